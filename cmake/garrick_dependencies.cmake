@@ -1,0 +1,26 @@
+# Third-party libraries: Debian 12 packages. Which part uses which one stands in lib/<part>/CMakeLists.txt.
+find_package(Threads REQUIRED)
+find_package(Boost 1.75 REQUIRED)  # headers only: PFR
+
+if(GARRICK_MINIMAL)
+  set(GARRICK_LOGGING "")
+  set(GARRICK_PARSERS "")
+  set(GARRICK_HWLOC "")
+else()
+  find_package(fmt REQUIRED)
+  find_package(spdlog REQUIRED)
+  find_package(nlohmann_json REQUIRED)
+  find_package(CLI11 REQUIRED)
+  set(GARRICK_LOGGING spdlog::spdlog fmt::fmt)
+  set(GARRICK_PARSERS nlohmann_json::nlohmann_json CLI11::CLI11)
+  find_library(GARRICK_HWLOC_LIBRARY hwloc REQUIRED)
+  mark_as_advanced(GARRICK_HWLOC_LIBRARY)
+  set(GARRICK_HWLOC hwloc)
+endif()
+
+if(GARRICK_TESTS)
+  find_package(doctest REQUIRED)
+endif()
+if(GARRICK_TESTS OR GARRICK_EXAMPLES OR GARRICK_LINT OR GARRICK_BENCH)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+endif()

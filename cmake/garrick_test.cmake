@@ -1,0 +1,47 @@
+# Test programs. Each test file is its own CTest entry, so that a failure names the file and files run side by side.
+
+# The test framework's main takes seconds to compile: it is compiled once.
+function(garrick_test_main)
+  if(NOT TARGET garrick_test_main)
+    add_library(garrick_test_main OBJECT "${PROJECT_SOURCE_DIR}/tests/support/test_main.cpp")
+    target_compile_features(garrick_test_main PUBLIC cxx_std_20)
+    target_link_libraries(garrick_test_main PUBLIC doctest::doctest)
+  endif()
+endfunction()
+
+# Applies what all CTest entries have in common: a limit on time and the sanitizers' settings.
+function(garrick_test_properties test)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;TIMEOUT" "")
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT ${GARRICK_TEST_TIMEOUT})
+  endif()
+  find_program(GARRICK_SYMBOLIZER NAMES llvm-symbolizer-19 llvm-symbolizer)
+  set(environment
+      "ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1:check_initialization_order=1:strict_init_order=1"
+      "UBSAN_OPTIONS=print_stacktrace=1"
+      "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1")
+  if(GARRICK_SYMBOLIZER)
+    list(APPEND environment "ASAN_SYMBOLIZER_PATH=${GARRICK_SYMBOLIZER}" "TSAN_SYMBOLIZER_PATH=${GARRICK_SYMBOLIZER}")
+  endif()
+  set_tests_properties(${test} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${environment}")
+endfunction()
+
+# garrick_test_program(<target> PREFIX prefix LABEL label SOURCES file... LIBRARIES target...)
+function(garrick_test_program target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX;LABEL" "SOURCES;LIBRARIES")
+  garrick_test_main()
+  add_executable(${target} ${arg_SOURCES} $<TARGET_OBJECTS:garrick_test_main>)
+  garrick_compile(${target})
+  target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} doctest::doctest)
+  foreach(source IN LISTS arg_SOURCES)
+    get_filename_component(file "${source}" NAME)
+    string(REGEX REPLACE "\\.(test|model)\\.cpp$" "" stem "${file}")
+    set(test ${arg_PREFIX}.${stem})
+    get_filename_component(folder "${source}" DIRECTORY)
+    get_filename_component(folder "${folder}" NAME)
+    add_test(NAME ${test} COMMAND ${target} "--source-file=*/${folder}/${file}" --no-version --no-colors=true)
+    garrick_test_properties(${test} LABEL ${arg_LABEL})
+    # A filter that matches nothing must not look like success.
+    set_tests_properties(${test} PROPERTIES FAIL_REGULAR_EXPRESSION "test cases: +0 \\|")
+  endforeach()
+endfunction()
