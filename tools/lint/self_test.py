@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+"""Proves that each lint can fail: plants a violation in a temporary tree and looks for the complaint, then repairs it and looks for none."""
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "docs"), str(HERE.parent / "test")]
+
+import compile_fail
+import layering
+import links
+import memory_order
+import sizes
+import snippets
+import words
+
+HEADER = "#pragma once\n"
+
+
+class Tree(unittest.TestCase):
+    """A temporary project."""
+
+    def setUp(self):
+        self.root = Path(tempfile.mkdtemp(prefix="garrick-lint-"))
+        self.addCleanup(shutil.rmtree, self.root)
+
+    def write(self, path: str, text: str) -> None:
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+    def assert_complains(self, check, *texts: str) -> None:
+        problems = "\n".join(check(self.root))
+        for text in texts:
+            self.assertIn(text, problems)
+
+    def assert_clean(self, check) -> None:
+        self.assertEqual(check(self.root), [])
+
+
+class layering_test(Tree):
+    def test_core_and_sched_never_see_each_other(self):
+        self.write("lib/core/garrick/core/a.hpp", HEADER + "#include <garrick/sched/worker.hpp>\n")
+        self.write("lib/sched/garrick/sched/worker.hpp", HEADER + '#include "garrick/core/cell.hpp"\n')
+        self.assert_complains(layering.check, "a.hpp:2: core must not include sched", "worker.hpp:2: sched must not include core")
+
+    def test_tests_obey_the_table_too(self):
+        self.write("lib/base/garrick/base/a.test.cpp", "#include <garrick/system/spawn.hpp>\n")
+        self.assert_complains(layering.check, "base must not include system")
+
+    def test_what_the_table_allows_is_clean(self):
+        self.write("lib/base/garrick/base/a.hpp", HEADER)
+        self.write("lib/core/garrick/core/b.hpp", HEADER + "#include <garrick/base/a.hpp>\n#include <cstdint>\n")
+        self.write("lib/system/garrick/garrick.hpp", HEADER + "#include <garrick/core/b.hpp>\n")
+        self.write("lib/system/garrick/system/log.cpp", "#include <spdlog/spdlog.h>\n")
+        self.write("examples/01_hello.cpp", "#include <garrick/garrick.hpp>\n")
+        self.assert_clean(layering.check)
+
+    def test_a_comment_is_not_an_include(self):
+        self.write("lib/core/garrick/core/a.hpp", HEADER + "// #include <garrick/sched/worker.hpp>\n/*\n#include <garrick/sched/worker.hpp>\n*/\n")
+        self.assert_clean(layering.check)
+
+    def test_a_relative_include_hides_from_the_graph(self):
+        self.write("lib/core/garrick/core/a.cpp", '#include "b.hpp"\n')
+        self.assert_complains(layering.check, "by its full name")
+
+    def test_dear_headers_stay_in_sources(self):
+        self.write("lib/system/garrick/system/a.hpp", HEADER + "#include <nlohmann/json.hpp>\n#include <iostream>\n")
+        self.assert_complains(layering.check, "nlohmann/json.hpp", "iostream")
+
+    def test_internal_and_detail_are_private(self):
+        self.write("lib/core/garrick/core/a.hpp", HEADER + "#include <garrick/core/internal/b.hpp>\n")
+        self.write("lib/system/garrick/system/c.cpp", "#include <garrick/core/internal/b.hpp>\n#include <garrick/core/detail/d.hpp>\n")
+        self.write("examples/01_x.cpp", "#include <garrick/core/detail/d.hpp>\n")
+        self.assert_complains(layering.check, "a.hpp:2: an installed header", "c.cpp:1: internal/", "c.cpp:2: detail/", "01_x.cpp:1: detail/")
+
+    def test_folder_cycle(self):
+        self.write("lib/core/garrick/core/a.hpp", HEADER + "#include <garrick/core/detail/b.hpp>\n")
+        self.write("lib/core/garrick/core/detail/b.hpp", HEADER + "#include <garrick/core/c.hpp>\n")
+        self.write("lib/core/garrick/core/c.hpp", HEADER)
+        self.assert_complains(layering.check, "folder cycle: garrick/core -> garrick/core/detail -> garrick/core")
+
+    def test_include_cycle(self):
+        self.write("lib/base/garrick/base/a.hpp", HEADER + "#include <garrick/base/b.hpp>\n")
+        self.write("lib/base/garrick/base/b.hpp", HEADER + "#include <garrick/base/a.hpp>\n")
+        self.assert_complains(layering.check, "include cycle")
+
+    def test_path_and_part_agree(self):
+        self.write("lib/core/garrick/base/a.hpp", HEADER)
+        self.write("lib/novel/garrick/novel/a.hpp", HEADER)
+        self.assert_complains(layering.check, "path and part must agree", "the unit novel is not in the table")
+
+    def test_the_build_obeys_the_table(self):
+        self.write("lib/core/CMakeLists.txt", "garrick_part(core DEPENDS base sched PRIVATE x)\n")
+        self.assert_complains(layering.check, "core must not depend on sched")
+
+
+class memory_order_test(Tree):
+    def test_an_order_without_a_reason(self):
+        self.write("lib/base/garrick/base/a.hpp", "auto x = a.load(std::memory_order_acquire);\nb.load(std::memory_order::relaxed);\n")
+        self.assert_complains(memory_order.check, "a.hpp:1: acquire", "a.hpp:2: relaxed")
+
+    def test_reasons_that_count(self):
+        self.write("lib/base/garrick/base/a.hpp", "// order: pairs with push\nauto x = a.load(std::memory_order_acquire);\n"
+                   "\n\n\nb.load(std::memory_order_relaxed);  // order: statistics only\n// memory_order_acquire is a word here\n")
+        self.assert_clean(memory_order.check)
+
+    def test_a_reason_too_far_away_or_empty(self):
+        self.write("lib/base/garrick/base/a.hpp", "// order: pairs with push\n\n\n\nauto x = a.load(std::memory_order_acquire);\n")
+        self.write("lib/base/garrick/base/b.hpp", "auto x = a.load(std::memory_order_acquire);  // order:\n")
+        self.assert_complains(memory_order.check, "a.hpp:5", "b.hpp:1")
+
+
+class sizes_test(Tree):
+    def test_long_file_function_and_folder(self):
+        self.write("lib/a.cpp", "int x;\n" * 601)
+        self.write("lib/b.cpp", "namespace n {\nvoid* f(int a = 1)\n  requires true {\n" + "  g([] { h(); });\n" * 69 + "}\n}\n")
+        self.write("lib/c.py", "def f():\n" + "    pass\n" * 70)
+        for number in range(41):
+            self.write(f"lib/many/{number}.txt", "x\n")
+        self.assert_complains(sizes.check, "a.cpp:1: 601 lines", "b.cpp:2: f has 72 lines", "c.py:1: f has 71 lines", "lib/many: 41 files")
+
+    def test_an_assignment_operator_is_a_function(self):
+        self.write("lib/b.cpp", "struct s {\ns& operator=(const s&) {\n" + "  if (x) { y(); }\n" * 70 + "}\n};\n")
+        self.assert_complains(sizes.check, "b.cpp:2: operator= has 72 lines")
+
+    def test_at_the_limit_or_with_an_excuse(self):
+        self.write("lib/a.cpp", "int x;\n" * 600)
+        self.write("lib/b.cpp", "void f() {\n" + "  g();\n" * 68 + "}\nclass c {\n" + "  int f() { return 1; }\n" * 100 + "};\n")
+        self.write("lib/c.cpp", "// long: one table\n" + "int x;\n" * 601)
+        self.write("lib/d.cpp", "// long: a switch over all states\nvoid f() {\n" + "  g();\n" * 90 + "}\n")
+        self.assert_clean(sizes.check)
+
+
+class words_test(Tree):
+    def test_unfinished_paths_conflicts_blanks(self):
+        self.write("a.cpp", "// TO" "DO: later\n")
+        self.write("b.md", "see /ho" "me/somebody/garrick\n")
+        self.write("c.txt", "<" * 7 + " mine\n")
+        self.write("d.cpp", "int x; \n\tint y;\n")
+        self.write("e.hpp", "int x;")
+        self.assert_complains(words.check, "a.cpp:1: TO" "DO", "b.md:1: /ho" "me", "c.txt:1: a conflict", "d.cpp:1: a tab", "d.cpp:2", "e.hpp: no end")
+
+    def test_ordinary_text(self):
+        self.write("a.md", "A todolist, a path such as lib/work/x and `https://example.org/home/x`.  \n")
+        self.write("b.cpp", "int x;\n")
+        self.assert_clean(words.check)
+
+
+class format_test(Tree):
+    def test_bad_and_good_format(self):
+        if shutil.which("clang-format-19") is None:
+            self.skipTest("clang-format-19 is not installed")
+        shutil.copy(HERE.parents[1] / ".clang-format", self.root)
+        self.write("lib/a.cpp", "int   f( ){return 1;}\n")
+        command = [sys.executable, str(HERE / "format.py"), "--root", str(self.root)]
+        self.assertNotEqual(subprocess.run(command, capture_output=True).returncode, 0)
+        subprocess.run([*command, "--fix"], check=True, capture_output=True)
+        self.assertEqual(subprocess.run(command, capture_output=True).returncode, 0)
+
+
+class compile_fail_test(unittest.TestCase):
+    def test_judgement(self):
+        judge = compile_fail.judge
+        self.assertEqual(judge(["not sendable"], 15, 1, "x.cpp: error: not sendable\n"), [])
+        self.assertIn("must not", judge(["not sendable"], 15, 0, "")[0])
+        self.assertIn("does not contain", judge(["not sendable"], 15, 1, "error: missing ;\n")[0])
+        self.assertIn("limit is 3", judge(["deep"], 3, 1, "note\n" * 5 + "deep\n")[0])
+        self.assertIn("limit is 6", judge(["deep"], 3, 1, "deep\n" + "note\n" * 6)[0])
+        self.assertIn("must open", judge([], 15, 1, "error\n")[0])
+
+    def test_directives(self):
+        self.assertEqual(compile_fail.directives("// expect: a b\n// max-lines: 4\n// expect: c\nint x;\n// expect: d\n"), (["a b", "c"], 4))
+
+    def test_the_compiler_is_really_asked(self):
+        compiler = shutil.which("g++") or shutil.which("clang++-19")
+        if compiler is None:
+            self.skipTest("no compiler")
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "x.cpp"
+            command = [sys.executable, str(HERE / "compile_fail.py"), str(file), "--", compiler]
+            bad = "// expect: pointers\ntemplate <class T> void f() { static_assert(sizeof(T) == 0, \"pointers\"); }\n"
+            for text, status in ((bad + "void g() { f<int>(); }\n", 0), ("// expect: pointers\nint x;\n", 1),
+                                 (bad + "#ifndef GARRICK_CONTROL\nvoid g() { f<int>(); }\n#endif\n", 0),
+                                 (bad + "void g() { f<int>(); }\n// GARRICK_CONTROL\n", 1)):
+                file.write_text(text)
+                self.assertEqual(subprocess.run(command, capture_output=True).returncode, status, text)
+
+
+class expect_output_test(Tree):
+    def test_same_and_other_output(self):
+        self.write("expected", "one\ntwo\n")
+        run = [sys.executable, str(HERE.parent / "test" / "expect_output.py"), str(self.root / "expected"), "printf"]
+        self.assertEqual(subprocess.run([*run, "one\\ntwo\\n"], capture_output=True).returncode, 0)
+        other = subprocess.run([*run, "one\\n2\\n"], capture_output=True, text=True)
+        self.assertEqual(other.returncode, 1)
+        self.assertIn("+2", other.stdout)
+
+
+class snippets_test(Tree):
+    SOURCE = "int before;\n// [part]\n  int x;\n  int y;\n// [/part]\nint after;\n"
+
+    def test_equal_stale_and_fixed(self):
+        self.write("examples/01_a.cpp", self.SOURCE)
+        page = "# Guide\n<!-- snippet: examples/01_a.cpp#part -->\n```cpp\n{}\n```\nend\n"
+        self.write("docs/guide/one.md", page.format("int x;\nint y;"))
+        self.assert_clean(snippets.check)
+        self.write("docs/guide/one.md", page.format("int x;"))
+        self.assert_complains(snippets.check, "docs/guide/one.md:2: differs")
+        snippets.fix(self.root)
+        self.assert_clean(snippets.check)
+        self.assertEqual((self.root / "docs/guide/one.md").read_text(), page.format("int x;\nint y;"))
+
+    def test_missing_source_name_or_fence(self):
+        self.write("examples/01_a.cpp", self.SOURCE)
+        self.write("README.md", "<!-- snippet: examples/02_b.cpp -->\n```\n```\n<!-- snippet: examples/01_a.cpp#other -->\n```\n```\n"
+                   "<!-- snippet: examples/01_a.cpp -->\nno fence\n")
+        self.assert_complains(snippets.check, "README.md:1: there is no", "README.md:4: examples/01_a.cpp has no", "README.md:7: no fenced block")
+
+    def test_code_in_the_guide_without_a_source(self):
+        self.write("docs/guide/one.md", "```cpp\nint x;\n```\n")
+        self.assert_complains(snippets.check, "docs/guide/one.md:1: C++ that is not taken from a source")
+
+
+class links_test(Tree):
+    def test_links(self):
+        self.write("a.md", "# One thing\n[b](docs/b.md#two-words) [self](#one-thing) [web](https://example.org) `[code](none.md)`\n"
+                   "```\n[code](none.md)\n```\n")
+        self.write("docs/b.md", "## Two `words`\n[up](../a.md)\n")
+        self.assert_clean(links.check)
+        self.write("docs/c.md", "[x](none.md) [y](b.md#three)\n![z](z.png)\n")
+        self.assert_complains(links.check, "docs/c.md:1: none.md", "docs/c.md:1: b.md#three", "docs/c.md:2: z.png")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[arg for arg in sys.argv if arg != "--"])

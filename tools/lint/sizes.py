@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Limits on size: 600 lines a file, 70 lines a function, 40 files a folder.
+
+What would be hurt by splitting says so: `long: reason` in a comment within the first 20 lines of a file, or in or up to three lines
+before a function.
+"""
+import ast
+import re
+from collections import Counter
+from pathlib import Path
+
+from sources import all_files, read, run, without_comments
+
+FILE_LINES, FUNCTION_LINES, FOLDER_FILES = 600, 70, 40
+SOURCES = (".hpp", ".cpp", ".py", ".cmake", ".sh")
+EXCUSE = re.compile(r"(?://|#)\s*long:\s*\w+")
+NOT_A_FUNCTION = re.compile(r"\b(namespace|class|struct|union|enum|extern|concept)\b")
+OPERATOR = re.compile(r"\boperator\s*[^\s\w(]+")
+FUNCTION_NAME = re.compile(r"([~\w:]+|operator\s*\S{1,3})\s*\(")
+
+
+def opens_function(head: str) -> bool:
+    """Whether the text between the last statement's end and a `{` is a function's head (heuristic: it has a parameter list)."""
+    head = re.sub(r"\btemplate\s*<[^{};]*?>\s*(?=\w)", "", head)
+    before_parameters = head.split("(", 1)[0]
+    return "(" in head and not NOT_A_FUNCTION.search(before_parameters) and "=" not in OPERATOR.sub("", before_parameters)
+
+
+def cpp_functions(text: str):
+    """(name, first line, last line) of every outermost function body, by matching braces."""
+    code = re.sub(r"^[ \t]*#(?:[^\n\\]|\\.)*", lambda m: "\n" * m.group(0).count("\n"), without_comments(text), flags=re.M | re.S)
+    depth, inside, head_start = 0, None, 0
+    for match in re.finditer(r"[{};]", code):
+        at, mark = match.start(), match.group(0)
+        if mark == "{":
+            head = code[head_start:at]
+            if inside is None and opens_function(head):
+                name = FUNCTION_NAME.search(head)
+                start = code.count("\n", 0, head_start + len(head) - len(head.lstrip())) + 1
+                inside = (depth, name.group(1) if name else "?", start)
+            depth += 1
+        elif mark == "}":
+            depth -= 1
+            if inside and depth == inside[0]:
+                yield inside[1], inside[2], code.count("\n", 0, at) + 1
+                inside = None
+        head_start = at + 1
+
+
+def python_functions(text: str):
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield node.name, node.lineno, node.end_lineno
+
+
+def check_file(name: str, text: str) -> list[str]:
+    lines = text.split("\n")
+    problems = []
+    if len(lines) - 1 > FILE_LINES and not any(EXCUSE.search(line) for line in lines[:20]):
+        problems.append(f"{name}:1: {len(lines) - 1} lines, the limit is {FILE_LINES}")
+    functions = cpp_functions(text) if name.endswith((".hpp", ".cpp")) else python_functions(text) if name.endswith(".py") else ()
+    for function, first, last in functions:
+        if last - first + 1 > FUNCTION_LINES and not any(EXCUSE.search(line) for line in lines[max(0, first - 4):last]):
+            problems.append(f"{name}:{first}: {function} has {last - first + 1} lines, the limit is {FUNCTION_LINES}")
+    return problems
+
+
+def check(root: Path) -> list[str]:
+    files = all_files(root)
+    problems = []
+    for folder, count in sorted(Counter(path.parent for path in files).items()):
+        if count > FOLDER_FILES:
+            problems.append(f"{folder}: {count} files, the limit is {FOLDER_FILES} a folder")
+    for path in files:
+        if path.suffix in SOURCES:
+            problems += check_file(str(path), read(root / path))
+    return problems
+
+
+if __name__ == "__main__":
+    run("sizes", check)
