@@ -10,7 +10,7 @@ function(garrick_part name)
   set(target garrick_${name})
 
   file(GLOB_RECURSE all CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/garrick/*.cpp")
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/garrick/*.hpp")
+  file(GLOB_RECURSE headers RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/garrick/*.hpp")
   set(sources ${all})
   list(FILTER sources EXCLUDE REGEX "\\.(test|model|fuzz)\\.cpp$")
   if(NOT sources)

@@ -14,6 +14,7 @@ import compile_fail
 import layering
 import links
 import memory_order
+import render
 import sizes
 import snippets
 import words
@@ -234,6 +235,19 @@ class links_test(Tree):
         self.assert_clean(links.check)
         self.write("docs/c.md", "[x](none.md) [y](b.md#three)\n![z](z.png)\n")
         self.assert_complains(links.check, "docs/c.md:1: none.md", "docs/c.md:1: b.md#three", "docs/c.md:2: z.png")
+
+
+class render_test(unittest.TestCase):
+    def test_blocks_and_text(self):
+        page = renderer_output("# One *thing*", "Text with `a<b>` and [b](b.md#x).", "", "- first", "  - inner", "- second", "", "| a | b |",
+                               "|---|---|", "| 1 | 2 |", "```cpp", "x < y;", "```", "> quoted")
+        for part in ('<h1 id="one-thing">', "<code>a&lt;b&gt;</code>", '<a href="b.html#x">b</a>', "<li>first<ul>\n<li>inner</li>\n</ul></li>",
+                     "<th>a<th>b", "<td>1<td>2", "<pre>x &lt; y;</pre>", "<blockquote><p>quoted</p></blockquote>"):
+            self.assertIn(part, page)
+
+
+def renderer_output(*lines: str) -> str:
+    return render.renderer(list(lines)).run()
 
 
 if __name__ == "__main__":
