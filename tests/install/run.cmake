@@ -1,6 +1,7 @@
 # Installs Garrick below the build folder, builds the project beside this file against it and runs it. Called by CTest with
 #   way        installed | subdirectory
 #   source     Garrick's sources      build  Garrick's build folder      compiler, generator  those of the build
+cmake_minimum_required(VERSION 3.25)
 set(place "${build}/install_test/${way}")
 file(REMOVE_RECURSE "${place}")
 
