@@ -257,6 +257,7 @@ class [[nodiscard]] result<> {
   }
   constexpr void operator*() const noexcept { GARRICK_ASSERT(has_value(), "check the result before you take its value"); }
   [[nodiscard]] constexpr const error_value& error() const noexcept { return error_; }
+  [[nodiscard]] std::string to_string() const { return error_ ? error_.to_string() : "ok"; }
 
   template <class F>
   [[nodiscard]] constexpr auto map(F&& f) const {

@@ -1,0 +1,148 @@
+// The name of a type as text, known at compile time and the same on GCC and clang for ordinary types.
+//
+// For diagnostics and printing only: a name never decides a cast (see message_type.hpp). Compilers differ in spacing, in the spelling of
+// integer types, in `struct ` prefixes and inline namespaces; all of that is made uniform here. Closures and values of
+// enumerations as template arguments are left as the compiler spells them.
+//
+// Thread safety: constants.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace garrick::base {
+namespace detail {
+
+struct name_span {
+  const char* data;
+  std::size_t size;
+};
+
+/// The compiler's spelling of T, cut from the name of this function: "... [with T = X]" or "... [T = X]".
+template <class T>
+[[nodiscard]] consteval auto raw_type_name() noexcept {
+  constexpr std::size_t length = sizeof(__PRETTY_FUNCTION__) - 1;
+  const char* text = __PRETTY_FUNCTION__;
+  std::size_t begin = 0;
+  while (!(text[begin] == 'T' && text[begin + 1] == ' ' && text[begin + 2] == '=' && text[begin + 3] == ' ')) ++begin;
+  begin += 4;
+  return name_span{text + begin, length - begin - 1};
+}
+
+[[nodiscard]] constexpr bool is_word(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
+}
+
+/// Rewrites one compiler's spelling into ours. `N` is large enough for what the rewriting may add (a space after each comma or star).
+template <std::size_t N>
+struct name_writer {
+  char text[N]{};
+  std::size_t size = 0;
+
+  // what has been seen of a run of words that spell one arithmetic type
+  bool in_number = false;
+  bool is_unsigned = false;
+  int longs = 0;
+  std::string_view base{};
+
+  constexpr void put(std::string_view s) noexcept {
+    if (s.empty()) return;
+    if (size != 0 && is_word(s[0])) {
+      const char last = text[size - 1];
+      if (is_word(last) || last == '*' || last == '&' || last == '>') text[size++] = ' ';
+    }
+    for (const char c : s) text[size++] = c;
+  }
+
+  /// True if `word` may be part of an arithmetic type's spelling; then it is remembered instead of written.
+  constexpr bool take_number_word(std::string_view word) noexcept {
+    if (word == "long")
+      ++longs;
+    else if (word == "unsigned")
+      is_unsigned = true;
+    else if (word == "int" || word == "short" || word == "double")
+      base = base == "short" ? base : word;
+    else if (word == "char" && (in_number || is_unsigned))
+      base = word;
+    else if (word == "signed")
+      base = "signed";
+    else
+      return false;
+    in_number = true;
+    return true;
+  }
+
+  constexpr void end_number() noexcept {
+    if (!in_number) return;
+    if (is_unsigned) put("unsigned");
+    if (base == "signed") base = "int";
+    for (int i = 0; i < longs; ++i) put("long");
+    if (longs == 0 || base == "double") put(base.empty() ? std::string_view("int") : base);
+    in_number = is_unsigned = false;
+    longs = 0;
+    base = {};
+  }
+
+  constexpr std::size_t word(std::string_view in, std::size_t at) noexcept {
+    std::size_t end = at;
+    while (end < in.size() && is_word(in[end])) ++end;
+    std::string_view w = in.substr(at, end - at);
+    if (w == "char" && base == "signed" && in_number) {
+      put("signed");
+      base = "char";
+      return end;
+    }
+    if (take_number_word(w)) return end;
+    end_number();
+    const bool scoped = in.substr(end, 2) == "::";
+    if (scoped && (w == "__cxx11" || w == "__1" || w == "_V2")) return end + 2;
+    if (!scoped && (w == "struct" || w == "class" || w == "enum" || w == "union")) return end;
+    if ((w == "basic_string" || w == "basic_string_view") && in.substr(end, 6) == "<char>") {
+      put(w.substr(6));
+      return end + 6;
+    }
+    if (w[0] >= '0' && w[0] <= '9')
+      while (w.back() == 'u' || w.back() == 'U' || w.back() == 'l' || w.back() == 'L') w.remove_suffix(1);
+    put(w);
+    return end;
+  }
+
+  constexpr explicit name_writer(name_span raw) noexcept {
+    const std::string_view in(raw.data, raw.size);
+    for (std::size_t at = 0; at < in.size();) {
+      constexpr std::string_view gcc_anonymous = "{anonymous}";
+      constexpr std::string_view clang_anonymous = "(anonymous namespace)";
+      if (is_word(in[at])) {
+        at = word(in, at);
+        continue;
+      }
+      if (in[at] == ' ') {
+        ++at;
+        continue;
+      }
+      end_number();
+      if (in.substr(at, gcc_anonymous.size()) == gcc_anonymous) {
+        put("(anonymous)");
+        at += gcc_anonymous.size();
+      } else if (in.substr(at, clang_anonymous.size()) == clang_anonymous) {
+        put("(anonymous)");
+        at += clang_anonymous.size();
+      } else {
+        put(in.substr(at, 1));
+        if (in[at++] == ',') text[size++] = ' ';
+      }
+    }
+    end_number();
+  }
+};
+
+template <class T>
+inline constexpr name_writer<raw_type_name<T>().size * 2 + 16> written_type_name{raw_type_name<T>()};
+
+}  // namespace detail
+
+/// The name of T, with its namespaces; `std::string_view name = type_name<std::vector<long>>;` gives "std::vector<long>".
+template <class T>
+inline constexpr std::string_view type_name{detail::written_type_name<T>.text, detail::written_type_name<T>.size};
+
+}  // namespace garrick::base
