@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """Proves that each lint can fail: plants a violation in a temporary tree and looks for the complaint, then repairs it and looks for none."""
+import contextlib
+import io
 import shutil
 import subprocess
 import sys
@@ -212,7 +214,8 @@ class snippets_test(Tree):
         self.assert_clean(snippets.check)
         self.write("docs/guide/one.md", page.format("int x;"))
         self.assert_complains(snippets.check, "docs/guide/one.md:2: differs")
-        snippets.fix(self.root)
+        with contextlib.redirect_stdout(io.StringIO()):
+            snippets.fix(self.root)
         self.assert_clean(snippets.check)
         self.assertEqual((self.root / "docs/guide/one.md").read_text(), page.format("int x;\nint y;"))
 
