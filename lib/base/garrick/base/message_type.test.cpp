@@ -45,8 +45,9 @@ TEST_CASE("a descriptor names, moves, copies, prints and destroys") {
 }
 
 TEST_CASE("what cannot be copied has no copy function") {
-  CHECK_FALSE(message_type_of<bank::parcel>.copy_construct);
-  CHECK(static_cast<bool>(message_type_of<bank::parcel>.destroy));
+  const bool can_copy = message_type_of<bank::parcel>.copy_construct != nullptr;
+  CHECK_FALSE(can_copy);
+
   bank::parcel p{std::make_unique<int>(5)};
   alignas(bank::parcel) unsigned char moved[sizeof(bank::parcel)];
   message_type_of<bank::parcel>.move_construct(moved, &p);
