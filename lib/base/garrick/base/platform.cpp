@@ -1,0 +1,248 @@
+#include <garrick/base/platform.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#if defined(__linux__)
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <climits>
+#include <ctime>
+#endif
+
+namespace garrick::base::platform {
+
+// --- waiting on a word ---------------------------------------------------------------------------------------------------------------
+
+#if defined(__linux__)
+
+namespace {
+
+constexpr std::uint64_t ns_per_s = 1'000'000'000;
+
+timespec to_timespec(std::uint64_t ns) noexcept {
+  timespec out{};
+  out.tv_sec = static_cast<time_t>(ns / ns_per_s);
+  out.tv_nsec = static_cast<long>(ns % ns_per_s);
+  return out;
+}
+
+long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value, const timespec* timeout) noexcept {
+  static_assert(sizeof(word) == sizeof(std::uint32_t));
+  return syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), operation, value, timeout, nullptr, 0);
+}
+
+}  // namespace
+
+void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
+  futex(word, FUTEX_WAIT_PRIVATE, expected, nullptr);
+}
+
+bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t timeout_ns) noexcept {
+  const timespec timeout = to_timespec(timeout_ns);
+  return futex(word, FUTEX_WAIT_PRIVATE, expected, &timeout) == 0 || errno != ETIMEDOUT;
+}
+
+void futex_wake_one(std::atomic<std::uint32_t>& word) noexcept { futex(word, FUTEX_WAKE_PRIVATE, 1, nullptr); }
+
+void futex_wake_all(std::atomic<std::uint32_t>& word) noexcept {
+  futex(word, FUTEX_WAKE_PRIVATE, static_cast<std::uint32_t>(INT_MAX), nullptr);
+}
+
+#else
+
+void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
+  // order: acquire, pairs with whatever release made the word change
+  word.wait(expected, std::memory_order_acquire);
+}
+
+bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t timeout_ns) noexcept {
+  const std::uint64_t end = monotonic_ns() + timeout_ns;
+  // order: acquire, pairs with whatever release made the word change
+  while (word.load(std::memory_order_acquire) == expected) {
+    if (monotonic_ns() >= end) return false;
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  return true;
+}
+
+void futex_wake_one(std::atomic<std::uint32_t>& word) noexcept { word.notify_one(); }
+void futex_wake_all(std::atomic<std::uint32_t>& word) noexcept { word.notify_all(); }
+
+#endif
+
+// --- a barrier on behalf of all threads ----------------------------------------------------------------------------------------------
+
+bool enable_process_barrier() noexcept {
+#if defined(__linux__)
+  if (process_barrier_enabled()) return true;
+  const long known = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
+  if (known < 0 || (known & MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return false;
+  if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0) return false;
+  // order: none needed; threads that rely on it are started afterwards
+  process_barrier_ready.store(true, std::memory_order_relaxed);
+  return true;
+#else
+  return false;
+#endif
+}
+
+void process_barrier() noexcept {
+#if defined(__linux__)
+  if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) return;
+#endif
+  // order: seq_cst, pairs with the full fence that the other side uses while there is no process barrier
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+// --- time ----------------------------------------------------------------------------------------------------------------------------
+
+std::uint64_t monotonic_ns() noexcept {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
+std::uint64_t thread_cpu_ns() noexcept {
+#if defined(__linux__)
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * ns_per_s + static_cast<std::uint64_t>(now.tv_nsec);
+#else
+  return 0;
+#endif
+}
+
+void sleep_ns(std::uint64_t ns) noexcept {
+#if defined(__linux__)
+  const timespec time = to_timespec(ns);
+  nanosleep(&time, nullptr);
+#else
+  std::this_thread::sleep_for(std::chrono::nanoseconds(ns));
+#endif
+}
+
+void precise_sleeps() noexcept {
+#if defined(__linux__)
+  prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+#endif
+}
+
+// --- threads and cores ---------------------------------------------------------------------------------------------------------------
+
+void name_this_thread(std::string_view name) noexcept {
+#if defined(__linux__)
+  char cut[16] = {};
+  std::memcpy(cut, name.data(), std::min<std::size_t>(name.size(), sizeof(cut) - 1));
+  pthread_setname_np(pthread_self(), cut);
+#else
+  (void)name;
+#endif
+}
+
+namespace {
+
+/// quota/period rounded up; 0 where there is no limit or the numbers make no sense.
+std::uint32_t cores_of_quota(long long quota, long long period) {
+  if (quota <= 0 || period <= 0) return 0;
+  return static_cast<std::uint32_t>(std::clamp<long long>((quota + period - 1) / period, 1, 1 << 20));
+}
+
+/// cgroup v2: "<quota|max> <period>".
+std::uint32_t v2_limit(const std::string& folder) {
+  std::ifstream file(folder + "/cpu.max");
+  std::string quota;
+  long long period = 0;
+  if (!(file >> quota >> period) || quota == "max") return 0;
+  return cores_of_quota(std::strtoll(quota.c_str(), nullptr, 10), period);
+}
+
+/// cgroup v1: quota (-1: none) and period in two files.
+std::uint32_t v1_limit(const std::string& folder) {
+  std::ifstream quota_file(folder + "/cpu.cfs_quota_us");
+  std::ifstream period_file(folder + "/cpu.cfs_period_us");
+  long long quota = 0;
+  long long period = 0;
+  if (!(quota_file >> quota) || !(period_file >> period)) return 0;
+  return cores_of_quota(quota, period);
+}
+
+/// The tightest limit of a group and all groups above it, as any of them can throttle the process.
+template <class Limit>
+std::uint32_t tightest(const std::string& mount, std::string group, Limit limit) {
+  std::uint32_t least = 0;
+  for (;;) {
+    const std::uint32_t here = limit(mount + group);
+    if (here != 0) least = least == 0 ? here : std::min(least, here);
+    if (group.empty()) return least;
+    const auto slash = group.find_last_of('/');
+    group.resize(slash == std::string::npos ? 0 : slash);
+  }
+}
+
+bool names_cpu(const std::string& controllers) { return ("," + controllers + ",").find(",cpu,") != std::string::npos; }
+
+std::uint32_t cgroup_limit(const std::string& root) {
+  std::uint32_t least = 0;
+  const auto consider = [&least](std::uint32_t limit) {
+    if (limit != 0) least = least == 0 ? limit : std::min(least, limit);
+  };
+  std::ifstream groups(root + "/proc/self/cgroup");  // each line: number:controllers:path
+  for (std::string line; std::getline(groups, line);) {
+    const auto first = line.find(':');
+    const auto second = first == std::string::npos ? first : line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    std::string group = line.substr(second + 1);
+    if (group == "/") group.clear();
+    if (controllers.empty()) {
+      for (const char* mount : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}) consider(tightest(root + mount, group, v2_limit));
+    } else if (names_cpu(controllers)) {
+      for (const std::string& mount : {std::string("/sys/fs/cgroup/cpu"), "/sys/fs/cgroup/" + controllers})
+        consider(tightest(root + mount, group, v1_limit));
+    }
+  }
+  return least;
+}
+
+std::uint32_t affinity_cores() noexcept {
+#if defined(__linux__)
+  // The mask's size is the kernel's, not ours: grow until it fits.
+  for (int cpus = 1024; cpus <= 1 << 18; cpus *= 2) {
+    cpu_set_t* set = CPU_ALLOC(cpus);
+    if (set == nullptr) break;
+    const std::size_t size = CPU_ALLOC_SIZE(cpus);
+    CPU_ZERO_S(size, set);
+    const bool known = sched_getaffinity(0, size, set) == 0;
+    const int count = known ? CPU_COUNT_S(size, set) : 0;
+    CPU_FREE(set);
+    if (known) return static_cast<std::uint32_t>(std::max(count, 1));
+    if (errno != EINVAL) break;
+  }
+#endif
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+std::uint32_t usable_cores_at(std::string_view root, std::uint32_t affinity) noexcept {
+  const std::uint32_t cores = std::max(1U, affinity);
+  try {
+    const std::uint32_t limit = cgroup_limit(std::string(root));
+    return limit == 0 ? cores : std::min(cores, limit);
+  } catch (...) {
+    return cores;  // out of memory while reading a few lines: the mask alone is good enough
+  }
+}
+
+std::uint32_t usable_cores() noexcept { return usable_cores_at("", affinity_cores()); }
+
+}  // namespace garrick::base::platform

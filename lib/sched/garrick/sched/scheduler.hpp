@@ -1,0 +1,75 @@
+// The erased face of a worker pool: configuration chooses the policy when the system is built; after that, scheduling costs one indirect call
+// and a message none.
+//
+//   auto pool = garrick::sched::make_scheduler({.workers = 2});
+//   pool->start();
+//   pool->schedule(some_runnable);
+//   pool->stop();
+//   pool->drain(sink, context);   // what never ran
+//
+// Thread safety: `schedule`, `claim`, `expose` (base::executor), `stats` and `worker_count` from any thread; `start`, `stop` and `drain`
+// from one thread that is no worker of this pool.
+#pragma once
+
+#include <garrick/base/runnable.hpp>
+#include <garrick/base/thread_state.hpp>
+#include <garrick/sched/policy.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace garrick::sched {
+
+/// Called on a worker thread. `context` is handed through.
+struct thread_hook {
+  void (*call)(void* context, std::uint32_t worker) = nullptr;
+  void* context = nullptr;
+};
+
+struct scheduler_options {
+  std::string policy = "work_stealing";  ///< or "work_sharing"
+  std::uint32_t workers = 0;             ///< 0: as many as the process may use cores; at most 1024
+  std::uint32_t quantum =
+      1024;  ///< fairness in messages: k runnables on one worker each run within k quanta; a run handles at most so
+             ///< many. `unlimited` allowed, 0 is not
+  std::uint32_t idle_spin_us = 0;       ///< how long a worker looks for work before it sleeps; at most one second
+  std::string thread_name = "garrick";  ///< of worker i: "<thread_name>-<i>"
+  thread_hook on_thread_start{};        ///< before a worker's first run
+  thread_hook on_thread_stop{};         ///< after its last
+  bool best_effort = false;             ///< go on with fewer threads if some cannot be created (at least one)
+};
+
+class scheduler : public base::executor {
+ public:
+  /// Stops if that has not been done. What was not drained is forgotten.
+  virtual ~scheduler() = default;
+
+  /// Starts the worker threads and returns when all of them are ready. Throws std::system_error, with no thread left behind, if one cannot
+  /// be created (and `best_effort` is not set). Runnables may be scheduled before.
+  virtual void start() = 0;
+
+  /// Lets every worker finish the run it is in, and joins them. Runnables that have not run stay queued. Nothing happens the second time.
+  virtual void stop() noexcept = 0;
+
+  /// After `stop`: hands every queued runnable, run right included, to `sink`, also those that `sink` schedules meanwhile. Returns how many.
+  virtual std::size_t drain(void (*sink)(void* context, base::runnable& r), void* context) = 0;
+
+  [[nodiscard]] virtual std::string_view policy_name() const noexcept = 0;
+  [[nodiscard]] virtual std::uint32_t worker_count() const noexcept = 0;
+  [[nodiscard]] virtual scheduler_stats stats() const noexcept = 0;
+
+  /// For the watchdog: worker `index`'s thread state, of which it may read the atomics. Valid between `start` and `stop`; null outside, or if
+  /// that thread could not be created.
+  [[nodiscard]] virtual base::thread_state* worker_state(std::uint32_t index) noexcept = 0;
+
+  /// What `best_effort` let pass, in plain words.
+  [[nodiscard]] virtual const std::vector<std::string>& warnings() const noexcept = 0;
+};
+
+/// Builds the pool; no thread runs yet. Throws std::invalid_argument that names the setting.
+[[nodiscard]] std::unique_ptr<scheduler> make_scheduler(const scheduler_options& options = {});
+
+}  // namespace garrick::sched

@@ -1,0 +1,92 @@
+// Work in a next slot is announced to nobody, because its owner usually takes it within a microsecond. If the owner stays busy in a
+// handler instead, somebody must notice: this helper thread looks at the slots every 25 µs and takes out what it finds there twice.
+//
+// It costs nothing in an idle system: it sleeps until a worker puts something into its slot while another one is parked, and goes back to
+// sleep when no slot has been used for a while. While it runs it keeps to a budget: a timer costs 2 µs of processor time on bare metal but
+// 40 µs on some virtual machines, so it may use a sixteenth of a core, with an allowance for bursts. In a burst the bound is two looks; if the
+// budget is used up, the looks become rarer, and an exposure (a look that was worth it) fills it up again.
+//
+// Thread safety: `armed` and `arm` belong to everybody, `run` to the helper thread, `stop` to the pool.
+//
+// Invariants
+//  K1 Who puts an item into a slot and, after a fence, sees a parked worker, finds the ticker armed or arms it. A worker that parks and, after
+//     a fence, sees an occupied slot does the same. One of the two sees the other (as S4 of sleepers.hpp).
+//  K2 The ticker disarms itself first and then, after a fence, looks at slots and parked workers once more. So either it sees what K1's party
+//     did, or that party sees it disarmed and arms it. So while a worker is parked and a slot stays occupied, the ticker is armed.
+#pragma once
+
+#include <garrick/base/atomics_policy.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+namespace garrick::sched {
+
+/// Numbers of the memory orders below, for the model checker.
+enum class ticker_order : int { read_armed = 500, arm, disarm };
+
+/// When the helper may look again, given what its looks cost.
+class tick_budget {
+ public:
+  static constexpr std::uint64_t period_ns = 25'000;
+  static constexpr std::int64_t share = 16;              ///< one part in so many of a core
+  static constexpr std::int64_t allowance_ns = 500'000;  ///< processor time that may be used at once
+
+  /// A look has been made: `wall_ns` and `cpu_ns` are the clocks now. Returns how long to sleep.
+  std::uint64_t after_look(std::uint64_t wall_ns, std::uint64_t cpu_ns) noexcept {
+    const auto passed = static_cast<std::int64_t>(wall_ns - wall_ns_);
+    const auto used = static_cast<std::int64_t>(cpu_ns - cpu_ns_);
+    wall_ns_ = wall_ns;
+    cpu_ns_ = cpu_ns;
+    credit_ns_ = std::min(allowance_ns, credit_ns_ + passed / share - used);
+    if (credit_ns_ >= 0) return period_ns;
+    return std::max(period_ns, static_cast<std::uint64_t>(-credit_ns_ * share));
+  }
+
+  /// The last look found something.
+  void refill() noexcept { credit_ns_ = allowance_ns; }
+
+ private:
+  std::uint64_t wall_ns_ = 0;
+  std::uint64_t cpu_ns_ = 0;
+  std::int64_t credit_ns_ = allowance_ns;
+};
+
+template <class Atomics, class Parker>
+class slot_ticker {
+ public:
+  [[nodiscard]] bool armed() const noexcept {
+    // order: seq_cst, pairs with disarm: after the fence of whoever asks (K1, K2)
+    return armed_.load(order<ticker_order::read_armed>(std::memory_order_seq_cst)) != 0;
+  }
+
+  void arm() noexcept {
+    // order: seq_cst, pairs with disarm
+    if (armed_.exchange(1, order<ticker_order::arm>(std::memory_order_seq_cst)) == 0) wake_.unpark();
+  }
+
+  /// Helper: first half of going to sleep. The caller looks at everything once more and calls `arm` if it finds a reason.
+  void disarm() noexcept {
+    // order: seq_cst, pairs with read_armed (K2)
+    armed_.store(0, order<ticker_order::disarm>(std::memory_order_seq_cst));
+    Atomics::heavy_fence();
+  }
+
+  /// Helper: second half; returns when the ticker is armed or stopped.
+  void sleep_until_armed() noexcept { wake_.park(); }
+
+  /// Lets `sleep_until_armed` return.
+  void stop() noexcept { wake_.unpark(); }
+
+ private:
+  template <ticker_order N>
+  static constexpr std::memory_order order(std::memory_order as_written) noexcept {
+    return Atomics::template order<static_cast<int>(N)>(as_written);
+  }
+
+  typename Atomics::template atomic<std::uint32_t> armed_{0};
+  Parker wake_;
+};
+
+}  // namespace garrick::sched

@@ -1,0 +1,381 @@
+// The default policy: every worker has a next slot for what was just woken, a deque of which it takes the newest and others the oldest, and
+// an inbox into which everybody else puts work for it. A worker that runs dry steals; one that finds nothing sleeps (sleepers.hpp).
+//
+// Thread safety: see policy.hpp.
+//
+// Invariants
+//  W1 Open work is in a deque or an inbox. Every addition of open work is followed by `announce` on the same thread before it runs user code,
+//     except work that the same worker takes out again before it runs user code.
+//  W2 A slot is empty while its owner looks for work, is parked or has ended.
+//  W3 Fairness. Time is cut into rounds of at most a quarter of a quantum of messages (a run counts for at least one). Each round starts
+//     with the oldest of the inbox or the oldest of the deque, in turns, and the slot's occupant goes to the back of the inbox. Nothing is ever added
+//     at the old end of the deque. So a runnable in the inbox gets into the deque, at depth at most k, within two rounds, and from there each second
+//     round brings it one nearer: it runs within 2k+2 rounds, which is at most k quanta.
+#pragma once
+
+#include <garrick/sched/deque.hpp>
+#include <garrick/sched/inbox.hpp>
+#include <garrick/sched/next_slot.hpp>
+#include <garrick/sched/policy.hpp>
+#include <garrick/sched/sleepers.hpp>
+#include <garrick/sched/slot_ticker.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace garrick::sched {
+
+template <class Traits = real_traits>
+class work_stealing {
+  using atomics = typename Traits::atomics;
+  using runnable = base::runnable;
+  using deque = work_deque<atomics>;
+  using counter = own_counter<atomics>;
+
+ public:
+  static constexpr std::string_view name = "work_stealing";
+
+  class alignas(64) worker_data {
+   public:
+    worker_data(std::uint32_t index, std::uint32_t round, std::uint64_t seed)
+        : index_(index), left_in_round_(round), random_(seed) {}
+
+    [[nodiscard]] std::uint32_t index() const noexcept { return index_; }
+
+   private:
+    friend class work_stealing;
+
+    // constant
+    std::uint32_t index_;
+    // owner only
+    std::uint32_t left_in_round_;  ///< messages until the oldest work has its turn
+    bool inbox_has_turn_ = true;
+    typename Traits::random random_;
+    counter runs_, steals_, parks_, wakes_;
+    // owner, and now and then the ticker
+    next_slot<atomics> slot_;
+    // owner and thieves (aligns itself)
+    deque deque_;
+    // everybody
+    alignas(64) work_inbox<atomics> inbox_;
+  };
+
+  explicit work_stealing(const policy_options& options)
+      : count_(options.workers),
+        quantum_(options.quantum),
+        round_(options.quantum == unlimited ? default_round : std::max(1U, options.quantum / 4)),
+        idle_spin_ns_(options.idle_spin_ns),
+        sleepers_(options.workers) {
+    workers_.reserve(count_);
+    for (std::uint32_t i = 0; i < count_; ++i)
+      workers_.push_back(std::make_unique<worker_data>(i, round_, options.seed + (i + 1) * 0x9e3779b97f4a7c15));
+  }
+
+  [[nodiscard]] worker_data& worker(std::uint32_t index) noexcept { return *workers_[index]; }
+
+  // --- where runnables go -----------------------------------------------------------------------------------------------------------
+
+  /// To a parked worker if there is one, else to each in turn.
+  void central_enqueue(runnable& r) noexcept {
+    std::uint32_t target = sleepers_.some_parked();
+    // order: relaxed; any distribution will do
+    if (target == sleepers_type::nobody) target = next_target_.fetch_add(1, std::memory_order_relaxed) % count_;
+    external_enqueue(worker(target), r);
+  }
+
+  void external_enqueue(worker_data& target, runnable& r) noexcept {
+    target.inbox_.push(r);
+    sleepers_.announce(target.index_);
+  }
+
+  /// Into the next slot; what was there becomes open work.
+  void internal_enqueue(worker_data& self, runnable& r) noexcept {
+    runnable* const displaced = self.slot_.put(r);
+    if (displaced != nullptr) self.deque_.push(displaced);
+    if (count_ == 1) return;
+    const auto seen = sleepers_.observe();
+    if (sleepers_type::any_parked(seen)) [[unlikely]]
+      added_while_somebody_sleeps(self, seen, displaced != nullptr);
+  }
+
+  /// To the back. Alone on its worker it will be taken at once (W1), so nobody is called for it.
+  void resume_later(worker_data& self, runnable& r) noexcept {
+    const bool alone = !self.slot_.occupied_for_owner() && self.deque_.empty_for_owner();
+    if (!self.inbox_.push(r) || !alone) sleepers_.announce();
+  }
+
+  // --- what runs next ---------------------------------------------------------------------------------------------------------------
+
+  [[nodiscard]] runnable* dequeue(worker_data& self) noexcept {
+    if (stopping_.load(std::memory_order_relaxed)) [[unlikely]]
+      return nullptr;  // order: relaxed; request_stop wakes everybody
+    if (self.left_in_round_ == 0) [[unlikely]] {
+      if (runnable* r = start_round(self)) return r;
+    }
+    if (runnable* r = self.slot_.take()) return r;
+    if (runnable* r = self.deque_.pop()) return r;
+    if (runnable* r = take_inbox(self, self)) return r;
+    return wait_for_work(self);
+  }
+
+  [[nodiscard]] std::uint32_t before_resume(worker_data& self, runnable&) noexcept {
+    self.runs_.add();
+    return quantum_ == unlimited ? unlimited : std::min(quantum_, std::max(1U, self.left_in_round_));
+  }
+
+  void after_resume(worker_data& self, std::uint32_t used) noexcept {
+    self.left_in_round_ -= std::min(self.left_in_round_, std::max(1U, used));
+  }
+
+  void after_completion(worker_data&) noexcept {}
+
+  // --- the executor's requests ------------------------------------------------------------------------------------------------------
+
+  [[nodiscard]] bool claim(worker_data& self, runnable& r) noexcept { return self.slot_.claim(r); }
+
+  void expose(worker_data& self) noexcept {
+    runnable* const r = self.slot_.take();
+    if (r == nullptr) return;
+    self.deque_.push(r);
+    sleepers_.announce();
+  }
+
+  // --- the helper: the slots of busy workers ----------------------------------------------------------------------------------------
+
+  [[nodiscard]] bool wants_helper() const noexcept { return count_ > 1; }
+
+  void helper() noexcept {
+    std::vector<picture> before(count_);
+    tick_budget budget;
+    std::uint64_t last_use_ns = 0;
+    bool asleep = true;
+    while (!stopping_.load(std::memory_order_acquire)) {  // order: acquire, pairs with request_stop
+      if (asleep) {
+        ticker_.sleep_until_armed();
+        asleep = false;
+        last_use_ns = Traits::clock::now_ns();
+      }
+      const bool used = look_at_slots(before, budget) && someone_parked();
+      ticks_.add();
+      const std::uint64_t now = Traits::clock::now_ns();
+      if (used) last_use_ns = now;
+      if (now - last_use_ns >= quiet_ns) {
+        ticker_.disarm();
+        if (someone_parked() && some_slot_occupied()) {
+          ticker_.arm();
+          ticker_.sleep_until_armed();  // takes the token that arm() left
+          continue;
+        }
+        asleep = true;
+        continue;
+      }
+      Traits::clock::sleep_ns(budget.after_look(now, Traits::clock::thread_cpu_ns()));
+    }
+  }
+
+  // --- the end ----------------------------------------------------------------------------------------------------------------------
+
+  void request_stop() noexcept {
+    stopping_.store(true, std::memory_order_release);  // order: release, pairs with helper; the tokens carry it to the workers
+    sleepers_.wake_all();
+    ticker_.stop();
+  }
+
+  [[nodiscard]] runnable* drain_one() noexcept {
+    for (auto& w : workers_) {
+      if (runnable* r = w->slot_.steal()) return r;
+      if (runnable* r = w->deque_.pop()) return r;
+      if (runnable* r = take_inbox(*w, *w)) return r;
+    }
+    return nullptr;
+  }
+
+  [[nodiscard]] scheduler_stats statistics() const noexcept {
+    scheduler_stats sum;
+    for (const auto& w : workers_) {
+      sum.runs += w->runs_.get();
+      sum.steals += w->steals_.get();
+      sum.parks += w->parks_.get();
+    }
+    sum.wakes = sleepers_.wakes();
+    sum.exposed = exposed_.get();
+    sum.ticks = ticks_.get();
+    return sum;
+  }
+
+ private:
+  using sleepers_type = sleepers<atomics, typename Traits::parker>;
+  using picture = typename next_slot<atomics>::picture;
+
+  static constexpr std::uint32_t default_round = 256;   ///< when the quantum is unlimited
+  static constexpr std::size_t most_in_batch = 16;      ///< runnables that one theft takes out of a deque
+  static constexpr std::uint64_t quiet_ns = 1'000'000;  ///< unused slots for so long let the ticker sleep
+
+  /// The rare rest of internal_enqueue.
+  void added_while_somebody_sleeps(worker_data& self, typename sleepers_type::state seen, bool open_work) noexcept {
+    if (open_work && sleepers_type::may_wake(seen)) sleepers_.wake_one(seen);
+    if (self.slot_.occupied_for_owner() && !ticker_.armed()) ticker_.arm();
+  }
+
+  /// All of `from`'s inbox: returns the oldest; the rest goes into the deque of `self` so that it comes out oldest first.
+  runnable* take_inbox(worker_data& self, worker_data& from) noexcept {
+    runnable* r = from.inbox_.take_all();
+    if (r == nullptr || r->queue_link == nullptr) return r;
+    while (runnable* const older = r->queue_link) {
+      self.deque_.push(r);
+      r = older;
+    }
+    sleepers_.announce();
+    return r;
+  }
+
+  /// W3. Null: there is nothing but perhaps the slot.
+  runnable* start_round(worker_data& self) noexcept {
+    self.left_in_round_ = round_;
+    runnable* const occupant = self.slot_.take();
+    self.inbox_has_turn_ = !self.inbox_has_turn_;
+    runnable* oldest = self.inbox_has_turn_ ? take_inbox(self, self) : steal_from_deque(self);
+    if (oldest == nullptr) oldest = self.inbox_has_turn_ ? steal_from_deque(self) : take_inbox(self, self);
+    if (oldest == nullptr) return occupant;
+    if (occupant != nullptr) {
+      self.inbox_.push(*occupant);
+      sleepers_.announce();
+    }
+    return oldest;
+  }
+
+  static runnable* steal_from_deque(worker_data& from) noexcept {
+    runnable* r = nullptr;
+    for (;;) {
+      const auto result = from.deque_.steal(r);
+      if (result == deque::steal_result::taken) return r;
+      if (result == deque::steal_result::empty) return nullptr;
+    }
+  }
+
+  /// One visit to a victim. `contended` is set if another try may succeed.
+  runnable* steal_from(worker_data& self, worker_data& victim, bool& contended) noexcept {
+    runnable* r = nullptr;
+    const auto result = victim.deque_.steal(r);
+    if (result == deque::steal_result::taken) {
+      steal_more(self, victim);
+      return r;
+    }
+    if (result == deque::steal_result::lost) contended = true;
+    return take_inbox(self, victim);
+  }
+
+  /// Up to half of what the victim still has, so that the next theft is not needed soon.
+  void steal_more(worker_data& self, worker_data& victim) noexcept {
+    const std::size_t wanted = std::min(victim.deque_.size() / 2, most_in_batch);
+    std::size_t got = 0;
+    runnable* r = nullptr;
+    while (got < wanted && victim.deque_.steal(r) == deque::steal_result::taken) {
+      self.deque_.push(r);
+      ++got;
+    }
+    if (got != 0) sleepers_.announce();
+  }
+
+  /// Visits all others, from a random one on.
+  runnable* visit_all(worker_data& self, bool& contended) noexcept {
+    std::uint32_t victim = self.random_() % count_;
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      if (victim != self.index_) {
+        if (runnable* r = steal_from(self, worker(victim), contended)) {
+          self.steals_.add();
+          return r;
+        }
+      }
+      if (++victim == count_) victim = 0;
+    }
+    return nullptr;
+  }
+
+  /// Counted as searching. Null: nothing anywhere.
+  runnable* search(worker_data& self) noexcept {
+    const std::uint64_t end = idle_spin_ns_ == 0 ? 0 : Traits::clock::now_ns() + idle_spin_ns_;
+    for (;;) {
+      if (runnable* r = take_inbox(self, self)) return r;
+      bool contended = false;
+      if (runnable* r = visit_all(self, contended)) return r;
+      if (stopping_.load(std::memory_order_relaxed)) return nullptr;  // order: relaxed; the tokens carry it
+      if (!contended && (end == 0 || Traits::clock::now_ns() >= end)) return nullptr;
+      atomics::pause();
+    }
+  }
+
+  /// Own queues are empty: search, or sleep until woken. Null: the pool stops.
+  runnable* wait_for_work(worker_data& self) noexcept {
+    bool searching = sleepers_.try_begin_search();
+    for (;;) {
+      if (searching) {
+        if (runnable* r = search(self)) {
+          sleepers_.end_search([this] { return open_work_somewhere(); });
+          return r;
+        }
+      }
+      sleepers_.prepare_park(self.index_, searching);
+      if (open_work_somewhere()) sleepers_.announce(self.index_);
+      if (count_ > 1 && some_slot_occupied() && !ticker_.armed()) ticker_.arm();
+      self.parks_.add();
+      sleepers_.park(self.index_);
+      if (stopping_.load(std::memory_order_relaxed)) return nullptr;  // order: relaxed; the token carried it
+      searching = true;
+    }
+  }
+
+  [[nodiscard]] bool open_work_somewhere() const noexcept {
+    for (const auto& w : workers_)
+      if (!w->inbox_.looks_empty() || !w->deque_.looks_empty()) return true;
+    return false;
+  }
+
+  [[nodiscard]] bool some_slot_occupied() const noexcept {
+    for (const auto& w : workers_)
+      if (w->slot_.look().item != nullptr) return true;
+    return false;
+  }
+
+  [[nodiscard]] bool someone_parked() const noexcept { return sleepers_type::any_parked(sleepers_.peek()); }
+
+  /// One look of the ticker: exposes what has not moved since the last one. True if any slot was in use.
+  bool look_at_slots(std::vector<picture>& before, tick_budget& budget) noexcept {
+    bool used = false;
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      worker_data& w = worker(i);
+      const picture now = w.slot_.look();
+      used = used || now.item != nullptr || now.puts != before[i].puts;
+      if (now.item != nullptr && now == before[i]) {
+        if (runnable* r = w.slot_.steal()) {
+          external_enqueue(w, *r);
+          exposed_.add();
+          budget.refill();
+        }
+      }
+      before[i] = now;
+    }
+    return used;
+  }
+
+  // constant
+  std::uint32_t count_;
+  std::uint32_t quantum_;
+  std::uint32_t round_;
+  std::uint64_t idle_spin_ns_;
+  std::vector<std::unique_ptr<worker_data>> workers_;
+  // written once, at the end
+  typename atomics::template atomic<bool> stopping_{false};
+  // everybody
+  sleepers_type sleepers_;
+  slot_ticker<atomics, typename Traits::parker> ticker_;
+  alignas(64) typename atomics::template atomic<std::uint32_t> next_target_{0};
+  // the helper
+  alignas(64) counter exposed_;
+  counter ticks_;
+};
+
+}  // namespace garrick::sched

@@ -1,0 +1,167 @@
+// Turns a scheduling policy into an executor: the threads, the loop around `runnable::run`, start and stop.
+//
+// Thread safety: see scheduler.hpp.
+//
+// Invariants
+//  T1 A worker thread has this_thread.worker_of and worker_index set before its start hook and until after its stop hook.
+//  T2 worker_state(i) is valid from start() to stop(): a worker publishes it before start() returns, and stop() withdraws it before it joins.
+#pragma once
+
+#include <garrick/sched/policy.hpp>
+#include <garrick/sched/scheduler.hpp>
+
+#include <garrick/base/platform.hpp>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace garrick::sched {
+
+template <scheduling_policy Policy>
+class worker_pool final : public scheduler {
+ public:
+  /// `options` have been checked; `options.workers` is the final number.
+  explicit worker_pool(scheduler_options options)
+      : options_(std::move(options)),
+        policy_(policy_options{options_.workers, options_.quantum, std::uint64_t{options_.idle_spin_us} * 1000}),
+        states_(options_.workers) {}
+
+  ~worker_pool() override { stop(); }
+
+  worker_pool(const worker_pool&) = delete;
+  worker_pool& operator=(const worker_pool&) = delete;
+
+  // base::executor
+
+  void schedule(base::runnable& r) noexcept override {
+    if (on_own_worker()) [[likely]] {
+      policy_.internal_enqueue(self(), r);
+    } else {
+      policy_.central_enqueue(r);
+    }
+  }
+  bool claim(base::runnable& r) noexcept override { return on_own_worker() && policy_.claim(self(), r); }
+  void expose() noexcept override {
+    if (on_own_worker()) policy_.expose(self());
+  }
+
+  // scheduler
+
+  void start() override {
+    if (started_) return;
+    started_ = true;
+    base::platform::enable_process_barrier();
+    try {
+      for (std::uint32_t i = 0; i < options_.workers; ++i) start_worker(i);
+      if (policy_.wants_helper()) {
+        helper_ = std::thread([this] {
+          base::platform::name_this_thread(options_.thread_name + "-tick");
+          base::platform::precise_sleeps();
+          policy_.helper();
+        });
+      }
+    } catch (...) {
+      stop();
+      throw;
+    }
+    wait_until_ready();
+  }
+
+  void stop() noexcept override {
+    if (stopped_ || !started_) return;
+    stopped_ = true;
+    for (auto& state : states_)
+      state.store(nullptr, std::memory_order_release);  // order: release, the watchdog looks no more (T2)
+    policy_.request_stop();
+    for (auto& thread : threads_) thread.join();
+    if (helper_.joinable()) helper_.join();
+  }
+
+  std::size_t drain(void (*sink)(void* context, base::runnable& r), void* context) override {
+    std::size_t drained = 0;
+    while (base::runnable* r = policy_.drain_one()) {
+      ++drained;
+      sink(context, *r);
+    }
+    return drained;
+  }
+
+  [[nodiscard]] std::string_view policy_name() const noexcept override { return Policy::name; }
+  [[nodiscard]] std::uint32_t worker_count() const noexcept override { return options_.workers; }
+  [[nodiscard]] scheduler_stats stats() const noexcept override { return policy_.statistics(); }
+  [[nodiscard]] base::thread_state* worker_state(std::uint32_t index) noexcept override {
+    // order: acquire, pairs with run_worker: the state's fields
+    return index < states_.size() ? states_[index].load(std::memory_order_acquire) : nullptr;
+  }
+  [[nodiscard]] const std::vector<std::string>& warnings() const noexcept override { return warnings_; }
+
+ private:
+  using worker_data = typename Policy::worker_data;
+
+  bool on_own_worker() const noexcept { return base::this_thread.worker_of == this; }
+  worker_data& self() noexcept { return policy_.worker(base::this_thread.worker_index); }
+
+  void start_worker(std::uint32_t index) {
+    try {
+      threads_.emplace_back([this, index] { run_worker(index); });
+    } catch (const std::system_error& error) {
+      if (!options_.best_effort || threads_.empty()) throw;
+      warnings_.push_back("worker " + std::to_string(index) + " could not be started (" + error.what() +
+                          "); the others do its work");
+    }
+  }
+
+  void wait_until_ready() noexcept {
+    const auto wanted = static_cast<std::uint32_t>(threads_.size());
+    // order: acquire both, pairs with run_worker: the published states
+    for (auto seen = ready_.load(std::memory_order_acquire); seen != wanted; seen = ready_.load(std::memory_order_acquire))
+      base::platform::futex_wait(ready_, seen);
+  }
+
+  void run_worker(std::uint32_t index) noexcept {
+    base::platform::name_this_thread(options_.thread_name + "-" + std::to_string(index));
+    base::this_thread.worker_of = this;
+    base::this_thread.worker_index = index;
+    if (options_.on_thread_start.call != nullptr) options_.on_thread_start.call(options_.on_thread_start.context, index);
+    states_[index].store(&base::this_thread, std::memory_order_release);  // order: release, pairs with worker_state
+    ready_.fetch_add(1, std::memory_order_release);                       // order: release, pairs with wait_until_ready
+    base::platform::futex_wake_all(ready_);
+    work(policy_.worker(index));
+    if (options_.on_thread_stop.call != nullptr) options_.on_thread_stop.call(options_.on_thread_stop.context, index);
+    base::this_thread.worker_of = nullptr;
+  }
+
+  void work(worker_data& me) noexcept {
+    while (base::runnable* r = policy_.dequeue(me)) {
+      const std::uint32_t budget = policy_.before_resume(me, *r);
+      std::uint32_t left = budget;
+      const base::run_outcome outcome = r->run(left);
+      policy_.after_resume(me, budget - left);
+      if (outcome == base::run_outcome::more) {
+        policy_.resume_later(me, *r);
+      } else {
+        policy_.after_completion(me);
+      }
+    }
+  }
+
+  // constant after start
+  scheduler_options options_;
+  Policy policy_;
+  std::vector<std::thread> threads_;
+  std::thread helper_;
+  std::vector<std::string> warnings_;
+  // the thread that starts and stops
+  bool started_ = false;
+  bool stopped_ = false;
+  // atomic
+  std::vector<std::atomic<base::thread_state*>> states_;
+  std::atomic<std::uint32_t> ready_{0};
+};
+
+}  // namespace garrick::sched
