@@ -1,0 +1,127 @@
+// Memory for envelopes and cells: blocks of 64, 128, ... 1024 bytes, aligned to 64, in a few nanoseconds, from any thread to any thread.
+//
+// Messages are taken on one thread and given back on another, all the time and in one direction. So each thread keeps two lists of up to
+// `batch_blocks` free blocks a size class; full lists change hands as a whole through a few atomic slots a class, and what does not fit there goes
+// to a depot under a mutex. Fresh memory is cut from large mappings that live as long as the process. Larger requests go to operator new.
+// (docs/decisions/0001-hot-path.md, "Blocks".)
+//
+// Under AddressSanitizer every block is its own operator new, so that use after free and leaks are seen.
+//
+// Thread safety: every function may be called on any thread, also while the thread or the process is being torn down.
+// Invariants:
+//   B1 A free block is in exactly one list: a thread's loaded or spare list, a slot's batch, or the depot.
+//   B2 A slot holds null or a list of exactly `batch_blocks` blocks that nobody else can reach. Slots are only ever filled from null and
+//      emptied by exchange, so there is no ABA problem.
+//   B3 A thread that ended has given its lists to the depot. It may still allocate and free (destructors of thread-local objects): then
+//      every call takes the slow path and leaves nothing behind in the thread.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define GARRICK_POOL_IS_NEW 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define GARRICK_POOL_IS_NEW 1
+#endif
+#endif
+#ifndef GARRICK_POOL_IS_NEW
+#define GARRICK_POOL_IS_NEW 0
+#endif
+
+namespace garrick::base::block_pool {
+
+inline constexpr std::size_t block_step = 64;          ///< bytes between size classes; also the alignment of every block
+inline constexpr std::size_t largest_block = 1024;     ///< bytes; larger requests go to operator new
+inline constexpr std::size_t class_count = largest_block / block_step;
+inline constexpr std::uint32_t batch_blocks = 64;      ///< blocks that change hands at once
+
+namespace detail {
+
+struct free_block {
+  free_block* next;
+};
+
+/// One thread's free blocks of one class. `count` is written by the owner only; it is atomic so that counting in tests is no race.
+struct thread_list {
+  free_block* loaded = nullptr;                       ///< where blocks are taken from and put to
+  std::atomic<std::uint32_t> count{batch_blocks};     ///< blocks in `loaded`; "full" at first, so that the first free registers the thread
+  free_block* spare = nullptr;                        ///< null or a full list
+};
+
+struct thread_lists {
+  thread_list of[class_count];
+};
+
+inline constinit thread_local thread_lists lists{};
+
+[[nodiscard, gnu::noinline]] void* allocate_slow(std::size_t size_class);
+[[gnu::noinline]] void deallocate_slow(void* block, std::size_t size_class) noexcept;
+[[nodiscard]] void* allocate_large(std::size_t bytes);
+void deallocate_large(void* block, std::size_t bytes) noexcept;
+
+[[nodiscard]] constexpr std::size_t class_of(std::size_t bytes) noexcept { return bytes == 0 ? 0 : (bytes - 1) / block_step; }
+
+[[nodiscard]] inline void* allocate_class(std::size_t size_class) {
+  thread_list& list = lists.of[size_class];
+  free_block* block = list.loaded;
+  if (block == nullptr) [[unlikely]]
+    return allocate_slow(size_class);
+  list.loaded = block->next;
+  // order: relaxed; only this thread writes it, and tests read it when the thread is quiet.
+  list.count.store(list.count.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+  __builtin_prefetch(block->next, 1);
+  return block;
+}
+
+inline void deallocate_class(void* memory, std::size_t size_class) noexcept {
+  thread_list& list = lists.of[size_class];
+  // order: relaxed; as in allocate_class.
+  const std::uint32_t count = list.count.load(std::memory_order_relaxed);
+  if (count == batch_blocks) [[unlikely]]
+    return deallocate_slow(memory, size_class);
+  list.loaded = ::new (memory) free_block{list.loaded};
+  list.count.store(count + 1, std::memory_order_relaxed);  // order: relaxed; as in allocate_class.
+}
+
+}  // namespace detail
+
+/// Memory for `bytes` bytes, aligned to 64. Throws std::bad_alloc when the system has none.
+[[nodiscard]] inline void* allocate(std::size_t bytes) {
+  if (GARRICK_POOL_IS_NEW || bytes > largest_block) [[unlikely]]
+    return detail::allocate_large(bytes);
+  return detail::allocate_class(detail::class_of(bytes));
+}
+
+/// Gives back what `allocate` returned for the same number of bytes; null is allowed.
+inline void deallocate(void* block, std::size_t bytes) noexcept {
+  if (block == nullptr) return;
+  if (GARRICK_POOL_IS_NEW || bytes > largest_block) [[unlikely]]
+    return detail::deallocate_large(block, bytes);
+  detail::deallocate_class(block, detail::class_of(bytes));
+}
+
+/// The same for sizes known at compile time.
+template <std::size_t Bytes>
+[[nodiscard]] inline void* allocate() {
+  return allocate(Bytes);
+}
+template <std::size_t Bytes>
+inline void deallocate(void* block) noexcept {
+  deallocate(block, Bytes);
+}
+
+/// For tests: blocks of the class of `bytes` that have been taken and not given back. Exact while no other thread allocates or frees;
+/// large requests (and all of them under AddressSanitizer) are counted together in one number for each kind.
+[[nodiscard]] std::size_t blocks_in_use(std::size_t bytes) noexcept;
+
+/// For tests: the same, summed over all classes.
+[[nodiscard]] std::size_t blocks_in_use() noexcept;
+
+/// Bytes mapped so far for blocks; never shrinks.
+[[nodiscard]] std::size_t mapped_bytes() noexcept;
+
+}  // namespace garrick::base::block_pool
