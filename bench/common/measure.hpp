@@ -1,0 +1,162 @@
+// What every benchmark program needs and nothing more: command line numbers, a clock, resident memory, and the one line of JSON
+// that the harness reads. Standard library only and C++17, so that a peer's program can use it whatever that peer needs.
+//
+// Thread safety: none; a program uses it from its main thread. `now_ns` may be called anywhere.
+#pragma once
+
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+// `--name value` pairs. A name that the program did not ask for ends it with an error: a misspelt parameter must not
+// silently measure something else.
+class arguments {
+ public:
+  arguments(int argc, char** argv) {
+    for (int i = 1; i < argc; i += 2) {
+      const std::string name = argv[i];
+      if (name.size() < 3 || name.compare(0, 2, "--") != 0 || i + 1 >= argc) fail("expected --name value, found '" + name + "'");
+      pairs_.push_back({name.substr(2), argv[i + 1], false});
+    }
+  }
+  arguments(const arguments&) = delete;
+  arguments& operator=(const arguments&) = delete;
+  arguments(arguments&&) = delete;
+  arguments& operator=(arguments&&) = delete;
+  ~arguments() = default;
+
+  std::uint64_t number(const char* name, std::uint64_t fallback) {
+    pair* found = find(name);
+    if (found == nullptr) return fallback;
+    char* end = nullptr;
+    const std::uint64_t value = std::strtoull(found->value.c_str(), &end, 0);
+    if (end == found->value.c_str() || *end != '\0') fail("--" + found->name + " needs a number, found '" + found->value + "'");
+    return value;
+  }
+
+  std::string text(const char* name, const char* fallback) {
+    pair* found = find(name);
+    return found == nullptr ? std::string(fallback) : found->value;
+  }
+
+  // Call once all parameters have been read.
+  void reject_unknown() const {
+    for (const pair& p : pairs_) {
+      if (!p.used) fail("unknown parameter --" + p.name);
+    }
+  }
+
+ private:
+  struct pair {
+    std::string name;
+    std::string value;
+    bool used;
+  };
+
+  pair* find(const char* name) {
+    for (pair& p : pairs_) {
+      if (p.name == name) {
+        p.used = true;
+        return &p;
+      }
+    }
+    return nullptr;
+  }
+
+  [[noreturn]] static void fail(const std::string& what) {
+    std::fprintf(stderr, "bench: %s\n", what.c_str());
+    std::exit(2);
+  }
+
+  std::vector<pair> pairs_;
+};
+
+inline std::int64_t now_ns() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
+}
+
+inline double seconds_since(std::int64_t start_ns) { return static_cast<double>(now_ns() - start_ns) * 1e-9; }
+
+// Processor time of this process so far, user and system together.
+inline double cpu_seconds() {
+  rusage u{};
+  getrusage(RUSAGE_SELF, &u);
+  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6; };
+  return seconds(u.ru_utime) + seconds(u.ru_stime);
+}
+
+// Resident bytes of this process now. The file is read with plain calls: a stream would allocate between two readings.
+inline std::uint64_t resident_bytes() {
+  std::FILE* file = std::fopen("/proc/self/statm", "r");
+  if (file == nullptr) return 0;
+  unsigned long long total = 0;
+  unsigned long long resident = 0;
+  const int fields = std::fscanf(file, "%llu %llu", &total, &resident);
+  std::fclose(file);
+  return fields == 2 ? resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
+}
+
+// The value below which the share `q` of the sorted samples lies (nearest rank).
+inline std::int64_t percentile(const std::vector<std::int64_t>& sorted, double q) {
+  if (sorted.empty()) return 0;
+  const auto rank = static_cast<std::size_t>(q * static_cast<double>(sorted.size()));
+  return sorted[std::min(rank, sorted.size() - 1)];
+}
+
+// One run's outcome; `print` writes the line. `check` stays "ok" only if every `expect` held.
+class result {
+ public:
+  double seconds = 0;
+  std::uint64_t items = 0;
+
+  void expect(const char* what, std::uint64_t expected, std::uint64_t found) {
+    if (expected == found) return;
+    check_ += (check_.empty() ? "" : "; ") + std::string(what) + ": expected " + std::to_string(expected) + ", found " +
+              std::to_string(found);
+  }
+  void resident(std::uint64_t bytes) { add("rss_bytes", std::to_string(bytes)); }
+  void cpu(double seconds_used) { add("cpu_seconds", number(seconds_used)); }
+
+  // Nanoseconds; reported as percentiles.
+  void latencies(std::vector<std::int64_t> samples) {
+    std::sort(samples.begin(), samples.end());
+    std::string object = "{";
+    for (const auto& [name, q] : {std::pair{"p50", 0.5}, std::pair{"p99", 0.99}, std::pair{"p999", 0.999}}) {
+      object += (object.size() > 1 ? ",\"" : "\"") + std::string(name) + "\":" + std::to_string(percentile(samples, q));
+    }
+    add("latencies", object + "}");
+  }
+
+  // Returns the exit status for main: 0 if all checks held.
+  [[nodiscard]] int print() const {
+    const std::string check = check_.empty() ? "ok" : check_;
+    std::printf("{\"seconds\":%s,\"items\":%llu,\"check\":\"%s\"%s}\n", number(seconds).c_str(),
+                static_cast<unsigned long long>(items), check.c_str(), extra_.c_str());
+    return check_.empty() ? 0 : 1;
+  }
+
+ private:
+  static std::string number(double value) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.9f", value);
+    return text;
+  }
+  void add(const char* name, const std::string& value) { extra_ += ",\"" + std::string(name) + "\":" + value; }
+
+  std::string check_;
+  std::string extra_;
+};
+
+}  // namespace bench

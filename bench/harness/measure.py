@@ -1,0 +1,183 @@
+"""Measures one workload: warm-up, then rounds in which every contender runs once, so that all meet the same machine."""
+
+import json
+import re
+import shutil
+import statistics
+import subprocess
+import tempfile
+from dataclasses import dataclass, field
+
+from . import process
+
+
+@dataclass
+class Sample:
+    value: float
+    percentiles: dict
+    wall_seconds: float
+    cpu_seconds: float
+    peak_rss_bytes: int
+    sampled_peak_rss_bytes: int
+
+
+@dataclass
+class Series:
+    """All counted runs of one contender."""
+    contender: object
+    samples: list = field(default_factory=list)
+    failure: str = None
+
+    @property
+    def values(self):
+        return [s.value for s in self.samples]
+
+
+class RunError(Exception):
+    """This run does not count."""
+
+
+class Tools:
+    """Where the programs are, and how the compiler is called; written by CMake into toolchain.json."""
+
+    def __init__(self, build_dir):
+        self.build_dir = build_dir
+        self.launcher = build_dir / "bench" / "bench_launch"
+        self.toolchain = json.loads((build_dir / "bench" / "toolchain.json").read_text())
+
+    def program(self, workload, system):
+        folder = "minimal/bench" if workload.kind == "size" else "bench"
+        return self.build_dir / folder / f"bench_{workload.name}_{system}"
+
+
+def measure(workload, tools, runs, log=lambda text: None, record=lambda entry: None):
+    series = [Series(c) for c in workload.contenders]
+    for number in range(-workload.warmup, runs):
+        for s in series:
+            if s.failure:
+                continue
+            label = "warm-up" if number < 0 else f"run {number + 1}/{runs}"
+            log(f"{workload.name}: {s.contender.system} ({s.contender.variant}), {label}")
+            try:
+                sample = run_once(workload, s.contender, tools, first=number == -workload.warmup)
+            except RunError as error:
+                s.failure = str(error)
+                continue
+            if number >= 0:
+                s.samples.append(sample)
+                record({"workload": workload.name, "system": s.contender.system, "variant": s.contender.variant,
+                        "round": number + 1, **sample.__dict__})
+    return series
+
+
+def run_once(workload, contender, tools, first):
+    return {"run": run_program, "compile": run_compiler, "size": weigh_program}[workload.kind](workload, contender, tools, first)
+
+
+def launch(tools, command, timeout_s):
+    outcome = process.run(tools.launcher, command, timeout_s)
+    if outcome.failure():
+        raise RunError(outcome.failure())
+    return outcome
+
+
+def sample_of(value, outcome, percentiles=None):
+    return Sample(value, percentiles or {}, outcome.wall_seconds, outcome.cpu_seconds, outcome.peak_rss_bytes,
+                  max(outcome.sampled_rss_bytes, default=0))
+
+
+def run_program(workload, contender, tools, _first):
+    program = tools.program(workload, contender.system)
+    if not program.exists():
+        raise RunError(f"{program} was not built")
+    command = [program]
+    for name, value in {**workload.params, **contender.settings}.items():
+        command += [f"--{name}", value]
+    outcome = launch(tools, command, workload.timeout_s)
+    line = last_json_line(outcome.stdout)
+    if line.get("check") != "ok":
+        raise RunError(f"wrong result: {line.get('check')}")
+    return sample_of(value_of(workload.metric, line), outcome, line.get("latencies"))
+
+
+def last_json_line(text):
+    for line in reversed(text.splitlines()):
+        if line.startswith("{"):
+            try:
+                return json.loads(line)
+            except ValueError as error:
+                raise RunError(f"printed a line that is not JSON: {error}") from error
+    raise RunError("printed no line of JSON")
+
+
+def value_of(metric, line):
+    try:
+        if metric == "seconds":
+            return line["seconds"]
+        if metric == "ns_per_item":
+            return line["seconds"] * 1e9 / line["items"]
+        if metric == "items_per_second":
+            return line["items"] / line["seconds"]
+        if metric == "bytes_per_item":
+            return line["rss_bytes"] / line["items"]
+        if metric == "cpu_percent":
+            return 100 * line["cpu_seconds"] / line["seconds"]
+        if metric == "latency":
+            return line["latencies"]["p50"]
+    except (KeyError, ZeroDivisionError) as error:
+        raise RunError(f"the line of JSON has no usable field for {metric}: {error!r}") from error
+    raise RunError(f"metric {metric} does not come from a run")
+
+
+def expect_output(workload, program, tools):
+    if not program.exists():
+        raise RunError(f"{program} was not built")
+    outcome = launch(tools, [program], workload.timeout_s)
+    if workload.expect and not re.search(workload.expect, outcome.stdout):
+        raise RunError(f"wrong result: expected {workload.expect!r} in {outcome.stdout[:200]!r}")
+    return outcome
+
+
+def run_compiler(workload, contender, tools, first):
+    if first:
+        expect_output(workload, tools.program(workload, contender.system), tools)
+    settings = tools.toolchain["systems"].get(contender.system)
+    if settings is None:
+        raise RunError(f"toolchain.json has no compiler settings for {contender.system}")
+    with tempfile.TemporaryDirectory() as folder:
+        command = [tools.toolchain["compiler"], *settings["flags"], "-c", contender.source, "-o", f"{folder}/object.o"]
+        outcome = launch(tools, command, workload.timeout_s)
+    return sample_of(outcome.wall_seconds, outcome)
+
+
+def weigh_program(workload, contender, tools, _first):
+    program = tools.program(workload, contender.system)
+    with tempfile.TemporaryDirectory() as folder:
+        stripped = f"{folder}/{program.name}"
+        if not program.exists():
+            raise RunError(f"{program} was not built")
+        shutil.copy(program, stripped)
+        subprocess.run([tools.toolchain["strip"], stripped], check=True)
+        outcome = expect_output(workload, type(program)(stripped), tools)
+        size = type(program)(stripped).stat().st_size
+    return sample_of(size, outcome)
+
+
+def record_of(workload, series):
+    """One entry of results.json; its fields are fixed by the specification."""
+    values = series.values
+    good = bool(values)
+
+    def middle(name):
+        found = [s.percentiles[name] for s in series.samples if name in s.percentiles]
+        return statistics.median(found) if found else None
+
+    return {
+        "workload": workload.name, "group": workload.group, "params": dict(workload.params), "unit": workload.unit,
+        "better": workload.better, "system": series.contender.system, "median": statistics.median(values) if good else None,
+        "min": min(values) if good else None, "max": max(values) if good else None,
+        "p50": middle("p50"), "p99": middle("p99"), "p999": middle("p999"), "runs": len(values),
+        "peak_rss_bytes": max(s.peak_rss_bytes for s in series.samples) if good else None,
+        "cpu_seconds": statistics.median(s.cpu_seconds for s in series.samples) if good else None,
+        "variant": series.contender.variant, "checked": series.failure is None and good,
+    }

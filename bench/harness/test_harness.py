@@ -1,0 +1,355 @@
+"""Tests of the harness with fake programs: ratios, checks that fail, crashes, time-outs, memory, the files that it writes."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import stat
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+import run as cli  # noqa: E402
+from harness import compare, measure, page, process, table, workload  # noqa: E402
+
+FIELDS = {"workload", "group", "params", "unit", "better", "system", "median", "min", "max", "p50", "p99", "p999", "runs",
+          "peak_rss_bytes", "cpu_seconds", "variant", "checked"}
+
+FAKE = """#!{python} -IS
+import json, pathlib, sys
+options = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+log = pathlib.Path({log!r})
+with log.open("a") as f:
+    f.write({system!r} + " " + options.get("--mode", "-") + "\\n")
+turn = log.read_text().splitlines().count({system!r} + " " + options.get("--mode", "-"))
+{body}
+"""
+
+SYSTEMS = {"garrick": {"default": {"threads": "{cores}"}},
+           "caf-0.17": {"default": {"mode": "slow"}, "cores": {"mode": "fast", "threads": "{cores}"}},
+           "bare": {"default": {}}}
+
+
+def line(seconds, items=1000, check="ok", **more):
+    return "print(json.dumps(dict(" + ", ".join(
+        [f"seconds={seconds}", f"items={items}", f"check={check!r}"] + [f"{k}={v!r}" for k, v in more.items()]) + ")))"
+
+
+class Fixture(unittest.TestCase):
+    """A bench folder and a build folder with programs that print what the test wants."""
+
+    def setUp(self):
+        self.root = pathlib.Path(tempfile.mkdtemp(prefix="bench-test-"))
+        self.addCleanup(shutil.rmtree, self.root)
+        self.bench = self.root / "source"
+        self.build = self.root / "build"
+        self.out = self.root / "out"
+        (self.bench / "common").mkdir(parents=True)
+        (self.build / "bench").mkdir(parents=True)
+        (self.bench / "common" / "systems.json").write_text(json.dumps(SYSTEMS))
+        compiler = shutil.which("g++") or shutil.which("c++")
+        flags = {"flags": ["-O0"]}
+        (self.build / "bench" / "toolchain.json").write_text(json.dumps(
+            {"compiler": compiler, "compiler_version": "test", "strip": "true", "caf_version": "0", "systems":
+             {"garrick": flags, "caf-0.17": flags}}))
+        self.assertIn("BENCH_LAUNCH", os.environ, "ctest sets BENCH_LAUNCH to the launcher")
+        shutil.copy(os.environ["BENCH_LAUNCH"], self.build / "bench" / "bench_launch")
+        self.log = self.root / "log"
+
+    def describe(self, name="fake", **changes):
+        folder = self.bench / name
+        folder.mkdir(exist_ok=True)
+        description = {"name": name, "what": "a fake", "group": "fakes", "kind": "run",
+                       "params": {"quick": {"n": 3}, "full": {"n": 4}}, "metric": "ns_per_item", "unit": "ns/item",
+                       "better": "lower", "peers": ["caf-0.17"], "targets": []}
+        description.update(changes)
+        description = {k: v for k, v in description.items() if v is not None}
+        (folder / "workload.json").write_text(json.dumps(description))
+        return folder / "workload.json"
+
+    def program(self, system, body, name="fake", source="int main() {}\n", below="bench"):
+        (self.bench / name / f"{system}.cpp").write_text(source)
+        path = self.build / below / f"bench_{name}_{system}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(FAKE.format(python=sys.executable, log=str(self.log), system=system, body=body))
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+    def run_cli(self, *args):
+        with open(os.devnull, "w") as quiet:
+            saved = sys.stdout, sys.stderr
+            sys.stdout = sys.stderr = quiet
+            try:
+                return cli.main([*args, "--workloads", str(self.bench), "--build", str(self.build), "--out", str(self.out)])
+            finally:
+                sys.stdout, sys.stderr = saved
+
+    def records(self):
+        return json.loads((self.out / "results.json").read_text())
+
+    def reports(self, runs=2):
+        tools = measure.Tools(self.build)
+        return [compare.report_on(w, measure.measure(w, tools, runs)) for w in workload.find_all(self.bench, "quick", 2)]
+
+
+class Ratios(Fixture):
+    def test_ratio_is_of_medians_against_the_peers_best_variant(self):
+        self.describe(targets=[{"speedup_over": "caf-0.17", "at_least": 3}])
+        self.program("garrick", line("[9, 1, 2, 3][turn - 1]"))  # the warm-up's 9 must not count: median 2
+        self.program("caf-0.17", line("8 if options['--mode'] == 'fast' else 20"))
+        self.assertEqual(self.run_cli("--runs", "3"), 0)
+        records = {(r["system"], r["variant"]): r for r in self.records()}
+        self.assertEqual(records["garrick", "default"]["median"], 2e6)
+        self.assertEqual(records["garrick", "default"]["min"], 1e6)
+        self.assertEqual(records["garrick", "default"]["max"], 3e6)
+        self.assertEqual(set(records), {("garrick", "default"), ("caf-0.17", "default"), ("caf-0.17", "cores")})
+        html = (self.out / "report.html").read_text()
+        self.assertIn("4.00 ×", html)
+        self.assertIn("caf-0.17 (cores)", html)
+
+    def test_spread_comes_from_single_rounds(self):
+        self.describe()
+        self.program("garrick", line("[1, 1, 2, 4][turn - 1]"))
+        self.program("caf-0.17", line("8"))
+        found = self.reports(3)[0].comparisons[0]
+        self.assertEqual((found.ratio, found.low, found.high), (4, 2, 8))
+
+    def test_higher_is_better(self):
+        self.describe(metric="items_per_second", better="higher")
+        self.program("garrick", line(1, items=600))
+        self.program("caf-0.17", line(1, items="100 if options['--mode'] == 'slow' else 200"))
+        found = self.reports()[0].comparisons[0]
+        self.assertEqual((found.variant, found.ratio), ("cores", 3))
+
+    def test_contenders_take_turns_after_a_warm_up(self):
+        self.describe()
+        self.program("garrick", line(1))
+        self.program("caf-0.17", line(1))
+        self.reports(2)
+        self.assertEqual(self.log.read_text().splitlines(), ["garrick -", "caf-0.17 slow", "caf-0.17 fast"] * 3)
+
+    def test_parameters_and_cores_reach_the_program(self):
+        self.describe()
+        self.program("garrick", line(1, check="ok") + "\nassert options == {'--n': '3', '--threads': '2'}, options")
+        self.program("caf-0.17", line(1))
+        self.assertEqual(self.reports()[0].failures, [])
+
+    def test_losses_come_first_in_the_table(self):
+        for name, seconds in (("wins", 1), ("loses", 50)):
+            self.describe(name)
+            self.program("garrick", line(seconds), name)
+            self.program("caf-0.17", line(10), name)
+        text = table.render(self.reports())
+        self.assertLess(text.index("loses"), text.index("wins"))
+        self.assertIn("0.20 ×", text)
+
+
+class Failures(Fixture):
+    def check_failure(self, body, expected, **changes):
+        self.describe(**changes)
+        self.program("garrick", body)
+        self.program("caf-0.17", line(1))
+        self.assertEqual(self.run_cli("--runs", "2"), 1)
+        ours = next(r for r in self.records() if r["system"] == "garrick")
+        self.assertFalse(ours["checked"])
+        self.assertIsNone(ours["median"])
+        self.assertRegex((self.out / "report.html").read_text(), expected)
+        return ours
+
+    def test_wrong_result_is_flagged(self):
+        self.check_failure(line(1, check="count: expected 3, found 2"), "wrong result: count: expected 3, found 2")
+
+    def test_crash_is_flagged(self):
+        self.check_failure("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "SIGSEGV")
+
+    def test_exit_status_is_flagged_even_if_the_line_says_ok(self):
+        self.check_failure(line(1) + "\nsys.exit(3)", "exit status 3")
+
+    def test_hang_is_ended_and_flagged(self):
+        self.check_failure("import time; time.sleep(60)", "not finished after", timeout_s=0.5)
+
+    def test_silence_is_flagged(self):
+        self.check_failure("pass", "printed no line of JSON")
+
+    def test_missing_field_is_flagged(self):
+        self.check_failure(line(1), "no usable field for bytes_per_item", metric="bytes_per_item")
+
+    def test_program_that_was_not_built_is_flagged(self):
+        self.describe()
+        self.program("garrick", line(1))
+        self.program("caf-0.17", line(1))
+        (self.build / "bench" / "bench_fake_garrick").unlink()
+        self.assertEqual(self.run_cli(), 1)
+
+    def test_late_failure_voids_the_earlier_runs(self):
+        self.describe()
+        self.program("garrick", line(1, check="ok") + "\nif turn == 3: sys.exit(1)")
+        self.program("caf-0.17", line(1))
+        self.assertEqual(self.run_cli("--runs", "3"), 1)
+        ours = next(r for r in self.records() if r["system"] == "garrick")
+        self.assertFalse(ours["checked"])
+        self.assertNotIn("1.00 ×", (self.out / "report.html").read_text())
+
+    def test_missing_source_is_noted_and_no_failure(self):
+        self.describe(targets=[{"speedup_over": "caf-0.17", "at_least": 2}])
+        self.program("caf-0.17", line(1))
+        self.assertEqual(self.run_cli("--runs", "1"), 0)
+        self.assertIn("no program yet for garrick", (self.out / "report.html").read_text())
+        self.assertEqual(self.run_cli("--runs", "1", "--strict"), 1)
+
+
+class Targets(Fixture):
+    def judged(self, target, ours="1", peer="10", metric="ns_per_item", **more):
+        self.describe(targets=[target], metric=metric)
+        self.program("garrick", line(ours, **more))
+        self.program("caf-0.17", line(peer, **more))
+        return self.reports()[0].targets[0]
+
+    def test_speedup(self):
+        self.assertTrue(self.judged({"speedup_over": "caf-0.17", "at_least": 10}).passed)
+        self.assertFalse(self.judged({"speedup_over": "caf-0.17", "at_least": 10.01}).passed)
+
+    def test_bound(self):
+        self.assertTrue(self.judged({"measure": "median", "at_most": 1e6}).passed)
+        self.assertFalse(self.judged({"measure": "median", "at_most": 9e5}).passed)
+
+    def test_difference_and_multiple(self):
+        found = self.judged({"measure": "median", "minus": "caf-0.17", "at_most": -9e6})
+        self.assertEqual((found.value, found.passed), (-9e6, True))
+        found = self.judged({"measure": "p99", "times": "caf-0.17", "at_most": 1.5}, metric="latency",
+                            latencies={"p50": 1, "p99": 7, "p999": 9})
+        self.assertEqual((found.value, found.passed), (1.0, True))
+
+    def test_strict_makes_a_miss_an_error(self):
+        self.judged({"speedup_over": "caf-0.17", "at_least": 11})
+        self.assertEqual(self.run_cli("--runs", "1"), 0)
+        self.assertEqual(self.run_cli("--runs", "1", "--strict"), 1)
+
+
+class Files(Fixture):
+    def test_results_have_exactly_the_specified_fields(self):
+        self.describe(metric="latency")
+        self.program("garrick", line(1, latencies={"p50": 5, "p99": 7, "p999": 9}))
+        self.program("caf-0.17", line(1, latencies={"p50": 6, "p99": 8, "p999": 10}))
+        self.assertEqual(self.run_cli("--runs", "2"), 0)
+        for record in self.records():
+            self.assertEqual(set(record), FIELDS)
+            self.assertEqual(record["runs"], 2)
+            self.assertIs(record["checked"], True)
+            self.assertIn(record["better"], ("lower", "higher"))
+        self.assertEqual([self.records()[0][p] for p in ("p50", "p99", "p999")], [5, 7, 9])
+
+    def test_report_stands_alone_and_names_the_environment(self):
+        self.describe(what="a <b>bold</b> claim")
+        self.program("garrick", line(1))
+        self.program("caf-0.17", line(2))
+        self.run_cli("--runs", "1")
+        html = (self.out / "report.html").read_text()
+        self.assertIsNone(re.search(r"(src|href)\s*=|@import|url\(", html))
+        self.assertIn("<svg", html)
+        self.assertIn("a &lt;b&gt;bold", html)
+        for words in ("processor", "compiler", "flags (caf-0.17)", "allocator", "cores used", "threads "):
+            self.assertIn(words, html)
+
+    def test_full_parameters(self):
+        self.describe()
+        self.program("garrick", line(1))
+        self.program("caf-0.17", line(1))
+        self.run_cli("--runs", "1", "--full")
+        self.assertEqual(self.records()[0]["params"], {"n": 4})
+
+
+class Kinds(Fixture):
+    def test_compile_time_is_measured_and_the_program_must_work(self):
+        self.describe(kind="compile", metric="seconds", expect="hello")
+        self.program("garrick", "print('hello')")
+        self.program("caf-0.17", "print('hello')")
+        report = self.reports(1)[0]
+        self.assertEqual(report.failures, [])
+        self.assertGreater(report.records[0]["median"], 0)
+        self.program("caf-0.17", "print('goodbye')")
+        self.assertRegex(self.reports(1)[0].failures[0], "expected 'hello'")
+
+    def test_compile_error_is_a_failure(self):
+        self.describe(kind="compile", metric="seconds", expect="hello", peers=[])
+        self.program("garrick", "print('hello')", source="int main( {}\n")
+        self.assertTrue(self.reports(1)[0].failures)
+
+    def test_size_is_that_of_the_file(self):
+        self.describe(kind="size", metric="file_bytes", unit="bytes", peers=["bare"],
+                      targets=[{"measure": "median", "minus": "bare", "at_most": 100}])
+        self.program("garrick", "pass" + " " * 90, below="minimal/bench")
+        self.program("bare", "pass", below="minimal/bench")
+        longer_name = 2 * (len("garrick") - len("bare"))  # it stands twice in the fake program
+        self.assertEqual(self.reports(1)[0].targets[0].value, 90 + longer_name)
+
+
+class Launcher(Fixture):
+    def run_python(self, code, timeout_s=30):
+        return process.run(self.build / "bench" / "bench_launch", [sys.executable, "-c", code], timeout_s)
+
+    def test_peak_memory_is_the_programs_and_not_the_harness_s(self):
+        ballast = bytearray(200_000_000)
+        ballast[::4096] = b"x" * len(ballast[::4096])
+        small = self.run_python("pass")
+        large = self.run_python("import time; b = b'x' * 80_000_000; time.sleep(0.3)")
+        self.assertLess(small.peak_rss_bytes, 60_000_000)
+        self.assertGreater(large.peak_rss_bytes, 80_000_000)
+        self.assertGreater(max(large.sampled_rss_bytes), 80_000_000)
+        self.assertEqual(len(ballast), 200_000_000)
+
+    def test_processor_time_is_counted(self):
+        busy = self.run_python("import time\nwhile time.process_time() < 0.3: pass")
+        self.assertGreaterEqual(busy.cpu_seconds, 0.3)
+
+    def test_unknown_program_is_a_failure(self):
+        found = process.run(self.build / "bench" / "bench_launch", ["/nonexistent/program"], 5)
+        self.assertRegex(found.failure(), "cannot run /nonexistent/program")
+
+
+class Descriptions(Fixture):
+    def rejected(self, expected, **changes):
+        path = self.describe(**changes)
+        with self.assertRaisesRegex(workload.WorkloadError, expected):
+            workload.load(path, SYSTEMS, "quick", 2)
+
+    def test_bad_descriptions_are_named(self):
+        self.rejected("unknown field 'colour'", colour="red")
+        self.rejected("'group' is missing", group=None)
+        self.rejected("better is 'bigger'", better="bigger")
+        self.rejected("not among the peers", targets=[{"speedup_over": "erlang", "at_least": 2}])
+        self.rejected("either 'at_least' or 'at_most'", targets=[{"measure": "median"}])
+        self.rejected("exactly 'quick' and 'full'", params={"quick": {}})
+
+    def test_selection(self):
+        self.describe("a")
+        self.describe("b", group="others")
+        found = workload.find_all(self.bench, "quick", 2)
+        self.assertEqual([w.name for w in workload.select(found, ["others"])], ["b"])
+        self.assertEqual([w.name for w in workload.select(found, ["a"])], ["a"])
+        self.assertEqual(len(workload.select(found, [])), 2)
+        self.assertEqual(self.run_cli("nonsense"), 2)
+
+    def test_the_shipped_descriptions_are_valid(self):
+        for mode in ("quick", "full"):
+            found = workload.find_all(HERE.parent, mode, 2)
+            self.assertGreater(len(found), 0)
+            for w in found:
+                self.assertTrue(w.contenders, f"{w.name} has no program at all")
+
+
+class Plots(unittest.TestCase):
+    def test_quantities_are_short(self):
+        self.assertEqual(compare.quantity(64e6, "B"), "64 MB")
+        self.assertEqual(compare.quantity(2.5e6, "tuples/s"), "2.5 M tuples/s")
+        self.assertEqual(compare.quantity(None, "s"), "–")
+
+    def test_an_empty_report_can_be_written(self):
+        self.assertIn("<html", page.render([], {"date": "d", "processor": "p", "cores used": 2, "parameters": "quick"}))
+
+
+if __name__ == "__main__":
+    unittest.main()

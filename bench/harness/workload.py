@@ -1,0 +1,141 @@
+"""What is measured: reads and checks bench/<workload>/workload.json. Nothing here knows any workload by name."""
+
+import json
+import pathlib
+from dataclasses import dataclass, field
+
+KINDS = ("run", "compile", "size")
+METRICS = ("seconds", "ns_per_item", "items_per_second", "bytes_per_item", "cpu_percent", "latency", "file_bytes")
+OURS = "garrick"
+FIELDS = {"name", "what", "group", "kind", "params", "metric", "unit", "better", "peers", "ours", "targets", "variants",
+          "use_variants", "expect", "timeout_s", "warmup"}
+MEASURES = ("median", "p50", "p99", "p999", "peak_rss_bytes", "cpu_seconds")
+
+
+class WorkloadError(Exception):
+    """A workload.json that cannot be used: the message names the file and what is wrong with it."""
+
+
+@dataclass
+class Contender:
+    """One program with one set of settings."""
+    system: str
+    variant: str
+    settings: dict
+    source: pathlib.Path
+
+
+@dataclass
+class Workload:
+    name: str
+    what: str
+    group: str
+    kind: str
+    params: dict
+    metric: str
+    unit: str
+    better: str
+    contenders: list
+    targets: list
+    folder: pathlib.Path
+    expect: str = None
+    timeout_s: float = 120
+    warmup: int = 1
+    absent: list = field(default_factory=list)  # systems that are named but have no source
+
+
+def find_all(bench_dir, mode, cores):
+    """All workloads below bench_dir in order of group and name. `mode` is "quick" or "full"."""
+    bench_dir = pathlib.Path(bench_dir)
+    systems = json.loads((bench_dir / "common" / "systems.json").read_text())
+    found = [load(path, systems, mode, cores) for path in sorted(bench_dir.glob("*/workload.json"))]
+    names = [w.name for w in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise WorkloadError(f"two workloads are called {name}")
+    return sorted(found, key=lambda w: (w.group, w.name))
+
+
+def load(path, systems, mode, cores):
+    def fail(what):
+        raise WorkloadError(f"{path}: {what}")
+
+    try:
+        raw = json.loads(path.read_text())
+    except ValueError as error:
+        fail(f"not JSON: {error}")
+    for name in raw:
+        if name not in FIELDS:
+            fail(f"unknown field {name!r}")
+    for name in ("name", "what", "group", "kind", "params", "metric", "unit", "better"):
+        if name not in raw:
+            fail(f"field {name!r} is missing")
+    for name, allowed in (("kind", KINDS), ("metric", METRICS), ("better", ("lower", "higher"))):
+        if raw[name] not in allowed:
+            fail(f"{name} is {raw[name]!r}; allowed are {', '.join(allowed)}")
+    if raw["name"] != path.parent.name:
+        fail(f"name is {raw['name']!r} but the folder is {path.parent.name!r}")
+    if set(raw["params"]) != {"quick", "full"}:
+        fail("params needs exactly 'quick' and 'full'")
+    if raw["kind"] == "compile" and "expect" not in raw:
+        fail("kind 'compile' needs 'expect': a program that does not work must not count")
+
+    contenders, absent = [], []
+    for system in raw.get("ours", [OURS]) + raw.get("peers", []):
+        source = path.parent / f"{system}.cpp"
+        if not source.exists():
+            absent.append(system)
+            continue
+        for variant, settings in variants_of(system, raw, systems, fail).items():
+            filled = {k: cores if v == "{cores}" else v for k, v in settings.items()}
+            contenders.append(Contender(system, variant, filled, source))
+    targets = raw.get("targets", [])
+    for target in targets:
+        check_target(target, raw, fail)
+    return Workload(name=raw["name"], what=raw["what"], group=raw["group"], kind=raw["kind"], params=raw["params"][mode],
+                    metric=raw["metric"], unit=raw["unit"], better=raw["better"], contenders=contenders, targets=targets,
+                    folder=path.parent, expect=raw.get("expect"), timeout_s=raw.get("timeout_s", 120),
+                    warmup=raw.get("warmup", 1), absent=absent)
+
+
+def variants_of(system, raw, systems, fail):
+    if raw["kind"] != "run":
+        return {"default": {}}
+    if system in raw.get("variants", {}):
+        return raw["variants"][system]
+    if system not in systems:
+        fail(f"unknown system {system!r}: common/systems.json lists {', '.join(systems)}")
+    chosen = raw.get("use_variants", {}).get(system, list(systems[system]))
+    for name in chosen:
+        if name not in systems[system]:
+            fail(f"{system} has no variant {name!r}")
+    return {name: systems[system][name] for name in chosen}
+
+
+def check_target(target, raw, fail):
+    peers = raw.get("peers", [])
+    names = set(target)
+    if ("at_least" in names) == ("at_most" in names):
+        fail(f"target {target} needs either 'at_least' or 'at_most'")
+    names -= {"at_least", "at_most"}
+    if names == {"speedup_over"}:
+        other = target["speedup_over"]
+    elif "measure" in names and len(names) <= 2 and names <= {"measure", "minus", "times"}:
+        if target["measure"] not in MEASURES:
+            fail(f"target measures {target['measure']!r}; allowed are {', '.join(MEASURES)}")
+        other = target.get("minus", target.get("times"))
+    else:
+        fail(f"target {target} is not understood: see bench/README.md")
+    if other is not None and other not in peers:
+        fail(f"target compares with {other!r}, which is not among the peers")
+
+
+def select(workloads, wanted):
+    """Those whose name or group is wanted; all if nothing is."""
+    if not wanted:
+        return workloads
+    known = {w.name for w in workloads} | {w.group for w in workloads}
+    for name in wanted:
+        if name not in known:
+            raise WorkloadError(f"no group or workload is called {name!r}; there are {', '.join(sorted(known))}")
+    return [w for w in workloads if w.name in wanted or w.group in wanted]

@@ -1,0 +1,16 @@
+// The yardstick for a small static program: what a thread and an exception alone bring with them.
+#include <cstdio>
+#include <stdexcept>
+#include <thread>
+
+int main(int argc, char**) {
+  int answer = 0;
+  std::thread other([&] {
+    try {
+      if (argc > 0) throw std::runtime_error("expected");
+    } catch (const std::exception&) { answer = 42; }
+  });
+  other.join();
+  std::printf("answer %d\n", answer);
+  return answer == 42 ? 0 : 1;
+}
