@@ -17,6 +17,7 @@
 #include <concepts>
 #include <cstdint>
 #include <mutex>
+#include <string>
 #include <string_view>
 
 namespace garrick::sched {
@@ -114,6 +115,8 @@ concept scheduling_policy = std::constructible_from<P, const policy_options&> &&
     { all.request_stop() } noexcept;
     { all.drain_one() } noexcept -> std::same_as<base::runnable*>;
     { seen.statistics() } noexcept -> std::same_as<scheduler_stats>;
+    // The queues and sleepers in words, for a diagnosis.
+    { seen.describe() } -> std::same_as<std::string>;
   };
 // clang-format on
 

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace garrick::sched {
@@ -60,6 +61,9 @@ class scheduler : public base::executor {
   [[nodiscard]] virtual std::string_view policy_name() const noexcept = 0;
   [[nodiscard]] virtual std::uint32_t worker_count() const noexcept = 0;
   [[nodiscard]] virtual scheduler_stats stats() const noexcept = 0;
+
+  /// The state of queues and sleepers in words, for a diagnosis; a picture taken while things move.
+  [[nodiscard]] virtual std::string describe() const = 0;
 
   /// For the watchdog: worker `index`'s thread state, of which it may read the atomics. Valid between `start` and `stop`; null outside, or if
   /// that thread could not be created.

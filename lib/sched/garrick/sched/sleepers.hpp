@@ -31,6 +31,7 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 namespace garrick::sched {
 
@@ -94,6 +95,12 @@ class sleepers {
   /// How often somebody had to be woken through the system.
   [[nodiscard]] std::uint64_t wakes() const noexcept {
     return wakes_.load(std::memory_order_relaxed);  // order: relaxed; a statistic
+  }
+
+  /// For a diagnosis.
+  [[nodiscard]] std::string describe() const {
+    const state s = peek();
+    return "searching " + std::to_string(s & searching_mask) + ", parked " + std::to_string(s >> parked_shift);
   }
 
   /// The index of some parked worker, or `nobody`. A hint.

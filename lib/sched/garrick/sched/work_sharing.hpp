@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 namespace garrick::sched {
@@ -102,6 +103,11 @@ class work_sharing {
     }
     sum.wakes = sleepers_.wakes();
     return sum;
+  }
+
+  [[nodiscard]] std::string describe() const {
+    return sleepers_.describe() + ", queued " +
+           std::to_string(size_.load(std::memory_order_relaxed));  // order: relaxed; a picture
   }
 
  private:

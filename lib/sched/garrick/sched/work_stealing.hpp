@@ -24,6 +24,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace garrick::sched {
@@ -204,6 +205,16 @@ class work_stealing {
     sum.exposed = exposed_.get();
     sum.ticks = ticks_.get();
     return sum;
+  }
+
+  [[nodiscard]] std::string describe() const {
+    std::string text = sleepers_.describe() + (ticker_.armed() ? ", ticker armed" : ", ticker asleep");
+    for (const auto& w : workers_) {
+      text += "; worker " + std::to_string(w->index_) + ": deque " + std::to_string(w->deque_.size());
+      text += w->inbox_.looks_empty() ? ", inbox empty" : ", inbox filled";
+      text += w->slot_.look().item == nullptr ? ", slot empty" : ", slot filled";
+    }
+    return text;
   }
 
  private:

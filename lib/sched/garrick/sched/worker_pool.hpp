@@ -94,6 +94,7 @@ class worker_pool final : public scheduler {
   [[nodiscard]] std::string_view policy_name() const noexcept override { return Policy::name; }
   [[nodiscard]] std::uint32_t worker_count() const noexcept override { return options_.workers; }
   [[nodiscard]] scheduler_stats stats() const noexcept override { return policy_.statistics(); }
+  [[nodiscard]] std::string describe() const override { return policy_.describe(); }
   [[nodiscard]] base::thread_state* worker_state(std::uint32_t index) noexcept override {
     // order: acquire, pairs with run_worker: the state's fields
     return index < states_.size() ? states_[index].load(std::memory_order_acquire) : nullptr;

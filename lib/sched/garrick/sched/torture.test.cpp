@@ -1,0 +1,134 @@
+// Long runs of the whole pool: many park and wake rounds, random trees, busy owners. GARRICK_TORTURE=100 makes them a hundred times longer.
+#include "../../test_support/jobs.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <vector>
+
+using namespace garrick;
+using namespace garrick::sched;
+using namespace garrick::sched::test;
+
+namespace {
+
+/// An outside thread schedules one job, waits for it, and so on: every round parks and wakes a worker.
+void park_and_wake(const char* policy, std::uint32_t workers, std::uint32_t outsiders, std::uint32_t count) {
+  auto pool = started({.policy = policy, .workers = workers});
+  watchdog dog(*pool);
+  std::vector<std::thread> threads;
+  std::atomic<std::uint64_t> ran{0};
+  for (std::uint32_t i = 0; i < outsiders; ++i) {
+    threads.emplace_back([&] {
+      base::parker done;
+      job ping([&] {
+        ran.fetch_add(1, std::memory_order_relaxed);  // order: relaxed; read after the join
+        done.unpark();
+      });
+      for (std::uint32_t round = 0; round < count; ++round) {
+        pool->schedule(ping);
+        done.park();
+        dog.progress();
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+  CHECK(ran.load() == std::uint64_t{outsiders} * count);
+}
+
+/// Spawns up to three children a node, and frees itself.
+class node final : public base::runnable {
+ public:
+  struct tree {
+    base::executor* on;
+    std::atomic<std::uint32_t> alive{1};
+    std::atomic<std::uint64_t> visited{0};
+    base::parker done{};
+  };
+  node(tree& t, std::uint32_t depth, std::uint64_t seed) : tree_(t), depth_(depth), random_(seed) {}
+
+  base::run_outcome run(std::uint32_t& budget) noexcept override {
+    --budget;
+    const std::uint32_t children = depth_ == 0 ? 0 : random_() % 4;
+    tree_.alive.fetch_add(children, std::memory_order_relaxed);  // order: relaxed; this node still counts
+    for (std::uint32_t i = 0; i < children; ++i) tree_.on->schedule(*new node(tree_, depth_ - 1, random_()));
+    tree_.visited.fetch_add(1, std::memory_order_relaxed);  // order: relaxed; read after done
+    tree& t = tree_;
+    delete this;
+    if (t.alive.fetch_sub(1, std::memory_order_acq_rel) == 1) t.done.unpark();  // order: acq_rel, all nodes before the last one's
+    return base::run_outcome::released;
+  }
+
+ private:
+  tree& tree_;
+  std::uint32_t depth_;
+  xorshift random_;
+};
+
+std::uint64_t size_of_tree(std::uint32_t depth, std::uint64_t seed) {
+  xorshift random(seed);
+  const std::uint32_t children = depth == 0 ? 0 : random() % 4;
+  std::uint64_t nodes = 1;
+  for (std::uint32_t i = 0; i < children; ++i) nodes += size_of_tree(depth - 1, random());
+  return nodes;
+}
+
+void random_trees(const char* policy, std::uint32_t workers, std::uint32_t idle_spin_us, std::uint32_t count) {
+  auto pool = started({.policy = policy, .workers = workers, .idle_spin_us = idle_spin_us});
+  watchdog dog(*pool);
+  std::uint64_t wrong = 0;
+  for (std::uint32_t round = 1; round <= count; ++round) {
+    node::tree tree{.on = pool.get()};
+    const std::uint32_t depth = 1 + round % 10;
+    pool->schedule(*new node(tree, depth, round * 77));
+    tree.done.park();
+    if (tree.visited.load() != size_of_tree(depth, round * 77)) ++wrong;
+    dog.progress();
+  }
+  CHECK(wrong == 0);
+}
+
+/// A job that puts another one into its worker's slot and then stays busy until that one has run elsewhere.
+void busy_owners(std::uint32_t workers, std::uint32_t count) {
+  auto pool = started({.workers = workers});
+  watchdog dog(*pool);
+  for (std::uint32_t round = 0; round < count; ++round) {
+    latch inner;
+    latch outer;
+    job second([&] { inner.open(); });
+    job first([&] {
+      pool->schedule(second);
+      while (!inner.is_open()) base::platform::pause();
+      outer.open();
+    });
+    pool->schedule(first);
+    outer.wait();
+    dog.progress();
+  }
+  CHECK(pool->stats().exposed >= count);
+}
+
+}  // namespace
+
+TEST_CASE("every scheduled job runs through many rounds of parking and waking") {
+  for (const char* policy : {"work_stealing", "work_sharing"}) {
+    park_and_wake(policy, 1, 1, rounds(5'000));
+    park_and_wake(policy, 2, 1, rounds(5'000));
+    park_and_wake(policy, 2, 3, rounds(3'000));
+    park_and_wake(policy, 5, 3, rounds(3'000));
+  }
+}
+
+TEST_CASE("random trees are walked to the last leaf") {
+  for (const char* policy : {"work_stealing", "work_sharing"}) {
+    random_trees(policy, 1, 0, rounds(300));
+    random_trees(policy, 2, 0, rounds(1'000));
+    random_trees(policy, 2, 20, rounds(500));
+    random_trees(policy, 7, 0, rounds(500));
+  }
+}
+
+TEST_CASE("work in the slot of a busy worker is run by another one, every time") {
+  busy_owners(2, rounds(500));
+  busy_owners(4, rounds(300));
+}
