@@ -167,6 +167,9 @@ consteval bool one_more_value(std::index_sequence<I...>) {
 }
 
 template <class T>
+inline constexpr std::size_t place_count = largest<takes<T, any_place<T>>, 100>();
+
+template <class T>
 consteval std::size_t count_fields() {
   if constexpr (std::is_empty_v<T>) {
     return 0;
@@ -174,11 +177,17 @@ consteval std::size_t count_fields() {
     constexpr std::size_t count = count_fields<T, any_field<T>>();
     if constexpr (count != 0)
       return count;
-    else if constexpr (one_more_value<T>(std::make_index_sequence<largest<takes<T, any_place<T>>, 100>()>()))
+    else if constexpr (one_more_value<T>(std::make_index_sequence<place_count<T>>()))
       return 0;
     else
       return count_fields<T, any_place<T>>();
   }
+}
+
+/// Does T take a value as initialiser At of its place_count, and places for the others?
+template <class T, std::size_t... Before, std::size_t... After>
+consteval bool takes_value(std::index_sequence<Before...>, std::index_sequence<After...>) {
+  return requires { T{repeat<any_place<T>, Before>{}..., any_field<T>{}, repeat<any_place<T>, After>{}...}; };
 }
 
 }  // namespace detail
@@ -186,6 +195,15 @@ consteval std::size_t count_fields() {
 /// Zero for empty aggregates, and for those that cannot be counted (a reference beside something that cannot be copied).
 template <inspectable T>
 inline constexpr std::size_t field_count = detail::count_fields<T>();
+
+/// True if T has a field that is a reference; such a T cannot be made from values alone.
+template <inspectable T>
+inline constexpr bool has_reference_field = !std::is_empty_v<T> && detail::largest<detail::takes<T, detail::any_field<T>>, 100>() == 0;
+
+/// Of such a T: true if field I is a reference. False where that cannot be told (T also has array fields, or cannot be counted).
+template <inspectable T, std::size_t I>
+inline constexpr bool is_reference_field = has_reference_field<T> && field_count<T> == detail::place_count<T> && I < field_count<T> &&
+    !detail::takes_value<T>(std::make_index_sequence<I>(), std::make_index_sequence<field_count<T> - I - 1>());
 
 /// Calls `f(field)` for each field of x, in order.
 template <class T, class F>
