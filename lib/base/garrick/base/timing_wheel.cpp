@@ -102,7 +102,8 @@ std::uint32_t timing_wheel::take_node() {
     constexpr std::uint32_t size = 1u << chunk_bits;
     const auto base = static_cast<std::uint32_t>(chunks_.size()) << chunk_bits;
     GARRICK_ASSERT(base < in_heap - size, "four thousand million timers are armed at once");
-    heap_.reserve(std::max(heap_.capacity() * 2, std::size_t{base} + size));
+    const std::size_t nodes = std::size_t{base} + size;
+    if (heap_.capacity() < nodes) heap_.reserve(std::max(heap_.capacity() * 2, nodes));
     chunks_.push_back(std::make_unique<node[]>(size));
     for (std::uint32_t i = size; i-- > 0;) {
       at(base + i).next = free_;
