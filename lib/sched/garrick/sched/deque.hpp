@@ -32,7 +32,6 @@ enum class deque_order : int {
   grow_buffer,
   pop_bottom,
   pop_top,
-  pop_win,
   steal_top,
   steal_bottom,
   steal_buffer,
@@ -82,9 +81,9 @@ class work_deque {
     if (top < last) return item;
     if (top > last) {
       item = nullptr;
-      // order: seq_cst, pairs with steal_win: one of the two wins the last one; relaxed on failure, nothing is read after it
-    } else if (!top_.compare_exchange_strong(top, top + 1, order<deque_order::pop_win>(std::memory_order_seq_cst),
-                                             std::memory_order_relaxed)) {
+      // order: relaxed both ways: the swap decides who has the last one, and the item's content is the owner's own. A thief that sees the
+      // new top sees the new bottom too, by pop_top before steal_top (D3)
+    } else if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_relaxed, std::memory_order_relaxed)) {
       item = nullptr;
     }
     bottom_.store(last + 1, std::memory_order_relaxed);  // order: relaxed; the deque is empty, there is nothing to publish
@@ -96,8 +95,8 @@ class work_deque {
 
   /// Anybody: removes the oldest into `item`.
   [[nodiscard]] steal_result steal(T*& item) noexcept {
-    std::int64_t top =
-        top_.load(order<deque_order::steal_top>(std::memory_order_seq_cst));  // order: seq_cst, before steal_bottom (D3)
+    std::int64_t top = top_.load(order<deque_order::steal_top>(
+        std::memory_order_seq_cst));  // order: seq_cst, pairs with steal_win, before steal_bottom (D3)
     // order: seq_cst, pairs with pop_bottom (D3) and with push_bottom (the cell's content)
     const std::int64_t bottom = bottom_.load(order<deque_order::steal_bottom>(std::memory_order_seq_cst));
     if (top >= bottom) return steal_result::empty;
@@ -118,9 +117,9 @@ class work_deque {
 
   /// Anybody: how many there were at some moment of the call, roughly.
   [[nodiscard]] std::size_t size() const noexcept {
-    // order: seq_cst both, after the sleeper's fence (sleepers.hpp, S4)
-    const std::int64_t top = top_.load(std::memory_order_seq_cst);
-    const std::int64_t bottom = bottom_.load(std::memory_order_seq_cst);  // order: as above
+    // order: relaxed both, after the sleeper's fence (sleepers.hpp, S4)
+    const std::int64_t top = top_.load(std::memory_order_relaxed);
+    const std::int64_t bottom = bottom_.load(std::memory_order_relaxed);
     return bottom > top ? static_cast<std::size_t>(bottom - top) : 0;
   }
 

@@ -18,7 +18,7 @@
 namespace garrick::sched {
 
 /// Numbers of the memory orders below, for the model checker.
-enum class slot_order : int { put_empty = 400, put_over, steal, look };
+enum class slot_order : int { put_empty = 400, put_over, steal };
 
 template <class Atomics, class T = base::runnable>
 class next_slot {
@@ -69,9 +69,8 @@ class next_slot {
 
   /// Anybody.
   [[nodiscard]] picture look() const noexcept {
-    // order: seq_cst, after the onlooker's fence (sleepers.hpp, S6); relaxed for the count, which is only compared
-    const T* item = item_.load(order<slot_order::look>(std::memory_order_seq_cst));
-    return {item, puts_.load(std::memory_order_relaxed)};
+    // order: relaxed both; after the onlooker's fence (slot_ticker.hpp, K1 and K2), and only compared
+    return {item_.load(std::memory_order_relaxed), puts_.load(std::memory_order_relaxed)};
   }
 
  private:

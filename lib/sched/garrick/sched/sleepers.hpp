@@ -12,7 +12,8 @@
 //  S1 The searching count is the number of workers between try_begin_search (or being woken) and end_search or prepare_park. It is at most
 //     half of the workers, at least one, plus one that is just being woken.
 //  S2 A worker's bit is set before it is counted as parked; whoever lowers the count (wake_one) is entitled to one bit, and finds one: there
-//     are never fewer bits than the count and the entitlements together. So each fall of the count wakes exactly one worker, with one token.
+//     are never fewer bits than the count and the entitlements together. So each fall of the count wakes exactly one worker, with one
+//     token. (A bit that is on its way from another core may have to be looked for twice.)
 //  S3 wake_one raises the searching count in the same step in which it lowers the parked count: two who add work at the same time wake one.
 //  S4 No lost wake-up. Adding: (a1) make the work visible, (a2) light fence, (a3) read the word. Sleeping: (b1) change the word,
 //     (b2) heavy fence, (b3) look into all queues. One of the two fences comes first. If it is a2, then b3 sees the work. If it is b2, then
@@ -36,7 +37,7 @@
 namespace garrick::sched {
 
 /// Numbers of the memory orders below, for the model checker.
-enum class sleepers_order : int { set_bit = 200, park, read_state, begin_search, end_search, claim, take_bit };
+enum class sleepers_order : int { park = 200, read_state, end_search };
 
 template <class Atomics, class Parker>
 class sleepers {
@@ -75,10 +76,9 @@ class sleepers {
   /// Wakes one parked worker, unless somebody searches by now. True if one was woken.
   bool wake_one(state seen, std::uint32_t preferred = nobody) noexcept {
     while (may_wake(seen)) {
-      // order: seq_cst: acquire pairs with park, so that the bit is seen (S2); in one order with the searchers' changes (S3).
-      // relaxed on failure, it is tried again
-      if (state_.compare_exchange_weak(seen, seen - one_parked + one_searching,
-                                       order<sleepers_order::claim>(std::memory_order_seq_cst), std::memory_order_relaxed)) {
+      // order: relaxed both ways; the swap alone decides who wakes (S3), and take_bit looks until it finds (S2)
+      if (state_.compare_exchange_weak(seen, seen - one_parked + one_searching, std::memory_order_relaxed,
+                                       std::memory_order_relaxed)) {
         // order: relaxed; a statistic
         if (parkers_[take_bit(preferred)].parker.unpark()) wakes_.fetch_add(1, std::memory_order_relaxed);
         return true;
@@ -137,10 +137,10 @@ class sleepers {
   /// First step of sleeping: worker `index`, which searches if `searching`, counts as parked from here on. The caller looks into all queues
   /// next, announces if it finds something, and then calls `park` whatever it found: if it was its turn to be woken, that returns at once.
   void prepare_park(std::uint32_t index, bool searching) noexcept {
-    // order: release, pairs with take_bit; what matters more is that it comes before the change of the word (S2)
-    bits_[index / 64].fetch_or(bit_of(index), order<sleepers_order::set_bit>(std::memory_order_release));
+    // order: relaxed; the release of the next change of the word puts it before (S2)
+    bits_[index / 64].fetch_or(bit_of(index), std::memory_order_relaxed);
     const state change = one_parked - (searching ? one_searching : 0);
-    // order: seq_cst: release pairs with claim, which must see the bit (S2); pairs with read_state (S4, S5)
+    // order: seq_cst, pairs with read_state (S4, S5)
     const state now = state_.fetch_add(change, order<sleepers_order::park>(std::memory_order_seq_cst)) + change;
     if ((now >> parked_shift) < workers_) Atomics::heavy_fence();
   }
@@ -172,8 +172,8 @@ class sleepers {
   static constexpr std::uint64_t bit_of(std::uint32_t index) noexcept { return std::uint64_t{1} << (index % 64); }
 
   bool clear_bit(std::uint32_t index) noexcept {
-    // order: acquire, pairs with set_bit
-    const auto before = bits_[index / 64].fetch_and(~bit_of(index), order<sleepers_order::take_bit>(std::memory_order_acquire));
+    // order: relaxed; one of several who clear it sees it set
+    const auto before = bits_[index / 64].fetch_and(~bit_of(index), std::memory_order_relaxed);
     return (before & bit_of(index)) != 0;
   }
 

@@ -23,9 +23,6 @@
 
 namespace garrick::sched {
 
-/// Numbers of the memory orders below, for the model checker.
-enum class ticker_order : int { read_armed = 500, arm, disarm };
-
 /// When the helper may look again, given what its looks cost.
 class tick_budget {
  public:
@@ -57,19 +54,17 @@ template <class Atomics, class Parker>
 class slot_ticker {
  public:
   [[nodiscard]] bool armed() const noexcept {
-    // order: seq_cst, pairs with disarm: after the fence of whoever asks (K1, K2)
-    return armed_.load(order<ticker_order::read_armed>(std::memory_order_seq_cst)) != 0;
+    return armed_.load(std::memory_order_relaxed) != 0;  // order: relaxed, after the fence of whoever asks (K1, K2)
   }
 
   void arm() noexcept {
-    // order: seq_cst, pairs with disarm
-    if (armed_.exchange(1, order<ticker_order::arm>(std::memory_order_seq_cst)) == 0) wake_.unpark();
+    // order: relaxed; the token carries what matters
+    if (armed_.exchange(1, std::memory_order_relaxed) == 0) wake_.unpark();
   }
 
   /// Helper: first half of going to sleep. The caller looks at everything once more and calls `arm` if it finds a reason.
   void disarm() noexcept {
-    // order: seq_cst, pairs with read_armed (K2)
-    armed_.store(0, order<ticker_order::disarm>(std::memory_order_seq_cst));
+    armed_.store(0, std::memory_order_relaxed);  // order: relaxed, before the fence (K2)
     Atomics::heavy_fence();
   }
 
@@ -80,11 +75,6 @@ class slot_ticker {
   void stop() noexcept { wake_.unpark(); }
 
  private:
-  template <ticker_order N>
-  static constexpr std::memory_order order(std::memory_order as_written) noexcept {
-    return Atomics::template order<static_cast<int>(N)>(as_written);
-  }
-
   typename Atomics::template atomic<std::uint32_t> armed_{0};
   Parker wake_;
 };

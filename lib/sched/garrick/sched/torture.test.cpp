@@ -1,5 +1,5 @@
 // Long runs of the whole pool: many park and wake rounds, random trees, busy owners. GARRICK_TORTURE=100 makes them a hundred times longer.
-#include "../../test_support/jobs.hpp"
+#include <garrick/sched/internal/test_jobs.hpp>
 
 #include <doctest/doctest.h>
 

@@ -47,8 +47,8 @@ class latch {
     while (!is_open()) base::platform::futex_wait(opened_, 0);
   }
   [[nodiscard]] bool is_open() const noexcept {
-    return opened_.load(std::memory_order_acquire) == 1;
-  }  // order: acquire, pairs with open
+    return opened_.load(std::memory_order_acquire) == 1;  // order: acquire, pairs with open
+  }
 
  private:
   std::atomic<std::uint32_t> opened_{0};

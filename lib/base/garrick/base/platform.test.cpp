@@ -1,0 +1,116 @@
+#include <garrick/base/platform.hpp>
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+using namespace garrick::base;
+
+namespace {
+
+/// A folder that looks like the root of a machine's file system, as far as cgroups go.
+class fake_root {
+ public:
+  fake_root() : path_(std::filesystem::temp_directory_path() / ("garrick_root_" + std::to_string(platform::monotonic_ns()))) {}
+  ~fake_root() { std::filesystem::remove_all(path_); }
+  fake_root(const fake_root&) = delete;
+  fake_root& operator=(const fake_root&) = delete;
+
+  fake_root& file(const std::string& name, const std::string& content) {
+    std::filesystem::create_directories((path_ / name).parent_path());
+    std::ofstream(path_ / name) << content << "\n";
+    return *this;
+  }
+  [[nodiscard]] std::uint32_t cores(std::uint32_t affinity) const { return platform::usable_cores_at(path_.string(), affinity); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace
+
+TEST_CASE("usable cores: the affinity mask counts where no quota is set") {
+  fake_root root;
+  CHECK(root.cores(6) == 6);
+  root.file("proc/self/cgroup", "0::/app").file("sys/fs/cgroup/app/cpu.max", "max 100000");
+  CHECK(root.cores(6) == 6);
+  CHECK(root.cores(0) == 1);
+  CHECK(platform::usable_cores() >= 1);
+}
+
+TEST_CASE("usable cores: a quota of the second cgroup version is rounded up and never raises the number") {
+  fake_root root;
+  root.file("proc/self/cgroup", "0::/app").file("sys/fs/cgroup/app/cpu.max", "250000 100000");
+  CHECK(root.cores(8) == 3);
+  CHECK(root.cores(2) == 2);
+  root.file("sys/fs/cgroup/app/cpu.max", "10000 100000");
+  CHECK(root.cores(8) == 1);
+}
+
+TEST_CASE("usable cores: the tightest of all groups above counts") {
+  fake_root root;
+  root.file("proc/self/cgroup", "0::/slice/app/leaf").file("sys/fs/cgroup/slice/cpu.max", "200000 100000");
+  root.file("sys/fs/cgroup/slice/app/leaf/cpu.max", "500000 100000");
+  CHECK(root.cores(8) == 2);
+}
+
+TEST_CASE("usable cores: a quota of the first cgroup version") {
+  fake_root root;
+  root.file("proc/self/cgroup", "3:cpu,cpuacct:/box\n2:cpuset:/box");
+  root.file("sys/fs/cgroup/cpu,cpuacct/box/cpu.cfs_quota_us", "400000")
+      .file("sys/fs/cgroup/cpu,cpuacct/box/cpu.cfs_period_us", "100000");
+  CHECK(root.cores(8) == 4);
+  root.file("sys/fs/cgroup/cpu,cpuacct/box/cpu.cfs_quota_us", "-1");
+  CHECK(root.cores(8) == 8);
+}
+
+TEST_CASE("usable cores: nonsense in the files is no limit") {
+  fake_root root;
+  root.file("proc/self/cgroup", "garbage\n0::/app").file("sys/fs/cgroup/app/cpu.max", "lots of it");
+  CHECK(root.cores(5) == 5);
+  root.file("sys/fs/cgroup/app/cpu.max", "100000 0");
+  CHECK(root.cores(5) == 5);
+}
+
+TEST_CASE("a futex wait ends at once if the word has changed, and at its time if it has not") {
+  std::atomic<std::uint32_t> word{1};
+  platform::futex_wait(word, 0);
+  CHECK(platform::futex_wait_for(word, 0, 60'000'000'000));
+  const auto begin = platform::monotonic_ns();
+  while (platform::futex_wait_for(word, 1, 2'000'000)) {}
+  CHECK(platform::monotonic_ns() - begin >= 2'000'000);
+}
+
+TEST_CASE("wake_all wakes everybody who waits on a word") {
+  std::atomic<std::uint32_t> word{0};
+  std::atomic<std::uint32_t> awake{0};
+  std::thread threads[3];
+  for (auto& t : threads)
+    t = std::thread([&] {
+      while (word.load() == 0) platform::futex_wait(word, 0);
+      awake.fetch_add(1);
+    });
+  word.store(1);
+  platform::futex_wake_all(word);
+  for (auto& t : threads) t.join();
+  CHECK(awake.load() == 3);
+}
+
+TEST_CASE("clocks move on and a sleep takes its time") {
+  const auto wall = platform::monotonic_ns();
+  const auto cpu = platform::thread_cpu_ns();
+  platform::sleep_ns(3'000'000);
+  CHECK(platform::monotonic_ns() - wall >= 3'000'000);
+  CHECK(platform::thread_cpu_ns() >= cpu);
+  CHECK(platform::thread_cpu_ns() - cpu < 3'000'000);
+}
+
+TEST_CASE("the process barrier can be asked for again and again") {
+  const bool first = platform::enable_process_barrier();
+  CHECK(platform::enable_process_barrier() == first);
+  CHECK(platform::process_barrier_enabled() == first);
+  platform::process_barrier();
+}

@@ -1,0 +1,162 @@
+// On one worker each of k runnables runs within k quanta, whatever the others do.
+#include <garrick/sched/internal/test_jobs.hpp>
+#include <garrick/sched/scheduler.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+using namespace garrick;
+using namespace garrick::sched;
+using namespace garrick::sched::test;
+
+namespace {
+
+/// A crowd on one worker: a clock of messages, and the longest time that any of the watched runnables had to wait.
+struct crowd {
+  explicit crowd(std::uint32_t quantum_of_pool)
+      : quantum(quantum_of_pool), pool(make_scheduler({.workers = 1, .quantum = quantum_of_pool})) {}
+
+  std::uint32_t quantum;
+  std::unique_ptr<scheduler> pool;
+  std::uint64_t messages = 0;  ///< handled by anybody; only the worker writes it
+  std::uint64_t longest_wait = 0;
+  std::uint64_t watched_runs = 0;
+  std::uint64_t enough = 0;  ///< messages after which everybody stops
+  latch ended;
+  using anybody = job<std::function<base::run_outcome(std::uint32_t&)>>;
+  std::vector<std::unique_ptr<anybody>> all;
+
+  /// Handles as much as it may in every run and always wants more. Its waits are recorded.
+  void add_greedy() {
+    all.push_back(std::make_unique<anybody>([this, last = std::uint64_t{0}](std::uint32_t& budget) mutable {
+      longest_wait = std::max(longest_wait, messages - last);
+      messages += budget;
+      budget = 0;
+      last = messages;
+      ++watched_runs;
+      if (messages < enough) return base::run_outcome::more;
+      ended.open();
+      return base::run_outcome::released;
+    }));
+  }
+
+  /// Two that send each other one message a run, for ever, through the next slot.
+  void add_ping_pong() {
+    const std::size_t first = all.size();
+    for (std::size_t i = 0; i < 2; ++i) {
+      all.push_back(std::make_unique<anybody>([this, other = first + 1 - i](std::uint32_t& budget) {
+        --budget;
+        ++messages;
+        if (messages < enough) pool->schedule(*all[other]);
+        return base::run_outcome::released;
+      }));
+    }
+  }
+
+  /// Three that keep the deque's new end in motion: each run wakes the two others, if they are not awake already.
+  void add_churn() {
+    const std::size_t first = all.size();
+    auto awake = std::make_shared<std::vector<bool>>(3, true);
+    for (std::size_t i = 0; i < 3; ++i) {
+      all.push_back(std::make_unique<anybody>([this, first, i, awake](std::uint32_t& budget) {
+        --budget;
+        ++messages;
+        (*awake)[i] = false;
+        for (std::size_t j = 0; j < 3; ++j) {
+          if (j == i || (*awake)[j] || messages >= enough) continue;
+          (*awake)[j] = true;
+          pool->schedule(*all[first + j]);
+        }
+        return base::run_outcome::released;
+      }));
+    }
+  }
+
+  void run(std::uint64_t how_many) {
+    enough = how_many;
+    for (auto& one : all) pool->schedule(*one);
+    pool->start();
+    ended.wait();
+    pool->stop();
+  }
+
+  [[nodiscard]] std::uint64_t bound() const { return std::uint64_t{quantum} * all.size(); }
+};
+
+}  // namespace
+
+TEST_CASE("greedy runnables share one worker in turns") {
+  crowd c(64);
+  for (int i = 0; i < 7; ++i) c.add_greedy();
+  c.run(100'000);
+  CHECK(c.longest_wait > 0);
+  CHECK(c.longest_wait <= c.bound());
+}
+
+TEST_CASE("an endless ping-pong in the next slot starves nobody") {
+  for (const std::uint32_t quantum : {8U, 64U, 1024U}) {
+    crowd c(quantum);
+    for (int i = 0; i < 5; ++i) c.add_greedy();
+    c.add_ping_pong();
+    c.run(quantum * 1'000);
+    CAPTURE(quantum);
+    CHECK(c.watched_runs > 100);
+    CHECK(c.longest_wait <= c.bound());
+  }
+}
+
+TEST_CASE("churn at the new end of the deque starves nobody") {
+  for (const std::uint32_t quantum : {8U, 256U}) {
+    crowd c(quantum);
+    for (int i = 0; i < 4; ++i) c.add_greedy();
+    c.add_churn();
+    c.add_ping_pong();
+    c.run(quantum * 2'000);
+    CAPTURE(quantum);
+    CHECK(c.watched_runs > 100);
+    CHECK(c.longest_wait <= c.bound());
+  }
+}
+
+TEST_CASE("a quantum without limit still lets others in between the messages of a ping-pong") {
+  auto pool = make_scheduler({.workers = 1, .quantum = unlimited});
+  latch ended;
+  std::unique_ptr<job<std::function<void()>>> ball[2];
+  for (std::size_t i = 0; i < 2; ++i)
+    ball[i] = std::make_unique<job<std::function<void()>>>([&, i] {
+      if (!ended.is_open()) pool->schedule(*ball[1 - i]);
+    });
+  job other([&] { ended.open(); });
+  std::uint32_t given = 0;
+  job asks([&](std::uint32_t& budget) {
+    given = budget;
+    --budget;
+    pool->schedule(*ball[0]);
+    return base::run_outcome::released;
+  });
+  pool->schedule(other);
+  pool->schedule(asks);
+  pool->start();
+  ended.wait();
+  pool->stop();
+  CHECK(given == unlimited);
+}
+
+TEST_CASE("one that is alone on its worker keeps running without waking anybody") {
+  auto pool = started({.workers = 2});
+  latch done;
+  std::uint32_t runs = 0;
+  job greedy([&](std::uint32_t& budget) {
+    budget = 0;
+    if (++runs < 10'000) return base::run_outcome::more;
+    done.open();
+    return base::run_outcome::released;
+  });
+  const auto before = pool->stats().wakes;
+  pool->schedule(greedy);
+  done.wait();
+  CHECK(pool->stats().wakes - before <= 2);
+}

@@ -1,0 +1,275 @@
+#include <garrick/sched/internal/test_jobs.hpp>
+#include <garrick/sched/scheduler.hpp>
+
+#include <doctest/doctest.h>
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <functional>
+#include <stdexcept>
+#include <vector>
+
+using namespace garrick;
+using namespace garrick::sched;
+using namespace garrick::sched::test;
+
+namespace {
+
+std::string rejected(const scheduler_options& options) {
+  try {
+    (void)make_scheduler(options);
+    return "accepted";
+  } catch (const std::invalid_argument& error) { return error.what(); }
+}
+
+const char* const policies[] = {"work_stealing", "work_sharing"};
+
+/// Runs `function` on a worker of `pool` and waits until it has returned.
+template <class Function>
+void on_worker(scheduler& pool, Function function) {
+  latch done;
+  job work([&] {
+    function();
+    done.open();
+  });
+  pool.schedule(work);
+  done.wait();
+}
+
+}  // namespace
+
+TEST_CASE("a bad setting is rejected by name") {
+  CHECK(rejected({.workers = 1025}).find("scheduler.workers is 1025") != std::string::npos);
+  CHECK(rejected({.workers = 0xffff'ffff}).find("scheduler.workers") != std::string::npos);
+  CHECK(rejected({.workers = 1, .quantum = 0}).find("scheduler.quantum") != std::string::npos);
+  CHECK(rejected({.workers = 1, .idle_spin_us = 2'000'000}).find("scheduler.idle_spin_us") != std::string::npos);
+  CHECK(rejected({.policy = "fifo"}).find("scheduler.policy is \"fifo\"") != std::string::npos);
+  CHECK(rejected({.workers = 1, .quantum = unlimited}) == "accepted");
+}
+
+TEST_CASE("zero workers means one for each usable core") {
+  CHECK(make_scheduler({})->worker_count() == base::platform::usable_cores());
+  CHECK(make_scheduler({})->policy_name() == "work_stealing");
+}
+
+TEST_CASE("a worker knows whose it is, and the watchdog sees its state while the pool runs") {
+  for (const char* policy : policies) {
+    auto pool = make_scheduler({.policy = policy, .workers = 3});
+    CHECK(pool->worker_state(0) == nullptr);
+    pool->start();
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      REQUIRE(pool->worker_state(i) != nullptr);
+      CHECK(pool->worker_state(i)->turns.load() == 0);
+    }
+    CHECK(pool->worker_state(3) == nullptr);
+    base::thread_state* seen = nullptr;
+    base::executor* of = nullptr;
+    std::uint32_t index = 99;
+    on_worker(*pool, [&] {
+      seen = &base::this_thread;
+      of = base::this_thread.worker_of;
+      index = base::this_thread.worker_index;
+    });
+    CHECK(of == pool.get());
+    REQUIRE(index < 3);
+    CHECK(seen == pool->worker_state(index));
+    CHECK(base::this_thread.worker_of == nullptr);
+    pool->stop();
+    CHECK(pool->worker_state(0) == nullptr);
+  }
+}
+
+TEST_CASE("the hooks run on each worker, once, with its index") {
+  struct record {
+    std::atomic<std::uint32_t> started{0};
+    std::atomic<std::uint32_t> stopped{0};
+  } seen;
+  const auto note_start = [](void* context, std::uint32_t worker) {
+    static_cast<record*>(context)->started.fetch_add(1U << worker);
+  };
+  const auto note_stop = [](void* context, std::uint32_t worker) {
+    static_cast<record*>(context)->stopped.fetch_add(1U << worker);
+  };
+  auto pool = started({.workers = 4, .on_thread_start = {note_start, &seen}, .on_thread_stop = {note_stop, &seen}});
+  CHECK(seen.started.load() == 0xf);
+  CHECK(seen.stopped.load() == 0);
+  pool->stop();
+  CHECK(seen.stopped.load() == 0xf);
+}
+
+TEST_CASE("what was scheduled before the start runs after it") {
+  for (const char* policy : policies) {
+    auto pool = make_scheduler({.policy = policy, .workers = 2});
+    latch done;
+    job work([&] { done.open(); });
+    pool->schedule(work);
+    pool->start();
+    done.wait();
+    CHECK(done.is_open());
+  }
+}
+
+TEST_CASE("stop lets the current run end; what has not run is drained, each once") {
+  for (const char* policy : policies) {
+    auto pool = started({.policy = policy, .workers = 1});
+    latch running;
+    latch stopping;
+    std::vector<int> ran(6, 0);
+    std::vector<std::unique_ptr<job<std::function<void()>>>> later;
+    for (std::size_t i = 0; i < 6; ++i) later.push_back(std::make_unique<job<std::function<void()>>>([&ran, i] { ++ran[i]; }));
+    bool finished = false;
+    job current([&] {
+      for (std::size_t i = 0; i < 3; ++i) pool->schedule(*later[i]);
+      running.open();
+      stopping.wait();
+      finished = true;
+    });
+    pool->schedule(current);
+    running.wait();
+    for (std::size_t i = 3; i < 6; ++i) pool->schedule(*later[i]);
+    std::thread stopper([&] { pool->stop(); });
+    // The stop is under way once the watchdog's pointers are gone.
+    while (pool->worker_state(0) != nullptr) std::this_thread::yield();
+    stopping.open();
+    stopper.join();
+    CHECK(finished);
+    const auto drained = pool->drain(
+        [](void*, base::runnable& r) {
+          std::uint32_t budget = 1;
+          r.run(budget);
+        },
+        nullptr);
+    // Between the withdrawal of the pointers and the request to stop the worker may have run some.
+    CHECK(drained <= 6);
+    for (int times : ran) CHECK(times == 1);
+    CHECK(pool->drain([](void*, base::runnable&) {}, nullptr) == 0);
+    pool->stop();
+  }
+}
+
+TEST_CASE("drain also hands out what its sink schedules") {
+  auto pool = make_scheduler({.workers = 2});
+  struct context {
+    scheduler* pool;
+    base::runnable* second;
+    int handed = 0;
+  };
+  job second([] {});
+  job first([] {});
+  context c{pool.get(), &second};
+  pool->schedule(first);
+  const auto drained = pool->drain(
+      [](void* context_pointer, base::runnable&) {
+        auto& me = *static_cast<context*>(context_pointer);
+        if (me.handed++ == 0) me.pool->schedule(*me.second);
+      },
+      &c);
+  CHECK(drained == 2);
+}
+
+TEST_CASE("claim takes the runnable that waits in the own next slot, and no other") {
+  auto pool = started({.workers = 1});
+  job a([] {});
+  job b([] {});
+  CHECK_FALSE(pool->claim(a));
+  bool claimed_b = false;
+  bool claimed_b_again = true;
+  bool claimed_a = true;
+  latch a_ran;
+  job real_a([&] { a_ran.open(); });
+  on_worker(*pool, [&] {
+    pool->schedule(real_a);
+    pool->schedule(b);  // displaces real_a
+    claimed_a = pool->claim(real_a);
+    claimed_b = pool->claim(b);
+    claimed_b_again = pool->claim(b);
+  });
+  CHECK_FALSE(claimed_a);
+  CHECK(claimed_b);
+  CHECK_FALSE(claimed_b_again);
+  a_ran.wait();
+}
+
+TEST_CASE("a worker of one pool is an outsider to another") {
+  auto one = started({.workers = 1});
+  auto other = started({.workers = 1});
+  latch ran;
+  base::executor* ran_on = nullptr;
+  job work([&] {
+    ran_on = base::this_thread.worker_of;
+    ran.open();
+  });
+  bool claimed = true;
+  on_worker(*one, [&] {
+    other->schedule(work);
+    claimed = other->claim(work);
+    other->expose();
+  });
+  ran.wait();
+  CHECK_FALSE(claimed);
+  CHECK(ran_on == other.get());
+}
+
+TEST_CASE("expose lets another worker take what waits in the slot, without the ticker") {
+  auto pool = started({.workers = 2});
+  latch inner;
+  job second([&] { inner.open(); });
+  on_worker(*pool, [&] {
+    pool->schedule(second);
+    pool->expose();
+    inner.wait();
+  });
+  CHECK(inner.is_open());
+}
+
+TEST_CASE("the slot of a worker that stays busy is exposed within milliseconds") {
+  auto pool = started({.workers = 2});
+  std::vector<std::uint64_t> waits;
+  for (int round = 0; round < 200; ++round) {
+    latch inner;
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    job second([&] {
+      end = base::platform::monotonic_ns();
+      inner.open();
+    });
+    on_worker(*pool, [&] {
+      begin = base::platform::monotonic_ns();
+      pool->schedule(second);
+      while (!inner.is_open()) base::platform::pause();
+    });
+    waits.push_back(end - begin);
+  }
+  std::sort(waits.begin(), waits.end());
+  MESSAGE("exposed after p50 " << waits[100] / 1000 << " us, p99 " << waits[198] / 1000 << " us");
+  CHECK(waits[100] < 5'000'000);
+}
+
+TEST_CASE("an idle pool uses no processor time") {
+  for (const char* policy : policies) {
+    auto pool = started({.policy = policy, .workers = 4});
+    for (int i = 0; i < 50; ++i) on_worker(*pool, [] {});
+    // Let the ticker, if it was woken, go back to sleep: its quiet time is a millisecond.
+    base::platform::sleep_ns(20'000'000);
+    const auto used = [] {
+      rusage r{};
+      getrusage(RUSAGE_SELF, &r);
+      return (r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1'000'000 + r.ru_utime.tv_usec + r.ru_stime.tv_usec;
+    };
+    const auto before = used();
+    const auto parks = pool->stats().parks;
+    base::platform::sleep_ns(2'000'000'000);
+    CHECK(used() - before <= 1'000);  // 0.05 % of two seconds, in microseconds
+    CHECK(pool->stats().parks == parks);
+  }
+}
+
+TEST_CASE("statistics count runs, steals and parks") {
+  auto pool = started({.workers = 2});
+  for (int i = 0; i < 100; ++i) on_worker(*pool, [] {});
+  const scheduler_stats s = pool->stats();
+  CHECK(s.runs == 100);
+  CHECK(s.parks >= 2);
+  CHECK(pool->describe().find("parked") != std::string::npos);
+}

@@ -1,0 +1,331 @@
+// The sleeping protocol under the model checker: workers that add and take open work, outside threads, the ticker, and each memory order and fence
+// weakened. A lost wake-up is found as a deadlock: all threads wait.
+#include <garrick/sched/inbox.hpp>
+#include <garrick/sched/next_slot.hpp>
+#include <garrick/sched/sleepers.hpp>
+#include <garrick/sched/slot_ticker.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <memory>
+
+#include <garrick/sched/internal/relacy_atomics.hpp>
+
+using namespace garrick::sched;
+using namespace garrick::sched::model;
+
+namespace {
+
+using enum std::memory_order;
+
+using model_sleepers = sleepers<relacy_atomics, parker>;
+
+/// The waker's plain write is seen by the one who was woken; tokens are not lost.
+struct parker_suite : rl::test_suite<parker_suite, 2> {
+  parker first;
+  parker second;
+  relacy_atomics::cell<int> to_first{0};
+  relacy_atomics::cell<int> to_second{0};
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      to_second.set(1);
+      second.unpark();
+      first.park();
+      RL_ASSERT(to_first.get() == 1);
+    } else {
+      second.park();
+      RL_ASSERT(to_second.get() == 1);
+      to_first.set(1);
+      first.unpark();
+    }
+  }
+};
+
+/// Open work as in a deque: made visible by a release store of its owner, with nothing stronger.
+struct open_work {
+  relacy_atomics::atomic<int> count{0};
+  void add() {
+    count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_release);  // order: release, as push_bottom
+  }
+  bool take() {
+    int seen = count.load(std::memory_order_relaxed);  // order: relaxed; the swap confirms it
+    while (seen > 0)
+      if (count.compare_exchange_weak(seen, seen - 1, std::memory_order_acquire, std::memory_order_relaxed))
+        return true;  // order: acquire
+    return false;
+  }
+  bool visible() const { return count.load(std::memory_order_relaxed) > 0; }  // order: relaxed, as work_deque::size
+};
+
+/// What a worker of any policy does around the protocol.
+template <unsigned Workers>
+struct worker_loops {
+  model_sleepers sleeping{Workers};
+  std::array<open_work, Workers> queues;
+  relacy_atomics::atomic<std::uint32_t> left;
+  relacy_atomics::atomic<std::uint32_t> stopping{0};
+
+  explicit worker_loops(std::uint32_t items) : left(items) {}
+
+  bool work_visible() const {
+    for (const open_work& q : queues)
+      if (q.visible()) return true;
+    return false;
+  }
+
+  /// Takes one item from anywhere and counts it off. False: nothing there.
+  bool take_one() {
+    for (open_work& q : queues)
+      if (q.take()) return true;
+    return false;
+  }
+
+  void count_off() {
+    if (left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;  // order: acq_rel, the last of all
+    stopping.store(1, std::memory_order_release);                   // order: release, the tokens carry it
+    sleeping.wake_all();
+  }
+
+  void run_worker(std::uint32_t self) {
+    bool searching = sleeping.try_begin_search();
+    for (;;) {
+      while (stopping.load(std::memory_order_relaxed) == 0 && searching && take_one()) {  // order: relaxed; only stops earlier
+        sleeping.end_search([this] { return work_visible(); });
+        count_off();
+        searching = sleeping.try_begin_search();
+      }
+      if (stopping.load(std::memory_order_relaxed) != 0) return;  // order: relaxed; the token carried it
+      sleeping.prepare_park(self, searching);
+      if (work_visible()) sleeping.announce(self);
+      sleeping.park(self);
+      if (stopping.load(std::memory_order_relaxed) != 0) return;  // order: relaxed; the token carried it
+      searching = true;
+    }
+  }
+};
+
+/// Two or three workers; the first adds two items of open work on its way to sleep and takes none itself before that.
+template <unsigned Workers>
+struct inside_suite : rl::test_suite<inside_suite<Workers>, Workers> {
+  worker_loops<Workers> all{2};
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      for (int i = 0; i < 2; ++i) {
+        all.queues[0].add();
+        all.sleeping.announce();
+      }
+    }
+    all.run_worker(index);
+  }
+};
+
+/// The owner adds work, announces it, and then waits inside its handler until others have done it: nobody but the woken can help.
+struct helpless_suite : rl::test_suite<helpless_suite, 3> {
+  worker_loops<3> all{2};
+  parker done;
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      for (int i = 0; i < 2; ++i) {
+        all.queues[0].add();
+        all.sleeping.announce();
+      }
+      done.park();
+    } else {
+      all.run_worker(index);
+      done.unpark();
+    }
+  }
+};
+
+/// One worker and an outside thread that uses the inbox: the case in which the sleeper leaves out its fence (S5).
+struct outside_suite : rl::test_suite<outside_suite, 2> {
+  struct item {
+    item* queue_link = nullptr;
+  };
+  model_sleepers sleeping{1};
+  work_inbox<relacy_atomics, item> inbox;
+  std::array<item, 2> items;
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      for (item& i : items) {
+        inbox.push(i);
+        sleeping.announce();
+      }
+    } else {
+      run_worker();
+    }
+  }
+
+  void run_worker() {
+    bool searching = sleeping.try_begin_search();
+    for (int taken = 0; taken < 2;) {
+      item* next = searching ? inbox.take_all() : nullptr;
+      if (next != nullptr) {
+        for (; next != nullptr; next = next->queue_link) ++taken;
+        sleeping.end_search([this] { return !inbox.looks_empty(); });
+        searching = sleeping.try_begin_search();
+        continue;
+      }
+      sleeping.prepare_park(0, searching);
+      if (!inbox.looks_empty()) sleeping.announce(0);
+      sleeping.park(0);
+      searching = true;
+    }
+  }
+};
+
+/// An outside thread adds two items, and each of two workers is busy with one of them until the other one is taken too.
+struct both_needed_suite : rl::test_suite<both_needed_suite, 3> {
+  struct item {
+    item* queue_link = nullptr;
+  };
+  model_sleepers sleeping{2};
+  std::array<work_inbox<relacy_atomics, item>, 2> inboxes;
+  std::array<item, 2> items;
+  std::array<parker, 2> met;
+
+  bool work_visible() const { return !inboxes[0].looks_empty() || !inboxes[1].looks_empty(); }
+
+  void thread(unsigned index) {
+    if (index == 2) {
+      for (unsigned i = 0; i < 2; ++i) {
+        inboxes[i].push(items[i]);
+        sleeping.announce();
+      }
+    } else {
+      run_worker(index);
+      met[1 - index].unpark();
+      met[index].park();
+    }
+  }
+
+  void run_worker(unsigned self) {
+    bool searching = sleeping.try_begin_search();
+    for (;;) {
+      for (unsigned i = 0; searching && i < 2; ++i) {
+        if (inboxes[i].take_all() == nullptr) continue;
+        sleeping.end_search([this] { return work_visible(); });
+        return;
+      }
+      sleeping.prepare_park(self, searching);
+      if (work_visible()) sleeping.announce(self);
+      sleeping.park(self);
+      searching = true;
+    }
+  }
+};
+
+/// A worker puts an item into its slot and stays busy until it has been exposed; another worker goes to sleep; the ticker.
+struct ticker_suite : rl::test_suite<ticker_suite, 3> {
+  struct item {
+    item* queue_link = nullptr;
+  };
+  model_sleepers sleeping{2};
+  slot_ticker<relacy_atomics, parker> ticker;
+  next_slot<relacy_atomics, item> slot;
+  work_inbox<relacy_atomics, item> inbox;
+  item only;
+  parker done;
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      slot.put(only);
+      if (model_sleepers::any_parked(sleeping.observe()) && !ticker.armed()) ticker.arm();
+      done.park();
+    } else if (index == 1) {
+      sleeping.prepare_park(1, false);
+      if (!inbox.looks_empty()) sleeping.announce(1);
+      if (slot.look().item != nullptr && !ticker.armed()) ticker.arm();
+      sleeping.park(1);
+      RL_ASSERT(inbox.take_all() == &only);
+      done.unpark();
+    } else {
+      run_ticker();
+    }
+  }
+
+  void run_ticker() {
+    for (;;) {
+      ticker.sleep_until_armed();
+      for (int look = 0; look < 2; ++look) {
+        if (model_sleepers::any_parked(sleeping.peek()) && slot.look().item != nullptr) {
+          if (item* stolen = slot.steal()) {
+            inbox.push(*stolen);
+            sleeping.announce();
+            return;
+          }
+        }
+      }
+      ticker.disarm();
+      if (model_sleepers::any_parked(sleeping.peek()) && slot.look().item != nullptr) ticker.arm();
+    }
+  }
+};
+
+constexpr unsigned thorough = 100'000;
+constexpr unsigned enough_to_fail = 200'000;
+
+/// True if the weakened order makes at least one of the suites fail, with either kind of fence.
+template <class... Suites>
+bool some_need(int number, std::memory_order as_written) {
+  for (const std::memory_order order : weaker(as_written)) {
+    const weakening what{number, order};
+    const bool found = (... || (!explore<Suites>(enough_to_fail, what, fences::symmetric).empty() ||
+                                !explore<Suites>(enough_to_fail, what, fences::asymmetric).empty()));
+    if (!found) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("a token is never lost and carries what the waker did") { CHECK(explore<parker_suite>(thorough) == ""); }
+
+TEST_CASE("no work is stranded while somebody sleeps") {
+  for (const fences kind : {fences::symmetric, fences::asymmetric}) {
+    CHECK(explore<inside_suite<2>>(thorough, {}, kind) == "");
+    CHECK(explore<inside_suite<3>>(thorough, {}, kind) == "");
+    CHECK(explore<helpless_suite>(thorough, {}, kind) == "");
+    CHECK(explore<outside_suite>(thorough, {}, kind) == "");
+    CHECK(explore<both_needed_suite>(thorough, {}, kind) == "");
+    CHECK(explore<ticker_suite>(thorough, {}, kind) == "");
+  }
+}
+
+TEST_CASE("the parker needs each of its memory orders") {
+  CHECK(needs<parker_suite>(static_cast<int>(garrick::base::parker_order::take_token), acquire, enough_to_fail));
+  CHECK(needs<parker_suite>(static_cast<int>(garrick::base::parker_order::leave_token), release, enough_to_fail));
+}
+
+TEST_CASE("the sleepers need both fences") {
+  CHECK(explore<helpless_suite>(enough_to_fail, {weakening::light_fence, {}}) != "");
+  CHECK(explore<helpless_suite>(enough_to_fail, {weakening::heavy_fence, {}}) != "");
+  CHECK(explore<helpless_suite>(enough_to_fail, {weakening::heavy_fence, {}}, fences::asymmetric) != "");
+}
+
+TEST_CASE("the sleepers need each of their memory orders") {
+  using enum sleepers_order;
+  const auto need = [](sleepers_order number, std::memory_order as_written) {
+    CAPTURE(static_cast<int>(number));
+    CHECK(some_need<outside_suite, both_needed_suite>(static_cast<int>(number), as_written));
+  };
+  need(park, seq_cst);
+  need(read_state, seq_cst);
+  need(end_search, seq_cst);
+}
+
+TEST_CASE("the inbox needs its place in the single order") {
+  CHECK(some_need<outside_suite>(static_cast<int>(inbox_order::push_head), seq_cst));
+  CHECK(some_need<outside_suite>(static_cast<int>(inbox_order::look_head), seq_cst));
+}
+
+TEST_CASE("the ticker needs both fences") {
+  CHECK(explore<ticker_suite>(enough_to_fail, {weakening::light_fence, {}}) != "");
+  CHECK(explore<ticker_suite>(enough_to_fail, {weakening::heavy_fence, {}}) != "");
+  CHECK(explore<ticker_suite>(enough_to_fail, {weakening::heavy_fence, {}}, fences::asymmetric) != "");
+}
