@@ -16,30 +16,6 @@ class exit_reason;
 class error;
 struct message_type;
 
-/// Why a message reached nobody.
-enum class dead_letter_reason : std::uint8_t {
-  receiver_gone,     ///< the receiver had ended
-  system_gone,       ///< the handle outlived its system
-  mailbox_full,      ///< the hard limit, or a bounded mailbox's policy
-  dropped_unread,    ///< was waiting when the receiver ended
-  unexpected,        ///< no handler took it, and the receiver drops such messages
-  killed_receiver,   ///< its handler failed
-};
-
-[[nodiscard]] constexpr std::string_view to_string(dead_letter_reason reason) noexcept {
-  switch (reason) {
-    case dead_letter_reason::receiver_gone: return "the receiver had ended";
-    case dead_letter_reason::system_gone: return "the actor system was gone";
-    case dead_letter_reason::mailbox_full: return "the mailbox was full";
-    case dead_letter_reason::dropped_unread: return "unread when the receiver ended";
-    case dead_letter_reason::unexpected: return "no handler for it";
-    case dead_letter_reason::killed_receiver: return "its handler failed";
-  }
-  return "unknown";
-}
-
-inline constexpr std::uint32_t dead_letter_reason_count = 6;
-
 class probe {
  public:
   probe() = default;
@@ -53,8 +29,8 @@ class probe {
   /// A handler failed; `message` is the type it was handling, null if none.
   virtual void on_actor_failed(std::uint64_t actor, const message_type* message, const exit_reason& reason) noexcept;
   virtual void on_actor_restarted(std::uint64_t actor, std::uint32_t restarts) noexcept;
-  /// `message` is null for a message whose type is not known any more.
-  virtual void on_dead_letter(std::uint64_t receiver, std::uint64_t sender, const message_type* message, dead_letter_reason reason) noexcept;
+  /// The reason's code is one of `errc`.
+  virtual void on_dead_letter(std::uint64_t receiver, std::uint64_t sender, const message_type* message, const error& reason) noexcept;
   /// The mailbox of an actor that cannot run has doubled again.
   virtual void on_mailbox_doubled(std::uint64_t actor, std::uint64_t messages) noexcept;
   /// Actors that wait for each other's responses in a circle were found; `actor` is one of them.

@@ -6,8 +6,6 @@
 
 #include <doctest/doctest.h>
 
-using garrick::base::dead_letter_reason;
-using garrick::base::dead_letter_reason_count;
 using garrick::base::exit_reason;
 
 namespace {

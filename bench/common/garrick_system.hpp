@@ -1,0 +1,17 @@
+// Settings that every Garrick program shares: `--threads n` sets the number of workers, `--policy name` the scheduling policy.
+#pragma once
+
+#include <garrick/garrick.hpp>
+
+#include "common/measure.hpp"
+
+namespace bench {
+
+inline garrick::options garrick_options(arguments& args) {
+  garrick::options o;
+  o.workers = static_cast<std::uint32_t>(args.number("threads", 0));
+  o.policy = args.text("policy", "work_stealing");
+  return o;
+}
+
+}  // namespace bench

@@ -1,0 +1,238 @@
+#include <garrick/core/actor.hpp>
+#include <garrick/core/behavior.hpp>
+#include <garrick/core/lifecycle.hpp>
+#include <garrick/core/thread_context.hpp>
+#include <garrick/base/assert.hpp>
+
+#include <algorithm>
+
+namespace garrick::core {
+
+std::string address::to_string() const {
+  if (cell_ == nullptr) return "nobody";
+  return std::string(cell_->name()) + "#" + std::to_string(cell_->id());
+}
+
+std::string handle::to_string() const { return address().to_string(); }
+
+namespace detail {
+
+namespace {
+
+/// Sends a system message to an actor that may be gone: then it is answered for it. False if it is gone.
+template <class Signal, class... Args>
+bool signal_to(const address& to, Args&&... args) {
+  cell* const c = handle_access::get(to);
+  if (c == nullptr || !c->lock()) return false;
+  c->signal(make_envelope<Signal>(std::forward<Args>(args)...));
+  c->drop_strong();
+  return true;
+}
+
+base::exit_reason reason_of(const address& gone) {
+  cell* const c = handle_access::get(gone);
+  if (c == nullptr) return base::exit_reason(base::exit_code::unreachable, "an empty address: never lived");
+  return c->has_ended() ? c->end_reason() : base::exit_reason(base::exit_code::unreachable);
+}
+
+void add_link(cell_extension& x, const address& other) {
+  const bool known = std::any_of(x.watchers.begin(), x.watchers.end(), [&](const watcher& w) { return w.monitor == 0 && w.who == other; });
+  if (!known) x.watchers.push_back({other, 0});
+}
+
+}  // namespace
+
+cell* claim_constructing_cell() noexcept {
+  cell* const c = here.constructing;
+  GARRICK_ASSERT(c != nullptr, "an actor is built by spawn, not by hand: system.spawn<my_actor>(args...)");
+  return c;
+}
+
+void link_cells(cell& self, const address& other) {
+  if (other == handle_access::make_address(&self)) return;
+  add_link(self.ext(), other);
+  const address me = handle_access::make_address(&self);
+  if (!signal_to<signals::watch>(other, me, std::uint64_t{0})) self.signal(make_envelope<exit_signal>(other, reason_of(other)));
+}
+
+void unlink_cells(cell& self, const address& other) {
+  if (cell_extension* const x = self.ext_if()) std::erase_if(x->watchers, [&](const watcher& w) { return w.monitor == 0 && w.who == other; });
+  signal_to<signals::unwatch>(other, handle_access::make_address(&self), std::uint64_t{0});
+}
+
+monitor_id monitor_cell(cell& self, const address& other, continuation* callback) {
+  cell_extension& x = self.ext();
+  const std::uint64_t id = x.next_monitor++;
+  x.monitors.push_back({id, other, callback});
+  if (!signal_to<signals::watch>(other, handle_access::make_address(&self), id)) self.signal(make_envelope<down>(other, reason_of(other), id));
+  return {id};
+}
+
+void demonitor_cell(cell& self, monitor_id id) {
+  cell_extension* const x = self.ext_if();
+  if (x == nullptr) return;
+  const auto at = std::find_if(x->monitors.begin(), x->monitors.end(), [&](const own_monitor& m) { return m.id == id.value; });
+  if (at == x->monitors.end()) return;
+  const own_monitor m = *at;
+  x->monitors.erase(at);
+  if (m.callback != nullptr) m.callback->abandon();
+  signal_to<signals::unwatch>(m.target, handle_access::make_address(&self), m.id);
+}
+
+void kill_cell(const address& who, base::exit_reason reason) { signal_to<signals::kill>(who, std::move(reason)); }
+
+void exit_cell(cell* self, const address& who, base::exit_reason reason) {
+  signal_to<exit_signal>(who, self != nullptr ? handle_access::make_address(self) : address{}, std::move(reason));
+}
+
+// ---- timers -----------------------------------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+timer keep(cell& self, timer_record* r) {
+  cell_extension& x = self.ext();
+  // Forget records that are over, so that an actor that arms timers for ever does not collect them.
+  for (timer_record** at = &x.timers; *at != nullptr;) {
+    timer_record* const t = *at;
+    if (t->active()) {
+      at = &t->next_of_owner;
+    } else {
+      *at = t->next_of_owner;
+      t->drop_holder();
+    }
+  }
+  r->add_holder();
+  r->next_of_owner = x.timers;
+  x.timers = r;
+  return timer(r);
+}
+
+}  // namespace
+
+timer delayed(cell& self, cell& target, envelope* e, base::duration delay) {
+  e->sender_id = self.id();
+  return keep(self, timer_record::arm_once(self.env(), target, e, delay));
+}
+
+timer periodic(cell& self, cell& target, envelope* e, base::duration period) {
+  e->sender_id = self.id();
+  return keep(self, timer_record::arm_periodic(self.env(), target, e, period));
+}
+
+// ---- behaviors --------------------------------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// The receive time-out of a behavior: a message to the actor itself that is ignored if anything was handled meanwhile.
+struct idle_timeout {};
+
+void stop_idle_timer(cell_extension& x) noexcept {
+  if (x.idle_timer != nullptr) std::exchange(x.idle_timer, nullptr)->cancel_and_drop();
+}
+
+void arm_idle_timer(cell& self, cell_extension& x, base::duration delay) {
+  stop_idle_timer(x);
+  x.idle_timer = timer_record::arm_once(self.env(), self, make_envelope<idle_timeout>(), delay);
+}
+
+void restart_idle_timer(cell& self, cell_extension& x) {
+  stop_idle_timer(x);
+  if (x.behaviors.empty() || x.behaviors.back()->timeout_ns == 0 || self.phase() >= life::ending) return;
+  x.last_activity = self.env().clock->now();
+  arm_idle_timer(self, x, base::duration::nanoseconds(x.behaviors.back()->timeout_ns));
+}
+
+/// The time-out's message came: is it true that nothing else came for so long?
+void on_idle_timeout(cell& self, cell_extension& x) {
+  if (x.behaviors.empty() || x.behaviors.back()->timeout_ns == 0) return;
+  const base::duration limit = base::duration::nanoseconds(x.behaviors.back()->timeout_ns);
+  const base::duration idle = self.env().clock->now() - x.last_activity;
+  if (idle < limit) return arm_idle_timer(self, x, limit - idle);
+  const std::shared_ptr<behavior_impl> keep = x.behaviors.back();
+  keep->timed_out();
+  restart_idle_timer(self, x);
+}
+
+void behavior_changed(cell& self, cell_extension& x) {
+  self.set_has_behavior(!x.behaviors.empty());
+  lifecycle::retry_skipped(self);
+  restart_idle_timer(self, x);
+}
+
+dispatch_outcome on_unmatched(cell& self, cell_extension& x, envelope* e) {
+  switch (x.on_unmatched) {
+    case unmatched::report: return dispatch_outcome::unexpected;
+    case unmatched::skip: return dispatch_outcome::skipped;
+    case unmatched::drop: return dispatch_outcome::handled;
+    case unmatched::bounce:
+      if (!e->is(envelope_flag::request)) return dispatch_outcome::unexpected;
+      respond_error(e, base::make_error(base::errc::unexpected_message, self.name(), e->type->name));
+      return dispatch_outcome::handled;
+  }
+  return dispatch_outcome::unexpected;
+}
+
+}  // namespace
+
+void push_behavior(cell& self, const behavior& b, bool keep) {
+  cell_extension& x = self.ext();
+  if (!keep && !x.behaviors.empty()) x.behaviors.pop_back();
+  x.behaviors.push_back(b.impl());
+  if (b.impl() == nullptr) {
+    x.behaviors.pop_back();
+    if (x.behaviors.empty()) self.quit({});
+  }
+  behavior_changed(self, x);
+}
+
+void pop_behavior(cell& self) {
+  cell_extension& x = self.ext();
+  if (!x.behaviors.empty()) x.behaviors.pop_back();
+  if (x.behaviors.empty()) self.quit({});
+  behavior_changed(self, x);
+}
+
+bool offer_to_behavior(cell& self, envelope* e) {
+  cell_extension* const x = self.ext_if();
+  if (x == nullptr || x->behaviors.empty()) return false;
+  const std::shared_ptr<behavior_impl> keep = x->behaviors.back();  // the case may change the behavior while it runs
+  return keep->invoke(self, e);
+}
+
+dispatch_outcome dispatch_to_behavior(cell& self, envelope* e) {
+  cell_extension& x = self.ext();
+  if (e->type == &base::message_type_of<idle_timeout>) [[unlikely]] {
+    on_idle_timeout(self, x);
+    return dispatch_outcome::handled;
+  }
+  if (x.idle_timer != nullptr) x.last_activity = self.env().clock->now();
+  if (offer_to_behavior(self, e)) return dispatch_outcome::handled;
+  if (x.behaviors.empty()) return dispatch_outcome::unexpected;
+  return on_unmatched(self, x, e);
+}
+
+}  // namespace detail
+
+message message_access::from_envelope(envelope* e) {
+  if (!e->is(envelope_flag::shared)) {
+    const std::size_t bytes = (shared_block::offset + e->type->size + 63) / 64 * 64;
+    auto* const b = ::new (base::block_pool::allocate(bytes)) shared_block{{1}, static_cast<std::uint32_t>(bytes)};
+    e->type->move_construct(b->value(), e->raw());
+    if (e->type->destroy != nullptr) e->type->destroy(e->raw());
+    ::new (e->raw()) shared_block*(b);
+    e->set(envelope_flag::shared);
+  }
+  auto* const b = *static_cast<shared_block**>(e->raw());
+  b->holders.fetch_add(1, std::memory_order_relaxed);  // order: the envelope holds one
+  return {b, e->type};
+}
+
+void send(const any_ref& to, const message& m) {
+  cell& c = detail::target_of(to);
+  if (m.empty()) return;
+  envelope* const e = message_access::to_envelope(m);
+  e->sender_id = detail::running_id();
+  c.deliver(e);
+}
+
+}  // namespace garrick::core

@@ -1,0 +1,333 @@
+// Behaviors of dynamic actors: a list of cases, tried in order; the first that matches takes the message (paper 001 §4.2, §4.3).
+//
+//   become({
+//     [](int x) { return x + 1; },                                         // by type
+//     on(42, any<std::string>) >> [](std::string s) { … },                 // by value; wildcards bind
+//     on(any<int>).when([](int x) { return x > 0; }) >> [](int x) { … },   // with a guard
+//     on([](const std::string& s) { return parse_port(s); }) >> [](port p) { … },   // a projection: a function to optional<U>
+//     otherwise >> [](const message& m) { … },                             // catch-all
+//     after(100ms) >> [] { … },                                            // nothing arrived for so long
+//   });
+//
+// What no case takes is reported, skipped, dropped or bounced, as the actor chose with `set_unmatched`.
+//
+// Thread safety: a behavior runs on its actor's turn; it may be built anywhere. Functions may capture what they own.
+#pragma once
+
+#include <garrick/base/clock.hpp>
+#include <garrick/core/invoke.hpp>
+#include <garrick/core/message.hpp>
+
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace garrick::core {
+
+/// What a behavior looks like from inside.
+class behavior_impl {
+ public:
+  virtual ~behavior_impl() = default;
+  /// True if a case took the message.
+  virtual bool invoke(cell& self, envelope* e) = 0;
+  /// Nanoseconds after which `timed_out` is due if no message arrives; 0: never.
+  std::int64_t timeout_ns = 0;
+  virtual void timed_out() {}
+};
+
+namespace detail {
+
+template <class F>
+struct callable : callable<decltype(&F::operator())> {};
+template <class R, class C, class... Args>
+struct callable<R (C::*)(Args...)> {
+  using result = R;
+  using content = content_of<std::decay_t<Args>...>;
+};
+template <class R, class C, class... Args>
+struct callable<R (C::*)(Args...) const> : callable<R (C::*)(Args...)> {};
+template <class R, class C, class... Args>
+struct callable<R (C::*)(Args...) noexcept> : callable<R (C::*)(Args...)> {};
+template <class R, class C, class... Args>
+struct callable<R (C::*)(Args...) const noexcept> : callable<R (C::*)(Args...)> {};
+template <class R, class... Args>
+struct callable<R (*)(Args...)> {
+  using result = R;
+  using content = content_of<std::decay_t<Args>...>;
+};
+
+template <class F>
+concept plain_function = requires { typename callable<std::decay_t<F>>::content; };
+
+/// A case that matches by type alone.
+template <class F>
+struct function_case {
+  F f;
+  using content = typename callable<F>::content;
+  using answer = typename response_of<typename callable<F>::result>::type;
+  bool try_invoke(cell& self, envelope* e) {
+    if (e->type != &base::message_type_of<content>) return false;
+    handle_content<content, answer>(self, e, f);
+    return true;
+  }
+};
+
+/// A wildcard that binds.
+template <class T>
+struct wildcard {
+  using input = T;
+  using output = std::tuple<const T&>;
+  static constexpr bool literal = false;
+  std::optional<output> match(const T& x) const { return output(x); }
+};
+
+/// A value to compare with; matched, not bound.
+template <class T>
+struct value_pattern {
+  using input = T;
+  using output = std::tuple<>;
+  static constexpr bool literal = true;
+  T expected;
+  std::optional<output> match(const T& x) const { return x == expected ? std::optional<output>(std::in_place) : std::nullopt; }
+};
+
+template <class T>
+struct optional_value;
+template <class T>
+struct optional_value<std::optional<T>> {
+  using type = T;
+};
+
+/// A function from the element to an optional; its value is bound.
+template <class F, class In, class Out>
+struct projection {
+  using input = In;
+  using output = std::tuple<Out>;
+  F f;
+  std::optional<output> match(const In& x) const {
+    auto r = f(x);
+    return r ? std::optional<output>(std::in_place, std::move(*r)) : std::nullopt;
+  }
+};
+
+template <class F>
+struct projection_of : projection_of<decltype(&F::operator())> {};
+template <class R, class C, class A>
+struct projection_of<R (C::*)(A) const> {
+  using in = std::decay_t<A>;
+  using out = typename optional_value<R>::type;
+};
+template <class R, class A>
+struct projection_of<R (*)(A)> {
+  using in = std::decay_t<A>;
+  using out = typename optional_value<R>::type;
+};
+template <class F>
+concept projecting = requires { typename projection_of<std::decay_t<F>>::out; };
+
+template <class T>
+struct is_wildcard : std::false_type {};
+template <class T>
+struct is_wildcard<wildcard<T>> : std::true_type {};
+
+template <class A>
+auto to_pattern(A&& a) {
+  using plain = std::decay_t<A>;
+  if constexpr (is_wildcard<plain>::value)
+    return plain{};
+  else if constexpr (projecting<plain>)
+    return projection<plain, typename projection_of<plain>::in, typename projection_of<plain>::out>{std::forward<A>(a)};
+  else if constexpr (std::is_convertible_v<plain, const char*> && !std::is_same_v<plain, std::nullptr_t>)
+    return value_pattern<std::string>{std::string(a)};
+  else
+    return value_pattern<plain>{std::forward<A>(a)};
+}
+
+struct no_guard {
+  template <class... Ts>
+  bool operator()(const Ts&...) const {
+    return true;
+  }
+};
+
+template <class Guard, class F, class... Patterns>
+struct pattern_case {
+  std::tuple<Patterns...> patterns;
+  Guard guard;
+  F f;
+  using content = content_of<typename Patterns::input...>;
+
+  bool try_invoke(cell& self, envelope* e) {
+    if (e->type != &base::message_type_of<content>) return false;
+    const auto& c = *static_cast<const content*>(content_pointer(e));
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      auto matched = std::make_tuple(std::get<I>(patterns).match(element<I>(c))...);
+      if (!(std::get<I>(matched).has_value() && ...)) return false;
+      auto bound = std::tuple_cat(std::move(*std::get<I>(matched))...);
+      if (!std::apply([&](const auto&... xs) { return static_cast<bool>(guard(xs...)); }, bound)) return false;
+      using returned = decltype(std::apply(f, std::move(bound)));
+      answer_with<typename response_of<std::remove_cvref_t<returned>>::type>(self, e, [&]() -> decltype(auto) { return std::apply(f, std::move(bound)); });
+      return true;
+    }(std::index_sequence_for<Patterns...>{});
+  }
+
+ private:
+  template <std::size_t I>
+  static decltype(auto) element(const content& c) {
+    if constexpr (sizeof...(Patterns) == 1)
+      return (c);
+    else
+      return (std::get<I>(c.values));
+  }
+};
+
+template <class Guard, class... Patterns>
+struct pattern_builder {
+  std::tuple<Patterns...> patterns;
+  Guard guard;
+
+  template <class G>
+  auto when(G g) && {
+    return pattern_builder<G, Patterns...>{std::move(patterns), std::move(g)};
+  }
+  template <class F>
+  auto operator>>(F f) && {
+    return pattern_case<Guard, F, Patterns...>{std::move(patterns), std::move(guard), std::move(f)};
+  }
+};
+
+template <class F>
+struct otherwise_case {
+  F f;
+  bool try_invoke(cell& self, envelope* e) {
+    using returned = decltype(f(std::declval<const message&>()));
+    answer_with<typename response_of<std::remove_cvref_t<returned>>::type>(self, e, [&]() -> decltype(auto) { return f(message_access::from_envelope(e)); });
+    return true;
+  }
+};
+
+struct otherwise_builder {
+  template <class F>
+  auto operator>>(F f) const {
+    return otherwise_case<F>{std::move(f)};
+  }
+};
+
+template <class F>
+struct timeout_case {
+  std::int64_t ns;
+  F f;
+};
+struct timeout_builder {
+  std::int64_t ns;
+  template <class F>
+  auto operator>>(F f) const {
+    return timeout_case<F>{ns, std::move(f)};
+  }
+};
+template <class T>
+struct is_timeout : std::false_type {};
+template <class F>
+struct is_timeout<timeout_case<F>> : std::true_type {};
+
+template <class C>
+auto to_case(C&& c) {
+  if constexpr (plain_function<C>)
+    return function_case<std::decay_t<C>>{std::forward<C>(c)};
+  else
+    return std::decay_t<C>(std::forward<C>(c));
+}
+
+template <class... Cases>
+class behavior_of final : public behavior_impl {
+ public:
+  explicit behavior_of(Cases... cases) : cases_(std::move(cases)...) {
+    std::apply([this](auto&... c) { (note_timeout(c), ...); }, cases_);
+  }
+  bool invoke(cell& self, envelope* e) override {
+    return std::apply([&](auto&... c) { return (try_one(c, self, e) || ...); }, cases_);
+  }
+  void timed_out() override {
+    std::apply([](auto&... c) { (run_timeout(c), ...); }, cases_);
+  }
+
+ private:
+  template <class C>
+  static bool try_one(C& c, cell& self, envelope* e) {
+    if constexpr (is_timeout<C>::value)
+      return false;
+    else
+      return c.try_invoke(self, e);
+  }
+  template <class C>
+  void note_timeout(const C& c) {
+    if constexpr (is_timeout<C>::value) timeout_ns = c.ns;
+  }
+  template <class C>
+  static void run_timeout(C& c) {
+    if constexpr (is_timeout<C>::value) c.f();
+  }
+  std::tuple<Cases...> cases_;
+};
+
+}  // namespace detail
+
+/// What an actor does with messages for now. Cheap to copy; an empty one matches nothing.
+class behavior {
+ public:
+  behavior() noexcept = default;
+  template <class First, class... Rest>
+    requires(!std::is_same_v<std::decay_t<First>, behavior>)
+  behavior(First first, Rest... rest)
+      : impl_(std::make_shared<detail::behavior_of<decltype(detail::to_case(std::move(first))), decltype(detail::to_case(std::move(rest)))...>>(
+            detail::to_case(std::move(first)), detail::to_case(std::move(rest))...)) {}
+
+  [[nodiscard]] explicit operator bool() const noexcept { return impl_ != nullptr; }
+  [[nodiscard]] const std::shared_ptr<behavior_impl>& impl() const noexcept { return impl_; }
+
+ private:
+  std::shared_ptr<behavior_impl> impl_;
+};
+
+/// A behavior that is known to handle every signature of P; what typed actors become.
+template <class P>
+class typed_behavior;
+
+template <class... Sigs>
+class typed_behavior<protocol<Sigs...>> : public behavior {
+ public:
+  template <class... Fs>
+    requires(detail::plain_function<Fs> && ...)
+  typed_behavior(Fs... fs) : behavior(std::move(fs)...) {
+    (check<Sigs, Fs...>(), ...);
+  }
+
+ private:
+  template <class Sig, class F>
+  static constexpr bool takes = std::is_same_v<typename detail::signature<Sig>::content, typename detail::callable<F>::content> &&
+                                std::is_same_v<typename detail::signature<Sig>::answer, typename detail::response_of<typename detail::callable<F>::result>::type>;
+  template <class Sig, class... Fs>
+  static constexpr void check() {
+    static_assert((takes<Sig, Fs> || ...), "garrick: the behavior has no function for this signature of the protocol");
+  }
+};
+
+/// A wildcard of one type: matches everything of that type and binds it.
+template <class T>
+inline constexpr detail::wildcard<T> any{};
+
+/// A pattern: values compare, `any<T>` binds, functions to optional project.
+template <class... Patterns>
+[[nodiscard]] auto on(Patterns&&... patterns) {
+  return detail::pattern_builder<detail::no_guard, decltype(detail::to_pattern(std::forward<Patterns>(patterns)))...>{
+      {detail::to_pattern(std::forward<Patterns>(patterns))...}, {}};
+}
+
+/// Takes whatever no earlier case took.
+inline constexpr detail::otherwise_builder otherwise{};
+
+/// Runs when no message arrived for this long.
+[[nodiscard]] inline detail::timeout_builder after(base::duration d) noexcept { return {d.count()}; }
+
+}  // namespace garrick::core

@@ -1,0 +1,166 @@
+#include <garrick/base/parker.hpp>
+#include <garrick/core/blocking.hpp>
+#include <garrick/core/lifecycle.hpp>
+#include <garrick/core/spawn.hpp>
+#include <garrick/core/thread_context.hpp>
+
+namespace garrick::core {
+
+namespace detail {
+
+namespace {
+
+using access = cell_access;
+
+/// Waits for mail with the run right given up. False: the time is over. On return the caller holds the run right again.
+bool sleep_until_mail(cell& self, std::int64_t limit_ns) noexcept {
+  auto& gate = access::gate(self);
+  auto& reader = access::reader(self);
+  auto& ex = static_cast<waiting_executor&>(self.home_executor());
+  switch (reader.release(gate, access::stalled(self) ? mailbox_word::stalled : 0)) {
+    case release_outcome::arrivals: access::after_batch(self); return true;
+    case release_outcome::unreachable:
+      // No handle is left, and this thread waits: nothing can come any more, unless it waits for a time.
+      if (limit_ns < 0) {
+        access::become_unreachable(self);
+        return true;
+      }
+      return ex.wait(limit_ns);
+    case release_outcome::released: break;
+  }
+  if (ex.wait(limit_ns)) return true;
+  if (reader.claim_idle(gate)) return false;
+  while (!ex.wait(-1)) {
+  }  // a pusher was quicker: its schedule() is on its way
+  return true;
+}
+
+void check_end(cell& self) {
+  if (access::attention(self).load(std::memory_order_relaxed) != 0) access::attend(self);  // order: a hint; attend acquires
+  if (self.phase() >= life::ending) throw blocking_actor_ends{};
+}
+
+/// Handles one response, or offers one message to the cases. True if a case took it.
+bool offer(cell& self, behavior_impl& cases, envelope* e) {
+  if (e->is(envelope_flag::response)) {
+    access::process(self, e);
+    return false;
+  }
+  access::current(self) = e;
+  struct leave {
+    cell& self;
+    ~leave() { access::current(self) = nullptr; }
+  } const guard{self};
+  bool taken = false;
+  try {
+    taken = cases.invoke(self, e);
+  } catch (...) {
+    respond_error(e, base::make_error(base::errc::receiver_failed, self.name(), lifecycle::text_of(std::current_exception())));
+    destroy_payload(e);
+    access::reader(self).done(e);
+    throw;
+  }
+  if (!taken) {
+    cell_extension& x = self.ext();
+    x.skipped.push_back(e);
+    ++x.skipped_count;
+    return false;
+  }
+  respond_error(e, base::make_error(base::errc::unexpected_message, self.name(), e->type->name));
+  destroy_payload(e);
+  access::reader(self).done(e);
+  return true;
+}
+
+}  // namespace
+
+bool receive_one(cell& self, behavior_impl& cases) {
+  lifecycle::retry_skipped(self);
+  const base::clock& clock = *self.env().clock;
+  const base::instant deadline = cases.timeout_ns != 0 ? clock.now() + base::duration::nanoseconds(cases.timeout_ns) : base::instant::never();
+  for (;;) {
+    check_end(self);
+    if (envelope* const e = access::pick(self)) {
+      if (offer(self, cases, e)) return true;
+      continue;
+    }
+    std::int64_t left = -1;
+    if (cases.timeout_ns != 0) {
+      left = (deadline - clock.now()).count();
+      if (left <= 0) {
+        cases.timed_out();
+        return false;
+      }
+    }
+    static_cast<void>(sleep_until_mail(self, left));
+  }
+}
+
+void wait_for_response(cell& self, const bool& done) {
+  struct nothing final : behavior_impl {
+    bool invoke(cell&, envelope*) override { return false; }
+  } none;
+  while (!done) {
+    check_end(self);
+    if (envelope* const e = access::pick(self))
+      static_cast<void>(offer(self, none, e));
+    else
+      static_cast<void>(sleep_until_mail(self, -1));
+  }
+  lifecycle::retry_skipped(self);
+}
+
+}  // namespace detail
+
+// ---- scoped actors ----------------------------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+class scoped_self final : public blocking_actor {};
+
+class parked_thread final : public waiting_executor {
+ public:
+  void schedule(base::runnable&) noexcept override { parker_.unpark(); }
+  bool wait(std::int64_t limit_ns) noexcept override {
+    if (limit_ns >= 0) return parker_.park_for(static_cast<std::uint64_t>(limit_ns));
+    parker_.park();
+    return true;
+  }
+  void actor_ended() noexcept override {}
+
+ private:
+  base::parker parker_;
+};
+
+}  // namespace
+
+struct scoped_actor::state {
+  parked_thread thread;
+  actor_cell<scoped_self>* cell = nullptr;
+  ref<any_protocol> handle;
+};
+
+scoped_actor::scoped_actor(environment& env) : state_(new state) {
+  state& s = *state_;
+  s.cell = ::new (base::block_pool::allocate(sizeof(actor_cell<scoped_self>))) actor_cell<scoped_self>(env, cell_kind::blocking, false);
+  s.handle = handle_access::adopt<any_protocol>(s.cell);
+  s.cell->ext().executor = &s.thread;
+  s.cell->ext().hidden = true;
+  s.cell->ext().name = "scoped actor";
+  cell_access::own_executor(*s.cell) = true;
+  {
+    const detail::constructing_scope scope(*s.cell);
+    s.cell->build();
+  }
+  cell_access::phase(*s.cell) = life::running;
+  self_ = &s.cell->object();
+}
+
+scoped_actor::~scoped_actor() {
+  state_->cell->quit({});
+  lifecycle::conclude(*state_->cell);
+  state_->handle = {};
+  delete state_;
+}
+
+}  // namespace garrick::core

@@ -1,0 +1,119 @@
+// Blocking actors: on a thread of their own they receive in a loop; and any thread can take part through a scoped actor.
+//
+//   spawn([](blocking_actor& self) {
+//     self.receive([](int x) { … }, after(1s) >> [] { … });
+//   });
+//
+// A receive takes the oldest message that a case matches and leaves the others in their order. The thread sleeps in between.
+//
+// Thread safety: the actor's own thread only. Paper 001 §4.2.
+#pragma once
+
+#include <garrick/core/actor.hpp>
+#include <garrick/core/behavior.hpp>
+#include <garrick/core/waiting_executor.hpp>
+
+#include <utility>
+
+namespace garrick::core {
+
+namespace detail {
+
+/// Thrown through a blocking actor's body when it is told to end; caught by the framework.
+struct blocking_actor_ends {};
+
+/// One receive. True: a case took a message; false: the time-out ran. Throws blocking_actor_ends if the actor was told to end.
+bool receive_one(cell& self, behavior_impl& cases);
+
+}  // namespace detail
+
+class blocking_actor : public actor<any_protocol> {
+ public:
+  /// Handles exactly one message (or the time-out of an `after` case). True unless it was the time-out.
+  template <class... Cases>
+  bool receive(Cases... cases) {
+    detail::behavior_of<decltype(detail::to_case(std::move(cases)))...> b(detail::to_case(std::move(cases))...);
+    return detail::receive_one(this_cell(), b);
+  }
+  /// Receives as long as `condition()` holds.
+  template <class Condition, class... Cases>
+  void receive_while(Condition condition, Cases... cases) {
+    detail::behavior_of<decltype(detail::to_case(std::move(cases)))...> b(detail::to_case(std::move(cases))...);
+    while (condition()) detail::receive_one(this_cell(), b);
+  }
+  /// Waits for the answer to a request: `get(self.request(acc, balance{}))`.
+  template <class... Rs>
+  [[nodiscard]] auto get(pending_response<Rs...>&& p);
+
+ protected:
+  blocking_actor() = default;
+  ~blocking_actor() = default;
+
+  /// Runs the body; an order to end unwinds it.
+  template <class Body>
+  void run_body(Body body) {
+    try {
+      body();
+    } catch (const detail::blocking_actor_ends&) {
+    }
+    quit();
+  }
+};
+
+namespace detail {
+/// Waits until the response to `id` was handled by its continuation.
+void wait_for_response(cell& self, const bool& done);
+
+template <class Result, class Content>
+class blocking_continuation final : public continuation {
+ public:
+  explicit blocking_continuation(Result& into, bool& done) noexcept : into_(into), done_(done) {}
+  void on_response(cell&, envelope* e) override {
+    done_ = true;
+    if (e->is(envelope_flag::failure))
+      into_ = Result(*static_cast<const base::error*>(e->raw()));
+    else if constexpr (std::is_same_v<Content, unit>)
+      into_ = Result();
+    else
+      call_with_content<Content>([&](auto&&... xs) { into_ = Result(std::forward<decltype(xs)>(xs)...); }, e);
+  }
+  void abandon() noexcept override {
+    done_ = true;
+    into_ = Result(base::error(base::errc::cancelled));
+  }
+
+ private:
+  Result& into_;
+  bool& done_;
+};
+}  // namespace detail
+
+template <class... Rs>
+auto blocking_actor::get(pending_response<Rs...>&& p) {
+  using value = std::conditional_t<sizeof...(Rs) == 0, result<void>, result<Rs...>>;
+  value v = base::error(base::errc::cancelled);
+  bool done = false;
+  detail::blocking_continuation<value, content_of<Rs...>> k(v, done);
+  detail::attach_continuation(this_cell(), std::move(p).take_id(), &k, false);
+  detail::wait_for_response(this_cell(), done);
+  return v;
+}
+
+/// Takes part from any thread: the thread that made it is its thread. Not for handlers of other actors.
+class scoped_actor final {
+ public:
+  explicit scoped_actor(environment& env);
+  ~scoped_actor();
+  scoped_actor(const scoped_actor&) = delete;
+  scoped_actor& operator=(const scoped_actor&) = delete;
+
+  [[nodiscard]] blocking_actor* operator->() noexcept { return self_; }
+  [[nodiscard]] blocking_actor& operator*() noexcept { return *self_; }
+
+ private:
+  struct state;
+  state* state_;
+  blocking_actor* self_;
+};
+
+}  // namespace garrick::core

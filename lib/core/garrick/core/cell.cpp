@@ -1,0 +1,344 @@
+#include <garrick/base/assert.hpp>
+#include <garrick/core/cell.hpp>
+#include <garrick/core/thread_context.hpp>
+#include <garrick/core/drain_lot.hpp>
+#include <garrick/core/extension.hpp>
+#include <garrick/core/lifecycle.hpp>
+#include <garrick/core/respond.hpp>
+
+#include <bit>
+#include <exception>
+
+namespace garrick::core {
+
+namespace {
+
+// Ids are handed out in blocks, so that spawning touches no shared line. An id is unique in the process; 0 names no actor.
+std::atomic<std::uint64_t> next_id_block{1};
+constexpr std::uint64_t ids_per_block = 4096;
+
+std::uint64_t new_id() noexcept {
+  auto& t = detail::here;
+  if (t.next_id == t.last_id) [[unlikely]] {
+    t.next_id = next_id_block.fetch_add(ids_per_block, std::memory_order_relaxed);  // order: uniqueness only
+    t.last_id = t.next_id + ids_per_block;
+  }
+  return t.next_id++;
+}
+
+// Every so many in-place batches a runner lets the senders go on that wait on other workers (0001, Flat memory).
+constexpr std::uint32_t in_place_batches_per_wake = 64;
+// Urgent messages in a row before a normal one has its turn.
+constexpr std::uint8_t urgent_share = 8;
+
+}  // namespace
+
+cell::cell(environment& env, cell_kind kind, bool born_idle) noexcept
+    : kind_(kind), gate_(born_idle), env_(&env), id_(new_id()), phase_(life::unborn), soft_limit_(env.limits.soft_limit) {}
+
+cell::~cell() { delete ext_; }
+
+cell_extension& cell::ext() {
+  if (ext_ == nullptr) ext_ = new cell_extension;
+  return *ext_;
+}
+
+std::string_view cell::name() const noexcept {
+  if (ext_ != nullptr && !ext_->name.empty()) return ext_->name;
+  return type_name();
+}
+
+base::executor& cell::home_executor() const noexcept { return own_executor_ ? *ext_->executor : *env_->workers; }
+
+base::exit_reason cell::end_reason() const {
+  // order: acquire pairs with the release in close(): the reason was written before
+  static_cast<void>(gate_.peek_acquire());
+  return ext_ != nullptr && !ext_->reason.is_normal() ? ext_->reason : base::exit_reason{end_code_};
+}
+
+// ---- counting ---------------------------------------------------------------------------------------------------------------------------------------
+
+bool cell::lock() noexcept {
+  std::uint32_t n = strong_.load(std::memory_order_relaxed);  // order: validated by the CAS
+  while (n != 0) {
+    // order: acquire: as a copy of a handle that another thread published
+    if (strong_.compare_exchange_weak(n, n + 1, std::memory_order_acquire, std::memory_order_relaxed)) return true;
+  }
+  return false;
+}
+
+void cell::add_strong_from_self() noexcept {
+  // order: relaxed: the runner needs nothing from the droppers; undrop acquires
+  if (strong_.fetch_add(1, std::memory_order_relaxed) == 0) [[unlikely]]
+    gate_.undrop();
+}
+
+void cell::last_strong_dropped() noexcept {
+  switch (gate_.drop()) {
+    case drop_outcome::running: return;
+    case drop_outcome::closed: {
+      environment& e = *env_;
+      drop_weak();
+      e.release();
+      return;
+    }
+    case drop_outcome::idle: break;
+  }
+  // This thread owns the cell alone now; the run right that nobody holds becomes ours.
+  const bool claimed = reader_.claim_idle(gate_);
+  GARRICK_ASSERT(claimed, "an unreachable actor is pushed to: a handle was used after it was dropped");
+  become_unreachable();
+  auto& t = detail::here;
+  if (t.run_depth != 0 && base::this_thread.worker_of == &home_executor()) {
+    queue_link = t.reclaim;  // after the current handler, so that a chain of any length does not recurse
+    t.reclaim = this;
+  } else {
+    home_executor().schedule(*this);
+  }
+}
+
+void cell::free_block() noexcept { free_self(); }
+
+// ---- senders ----------------------------------------------------------------------------------------------------------------------------------------
+
+bool cell::admit(envelope* e, std::uint64_t head) noexcept {
+  if ((head & mailbox_word::closed) != 0) return true;  // the push will find it closed
+  const std::uint32_t length = gate_.length();
+  auto& t = base::this_thread;
+  const std::uint32_t hard = ext_ != nullptr && own_hard_limit() != 0 ? own_hard_limit() : env_->limits.hard_limit;
+  if (length >= hard) {
+    lifecycle::lose(*this, e, base::make_error(base::errc::overload, name(), "mailbox is at its hard limit"));
+    return false;
+  }
+  const bool stalled = (head & mailbox_word::stalled) != 0;
+  if (!stalled && length < soft_limit_) return true;
+  if (length >= soft_limit_ && std::has_single_bit(length) && env_->probe != nullptr) env_->probe->on_mailbox_doubled(id_, length);
+  if (stalled || detail::here.is_running(this) || detail::here.no_wait != 0) return true;
+  if (t.free_sends != 0) {
+    --t.free_sends;
+    return true;
+  }
+  if (!run_in_place() && !wait_for_room()) t.free_sends = 64;
+  return true;
+}
+
+bool cell::run_in_place() noexcept {
+  auto& t = base::this_thread;
+  auto& h = detail::here;
+  if (!env_->limits.in_place || !in_place_ || t.no_in_place != 0 || h.run_depth != 1 || t.worker_of == nullptr) return false;
+  base::executor& ex = home_executor();
+  if (t.worker_of != &ex || !ex.claim(*this)) return false;
+  std::uint32_t budget = env_->limits.in_place_batch;
+  if (run(budget) == base::run_outcome::more) ex.schedule(*this);
+  return true;
+}
+
+bool cell::wait_for_room() noexcept {
+  auto& t = base::this_thread;
+  const std::uint32_t epoch = env_->lot->epoch(id_);
+  const std::uint32_t before = gate_.consumed();
+  if (!gate_.ask_to_wait()) return true;
+  if (t.worker_of != nullptr) t.worker_of->expose();
+  env_->lot->wait(id_, epoch, env_->limits.full_wait_ns);
+  return gate_.consumed() != before;
+}
+
+void cell::refuse(envelope* e) noexcept { lifecycle::lose(*this, e, base::errc::receiver_gone); }
+
+void cell::signal(envelope* e) noexcept {
+  e->set(envelope_flag::system);
+  const push_outcome r = gate_.push_signal(e);
+  if (r == push_outcome::closed) {
+    lifecycle::answer_signals_of_the_dead(*this);
+    return;
+  }
+  attention_.store(1, std::memory_order_release);  // order: pairs with the exchange in attend
+  if (r == push_outcome::woke) wake();
+}
+
+void cell::deliver_urgent(envelope* e) noexcept {
+  e->set(envelope_flag::urgent);
+  deliver(e);
+  attention_.store(1, std::memory_order_release);  // order: pairs with the exchange in attend
+}
+
+// ---- the runner -------------------------------------------------------------------------------------------------------------------------------------
+
+base::run_outcome cell::run(std::uint32_t& budget) noexcept {
+  auto& t = base::this_thread;
+  auto& h = detail::here;
+  void* const outer_actor = t.actor;
+  cell* const outer_cell = h.running;
+  const std::uint64_t outer_id = t.actor_id.load(std::memory_order_relaxed);  // order: own thread's value
+  const base::message_type* const outer_type = t.handling.load(std::memory_order_relaxed);  // order: own thread's value
+  h.outer = outer_cell;
+  h.running = this;
+  ++h.run_depth;
+  t.actor = this;
+  t.actor_id.store(id_, std::memory_order_relaxed);                                                     // order: read by the watchdog as a sample
+  t.turns.store(t.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);               // order: read by the watchdog as a sample
+  const base::run_outcome r = run_loop(budget);
+  t.actor = outer_actor;
+  t.actor_id.store(outer_id, std::memory_order_relaxed);   // order: read by the watchdog as a sample
+  t.handling.store(outer_type, std::memory_order_relaxed);  // order: read by the watchdog as a sample
+  --h.run_depth;
+  h.running = outer_cell;
+  h.outer = nullptr;
+  if (h.reclaim != nullptr && h.run_depth == 0) [[unlikely]]
+    lifecycle::reclaim_all();
+  return r;
+}
+
+base::run_outcome cell::run_loop(std::uint32_t& budget) noexcept {
+  auto& h = detail::here;
+  if (phase_ == life::unborn) [[unlikely]]
+    begin();
+  for (;;) {
+    // order: relaxed: a hint; attend() acquires
+    if (attention_.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      attend();
+    if (phase_ >= life::ending) [[unlikely]] {
+      conclude();
+      return base::run_outcome::released;
+    }
+    envelope* const e = phase_ == life::suspended ? nullptr : pick();
+    if (e == nullptr) {
+      const bool in_place = h.run_depth > 1;
+      const bool overlook = in_place && ++h.in_place_batches % in_place_batches_per_wake != 0;
+      const std::uint64_t stalled = ext_ != nullptr && is_stalled() ? mailbox_word::stalled : 0;
+      switch (reader_.release(gate_, stalled, overlook ? mailbox_word::waiting : 0)) {
+        case release_outcome::released: return base::run_outcome::released;
+        case release_outcome::unreachable: become_unreachable(); break;
+        case release_outcome::arrivals: after_batch(); break;
+      }
+      continue;
+    }
+    process(e);
+    if (h.reclaim != nullptr && h.run_depth == 1) [[unlikely]]
+      lifecycle::reclaim_all();
+    if (--budget == 0) [[unlikely]] {
+      reader_.publish(gate_);
+      if ((gate_.peek() & mailbox_word::waiting) != 0 && h.run_depth == 1) after_batch();
+      return base::run_outcome::more;
+    }
+  }
+}
+
+void cell::after_batch() noexcept {
+  const std::uint64_t head = gate_.peek();
+  if ((head & mailbox_word::waiting) != 0) {
+    reader_.clear_waiting(gate_);
+    env_->lot->wake(id_);
+  }
+  if ((head & mailbox_word::signal) != 0) attend();
+  if (phase_ == life::suspended) reader_.take_arrivals(gate_);
+}
+
+envelope* cell::pick() noexcept {
+  if (reader_.has_urgent()) [[unlikely]] {
+    if (urgent_streak_ < urgent_share || reader_.peek_front() == nullptr) {
+      ++urgent_streak_;
+      return reader_.next_urgent();
+    }
+    urgent_streak_ = 0;
+  }
+  envelope* const e = reader_.next(gate_);
+  return e != nullptr || !reader_.has_urgent() ? e : reader_.next_urgent();
+}
+
+void cell::attend() noexcept {
+  attention_.exchange(0, std::memory_order_acquire);  // order: pairs with the store after a signal or an urgent push
+  reader_.take_arrivals(gate_);
+  envelope* newest = reader_.take_signals(gate_);
+  envelope* oldest = nullptr;
+  while (newest != nullptr) {
+    envelope* const older = newest->next;
+    newest->next = oldest;
+    oldest = newest;
+    newest = older;
+  }
+  while (oldest != nullptr) {
+    envelope* const e = oldest;
+    oldest = e->next;
+    if (phase_ < life::ended) {
+      try {
+        lifecycle::on_signal(*this, e);
+      } catch (...) {
+        on_failure(nullptr);
+      }
+    }
+    detail::destroy_payload(e);
+    detail::free_envelope_block(e);
+  }
+}
+
+void cell::begin() noexcept {
+  phase_ = life::running;
+  try {
+    start();
+  } catch (...) {
+    on_failure(nullptr);
+  }
+}
+
+void cell::process(envelope* e) noexcept {
+  current_ = e;
+  base::this_thread.handling.store(e->type, std::memory_order_relaxed);  // order: read by the watchdog as a sample
+  dispatch_outcome outcome;
+  try {
+    outcome = special_ || e->is(envelope_flag::response) ? route(e) : dispatch(e);
+  } catch (...) {
+    on_failure(e);
+    outcome = dispatch_outcome::handled;
+  }
+  current_ = nullptr;
+  if (outcome == dispatch_outcome::handled && !e->is(envelope_flag::request)) [[likely]] {
+    detail::destroy_payload(e);
+    reader_.done(e);
+    return;
+  }
+  settle(e, outcome);
+}
+
+void cell::settle(envelope* e, dispatch_outcome outcome) noexcept {
+  if (outcome == dispatch_outcome::kept) return;
+  if (outcome == dispatch_outcome::skipped) {
+    cell_extension& x = ext();
+    x.skipped.push_back(e);
+    ++x.skipped_count;
+    return;
+  }
+  if (outcome == dispatch_outcome::unexpected) lifecycle::report_unexpected(*this, e);
+  // A handler that took a request and neither answered nor promised to: the requester must not wait for ever.
+  if (e->is(envelope_flag::request)) respond_error(e, base::make_error(base::errc::unexpected_message, name(), e->type->name));
+  detail::destroy_payload(e);
+  reader_.done(e);
+}
+
+bool cell::is_stalled() const noexcept { return phase_ == life::suspended || !ext_->awaiting.empty() || ext_->skipped_count != 0; }
+
+std::uint32_t cell::own_hard_limit() const noexcept { return ext_->hard_limit; }
+
+dispatch_outcome cell::route(envelope* e) {
+  if (e->is(envelope_flag::response)) return lifecycle::on_response(*this, e);
+  if (ext_ != nullptr && !ext_->awaiting.empty()) return dispatch_outcome::skipped;
+  return dispatch(e);
+}
+
+void cell::become_unreachable() noexcept {
+  // The last handle is gone. A timer or a pending request would hold one, so nothing can wake this actor any more.
+  quit(base::exit_code::unreachable);
+}
+
+void cell::quit(base::exit_reason reason) {
+  if (phase_ >= life::ending) return;
+  end_code_ = reason.code();
+  if (!reason.detail().empty() || end_code_ == base::exit_code::failure) ext().reason = std::move(reason);
+  phase_ = life::ending;
+}
+
+void cell::on_failure(envelope* e) noexcept { lifecycle::on_exception(*this, e, std::current_exception()); }
+
+void cell::conclude() noexcept { lifecycle::conclude(*this); }
+
+}  // namespace garrick::core

@@ -1,0 +1,249 @@
+// An actor's one block: what senders touch, what the runner touches, then (in the derived class) the user's object.
+//
+// Problem: an actor has to cost a few hundred bytes and a handful of nanoseconds a message, live exactly as long as something can reach or wake it, and
+// keep its address and its mail when a supervisor restarts it. So the control block is apart from the user's object, which it builds, destroys and rebuilds
+// in place; everything that few actors need is in an extension that is made on demand.
+//
+// Thread safety: per group of fields below. `deliver`, `signal` and the counting functions may be called from any thread that holds a handle; everything else by the
+// holder of the run right. Invariants I1–I7 and L1–L4: docs/decisions/0001-hot-path.md.
+#pragma once
+
+#include <garrick/base/exit_reason.hpp>
+#include <garrick/base/runnable.hpp>
+#include <garrick/base/thread_state.hpp>
+#include <garrick/core/envelope.hpp>
+#include <garrick/core/environment.hpp>
+#include <garrick/core/mailbox.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+namespace garrick::core {
+
+struct cell_extension;
+
+namespace detail {
+/// The id of the actor whose handler runs on this thread; 0: none.
+[[nodiscard]] inline std::uint64_t running_id() noexcept {
+  return base::this_thread.actor_id.load(std::memory_order_relaxed);  // order: own thread's value
+}
+}  // namespace detail
+
+/// What a dispatch did with a message.
+enum class dispatch_outcome : std::uint8_t {
+  handled,
+  skipped,     ///< stays in the mailbox, in its place, until the behavior changes
+  unexpected,  ///< no handler takes it
+  kept,        ///< a response that came before anybody waited for it: it is kept with its request
+};
+
+/// Where an actor is in its life.
+enum class life : std::uint8_t {
+  unborn,     ///< not yet run: the start hook is due
+  running,
+  suspended,  ///< failed; waits for its supervisor's decision, handles the system lane only
+  ending,     ///< asked to end: the current handler was its last
+  ended,
+};
+
+/// How an actor is run.
+enum class cell_kind : std::uint8_t {
+  event,     ///< on the system's workers
+  detached,  ///< on a thread of its own, message by message
+  blocking,  ///< on a thread of its own that receives in a loop, or on the user's thread (scoped)
+};
+
+class alignas(64) cell : public base::runnable {
+ public:
+  static constexpr std::uint8_t no_shard = 0xff;
+
+  cell(const cell&) = delete;
+  cell& operator=(const cell&) = delete;
+
+  // ---- any thread with a handle -----------------------------------------------------------------------------------------------------------------
+
+  void add_strong() noexcept {
+    strong_.fetch_add(1, std::memory_order_relaxed);  // order: the caller holds a strong handle, so the count cannot be zero
+  }
+  void drop_strong() noexcept {
+    // order: acq_rel: whoever reclaims has seen everything that every handle's holder did
+    if (strong_.fetch_sub(1, std::memory_order_acq_rel) == 1) last_strong_dropped();
+  }
+  void add_weak() noexcept {
+    weak_.fetch_add(1, std::memory_order_relaxed);  // order: the caller holds a weak or strong handle
+  }
+  void drop_weak() noexcept {
+    // order: acq_rel: the block is freed after everybody's last use
+    if (weak_.fetch_sub(1, std::memory_order_acq_rel) == 1) free_block();
+  }
+  /// A strong handle from a weak one; false if the actor is gone or going.
+  [[nodiscard]] bool lock() noexcept;
+
+  [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
+  [[nodiscard]] environment& env() const noexcept { return *env_; }
+  [[nodiscard]] bool has_ended() const noexcept { return (gate_.peek() & mailbox_word::closed) != 0; }
+  [[nodiscard]] std::uint32_t mailbox_length() const noexcept { return gate_.length(); }
+  [[nodiscard]] std::string_view name() const noexcept;       ///< the name given at spawn or the type's name
+  virtual std::string_view type_name() const noexcept = 0;
+  [[nodiscard]] cell_kind kind() const noexcept { return kind_; }
+  [[nodiscard]] base::executor& home_executor() const noexcept;
+  /// Why the actor ended. Valid once has_ended() is true.
+  [[nodiscard]] base::exit_reason end_reason() const;
+
+  /// Puts `e` into the mailbox and schedules the actor if it was idle; slows the caller if the mailbox is over its soft limit; makes a dead letter (or
+  /// an error response) of it if the actor has ended. Never throws.
+  void deliver(envelope* e) noexcept {
+    const std::uint64_t head = gate_.peek();
+    if ((head & (mailbox_word::closed | mailbox_word::stalled)) != 0 || gate_.short_length(head) >= soft_limit_) [[unlikely]] {
+      if (!admit(e, head)) return;
+    }
+    const push_outcome r = gate_.push(e);
+    if (r == push_outcome::woke)
+      wake();
+    else if (r == push_outcome::closed) [[unlikely]]
+      refuse(e);
+  }
+
+  /// Puts `e` into the mailbox whatever its length; for responses, time-outs and everything that must not wait.
+  void deliver_now(envelope* e) noexcept {
+    const push_outcome r = gate_.push(e);
+    if (r == push_outcome::woke)
+      wake();
+    else if (r == push_outcome::closed) [[unlikely]]
+      refuse(e);
+  }
+
+  /// Puts `e` into the system lane. An ended actor answers monitors and links at once.
+  void signal(envelope* e) noexcept;
+
+  /// As `deliver`, with urgent priority.
+  void deliver_urgent(envelope* e) noexcept;
+
+  // ---- the runner ---------------------------------------------------------------------------------------------------------------------------------
+
+  base::run_outcome run(std::uint32_t& budget) noexcept final;
+
+  /// A strong handle from inside, possible even after the last handle from outside is gone.
+  void add_strong_from_self() noexcept;
+
+  [[nodiscard]] cell_extension& ext();
+  [[nodiscard]] cell_extension* ext_if() const noexcept { return ext_; }
+  [[nodiscard]] envelope* current() const noexcept { return current_; }
+  [[nodiscard]] life phase() const noexcept { return phase_; }
+
+  /// Ends the actor after the current handler.
+  void quit(base::exit_reason reason);
+
+  /// Which messages take the slow path: set while the actor awaits, has a behavior stack, skips messages, …
+  void set_special(bool on) noexcept { special_ = on; }
+  void set_has_behavior(bool on) noexcept { has_behavior_ = on; }
+  [[nodiscard]] bool has_behavior() const noexcept { return has_behavior_; }
+
+ protected:
+  cell(environment& env, cell_kind kind, bool born_idle) noexcept;
+  ~cell();
+
+  /// Hands one message to the user's code. May throw what the user's code throws.
+  virtual dispatch_outcome dispatch(envelope* e) = 0;
+  /// A system message (down, exit, …) that the user's object may want; false if it has no handler for it.
+  virtual bool dispatch_system(envelope* e) = 0;
+  /// The first thing on the actor's own turn.
+  virtual void start() = 0;
+  /// Destroys the user's object (end, or before a restart). Idempotent.
+  virtual void destroy_object() noexcept = 0;
+  /// Builds the user's object anew for a restart.
+  virtual void rebuild_object() = 0;
+  /// Runs the user's exit hook, if the object has one.
+  virtual void object_exits(const base::exit_reason& reason) = 0;
+  /// Destroys this cell and gives its block back.
+  virtual void free_self() noexcept = 0;
+
+ private:
+  friend struct cell_access;
+
+  bool admit(envelope* e, std::uint64_t head) noexcept;
+  bool run_in_place() noexcept;
+  bool wait_for_room() noexcept;
+  void wake() noexcept { home_executor().schedule(*this); }
+  void refuse(envelope* e) noexcept;
+  void last_strong_dropped() noexcept;
+  void free_block() noexcept;
+
+  base::run_outcome run_loop(std::uint32_t& budget) noexcept;
+  envelope* pick() noexcept;
+  void attend() noexcept;
+  void after_batch() noexcept;
+  void become_unreachable() noexcept;
+  [[nodiscard]] bool is_stalled() const noexcept;
+  [[nodiscard]] std::uint32_t own_hard_limit() const noexcept;
+  void begin() noexcept;
+  void process(envelope* e) noexcept;
+  dispatch_outcome route(envelope* e);
+  void settle(envelope* e, dispatch_outcome outcome) noexcept;
+  void on_failure(envelope* e) noexcept;
+  void conclude() noexcept;
+
+  // runnable's tail padding: constant after spawn
+  cell_kind kind_;
+  bool own_executor_ = false;  ///< the executor is in the extension
+  bool in_place_ = true;       ///< may a sender run this actor?
+  std::uint8_t shard_ = no_shard;  ///< which of the system's lists holds it; that list's lock
+
+  // senders; `soft_limit_` and `env_` are constant
+  mailbox_gate<envelope> gate_;
+  std::atomic<std::uint32_t> strong_{1};
+  std::atomic<std::uint32_t> weak_{1};  ///< all strong handles together count as one
+  environment* env_;
+
+  // the runner
+  mailbox_reader<envelope> reader_;
+  cell_extension* ext_ = nullptr;
+  envelope* current_ = nullptr;  ///< the message being handled
+  std::uint64_t id_;             ///< constant
+  std::atomic<std::uint8_t> attention_{0};  ///< any thread sets it, the runner clears it: look at the system and urgent lanes soon
+  life phase_;
+  bool special_ = false;
+  bool has_behavior_ = false;
+  base::exit_code end_code_ = base::exit_code::normal;  ///< why it ended, unless the extension knows more
+  std::uint8_t urgent_streak_ = 0;
+  std::uint32_t soft_limit_;  ///< constant after spawn
+
+  // the system's list of actors, under that list's lock
+  cell* list_prev_ = nullptr;
+  cell* list_next_ = nullptr;
+};
+
+/// For the parts of core, the system and the testkit that drive cells; not for users.
+struct cell_access {
+  static mailbox_gate<envelope>& gate(cell& c) noexcept { return c.gate_; }
+  static mailbox_reader<envelope>& reader(cell& c) noexcept { return c.reader_; }
+  static cell*& list_prev(cell& c) noexcept { return c.list_prev_; }
+  static cell*& list_next(cell& c) noexcept { return c.list_next_; }
+  static std::uint8_t& shard(cell& c) noexcept { return c.shard_; }
+  static bool& own_executor(cell& c) noexcept { return c.own_executor_; }
+  static bool& in_place(cell& c) noexcept { return c.in_place_; }
+  static std::uint32_t& soft_limit(cell& c) noexcept { return c.soft_limit_; }
+  static bool born_idle(const cell& c) noexcept { return (c.gate_.peek() & mailbox_word::idle) != 0; }
+  static life& phase(cell& c) noexcept { return c.phase_; }
+  static std::atomic<std::uint8_t>& attention(cell& c) noexcept { return c.attention_; }
+  static envelope*& current(cell& c) noexcept { return c.current_; }
+  static std::uint32_t strong(const cell& c) noexcept {
+    return c.strong_.load(std::memory_order_relaxed);  // order: an estimate for diagnosis
+  }
+  static void on_failure(cell& c, envelope* e) noexcept { c.on_failure(e); }
+  static void become_unreachable(cell& c) noexcept { c.become_unreachable(); }
+  static bool dispatch_system(cell& c, envelope* e) { return c.dispatch_system(e); }
+  static dispatch_outcome dispatch(cell& c, envelope* e) { return c.dispatch(e); }
+  static void destroy_object(cell& c) noexcept { c.destroy_object(); }
+  static void rebuild_object(cell& c) { c.rebuild_object(); }
+  static void object_exits(cell& c, const base::exit_reason& r) { c.object_exits(r); }
+  static void begin(cell& c) noexcept { c.begin(); }
+  static void attend(cell& c) noexcept { c.attend(); }
+  static envelope* pick(cell& c) noexcept { return c.pick(); }
+  static void process(cell& c, envelope* e) noexcept { c.process(e); }
+  static void after_batch(cell& c) noexcept { c.after_batch(); }
+  static bool stalled(cell& c) noexcept { return c.ext_ != nullptr && c.is_stalled(); }
+};
+
+}  // namespace garrick::core

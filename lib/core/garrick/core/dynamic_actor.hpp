@@ -1,0 +1,62 @@
+// Actors that are made of behaviors: dynamic (the wildcard), typed, and with a state of their own.
+//
+// Thread safety: the actor's turn only. Paper 001 §4.2.
+#pragma once
+
+#include <garrick/core/actor.hpp>
+#include <garrick/core/behavior.hpp>
+
+namespace garrick::core {
+
+/// Keep the present behavior below the new one: `unbecome` returns to it.
+struct keep_behavior_t {};
+inline constexpr keep_behavior_t keep_behavior{};
+
+/// The `self` of a dynamic function-based actor; also a base class for dynamic classes.
+class dynamic_actor : public actor<any_protocol> {
+ public:
+  /// Replaces the behavior. Skipped messages are tried again, in order.
+  void become(const behavior& b) { detail::push_behavior(this_cell(), b, false); }
+  void become(keep_behavior_t, const behavior& b) { detail::push_behavior(this_cell(), b, true); }
+  template <class First, class... Rest>
+    requires(!std::is_convertible_v<First, const behavior&> || sizeof...(Rest) > 0)
+  void become(First first, Rest... rest) {
+    become(behavior(std::move(first), std::move(rest)...));
+  }
+  /// Back to the behavior below; without one the actor ends.
+  void unbecome() { detail::pop_behavior(this_cell()); }
+  [[nodiscard]] bool has_behavior() const noexcept { return this_cell().has_behavior(); }
+  /// What happens to messages that no case takes.
+  void set_unmatched(unmatched what) { this_cell().ext().on_unmatched = what; }
+
+ protected:
+  dynamic_actor() = default;
+  ~dynamic_actor() = default;
+};
+
+/// The `self` of a typed function-based actor: every behavior must keep the whole protocol.
+template <class P>
+class typed_actor : public actor<P> {
+ public:
+  void become(const typed_behavior<P>& b) { detail::push_behavior(this->this_cell(), b, false); }
+  void become(keep_behavior_t, const typed_behavior<P>& b) { detail::push_behavior(this->this_cell(), b, true); }
+  void unbecome() { detail::pop_behavior(this->this_cell()); }
+  [[nodiscard]] bool has_behavior() const noexcept { return this->this_cell().has_behavior(); }
+
+ protected:
+  typed_actor() = default;
+  ~typed_actor() = default;
+};
+
+/// A `self` with members: `stateful<counter_state>` or `stateful<counter_state, protocol<…>>`.
+template <class State, class P = any_protocol>
+class stateful : public std::conditional_t<std::is_same_v<P, any_protocol>, dynamic_actor, typed_actor<P>> {
+ public:
+  State state{};
+
+ protected:
+  stateful() = default;
+  ~stateful() = default;
+};
+
+}  // namespace garrick::core

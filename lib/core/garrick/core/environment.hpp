@@ -1,0 +1,82 @@
+// What an actor needs from the system it lives in; the only thing of the system that core knows.
+//
+// Thread safety: constants are set before the first actor is spawned; every function may be called from any thread.
+#pragma once
+
+#include <garrick/base/clock.hpp>
+#include <garrick/base/error.hpp>
+#include <garrick/base/probe.hpp>
+#include <garrick/base/runnable.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+namespace garrick::core {
+
+class cell;
+struct envelope;
+class drain_lot;
+class waiting_executor;
+
+/// A message that could not be delivered, or that failed its receiver.
+struct undelivered {
+  std::uint64_t sender = 0;    ///< id of the sending actor, 0: a thread or unknown
+  std::uint64_t receiver = 0;  ///< id of the actor it was meant for
+  std::string_view type;       ///< name of the message's type
+  const envelope* content = nullptr;  ///< the message, valid during the call only
+  base::error reason;
+};
+
+/// Limits and defaults of one system, with their units.
+struct settings {
+  std::uint32_t soft_limit = 512;             ///< messages in a mailbox above which senders are slowed
+  std::uint32_t hard_limit = 16'777'216;      ///< messages in a mailbox above which they become dead letters
+  std::uint32_t in_place_batch = 1024;        ///< messages that a sender runs for its receiver at most
+  bool in_place = true;                       ///< may a sending worker run its receiver in place?
+  std::uint32_t quantum = 1024;               ///< messages of one run
+  std::int64_t full_wait_ns = 1'000'000;      ///< longest wait of one send for a full receiver without progress
+  std::uint32_t outstanding_limit = 1u << 20; ///< requests of one actor that wait for their response
+  bool detect_request_cycles = false;         ///< look for A waits on B waits on A whenever an actor starts to await
+};
+
+class environment {
+ public:
+  settings limits;
+  base::executor* workers = nullptr;  ///< runs event-based actors
+  base::probe* probe = nullptr;       ///< null: nobody listens
+  const base::clock* clock = nullptr;  ///< what time it is: real or virtual
+  base::clock_service* timers = nullptr;
+  drain_lot* lot = nullptr;           ///< where senders wait for full receivers
+
+  /// A message is lost for a reason. Counts it and tells the subscribers.
+  virtual void dead_letter(const undelivered& what) noexcept = 0;
+
+  /// An actor begins its life: lists it. False: the system has begun to stop, and the actor must not live.
+  [[nodiscard]] virtual bool joined(cell& who) noexcept = 0;
+  /// An actor that was listed has ended.
+  virtual void left(cell& who) noexcept = 0;
+
+  /// The handler of `who` failed with `why`; for the log.
+  virtual void failed(const cell& who, const base::error& why) noexcept = 0;
+
+  /// A thread for a detached actor, from the bounded pool. Null if the bound is reached or the system stops.
+  virtual waiting_executor* detached_executor() noexcept = 0;
+
+  /// One more cell that ended while handles to it remain: handles may outlive their system, and a send through one still needs dead_letter().
+  void hold() noexcept { holders_.fetch_add(1, std::memory_order_relaxed); }  // order: the holder is itself held
+  void release() noexcept {
+    // order: acq_rel: the last one destroys what all others have used
+    if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
+  }
+
+ protected:
+  environment() = default;
+  ~environment() = default;
+  virtual void destroy() noexcept = 0;
+
+ private:
+  std::atomic<std::int64_t> holders_{1};  ///< the system itself and every cell that outlives its actor
+};
+
+}  // namespace garrick::core

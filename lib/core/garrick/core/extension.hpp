@@ -1,0 +1,157 @@
+// What only some actors need, in one block made on demand: requests in flight, skipped mail, watchers, supervision, behavior stack, timers, coroutines.
+//
+// Thread safety: everything belongs to the runner, except `executor`, `name` and `hard_limit`, which are constant after spawn.
+#pragma once
+
+#include <garrick/base/clock.hpp>
+#include <garrick/core/cell.hpp>
+#include <garrick/core/ref.hpp>
+#include <garrick/core/signals.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace garrick::core {
+
+/// What is to be done with a response. Lives on the heap (then / await) or in a coroutine's frame (co_await).
+class continuation {
+ public:
+  /// Takes a response's content: a value or, if `e->is(failure)`, an error. May throw what the user's code throws.
+  virtual void on_response(cell& self, envelope* e) = 0;
+  /// No response will come: the actor ends or the request was withdrawn. Frees itself if it lives on the heap.
+  virtual void abandon() noexcept = 0;
+
+ protected:
+  ~continuation() = default;
+};
+
+class timer_record;
+
+/// Requests of one actor that wait for their response. An id names a slot and its generation, so a late response finds nothing.
+class response_table {
+ public:
+  /// A new id (never 0), or 0 if `limit` requests are out.
+  [[nodiscard]] std::uint64_t reserve(std::uint32_t limit, std::uint64_t target);
+  void attach(std::uint64_t id, continuation* k) noexcept { at(id).k = k; }
+  void set_timer(std::uint64_t id, timer_record* t) noexcept { at(id).timer = t; }
+  [[nodiscard]] bool alive(std::uint64_t id) const noexcept;
+
+  struct slot {
+    continuation* k = nullptr;
+    envelope* early = nullptr;  ///< the response came before somebody waited for it
+    timer_record* timer = nullptr;
+    std::uint64_t target = 0;   ///< id of the actor asked, for diagnosis
+    std::uint32_t generation = 1;
+    std::uint32_t next_free = none;
+    bool used = false;
+  };
+  [[nodiscard]] slot& at(std::uint64_t id) noexcept { return slots_[id & index_mask]; }
+  /// Frees the slot; its continuation is the caller's.
+  void finish(std::uint64_t id) noexcept;
+  [[nodiscard]] std::uint32_t active() const noexcept { return active_; }
+  template <class F>
+  void for_each(F f) {
+    for (std::size_t i = 0; i < slots_.size(); ++i)
+      if (slots_[i].used) f((std::uint64_t{slots_[i].generation} << index_bits) | i, slots_[i]);
+  }
+
+  static constexpr unsigned index_bits = 20;
+  static constexpr std::uint64_t index_mask = (1u << index_bits) - 1;
+  static constexpr std::uint32_t none = 0xffffffff;
+
+ private:
+  std::vector<slot> slots_;
+  std::uint32_t free_ = none;
+  std::uint32_t active_ = 0;
+};
+
+/// A chain of envelopes, oldest first.
+struct envelope_chain {
+  envelope* front = nullptr;
+  envelope* back = nullptr;
+  void push_back(envelope* e) noexcept {
+    e->next = nullptr;
+    if (front == nullptr)
+      front = e;
+    else
+      back->next = e;
+    back = e;
+  }
+  [[nodiscard]] envelope* pop_front() noexcept {
+    envelope* const e = front;
+    if (e != nullptr) front = e->next;
+    return e;
+  }
+};
+
+/// A top-level coroutine of a handler that has not finished.
+class suspended_frame {
+ public:
+  virtual void destroy_frame() noexcept = 0;
+  suspended_frame* next_frame = nullptr;
+  suspended_frame** slot_of_me = nullptr;
+
+ protected:
+  ~suspended_frame() = default;
+};
+
+class behavior_impl;
+class object_factory;
+
+/// What to do with a message that no case of a dynamic behavior takes.
+enum class unmatched : std::uint8_t {
+  report,  ///< dead letter and, for a request, `unexpected_message`; the default
+  skip,    ///< stays in the mailbox, in its place
+  drop,    ///< forgotten; a request still gets `unexpected_message`
+  bounce,  ///< goes back to its sender if that is an actor waiting for a response; else dead letter
+};
+
+struct watcher {
+  address who;
+  std::uint64_t monitor;  ///< 0: a link
+};
+
+/// A monitor that this actor set, with what to do when it fires.
+struct own_monitor {
+  std::uint64_t id;
+  address target;
+  continuation* callback;  ///< null: a `down` message
+};
+
+/// What a supervised child knows of its supervisor.
+struct supervised {
+  address supervisor;
+  bool restartable = false;
+  std::shared_ptr<object_factory> factory;
+};
+
+struct cell_extension {
+  // constant after spawn
+  base::executor* executor = nullptr;
+  std::string name;
+  bool hidden = false;
+  std::uint32_t hard_limit = 0;  ///< messages; 0: the system's
+
+  // the runner's
+  response_table pending;
+  std::vector<std::uint64_t> awaiting;  ///< the newest must be answered before anything else goes on
+  envelope_chain skipped;
+  std::uint32_t skipped_count = 0;
+  std::vector<watcher> watchers;
+  std::vector<own_monitor> monitors;
+  std::uint64_t next_monitor = 1;
+  std::unique_ptr<supervised> parent;
+  bool trap_exit = false;
+  bool interleave = false;  ///< other messages go on while a coroutine handler waits
+  std::vector<std::shared_ptr<behavior_impl>> behaviors;
+  unmatched on_unmatched = unmatched::report;
+  suspended_frame* frames = nullptr;
+  timer_record* timers = nullptr;
+  timer_record* idle_timer = nullptr;
+  base::instant last_activity;         ///< while the behavior has a receive time-out
+  base::exit_reason reason;
+};
+
+}  // namespace garrick::core

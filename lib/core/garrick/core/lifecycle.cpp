@@ -1,0 +1,393 @@
+#include <garrick/core/thread_context.hpp>
+#include <garrick/core/drain_lot.hpp>
+#include <garrick/core/extension.hpp>
+#include <garrick/core/lifecycle.hpp>
+#include <garrick/core/respond.hpp>
+#include <garrick/core/timer_record.hpp>
+#include <garrick/core/waiting_executor.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <typeinfo>
+
+namespace garrick::core {
+
+void respond_error(pending_request r, base::error why) noexcept {
+  if (r.requester == nullptr) return;
+  envelope* const e = detail::make_envelope<base::error>(std::move(why));
+  e->set(envelope_flag::failure);
+  detail::send_response(r, e);
+}
+
+namespace detail {
+
+void release_shared(shared_block* b, const base::message_type* type) noexcept {
+  // order: acq_rel: the last holder destroys after all others have read
+  if (b->holders.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (type->destroy != nullptr) type->destroy(b->value());
+  base::block_pool::deallocate(b, b->bytes);
+}
+
+}  // namespace detail
+
+// ---- responses --------------------------------------------------------------------------------------------------------------------------------------
+
+std::uint64_t response_table::reserve(std::uint32_t limit, std::uint64_t target) {
+  if (active_ >= limit) return 0;
+  std::uint32_t i = free_;
+  if (i != none) {
+    free_ = slots_[i].next_free;
+  } else {
+    i = static_cast<std::uint32_t>(slots_.size());
+    slots_.emplace_back();
+  }
+  slot& s = slots_[i];
+  s.used = true;
+  s.k = nullptr;
+  s.early = nullptr;
+  s.timer = {};
+  s.target = target;
+  ++active_;
+  return (std::uint64_t{s.generation} << index_bits) | i;
+}
+
+bool response_table::alive(std::uint64_t id) const noexcept {
+  const std::uint64_t i = id & index_mask;
+  return i < slots_.size() && slots_[i].used && slots_[i].generation == id >> index_bits;
+}
+
+void response_table::finish(std::uint64_t id) noexcept {
+  slot& s = at(id);
+  s.used = false;
+  s.generation = (s.generation + 1) & ((1u << 27) - 1);
+  if (s.generation == 0) s.generation = 1;
+  s.next_free = free_;
+  free_ = static_cast<std::uint32_t>(id & index_mask);
+  --active_;
+}
+
+namespace lifecycle {
+
+namespace {
+
+using access = cell_access;
+
+/// While this lives, nothing on this thread waits for a mailbox or runs another actor, and dropped promises say `code`.
+class no_reentry {
+ public:
+  explicit no_reentry(base::errc code) noexcept : saved_(detail::here.drop_code) {
+    ++detail::here.no_wait;
+    ++base::this_thread.no_in_place;
+    detail::here.drop_code = static_cast<std::uint32_t>(code);
+  }
+  ~no_reentry() {
+    --detail::here.no_wait;
+    --base::this_thread.no_in_place;
+    detail::here.drop_code = saved_;
+  }
+  no_reentry(const no_reentry&) = delete;
+  no_reentry& operator=(const no_reentry&) = delete;
+
+ private:
+  std::uint32_t saved_;
+};
+
+template <class Signal, class... Args>
+void tell(const address& to, Args&&... args) {
+  cell* const c = handle_access::get(to);
+  if (c == nullptr || !c->lock()) return;
+  c->signal(detail::make_envelope<Signal>(std::forward<Args>(args)...));
+  c->drop_strong();
+}
+
+/// Tells one watcher that `self` has ended.
+void notify(const watcher& w, cell& self, const base::exit_reason& reason) {
+  const address me = handle_access::make_address(&self);
+  if (w.monitor == 0)
+    tell<exit_signal>(w.who, me, reason);
+  else
+    tell<down>(w.who, me, reason, w.monitor);
+}
+
+/// Cancels what belongs to the present incarnation of the user's object: timers, requests, coroutines.
+void cancel_outstanding(cell& self, cell_extension& x) noexcept {
+  cancel_all_timers(self);
+  while (x.frames != nullptr) {
+    suspended_frame* const f = x.frames;
+    x.frames = f->next_frame;
+    if (x.frames != nullptr) x.frames->slot_of_me = &x.frames;
+    f->destroy_frame();
+  }
+  x.pending.for_each([&](std::uint64_t id, response_table::slot& s) {
+    if (s.timer != nullptr) s.timer->cancel_and_drop();
+    if (s.early != nullptr) {
+      detail::destroy_payload(s.early);
+      access::reader(self).done(s.early);
+    }
+    if (s.k != nullptr) s.k->abandon();
+    x.pending.finish(id);
+  });
+  x.awaiting.clear();
+  self.set_special(false);
+}
+
+bool suspend_for_supervisor(cell& self, const base::exit_reason& reason) {
+  cell_extension* const x = self.ext_if();
+  if (x == nullptr || x->parent == nullptr || !x->parent->restartable) return false;
+  cell* const sup = handle_access::get(x->parent->supervisor);
+  if (sup == nullptr || !sup->lock()) return false;
+  access::phase(self) = life::suspended;
+  {
+    const no_reentry guard(base::errc::receiver_failed);
+    cancel_outstanding(self, *x);
+    x->behaviors.clear();
+    access::destroy_object(self);
+  }
+  access::reader(self).set_stalled(access::gate(self), true);
+  sup->signal(detail::make_envelope<signals::child_failed>(handle_access::make_address(&self), reason, true));
+  sup->drop_strong();
+  return true;
+}
+
+/// Hands every message that waits in the actor to `lose`.
+void drop_mail(cell& self, const base::error& why) noexcept {
+  if (cell_extension* const x = self.ext_if()) {
+    while (envelope* const e = x->skipped.pop_front()) lose_kept(self, e, why);
+    x->skipped_count = 0;
+  }
+  auto& reader = access::reader(self);
+  reader.take_arrivals(access::gate(self));
+  while (envelope* const e = reader.next_urgent()) lose_kept(self, e, why);
+  while (reader.peek_front() != nullptr) lose_kept(self, reader.next(access::gate(self)), why);
+}
+
+void restart(cell& self, bool keep_mail) {
+  if (access::phase(self) != life::suspended) {
+    const no_reentry guard(base::errc::receiver_failed);
+    if (cell_extension* const x = self.ext_if()) {
+      cancel_outstanding(self, *x);
+      x->behaviors.clear();
+    }
+    access::destroy_object(self);
+  }
+  if (!keep_mail) drop_mail(self, base::make_error(base::errc::receiver_failed, self.name(), "restarted by its supervisor, which drops mail"));
+  access::reader(self).set_stalled(access::gate(self), false);
+  access::phase(self) = life::running;
+  access::rebuild_object(self);
+  access::begin(self);
+  retry_skipped(self);
+}
+
+void add_watcher(cell_extension& x, signals::watch& w) {
+  if (w.monitor == 0) {
+    for (const watcher& known : x.watchers)
+      if (known.monitor == 0 && known.who == w.watcher) return;
+  }
+  x.watchers.push_back({std::move(w.watcher), w.monitor});
+}
+
+void on_down(cell& self, envelope* e) {
+  const auto& d = *static_cast<down*>(e->raw());
+  cell_extension& x = self.ext();
+  const auto at = std::find_if(x.monitors.begin(), x.monitors.end(), [&](const own_monitor& m) { return m.id == d.monitor; });
+  if (at == x.monitors.end()) return;  // cancelled meanwhile
+  continuation* const k = at->callback;
+  x.monitors.erase(at);
+  if (k != nullptr)
+    k->on_response(self, e);
+  else if (!access::dispatch_system(self, e))
+    report_unexpected(self, e);
+}
+
+void on_exit(cell& self, envelope* e) {
+  auto& s = *static_cast<exit_signal*>(e->raw());
+  cell_extension* const x = self.ext_if();
+  if (x != nullptr) std::erase_if(x->watchers, [&](const watcher& w) { return w.monitor == 0 && w.who == s.from; });
+  if (x != nullptr && x->trap_exit) {
+    if (!access::dispatch_system(self, e)) report_unexpected(self, e);
+  } else if (!s.reason.is_normal()) {
+    self.quit(std::move(s.reason));
+  }
+}
+
+}  // namespace
+
+void lose_kept(cell& self, envelope* e, const base::error& why) noexcept {
+  report_lost(self, e, why);
+  respond_error(e, why);
+  detail::destroy_payload(e);
+  access::reader(self).done(e);
+}
+
+void report_lost(cell& receiver, const envelope* e, const base::error& why) noexcept {
+  if (e->is(envelope_flag::response)) return;  // its requester went away by its own will
+  undelivered u;
+  u.sender = e->is(envelope_flag::request) ? (e->requester != nullptr ? e->requester->id() : 0) : e->sender_id;
+  u.receiver = receiver.id();
+  u.type = e->type->name;
+  u.content = e;
+  u.reason = why;
+  receiver.env().dead_letter(u);
+}
+
+void lose(cell& receiver, envelope* e, base::error why) noexcept {
+  report_lost(receiver, e, why);
+  respond_error(e, std::move(why));
+  detail::destroy_payload(e);
+  detail::free_envelope_block(e);
+}
+
+void answer_signals_of_the_dead(cell& dead) noexcept {
+  envelope* e = access::reader(dead).take_signals_of_the_dead(access::gate(dead));
+  while (e != nullptr) {
+    envelope* const next = e->next;
+    if (e->type == &base::message_type_of<signals::watch>) {
+      const auto& w = *static_cast<signals::watch*>(e->raw());
+      notify({w.watcher, w.monitor}, dead, dead.end_reason());
+    }
+    detail::destroy_payload(e);
+    detail::free_envelope_block(e);
+    e = next;
+  }
+}
+
+void reclaim_all() noexcept {
+  auto& h = detail::here;
+  ++h.run_depth;  // what ends here may drop further handles: they are added to the same list
+  while (h.reclaim != nullptr) {
+    cell* const c = h.reclaim;
+    h.reclaim = static_cast<cell*>(c->queue_link);
+    conclude(*c);
+  }
+  --h.run_depth;
+}
+
+void on_signal(cell& self, envelope* e) {
+  const base::message_type* const t = e->type;
+  if (t == &base::message_type_of<down>) return on_down(self, e);
+  if (t == &base::message_type_of<exit_signal>) return on_exit(self, e);
+  if (t == &base::message_type_of<signals::watch>) return add_watcher(self.ext(), *static_cast<signals::watch*>(e->raw()));
+  if (t == &base::message_type_of<signals::unwatch>) {
+    const auto& w = *static_cast<signals::unwatch*>(e->raw());
+    std::erase_if(self.ext().watchers, [&](const watcher& k) { return k.monitor == w.monitor && k.who == w.watcher; });
+    return;
+  }
+  if (t == &base::message_type_of<signals::kill>) return self.quit(std::move(static_cast<signals::kill*>(e->raw())->reason));
+  if (t == &base::message_type_of<signals::restart>) return restart(self, static_cast<signals::restart*>(e->raw())->keep_mail);
+  if (t == &base::message_type_of<signals::invoke>) {
+    const auto& i = *static_cast<signals::invoke*>(e->raw());
+    return i.run(self, i.argument);
+  }
+  if (!access::dispatch_system(self, e)) report_unexpected(self, e);
+}
+
+dispatch_outcome on_response(cell& self, envelope* e) {
+  cell_extension* const x = self.ext_if();
+  const std::uint64_t id = e->id();
+  if (x == nullptr || !x->pending.alive(id)) return dispatch_outcome::handled;  // late: timed out, cancelled, or from before a restart
+  response_table::slot& s = x->pending.at(id);
+  if (s.k == nullptr) {
+    s.early = e;
+    return dispatch_outcome::kept;
+  }
+  if (!x->awaiting.empty()) {
+    if (x->awaiting.back() != id) return dispatch_outcome::skipped;
+    x->awaiting.pop_back();
+  }
+  continuation* const k = s.k;
+  if (s.timer != nullptr) s.timer->cancel_and_drop();
+  x->pending.finish(id);
+  struct after {
+    cell& self;
+    cell_extension& x;
+    ~after() {
+      self.set_special(!x.awaiting.empty());
+      if (x.awaiting.empty()) retry_skipped(self);
+    }
+  } const at_the_end{self, *x};
+  k->on_response(self, e);
+  return dispatch_outcome::handled;
+}
+
+void retry_skipped(cell& self) noexcept {
+  cell_extension* const x = self.ext_if();
+  if (x == nullptr || x->skipped.front == nullptr) return;
+  access::reader(self).prepend(x->skipped.front, x->skipped.back);
+  x->skipped = {};
+  x->skipped_count = 0;
+}
+
+void report_unexpected(cell& self, envelope* e) noexcept {
+  report_lost(self, e, base::make_error(base::errc::unexpected_message, self.name(), e->type->name));
+}
+
+std::string text_of(const std::exception_ptr& what) {
+  try {
+    std::rethrow_exception(what);
+  } catch (const std::exception& x) {
+    return x.what();
+  } catch (...) {
+    return "an exception that is not a std::exception";
+  }
+}
+
+void on_exception(cell& self, envelope* e, const std::exception_ptr& what) noexcept {
+  const std::string text = text_of(what);
+  base::exit_reason reason = base::exit_reason::exception(text);
+  self.env().failed(self, reason.as_error());
+  if (e != nullptr) {
+    const base::error why = base::make_error(base::errc::receiver_failed, self.name(), text);
+    report_lost(self, e, why);
+    respond_error(e, why);
+  }
+  if (access::phase(self) >= life::ending) return;
+  if (!suspend_for_supervisor(self, reason)) self.quit(std::move(reason));
+}
+
+void conclude(cell& self) noexcept {
+  auto& gate = access::gate(self);
+  auto& reader = access::reader(self);
+  environment& env = self.env();
+  cell_extension* x = self.ext_if();
+  const base::exit_reason reason = self.end_reason();
+  {
+    const no_reentry guard(reason.is_failure() ? base::errc::receiver_failed : base::errc::receiver_gone);
+    try {
+      access::object_exits(self, reason);
+    } catch (...) {
+      env.failed(self, base::make_error(base::errc::user, "exit hook", text_of(std::current_exception())));
+    }
+    x = self.ext_if();
+    if (x != nullptr) cancel_outstanding(self, *x);
+    access::destroy_object(self);
+    access::phase(self) = life::ended;
+    const base::error why = base::make_error(reason.is_failure() ? base::errc::receiver_failed : base::errc::receiver_gone);
+    // A handle that outlives the actor may outlive the system: the environment has to stay for it.
+    const bool alone = (gate.peek() & mailbox_word::unreachable) != 0;
+    // And whoever drops the last handle after the close may free the block: it has to stay until this function is done.
+    if (!alone) {
+      env.hold();
+      self.add_weak();
+    }
+    const bool unreachable = reader.close(gate);
+    if (unreachable && !alone) env.release();
+    drop_mail(self, why);
+    answer_signals_of_the_dead(self);
+    env.lot->wake(self.id());
+    if (x != nullptr) {
+      for (const own_monitor& m : x->monitors)
+        if (m.callback != nullptr) m.callback->abandon();
+      for (const watcher& w : x->watchers) notify(w, self, reason);
+      if (x->parent != nullptr) tell<signals::child_failed>(x->parent->supervisor, handle_access::make_address(&self), reason, false);
+      x->watchers.clear();
+      x->monitors.clear();
+    }
+    if (access::shard(self) != cell::no_shard) env.left(self);
+    if (access::own_executor(self)) static_cast<waiting_executor&>(self.home_executor()).actor_ended();
+    if (unreachable) self.drop_weak();
+    if (!alone) self.drop_weak();
+  }
+}
+
+}  // namespace lifecycle
+}  // namespace garrick::core

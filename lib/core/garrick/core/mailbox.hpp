@@ -1,0 +1,361 @@
+// The mailbox: one word that carries the newest envelope, the run right's state and a count of pushes.
+//
+// Problem: any thread may push, one runner takes; a push that finds the actor idle must make exactly one thread schedule it; the runner must be able
+// to stop without losing what arrives at that moment; and all that for one locked operation a push and one a batch. The design, its transitions and the
+// invariants I1–I7 and L1–L4 stand in docs/decisions/0001-hot-path.md; the names below are the transitions there.
+//
+// Thread safety: `gate` is for any thread that holds a strong handle; `reader` is the runner's alone.
+//
+// The policy parameter gives the atomics, so that the model checker runs this very header.
+#pragma once
+
+#include <garrick/base/atomics_policy.hpp>
+
+#include <cstdint>
+
+namespace garrick::core {
+
+/// What a push found.
+enum class push_outcome : std::uint8_t {
+  queued,  ///< somebody holds the run right and will see it
+  woke,    ///< the actor was idle: the pusher must schedule it
+  closed,  ///< the actor has ended: the envelope was not taken
+};
+
+/// What the last strong handle's drop found.
+enum class drop_outcome : std::uint8_t {
+  running,  ///< the runner will find out and reclaim
+  idle,     ///< nobody runs it and nobody will: the dropper reclaims
+  closed,   ///< it ended before: the dropper frees the block
+};
+
+/// The word, taken apart. Top to bottom: 16 bits count, 42 bits address / 64, 6 tags.
+struct mailbox_word {
+  static constexpr std::uint64_t unreachable = 1u << 0;
+  static constexpr std::uint64_t signal = 1u << 1;
+  static constexpr std::uint64_t waiting = 1u << 2;
+  static constexpr std::uint64_t idle = 1u << 3;
+  static constexpr std::uint64_t closed = 1u << 4;
+  static constexpr std::uint64_t stalled = 1u << 5;
+  static constexpr std::uint64_t tags = 63;
+  static constexpr std::uint64_t address = ((1ull << 48) - 1) & ~tags;
+  static constexpr std::uint64_t one = 1ull << 48;
+
+  static std::uint32_t count(std::uint64_t word) noexcept { return static_cast<std::uint32_t>(word >> 48); }
+};
+
+/// The senders' side.
+template <class Node, class Atomics = base::real_atomics>
+class mailbox_gate {
+ public:
+  template <class T>
+  using atomic = typename Atomics::template atomic<T>;
+  using word = mailbox_word;
+
+  /// An actor is born scheduled or, if it is lazy, idle.
+  explicit mailbox_gate(bool born_idle) noexcept : head_(born_idle ? word::idle : 0) {}
+
+  /// Requires a strong handle (L1). `n` belongs to the runner unless the result is `closed`.
+  [[nodiscard]] push_outcome push(Node* n) noexcept {
+    std::uint64_t old = head_.load(std::memory_order_relaxed);  // order: the CAS below validates what is read here
+    for (;;) {
+      if ((old & word::closed) != 0) [[unlikely]]
+        return push_outcome::closed;
+      n->next = to_node(old);
+      const std::uint64_t kept = old & (word::signal | word::waiting | word::stalled | word::unreachable);
+      const std::uint64_t now = ((old & ~(word::one - 1)) + word::one) | to_bits(n) | kept;
+      // order: acq_rel: releases the envelope to the acquire in reader::arrivals; acquires the runner's release of an idle actor, so that whoever
+      // schedules it passes on everything that the last run wrote
+      if (head_.compare_exchange_weak(old, now, std::memory_order_acq_rel, std::memory_order_relaxed)) {
+        if (word::count(now) == 0) [[unlikely]]
+          wraps_.fetch_add(1, std::memory_order_relaxed);  // order: a statistic
+        return (old & word::idle) != 0 ? push_outcome::woke : push_outcome::queued;
+      }
+    }
+  }
+
+  /// Pushes to the system lane. Requires a strong handle or a cell that cannot go away meanwhile.
+  [[nodiscard]] push_outcome push_signal(Node* n) noexcept {
+    // The envelope may be linked although the actor closes at this moment: close() drains the lane after it set `closed`, and a pusher that
+    // finds `closed` here drains it too, so nothing stays behind.
+    Node* top = signals_.load(std::memory_order_relaxed);  // order: validated by the CAS
+    do {
+      n->next = top;
+      // order: release: the envelope, to the acquire in take_signals
+    } while (!signals_.compare_exchange_weak(top, n, std::memory_order_acq_rel, std::memory_order_relaxed));
+    std::uint64_t old = head_.load(std::memory_order_relaxed);  // order: validated by the CAS
+    for (;;) {
+      if ((old & word::closed) != 0) return push_outcome::closed;
+      const std::uint64_t now = (old & ~word::idle) | word::signal;
+      // order: acq_rel as in push; the release also orders the link into `signals_` before the tag that announces it
+      if (head_.compare_exchange_weak(old, now, std::memory_order_acq_rel, std::memory_order_relaxed))
+        return (old & word::idle) != 0 ? push_outcome::woke : push_outcome::queued;
+    }
+  }
+
+  /// The last strong handle is gone. The caller touches the cell afterwards only if the result is not `running`.
+  [[nodiscard]] drop_outcome drop() noexcept {
+    // order: acq_rel: release, so that the runner that reclaims has seen all that the droppers did; acquire pairs with the runner's release
+    const std::uint64_t old = head_.fetch_or(word::unreachable, std::memory_order_acq_rel);
+    if ((old & word::closed) != 0) return drop_outcome::closed;
+    return (old & word::idle) != 0 ? drop_outcome::idle : drop_outcome::running;
+  }
+
+  /// The runner made a handle to itself from a count of zero: takes the drop's mark back, waiting for it if it is between two instructions.
+  void undrop() noexcept {
+    // order: acquire pairs with the release in drop
+    while ((head_.load(std::memory_order_acquire) & word::unreachable) == 0) Atomics::pause();
+    head_.fetch_and(~word::unreachable, std::memory_order_relaxed);  // order: only the runner reads the tag
+  }
+
+  /// Sets the tag that asks the runner to wake waiting senders. False if waiting would be pointless.
+  [[nodiscard]] bool ask_to_wait() noexcept {
+    std::uint64_t old = head_.load(std::memory_order_relaxed);  // order: validated by the CAS
+    for (;;) {
+      if ((old & (word::idle | word::closed | word::stalled)) != 0) return false;
+      // order: acq_rel: the sender's earlier read of its wake-up word comes before the runner can see the tag
+      if (head_.compare_exchange_weak(old, old | word::waiting, std::memory_order_acq_rel, std::memory_order_relaxed)) return true;
+    }
+  }
+
+  [[nodiscard]] std::uint64_t peek() const noexcept {
+    return head_.load(std::memory_order_relaxed);  // order: a hint; decisions are validated by a CAS
+  }
+
+  [[nodiscard]] std::uint64_t peek_acquire() const noexcept {
+    return head_.load(std::memory_order_acquire);  // order: pairs with close(): what the runner wrote before the end
+  }
+  [[nodiscard]] std::uint32_t consumed() const noexcept {
+    return consumed_.load(std::memory_order_relaxed);  // order: an estimate
+  }
+
+  /// Envelopes pushed and not yet consumed, modulo 2^16 (I7). Any thread; an estimate unless called by the runner.
+  [[nodiscard]] std::uint32_t short_length(std::uint64_t head) const noexcept {
+    return (word::count(head) - consumed_.load(std::memory_order_relaxed)) & 0xffff;  // order: an estimate
+  }
+
+  /// The same without the modulus. Any thread; an estimate.
+  [[nodiscard]] std::uint32_t length() const noexcept {
+    const std::uint32_t high = wraps_.load(std::memory_order_relaxed);  // order: an estimate
+    const std::uint32_t pushed = (high << 16) + word::count(peek());
+    const std::uint32_t used = consumed_.load(std::memory_order_relaxed);  // order: an estimate
+    const std::uint32_t n = pushed - used;
+    return n < (1u << 31) ? n : short_length(peek());  // a wrap was counted late: fall back on the exact low half
+  }
+
+  void publish_consumed(std::uint32_t total) noexcept {
+    consumed_.store(total, std::memory_order_relaxed);  // order: a statistic that senders read as an estimate
+  }
+
+  static Node* to_node(std::uint64_t w) noexcept { return reinterpret_cast<Node*>(w & word::address); }
+  static std::uint64_t to_bits(Node* n) noexcept { return reinterpret_cast<std::uint64_t>(n); }
+
+ private:
+  template <class, class>
+  friend class mailbox_reader;
+
+  atomic<std::uint64_t> head_;
+  atomic<Node*> signals_{nullptr};
+  atomic<std::uint32_t> consumed_{0};
+  atomic<std::uint32_t> wraps_{0};
+};
+
+/// What a release found.
+enum class release_outcome : std::uint8_t {
+  released,     ///< the run right is gone; the cell must not be touched
+  arrivals,     ///< something came: go on
+  unreachable,  ///< nobody can push any more and nothing is left: reclaim
+};
+
+/// The runner's side: everything here belongs to whoever holds the run right.
+template <class Node, class Atomics = base::real_atomics>
+class mailbox_reader {
+ public:
+  using gate = mailbox_gate<Node, Atomics>;
+  using word = mailbox_word;
+
+  /// The oldest envelope that was not handled yet; takes new arrivals when the local queue is empty. Null if there is none.
+  [[nodiscard]] Node* next(gate& g) noexcept {
+    if (front_ == nullptr) {
+      take_arrivals(g);
+      if (front_ == nullptr) return nullptr;
+    }
+    Node* n = front_;
+    front_ = n->next;
+    return n;
+  }
+
+  [[nodiscard]] Node* peek_front() const noexcept { return front_; }
+
+  /// Moves everything that arrived since the last call to the end of the local queue, oldest first. True if there was anything.
+  bool take_arrivals(gate& g) noexcept {
+    // order: acquire pairs with the release in push: the envelopes' contents
+    Node* const newest = gate::to_node(g.head_.load(std::memory_order_acquire));
+    Node* const seen = last();
+    if (newest == seen || newest == nullptr) return false;
+    Node* first = nullptr;
+    Node* final = nullptr;
+    Node* urgent_first = nullptr;
+    Node* urgent_final = nullptr;
+    for (Node* n = newest; n != nullptr && n != seen;) {
+      Node* const older = n->next;
+      const bool urgent = Node::is_urgent(n);
+      Node*& head = urgent ? urgent_first : first;
+      Node*& tail = urgent ? urgent_final : final;
+      if (head == nullptr) tail = n;
+      n->next = head;
+      head = n;
+      n = older;
+    }
+    if (first != nullptr) append(first, final);
+    if (urgent_first != nullptr) append_urgent(urgent_first, urgent_final);
+    if (last_handled()) retire(seen);
+    last_ = gate::to_bits(newest);
+    return true;
+  }
+
+  /// The oldest urgent envelope among those already taken, or null.
+  [[nodiscard]] Node* next_urgent() noexcept {
+    if (urgent_back_ == nullptr) return nullptr;
+    Node* const n = urgent_back_->next;
+    if (n == urgent_back_)
+      urgent_back_ = nullptr;
+    else
+      urgent_back_->next = n->next;
+    return n;
+  }
+  [[nodiscard]] bool has_urgent() const noexcept { return urgent_back_ != nullptr; }
+
+  /// The runner is done with `n`, whose payload is gone. It is freed now, or later if the word still names it (I3).
+  void done(Node* n) noexcept {
+    ++consumed_;
+    if (n == last())
+      last_ |= handled_bit;
+    else
+      retire(n);
+  }
+
+  /// As `done`, for an envelope that goes on living elsewhere (skipped, delegated, moved to another queue). Returns false if the word still names it, so it must
+  /// not be freed or pushed elsewhere yet.
+  [[nodiscard]] bool may_leave(Node* n) const noexcept { return n != last(); }
+
+  /// Gives up the run right if nothing has come (`flags`: `stalled` or nothing). Requires an empty local queue.
+  /// `overlook` may be `waiting`: leave senders waiting although the actor goes idle (their wait is bounded).
+  [[nodiscard]] release_outcome release(gate& g, std::uint64_t flags, std::uint64_t overlook = 0) noexcept {
+    g.publish_consumed(consumed_);
+    std::uint64_t old = g.head_.load(std::memory_order_relaxed);  // order: validated by the CAS, or by take_arrivals's acquire
+    Node* const seen = last();
+    for (;;) {
+      if (gate::to_node(old) != seen || (old & (word::signal | word::waiting) & ~overlook) != 0) return release_outcome::arrivals;
+      if ((old & word::unreachable) != 0) return release_outcome::unreachable;
+      const std::uint64_t now = (old & (~(word::one - 1) | overlook)) | word::idle | flags;
+      Node* const retired = last_handled() ? seen : nullptr;
+      last_ = 0;  // before the CAS: afterwards the next runner owns this object
+      // order: acq_rel: releases the run to whoever clears `idle` next; acquire so that nothing of the next batch is assumed
+      if (g.head_.compare_exchange_strong(old, now, std::memory_order_acq_rel, std::memory_order_relaxed)) {
+        if (retired != nullptr) retire(retired);
+        return release_outcome::released;
+      }
+      last_ = gate::to_bits(seen) | (retired != nullptr ? handled_bit : 0);
+    }
+  }
+
+  /// Lets senders see how far the runner has come.
+  void publish(gate& g) const noexcept { g.publish_consumed(consumed_); }
+
+  /// Takes the whole system lane, newest first, and clears its tag.
+  [[nodiscard]] Node* take_signals(gate& g) noexcept {
+    g.head_.fetch_and(~word::signal, std::memory_order_acq_rel);  // order: before the exchange, so that a later push sets the tag again
+    // order: acquire pairs with the release in push_signal
+    return g.signals_.exchange(nullptr, std::memory_order_acq_rel);
+  }
+
+  /// The lane of an actor that has ended. Any thread.
+  [[nodiscard]] static Node* take_signals_of_the_dead(gate& g) noexcept {
+    return g.signals_.exchange(nullptr, std::memory_order_acq_rel);  // order: acquire pairs with the release in push_signal
+  }
+
+  /// Clears the tag that senders set before they wait.
+  void clear_waiting(gate& g) noexcept {
+    g.head_.fetch_and(~word::waiting, std::memory_order_acq_rel);  // order: pairs with ask_to_wait
+  }
+
+  void set_stalled(gate& g, bool on) noexcept {
+    if (on)
+      g.head_.fetch_or(word::stalled, std::memory_order_relaxed);  // order: a hint for senders
+    else
+      g.head_.fetch_and(~word::stalled, std::memory_order_relaxed);  // order: a hint for senders
+  }
+
+  /// Ends the mailbox: later pushes fail. True if no strong handle is left. What arrived before stays in the local queue for the caller to drain.
+  [[nodiscard]] bool close(gate& g) noexcept {
+    take_arrivals(g);
+    for (;;) {
+      std::uint64_t old = g.head_.load(std::memory_order_relaxed);  // order: validated by the CAS
+      if (gate::to_node(old) != last()) {
+        take_arrivals(g);
+        continue;
+      }
+      const std::uint64_t now = (old & (~(word::one - 1) | word::unreachable)) | word::closed;
+      // order: acq_rel: pairs with drop: exactly one of both sees the other
+      if (g.head_.compare_exchange_weak(old, now, std::memory_order_acq_rel, std::memory_order_relaxed)) {
+        if (last_handled()) retire(last());
+        last_ = 0;
+        return (old & word::unreachable) != 0;
+      }
+    }
+  }
+
+  /// Puts a chain (first … last, oldest first) before everything else in the local queue.
+  void prepend(Node* first, Node* last_of_chain) noexcept {
+    last_of_chain->next = front_;
+    if (front_ == nullptr) back_ = last_of_chain;
+    front_ = first;
+  }
+
+  /// Puts a chain (first … last, oldest first) behind everything else in the local queue.
+  void append(Node* first, Node* last_of_chain) noexcept {
+    if (front_ == nullptr)
+      front_ = first;
+    else
+      back_->next = first;
+    back_ = last_of_chain;
+    last_of_chain->next = nullptr;
+  }
+
+  /// For the owner of a blocking actor whose wait timed out, and for reclaiming: takes the run right of an idle cell. False if a pusher was quicker and will schedule it.
+  [[nodiscard]] bool claim_idle(gate& g) noexcept {
+    std::uint64_t old = g.head_.load(std::memory_order_relaxed);  // order: validated by the CAS
+    while ((old & word::idle) != 0) {
+      // order: acq_rel: as a push that clears idle
+      if (g.head_.compare_exchange_weak(old, old & ~word::idle, std::memory_order_acq_rel, std::memory_order_relaxed)) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] std::uint32_t consumed() const noexcept { return consumed_; }
+  [[nodiscard]] bool empty() const noexcept { return front_ == nullptr; }
+
+ private:
+  static constexpr std::uint64_t handled_bit = 1;
+  [[nodiscard]] Node* last() const noexcept { return reinterpret_cast<Node*>(last_ & ~handled_bit); }
+  [[nodiscard]] bool last_handled() const noexcept { return (last_ & handled_bit) != 0; }
+  void append_urgent(Node* first, Node* last_of_chain) noexcept {
+    if (urgent_back_ == nullptr) {
+      last_of_chain->next = first;
+    } else {
+      last_of_chain->next = urgent_back_->next;
+      urgent_back_->next = first;
+    }
+    urgent_back_ = last_of_chain;
+  }
+  static void retire(Node* n) noexcept { Node::retire(n); }
+
+  std::uint64_t last_ = 0;  ///< the newest envelope seen, which the word may still name; lowest bit: it was handled
+  Node* front_ = nullptr;   ///< local queue, oldest first
+  Node* back_ = nullptr;
+  Node* urgent_back_ = nullptr;  ///< urgent envelopes in a ring: the newest, whose `next` is the oldest
+  std::uint32_t consumed_ = 0;
+};
+
+}  // namespace garrick::core

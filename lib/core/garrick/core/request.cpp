@@ -1,0 +1,125 @@
+#include <garrick/core/actor.hpp>
+#include <garrick/core/extension.hpp>
+#include <garrick/core/lifecycle.hpp>
+#include <garrick/core/request.hpp>
+#include <garrick/core/task.hpp>
+
+#include <stdexcept>
+
+namespace garrick::core::detail {
+
+void throw_empty_handle() { throw std::logic_error("garrick: a send through an empty handle; give the handle an actor first"); }
+
+std::uint64_t send_request(cell& self, cell& to, envelope* e) {
+  const std::uint64_t id = self.ext().pending.reserve(self.env().limits.outstanding_limit, to.id());
+  if (id == 0) {
+    e->sender_id = self.id();
+    lifecycle::lose(to, e, base::make_error(base::errc::overload, self.name(), "too many requests wait for their response"));
+    return 0;
+  }
+  self.add_strong_from_self();
+  e->requester = &self;
+  e->word |= id;
+  e->set(envelope_flag::request);
+  to.deliver(e);
+  return id;
+}
+
+void limit_request(cell& self, std::uint64_t id, base::duration limit) {
+  envelope* const e = make_envelope<base::error>(base::errc::timeout);
+  e->word |= id;
+  e->set(envelope_flag::response);
+  e->set(envelope_flag::failure);
+  self.ext().pending.set_timer(id, timer_record::arm_once(self.env(), self, e, limit));
+}
+
+void attach_continuation(cell& self, std::uint64_t id, continuation* k, bool exclusive) {
+  cell_extension& x = self.ext();
+  if (id == 0) {
+    envelope* const e = make_envelope<base::error>(base::make_error(base::errc::overload, self.name(), "too many requests wait for their response"));
+    e->set(envelope_flag::failure);
+    struct guard {
+      envelope* e;
+      ~guard() {
+        destroy_payload(e);
+        free_envelope_block(e);
+      }
+    } const g{e};
+    k->on_response(self, e);
+    return;
+  }
+  response_table::slot& s = x.pending.at(id);
+  if (s.early != nullptr) {
+    envelope* const e = std::exchange(s.early, nullptr);
+    if (s.timer != nullptr) s.timer->cancel_and_drop();
+    x.pending.finish(id);
+    struct guard {
+      cell& self;
+      envelope* e;
+      ~guard() {
+        destroy_payload(e);
+        cell_access::reader(self).done(e);
+      }
+    } const g{self, e};
+    k->on_response(self, e);
+    return;
+  }
+  s.k = k;
+  if (exclusive) {
+    x.awaiting.push_back(id);
+    self.set_special(true);
+  }
+}
+
+void forget_request(cell& self, std::uint64_t id) noexcept {
+  cell_extension* const x = self.ext_if();
+  if (id == 0 || x == nullptr || !x->pending.alive(id)) return;
+  response_table::slot& s = x->pending.at(id);
+  if (s.early != nullptr) {
+    destroy_payload(s.early);
+    cell_access::reader(self).done(s.early);
+  }
+  if (s.timer != nullptr) s.timer->cancel_and_drop();
+  x->pending.finish(id);
+  if (std::erase(x->awaiting, id) != 0 && x->awaiting.empty()) {
+    self.set_special(false);
+    lifecycle::retry_skipped(self);
+  }
+}
+
+void fail_by_response(cell& self, const base::error& why) { self.quit(base::exit_reason(why)); }
+
+void hand_request_over(cell& self, envelope* e) noexcept {
+  if (self.current() == nullptr) return;
+  const pending_request r = take_request(self.current());
+  if (r.requester == nullptr) return;
+  e->requester = r.requester;
+  e->word |= r.id;
+  e->set(envelope_flag::request);
+}
+
+// ---- coroutines -------------------------------------------------------------------------------------------------------------------------------------
+
+bool interleaves(cell& self) noexcept { return self.ext_if() != nullptr && self.ext_if()->interleave; }
+
+void link_frame(cell& self, suspended_frame& f) noexcept {
+  cell_extension& x = self.ext();
+  f.next_frame = x.frames;
+  f.slot_of_me = &x.frames;
+  if (x.frames != nullptr) x.frames->slot_of_me = &f.next_frame;
+  x.frames = &f;
+}
+
+void unlink_frame(suspended_frame& f) noexcept {
+  if (f.slot_of_me == nullptr) return;
+  *f.slot_of_me = f.next_frame;
+  if (f.next_frame != nullptr) f.next_frame->slot_of_me = f.slot_of_me;
+  f.slot_of_me = nullptr;
+}
+
+void frame_failed(cell& self, pending_request request, const std::exception_ptr& what) noexcept {
+  respond_error(request, base::make_error(base::errc::receiver_failed, self.name(), lifecycle::text_of(what)));
+  lifecycle::on_exception(self, nullptr, what);
+}
+
+}  // namespace garrick::core::detail

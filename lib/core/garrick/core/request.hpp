@@ -1,0 +1,199 @@
+// Requests: a message that wants exactly one answer, and three ways for an actor to use it.
+//
+//   request(acc, balance{}).then([](long cents) {…}, [](const error& e) {…});    other messages keep flowing
+//   request(acc, balance{}).await(…);                                            everything else waits
+//   result<long> cents = co_await request<balance>(acc);                         in a handler that returns a task
+//
+// The request is sent at once, so several may be under way before the first is waited for. Answers: a value, or an error: receiver_gone, receiver_failed, timeout,
+// unexpected_message, overload, broken_promise. Without an error function, an error ends the actor with that error.
+//
+// Thread safety: the actor's turn only. Paper 001 §4.4.
+#pragma once
+
+#include <garrick/base/clock.hpp>
+#include <garrick/core/cell.hpp>
+#include <garrick/core/invoke.hpp>
+#include <garrick/core/extension.hpp>
+#include <garrick/core/send.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace garrick::core {
+
+namespace detail {
+
+/// Reserves an id and sends `e` as a request of `self`. 0: the actor has too many requests out, and `e` was made a dead letter.
+[[nodiscard]] std::uint64_t send_request(cell& self, cell& to, envelope* e);
+
+/// Lets the response to `id` be a time-out after `limit`.
+void limit_request(cell& self, std::uint64_t id, base::duration limit);
+
+/// Hands the continuation to the table; runs it at once if the response came first or the request could not be sent.
+void attach_continuation(cell& self, std::uint64_t id, continuation* k, bool exclusive);
+
+/// Gives the request that `self` is handling to the receiver of `e`.
+void hand_request_over(cell& self, envelope* e) noexcept;
+
+/// Nobody waits for `id` any more.
+void forget_request(cell& self, std::uint64_t id) noexcept;
+
+/// An unhandled error response.
+void fail_by_response(cell& self, const base::error& why);
+
+struct fail_actor {
+  cell* self;
+  void operator()(const base::error& why) const { fail_by_response(*self, why); }
+};
+
+/// A `then` or `await` continuation: two functions on the heap.
+template <class Content, class F, class G>
+class function_continuation final : public continuation {
+ public:
+  function_continuation(F f, G g) : f_(std::move(f)), g_(std::move(g)) {}
+
+  void on_response(cell&, envelope* e) override {
+    struct cleanup {
+      function_continuation* k;
+      ~cleanup() { k->abandon(); }
+    } const guard{this};
+    if (e->is(envelope_flag::failure))
+      g_(*static_cast<const base::error*>(e->raw()));
+    else
+      call_with_content<Content>(f_, e);
+  }
+  void abandon() noexcept override {
+    this->~function_continuation();
+    base::block_pool::deallocate(this, sizeof(function_continuation));
+  }
+
+  [[nodiscard]] static continuation* make(F f, G g) {
+    return ::new (base::block_pool::allocate(sizeof(function_continuation))) function_continuation(std::move(f), std::move(g));
+  }
+
+ private:
+  ~function_continuation() = default;
+  F f_;
+  G g_;
+};
+
+}  // namespace detail
+
+/// A request under way. Use it once: then, await, co_await, or let it fall and the response is ignored.
+template <class... Rs>
+class [[nodiscard]] pending_response {
+ public:
+  using content = content_of<Rs...>;
+
+  pending_response(cell& self, std::uint64_t id) noexcept : self_(&self), id_(id) {}
+  pending_response(pending_response&& o) noexcept : self_(o.self_), id_(std::exchange(o.id_, 0)), used_(std::exchange(o.used_, true)) {}
+  pending_response& operator=(pending_response&&) = delete;
+  ~pending_response() {
+    if (!used_) detail::forget_request(*self_, id_);
+  }
+
+  /// The answer must come within `limit`, or it is `timeout`.
+  pending_response&& within(base::duration limit) && {
+    if (id_ != 0) detail::limit_request(*self_, id_, limit);
+    return std::move(*this);
+  }
+
+  template <class F>
+  void then(F f) && {
+    attach(std::move(f), detail::fail_actor{self_}, false);
+  }
+  template <class F, class G>
+  void then(F f, G on_error) && {
+    attach(std::move(f), std::move(on_error), false);
+  }
+  template <class F>
+  void await(F f) && {
+    attach(std::move(f), detail::fail_actor{self_}, true);
+  }
+  template <class F, class G>
+  void await(F f, G on_error) && {
+    attach(std::move(f), std::move(on_error), true);
+  }
+
+  /// For the framework: the request is now the caller's.
+  [[nodiscard]] std::uint64_t take_id() && noexcept {
+    used_ = true;
+    return id_;
+  }
+
+ private:
+  template <class>
+  friend class response_awaiter;
+
+  template <class F, class G>
+  void attach(F f, G g, bool exclusive) {
+    static_assert(detail::handles<F, content>, "garrick: the function does not take the response's values");
+    static_assert(std::is_invocable_v<G&, const base::error&>, "garrick: the error function takes a const error&");
+    used_ = true;
+    detail::attach_continuation(*self_, id_, detail::function_continuation<content, F, G>::make(std::move(f), std::move(g)), exclusive);
+  }
+
+  cell* self_;
+  std::uint64_t id_;  ///< 0: could not be sent
+  bool used_ = false;
+};
+
+namespace detail {
+
+template <class Answer>
+struct pending_for;
+template <class... Rs>
+struct pending_for<response<Rs...>> {
+  using type = pending_response<Rs...>;
+};
+
+template <class T>
+concept duration_like = std::is_same_v<T, base::duration> || requires { typename T::period; typename T::rep; };
+
+template <class P, class Tuple, std::size_t... I>
+auto request_with_limit(cell& self, const ref<P>& to, Tuple&& t, std::index_sequence<I...>);
+
+template <class P, class... Args>
+inline constexpr bool ends_with_limit = [] {
+  if constexpr (sizeof...(Args) < 2)
+    return false;
+  else
+    return duration_like<std::tuple_element_t<sizeof...(Args) - 1, std::tuple<std::decay_t<Args>...>>> &&
+           !P::template accepts<content_of<std::decay_t<Args>...>>;
+}();
+
+template <class P, class... Args>
+auto request_plain(cell& self, const ref<P>& to, Args&&... args)
+  requires ends_with_limit<P, Args...>
+{
+  return request_with_limit(self, to, std::forward_as_tuple(std::forward<Args>(args)...), std::make_index_sequence<sizeof...(Args) - 1>{});
+}
+
+template <class P, class... Args>
+auto request_plain(cell& self, const ref<P>& to, Args&&... args)
+  requires(!ends_with_limit<P, Args...>)
+{
+  using content = typename checked_message<P, Args...>::type;
+  using pending = typename pending_for<typename P::template answer<content>>::type;
+  cell& c = target_of(to);
+  return pending(self, send_request(self, c, make_message_envelope<content>(std::forward<Args>(args)...)));
+}
+
+}  // namespace detail
+
+namespace detail {
+template <class P, class Tuple, std::size_t... I>
+auto request_with_limit(cell& self, const ref<P>& to, Tuple&& t, std::index_sequence<I...>) {
+  return request_plain(self, to, std::get<I>(std::forward<Tuple>(t))...).within(std::get<sizeof...(I)>(t));
+}
+}  // namespace detail
+
+/// Any value of any type: what a request to a wildcard handle yields is named by the caller, `request_as<int>(any, …)`.
+template <class... Rs, class... Args>
+[[nodiscard]] pending_response<Rs...> request_any(cell& self, const any_ref& to, Args&&... args) {
+  using content = typename detail::checked_message<any_protocol, Args...>::type;
+  cell& c = detail::target_of(to);
+  return pending_response<Rs...>(self, detail::send_request(self, c, detail::make_message_envelope<content>(std::forward<Args>(args)...)));
+}
+
+}  // namespace garrick::core

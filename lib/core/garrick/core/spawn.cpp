@@ -1,0 +1,74 @@
+#include <garrick/core/extension.hpp>
+#include <garrick/core/lifecycle.hpp>
+#include <garrick/core/spawn.hpp>
+#include <garrick/core/thread_context.hpp>
+
+#include <exception>
+
+namespace garrick::core::detail {
+
+constructing_scope::constructing_scope(cell& c) noexcept : outer(here.constructing) { here.constructing = &c; }
+constructing_scope::~constructing_scope() { here.constructing = outer; }
+
+namespace {
+
+void apply(cell& c, const spawn_options& o) {
+  cell_extension* const x = !o.name.empty() || o.hard_limit != 0 || o.hidden ? &c.ext() : nullptr;
+  if (x != nullptr) {
+    x->name = o.name;
+    x->hard_limit = o.hard_limit;
+    x->hidden = o.hidden;
+  }
+  if (o.soft_limit != 0) cell_access::soft_limit(c) = o.soft_limit < 32768 ? o.soft_limit : 32768;
+  cell_access::in_place(c) = o.in_place;
+  c.hint = o.hint;
+}
+
+}  // namespace
+
+void refuse_cell(cell& c, base::exit_reason why) noexcept {
+  c.quit(std::move(why));
+  static_cast<void>(cell_access::reader(c).claim_idle(cell_access::gate(c)));  // nobody else knows the cell yet
+  lifecycle::conclude(c);
+}
+
+bool prepare_cell(cell& c, environment& env, const spawn_options* o, cell*) {
+  if (o != nullptr) apply(c, *o);
+  if (c.kind() == cell_kind::event) return true;
+  waiting_executor* const ex = env.detached_executor();
+  if (ex == nullptr) {
+    refuse_cell(c, base::exit_reason(base::make_error(base::errc::spawn_failed, c.name(), "no thread for a detached actor: the pool is at its bound or the system stops")));
+    return false;
+  }
+  c.ext().executor = ex;
+  cell_access::own_executor(c) = true;
+  return true;
+}
+
+void launch_cell(cell& c, const spawn_options* o, cell* spawner) noexcept {
+  environment& env = c.env();
+  const bool idle = cell_access::born_idle(c);  // before anybody else can know the cell
+  if (!env.joined(c)) {
+    refuse_cell(c, base::exit_reason(base::make_error(base::errc::shutting_down, c.name(), "spawned after the system began to stop")));
+    return;
+  }
+  if (env.probe != nullptr) env.probe->on_actor_spawned(c.id(), c.name());
+  if (o != nullptr && spawner != nullptr) {
+    const address child = handle_access::make_address(&c);
+    if (o->linked) link_cells(*spawner, child);
+    if (o->monitored) monitor_cell(*spawner, child, nullptr);
+  }
+  if (!idle) c.home_executor().schedule(c);
+}
+
+void abort_cell(cell& c, const std::exception_ptr& why) noexcept {
+  refuse_cell(c, base::exit_reason(base::make_error(base::errc::spawn_failed, c.name(), lifecycle::text_of(why))));
+}
+
+void rebuild_with_factory(cell& self, void* storage) {
+  cell_extension& x = self.ext();
+  const constructing_scope scope(self);
+  x.parent->factory->build(storage);
+}
+
+}  // namespace garrick::core::detail

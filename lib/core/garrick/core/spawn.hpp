@@ -1,0 +1,166 @@
+// Spawning: class-based actors, and functions or lambdas that take `self`.
+//
+//   spawn<account_actor>(args...)                                        a class
+//   spawn([](dynamic_actor& self) -> behavior { … })                     a function that returns a behavior (or sets one with become)
+//   spawn([](typed_actor<P>& self, int x) -> typed_behavior<P> { … }, 7) the same, typed
+//   spawn([](stateful<state>& self) -> behavior { … })                   with members
+//   spawn([](blocking_actor& self) { self.receive(…); })                 on a thread of its own
+//   spawn(spawn_options{.name = "clock", .linked = true}, …)             with options
+//
+// Errors: a constructor that throws gives a handle to an actor that has ended with that reason (a request gets `receiver_gone`, a monitor the text);
+// `try_spawn` gives the error as a value. After the system has begun to stop, every spawn fails with `shutting_down`.
+//
+// Thread safety: any thread. The object is built on the calling thread, its handlers run elsewhere; the hand-over synchronises.
+#pragma once
+
+#include <garrick/core/actor_cell.hpp>
+#include <garrick/core/blocking.hpp>
+#include <garrick/core/dynamic_actor.hpp>
+#include <garrick/core/spawn_options.hpp>
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace garrick::core {
+
+namespace detail {
+
+struct constructing_scope {
+  cell* outer;
+  explicit constructing_scope(cell& c) noexcept;
+  ~constructing_scope();
+  constructing_scope(const constructing_scope&) = delete;
+  constructing_scope& operator=(const constructing_scope&) = delete;
+};
+
+/// Applies the options; false (and the cell is marked to end) if it cannot live.
+bool prepare_cell(cell& c, environment& env, const spawn_options* o, cell* spawner);
+/// The object stands: lists the cell and schedules it unless it was born idle.
+void launch_cell(cell& c, const spawn_options* o, cell* spawner) noexcept;
+/// The constructor threw.
+void abort_cell(cell& c, const std::exception_ptr& why) noexcept;
+void refuse_cell(cell& c, base::exit_reason why) noexcept;
+
+template <class A>
+inline constexpr bool is_blocking = std::is_base_of_v<blocking_actor, A>;
+
+template <class A, class... Args>
+ref<typename A::protocol_type> spawn_class(environment& env, cell* spawner, const spawn_options* o, Args&&... args) {
+  using cell_type = actor_cell<A>;
+  const cell_kind kind = is_blocking<A> ? cell_kind::blocking : o != nullptr && o->detached ? cell_kind::detached : cell_kind::event;
+  const bool lazy = kind == cell_kind::event && (!has_start<A> || (o != nullptr && o->lazy));
+  auto* const c = ::new (base::block_pool::allocate(sizeof(cell_type))) cell_type(env, kind, lazy);
+  auto handle = handle_access::adopt<typename A::protocol_type>(c);
+  if (kind != cell_kind::event || o != nullptr) [[unlikely]]
+    if (!prepare_cell(*c, env, o, spawner)) return handle;
+  try {
+    const constructing_scope scope(*c);
+    c->build(std::forward<Args>(args)...);
+  } catch (...) {
+    abort_cell(*c, std::current_exception());
+    return handle;
+  }
+  launch_cell(*c, o, spawner);
+  return handle;
+}
+
+/// The type of `self` that a function actor asks for.
+template <class F>
+struct self_of : self_of<decltype(&F::operator())> {};
+template <class R, class C>
+struct self_of<R (C::*)() const> {
+  using type = dynamic_actor;
+  static constexpr bool takes = false;
+};
+template <class R, class C>
+struct self_of<R (C::*)()> : self_of<R (C::*)() const> {};
+template <class R, class C, class S, class... Args>
+struct self_of<R (C::*)(S, Args...) const> {
+  static constexpr bool takes = std::is_base_of_v<actor_base, std::remove_cvref_t<S>>;
+  using type = std::conditional_t<takes, std::remove_cvref_t<S>, dynamic_actor>;
+};
+template <class R, class C, class S, class... Args>
+struct self_of<R (C::*)(S, Args...)> : self_of<R (C::*)(S, Args...) const> {};
+template <class R>
+struct self_of<R (*)()> {
+  using type = dynamic_actor;
+  static constexpr bool takes = false;
+};
+template <class R, class S, class... Args>
+struct self_of<R (*)(S, Args...)> {
+  static constexpr bool takes = std::is_base_of_v<actor_base, std::remove_cvref_t<S>>;
+  using type = std::conditional_t<takes, std::remove_cvref_t<S>, dynamic_actor>;
+};
+
+/// An actor whose body is a function.
+template <class F, class... Args>
+class function_actor final : public self_of<F>::type {
+  using base_type = typename self_of<F>::type;
+
+ public:
+  explicit function_actor(F f, Args... args) : f_(std::move(f)), args_(std::move(args)...) {}
+
+  void on_start() {
+    if constexpr (is_blocking<base_type>) {
+      this->run_body([this] { call(); });
+    } else {
+      using R = decltype(call());
+      if constexpr (std::is_void_v<R>) {
+        call();
+        if (!this->has_behavior()) this->quit();
+      } else {
+        this->become(call());
+      }
+    }
+  }
+
+ private:
+  decltype(auto) call() {
+    return std::apply(
+        [this](Args&... args) -> decltype(auto) {
+          if constexpr (self_of<F>::takes)
+            return f_(static_cast<base_type&>(*this), std::move(args)...);
+          else
+            return f_(std::move(args)...);
+        },
+        args_);
+  }
+  F f_;
+  std::tuple<Args...> args_;
+};
+
+template <class F, class... Args>
+auto spawn_function(environment& env, cell* spawner, const spawn_options* o, F&& f, Args&&... args) {
+  using function = std::conditional_t<std::is_function_v<std::remove_reference_t<F>>, std::decay_t<F>, std::remove_cvref_t<F>>;
+  return spawn_class<function_actor<function, std::decay_t<Args>...>>(env, spawner, o, std::forward<F>(f), std::forward<Args>(args)...);
+}
+
+}  // namespace detail
+
+template <class A, class... Args>
+auto actor_base::spawn(Args&&... args) {
+  if constexpr (sizeof...(Args) > 0) {
+    return [&]<class First, class... Rest>(First&& first, Rest&&... rest) {
+      if constexpr (std::is_same_v<std::decay_t<First>, spawn_options>)
+        return detail::spawn_class<A>(cell_->env(), cell_, &first, std::forward<Rest>(rest)...);
+      else
+        return detail::spawn_class<A>(cell_->env(), cell_, nullptr, std::forward<First>(first), std::forward<Rest>(rest)...);
+    }(std::forward<Args>(args)...);
+  } else {
+    return detail::spawn_class<A>(cell_->env(), cell_, nullptr);
+  }
+}
+
+template <class F, class... Args>
+  requires(!std::is_same_v<std::decay_t<F>, spawn_options>)
+auto actor_base::spawn(F&& f, Args&&... args) {
+  return detail::spawn_function(cell_->env(), cell_, nullptr, std::forward<F>(f), std::forward<Args>(args)...);
+}
+
+template <class F, class... Args>
+auto actor_base::spawn(const spawn_options& o, F&& f, Args&&... args) {
+  return detail::spawn_function(cell_->env(), cell_, &o, std::forward<F>(f), std::forward<Args>(args)...);
+}
+
+}  // namespace garrick::core

@@ -1,0 +1,24 @@
+// What a spawn can ask for beyond the actor itself.
+#pragma once
+
+#include <garrick/base/runnable.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace garrick::core {
+
+struct spawn_options {
+  std::string name{};             ///< for logs, reports and the registry; empty: the type's name
+  bool linked = false;            ///< ends together with its spawner; ignored when a thread spawns
+  bool monitored = false;         ///< the spawner gets a `down`
+  bool lazy = false;              ///< runs its start only when the first message comes
+  bool hidden = false;            ///< `await_all` and shutdown reports do not wait for it or name it
+  bool detached = false;          ///< a thread of its own
+  bool in_place = true;           ///< may a sender run it in place when its mailbox is full?
+  std::uint32_t soft_limit = 0;   ///< messages; 0: the system's
+  std::uint32_t hard_limit = 0;   ///< messages; 0: the system's
+  base::locality_hint hint{};
+};
+
+}  // namespace garrick::core

@@ -1,0 +1,278 @@
+// Coroutine handlers: a handler that returns task<R> may suspend without holding a thread.
+//
+//   task<long> on(transfer t) {                       // parameters by value: they live in the coroutine's frame
+//     result<long> left = co_await request<withdraw>(t.from, t.cents);
+//     if (!left) co_return left.error();
+//     co_return *left;
+//   }
+//
+// Guarantees: a frame resumes and dies only on its actor's turn, before the actor's state goes. If the actor ends first, the frame is destroyed, what it holds is
+// released and the requester gets an error. Other messages wait meanwhile, unless the actor asked for interleaving. Only the framework's awaitables can be
+// awaited; something foreign comes in through `adapt` (adapt.hpp), which posts to the mailbox.
+//
+// Errors: co_await yields a result and does not throw. An exception that leaves the coroutine ends the actor, like one that leaves any handler.
+//
+// GCC 12 destroys some temporaries twice when they are built inside a co_await expression (see the guide): `co_await request<message>(to, args...)`, which
+// builds the message inside a function, is safe.
+#pragma once
+
+#include <garrick/core/extension.hpp>
+#include <garrick/core/request.hpp>
+
+#include <coroutine>
+#include <exception>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace garrick::core {
+
+template <class R = void>
+class task;
+
+namespace detail {
+
+/// The coroutine that this thread resumes next. A trampoline instead of symmetric transfer: its depth does not depend on the optimiser.
+inline constinit thread_local std::coroutine_handle<> next_coroutine{};
+
+inline void resume_chain(std::coroutine_handle<> first) {
+  const std::coroutine_handle<> outer = std::exchange(next_coroutine, first);
+  while (next_coroutine) std::exchange(next_coroutine, {}).resume();
+  next_coroutine = outer;
+}
+
+/// An exception left a top-level coroutine.
+void frame_failed(cell& self, pending_request request, const std::exception_ptr& what) noexcept;
+void link_frame(cell& self, suspended_frame& f) noexcept;
+void unlink_frame(suspended_frame& f) noexcept;
+
+template <class T>
+inline constexpr bool is_pending = false;
+template <class... Rs>
+inline constexpr bool is_pending<pending_response<Rs...>> = true;
+
+/// May other messages be handled while a coroutine of this actor waits?
+[[nodiscard]] bool interleaves(cell& self) noexcept;
+
+/// Tag: the awaitable resumes its coroutine on the actor's turn only.
+struct framework_awaitable {};
+
+class task_promise_base : public suspended_frame {
+ public:
+  static void* operator new(std::size_t n) { return base::block_pool::allocate(n); }
+  static void operator delete(void* p, std::size_t n) noexcept { base::block_pool::deallocate(p, n); }
+
+  std::suspend_always initial_suspend() const noexcept { return {}; }
+
+  struct finish {
+    bool await_ready() const noexcept { return false; }
+    template <class P>
+    void await_suspend(std::coroutine_handle<P> h) noexcept {
+      task_promise_base& p = h.promise();
+      if (p.parent_)
+        next_coroutine = p.parent_;
+      else
+        p.top_level_done();
+    }
+    void await_resume() const noexcept {}
+  };
+  finish final_suspend() const noexcept { return {}; }
+  void unhandled_exception() noexcept { failure_ = std::current_exception(); }
+
+  template <class A>
+  decltype(auto) await_transform(A&& awaitable) {
+    static_assert(std::is_base_of_v<framework_awaitable, std::remove_cvref_t<A>> || is_task<std::remove_cvref_t<A>> || is_pending<std::remove_cvref_t<A>>,
+                  "garrick: a task awaits requests, tasks and garrick's own awaitables; wrap anything else with garrick::adapt");
+    return std::forward<A>(awaitable);
+  }
+
+  /// Runs as the top-level coroutine of a handler.
+  void start_top_level(cell& self, std::coroutine_handle<> me, pending_request request) {
+    self_ = &self;
+    me_ = me;
+    request_ = request;
+    link_frame(self, *this);
+    resume_chain(me);
+  }
+  void set_parent(std::coroutine_handle<> parent) noexcept { parent_ = parent; }
+  void rethrow() {
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  }
+
+  void destroy_frame() noexcept final {
+    const promise_base unkept(std::exchange(request_, {}));  // dropped after the frame: says why the requester gets no value
+    me_.destroy();
+  }
+
+ protected:
+  ~task_promise_base() = default;
+  virtual void answer(pending_request r) = 0;
+
+ private:
+  void top_level_done() noexcept {
+    unlink_frame(*this);
+    cell& self = *self_;
+    const pending_request r = std::exchange(request_, {});
+    if (failure_)
+      frame_failed(self, r, failure_);
+    else
+      answer(r);
+    me_.destroy();
+  }
+
+  std::coroutine_handle<> parent_;
+  std::coroutine_handle<> me_;
+  cell* self_ = nullptr;
+  pending_request request_;
+  std::exception_ptr failure_;
+};
+
+/// The value of a finished task: what co_return gave, which may be an error.
+template <class R>
+class task_promise final : public task_promise_base {
+ public:
+  using value = typename std::conditional_t<is_core_result<R>, std::type_identity<R>, std::type_identity<result<R>>>::type;
+
+  task<R> get_return_object() noexcept;
+  template <class U>
+    requires std::is_convertible_v<U, value>
+  void return_value(U&& v) {
+    value_.emplace(std::forward<U>(v));
+  }
+  [[nodiscard]] value take() {
+    this->rethrow();
+    return std::move(*value_);
+  }
+
+ protected:
+  void answer(pending_request r) override;
+
+ private:
+  std::optional<value> value_;
+};
+
+template <>
+class task_promise<void> final : public task_promise_base {
+ public:
+  using value = result<void>;
+  task<void> get_return_object() noexcept;
+  void return_void() noexcept {}
+  [[nodiscard]] value take() {
+    this->rethrow();
+    return {};
+  }
+
+ protected:
+  void answer(pending_request r) override { respond_value<unit>(r); }
+};
+
+}  // namespace detail
+
+/// A coroutine that answers with R (or with a result<R>). Owned by whoever holds the object until it is started.
+template <class R>
+class [[nodiscard]] task {
+ public:
+  using promise_type = detail::task_promise<R>;
+  using handle_type = std::coroutine_handle<promise_type>;
+
+  explicit task(handle_type h) noexcept : h_(h) {}
+  task(task&& o) noexcept : h_(std::exchange(o.h_, {})) {}
+  task& operator=(task&&) = delete;
+  ~task() {
+    if (h_) h_.destroy();
+  }
+
+  /// Awaiting a task runs it as a part of the awaiting one; yields its value or error.
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> parent) noexcept {
+    h_.promise().set_parent(parent);
+    detail::next_coroutine = h_;
+  }
+  auto await_resume() { return h_.promise().take(); }
+
+  [[nodiscard]] handle_type release() noexcept { return std::exchange(h_, {}); }
+
+ private:
+  handle_type h_;
+};
+
+namespace detail {
+
+template <class R>
+task<R> task_promise<R>::get_return_object() noexcept {
+  return task<R>(std::coroutine_handle<task_promise>::from_promise(*this));
+}
+inline task<void> task_promise<void>::get_return_object() noexcept { return task<void>(std::coroutine_handle<task_promise>::from_promise(*this)); }
+
+template <class R>
+void task_promise<R>::answer(pending_request r) {
+  if (r.requester == nullptr) return;
+  if (value_->answered_later()) {
+    respond_error(r, base::errc::broken_promise);
+    return;
+  }
+  respond_result(r, typename response_of<R>::type{}, std::move(*value_));
+}
+
+template <class Answer, class R>
+void start_task(cell& self, envelope* e, task<R>&& t) {
+  static_assert(std::is_same_v<Answer, typename response_of<R>::type>, "garrick: the task's value is not what the protocol promises");
+  const auto h = t.release();
+  h.promise().start_top_level(self, h, take_request(e));
+}
+
+}  // namespace detail
+
+/// What co_await of a request does.
+template <class P>
+class response_awaiter;
+
+template <class... Rs>
+class response_awaiter<pending_response<Rs...>> final : public continuation, public detail::framework_awaitable {
+ public:
+  using value = std::conditional_t<sizeof...(Rs) == 0, result<void>, result<Rs...>>;
+
+  explicit response_awaiter(pending_response<Rs...>&& p) noexcept : self_(p.self_), id_(p.id_) { p.used_ = true; }
+  response_awaiter(response_awaiter&&) = delete;
+  ~response_awaiter() {
+    if (waiting_) detail::forget_request(*self_, id_);
+  }
+
+  bool await_ready() const noexcept { return false; }
+  bool await_suspend(std::coroutine_handle<> h) {
+    waiting_ = true;
+    in_suspend_ = true;
+    waiter_ = h;
+    detail::attach_continuation(*self_, id_, this, !detail::interleaves(*self_));
+    in_suspend_ = false;
+    return waiting_;  // false: the response was there already
+  }
+  value await_resume() { return std::move(*value_); }
+
+  void on_response(cell&, envelope* e) override {
+    if (e->is(envelope_flag::failure))
+      value_.emplace(*static_cast<const base::error*>(e->raw()));
+    else if constexpr (sizeof...(Rs) == 0)
+      value_.emplace();
+    else
+      detail::call_with_content<content_of<Rs...>>([&](auto&&... xs) { value_.emplace(Rs(std::forward<decltype(xs)>(xs))...); }, e);
+    waiting_ = false;
+    if (!in_suspend_) detail::resume_chain(waiter_);
+  }
+  void abandon() noexcept override { waiting_ = false; }
+
+ private:
+  cell* self_;
+  std::uint64_t id_;
+  bool waiting_ = false;
+  bool in_suspend_ = false;
+  std::coroutine_handle<> waiter_;
+  std::optional<value> value_;
+};
+
+template <class... Rs>
+auto operator co_await(pending_response<Rs...>&& p) noexcept {
+  return response_awaiter<pending_response<Rs...>>(std::move(p));
+}
+
+}  // namespace garrick::core

@@ -1,0 +1,122 @@
+#include <garrick/core/extension.hpp>
+#include <garrick/core/timer_record.hpp>
+
+#include <new>
+
+namespace garrick::core {
+
+timer_record* timer_record::arm(environment& env, cell& target, envelope* e, base::duration delay, std::int64_t period_ns) {
+  auto* const r = ::new (base::block_pool::allocate(sizeof(timer_record))) timer_record(env, target, e, period_ns);
+  target.add_strong_from_self();
+  env.hold();
+  r->due_ = env.clock->now() + delay;
+  r->hand_to_service();
+  return r;
+}
+
+timer_record* timer_record::arm_once(environment& env, cell& target, envelope* e, base::duration delay) { return arm(env, target, e, delay, 0); }
+
+timer_record* timer_record::arm_periodic(environment& env, cell& target, envelope* prototype, base::duration period) {
+  return arm(env, target, prototype, period, period.count() > 0 ? period.count() : 1);
+}
+
+bool timer_record::cancel() noexcept {
+  // order: acq_rel: whoever takes `armed` away owns the envelope and the reference
+  const std::uint8_t was = state_.exchange(over, std::memory_order_acq_rel);
+  if (was != armed) return was == busy;  // busy: the clock's thread cleans up when it has pushed
+  // The clock service may be about to fire: then it finds `over`, and drops its own hold. If it was still pending, that hold is ours to drop.
+  if (env_->timers->cancel(id())) drop_holder();
+  finish();
+  return true;
+}
+
+void timer_record::hand_to_service() {
+  const base::timer_id id = env_->timers->arm(
+      due_, {.fire = [](void* self, std::uint64_t) { static_cast<timer_record*>(self)->fire(); },
+             .context = this,
+             .drop = [](void* self, std::uint64_t) { static_cast<timer_record*>(self)->service_ended(); }});
+  id_.store((std::uint64_t{id.generation} << 32) | id.index, std::memory_order_release);  // order: pairs with id()
+}
+
+void timer_record::service_ended() noexcept {
+  // order: acq_rel: as in cancel
+  if (state_.exchange(over, std::memory_order_acq_rel) == armed) finish();
+  drop_holder();
+}
+
+void timer_record::fire() noexcept {
+  if (period_ns_ == 0) {
+    // order: acq_rel: as in cancel
+    if (state_.exchange(over, std::memory_order_acq_rel) == armed) {
+      target_->deliver_now(std::exchange(envelope_, nullptr));
+      finish();
+    }
+    drop_holder();
+    return;
+  }
+  // A periodic record stays armed while it pushes a copy, so cancel may come at any moment: `busy` keeps the prototype and the target alive.
+  std::uint8_t expected = armed;
+  // order: acq_rel: as in cancel
+  if (!state_.compare_exchange_strong(expected, busy, std::memory_order_acq_rel, std::memory_order_relaxed)) {
+    drop_holder();
+    return;
+  }
+  push_copy();
+  due_ = due_ + base::duration::nanoseconds(period_ns_);
+  hand_to_service();
+  expected = busy;
+  // order: acq_rel: a cancel that came meanwhile has left `over` and the clean-up to us
+  if (state_.compare_exchange_strong(expected, armed, std::memory_order_acq_rel, std::memory_order_relaxed)) return;
+  if (env_->timers->cancel(id())) drop_holder();
+  finish();
+}
+
+void timer_record::push_copy() noexcept {
+  try {
+    const std::size_t bytes = detail::block_bytes(envelope_->type->size);
+    auto* const e = static_cast<envelope*>(base::block_pool::allocate(bytes));
+    *e = *envelope_;
+    try {
+      envelope_->type->copy_construct(e->raw(), envelope_->raw());
+    } catch (...) {
+      base::block_pool::deallocate(e, bytes);
+      throw;
+    }
+    target_->deliver_now(e);
+  } catch (...) {
+    // The copy failed for want of memory: this beat is lost, the next may succeed.
+    env_->failed(*target_, base::make_error(base::errc::user, "periodic timer", "the message could not be copied"));
+  }
+}
+
+void timer_record::finish() noexcept {
+  if (envelope_ != nullptr) {
+    detail::destroy_payload(envelope_);
+    detail::free_envelope_block(envelope_);
+    envelope_ = nullptr;
+  }
+  target_->drop_strong();
+  target_ = nullptr;
+}
+
+void timer_record::drop_holder() noexcept {
+  // order: acq_rel: the last holder frees what the other has used
+  if (holders_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  environment* const env = env_;
+  this->~timer_record();
+  base::block_pool::deallocate(this, sizeof(timer_record));
+  env->release();
+}
+
+void cancel_all_timers(cell& self) noexcept {
+  cell_extension* const x = self.ext_if();
+  if (x == nullptr) return;
+  if (x->idle_timer != nullptr) std::exchange(x->idle_timer, nullptr)->cancel_and_drop();
+  while (x->timers != nullptr) {
+    timer_record* const r = x->timers;
+    x->timers = r->next_of_owner;
+    r->cancel_and_drop();
+  }
+}
+
+}  // namespace garrick::core

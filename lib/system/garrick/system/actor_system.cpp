@@ -1,0 +1,78 @@
+#include <garrick/base/assert.hpp>
+#include <garrick/system/actor_system.hpp>
+#include <garrick/system/log.hpp>
+#include <garrick/system/system_core.hpp>
+
+namespace garrick::system {
+
+actor_system::actor_system(const options& o) : core_(new system_core(o)) {}
+
+actor_system::~actor_system() {
+  GARRICK_ASSERT(!core_->on_own_thread(), "an actor system is destroyed by one of its own workers; let the thread that made it destroy it");
+  const base::duration deadline = core_->settings_of().shutdown_deadline;
+  shutdown_report report = shutdown(deadline);
+  if (!report.complete) {
+    for (const std::string& name : report.still_alive)
+      if (core_->settings_of().log <= log_level::warning)
+        write_log(log_level::warning, "shutdown", 0, "still alive after the deadline: " + name + "; it is ended without being asked");
+    report = stop_now(deadline);
+    for (const std::string& name : report.still_alive)
+      if (core_->settings_of().log <= log_level::error)
+        write_log(log_level::error, "shutdown", 0, "waiting for " + name + ", whose handler does not return");
+    static_cast<void>(core_->wait_until_empty(base::duration::infinite(), true));
+  }
+  core_->stop_threads();
+  core_->release();
+}
+
+base::result<void> actor_system::await_all() {
+  if (core_->on_own_thread()) return base::make_error(base::errc::would_block, "await_all()", "this is one of the system's own workers, which would wait for itself");
+  core_->wait_until_empty(base::duration::infinite());
+  return {};
+}
+
+shutdown_report actor_system::await_all(base::duration limit) {
+  shutdown_report r;
+  if (core_->on_own_thread()) {
+    r.complete = false;
+    return r;
+  }
+  r.complete = core_->wait_until_empty(limit);
+  if (!r.complete) r.still_alive = core_->names_of_the_living();
+  return r;
+}
+
+shutdown_report actor_system::shutdown(base::duration deadline) {
+  shutdown_report r;
+  if (core_->on_own_thread()) {
+    r.complete = false;
+    return r;
+  }
+  static_cast<void>(core_->wait_until_quiet(deadline));
+  core_->refuse_spawns();
+  core_->end_all(false);
+  r.complete = core_->wait_until_empty(deadline, true);
+  if (!r.complete) r.still_alive = core_->names_of_the_living();
+  return r;
+}
+
+shutdown_report actor_system::stop_now(base::duration deadline) {
+  shutdown_report r;
+  if (core_->on_own_thread()) {
+    r.complete = false;
+    return r;
+  }
+  core_->refuse_spawns();
+  core_->end_all(true);
+  r.complete = core_->wait_until_empty(deadline, true);
+  if (!r.complete) r.still_alive = core_->names_of_the_living();
+  return r;
+}
+
+std::size_t actor_system::actor_count() const { return core_->living(); }
+std::uint64_t actor_system::dead_letter_count(base::errc reason) const noexcept { return core_->letters().count(reason); }
+std::uint64_t actor_system::dead_letter_count() const noexcept { return core_->letters().count(); }
+dead_letters& actor_system::dead_letters() noexcept { return core_->letters(); }
+core::environment& actor_system::env() noexcept { return *core_; }
+
+}  // namespace garrick::system

@@ -1,0 +1,113 @@
+#include <garrick/base/platform.hpp>
+#include <garrick/base/thread_state.hpp>
+#include <garrick/system/detached_pool.hpp>
+
+#include <atomic>
+#include <system_error>
+#include <thread>
+
+namespace garrick::system {
+
+class detached_thread final : public core::waiting_executor {
+ public:
+  explicit detached_thread(detached_pool& pool) : pool_(pool), thread_([this] { loop(); }) {}
+  ~detached_thread() {
+    quit_.store(true, std::memory_order_release);  // order: pairs with the load in loop
+    parker_.unpark();
+    thread_.join();
+  }
+
+  void schedule(base::runnable& r) noexcept override {
+    next_.store(&r, std::memory_order_release);  // order: pairs with the exchange in loop
+    parker_.unpark();
+  }
+
+  bool wait(std::int64_t limit_ns) noexcept override {
+    // A cell that waits inside its run is scheduled by its waker: the token says so, and `next_` names the cell itself.
+    if (limit_ns >= 0) {
+      if (next_.load(std::memory_order_acquire) == nullptr) parker_.park_for(static_cast<std::uint64_t>(limit_ns));  // order: pairs with schedule
+    } else {
+      while (next_.load(std::memory_order_acquire) == nullptr) parker_.park();  // order: pairs with schedule
+    }
+    return next_.exchange(nullptr, std::memory_order_acq_rel) != nullptr;  // order: pairs with schedule
+  }
+
+  void actor_ended() noexcept override {
+    ended_.store(true, std::memory_order_release);  // order: pairs with the exchange in loop
+    parker_.unpark();
+  }
+
+ private:
+  void loop() noexcept {
+    base::platform::name_this_thread(pool_.name_ + "-own");
+    for (;;) {
+      // order: acquire: what the scheduler of the cell wrote
+      if (base::runnable* const r = next_.exchange(nullptr, std::memory_order_acq_rel)) {
+        std::uint32_t budget = pool_.quantum_;
+        while (r->run(budget) == base::run_outcome::more) budget = pool_.quantum_;
+        continue;
+      }
+      if (ended_.exchange(false, std::memory_order_acq_rel)) {  // order: pairs with actor_ended
+        if (!pool_.give_back(this)) return;
+        continue;
+      }
+      if (quit_.load(std::memory_order_acquire)) return;  // order: pairs with the destructor
+      parker_.park();
+    }
+  }
+
+  detached_pool& pool_;
+  std::atomic<base::runnable*> next_{nullptr};
+  std::atomic<bool> ended_{false};
+  std::atomic<bool> quit_{false};
+  base::parker parker_;
+  std::thread thread_;  // last: it uses all others
+};
+
+detached_pool::detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name)
+    : bound_(bound), quantum_(quantum), name_(std::move(thread_name)) {}
+
+detached_pool::~detached_pool() { stop(); }
+
+core::waiting_executor* detached_pool::take() noexcept {
+  const std::lock_guard guard(mutex_);
+  if (stopped_) return nullptr;
+  if (!free_.empty()) {
+    detached_thread* const t = free_.back();
+    free_.pop_back();
+    return t;
+  }
+  if (all_.size() >= bound_) return nullptr;
+  try {
+    free_.reserve(all_.size() + 1);  // so that give_back cannot fail
+    all_.push_back(std::make_unique<detached_thread>(*this));
+  } catch (const std::exception&) {
+    return nullptr;  // no thread or no memory: the spawn fails with that reason
+  }
+  return all_.back().get();
+}
+
+bool detached_pool::give_back(detached_thread* t) noexcept {
+  const std::lock_guard guard(mutex_);
+  if (stopped_) return false;
+  free_.push_back(t);
+  return true;
+}
+
+void detached_pool::stop() noexcept {
+  std::vector<std::unique_ptr<detached_thread>> threads;
+  {
+    const std::lock_guard guard(mutex_);
+    stopped_ = true;
+    free_.clear();
+    threads.swap(all_);
+  }
+  threads.clear();  // joins
+}
+
+std::uint32_t detached_pool::in_use() const noexcept {
+  const std::lock_guard guard(mutex_);
+  return static_cast<std::uint32_t>(all_.size() - free_.size());
+}
+
+}  // namespace garrick::system

@@ -1,0 +1,46 @@
+// Threads for detached and blocking actors: made on demand up to a bound, kept and reused.
+//
+// Thread safety: every function may be called from any thread.
+// Invariant: a thread serves one cell from `take` until that cell's `actor_ended`, then goes back to the free list or ends.
+#pragma once
+
+#include <garrick/base/parker.hpp>
+#include <garrick/core/waiting_executor.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace garrick::system {
+
+class detached_thread;
+
+class detached_pool {
+ public:
+  /// `quantum`: messages of one run.
+  detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name);
+  ~detached_pool();
+
+  /// Null: the bound is reached, the pool is stopped, or the system has no more threads.
+  [[nodiscard]] core::waiting_executor* take() noexcept;
+  /// Ends all threads whose actor has ended; waits for the others.
+  void stop() noexcept;
+  [[nodiscard]] std::uint32_t in_use() const noexcept;
+
+ private:
+  friend class detached_thread;
+  bool give_back(detached_thread* t) noexcept;
+
+  const std::uint32_t bound_;
+  const std::uint32_t quantum_;
+  const std::string name_;
+
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<detached_thread>> all_;  // under `mutex_`
+  std::vector<detached_thread*> free_;                 // under `mutex_`
+  bool stopped_ = false;                               // under `mutex_`
+};
+
+}  // namespace garrick::system

@@ -1,0 +1,40 @@
+// What a system can be told when it is built. Configuration from files, the environment and the command line fills the same structure (config.hpp).
+#pragma once
+
+#include <garrick/base/clock.hpp>
+#include <garrick/core/environment.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace garrick::base {
+class probe;
+}
+
+namespace garrick::system {
+
+enum class log_level : std::uint8_t { debug, info, warning, error, off };
+
+struct options {
+  // scheduler
+  std::string policy = "work_stealing";  ///< or "work_sharing"
+  std::uint32_t workers = 0;             ///< 0: as many as the process may use cores
+  std::uint32_t idle_spin_us = 0;        ///< microseconds that a worker looks for work before it sleeps
+  bool best_effort = false;              ///< go on with fewer worker threads if some cannot be created
+  std::string thread_name = "garrick";
+
+  // actors: limits, quantum, in-place running
+  core::settings limits{};
+
+  std::uint32_t detached_threads = 1024;      ///< threads for detached and blocking actors at most
+  std::uint32_t dead_letter_backlog = 10'000; ///< dead letters that may wait in a subscriber's mailbox; more are only counted
+  base::duration watchdog_after = base::duration::seconds(1);  ///< a handler that runs longer is reported; zero: off
+  base::duration shutdown_deadline = base::duration::seconds(10);  ///< for the destructor, each of its two phases
+  log_level log = log_level::warning;
+  bool report_stack_overflow = true;  ///< name the actor on standard error before the process aborts
+
+  // interfaces; null: the real ones
+  base::probe* probe = nullptr;
+};
+
+}  // namespace garrick::system

@@ -1,0 +1,229 @@
+#include <garrick/core/extension.hpp>
+#include <garrick/core/lifecycle.hpp>
+#include <garrick/system/log.hpp>
+#include <garrick/system/system_core.hpp>
+
+#include <chrono>
+#include <stdexcept>
+
+namespace garrick::system {
+
+namespace {
+
+using access = core::cell_access;
+
+sched::scheduler_options scheduler_options_of(const options& o) {
+  sched::scheduler_options s;
+  s.policy = o.policy;
+  s.workers = o.workers;
+  s.quantum = o.limits.quantum;
+  s.idle_spin_us = o.idle_spin_us;
+  s.best_effort = o.best_effort;
+  s.thread_name = o.thread_name;
+  if (o.report_stack_overflow) {
+    s.on_thread_start = {[](void*, std::uint32_t) { report_stack_overflow_on_this_thread(); }, nullptr};
+    s.on_thread_stop = {[](void*, std::uint32_t) { forget_stack_overflow_on_this_thread(); }, nullptr};
+  }
+  return s;
+}
+
+void check(const options& o) {
+  const auto refuse = [](const char* what) { throw std::invalid_argument(what); };
+  if (o.limits.soft_limit == 0 || o.limits.soft_limit > 32768) refuse("limits.soft_limit: must be 1 to 32768 messages");
+  if (o.limits.hard_limit < o.limits.soft_limit) refuse("limits.hard_limit: must not be below limits.soft_limit (messages)");
+  if (o.limits.in_place_batch == 0) refuse("limits.in_place_batch: must be at least 1 message");
+  if (o.limits.full_wait_ns < 0) refuse("limits.full_wait_ns: must not be negative");
+  if (o.limits.outstanding_limit == 0 || o.limits.outstanding_limit > (1u << 20)) refuse("limits.outstanding_limit: must be 1 to 1048576 requests");
+}
+
+const options& checked(const options& o) {
+  check(o);
+  return o;
+}
+
+}  // namespace
+
+system_core::system_core(const options& o)
+    : options_(checked(o)),
+      clock_(std::make_unique<base::timer_service>()),
+      pool_(sched::make_scheduler(scheduler_options_of(o))),
+      detached_(o.detached_threads, o.limits.quantum, o.thread_name),
+      letters_(o.dead_letter_backlog) {
+  limits = o.limits;
+  workers = pool_.get();
+  probe = o.probe;
+  clock = clock_.get();
+  timers = clock_.get();
+  lot = &drain_lot_;
+  pool_->start();
+  if (o.watchdog_after.count() > 0) {
+    watchdog_ = std::make_unique<watchdog>(
+        *pool_, o.watchdog_after, o.probe,
+        [this](std::uint64_t id) {
+          std::string name = "an actor";
+          for_each_cell([&](const core::cell& c) {
+            if (c.id() == id) name = c.name();
+          });
+          return name;
+        },
+        [this](const std::string& text) {
+          if (options_.log <= log_level::warning) write_log(log_level::warning, "watchdog", 0, text);
+        });
+  }
+}
+
+void system_core::stop_threads() noexcept {
+  watchdog_.reset();
+  letters_.close();
+  detached_.stop();
+  pool_->stop();
+  // What was queued and never ran ends here, on this thread.
+  pool_->drain(
+      [](void*, base::runnable& r) {
+        std::uint32_t budget = sched::unlimited;
+        r.run(budget);
+      },
+      nullptr);
+  clock_.reset();
+  clock = &base::real_clock();
+}
+
+std::size_t system_core::my_shard() const noexcept {
+  const auto& t = base::this_thread;
+  return t.worker_of == workers ? 1 + t.worker_index % (shard_count - 1) : 0;
+}
+
+bool system_core::joined(core::cell& who) noexcept {
+  const std::size_t n = my_shard();
+  shard& s = shards_[n];
+  const bool hidden = who.ext_if() != nullptr && who.ext_if()->hidden;
+  const std::lock_guard guard(s.lock);
+  if (s.closed) return false;
+  access::shard(who) = static_cast<std::uint8_t>(n);
+  access::list_prev(who) = nullptr;
+  access::list_next(who) = s.first;
+  if (s.first != nullptr) access::list_prev(*s.first) = &who;
+  s.first = &who;
+  ++s.all;
+  if (!hidden) ++s.visible;
+  return true;
+}
+
+void system_core::left(core::cell& who) noexcept {
+  if (probe != nullptr) probe->on_actor_ended(who.id(), who.end_reason());
+  shard& s = shards_[access::shard(who)];
+  const bool hidden = who.ext_if() != nullptr && who.ext_if()->hidden;
+  {
+    const std::lock_guard guard(s.lock);
+    core::cell* const prev = access::list_prev(who);
+    core::cell* const next = access::list_next(who);
+    (prev != nullptr ? access::list_next(*prev) : s.first) = next;
+    if (next != nullptr) access::list_prev(*next) = prev;
+    --s.all;
+    if (!hidden) --s.visible;
+  }
+  // order: relaxed: a waiter sets it before it takes each list's lock, so either it sees this list without `who`, or we see it
+  if (waiters_.load(std::memory_order_relaxed) != 0) {
+    const std::lock_guard guard(empty_mutex_);
+    empty_.notify_all();
+  }
+}
+
+template <class F>
+void system_core::for_each_cell(F f) const {
+  for (const shard& s : shards_) {
+    const std::lock_guard guard(s.lock);
+    for (core::cell* c = s.first; c != nullptr; c = access::list_next(*c)) f(*c);
+  }
+}
+
+void system_core::dead_letter(const core::undelivered& what) noexcept {
+  if (probe != nullptr) probe->on_dead_letter(what.receiver, what.sender, what.content != nullptr ? what.content->type : nullptr, what.reason);
+  letters_.take(what);
+  if (options_.log <= log_level::debug) write_log(log_level::debug, "dead letter", what.receiver, std::string(what.type) + ": " + what.reason.to_string());
+}
+
+void system_core::failed(const core::cell& who, const base::error& why) noexcept {
+  if (probe != nullptr) probe->on_actor_failed(who.id(), base::this_thread.handling.load(std::memory_order_relaxed), why);  // order: own thread's value
+  if (options_.log <= log_level::error) write_log(log_level::error, who.name(), who.id(), "failed: " + why.to_string());
+}
+
+core::waiting_executor* system_core::detached_executor() noexcept { return detached_.take(); }
+
+std::size_t system_core::living(bool hidden_too) const noexcept {
+  std::size_t n = 0;
+  for (const shard& s : shards_) {
+    const std::lock_guard guard(s.lock);
+    n += hidden_too ? s.all : s.visible;
+  }
+  return n;
+}
+
+bool system_core::wait_until_empty(base::duration limit, bool hidden_too) {
+  waiters_.fetch_add(1, std::memory_order_relaxed);  // order: see left()
+  std::unique_lock guard(empty_mutex_);
+  const auto empty = [this, hidden_too] { return living(hidden_too) == 0; };
+  bool done = true;
+  if (limit.is_infinite())
+    empty_.wait(guard, empty);
+  else
+    done = empty_.wait_for(guard, std::chrono::nanoseconds(limit.count()), empty);
+  waiters_.fetch_sub(1, std::memory_order_relaxed);  // order: see left()
+  return done;
+}
+
+bool system_core::looks_quiet(std::uint64_t& fingerprint) const {
+  bool quiet = true;
+  fingerprint = 0;
+  for_each_cell([&](core::cell& c) {
+    const std::uint64_t head = access::gate(c).peek_acquire();
+    if ((head & core::mailbox_word::idle) == 0) quiet = false;
+    fingerprint = fingerprint * 1099511628211ull + c.id() + core::mailbox_word::count(head);
+  });
+  return quiet;
+}
+
+bool system_core::wait_until_quiet(base::duration limit) {
+  const base::instant deadline = base::real_clock().now() + limit;
+  std::uint64_t before = 0;
+  bool was_quiet = false;
+  for (std::int64_t pause_us = 20;; pause_us = pause_us < 2000 ? pause_us * 2 : pause_us) {
+    std::uint64_t now = 0;
+    const bool quiet = looks_quiet(now);
+    // Twice quiet with nothing pushed in between: a message on its way would have changed a count.
+    if (quiet && was_quiet && now == before) return true;
+    was_quiet = quiet;
+    before = now;
+    if (base::real_clock().now() >= deadline) return false;
+    // Nobody announces "nothing to do"; this looks again, more and more seldom, and only while a system is being shut down.
+    base::platform::sleep_ns(static_cast<std::uint64_t>(pause_us) * 1000);
+  }
+}
+
+void system_core::refuse_spawns() noexcept {
+  for (shard& s : shards_) {
+    const std::lock_guard guard(s.lock);
+    s.closed = true;
+  }
+}
+
+void system_core::end_all(bool kill) {
+  std::vector<core::address> all;
+  for_each_cell([&](core::cell& c) { all.push_back(core::handle_access::make_address(&c)); });
+  for (const core::address& a : all) {
+    if (kill)
+      core::detail::kill_cell(a, base::exit_code::user_shutdown);
+    else
+      core::detail::exit_cell(nullptr, a, base::exit_code::user_shutdown);
+  }
+}
+
+std::vector<std::string> system_core::names_of_the_living() const {
+  std::vector<std::string> names;
+  for_each_cell([&](const core::cell& c) { names.push_back(std::string(c.name()) + "#" + std::to_string(c.id())); });
+  return names;
+}
+
+bool system_core::on_own_thread() const noexcept { return base::this_thread.worker_of == workers; }
+
+}  // namespace garrick::system

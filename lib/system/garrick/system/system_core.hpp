@@ -1,0 +1,94 @@
+// The environment behind an actor system: workers, clock, detached threads, the list of living actors, dead letters.
+//
+// It is apart from `actor_system` because cells may outlive their system: the last handle to the last ended actor destroys it. What needs threads is gone by then.
+//
+// Thread safety: every function may be called from any thread.
+//
+// Invariants of the list: S1 a cell is in exactly the list that its `shard` names, under that list's lock; S2 a listed cell's block is not freed: `left` comes before
+// the last reference is dropped; S3 after `stopping_` was set under a list's lock, no cell joins that list.
+#pragma once
+
+#include <garrick/base/timer_service.hpp>
+#include <garrick/core/cell.hpp>
+#include <garrick/core/drain_lot.hpp>
+#include <garrick/core/environment.hpp>
+#include <garrick/sched/scheduler.hpp>
+#include <garrick/system/actor_system.hpp>
+#include <garrick/system/dead_letters.hpp>
+#include <garrick/system/detached_pool.hpp>
+#include <garrick/system/spin_lock.hpp>
+#include <garrick/system/watchdog.hpp>
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace garrick::system {
+
+class system_core final : public core::environment {
+ public:
+  explicit system_core(const options& o);
+
+  /// Ends every thread. Called once, by the system's destructor, after the actors were told to end.
+  void stop_threads() noexcept;
+
+  // core::environment
+  void dead_letter(const core::undelivered& what) noexcept override;
+  bool joined(core::cell& who) noexcept override;
+  void left(core::cell& who) noexcept override;
+  void failed(const core::cell& who, const base::error& why) noexcept override;
+  core::waiting_executor* detached_executor() noexcept override;
+
+  [[nodiscard]] std::size_t living(bool hidden_too = false) const noexcept;
+  /// Waits until no actor lives, hidden ones counted or not. False: the time is over.
+  bool wait_until_empty(base::duration limit, bool hidden_too = false);
+  /// Waits until no actor runs or has anything to run. False: the time is over.
+  bool wait_until_quiet(base::duration limit);
+  void refuse_spawns() noexcept;
+  /// Sends every living actor an exit signal or a kill.
+  void end_all(bool kill);
+  [[nodiscard]] std::vector<std::string> names_of_the_living() const;
+  [[nodiscard]] bool on_own_thread() const noexcept;
+
+  [[nodiscard]] dead_letters& letters() noexcept { return letters_; }
+  [[nodiscard]] sched::scheduler& workers_pool() noexcept { return *pool_; }
+  [[nodiscard]] const options& settings_of() const noexcept { return options_; }
+
+ private:
+  ~system_core() = default;
+  void destroy() noexcept override { delete this; }
+
+  struct alignas(64) shard {
+    mutable spin_lock lock;
+    core::cell* first = nullptr;   // under `lock`
+    std::size_t all = 0;           // under `lock`
+    std::size_t visible = 0;       // under `lock`: cells that are not hidden
+    bool closed = false;           // under `lock`
+  };
+  static constexpr std::size_t shard_count = 16;
+
+  [[nodiscard]] std::size_t my_shard() const noexcept;
+  template <class F>
+  void for_each_cell(F f) const;
+  [[nodiscard]] bool looks_quiet(std::uint64_t& fingerprint) const;
+
+  // constant after construction
+  const options options_;
+  core::drain_lot drain_lot_;
+  std::unique_ptr<base::timer_service> clock_;
+  std::unique_ptr<sched::scheduler> pool_;
+  std::unique_ptr<watchdog> watchdog_;
+  detached_pool detached_;
+  dead_letters letters_;
+
+  std::array<shard, shard_count> shards_;
+
+  std::atomic<std::uint32_t> waiters_{0};  ///< threads in wait_until_empty
+  std::mutex empty_mutex_;
+  std::condition_variable empty_;
+};
+
+}  // namespace garrick::system
