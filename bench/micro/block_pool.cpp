@@ -56,7 +56,8 @@ void across_threads(benchmark::State& state) {
       while ((block = ring[at].load(std::memory_order_acquire)) == nullptr)
         if (stop.load(std::memory_order_relaxed)) return;  // order: relaxed; only a flag
       pool::deallocate<64>(block);
-      ring[at].store(nullptr, std::memory_order_release);  // order: release; pairs with the producer's acquire load: the place is free.
+      ring[at].store(nullptr,
+                     std::memory_order_release);  // order: release; pairs with the producer's acquire load: the place is free.
     }
   });
   std::size_t at = 0;

@@ -10,14 +10,15 @@
 namespace garrick::base {
 
 /// Prints what failed and where to the standard error stream, then aborts. `advice` may be null.
-[[noreturn, gnu::cold]] void assertion_failed(const char* file, int line, const char* condition, const char* advice = nullptr) noexcept;
+[[noreturn, gnu::cold]] void assertion_failed(const char* file, int line, const char* condition,
+                                              const char* advice = nullptr) noexcept;
 
 }  // namespace garrick::base
 
-#define GARRICK_ASSERT(condition, ...)                                                                                  \
-  do {                                                                                                                  \
-    if (!(condition)) [[unlikely]]                                                                                      \
-      ::garrick::base::assertion_failed(__FILE__, __LINE__, #condition __VA_OPT__(, ) __VA_ARGS__);                     \
+#define GARRICK_ASSERT(condition, ...)                                                              \
+  do {                                                                                              \
+    if (!(condition)) [[unlikely]]                                                                  \
+      ::garrick::base::assertion_failed(__FILE__, __LINE__, #condition __VA_OPT__(, ) __VA_ARGS__); \
   } while (false)
 
 #ifndef GARRICK_SLOW_ASSERTS

@@ -18,8 +18,8 @@ namespace {
 
 /// A list in the depot. It lies in its own first block: `free_block::next` is its first word.
 struct stored_list {
-  free_block* next;       // of the blocks in this list
-  stored_list* below;     // the next list of the depot
+  free_block* next;    // of the blocks in this list
+  stored_list* below;  // the next list of the depot
   std::uint32_t blocks;
 };
 static_assert(sizeof(stored_list) <= block_step);
@@ -140,7 +140,8 @@ void map_region() {
     const auto over = reinterpret_cast<std::uintptr_t>(begin) % memory_source::huge_page;
     char* aligned = over == 0 ? begin : begin + (memory_source::huge_page - over);
     if (aligned != begin) ::munmap(begin, static_cast<std::size_t>(aligned - begin));
-    if (const auto rest = static_cast<std::size_t>(begin + size + slack - (aligned + size)); rest != 0) ::munmap(aligned + size, rest);
+    if (const auto rest = static_cast<std::size_t>(begin + size + slack - (aligned + size)); rest != 0)
+      ::munmap(aligned + size, rest);
     begin = aligned;
     ::madvise(begin, size, MADV_HUGEPAGE);
   }
@@ -184,7 +185,8 @@ class thread_guard {
     if (registry.first != nullptr) registry.first->before = &node_;
     registry.first = &node_;
     phase = thread_phase::registered;
-    for (thread_list& list : lists.of) list.count.store(0, std::memory_order_relaxed);  // order: relaxed; own thread, under the mutex.
+    for (thread_list& list : lists.of)
+      list.count.store(0, std::memory_order_relaxed);  // order: relaxed; own thread, under the mutex.
   }
   thread_guard(const thread_guard&) = delete;
   thread_guard& operator=(const thread_guard&) = delete;
@@ -207,7 +209,8 @@ class thread_guard {
     put_in_depot(size_class, list.loaded, list.count.load(std::memory_order_relaxed));
     put_in_depot(size_class, list.spare, batch_blocks);
     list.loaded = list.spare = nullptr;
-    list.count.store(batch_blocks, std::memory_order_relaxed);  // order: relaxed; own thread's field: "full" sends each free to the slow path.
+    list.count.store(batch_blocks,
+                     std::memory_order_relaxed);  // order: relaxed; own thread's field: "full" sends each free to the slow path.
   }
 
   thread_node node_{};
@@ -275,7 +278,8 @@ namespace {
   const std::lock_guard lock(s.mutex);
   std::size_t free = s.stored_blocks;
   for (const auto& slot : s.slots)
-    if (slot.load(std::memory_order_relaxed) != nullptr) free += batch_blocks;  // order: relaxed; callers are quiet while they count.
+    // order: relaxed; callers are quiet while they count.
+    if (slot.load(std::memory_order_relaxed) != nullptr) free += batch_blocks;
   for (const thread_node* n = registry.first; n != nullptr; n = n->after) {
     const thread_list& list = n->lists->of[size_class];
     // order: relaxed; callers are quiet while they count.

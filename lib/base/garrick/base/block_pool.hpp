@@ -34,10 +34,10 @@
 
 namespace garrick::base::block_pool {
 
-inline constexpr std::size_t block_step = 64;          ///< bytes between size classes; also the alignment of every block
-inline constexpr std::size_t largest_block = 1024;     ///< bytes; larger requests go to operator new
+inline constexpr std::size_t block_step = 64;       ///< bytes between size classes; also the alignment of every block
+inline constexpr std::size_t largest_block = 1024;  ///< bytes; larger requests go to operator new
 inline constexpr std::size_t class_count = largest_block / block_step;
-inline constexpr std::uint32_t batch_blocks = 64;      ///< blocks that change hands at once
+inline constexpr std::uint32_t batch_blocks = 64;  ///< blocks that change hands at once
 
 namespace detail {
 
@@ -47,9 +47,10 @@ struct free_block {
 
 /// One thread's free blocks of one class. `count` is written by the owner only; it is atomic so that counting in tests is no race.
 struct thread_list {
-  free_block* loaded = nullptr;                       ///< where blocks are taken from and put to
-  std::atomic<std::uint32_t> count{batch_blocks};     ///< blocks in `loaded`; "full" at first, so that the first free registers the thread
-  free_block* spare = nullptr;                        ///< null or a full list
+  free_block* loaded = nullptr;  ///< where blocks are taken from and put to
+  std::atomic<std::uint32_t> count{
+      batch_blocks};            ///< blocks in `loaded`; "full" at first, so that the first free registers the thread
+  free_block* spare = nullptr;  ///< null or a full list
 };
 
 struct thread_lists {

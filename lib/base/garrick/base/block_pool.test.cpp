@@ -1,10 +1,10 @@
 #include "garrick/base/block_pool.hpp"
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstdint>
 #include <cstring>
 #include <mutex>
-#include <condition_variable>
 #include <random>
 #include <thread>
 #include <vector>

@@ -44,7 +44,8 @@ template <class D>
   constexpr std::int64_t num = D::period::num;
   constexpr std::int64_t den = D::period::den;
   if constexpr (std::floating_point<typename D::rep>) {
-    const double ns = static_cast<double>(d.count()) * static_cast<double>(num) * static_cast<double>(second) / static_cast<double>(den);
+    const double ns =
+        static_cast<double>(d.count()) * static_cast<double>(num) * static_cast<double>(second) / static_cast<double>(den);
     if (ns >= 9.2e18) return std::numeric_limits<std::int64_t>::max();
     if (ns <= -9.2e18) return std::numeric_limits<std::int64_t>::min();
     return static_cast<std::int64_t>(ns);
@@ -52,8 +53,9 @@ template <class D>
     return saturating_multiply(static_cast<std::int64_t>(d.count()), saturating_multiply(num, second / den));
   } else {
     const auto count = static_cast<std::int64_t>(d.count());
-    return saturating_add(saturating_multiply(count / den, num * second), static_cast<std::int64_t>(static_cast<double>(count % den) * static_cast<double>(num) *
-                                                                                                    static_cast<double>(second) / static_cast<double>(den)));
+    return saturating_add(saturating_multiply(count / den, num * second),
+                          static_cast<std::int64_t>(static_cast<double>(count % den) * static_cast<double>(num) *
+                                                    static_cast<double>(second) / static_cast<double>(den)));
   }
 }
 
@@ -69,9 +71,15 @@ class duration {
   constexpr duration(const D& d) noexcept : ns_(detail::to_nanoseconds(d)) {}
 
   [[nodiscard]] static constexpr duration nanoseconds(std::int64_t n) noexcept { return duration(n); }
-  [[nodiscard]] static constexpr duration microseconds(std::int64_t n) noexcept { return duration(detail::saturating_multiply(n, 1000)); }
-  [[nodiscard]] static constexpr duration milliseconds(std::int64_t n) noexcept { return duration(detail::saturating_multiply(n, 1'000'000)); }
-  [[nodiscard]] static constexpr duration seconds(std::int64_t n) noexcept { return duration(detail::saturating_multiply(n, 1'000'000'000)); }
+  [[nodiscard]] static constexpr duration microseconds(std::int64_t n) noexcept {
+    return duration(detail::saturating_multiply(n, 1000));
+  }
+  [[nodiscard]] static constexpr duration milliseconds(std::int64_t n) noexcept {
+    return duration(detail::saturating_multiply(n, 1'000'000));
+  }
+  [[nodiscard]] static constexpr duration seconds(std::int64_t n) noexcept {
+    return duration(detail::saturating_multiply(n, 1'000'000'000));
+  }
   /// Longer than any other.
   [[nodiscard]] static constexpr duration infinite() noexcept { return duration(std::numeric_limits<std::int64_t>::max()); }
 
@@ -87,9 +95,13 @@ class duration {
   }
 
   [[nodiscard]] friend constexpr auto operator<=>(duration, duration) noexcept = default;
-  [[nodiscard]] friend constexpr duration operator+(duration a, duration b) noexcept { return duration(detail::saturating_add(a.ns_, b.ns_)); }
+  [[nodiscard]] friend constexpr duration operator+(duration a, duration b) noexcept {
+    return duration(detail::saturating_add(a.ns_, b.ns_));
+  }
   [[nodiscard]] friend constexpr duration operator-(duration a, duration b) noexcept { return a + -b; }
-  [[nodiscard]] friend constexpr duration operator*(duration a, std::int64_t k) noexcept { return duration(detail::saturating_multiply(a.ns_, k)); }
+  [[nodiscard]] friend constexpr duration operator*(duration a, std::int64_t k) noexcept {
+    return duration(detail::saturating_multiply(a.ns_, k));
+  }
   [[nodiscard]] friend constexpr duration operator/(duration a, std::int64_t k) noexcept { return duration(a.ns_ / k); }
   [[nodiscard]] constexpr duration operator-() const noexcept { return duration(detail::saturating_multiply(ns_, -1)); }
 

@@ -81,7 +81,8 @@ void release_error_detail(std::uintptr_t word) noexcept {
 
 }  // namespace detail
 
-error::error(std::uint32_t code, const error_category& category, std::string_view where, std::string_view why) : error(code, category) {
+error::error(std::uint32_t code, const error_category& category, std::string_view where, std::string_view why)
+    : error(code, category) {
   if (!where.empty() || !why.empty()) word_ = detail::make_error_detail(code, where, why);
 }
 

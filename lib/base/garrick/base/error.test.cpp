@@ -14,7 +14,9 @@ enum class fault : std::uint32_t { none_left, slow };
 class category_type final : public error_category {
  public:
   [[nodiscard]] std::string_view name() const noexcept override { return "disk"; }
-  [[nodiscard]] std::string message(std::uint32_t code) const override { return code == 0 ? "the disk is full" : "the disk is slow"; }
+  [[nodiscard]] std::string message(std::uint32_t code) const override {
+    return code == 0 ? "the disk is full" : "the disk is slow";
+  }
 };
 
 const category_type category;
@@ -46,7 +48,8 @@ TEST_CASE("every built-in code has its own text") {
   for (auto a = static_cast<std::uint32_t>(errc::receiver_gone); a <= static_cast<std::uint32_t>(errc::user); ++a) {
     const std::string text = error(static_cast<errc>(a)).to_string();
     CHECK(text.find("unknown") == std::string::npos);
-    for (auto b = static_cast<std::uint32_t>(errc::receiver_gone); b < a; ++b) CHECK(text != error(static_cast<errc>(b)).to_string());
+    for (auto b = static_cast<std::uint32_t>(errc::receiver_gone); b < a; ++b)
+      CHECK(text != error(static_cast<errc>(b)).to_string());
   }
   CHECK(error(static_cast<errc>(9999)).to_string() == "unknown error 9999");
 }

@@ -84,7 +84,8 @@ struct takes {
 template <class T, class Any, std::size_t At, std::size_t After>
 struct takes_braced {
   template <std::size_t N>
-  static constexpr bool yes = initialises<T, Any>(std::make_index_sequence<At>(), std::make_index_sequence<N>(), std::make_index_sequence<After>());
+  static constexpr bool yes =
+      initialises<T, Any>(std::make_index_sequence<At>(), std::make_index_sequence<N>(), std::make_index_sequence<After>());
 };
 
 /// The largest N for which the answer is yes; Low is one for which it is, High one for which it is not.
@@ -198,11 +199,13 @@ inline constexpr std::size_t field_count = detail::count_fields<T>();
 
 /// True if T has a field that is a reference; such a T cannot be made from values alone.
 template <inspectable T>
-inline constexpr bool has_reference_field = !std::is_empty_v<T> && detail::largest<detail::takes<T, detail::any_field<T>>, 100>() == 0;
+inline constexpr bool has_reference_field =
+    !std::is_empty_v<T> && detail::largest<detail::takes<T, detail::any_field<T>>, 100>() == 0;
 
 /// Of such a T: true if field I is a reference. False where that cannot be told (T also has array fields, or cannot be counted).
 template <inspectable T, std::size_t I>
-inline constexpr bool is_reference_field = has_reference_field<T> && field_count<T> == detail::place_count<T> && I < field_count<T> &&
+inline constexpr bool is_reference_field =
+    has_reference_field<T> && field_count<T> == detail::place_count<T> && I < field_count<T> &&
     !detail::takes_value<T>(std::make_index_sequence<I>(), std::make_index_sequence<field_count<T> - I - 1>());
 
 /// Calls `f(field)` for each field of x, in order.

@@ -27,9 +27,9 @@ struct message_type {
   std::uint32_t size;
   std::uint32_t align;
   bool trivially_copyable;
-  void (*destroy)(void* object) noexcept;                       ///< null if there is nothing to do
-  void (*move_construct)(void* to, void* from) noexcept;        ///< `to` is raw memory; `from` stays to be destroyed
-  void (*copy_construct)(void* to, const void* from);           ///< null if the type cannot be copied; may throw
+  void (*destroy)(void* object) noexcept;                 ///< null if there is nothing to do
+  void (*move_construct)(void* to, void* from) noexcept;  ///< `to` is raw memory; `from` stays to be destroyed
+  void (*copy_construct)(void* to, const void* from);     ///< null if the type cannot be copied; may throw
   void (*print)(const void* object, std::string& out);
 };
 
@@ -62,7 +62,8 @@ consteval auto copy_function() noexcept -> void (*)(void*, const void*) {
 
 template <class T>
 struct message_descriptor {
-  static_assert(std::is_object_v<T> && !std::is_array_v<T> && std::is_same_v<T, std::remove_cv_t<T>>, "messages are decayed object types");
+  static_assert(std::is_object_v<T> && !std::is_array_v<T> && std::is_same_v<T, std::remove_cv_t<T>>,
+                "messages are decayed object types");
   static_assert(std::is_move_constructible_v<T>, "a message must be movable");
 
   [[gnu::visibility("default")]] static constexpr message_type value{

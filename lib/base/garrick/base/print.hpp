@@ -170,8 +170,8 @@ template <class T>
 void print_scalar(std::string& out, const T& x) {
   if constexpr (std::is_same_v<T, bool>)
     out += x ? "true" : "false";
-  else if constexpr (std::is_same_v<T, char> || std::is_same_v<T, wchar_t> || std::is_same_v<T, char8_t> || std::is_same_v<T, char16_t> ||
-                     std::is_same_v<T, char32_t>)
+  else if constexpr (std::is_same_v<T, char> || std::is_same_v<T, wchar_t> || std::is_same_v<T, char8_t> ||
+                     std::is_same_v<T, char16_t> || std::is_same_v<T, char32_t>)
     print_character(out, static_cast<char32_t>(static_cast<std::make_unsigned_t<T>>(x)));
   else if constexpr (std::is_same_v<T, long double>)
     print_long_double(out, x);

@@ -30,7 +30,8 @@ class probe {
   virtual void on_actor_failed(std::uint64_t actor, const message_type* message, const exit_reason& reason) noexcept;
   virtual void on_actor_restarted(std::uint64_t actor, std::uint32_t restarts) noexcept;
   /// The reason's code is one of `errc`.
-  virtual void on_dead_letter(std::uint64_t receiver, std::uint64_t sender, const message_type* message, const error& reason) noexcept;
+  virtual void on_dead_letter(std::uint64_t receiver, std::uint64_t sender, const message_type* message,
+                              const error& reason) noexcept;
   /// The mailbox of an actor that cannot run has doubled again.
   virtual void on_mailbox_doubled(std::uint64_t actor, std::uint64_t messages) noexcept;
   /// Actors that wait for each other's responses in a circle were found; `actor` is one of them.

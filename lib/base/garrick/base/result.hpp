@@ -93,7 +93,9 @@ class value_result {
  public:
   using value_type = Value;
 
-  constexpr value_result() requires std::default_initializable<Value> : value_() {}
+  constexpr value_result()
+    requires std::default_initializable<Value>
+      : value_() {}
 
   template <class U>
     requires std::constructible_from<Value, U>
@@ -107,7 +109,9 @@ class value_result {
     GARRICK_ASSERT(static_cast<bool>(error_), "a result without a value needs an error: return the value, or a real error");
   }
 
-  constexpr value_result(const value_result& other) requires std::copy_constructible<Value> : error_(other.error_) {
+  constexpr value_result(const value_result& other)
+    requires std::copy_constructible<Value>
+      : error_(other.error_) {
     if (!error_) std::construct_at(std::addressof(value_), other.value_);
   }
   constexpr value_result(value_result&& other) noexcept(std::is_nothrow_move_constructible_v<Value>)
@@ -118,7 +122,9 @@ class value_result {
     else
       std::construct_at(std::addressof(value_), std::move(other.value_));
   }
-  constexpr value_result& operator=(const value_result& other) requires std::copy_constructible<Value> {
+  constexpr value_result& operator=(const value_result& other)
+    requires std::copy_constructible<Value>
+  {
     if (this != &other) {
       value_result copy(other);
       reset_to(std::move(copy));
@@ -171,7 +177,8 @@ class value_result {
   }
   template <class F>
   [[nodiscard]] constexpr auto map(F&& f) && {
-    using mapped = decltype(map_call([&]() -> decltype(auto) { return call_with<Multi>(std::forward<F>(f), std::move(value_)); }));
+    using mapped =
+        decltype(map_call([&]() -> decltype(auto) { return call_with<Multi>(std::forward<F>(f), std::move(value_)); }));
     if (error_) return mapped(error_);
     return map_call([&]() -> decltype(auto) { return call_with<Multi>(std::forward<F>(f), std::move(value_)); });
   }
@@ -300,7 +307,8 @@ class [[nodiscard]] result<T> : public detail::value_result<result<T>, T, false>
   template <class... Args>
   constexpr result(std::in_place_t, Args&&... args) : base_type(std::in_place, std::forward<Args>(args)...) {}
   template <class U = T>
-    requires(std::convertible_to<U, T> && !std::same_as<std::remove_cvref_t<U>, result> && !std::same_as<std::remove_cvref_t<U>, error_value> &&
+    requires(std::convertible_to<U, T> && !std::same_as<std::remove_cvref_t<U>, result> &&
+             !std::same_as<std::remove_cvref_t<U>, error_value> &&
              (std::same_as<std::remove_cvref_t<U>, T> || !error_enum<std::remove_cvref_t<U>>))
   constexpr result(U&& value) : base_type(std::in_place, std::forward<U>(value)) {}
   result(error_value e) noexcept : base_type(std::move(e)) {}
@@ -310,8 +318,7 @@ class [[nodiscard]] result<T> : public detail::value_result<result<T>, T, false>
 };
 
 template <class A, class B, class... Rest>
-class [[nodiscard]] result<A, B, Rest...>
-    : public detail::value_result<result<A, B, Rest...>, std::tuple<A, B, Rest...>, true> {
+class [[nodiscard]] result<A, B, Rest...> : public detail::value_result<result<A, B, Rest...>, std::tuple<A, B, Rest...>, true> {
   using base_type = detail::value_result<result<A, B, Rest...>, std::tuple<A, B, Rest...>, true>;
 
  public:

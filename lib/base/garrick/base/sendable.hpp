@@ -77,10 +77,11 @@ consteval bool is_one_of(std::string_view name, std::string_view list) {
 
 /// Class templates that own their arguments' values and nothing else (comparators, hashes and allocators are checked like the rest).
 consteval bool is_owning_template(std::string_view name) {
-  return is_one_of(name,
-                   "basic_string vector deque list forward_list set multiset map multimap unordered_set unordered_multiset unordered_map "
-                   "unordered_multimap queue stack priority_queue pair tuple optional variant complex expected chrono::duration "
-                   "chrono::time_point array bitset");
+  return is_one_of(
+      name,
+      "basic_string vector deque list forward_list set multiset map multimap unordered_set unordered_multiset unordered_map "
+      "unordered_multimap queue stack priority_queue pair tuple optional variant complex expected chrono::duration "
+      "chrono::time_point array bitset");
 }
 
 consteval bool is_owning_class(std::string_view name) {
@@ -113,7 +114,8 @@ struct wrapped<C<Args...>> {
 };
 template <template <class, std::size_t> class C, class T, std::size_t N>
 struct wrapped<C<T, N>> {
-  using type = std::conditional_t<is_owning_template(standard_name<C<T, N>>()), made_of<T>, refused<has_private_or_captured_state>>;
+  using type =
+      std::conditional_t<is_owning_template(standard_name<C<T, N>>()), made_of<T>, refused<has_private_or_captured_state>>;
 };
 template <template <std::size_t> class C, std::size_t N>
 struct wrapped<C<N>> {
@@ -125,7 +127,8 @@ made_of<field_type<T, I>...> fields_of(std::index_sequence<I...>);
 
 /// Fields of an aggregate with references, as declared.
 template <class T, std::size_t... I>
-made_of<std::conditional_t<is_reference_field<T, I>, field_type<T, I>&, field_type<T, I>>...> declared_fields_of(std::index_sequence<I...>);
+made_of<std::conditional_t<is_reference_field<T, I>, field_type<T, I>&, field_type<T, I>>...> declared_fields_of(
+    std::index_sequence<I...>);
 
 template <class... Ts>
 made_of<Ts...> as_parts(type_list<Ts...>*);
@@ -206,7 +209,8 @@ struct search_parts {
 template <class Context, std::size_t I, class Part, class... Rest>
 struct search_parts<Context, I, Part, Rest...> {
   using here = typename search<Part, Context>::type;
-  using type = typename std::conditional_t<std::is_same_v<here, nothing_found>, search_parts<Context, I + 1, Rest...>, one_level_up<here, I>>::type;
+  using type = typename std::conditional_t<std::is_same_v<here, nothing_found>, search_parts<Context, I + 1, Rest...>,
+                                           one_level_up<here, I>>::type;
 };
 
 template <class T, class Kind, class Context>
@@ -228,7 +232,8 @@ struct search_kind<T, shares<Parts...>, context<Shared, Open...>> {
 };
 template <class T, class Part, class... More, class... Open>
 struct search_kind<T, points_to<Part, More...>, context<true, Open...>> {
-  using type = typename std::conditional_t<std::is_const_v<std::remove_extent_t<Part>>, search_parts<context<true, Open...>, 0, Part, More...>,
+  using type = typename std::conditional_t<std::is_const_v<std::remove_extent_t<Part>>,
+                                           search_parts<context<true, Open...>, 0, Part, More...>,
                                            std::type_identity<found<T, is_shared_and_can_be_changed>>>::type;
 };
 template <class T, class... Parts, class... Open>
@@ -275,20 +280,23 @@ inline constexpr bool is_owned_by_the_message = false;
 /// Instantiated only to fail: the compiler prints the path, the type and the reason.
 template <auto Path, class Type, class Reason>
 struct cannot_be_sent {
-  static_assert(is_owned_by_the_message<Type>, "a message must own all it refers to: see the path, the type and the reason in cannot_be_sent<...>");
+  static_assert(is_owned_by_the_message<Type>,
+                "a message must own all it refers to: see the path, the type and the reason in cannot_be_sent<...>");
   static constexpr int reported = 0;
 };
 
 template <class Found, std::size_t... Prefix>
 inline constexpr int report = 0;
 template <class T, class Reason, std::size_t... Path, std::size_t... Prefix>
-inline constexpr int report<found<T, Reason, Path...>, Prefix...> = cannot_be_sent<path_of<Prefix..., Path...>(), T, Reason>::reported;
+inline constexpr int report<found<T, Reason, Path...>, Prefix...> =
+    cannot_be_sent<path_of<Prefix..., Path...>(), T, Reason>::reported;
 
 }  // namespace detail
 
 /// True if a value of T may be sent to another actor.
 template <class T>
-inline constexpr bool is_sendable = std::is_same_v<typename detail::search<T, detail::context<false>>::type, detail::nothing_found>;
+inline constexpr bool is_sendable =
+    std::is_same_v<typename detail::search<T, detail::context<false>>::type, detail::nothing_found>;
 
 template <class T>
 concept sendable = is_sendable<T>;

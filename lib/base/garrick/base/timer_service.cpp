@@ -95,7 +95,7 @@ timer_id timer_service::arm(instant deadline, const timer_task& task) {
     const std::lock_guard lock(state_->mutex);
     if (!state_->thread.joinable()) state_->thread = std::thread([s = state_.get()] { s->run(); });
     id = state_->wheel.arm(deadline, task);
-    wake = deadline < state_->sleeping_until;  // T1
+    wake = deadline < state_->sleeping_until;     // T1
     if (wake) state_->sleeping_until = deadline;  // a later arm before the thread runs need not wake it again
   }
   if (wake) state_->changed.notify_one();

@@ -139,7 +139,8 @@ TEST_CASE("virtual time moves only when it is moved") {
   CHECK(service.now() == start + duration::seconds(2));
   CHECK_FALSE(service.fire_next());
   CHECK(service.next_deadline().is_never());
-  CHECK(record.times == std::vector<instant>{start + duration::seconds(1), start + duration::seconds(1), start + duration::seconds(2)});
+  CHECK(record.times ==
+        std::vector<instant>{start + duration::seconds(1), start + duration::seconds(1), start + duration::seconds(2)});
 }
 
 TEST_CASE("a periodic virtual timer fires at each period within one move") {
@@ -149,7 +150,8 @@ TEST_CASE("a periodic virtual timer fires at each period within one move") {
     static void tick(void* self, std::uint64_t left) {
       auto* p = static_cast<period*>(self);
       ++p->fired;
-      if (left > 0) p->service.arm(p->service.now() + duration::milliseconds(10), {.fire = tick, .context = p, .argument = left - 1});
+      if (left > 0)
+        p->service.arm(p->service.now() + duration::milliseconds(10), {.fire = tick, .context = p, .argument = left - 1});
     }
   } p;
   const instant start = p.service.now();

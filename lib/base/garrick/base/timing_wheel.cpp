@@ -9,7 +9,9 @@
 
 namespace garrick::base {
 
-timing_wheel::timing_wheel(instant now) noexcept : tick_(tick_of(now.since_beginning().count())) { std::ranges::fill(slots_, none); }
+timing_wheel::timing_wheel(instant now) noexcept : tick_(tick_of(now.since_beginning().count())) {
+  std::ranges::fill(slots_, none);
+}
 
 timer_id timing_wheel::arm(instant deadline, const timer_task& task) {
   if (deadline.is_never()) return {};

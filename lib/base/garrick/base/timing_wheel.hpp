@@ -56,7 +56,7 @@ class timing_wheel {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
  private:
-  static constexpr unsigned tick_bits = 17;   // a tick is 2^17 ns
+  static constexpr unsigned tick_bits = 17;  // a tick is 2^17 ns
   static constexpr unsigned digit_bits = 6;
   static constexpr unsigned level_count = 8;  // 17 + 8 * 6 > 63: any deadline
   static constexpr unsigned slot_count = 1u << digit_bits;
@@ -68,15 +68,19 @@ class timing_wheel {
     timer_task task;
     std::int64_t deadline = 0;
     std::uint64_t sequence = 0;
-    std::uint32_t next = none;      // in the slot, or in the free list
-    std::uint32_t before = none;    // in the slot; in the heap: the position there
+    std::uint32_t next = none;    // in the slot, or in the free list
+    std::uint32_t before = none;  // in the slot; in the heap: the position there
     std::uint32_t generation = 0;
-    std::uint32_t slot = none;      // level * slot_count + index, or in_heap
+    std::uint32_t slot = none;  // level * slot_count + index, or in_heap
   };
   static_assert(sizeof(node) == 64);
 
-  [[nodiscard]] node& at(std::uint32_t index) const noexcept { return chunks_[index >> chunk_bits][index & ((1u << chunk_bits) - 1)]; }
-  [[nodiscard]] static std::uint64_t tick_of(std::int64_t ns) noexcept { return ns <= 0 ? 0 : static_cast<std::uint64_t>(ns) >> tick_bits; }
+  [[nodiscard]] node& at(std::uint32_t index) const noexcept {
+    return chunks_[index >> chunk_bits][index & ((1u << chunk_bits) - 1)];
+  }
+  [[nodiscard]] static std::uint64_t tick_of(std::int64_t ns) noexcept {
+    return ns <= 0 ? 0 : static_cast<std::uint64_t>(ns) >> tick_bits;
+  }
 
   [[nodiscard]] std::uint32_t take_node();
   void free_node(std::uint32_t index) noexcept;

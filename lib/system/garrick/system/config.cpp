@@ -50,8 +50,9 @@ void config_options::add(std::string key, duration& target, std::string help, du
 
 void config_options::add(option o) {
   const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.'; };
-  GARRICK_ASSERT(std::ranges::all_of(o.key, fits) && std::ranges::count(o.key, '.') == 1 && o.key.front() != '.' && o.key.back() != '.',
-                 "a key has the form section.name, in lower case letters, digits and underscores");
+  GARRICK_ASSERT(
+      std::ranges::all_of(o.key, fits) && std::ranges::count(o.key, '.') == 1 && o.key.front() != '.' && o.key.back() != '.',
+      "a key has the form section.name, in lower case letters, digits and underscores");
   GARRICK_ASSERT(std::ranges::none_of(all_, [&](const option& other) { return other.key == o.key; }), "this key exists already");
   all_.push_back(std::move(o));
 }
@@ -60,17 +61,18 @@ namespace {
 
 constexpr std::uint32_t unlimited = 0xffff'ffff;
 
+/// In the order of the enumeration.
+constexpr std::array<const char*, 5> log_levels{"debug", "info", "warning", "error", "off"};
+
 /// The system's settings in the form in which they are configured.
 struct settings {
   options system;
   duration idle_spin = duration::microseconds(system.idle_spin_us);
   duration full_wait = duration::nanoseconds(system.limits.full_wait_ns);
-  std::string log_level = "warning";
+  std::string log_level = log_levels[static_cast<std::size_t>(system.log)];
 
   [[nodiscard]] options take() const;
 };
-
-constexpr std::array<const char*, 5> log_levels{"debug", "info", "warning", "error", "off"};
 
 options settings::take() const {
   options out = system;
@@ -86,7 +88,8 @@ void add_system_keys(config_options& table, settings& s) {
   options& o = s.system;
   table.add("scheduler.policy", o.policy, "How workers share work", {"work_stealing", "work_sharing"});
   table.add("scheduler.workers", o.workers, "Worker threads; 0: as many as the process may use cores", 0, 1024);
-  table.add("scheduler.quantum", o.limits.quantum, "Messages that an actor handles at most before others have their turn", 1, unlimited);
+  table.add("scheduler.quantum", o.limits.quantum, "Messages that an actor handles at most before others have their turn", 1,
+            unlimited);
   table.add("scheduler.idle_spin", s.idle_spin, "How long a worker looks for work before it sleeps", {}, duration::seconds(1));
   table.add("scheduler.best_effort", o.best_effort, "Go on with fewer workers if some threads cannot be created");
   table.add("scheduler.thread_name", o.thread_name, "Name of the worker threads, before their number");
@@ -94,11 +97,14 @@ void add_system_keys(config_options& table, settings& s) {
   table.add("mailbox.hard_limit", o.limits.hard_limit, "Messages above which new ones become dead letters", 1, unlimited);
   table.add("mailbox.in_place", o.limits.in_place, "A sending worker may run a receiver that is full");
   table.add("mailbox.in_place_batch", o.limits.in_place_batch, "Messages that it runs at most", 1, unlimited);
-  table.add("mailbox.full_wait", s.full_wait, "Longest wait of a send for a full receiver that makes no progress", {}, duration::seconds(60));
-  table.add("requests.outstanding_limit", o.limits.outstanding_limit, "Requests of one actor that wait for a response", 1, unlimited);
+  table.add("mailbox.full_wait", s.full_wait, "Longest wait of a send for a full receiver that makes no progress", {},
+            duration::seconds(60));
+  table.add("requests.outstanding_limit", o.limits.outstanding_limit, "Requests of one actor that wait for a response", 1,
+            unlimited);
   table.add("requests.detect_cycles", o.limits.detect_request_cycles, "Report actors that wait for each other in a circle");
   table.add("detached.threads", o.detached_threads, "Threads for detached and blocking actors at most", 0, 1'000'000);
-  table.add("dead_letters.backlog", o.dead_letter_backlog, "Dead letters that may wait for a subscriber; more are only counted", 1, unlimited);
+  table.add("dead_letters.backlog", o.dead_letter_backlog, "Dead letters that may wait for a subscriber; more are only counted",
+            1, unlimited);
   table.add("watchdog.after", o.watchdog_after, "Report a handler that runs longer; 0s: never");
   table.add("watchdog.report_stack_overflow", o.report_stack_overflow, "Name the actor whose handler overflowed the stack");
   table.add("shutdown.deadline", o.shutdown_deadline, "How long the end of the system waits for its actors");
@@ -124,8 +130,13 @@ std::optional<N> parse_number(std::string_view text) {
 }
 
 std::optional<duration> parse_time(std::string_view text) {
-  static constexpr std::array<std::pair<std::string_view, std::int64_t>, 7> units{
-      {{"ns", 1}, {"us", 1000}, {"ms", 1'000'000}, {"s", 1'000'000'000}, {"min", 60'000'000'000}, {"h", 3'600'000'000'000}, {"d", 86'400'000'000'000}}};
+  static constexpr std::array<std::pair<std::string_view, std::int64_t>, 7> units{{{"ns", 1},
+                                                                                   {"us", 1000},
+                                                                                   {"ms", 1'000'000},
+                                                                                   {"s", 1'000'000'000},
+                                                                                   {"min", 60'000'000'000},
+                                                                                   {"h", 3'600'000'000'000},
+                                                                                   {"d", 86'400'000'000'000}}};
   if (text == "infinite") return duration::infinite();
   const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
   const auto number = parse_number<double>(text.substr(0, digits));
@@ -133,7 +144,8 @@ std::optional<duration> parse_time(std::string_view text) {
   while (unit.starts_with(' ')) unit.remove_prefix(1);
   const auto known = std::ranges::find(units, unit, &std::pair<std::string_view, std::int64_t>::first);
   if (!number || known == units.end()) return {};
-  if (const auto whole = parse_number<std::int64_t>(text.substr(0, digits))) return duration::nanoseconds(1) * known->second * *whole;
+  if (const auto whole = parse_number<std::int64_t>(text.substr(0, digits)))
+    return duration::nanoseconds(1) * known->second * *whole;
   const double ns = *number * static_cast<double>(known->second);
   return ns < 9e18 ? duration::nanoseconds(static_cast<std::int64_t>(ns)) : duration::infinite();
 }
@@ -144,6 +156,12 @@ std::string limit_text(const option& o, std::int64_t limit) {
   return std::to_string(limit);
 }
 
+std::string list(const std::vector<std::string>& choices) {
+  std::string text;
+  for (const std::string& choice : choices) text += (text.empty() ? "" : ", ") + choice;
+  return text;
+}
+
 /// What the key wants, for an error.
 std::string expectation(const option& o) {
   switch (o.kind) {
@@ -151,12 +169,11 @@ std::string expectation(const option& o) {
     case option_kind::count: return "a whole number from " + limit_text(o, o.low) + " to " + limit_text(o, o.high);
     case option_kind::integer: return "a whole number from " + limit_text(o, o.low) + " to " + limit_text(o, o.high);
     case option_kind::real: return "a number";
-    case option_kind::time: return "a time with a unit, such as \"50ms\", from " + limit_text(o, o.low) + " to " + limit_text(o, o.high);
+    case option_kind::time:
+      return "a time with a unit, such as \"50ms\", from " + limit_text(o, o.low) + " to " + limit_text(o, o.high);
     case option_kind::text: break;
   }
-  std::string text = o.choices.empty() ? "text" : "one of ";
-  for (const std::string& choice : o.choices) text += (&choice == &o.choices.front() ? "" : ", ") + choice;
-  return text;
+  return o.choices.empty() ? "text" : "one of " + list(o.choices);
 }
 
 /// JSON's type must be the key's; text from other layers may be anything.
@@ -290,7 +307,8 @@ class builder {
     if (a.value.type == raw_value::kind::section) return take_section(a);
     if (known == table_.end()) return no_such_key(a);
     const auto value = check(*known, a.value);
-    if (!value) return internal::refuse(a.where, "the key '" + a.key + "' wants " + expectation(*known) + ", not '" + a.value.text + "'");
+    if (!value)
+      return internal::refuse(a.where, "the key '" + a.key + "' wants " + expectation(*known) + ", not '" + a.value.text + "'");
     const auto index = static_cast<std::size_t>(known - table_.begin());
     values_[index] = *value;
     sources_[a.key] = a.where;
@@ -310,8 +328,9 @@ class builder {
       if (index < ours) store(table_[index], value);
     const options out = settings_.take();
     if (out.limits.hard_limit < out.limits.soft_limit)
-      return internal::refuse(sources_.contains("mailbox.hard_limit") ? sources_["mailbox.hard_limit"] : sources_["mailbox.soft_limit"],
-                              "the key 'mailbox.hard_limit' must not be below 'mailbox.soft_limit'");
+      return internal::refuse(
+          sources_.contains("mailbox.hard_limit") ? sources_["mailbox.hard_limit"] : sources_["mailbox.soft_limit"],
+          "the key 'mailbox.hard_limit' must not be below 'mailbox.soft_limit'");
     for (const auto& [index, value] : values_)
       if (index >= ours) store(table_[index], value);
     return out;
@@ -332,7 +351,9 @@ class builder {
   }
 
  private:
-  [[nodiscard]] std::vector<option>::const_iterator find(std::string_view key) const { return std::ranges::find(table_, key, &option::key); }
+  [[nodiscard]] std::vector<option>::const_iterator find(std::string_view key) const {
+    return std::ranges::find(table_, key, &option::key);
+  }
 
   [[nodiscard]] std::vector<std::string> all_keys() const {
     std::vector<std::string> keys;
@@ -341,7 +362,8 @@ class builder {
   }
 
   [[nodiscard]] bool is_section(std::string_view key) const {
-    return std::ranges::any_of(table_, [&](const option& o) { return o.key.starts_with(key) && o.key.substr(key.size()).starts_with('.'); });
+    return std::ranges::any_of(
+        table_, [&](const option& o) { return o.key.starts_with(key) && o.key.substr(key.size()).starts_with('.'); });
   }
 
   [[nodiscard]] result<void> take_section(const assignment& a) const {
@@ -353,7 +375,8 @@ class builder {
   }
 
   [[nodiscard]] result<void> no_such_key(const assignment& a) const {
-    if (is_section(a.key)) return internal::refuse(a.where, "'" + a.key + "' is a section: { \"" + a.key + "\": { \"key\": value } }");
+    if (is_section(a.key))
+      return internal::refuse(a.where, "'" + a.key + "' is a section: { \"" + a.key + "\": { \"key\": value } }");
     return internal::unknown_key(a.where, "key", a.key, "", all_keys());
   }
 
@@ -366,48 +389,33 @@ class builder {
 
 }  // namespace
 
-// --- errors ---
-
-namespace internal {
+// --- the whole ---
 
 namespace {
 
-/// Edit distance with exchanged neighbours counting as one.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
-  for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i)
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0u : 1u)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-    }
-  return d[a.size()][b.size()];
+const char* type_of(option_kind kind) {
+  switch (kind) {
+    case option_kind::boolean: return "BOOL";
+    case option_kind::count:
+    case option_kind::integer: return "NUMBER";
+    case option_kind::real: return "REAL";
+    case option_kind::text: return "TEXT";
+    case option_kind::time: return "TIME";
+  }
+  return "";
+}
+
+std::vector<internal::argument> arguments_for(const std::vector<option>& table) {
+  std::vector<internal::argument> all;
+  for (const option& o : table) {
+    std::string help = o.help;
+    if (!o.choices.empty()) help += " (" + list(o.choices) + ")";
+    all.push_back({o.key, std::move(help), type_of(o.kind)});
+  }
+  return all;
 }
 
 }  // namespace
-
-std::string nearest(std::string_view word, const std::vector<std::string>& keys) {
-  const auto score = [&](const std::string& key) {
-    const std::size_t last = key.rfind('.') == std::string::npos ? 0 : key.rfind('.') + 1;
-    return std::min(distance(word, key), distance(word, std::string_view(key).substr(last)) + 1);
-  };
-  const auto best = std::ranges::min_element(keys, {}, score);
-  return best == keys.end() ? std::string() : *best;
-}
-
-base::error refuse(std::string_view where, std::string_view why) { return base::make_error(errc::config_invalid, where, why); }
-
-base::error unknown_key(std::string_view where, std::string_view what, std::string_view key, std::string_view prefix,
-                        const std::vector<std::string>& keys) {
-  std::string why = "there is no ";
-  why.append(what).append(" '").append(prefix).append(key).append("'; did you mean '").append(prefix).append(nearest(key, keys)).append("'?");
-  return refuse(where, why);
-}
-
-}  // namespace internal
-
-// --- the whole ---
 
 config_sources config_sources::from_main(int argc, const char* const* argv) {
   config_sources sources;
@@ -419,7 +427,7 @@ config_sources config_sources::from_main(int argc, const char* const* argv) {
 
 result<config> load_config(const config_sources& sources) {
   builder build(sources.own);
-  auto line = internal::read_command_line(sources, build.table());
+  auto line = internal::read_command_line(sources.program, sources.arguments, arguments_for(build.table()));
   if (!line) return line.error();
   config out;
   out.rest = line->rest;

@@ -64,7 +64,8 @@ class config_options {
            std::int64_t high = std::numeric_limits<std::int64_t>::max());
   void add(std::string key, double& target, std::string help);
   void add(std::string key, std::string& target, std::string help, std::vector<std::string> choices = {});
-  void add(std::string key, base::duration& target, std::string help, base::duration low = {}, base::duration high = base::duration::infinite());
+  void add(std::string key, base::duration& target, std::string help, base::duration low = {},
+           base::duration high = base::duration::infinite());
 
   [[nodiscard]] const std::vector<option>& all() const noexcept { return all_; }
 
@@ -74,18 +75,18 @@ class config_options {
 };
 
 struct config {
-  options system;                  ///< for the actor system's constructor
-  std::string print;               ///< not empty: the command line asked for --help or --dump-config; print this and leave
-  std::vector<std::string> rest;   ///< the program's own arguments: what came after `--`
+  options system;                 ///< for the actor system's constructor
+  std::string print;              ///< not empty: the command line asked for --help or --dump-config; print this and leave
+  std::vector<std::string> rest;  ///< the program's own arguments: what came after `--`
 };
 
 /// Where to look. The members may be filled by hand; `from_main` takes them from the process.
 struct config_sources {
-  std::string program = "program";           ///< for --help
-  std::string file{};                          ///< read if neither --config nor GARRICK_CONFIG names another; empty: none
-  std::vector<std::string> environment{};      ///< "NAME=value"; only names that begin with GARRICK_ are looked at
-  std::vector<std::string> arguments{};        ///< without the program's name
-  config_options* own = nullptr;             ///< the program's own keys
+  std::string program = "program";         ///< for --help
+  std::string file{};                      ///< read if neither --config nor GARRICK_CONFIG names another; empty: none
+  std::vector<std::string> environment{};  ///< "NAME=value"; only names that begin with GARRICK_ are looked at
+  std::vector<std::string> arguments{};    ///< without the program's name
+  config_options* own = nullptr;           ///< the program's own keys
 
   [[nodiscard]] static config_sources from_main(int argc, const char* const* argv);
 };

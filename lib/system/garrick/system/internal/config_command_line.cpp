@@ -23,12 +23,13 @@ std::vector<std::string> take_rest(std::vector<std::string>& arguments) {
 
 #if defined(GARRICK_MINIMAL)
 
-base::result<command_line> read_command_line(const config_sources& sources, const std::vector<option>&) {
+base::result<command_line> read_command_line(const std::string&, std::vector<std::string> arguments,
+                                             const std::vector<argument>&) {
   command_line found;
-  std::vector<std::string> arguments = sources.arguments;
   found.rest = take_rest(arguments);
   if (!arguments.empty())
-    return refuse("argument " + arguments.front(), "this build has no command line (GARRICK_MINIMAL): use the environment, and -- before the program's own");
+    return refuse("argument " + arguments.front(),
+                  "this build has no command line (GARRICK_MINIMAL): use the environment, and -- before the program's own");
   return found;
 }
 
@@ -36,70 +37,46 @@ base::result<command_line> read_command_line(const config_sources& sources, cons
 
 namespace {
 
-std::string describe(const option& o) {
-  std::string text = o.help;
-  if (!o.choices.empty()) {
-    text += " (";
-    for (const std::string& choice : o.choices) text += (&choice == &o.choices.front() ? "" : ", ") + choice;
-    text += ")";
-  }
-  return text;
-}
-
-const char* type_of(option_kind kind) {
-  switch (kind) {
-    case option_kind::boolean: return "BOOL";
-    case option_kind::count:
-    case option_kind::integer: return "NUMBER";
-    case option_kind::real: return "REAL";
-    case option_kind::text: return "TEXT";
-    case option_kind::time: return "TIME";
-  }
-  return "";
-}
-
-void add_option(CLI::App& app, const option& o, assignments& found) {
+void add_option(CLI::App& app, const argument& o, assignments& found) {
   const auto take = [&o, &found](const std::string& text) {
     found.push_back({o.key, {raw_value::kind::untyped, text}, "argument --" + o.key});
   };
-  CLI::Option* added = app.add_option_function<std::string>("--" + o.key, take, describe(o));
-  added->type_name(type_of(o.kind));
+  CLI::Option* added = app.add_option_function<std::string>("--" + o.key, take, o.help);
+  added->type_name(o.type);
   added->group(o.key.substr(0, o.key.find('.')));
 }
 
 /// The first argument that the parser did not know.
-base::error refuse_leftover(const std::string& argument, const std::vector<option>& table) {
-  const std::string where = "argument " + argument.substr(0, argument.find('='));
-  if (!argument.starts_with('-')) return refuse(where, "unexpected: the program's own arguments come after --");
+base::error refuse_leftover(const std::string& leftover, const std::vector<argument>& known) {
+  const std::string where = "argument " + leftover.substr(0, leftover.find('='));
+  const std::size_t begin = leftover.find_first_not_of('-');
+  if (begin == 0 || begin == std::string::npos) return refuse(where, "unexpected: the program's own arguments come after --");
   std::vector<std::string> keys{"help", "config", "dump-config"};
-  for (const option& o : table) keys.push_back(o.key);
-  const std::string name = argument.substr(argument.find_first_not_of('-') == std::string::npos ? 0 : argument.find_first_not_of('-'));
-  return unknown_key(where, "option", name.substr(0, name.find('=')), "--", keys);
+  for (const argument& o : known) keys.push_back(o.key);
+  return unknown_key(where, "option", leftover.substr(begin, leftover.find('=') - begin), "--", keys);
 }
 
 }  // namespace
 
-base::result<command_line> read_command_line(const config_sources& sources, const std::vector<option>& table) {
+base::result<command_line> read_command_line(const std::string& program, std::vector<std::string> arguments,
+                                             const std::vector<argument>& known) {
   command_line found;
-  std::vector<std::string> arguments = sources.arguments;
   found.rest = take_rest(arguments);
 
-  CLI::App app("Settings may also come from a JSON file and from variables such as GARRICK_SCHEDULER_WORKERS.", sources.program);
+  CLI::App app("Settings may also come from a JSON file and from variables such as GARRICK_SCHEDULER_WORKERS.", program);
   app.allow_extras();
   app.set_help_flag("-h,--help", "Show this and leave");
   app.add_option("--config", found.file, "Read settings from this JSON file")->type_name("FILE");
   app.add_flag("--dump-config", found.dump, "Write the settings as JSON and leave");
-  for (const option& o : table) add_option(app, o, found.settings);
+  for (const argument& o : known) add_option(app, o, found.settings);
   try {
     std::ranges::reverse(arguments);  // as the parser wants them
     app.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
     found.help = app.help();
     return found;
-  } catch (const CLI::ParseError& e) {
-    return refuse("command line", e.what());
-  }
-  if (const std::vector<std::string> unknown = app.remaining(); !unknown.empty()) return refuse_leftover(unknown.front(), table);
+  } catch (const CLI::ParseError& e) { return refuse("command line", e.what()); }
+  if (const std::vector<std::string> unknown = app.remaining(); !unknown.empty()) return refuse_leftover(unknown.front(), known);
   return found;
 }
 

@@ -48,7 +48,6 @@ class counting_iterator {
     return old;
   }
   friend bool operator==(const counting_iterator& a, const counting_iterator& b) noexcept { return a.at_ == b.at_; }
-  friend bool operator!=(const counting_iterator& a, const counting_iterator& b) noexcept { return a.at_ != b.at_; }
 
  private:
   const char* at_;
@@ -130,7 +129,8 @@ base::result<assignments> read_json(const std::string& path) {
   const counting_iterator end(text.data() + text.size(), &line);
   constexpr bool strict = true;
   constexpr bool ignore_comments = true;
-  if (!nlohmann::json::sax_parse(begin, end, &found, nlohmann::json::input_format_t::json, strict, ignore_comments)) return found.error;
+  if (!nlohmann::json::sax_parse(begin, end, &found, nlohmann::json::input_format_t::json, strict, ignore_comments))
+    return found.error;
   return std::move(found.found);
 }
 

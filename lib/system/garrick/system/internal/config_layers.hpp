@@ -1,4 +1,5 @@
-// What the layers of the configuration share: settings as they were found, before they are checked.
+// What the layers of the configuration share: settings as they were found, before they are checked. It knows no key and no option; config.cpp
+// does, and stands above.
 //
 // Thread safety: none.
 #pragma once
@@ -9,7 +10,6 @@
 #include <vector>
 
 #include "garrick/base/result.hpp"
-#include "garrick/system/config.hpp"
 
 namespace garrick::system::internal {
 
@@ -28,6 +28,13 @@ struct assignment {
 
 using assignments = std::vector<assignment>;
 
+/// What the command line's parser needs to know of a key.
+struct argument {
+  std::string key;
+  std::string help;
+  const char* type;  ///< for the help text: "NUMBER"
+};
+
 struct command_line {
   assignments settings;
   std::string file;  ///< of --config
@@ -40,10 +47,11 @@ struct command_line {
 [[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& keys);
 
 [[nodiscard]] base::error refuse(std::string_view where, std::string_view why);
-[[nodiscard]] base::error unknown_key(std::string_view where, std::string_view what, std::string_view key, std::string_view prefix,
-                                      const std::vector<std::string>& keys);
+[[nodiscard]] base::error unknown_key(std::string_view where, std::string_view what, std::string_view key,
+                                      std::string_view prefix, const std::vector<std::string>& keys);
 
 [[nodiscard]] base::result<assignments> read_json(const std::string& path);
-[[nodiscard]] base::result<command_line> read_command_line(const config_sources& sources, const std::vector<option>& table);
+[[nodiscard]] base::result<command_line> read_command_line(const std::string& program, std::vector<std::string> arguments,
+                                                           const std::vector<argument>& known);
 
 }  // namespace garrick::system::internal
