@@ -144,7 +144,8 @@ scoped_actor::scoped_actor(environment& env) : state_(new state) {
   state& s = *state_;
   s.cell = ::new (base::block_pool::allocate(sizeof(actor_cell<scoped_self>))) actor_cell<scoped_self>(env, cell_kind::blocking, false);
   s.handle = handle_access::adopt<any_protocol>(s.cell);
-  s.cell->ext().executor = &s.thread;
+  waiting_executor* const own = env.executor_of_this_thread();
+  s.cell->ext().executor = own != nullptr ? own : &s.thread;
   s.cell->ext().hidden = true;
   s.cell->ext().name = "scoped actor";
   cell_access::own_executor(*s.cell) = true;

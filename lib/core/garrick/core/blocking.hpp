@@ -93,8 +93,13 @@ auto blocking_actor::get(pending_response<Rs...>&& p) {
   using value = std::conditional_t<sizeof...(Rs) == 0, result<void>, result<Rs...>>;
   value v = base::error(base::errc::cancelled);
   bool done = false;
+  const std::uint64_t id = std::move(p).take_id();
+  if (detail::closes_cycle(this_cell(), id)) {
+    detail::forget_request(this_cell(), id);
+    return value(base::error(base::errc::request_cycle));
+  }
   detail::blocking_continuation<value, content_of<Rs...>> k(v, done);
-  detail::attach_continuation(this_cell(), std::move(p).take_id(), &k, false);
+  detail::attach_continuation(this_cell(), id, &k, false);
   detail::wait_for_response(this_cell(), done);
   return v;
 }

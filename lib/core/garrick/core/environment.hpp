@@ -18,6 +18,10 @@ class cell;
 struct envelope;
 class drain_lot;
 class waiting_executor;
+class wait_graph;
+
+/// True in builds without NDEBUG: what the library was built as decides, not the program.
+[[nodiscard]] bool detect_request_cycles_by_default() noexcept;
 
 /// A message that could not be delivered, or that failed its receiver.
 struct undelivered {
@@ -37,7 +41,7 @@ struct settings {
   std::uint32_t quantum = 1024;               ///< messages of one run
   std::int64_t full_wait_ns = 1'000'000;      ///< longest wait of one send for a full receiver without progress
   std::uint32_t outstanding_limit = 1u << 20; ///< requests of one actor that wait for their response
-  bool detect_request_cycles = false;         ///< look for A waits on B waits on A whenever an actor starts to await
+  bool detect_request_cycles = detect_request_cycles_by_default();  ///< look for A waits on B waits on A whenever an actor starts to await
 };
 
 class environment {
@@ -48,6 +52,7 @@ class environment {
   const base::clock* clock = nullptr;  ///< what time it is: real or virtual
   base::clock_service* timers = nullptr;
   drain_lot* lot = nullptr;           ///< where senders wait for full receivers
+  wait_graph* waits = nullptr;        ///< who awaits whom; null unless request cycles are looked for
 
   /// A message is lost for a reason. Counts it and tells the subscribers.
   virtual void dead_letter(const undelivered& what) noexcept = 0;
@@ -62,6 +67,9 @@ class environment {
 
   /// A thread for a detached actor, from the bounded pool. Null if the bound is reached or the system stops.
   virtual waiting_executor* detached_executor() noexcept = 0;
+
+  /// What a scoped actor of the calling thread waits with; null: it puts the thread to sleep. The testkit's version runs the other actors meanwhile.
+  virtual waiting_executor* executor_of_this_thread() noexcept { return nullptr; }
 
   /// One more cell that ended while handles to it remain: handles may outlive their system, and a send through one still needs dead_letter().
   void hold() noexcept { holders_.fetch_add(1, std::memory_order_relaxed); }  // order: the holder is itself held

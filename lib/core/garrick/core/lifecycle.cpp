@@ -46,6 +46,7 @@ std::uint64_t response_table::reserve(std::uint32_t limit, std::uint64_t target)
   s.k = nullptr;
   s.early = nullptr;
   s.timer = {};
+  s.inner = false;
   s.target = target;
   ++active_;
   return (std::uint64_t{s.generation} << index_bits) | i;
@@ -124,6 +125,7 @@ void cancel_outstanding(cell& self, cell_extension& x) noexcept {
       detail::destroy_payload(s.early);
       access::reader(self).done(s.early);
     }
+    if (self.env().waits != nullptr) detail::note_answered(self, id);
     if (s.k != nullptr) s.k->abandon();
     x.pending.finish(id);
   });
@@ -287,22 +289,25 @@ dispatch_outcome on_response(cell& self, envelope* e) {
   if (x == nullptr || !x->pending.alive(id)) return dispatch_outcome::handled;  // late: timed out, cancelled, or from before a restart
   response_table::slot& s = x->pending.at(id);
   if (s.k == nullptr) {
+    if (s.early != nullptr) return dispatch_outcome::handled;  // the time-out came on the heels of the answer, or the other way round: the first counts
     s.early = e;
+    if (s.timer != nullptr) std::exchange(s.timer, nullptr)->cancel_and_drop();
     return dispatch_outcome::kept;
   }
-  if (!x->awaiting.empty()) {
+  if (!x->awaiting.empty() && !s.inner) {
     if (x->awaiting.back() != id) return dispatch_outcome::skipped;
     x->awaiting.pop_back();
   }
   continuation* const k = s.k;
   if (s.timer != nullptr) s.timer->cancel_and_drop();
+  if (self.env().waits != nullptr) detail::note_answered(self, id);
   x->pending.finish(id);
   struct after {
     cell& self;
     cell_extension& x;
     ~after() {
       self.set_special(!x.awaiting.empty());
-      if (x.awaiting.empty()) retry_skipped(self);
+      retry_skipped(self);  // even while another await goes on: its answer may be among what was skipped
     }
   } const at_the_end{self, *x};
   k->on_response(self, e);

@@ -3,6 +3,7 @@
 #include <garrick/core/lifecycle.hpp>
 #include <garrick/core/request.hpp>
 #include <garrick/core/task.hpp>
+#include <garrick/core/wait_graph.hpp>
 
 #include <stdexcept>
 
@@ -21,6 +22,7 @@ std::uint64_t send_request(cell& self, cell& to, envelope* e) {
   e->requester = &self;
   e->word |= id;
   e->set(envelope_flag::request);
+  if (wait_graph* const w = self.env().waits) w->asked(self.id(), id, to.id());
   to.deliver(e);
   return id;
 }
@@ -32,6 +34,35 @@ void limit_request(cell& self, std::uint64_t id, base::duration limit) {
   e->set(envelope_flag::failure);
   self.ext().pending.set_timer(id, timer_record::arm_once(self.env(), self, e, limit));
 }
+
+void note_answered(cell& requester, std::uint64_t id) noexcept { requester.env().waits->answered(requester.id(), id); }
+
+bool closes_cycle(cell& self, std::uint64_t id) noexcept {
+  environment& env = self.env();
+  if (env.waits == nullptr || id == 0 || !env.waits->awaits(self.id(), id)) return false;
+  if (env.probe != nullptr) env.probe->on_request_cycle(self.id());
+  return true;
+}
+
+namespace {
+
+/// The await that would close a circle is answered at once; what the other sends later is ignored.
+void answer_cycle(cell& self, std::uint64_t id, continuation* k) {
+  envelope* const e = make_envelope<base::error>(
+      base::make_error(base::errc::request_cycle, self.name(), "awaits an actor that waits, directly or through others, for this one; use then, or ask later"));
+  e->set(envelope_flag::failure);
+  struct guard {
+    envelope* e;
+    ~guard() {
+      destroy_payload(e);
+      free_envelope_block(e);
+    }
+  } const g{e};
+  forget_request(self, id);
+  k->on_response(self, e);
+}
+
+}  // namespace
 
 void attach_continuation(cell& self, std::uint64_t id, continuation* k, bool exclusive) {
   cell_extension& x = self.ext();
@@ -64,6 +95,7 @@ void attach_continuation(cell& self, std::uint64_t id, continuation* k, bool exc
     k->on_response(self, e);
     return;
   }
+  if (exclusive && closes_cycle(self, id)) return answer_cycle(self, id, k);
   s.k = k;
   if (exclusive) {
     x.awaiting.push_back(id);
@@ -80,6 +112,7 @@ void forget_request(cell& self, std::uint64_t id) noexcept {
     cell_access::reader(self).done(s.early);
   }
   if (s.timer != nullptr) s.timer->cancel_and_drop();
+  if (self.env().waits != nullptr) note_answered(self, id);
   x->pending.finish(id);
   if (std::erase(x->awaiting, id) != 0 && x->awaiting.empty()) {
     self.set_special(false);
@@ -89,10 +122,11 @@ void forget_request(cell& self, std::uint64_t id) noexcept {
 
 void fail_by_response(cell& self, const base::error& why) { self.quit(base::exit_reason(why)); }
 
-void hand_request_over(cell& self, envelope* e) noexcept {
+void hand_request_over(cell& self, const cell& to, envelope* e) noexcept {
   if (self.current() == nullptr) return;
   const pending_request r = take_request(self.current());
   if (r.requester == nullptr) return;
+  if (wait_graph* const w = r.requester->env().waits) w->handed_over(r.requester->id(), r.id, to.id());
   e->requester = r.requester;
   e->word |= r.id;
   e->set(envelope_flag::request);

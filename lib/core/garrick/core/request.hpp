@@ -32,8 +32,11 @@ void limit_request(cell& self, std::uint64_t id, base::duration limit);
 /// Hands the continuation to the table; runs it at once if the response came first or the request could not be sent.
 void attach_continuation(cell& self, std::uint64_t id, continuation* k, bool exclusive);
 
+/// Marks the request as awaited. True: its receiver waits, directly or through others, for `self`, and the circle was reported.
+[[nodiscard]] bool closes_cycle(cell& self, std::uint64_t id) noexcept;
+
 /// Gives the request that `self` is handling to the receiver of `e`.
-void hand_request_over(cell& self, envelope* e) noexcept;
+void hand_request_over(cell& self, const cell& to, envelope* e) noexcept;
 
 /// Nobody waits for `id` any more.
 void forget_request(cell& self, std::uint64_t id) noexcept;

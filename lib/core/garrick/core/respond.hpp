@@ -28,7 +28,11 @@ struct pending_request {
 namespace detail {
 
 /// Sends a filled response to its requester and gives the reference back.
+void note_answered(cell& requester, std::uint64_t id) noexcept;
+
 inline void send_response(pending_request r, envelope* e) noexcept {
+  if (r.requester->env().waits != nullptr) [[unlikely]]
+    note_answered(*r.requester, r.id);
   e->word |= r.id;
   e->set(envelope_flag::response);
   if (running_id() != 0) e->sender_id = running_id();

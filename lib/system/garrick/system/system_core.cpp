@@ -55,6 +55,7 @@ system_core::system_core(const options& o)
   clock = clock_.get();
   timers = clock_.get();
   lot = &drain_lot_;
+  if (limits.detect_request_cycles) waits = &wait_graph_;
   pool_->start();
   if (o.watchdog_after.count() > 0) {
     watchdog_ = std::make_unique<watchdog>(

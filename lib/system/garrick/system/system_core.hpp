@@ -12,6 +12,7 @@
 #include <garrick/core/cell.hpp>
 #include <garrick/core/drain_lot.hpp>
 #include <garrick/core/environment.hpp>
+#include <garrick/core/wait_graph.hpp>
 #include <garrick/sched/scheduler.hpp>
 #include <garrick/system/actor_system.hpp>
 #include <garrick/system/dead_letters.hpp>
@@ -78,6 +79,7 @@ class system_core final : public core::environment {
   // constant after construction
   const options options_;
   core::drain_lot drain_lot_;
+  core::wait_graph wait_graph_;
   std::unique_ptr<base::timer_service> clock_;
   std::unique_ptr<sched::scheduler> pool_;
   std::unique_ptr<watchdog> watchdog_;
