@@ -1,10 +1,11 @@
 // Work in a next slot is announced to nobody, because its owner usually takes it within a microsecond. If the owner stays busy in a
-// handler instead, somebody must notice: this helper thread looks at the slots every 25 µs and takes out what it finds there twice.
+// handler instead, somebody must notice: this helper thread looks at the slots every 25 µs, watches an occupied one for up to 20 µs more, and
+// takes out what has not moved.
 //
 // It costs nothing in an idle system: it sleeps until a worker puts something into its slot while another one is parked, and goes back to
 // sleep when no slot has been used for a while. While it runs it keeps to a budget: a timer costs 2 µs of processor time on bare metal but
-// 40 µs on some virtual machines, so it may use a sixteenth of a core, with an allowance for bursts. In a burst the bound is two looks; if the
-// budget is used up, the looks become rarer, and an exposure (a look that was worth it) fills it up again.
+// 40 µs on some virtual machines, so it may use a sixteenth of a core, with an allowance for bursts. If the budget is used up, the looks become
+// rarer (a sixteenth of a core at 40 µs a look is one in 640 µs), until an exposure, a look that was worth it, fills it up again.
 //
 // Thread safety: `armed` and `arm` belong to everybody, `run` to the helper thread, `stop` to the pool.
 //
@@ -27,6 +28,7 @@ namespace garrick::sched {
 class tick_budget {
  public:
   static constexpr std::uint64_t period_ns = 25'000;
+  static constexpr std::uint64_t patience_ns = 20'000;   ///< how long an occupied slot is watched
   static constexpr std::int64_t share = 16;              ///< one part in so many of a core
   static constexpr std::int64_t allowance_ns = 500'000;  ///< processor time that may be used at once
 

@@ -111,8 +111,9 @@ class work_stealing {
   // --- what runs next ---------------------------------------------------------------------------------------------------------------
 
   [[nodiscard]] runnable* dequeue(worker_data& self) noexcept {
+    // order: relaxed; request_stop wakes everybody
     if (stopping_.load(std::memory_order_relaxed)) [[unlikely]]
-      return nullptr;  // order: relaxed; request_stop wakes everybody
+      return nullptr;
     if (self.left_in_round_ == 0) [[unlikely]] {
       if (runnable* r = start_round(self)) return r;
     }
@@ -149,7 +150,7 @@ class work_stealing {
   [[nodiscard]] bool wants_helper() const noexcept { return count_ > 1; }
 
   void helper() noexcept {
-    std::vector<picture> before(count_);
+    std::vector<picture> seen(count_);
     tick_budget budget;
     std::uint64_t last_use_ns = 0;
     bool asleep = true;
@@ -159,7 +160,7 @@ class work_stealing {
         asleep = false;
         last_use_ns = Traits::clock::now_ns();
       }
-      const bool used = look_at_slots(before, budget) && someone_parked();
+      const bool used = look_at_slots(seen, budget) && someone_parked();
       ticks_.add();
       const std::uint64_t now = Traits::clock::now_ns();
       if (used) last_use_ns = now;
@@ -353,23 +354,47 @@ class work_stealing {
 
   [[nodiscard]] bool someone_parked() const noexcept { return sleepers_type::any_parked(sleepers_.peek()); }
 
-  /// One look of the ticker: exposes what has not moved since the last one. True if any slot was in use.
-  bool look_at_slots(std::vector<picture>& before, tick_budget& budget) noexcept {
+  /// One look of the ticker: exposes what does not move although somebody could take it. True if any slot was in use.
+  bool look_at_slots(std::vector<picture>& seen, tick_budget& budget) noexcept {
     bool used = false;
+    bool occupied = false;
     for (std::uint32_t i = 0; i < count_; ++i) {
-      worker_data& w = worker(i);
-      const picture now = w.slot_.look();
-      used = used || now.item != nullptr || now.puts != before[i].puts;
-      if (now.item != nullptr && now == before[i]) {
-        if (runnable* r = w.slot_.steal()) {
-          external_enqueue(w, *r);
-          exposed_.add();
-          budget.refill();
-        }
+      const picture now = worker(i).slot_.look();
+      used = used || now.item != nullptr || now.puts != seen[i].puts;
+      occupied = occupied || now.item != nullptr;
+      seen[i] = now;
+    }
+    if (!occupied || !someone_parked()) return used;
+    const std::uint64_t end = Traits::clock::now_ns() + tick_budget::patience_ns;
+    while (some_stuck(seen)) {
+      if (Traits::clock::now_ns() >= end) {
+        expose_stuck(seen, budget);
+        break;
       }
-      before[i] = now;
+      atomics::pause();
     }
     return used;
+  }
+
+  [[nodiscard]] bool is_stuck(const std::vector<picture>& seen, std::uint32_t i) noexcept {
+    return seen[i].item != nullptr && worker(i).slot_.look() == seen[i];
+  }
+
+  [[nodiscard]] bool some_stuck(const std::vector<picture>& seen) noexcept {
+    for (std::uint32_t i = 0; i < count_; ++i)
+      if (is_stuck(seen, i)) return true;
+    return false;
+  }
+
+  void expose_stuck(const std::vector<picture>& seen, tick_budget& budget) noexcept {
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      if (!is_stuck(seen, i)) continue;
+      runnable* const r = worker(i).slot_.steal();
+      if (r == nullptr) continue;
+      external_enqueue(worker(i), *r);
+      exposed_.add();
+      budget.refill();
+    }
   }
 
   // constant

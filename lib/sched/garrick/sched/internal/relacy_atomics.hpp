@@ -42,8 +42,8 @@
 #undef memory_order_relaxed
 #undef memory_order_consume
 #undef memory_order_acquire
-#undef memory_order_release
 // order: none, as above
+#undef memory_order_release
 #undef memory_order_acq_rel
 #undef memory_order_seq_cst
 
