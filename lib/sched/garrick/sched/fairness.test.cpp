@@ -137,8 +137,8 @@ TEST_CASE("a quantum without limit still lets others in between the messages of 
     pool->schedule(*ball[0]);
     return base::run_outcome::released;
   });
-  pool->schedule(other);
   pool->schedule(asks);
+  pool->schedule(other);
   pool->start();
   ended.wait();
   pool->stop();

@@ -260,7 +260,8 @@ TEST_CASE("an idle pool uses no processor time") {
     const auto before = used();
     const auto parks = pool->stats().parks;
     base::platform::sleep_ns(2'000'000'000);
-    CHECK(used() - before <= 1'000);  // 0.05 % of two seconds, in microseconds
+    // 0.05 % of two seconds, in microseconds; ThreadSanitizer has a thread of its own
+    CHECK(used() - before <= (GARRICK_TSAN ? 20'000 : 1'000));
     CHECK(pool->stats().parks == parks);
   }
 }
