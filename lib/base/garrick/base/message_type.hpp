@@ -48,7 +48,7 @@ void copy_message(void* to, const void* from) {
   ::new (to) T(*static_cast<const T*>(from));
 }
 template <class T>
-void print_message(const void* object, std::string& out) {
+[[gnu::cold]] void print_message(const void* object, std::string& out) {
   print_to(out, *static_cast<const T*>(object));
 }
 

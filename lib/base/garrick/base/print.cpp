@@ -39,6 +39,14 @@ void put_escaped(std::string& out, char c, char quote) {
 
 }  // namespace
 
+void put(std::string& out, std::string_view text) { out += text; }
+
+void separate(std::string& out, bool& first) {
+  if (!first) out += ", ";
+  first = false;
+}
+
+void print_boolean(std::string& out, bool x) { out += x ? "true" : "false"; }
 void print_signed(std::string& out, std::int64_t x) { put_number(out, x); }
 void print_unsigned(std::string& out, std::uint64_t x) { put_number(out, x); }
 void print_floating(std::string& out, double x) { put_number(out, x); }

@@ -27,6 +27,11 @@ void print_to(std::string& out, const T& x);
 
 namespace detail {
 
+// Not templates, and not inline: a message type instantiates its printing whether it is used or not, so that must be little code.
+void put(std::string& out, std::string_view text);
+/// Writes a comma, except the first time.
+void separate(std::string& out, bool& first);
+void print_boolean(std::string& out, bool x);
 void print_signed(std::string& out, std::int64_t x);
 void print_unsigned(std::string& out, std::uint64_t x);
 void print_floating(std::string& out, double x);
@@ -103,37 +108,37 @@ struct list_printer {
   bool first = true;
   template <class T>
   void operator()(const T& x) {
-    if (!std::exchange(first, false)) out += ", ";
+    separate(out, first);
     print_to(out, x);
   }
 };
 
 template <class T>
-void print_range(std::string& out, const T& x) {
-  out += map_like<T> ? '{' : '[';
+[[gnu::cold]] void print_range(std::string& out, const T& x) {
+  put(out, map_like<T> ? "{" : "[");
   bool first = true;
   for (const auto& element : x) {
-    if (!std::exchange(first, false)) out += ", ";
+    separate(out, first);
     if constexpr (map_like<T>) {
       print_to(out, element.first);
-      out += ": ";
+      put(out, ": ");
       print_to(out, element.second);
     } else {
       print_to(out, element);
     }
   }
-  out += map_like<T> ? '}' : ']';
+  put(out, map_like<T> ? "}" : "]");
 }
 
 template <class T>
-void print_tuple(std::string& out, const T& x) {
-  out += '(';
+[[gnu::cold]] void print_tuple(std::string& out, const T& x) {
+  put(out, "(");
   list_printer print{out};
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     using std::get;  // pairs; tuples are found by their argument
     (print(get<I>(x)), ...);
   }(std::make_index_sequence<std::tuple_size<T>::value>());
-  out += ')';
+  put(out, ")");
 }
 
 template <template <class...> class V, class... Ts>
@@ -147,29 +152,29 @@ void print_variant(std::string& out, const V<Ts...>& x) {
 
 /// An optional without a value, a null pointer, a result with an error.
 template <class T>
-void print_absent(std::string& out, const T& x) {
+[[gnu::cold]] void print_absent(std::string& out, const T& x) {
   if constexpr (requires { x.error(); })
     print_to(out, x.error());
   else
-    out += pointer_like<T> ? "null" : "none";
+    put(out, pointer_like<T> ? "null" : "none");
 }
 
 template <class T>
-void print_aggregate(std::string& out, const T& x) {
-  out += type_name<T>;
+[[gnu::cold]] void print_aggregate(std::string& out, const T& x) {
+  put(out, type_name<T>);
   if constexpr (field_count<T> != 0) {
-    out += '{';
+    put(out, "{");
     for_each_field(x, list_printer{out});
-    out += '}';
+    put(out, "}");
   } else if constexpr (!std::is_empty_v<T>) {
-    out += "{...}";
+    put(out, "{...}");
   }
 }
 
 template <class T>
-void print_scalar(std::string& out, const T& x) {
+[[gnu::cold]] void print_scalar(std::string& out, const T& x) {
   if constexpr (std::is_same_v<T, bool>)
-    out += x ? "true" : "false";
+    print_boolean(out, x);
   else if constexpr (std::is_same_v<T, char> || std::is_same_v<T, wchar_t> || std::is_same_v<T, char8_t> ||
                      std::is_same_v<T, char16_t> || std::is_same_v<T, char32_t>)
     print_character(out, static_cast<char32_t>(static_cast<std::make_unsigned_t<T>>(x)));
@@ -185,11 +190,11 @@ void print_scalar(std::string& out, const T& x) {
 
 /// Classes, by shape; the first that fits.
 template <class T>
-void print_class(std::string& out, const T& x) {
+[[gnu::cold]] void print_class(std::string& out, const T& x) {
   if constexpr (prints_itself<T>) {
-    out += x.to_string();
+    put(out, x.to_string());
   } else if constexpr (adl::has_to_string<T>) {
-    out += adl::call_to_string(x);
+    put(out, adl::call_to_string(x));
   } else if constexpr (text_like<T>) {
     print_text(out, static_cast<std::string_view>(x));
   } else if constexpr (path_like<T>) {
@@ -224,13 +229,13 @@ void print_class(std::string& out, const T& x) {
 
 /// Appends x to out.
 template <class T>
-void print_to(std::string& out, const T& x) {
+[[gnu::cold]] void print_to(std::string& out, const T& x) {
   if constexpr (std::is_same_v<T, std::string>)
     detail::print_text(out, x);
   else if constexpr (std::is_arithmetic_v<T>)
     detail::print_scalar(out, x);
   else if constexpr (detail::adl::has_to_string<T> && std::is_enum_v<T>)
-    out += detail::adl::call_to_string(x);
+    detail::put(out, detail::adl::call_to_string(x));
   else if constexpr (std::is_enum_v<T>)
     detail::print_enumerator(out, type_name<T>, static_cast<std::int64_t>(x));
   else if constexpr (std::is_array_v<T> && std::is_same_v<std::remove_cv_t<std::remove_extent_t<T>>, char>)
@@ -238,10 +243,10 @@ void print_to(std::string& out, const T& x) {
                                                     ? std::string_view(x, std::extent_v<T>).find('\0')
                                                     : std::extent_v<T>));
   else if constexpr (std::is_array_v<T>) {
-    out += '[';
+    detail::put(out, "[");
     detail::list_printer print{out};
     for (const auto& element : x) print(element);
-    out += ']';
+    detail::put(out, "]");
   } else if constexpr (std::is_same_v<std::decay_t<T>, const char*> || std::is_same_v<std::decay_t<T>, char*>)
     x == nullptr ? detail::print_opaque(out, "null") : detail::print_text(out, x);
   else if constexpr (std::is_class_v<T>)
