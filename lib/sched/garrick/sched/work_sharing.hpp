@@ -42,10 +42,12 @@ class work_sharing {
   [[nodiscard]] worker_data& worker(std::uint32_t index) noexcept { return *workers_[index]; }
 
   void central_enqueue(runnable& r) noexcept {
+    if (!r.offer()) return;  // its old entry is valid again
     push(r);
     sleepers_.announce();
   }
   void external_enqueue(worker_data& target, runnable& r) noexcept {
+    if (!r.offer()) return;
     push(r);
     sleepers_.announce(target.index);
   }
@@ -53,7 +55,7 @@ class work_sharing {
 
   /// Alone in the queue it will be taken by this same worker at once, so nobody is called for it.
   void resume_later(worker_data&, runnable& r) noexcept {
-    if (!push(r)) sleepers_.announce();
+    if (r.offer() && !push(r)) sleepers_.announce();
   }
 
   [[nodiscard]] runnable* dequeue(worker_data& self) noexcept {
@@ -83,7 +85,7 @@ class work_sharing {
   void after_resume(worker_data&, std::uint32_t) noexcept {}
   void after_completion(worker_data&) noexcept {}
 
-  [[nodiscard]] bool claim(worker_data&, runnable&) noexcept { return false; }
+  [[nodiscard]] bool claim(worker_data&, runnable& r) noexcept { return r.claim(); }
   void expose(worker_data&) noexcept {}
 
   [[nodiscard]] bool wants_helper() const noexcept { return false; }

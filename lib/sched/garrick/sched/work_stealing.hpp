@@ -88,14 +88,22 @@ class work_stealing {
   }
 
   void external_enqueue(worker_data& target, runnable& r) noexcept {
+    if (!r.offer()) return;  // its old entry, which was announced, is valid again
     target.inbox_.push(r);
     sleepers_.announce(target.index_);
   }
 
   /// Into the next slot; what was there becomes open work.
   void internal_enqueue(worker_data& self, runnable& r) noexcept {
+    if (r.has_stale_entry()) [[unlikely]] {
+      if (r.offer()) {
+        self.inbox_.push(r);
+        sleepers_.announce();
+      }
+      return;
+    }
     runnable* const displaced = self.slot_.put(r);
-    if (displaced != nullptr) self.deque_.push(displaced);
+    if (displaced != nullptr && displaced->offer()) self.deque_.push(displaced);
     if (count_ == 1) return;
     const auto seen = sleepers_.observe();
     if (sleepers_type::any_parked(seen)) [[unlikely]]
@@ -104,6 +112,7 @@ class work_stealing {
 
   /// To the back. Alone on its worker it will be taken at once (W1), so nobody is called for it.
   void resume_later(worker_data& self, runnable& r) noexcept {
+    if (!r.offer()) return;
     const bool alone = !self.slot_.occupied_for_owner() && self.deque_.empty_for_owner();
     if (!self.inbox_.push(r) || !alone) sleepers_.announce();
   }
@@ -136,11 +145,11 @@ class work_stealing {
 
   // --- the executor's requests ------------------------------------------------------------------------------------------------------
 
-  [[nodiscard]] bool claim(worker_data& self, runnable& r) noexcept { return self.slot_.claim(r); }
+  [[nodiscard]] bool claim(worker_data& self, runnable& r) noexcept { return self.slot_.claim(r) || r.claim(); }
 
   void expose(worker_data& self) noexcept {
     runnable* const r = self.slot_.take();
-    if (r == nullptr) return;
+    if (r == nullptr || !r->offer()) return;
     self.deque_.push(r);
     sleepers_.announce();
   }
@@ -252,7 +261,7 @@ class work_stealing {
     runnable* oldest = self.inbox_has_turn_ ? take_inbox(self, self) : steal_from_deque(self);
     if (oldest == nullptr) oldest = self.inbox_has_turn_ ? steal_from_deque(self) : take_inbox(self, self);
     if (oldest == nullptr) return occupant;
-    if (occupant != nullptr) {
+    if (occupant != nullptr && occupant->offer()) {
       self.inbox_.push(*occupant);
       sleepers_.announce();
     }
@@ -391,8 +400,8 @@ class work_stealing {
       if (!is_stuck(seen, i)) continue;
       runnable* const r = worker(i).slot_.steal();
       if (r == nullptr) continue;
-      external_enqueue(worker(i), *r);
       exposed_.add();
+      external_enqueue(worker(i), *r);
       budget.refill();
     }
   }

@@ -85,6 +85,7 @@ class worker_pool final : public scheduler {
   std::size_t drain(void (*sink)(void* context, base::runnable& r), void* context) override {
     std::size_t drained = 0;
     while (base::runnable* r = policy_.drain_one()) {
+      if (!r->take()) continue;
       ++drained;
       sink(context, *r);
     }
@@ -139,6 +140,8 @@ class worker_pool final : public scheduler {
 
   void work(worker_data& me) noexcept {
     while (base::runnable* r = policy_.dequeue(me)) {
+      if (!r->take()) [[unlikely]]
+        continue;  // somebody claimed it where it waited
       const std::uint32_t budget = policy_.before_resume(me, *r);
       std::uint32_t left = budget;
       const base::run_outcome outcome = r->run(left);
