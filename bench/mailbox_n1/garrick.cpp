@@ -1,0 +1,58 @@
+// Many senders, one receiver: each sender sends an empty message again and again.
+#include "common/garrick_system.hpp"
+
+namespace {
+
+struct tick {};
+using ticks = garrick::protocol<void(tick)>;
+
+class receiver : public garrick::actor<ticks> {
+ public:
+  explicit receiver(std::uint64_t* received) : received_(received) {}
+  void on(tick) { ++*received_; }
+
+ private:
+  std::uint64_t* received_;
+};
+
+struct begin {
+  std::uint64_t messages;
+};
+
+class sender : public garrick::actor<garrick::protocol<void(begin)>> {
+ public:
+  explicit sender(garrick::ref<ticks> whom) : whom_(std::move(whom)) {}
+
+  void on(begin b) {
+    for (std::uint64_t i = 0; i < b.messages; ++i) send(whom_, tick{});
+  }
+
+ private:
+  garrick::ref<ticks> whom_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bench::arguments args(argc, argv);
+  const std::uint64_t senders = args.number("senders", 100);
+  const std::uint64_t messages = args.number("messages", 100'000);
+  const garrick::options options = bench::garrick_options(args);
+  args.reject_unknown();
+
+  bench::result result;
+  std::uint64_t received = 0;
+  const std::int64_t start = bench::now_ns();
+  {
+    garrick::actor_system system(options);
+    {
+      const auto whom = system.spawn<receiver>(&received);
+      for (std::uint64_t i = 0; i < senders; ++i) send(system.spawn<sender>(whom), begin{messages});
+    }
+    static_cast<void>(system.await_all());
+  }
+  result.seconds = bench::seconds_since(start);
+  result.items = senders * messages;
+  result.expect("messages", result.items, received);
+  return result.print();
+}
