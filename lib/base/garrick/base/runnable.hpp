@@ -1,11 +1,19 @@
 // What the scheduler runs and who runs it: the two interfaces between the actor model (core) and the scheduler (sched).
 //
+// The token: a runnable that waits in a queue can be claimed by a thread that would rather run it now than wait for it (a sender whose receiver is
+// over its limit). The queue entry then stays behind, *stale*; whoever takes it out finds that and drops it.
+//  T1 The holder of the run right calls `offer` before it puts the runnable into a queue that others can reach; if that returns false the old entry
+//     has become valid again, and nothing is queued. A runnable that was never offered (a private next slot) cannot be claimed with `claim`.
+//  T2 Of one `take` and one `claim` of an offered runnable exactly one succeeds, and gets the run right.
+//  T3 A runnable with a stale entry is not freed by its owner but by whoever takes the entry out (`retire`, `dispose`).
+//
 // core never sees a worker, a queue or a policy; sched never sees an actor or a message. A policy can be swapped, and the testkit can
 // drive actors, with no change to an actor (paper 001 §6).
 //
 // Thread safety: stated per function.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace garrick::base {
@@ -30,6 +38,44 @@ class runnable {
   /// Called by whoever holds the run right; never concurrently.
   virtual run_outcome run(std::uint32_t& budget) noexcept = 0;
 
+  /// Frees the memory of a runnable that its owner has given up (T3). Nothing where somebody else owns the memory and keeps it until the executor is gone.
+  virtual void dispose() noexcept {}
+
+  /// Holder of the run right: true: put it into a queue now; false: the stale entry in a queue is valid again (T1).
+  [[nodiscard]] bool offer() noexcept {
+    std::uint8_t seen = token_.load(std::memory_order_relaxed);  // order: relaxed; only the popper changes it meanwhile, and the CAS finds out
+    // order: release: the run right's holder has written what the next one reads; pairs with take and claim
+    if (seen == stale && token_.compare_exchange_strong(seen, queued, std::memory_order_release, std::memory_order_relaxed)) return false;
+    token_.store(queued, std::memory_order_release);  // order: pairs with take and claim
+    return true;
+  }
+
+  /// Whoever took it out of a queue: true: the run right is here; false: forget the pointer. Also true for what was never offered.
+  [[nodiscard]] bool take() noexcept {
+    if (token_.load(std::memory_order_relaxed) == none) return true;  // order: relaxed; a private slot's occupant, written by this thread
+    return take_offered();
+  }
+
+  /// Any thread that keeps the runnable alive: true: it waited in a queue, and the run right is here now (T2).
+  [[nodiscard]] bool claim() noexcept {
+    std::uint8_t seen = queued;
+    // order: acq_rel: acquires what the offering thread wrote; releases the claim to `retire` and `offer`
+    return token_.compare_exchange_strong(seen, stale, std::memory_order_acq_rel, std::memory_order_relaxed);
+  }
+
+  /// Holder of the run right: must `offer` be asked before it goes into a private slot?
+  [[nodiscard]] bool has_stale_entry() const noexcept {
+    return token_.load(std::memory_order_relaxed) == stale;  // order: relaxed; offer looks again
+  }
+
+  /// The owner, at the end: true: free it; false: a stale entry is left, `dispose` will be called (T3).
+  [[nodiscard]] bool retire() noexcept {
+    std::uint8_t seen = stale;
+    if (token_.load(std::memory_order_relaxed) != stale) return true;  // order: relaxed; set by a claim that happened before the end
+    // order: acq_rel: hands the runnable to whoever takes the entry out
+    return !token_.compare_exchange_strong(seen, orphan, std::memory_order_acq_rel, std::memory_order_acquire);
+  }
+
   runnable* queue_link = nullptr;  ///< owned by the queue that holds this runnable
   locality_hint hint{};            ///< owned by the policy
 
@@ -38,6 +84,20 @@ class runnable {
   ~runnable() = default;
   runnable(const runnable&) = delete;
   runnable& operator=(const runnable&) = delete;
+
+ private:
+  [[nodiscard]] bool take_offered() noexcept {
+    // order: acq_rel: acquires what the offering or the claiming thread wrote; releases the removal to a later `offer` or `retire`
+    const std::uint8_t was = token_.exchange(none, std::memory_order_acq_rel);
+    if (was == orphan) dispose();
+    return was == queued;
+  }
+
+  static constexpr std::uint8_t none = 0;    ///< in no queue, or in a private slot
+  static constexpr std::uint8_t queued = 1;  ///< an entry in a queue stands for the run right
+  static constexpr std::uint8_t stale = 2;   ///< an entry in a queue stands for nothing
+  static constexpr std::uint8_t orphan = 3;  ///< as stale, and its owner has gone
+  std::atomic<std::uint8_t> token_{none};
 };
 
 /// Runs runnables: a worker pool, one detached thread, or the testkit's single deterministic thread.
@@ -46,7 +106,8 @@ class executor {
   /// Takes over the run right of `r` and runs it soon. Any thread. Never runs `r` before it returns, never throws, never blocks on user code.
   virtual void schedule(runnable& r) noexcept = 0;
 
-  /// If `r` waits in the calling worker's own next slot, takes it out and gives its run right to the caller. False on any other thread or place.
+  /// If `r` waits in a queue, or in the calling worker's own next slot, gives its run right to the caller, a worker of this executor. False elsewhere.
+  /// Requires that the caller keeps `r` alive.
   virtual bool claim(runnable& r) noexcept = 0;
 
   /// The calling worker is about to wait or to stay busy: makes what only it could take available to the others. No effect on other threads.

@@ -1,6 +1,7 @@
 #include <garrick/base/assert.hpp>
 #include <garrick/core/cell.hpp>
 #include <garrick/core/thread_context.hpp>
+#include <garrick/core/bounded_mailbox.hpp>
 #include <garrick/core/drain_lot.hpp>
 #include <garrick/core/extension.hpp>
 #include <garrick/core/lifecycle.hpp>
@@ -44,7 +45,7 @@ cell_extension& cell::ext() {
 }
 
 std::string_view cell::name() const noexcept {
-  if (ext_ != nullptr && !ext_->name.empty()) return ext_->name;
+  if (optional_ && !ext_->name.empty()) return ext_->name;
   return type_name();
 }
 
@@ -97,7 +98,9 @@ void cell::last_strong_dropped() noexcept {
   }
 }
 
-void cell::free_block() noexcept { free_self(); }
+void cell::free_block() noexcept {
+  if (retire()) free_self();
+}
 
 // ---- senders ----------------------------------------------------------------------------------------------------------------------------------------
 
@@ -105,12 +108,13 @@ bool cell::admit(envelope* e, std::uint64_t head) noexcept {
   if ((head & mailbox_word::closed) != 0) return true;  // the push will find it closed
   const std::uint32_t length = gate_.length();
   auto& t = base::this_thread;
-  const std::uint32_t hard = ext_ != nullptr && own_hard_limit() != 0 ? own_hard_limit() : env_->limits.hard_limit;
+  const std::uint32_t hard = optional_ && own_hard_limit() != 0 ? own_hard_limit() : env_->limits.hard_limit;
   if (length >= hard) {
     lifecycle::lose(*this, e, base::make_error(base::errc::overload, name(), "mailbox is at its hard limit"));
     return false;
   }
   const bool stalled = (head & mailbox_word::stalled) != 0;
+  if (policy_ != mailbox_policy::unbounded) return length < soft_limit_ || bounded_mailbox::admit(*this, e, length);
   if (!stalled && length < soft_limit_) return true;
   if (length >= soft_limit_ && std::has_single_bit(length) && env_->probe != nullptr) env_->probe->on_mailbox_doubled(id_, length);
   if (stalled || detail::here.is_running(this) || detail::here.no_wait != 0) return true;
@@ -167,25 +171,45 @@ void cell::deliver_urgent(envelope* e) noexcept {
 base::run_outcome cell::run(std::uint32_t& budget) noexcept {
   auto& t = base::this_thread;
   auto& h = detail::here;
+  if (h.run_depth != 0) [[unlikely]]
+    return run_nested(budget);
+  h.running = this;
+  h.run_depth = 1;
+  t.actor = this;
+  t.actor_id.store(id_, std::memory_order_relaxed);                                       // order: read by the watchdog as a sample
+  t.turns.store(t.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // order: read by the watchdog as a sample
+  const base::run_outcome r = run_loop(budget);
+  if (h.reclaim != nullptr) [[unlikely]]
+    lifecycle::reclaim_all();
+  h.running = nullptr;
+  h.run_depth = 0;
+  t.actor = nullptr;
+  t.actor_id.store(0, std::memory_order_relaxed);  // order: read by the watchdog as a sample
+  return r;
+}
+
+// A send of another actor's handler runs this one in place; or a thread that waits inside a run ends an actor.
+base::run_outcome cell::run_nested(std::uint32_t& budget) noexcept {
+  auto& t = base::this_thread;
+  auto& h = detail::here;
   void* const outer_actor = t.actor;
-  cell* const outer_cell = h.running;
-  const std::uint64_t outer_id = t.actor_id.load(std::memory_order_relaxed);  // order: own thread's value
+  cell* const outer_running = h.running;
+  cell* const outer_outer = h.outer;
+  const std::uint64_t outer_id = t.actor_id.load(std::memory_order_relaxed);                 // order: own thread's value
   const base::message_type* const outer_type = t.handling.load(std::memory_order_relaxed);  // order: own thread's value
-  h.outer = outer_cell;
+  h.outer = outer_running;
   h.running = this;
   ++h.run_depth;
   t.actor = this;
-  t.actor_id.store(id_, std::memory_order_relaxed);                                                     // order: read by the watchdog as a sample
-  t.turns.store(t.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);               // order: read by the watchdog as a sample
+  t.actor_id.store(id_, std::memory_order_relaxed);                                       // order: read by the watchdog as a sample
+  t.turns.store(t.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // order: read by the watchdog as a sample
   const base::run_outcome r = run_loop(budget);
-  t.actor = outer_actor;
-  t.actor_id.store(outer_id, std::memory_order_relaxed);   // order: read by the watchdog as a sample
-  t.handling.store(outer_type, std::memory_order_relaxed);  // order: read by the watchdog as a sample
   --h.run_depth;
-  h.running = outer_cell;
-  h.outer = nullptr;
-  if (h.reclaim != nullptr && h.run_depth == 0) [[unlikely]]
-    lifecycle::reclaim_all();
+  h.running = outer_running;
+  h.outer = outer_outer;
+  t.actor = outer_actor;
+  t.actor_id.store(outer_id, std::memory_order_relaxed);    // order: read by the watchdog as a sample
+  t.handling.store(outer_type, std::memory_order_relaxed);  // order: read by the watchdog as a sample
   return r;
 }
 
@@ -193,20 +217,20 @@ base::run_outcome cell::run_loop(std::uint32_t& budget) noexcept {
   auto& h = detail::here;
   if (phase_ == life::unborn) [[unlikely]]
     begin();
+  std::uint32_t left = budget;
   for (;;) {
     // order: relaxed: a hint; attend() acquires
     if (attention_.load(std::memory_order_relaxed) != 0) [[unlikely]]
       attend();
     if (phase_ >= life::ending) [[unlikely]] {
-      conclude();
+      budget = left;
+      if (!reach_end()) continue;
       return base::run_outcome::released;
     }
-    envelope* const e = phase_ == life::suspended ? nullptr : pick();
+    envelope* const e = pick();
     if (e == nullptr) {
-      const bool in_place = h.run_depth > 1;
-      const bool overlook = in_place && ++h.in_place_batches % in_place_batches_per_wake != 0;
-      const std::uint64_t stalled = ext_ != nullptr && is_stalled() ? mailbox_word::stalled : 0;
-      switch (reader_.release(gate_, stalled, overlook ? mailbox_word::waiting : 0)) {
+      budget = left;  // before the release: afterwards this cell is not ours
+      switch (end_batch()) {
         case release_outcome::released: return base::run_outcome::released;
         case release_outcome::unreachable: become_unreachable(); break;
         case release_outcome::arrivals: after_batch(); break;
@@ -216,12 +240,22 @@ base::run_outcome cell::run_loop(std::uint32_t& budget) noexcept {
     process(e);
     if (h.reclaim != nullptr && h.run_depth == 1) [[unlikely]]
       lifecycle::reclaim_all();
-    if (--budget == 0) [[unlikely]] {
+    if (--left == 0) [[unlikely]] {
+      budget = 0;
       reader_.publish(gate_);
       if ((gate_.peek() & mailbox_word::waiting) != 0 && h.run_depth == 1) after_batch();
       return base::run_outcome::more;
     }
   }
+}
+
+release_outcome cell::end_batch() noexcept {
+  auto& h = detail::here;
+  if (h.run_depth == 1 && ext_ == nullptr) [[likely]]
+    return reader_.release(gate_, 0);
+  const bool overlook = h.run_depth > 1 && ++h.in_place_batches % in_place_batches_per_wake != 0;
+  const std::uint64_t stalled = ext_ != nullptr && is_stalled() ? mailbox_word::stalled : 0;
+  return reader_.release(gate_, stalled, overlook ? mailbox_word::waiting : 0);
 }
 
 void cell::after_batch() noexcept {
@@ -231,19 +265,40 @@ void cell::after_batch() noexcept {
     env_->lot->wake(id_);
   }
   if ((head & mailbox_word::signal) != 0) attend();
-  if (phase_ == life::suspended) reader_.take_arrivals(gate_);
+  if (phase_ == life::suspended) {
+    reader_.take_arrivals(gate_);
+    if (watched_) bounded_mailbox::trim(*this);
+  }
 }
 
-envelope* cell::pick() noexcept {
-  if (reader_.has_urgent()) [[unlikely]] {
-    if (urgent_streak_ < urgent_share || reader_.peek_front() == nullptr) {
-      ++urgent_streak_;
-      return reader_.next_urgent();
-    }
-    urgent_streak_ = 0;
+inline envelope* cell::pick() noexcept {
+  if (!reader_.has_urgent() && phase_ != life::suspended) [[likely]] {
+    envelope* const e = reader_.next(gate_);
+    if (e != nullptr) [[likely]]
+      return e;
+    if (!reader_.has_urgent()) return nullptr;
   }
-  envelope* const e = reader_.next(gate_);
-  return e != nullptr || !reader_.has_urgent() ? e : reader_.next_urgent();
+  return pick_urgent();
+}
+
+envelope* cell::pick_urgent() noexcept {
+  if (phase_ == life::suspended) return nullptr;
+  if (urgent_streak_ < urgent_share || reader_.peek_front() == nullptr) {
+    ++urgent_streak_;
+    return reader_.next_urgent();
+  }
+  urgent_streak_ = 0;
+  return reader_.next(gate_);
+}
+
+envelope* cell::pick_for_blocking() noexcept { return pick(); }
+
+/// What `pick` will return, left where it is: for the testkit.
+envelope* cell::peek_next() noexcept {
+  reader_.take_arrivals(gate_);
+  envelope* const front = reader_.peek_front();
+  if (reader_.has_urgent() && (front == nullptr || urgent_streak_ < urgent_share)) return reader_.peek_urgent();
+  return front;
 }
 
 void cell::attend() noexcept {
@@ -281,7 +336,7 @@ void cell::begin() noexcept {
   }
 }
 
-void cell::process(envelope* e) noexcept {
+inline void cell::process(envelope* e) noexcept {
   current_ = e;
   base::this_thread.handling.store(e->type, std::memory_order_relaxed);  // order: read by the watchdog as a sample
   dispatch_outcome outcome;
@@ -299,6 +354,8 @@ void cell::process(envelope* e) noexcept {
   }
   settle(e, outcome);
 }
+
+void cell::process_for_blocking(envelope* e) noexcept { process(e); }
 
 void cell::settle(envelope* e, dispatch_outcome outcome) noexcept {
   if (outcome == dispatch_outcome::kept) return;
@@ -321,6 +378,7 @@ std::uint32_t cell::own_hard_limit() const noexcept { return ext_->hard_limit; }
 
 dispatch_outcome cell::route(envelope* e) {
   if (e->is(envelope_flag::response)) return lifecycle::on_response(*this, e);
+  if (watched_ && !bounded_mailbox::before_message(*this, e)) return dispatch_outcome::handled;
   if (ext_ != nullptr && !ext_->awaiting.empty()) return dispatch_outcome::skipped;
   return dispatch(e);
 }
@@ -339,6 +397,6 @@ void cell::quit(base::exit_reason reason) {
 
 void cell::on_failure(envelope* e) noexcept { lifecycle::on_exception(*this, e, std::current_exception()); }
 
-void cell::conclude() noexcept { lifecycle::conclude(*this); }
+bool cell::reach_end() noexcept { return lifecycle::reach_end(*this); }
 
 }  // namespace garrick::core

@@ -54,6 +54,15 @@ enum class cell_kind : std::uint8_t {
   blocking,  ///< on a thread of its own that receives in a loop, or on the user's thread (scoped)
 };
 
+/// What happens to a message when a bounded mailbox is full.
+enum class mailbox_policy : std::uint8_t {
+  unbounded,    ///< no bound: senders are slowed beyond the soft limit
+  reject,       ///< not taken; `try_send` says so
+  drop_newest,  ///< not taken, and the sender does not care
+  drop_oldest,  ///< taken; the oldest one goes
+  wait,         ///< not taken, but `send_when_room` suspends a coroutine until there is room
+};
+
 class alignas(64) cell : public base::runnable {
  public:
   static constexpr std::uint8_t no_shard = 0xff;
@@ -123,6 +132,7 @@ class alignas(64) cell : public base::runnable {
   // ---- the runner ---------------------------------------------------------------------------------------------------------------------------------
 
   base::run_outcome run(std::uint32_t& budget) noexcept final;
+  void dispose() noexcept final { free_self(); }
 
   /// A strong handle from inside, possible even after the last handle from outside is gone.
   void add_strong_from_self() noexcept;
@@ -136,7 +146,12 @@ class alignas(64) cell : public base::runnable {
   void quit(base::exit_reason reason);
 
   /// Which messages take the slow path: set while the actor awaits, has a behavior stack, skips messages, …
-  void set_special(bool on) noexcept { special_ = on; }
+  void set_special(bool on) noexcept { special_ = on || watched_; }
+  /// Lets the runner look at the mailbox's bound, and at senders that wait for room, before each message.
+  void set_watched(bool on) noexcept {
+    if (on) special_ = true;  // when it goes off, the next set_special settles it
+    watched_ = on;
+  }
   void set_has_behavior(bool on) noexcept { has_behavior_ = on; }
   [[nodiscard]] bool has_behavior() const noexcept { return has_behavior_; }
 
@@ -170,8 +185,14 @@ class alignas(64) cell : public base::runnable {
   void last_strong_dropped() noexcept;
   void free_block() noexcept;
 
+  base::run_outcome run_nested(std::uint32_t& budget) noexcept;
   base::run_outcome run_loop(std::uint32_t& budget) noexcept;
+  release_outcome end_batch() noexcept;
   envelope* pick() noexcept;
+  envelope* peek_next() noexcept;
+  envelope* pick_urgent() noexcept;
+  envelope* pick_for_blocking() noexcept;
+  void process_for_blocking(envelope* e) noexcept;
   void attend() noexcept;
   void after_batch() noexcept;
   void become_unreachable() noexcept;
@@ -182,7 +203,7 @@ class alignas(64) cell : public base::runnable {
   dispatch_outcome route(envelope* e);
   void settle(envelope* e, dispatch_outcome outcome) noexcept;
   void on_failure(envelope* e) noexcept;
-  void conclude() noexcept;
+  bool reach_end() noexcept;
 
   // runnable's tail padding: constant after spawn
   cell_kind kind_;
@@ -207,6 +228,9 @@ class alignas(64) cell : public base::runnable {
   bool has_behavior_ = false;
   base::exit_code end_code_ = base::exit_code::normal;  ///< why it ended, unless the extension knows more
   std::uint8_t urgent_streak_ = 0;
+  bool watched_ = false;   ///< the mailbox is bounded, or senders wait for room: see bounded_mailbox.hpp
+  bool optional_ = false;  ///< constant after spawn: the extension was made before anybody knew the cell, so any thread may read its constants
+  mailbox_policy policy_ = mailbox_policy::unbounded;  ///< constant after spawn; the bound is `soft_limit_`
   std::uint32_t soft_limit_;  ///< constant after spawn
 
   // the system's list of actors, under that list's lock
@@ -225,6 +249,8 @@ struct cell_access {
   static bool& in_place(cell& c) noexcept { return c.in_place_; }
   static std::uint32_t& soft_limit(cell& c) noexcept { return c.soft_limit_; }
   static bool born_idle(const cell& c) noexcept { return (c.gate_.peek() & mailbox_word::idle) != 0; }
+  static bool& optional(cell& c) noexcept { return c.optional_; }
+  static mailbox_policy& policy(cell& c) noexcept { return c.policy_; }
   static life& phase(cell& c) noexcept { return c.phase_; }
   static std::atomic<std::uint8_t>& attention(cell& c) noexcept { return c.attention_; }
   static envelope*& current(cell& c) noexcept { return c.current_; }
@@ -240,8 +266,9 @@ struct cell_access {
   static void object_exits(cell& c, const base::exit_reason& r) { c.object_exits(r); }
   static void begin(cell& c) noexcept { c.begin(); }
   static void attend(cell& c) noexcept { c.attend(); }
-  static envelope* pick(cell& c) noexcept { return c.pick(); }
-  static void process(cell& c, envelope* e) noexcept { c.process(e); }
+  static envelope* pick(cell& c) noexcept { return c.pick_for_blocking(); }
+  static envelope* peek_next(cell& c) noexcept { return c.peek_next(); }
+  static void process(cell& c, envelope* e) noexcept { c.process_for_blocking(e); }
   static void after_batch(cell& c) noexcept { c.after_batch(); }
   static bool stalled(cell& c) noexcept { return c.ext_ != nullptr && c.is_stalled(); }
 };

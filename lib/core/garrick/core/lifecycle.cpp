@@ -1,7 +1,9 @@
 #include <garrick/core/thread_context.hpp>
+#include <garrick/core/bounded_mailbox.hpp>
 #include <garrick/core/drain_lot.hpp>
 #include <garrick/core/extension.hpp>
 #include <garrick/core/lifecycle.hpp>
+#include <garrick/core/nursery.hpp>
 #include <garrick/core/respond.hpp>
 #include <garrick/core/timer_record.hpp>
 #include <garrick/core/waiting_executor.hpp>
@@ -133,22 +135,36 @@ void cancel_outstanding(cell& self, cell_extension& x) noexcept {
   self.set_special(false);
 }
 
-bool suspend_for_supervisor(cell& self, const base::exit_reason& reason) {
-  cell_extension* const x = self.ext_if();
-  if (x == nullptr || x->parent == nullptr || !x->parent->restartable) return false;
-  cell* const sup = handle_access::get(x->parent->supervisor);
-  if (sup == nullptr || !sup->lock()) return false;
-  access::phase(self) = life::suspended;
-  {
-    const no_reentry guard(base::errc::receiver_failed);
-    cancel_outstanding(self, *x);
-    x->behaviors.clear();
-    access::destroy_object(self);
+/// Withdraws the monitors that the actor has set, so that long-living targets do not collect watchers that are gone.
+void forget_monitors(cell& self, cell_extension& x) noexcept {
+  const std::vector<own_monitor> monitors = std::move(x.monitors);
+  x.monitors.clear();
+  for (const own_monitor& m : monitors) {
+    if (m.callback != nullptr) m.callback->abandon();
+    tell<signals::unwatch>(m.target, handle_access::make_address(&self), m.id);
   }
-  access::reader(self).set_stalled(access::gate(self), true);
-  sup->signal(detail::make_envelope<signals::child_failed>(handle_access::make_address(&self), reason, true));
-  sup->drop_strong();
-  return true;
+}
+
+/// The user's object goes, and with it all that it had begun. What belongs to the actor stays: address, mail, links, who watches it.
+void end_incarnation(cell& self, const base::exit_reason& reason) noexcept {
+  try {
+    access::object_exits(self, reason);
+  } catch (...) {
+    self.env().failed(self, base::make_error(base::errc::user, "exit hook", text_of(std::current_exception())));
+  }
+  cell_extension* const x = self.ext_if();
+  if (x != nullptr) {
+    cancel_outstanding(self, *x);
+    forget_monitors(self, *x);
+  }
+  access::destroy_object(self);
+  if (x == nullptr) return;
+  x->behaviors.clear();
+  self.set_has_behavior(false);
+  x->nursery.reset();
+  x->trap_exit = false;
+  x->interleave = false;
+  x->on_unmatched = unmatched::report;
 }
 
 /// Hands every message that waits in the actor to `lose`.
@@ -163,21 +179,101 @@ void drop_mail(cell& self, const base::error& why) noexcept {
   while (reader.peek_front() != nullptr) lose_kept(self, reader.next(access::gate(self)), why);
 }
 
-void restart(cell& self, bool keep_mail) {
-  if (access::phase(self) != life::suspended) {
+bool wants_restart(restart_policy policy, const base::exit_reason& reason) noexcept {
+  if (reason == base::exit_code::unreachable) return false;  // nobody could use it
+  if (policy == restart_policy::transient) return reason.is_failure() || reason == base::exit_code::kill;
+  return policy == restart_policy::permanent;
+}
+
+void report_suspended(cell& self, const supervised& p, const base::exit_reason& reason) {
+  tell<signals::child_failed>(p.supervisor, handle_access::make_address(&self), reason, true);
+}
+
+void start_anew(cell& self, cell_extension& x) {
+  supervised& p = *x.parent;
+  if (!p.keep_mail) {
     const no_reentry guard(base::errc::receiver_failed);
-    if (cell_extension* const x = self.ext_if()) {
-      cancel_outstanding(self, *x);
-      x->behaviors.clear();
-    }
-    access::destroy_object(self);
+    drop_mail(self, base::make_error(base::errc::receiver_failed, self.name(), "restarted by its supervisor, which drops mail"));
   }
-  if (!keep_mail) drop_mail(self, base::make_error(base::errc::receiver_failed, self.name(), "restarted by its supervisor, which drops mail"));
+  x.reason = {};
   access::reader(self).set_stalled(access::gate(self), false);
   access::phase(self) = life::running;
-  access::rebuild_object(self);
-  access::begin(self);
+  ++p.restarts;
+  if (self.env().probe != nullptr) self.env().probe->on_actor_restarted(self.id(), p.restarts);
+  try {
+    access::rebuild_object(self);
+  } catch (...) {
+    return on_exception(self, nullptr, std::current_exception());  // counts as a failure again
+  }
   retry_skipped(self);
+  bounded_mailbox::serve(self, 0);
+  tell<signals::child_up>(p.supervisor, handle_access::make_address(&self));
+  access::begin(self);
+}
+
+/// A supervised child is at the end of a turn that was its last. False: it really ends.
+bool stay_for_supervisor(cell& self, cell_extension& x) {
+  supervised& p = *x.parent;
+  const supervised::order order = std::exchange(p.ordered, supervised::order::none);
+  if (order == supervised::order::restart) {
+    start_anew(self, x);
+    return true;
+  }
+  const base::exit_reason reason = self.end_reason();
+  if (order == supervised::order::none && !wants_restart(p.policy, reason)) return false;
+  cell* const sup = handle_access::get(p.supervisor);
+  if (sup == nullptr || !sup->lock()) return false;
+  access::phase(self) = life::suspended;
+  {
+    const no_reentry guard(base::errc::receiver_failed);
+    end_incarnation(self, reason);
+  }
+  access::reader(self).set_stalled(access::gate(self), true);
+  sup->signal(detail::make_envelope<signals::child_failed>(handle_access::make_address(&self), reason, true));
+  sup->drop_strong();
+  return true;
+}
+
+// ---- signals ----------------------------------------------------------------------------------------------------------------------------------------
+
+void on_suspend(cell& self) {
+  cell_extension* const x = self.ext_if();
+  if (x == nullptr || x->parent == nullptr || access::phase(self) == life::suspended) return;
+  if (x->parent->ordered == supervised::order::restart) {
+    x->parent->ordered = supervised::order::none;
+    access::phase(self) = life::suspended;
+    report_suspended(self, *x->parent, base::exit_code::user_shutdown);
+  } else if (access::phase(self) < life::ending) {
+    x->parent->ordered = supervised::order::suspend;
+    self.quit(base::exit_code::user_shutdown);
+  }
+}
+
+void on_restart(cell& self, bool keep_mail) {
+  cell_extension* const x = self.ext_if();
+  if (x == nullptr || x->parent == nullptr || access::phase(self) != life::suspended) return;
+  x->parent->ordered = supervised::order::restart;
+  x->parent->keep_mail = keep_mail;
+  access::phase(self) = life::ending;  // carried out at the end of this turn, when no handler is on the stack
+}
+
+void end_for_good(cell& self, base::exit_reason reason, bool also_children) {
+  cell_extension* const x = self.ext_if();
+  if (x != nullptr && x->parent != nullptr) {
+    x->parent->restartable = false;
+    x->parent->ordered = supervised::order::none;
+  }
+  const bool waits_for_children = x != nullptr && x->nursery != nullptr && x->nursery->ends_its_actor();
+  if (also_children && x != nullptr && x->nursery != nullptr) x->nursery->abandon();
+  if (access::phase(self) != life::suspended)
+    self.quit(std::move(reason));
+  else if (!waits_for_children || also_children)
+    access::phase(self) = life::ending;  // the reason stays what suspended it
+}
+
+void on_kill(cell& self, signals::kill& k) {
+  if (k.final) return end_for_good(self, std::move(k.reason), true);
+  if (access::phase(self) != life::suspended) self.quit(std::move(k.reason));
 }
 
 void add_watcher(cell_extension& x, signals::watch& w) {
@@ -205,6 +301,7 @@ void on_exit(cell& self, envelope* e) {
   auto& s = *static_cast<exit_signal*>(e->raw());
   cell_extension* const x = self.ext_if();
   if (x != nullptr) std::erase_if(x->watchers, [&](const watcher& w) { return w.monitor == 0 && w.who == s.from; });
+  if (access::phase(self) == life::suspended) return;
   if (x != nullptr && x->trap_exit) {
     if (!access::dispatch_system(self, e)) report_unexpected(self, e);
   } else if (!s.reason.is_normal()) {
@@ -246,6 +343,11 @@ void answer_signals_of_the_dead(cell& dead) noexcept {
     if (e->type == &base::message_type_of<signals::watch>) {
       const auto& w = *static_cast<signals::watch*>(e->raw());
       notify({w.watcher, w.monitor}, dead, dead.end_reason());
+    } else if (e->type == &base::message_type_of<signals::room_wanted>) {
+      const auto& w = *static_cast<signals::room_wanted*>(e->raw());
+      bounded_mailbox::refuse_one(dead, {w.message, w.sender, w.id}, base::errc::receiver_gone);
+    } else if (e->type == &base::message_type_of<adoption>) {
+      nursery::turn_away(*static_cast<adoption*>(e->raw()));
     }
     detail::destroy_payload(e);
     detail::free_envelope_block(e);
@@ -259,7 +361,8 @@ void reclaim_all() noexcept {
   while (h.reclaim != nullptr) {
     cell* const c = h.reclaim;
     h.reclaim = static_cast<cell*>(c->queue_link);
-    conclude(*c);
+    // One that waits for its children first goes on as an actor that runs.
+    if (!reach_end(*c)) c->home_executor().schedule(*c);
   }
   --h.run_depth;
 }
@@ -274,8 +377,12 @@ void on_signal(cell& self, envelope* e) {
     std::erase_if(self.ext().watchers, [&](const watcher& k) { return k.monitor == w.monitor && k.who == w.watcher; });
     return;
   }
-  if (t == &base::message_type_of<signals::kill>) return self.quit(std::move(static_cast<signals::kill*>(e->raw())->reason));
-  if (t == &base::message_type_of<signals::restart>) return restart(self, static_cast<signals::restart*>(e->raw())->keep_mail);
+  if (t == &base::message_type_of<signals::kill>) return on_kill(self, *static_cast<signals::kill*>(e->raw()));
+  if (t == &base::message_type_of<signals::room_wanted>) return bounded_mailbox::on_room_wanted(self, *static_cast<signals::room_wanted*>(e->raw()));
+  if (t == &base::message_type_of<signals::suspend>) return on_suspend(self);
+  if (t == &base::message_type_of<signals::restart>) return on_restart(self, static_cast<signals::restart*>(e->raw())->keep_mail);
+  if (t == &base::message_type_of<signals::stop>) return end_for_good(self, std::move(static_cast<signals::stop*>(e->raw())->reason), false);
+  if (nursery::takes(t)) return nursery::on_signal(self, e);
   if (t == &base::message_type_of<signals::invoke>) {
     const auto& i = *static_cast<signals::invoke*>(e->raw());
     return i.run(self, i.argument);
@@ -345,8 +452,17 @@ void on_exception(cell& self, envelope* e, const std::exception_ptr& what) noexc
     report_lost(self, e, why);
     respond_error(e, why);
   }
-  if (access::phase(self) >= life::ending) return;
-  if (!suspend_for_supervisor(self, reason)) self.quit(std::move(reason));
+  self.quit(std::move(reason));  // at the end of this turn a supervised child is suspended instead
+}
+
+bool reach_end(cell& self) noexcept {
+  cell_extension* const x = self.ext_if();
+  if (x != nullptr) {
+    if (x->nursery != nullptr && !x->nursery->wound_down(self)) return false;
+    if (x->parent != nullptr && x->parent->restartable && stay_for_supervisor(self, *x)) return false;
+  }
+  conclude(self);
+  return true;
 }
 
 void conclude(cell& self) noexcept {
@@ -357,14 +473,8 @@ void conclude(cell& self) noexcept {
   const base::exit_reason reason = self.end_reason();
   {
     const no_reentry guard(reason.is_failure() ? base::errc::receiver_failed : base::errc::receiver_gone);
-    try {
-      access::object_exits(self, reason);
-    } catch (...) {
-      env.failed(self, base::make_error(base::errc::user, "exit hook", text_of(std::current_exception())));
-    }
+    end_incarnation(self, reason);
     x = self.ext_if();
-    if (x != nullptr) cancel_outstanding(self, *x);
-    access::destroy_object(self);
     access::phase(self) = life::ended;
     const base::error why = base::make_error(reason.is_failure() ? base::errc::receiver_failed : base::errc::receiver_gone);
     // A handle that outlives the actor may outlive the system: the environment has to stay for it.
@@ -374,18 +484,17 @@ void conclude(cell& self) noexcept {
       env.hold();
       self.add_weak();
     }
-    const bool unreachable = reader.close(gate);
+    const std::uint64_t tags = reader.close(gate);
+    const bool unreachable = (tags & mailbox_word::unreachable) != 0;
     if (unreachable && !alone) env.release();
     drop_mail(self, why);
+    bounded_mailbox::refuse_parked(self, why);
     answer_signals_of_the_dead(self);
-    env.lot->wake(self.id());
+    if ((tags & mailbox_word::waiting) != 0) env.lot->wake(self.id());
     if (x != nullptr) {
-      for (const own_monitor& m : x->monitors)
-        if (m.callback != nullptr) m.callback->abandon();
       for (const watcher& w : x->watchers) notify(w, self, reason);
       if (x->parent != nullptr) tell<signals::child_failed>(x->parent->supervisor, handle_access::make_address(&self), reason, false);
       x->watchers.clear();
-      x->monitors.clear();
     }
     if (access::shard(self) != cell::no_shard) env.left(self);
     if (access::own_executor(self)) static_cast<waiting_executor&>(self.home_executor()).actor_ended();

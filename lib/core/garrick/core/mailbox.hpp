@@ -174,13 +174,25 @@ class mailbox_reader {
   using gate = mailbox_gate<Node, Atomics>;
   using word = mailbox_word;
 
-  /// The oldest envelope that was not handled yet; takes new arrivals when the local queue is empty. Null if there is none.
+  /// The oldest envelope that was not handled yet; takes new arrivals when the local queue is empty. Null if there is none (of normal priority).
   [[nodiscard]] Node* next(gate& g) noexcept {
-    if (front_ == nullptr) {
-      take_arrivals(g);
-      if (front_ == nullptr) return nullptr;
-    }
     Node* n = front_;
+    if (n == nullptr) {
+      // order: acquire pairs with the release in push: the envelopes' contents
+      Node* const newest = gate::to_node(g.head_.load(std::memory_order_acquire));
+      const std::uint64_t seen = last_ & ~handled_bit;
+      if (gate::to_bits(newest) == seen || newest == nullptr) return nullptr;
+      if (gate::to_bits(newest->next) == seen && !Node::is_urgent(newest)) [[likely]] {
+        // One message, the usual case: it never enters the local queue.
+        const std::uint64_t before = last_;
+        last_ = gate::to_bits(newest);
+        if ((before & handled_bit) != 0) retire(reinterpret_cast<Node*>(seen));
+        return newest;
+      }
+      take_arrivals(g);
+      n = front_;
+      if (n == nullptr) return nullptr;
+    }
     front_ = n->next;
     return n;
   }
@@ -188,7 +200,7 @@ class mailbox_reader {
   [[nodiscard]] Node* peek_front() const noexcept { return front_; }
 
   /// Moves everything that arrived since the last call to the end of the local queue, oldest first. True if there was anything.
-  bool take_arrivals(gate& g) noexcept {
+  [[gnu::noinline]] bool take_arrivals(gate& g) noexcept {
     // order: acquire pairs with the release in push: the envelopes' contents
     Node* const newest = gate::to_node(g.head_.load(std::memory_order_acquire));
     Node* const seen = last();
@@ -225,6 +237,8 @@ class mailbox_reader {
     return n;
   }
   [[nodiscard]] bool has_urgent() const noexcept { return urgent_back_ != nullptr; }
+  /// What next_urgent would return.
+  [[nodiscard]] Node* peek_urgent() const noexcept { return urgent_back_ != nullptr ? urgent_back_->next : nullptr; }
 
   /// The runner is done with `n`, whose payload is gone. It is freed now, or later if the word still names it (I3).
   void done(Node* n) noexcept {
@@ -272,6 +286,8 @@ class mailbox_reader {
 
   /// The lane of an actor that has ended. Any thread.
   [[nodiscard]] static Node* take_signals_of_the_dead(gate& g) noexcept {
+    // order: relaxed: whoever links a signal after this look finds the mailbox closed and comes here itself
+    if (g.signals_.load(std::memory_order_relaxed) == nullptr) return nullptr;
     return g.signals_.exchange(nullptr, std::memory_order_acq_rel);  // order: acquire pairs with the release in push_signal
   }
 
@@ -287,8 +303,9 @@ class mailbox_reader {
       g.head_.fetch_and(~word::stalled, std::memory_order_relaxed);  // order: a hint for senders
   }
 
-  /// Ends the mailbox: later pushes fail. True if no strong handle is left. What arrived before stays in the local queue for the caller to drain.
-  [[nodiscard]] bool close(gate& g) noexcept {
+  /// Ends the mailbox: later pushes fail. Returns the tags that it had: `unreachable` (no strong handle is left) and `waiting` matter.
+  /// What arrived before stays in the local queue for the caller to drain.
+  [[nodiscard]] std::uint64_t close(gate& g) noexcept {
     take_arrivals(g);
     for (;;) {
       std::uint64_t old = g.head_.load(std::memory_order_relaxed);  // order: validated by the CAS
@@ -301,7 +318,7 @@ class mailbox_reader {
       if (g.head_.compare_exchange_weak(old, now, std::memory_order_acq_rel, std::memory_order_relaxed)) {
         if (last_handled()) retire(last());
         last_ = 0;
-        return (old & word::unreachable) != 0;
+        return old & word::tags;
       }
     }
   }

@@ -114,6 +114,7 @@ void system_core::left(core::cell& who) noexcept {
   if (probe != nullptr) probe->on_actor_ended(who.id(), who.end_reason());
   shard& s = shards_[access::shard(who)];
   const bool hidden = who.ext_if() != nullptr && who.ext_if()->hidden;
+  bool emptied = false;
   {
     const std::lock_guard guard(s.lock);
     core::cell* const prev = access::list_prev(who);
@@ -122,9 +123,11 @@ void system_core::left(core::cell& who) noexcept {
     if (next != nullptr) access::list_prev(*next) = prev;
     --s.all;
     if (!hidden) --s.visible;
+    emptied = s.visible == 0;
   }
+  // Whoever empties the last list that was not empty tells the waiters.
   // order: relaxed: a waiter sets it before it takes each list's lock, so either it sees this list without `who`, or we see it
-  if (waiters_.load(std::memory_order_relaxed) != 0) {
+  if (emptied && waiters_.load(std::memory_order_relaxed) != 0) {
     const std::lock_guard guard(empty_mutex_);
     empty_.notify_all();
   }
@@ -210,21 +213,50 @@ void system_core::refuse_spawns() noexcept {
 
 void system_core::end_all(bool kill) {
   std::vector<core::address> all;
-  for_each_cell([&](core::cell& c) { all.push_back(core::handle_access::make_address(&c)); });
+  for_each_cell([&](core::cell& c) {
+    // Supervised children are ended by their supervisors, in order, unless there is no time for that.
+    if (kill || !(access::optional(c) && c.ext_if()->parent != nullptr)) all.push_back(core::handle_access::make_address(&c));
+  });
   for (const core::address& a : all) {
     if (kill)
-      core::detail::kill_cell(a, base::exit_code::user_shutdown);
+      core::detail::kill_cell(a, base::exit_code::user_shutdown, true);
     else
       core::detail::exit_cell(nullptr, a, base::exit_code::user_shutdown);
   }
 }
 
+namespace {
+
+/// In which handler it is, or how many messages it has not taken.
+std::string what_it_does(core::cell& c, const std::vector<std::pair<std::uint64_t, const base::message_type*>>& busy) {
+  for (const auto& [id, type] : busy)
+    if (id == c.id()) return type != nullptr ? " in its handler of " + std::string(type->name) : std::string(" in its start");
+  const std::uint64_t head = access::gate(c).peek_acquire();
+  std::string text;
+  if (const std::uint32_t n = c.mailbox_length(); n != 0) text = " with " + std::to_string(n) + (n == 1 ? " message" : " messages") + " not taken";
+  if ((head & core::mailbox_word::stalled) != 0) text += " which waits for a response, for other messages first, or for its supervisor";
+  return text;
+}
+
+}  // namespace
+
 std::vector<std::string> system_core::names_of_the_living() const {
+  std::vector<std::pair<std::uint64_t, const base::message_type*>> busy;
+  const auto look = [&](const base::thread_state& t) {
+    // order: relaxed: samples for a diagnosis
+    if (const std::uint64_t id = t.actor_id.load(std::memory_order_relaxed); id != 0) busy.emplace_back(id, t.handling.load(std::memory_order_relaxed));
+  };
+  for (std::uint32_t i = 0; i < pool_->worker_count(); ++i)
+    if (const base::thread_state* const t = pool_->worker_state(i)) look(*t);
+  detached_.for_each_thread(look);
   std::vector<std::string> names;
-  for_each_cell([&](const core::cell& c) { names.push_back(std::string(c.name()) + "#" + std::to_string(c.id())); });
+  for_each_cell([&](core::cell& c) { names.push_back(std::string(c.name()) + "#" + std::to_string(c.id()) + what_it_does(c, busy)); });
   return names;
 }
 
-bool system_core::on_own_thread() const noexcept { return base::this_thread.worker_of == workers; }
+bool system_core::on_own_thread() const noexcept {
+  const auto& t = base::this_thread;
+  return t.worker_of == workers || (t.actor != nullptr && &static_cast<const core::cell*>(t.actor)->env() == this);
+}
 
 }  // namespace garrick::system
