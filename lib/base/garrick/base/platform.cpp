@@ -1,9 +1,11 @@
 #include <garrick/base/platform.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <thread>
 
@@ -156,23 +158,44 @@ std::uint32_t cores_of_quota(long long quota, long long period) {
   return static_cast<std::uint32_t>(std::clamp<long long>((quota + period - 1) / period, 1, 1 << 20));
 }
 
-/// cgroup v2: "<quota|max> <period>".
+/// The whole of a small file; empty if it cannot be read. No stream: those bring the locales of the standard library into every static program.
+std::string content_of(const std::string& path) {
+  std::string content;
+  std::FILE* const file = std::fopen(path.c_str(), "re");
+  if (file == nullptr) return content;
+  try {
+    char part[512];
+    while (const std::size_t n = std::fread(part, 1, sizeof(part), file)) content.append(part, n);
+  } catch (...) {
+    content.clear();  // no memory for a few lines: as if the file could not be read
+  }
+  std::fclose(file);
+  return content;
+}
+
+/// The number at the start of `text`, which then begins behind it; 0 if there is none.
+long long take_number(const char*& text) noexcept {
+  char* end = nullptr;
+  const long long value = std::strtoll(text, &end, 10);
+  text = end;
+  return value;
+}
+
+/// cgroup v2: "<quota|max> <period>". "max" is no number, so it reads as no limit.
 std::uint32_t v2_limit(const std::string& folder) {
-  std::ifstream file(folder + "/cpu.max");
-  std::string quota;
-  long long period = 0;
-  if (!(file >> quota >> period) || quota == "max") return 0;
-  return cores_of_quota(std::strtoll(quota.c_str(), nullptr, 10), period);
+  const std::string content = content_of(folder + "/cpu.max");
+  const char* text = content.c_str();
+  const long long quota = take_number(text);
+  return cores_of_quota(quota, take_number(text));
 }
 
 /// cgroup v1: quota (-1: none) and period in two files.
 std::uint32_t v1_limit(const std::string& folder) {
-  std::ifstream quota_file(folder + "/cpu.cfs_quota_us");
-  std::ifstream period_file(folder + "/cpu.cfs_period_us");
-  long long quota = 0;
-  long long period = 0;
-  if (!(quota_file >> quota) || !(period_file >> period)) return 0;
-  return cores_of_quota(quota, period);
+  const std::string quota = content_of(folder + "/cpu.cfs_quota_us");
+  const std::string period = content_of(folder + "/cpu.cfs_period_us");
+  const char* quota_text = quota.c_str();
+  const char* period_text = period.c_str();
+  return cores_of_quota(take_number(quota_text), take_number(period_text));
 }
 
 /// The tightest limit of a group and all groups above it, as any of them can throttle the process.
@@ -195,8 +218,12 @@ std::uint32_t cgroup_limit(const std::string& root) {
   const auto consider = [&least](std::uint32_t limit) {
     if (limit != 0) least = least == 0 ? limit : std::min(least, limit);
   };
-  std::ifstream groups(root + "/proc/self/cgroup");  // each line: number:controllers:path
-  for (std::string line; std::getline(groups, line);) {
+  const std::string groups = content_of(root + "/proc/self/cgroup");  // each line: number:controllers:path
+  std::size_t next = 0;
+  while (next < groups.size()) {
+    const std::size_t end = std::min(groups.find('\n', next), groups.size());
+    const std::string line = groups.substr(next, end - next);
+    next = end + 1;
     const auto first = line.find(':');
     const auto second = first == std::string::npos ? first : line.find(':', first + 1);
     if (second == std::string::npos) continue;
