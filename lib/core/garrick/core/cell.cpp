@@ -90,7 +90,8 @@ void cell::last_strong_dropped() noexcept {
   GARRICK_ASSERT(claimed, "an unreachable actor is pushed to: a handle was used after it was dropped");
   become_unreachable();
   auto& t = detail::here;
-  if (t.run_depth != 0 && base::this_thread.worker_of == &home_executor()) {
+  // An entry that a claim left behind in a queue still uses the link: then the queue has to bring the cell.
+  if (t.run_depth != 0 && base::this_thread.worker_of == &home_executor() && !has_stale_entry()) {
     queue_link = t.reclaim;  // after the current handler, so that a chain of any length does not recurse
     t.reclaim = this;
   } else {
