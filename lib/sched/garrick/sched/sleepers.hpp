@@ -60,6 +60,8 @@ class sleepers {
   static constexpr bool any_parked(state s) noexcept { return s >= one_parked; }
   static constexpr bool may_wake(state s) noexcept { return s >= one_parked && (s & searching_mask) == 0; }
 
+  [[nodiscard]] bool all_parked(state s) const noexcept { return (s >> parked_shift) == workers_; }
+
   /// The light fence and the look at the word (a2, a3 of S4), after work was made visible.
   [[nodiscard]] state observe() noexcept {
     Atomics::light_fence();

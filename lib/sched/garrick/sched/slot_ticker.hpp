@@ -3,9 +3,9 @@
 // takes out what has not moved.
 //
 // It costs nothing in an idle system: it sleeps until a worker puts something into its slot while another one is parked, and goes back to
-// sleep when no slot has been used for a while. While it runs it keeps to a budget: a timer costs 2 µs of processor time on bare metal but
-// 40 µs on some virtual machines, so it may use a sixteenth of a core, with an allowance for bursts. If the budget is used up, the looks become
-// rarer (a sixteenth of a core at 40 µs a look is one in 640 µs), until an exposure, a look that was worth it, fills it up again.
+// sleep when all workers are parked or no slot has been used for a millisecond. While it runs it keeps to a budget: a timer costs 2 µs of
+// processor time on bare metal but 40 µs on some virtual machines, so it may use a sixteenth of a core, with an allowance for bursts. If the
+// budget is used up, the looks become rarer (at 40 µs a look: one in 640 µs), until an exposure, a look that was worth it, fills it up again.
 //
 // Thread safety: `armed` and `arm` belong to everybody, `run` to the helper thread, `stop` to the pool.
 //
@@ -24,13 +24,30 @@
 
 namespace garrick::sched {
 
-/// When the helper may look again, given what its looks cost.
+/// When the helper may look again, given what its looks cost, and when it may rest.
 class tick_budget {
  public:
   static constexpr std::uint64_t period_ns = 25'000;
   static constexpr std::uint64_t patience_ns = 20'000;   ///< how long an occupied slot is watched
+  static constexpr std::uint64_t quiet_ns = 1'000'000;   ///< unused slots for so long let it sleep
+  static constexpr std::uint64_t often_ns = 50'000;      ///< to be woken more often than this is worse than timers
   static constexpr std::int64_t share = 16;              ///< one part in so many of a core
   static constexpr std::int64_t allowance_ns = 500'000;  ///< processor time that may be used at once
+
+  /// The helper has been woken.
+  void armed(std::uint64_t wall_ns) noexcept {
+    // Being woken often costs more than a timer; then it stays awake between bursts.
+    lingers_ = wall_ns - armed_at_ns_ < often_ns;
+    armed_at_ns_ = wall_ns;
+    used_at_ns_ = wall_ns;
+  }
+
+  /// Whether the helper may go back to sleep after a look that found slots in use (or not) and everybody parked (or not).
+  [[nodiscard]] bool may_rest(std::uint64_t wall_ns, bool used, bool everybody_parked) noexcept {
+    if (everybody_parked && !lingers_) return true;
+    if (used) used_at_ns_ = wall_ns;
+    return wall_ns - used_at_ns_ >= quiet_ns;
+  }
 
   /// A look has been made: `wall_ns` and `cpu_ns` are the clocks now. Returns how long to sleep.
   std::uint64_t after_look(std::uint64_t wall_ns, std::uint64_t cpu_ns) noexcept {
@@ -47,6 +64,9 @@ class tick_budget {
   void refill() noexcept { credit_ns_ = allowance_ns; }
 
  private:
+  bool lingers_ = false;
+  std::uint64_t armed_at_ns_ = 0;
+  std::uint64_t used_at_ns_ = 0;
   std::uint64_t wall_ns_ = 0;
   std::uint64_t cpu_ns_ = 0;
   std::int64_t credit_ns_ = allowance_ns;

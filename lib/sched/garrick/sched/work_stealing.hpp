@@ -161,29 +161,16 @@ class work_stealing {
   void helper() noexcept {
     std::vector<picture> seen(count_);
     tick_budget budget;
-    std::uint64_t last_use_ns = 0;
-    bool asleep = true;
     while (!stopping_.load(std::memory_order_acquire)) {  // order: acquire, pairs with request_stop
-      if (asleep) {
-        ticker_.sleep_until_armed();
-        asleep = false;
-        last_use_ns = Traits::clock::now_ns();
+      ticker_.sleep_until_armed();
+      budget.armed(Traits::clock::now_ns());
+      while (!stopping_.load(std::memory_order_relaxed)) {  // order: relaxed; looked at again above
+        const bool used = look_at_slots(seen, budget) && someone_parked();
+        ticks_.add();
+        const std::uint64_t now = Traits::clock::now_ns();
+        if (budget.may_rest(now, used, everybody_parked()) && !found_reason_after_disarming()) break;
+        Traits::clock::sleep_ns(budget.after_look(now, Traits::clock::thread_cpu_ns()));
       }
-      const bool used = look_at_slots(seen, budget) && someone_parked();
-      ticks_.add();
-      const std::uint64_t now = Traits::clock::now_ns();
-      if (used) last_use_ns = now;
-      if (now - last_use_ns >= quiet_ns) {
-        ticker_.disarm();
-        if (someone_parked() && some_slot_occupied()) {
-          ticker_.arm();
-          ticker_.sleep_until_armed();  // takes the token that arm() left
-          continue;
-        }
-        asleep = true;
-        continue;
-      }
-      Traits::clock::sleep_ns(budget.after_look(now, Traits::clock::thread_cpu_ns()));
     }
   }
 
@@ -231,9 +218,8 @@ class work_stealing {
   using sleepers_type = sleepers<atomics, typename Traits::parker>;
   using picture = typename next_slot<atomics>::picture;
 
-  static constexpr std::uint32_t default_round = 256;   ///< when the quantum is unlimited
-  static constexpr std::size_t most_in_batch = 16;      ///< runnables that one theft takes out of a deque
-  static constexpr std::uint64_t quiet_ns = 1'000'000;  ///< unused slots for so long let the ticker sleep
+  static constexpr std::uint32_t default_round = 256;  ///< when the quantum is unlimited
+  static constexpr std::size_t most_in_batch = 16;     ///< runnables that one theft takes out of a deque
 
   /// The rare rest of internal_enqueue.
   void added_while_somebody_sleeps(worker_data& self, typename sleepers_type::state seen, bool open_work) noexcept {
@@ -362,6 +348,17 @@ class work_stealing {
   }
 
   [[nodiscard]] bool someone_parked() const noexcept { return sleepers_type::any_parked(sleepers_.peek()); }
+
+  [[nodiscard]] bool everybody_parked() const noexcept { return sleepers_.all_parked(sleepers_.peek()); }
+
+  /// K2. True: the ticker goes on.
+  [[nodiscard]] bool found_reason_after_disarming() noexcept {
+    ticker_.disarm();
+    if (!someone_parked() || !some_slot_occupied()) return false;
+    ticker_.arm();
+    ticker_.sleep_until_armed();  // takes the token that arm() left
+    return true;
+  }
 
   /// One look of the ticker: exposes what does not move although somebody could take it. True if any slot was in use.
   bool look_at_slots(std::vector<picture>& seen, tick_budget& budget) noexcept {
