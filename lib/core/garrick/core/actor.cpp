@@ -79,7 +79,7 @@ void demonitor_cell(cell& self, monitor_id id) {
   signal_to<signals::unwatch>(m.target, handle_access::make_address(&self), m.id);
 }
 
-void kill_cell(const address& who, base::exit_reason reason) { signal_to<signals::kill>(who, std::move(reason)); }
+void kill_cell(const address& who, base::exit_reason reason, bool final) { signal_to<signals::kill>(who, std::move(reason), final); }
 
 void exit_cell(cell* self, const address& who, base::exit_reason reason) {
   signal_to<exit_signal>(who, self != nullptr ? handle_access::make_address(self) : address{}, std::move(reason));
@@ -90,20 +90,8 @@ void exit_cell(cell* self, const address& who, base::exit_reason reason) {
 namespace {
 
 timer keep(cell& self, timer_record* r) {
-  cell_extension& x = self.ext();
-  // Forget records that are over, so that an actor that arms timers for ever does not collect them.
-  for (timer_record** at = &x.timers; *at != nullptr;) {
-    timer_record* const t = *at;
-    if (t->active()) {
-      at = &t->next_of_owner;
-    } else {
-      *at = t->next_of_owner;
-      t->drop_holder();
-    }
-  }
   r->add_holder();
-  r->next_of_owner = x.timers;
-  x.timers = r;
+  list_timer(self, r);
   return timer(r);
 }
 
@@ -212,27 +200,5 @@ dispatch_outcome dispatch_to_behavior(cell& self, envelope* e) {
 }
 
 }  // namespace detail
-
-message message_access::from_envelope(envelope* e) {
-  if (!e->is(envelope_flag::shared)) {
-    const std::size_t bytes = (shared_block::offset + e->type->size + 63) / 64 * 64;
-    auto* const b = ::new (base::block_pool::allocate(bytes)) shared_block{{1}, static_cast<std::uint32_t>(bytes)};
-    e->type->move_construct(b->value(), e->raw());
-    if (e->type->destroy != nullptr) e->type->destroy(e->raw());
-    ::new (e->raw()) shared_block*(b);
-    e->set(envelope_flag::shared);
-  }
-  auto* const b = *static_cast<shared_block**>(e->raw());
-  b->holders.fetch_add(1, std::memory_order_relaxed);  // order: the envelope holds one
-  return {b, e->type};
-}
-
-void send(const any_ref& to, const message& m) {
-  cell& c = detail::target_of(to);
-  if (m.empty()) return;
-  envelope* const e = message_access::to_envelope(m);
-  e->sender_id = detail::running_id();
-  c.deliver(e);
-}
 
 }  // namespace garrick::core

@@ -68,7 +68,8 @@ timer delayed(cell& self, cell& target, envelope* e, base::duration delay);
 timer periodic(cell& self, cell& target, envelope* e, base::duration period);
 void push_behavior(cell& self, const behavior& b, bool keep);
 void pop_behavior(cell& self);
-void kill_cell(const address& who, base::exit_reason reason);
+/// `final`: no supervisor restarts it.
+void kill_cell(const address& who, base::exit_reason reason, bool final = false);
 void exit_cell(cell* self, const address& who, base::exit_reason reason);
 
 template <class F>
@@ -128,6 +129,15 @@ class actor_base {
     static_assert(sizeof(detail::receiver_does_not_understand<P, Message>) != 0 && detail::message_of<Message>::checked);
     cell& c = detail::target_of(to);
     return pending(*cell_, detail::send_request(*cell_, c, detail::make_envelope<Message>(std::forward<Args>(args)...)));
+  }
+
+  /// Sends when the receiver has room (below its bound or, without one, its soft limit): `co_await send_when_room(to, sample{x})`. The response says that the
+  /// message has entered the mailbox, not that it was handled. It may be overtaken by plain sends.
+  template <class P, class... Args>
+  pending_response<> send_when_room(const ref<P>& to, Args&&... args) {
+    using content = typename detail::checked_message<P, Args...>::type;
+    cell& c = detail::target_of(to);
+    return {*cell_, detail::send_parked(*cell_, c, detail::make_message_envelope<content>(std::forward<Args>(args)...))};
   }
 
   /// A request to a wildcard handle; Rs name what the answer holds.
@@ -214,6 +224,15 @@ class actor_base {
   auto spawn(F&& f, Args&&... args);
   template <class F, class... Args>
   auto spawn(const spawn_options& o, F&& f, Args&&... args);
+
+  /// Spawns a child that this actor supervises: it is restarted as its options and this actor's `supervision` say, and stopped, youngest first, before this actor ends.
+  /// The handle stays valid over restarts. Include supervisor.hpp.
+  template <class A, class... Args>
+  auto supervise(Args&&... args);
+  template <class F, class... Args>
+  auto supervise(F&& f, Args&&... args);
+  /// How this actor treats the children that it supervises. Call it before the first `supervise`.
+  void set_supervision(const struct supervision& how);
 
   /// What time it is for this system: real or virtual.
   [[nodiscard]] base::instant now() const { return cell_->env().clock->now(); }

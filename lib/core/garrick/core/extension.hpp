@@ -46,6 +46,7 @@ class response_table {
     std::uint32_t generation = 1;
     std::uint32_t next_free = none;
     bool used = false;
+    bool inner = false;  ///< a part of a larger request (fan_out, first_of): its response is handled whatever the actor awaits
   };
   [[nodiscard]] slot& at(std::uint64_t id) noexcept { return slots_[id & index_mask]; }
   /// Frees the slot; its continuation is the caller's.
@@ -99,6 +100,7 @@ class suspended_frame {
 
 class behavior_impl;
 class object_factory;
+class nursery;
 
 /// What to do with a message that no case of a dynamic behavior takes.
 enum class unmatched : std::uint8_t {
@@ -120,14 +122,36 @@ struct own_monitor {
   continuation* callback;  ///< null: a `down` message
 };
 
-/// What a supervised child knows of its supervisor.
+/// When a supervisor restarts a child.
+enum class restart_policy : std::uint8_t {
+  permanent,  ///< whenever it ends
+  transient,  ///< when it fails or is killed, not when it quits or is asked to end
+  temporary,  ///< never
+};
+
+/// What a supervised child knows of its supervisor. `supervisor` and `factory` are constant after spawn.
 struct supervised {
+  enum class order : std::uint8_t { none, suspend, restart };
+
   address supervisor;
-  bool restartable = false;
   std::shared_ptr<object_factory> factory;
+  restart_policy policy = restart_policy::permanent;
+  bool restartable = true;     ///< false: the supervisor has let go; the next end is final
+  bool keep_mail = true;       ///< of the restart that was ordered
+  order ordered = order::none;  ///< by the supervisor, to be carried out at the next end of a turn
+  std::uint32_t restarts = 0;
+};
+
+/// A message whose sender waits for room.
+struct parked_message {
+  envelope* message;
+  cell* sender;  ///< a strong reference
+  std::uint64_t id;
 };
 
 struct cell_extension {
+  cell_extension();
+  ~cell_extension();
   // constant after spawn
   base::executor* executor = nullptr;
   std::string name;
@@ -142,7 +166,12 @@ struct cell_extension {
   std::vector<watcher> watchers;
   std::vector<own_monitor> monitors;
   std::uint64_t next_monitor = 1;
-  std::unique_ptr<supervised> parent;
+  std::unique_ptr<supervised> parent;  ///< set before anybody knows the cell, and stays
+  std::unique_ptr<core::nursery> nursery;    ///< its own children
+  std::vector<parked_message> parked;  ///< from `first_parked` on: senders that wait for room
+  std::size_t first_parked = 0;
+  std::uint32_t timer_count = 0;       ///< records in `timers`
+  std::uint32_t timer_sweep_at = 16;   ///< when so many are listed, those that are over are forgotten
   bool trap_exit = false;
   bool interleave = false;  ///< other messages go on while a coroutine handler waits
   std::vector<std::shared_ptr<behavior_impl>> behaviors;

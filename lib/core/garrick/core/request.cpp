@@ -1,4 +1,5 @@
 #include <garrick/core/actor.hpp>
+#include <garrick/core/bounded_mailbox.hpp>
 #include <garrick/core/extension.hpp>
 #include <garrick/core/lifecycle.hpp>
 #include <garrick/core/request.hpp>
@@ -27,12 +28,31 @@ std::uint64_t send_request(cell& self, cell& to, envelope* e) {
   return id;
 }
 
+std::uint64_t send_parked(cell& self, cell& to, envelope* e) {
+  const std::uint64_t id = self.ext().pending.reserve(self.env().limits.outstanding_limit, to.id());
+  e->sender_id = self.id();
+  if (id == 0) {
+    lifecycle::lose(to, e, base::make_error(base::errc::overload, self.name(), "too many requests wait for their response"));
+    return 0;
+  }
+  self.add_strong_from_self();
+  to.signal(make_envelope<signals::room_wanted>(e, &self, id));
+  return id;
+}
+
+base::error send_if_room(cell& to, envelope* e) noexcept {
+  e->sender_id = running_id();
+  return bounded_mailbox::try_deliver(to, e);
+}
+
 void limit_request(cell& self, std::uint64_t id, base::duration limit) {
   envelope* const e = make_envelope<base::error>(base::errc::timeout);
   e->word |= id;
   e->set(envelope_flag::response);
   e->set(envelope_flag::failure);
-  self.ext().pending.set_timer(id, timer_record::arm_once(self.env(), self, e, limit));
+  timer_record*& timer = self.ext().pending.at(id).timer;
+  if (timer != nullptr) timer->cancel_and_drop();
+  timer = timer_record::arm_once(self.env(), self, e, limit);
 }
 
 void note_answered(cell& requester, std::uint64_t id) noexcept { requester.env().waits->answered(requester.id(), id); }
@@ -118,6 +138,10 @@ void forget_request(cell& self, std::uint64_t id) noexcept {
     self.set_special(false);
     lifecycle::retry_skipped(self);
   }
+}
+
+base::error wrong_answer(const envelope* e) {
+  return base::make_error(base::errc::unexpected_message, "response", "the answer is a " + std::string(e->type->name) + ", which the requester did not ask for");
 }
 
 void fail_by_response(cell& self, const base::error& why) { self.quit(base::exit_reason(why)); }

@@ -26,6 +26,9 @@ namespace detail {
 /// Reserves an id and sends `e` as a request of `self`. 0: the actor has too many requests out, and `e` was made a dead letter.
 [[nodiscard]] std::uint64_t send_request(cell& self, cell& to, envelope* e);
 
+/// Sends a message that waits at the receiver until there is room; the response to the id says that it has entered the mailbox.
+[[nodiscard]] std::uint64_t send_parked(cell& self, cell& to, envelope* e);
+
 /// Lets the response to `id` be a time-out after `limit`.
 void limit_request(cell& self, std::uint64_t id, base::duration limit);
 
@@ -49,6 +52,9 @@ struct fail_actor {
   void operator()(const base::error& why) const { fail_by_response(*self, why); }
 };
 
+/// The answer has another type than the requester named: only where one of both sides is a wildcard.
+[[nodiscard]] base::error wrong_answer(const envelope* e);
+
 /// A `then` or `await` continuation: two functions on the heap.
 template <class Content, class F, class G>
 class function_continuation final : public continuation {
@@ -62,8 +68,10 @@ class function_continuation final : public continuation {
     } const guard{this};
     if (e->is(envelope_flag::failure))
       g_(*static_cast<const base::error*>(e->raw()));
-    else
+    else if (e->type == &base::message_type_of<Content>) [[likely]]
       call_with_content<Content>(f_, e);
+    else
+      g_(wrong_answer(e));
   }
   void abandon() noexcept override {
     this->~function_continuation();
@@ -131,6 +139,7 @@ class [[nodiscard]] pending_response {
   template <class F, class G>
   void attach(F f, G g, bool exclusive) {
     static_assert(detail::handles<F, content>, "garrick: the function does not take the response's values");
+    static_assert(!detail::is_task<decltype(detail::call_owned<content>(f, std::declval<content&>()))>, "garrick: a continuation is no coroutine: co_await the request in a handler that returns a task");
     static_assert(std::is_invocable_v<G&, const base::error&>, "garrick: the error function takes a const error&");
     used_ = true;
     detail::attach_continuation(*self_, id_, detail::function_continuation<content, F, G>::make(std::move(f), std::move(g)), exclusive);

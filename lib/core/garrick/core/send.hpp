@@ -16,9 +16,14 @@
 
 namespace garrick::core {
 
+class message;
+
 namespace detail {
 
 [[noreturn]] void throw_empty_handle();
+
+/// Pushes if there is room; frees `e` and says why if not.
+[[nodiscard]] base::error send_if_room(cell& to, envelope* e) noexcept;
 
 /// Instantiated where a message does not fit: its name and arguments are the error text.
 template <class Receiver, class Message>
@@ -26,11 +31,33 @@ struct receiver_does_not_understand {
   static_assert(Receiver::template accepts<Message>, "garrick: this message is not in the receiver's protocol");
 };
 
+/// A message value (message.hpp) as the only argument is not a content of its own: what it holds is sent.
+template <class... Args>
+concept message_value = sizeof...(Args) == 1 && (requires { typename std::remove_cvref_t<Args>::garrick_message; } && ...);
+
+template <class Sequence, class... Args>
+struct sendable_arguments;
+template <std::size_t... I, class... Args>
+struct sendable_arguments<std::index_sequence<I...>, Args...> {
+  // The place of an argument is the first step of the path in the error message, if there are several.
+  static constexpr bool checked = (base::check_sendable<Args, I>(), ..., true);
+};
+template <class Arg>
+struct sendable_arguments<std::index_sequence<0>, Arg> {
+  static constexpr bool checked = (base::check_sendable<Arg>(), true);
+};
+
 /// The content type of a message with these arguments, checked to be sendable.
 template <class... Args>
 struct message_of {
   using type = content_of<std::decay_t<Args>...>;
-  static constexpr bool checked = (base::check_sendable<std::decay_t<Args>>(), ..., true);
+  static constexpr bool checked = sendable_arguments<std::index_sequence_for<Args...>, std::decay_t<Args>...>::checked;
+};
+template <class M>
+  requires message_value<M>
+struct message_of<M> {
+  using type = typename std::remove_cvref_t<M>::garrick_message;
+  static constexpr bool checked = true;
 };
 
 /// Every check of one send, done once per (protocol, message).
@@ -42,9 +69,14 @@ struct checked_message {
   static_assert(sendable && fits);
 };
 
+/// An envelope that shares what `m` holds. Defined in message.cpp.
+[[nodiscard]] envelope* envelope_of(const message& m);
+
 template <class Content, class... Args>
 [[nodiscard]] envelope* make_message_envelope(Args&&... args) {
-  if constexpr (sizeof...(Args) > 1)
+  if constexpr (message_value<Args...>)
+    return envelope_of(args...);
+  else if constexpr (sizeof...(Args) > 1)
     return make_envelope<Content>(std::tuple<std::decay_t<Args>...>(std::forward<Args>(args)...));
   else
     return make_envelope<Content>(std::forward<Args>(args)...);
@@ -77,6 +109,15 @@ void send_urgent(const ref<P>& to, Args&&... args) {
   envelope* const e = detail::make_message_envelope<content>(std::forward<Args>(args)...);
   e->sender_id = detail::running_id();
   c.deliver_urgent(e);
+}
+
+/// Sends if the receiver has room (below its bound or, without one, its soft limit) and never waits. Otherwise the error: `overload` or `receiver_gone`, and
+/// there is no dead letter, since the sender knows.
+template <class P, class... Args>
+[[nodiscard]] base::error try_send(const ref<P>& to, Args&&... args) {
+  using content = typename detail::checked_message<P, Args...>::type;
+  cell& c = detail::target_of(to);
+  return detail::send_if_room(c, detail::make_message_envelope<content>(std::forward<Args>(args)...));
 }
 
 /// While it lives, no send on this thread runs its receiver in place; for code that holds a lock across a send.

@@ -18,8 +18,14 @@ void apply(cell& c, const spawn_options& o) {
     x->name = o.name;
     x->hard_limit = o.hard_limit;
     x->hidden = o.hidden;
+    cell_access::optional(c) = true;
   }
   if (o.soft_limit != 0) cell_access::soft_limit(c) = o.soft_limit < 32768 ? o.soft_limit : 32768;
+  if (o.policy != mailbox_policy::unbounded) {
+    cell_access::policy(c) = o.policy;
+    cell_access::soft_limit(c) = o.bound;
+    c.set_watched(true);
+  }
   cell_access::in_place(c) = o.in_place;
   c.hint = o.hint;
 }
@@ -33,7 +39,13 @@ void refuse_cell(cell& c, base::exit_reason why) noexcept {
 }
 
 bool prepare_cell(cell& c, environment& env, const spawn_options* o, cell*) {
-  if (o != nullptr) apply(c, *o);
+  if (o != nullptr) {
+    if (o->policy != mailbox_policy::unbounded && (o->bound == 0 || o->bound > 32768)) {
+      refuse_cell(c, base::exit_reason(base::make_error(base::errc::spawn_failed, c.name(), "spawn_options.bound: a bounded mailbox holds 1 to 32768 messages")));
+      return false;
+    }
+    apply(c, *o);
+  }
   if (c.kind() == cell_kind::event) return true;
   waiting_executor* const ex = env.detached_executor();
   if (ex == nullptr) {

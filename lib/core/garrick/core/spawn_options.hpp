@@ -2,6 +2,7 @@
 #pragma once
 
 #include <garrick/base/runnable.hpp>
+#include <garrick/core/cell.hpp>
 
 #include <cstdint>
 #include <string>
@@ -18,6 +19,8 @@ struct spawn_options {
   bool in_place = true;           ///< may a sender run it in place when its mailbox is full?
   std::uint32_t soft_limit = 0;   ///< messages; 0: the system's
   std::uint32_t hard_limit = 0;   ///< messages; 0: the system's
+  mailbox_policy policy = mailbox_policy::unbounded;  ///< what happens to a message when the mailbox is at its bound
+  std::uint32_t bound = 0;        ///< messages, 1 to 32768; required with every policy but unbounded
   base::locality_hint hint{};
 };
 

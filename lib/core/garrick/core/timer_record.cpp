@@ -1,16 +1,29 @@
 #include <garrick/core/extension.hpp>
+#include <garrick/core/thread_context.hpp>
 #include <garrick/core/timer_record.hpp>
 
+#include <algorithm>
 #include <new>
 
 namespace garrick::core {
+
+namespace {
+// An owner's list is swept when it has doubled, so listing a timer costs a constant time on average.
+constexpr std::uint32_t first_sweep = 16;
+}  // namespace
 
 timer_record* timer_record::arm(environment& env, cell& target, envelope* e, base::duration delay, std::int64_t period_ns) {
   auto* const r = ::new (base::block_pool::allocate(sizeof(timer_record))) timer_record(env, target, e, period_ns);
   target.add_strong_from_self();
   env.hold();
   r->due_ = env.clock->now() + delay;
-  r->hand_to_service();
+  if (r->due_.is_never()) {
+    r->state_.store(over, std::memory_order_relaxed);  // order: nobody else knows the record
+    r->finish();
+    r->drop_holder();
+  } else {
+    r->hand_to_service();
+  }
   return r;
 }
 
@@ -48,7 +61,7 @@ void timer_record::fire() noexcept {
   if (period_ns_ == 0) {
     // order: acq_rel: as in cancel
     if (state_.exchange(over, std::memory_order_acq_rel) == armed) {
-      target_->deliver_now(std::exchange(envelope_, nullptr));
+      push(std::exchange(envelope_, nullptr));
       finish();
     }
     drop_holder();
@@ -71,18 +84,30 @@ void timer_record::fire() noexcept {
   finish();
 }
 
+void timer_record::push(envelope* e) noexcept {
+  if (e->is(envelope_flag::system)) return target_->signal(e);
+  if (e->is(envelope_flag::response)) return target_->deliver_now(e);
+  ++detail::here.no_wait;  // the clock's thread never waits for a receiver; bounds and the hard limit hold all the same
+  target_->deliver(e);
+  --detail::here.no_wait;
+}
+
 void timer_record::push_copy() noexcept {
   try {
-    const std::size_t bytes = detail::block_bytes(envelope_->type->size);
+    const std::size_t bytes = detail::block_bytes(envelope_->is(envelope_flag::shared) ? sizeof(shared_block*) : envelope_->type->size);
     auto* const e = static_cast<envelope*>(base::block_pool::allocate(bytes));
     *e = *envelope_;
     try {
-      envelope_->type->copy_construct(e->raw(), envelope_->raw());
+      if (e->is(envelope_flag::shared))
+        // order: relaxed: the prototype holds one
+        (*::new (e->raw()) shared_block*(*static_cast<shared_block**>(envelope_->raw())))->holders.fetch_add(1, std::memory_order_relaxed);
+      else
+        envelope_->type->copy_construct(e->raw(), envelope_->raw());
     } catch (...) {
       base::block_pool::deallocate(e, bytes);
       throw;
     }
-    target_->deliver_now(e);
+    push(e);
   } catch (...) {
     // The copy failed for want of memory: this beat is lost, the next may succeed.
     env_->failed(*target_, base::make_error(base::errc::user, "periodic timer", "the message could not be copied"));
@@ -108,6 +133,27 @@ void timer_record::drop_holder() noexcept {
   env->release();
 }
 
+void list_timer(cell& self, timer_record* r) {
+  cell_extension& x = self.ext();
+  if (x.timer_count >= x.timer_sweep_at) {
+    x.timer_count = 0;
+    for (timer_record** at = &x.timers; *at != nullptr;) {
+      timer_record* const t = *at;
+      if (t->active()) {
+        at = &t->next_of_owner;
+        ++x.timer_count;
+      } else {
+        *at = t->next_of_owner;
+        t->drop_holder();
+      }
+    }
+    x.timer_sweep_at = std::max(first_sweep, 2 * x.timer_count);
+  }
+  ++x.timer_count;
+  r->next_of_owner = x.timers;
+  x.timers = r;
+}
+
 void cancel_all_timers(cell& self) noexcept {
   cell_extension* const x = self.ext_if();
   if (x == nullptr) return;
@@ -117,6 +163,8 @@ void cancel_all_timers(cell& self) noexcept {
     x->timers = r->next_of_owner;
     r->cancel_and_drop();
   }
+  x->timer_count = 0;
+  x->timer_sweep_at = first_sweep;
 }
 
 }  // namespace garrick::core

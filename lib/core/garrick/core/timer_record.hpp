@@ -50,6 +50,7 @@ class timer_record {
     const std::uint64_t v = id_.load(std::memory_order_acquire);  // order: pairs with hand_to_service
     return {static_cast<std::uint32_t>(v), static_cast<std::uint32_t>(v >> 32)};
   }
+  void push(envelope* e) noexcept;
   void push_copy() noexcept;
   void finish() noexcept;
 
@@ -66,6 +67,9 @@ class timer_record {
   std::atomic<std::uint8_t> state_{armed};
   std::atomic<std::uint32_t> holders_{2};
 };
+
+/// Lists `r` with the timers that are cancelled when the actor ends or restarts; takes over one hold. The runner.
+void list_timer(cell& self, timer_record* r);
 
 /// Cancels and forgets every timer that belongs to the actor. The runner.
 void cancel_all_timers(cell& self) noexcept;

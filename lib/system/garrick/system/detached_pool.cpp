@@ -40,6 +40,12 @@ class detached_thread final : public core::waiting_executor {
  private:
   void loop() noexcept {
     base::platform::name_this_thread(pool_.name_ + "-own");
+    pool_.enter(base::this_thread);
+    serve();
+    pool_.leave(base::this_thread);
+  }
+
+  void serve() noexcept {
     for (;;) {
       // order: acquire: what the scheduler of the cell wrote
       if (base::runnable* const r = next_.exchange(nullptr, std::memory_order_acq_rel)) {
@@ -92,6 +98,16 @@ bool detached_pool::give_back(detached_thread* t) noexcept {
   if (stopped_) return false;
   free_.push_back(t);
   return true;
+}
+
+void detached_pool::enter(const base::thread_state& t) {
+  const std::lock_guard guard(mutex_);
+  states_.push_back(&t);
+}
+
+void detached_pool::leave(const base::thread_state& t) noexcept {
+  const std::lock_guard guard(mutex_);
+  std::erase(states_, &t);
 }
 
 void detached_pool::stop() noexcept {

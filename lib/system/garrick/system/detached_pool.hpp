@@ -5,6 +5,7 @@
 #pragma once
 
 #include <garrick/base/parker.hpp>
+#include <garrick/base/thread_state.hpp>
 #include <garrick/core/waiting_executor.hpp>
 
 #include <cstdint>
@@ -28,10 +29,18 @@ class detached_pool {
   /// Ends all threads whose actor has ended; waits for the others.
   void stop() noexcept;
   [[nodiscard]] std::uint32_t in_use() const noexcept;
+  /// What each thread does, for a diagnosis: only the atomics may be read.
+  template <class F>
+  void for_each_thread(F f) const {
+    const std::lock_guard guard(mutex_);
+    for (const base::thread_state* t : states_) f(*t);
+  }
 
  private:
   friend class detached_thread;
   bool give_back(detached_thread* t) noexcept;
+  void enter(const base::thread_state& t);
+  void leave(const base::thread_state& t) noexcept;
 
   const std::uint32_t bound_;
   const std::uint32_t quantum_;
@@ -40,6 +49,7 @@ class detached_pool {
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<detached_thread>> all_;  // under `mutex_`
   std::vector<detached_thread*> free_;                 // under `mutex_`
+  std::vector<const base::thread_state*> states_;      // under `mutex_`
   bool stopped_ = false;                               // under `mutex_`
 };
 

@@ -1,0 +1,316 @@
+#include <garrick/core/lifecycle.hpp>
+#include <garrick/core/nursery.hpp>
+
+#include <algorithm>
+
+namespace garrick::core {
+
+namespace {
+
+using access = cell_access;
+
+cell& cell_of(const any_ref& h) noexcept { return *handle_access::get(h); }
+
+template <class Signal, class... Args>
+void order(const any_ref& to, Args&&... args) {
+  cell_of(to).signal(detail::make_envelope<Signal>(std::forward<Args>(args)...));
+}
+
+constexpr std::size_t nobody = ~std::size_t{0};
+
+}  // namespace
+
+cell_extension::cell_extension() = default;
+cell_extension::~cell_extension() = default;
+
+nursery::nursery(cell& self, const supervision& how) : random_(how.seed != 0 ? how.seed : self.id()) { configure(how); }
+nursery::~nursery() = default;
+
+void nursery::configure(const supervision& how) {
+  how_ = how;
+  how_.delay.factor = std::max(how_.delay.factor, 1.0);
+  how_.delay.jitter = std::clamp(how_.delay.jitter, 0.0, 1.0);
+  if (how.seed != 0) random_ = base::random_source(how.seed);
+}
+
+nursery& nursery::of(cell& self) {
+  cell_extension& x = self.ext();
+  if (x.nursery == nullptr) x.nursery = std::make_unique<nursery>(self, supervision{});
+  return *x.nursery;
+}
+
+// ---- signals ----------------------------------------------------------------------------------------------------------------------------------------
+
+void nursery::admit(cell& supervisor, bool on_its_turn, adoption a) {
+  if (on_its_turn)
+    of(supervisor).adopt(supervisor, a);
+  else
+    supervisor.signal(detail::make_envelope<adoption>(std::move(a)));  // before anything that the child will tell
+}
+
+bool nursery::takes(const base::message_type* type) noexcept {
+  return type == &base::message_type_of<signals::child_failed> || type == &base::message_type_of<signals::child_up> ||
+         type == &base::message_type_of<adoption> || type == &base::message_type_of<signals::nursery_alarm>;
+}
+
+void nursery::on_signal(cell& self, envelope* e) {
+  cell_extension* const x = self.ext_if();
+  if (e->type == &base::message_type_of<adoption>) {
+    auto& a = *static_cast<adoption*>(e->raw());
+    if (self.phase() == life::suspended && (x == nullptr || x->nursery == nullptr)) return turn_away(a);  // there is nobody who could supervise
+    return of(self).adopt(self, a);
+  }
+  if (x == nullptr || x->nursery == nullptr) return;  // from a child that was let go
+  if (e->type == &base::message_type_of<signals::child_failed>) {
+    x->nursery->on_child(self, *static_cast<signals::child_failed*>(e->raw()));
+    static_cast<void>(access::dispatch_system(self, e));  // for those who want to know
+  } else if (e->type == &base::message_type_of<signals::child_up>) {
+    x->nursery->on_up(self, static_cast<signals::child_up*>(e->raw())->child);
+  } else {
+    x->nursery->on_alarm(self, static_cast<signals::nursery_alarm*>(e->raw())->serial);
+  }
+}
+
+void nursery::turn_away(const adoption& a) noexcept { order<signals::stop>(a.child, base::exit_reason(base::exit_code::user_shutdown)); }
+
+void nursery::adopt(cell& self, adoption& a) {
+  child c;
+  c.actor = std::move(a.child);
+  c.name = std::move(a.name);
+  c.restart = a.restart;
+  c.stop_within = a.stop_within.count() > 0 ? a.stop_within : how_.stop_within;
+  children_.push_back(std::move(c));
+  if (now_ == activity::stopping) tell_to_stop(self, children_.back());
+}
+
+std::size_t nursery::index_of(std::uint64_t id) const noexcept {
+  for (std::size_t i = 0; i < children_.size(); ++i)
+    if (children_[i].actor.id() == id) return i;
+  return nobody;
+}
+
+void nursery::on_child(cell& self, const signals::child_failed& f) {
+  const std::size_t i = index_of(f.child.id());
+  if (i == nobody) return;
+  if (f.suspended)
+    on_suspended(self, i, f.reason);
+  else
+    on_gone(self, i);
+}
+
+void nursery::on_gone(cell& self, std::size_t i) {
+  std::vector<response_promise<>> waiting = std::move(children_[i].when_ended);
+  const bool awaited = children_[i].asked || children_[i].stopping;
+  const bool starting = children_[i].state == child_state::starting;
+  children_.erase(children_.begin() + static_cast<std::ptrdiff_t>(i));
+  for (auto& p : waiting) p.deliver();
+  if (i < group_) --group_;
+  if (now_ == activity::stopping && (awaited || children_.empty())) go_on_stopping(self);
+  if (now_ == activity::halting && awaited) go_on_halting(self);
+  if (now_ == activity::starting && starting) go_on_starting(self);
+}
+
+void nursery::on_suspended(cell& self, std::size_t i, const base::exit_reason& reason) {
+  child& c = children_[i];
+  const bool asked = std::exchange(c.asked, false);
+  c.state = child_state::suspended;
+  if (c.stopping) return;  // the order to end is on its way
+  if (now_ == activity::stopping) return;  // its turn comes
+  if (asked) {
+    if (now_ == activity::halting) go_on_halting(self);
+    return;
+  }
+  c.last_failure = self.env().clock->now();
+  if (too_many(self)) return give_up(self, c, reason);
+  const base::duration delay = delay_for(self, c);
+  if (how_.strategy != restart_strategy::one_for_one) return halt_group(self, how_.strategy == restart_strategy::one_for_all ? 0 : i, delay);
+  if (delay.count() > 0)
+    c.alarm = set_alarm(self, delay);
+  else
+    start_child(c, true);
+}
+
+void nursery::on_up(cell& self, const address& who) {
+  const std::size_t i = index_of(who.id());
+  if (i == nobody || children_[i].state != child_state::starting) return;
+  children_[i].state = child_state::up;
+  if (now_ == activity::starting) go_on_starting(self);
+}
+
+void nursery::on_alarm(cell& self, std::uint64_t serial) {
+  if (now_ == activity::waiting && serial == group_alarm_) {
+    now_ = activity::starting;
+    return go_on_starting(self);
+  }
+  const auto at = std::find_if(children_.begin(), children_.end(), [&](const child& c) { return c.alarm == serial; });
+  if (at == children_.end()) return;
+  at->alarm = 0;
+  if (!at->stopping) {
+    if (at->state == child_state::suspended && now_ == activity::none) start_child(*at, true);
+    return;
+  }
+  // Its time to end is over: it is named, and left to end when its handler returns.
+  late_.push_back(at->name + "#" + std::to_string(at->actor.id()));
+  self.env().failed(self, base::make_error(base::errc::timeout, "stopping " + late_.back(), "still alive after " + at->stop_within.to_string()));
+  order<signals::kill>(at->actor, base::exit_reason(base::exit_code::kill), true);
+  on_gone(self, static_cast<std::size_t>(at - children_.begin()));
+}
+
+// ---- restarting -------------------------------------------------------------------------------------------------------------------------------------
+
+bool nursery::too_many(cell& self) {
+  const base::instant now = self.env().clock->now();
+  std::erase_if(failures_, [&](base::instant t) { return now - t > how_.window; });
+  failures_.push_back(now);
+  return failures_.size() > how_.max_restarts;
+}
+
+base::duration nursery::delay_for(cell& self, child& c) {
+  static_cast<void>(self);
+  const bool quiet = c.restarts != 0 && failures_.size() <= 1;
+  c.in_a_row = quiet ? 0 : c.in_a_row;
+  double ns = static_cast<double>(how_.delay.first.count());
+  for (std::uint32_t i = 0; i < c.in_a_row && ns < static_cast<double>(how_.delay.longest.count()); ++i) ns *= how_.delay.factor;
+  ++c.in_a_row;
+  ns = std::min(ns, static_cast<double>(how_.delay.longest.count()));
+  ns *= 1.0 + how_.delay.jitter * (2.0 * random_.unit() - 1.0);
+  return base::duration::nanoseconds(static_cast<std::int64_t>(ns));
+}
+
+void nursery::give_up(cell& self, const child& c, const base::exit_reason& reason) {
+  self.quit(base::exit_reason(base::make_error(base::errc::receiver_failed, self.name(),
+                                               "gave up after more than " + std::to_string(how_.max_restarts) + " failures within " + how_.window.to_string() +
+                                                   "; the last one was of " + c.name + ": " + reason.to_string())));
+}
+
+void nursery::start_child(child& c, bool keep_mail) {
+  c.state = child_state::starting;
+  ++c.restarts;
+  order<signals::restart>(c.actor, keep_mail);
+}
+
+void nursery::halt_group(cell& self, std::size_t first, base::duration delay) {
+  group_ = now_ == activity::none ? first : std::min(group_, first);
+  group_delay_ = delay;
+  now_ = activity::halting;
+  for (const child& c : children_)
+    if (c.asked) return;  // goes on when that one has answered
+  go_on_halting(self);
+}
+
+void nursery::go_on_halting(cell& self) {
+  for (std::size_t i = children_.size(); i > group_; --i) {
+    child& c = children_[i - 1];
+    if (c.state == child_state::suspended || c.stopping) continue;
+    c.asked = true;
+    if (c.restart == restart_policy::temporary)
+      order<signals::stop>(c.actor, base::exit_reason(base::exit_code::user_shutdown));
+    else
+      order<signals::suspend>(c.actor);
+    return;
+  }
+  if (group_delay_.count() > 0) {
+    now_ = activity::waiting;
+    group_alarm_ = set_alarm(self, group_delay_);
+    return;
+  }
+  now_ = activity::starting;
+  go_on_starting(self);
+}
+
+void nursery::go_on_starting(cell&) {
+  for (std::size_t i = group_; i < children_.size(); ++i) {
+    child& c = children_[i];
+    if (c.state == child_state::starting) return;
+    if (c.state != child_state::suspended || c.stopping) continue;
+    return start_child(c, how_.keep_mail);
+  }
+  now_ = activity::none;
+}
+
+std::uint64_t nursery::set_alarm(cell& self, base::duration delay) {
+  const std::uint64_t serial = next_serial_++;
+  envelope* const e = detail::make_envelope<signals::nursery_alarm>(serial);
+  e->set(envelope_flag::system);
+  list_timer(self, timer_record::arm_once(self.env(), self, e, delay));
+  return serial;
+}
+
+// ---- stopping ---------------------------------------------------------------------------------------------------------------------------------------
+
+void nursery::tell_to_stop(cell& self, child& c) {
+  if (c.stopping) return;
+  c.stopping = true;
+  order<signals::stop>(c.actor, base::exit_reason(base::exit_code::user_shutdown));
+  c.alarm = set_alarm(self, c.stop_within);
+}
+
+bool nursery::stop(cell& self, std::uint64_t id, response_promise<> when_ended) {
+  const std::size_t i = index_of(id);
+  if (i == nobody) return false;
+  children_[i].when_ended.push_back(std::move(when_ended));
+  tell_to_stop(self, children_[i]);
+  return true;
+}
+
+void nursery::begin_stopping(cell& self) {
+  now_ = activity::stopping;
+  go_on_stopping(self);
+}
+
+void nursery::go_on_stopping(cell& self) {
+  if (children_.empty()) return all_stopped(self);
+  tell_to_stop(self, children_.back());
+}
+
+void nursery::all_stopped(cell& self) {
+  now_ = activity::none;
+  stop_report report{std::move(late_)};
+  late_.clear();
+  std::vector<response_promise<stop_report>> waiting = std::move(when_stopped_);
+  for (auto& p : waiting) p.deliver(report);
+  if (ends_actor_) access::phase(self) = life::ending;
+}
+
+void nursery::stop_all(cell& self, response_promise<stop_report> when_ended) {
+  when_stopped_.push_back(std::move(when_ended));
+  if (now_ != activity::stopping) begin_stopping(self);
+}
+
+bool nursery::wound_down(cell& self) {
+  if (children_.empty()) {
+    self_hold_ = {};
+    return true;
+  }
+  if (!ends_actor_) {
+    ends_actor_ = true;
+    self.add_strong_from_self();  // the children's reports must find this actor even if nobody else holds it
+    self_hold_ = handle_access::adopt<any_protocol>(&self);
+  }
+  access::phase(self) = life::suspended;
+  access::reader(self).set_stalled(access::gate(self), true);
+  if (now_ != activity::stopping) begin_stopping(self);
+  return children_.empty();
+}
+
+void nursery::abandon() noexcept {
+  std::vector<child> gone = std::move(children_);
+  children_.clear();
+  for (const child& c : gone) order<signals::kill>(c.actor, base::exit_reason(base::exit_code::kill), true);
+}
+
+// ---- looking ----------------------------------------------------------------------------------------------------------------------------------------
+
+std::vector<child_info> nursery::list() const {
+  std::vector<child_info> all;
+  for (const child& c : children_) all.push_back({c.name, c.actor.id(), c.restarts, c.state == child_state::up && !c.stopping});
+  return all;
+}
+
+any_ref nursery::find(const std::string& name) const {
+  for (const child& c : children_)
+    if (c.name == name) return c.actor;
+  return {};
+}
+
+}  // namespace garrick::core

@@ -1,0 +1,70 @@
+#include <garrick/core/lifecycle.hpp>
+#include <garrick/core/supervisor.hpp>
+
+#include <stdexcept>
+
+namespace garrick::core {
+
+namespace detail {
+
+bool prepare_child(cell& c, cell& supervisor, const child_options& o, std::shared_ptr<object_factory> factory) {
+  spawn_options s = o.spawn;
+  s.name = o.name;
+  s.detached = o.detached;
+  cell_extension& x = c.ext();
+  x.parent = std::make_unique<supervised>();
+  x.parent->supervisor = handle_access::make_address(&supervisor);
+  x.parent->factory = std::move(factory);
+  x.parent->policy = o.restart;
+  x.parent->restartable = false;  // until its first object stands
+  cell_access::optional(c) = true;
+  return prepare_cell(c, supervisor.env(), &s, &supervisor);
+}
+
+void launch_child(cell& c, cell& supervisor, bool on_its_turn, const child_options& o) noexcept {
+  try {
+    cell_access::rebuild_object(c);
+  } catch (...) {
+    return abort_cell(c, std::current_exception());
+  }
+  c.ext().parent->restartable = true;
+  c.add_strong();
+  nursery::admit(supervisor, on_its_turn, {handle_access::adopt<any_protocol>(&c), std::string(c.name()), o.restart, o.stop_within});
+  launch_cell(c, nullptr, nullptr);
+}
+
+}  // namespace detail
+
+void actor_base::set_supervision(const struct supervision& how) { nursery::of(*cell_).configure(how); }
+
+void supervisor::on_start() {
+  set_supervision(how_);
+  for (const child_spec& s : specs_) {
+    const any_ref c = s.start(this_cell());
+    cell& started = *handle_access::get(c);
+    if (started.has_ended()) throw std::runtime_error("child " + c.to_string() + " could not be started: " + started.end_reason().to_string());
+  }
+}
+
+std::vector<child_info> supervisor::on(list_children) { return nursery::of(this_cell()).list(); }
+
+result<any_ref> supervisor::on(const find_child& f) {
+  any_ref found = nursery::of(this_cell()).find(f.name);
+  if (!found) return base::make_error(base::errc::receiver_gone, f.name, "this supervisor has no such child");
+  return found;
+}
+
+result<void> supervisor::on(const stop_child& s) {
+  nursery& mine = nursery::of(this_cell());
+  const any_ref found = mine.find(s.name);
+  if (!found) return base::make_error(base::errc::receiver_gone, s.name, "this supervisor has no such child");
+  mine.stop(this_cell(), found.id(), make_promise<>());
+  return delegated<>{};
+}
+
+result<stop_report> supervisor::on(stop_children) {
+  nursery::of(this_cell()).stop_all(this_cell(), make_promise<stop_report>());
+  return delegated<stop_report>{};
+}
+
+}  // namespace garrick::core
