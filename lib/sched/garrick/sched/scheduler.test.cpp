@@ -168,27 +168,48 @@ TEST_CASE("drain also hands out what its sink schedules") {
   CHECK(drained == 2);
 }
 
-TEST_CASE("claim takes the runnable that waits in the own next slot, and no other") {
-  auto pool = started({.workers = 1});
-  job a([] {});
-  job b([] {});
-  CHECK_FALSE(pool->claim(a));
-  bool claimed_b = false;
-  bool claimed_b_again = true;
-  bool claimed_a = true;
-  latch a_ran;
-  job real_a([&] { a_ran.open(); });
-  on_worker(*pool, [&] {
-    pool->schedule(real_a);
-    pool->schedule(b);  // displaces real_a
-    claimed_a = pool->claim(real_a);
-    claimed_b = pool->claim(b);
-    claimed_b_again = pool->claim(b);
-  });
-  CHECK_FALSE(claimed_a);
-  CHECK(claimed_b);
-  CHECK_FALSE(claimed_b_again);
-  a_ran.wait();
+TEST_CASE("claim takes a runnable that waits in the own next slot or in a queue, once, and only on a worker") {
+  for (const char* policy : policies) {
+    auto pool = started({.policy = policy, .workers = 1});
+    int ran_by_pool = 0;
+    job in_queue([&] { ++ran_by_pool; });
+    job in_slot([&] { ++ran_by_pool; });
+    CHECK_FALSE(pool->claim(in_queue));
+    std::vector<bool> claimed;
+    on_worker(*pool, [&] {
+      pool->schedule(in_queue);
+      pool->schedule(in_slot);  // displaces in_queue, where there is a slot
+      for (base::runnable* r : {static_cast<base::runnable*>(&in_queue), static_cast<base::runnable*>(&in_slot)})
+        for (int i = 0; i < 2; ++i) claimed.push_back(pool->claim(*r));
+    });
+    CHECK(claimed == std::vector<bool>{true, false, true, false});
+    pool->stop();
+    CHECK(pool->drain([](void*, base::runnable&) {}, nullptr) == 0);
+    CHECK(ran_by_pool == 0);
+  }
+}
+
+TEST_CASE("a claimed runnable that is scheduled again runs once, though its old entry still waits") {
+  for (const char* policy : policies) {
+    auto pool = started({.policy = policy, .workers = 1});
+    std::atomic<int> ran{0};
+    job claimed([&] { ran.fetch_add(1); });
+    job displacing([] {});
+    on_worker(*pool, [&] {
+      pool->schedule(claimed);
+      pool->schedule(displacing);
+      if (pool->claim(claimed)) pool->schedule(claimed);
+    });
+    on_worker(*pool, [] {});
+    pool->stop();
+    pool->drain(
+        [](void*, base::runnable& r) {
+          std::uint32_t budget = 1;
+          r.run(budget);
+        },
+        nullptr);
+    CHECK(ran.load() == 1);
+  }
 }
 
 TEST_CASE("a worker of one pool is an outsider to another") {

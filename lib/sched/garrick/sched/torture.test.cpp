@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <array>
+#include <functional>
 #include <vector>
 
 using namespace garrick;
@@ -108,7 +108,78 @@ void busy_owners(std::uint32_t workers, std::uint32_t count) {
   CHECK(pool->stats().exposed >= count);
 }
 
+/// Something with a mailbox of length one: scheduled by whoever fills it, run by a worker or by one that claims it.
+class claimable final : public base::runnable {
+ public:
+  base::run_outcome run(std::uint32_t& budget) noexcept override {
+    --budget;
+    if (running_.exchange(true)) twice.fetch_add(1);
+    ran.fetch_add(1);
+    running_.store(false);
+    filled_.store(false);
+    return base::run_outcome::released;
+  }
+  bool fill(base::executor& on) {
+    if (filled_.exchange(true)) return false;
+    on.schedule(*this);
+    return true;
+  }
+
+  static inline std::atomic<std::uint64_t> ran{0};
+  static inline std::atomic<std::uint64_t> twice{0};
+
+ private:
+  std::atomic<bool> filled_{false};
+  std::atomic<bool> running_{false};
+};
+
+/// Jobs on all workers that fill random mailboxes and claim random others, while an outside thread fills as well.
+void claims(const char* policy, std::uint32_t workers, std::uint32_t count) {
+  auto pool = started({.policy = policy, .workers = workers});
+  watchdog dog(*pool);
+  claimable::ran = 0;
+  std::vector<claimable> crowd(16);
+  std::atomic<std::uint64_t> filled{0};
+  std::atomic<std::uint32_t> alive{4};
+  latch ended;
+  const auto meddle = [&](xorshift& random) {
+    for (int i = 0; i < 20; ++i) {
+      if (crowd[random() % crowd.size()].fill(*pool)) filled.fetch_add(1);
+      claimable& other = crowd[random() % crowd.size()];
+      std::uint32_t budget = 1;
+      if (pool->claim(other)) other.run(budget);
+    }
+  };
+  std::vector<std::unique_ptr<job<std::function<base::run_outcome(std::uint32_t&)>>>> meddlers;
+  for (std::uint32_t m = 0; m < alive.load(); ++m) {
+    auto body = [&, random = xorshift(m + 7), left = count](std::uint32_t& budget) mutable {
+      budget = 0;
+      meddle(random);
+      dog.progress();
+      if (--left != 0) return base::run_outcome::more;
+      if (alive.fetch_sub(1) == 1) ended.open();
+      return base::run_outcome::released;
+    };
+    meddlers.push_back(std::make_unique<job<std::function<base::run_outcome(std::uint32_t&)>>>(std::move(body)));
+  }
+  for (auto& m : meddlers) pool->schedule(*m);
+  xorshift random(3);
+  while (!ended.is_open()) meddle(random);
+  while (claimable::ran.load() != filled.load()) std::this_thread::yield();
+  pool->stop();
+  pool->drain([](void*, base::runnable&) {}, nullptr);
+  CHECK(claimable::ran.load() == filled.load());
+  CHECK(claimable::twice.load() == 0);
+}
+
 }  // namespace
+
+TEST_CASE("what is claimed where it waits runs once and never in two places") {
+  for (const char* policy : {"work_stealing", "work_sharing"}) {
+    claims(policy, 1, rounds(300));
+    claims(policy, 3, rounds(300));
+  }
+}
 
 TEST_CASE("every scheduled job runs through many rounds of parking and waking") {
   for (const char* policy : {"work_stealing", "work_sharing"}) {

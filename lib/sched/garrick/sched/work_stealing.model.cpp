@@ -64,6 +64,7 @@ struct policy_base {
   void work(unsigned index) {
     auto& me = scheduling->worker(index);
     while (base::runnable* r = scheduling->dequeue(me)) {
+      if (!r->take()) continue;
       std::uint32_t budget = scheduling->before_resume(me, *r);
       static_cast<actor*>(r)->on = &me;
       if (r->run(budget) == base::run_outcome::more) scheduling->resume_later(me, *r);
