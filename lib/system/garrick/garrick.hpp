@@ -1,6 +1,7 @@
 // Everything a program with actors needs, in one namespace.
 #pragma once
 
+#include <garrick/core/adapt.hpp>
 #include <garrick/core/atom.hpp>
 #include <garrick/core/message.hpp>
 #include <garrick/core/supervisor.hpp>
@@ -19,6 +20,7 @@ using base::make_error;
 
 using core::actor;
 using core::actor_base;
+using core::adapt;
 using core::address;
 using core::after;
 using core::any;
@@ -27,6 +29,7 @@ using core::atom;
 using core::backoff;
 using core::behavior;
 using core::blocking_actor;
+using core::completion;
 using core::child;
 using core::child_info;
 using core::child_options;

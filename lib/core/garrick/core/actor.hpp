@@ -149,8 +149,11 @@ class actor_base {
   /// Takes the request that is being handled out of the handler's hands: answer it later with `deliver`, from anywhere.
   template <class... Ts>
   [[nodiscard]] response_promise<Ts...> make_promise() {
-    return response_promise<Ts...>(cell_->current() != nullptr ? take_request(cell_->current()) : pending_request{});
+    return response_promise<Ts...>(detail::take_current_request(*cell_));
   }
+
+  /// Answers itself with nothing after that time: `co_await delay(10ms)`, or `.then(...)`. Forgotten when this actor ends or restarts.
+  [[nodiscard]] pending_response<> delay(base::duration d) { return pending_response<>(*cell_, detail::delay_request(*cell_, d)); }
 
   /// Lets another actor answer the request that is being handled: its response goes straight to the requester.
   template <class P, class... Args>

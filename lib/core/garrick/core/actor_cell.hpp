@@ -33,9 +33,10 @@ namespace detail {
 template <class A>
 struct on_caller {
   A& a;
-  template <class... Ts>
-  auto operator()(Ts&&... xs) const -> decltype(a.on(std::forward<Ts>(xs)...)) {
-    return a.on(std::forward<Ts>(xs)...);
+  // B makes the look-up of `on` wait for the call: an actor without any `on` is then an answer (no), not an error here.
+  template <class... Ts, class B = A>
+  auto operator()(Ts&&... xs) const -> decltype(std::declval<B&>().on(std::forward<Ts>(xs)...)) {
+    return static_cast<B&>(a).on(std::forward<Ts>(xs)...);
   }
 };
 
@@ -113,6 +114,14 @@ class address_hash {
   std::array<std::pair<const void*, Entry>, slots> table_{};
 };
 
+/// Offers a message to the behavior on top of the stack. Defined in actor.cpp.
+[[nodiscard]] dispatch_outcome dispatch_to_behavior(cell& self, envelope* e);
+[[nodiscard]] bool offer_to_behavior(cell& self, envelope* e);
+
+/// An actor whose handlers may be behaviors alone: typed_actor and what derives from it.
+template <class Actor>
+concept uses_behaviors = requires { typename Actor::garrick_uses_behaviors; };
+
 template <class Actor, class P>
 struct dispatcher;
 
@@ -126,7 +135,9 @@ struct dispatcher<Actor, protocol<Sigs...>> {
   static constexpr std::size_t longest_chain = 6;
 
   static dispatch_outcome dispatch(cell& self, Actor& a, envelope* e) {
-    if constexpr (sizeof...(Sigs) <= longest_chain) {
+    if constexpr (uses_behaviors<Actor> && !(handles<on_caller<Actor>, typename signature<Sigs>::content> || ...)) {
+      return dispatch_to_behavior(self, e);  // its first behavior is not set yet, or it has ended its last
+    } else if constexpr (sizeof...(Sigs) <= longest_chain) {
       const bool taken = ((e->type == &base::message_type_of<typename signature<Sigs>::content> && (handle_signature<Actor, Sigs>(self, a, e), true)) || ...);
       return taken ? dispatch_outcome::handled : dispatch_outcome::unexpected;
     } else {
@@ -152,10 +163,6 @@ bool offer(cell& self, A& a, envelope* e) {
     return false;
   }
 }
-
-/// Offers a message to the behavior on top of the stack. Defined in behavior.cpp.
-[[nodiscard]] dispatch_outcome dispatch_to_behavior(cell& self, envelope* e);
-[[nodiscard]] bool offer_to_behavior(cell& self, envelope* e);
 
 /// Builds the object for a restart. Defined in spawn.cpp.
 void rebuild_with_factory(cell& self, void* storage);

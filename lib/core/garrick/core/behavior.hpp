@@ -19,6 +19,7 @@
 #include <garrick/core/message.hpp>
 
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -39,7 +40,10 @@ class behavior_impl {
 namespace detail {
 
 template <class F>
-struct callable : callable<decltype(&F::operator())> {};
+struct callable {};  // not a function, or one whose arguments cannot be told (a generic lambda)
+template <class F>
+  requires requires { &F::operator(); }
+struct callable<F> : callable<decltype(&F::operator())> {};
 template <class R, class C, class... Args>
 struct callable<R (C::*)(Args...)> {
   using result = R;
@@ -112,7 +116,10 @@ struct projection {
 };
 
 template <class F>
-struct projection_of : projection_of<decltype(&F::operator())> {};
+struct projection_of {};
+template <class F>
+  requires requires { &F::operator(); }
+struct projection_of<F> : projection_of<decltype(&F::operator())> {};
 template <class R, class C, class A>
 struct projection_of<R (C::*)(A) const> {
   using in = std::decay_t<A>;
@@ -262,7 +269,7 @@ class behavior_of final : public behavior_impl {
   }
   template <class C>
   void note_timeout(const C& c) {
-    if constexpr (is_timeout<C>::value) timeout_ns = c.ns;
+    if constexpr (is_timeout<C>::value) timeout_ns = c.ns > 0 ? c.ns : 1;  // zero means "no time-out" to the others: at once is the next nanosecond
   }
   template <class C>
   static void run_timeout(C& c) {
@@ -278,7 +285,7 @@ class behavior {
  public:
   behavior() noexcept = default;
   template <class First, class... Rest>
-    requires(!std::is_same_v<std::decay_t<First>, behavior>)
+    requires(!std::is_base_of_v<behavior, First>)
   behavior(First first, Rest... rest)
       : impl_(std::make_shared<detail::behavior_of<decltype(detail::to_case(std::move(first))), decltype(detail::to_case(std::move(rest)))...>>(
             detail::to_case(std::move(first)), detail::to_case(std::move(rest))...)) {}
@@ -297,16 +304,22 @@ class typed_behavior;
 template <class... Sigs>
 class typed_behavior<protocol<Sigs...>> : public behavior {
  public:
+  /// Functions, one for each signature, and at most one `after`.
   template <class... Fs>
-    requires(detail::plain_function<Fs> && ...)
+    requires(sizeof...(Fs) > 0 && ((detail::plain_function<Fs> || detail::is_timeout<Fs>::value) && ...))
   typed_behavior(Fs... fs) : behavior(std::move(fs)...) {
     (check<Sigs, Fs...>(), ...);
   }
 
  private:
   template <class Sig, class F>
-  static constexpr bool takes = std::is_same_v<typename detail::signature<Sig>::content, typename detail::callable<F>::content> &&
-                                std::is_same_v<typename detail::signature<Sig>::answer, typename detail::response_of<typename detail::callable<F>::result>::type>;
+  static constexpr bool takes = [] {
+    if constexpr (detail::plain_function<F>)
+      return std::is_same_v<typename detail::signature<Sig>::content, typename detail::callable<F>::content> &&
+             std::is_same_v<typename detail::signature<Sig>::answer, typename detail::response_of<typename detail::callable<F>::result>::type>;
+    else
+      return false;
+  }();
   template <class Sig, class... Fs>
   static constexpr void check() {
     static_assert((takes<Sig, Fs> || ...), "garrick: the behavior has no function for this signature of the protocol");

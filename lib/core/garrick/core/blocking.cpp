@@ -1,5 +1,6 @@
 #include <garrick/base/parker.hpp>
 #include <garrick/core/blocking.hpp>
+#include <garrick/core/bounded_mailbox.hpp>
 #include <garrick/core/lifecycle.hpp>
 #include <garrick/core/spawn.hpp>
 #include <garrick/core/thread_context.hpp>
@@ -12,20 +13,33 @@ namespace {
 
 using access = cell_access;
 
+/// While an actor waits for a time it holds a handle to itself: what the time can still wake is not unreachable, and can be told to end.
+class self_handle {
+ public:
+  self_handle(cell& self, bool wanted) noexcept : self_(wanted ? &self : nullptr) {
+    if (wanted) self.add_strong_from_self();
+  }
+  ~self_handle() {
+    if (self_ != nullptr) self_->drop_strong();
+  }
+  self_handle(const self_handle&) = delete;
+  self_handle& operator=(const self_handle&) = delete;
+
+ private:
+  cell* self_;
+};
+
 /// Waits for mail with the run right given up. False: the time is over. On return the caller holds the run right again.
 bool sleep_until_mail(cell& self, std::int64_t limit_ns) noexcept {
+  const self_handle keep(self, limit_ns >= 0);
   auto& gate = access::gate(self);
   auto& reader = access::reader(self);
   auto& ex = static_cast<waiting_executor&>(self.home_executor());
   switch (reader.release(gate, access::stalled(self) ? mailbox_word::stalled : 0)) {
     case release_outcome::arrivals: access::after_batch(self); return true;
-    case release_outcome::unreachable:
-      // No handle is left, and this thread waits: nothing can come any more, unless it waits for a time.
-      if (limit_ns < 0) {
-        access::become_unreachable(self);
-        return true;
-      }
-      return ex.wait(limit_ns);
+    case release_outcome::unreachable:  // no handle is left, and this thread waits for ever: nothing can come any more
+      access::become_unreachable(self);
+      return true;
     case release_outcome::released: break;
   }
   if (ex.wait(limit_ns)) return true;
@@ -46,7 +60,18 @@ bool offer(cell& self, behavior_impl& cases, envelope* e) {
     access::process(self, e);
     return false;
   }
+  if (cell_extension& x = self.ext(); !x.awaiting.empty()) {
+    x.skipped.push_back(e);
+    ++x.skipped_count;
+    return false;
+  }
+  if (access::watched(self) && !bounded_mailbox::before_message(self, e)) {
+    destroy_payload(e);
+    access::reader(self).done(e);
+    return false;
+  }
   access::current(self) = e;
+  base::this_thread.handling.store(e->type, std::memory_order_relaxed);  // order: a sample for a diagnosis
   struct leave {
     cell& self;
     ~leave() { access::current(self) = nullptr; }
@@ -55,7 +80,9 @@ bool offer(cell& self, behavior_impl& cases, envelope* e) {
   try {
     taken = cases.invoke(self, e);
   } catch (...) {
-    respond_error(e, base::make_error(base::errc::receiver_failed, self.name(), lifecycle::text_of(std::current_exception())));
+    const base::error why = base::make_error(base::errc::receiver_failed, self.name(), lifecycle::text_of(std::current_exception()));
+    lifecycle::report_lost(self, e, why);
+    respond_error(e, why);
     destroy_payload(e);
     access::reader(self).done(e);
     throw;
@@ -144,7 +171,7 @@ scoped_actor::scoped_actor(environment& env) : state_(new state) {
   state& s = *state_;
   s.cell = ::new (base::block_pool::allocate(sizeof(actor_cell<scoped_self>))) actor_cell<scoped_self>(env, cell_kind::blocking, false);
   s.handle = handle_access::adopt<any_protocol>(s.cell);
-  waiting_executor* const own = env.executor_of_this_thread();
+  waiting_executor* const own = env.executor_of_scoped(*s.cell);
   s.cell->ext().executor = own != nullptr ? own : &s.thread;
   s.cell->ext().hidden = true;
   s.cell->ext().name = "scoped actor";

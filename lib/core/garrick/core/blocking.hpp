@@ -13,14 +13,17 @@
 #include <garrick/core/behavior.hpp>
 #include <garrick/core/waiting_executor.hpp>
 
+#include <exception>
 #include <utility>
 
 namespace garrick::core {
 
 namespace detail {
 
-/// Thrown through a blocking actor's body when it is told to end; caught by the framework.
-struct blocking_actor_ends {};
+/// Thrown through a blocking actor's body when it is told to end; caught by the framework. A scoped actor's thread gets it from `receive`.
+struct blocking_actor_ends : std::exception {
+  [[nodiscard]] const char* what() const noexcept override { return "garrick: this blocking actor was told to end"; }
+};
 
 /// One receive. True: a case took a message; false: the time-out ran. Throws blocking_actor_ends if the actor was told to end.
 bool receive_one(cell& self, behavior_impl& cases);
@@ -72,6 +75,8 @@ class blocking_continuation final : public continuation {
     done_ = true;
     if (e->is(envelope_flag::failure))
       into_ = Result(*static_cast<const base::error*>(e->raw()));
+    else if (e->type != &base::message_type_of<Content>) [[unlikely]]
+      into_ = Result(wrong_answer(e));
     else if constexpr (std::is_same_v<Content, unit>)
       into_ = Result();
     else
@@ -99,6 +104,14 @@ auto blocking_actor::get(pending_response<Rs...>&& p) {
     return value(base::error(base::errc::request_cycle));
   }
   detail::blocking_continuation<value, content_of<Rs...>> k(v, done);
+  struct withdraw {
+    cell& self;
+    std::uint64_t request;
+    const bool& answered;
+    ~withdraw() {
+      if (!answered) detail::forget_request(self, request);  // told to end while it waited
+    }
+  } const guard{this_cell(), id, done};
   detail::attach_continuation(this_cell(), id, &k, false);
   detail::wait_for_response(this_cell(), done);
   return v;

@@ -19,9 +19,14 @@ class dynamic_actor : public actor<any_protocol> {
   void become(const behavior& b) { detail::push_behavior(this_cell(), b, false); }
   void become(keep_behavior_t, const behavior& b) { detail::push_behavior(this_cell(), b, true); }
   template <class First, class... Rest>
-    requires(!std::is_convertible_v<First, const behavior&> || sizeof...(Rest) > 0)
+    requires(!std::is_base_of_v<behavior, First> && !std::is_same_v<First, keep_behavior_t>)
   void become(First first, Rest... rest) {
     become(behavior(std::move(first), std::move(rest)...));
+  }
+  template <class First, class... Rest>
+    requires(!std::is_base_of_v<behavior, First>)
+  void become(keep_behavior_t, First first, Rest... rest) {
+    become(keep_behavior, behavior(std::move(first), std::move(rest)...));
   }
   /// Back to the behavior below; without one the actor ends.
   void unbecome() { detail::pop_behavior(this_cell()); }
@@ -38,6 +43,7 @@ class dynamic_actor : public actor<any_protocol> {
 template <class P>
 class typed_actor : public actor<P> {
  public:
+  using garrick_uses_behaviors = void;
   void become(const typed_behavior<P>& b) { detail::push_behavior(this->this_cell(), b, false); }
   void become(keep_behavior_t, const typed_behavior<P>& b) { detail::push_behavior(this->this_cell(), b, true); }
   void unbecome() { detail::pop_behavior(this->this_cell()); }

@@ -102,22 +102,25 @@ decltype(auto) call_owned(F&& f, Content& c) {
 
 /// Small trivial contents are copied into every envelope, never shared.
 template <class Content>
-inline constexpr bool never_shared = std::is_trivially_copyable_v<Content> && sizeof(Content) <= 32;
+inline constexpr bool never_shared = std::is_trivially_copyable_v<Content> && std::is_copy_constructible_v<Content> && sizeof(Content) <= 32;
 
 template <class Content, class F>
 decltype(auto) call_with_content(F&& f, envelope* e) {
   using access = content_access<Content>;
-  if constexpr (!never_shared<Content> && std::is_copy_constructible_v<Content>) {
+  if constexpr (!never_shared<Content>) {
     if (e->is(envelope_flag::shared)) [[unlikely]] {
       auto* const block = *static_cast<shared_block**>(e->raw());
       auto& content = *static_cast<Content*>(block->value());
-      // order: acquire pairs with the release of the other holders' drops: they have read, now it may be changed
-      if (block->holders.load(std::memory_order_acquire) != 1) {
-        if constexpr (access::template reads<F>) {
-          return access::apply_const(f, content);
-        } else {
-          Content copy(content);
-          return call_owned<Content>(f, copy);
+      // Content that cannot be copied has one envelope only: see send(any_ref, message).
+      if constexpr (std::is_copy_constructible_v<Content>) {
+        // order: acquire pairs with the release of the other holders' drops: they have read, now it may be changed
+        if (block->holders.load(std::memory_order_acquire) != 1) {
+          if constexpr (access::template reads<F>) {
+            return access::apply_const(f, content);
+          } else {
+            Content copy(content);
+            return call_owned<Content>(f, copy);
+          }
         }
       }
       return call_owned<Content>(f, content);

@@ -3,6 +3,9 @@
 //   message m = make_message(line{text}, 7);
 //   for (auto& r : readers) send(r, m);        // one block, an envelope each
 //
+// What make_message returns knows its content type, so it may be sent to typed handles too; a plain `message`, as a catch-all gets it, goes to any_ref only.
+// Trivially copyable content of up to 32 bytes is copied into each envelope. A message that came by itself and cannot be copied may be looked at, not sent on.
+//
 // Thread safety: copies may live on different threads; the content is read-only through `message`.
 #pragma once
 
@@ -11,9 +14,10 @@
 #include <garrick/core/ref.hpp>
 #include <garrick/core/send.hpp>
 
-#include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 
 namespace garrick::core {
@@ -27,6 +31,7 @@ namespace garrick::core {
 class message {
  public:
   using garrick_sendable = void;
+  using garrick_message = message;  ///< `send(to, m)` sends what m holds
 
   message() noexcept = default;
   message(const message& o) noexcept : block_(o.block_), type_(o.type_) {
@@ -68,33 +73,56 @@ class message {
   const base::message_type* type_ = nullptr;
 };
 
+/// A message whose content type the compiler knows: may be sent to every handle whose protocol has it.
+template <class Content>
+class typed_message : public message {
+ public:
+  using garrick_message = Content;
+  typed_message(const typed_message&) noexcept = default;
+  typed_message(typed_message&&) noexcept = default;
+  typed_message& operator=(const typed_message&) noexcept = default;
+  typed_message& operator=(typed_message&&) noexcept = default;
+  ~typed_message() = default;
+
+ private:
+  friend struct message_access;
+  explicit typed_message(message m) noexcept : message(std::move(m)) {}
+};
+
 /// For the framework.
 struct message_access {
   template <class Content, class... Args>
-  [[nodiscard]] static message make(Args&&... args) {
-    static_assert(alignof(Content) <= shared_block::offset);
+  [[nodiscard]] static typed_message<Content> make(Args&&... args) {
+    static_assert(alignof(Content) <= 32, "garrick: a message type may be aligned to 32 bytes at most");
+    static_assert(std::is_copy_constructible_v<Content>, "garrick: a message for several receivers must be copyable");
     constexpr std::size_t bytes = (shared_block::offset + sizeof(Content) + 63) / 64 * 64;
-    auto* const b = ::new (base::block_pool::allocate(bytes)) shared_block{{1}, static_cast<std::uint32_t>(bytes)};
+    struct block {
+      void* memory = base::block_pool::allocate(bytes);
+      ~block() {
+        if (memory != nullptr) base::block_pool::deallocate(memory, bytes);
+      }
+    } raw;
+    auto* const b = ::new (raw.memory) shared_block{{1}, static_cast<std::uint32_t>(bytes)};
     ::new (b->value()) Content{std::forward<Args>(args)...};
-    return {b, &base::message_type_of<Content>};
-  }
-  /// An envelope that shares the content.
-  [[nodiscard]] static envelope* to_envelope(const message& m) {
-    envelope* const e = detail::new_envelope<sizeof(shared_block*)>(m.type_);
-    // order: relaxed: `m` holds one
-    m.block_->holders.fetch_add(1, std::memory_order_relaxed);
-    ::new (e->raw()) shared_block*(m.block_);
-    e->set(envelope_flag::shared);
-    return e;
+    raw.memory = nullptr;
+    return typed_message<Content>(message(b, &base::message_type_of<Content>));
   }
   /// The content of an envelope as a message; an owned content is moved into a block of its own, which the envelope then shares.
   [[nodiscard]] static message from_envelope(envelope* e);
+  [[nodiscard]] static shared_block* block(const message& m) noexcept { return m.block_; }
   [[nodiscard]] static const base::message_type* type(const message& m) noexcept { return m.type_; }
 };
 
-/// Makes a message that can be sent to many receivers without a copy.
+namespace detail {
+
+/// A new envelope with the content of `e`, which keeps an empty shell of it (or shares it). The envelope's flags and sender are not carried over.
+[[nodiscard]] envelope* forward_content(envelope* e);
+
+}  // namespace detail
+
+/// Makes a message that can be sent to many receivers without a copy. Requires copyable content.
 template <class... Args>
-[[nodiscard]] message make_message(Args&&... args) {
+[[nodiscard]] auto make_message(Args&&... args) {
   using content = typename detail::message_of<Args...>::type;
   static_assert(detail::message_of<Args...>::checked);
   if constexpr (sizeof...(Args) > 1)
@@ -102,8 +130,5 @@ template <class... Args>
   else
     return message_access::make<content>(std::forward<Args>(args)...);
 }
-
-/// Sends a message value to a wildcard handle.
-void send(const any_ref& to, const message& m);
 
 }  // namespace garrick::core

@@ -45,6 +45,32 @@ base::error send_if_room(cell& to, envelope* e) noexcept {
   return bounded_mailbox::try_deliver(to, e);
 }
 
+std::uint64_t open_request(cell& self, pending_request& r) {
+  r = {};
+  const std::uint64_t id = self.ext().pending.reserve(self.env().limits.outstanding_limit, 0);
+  if (id == 0) return 0;
+  self.add_strong_from_self();
+  r = {&self, id};
+  return id;
+}
+
+std::uint64_t delay_request(cell& self, base::duration d) {
+  response_table& table = self.ext().pending;
+  const std::uint64_t id = table.reserve(self.env().limits.outstanding_limit, 0);
+  if (id == 0) return 0;
+  envelope* const e = make_envelope<unit>();
+  e->word |= id;
+  e->set(envelope_flag::response);
+  table.set_timer(id, timer_record::arm_once(self.env(), self, e, d));
+  return id;
+}
+
+pending_request take_current_request(cell& self) noexcept {
+  envelope* const e = self.current();
+  if (e != nullptr && e->is(envelope_flag::request)) return take_request_for_later(e);
+  return running_frame != nullptr ? running_frame->hand_over_request(self) : pending_request{};
+}
+
 void limit_request(cell& self, std::uint64_t id, base::duration limit) {
   envelope* const e = make_envelope<base::error>(base::errc::timeout);
   e->word |= id;
@@ -147,9 +173,11 @@ base::error wrong_answer(const envelope* e) {
 void fail_by_response(cell& self, const base::error& why) { self.quit(base::exit_reason(why)); }
 
 void hand_request_over(cell& self, const cell& to, envelope* e) noexcept {
-  if (self.current() == nullptr) return;
-  const pending_request r = take_request(self.current());
-  if (r.requester == nullptr) return;
+  const pending_request r = take_current_request(self);
+  if (r.requester == nullptr) {
+    e->sender_id = self.current() != nullptr && !self.current()->is(envelope_flag::response) ? self.current()->sender_id : self.id();
+    return;
+  }
   if (wait_graph* const w = r.requester->env().waits) w->handed_over(r.requester->id(), r.id, to.id());
   e->requester = r.requester;
   e->word |= r.id;

@@ -38,6 +38,15 @@ void attach_continuation(cell& self, std::uint64_t id, continuation* k, bool exc
 /// Marks the request as awaited. True: its receiver waits, directly or through others, for `self`, and the circle was reported.
 [[nodiscard]] bool closes_cycle(cell& self, std::uint64_t id) noexcept;
 
+/// Takes the request that `self` is handling, in a handler or a coroutine; an empty one if there is none.
+[[nodiscard]] pending_request take_current_request(cell& self) noexcept;
+
+/// A request of `self` that a timer answers, with nothing.
+[[nodiscard]] std::uint64_t delay_request(cell& self, base::duration d);
+
+/// A request of `self` that whoever gets `r` has to answer. 0: too many requests are out, and `r` is empty.
+[[nodiscard]] std::uint64_t open_request(cell& self, pending_request& r);
+
 /// Gives the request that `self` is handling to the receiver of `e`.
 void hand_request_over(cell& self, const cell& to, envelope* e) noexcept;
 

@@ -25,11 +25,18 @@ struct pending_request {
   return {c, e->id()};
 }
 
+/// The same for an answer that comes later: the envelope still knows its sender.
+[[nodiscard]] inline pending_request take_request_for_later(envelope* e) noexcept {
+  const pending_request r = take_request(e);
+  if (r.requester != nullptr) e->sender_id = r.requester->id();
+  return r;
+}
+
 namespace detail {
 
-/// Sends a filled response to its requester and gives the reference back.
 void note_answered(cell& requester, std::uint64_t id) noexcept;
 
+/// Sends a filled response to its requester and gives the reference back.
 inline void send_response(pending_request r, envelope* e) noexcept {
   if (r.requester->env().waits != nullptr) [[unlikely]]
     note_answered(*r.requester, r.id);

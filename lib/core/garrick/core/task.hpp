@@ -35,10 +35,17 @@ namespace detail {
 /// The coroutine that this thread resumes next. A trampoline instead of symmetric transfer: its depth does not depend on the optimiser.
 inline constinit thread_local std::coroutine_handle<> next_coroutine{};
 
-inline void resume_chain(std::coroutine_handle<> first) {
+class task_promise_base;
+
+/// The top-level coroutine that runs on this thread: make_promise and delegate take the request from it.
+inline constinit thread_local task_promise_base* running_frame = nullptr;
+
+inline void resume_chain(std::coroutine_handle<> first, task_promise_base* frame) {
   const std::coroutine_handle<> outer = std::exchange(next_coroutine, first);
+  task_promise_base* const outer_frame = std::exchange(running_frame, frame);
   while (next_coroutine) std::exchange(next_coroutine, {}).resume();
   next_coroutine = outer;
+  running_frame = outer_frame;
 }
 
 /// An exception left a top-level coroutine.
@@ -92,8 +99,10 @@ class task_promise_base : public suspended_frame {
     me_ = me;
     request_ = request;
     link_frame(self, *this);
-    resume_chain(me);
+    resume_chain(me, this);
   }
+  /// The request that it would answer, if it is a frame of `self`.
+  [[nodiscard]] pending_request hand_over_request(const cell& self) noexcept { return self_ == &self ? std::exchange(request_, {}) : pending_request{}; }
   void set_parent(std::coroutine_handle<> parent) noexcept { parent_ = parent; }
   void rethrow() {
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
@@ -111,13 +120,13 @@ class task_promise_base : public suspended_frame {
  private:
   void top_level_done() noexcept {
     unlink_frame(*this);
+    running_frame = nullptr;
     cell& self = *self_;
     const pending_request r = std::exchange(request_, {});
-    if (failure_)
-      frame_failed(self, r, failure_);
-    else
-      answer(r);
-    me_.destroy();
+    const std::exception_ptr failure = std::exchange(failure_, nullptr);
+    if (!failure) answer(r);
+    me_.destroy();  // before a failure takes the actor's state: parameters and captures may refer to it
+    if (failure) frame_failed(self, r, failure);
   }
 
   std::coroutine_handle<> parent_;
@@ -218,7 +227,7 @@ template <class Answer, class R>
 void start_task(cell& self, envelope* e, task<R>&& t) {
   static_assert(std::is_same_v<Answer, typename response_of<R>::type>, "garrick: the task's value is not what the protocol promises");
   const auto h = t.release();
-  h.promise().start_top_level(self, h, take_request(e));
+  h.promise().start_top_level(self, h, take_request_for_later(e));
 }
 
 }  // namespace detail
@@ -243,6 +252,7 @@ class response_awaiter<pending_response<Rs...>> final : public continuation, pub
     waiting_ = true;
     in_suspend_ = true;
     waiter_ = h;
+    frame_ = detail::running_frame;
     detail::attach_continuation(*self_, id_, this, !detail::interleaves(*self_));
     in_suspend_ = false;
     return waiting_;  // false: the response was there already
@@ -252,12 +262,14 @@ class response_awaiter<pending_response<Rs...>> final : public continuation, pub
   void on_response(cell&, envelope* e) override {
     if (e->is(envelope_flag::failure))
       value_.emplace(*static_cast<const base::error*>(e->raw()));
+    else if (e->type != &base::message_type_of<content_of<Rs...>>) [[unlikely]]
+      value_.emplace(detail::wrong_answer(e));
     else if constexpr (sizeof...(Rs) == 0)
       value_.emplace();
     else
       detail::call_with_content<content_of<Rs...>>([&](auto&&... xs) { value_.emplace(Rs(std::forward<decltype(xs)>(xs))...); }, e);
     waiting_ = false;
-    if (!in_suspend_) detail::resume_chain(waiter_);
+    if (!in_suspend_) detail::resume_chain(waiter_, frame_);
   }
   void abandon() noexcept override { waiting_ = false; }
 
@@ -267,6 +279,7 @@ class response_awaiter<pending_response<Rs...>> final : public continuation, pub
   bool waiting_ = false;
   bool in_suspend_ = false;
   std::coroutine_handle<> waiter_;
+  detail::task_promise_base* frame_ = nullptr;
   std::optional<value> value_;
 };
 

@@ -5,6 +5,14 @@
 
 namespace garrick::system {
 
+namespace {
+
+base::error waits_for_itself(std::string_view where) {
+  return base::make_error(base::errc::would_block, where, "this is one of the system's own threads, which would wait for itself: let an outside thread do it");
+}
+
+}  // namespace
+
 actor_system::actor_system(const options& o) : core_(new system_core(o)) {}
 
 actor_system::~actor_system() {
@@ -26,7 +34,7 @@ actor_system::~actor_system() {
 }
 
 base::result<void> actor_system::await_all() {
-  if (core_->on_own_thread()) return base::make_error(base::errc::would_block, "await_all()", "this is one of the system's own workers, which would wait for itself");
+  if (core_->on_own_thread()) return waits_for_itself("await_all()");
   core_->wait_until_empty(base::duration::infinite());
   return {};
 }
@@ -35,6 +43,7 @@ shutdown_report actor_system::await_all(base::duration limit) {
   shutdown_report r;
   if (core_->on_own_thread()) {
     r.complete = false;
+    r.error = waits_for_itself("await_all()");
     return r;
   }
   r.complete = core_->wait_until_empty(limit);
@@ -46,6 +55,7 @@ shutdown_report actor_system::shutdown(base::duration deadline) {
   shutdown_report r;
   if (core_->on_own_thread()) {
     r.complete = false;
+    r.error = waits_for_itself("shutdown()");
     return r;
   }
   static_cast<void>(core_->wait_until_quiet(deadline));
@@ -60,6 +70,7 @@ shutdown_report actor_system::stop_now(base::duration deadline) {
   shutdown_report r;
   if (core_->on_own_thread()) {
     r.complete = false;
+    r.error = waits_for_itself("stop_now()");
     return r;
   }
   core_->refuse_spawns();

@@ -28,6 +28,7 @@ class system_core;
 /// Who was still alive when a deadline passed, by name and id, and in which message's handler, if in any.
 struct shutdown_report {
   bool complete = true;
+  base::error error{};  ///< `would_block` with advice: asked by one of the system's own threads, nothing was done
   std::vector<std::string> still_alive;
 };
 

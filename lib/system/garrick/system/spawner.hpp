@@ -18,22 +18,29 @@ class [[nodiscard]] blocking_response {
   using value = std::conditional_t<sizeof...(Rs) == 0, core::result<void>, core::result<Rs...>>;
 
   template <class Start>
-  blocking_response(core::environment& env, Start start) : scope_(new core::scoped_actor(env)), pending_(start(**scope_)) {}
+  blocking_response(core::environment& env, Start start) : scope_(env), pending_(start(*scope_)) {}
   blocking_response(const blocking_response&) = delete;
   blocking_response& operator=(const blocking_response&) = delete;
-  ~blocking_response() { delete scope_; }
 
-  /// Waits for the answer. On a worker thread this is the error `would_block`, at once: use then, await or co_await there.
+  /// Waits for the answer; once: a second call is the error `cancelled`. On a worker thread this is the error `would_block`, at once: use then, await or co_await
+  /// there.
   [[nodiscard]] value get() {
+    if (std::exchange(taken_, true)) return base::make_error(base::errc::cancelled, "get()", "the answer was taken before");
     if (base::this_thread.worker_of != nullptr)
       return base::make_error(base::errc::would_block, "get()", "this is a worker thread: use .then, .await or co_await in an actor");
-    return (*scope_)->get(std::move(pending_));
+    return scope_->get(std::move(pending_));
   }
 
  private:
-  core::scoped_actor* scope_;
-  core::pending_response<Rs...> pending_;
+  core::scoped_actor scope_;
+  core::pending_response<Rs...> pending_;  // after scope_: it is forgotten before its actor goes
+  bool taken_ = false;
 };
+
+template <class... Args>
+inline constexpr bool starts_with_options = false;
+template <class First, class... Rest>
+inline constexpr bool starts_with_options<First, Rest...> = std::is_same_v<std::decay_t<First>, core::spawn_options>;
 
 /// Base of a class `Derived` that has `core::environment& env()`.
 template <class Derived>
@@ -41,6 +48,7 @@ class spawner {
  public:
   /// A class-based actor. If its constructor throws, the handle names an actor that ended with that error; see try_spawn.
   template <class A, class... Args>
+    requires(!starts_with_options<Args...>)
   core::ref<typename A::protocol_type> spawn(Args&&... args) {
     return core::detail::spawn_class<A>(environment_of(), nullptr, nullptr, std::forward<Args>(args)...);
   }
@@ -63,7 +71,10 @@ class spawner {
   base::result<core::ref<typename A::protocol_type>> try_spawn(Args&&... args) {
     auto handle = spawn<A>(std::forward<Args>(args)...);
     core::cell* const c = core::handle_access::get(handle);
-    if (c->has_ended() && c->end_reason().as_error() == base::errc::spawn_failed) return c->end_reason().as_error();
+    if (c->has_ended()) {
+      const base::error why = c->end_reason().as_error();
+      if (why == base::errc::spawn_failed || why == base::errc::shutting_down) return why;
+    }
     return handle;
   }
 

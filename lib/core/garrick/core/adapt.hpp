@@ -1,0 +1,49 @@
+// Awaiting what the framework does not know: a library's callback or future becomes a response in the actor's mailbox.
+//
+//   auto pending = adapt<std::string>(*this, [&](completion<std::string> done) { resolver.lookup(name, done); });
+//   const result<std::string> host = co_await std::move(pending);       // or .then, .await, .within
+//
+// The frame that waits is resumed by a message, so on its actor's turn, whatever thread calls the completion. (Two statements: GCC 12 destroys a lambda with captures
+// twice when it is built inside a co_await expression; see task.hpp.)
+//
+// Guarantees: exactly one answer. Dropping the last copy of a completion unused answers `broken_promise`. If the actor has ended meanwhile, the answer meets nobody.
+// The actor is kept alive as long as a completion is. Thread safety: `adapt` on the actor's turn; a completion on any thread, one of its copies, once.
+#pragma once
+
+#include <garrick/core/actor.hpp>
+
+#include <memory>
+#include <utility>
+
+namespace garrick::core {
+
+/// What a foreign operation calls when it is done. Copyable, so that it fits into std::function.
+template <class... Rs>
+class completion {
+ public:
+  explicit completion(pending_request r) : promise_(std::make_shared<response_promise<Rs...>>(r)) {}
+
+  /// Done: the actor gets these values. Later calls are ignored.
+  template <class... Us>
+    requires(sizeof...(Us) == sizeof...(Rs) && (std::is_convertible_v<Us, Rs> && ...))
+  void operator()(Us&&... values) const {
+    promise_->deliver(std::forward<Us>(values)...);
+  }
+  /// Failed: the actor gets this error.
+  void fail(base::error why) const noexcept { promise_->fail(std::move(why)); }
+
+ private:
+  std::shared_ptr<response_promise<Rs...>> promise_;
+};
+
+/// Calls `start(completion<Rs...>)` now; what is awaited is the completion's call.
+template <class... Rs, class Start>
+[[nodiscard]] pending_response<Rs...> adapt(actor_base& self, Start&& start) {
+  cell& c = actor_access::get(self);
+  pending_request r;
+  pending_response<Rs...> pending(c, detail::open_request(c, r));
+  if (r.requester != nullptr) std::forward<Start>(start)(completion<Rs...>(r));
+  return pending;
+}
+
+}  // namespace garrick::core

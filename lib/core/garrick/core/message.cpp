@@ -1,0 +1,76 @@
+#include <garrick/core/invoke.hpp>
+#include <garrick/core/message.hpp>
+
+#include <cstring>
+#include <stdexcept>
+
+namespace garrick::core {
+
+namespace {
+
+/// An envelope for `type` with room for its content, which is not there yet.
+envelope* raw_envelope(const base::message_type* type) {
+  const std::size_t bytes = detail::block_bytes(type->size);
+  auto* const e = static_cast<envelope*>(base::block_pool::allocate(bytes));
+  e->next = nullptr;
+  e->type = type;
+  e->sender_id = 0;
+  e->word = std::uint64_t{bytes / 64 <= 255 ? bytes / 64 : 0} << 56;
+  return e;
+}
+
+envelope* sharing_envelope(shared_block* b, const base::message_type* type) {
+  envelope* const e = detail::new_envelope<sizeof(shared_block*)>(type);
+  b->holders.fetch_add(1, std::memory_order_relaxed);  // order: the caller's message or envelope holds one
+  ::new (e->raw()) shared_block*(b);
+  e->set(envelope_flag::shared);
+  return e;
+}
+
+}  // namespace
+
+message message_access::from_envelope(envelope* e) {
+  if (!e->is(envelope_flag::shared)) {
+    const std::size_t bytes = (shared_block::offset + e->type->size + 63) / 64 * 64;
+    auto* const b = ::new (base::block_pool::allocate(bytes)) shared_block{{1}, static_cast<std::uint32_t>(bytes)};
+    e->type->move_construct(b->value(), e->raw());
+    if (e->type->destroy != nullptr) e->type->destroy(e->raw());
+    ::new (e->raw()) shared_block*(b);
+    e->set(envelope_flag::shared);
+  }
+  auto* const b = *static_cast<shared_block**>(e->raw());
+  b->holders.fetch_add(1, std::memory_order_relaxed);  // order: the envelope holds one
+  return {b, e->type};
+}
+
+namespace detail {
+
+envelope* envelope_of(const message& m) {
+  shared_block* const b = message_access::block(m);
+  const base::message_type* const type = message_access::type(m);
+  if (b == nullptr) throw std::logic_error("garrick: an empty message cannot be sent; make one with make_message");
+  if (is_never_shared(*type)) {
+    envelope* const e = raw_envelope(type);
+    std::memcpy(e->raw(), b->value(), type->size);
+    return e;
+  }
+  if (type->copy_construct == nullptr)
+    throw std::logic_error("garrick: a message of type " + std::string(type->name) + " cannot be copied, so it cannot be sent on while its envelope still holds it");
+  return sharing_envelope(b, type);
+}
+
+envelope* forward_content(envelope* e) {
+  if (e->is(envelope_flag::shared)) {
+    auto* const b = *static_cast<shared_block**>(e->raw());
+    if (!is_never_shared(*e->type)) return sharing_envelope(b, e->type);
+    envelope* const copy = raw_envelope(e->type);
+    std::memcpy(copy->raw(), b->value(), e->type->size);
+    return copy;
+  }
+  envelope* const moved = raw_envelope(e->type);
+  e->type->move_construct(moved->raw(), e->raw());
+  return moved;
+}
+
+}  // namespace detail
+}  // namespace garrick::core
