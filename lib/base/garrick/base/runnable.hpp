@@ -43,9 +43,10 @@ class runnable {
 
   /// Holder of the run right: true: put it into a queue now; false: the stale entry in a queue is valid again (T1).
   [[nodiscard]] bool offer() noexcept {
-    std::uint8_t seen = token_.load(std::memory_order_relaxed);  // order: relaxed; only the popper changes it meanwhile, and the CAS finds out
-    // order: release: the run right's holder has written what the next one reads; pairs with take and claim
-    if (seen == stale && token_.compare_exchange_strong(seen, queued, std::memory_order_release, std::memory_order_relaxed)) return false;
+    // order: acquire, pairs with take_offered: whoever dropped a stale entry has read queue_link before it is written again
+    std::uint8_t seen = token_.load(std::memory_order_acquire);
+    // order: release: the run right's holder has written what the next one reads; pairs with take and claim; acquire on failure, as above
+    if (seen == stale && token_.compare_exchange_strong(seen, queued, std::memory_order_release, std::memory_order_acquire)) return false;
     token_.store(queued, std::memory_order_release);  // order: pairs with take and claim
     return true;
   }
@@ -71,7 +72,8 @@ class runnable {
   /// The owner, at the end: true: free it; false: a stale entry is left, `dispose` will be called (T3).
   [[nodiscard]] bool retire() noexcept {
     std::uint8_t seen = stale;
-    if (token_.load(std::memory_order_relaxed) != stale) return true;  // order: relaxed; set by a claim that happened before the end
+    // order: acquire, pairs with take_offered: whoever dropped a stale entry touches the runnable no more; a claim happened before the end
+    if (token_.load(std::memory_order_acquire) != stale) return true;
     // order: acq_rel: hands the runnable to whoever takes the entry out
     return !token_.compare_exchange_strong(seen, orphan, std::memory_order_acq_rel, std::memory_order_acquire);
   }
