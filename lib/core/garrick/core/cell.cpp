@@ -9,6 +9,7 @@
 
 #include <bit>
 #include <exception>
+#include <utility>
 
 namespace garrick::core {
 
@@ -29,6 +30,8 @@ std::uint64_t new_id() noexcept {
 
 // Every so many in-place batches a runner lets the senders go on that wait on other workers (0001, Flat memory).
 constexpr std::uint32_t in_place_batches_per_wake = 64;
+// Stages of a pipeline that one full mailbox at its beginning runs at most.
+constexpr std::uint32_t longest_in_place_chain = 16;
 // Urgent messages in a row before a normal one has its turn.
 constexpr std::uint8_t urgent_share = 8;
 
@@ -130,12 +133,33 @@ bool cell::admit(envelope* e, std::uint64_t head) noexcept {
 bool cell::run_in_place() noexcept {
   auto& t = base::this_thread;
   auto& h = detail::here;
-  if (!env_->limits.in_place || !in_place_ || t.no_in_place != 0 || h.run_depth != 1 || t.worker_of == nullptr) return false;
+  if (!env_->limits.in_place || !in_place_ || t.no_in_place != 0 || h.run_depth == 0 || t.worker_of == nullptr) return false;
   base::executor& ex = home_executor();
-  if (t.worker_of != &ex || !ex.claim(*this)) return false;
-  std::uint32_t budget = env_->limits.in_place_batch;
-  if (run(budget) == base::run_outcome::more) ex.schedule(*this);
+  if (t.worker_of != &ex) return false;
+  if (h.run_depth > 1) {
+    // Not one level deeper, however long a pipeline is: the batch ends, then it is this receiver's turn.
+    if (h.next_in_place == this) return true;
+    if (h.in_place_budget == nullptr || h.next_in_place != nullptr || !ex.claim(*this)) return false;
+    h.next_in_place = this;
+    *h.in_place_budget = 1;
+    return true;
+  }
+  if (!ex.claim(*this)) return false;
+  run_in_place_chain(ex);
   return true;
+}
+
+// Runs a claimed cell for a batch, then the receiver that it filled, and so on, a bounded number of times.
+void cell::run_in_place_chain(base::executor& ex) noexcept {
+  auto& h = detail::here;
+  cell* c = this;
+  for (std::uint32_t i = 0; c != nullptr; ++i) {
+    std::uint32_t budget = c->env_->limits.in_place_batch;
+    h.in_place_budget = &budget;
+    if (i == longest_in_place_chain || c->run(budget) == base::run_outcome::more) ex.schedule(*c);
+    c = std::exchange(h.next_in_place, nullptr);
+  }
+  h.in_place_budget = nullptr;
 }
 
 bool cell::wait_for_room() noexcept {

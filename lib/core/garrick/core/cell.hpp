@@ -179,6 +179,7 @@ class alignas(64) cell : public base::runnable {
 
   bool admit(envelope* e, std::uint64_t head) noexcept;
   bool run_in_place() noexcept;
+  void run_in_place_chain(base::executor& ex) noexcept;
   bool wait_for_room() noexcept;
   void wake() noexcept { home_executor().schedule(*this); }
   void refuse(envelope* e) noexcept;

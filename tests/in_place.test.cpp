@@ -1,0 +1,136 @@
+// Running receivers in place: what a worker does when it floods an actor that nobody else can run.
+#include <doctest/doctest.h>
+#include <garrick/garrick.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+namespace {
+
+using namespace garrick;
+
+constexpr std::uint32_t limit = 16;
+
+using numbers = protocol<void(std::uint64_t)>;
+
+/// What the last stage saw; read after the system's end.
+struct seen {
+  std::uint64_t count = 0;
+  bool in_order = true;
+  std::uint32_t longest = 0;
+};
+
+class sink : public actor<numbers> {
+ public:
+  explicit sink(seen* into) : into_(into) {}
+  void on(std::uint64_t i) {
+    into_->in_order = into_->in_order && i == into_->count;
+    ++into_->count;
+    into_->longest = std::max(into_->longest, mailbox_length());
+  }
+
+ private:
+  seen* into_;
+};
+
+class forwarder : public actor<numbers> {
+ public:
+  explicit forwarder(ref<numbers> next) : next_(std::move(next)) {}
+  void on(std::uint64_t i) { send(next_, i); }
+
+ private:
+  ref<numbers> next_;
+};
+
+struct flood {
+  std::uint64_t messages;
+};
+
+class source : public actor<protocol<void(flood)>> {
+ public:
+  explicit source(ref<numbers> next) : next_(std::move(next)) {}
+  void on(flood f) {
+    for (std::uint64_t i = 0; i < f.messages; ++i) send(next_, i);
+  }
+
+ private:
+  ref<numbers> next_;
+};
+
+seen run_pipeline(std::uint32_t workers, int forwarders, std::uint64_t messages) {
+  options o;
+  o.workers = workers;
+  o.limits.soft_limit = limit;
+  o.limits.full_wait_ns = 0;  // a wait gives up at once: only running in place keeps the mailboxes short
+  seen s;
+  {
+    actor_system system(o);
+    ref<numbers> next = system.spawn<sink>(&s);
+    for (int i = 0; i < forwarders; ++i) next = system.spawn<forwarder>(next);
+    send(system.spawn<source>(std::exchange(next, {})), flood{messages});
+    static_cast<void>(system.await_all());
+  }
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("in place: the only worker keeps every mailbox of a pipeline short while the source is in its handler") {
+  for (const int forwarders : {0, 1, 2, 5}) {
+    const seen s = run_pipeline(1, forwarders, 20'000);
+    CHECK(s.count == 20'000);
+    CHECK(s.in_order);
+    CHECK(s.longest <= 8 * limit);
+  }
+}
+
+TEST_CASE("in place: a pipeline on several workers loses nothing and keeps the order") {
+  for (const std::uint32_t workers : {2U, 4U}) {
+    const seen s = run_pipeline(workers, 3, 20'000);
+    CHECK(s.count == 20'000);
+    CHECK(s.in_order);
+  }
+}
+
+namespace {
+
+struct ball {
+  std::uint32_t left;
+};
+using player = protocol<void(ball)>;
+
+/// Answers every ball with two until they are used up: two actors that flood each other.
+class doubling : public actor<protocol<void(ball), void(ref<player>)>> {
+ public:
+  explicit doubling(std::uint64_t* handled) : handled_(handled) {}
+  void on(const ref<player>& other) { other_ = other; }
+  void on(ball b) {
+    ++*handled_;
+    if (b.left == 0) return;
+    send(other_, ball{b.left - 1});
+    send(other_, ball{b.left - 1});
+  }
+
+ private:
+  std::uint64_t* handled_;
+  ref<player> other_;
+};
+
+}  // namespace
+
+TEST_CASE("in place: two actors on one worker that flood each other come to an end") {
+  options o;
+  o.workers = 1;
+  o.limits.soft_limit = limit;
+  std::uint64_t handled[2] = {0, 0};
+  {
+    actor_system system(o);
+    const auto a = system.spawn<doubling>(&handled[0]);
+    const auto b = system.spawn<doubling>(&handled[1]);
+    send(a, ref<player>(b));
+    send(b, ref<player>(a));
+    send(a, ball{14});
+  }
+  CHECK(handled[0] + handled[1] == (1U << 15) - 1);
+}
