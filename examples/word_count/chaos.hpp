@@ -1,0 +1,69 @@
+// Makes handlers fail on purpose, and counts the messages that each role handles.
+//
+// Every handler of every role says `handling(role)` when it begins and `midway(role)` between two changes of its state. With chaos on, either may throw: the
+// handler dies there, with its work half done. Whether the n-th such place of a role throws depends on the seed, the role and n alone; which actor comes to the n-th
+// place depends on the scheduler.
+//
+// Thread safety: any thread. It is the one object that the actors share, and none of their work depends on it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string_view>
+
+namespace word_count {
+
+enum class role : std::uint8_t { foreman, walker, reader, splitter, counter, keeper, ranker, display };
+inline constexpr std::array<std::string_view, 8> role_names{"foreman", "walker", "reader", "splitter", "counter", "keeper", "ranker", "display"};
+inline constexpr std::size_t role_count = role_names.size();
+
+/// What chaos throws.
+class chaos_strike : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class chaos {
+ public:
+  /// `every`: about one of so many places throws; 0: none does.
+  chaos(std::uint64_t seed, std::uint32_t every) noexcept : seed_(seed), every_(every) {}
+
+  /// A message has come to an actor of this role. May throw chaos_strike.
+  void handling(role r) {
+    at(r).messages.fetch_add(1, std::memory_order_relaxed);  // order: a statistic
+    midway(r);
+  }
+  /// A place in the middle of a handler. May throw chaos_strike.
+  void midway(role r) {
+    if (every_ != 0) [[unlikely]]
+      maybe_strike(r);
+  }
+
+  /// No more strikes.
+  void end() noexcept { over_.store(true, std::memory_order_relaxed); }  // order: a wish
+
+  [[nodiscard]] std::uint64_t messages() const noexcept;
+  [[nodiscard]] std::uint64_t messages(role r) const noexcept;
+  [[nodiscard]] std::uint64_t strikes(role r) const noexcept;
+  [[nodiscard]] std::uint64_t strikes() const noexcept;
+
+ private:
+  struct alignas(64) per_role {
+    std::atomic<std::uint64_t> messages{0};
+    std::atomic<std::uint64_t> places{0};
+    std::atomic<std::uint64_t> strikes{0};
+  };
+  [[nodiscard]] per_role& at(role r) noexcept { return roles_[static_cast<std::size_t>(r)]; }
+  [[nodiscard]] const per_role& at(role r) const noexcept { return roles_[static_cast<std::size_t>(r)]; }
+  void maybe_strike(role r);
+
+  const std::uint64_t seed_;
+  const std::uint32_t every_;
+  std::atomic<bool> over_{false};
+  std::array<per_role, role_count> roles_;
+};
+
+}  // namespace word_count

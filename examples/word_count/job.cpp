@@ -1,0 +1,111 @@
+#include "job.hpp"
+
+#include "counter.hpp"
+#include "display.hpp"
+#include "foreman.hpp"
+#include "ranker.hpp"
+#include "walker.hpp"
+#include "workers.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+namespace word_count {
+
+namespace {
+
+constexpr std::size_t counter_count = 4;
+constexpr std::size_t splitter_count = 8;
+constexpr std::size_t reader_count = 4;
+
+// Chaos is the rule here, not a sign of a broken program: the supervisor gives up only where restarting helps nobody any more.
+const garrick::supervision patience{.strategy = garrick::one_for_one, .max_restarts = 100'000, .window = garrick::duration::seconds(1)};
+
+struct staff {
+  garrick::ref<garrick::supervisor_protocol> supervisor;
+  garrick::ref<foreman_protocol> foreman;
+};
+
+staff hire(garrick::actor_system& system, const job& what, chaos& fate) {
+  const auto boss = system.spawn<garrick::supervisor>(patience);
+  const auto named = [](role r, std::size_t i) { return garrick::child_options{.name = std::string(role_names[static_cast<std::size_t>(r)]) + " " + std::to_string(i)}; };
+  crew hands;
+  std::vector<garrick::ref<splitter_protocol>> splitters;
+  for (std::size_t i = 0; i < counter_count; ++i) {
+    const auto keeper = garrick::supervise<keeper_actor>(boss, named(role::keeper, i), &fate);
+    hands.counters.push_back(garrick::supervise<counter_actor>(boss, named(role::counter, i), keeper, &fate));
+  }
+  for (std::size_t i = 0; i < splitter_count; ++i)
+    splitters.push_back(garrick::supervise<splitter_actor>(boss, named(role::splitter, i), hands.counters, &fate));
+  for (std::size_t i = 0; i < reader_count; ++i)
+    hands.readers.push_back(garrick::supervise<reader_actor>(boss, named(role::reader, i), splitters, &fate));
+  hands.ranker = garrick::supervise<ranker_actor>(boss, named(role::ranker, 0), hands.counters, &fate);
+  hands.walker = garrick::supervise<walker_actor>(boss, named(role::walker, 0), what.paths, what.unit_bytes, &fate);
+  const auto foreman = garrick::supervise<foreman_actor>(boss, named(role::foreman, 0), hands, &fate);
+  if (what.display != show::nothing) garrick::supervise<display_actor>(boss, named(role::display, 0), foreman, what.display, &fate);
+  return {boss, foreman};
+}
+
+void clear_line() {
+  std::fputs("\r\x1b[K", stdout);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+outcome run(const job& what) {
+  const auto begin = std::chrono::steady_clock::now();
+  chaos fate(what.seed, what.chaos_every);
+  garrick::options o;
+  o.workers = what.workers;
+  if (what.chaos_every != 0) o.log = garrick::system::log_level::off;  // the strikes are counted; each of them need not be told
+  garrick::actor_system system(o);
+  const staff everybody = hire(system, what, fate);
+  garrick::result<finished> done = garrick::make_error(garrick::errc::cancelled);
+  do {
+    done = system.request(everybody.foreman, finish{}).get();
+  } while (!done && done.error() == garrick::errc::receiver_failed);  // the foreman fell, and is back
+  fate.end();
+  outcome result;
+  result.messages = fate.messages();
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  for (std::size_t r = 0; r < role_count; ++r) result.strikes[r] = fate.strikes(static_cast<role>(r));
+  if (done) {
+    result.words = std::move(done->result.words);
+    result.problems = std::move(done->problems);
+    result.files = done->files;
+    result.bytes = done->bytes;
+  } else {
+    result.trouble = done.error().to_string();
+  }
+  static_cast<void>(system.request(everybody.supervisor, garrick::stop_children{}).get());
+  if (what.display == show::bar) clear_line();
+  return result;
+}
+
+counts count_sequentially(const std::vector<std::string>& paths) {
+  counts all;
+  for (const source& file : make_plan(paths, 1 << 20).files) {
+    std::ifstream in(file.path, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    counts found = count_words(text.view());
+    all.merge(found);                                        // the words that are new
+    for (const auto& [word, count] : found) all[word] += count;  // and those that were known
+  }
+  return all;
+}
+
+std::string difference(const std::vector<counted_word>& counted, const counts& expected) {
+  for (const counted_word& w : counted) {
+    const auto known = expected.find(std::string_view(w.word));
+    const std::uint64_t right = known == expected.end() ? 0 : known->second;
+    if (right != w.count) return "'" + w.word + "' was counted " + std::to_string(w.count) + " times instead of " + std::to_string(right);
+  }
+  if (counted.size() != expected.size()) return std::to_string(counted.size()) + " different words instead of " + std::to_string(expected.size());
+  return {};
+}
+
+}  // namespace word_count

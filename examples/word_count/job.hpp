@@ -1,0 +1,47 @@
+// The whole job: builds the system and the tree of supervised actors, waits for the result, and takes it down again.
+//
+// Thread safety: `run` blocks the calling thread, which must not be a worker.
+#pragma once
+
+#include "chaos.hpp"
+#include "plan.hpp"
+#include "text.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace word_count {
+
+enum class show : std::uint8_t { nothing, lines, bar };
+
+struct job {
+  std::vector<std::string> paths;
+  std::uint32_t workers = 0;
+  std::uint32_t unit_bytes = 32 * 1024;
+  std::uint64_t seed = 1;
+  std::uint32_t chaos_every = 0;  ///< 0: no chaos
+  show display = show::nothing;
+};
+
+struct outcome {
+  std::vector<counted_word> words;  ///< the most frequent first
+  std::vector<problem> problems;
+  std::uint64_t files = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t messages = 0;
+  std::array<std::uint64_t, role_count> strikes{};
+  double seconds = 0;
+  std::string trouble;  ///< why there is no result; empty: there is one
+};
+
+[[nodiscard]] outcome run(const job& what);
+
+/// The same counts by one loop over the files, without actors.
+[[nodiscard]] counts count_sequentially(const std::vector<std::string>& paths);
+
+/// The first difference in words, empty if there is none.
+[[nodiscard]] std::string difference(const std::vector<counted_word>& counted, const counts& expected);
+
+}  // namespace word_count

@@ -1,0 +1,52 @@
+// What is to be read: the files below some paths, cut into units, and the paths that cannot be read with the reason.
+//
+// A plan depends on the paths and the disk alone. Whoever makes it twice gets the same units with the same numbers; this is what lets an actor that lost
+// everything begin again.
+//
+// Thread safety: values and pure functions of the disk.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace word_count {
+
+struct source {
+  std::string path;
+  std::uint64_t bytes = 0;
+};
+
+/// A piece of a file: the tokens (between white space) that begin in [offset, offset + length).
+struct unit {
+  std::uint32_t file = 0;
+  std::uint32_t length = 0;  ///< bytes
+  std::uint64_t offset = 0;
+};
+
+/// A path that is not counted, and why.
+struct problem {
+  std::string path;
+  std::string why;
+};
+
+struct plan {
+  std::vector<source> files;
+  std::vector<unit> units;
+  std::vector<problem> problems;
+  std::uint64_t bytes = 0;
+  std::uint64_t fingerprint = 0;  ///< of files and units
+};
+
+/// Walks the paths in order, folders sorted by name. Symbolic links are followed for the paths themselves, not below them. A file that two paths lead to is read once.
+[[nodiscard]] plan make_plan(const std::vector<std::string>& paths, std::uint32_t unit_bytes);
+
+struct piece {
+  std::string text;
+  std::string trouble;  ///< why nothing could be read; empty: all went well
+};
+
+/// Reads one unit.
+[[nodiscard]] piece read_piece(const std::string& path, std::uint64_t offset, std::uint32_t length);
+
+}  // namespace word_count

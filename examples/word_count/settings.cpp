@@ -1,0 +1,100 @@
+#include "settings.hpp"
+
+#include <charconv>
+#include <limits>
+#include <optional>
+
+namespace word_count {
+
+namespace {
+
+template <class Number>
+std::string take_number(std::string_view option, std::optional<std::string_view> text, Number least, Number& into) {
+  const std::string name(option);
+  if (!text) return name + " needs a number";
+  Number value{};
+  const auto [end, code] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (code != std::errc{} || end != text->data() + text->size() || value < least)
+    return name + " needs a number from " + std::to_string(least) + " to " + std::to_string(std::numeric_limits<Number>::max()) + ", not '" +
+           std::string(*text) + "'";
+  into = value;
+  return {};
+}
+
+class reader {
+ public:
+  explicit reader(const std::vector<std::string_view>& arguments) : arguments_(arguments) {}
+
+  parsed read() {
+    while (at_ < arguments_.size() && result_.trouble.empty()) take(arguments_[at_++]);
+    return std::move(result_);
+  }
+
+ private:
+  void take(std::string_view argument) {
+    settings& s = result_.values;
+    if (only_paths_ || argument.size() < 2 || argument.front() != '-') {
+      s.paths.emplace_back(argument);
+      return;
+    }
+    if (argument == "--") {
+      only_paths_ = true;
+      return;
+    }
+    const std::size_t equals = argument.find('=');
+    const std::string_view name = argument.substr(0, equals);
+    const bool attached = equals != std::string_view::npos;
+    const auto value = [&]() -> std::optional<std::string_view> {
+      if (attached) return argument.substr(equals + 1);
+      if (at_ < arguments_.size()) return arguments_[at_++];
+      return std::nullopt;
+    };
+    const bool is_switch = name == "--chaos" || name == "--verify" || name == "--help" || name == "-h";
+    if (is_switch && attached) {
+      result_.trouble = std::string(name) + " takes no value";
+    } else if (name == "--chaos") {
+      s.chaos = true;
+    } else if (name == "--verify") {
+      s.verify = true;
+    } else if (name == "--help" || name == "-h") {
+      s.help = true;
+    } else if (name == "--top") {
+      result_.trouble = take_number<std::uint32_t>(name, value(), 1, s.top);
+    } else if (name == "--seed") {
+      result_.trouble = take_number<std::uint64_t>(name, value(), 0, s.seed);
+    } else if (name == "--workers") {
+      result_.trouble = take_number<std::uint32_t>(name, value(), 1, s.workers);
+    } else if (name == "--every") {
+      result_.trouble = take_number<std::uint32_t>(name, value(), 10, s.every);
+    } else {
+      result_.trouble = "there is no option " + std::string(name);
+    }
+  }
+
+  const std::vector<std::string_view>& arguments_;
+  std::size_t at_ = 0;
+  bool only_paths_ = false;
+  parsed result_;
+};
+
+}  // namespace
+
+parsed parse(const std::vector<std::string_view>& arguments) { return reader(arguments).read(); }
+
+std::string_view help_text() noexcept {
+  return "word_count [PATH…] [OPTION…]\n"
+         "Counts the words of every text file below the paths with supervised actors.\n"
+         "Without a path: the texts beside this program's source and the system's documentation.\n"
+         "\n"
+         "  --chaos       let handlers of every role fail at random while the work goes on, then\n"
+         "                count again without actors and compare\n"
+         "  --every N     with --chaos: about one of N places fails (at least 10, default 250)\n"
+         "  --seed N      of the chaos (default 1)\n"
+         "  --verify      count again without actors and compare, chaos or not\n"
+         "  --top N       words in the chart (default 20)\n"
+         "  --workers N   threads that run actors (default: one per core)\n"
+         "  --help        this text\n"
+         "Paths that cannot be read and binary files are reported and left out.\n";
+}
+
+}  // namespace word_count

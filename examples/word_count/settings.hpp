@@ -1,0 +1,31 @@
+// What the command line says.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace word_count {
+
+struct settings {
+  std::vector<std::string> paths;
+  std::uint32_t top = 20;
+  std::uint64_t seed = 1;
+  std::uint32_t workers = 0;  ///< threads; 0: one per core
+  std::uint32_t every = 250;  ///< with chaos, about one of so many places in the handlers fails
+  bool chaos = false;
+  bool verify = false;
+  bool help = false;
+};
+
+struct parsed {
+  settings values;
+  std::string trouble;  ///< what is wrong with the arguments; empty: nothing
+};
+
+[[nodiscard]] parsed parse(const std::vector<std::string_view>& arguments);
+
+[[nodiscard]] std::string_view help_text() noexcept;
+
+}  // namespace word_count

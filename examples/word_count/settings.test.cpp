@@ -1,0 +1,24 @@
+#include "settings.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace word_count;
+
+TEST_CASE("options and paths may be mixed") {
+  const parsed p = parse({"one", "--top", "7", "--chaos", "two", "--seed=9", "--", "--top"});
+  CHECK(p.trouble.empty());
+  CHECK(p.values.paths == std::vector<std::string>{"one", "two", "--top"});
+  CHECK(p.values.top == 7);
+  CHECK(p.values.seed == 9);
+  CHECK(p.values.chaos);
+  CHECK_FALSE(p.values.verify);
+}
+
+TEST_CASE("bad arguments say what is wrong") {
+  CHECK(parse({"--topp", "3"}).trouble == "there is no option --topp");
+  CHECK(parse({"--top"}).trouble == "--top needs a number");
+  CHECK(parse({"--top", "0"}).trouble == "--top needs a number from 1 to 4294967295, not '0'");
+  CHECK(parse({"--every=9"}).trouble == "--every needs a number from 10 to 4294967295, not '9'");
+  CHECK(parse({"--workers", "two"}).trouble == "--workers needs a number from 1 to 4294967295, not 'two'");
+  CHECK(parse({"--chaos=yes"}).trouble == "--chaos takes no value");
+}

@@ -1,0 +1,49 @@
+// What a word is and what a text is: the rules that the actors and the sequential reference share.
+//
+// Thread safety: pure functions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace word_count {
+
+struct counted_word {
+  std::string word;
+  std::uint64_t count = 0;
+};
+
+/// Hash and equality that let a map of strings be asked with a view.
+struct text_hash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view s) const noexcept { return std::hash<std::string_view>{}(s); }
+};
+using counts = std::unordered_map<std::string, std::uint64_t, text_hash, std::equal_to<>>;
+
+/// Words longer than this many bytes are no words: tables of data, encoded keys.
+inline constexpr std::size_t longest_word = 48;
+
+/// White space, where a text may be cut: no word reaches across it.
+[[nodiscard]] constexpr bool is_space(char c) noexcept { return static_cast<unsigned char>(c) <= ' '; }
+
+/// Looks at the first bytes of a file: true unless they hold control characters that no text has.
+[[nodiscard]] bool looks_like_text(std::string_view head) noexcept;
+
+/// The next word at or after `at`, in lower case; moves `at` behind it. False at the end. A word is a run of letters (every letter beyond ASCII counts, punctuation does not)
+/// with apostrophes inside.
+bool next_word(std::string_view text, std::size_t& at, std::string& word);
+
+/// The words of one text.
+[[nodiscard]] counts count_words(std::string_view text);
+
+/// Which of `parts` parts a word belongs to. The same in every process.
+[[nodiscard]] std::uint32_t part_of(std::string_view word, std::uint32_t parts) noexcept;
+
+/// The most frequent words first; equal counts in the order of their bytes.
+[[nodiscard]] std::vector<counted_word> ranked(counts words);
+
+}  // namespace word_count
