@@ -35,7 +35,9 @@ base::error try_deliver(cell& receiver, envelope* e) noexcept {
   base::error why;
   const std::uint32_t bound = access::soft_limit(receiver);
   const bool drops_oldest = access::policy(receiver) == mailbox_policy::drop_oldest;
-  if (receiver.mailbox_length() >= (drops_oldest ? valve(bound) : bound)) {
+  if (receiver.has_ended()) {
+    why = base::errc::receiver_gone;
+  } else if (receiver.mailbox_length() >= (drops_oldest ? valve(bound) : bound)) {
     if (access::policy(receiver) == mailbox_policy::drop_newest) {
       lifecycle::lose(receiver, e, full(receiver));  // the sender need not know
       return {};

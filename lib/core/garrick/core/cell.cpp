@@ -162,12 +162,34 @@ void cell::run_in_place_chain(base::executor& ex) noexcept {
   h.in_place_budget = nullptr;
 }
 
+/// While a handler's send waits, its actor cannot run: nobody may wait for it, or two that flood each other would both stand still.
+class cell::cannot_run {
+ public:
+  explicit cannot_run(cell* c) noexcept : cell_(c) {
+    if (c == nullptr) return;
+    c->reader_.set_stalled(c->gate_, true);
+    if ((c->gate_.peek() & mailbox_word::waiting) == 0) return;
+    c->reader_.clear_waiting(c->gate_);
+    c->env_->lot->wake(c->id_);
+  }
+  ~cannot_run() {
+    if (cell_ != nullptr && !(cell_->ext_ != nullptr && cell_->is_stalled())) cell_->reader_.set_stalled(cell_->gate_, false);
+  }
+  cannot_run(const cannot_run&) = delete;
+  cannot_run& operator=(const cannot_run&) = delete;
+
+ private:
+  cell* cell_;
+};
+
 bool cell::wait_for_room() noexcept {
   auto& t = base::this_thread;
   const std::uint32_t epoch = env_->lot->epoch(id_);
   const std::uint32_t before = gate_.consumed();
   if (!gate_.ask_to_wait()) return true;
   if (t.worker_of != nullptr) t.worker_of->expose();
+  const cannot_run inner(detail::here.running);
+  const cannot_run outer(detail::here.outer);
   env_->lot->wait(id_, epoch, env_->limits.full_wait_ns);
   return gate_.consumed() != before;
 }
@@ -202,7 +224,6 @@ base::run_outcome cell::run(std::uint32_t& budget) noexcept {
   h.run_depth = 1;
   t.actor = this;
   t.actor_id.store(id_, std::memory_order_relaxed);                                       // order: read by the watchdog as a sample
-  t.turns.store(t.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // order: read by the watchdog as a sample
   const base::run_outcome r = run_loop(budget);
   if (h.reclaim != nullptr) [[unlikely]]
     lifecycle::reclaim_all();
@@ -227,7 +248,6 @@ base::run_outcome cell::run_nested(std::uint32_t& budget) noexcept {
   ++h.run_depth;
   t.actor = this;
   t.actor_id.store(id_, std::memory_order_relaxed);                                       // order: read by the watchdog as a sample
-  t.turns.store(t.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // order: read by the watchdog as a sample
   const base::run_outcome r = run_loop(budget);
   --h.run_depth;
   h.running = outer_running;
@@ -328,6 +348,8 @@ envelope* cell::peek_next() noexcept {
 
 void cell::attend() noexcept {
   attention_.exchange(0, std::memory_order_acquire);  // order: pairs with the store after a signal or an urgent push
+  auto& t = base::this_thread;
+  t.turns.store(t.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // order: read by the watchdog as a sample
   reader_.take_arrivals(gate_);
   envelope* newest = reader_.take_signals(gate_);
   envelope* oldest = nullptr;
@@ -363,7 +385,9 @@ void cell::begin() noexcept {
 
 inline void cell::process(envelope* e) noexcept {
   current_ = e;
-  base::this_thread.handling.store(e->type, std::memory_order_relaxed);  // order: read by the watchdog as a sample
+  auto& t = base::this_thread;
+  t.handling.store(e->type, std::memory_order_relaxed);                                   // order: read by the watchdog as a sample
+  t.turns.store(t.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // order: read by the watchdog as a sample
   dispatch_outcome outcome;
   try {
     outcome = special_ || e->is(envelope_flag::response) ? route(e) : dispatch(e);

@@ -178,6 +178,7 @@ class alignas(64) cell : public base::runnable {
   friend struct cell_access;
 
   bool admit(envelope* e, std::uint64_t head) noexcept;
+  class cannot_run;
   bool run_in_place() noexcept;
   void run_in_place_chain(base::executor& ex) noexcept;
   bool wait_for_room() noexcept;
@@ -252,6 +253,7 @@ struct cell_access {
   static bool born_idle(const cell& c) noexcept { return (c.gate_.peek() & mailbox_word::idle) != 0; }
   static bool& optional(cell& c) noexcept { return c.optional_; }
   static mailbox_policy& policy(cell& c) noexcept { return c.policy_; }
+  static bool watched(const cell& c) noexcept { return c.watched_; }
   static life& phase(cell& c) noexcept { return c.phase_; }
   static std::atomic<std::uint8_t>& attention(cell& c) noexcept { return c.attention_; }
   static envelope*& current(cell& c) noexcept { return c.current_; }

@@ -1,0 +1,223 @@
+// Mailboxes with a bound: what is refused, what is dropped, who waits; and that the system lane has no bound.
+#include <doctest/doctest.h>
+#include <garrick/garrick.hpp>
+#include <garrick/testkit/test_system.hpp>
+
+#include <atomic>
+#include <vector>
+
+namespace {
+
+using namespace garrick;
+using testkit::test_system;
+
+struct item { int n; };
+struct sum {};
+using box = protocol<void(item), int(sum)>;
+
+class keeper : public actor<box> {
+  std::shared_ptr<std::vector<int>> seen_;
+
+ public:
+  explicit keeper(std::shared_ptr<std::vector<int>> s) : seen_(std::move(s)) {}
+  void on(item i) { seen_->push_back(i.n); }
+  int on(sum) const { return static_cast<int>(seen_->size()); }
+};
+
+struct fixture {
+  test_system kit{5};
+  std::shared_ptr<std::vector<int>> seen = std::make_shared<std::vector<int>>();
+  ref<box> to;
+  explicit fixture(mailbox_policy p, std::uint32_t bound = 3) { to = kit.spawn<keeper>(spawn_options{.policy = p, .bound = bound}, seen); }
+  void flood(int n) {
+    for (int i = 0; i < n; ++i) send(to, item{i});
+  }
+  std::size_t letters() {
+    std::size_t n = 0;
+    for (const auto& l : kit.dead_letters())
+      if (l.reason == errc::overload) ++n;
+    return n;
+  }
+};
+
+using ints = std::vector<int>;
+
+}  // namespace
+
+TEST_CASE("reject and drop_newest keep the first messages; the others are dead letters") {
+  for (const mailbox_policy p : {mailbox_policy::reject, mailbox_policy::drop_newest, mailbox_policy::wait}) {
+    fixture f(p);
+    f.flood(5);
+    CHECK(f.letters() == 2);
+    f.kit.run();
+    CHECK(*f.seen == ints{0, 1, 2});
+    f.flood(1);
+    f.kit.run();
+    CHECK(f.seen->size() == 4);
+  }
+}
+
+TEST_CASE("drop_oldest keeps the last messages") {
+  fixture f(mailbox_policy::drop_oldest);
+  f.flood(7);
+  f.kit.run();
+  CHECK(*f.seen == ints{4, 5, 6});
+  CHECK(f.letters() == 4);
+}
+
+TEST_CASE("with drop_oldest, while nothing is handled, twice the bound and 64 messages wait at most") {
+  fixture f(mailbox_policy::drop_oldest);
+  f.flood(500);
+  CHECK(core::handle_access::get(f.to)->mailbox_length() == 2 * 3 + 64);
+  f.kit.run();
+  CHECK(*f.seen == ints{67, 68, 69});
+}
+
+TEST_CASE("a request to a full mailbox gets overload") {
+  fixture f(mailbox_policy::reject);
+  f.flood(3);
+  auto asked = f.kit.request(f.to, sum{});
+  CHECK(asked.get().error() == errc::overload);
+}
+
+TEST_CASE("with drop_oldest, a request that is dropped gets overload") {
+  fixture f(mailbox_policy::drop_oldest);
+  auto asked = f.kit.request(f.to, sum{});
+  f.flood(10);
+  CHECK(asked.get().error() == errc::overload);
+}
+
+TEST_CASE("try_send says overload for reject and nothing for drop_newest, and never makes a sender wait") {
+  fixture f(mailbox_policy::reject);
+  f.flood(2);
+  CHECK(!try_send(f.to, item{2}));
+  CHECK(try_send(f.to, item{3}) == errc::overload);
+  CHECK(f.letters() == 0);
+  fixture g(mailbox_policy::drop_newest);
+  g.flood(3);
+  CHECK(!try_send(g.to, item{3}));
+  CHECK(g.letters() == 1);
+  f.kit.exit(f.to);
+  f.kit.run();
+  CHECK(try_send(f.to, item{4}) == errc::receiver_gone);
+}
+
+TEST_CASE("the system lane has no bound") {
+  fixture f(mailbox_policy::reject);
+  f.flood(3);
+  f.kit.exit(f.to);
+  f.kit.run();
+  f.kit.expect_down(f.to, exit_code::user_shutdown);
+}
+
+TEST_CASE("responses pass a full mailbox") {
+  struct go {};
+  struct asker : actor<protocol<void(go), void(item), int(sum)>> {
+    ref<box> other;
+    int answer = -1;
+    explicit asker(ref<box> o) : other(std::move(o)) {}
+    void on(go) {
+      request(other, sum{}).then([this](int n) { answer = n; });
+    }
+    void on(item) {}
+    int on(sum) const { return answer; }
+  };
+  fixture f(mailbox_policy::reject, 100);
+  auto a = f.kit.spawn<asker>(spawn_options{.policy = mailbox_policy::reject, .bound = 1}, f.to);
+  send(a, go{});
+  f.kit.expect<go>().to(a);
+  send(a, item{1});
+  f.kit.run();
+  CHECK(f.kit.request(a, sum{}).get().value() == 0);
+}
+
+TEST_CASE("a bound must be 1 to 32768") {
+  test_system kit(1);
+  auto seen = std::make_shared<std::vector<int>>();
+  for (const std::uint32_t bound : {0u, 32769u}) {
+    auto r = kit.spawn<keeper>(spawn_options{.policy = mailbox_policy::reject, .bound = bound}, seen);
+    kit.run();
+    kit.expect_down(r, exit_code::failure);
+  }
+}
+
+namespace {
+
+struct produce { int n; };
+struct producer : actor<protocol<void(produce)>> {
+  ref<box> to;
+  std::shared_ptr<ints> errors;
+  producer(ref<box> t, std::shared_ptr<ints> e) : to(std::move(t)), errors(std::move(e)) {}
+  task<void> on(produce p) {
+    for (int i = 0; i < p.n; ++i) {
+      auto sent = send_when_room(to, item{i});
+      result<void> r = co_await std::move(sent);
+      if (!r.has_value()) errors->push_back(i);
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("send_when_room suspends a coroutine until there is room, and loses nothing") {
+  fixture f(mailbox_policy::wait, 2);
+  auto errors = std::make_shared<ints>();
+  std::vector<ref<protocol<void(produce)>>> all;
+  for (int i = 0; i < 5; ++i) {
+    all.push_back(f.kit.spawn<producer>(f.to, errors));
+    send(all.back(), produce{40});
+  }
+  std::uint32_t most = 0;
+  while (f.kit.step()) most = std::max(most, core::handle_access::get(f.to)->mailbox_length());
+  CHECK(f.seen->size() == 200);
+  CHECK(errors->empty());
+  CHECK(most <= 3);  // the bound and the message being handled
+  CHECK(f.letters() == 0);
+}
+
+TEST_CASE("send_when_room to an unbounded mailbox waits below the soft limit") {
+  fixture f(mailbox_policy::unbounded);
+  auto errors = std::make_shared<ints>();
+  auto p = f.kit.spawn<producer>(f.to, errors);
+  send(p, produce{3000});
+  f.kit.run();
+  CHECK(f.seen->size() == 3000);
+}
+
+TEST_CASE("who waits for room when the receiver ends gets receiver_gone") {
+  fixture f(mailbox_policy::wait, 1);
+  auto errors = std::make_shared<ints>();
+  auto p = f.kit.spawn<producer>(f.to, errors);
+  f.flood(1);
+  send(p, produce{1});
+  f.kit.expect<produce>().to(p);
+  f.kit.exit(f.to);
+  f.kit.run();
+  CHECK(*errors == ints{0});
+  send(p, produce{2});
+  f.kit.run();
+  CHECK(*errors == ints{0, 0, 1});
+}
+
+TEST_CASE("a suspended child with drop_oldest keeps the newest mail for its restart") {
+  struct child_actor : actor<protocol<void(item), int(sum), void(produce)>> {
+    std::shared_ptr<ints> seen;
+    explicit child_actor(std::shared_ptr<ints> s) : seen(std::move(s)) {}
+    void on(item i) { seen->push_back(i.n); }
+    int on(sum) { return 0; }
+    void on(produce) { throw 1; }
+  };
+  test_system kit(1);
+  auto seen = std::make_shared<ints>();
+  auto top = kit.spawn<supervisor>(supervision{.delay = {.first = duration::seconds(1)}});
+  auto c = supervise<child_actor>(top, child_options{.spawn = {.policy = mailbox_policy::drop_oldest, .bound = 2}}, seen);
+  send(c, produce{0});
+  kit.run();
+  for (int i = 0; i < 20; ++i) {
+    send(c, item{i});
+    kit.run();
+  }
+  CHECK(seen->empty());
+  kit.run_for(duration::seconds(3));
+  CHECK(*seen == ints{18, 19});
+}
