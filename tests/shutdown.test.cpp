@@ -1,0 +1,329 @@
+// The end of a system: waiting, draining, stopping; what a hang is called; and everything that must not crash or hang.
+#include <doctest/doctest.h>
+#include <garrick/garrick.hpp>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace garrick;
+
+struct go {};
+struct work { int n; };
+struct leave {};
+struct done {};
+
+using worker_protocol = protocol<void(work), void(leave), int(done)>;
+
+class worker : public actor<worker_protocol> {
+  std::atomic<int>* handled_;
+
+ public:
+  explicit worker(std::atomic<int>* h) : handled_(h) {}
+  void on(work w) {
+    ++*handled_;
+    if (w.n > 0) send(self(), work{w.n - 1});
+  }
+  void on(leave) { quit(); }
+  int on(done) { return 1; }
+};
+
+/// Sits in its handler until it is let go.
+struct latch {
+  std::atomic<bool> entered{false}, open{false};
+  void hold() {
+    entered = true;
+    entered.notify_all();
+    open.wait(false);
+  }
+  void await_entered() { entered.wait(false); }
+  void release() {
+    open = true;
+    open.notify_all();
+  }
+};
+class stuck : public actor<protocol<void(go)>> {
+  latch* latch_;
+
+ public:
+  explicit stuck(latch* l) : latch_(l) {}
+  void on(go) { latch_->hold(); }
+};
+
+options quiet(std::uint32_t workers = 2) {
+  options o;
+  o.workers = workers;
+  o.log = system::log_level::off;
+  o.watchdog_after = {};
+  return o;
+}
+
+}  // namespace
+
+TEST_CASE("the destructor drains: messages that are under way are handled first") {
+  std::atomic<int> handled{0};
+  {
+    actor_system system(quiet());
+    for (int i = 0; i < 10; ++i) send(system.spawn<worker>(&handled), work{1000});
+  }
+  CHECK(handled == 10 * 1001);
+}
+
+TEST_CASE("stop_now does not wait for what is in the mailboxes: dead letters") {
+  std::atomic<int> handled{0};
+  latch l;
+  actor_system system(quiet(1));
+  auto s = system.spawn<stuck>(&l);
+  auto w = system.spawn<worker>(&handled);
+  send(s, go{});
+  l.await_entered();
+  for (int i = 0; i < 100; ++i) send(w, work{0});
+  std::thread releaser([&] { l.release(); });
+  const shutdown_report r = system.stop_now(duration::seconds(20));
+  releaser.join();
+  CHECK(r.complete);
+  CHECK(handled + static_cast<int>(system.dead_letter_count(errc::receiver_gone)) == 100);
+}
+
+TEST_CASE("await_all returns when every actor has ended, and does not count hidden ones") {
+  std::atomic<int> handled{0};
+  actor_system system(quiet());
+  auto a = system.spawn<worker>(&handled);
+  auto hidden = system.spawn<worker>(spawn_options{.hidden = true}, &handled);
+  CHECK(!system.await_all(duration::milliseconds(1)).complete);
+  send(a, leave{});
+  CHECK(system.await_all().has_value());
+  CHECK(system.request(hidden, done{}).get().value() == 1);
+}
+
+TEST_CASE("a hang is diagnosed by name, with the handler that does not return") {
+  latch l;
+  actor_system system(quiet());
+  auto s = system.spawn<stuck>(spawn_options{.name = "printer"}, &l);
+  auto own = system.spawn<stuck>(spawn_options{.name = "scanner", .detached = true}, &l);
+  send(s, go{});
+  send(own, go{});
+  l.await_entered();
+  std::string text;
+  // The second one may still be on its way into its handler.
+  for (bool both = false; !both;) {
+    const shutdown_report r = system.shutdown(duration::milliseconds(5));
+    CHECK(!r.complete);
+    REQUIRE(r.still_alive.size() == 2);
+    text = r.still_alive[0] + "\n" + r.still_alive[1];
+    both = text.find("go\n") != std::string::npos && text.rfind("go") > text.find("go\n");
+  }
+  CHECK(text.find("printer#") != std::string::npos);
+  CHECK(text.find("scanner#") != std::string::npos);
+  CHECK(text.find("in its handler of ") != std::string::npos);
+  l.release();
+  CHECK(system.shutdown(duration::seconds(20)).complete);
+}
+
+TEST_CASE("spawning after the stop is an error, and a send to it a dead letter") {
+  std::atomic<int> handled{0};
+  actor_system system(quiet());
+  CHECK(system.shutdown(duration::seconds(10)).complete);
+  const auto refused = system.try_spawn<worker>(&handled);
+  CHECK(!refused.has_value());
+  auto w = system.spawn<worker>(&handled);
+  send(w, work{0});
+  CHECK(system.request(w, done{}).get().error() == errc::receiver_gone);
+  CHECK(handled == 0);
+  auto f = system.spawn([](blocking_actor&) {});
+  CHECK(core::handle_access::get(f)->has_ended());
+}
+
+TEST_CASE("waiting for the system on one of its own threads is an error with advice") {
+  actor_system system(quiet());
+  for (const bool detached : {false, true}) {
+    auto a = system.spawn(spawn_options{.detached = detached}, [&system](dynamic_actor&) -> behavior {
+      return {[&system](go) {
+        const auto all = system.await_all();
+        const auto some = system.shutdown(duration::seconds(1));
+        return (all.has_value() ? std::string("no error") : all.error().to_string()) + (some.complete ? " complete" : "");
+      }};
+    });
+    const std::string text = system.request_as<std::string>(a, go{}).get().value();
+    CHECK(text.find("wait for itself") != std::string::npos);
+    CHECK(text.find("complete") == std::string::npos);
+  }
+}
+
+TEST_CASE("get() on a worker is an error with advice") {
+  std::atomic<int> handled{0};
+  actor_system system(quiet());
+  auto w = system.spawn<worker>(&handled);
+  auto a = system.spawn([&system, w](dynamic_actor&) -> behavior {
+    return {[&system, w](go) { return system.request(w, done{}).get().has_value() ? std::string() : system.request(w, done{}).get().error().to_string(); }};
+  });
+  CHECK(system.request_as<std::string>(a, go{}).get().value().find("co_await") != std::string::npos);
+}
+
+TEST_CASE("a system ends with actors that only each other's handles keep alive") {
+  struct node : actor<protocol<void(any_ref)>> {
+    any_ref other;
+    void on(any_ref r) { other = std::move(r); }
+  };
+  actor_system system(quiet());
+  auto a = system.spawn<node>(), b = system.spawn<node>();
+  send(a, any_ref(b));
+  send(b, any_ref(a));
+}
+
+TEST_CASE("a system ends with pending timers, suspended coroutines, outstanding requests and blocked blocking actors") {
+  struct waiting : actor<protocol<void(go), result<int>(done)>> {
+    ref<protocol<void(go), result<int>(done)>> other;
+    std::shared_ptr<int> token;
+    std::vector<response_promise<int>> kept;
+    waiting(ref<protocol<void(go), result<int>(done)>> o, std::shared_ptr<int> t) : other(std::move(o)), token(std::move(t)) {}
+    void on_start() {
+      send_after(duration::seconds(3600), self(), go{});
+      send_every(duration::seconds(3600), self(), go{});
+    }
+    task<void> on(go) {
+      const std::shared_ptr<int> local = token;
+      auto asked = request(other, done{});
+      result<int> r = co_await std::move(asked);
+      static_cast<void>(r);
+    }
+    result<int> on(done) {
+      kept.push_back(make_promise<int>());
+      return kept.back();
+    }
+  };
+  auto token = std::make_shared<int>(0);
+  {
+    actor_system system(quiet());
+    auto b = system.spawn<waiting>(ref<protocol<void(go), result<int>(done)>>{}, token);
+    auto a = system.spawn<waiting>(b, token);
+    send(a, go{});
+    auto blocked = system.spawn([token](blocking_actor& self) {
+      const std::shared_ptr<int> local = token;
+      self.receive([](work) {});
+    });
+    auto timed = system.spawn([token](blocking_actor& self) { self.receive([](work) {}, after(duration::seconds(3600)) >> [] {}); });
+  }
+  CHECK(token.use_count() == 1);
+}
+
+TEST_CASE("handles outlive their system: sends are lost, requests fail, nothing crashes") {
+  std::optional<ref<worker_protocol>> kept;
+  std::optional<address> name;
+  weak_ref<worker_protocol> weak;
+  std::atomic<int> handled{0};
+  {
+    actor_system system(quiet());
+    kept = system.spawn<worker>(&handled);
+    weak = *kept;
+    name = kept->address();
+  }
+  send(*kept, work{1});
+  CHECK(!name->to_string().empty());
+  actor_system other(quiet());
+  CHECK(other.request(*kept, done{}).get().error() == errc::receiver_gone);
+  const ref<worker_protocol> copy = *kept;
+  kept.reset();
+  CHECK(copy.address() == *name);
+  CHECK(handled == 0);
+}
+
+TEST_CASE("a destructor that sends while the system ends is no trouble") {
+  struct chatty : actor<protocol<void(go)>> {
+    ref<worker_protocol> to;
+    explicit chatty(ref<worker_protocol> t) : to(std::move(t)) {}
+    ~chatty() {
+      for (int i = 0; i < 2000; ++i) send(to, work{0});
+    }
+    void on(go) {}
+  };
+  std::atomic<int> handled{0};
+  for (int round = 0; round < 10; ++round) {
+    options o = quiet();
+    o.limits.soft_limit = 16;
+    actor_system system(o);
+    auto w = system.spawn<worker>(&handled);
+    std::vector<ref<protocol<void(go)>>> all;
+    for (int i = 0; i < 10; ++i) all.push_back(system.spawn<chatty>(w));
+  }
+}
+
+TEST_CASE("many systems live in one process at once and talk to each other") {
+  constexpr std::size_t n = 6;
+  std::atomic<int> handled{0};
+  std::vector<std::unique_ptr<actor_system>> systems;
+  std::vector<ref<worker_protocol>> workers;
+  for (std::size_t i = 0; i < n; ++i) {
+    systems.push_back(std::make_unique<actor_system>(quiet(1)));
+    workers.push_back(systems.back()->spawn<worker>(&handled));
+  }
+  std::vector<any_ref> senders;
+  for (std::size_t i = 0; i < n; ++i) {
+    senders.push_back(systems[i]->spawn([to = workers[(i + 1) % n]](dynamic_actor& self) -> behavior {
+      return {[&self, to](go) {
+        for (int k = 0; k < 2000; ++k) send(to, work{0});
+        self.request(to, done{}).then([&self](int) { self.quit(); });
+      }};
+    }));
+    send(senders.back(), go{});
+  }
+  while (handled < static_cast<int>(n) * 2000) std::this_thread::yield();
+  systems.erase(systems.begin() + 2);
+  for (std::size_t i = 0; i < n; ++i) send(workers[i], work{0});
+  while (handled < static_cast<int>(n) * 2000 + static_cast<int>(n) - 1) std::this_thread::yield();
+}
+
+TEST_CASE("a supervised tree is stopped youngest first when its system ends") {
+  static std::vector<int> order;
+  struct ordered : actor<protocol<void(go)>> {
+    int n;
+    explicit ordered(int i) : n(i) {}
+    ~ordered() { order.push_back(n); }  // one at a time: the supervisor waits for each
+    void on(go) {}
+  };
+  order.clear();
+  {
+    actor_system system(quiet());
+    auto top = system.spawn<supervisor>(supervision{}, child<ordered>(1), child<ordered>(2), child<ordered>(3));
+    CHECK(system.request(top, list_children{}).get().value().size() == 3);
+  }
+  CHECK(order == std::vector<int>{3, 2, 1});
+}
+
+TEST_CASE("a supervisor names the child that is still alive after its time, and goes on") {
+  latch l;
+  actor_system system(quiet());
+  auto top = system.spawn<supervisor>(supervision{.stop_within = duration::milliseconds(5)});
+  auto easy = supervise<stuck>(top, child_options{.name = "easy"}, &l);
+  auto hard = supervise<stuck>(top, child_options{.name = "hard"}, &l);
+  send(hard, go{});
+  l.await_entered();
+  const stop_report r = system.request(top, stop_children{}).get().value();
+  REQUIRE(r.still_alive.size() == 1);
+  CHECK(r.still_alive[0].find("hard#") == 0);
+  CHECK(core::handle_access::get(easy)->has_ended());
+  l.release();
+}
+
+TEST_CASE("a blocking child is restarted on its thread and can be stopped while it waits") {
+  std::atomic<int> starts{0};
+  actor_system system(quiet());
+  {
+    auto top = system.spawn<supervisor>(supervision{.max_restarts = 100});
+    auto b = supervise(top, [&starts](blocking_actor& self) {
+      ++starts;
+      self.receive([](go) { throw std::runtime_error("x"); });
+    });
+    for (int i = 0; i < 20; ++i) send(b, go{});
+    while (starts < 21) std::this_thread::yield();
+    CHECK(!core::handle_access::get(b)->has_ended());
+    CHECK(system.request(top, stop_children{}).get().value().still_alive.empty());
+    CHECK(core::handle_access::get(b)->has_ended());
+  }
+  CHECK(starts == 21);
+}

@@ -1,0 +1,257 @@
+// Delayed and periodic sends, time-outs of requests: when they come, how they are cancelled, what ends them.
+#include <doctest/doctest.h>
+#include <garrick/garrick.hpp>
+#include <garrick/testkit/test_system.hpp>
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+namespace {
+
+using namespace garrick;
+using testkit::test_system;
+
+struct tick { int n; };
+struct after_ms { std::int64_t ms; int n; };
+struct every_ms { std::int64_t ms; int n; };
+struct cancel_last {};
+struct leave {};
+struct slow {};
+struct crash {};
+
+using protocol_type = protocol<void(tick), void(after_ms), void(every_ms), bool(cancel_last), void(leave), void(slow), void(crash)>;
+using stamps = std::vector<std::pair<std::int64_t, int>>;  // milliseconds since the start, number
+
+class clockwork : public actor<protocol_type> {
+  std::shared_ptr<stamps> out_;
+  instant start_ = now();
+  timer last_;
+
+ public:
+  explicit clockwork(std::shared_ptr<stamps> out) : out_(std::move(out)) {}
+  void on(tick t) { out_->emplace_back((now() - start_).count() / 1'000'000, t.n); }
+  void on(after_ms a) { last_ = send_after(duration::milliseconds(a.ms), self(), tick{a.n}); }
+  void on(every_ms e) { last_ = send_every(duration::milliseconds(e.ms), self(), tick{e.n}); }
+  bool on(cancel_last) { return last_.cancel(); }
+  void on(leave) { quit(); }
+  void on(slow) {}
+  void on(crash) { throw 1; }
+};
+
+struct fixture {
+  test_system kit{3};
+  std::shared_ptr<stamps> out = std::make_shared<stamps>();
+  ref<protocol_type> c = kit.spawn<clockwork>(out);
+};
+
+}  // namespace
+
+TEST_CASE("send_after comes at its time, in the order of the times") {
+  fixture f;
+  send(f.c, after_ms{300, 3});
+  send(f.c, after_ms{100, 1});
+  send(f.c, after_ms{200, 2});
+  f.kit.run_for(duration::milliseconds(150));
+  CHECK(*f.out == stamps{{100, 1}});
+  f.kit.run_for(duration::seconds(1));
+  CHECK(*f.out == stamps{{100, 1}, {200, 2}, {300, 3}});
+}
+
+TEST_CASE("send_every comes again and again without drift until it is cancelled") {
+  fixture f;
+  send(f.c, every_ms{10, 1});
+  f.kit.run_for(duration::milliseconds(1000));
+  REQUIRE(f.out->size() == 100);
+  for (std::size_t i = 0; i < 100; ++i) CHECK((*f.out)[i].first == 10 * (static_cast<std::int64_t>(i) + 1));
+  CHECK(f.kit.request(f.c, cancel_last{}).get().value());
+  f.kit.run_for(duration::milliseconds(1000));
+  CHECK(f.out->size() == 100);
+  CHECK(!f.kit.request(f.c, cancel_last{}).get().value());
+  CHECK(f.kit.timers_pending() == 0);
+}
+
+TEST_CASE("a receiver that is late gets all the beats, and later ones are on time") {
+  fixture f;
+  send(f.c, every_ms{10, 1});
+  f.kit.run();
+  f.kit.advance(duration::milliseconds(35));
+  f.kit.run();
+  CHECK(*f.out == stamps{{35, 1}, {35, 1}, {35, 1}});
+  f.kit.run_for(duration::milliseconds(5));
+  CHECK(f.out->back() == std::pair<std::int64_t, int>{40, 1});
+}
+
+TEST_CASE("cancelling a timer before its time: it does not come") {
+  fixture f;
+  send(f.c, after_ms{100, 1});
+  f.kit.run();
+  CHECK(f.kit.request(f.c, cancel_last{}).get().value());
+  CHECK(!f.kit.request(f.c, cancel_last{}).get().value());
+  f.kit.run_for(duration::seconds(1));
+  CHECK(f.out->empty());
+}
+
+TEST_CASE("cancelling a timer that has fired is false, and the message stays") {
+  fixture f;
+  send(f.c, after_ms{100, 1});
+  f.kit.run();
+  f.kit.advance(duration::milliseconds(100));
+  CHECK(!f.kit.request(f.c, cancel_last{}).get().value());
+  CHECK(f.out->size() == 1);
+}
+
+TEST_CASE("timers are cancelled when their actor ends") {
+  fixture f;
+  auto other = f.kit.spawn<clockwork>(f.out);
+  auto arming = f.kit.spawn([other](dynamic_actor& self) -> behavior {
+    self.send_every(duration::milliseconds(10), other, tick{9});
+    self.send_after(duration::milliseconds(10), other, tick{8});
+    return {[&self](leave) { self.quit(); }};
+  });
+  f.kit.run();
+  CHECK(f.kit.timers_pending() == 2);
+  send(arming, leave{});
+  f.kit.run();
+  CHECK(f.kit.timers_pending() == 0);
+}
+
+TEST_CASE("timers are cancelled when their actor is restarted, and armed anew by the new object") {
+  struct beating : actor<protocol<void(tick), void(crash)>> {
+    std::shared_ptr<stamps> out;
+    instant start = now();
+    explicit beating(std::shared_ptr<stamps> o) : out(std::move(o)) {}
+    void on_start() { send_every(duration::milliseconds(10), self(), tick{1}); }
+    void on(tick) { out->emplace_back((now() - start).count() / 1'000'000, 0); }
+    void on(crash) { throw 1; }
+  };
+  fixture f;
+  auto top = f.kit.spawn<supervisor>();
+  auto b = supervise<beating>(top, f.out);
+  f.kit.run_for(duration::milliseconds(25));
+  send(b, crash{});
+  f.kit.run_for(duration::milliseconds(25));
+  CHECK(*f.out == stamps{{10, 0}, {20, 0}, {10, 0}, {20, 0}});
+  CHECK(f.kit.timers_pending() == 1);
+}
+
+TEST_CASE("an actor that a timer can still wake is not reclaimed; then it is") {
+  fixture f;
+  send(f.c, after_ms{100, 1});
+  f.kit.run();
+  f.c = {};
+  f.kit.run_for(duration::milliseconds(50));
+  CHECK(f.kit.actor_count() == 1);
+  f.kit.run_for(duration::milliseconds(100));
+  CHECK(f.out->size() == 1);
+  CHECK(f.kit.actor_count() == 0);
+}
+
+TEST_CASE("a request's time-out comes at its time, and the late response is ignored") {
+  using holding = protocol<result<int>(slow), void(tick)>;
+  struct holder : actor<holding> {
+    response_promise<int> p;
+    result<int> on(slow) {
+      p = make_promise<int>();
+      return p;
+    }
+    void on(tick) { p.deliver(1); }
+  };
+  test_system kit(1);
+  auto h = kit.spawn<holder>();
+  std::vector<std::string> heard;
+  auto a = kit.spawn([&heard, h](dynamic_actor& self) -> behavior {
+    self.request(h, slow{}, duration::milliseconds(50)).then([&](int) { heard.push_back("value"); }, [&](const error& e) { heard.push_back(e == errc::timeout ? "timeout" : "other"); });
+    return {[](leave) {}};
+  });
+  kit.run_for(duration::milliseconds(49));
+  CHECK(heard.empty());
+  SUBCASE("late") {
+    kit.run_for(duration::milliseconds(2));
+    send(h, tick{});
+    kit.run();
+    CHECK(heard == std::vector<std::string>{"timeout"});
+  }
+  SUBCASE("in time") {
+    send(h, tick{});
+    kit.run();
+    kit.run_for(duration::seconds(1));
+    CHECK(heard == std::vector<std::string>{"value"});
+    CHECK(kit.timers_pending() == 0);
+  }
+}
+
+TEST_CASE("a delay without end never comes and holds nothing") {
+  fixture f;
+  auto token = f.kit.spawn([](dynamic_actor& self) -> behavior {
+    auto t = self.send_after(duration::infinite(), any_ref{self.self()}, tick{1});
+    CHECK(!t.active());
+    return {[](leave) {}};
+  });
+  f.kit.run();
+  CHECK(f.kit.timers_pending() == 0);
+  token = {};
+  f.kit.run();
+  CHECK(f.kit.actor_count() == 1);
+}
+
+TEST_CASE("a timer's handle may outlive its actor and its system") {
+  timer kept;
+  {
+    actor_system system;
+    std::atomic<bool> armed{false};
+    auto a = system.spawn([&](dynamic_actor& self) -> behavior {
+      kept = self.send_after(duration::seconds(3600), any_ref{self.self()}, tick{1});
+      armed = true;
+      armed.notify_all();
+      return {[](leave) {}};
+    });
+    armed.wait(false);
+    CHECK(kept.active());
+  }
+  CHECK(!kept.active());
+  CHECK(!kept.cancel());
+}
+
+TEST_CASE("timers in real time, armed, fired and cancelled by many actors at once") {
+  struct busy : actor<protocol<void(tick), int(slow)>> {
+    int fired = 0;
+    std::vector<timer> timers;
+    void on_start() {
+      for (int i = 0; i < 200; ++i) timers.push_back(send_after(duration::microseconds(i * 20), self(), tick{i}));
+      send_every(duration::microseconds(100), self(), tick{-1});
+    }
+    void on(tick t) {
+      ++fired;
+      if (t.n > 0) timers[static_cast<std::size_t>(199 - t.n / 2)].cancel();
+    }
+    int on(slow) const { return fired; }
+  };
+  options o;
+  o.workers = 2;
+  actor_system system(o);
+  std::vector<ref<protocol<void(tick), int(slow)>>> all;
+  for (int i = 0; i < 20; ++i) all.push_back(system.spawn<busy>());
+  for (const auto& r : all)
+    while (system.request(r, slow{}).get().value() < 150) {
+    }
+  for (const auto& r : all) system.exit(r);
+}
+
+TEST_CASE("listing a timer costs a constant time, however many its actor has") {
+  struct hoarder : actor<protocol<std::int64_t(after_ms)>> {
+    std::int64_t on(after_ms a) {
+      const auto t0 = std::chrono::steady_clock::now();
+      for (std::int64_t i = 0; i < a.ms; ++i) send_after(duration::seconds(3600), self(), tick_of());
+      return (std::chrono::steady_clock::now() - t0).count() / a.ms;
+    }
+    after_ms tick_of() const { return {0, 0}; }
+  };
+  actor_system system;
+  auto h = system.spawn<hoarder>();
+  const auto few = system.request(h, after_ms{20'000, 0}).get().value();
+  const auto more = system.request(h, after_ms{100'000, 0}).get().value();
+  MESSAGE("arming through an actor: ", few, " ns, with many pending ", more, " ns");
+  CHECK(more < 20 * few + 2000);
+  system.exit(h);
+}
