@@ -32,10 +32,14 @@ void check_options(const scheduler_options& options) {
 
 }  // namespace
 
-std::unique_ptr<scheduler> make_scheduler(const scheduler_options& options) {
+scheduler_options checked(scheduler_options options) {
   check_options(options);
-  scheduler_options final_options = options;
-  if (final_options.workers == 0) final_options.workers = std::min(base::platform::usable_cores(), most_workers);
+  if (options.workers == 0) options.workers = std::min(base::platform::usable_cores(), most_workers);
+  return options;
+}
+
+std::unique_ptr<scheduler> make_scheduler(const scheduler_options& options) {
+  scheduler_options final_options = checked(options);
   if (options.policy == work_stealing<>::name) return std::make_unique<worker_pool<work_stealing<>>>(std::move(final_options));
   if (options.policy == work_sharing<>::name) return std::make_unique<worker_pool<work_sharing<>>>(std::move(final_options));
   reject("policy", "\"" + options.policy + "\"", "known are \"work_stealing\" and \"work_sharing\"");

@@ -73,6 +73,9 @@ class scheduler : public base::executor {
   [[nodiscard]] virtual const std::vector<std::string>& warnings() const noexcept = 0;
 };
 
+/// The options with the number of workers filled in; for whoever builds a `worker_pool` of a policy of their own. Throws std::invalid_argument that names the setting.
+[[nodiscard]] scheduler_options checked(scheduler_options options);
+
 /// Builds the pool; no thread runs yet. Throws std::invalid_argument that names the setting.
 [[nodiscard]] std::unique_ptr<scheduler> make_scheduler(const scheduler_options& options = {});
 

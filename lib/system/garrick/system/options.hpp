@@ -5,10 +5,15 @@
 #include <garrick/core/environment.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace garrick::base {
 class probe;
+}
+namespace garrick::sched {
+class scheduler;
+struct scheduler_options;
 }
 
 namespace garrick::system {
@@ -35,6 +40,8 @@ struct options {
 
   // interfaces; null: the real ones
   base::probe* probe = nullptr;
+  /// Builds a scheduler with a policy of the program's own instead of the one that `policy` names. Gets the settings above, checked and with the number of workers.
+  std::unique_ptr<sched::scheduler> (*make_scheduler)(const sched::scheduler_options&) = nullptr;
 };
 
 }  // namespace garrick::system

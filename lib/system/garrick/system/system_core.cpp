@@ -27,6 +27,11 @@ sched::scheduler_options scheduler_options_of(const options& o) {
   return s;
 }
 
+std::unique_ptr<sched::scheduler> make_pool(const options& o) {
+  const sched::scheduler_options s = scheduler_options_of(o);
+  return o.make_scheduler != nullptr ? o.make_scheduler(sched::checked(s)) : sched::make_scheduler(s);
+}
+
 void check(const options& o) {
   const auto refuse = [](const char* what) { throw std::invalid_argument(what); };
   if (o.limits.soft_limit == 0 || o.limits.soft_limit > 32768) refuse("limits.soft_limit: must be 1 to 32768 messages");
@@ -46,7 +51,7 @@ const options& checked(const options& o) {
 system_core::system_core(const options& o)
     : options_(checked(o)),
       clock_(std::make_unique<base::timer_service>()),
-      pool_(sched::make_scheduler(scheduler_options_of(o))),
+      pool_(make_pool(o)),
       detached_(o.detached_threads, o.limits.quantum, o.thread_name),
       letters_(o.dead_letter_backlog) {
   limits = o.limits;
@@ -211,17 +216,30 @@ void system_core::refuse_spawns() noexcept {
   }
 }
 
-void system_core::end_all(bool kill) {
+std::vector<core::address> system_core::end_all(bool kill) {
   std::vector<core::address> all;
   for_each_cell([&](core::cell& c) {
     // Supervised children are ended by their supervisors, in order, unless there is no time for that.
     if (kill || !(access::optional(c) && c.ext_if()->parent != nullptr)) all.push_back(core::handle_access::make_address(&c));
   });
-  for (const core::address& a : all) {
-    if (kill)
-      core::detail::kill_cell(a, base::exit_code::user_shutdown, true);
-    else
-      core::detail::exit_cell(nullptr, a, base::exit_code::user_shutdown);
+  tell_to_end(all, kill);
+  return all;
+}
+
+void system_core::tell_to_end(std::vector<core::address>& who, bool kill) {
+  std::erase_if(who, [&](const core::address& a) {
+    return kill ? core::detail::kill_cell(a, base::exit_code::user_shutdown, true) : core::detail::exit_cell(nullptr, a, base::exit_code::user_shutdown);
+  });
+}
+
+bool system_core::end_all_and_wait(bool kill, base::duration limit) {
+  const base::instant deadline = base::real_clock().now() + limit;
+  std::vector<core::address> untold = end_all(kill);
+  for (base::duration pause = base::duration::milliseconds(5);; pause = pause * 2) {
+    const base::duration left = deadline.is_never() ? base::duration::infinite() : deadline - base::real_clock().now();
+    if (untold.empty() || left <= pause) return wait_until_empty(left > base::duration() ? left : base::duration(), true);
+    if (wait_until_empty(pause, true)) return true;
+    tell_to_end(untold, kill);
   }
 }
 
