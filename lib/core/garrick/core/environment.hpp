@@ -68,8 +68,8 @@ class environment {
   /// A thread for a detached actor, from the bounded pool. Null if the bound is reached or the system stops.
   virtual waiting_executor* detached_executor() noexcept = 0;
 
-  /// What a scoped actor of the calling thread waits with; null: it puts the thread to sleep. The testkit's version runs the other actors meanwhile.
-  virtual waiting_executor* executor_of_this_thread() noexcept { return nullptr; }
+  /// What the scoped actor `who` of the calling thread waits with; null: it puts the thread to sleep. The testkit's version runs the other actors meanwhile.
+  virtual waiting_executor* executor_of_scoped(cell&) noexcept { return nullptr; }
 
   /// One more cell that ended while handles to it remain: handles may outlive their system, and a send through one still needs dead_letter().
   void hold() noexcept { holders_.fetch_add(1, std::memory_order_relaxed); }  // order: the holder is itself held

@@ -1,0 +1,189 @@
+// Expectations about the next message of an actor, written as one sentence:
+//
+//   kit.expect<deposit>().to(acc);                                             // type and receiver
+//   kit.expect<deposit>().to(acc).from(bob);                                   // sender
+//   kit.expect<deposit>().to(acc).with(deposit{500});                          // content: equal, or the same when printed
+//   kit.expect<deposit>().to(acc).with([](const deposit& d) { return d.cents > 0; });   // content: a predicate, or a function with checks of its own
+//   kit.expect<plus, int, int>().to(calculator);                               // several arguments
+//   if (kit.allow<tick>().to(acc)) …                                           // delivered if it is the next
+//   kit.expect_none().to(acc);   kit.expect_none<tick>().to(acc);
+//   kit.inject(deposit{5}).from(bob).to(acc);
+//
+// The sentence acts at its end: it checks what the actor would handle next (urgent mail before normal mail), and delivers exactly that one. Responses count as messages of
+// their content's type. What does not fit is a `testkit::failure` that prints the message found, field by field. Signals (down, exit) have their own lane and are no
+// messages in this sense: see expect_down.
+//
+// For an actor that blocks, delivering means: its thread goes on until it waits again.
+//
+// Thread safety: the system's thread.
+#pragma once
+
+#include <garrick/base/message_type.hpp>
+#include <garrick/core/invoke.hpp>
+#include <garrick/core/message.hpp>
+#include <garrick/core/ref.hpp>
+
+#include <concepts>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace garrick::testkit {
+
+class test_system;
+
+namespace detail {
+
+enum class expecting : std::uint8_t { must, may };
+
+class expectation_base {
+ public:
+  expectation_base(const expectation_base&) = delete;
+  expectation_base& operator=(const expectation_base&) = delete;
+
+ protected:
+  expectation_base(test_system& kit, expecting mode, const base::message_type& type, const std::source_location& where)
+      : kit_(kit), mode_(mode), type_(type), where_(where), exceptions_(std::uncaught_exceptions()) {}
+  ~expectation_base() = default;
+
+  bool act();
+  void act_at_end() {
+    if (!done_ && std::uncaught_exceptions() == exceptions_) act();
+  }
+
+  test_system& kit_;
+  const expecting mode_;
+  const base::message_type& type_;
+  const std::source_location where_;
+  const int exceptions_;
+  core::address to_;
+  std::optional<std::uint64_t> from_;
+  std::function<bool(const void*, std::string&)> check_;  ///< content fits? else the text says what was wanted
+  bool done_ = false;
+
+ private:
+  [[nodiscard]] std::string mismatch(const core::envelope* e) const;
+  [[nodiscard]] std::string wanted() const;
+};
+
+template <class T>
+[[nodiscard]] std::string printed(const T& x) {
+  std::string out;
+  base::message_type_of<T>.print(&x, out);
+  return out;
+}
+
+class injection_base {
+ public:
+  injection_base(const injection_base&) = delete;
+  injection_base& operator=(const injection_base&) = delete;
+
+ protected:
+  injection_base(test_system& kit, core::envelope* e) noexcept : kit_(kit), envelope_(e) {}
+  ~injection_base();
+  void deliver(const core::handle& to, const std::source_location& where);
+
+  test_system& kit_;
+  core::envelope* envelope_;
+  std::uint64_t sender_ = 0;
+};
+
+}  // namespace detail
+
+template <class... Ts>
+class expectation : public detail::expectation_base {
+ public:
+  using content = core::content_of<Ts...>;
+
+  expectation(test_system& kit, detail::expecting mode, const std::source_location& where) : expectation_base(kit, mode, base::message_type_of<content>, where) {}
+  ~expectation() noexcept(false) { act_at_end(); }
+
+  expectation& to(const core::handle& receiver) {
+    to_ = receiver.address();
+    return *this;
+  }
+  expectation& from(const core::handle& sender) {
+    from_ = sender.id();
+    return *this;
+  }
+  /// Sent by the test itself, or by a thread.
+  expectation& from_outside() {
+    from_ = 0;
+    return *this;
+  }
+  /// A function of the message's parts: it returns bool, or checks by itself.
+  template <class F>
+    requires(core::detail::content_access<content>::template reads<F>)
+  expectation& with(F f) {
+    check_ = [f = std::move(f)](const void* found, std::string& text) mutable {
+      const auto call = [&]() -> decltype(auto) { return core::detail::content_access<content>::apply_const(f, *static_cast<const content*>(found)); };
+      if constexpr (std::is_void_v<decltype(call())>) {
+        call();
+        return true;
+      } else {
+        text = "one that the given predicate takes";
+        return static_cast<bool>(call());
+      }
+    };
+    return *this;
+  }
+  /// The message's parts themselves.
+  template <class... Us>
+    requires(sizeof...(Us) == sizeof...(Ts) && sizeof...(Us) > 0 && (std::convertible_to<Us, Ts> && ...))
+  expectation& with(Us&&... values) {
+    check_ = [wanted = make(std::forward<Us>(values)...)](const void* found, std::string& text) {
+      text = detail::printed(wanted);
+      const content& c = *static_cast<const content*>(found);
+      if constexpr (std::equality_comparable<content>)
+        return c == wanted;
+      else
+        return detail::printed(c) == text;
+    };
+    return *this;
+  }
+
+  /// Was it delivered? For `allow`.
+  explicit operator bool() { return this->act(); }
+
+ private:
+  template <class... Us>
+  static content make(Us&&... values) {
+    if constexpr (sizeof...(Us) == 1)
+      return content(std::forward<Us>(values)...);
+    else
+      return content{std::tuple<Ts...>(std::forward<Us>(values)...)};
+  }
+};
+
+/// No message, or none of a type.
+class absence {
+ public:
+  absence(test_system& kit, const base::message_type* type, const std::source_location& where) : kit_(kit), type_(type), where_(where) {}
+  void to(const core::handle& receiver);
+
+ private:
+  test_system& kit_;
+  const base::message_type* type_;
+  const std::source_location where_;
+};
+
+template <class Content>
+class injection : public detail::injection_base {
+ public:
+  injection(test_system& kit, core::envelope* e) noexcept : injection_base(kit, e) {}
+  injection& from(const core::handle& sender) {
+    sender_ = sender.id();
+    return *this;
+  }
+  template <class P>
+  void to(const core::ref<P>& receiver, std::source_location where = std::source_location::current()) {
+    static_assert(sizeof(core::detail::receiver_does_not_understand<P, Content>) != 0);
+    deliver(receiver, where);
+  }
+};
+
+}  // namespace garrick::testkit

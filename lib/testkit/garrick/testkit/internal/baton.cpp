@@ -1,0 +1,116 @@
+#include <garrick/core/extension.hpp>
+#include <garrick/core/thread_context.hpp>
+#include <garrick/testkit/internal/deterministic_core.hpp>
+
+namespace garrick::testkit::internal {
+
+namespace {
+
+using access = core::cell_access;
+
+/// Ids are numbered by the system, whichever thread spawns.
+void take_ids(const deterministic_core& kit) noexcept {
+  core::detail::here.next_id = kit.next_id;
+  core::detail::here.last_id = ~std::uint64_t{0};
+}
+void leave_ids(deterministic_core& kit) noexcept { kit.next_id = core::detail::here.next_id; }
+
+}  // namespace
+
+baton_thread::baton_thread(deterministic_core& kit) : kit_(kit), thread_([this] { loop(); }) {}
+
+baton_thread::~baton_thread() {
+  quit_ = true;
+  mine_.unpark();
+  thread_.join();
+}
+
+void baton_thread::become_runnable() noexcept {
+  if (queued) return;
+  queued = true;
+  kit_.add({nullptr, this});
+}
+
+void baton_thread::schedule(base::runnable& r) noexcept {
+  next_ = &r;
+  become_runnable();
+}
+
+void baton_thread::go() noexcept {
+  leave_ids(kit_);
+  mine_.unpark();
+  back_.park();
+  take_ids(kit_);
+}
+
+void baton_thread::give_baton_back() noexcept {
+  leave_ids(kit_);
+  back_.unpark();
+  mine_.park();
+  take_ids(kit_);
+}
+
+bool baton_thread::wait(std::int64_t limit_ns) noexcept {
+  base::timer_id timer;
+  timed_out_ = false;
+  if (limit_ns >= 0) {
+    timer = kit_.time().arm(kit_.time().now() + base::duration::nanoseconds(limit_ns), {.fire = [](void* self, std::uint64_t) {
+                                                                                          auto& t = *static_cast<baton_thread*>(self);
+                                                                                          t.timed_out_ = true;
+                                                                                          t.become_runnable();
+                                                                                        },
+                                                                                        .context = this});
+  }
+  while (next_ == nullptr && !timed_out_) give_baton_back();
+  if (limit_ns >= 0 && !timed_out_) kit_.time().cancel(timer);
+  return std::exchange(next_, nullptr) != nullptr;
+}
+
+void baton_thread::loop() noexcept {
+  mine_.park();
+  take_ids(kit_);
+  while (!quit_) {
+    if (next_ != nullptr) current_ = std::exchange(next_, nullptr);
+    std::uint32_t budget = 1;
+    more_ = current_ != nullptr && current_->run(budget) == base::run_outcome::more;
+    if (more_)
+      become_runnable();
+    else
+      current_ = nullptr;
+    give_baton_back();
+  }
+}
+
+bool driving_wait::wait(std::int64_t limit_ns) noexcept {
+  const base::instant deadline = limit_ns < 0 ? base::instant::never() : kit_.time().now() + base::duration::nanoseconds(limit_ns);
+  for (std::uint64_t turns = 0; !scheduled_; ++turns) {
+    const drive_outcome r = turns < kit_.settings_of().turn_limit ? kit_.drive(deadline) : drive_outcome::stuck;
+    if (scheduled_) break;
+    if (r == drive_outcome::time_over) return false;
+    if (r == drive_outcome::stuck) give_up();
+  }
+  scheduled_ = false;
+  return true;
+}
+
+/// Nobody will ever answer: the requests of this scoped actor fail; one that waits for a message ends.
+void driving_wait::give_up() noexcept {
+  const base::error why = base::make_error(base::errc::would_block, "deterministic system",
+                                           "the wait would never end: nobody can run, no timer is armed, or the turn limit is reached" + kit_.history());
+  if (core::cell_extension* const x = self_.ext_if(); x != nullptr && x->pending.active() != 0) {
+    x->pending.for_each([&](std::uint64_t id, core::response_table::slot&) {
+      core::envelope* const e = core::detail::make_envelope<base::error>(why);
+      e->word |= id;
+      e->set(core::envelope_flag::response);
+      e->set(core::envelope_flag::failure);
+      self_.deliver_now(e);
+    });
+    if (scheduled_) return;
+  }
+  if (access::reader(self_).claim_idle(access::gate(self_))) {
+    self_.quit(base::exit_reason(why));
+    scheduled_ = true;
+  }
+}
+
+}  // namespace garrick::testkit::internal

@@ -1,0 +1,71 @@
+#include <garrick/core/actor.hpp>
+#include <garrick/core/extension.hpp>
+#include <garrick/core/ref.hpp>
+#include <garrick/testkit/internal/deterministic_core.hpp>
+#include <garrick/testkit/internal/leak_check.hpp>
+
+namespace garrick::testkit::internal {
+
+namespace {
+
+using access = core::cell_access;
+
+/// An actor that lived when the end began. The address keeps its block, so its counts can be read after its end.
+struct suspect {
+  core::address who;
+  std::string name;
+  std::uint32_t handles = 0;
+  bool known_outside = false;  ///< somebody outside of any cycle holds it, or something can wake it
+
+  [[nodiscard]] core::cell& cell() const noexcept { return *core::handle_access::get(who); }
+  [[nodiscard]] std::uint32_t handles_now() const noexcept { return access::strong(cell()); }
+};
+
+bool can_be_woken(core::cell& c) {
+  const core::cell_extension* const x = c.ext_if();
+  if (x == nullptr) return false;
+  if (x->idle_timer != nullptr || x->pending.active() != 0) return true;
+  for (const core::timer_record* t = x->timers; t != nullptr; t = t->next_of_owner)
+    if (t->active()) return true;
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::string> end_all_actors(deterministic_core& core, const std::function<void()>& run_all) {
+  std::vector<suspect> all;
+  for (core::cell* c : core.living()) {
+    suspect& s = all.emplace_back();
+    s.who = core::handle_access::make_address(c);
+    s.name = core.name_of(c->id());
+    s.known_outside = can_be_woken(*c);
+  }
+  std::vector<std::string> cycles;
+  for (suspect& s : all) {
+    if (s.cell().has_ended()) continue;
+    std::vector<bool> lived;
+    for (suspect& other : all) {
+      other.handles = other.handles_now();
+      lived.push_back(!other.cell().has_ended());
+    }
+    core::detail::kill_cell(s.who, base::exit_code::user_shutdown, true);
+    run_all();
+    const bool held = s.handles_now() != 0 || s.known_outside;
+    std::string text = s.name;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      suspect& other = all[i];
+      if (&other == &s || !lived[i]) continue;
+      if (held && other.handles_now() < other.handles) other.known_outside = true;  // `s` held it, and somebody holds `s`
+      if (!held && other.cell().has_ended()) text += ", " + other.name;
+    }
+    if (!held) cycles.push_back(text);
+  }
+  // What the ends have spawned or left is refused or ended by now; the rest is ended again until nobody lives.
+  for (int round = 0; round < 3 && !core.living().empty(); ++round) {
+    for (core::cell* c : core.living()) core::detail::kill_cell(core::handle_access::make_address(c), base::exit_code::user_shutdown, true);
+    run_all();
+  }
+  return cycles;
+}
+
+}  // namespace garrick::testkit::internal
