@@ -250,7 +250,7 @@ template <class... Cases>
 class behavior_of final : public behavior_impl {
  public:
   explicit behavior_of(Cases... cases) : cases_(std::move(cases)...) {
-    std::apply([this](auto&... c) { (note_timeout(c), ...); }, cases_);
+    std::apply([this](auto&... c) { (this->note_timeout(c), ...); }, cases_);
   }
   bool invoke(cell& self, envelope* e) override {
     return std::apply([&](auto&... c) { return (try_one(c, self, e) || ...); }, cases_);
