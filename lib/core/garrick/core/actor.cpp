@@ -79,10 +79,10 @@ void demonitor_cell(cell& self, monitor_id id) {
   signal_to<signals::unwatch>(m.target, handle_access::make_address(&self), m.id);
 }
 
-void kill_cell(const address& who, base::exit_reason reason, bool final) { signal_to<signals::kill>(who, std::move(reason), final); }
+bool kill_cell(const address& who, base::exit_reason reason, bool final) { return signal_to<signals::kill>(who, std::move(reason), final); }
 
-void exit_cell(cell* self, const address& who, base::exit_reason reason) {
-  signal_to<exit_signal>(who, self != nullptr ? handle_access::make_address(self) : address{}, std::move(reason));
+bool exit_cell(cell* self, const address& who, base::exit_reason reason) {
+  return signal_to<exit_signal>(who, self != nullptr ? handle_access::make_address(self) : address{}, std::move(reason));
 }
 
 // ---- timers -----------------------------------------------------------------------------------------------------------------------------------------

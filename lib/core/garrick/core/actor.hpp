@@ -16,6 +16,7 @@
 #pragma once
 
 #include <garrick/base/clock.hpp>
+#include <garrick/base/copyable.hpp>
 #include <garrick/base/exit_reason.hpp>
 #include <garrick/core/extension.hpp>
 #include <garrick/core/promise.hpp>
@@ -69,8 +70,9 @@ timer periodic(cell& self, cell& target, envelope* e, base::duration period);
 void push_behavior(cell& self, const behavior& b, bool keep);
 void pop_behavior(cell& self);
 /// `final`: no supervisor restarts it.
-void kill_cell(const address& who, base::exit_reason reason, bool final = false);
-void exit_cell(cell* self, const address& who, base::exit_reason reason);
+/// Both: false if nobody holds a handle to `who` now, so that it could not be told. It may still be at work, and hold itself later.
+bool kill_cell(const address& who, base::exit_reason reason, bool final = false);
+bool exit_cell(cell* self, const address& who, base::exit_reason reason);
 
 template <class F>
 class down_continuation final : public continuation {
@@ -205,7 +207,7 @@ class actor_base {
   template <class P, class... Args>
   timer send_every(base::duration period, const ref<P>& to, Args&&... args) {
     using content = typename detail::checked_message<P, Args...>::type;
-    static_assert(std::is_copy_constructible_v<content>, "garrick: a periodic message must be copyable");
+    static_assert(base::copyable_message<content>, "garrick: a periodic message must be copyable");
     return detail::periodic(*cell_, detail::target_of(to), detail::make_message_envelope<content>(std::forward<Args>(args)...), period);
   }
 

@@ -72,6 +72,8 @@ class handle {
 
   friend bool operator==(const handle& a, const handle& b) noexcept { return a.cell_ == b.cell_; }
   friend bool operator==(const handle& a, const core::address& b) noexcept { return a.id() == b.id(); }
+  /// By id: the same order for handles of every type and for addresses.
+  friend std::strong_ordering operator<=>(const handle& a, const handle& b) noexcept { return a.id() <=> b.id(); }
 
  protected:
   handle() noexcept = default;
@@ -158,6 +160,7 @@ class weak_ref {
   }
   [[nodiscard]] const core::address& address() const noexcept { return address_; }
   friend bool operator==(const weak_ref& a, const weak_ref& b) noexcept { return a.address_ == b.address_; }
+  friend bool operator==(const weak_ref& a, const core::address& b) noexcept { return a.address_ == b; }
 
  private:
   core::address address_;
@@ -168,6 +171,10 @@ class weak_ref {
 template <>
 struct std::hash<garrick::core::address> {
   std::size_t operator()(const garrick::core::address& a) const noexcept { return static_cast<std::size_t>(a.id() * 0x9e3779b97f4a7c15ull); }
+};
+template <class P>
+struct std::hash<garrick::core::weak_ref<P>> {
+  std::size_t operator()(const garrick::core::weak_ref<P>& r) const noexcept { return std::hash<garrick::core::address>()(r.address()); }
 };
 template <class P>
 struct std::hash<garrick::core::ref<P>> {

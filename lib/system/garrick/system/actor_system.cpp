@@ -27,7 +27,7 @@ actor_system::~actor_system() {
     for (const std::string& name : report.still_alive)
       if (core_->settings_of().log <= log_level::error)
         write_log(log_level::error, "shutdown", 0, "waiting for " + name + ", whose handler does not return");
-    static_cast<void>(core_->wait_until_empty(base::duration::infinite(), true));
+    static_cast<void>(core_->end_all_and_wait(true, base::duration::infinite()));
   }
   core_->stop_threads();
   core_->release();
@@ -60,8 +60,7 @@ shutdown_report actor_system::shutdown(base::duration deadline) {
   }
   static_cast<void>(core_->wait_until_quiet(deadline));
   core_->refuse_spawns();
-  core_->end_all(false);
-  r.complete = core_->wait_until_empty(deadline, true);
+  r.complete = core_->end_all_and_wait(false, deadline);
   if (!r.complete) r.still_alive = core_->names_of_the_living();
   return r;
 }
@@ -74,8 +73,7 @@ shutdown_report actor_system::stop_now(base::duration deadline) {
     return r;
   }
   core_->refuse_spawns();
-  core_->end_all(true);
-  r.complete = core_->wait_until_empty(deadline, true);
+  r.complete = core_->end_all_and_wait(true, deadline);
   if (!r.complete) r.still_alive = core_->names_of_the_living();
   return r;
 }

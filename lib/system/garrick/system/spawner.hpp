@@ -22,6 +22,12 @@ class [[nodiscard]] blocking_response {
   blocking_response(const blocking_response&) = delete;
   blocking_response& operator=(const blocking_response&) = delete;
 
+  /// The answer must come within `limit`, or it is `timeout`.
+  blocking_response& within(base::duration limit) {
+    static_cast<void>(std::move(pending_).within(limit));
+    return *this;
+  }
+
   /// Waits for the answer; once: a second call is the error `cancelled`. On a worker thread this is the error `would_block`, at once: use then, await or co_await
   /// there.
   [[nodiscard]] value get() {

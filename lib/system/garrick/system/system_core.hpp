@@ -50,7 +50,10 @@ class system_core final : public core::environment {
   bool wait_until_quiet(base::duration limit);
   void refuse_spawns() noexcept;
   /// Sends every living actor an exit signal or a kill.
-  void end_all(bool kill);
+  /// Returns those that could not be told, because nobody holds a handle to them: they end by themselves, unless they take a time-out or a request meanwhile.
+  std::vector<core::address> end_all(bool kill);
+  /// Tells every actor to end, again where it could not be told, and waits. False: the time is over.
+  bool end_all_and_wait(bool kill, base::duration limit);
   [[nodiscard]] std::vector<std::string> names_of_the_living() const;
   [[nodiscard]] bool on_own_thread() const noexcept;
 
@@ -71,6 +74,8 @@ class system_core final : public core::environment {
   };
   static constexpr std::size_t shard_count = 16;
 
+  /// Forgets those that it could tell.
+  static void tell_to_end(std::vector<core::address>& who, bool kill);
   [[nodiscard]] std::size_t my_shard() const noexcept;
   template <class F>
   void for_each_cell(F f) const;

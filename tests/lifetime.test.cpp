@@ -1,0 +1,175 @@
+// The end of actors: nobody can reach them any more; long chains; destructors that send, spawn, or drop handles.
+#include <doctest/doctest.h>
+#include <garrick/garrick.hpp>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace garrick;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int chain_length = 100'000;
+#else
+constexpr int chain_length = 1'000'000;
+#endif
+
+std::atomic<int> links{0};
+
+struct extend {};
+class link_actor : public actor<protocol<void(extend)>> {
+  ref<protocol<void(extend)>> next_;
+
+ public:
+  explicit link_actor(ref<protocol<void(extend)>> next) : next_(std::move(next)) { ++links; }
+  ~link_actor() { --links; }
+  void on(extend) {}
+};
+
+TEST_CASE("a chain of a million actors is reclaimed without recursion, dropped by a thread") {
+  links = 0;
+  actor_system system;
+  ref<protocol<void(extend)>> head;
+  for (int i = 0; i < chain_length; ++i) head = system.spawn<link_actor>(std::move(head));
+  CHECK(links == chain_length);
+  head = {};
+  REQUIRE(system.await_all().has_value());
+  CHECK(links == 0);
+}
+
+TEST_CASE("a chain of a million actors is reclaimed without recursion, dropped by an actor") {
+  links = 0;
+  actor_system system;
+  const any_ref owner = system.spawn([](dynamic_actor& self) -> behavior {
+    auto head = std::make_shared<ref<protocol<void(extend)>>>();
+    return {[&self, head](int n) {
+              for (int i = 0; i < n; ++i) *head = self.spawn<link_actor>(std::move(*head));
+            },
+            [head](const std::string&) { *head = {}; }};
+  });
+  CHECK(system.request_as<>(owner, chain_length).get().has_value());
+  CHECK(links == chain_length);
+  CHECK(system.request_as<>(owner, std::string("drop")).get().has_value());
+  while (links.load() != 0) std::this_thread::yield();
+}
+
+TEST_CASE("a chain of actors ends with its system") {
+  links = 0;
+  ref<protocol<void(extend)>> head;
+  {
+    actor_system system;
+    for (int i = 0; i < 20'000; ++i) head = system.spawn<link_actor>(std::move(head));
+  }
+  CHECK(links == 0);
+  head = {};
+}
+
+class sends_at_the_end : public actor<protocol<void(int)>> {
+  any_ref to_;
+
+ public:
+  explicit sends_at_the_end(any_ref to) : to_(std::move(to)) {}
+  ~sends_at_the_end() {
+    for (int i = 0; i < 2000; ++i) send(to_, i);  // more than the soft limit: a destructor never waits
+  }
+  void on(int) { quit(); }
+};
+
+TEST_CASE("a user's destructor that sends works") {
+  actor_system system;
+  auto count = std::make_shared<std::atomic<int>>(0);
+  const any_ref sink = system.spawn([count](dynamic_actor&) -> behavior { return {[count](int) { ++*count; }}; });
+  for (int i = 0; i < 10; ++i) send(system.spawn<sends_at_the_end>(sink), 1);
+  while (count->load() != 20'000) std::this_thread::yield();
+  static_cast<void>(system.spawn<sends_at_the_end>(sink));  // unreachable at once
+  while (count->load() != 22'000) std::this_thread::yield();
+}
+
+TEST_CASE("a user's destructor that sends to an ended actor, or while the system ends, makes dead letters") {
+  actor_system system;
+  const any_ref gone = system.spawn([](dynamic_actor&) {});
+  while (!core::handle_access::get(gone)->has_ended()) std::this_thread::yield();
+  const auto a = system.spawn<sends_at_the_end>(gone);
+  const auto b = system.spawn<sends_at_the_end>(any_ref(a));
+  CHECK(system.stop_now(duration::seconds(20)).complete);
+  CHECK(system.dead_letter_count(errc::receiver_gone) >= 2000);
+}
+
+/// Messages whose destructor sends: they are destroyed by whoever drops them.
+class parcel {
+ public:
+  explicit parcel(any_ref to) : to_(std::move(to)) {}
+  parcel(parcel&&) noexcept = default;
+  parcel& operator=(parcel&&) = delete;
+  ~parcel() {
+    if (to_) send(to_, 1);
+  }
+
+ private:
+  any_ref to_;
+};
+
+}  // namespace
+
+template <>
+inline constexpr bool garrick::base::i_promise_this_owns_everything<parcel> = true;
+
+namespace {
+
+TEST_CASE("a message's destructor that sends works, handled, dropped or undelivered") {
+  actor_system system;
+  auto count = std::make_shared<std::atomic<int>>(0);
+  const any_ref sink = system.spawn([count](dynamic_actor&) -> behavior { return {[count](int) { ++*count; }}; });
+  const any_ref handles = system.spawn([](dynamic_actor&) -> behavior { return {[](const parcel&) {}}; });
+  const any_ref refuses = system.spawn([](dynamic_actor&) -> behavior { return {[](double) {}}; });
+  const any_ref gone = system.spawn([](dynamic_actor&) {});
+  while (!core::handle_access::get(gone)->has_ended()) std::this_thread::yield();
+  send(handles, parcel(sink));
+  send(refuses, parcel(sink));
+  send(gone, parcel(sink));
+  send(sink, parcel(sink));  // not understood by the sink itself
+  while (count->load() != 4) std::this_thread::yield();
+}
+
+TEST_CASE("an actor that only a timer or a request can wake is not reclaimed") {
+  actor_system system;
+  auto woken = std::make_shared<std::atomic<int>>(0);
+  static_cast<void>(system.spawn([woken](dynamic_actor& self) -> behavior {
+    static_cast<void>(self.send_after(duration::milliseconds(2), any_ref(self.self()), 1));
+    return {[woken](int) { ++*woken; }};
+  }));
+  const any_ref target = system.spawn([](dynamic_actor&) -> behavior { return {[](int x) { return x; }}; });
+  static_cast<void>(system.spawn([woken, target](dynamic_actor& self) -> behavior {
+    self.request_as<int>(target, 1).then([woken](int) { ++*woken; });
+    return {[](int) {}};
+  }));
+  while (woken->load() != 2) std::this_thread::yield();
+  while (system.actor_count() != 1) std::this_thread::yield();
+}
+
+TEST_CASE("actors that ask themselves, spawn and end in turn leave nothing behind") {
+  actor_system system;
+  const any_ref root = system.spawn([](dynamic_actor& self) -> behavior {
+    return {[&self](int depth) {
+      for (int i = 0; i < 3 && depth > 0; ++i) {
+        const any_ref child = self.spawn([](dynamic_actor& me) -> behavior {
+          return {[&me](int d) {
+            if (d > 0)
+              me.request_as<int>(any_ref(me.self()), d - 1).then([&me](int) { me.quit(); });
+            return d;
+          }};
+        });
+        send(child, depth - 1);
+      }
+    }};
+  });
+  for (int i = 0; i < 1000; ++i) send(root, i % 5);
+  CHECK(system.request_as<>(root, 0).get().has_value());
+  while (system.actor_count() != 1) std::this_thread::yield();
+}
+
+}  // namespace
