@@ -1,6 +1,7 @@
 #include <garrick/base/platform.hpp>
 #include <garrick/base/thread_state.hpp>
 #include <garrick/system/detached_pool.hpp>
+#include <garrick/system/watchdog.hpp>
 
 #include <atomic>
 #include <system_error>
@@ -41,7 +42,9 @@ class detached_thread final : public core::waiting_executor {
   void loop() noexcept {
     base::platform::name_this_thread(pool_.name_ + "-own");
     pool_.enter(base::this_thread);
+    if (pool_.name_overflows_) report_stack_overflow_on_this_thread();
     serve();
+    if (pool_.name_overflows_) forget_stack_overflow_on_this_thread();
     pool_.leave(base::this_thread);
   }
 
@@ -70,8 +73,8 @@ class detached_thread final : public core::waiting_executor {
   std::thread thread_;  // last: it uses all others
 };
 
-detached_pool::detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name)
-    : bound_(bound), quantum_(quantum), name_(std::move(thread_name)) {}
+detached_pool::detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name, bool name_overflows)
+    : bound_(bound), quantum_(quantum), name_(std::move(thread_name)), name_overflows_(name_overflows) {}
 
 detached_pool::~detached_pool() { stop(); }
 

@@ -20,8 +20,8 @@ class detached_thread;
 
 class detached_pool {
  public:
-  /// `quantum`: messages of one run.
-  detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name);
+  /// `quantum`: messages of one run. `name_overflows`: report a stack overflow with the actor's name.
+  detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name, bool name_overflows = false);
   ~detached_pool();
 
   /// Null: the bound is reached, the pool is stopped, or the system has no more threads.
@@ -45,6 +45,7 @@ class detached_pool {
   const std::uint32_t bound_;
   const std::uint32_t quantum_;
   const std::string name_;
+  const bool name_overflows_;
 
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<detached_thread>> all_;  // under `mutex_`

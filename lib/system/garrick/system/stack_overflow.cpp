@@ -1,11 +1,11 @@
 #include <garrick/base/message_type.hpp>
 #include <garrick/base/thread_state.hpp>
+#include <garrick/core/cell.hpp>
 #include <garrick/system/watchdog.hpp>
 
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -43,20 +43,26 @@ void on_fault(int, siginfo_t* info, void*) noexcept {
   if (stack_low != nullptr && where < stack_high && where >= stack_low - near) {
     const std::uint64_t id = base::this_thread.actor_id.load(std::memory_order_relaxed);               // order: own thread's value
     const base::message_type* const type = base::this_thread.handling.load(std::memory_order_relaxed);  // order: own thread's value
-    put("garrick: stack overflow in actor #");
+    put("garrick: stack overflow in actor ");
+    if (base::this_thread.actor != nullptr) {
+      const std::string_view name = static_cast<const core::cell*>(base::this_thread.actor)->name();
+      put(name.data(), name.size());
+    }
+    put("#");
     put_number(id);
     put(" while it was handling ");
     if (type != nullptr)
       put(type->name.data(), type->name.size());
     else
       put("its start");
-    put(": it recurses too deeply, or its locals are too large for a worker's stack\n");
+    put(": it recurses too deeply, or its locals are too large for its thread's stack\n");
+    std::signal(SIGABRT, SIG_DFL);
+    std::abort();
   }
-  std::signal(SIGSEGV, SIG_DFL);
-  std::signal(SIGABRT, SIG_DFL);
-  std::abort();
+  std::signal(SIGSEGV, SIG_DFL);  // another fault: it happens again when this returns, and ends the process as it would have without us
 }
 
+// Called by every thread: who removed a handler of their own meanwhile gets ours.
 void install_handler() noexcept {
   struct sigaction present {};
   if (::sigaction(SIGSEGV, nullptr, &present) != 0 || present.sa_handler != SIG_DFL) return;
@@ -70,8 +76,7 @@ void install_handler() noexcept {
 }  // namespace
 
 void report_stack_overflow_on_this_thread() noexcept {
-  static std::once_flag once;
-  std::call_once(once, install_handler);
+  install_handler();
   void* const memory = ::mmap(nullptr, alternate_stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return;
   stack_t s{};

@@ -52,7 +52,7 @@ system_core::system_core(const options& o)
     : options_(checked(o)),
       clock_(std::make_unique<base::timer_service>()),
       pool_(make_pool(o)),
-      detached_(o.detached_threads, o.limits.quantum, o.thread_name),
+      detached_(o.detached_threads, o.limits.quantum, o.thread_name, o.report_stack_overflow),
       letters_(o.dead_letter_backlog) {
   limits = o.limits;
   workers = pool_.get();

@@ -53,7 +53,7 @@ class watchdog {
   std::thread thread_;
 };
 
-/// Gives the calling thread an alternate signal stack and, once per process, installs the handler that names the actor on a stack overflow.
+/// Gives the calling thread an alternate signal stack, and installs the handler that names the actor on a stack overflow.
 /// Does nothing if the process has a handler of its own for SIGSEGV.
 void report_stack_overflow_on_this_thread() noexcept;
 void forget_stack_overflow_on_this_thread() noexcept;

@@ -1,0 +1,295 @@
+// What goes wrong is named: handlers that do not return, stack overflows, messages that are lost.
+#include <doctest/doctest.h>
+#include <garrick/base/message_type.hpp>
+#include <garrick/base/probe.hpp>
+#include <garrick/garrick.hpp>
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HAS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define HAS_SANITIZER 1
+#endif
+#endif
+#ifndef HAS_SANITIZER
+#define HAS_SANITIZER 0
+#endif
+
+namespace {
+
+using namespace garrick;
+
+struct hold {};
+struct touch {};
+struct deep { int n; };
+struct note { std::string text; int n; };
+
+using toy = protocol<void(touch)>;
+
+struct latch {
+  std::atomic<int> touched{0};
+  std::atomic<bool> open{false};
+};
+
+struct touchable : actor<toy> {
+  latch* l;
+  explicit touchable(latch* x) : l(x) {}
+  void on(touch) {
+    ++l->touched;
+    l->touched.notify_all();
+  }
+};
+
+struct holder : actor<protocol<void(hold)>> {
+  latch* l;
+  std::vector<ref<toy>> others;
+  holder(latch* x, std::vector<ref<toy>> o) : l(x), others(std::move(o)) {}
+  void on(hold) {
+    for (const auto& r : others) send(r, touch{});
+    l->open.wait(false);
+  }
+};
+
+struct stall_probe final : base::probe {
+  std::mutex m;
+  std::atomic<int> stalls{0};
+  std::uint64_t who = 0;
+  std::string what;
+  void on_stall(std::uint32_t, std::uint64_t actor, const base::message_type* type, duration) noexcept override {
+    {
+      const std::lock_guard g(m);
+      who = actor;
+      what = type != nullptr ? std::string(type->name) : std::string();
+    }
+    ++stalls;
+    stalls.notify_all();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the watchdog names the actor and the message whose handler does not return, once") {
+  stall_probe probe;
+  latch l;
+  options o;
+  o.workers = 2;
+  o.watchdog_after = duration::milliseconds(4);
+  o.log = system::log_level::off;
+  o.probe = &probe;
+  actor_system system(o);
+  auto h = system.spawn<holder>(&l, std::vector<ref<toy>>{});
+  send(h, hold{});
+  probe.stalls.wait(0);
+  {
+    const std::lock_guard g(probe.m);
+    CHECK(probe.who == h.id());
+    CHECK(probe.what.find("hold") != std::string::npos);
+  }
+  l.open = true;
+  l.open.notify_all();
+}
+
+TEST_CASE("what a stalled handler's worker had queued is run by the others") {
+  for (const char* policy : {"work_stealing", "work_sharing"}) {
+    latch l;
+    options o;
+    o.workers = 2;
+    o.policy = policy;
+    actor_system system(o);
+    std::vector<ref<toy>> others;
+    for (int i = 0; i < 50; ++i) others.push_back(system.spawn<touchable>(&l));
+    auto h = system.spawn<holder>(&l, others);
+    send(h, hold{});
+    for (int n = l.touched; n < 50; n = l.touched) l.touched.wait(n);
+    CHECK(l.touched == 50);
+    l.open = true;
+    l.open.notify_all();
+  }
+}
+
+namespace {
+
+/// Runs `body` in a process of its own; its standard error stream and how it ended.
+template <class F>
+std::pair<std::string, int> in_child(F body) {
+  std::array<int, 2> pipe_ends{};
+  REQUIRE(::pipe(pipe_ends.data()) == 0);
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    for (const int s : {SIGSEGV, SIGABRT, SIGBUS}) std::signal(s, SIG_DFL);  // the test framework's handlers
+    ::dup2(pipe_ends[1], STDERR_FILENO);
+    ::close(pipe_ends[0]);
+    body();
+    ::_exit(0);
+  }
+  ::close(pipe_ends[1]);
+  std::string text;
+  std::array<char, 512> part{};
+  for (ssize_t n = 0; (n = ::read(pipe_ends[0], part.data(), part.size())) > 0;) text.append(part.data(), static_cast<std::size_t>(n));
+  ::close(pipe_ends[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return {text, status};
+}
+
+struct recursive : actor<protocol<void(deep), void(touch)>> {
+  static int dive(int n) {
+    volatile char frame[4096] = {};
+    frame[0] = static_cast<char>(n);
+    return n == 0 ? 0 : dive(n - 1) + frame[0];
+  }
+  void on(deep d) { static_cast<void>(dive(d.n)); }
+  void on(touch) {
+    volatile std::uintptr_t nowhere = 8;  // volatile: the compiler must not see that this is no object
+    *reinterpret_cast<volatile int*>(nowhere) = 1;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a stack overflow is reported with the actor's name and the process aborts" * doctest::skip(HAS_SANITIZER)) {
+  for (const bool detached : {false, true}) {
+    const auto [text, status] = in_child([detached] {
+      options o;
+      o.workers = 1;
+      actor_system system(o);
+      auto r = system.spawn<recursive>(spawn_options{.name = "diver", .detached = detached});
+      send(r, deep{10'000'000});
+      static_cast<void>(system.await_all());
+    });
+    CHECK(text.find("stack overflow in actor diver#") != std::string::npos);
+    CHECK(text.find("deep") != std::string::npos);
+    CHECK(WIFSIGNALED(status));
+    CHECK(WTERMSIG(status) == SIGABRT);
+  }
+}
+
+TEST_CASE("another fault ends the process as it would without us" * doctest::skip(HAS_SANITIZER)) {
+  const auto [text, status] = in_child([] {
+    actor_system system;
+    auto r = system.spawn<recursive>();
+    send(r, touch{});
+    static_cast<void>(system.await_all());
+  });
+  CHECK(text.find("overflow") == std::string::npos);
+  CHECK(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGSEGV);
+}
+
+TEST_CASE("destroying a system on one of its own threads stops the process with advice" * doctest::skip(HAS_SANITIZER)) {
+  const auto [text, status] = in_child([] {
+    auto* system = new actor_system;
+    auto a = system->spawn([system](dynamic_actor&) -> behavior { return {[system](touch) { delete system; }}; });
+    send(a, touch{});
+    for (;;) ::pause();
+  });
+  CHECK(text.find("destroyed by one of its own") != std::string::npos);
+  CHECK(WTERMSIG(status) == SIGABRT);
+}
+
+// ---- dead letters -----------------------------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+struct letters_seen {};
+using collecting = protocol<void(system::dead_letter), std::vector<system::dead_letter>(letters_seen), void(hold)>;
+struct collector : actor<collecting> {
+  latch* l;
+  std::vector<system::dead_letter> all;
+  explicit collector(latch* x) : l(x) {}
+  void on(const system::dead_letter& d) { all.push_back(d); }
+  std::vector<system::dead_letter> on(letters_seen) { return all; }
+  void on(hold) {
+    l->touched = 1;
+    l->touched.notify_all();
+    l->open.wait(false);
+  }
+};
+using failing = protocol<void(note)>;
+struct failing_actor : actor<failing> {
+  void on(const note& n) { throw std::runtime_error("no " + n.text); }
+};
+
+options silent(std::uint32_t backlog) {
+  options o;
+  o.workers = 2;
+  o.dead_letter_backlog = backlog;
+  o.log = system::log_level::off;
+  return o;
+}
+
+}  // namespace
+
+TEST_CASE("a subscriber hears of dead letters: sender, receiver, type, content and reason") {
+  latch l;
+  actor_system system(silent(100));
+  auto c = system.spawn<collector>(&l);
+  system.dead_letters().subscribe(c);
+  auto f = system.spawn<failing_actor>();
+  send(f, note{"tea", 7});
+  while (!core::handle_access::get(f)->has_ended()) std::this_thread::yield();
+  send(f, note{"late", 8});
+  CHECK(system.dead_letter_count(errc::receiver_failed) == 1);
+  CHECK(system.dead_letter_count(errc::receiver_gone) == 1);
+  CHECK(system.dead_letter_count() == 2);
+  const auto all = system.request(c, letters_seen{}).get().value();
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].receiver == f.id());
+  CHECK(all[0].sender == 0);
+  CHECK(all[0].type.find("note") != std::string::npos);
+  CHECK(all[0].content.find("tea") != std::string::npos);
+  CHECK(all[0].reason == errc::receiver_failed);
+  CHECK(all[0].reason.to_string().find("no tea") != std::string::npos);
+  CHECK(all[1].reason == errc::receiver_gone);
+  system.dead_letters().unsubscribe(c);
+  send(f, note{"unheard", 9});
+  CHECK(system.request(c, letters_seen{}).get().value().size() == 2);
+}
+
+TEST_CASE("a subscriber that does not keep up gets no more than its backlog, and learns how many it missed") {
+  latch l;
+  actor_system system(silent(10));
+  auto c = system.spawn<collector>(&l);
+  system.dead_letters().subscribe(c);
+  auto f = system.spawn<failing_actor>();
+  system.kill(f);
+  while (!core::handle_access::get(f)->has_ended()) std::this_thread::yield();
+  send(c, hold{});
+  l.touched.wait(0);
+  for (int i = 0; i < 100; ++i) send(f, note{"x", i});
+  l.open = true;
+  l.open.notify_all();
+  const auto some = system.request(c, letters_seen{}).get().value();
+  CHECK(some.size() <= 10);
+  while (core::handle_access::get(c)->mailbox_length() != 0) std::this_thread::yield();  // the length is published when a batch ends
+  send(f, note{"last", 100});
+  const auto all = system.request(c, letters_seen{}).get().value();
+  REQUIRE(all.size() == some.size() + 1);
+  CHECK(all.back().suppressed == 100 - some.size());
+  CHECK(system.dead_letter_count() == 101);
+}
+
+TEST_CASE("a subscriber that ends is no trouble") {
+  latch l;
+  actor_system system(silent(10));
+  auto c = system.spawn<collector>(&l);
+  system.dead_letters().subscribe(c);
+  system.kill(c);
+  while (!core::handle_access::get(c)->has_ended()) std::this_thread::yield();
+  auto f = system.spawn<failing_actor>();
+  send(f, note{"x", 1});
+  while (!core::handle_access::get(f)->has_ended()) std::this_thread::yield();
+  CHECK(system.dead_letter_count(errc::receiver_failed) == 1);
+}
