@@ -17,6 +17,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "garrick/base/copyable.hpp"
 #include "garrick/base/print.hpp"
 #include "garrick/base/type_name.hpp"
 
@@ -54,7 +55,7 @@ template <class T>
 
 template <class T>
 consteval auto copy_function() noexcept -> void (*)(void*, const void*) {
-  if constexpr (std::is_copy_constructible_v<T>)
+  if constexpr (copyable_message<T>)
     return copy_message<T>;
   else
     return nullptr;

@@ -4,6 +4,7 @@
 // handler gets a const reference, and a copy of its own only if it takes a value or a mutable reference while others still hold the block (paper 001 §4.1, §5.2).
 #pragma once
 
+#include <garrick/base/copyable.hpp>
 #include <garrick/core/cell.hpp>
 #include <garrick/core/pack.hpp>
 #include <garrick/core/promise.hpp>
@@ -102,7 +103,7 @@ decltype(auto) call_owned(F&& f, Content& c) {
 
 /// Small trivial contents are copied into every envelope, never shared.
 template <class Content>
-inline constexpr bool never_shared = std::is_trivially_copyable_v<Content> && std::is_copy_constructible_v<Content> && sizeof(Content) <= 32;
+inline constexpr bool never_shared = std::is_trivially_copyable_v<Content> && base::copyable_message<Content> && sizeof(Content) <= 32;
 
 template <class Content, class F>
 decltype(auto) call_with_content(F&& f, envelope* e) {
@@ -112,7 +113,7 @@ decltype(auto) call_with_content(F&& f, envelope* e) {
       auto* const block = *static_cast<shared_block**>(e->raw());
       auto& content = *static_cast<Content*>(block->value());
       // Content that cannot be copied has one envelope only: see send(any_ref, message).
-      if constexpr (std::is_copy_constructible_v<Content>) {
+      if constexpr (base::copyable_message<Content>) {
         // order: acquire pairs with the release of the other holders' drops: they have read, now it may be changed
         if (block->holders.load(std::memory_order_acquire) != 1) {
           if constexpr (access::template reads<F>) {

@@ -9,6 +9,7 @@
 // Thread safety: copies may live on different threads; the content is read-only through `message`.
 #pragma once
 
+#include <garrick/base/copyable.hpp>
 #include <garrick/base/sendable.hpp>
 #include <garrick/core/envelope.hpp>
 #include <garrick/core/ref.hpp>
@@ -94,7 +95,7 @@ struct message_access {
   template <class Content, class... Args>
   [[nodiscard]] static typed_message<Content> make(Args&&... args) {
     static_assert(alignof(Content) <= 32, "garrick: a message type may be aligned to 32 bytes at most");
-    static_assert(std::is_copy_constructible_v<Content>, "garrick: a message for several receivers must be copyable");
+    static_assert(base::copyable_message<Content>, "garrick: a message for several receivers must be copyable");
     constexpr std::size_t bytes = (shared_block::offset + sizeof(Content) + 63) / 64 * 64;
     struct block {
       void* memory = base::block_pool::allocate(bytes);
