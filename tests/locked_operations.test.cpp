@@ -73,7 +73,7 @@ struct counting_traits {
   using mutex = std::mutex;
 };
 
-struct node {
+struct alignas(64) node {
   node* next = nullptr;
   static bool is_urgent(const node*) noexcept { return false; }
   static void retire(node* n) noexcept { free_list = n; }

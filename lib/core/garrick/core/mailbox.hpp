@@ -29,6 +29,21 @@ enum class drop_outcome : std::uint8_t {
   closed,   ///< it ended before: the dropper frees the block
 };
 
+/// Numbers of the memory orders that matter, for the model checker (mailbox.model.cpp).
+enum class mailbox_order : int {
+  push = 400,
+  push_signal_link,
+  push_signal_head,
+  drop,
+  next,
+  take_arrivals,
+  release,
+  take_signals_head,
+  take_signals,
+  signals_of_the_dead,
+  close,
+};
+
 /// The word, taken apart. Top to bottom: 16 bits count, 42 bits address / 64, 6 tags.
 struct mailbox_word {
   static constexpr std::uint64_t unreachable = 1u << 0;
@@ -66,7 +81,7 @@ class mailbox_gate {
       const std::uint64_t now = ((old & ~(word::one - 1)) + word::one) | to_bits(n) | kept;
       // order: acq_rel: releases the envelope to the acquire in reader::arrivals; acquires the runner's release of an idle actor, so that whoever
       // schedules it passes on everything that the last run wrote
-      if (head_.compare_exchange_weak(old, now, std::memory_order_acq_rel, std::memory_order_relaxed)) {
+      if (head_.compare_exchange_weak(old, now, order<mailbox_order::push>(std::memory_order_acq_rel), std::memory_order_relaxed)) {
         if (word::count(now) == 0) [[unlikely]]
           wraps_.fetch_add(1, std::memory_order_relaxed);  // order: a statistic
         return (old & word::idle) != 0 ? push_outcome::woke : push_outcome::queued;
@@ -82,13 +97,13 @@ class mailbox_gate {
     do {
       n->next = top;
       // order: release: the envelope, to the acquire in take_signals
-    } while (!signals_.compare_exchange_weak(top, n, std::memory_order_acq_rel, std::memory_order_relaxed));
+    } while (!signals_.compare_exchange_weak(top, n, order<mailbox_order::push_signal_link>(std::memory_order_release), std::memory_order_relaxed));
     std::uint64_t old = head_.load(std::memory_order_relaxed);  // order: validated by the CAS
     for (;;) {
       if ((old & word::closed) != 0) return push_outcome::closed;
       const std::uint64_t now = (old & ~word::idle) | word::signal;
       // order: acq_rel as in push; the release also orders the link into `signals_` before the tag that announces it
-      if (head_.compare_exchange_weak(old, now, std::memory_order_acq_rel, std::memory_order_relaxed))
+      if (head_.compare_exchange_weak(old, now, order<mailbox_order::push_signal_head>(std::memory_order_acq_rel), std::memory_order_relaxed))
         return (old & word::idle) != 0 ? push_outcome::woke : push_outcome::queued;
     }
   }
@@ -96,15 +111,15 @@ class mailbox_gate {
   /// The last strong handle is gone. The caller touches the cell afterwards only if the result is not `running`.
   [[nodiscard]] drop_outcome drop() noexcept {
     // order: acq_rel: release, so that the runner that reclaims has seen all that the droppers did; acquire pairs with the runner's release
-    const std::uint64_t old = head_.fetch_or(word::unreachable, std::memory_order_acq_rel);
+    const std::uint64_t old = head_.fetch_or(word::unreachable, order<mailbox_order::drop>(std::memory_order_acq_rel));
     if ((old & word::closed) != 0) return drop_outcome::closed;
     return (old & word::idle) != 0 ? drop_outcome::idle : drop_outcome::running;
   }
 
   /// The runner made a handle to itself from a count of zero: takes the drop's mark back, waiting for it if it is between two instructions.
   void undrop() noexcept {
-    // order: acquire pairs with the release in drop
-    while ((head_.load(std::memory_order_acquire) & word::unreachable) == 0) Atomics::pause();
+    // order: relaxed: only the mark matters; nothing that the dropper did is used
+    while ((head_.load(std::memory_order_relaxed) & word::unreachable) == 0) Atomics::pause();
     head_.fetch_and(~word::unreachable, std::memory_order_relaxed);  // order: only the runner reads the tag
   }
 
@@ -113,8 +128,8 @@ class mailbox_gate {
     std::uint64_t old = head_.load(std::memory_order_relaxed);  // order: validated by the CAS
     for (;;) {
       if ((old & (word::idle | word::closed | word::stalled)) != 0) return false;
-      // order: acq_rel: the sender's earlier read of its wake-up word comes before the runner can see the tag
-      if (head_.compare_exchange_weak(old, old | word::waiting, std::memory_order_acq_rel, std::memory_order_relaxed)) return true;
+      // order: relaxed: the sender has read its wake-up word with acquire before, so that read stays before
+      if (head_.compare_exchange_weak(old, old | word::waiting, std::memory_order_relaxed, std::memory_order_relaxed)) return true;
     }
   }
 
@@ -154,6 +169,11 @@ class mailbox_gate {
   template <class, class>
   friend class mailbox_reader;
 
+  template <mailbox_order N>
+  static constexpr std::memory_order order(std::memory_order as_written) noexcept {
+    return Atomics::template order<static_cast<int>(N)>(as_written);
+  }
+
   atomic<std::uint64_t> head_;
   atomic<Node*> signals_{nullptr};
   atomic<std::uint32_t> consumed_{0};
@@ -179,7 +199,7 @@ class mailbox_reader {
     Node* n = front_;
     if (n == nullptr) {
       // order: acquire pairs with the release in push: the envelopes' contents
-      Node* const newest = gate::to_node(g.head_.load(std::memory_order_acquire));
+      Node* const newest = gate::to_node(g.head_.load(order<mailbox_order::next>(std::memory_order_acquire)));
       const std::uint64_t seen = last_ & ~handled_bit;
       if (gate::to_bits(newest) == seen || newest == nullptr) return nullptr;
       if (gate::to_bits(newest->next) == seen && !Node::is_urgent(newest)) [[likely]] {
@@ -202,7 +222,7 @@ class mailbox_reader {
   /// Moves everything that arrived since the last call to the end of the local queue, oldest first. True if there was anything.
   [[gnu::noinline]] bool take_arrivals(gate& g) noexcept {
     // order: acquire pairs with the release in push: the envelopes' contents
-    Node* const newest = gate::to_node(g.head_.load(std::memory_order_acquire));
+    Node* const newest = gate::to_node(g.head_.load(order<mailbox_order::take_arrivals>(std::memory_order_acquire)));
     Node* const seen = last();
     if (newest == seen || newest == nullptr) return false;
     Node* first = nullptr;
@@ -265,8 +285,8 @@ class mailbox_reader {
       const std::uint64_t now = (old & (~(word::one - 1) | overlook)) | word::idle | flags;
       Node* const retired = last_handled() ? seen : nullptr;
       last_ = 0;  // before the CAS: afterwards the next runner owns this object
-      // order: acq_rel: releases the run to whoever clears `idle` next; acquire so that nothing of the next batch is assumed
-      if (g.head_.compare_exchange_strong(old, now, std::memory_order_acq_rel, std::memory_order_relaxed)) {
+      // order: release: the run, to whoever clears `idle` next (push, push_signal, drop)
+      if (g.head_.compare_exchange_strong(old, now, order<mailbox_order::release>(std::memory_order_release), std::memory_order_relaxed)) {
         if (retired != nullptr) retire(retired);
         return release_outcome::released;
       }
@@ -279,21 +299,21 @@ class mailbox_reader {
 
   /// Takes the whole system lane, newest first, and clears its tag.
   [[nodiscard]] Node* take_signals(gate& g) noexcept {
-    g.head_.fetch_and(~word::signal, std::memory_order_acq_rel);  // order: before the exchange, so that a later push sets the tag again
+    g.head_.fetch_and(~word::signal, order<mailbox_order::take_signals_head>(std::memory_order_acquire));  // order: acquire: the exchange stays after it, so that a later push sets the tag again
     // order: acquire pairs with the release in push_signal
-    return g.signals_.exchange(nullptr, std::memory_order_acq_rel);
+    return g.signals_.exchange(nullptr, order<mailbox_order::take_signals>(std::memory_order_acquire));
   }
 
   /// The lane of an actor that has ended. Any thread.
   [[nodiscard]] static Node* take_signals_of_the_dead(gate& g) noexcept {
     // order: relaxed: whoever links a signal after this look finds the mailbox closed and comes here itself
     if (g.signals_.load(std::memory_order_relaxed) == nullptr) return nullptr;
-    return g.signals_.exchange(nullptr, std::memory_order_acq_rel);  // order: acquire pairs with the release in push_signal
+    return g.signals_.exchange(nullptr, order<mailbox_order::signals_of_the_dead>(std::memory_order_acquire));  // order: acquire pairs with the release in push_signal
   }
 
   /// Clears the tag that senders set before they wait.
   void clear_waiting(gate& g) noexcept {
-    g.head_.fetch_and(~word::waiting, std::memory_order_acq_rel);  // order: pairs with ask_to_wait
+    g.head_.fetch_and(~word::waiting, std::memory_order_relaxed);  // order: relaxed: the wake-up word is advanced with release after it
   }
 
   void set_stalled(gate& g, bool on) noexcept {
@@ -315,7 +335,7 @@ class mailbox_reader {
       }
       const std::uint64_t now = (old & (~(word::one - 1) | word::unreachable)) | word::closed;
       // order: acq_rel: pairs with drop: exactly one of both sees the other
-      if (g.head_.compare_exchange_weak(old, now, std::memory_order_acq_rel, std::memory_order_relaxed)) {
+      if (g.head_.compare_exchange_weak(old, now, order<mailbox_order::close>(std::memory_order_acq_rel), std::memory_order_relaxed)) {
         if (last_handled()) retire(last());
         last_ = 0;
         return old & word::tags;
@@ -344,8 +364,8 @@ class mailbox_reader {
   [[nodiscard]] bool claim_idle(gate& g) noexcept {
     std::uint64_t old = g.head_.load(std::memory_order_relaxed);  // order: validated by the CAS
     while ((old & word::idle) != 0) {
-      // order: acq_rel: as a push that clears idle
-      if (g.head_.compare_exchange_weak(old, old & ~word::idle, std::memory_order_acq_rel, std::memory_order_relaxed)) return true;
+      // order: relaxed: the caller released it itself, or has acquired it in drop
+      if (g.head_.compare_exchange_weak(old, old & ~word::idle, std::memory_order_relaxed, std::memory_order_relaxed)) return true;
     }
     return false;
   }
@@ -354,6 +374,11 @@ class mailbox_reader {
   [[nodiscard]] bool empty() const noexcept { return front_ == nullptr; }
 
  private:
+  template <mailbox_order N>
+  static constexpr std::memory_order order(std::memory_order as_written) noexcept {
+    return Atomics::template order<static_cast<int>(N)>(as_written);
+  }
+
   static constexpr std::uint64_t handled_bit = 1;
   [[nodiscard]] Node* last() const noexcept { return reinterpret_cast<Node*>(last_ & ~handled_bit); }
   [[nodiscard]] bool last_handled() const noexcept { return (last_ & handled_bit) != 0; }

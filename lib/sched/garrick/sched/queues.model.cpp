@@ -8,10 +8,10 @@
 #include <array>
 #include <memory>
 
-#include <garrick/sched/internal/relacy_atomics.hpp>
+#include <garrick/base/internal/relacy_atomics.hpp>
 
 using namespace garrick::sched;
-using namespace garrick::sched::model;
+using namespace garrick::base::model;
 
 namespace {
 

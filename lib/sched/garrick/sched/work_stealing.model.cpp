@@ -7,11 +7,11 @@
 #include <array>
 #include <memory>
 
-#include <garrick/sched/internal/relacy_atomics.hpp>
+#include <garrick/base/internal/relacy_atomics.hpp>
 
 using namespace garrick;
 using namespace garrick::sched;
-using namespace garrick::sched::model;
+using namespace garrick::base::model;
 
 namespace {
 
@@ -25,7 +25,7 @@ struct model_clock {
 
 struct model_traits {
   using atomics = relacy_atomics;
-  using parker = model::parker;
+  using parker = base::model::parker;
   using clock = model_clock;
   using random = xorshift;
 };

@@ -63,19 +63,20 @@ system_core::system_core(const options& o)
   if (limits.detect_request_cycles) waits = &wait_graph_;
   pool_->start();
   if (o.watchdog_after.count() > 0) {
-    watchdog_ = std::make_unique<watchdog>(
-        *pool_, o.watchdog_after, o.probe,
-        [this](std::uint64_t id) {
-          std::string name = "an actor";
-          for_each_cell([&](const core::cell& c) {
-            if (c.id() == id) name = c.name();
-          });
-          return name;
-        },
-        [this](const std::string& text) {
-          if (options_.log <= log_level::warning) write_log(log_level::warning, "watchdog", 0, text);
-        });
+    watchdog_ = std::make_unique<watchdog>(*pool_, o.watchdog_after, o.probe, *this);
   }
+}
+
+std::string system_core::name_of(std::uint64_t id) {
+  std::string name = "an actor";
+  for_each_cell([&](const core::cell& c) {
+    if (c.id() == id) name = c.name();
+  });
+  return name;
+}
+
+void system_core::tell(const std::string& text) {
+  if (options_.log <= log_level::warning) write_log(log_level::warning, "watchdog", 0, text);
 }
 
 void system_core::stop_threads() noexcept {

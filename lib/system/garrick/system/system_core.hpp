@@ -29,7 +29,7 @@
 
 namespace garrick::system {
 
-class system_core final : public core::environment {
+class system_core final : public core::environment, public watchdog_listener {
  public:
   explicit system_core(const options& o);
 
@@ -63,6 +63,8 @@ class system_core final : public core::environment {
 
  private:
   ~system_core() = default;
+  std::string name_of(std::uint64_t actor) override;
+  void tell(const std::string& text) override;
   void destroy() noexcept override { delete this; }
 
   struct alignas(64) shard {

@@ -12,13 +12,11 @@ namespace {
 constexpr std::uint32_t looks_per_warning = 2;
 }  // namespace
 
-watchdog::watchdog(sched::scheduler& pool, base::duration after, base::probe* probe, std::function<std::string(std::uint64_t)> name_of,
-                   std::function<void(const std::string&)> tell)
+watchdog::watchdog(sched::scheduler& pool, base::duration after, base::probe* probe, watchdog_listener& listener)
     : pool_(pool),
       interval_ns_(after.count() / looks_per_warning > 0 ? after.count() / looks_per_warning : 1),
       probe_(probe),
-      name_of_(std::move(name_of)),
-      tell_(std::move(tell)),
+      listener_(listener),
       samples_(pool.worker_count()),
       thread_([this] { loop(); }) {}
 
@@ -56,8 +54,8 @@ void watchdog::look() {
     before.reported = true;
     const std::uint64_t ms = static_cast<std::uint64_t>(interval_ns_) * before.looks / 1'000'000;
     const std::string_view message = now.handling != nullptr ? now.handling->name : std::string_view("its start");
-    const std::string name = name_of_(now.actor);
-    tell_("actor " + name + "#" + std::to_string(now.actor) + " has been handling " + std::string(message) + " for more than " + std::to_string(ms) +
+    const std::string name = listener_.name_of(now.actor);
+    listener_.tell("actor " + name + "#" + std::to_string(now.actor) + " has been handling " + std::string(message) + " for more than " + std::to_string(ms) +
           " ms: a blocking call or an endless loop holds its worker; spawn it detached, or split the work");
     if (probe_ != nullptr) probe_->on_stall(i, now.actor, now.handling, base::duration::milliseconds(static_cast<std::int64_t>(ms)));
   }

@@ -14,7 +14,6 @@
 
 #include <condition_variable>
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -22,11 +21,21 @@
 
 namespace garrick::system {
 
+/// Who the watchdog reports to. Called on the watchdog's thread.
+class watchdog_listener {
+ public:
+  /// The name of a living actor; something to say for one that is gone.
+  [[nodiscard]] virtual std::string name_of(std::uint64_t actor) = 0;
+  /// A finished sentence.
+  virtual void tell(const std::string& text) = 0;
+
+ protected:
+  ~watchdog_listener() = default;
+};
+
 class watchdog {
  public:
-  /// `name_of` turns an actor's id into its name; `tell` gets the finished sentence.
-  watchdog(sched::scheduler& pool, base::duration after, base::probe* probe, std::function<std::string(std::uint64_t)> name_of,
-           std::function<void(const std::string&)> tell);
+  watchdog(sched::scheduler& pool, base::duration after, base::probe* probe, watchdog_listener& listener);
   ~watchdog();
 
  private:
@@ -43,8 +52,7 @@ class watchdog {
   sched::scheduler& pool_;
   const std::int64_t interval_ns_;
   base::probe* const probe_;
-  const std::function<std::string(std::uint64_t)> name_of_;
-  const std::function<void(const std::string&)> tell_;
+  watchdog_listener& listener_;
   std::vector<sample> samples_;  // the watchdog's thread
 
   std::mutex mutex_;

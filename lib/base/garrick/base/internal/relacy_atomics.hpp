@@ -50,7 +50,7 @@
 [[gnu::used]] inline void operator delete(void* p, std::size_t) noexcept { operator delete(p); }
 [[gnu::used]] inline void operator delete[](void* p, std::size_t) noexcept { operator delete[](p); }
 
-namespace garrick::sched::model {
+namespace garrick::base::model {
 
 /// What is weakened in the present run.
 struct weakening {
@@ -203,4 +203,4 @@ bool needs(int number, std::memory_order as_written, unsigned iterations, fences
   return true;
 }
 
-}  // namespace garrick::sched::model
+}  // namespace garrick::base::model
