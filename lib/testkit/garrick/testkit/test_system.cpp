@@ -112,7 +112,7 @@ void test_system::expect_alive(const core::handle& who, std::source_location whe
 void test_system::expect_down(const core::handle& who, std::source_location where) {
   core::cell& c = core::detail::target_of(who);
   // Signals come before messages, so an actor with nothing but signals may go on.
-  if (!c.has_ended() && core_->find(c) != nullptr && core_->signals_wait_for(c)) core_->turn_of(c);
+  if (!c.has_ended() && core_->find(c) != nullptr && (core_->signals_wait_for(c) || c.phase() == core::life::ending)) core_->turn_of(c);
   if (!c.has_ended()) fail(who.to_string() + " should have ended, but it lives", where);
 }
 

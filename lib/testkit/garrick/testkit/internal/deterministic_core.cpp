@@ -1,5 +1,6 @@
 #include <garrick/core/extension.hpp>
 #include <garrick/core/message.hpp>
+#include <garrick/core/ref.hpp>
 #include <garrick/core/thread_context.hpp>
 #include <garrick/testkit/internal/deterministic_core.hpp>
 
@@ -137,7 +138,15 @@ bool deterministic_core::turn(std::uint32_t messages) {
   return run_candidate(chosen, messages);
 }
 
-bool deterministic_core::turn_of(const core::cell& who) {
+bool deterministic_core::turn_of(core::cell& who) {
+  const core::address keep = core::handle_access::make_address(&who);
+  const bool handled = run_only(who);
+  // A message that ended its actor: the end itself is due on the actor's next turn, which nothing else may precede here.
+  if (!who.has_ended() && who.phase() == core::life::ending && find(who) != nullptr) run_only(who);
+  return handled;
+}
+
+bool deterministic_core::run_only(const core::cell& who) {
   const auto at = std::find_if(runnable_.begin(), runnable_.end(), [&](const candidate& c) { return c.actor() == &who; });
   const candidate chosen = *at;
   runnable_.erase(at);

@@ -68,7 +68,7 @@ class deterministic_core final : public core::environment {
   bool turn(std::uint32_t messages);
   bool turn() { return turn(random_quantum()); }
   /// One message of this actor, which can run. True if it was handled.
-  bool turn_of(const core::cell& who);
+  bool turn_of(core::cell& who);
   /// The next message of `who`, if it can run and holds one.
   [[nodiscard]] core::envelope* next_of(const core::cell& who) const noexcept;
 
@@ -112,6 +112,7 @@ class deterministic_core final : public core::environment {
   };
 
   [[nodiscard]] std::uint32_t random_quantum() noexcept;
+  bool run_only(const core::cell& who);
   bool run_candidate(candidate c, std::uint32_t messages);
   bool run_event_actor(core::cell& c, std::uint32_t messages);
   [[nodiscard]] std::optional<turn_record> record_of(core::cell& c) const;
