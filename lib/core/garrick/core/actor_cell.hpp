@@ -51,9 +51,33 @@ inline constexpr bool answers<R, response<Ts...>> = [] {
   else if constexpr (std::is_void_v<R> || is_task<plain> || is_promise<plain> || is_core_result<plain> || is_base_result<plain>)
     return requires { requires is_base_result<plain> && std::is_same_v<plain, base::result<Ts...>>; } || (is_promise<plain> && sizeof...(Ts) == 0) ||
            (sizeof...(Ts) == 0 && std::is_same_v<plain, base::result<void>>);
+  else if constexpr (sizeof...(Ts) == 1 && (std::is_arithmetic_v<Ts> && ...))
+    return (requires(R&& r) { Ts{std::forward<R>(r)}; } && ...);  // a number that may lose its value is no answer
   else
     return sizeof...(Ts) == 1 && (std::is_convertible_v<R, Ts> && ...);
 }();
+
+/// Stands for a number and converts to exactly its type: a handler that takes it takes no other number.
+template <class T>
+struct exact_value {
+  template <class U>
+    requires std::is_same_v<U, T>
+  operator U() const noexcept;
+};
+template <class T>
+struct exact_reference {
+  template <class U>
+    requires std::is_same_v<U, T>
+  operator U&() const noexcept;
+};
+template <template <class> class Probe, class T>
+using exact_argument = std::conditional_t<std::is_arithmetic_v<T>, Probe<T>, T>;
+
+/// False where a handler is only found because C++ converts numbers silently: on(double) for an int.
+template <class F, class Content>
+inline constexpr bool handles_exactly = handles<F, exact_argument<exact_value, Content>> || handles<F, exact_argument<exact_reference, Content>>;
+template <class F, class... Ts>
+inline constexpr bool handles_exactly<F, pack<Ts...>> = handles<F, pack<exact_argument<exact_value, Ts>...>> || handles<F, pack<exact_argument<exact_reference, Ts>...>>;
 
 template <class F, class Content>
 using handler_result = decltype(call_owned<Content>(std::declval<F&>(), std::declval<Content&>()));
@@ -63,7 +87,12 @@ template <class Actor, class Signature>
 struct handler_of {
   using content = typename signature<Signature>::content;
   using answer = typename signature<Signature>::answer;
-  static constexpr bool exists = handles<on_caller<Actor>, content>;
+  static constexpr bool exists = [] {
+    if constexpr (requires { typename Actor::garrick_generic_handlers; })
+      return handles<on_caller<Actor>, content>;
+    else
+      return handles<on_caller<Actor>, content> && handles_exactly<on_caller<Actor>, content>;
+  }();
   static_assert(exists, "garrick: the actor has no fitting (or an ambiguous) handler on(...) for this signature of its protocol");
   static constexpr bool right_result = [] {
     if constexpr (exists)

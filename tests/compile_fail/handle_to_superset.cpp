@@ -1,0 +1,13 @@
+// expect: superset
+// max-lines: 15
+#include <garrick/garrick.hpp>
+
+struct more {};
+using subset = garrick::protocol<void(int)>;
+using superset = garrick::protocol<void(int), void(more)>;
+
+#ifdef GARRICK_CONTROL
+garrick::ref<subset> test(const garrick::ref<superset>& r) { return r; }
+#else
+garrick::ref<superset> test(const garrick::ref<subset>& r) { return r; }
+#endif
