@@ -42,19 +42,19 @@ class philosopher_actor : public garrick::actor<philosopher> {
     const bool got_left = (co_await std::move(left)).value();
     const bool got_right = (co_await std::move(right)).value();
     if (got_left && got_right) {
-      static_cast<void>(send_after(garrick::duration::microseconds(100), self(), finish_meal{}));
+      send_after(garrick::duration::microseconds(100), self(), finish_meal{});
       co_return;
     }
     if (got_left) send(left_, put_back{});
     if (got_right) send(right_, put_back{});
-    static_cast<void>(send_after(garrick::duration::microseconds(50 + 10 * static_cast<long>(id() % 7)), self(), get_hungry{}));
+    send_after(garrick::duration::microseconds(50 + 10 * static_cast<long>(id() % 7)), self(), get_hungry{});
   }
 
   void on(finish_meal) {
     send(left_, put_back{});
     send(right_, put_back{});
     if (++meals_ == 3) return send(host_, full{name_});
-    static_cast<void>(send_after(garrick::duration::microseconds(20), self(), get_hungry{}));
+    send_after(garrick::duration::microseconds(20), self(), get_hungry{});
   }
 
  private:

@@ -2,6 +2,7 @@
 
 namespace word_count {
 
+// [restore]
 void counter_actor::on_start() {
   request(keeper_, restore{})
       .await(
@@ -17,6 +18,7 @@ void counter_actor::on_start() {
               on_start();
           });
 }
+// [/restore]
 
 garrick::result<void> counter_actor::on(count_unit u) {
   chaos_->handling(role::counter);
@@ -28,6 +30,7 @@ garrick::result<void> counter_actor::on(count_unit u) {
   return {};
 }
 
+// [save]
 void counter_actor::save() {
   if (unsaved_.empty()) return;
   journal j{state_.plan, state_.sequence - unsaved_.size(), std::move(unsaved_)};
@@ -47,6 +50,7 @@ void counter_actor::save_everything() {
                  save_everything();
              });
 }
+// [/save]
 
 unit_set counter_actor::on(audit a) {
   chaos_->handling(role::counter);

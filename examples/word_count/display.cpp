@@ -36,7 +36,7 @@ std::string progress_line(const progress& p, std::uint32_t width) {
 
 void display_actor::on_start() {
   chaos_->handling(role::display);
-  static_cast<void>(send_every(garrick::duration::milliseconds(period_ms), self(), tick{}));
+  send_every(garrick::duration::milliseconds(period_ms), self(), tick{});
 }
 
 void display_actor::on(tick) {

@@ -20,6 +20,7 @@ constexpr std::size_t counter_count = 4;
 constexpr std::size_t splitter_count = 8;
 constexpr std::size_t reader_count = 4;
 
+// [hire]
 // Chaos is the rule here, not a sign of a broken program: the supervisor gives up only where restarting helps nobody any more.
 const garrick::supervision patience{.strategy = garrick::one_for_one, .max_restarts = 100'000, .window = garrick::duration::seconds(1)};
 
@@ -47,6 +48,7 @@ staff hire(garrick::actor_system& system, const job& what, chaos& fate) {
   if (what.display != show::nothing) garrick::supervise<display_actor>(boss, named(role::display, 0), foreman, what.display, &fate);
   return {boss, foreman};
 }
+// [/hire]
 
 void clear_line() {
   std::fputs("\r\x1b[K", stdout);

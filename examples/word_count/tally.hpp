@@ -45,6 +45,7 @@ struct tally {
   unit_set applied;
   counts words;
 
+  // [apply]
   /// Counts a unit, unless that was done before. `midway` is called once, in the middle. True if anything changed.
   template <class Midway>
   bool apply(const unit_words& more, Midway midway) {
@@ -62,6 +63,7 @@ struct tally {
     ++sequence;
     return true;
   }
+  // [/apply]
 };
 
 }  // namespace word_count

@@ -1,0 +1,64 @@
+// Mailboxes at their limit: what bounded mailboxes do with one message too many, and how a program hears of what was lost.
+#include <garrick/garrick.hpp>
+
+#include <cstdio>
+#include <string>
+#include <thread>
+
+struct start {};
+struct job { int number; };
+using worker = garrick::protocol<void(job), int(start)>;
+
+// A worker that handles nothing until it has its tool. Jobs pile up meanwhile.
+class worker_actor : public garrick::actor<worker> {
+ public:
+  explicit worker_actor(garrick::any_ref tool) : tool_(std::move(tool)) {}
+  void on_start() {
+    request_as<std::string>(tool_, std::string("tool, please")).await([](const std::string&) {});
+  }
+  void on(job) { ++done_; }
+  int on(start) { return done_; }
+
+ private:
+  garrick::any_ref tool_;
+  int done_ = 0;
+};
+
+// [letters]
+class listener : public garrick::actor<garrick::system::dead_letter_protocol> {
+ public:
+  explicit listener(garrick::any_ref to) : to_(std::move(to)) {}
+  void on(const garrick::dead_letter& d) { send(to_, "dead letter: " + d.type + " " + d.content + ", " + d.reason.message()); }
+
+ private:
+  garrick::any_ref to_;
+};
+// [/letters]
+
+int main() {
+  garrick::actor_system system;
+  garrick::core::scoped_actor me(system.env());
+  system.dead_letters().subscribe(system.spawn<listener>(garrick::any_ref(me->self())));
+
+  // [bounded]
+  garrick::spawn_options at_most_three;
+  at_most_three.policy = garrick::mailbox_policy::reject;
+  at_most_three.bound = 3;
+  const auto w = system.spawn<worker_actor>(at_most_three, garrick::any_ref(me->self()));
+  int taken = 0;
+  for (int i = 1; i <= 4; ++i) {
+    const garrick::error why = try_send(w, job{i});
+    if (!why) ++taken;
+  }
+  // [/bounded]
+  std::printf("taken: %d of 4\n", taken);
+
+  me->receive([](const std::string& request) -> std::string { return "here it is: " + request; });
+  std::printf("done: %d\n", system.request(w, start{}).get().value());
+
+  send(w, job{5});
+  system.exit(w);
+  while (system.actor_count() > 2) std::this_thread::yield();  // the listener and this thread
+  send(w, job{6});
+  me->receive([](const std::string& text) { std::printf("%s\n", text.c_str()); });
+}

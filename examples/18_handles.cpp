@@ -1,0 +1,66 @@
+// Handles: typed by protocol, convertible to less, weak, and identity only; delegation lets another actor answer.
+#include <garrick/garrick.hpp>
+
+#include <cstdio>
+#include <string>
+
+struct get { std::string key; };
+struct put { std::string key; std::string value; };
+
+// [subset]
+using readable = garrick::protocol<garrick::result<std::string>(get)>;
+using writable = garrick::protocol<void(put)>;
+using store = garrick::protocol<void(put), garrick::result<std::string>(get)>;  // a set: the order does not matter
+// [/subset]
+
+class store_actor : public garrick::actor<store> {
+ public:
+  void on(put p) {
+    key_ = std::move(p.key);
+    value_ = std::move(p.value);
+  }
+  garrick::result<std::string> on(const get& g) {
+    if (g.key == key_) return value_;
+    return garrick::make_error(garrick::errc::user, g.key, "is not in the store");
+  }
+
+ private:
+  std::string key_, value_;
+};
+
+// [delegate]
+// A front that answers what it knows and hands everything else on. The answer goes straight to whoever asked.
+class front : public garrick::actor<readable> {
+ public:
+  explicit front(garrick::ref<readable> behind) : behind_(std::move(behind)) {}
+  garrick::result<std::string> on(const get& g) {
+    if (g.key == "name") return std::string("front");
+    return delegate(behind_, g);
+  }
+
+ private:
+  garrick::ref<readable> behind_;
+};
+// [/delegate]
+
+int main() {
+  garrick::actor_system system;
+  // [convert]
+  const garrick::ref<store> all = system.spawn<store_actor>();
+  const garrick::ref<writable> input = all;   // a handle that can only put
+  const garrick::ref<readable> output = all;  // and one that can only get
+  send(input, put{"colour", "blue"});
+  // [/convert]
+  const auto desk = system.spawn<front>(output);
+  std::printf("%s\n", system.request(desk, get{"name"}).get().value().c_str());
+  std::printf("%s\n", system.request(desk, get{"colour"}).get().value().c_str());
+  std::printf("%s\n", system.request(desk, get{"size"}).get().error().to_string().c_str());
+
+  // [identity]
+  std::printf("same actor: %s\n", input == output ? "yes" : "no");
+  garrick::ref<readable> last = system.spawn<front>(output);
+  const garrick::weak_ref<readable> weak(last);
+  last = {};  // nobody can reach it any more
+  std::printf("weak handle finds it: %s\n", weak.lock() ? "yes" : "no");
+  // [/identity]
+}
