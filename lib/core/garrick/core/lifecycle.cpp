@@ -346,6 +346,11 @@ void answer_signals_of_the_dead(cell& dead) noexcept {
     } else if (e->type == &base::message_type_of<signals::room_wanted>) {
       const auto& w = *static_cast<signals::room_wanted*>(e->raw());
       bounded_mailbox::refuse_one(dead, {w.message, w.sender, w.id}, base::errc::receiver_gone);
+    } else if (e->type == &base::message_type_of<signals::stop> || e->type == &base::message_type_of<signals::suspend> ||
+               e->type == &base::message_type_of<signals::restart>) {
+      // Its supervisor waits for an answer: the report of its end may have come when nobody held the supervisor.
+      if (const cell_extension* const x = dead.ext_if(); x != nullptr && x->parent != nullptr)
+        tell<signals::child_failed>(x->parent->supervisor, handle_access::make_address(&dead), dead.end_reason(), false);
     } else if (e->type == &base::message_type_of<adoption>) {
       nursery::turn_away(*static_cast<adoption*>(e->raw()));
     }
