@@ -120,7 +120,7 @@ bool cell::admit(envelope* e, std::uint64_t head) noexcept {
   const bool stalled = (head & mailbox_word::stalled) != 0;
   if (policy_ != mailbox_policy::unbounded) return length < soft_limit_ || bounded_mailbox::admit(*this, e, length);
   if (!stalled && length < soft_limit_) return true;
-  if (length >= soft_limit_ && std::has_single_bit(length) && env_->probe != nullptr) env_->probe->on_mailbox_doubled(id_, length);
+  if (env_->probe != nullptr && length >= soft_limit_ && std::has_single_bit(length)) env_->probe->on_mailbox_doubled(id_, length);
   if (stalled || detail::here.is_running(this) || detail::here.no_wait != 0) return true;
   if (t.free_sends != 0) {
     --t.free_sends;
@@ -162,34 +162,17 @@ void cell::run_in_place_chain(base::executor& ex) noexcept {
   h.in_place_budget = nullptr;
 }
 
-/// While a handler's send waits, its actor cannot run: nobody may wait for it, or two that flood each other would both stand still.
-class cell::cannot_run {
- public:
-  explicit cannot_run(cell* c) noexcept : cell_(c) {
-    if (c == nullptr) return;
-    c->reader_.set_stalled(c->gate_, true);
-    if ((c->gate_.peek() & mailbox_word::waiting) == 0) return;
-    c->reader_.clear_waiting(c->gate_);
-    c->env_->lot->wake(c->id_);
-  }
-  ~cannot_run() {
-    if (cell_ != nullptr && !(cell_->ext_ != nullptr && cell_->is_stalled())) cell_->reader_.set_stalled(cell_->gate_, false);
-  }
-  cannot_run(const cannot_run&) = delete;
-  cannot_run& operator=(const cannot_run&) = delete;
-
- private:
-  cell* cell_;
-};
-
 bool cell::wait_for_room() noexcept {
   auto& t = base::this_thread;
+  const cell* const inner = detail::here.running;
+  const cell* const outer = detail::here.outer;
+  // Actors whose handlers wait in a circle would all stand still: whoever would close it goes on instead.
+  const drain_lot::waiting_scope waits(*env_->lot, id_, inner != nullptr ? inner->id_ : 0, outer != nullptr ? outer->id_ : 0);
+  if (waits.closes_circle()) return true;
   const std::uint32_t epoch = env_->lot->epoch(id_);
   const std::uint32_t before = gate_.consumed();
   if (!gate_.ask_to_wait()) return true;
   if (t.worker_of != nullptr) t.worker_of->expose();
-  const cannot_run inner(detail::here.running);
-  const cannot_run outer(detail::here.outer);
   env_->lot->wait(id_, epoch, env_->limits.full_wait_ns);
   return gate_.consumed() != before;
 }

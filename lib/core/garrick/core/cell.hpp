@@ -178,7 +178,6 @@ class alignas(64) cell : public base::runnable {
   friend struct cell_access;
 
   bool admit(envelope* e, std::uint64_t head) noexcept;
-  class cannot_run;
   bool run_in_place() noexcept;
   void run_in_place_chain(base::executor& ex) noexcept;
   bool wait_for_room() noexcept;
