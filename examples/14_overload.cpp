@@ -5,23 +5,22 @@
 #include <string>
 #include <thread>
 
-struct start {};
 struct job { int number; };
-using worker = garrick::protocol<void(job), int(start)>;
+using worker = garrick::protocol<void(job)>;
 
 // A worker that handles nothing until it has its tool. Jobs pile up meanwhile.
 class worker_actor : public garrick::actor<worker> {
  public:
-  explicit worker_actor(garrick::any_ref tool) : tool_(std::move(tool)) {}
+  explicit worker_actor(garrick::any_ref boss) : boss_(std::move(boss)) {}
   void on_start() {
-    request_as<std::string>(tool_, std::string("tool, please")).await([](const std::string&) {});
+    request_as<std::string>(boss_, std::string("tool, please")).await([](const std::string&) {});
   }
-  void on(job) { ++done_; }
-  int on(start) { return done_; }
+  void on(job j) {
+    if (j.number == 3) send(boss_, j.number);
+  }
 
  private:
-  garrick::any_ref tool_;
-  int done_ = 0;
+  garrick::any_ref boss_;
 };
 
 // [letters]
@@ -54,11 +53,10 @@ int main() {
   std::printf("taken: %d of 4\n", taken);
 
   me->receive([](const std::string& request) -> std::string { return "here it is: " + request; });
-  std::printf("done: %d\n", system.request(w, start{}).get().value());
+  me->receive([](int last) { std::printf("the worker has done number %d\n", last); });
 
-  send(w, job{5});
   system.exit(w);
   while (system.actor_count() > 2) std::this_thread::yield();  // the listener and this thread
-  send(w, job{6});
+  send(w, job{5});
   me->receive([](const std::string& text) { std::printf("%s\n", text.c_str()); });
 }
