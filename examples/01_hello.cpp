@@ -5,7 +5,9 @@
 #include <string>
 
 // [whole]
-struct greet { std::string name; };  // a message is a plain struct
+struct greet {
+  std::string name;
+};  // a message is a plain struct
 
 using greeter = garrick::protocol<std::string(greet)>;  // takes a greet, answers with a string
 
@@ -19,8 +21,6 @@ class greeter_actor : public garrick::actor<greeter> {
 int main() {
   garrick::actor_system system;
   auto host = system.spawn<greeter_actor>();
-  for (const char* name : {"Ada", "Grace"}) {
-    std::puts(system.request(host, greet{name}).get().value().c_str());
-  }
+  for (const char* name : {"Ada", "Grace"}) { std::puts(system.request(host, greet{name}).get().value().c_str()); }
 }
 // [/whole]

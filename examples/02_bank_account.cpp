@@ -4,8 +4,12 @@
 #include <cstdio>
 
 // [protocol]
-struct deposit { long cents; };
-struct withdraw { long cents; };
+struct deposit {
+  long cents;
+};
+struct withdraw {
+  long cents;
+};
 struct balance {};
 
 using account = garrick::protocol<void(deposit), garrick::result<long>(withdraw), long(balance)>;

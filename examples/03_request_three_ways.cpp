@@ -4,7 +4,9 @@
 #include <cstdio>
 #include <string>
 
-struct price_of { std::string item; };
+struct price_of {
+  std::string item;
+};
 using shop = garrick::protocol<garrick::result<int>(price_of)>;
 
 class shop_actor : public garrick::actor<shop> {
@@ -16,7 +18,9 @@ class shop_actor : public garrick::actor<shop> {
   }
 };
 
-struct buy { std::string item; };
+struct buy {
+  std::string item;
+};
 using customer = garrick::protocol<garrick::result<int>(buy)>;
 
 // [then]
@@ -77,7 +81,8 @@ class modern_customer : public garrick::actor<customer> {
 int main() {
   garrick::actor_system system;
   const auto open_shop = system.spawn<shop_actor>();
-  const garrick::ref<customer> customers[] = {system.spawn<patient_customer>(open_shop), system.spawn<stubborn_customer>(open_shop),
+  const garrick::ref<customer> customers[] = {system.spawn<patient_customer>(open_shop),
+                                              system.spawn<stubborn_customer>(open_shop),
                                               system.spawn<modern_customer>(open_shop)};
   for (const auto& c : customers) {
     const garrick::result<int> pear = system.request(c, buy{"pear"}).get();

@@ -80,7 +80,9 @@ int main() {
   std::printf("%s\n", system.request_as<std::string>(gate, push{}).get().value().c_str());
 
   const garrick::any_ref what = system.spawn(classifier);
-  const auto ask = [&](auto... message) { std::printf("%s\n", system.request_as<std::string>(what, message...).get().value().c_str()); };
+  const auto ask = [&](auto... message) {
+    std::printf("%s\n", system.request_as<std::string>(what, message...).get().value().c_str());
+  };
   ask(42);
   ask(-7);
   ask(8);
@@ -89,8 +91,8 @@ int main() {
   ask(2.5);
 
   const garrick::any_ref box = system.spawn<chest>();
-  send(box, status{});                                               // closes it
+  send(box, status{});                                                    // closes it
   auto waits = system.request_as<std::string>(box, std::string("gold"));  // skipped for now
-  send(box, push{});                                                 // opens it again
+  send(box, push{});                                                      // opens it again
   std::printf("%s\n", waits.get().value().c_str());
 }

@@ -25,7 +25,9 @@ class chopstick_actor : public garrick::actor<chopstick> {
 struct get_hungry {};
 struct finish_meal {};
 using philosopher = garrick::protocol<void(get_hungry), void(finish_meal)>;
-struct full { std::string name; };
+struct full {
+  std::string name;
+};
 using host = garrick::protocol<void(full)>;
 
 // [philosopher]
@@ -84,7 +86,8 @@ int main() {
     std::size_t left_;
   };
   const garrick::ref<host> counting = system.spawn<host_actor>(table->self(), names.size());
-  for (std::size_t i = 0; i < names.size(); ++i) system.spawn<philosopher_actor>(names[i], sticks[i], sticks[(i + 1) % names.size()], counting);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    system.spawn<philosopher_actor>(names[i], sticks[i], sticks[(i + 1) % names.size()], counting);
 
   table->receive([](const std::string& news) { std::printf("%s\n", news.c_str()); });
 }

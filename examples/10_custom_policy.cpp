@@ -114,7 +114,9 @@ garrick::options with_lucky_dip() {
 }
 // [/use]
 
-struct add { int value; };
+struct add {
+  int value;
+};
 struct total {};
 using adder = garrick::protocol<void(add), int(total)>;
 

@@ -8,7 +8,10 @@
 #include <vector>
 
 // [fine]
-struct line { int from = 0; int to = 0; };
+struct line {
+  int from = 0;
+  int to = 0;
+};
 struct drawing {
   std::string title;
   std::vector<line> lines;
@@ -19,8 +22,12 @@ static_assert(garrick::base::sendable<drawing>);
 // [/fine]
 
 // [refused]
-struct with_pointer { const char* text = nullptr; };
-struct with_shared_state { std::shared_ptr<int> counter; };
+struct with_pointer {
+  const char* text = nullptr;
+};
+struct with_shared_state {
+  std::shared_ptr<int> counter;
+};
 static_assert(!garrick::base::sendable<with_pointer>);
 static_assert(!garrick::base::sendable<with_shared_state>);
 // [/refused]
@@ -59,7 +66,9 @@ int main() {
   drawing d{"house", {{0, 1}, {1, 2}}, {}, std::make_shared<const std::string>("scale 1:100")};
   d.named["door"] = std::make_unique<line>(line{1, 2});
   const garrick::any_ref viewer = system.spawn([](garrick::dynamic_actor&) -> garrick::behavior {
-    return {[](const drawing& seen) { return seen.title + ", " + *seen.legend + ", " + std::to_string(seen.lines.size()) + " lines"; },
+    return {[](const drawing& seen) {
+              return seen.title + ", " + *seen.legend + ", " + std::to_string(seen.lines.size()) + " lines";
+            },
             [](const temperature& t) { return std::to_string(static_cast<int>(t.celsius())) + " degrees"; }};
   });
   std::printf("%s\n", system.request_as<std::string>(viewer, std::move(d)).get().value().c_str());

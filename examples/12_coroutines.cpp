@@ -3,8 +3,12 @@
 
 #include <cstdio>
 
-struct deposit { long cents; };
-struct withdraw { long cents; };
+struct deposit {
+  long cents;
+};
+struct withdraw {
+  long cents;
+};
 struct balance {};
 using account = garrick::protocol<void(deposit), garrick::result<long>(withdraw), long(balance)>;
 

@@ -36,7 +36,8 @@ int main() {
   send(words, stop{});
   me->receive([](const std::string& text) { std::printf("%s\n", text.c_str()); });
 
-  const bool got_something = me->receive([](int) {}, garrick::after(garrick::duration::milliseconds(5)) >> [] { std::printf("nothing else came\n"); });
+  const bool got_something =
+      me->receive([](int) {}, garrick::after(garrick::duration::milliseconds(5)) >> [] { std::printf("nothing else came\n"); });
   // [/scoped]
   std::printf("received: %s\n", got_something ? "yes" : "no");
 

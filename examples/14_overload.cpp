@@ -5,7 +5,9 @@
 #include <string>
 #include <thread>
 
-struct job { int number; };
+struct job {
+  int number;
+};
 using worker = garrick::protocol<void(job)>;
 
 // A worker that handles nothing until it has its tool. Jobs pile up meanwhile.

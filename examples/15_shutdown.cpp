@@ -12,7 +12,9 @@ class counter : public garrick::actor<ticking> {
   void on(tick) {
     if (++ticks_ == 3) quit();
   }
-  void on_exit(const garrick::exit_reason& why) { std::printf("counter ends after %d ticks: %s\n", ticks_, why.to_string().c_str()); }
+  void on_exit(const garrick::exit_reason& why) {
+    std::printf("counter ends after %d ticks: %s\n", ticks_, why.to_string().c_str());
+  }
 
  private:
   int ticks_ = 0;

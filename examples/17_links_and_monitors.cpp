@@ -5,7 +5,9 @@
 #include <stdexcept>
 #include <string>
 
-struct work { int value; };
+struct work {
+  int value;
+};
 using worker = garrick::protocol<int(work)>;
 
 class fragile : public garrick::actor<worker> {
@@ -16,7 +18,9 @@ class fragile : public garrick::actor<worker> {
   }
 };
 
-struct watch { garrick::ref<worker> who; };
+struct watch {
+  garrick::ref<worker> who;
+};
 using watcher = garrick::protocol<void(watch), std::string(garrick::atom<"news">)>;
 
 // [monitor]

@@ -4,8 +4,13 @@
 #include <cstdio>
 #include <string>
 
-struct get { std::string key; };
-struct put { std::string key; std::string value; };
+struct get {
+  std::string key;
+};
+struct put {
+  std::string key;
+  std::string value;
+};
 
 // [subset]
 using readable = garrick::protocol<garrick::result<std::string>(get)>;

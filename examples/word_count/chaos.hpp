@@ -17,7 +17,8 @@
 namespace word_count {
 
 enum class role : std::uint8_t { foreman, walker, reader, splitter, counter, keeper, ranker, display };
-inline constexpr std::array<std::string_view, 8> role_names{"foreman", "walker", "reader", "splitter", "counter", "keeper", "ranker", "display"};
+inline constexpr std::array<std::string_view, 8> role_names{"foreman", "walker", "reader", "splitter",
+                                                            "counter", "keeper", "ranker", "display"};
 inline constexpr std::size_t role_count = role_names.size();
 
 /// What chaos throws.

@@ -35,7 +35,8 @@ void counter_actor::save() {
   if (unsaved_.empty()) return;
   journal j{state_.plan, state_.sequence - unsaved_.size(), std::move(unsaved_)};
   unsaved_.clear();
-  request(keeper_, std::move(j)).await([this] { chaos_->handling(role::counter); }, [this](const garrick::error&) { save_everything(); });
+  request(keeper_, std::move(j))
+      .await([this] { chaos_->handling(role::counter); }, [this](const garrick::error&) { save_everything(); });
 }
 
 void counter_actor::save_everything() {

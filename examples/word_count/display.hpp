@@ -18,7 +18,8 @@ using display_protocol = garrick::protocol<void(tick)>;
 
 class display_actor : public garrick::actor<display_protocol> {
  public:
-  display_actor(garrick::ref<foreman_protocol> foreman, show how, chaos* fate) : foreman_(std::move(foreman)), how_(how), chaos_(fate) {}
+  display_actor(garrick::ref<foreman_protocol> foreman, show how, chaos* fate)
+      : foreman_(std::move(foreman)), how_(how), chaos_(fate) {}
 
   void on_start();
   void on(tick);

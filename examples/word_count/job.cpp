@@ -22,7 +22,8 @@ constexpr std::size_t reader_count = 4;
 
 // [hire]
 // Chaos is the rule here, not a sign of a broken program: the supervisor gives up only where restarting helps nobody any more.
-const garrick::supervision patience{.strategy = garrick::one_for_one, .max_restarts = 100'000, .window = garrick::duration::seconds(1)};
+const garrick::supervision patience{
+    .strategy = garrick::one_for_one, .max_restarts = 100'000, .window = garrick::duration::seconds(1)};
 
 struct staff {
   garrick::ref<garrick::supervisor_protocol> supervisor;
@@ -31,7 +32,9 @@ struct staff {
 
 staff hire(garrick::actor_system& system, const job& what, chaos& fate) {
   const auto boss = system.spawn<garrick::supervisor>(patience);
-  const auto named = [](role r, std::size_t i) { return garrick::child_options{.name = std::string(role_names[static_cast<std::size_t>(r)]) + " " + std::to_string(i)}; };
+  const auto named = [](role r, std::size_t i) {
+    return garrick::child_options{.name = std::string(role_names[static_cast<std::size_t>(r)]) + " " + std::to_string(i)};
+  };
   crew hands;
   std::vector<garrick::ref<splitter_protocol>> splitters;
   for (std::size_t i = 0; i < counter_count; ++i) {
@@ -45,7 +48,8 @@ staff hire(garrick::actor_system& system, const job& what, chaos& fate) {
   hands.ranker = garrick::supervise<ranker_actor>(boss, named(role::ranker, 0), hands.counters, &fate);
   hands.walker = garrick::supervise<walker_actor>(boss, named(role::walker, 0), what.paths, what.unit_bytes, &fate);
   const auto foreman = garrick::supervise<foreman_actor>(boss, named(role::foreman, 0), hands, &fate);
-  if (what.display != show::nothing) garrick::supervise<display_actor>(boss, named(role::display, 0), foreman, what.display, &fate);
+  if (what.display != show::nothing)
+    garrick::supervise<display_actor>(boss, named(role::display, 0), foreman, what.display, &fate);
   return {boss, foreman};
 }
 // [/hire]
@@ -94,7 +98,7 @@ counts count_sequentially(const std::vector<std::string>& paths) {
     std::ostringstream text;
     text << in.rdbuf();
     counts found = count_words(text.view());
-    all.merge(found);                                        // the words that are new
+    all.merge(found);                                            // the words that are new
     for (const auto& [word, count] : found) all[word] += count;  // and those that were known
   }
   return all;
@@ -104,9 +108,11 @@ std::string difference(const std::vector<counted_word>& counted, const counts& e
   for (const counted_word& w : counted) {
     const auto known = expected.find(std::string_view(w.word));
     const std::uint64_t right = known == expected.end() ? 0 : known->second;
-    if (right != w.count) return "'" + w.word + "' was counted " + std::to_string(w.count) + " times instead of " + std::to_string(right);
+    if (right != w.count)
+      return "'" + w.word + "' was counted " + std::to_string(w.count) + " times instead of " + std::to_string(right);
   }
-  if (counted.size() != expected.size()) return std::to_string(counted.size()) + " different words instead of " + std::to_string(expected.size());
+  if (counted.size() != expected.size())
+    return std::to_string(counted.size()) + " different words instead of " + std::to_string(expected.size());
   return {};
 }
 

@@ -36,7 +36,8 @@ void print_summary(const outcome& o, const settings& s, bool on_terminal) {
   std::printf("bytes            %s (%s)\n", grouped(o.bytes).c_str(), as_bytes(o.bytes).c_str());
   std::printf("different words  %s\n", grouped(o.words.size()).c_str());
   std::printf("time             %.2f s\n", o.seconds);
-  std::printf("messages         %s (%s a second)\n", grouped(o.messages).c_str(), grouped(static_cast<std::uint64_t>(static_cast<double>(o.messages) / o.seconds)).c_str());
+  std::printf("messages         %s (%s a second)\n", grouped(o.messages).c_str(),
+              grouped(static_cast<std::uint64_t>(static_cast<double>(o.messages) / o.seconds)).c_str());
   std::printf("peak memory      %s\n", as_bytes(peak_memory()).c_str());
 }
 

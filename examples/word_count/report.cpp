@@ -15,7 +15,8 @@ constexpr std::size_t paths_shown = 3;
 
 /// Characters, not bytes.
 std::size_t columns(std::string_view text) noexcept {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
 std::string bar(std::uint64_t part, std::uint64_t whole, bool utf8) {
@@ -37,7 +38,8 @@ std::string chart(const std::vector<counted_word>& words, std::size_t top, bool 
   for (std::size_t i = 0; i < top; ++i) {
     const std::string rank = std::to_string(i + 1);
     const std::string drawn = bar(words[i].count, words.front().count, utf8);
-    result += std::string(4 - std::min<std::size_t>(rank.size(), 4), ' ') + rank + "  " + words[i].word + std::string(widest - columns(words[i].word) + 2, ' ');
+    result += std::string(4 - std::min<std::size_t>(rank.size(), 4), ' ') + rank + "  " + words[i].word +
+              std::string(widest - columns(words[i].word) + 2, ' ');
     result += drawn + std::string(bar_columns - std::min(columns(drawn), bar_columns) + 1, ' ') + grouped(words[i].count) + "\n";
   }
   return result;

@@ -15,8 +15,8 @@ std::string take_number(std::string_view option, std::optional<std::string_view>
   Number value{};
   const auto [end, code] = std::from_chars(text->data(), text->data() + text->size(), value);
   if (code != std::errc{} || end != text->data() + text->size() || value < least)
-    return name + " needs a number from " + std::to_string(least) + " to " + std::to_string(std::numeric_limits<Number>::max()) + ", not '" +
-           std::string(*text) + "'";
+    return name + " needs a number from " + std::to_string(least) + " to " + std::to_string(std::numeric_limits<Number>::max()) +
+           ", not '" + std::string(*text) + "'";
   into = value;
   return {};
 }

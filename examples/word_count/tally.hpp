@@ -19,7 +19,9 @@ namespace word_count {
 /// Which units: one bit each.
 class unit_set {
  public:
-  [[nodiscard]] bool has(std::uint32_t unit) const noexcept { return unit / 64 < bits.size() && (bits[unit / 64] >> (unit % 64) & 1) != 0; }
+  [[nodiscard]] bool has(std::uint32_t unit) const noexcept {
+    return unit / 64 < bits.size() && (bits[unit / 64] >> (unit % 64) & 1) != 0;
+  }
   void add(std::uint32_t unit) {
     if (unit / 64 >= bits.size()) bits.resize(unit / 64 + 1);
     bits[unit / 64] |= std::uint64_t{1} << (unit % 64);

@@ -16,7 +16,10 @@ decoded decode(std::string_view text, std::size_t at) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(at);
   if (first < 0x80) return {first, 1, true};
-  const std::size_t length = first >= 0xf0 && first < 0xf5 ? 4 : first >= 0xe0 && first < 0xf0 ? 3 : first >= 0xc2 && first < 0xe0 ? 2 : 0;
+  const std::size_t length = first >= 0xf0 && first < 0xf5   ? 4
+                             : first >= 0xe0 && first < 0xf0 ? 3
+                             : first >= 0xc2 && first < 0xe0 ? 2
+                                                             : 0;
   if (length == 0 || at + length > text.size()) return {};
   char32_t code = first & (0x7fu >> length);
   for (std::size_t i = 1; i < length; ++i) {
@@ -97,7 +100,9 @@ std::vector<counted_word> ranked(counts words) {
     auto node = words.extract(words.begin());
     list.push_back({std::move(node.key()), node.mapped()});
   }
-  std::sort(list.begin(), list.end(), [](const counted_word& a, const counted_word& b) { return a.count != b.count ? a.count > b.count : a.word < b.word; });
+  std::sort(list.begin(), list.end(), [](const counted_word& a, const counted_word& b) {
+    return a.count != b.count ? a.count > b.count : a.word < b.word;
+  });
   return list;
 }
 

@@ -20,7 +20,9 @@ TEST_CASE("words are runs of letters in lower case") {
   CHECK(words_of(" .,;\n\t ") == list{});
 }
 
-TEST_CASE("an apostrophe belongs to a word only inside it") { CHECK(words_of("don't 'quoted' rock'n'roll ''") == list{"don't", "quoted", "rock'n'roll"}); }
+TEST_CASE("an apostrophe belongs to a word only inside it") {
+  CHECK(words_of("don't 'quoted' rock'n'roll ''") == list{"don't", "quoted", "rock'n'roll"});
+}
 
 TEST_CASE("letters beyond ASCII belong to words, punctuation beyond ASCII does not") {
   CHECK(words_of("Straße »Uhr« naïve—word … Ελλάδα") == list{"straße", "uhr", "naïve", "word", "Ελλάδα"});
@@ -29,7 +31,8 @@ TEST_CASE("letters beyond ASCII belong to words, punctuation beyond ASCII does n
 TEST_CASE("bytes that are no UTF-8 separate words") { CHECK(words_of("one\xfftwo\xc3") == list{"one", "two"}); }
 
 TEST_CASE("a run that is too long is no word and does not hide the next one") {
-  CHECK(words_of(std::string(longest_word + 1, 'a') + " b " + std::string(longest_word, 'c')) == list{"b", std::string(longest_word, 'c')});
+  CHECK(words_of(std::string(longest_word + 1, 'a') + " b " + std::string(longest_word, 'c')) ==
+        list{"b", std::string(longest_word, 'c')});
 }
 
 TEST_CASE("control characters tell binaries from texts") {

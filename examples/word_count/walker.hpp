@@ -11,7 +11,8 @@ namespace word_count {
 
 class walker_actor : public garrick::actor<walker_protocol> {
  public:
-  walker_actor(std::vector<std::string> paths, std::uint32_t unit_bytes, chaos* fate) : paths_(std::move(paths)), unit_bytes_(unit_bytes), chaos_(fate) {}
+  walker_actor(std::vector<std::string> paths, std::uint32_t unit_bytes, chaos* fate)
+      : paths_(std::move(paths)), unit_bytes_(unit_bytes), chaos_(fate) {}
 
   shared_plan on(find_files) {
     chaos_->handling(role::walker);

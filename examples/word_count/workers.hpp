@@ -13,7 +13,8 @@ namespace word_count {
 
 class reader_actor : public garrick::actor<reader_protocol> {
  public:
-  reader_actor(std::vector<garrick::ref<splitter_protocol>> splitters, chaos* fate) : splitters_(std::move(splitters)), chaos_(fate) {}
+  reader_actor(std::vector<garrick::ref<splitter_protocol>> splitters, chaos* fate)
+      : splitters_(std::move(splitters)), chaos_(fate) {}
 
   garrick::result<unit_done> on(const read_unit& u);
 
@@ -25,7 +26,8 @@ class reader_actor : public garrick::actor<reader_protocol> {
 
 class splitter_actor : public garrick::actor<splitter_protocol> {
  public:
-  splitter_actor(std::vector<garrick::ref<counter_protocol>> counters, chaos* fate) : counters_(std::move(counters)), chaos_(fate) {}
+  splitter_actor(std::vector<garrick::ref<counter_protocol>> counters, chaos* fate)
+      : counters_(std::move(counters)), chaos_(fate) {}
 
   garrick::task<unit_done> on(split_unit u);
 

@@ -12,12 +12,28 @@
 using garrick::base::copyable_message;
 
 namespace {
-struct plain { int a; std::string b; int c[3]; };
-struct owner { std::unique_ptr<int> p; };
-struct box { std::vector<std::unique_ptr<int>> things; };
-struct nested { int n; std::optional<box> inner; };
-struct tree { int value; std::vector<tree> children; };
-struct forest { std::map<std::string, std::unique_ptr<tree>> trees; };
+struct plain {
+  int a;
+  std::string b;
+  int c[3];
+};
+struct owner {
+  std::unique_ptr<int> p;
+};
+struct box {
+  std::vector<std::unique_ptr<int>> things;
+};
+struct nested {
+  int n;
+  std::optional<box> inner;
+};
+struct tree {
+  int value;
+  std::vector<tree> children;
+};
+struct forest {
+  std::map<std::string, std::unique_ptr<tree>> trees;
+};
 }  // namespace
 
 static_assert(copyable_message<int>);
