@@ -3,6 +3,7 @@
 
 #include <garrick/core/adapt.hpp>
 #include <garrick/core/atom.hpp>
+#include <garrick/core/composition.hpp>
 #include <garrick/core/message.hpp>
 #include <garrick/core/supervisor.hpp>
 #include <garrick/core/task.hpp>
@@ -38,6 +39,8 @@ using core::delegated;
 using core::down;
 using core::dynamic_actor;
 using core::exit_signal;
+using core::fan_out;
+using core::first_of;
 using core::find_child;
 using core::keep_behavior;
 using core::list_children;

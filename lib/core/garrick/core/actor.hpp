@@ -123,6 +123,18 @@ class actor_base {
     return detail::request_plain(*cell_, to, std::forward<Args>(args)...);
   }
 
+  /// The same for a router: the member is picked here.
+  template <class R, class... Args>
+    requires requires { typename R::garrick_router; }
+  void send(const R& to, Args&&... args) {
+    to.send_from_here(std::forward<Args>(args)...);
+  }
+  template <class R, class... Args>
+    requires requires { typename R::garrick_router; }
+  auto request(const R& to, Args&&... args) {
+    return to.request_from(*this, std::forward<Args>(args)...);
+  }
+
   /// Builds the message in place: `co_await request<withdraw>(account, 120)`.
   template <class Message, class P, class... Args>
     requires(!std::is_same_v<P, any_protocol>)

@@ -23,6 +23,8 @@
 
 namespace garrick::system {
 
+class groups;
+class registry;
 class system_core;
 
 /// Who was still alive when a deadline passed, by name and id, and in which message's handler, if in any.
@@ -58,6 +60,10 @@ class actor_system : public spawner<actor_system> {
 
   /// Subscribe here to hear of each.
   [[nodiscard]] system::dead_letters& dead_letters() noexcept;
+  /// Actors by name; include <garrick/system/registry.hpp>.
+  [[nodiscard]] system::registry& registry() noexcept;
+  /// Publish and subscribe; include <garrick/system/groups.hpp>.
+  [[nodiscard]] system::groups& groups() noexcept;
 
   [[nodiscard]] core::environment& env() noexcept;
   [[nodiscard]] system_core& core() noexcept { return *core_; }

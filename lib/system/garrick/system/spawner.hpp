@@ -33,7 +33,8 @@ class [[nodiscard]] blocking_response {
   [[nodiscard]] value get() {
     if (std::exchange(taken_, true)) return base::make_error(base::errc::cancelled, "get()", "the answer was taken before");
     if (base::this_thread.worker_of != nullptr)
-      return base::make_error(base::errc::would_block, "get()", "this is a worker thread: use .then, .await or co_await in an actor");
+      return base::make_error(base::errc::would_block, "get()",
+                              "this is a worker thread: use .then, .await or co_await in an actor");
     return scope_->get(std::move(pending_));
   }
 
@@ -90,6 +91,12 @@ class spawner {
   auto request(const core::ref<P>& to, Args&&... args) {
     return request_with([&](core::blocking_actor& self) { return self.request(to, std::forward<Args>(args)...); });
   }
+  /// The same for a router.
+  template <class R, class... Args>
+    requires requires { typename R::garrick_router; }
+  auto request(const R& to, Args&&... args) {
+    return request_with([&](core::blocking_actor& self) { return self.request(to, std::forward<Args>(args)...); });
+  }
   /// The same for a wildcard handle.
   template <class... Rs, class... Args>
   auto request_as(const core::any_ref& to, Args&&... args) {
@@ -97,7 +104,9 @@ class spawner {
   }
 
   /// Asks an actor to end as an exit signal would, or ends it without asking.
-  void exit(const core::handle& who, base::exit_reason reason = base::exit_code::user_shutdown) { core::detail::exit_cell(nullptr, who.address(), std::move(reason)); }
+  void exit(const core::handle& who, base::exit_reason reason = base::exit_code::user_shutdown) {
+    core::detail::exit_cell(nullptr, who.address(), std::move(reason));
+  }
   void kill(const core::handle& who) { core::detail::kill_cell(who.address(), base::exit_code::kill); }
 
  protected:

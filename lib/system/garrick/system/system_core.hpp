@@ -17,6 +17,8 @@
 #include <garrick/system/actor_system.hpp>
 #include <garrick/system/dead_letters.hpp>
 #include <garrick/system/detached_pool.hpp>
+#include <garrick/system/groups.hpp>
+#include <garrick/system/registry.hpp>
 #include <garrick/system/spin_lock.hpp>
 #include <garrick/system/watchdog.hpp>
 
@@ -58,6 +60,8 @@ class system_core final : public core::environment, public watchdog_listener {
   [[nodiscard]] bool on_own_thread() const noexcept;
 
   [[nodiscard]] dead_letters& letters() noexcept { return letters_; }
+  [[nodiscard]] registry& names() noexcept { return registry_; }
+  [[nodiscard]] groups& topics() noexcept { return groups_; }
   [[nodiscard]] sched::scheduler& workers_pool() noexcept { return *pool_; }
   [[nodiscard]] const options& settings_of() const noexcept { return options_; }
 
@@ -92,6 +96,8 @@ class system_core final : public core::environment, public watchdog_listener {
   std::unique_ptr<watchdog> watchdog_;
   detached_pool detached_;
   dead_letters letters_;
+  registry registry_{*this};
+  groups groups_{*this};
 
   std::array<shard, shard_count> shards_;
 

@@ -1,0 +1,120 @@
+#include <garrick/core/composition.hpp>
+#include <garrick/core/spawn.hpp>
+#include <garrick/core/wait_graph.hpp>
+
+namespace garrick::core::detail {
+
+namespace {
+
+/// g's answer goes to f, together with the duty to answer the requester.
+class pipe_continuation final : public continuation {
+ public:
+  [[nodiscard]] static continuation* make(promise_base request, any_ref f) {
+    return ::new (base::block_pool::allocate(sizeof(pipe_continuation))) pipe_continuation(std::move(request), std::move(f));
+  }
+  void on_response(cell& self, envelope* e) override {
+    if (e->is(envelope_flag::failure))
+      request_.fail(*static_cast<const base::error*>(e->raw()));
+    else
+      pass_on(self, e);
+    abandon();
+  }
+  void abandon() noexcept override {
+    this->~pipe_continuation();
+    base::block_pool::deallocate(this, sizeof(pipe_continuation));
+  }
+
+ private:
+  pipe_continuation(promise_base request, any_ref f) noexcept : request_(std::move(request)), f_(std::move(f)) {}
+  ~pipe_continuation() = default;
+
+  void pass_on(cell& self, envelope* e) {
+    envelope* const next = forward_content(e);
+    cell& to = target_of(f_);
+    const pending_request r = promise_access::take(request_);
+    next->sender_id = self.id();
+    if (r.requester != nullptr) {
+      if (wait_graph* const w = r.requester->env().waits) w->handed_over(r.requester->id(), r.id, to.id());
+      next->requester = r.requester;
+      next->word |= r.id;
+      next->set(envelope_flag::request);
+    }
+    to.deliver(next);
+  }
+
+  promise_base request_;
+  any_ref f_;
+};
+
+/// The one case of a pipe's behavior: takes every message.
+struct pipe_case {
+  any_ref f;
+  any_ref g;
+  bool try_invoke(cell& self, envelope* e) {
+    promise_base request(take_current_request(self));
+    const std::uint64_t id = send_request(self, target_of(g), forward_content(e));
+    attach_continuation(self, id, pipe_continuation::make(std::move(request), f), false);
+    return true;
+  }
+};
+
+class pipe_actor final : public dynamic_actor {
+ public:
+  pipe_actor(any_ref f, any_ref g) { become(behavior(pipe_case{std::move(f), std::move(g)})); }
+};
+
+any_ref handle_to(cell& c) {
+  c.add_strong();
+  return handle_access::adopt<any_protocol>(&c);
+}
+
+class first_part final : public continuation {
+ public:
+  struct state {
+    std::size_t left;
+    promise_base whole;
+  };
+  [[nodiscard]] static continuation* make(std::shared_ptr<state> s) { return ::new (base::block_pool::allocate(sizeof(first_part))) first_part(std::move(s)); }
+
+  void on_response(cell&, envelope* e) override {
+    --state_->left;
+    if (!e->is(envelope_flag::failure)) {
+      const pending_request r = promise_access::take(state_->whole);
+      if (r.requester != nullptr) send_response(r, forward_content(e));
+    } else if (state_->left == 0) {
+      state_->whole.fail(*static_cast<const base::error*>(e->raw()));
+    }
+    abandon();
+  }
+  void abandon() noexcept override {
+    this->~first_part();
+    base::block_pool::deallocate(this, sizeof(first_part));
+  }
+
+ private:
+  explicit first_part(std::shared_ptr<state> s) noexcept : state_(std::move(s)) {}
+  ~first_part() = default;
+  std::shared_ptr<state> state_;
+};
+
+}  // namespace
+
+cell* spawn_pipe(cell& f, cell& g) {
+  const spawn_options options{.name = std::string(f.name()) + " * " + std::string(g.name()), .hidden = true};
+  any_ref pipe = spawn_class<pipe_actor>(g.env(), nullptr, &options, handle_to(f), handle_to(g));
+  return handle_access::release(pipe);
+}
+
+void ask_part(cell& self, const handle& to, const message& m, continuation* k) {
+  const std::uint64_t id = send_request(self, target_of(to), envelope_of(m));
+  if (id != 0) self.ext().pending.at(id).inner = true;
+  attach_continuation(self, id, k, false);
+}
+
+void ask_first(cell& self, const handle* const* targets, std::size_t count, const message& m, pending_request whole) {
+  if (count == 0) return respond_error(whole, base::make_error(base::errc::receiver_gone, "first_of", "nobody was asked"));
+  const auto shared = std::make_shared<first_part::state>(first_part::state{count, promise_base(whole)});
+  for (std::size_t i = 0; i < count; ++i) ask_part(self, *targets[i], m, first_part::make(shared));
+}
+
+}  // namespace garrick::core::detail

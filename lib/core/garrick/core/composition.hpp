@@ -1,0 +1,185 @@
+// Actors composed: a pipe of two handles, a request to many that collects every answer, a request to many where the first answer wins.
+//
+//   auto h = f * g;                                                     // h understands x where g does: f(g(x)), asked as one actor
+//   fan_out(*this, workers, job{7}).then([](std::vector<result<int>> all) { … });   // every worker's answer or error, in the workers' order
+//   first_of(*this, replicas, query{}).then([](answer a) { … });        // the first value; an error only if all fail, then the last one
+//
+// Guarantees: each is one request to who asks it, so then, await, co_await, within and the rules of requests.hpp hold. A message to many is one shared block.
+// The answer of a pipe's last actor goes straight to the requester; an error on the way, too. A pipe is a hidden actor that lives as long as a handle to it or a
+// message under way; it holds strong handles to both actors.
+//
+// Thread safety: `f * g` on any thread; `fan_out` and `first_of` on the turn of `self`. Paper 001 §4.4.
+#pragma once
+
+#include <garrick/core/actor.hpp>
+#include <garrick/core/message.hpp>
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace garrick::core {
+
+namespace detail {
+
+template <class... Lists>
+struct join_protocols;
+template <class... Sigs>
+struct join_protocols<protocol<Sigs...>> {
+  using type = protocol<Sigs...>;
+};
+template <class... A, class... B, class... Rest>
+struct join_protocols<protocol<A...>, protocol<B...>, Rest...> : join_protocols<protocol<A..., B...>, Rest...> {};
+
+template <class Answer>
+struct result_for;
+template <>
+struct result_for<response<>> {
+  using type = void;
+};
+template <class... Rs>
+struct result_for<response<Rs...>> {
+  using type = result<Rs...>;
+};
+
+/// One signature of g behind f: nothing if f does not take g's answer.
+template <class F, class Sig>
+struct piped_signature;
+template <class F, class R, class... Args>
+struct piped_signature<F, R(Args...)> {
+  using middle = typename signature<R(Args...)>::answer::content;
+  static auto choose() {
+    if constexpr (F::template accepts<middle>)
+      return std::type_identity<protocol<typename result_for<typename F::template answer<middle>>::type(Args...)>>{};
+    else
+      return std::type_identity<protocol<>>{};
+  }
+  using type = typename decltype(choose())::type;
+};
+
+template <class F, class G>
+struct piped_protocol;
+template <class F, class... Sigs>
+struct piped_protocol<F, protocol<Sigs...>> {
+  using type = typename join_protocols<protocol<>, typename piped_signature<F, Sigs>::type...>::type;
+  static_assert(!std::is_same_v<type, protocol<>>, "garrick: f * g: the left actor takes none of the right actor's answers");
+};
+template <>
+struct piped_protocol<any_protocol, any_protocol> {
+  using type = any_protocol;
+};
+
+/// Spawns the actor behind `f * g`; a strong reference.
+[[nodiscard]] cell* spawn_pipe(cell& f, cell& g);
+
+/// What the parts of one fan_out have in common. The last part's end answers, or drops the promise.
+template <class Result>
+struct fan_out_state {
+  std::vector<Result> results;
+  std::size_t left;
+  promise_base whole;
+};
+
+template <class Result, class Content>
+class fan_out_part final : public continuation {
+ public:
+  using state = fan_out_state<Result>;
+  [[nodiscard]] static continuation* make(std::shared_ptr<state> s, std::size_t index) {
+    return ::new (base::block_pool::allocate(sizeof(fan_out_part))) fan_out_part(std::move(s), index);
+  }
+  void on_response(cell&, envelope* e) override {
+    Result& mine = state_->results[index_];
+    if (e->is(envelope_flag::failure))
+      mine = Result(*static_cast<const base::error*>(e->raw()));
+    else if (e->type != &base::message_type_of<Content>)
+      mine = Result(wrong_answer(e));
+    else if constexpr (std::is_same_v<Content, unit>)
+      mine = Result();
+    else
+      call_with_content<Content>([&](auto&&... xs) { mine = Result(std::forward<decltype(xs)>(xs)...); }, e);
+    if (--state_->left == 0) respond_value<std::vector<Result>>(promise_access::take(state_->whole), std::move(state_->results));
+    abandon();
+  }
+  void abandon() noexcept override {
+    this->~fan_out_part();
+    base::block_pool::deallocate(this, sizeof(fan_out_part));
+  }
+
+ private:
+  fan_out_part(std::shared_ptr<state> s, std::size_t index) noexcept : state_(std::move(s)), index_(index) {}
+  ~fan_out_part() = default;
+  std::shared_ptr<state> state_;
+  std::size_t index_;
+};
+
+/// A part of a larger request: its response is handled whatever the actor awaits.
+void ask_part(cell& self, const handle& to, const message& m, continuation* k);
+
+/// Asks all, answers `whole` with the first value.
+void ask_first(cell& self, const handle* const* targets, std::size_t count, const message& m, pending_request whole);
+
+template <class Range>
+using member_protocol = typename std::remove_cvref_t<decltype(*std::declval<const Range&>().begin())>::protocol_type;
+
+template <class Answer>
+struct collected;
+template <class... Rs>
+struct collected<response<Rs...>> {
+  using one = std::conditional_t<sizeof...(Rs) == 0, result<void>, result<Rs...>>;
+  using content = content_of<Rs...>;
+  using pending = pending_response<std::vector<one>>;
+  using first = pending_response<Rs...>;
+};
+
+}  // namespace detail
+
+/// A handle to f behind g: what is sent to it goes to g, g's answer to f, and f's answer to whoever asked. Has the signatures of g whose answers f takes.
+template <class F, class G>
+[[nodiscard]] ref<typename detail::piped_protocol<F, G>::type> operator*(const ref<F>& f, const ref<G>& g) {
+  return handle_access::adopt<typename detail::piped_protocol<F, G>::type>(detail::spawn_pipe(detail::target_of(f), detail::target_of(g)));
+}
+
+/// Asks every target; answers with each one's answer or error, in the order of the targets. `targets` is a range of ref<P>. Requires a copyable message.
+template <class Range, class... Args>
+[[nodiscard]] auto fan_out(actor_base& self, const Range& targets, Args&&... args) {
+  using P = detail::member_protocol<Range>;
+  using content = typename detail::checked_message<P, Args...>::type;
+  using types = detail::collected<typename P::template answer<content>>;
+  using state = detail::fan_out_state<typename types::one>;
+  cell& c = actor_access::get(self);
+  pending_request whole;
+  typename types::pending pending(c, detail::open_request(c, whole));
+  if (whole.requester == nullptr) return pending;
+  const message m = make_message(std::forward<Args>(args)...);
+  auto shared = std::make_shared<state>(state{{}, 0, promise_base(whole)});
+  for (auto at = targets.begin(); at != targets.end(); ++at) {
+    shared->results.emplace_back(base::error(base::errc::cancelled));
+    ++shared->left;
+  }
+  if (shared->left == 0) {
+    respond_value<std::vector<typename types::one>>(promise_access::take(shared->whole));
+    return pending;
+  }
+  std::size_t index = 0;
+  for (const auto& to : targets) detail::ask_part(c, to, m, detail::fan_out_part<typename types::one, typename types::content>::make(shared, index++));
+  return pending;
+}
+
+/// Asks every target; answers with the first value that comes; later ones are ignored. If all fail, the last error. No target: `receiver_gone`.
+template <class Range, class... Args>
+[[nodiscard]] auto first_of(actor_base& self, const Range& targets, Args&&... args) {
+  using P = detail::member_protocol<Range>;
+  using content = typename detail::checked_message<P, Args...>::type;
+  using types = detail::collected<typename P::template answer<content>>;
+  cell& c = actor_access::get(self);
+  pending_request whole;
+  typename types::first pending(c, detail::open_request(c, whole));
+  if (whole.requester == nullptr) return pending;
+  std::vector<const handle*> all;
+  for (const auto& to : targets) all.push_back(&to);
+  detail::ask_first(c, all.data(), all.size(), make_message(std::forward<Args>(args)...), whole);
+  return pending;
+}
+
+}  // namespace garrick::core

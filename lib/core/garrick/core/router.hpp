@@ -1,0 +1,194 @@
+// Pools and routers: several actors behind one handle. The sender's call picks the member, so a message makes no extra hop.
+//
+//   auto pool = spawn_pool<worker, round_robin>(system, 8, args...);
+//   send(pool, job{1});   request(pool, job{2}).then(…)                // as with any handle
+//   router<store, by_key<F>> shards(stores, [](const auto& m) { return m.key; });
+//
+//   round_robin    one after the other
+//   random_member  uniformly, from a seed
+//   by_key<F>      equal keys go to the same member; F takes the message's arguments and returns something std::hash knows, or an unsigned number
+//   least_loaded   the shortest mailbox (an estimate), ties in turn
+//   broadcast      all: a send is one shared block; a request answers with a vector of each member's answer or error
+//
+// Members are fixed; make a new router to change them. A member that has ended is passed over for the next living one; if none lives, what is sent becomes a dead letter.
+//
+// Thread safety: any thread; copies share their state, one pointer. A router may travel in messages.
+#pragma once
+
+#include <garrick/core/composition.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace garrick::core {
+
+class round_robin {
+ public:
+  template <class Members, class... Args>
+  std::size_t choose(const Members& members, const Args&...) noexcept {
+    return next_.fetch_add(1, std::memory_order_relaxed) % members.size();  // order: any turn will do
+  }
+
+ private:
+  std::atomic<std::size_t> next_{0};
+};
+
+class random_member {
+ public:
+  explicit random_member(std::uint64_t seed = 1) noexcept : state_(seed) {}
+  template <class Members, class... Args>
+  std::size_t choose(const Members& members, const Args&...) noexcept {
+    // SplitMix64: a counter, mixed; so concurrent senders need one addition.
+    std::uint64_t z = state_.fetch_add(0x9e3779b97f4a7c15ull, std::memory_order_relaxed);  // order: uniqueness only
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return static_cast<std::size_t>((z ^ (z >> 31)) % members.size());
+  }
+
+ private:
+  std::atomic<std::uint64_t> state_;
+};
+
+class least_loaded {
+ public:
+  template <class Members, class... Args>
+  std::size_t choose(const Members& members, const Args&...) noexcept {
+    const std::size_t n = members.size();
+    const std::size_t start = next_.fetch_add(1, std::memory_order_relaxed) % n;  // order: any turn will do
+    std::size_t best = start;
+    std::uint32_t least = ~std::uint32_t{0};
+    for (std::size_t i = 0; i < n && least != 0; ++i) {
+      const std::size_t at = start + i < n ? start + i : start + i - n;
+      const cell* const c = handle_access::get(members[at]);
+      const std::uint32_t load = c->has_ended() ? ~std::uint32_t{0} : c->mailbox_length();
+      if (load < least) {
+        least = load;
+        best = at;
+      }
+    }
+    return best;
+  }
+
+ private:
+  std::atomic<std::size_t> next_{0};
+};
+
+template <class F>
+class by_key {
+ public:
+  explicit by_key(F f) : key_of_(std::move(f)) {}
+
+  template <class Members, class... Args>
+  std::size_t choose(const Members& members, const Args&... args) const {
+    if constexpr (std::is_invocable_v<const F&, const Args&...>) {
+      const auto key = key_of_(args...);
+      // std::hash of a number is the number: mixed, so that keys in steps still spread.
+      std::uint64_t h = std::hash<std::remove_cvref_t<decltype(key)>>()(key);
+      h = (h ^ (h >> 32)) * 0x9e3779b97f4a7c15ull;
+      return static_cast<std::size_t>((h ^ (h >> 29)) % members.size());
+    } else {
+      static_assert(sizeof...(Args) > 1, "garrick: the key function does not take this message's arguments");
+      return without_last(members, std::make_index_sequence<sizeof...(Args) - 1>(), args...);
+    }
+  }
+
+ private:
+  /// The last argument may be a request's time-out.
+  template <class Members, std::size_t... I, class... Args>
+  std::size_t without_last(const Members& members, std::index_sequence<I...>, const Args&... args) const {
+    const auto all = std::tie(args...);
+    return choose(members, std::get<I>(all)...);
+  }
+  F key_of_;
+};
+
+class broadcast {};
+
+/// A handle to several actors of one protocol.
+template <class P, class Policy>
+class router {
+ public:
+  using garrick_sendable = void;
+  using garrick_router = void;
+  using protocol_type = P;
+
+  /// Throws std::invalid_argument if there are no members or one is an empty handle.
+  template <class... PolicyArgs>
+  explicit router(std::vector<ref<P>> members, PolicyArgs&&... args) : state_(std::make_shared<state>(std::move(members), std::forward<PolicyArgs>(args)...)) {
+    bool good = !state_->members.empty();
+    for (const ref<P>& m : state_->members) good = good && m;
+    if (!good) throw std::invalid_argument("garrick: a router needs at least one member, and no empty handles");
+  }
+
+  [[nodiscard]] const std::vector<ref<P>>& members() const noexcept { return state_->members; }
+
+  /// Who would get a message with these arguments now.
+  template <class... Args>
+  [[nodiscard]] const ref<P>& pick(const Args&... args) const {
+    const auto& all = state_->members;
+    const std::size_t first = state_->policy.choose(all, args...);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const std::size_t at = first + i < all.size() ? first + i : first + i - all.size();
+      if (!handle_access::get(all[at])->has_ended()) return all[at];
+    }
+    return all[first];
+  }
+
+  template <class... Args>
+  friend void send(const router& to, Args&&... args) {
+    to.send_from_here(std::forward<Args>(args)...);
+  }
+
+  /// For actor_base::send.
+  template <class... Args>
+  void send_from_here(Args&&... args) const {
+    if constexpr (std::is_same_v<Policy, broadcast>) {
+      const auto m = make_message(std::forward<Args>(args)...);
+      for (const ref<P>& member : members()) core::send(member, m);
+    } else {
+      core::send(pick(args...), std::forward<Args>(args)...);
+    }
+  }
+
+  /// For actor_base::request.
+  template <class... Args>
+  [[nodiscard]] auto request_from(actor_base& self, Args&&... args) const {
+    if constexpr (std::is_same_v<Policy, broadcast>)
+      return fan_out(self, members(), std::forward<Args>(args)...);
+    else
+      return self.request(pick(args...), std::forward<Args>(args)...);
+  }
+
+  friend bool operator==(const router& a, const router& b) noexcept { return a.state_ == b.state_; }
+
+ private:
+  struct state {
+    template <class... PolicyArgs>
+    explicit state(std::vector<ref<P>> m, PolicyArgs&&... args) : members(std::move(m)), policy(std::forward<PolicyArgs>(args)...) {}
+    const std::vector<ref<P>> members;
+    Policy policy;
+  };
+  std::shared_ptr<state> state_;
+};
+
+/// A router that deduces its key function.
+template <class P, class F>
+[[nodiscard]] router<P, by_key<F>> route_by_key(std::vector<ref<P>> members, F key_of) {
+  return router<P, by_key<F>>(std::move(members), std::move(key_of));
+}
+
+/// Spawns `count` actors of class A with copies of the arguments, behind one handle. `from` is a system or an actor.
+template <class A, class Policy = round_robin, class Spawner, class... Args>
+[[nodiscard]] router<typename A::protocol_type, Policy> spawn_pool(Spawner& from, std::size_t count, const Args&... args) {
+  std::vector<ref<typename A::protocol_type>> members;
+  for (std::size_t i = 0; i < count; ++i) members.push_back(from.template spawn<A>(args...));
+  return router<typename A::protocol_type, Policy>(std::move(members));
+}
+
+}  // namespace garrick::core

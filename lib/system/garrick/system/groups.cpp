@@ -1,0 +1,133 @@
+#include <garrick/system/groups.hpp>
+
+#include <algorithm>
+
+namespace garrick::system {
+
+namespace {
+
+class groups_category final : public base::error_category {
+ public:
+  constexpr groups_category() noexcept = default;
+  [[nodiscard]] std::string_view name() const noexcept override { return "groups"; }
+  [[nodiscard]] std::string message(std::uint32_t code) const override {
+    switch (static_cast<groups_errc>(code)) {
+      case groups_errc::wrong_protocol: return "the topic was made with another protocol";
+      case groups_errc::empty_handle: return "an empty handle cannot join";
+      case groups_errc::closed: return "the groups are closed: the system has begun to stop";
+    }
+    return "unknown groups error " + std::to_string(code);
+  }
+};
+constinit const groups_category category;
+
+}  // namespace
+
+const base::error_category& error_category_of(groups_errc) noexcept { return category; }
+
+namespace detail {
+
+bool topic::add(const core::any_ref& who) {
+  const std::lock_guard guard(mutex_);
+  if (std::find(members_->begin(), members_->end(), who) != members_->end()) return false;
+  auto more = std::make_shared<members>(*members_);
+  more->push_back(who);
+  members_ = std::move(more);
+  return true;
+}
+
+bool topic::remove(std::uint64_t id) {
+  std::shared_ptr<const members> dropped;  // outside the lock: the last handle's drop may do work
+  const std::lock_guard guard(mutex_);
+  const auto is_it = [id](const core::any_ref& r) { return r.id() == id; };
+  if (std::none_of(members_->begin(), members_->end(), is_it)) return false;
+  auto fewer = std::make_shared<members>(*members_);
+  std::erase_if(*fewer, is_it);
+  dropped = std::exchange(members_, std::move(fewer));
+  return true;
+}
+
+void topic::clear() {
+  std::shared_ptr<const members> dropped;
+  const std::lock_guard guard(mutex_);
+  dropped = std::exchange(members_, std::make_shared<members>());
+}
+
+std::shared_ptr<const topic::members> topic::snapshot() const {
+  const std::lock_guard guard(mutex_);
+  return members_;
+}
+
+void publish(const topic& t, const core::message& m) {
+  const auto all = t.snapshot();
+  for (const core::any_ref& r : *all)
+    if (!core::handle_access::get(r)->has_ended()) core::send(r, m);
+}
+
+}  // namespace detail
+
+groups::groups(core::environment& env) noexcept
+    : watcher_(env, "groups", [](void* self, const core::address& who) { static_cast<groups*>(self)->forget(who); }, this) {}
+
+base::result<std::shared_ptr<detail::topic>> groups::find(std::string_view name, protocol_set protocol) {
+  const std::lock_guard guard(mutex_);
+  if (closed_) return base::make_error(groups_errc::closed, name);
+  for (const auto& t : topics_) {
+    if (t->name() != name) continue;
+    const bool same = t->protocol().wildcard == protocol.wildcard && t->protocol().covers(protocol) && protocol.covers(t->protocol());
+    if (!same) return base::make_error(groups_errc::wrong_protocol, name);
+    return t;
+  }
+  topics_.push_back(std::make_shared<detail::topic>(std::string(name), protocol));
+  return topics_.back();
+}
+
+base::result<bool> groups::join(const std::shared_ptr<detail::topic>& t, core::any_ref who) {
+  if (!who) return base::make_error(groups_errc::empty_handle, t->name());
+  {
+    const std::lock_guard guard(mutex_);
+    if (closed_) return base::make_error(groups_errc::closed, t->name());
+    if (!t->add(who)) return false;
+    const auto [from, to] = topics_of_.equal_range(who.id());
+    if (std::none_of(from, to, [&](const auto& known) { return known.second == t; })) topics_of_.emplace(who.id(), t);
+  }
+  // After it joined: if it has ended meanwhile, the watcher hears of it at once.
+  if (watcher_.watch(who)) return true;
+  t->remove(who.id());
+  return base::make_error(groups_errc::closed, t->name());
+}
+
+void groups::forget(const core::address& who) noexcept {
+  std::vector<std::shared_ptr<detail::topic>> left;
+  {
+    const std::lock_guard guard(mutex_);
+    const auto [from, to] = topics_of_.equal_range(who.id());
+    for (auto at = from; at != to; ++at) left.push_back(at->second);
+    topics_of_.erase(from, to);
+  }
+  for (const auto& t : left) t->remove(who.id());
+}
+
+std::vector<std::string> groups::names() const {
+  std::vector<std::string> all;
+  {
+    const std::lock_guard guard(mutex_);
+    for (const auto& t : topics_) all.push_back(t->name());
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+void groups::close() noexcept {
+  std::vector<std::shared_ptr<detail::topic>> all;
+  {
+    const std::lock_guard guard(mutex_);
+    closed_ = true;
+    all.swap(topics_);
+    topics_of_.clear();
+  }
+  for (const auto& t : all) t->clear();
+  watcher_.close();
+}
+
+}  // namespace garrick::system
