@@ -8,9 +8,9 @@
 using namespace std::chrono_literals;
 
 // [actor]
-struct touch {};     // somebody uses the session
-struct is_open {};   // does it still live?
-struct expire {};    // the session's message to itself
+struct touch {};    // somebody uses the session
+struct is_open {};  // does it still live?
+struct expire {};   // the session's message to itself
 
 using session = garrick::protocol<void(touch), bool(is_open), void(expire)>;
 
@@ -59,8 +59,8 @@ void a_touch_is_one_message() {
   auto s = kit.spawn<session_actor>();
   kit.run();
   send(s, touch{});
-  kit.expect<touch>().to(s);    // asserts what is next, and delivers exactly that
-  kit.advance(30min);           // the timer fires, but nobody runs yet
+  kit.expect<touch>().to(s);  // asserts what is next, and delivers exactly that
+  kit.advance(30min);         // the timer fires, but nobody runs yet
   kit.expect<expire>().to(s).from(s);
   kit.expect_down(s);
   send(s, touch{});
@@ -71,10 +71,12 @@ void a_touch_is_one_message() {
 // [explore]
 void a_touch_at_the_last_moment_counts(garrick::testkit::test_system& kit) {
   auto s = kit.spawn<session_actor>();
-  auto user = kit.spawn([](garrick::dynamic_actor& self, garrick::ref<session> to) -> garrick::behavior {
-    self.send_after(30min, to, touch{});  // at the very moment when the session would end
-    return {[](int) {}};
-  }, garrick::ref<session>(s));
+  auto user = kit.spawn(
+      [](garrick::dynamic_actor& self, garrick::ref<session> to) -> garrick::behavior {
+        self.send_after(30min, to, touch{});  // at the very moment when the session would end
+        return {[](int) {}};
+      },
+      garrick::ref<session>(s));
   kit.run_for(31min);
   // Either the touch came first and counts, or the end came first and the touch is a dead letter: never both, never neither.
   const bool alive = kit.actor_count() == 2;

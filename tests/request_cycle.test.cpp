@@ -41,10 +41,12 @@ class awaiting_actor : public actor<asked> {
   result<int> on(const ask& a) {
     if (a.depth == 0) return 1;
     auto p = std::make_shared<response_promise<int>>(make_promise<int>());
-    request_as<int>(other_, ask{a.depth - 1}).await([p](int v) { p->deliver(v + 1); }, [this, p](const error& e) {
-      seen = e;
-      p->fail(e);
-    });
+    request_as<int>(other_, ask{a.depth - 1})
+        .await([p](int v) { p->deliver(v + 1); },
+               [this, p](const error& e) {
+                 seen = e;
+                 p->fail(e);
+               });
     return result<int>(response_promise<int>{});
   }
   error seen;

@@ -53,9 +53,11 @@ TEST_CASE("a blocking actor asks another and gets the answer") {
   test_system kit(3);
   const auto a = kit.spawn<adder_actor>();
   int got = 0;
-  const auto b = kit.spawn([&got](blocking_actor& self, ref<adder> to) {
-    for (int i = 1; i <= 3; ++i) got = self.get(self.request(to, i)).value();
-  }, ref<adder>(a));
+  const auto b = kit.spawn(
+      [&got](blocking_actor& self, ref<adder> to) {
+        for (int i = 1; i <= 3; ++i) got = self.get(self.request(to, i)).value();
+      },
+      ref<adder>(a));
   kit.run();
   CHECK(got == 6);
   kit.expect_down(b);
@@ -83,13 +85,17 @@ TEST_CASE("blocking, detached and event-based actors interleave as the seed says
       all.push_back(kit.spawn([&log, name](blocking_actor& self) {
         for (int i = 0; i < 3; ++i) self.receive([&](int) { log += name; });
       }));
-    for (const char name : {'c', 'd'}) all.push_back(kit.spawn(spawn_options{.detached = name == 'c'}, [&log, name](dynamic_actor&) -> behavior { return {[&log, name](int) { log += name; }}; }));
-    const auto sender = kit.spawn([](dynamic_actor& self, std::vector<any_ref> to) -> behavior {
-      return {[&self, to](int n) {
-        for (const any_ref& r : to) self.send(r, n);
-        if (n < 3) self.send(any_ref(self.self()), n + 1);
-      }};
-    }, all);
+    for (const char name : {'c', 'd'})
+      all.push_back(kit.spawn(spawn_options{.detached = name == 'c'},
+                              [&log, name](dynamic_actor&) -> behavior { return {[&log, name](int) { log += name; }}; }));
+    const auto sender = kit.spawn(
+        [](dynamic_actor& self, std::vector<any_ref> to) -> behavior {
+          return {[&self, to](int n) {
+            for (const any_ref& r : to) self.send(r, n);
+            if (n < 3) self.send(any_ref(self.self()), n + 1);
+          }};
+        },
+        all);
     send(sender, 1);
     kit.run();
     return log;

@@ -17,7 +17,9 @@ std::string text_of_message(const core::envelope* e) {
   return out;
 }
 
-std::string text_of(const core::address& a) { return a ? a.to_string() : "nobody (the expectation names no receiver: add .to(handle))"; }
+std::string text_of(const core::address& a) {
+  return a ? a.to_string() : "nobody (the expectation names no receiver: add .to(handle))";
+}
 
 }  // namespace
 
@@ -36,7 +38,8 @@ std::string expectation_base::mismatch(const core::envelope* e) const {
   if (e->type != &type_) return "expected " + wanted() + ", but the next message is " + found;
   if (from_ && sender_of(e) != *from_) return "expected " + wanted() + ", but the next message is " + found;
   std::string content;
-  if (check_ && !check_(core::content_pointer(e), content)) return "expected " + wanted() + ": " + content + "\n  but the next message is " + found;
+  if (check_ && !check_(core::content_pointer(e), content))
+    return "expected " + wanted() + ": " + content + "\n  but the next message is " + found;
   return {};
 }
 
@@ -51,9 +54,11 @@ bool expectation_base::act() {
     const std::uint32_t skipped = c->ext_if() != nullptr ? c->ext_if()->skipped_count : 0;
     const std::string was = text_of_message(e);
     if (!core.turn_of(*c))
-      text = "the message was not handled: " + was + "; " + text_of(to_) + " ended first (" + (c->has_ended() ? c->end_reason().to_string() : "it is suspended") + ")";
+      text = "the message was not handled: " + was + "; " + text_of(to_) + " ended first (" +
+             (c->has_ended() ? c->end_reason().to_string() : "it is suspended") + ")";
     else if (!c->has_ended() && c->ext_if() != nullptr && c->ext_if()->skipped_count > skipped)
-      text = "the message was not handled, but set aside: " + was + "; " + text_of(to_) + " awaits a response or has no case for it";
+      text =
+          "the message was not handled, but set aside: " + was + "; " + text_of(to_) + " awaits a response or has no case for it";
     else
       return true;
   }
@@ -76,7 +81,8 @@ void injection_base::deliver(const core::handle& to, const std::source_location&
   const std::string was = text_of_message(mine);
   mine->sender_id = sender_;
   c.deliver_now(mine);
-  if (core.next_of(c) != mine || !core.turn_of(c)) kit_.fail("the injected message was not handled: " + was + " by " + to.to_string(), where);
+  if (core.next_of(c) != mine || !core.turn_of(c))
+    kit_.fail("the injected message was not handled: " + was + " by " + to.to_string(), where);
 }
 
 }  // namespace detail
@@ -86,8 +92,8 @@ void absence::to(const core::handle& receiver) {
   if (c.has_ended() || kit_.core_->next_of(c) == nullptr) return;
   for (const core::envelope* e : kit_.core_->waiting_for(c)) {
     if (type_ != nullptr && e->type != type_) continue;
-    kit_.fail("expected no " + (type_ != nullptr ? std::string(type_->name) : std::string("message")) + " for " + receiver.to_string() + ", but there is " + text_of_message(e) + " from " +
-                  kit_.core_->name_of(sender_of(e)),
+    kit_.fail("expected no " + (type_ != nullptr ? std::string(type_->name) : std::string("message")) + " for " +
+                  receiver.to_string() + ", but there is " + text_of_message(e) + " from " + kit_.core_->name_of(sender_of(e)),
               where_);
   }
 }

@@ -99,7 +99,8 @@ class expectation : public detail::expectation_base {
  public:
   using content = core::content_of<Ts...>;
 
-  expectation(test_system& kit, detail::expecting mode, const std::source_location& where) : expectation_base(kit, mode, base::message_type_of<content>, where) {}
+  expectation(test_system& kit, detail::expecting mode, const std::source_location& where)
+      : expectation_base(kit, mode, base::message_type_of<content>, where) {}
   ~expectation() noexcept(false) { act_at_end(); }
 
   expectation& to(const core::handle& receiver) {
@@ -120,7 +121,9 @@ class expectation : public detail::expectation_base {
     requires(core::detail::content_access<content>::template reads<F>)
   expectation& with(F f) {
     check_ = [f = std::move(f)](const void* found, std::string& text) mutable {
-      const auto call = [&]() -> decltype(auto) { return core::detail::content_access<content>::apply_const(f, *static_cast<const content*>(found)); };
+      const auto call = [&]() -> decltype(auto) {
+        return core::detail::content_access<content>::apply_const(f, *static_cast<const content*>(found));
+      };
       if constexpr (std::is_void_v<decltype(call())>) {
         call();
         return true;
@@ -162,7 +165,8 @@ class expectation : public detail::expectation_base {
 /// No message, or none of a type.
 class absence {
  public:
-  absence(test_system& kit, const base::message_type* type, const std::source_location& where) : kit_(kit), type_(type), where_(where) {}
+  absence(test_system& kit, const base::message_type* type, const std::source_location& where)
+      : kit_(kit), type_(type), where_(where) {}
   void to(const core::handle& receiver);
 
  private:

@@ -55,9 +55,7 @@ template <class F>
 std::string text_of_failure(F f) {
   try {
     f();
-  } catch (const testkit::failure& x) {
-    return x.what();
-  }
+  } catch (const testkit::failure& x) { return x.what(); }
   return {};
 }
 
@@ -99,7 +97,8 @@ TEST_CASE("a wrong type, sender or content reads well and delivers nothing") {
   CHECK(has(type, "expectation.test.cpp:"));
   CHECK(has(text_of_failure([&] { kit.expect<deposit>().to(acc).from(bob); }), "from the test"));
   CHECK(has(text_of_failure([&] { kit.expect<deposit>().to(acc).with(deposit{8, "rent"}); }), "8"));
-  CHECK(has(text_of_failure([&] { kit.expect<deposit>().to(acc).with([](const deposit& d) { return d.cents == 8; }); }), "predicate"));
+  CHECK(has(text_of_failure([&] { kit.expect<deposit>().to(acc).with([](const deposit& d) { return d.cents == 8; }); }),
+            "predicate"));
   CHECK(has(text_of_failure([&] { kit.expect<deposit>().to(bob); }), "no message waits there"));
   CHECK(kit.inspect<account_actor>(acc).cents == 0);
   kit.expect<deposit>().to(acc).with(deposit{7, "rent"});
@@ -163,9 +162,10 @@ TEST_CASE("inject sends and delivers at once") {
 TEST_CASE("a message that is not handled but set aside is no success") {
   test_system kit;
   const auto acc = kit.spawn<account_actor>();
-  const auto waiter = kit.spawn([](dynamic_actor& self, ref<account> a) -> behavior {
-    return {[&self, a](int) { self.request(a, withdraw{0}).await([](long) {}); }};
-  }, ref<account>(acc));
+  const auto waiter =
+      kit.spawn([](dynamic_actor& self,
+                   ref<account> a) -> behavior { return {[&self, a](int) { self.request(a, withdraw{0}).await([](long) {}); }}; },
+                ref<account>(acc));
   send(waiter, 1);
   kit.expect<int>().to(waiter);
   send(waiter, 2);

@@ -73,15 +73,18 @@ TEST_CASE("GARRICK_SEED chooses the one seed that runs") {
 
 TEST_CASE("a GARRICK_SEED that is no number is an error with advice") {
   const with_seed_variable variable("seventeen");
-  CHECK_THROWS_WITH_AS(static_cast<void>(testkit::seed_from_environment(1)), "GARRICK_SEED=seventeen: must be a whole number, for example GARRICK_SEED=17", std::invalid_argument);
+  CHECK_THROWS_WITH_AS(static_cast<void>(testkit::seed_from_environment(1)),
+                       "GARRICK_SEED=seventeen: must be a whole number, for example GARRICK_SEED=17", std::invalid_argument);
 }
 
 TEST_CASE("a scenario that leaks fails") {
   const std::string text = testkit::run_seed(1, [](test_system& kit) {
     const auto a = kit.spawn([](dynamic_actor&) -> behavior { return {[](int) {}}; });
-    const auto keeper = kit.spawn([](dynamic_actor& self, any_ref other) -> behavior {
-      return {[&self, other](int) { self.become([me = any_ref(self.self()), other](int) {}); }};
-    }, any_ref(a));
+    const auto keeper = kit.spawn(
+        [](dynamic_actor& self, any_ref other) -> behavior {
+          return {[&self, other](int) { self.become([me = any_ref(self.self()), other](int) {}); }};
+        },
+        any_ref(a));
     send(keeper, 1);
     kit.run();
   });

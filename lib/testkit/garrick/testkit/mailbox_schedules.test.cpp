@@ -1,13 +1,13 @@
 // The shipped mailbox, and the planted bugs in a copy of it, under every order that a thousand seeds make.
-#include <garrick/testkit/internal/mailbox_life.hpp>
+#include <garrick/testkit/internal/planted/mailbox_life.hpp>
 
 #include <doctest/doctest.h>
 
 using namespace garrick::testkit;
-using garrick::testkit::internal::bug;
-using garrick::testkit::internal::life_plan;
-using garrick::testkit::internal::planted_mailbox;
-using garrick::testkit::internal::shipped_mailbox;
+using garrick::testkit::internal::planted::bug;
+using garrick::testkit::internal::planted::life_plan;
+using garrick::testkit::internal::planted::planted_mailbox;
+using garrick::testkit::internal::planted::shipped_mailbox;
 
 namespace {
 
@@ -22,7 +22,7 @@ constexpr life_plan with_own_handles{.producers = 1, .messages = 2, .gives_itsel
 
 template <class Mailbox>
 interleaving_failure explore_life(const life_plan& plan) {
-  return find_interleaving(seeds, [&](interleaving& run) { internal::mailbox_life<Mailbox>(run, plan).go(); });
+  return find_interleaving(seeds, [&](interleaving& run) { internal::planted::mailbox_life<Mailbox>(run, plan).go(); });
 }
 
 template <bug Bug>
@@ -33,11 +33,13 @@ interleaving_failure find(const life_plan& plan) {
 }  // namespace
 
 TEST_CASE("the shipped mailbox keeps its invariants under every seed") {
-  for (const life_plan& plan : {plain, with_signals, with_an_end, with_urgent, with_an_urgent_chain, with_own_handles}) CHECK(explore_life<shipped_mailbox>(plan).text == "");
+  for (const life_plan& plan : {plain, with_signals, with_an_end, with_urgent, with_an_urgent_chain, with_own_handles})
+    CHECK(explore_life<shipped_mailbox>(plan).text == "");
 }
 
 TEST_CASE("the copy without a bug keeps them, too") {
-  for (const life_plan& plan : {plain, with_signals, with_an_end, with_urgent, with_an_urgent_chain, with_own_handles}) CHECK(find<bug::none>(plan).text == "");
+  for (const life_plan& plan : {plain, with_signals, with_an_end, with_urgent, with_an_urgent_chain, with_own_handles})
+    CHECK(find<bug::none>(plan).text == "");
 }
 
 TEST_CASE("planted: a wake-up decided from an old look is lost or doubled") {

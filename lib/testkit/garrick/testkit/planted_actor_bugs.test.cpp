@@ -250,17 +250,19 @@ TEST_CASE("planted: a response is counted twice") {
     const auto server = kit.spawn<gate_actor>();
     const auto client = kit.spawn<counting_client>(server, buggy);
     send(client, start{});
-    const auto impatience = kit.spawn([](dynamic_actor& self, ref<counter> c) -> behavior {
-      return {[&self, c](int) { self.send(c, tick{}); }};
-    }, ref<counter>(client));
+    const auto impatience =
+        kit.spawn([](dynamic_actor& self, ref<counter> c) -> behavior { return {[&self, c](int) { self.send(c, tick{}); }}; },
+                  ref<counter>(client));
     send(impatience, 1);
-    const auto opening = kit.spawn([](dynamic_actor& self, ref<protocol<void(tick)>> s) -> behavior {
-      return {[&self, s](int) {
-        self.send(s, tick{});
-        self.send(any_ref(self.self()), std::string("again"));
-      },
-              [&self, s](const std::string&) { self.send(s, tick{}); }};
-    }, ref<protocol<void(tick)>>(server));
+    const auto opening = kit.spawn(
+        [](dynamic_actor& self, ref<protocol<void(tick)>> s) -> behavior {
+          return {[&self, s](int) {
+                    self.send(s, tick{});
+                    self.send(any_ref(self.self()), std::string("again"));
+                  },
+                  [&self, s](const std::string&) { self.send(s, tick{}); }};
+        },
+        ref<protocol<void(tick)>>(server));
     send(opening, 1);
     kit.run();
     send(server, tick{});

@@ -22,9 +22,9 @@
 #include <garrick/core/actor_cell.hpp>
 #include <garrick/system/dead_letters.hpp>
 #include <garrick/system/spawner.hpp>
+#include <garrick/testkit/detail/options.hpp>
 #include <garrick/testkit/expectation.hpp>
 #include <garrick/testkit/failure.hpp>
-#include <garrick/testkit/options.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -87,7 +87,9 @@ class test_system : public system::spawner<test_system> {
     return {*this, detail::expecting::may, where};
   }
   /// No message waits; with types: no message of that type waits.
-  [[nodiscard]] absence expect_none(std::source_location where = std::source_location::current()) { return {*this, nullptr, where}; }
+  [[nodiscard]] absence expect_none(std::source_location where = std::source_location::current()) {
+    return {*this, nullptr, where};
+  }
   template <class... Ts>
     requires(sizeof...(Ts) > 0)
   [[nodiscard]] absence expect_none(std::source_location where = std::source_location::current()) {
@@ -96,7 +98,8 @@ class test_system : public system::spawner<test_system> {
   /// Sends a message and delivers it at once: `inject(deposit{5}).to(acc)`. Requires an empty mailbox.
   template <class... Args>
   [[nodiscard]] injection<core::content_of<std::decay_t<Args>...>> inject(Args&&... args) {
-    return injection<core::content_of<std::decay_t<Args>...>>(*this, core::detail::make_message_envelope<core::content_of<std::decay_t<Args>...>>(std::forward<Args>(args)...));
+    return injection<core::content_of<std::decay_t<Args>...>>(
+        *this, core::detail::make_message_envelope<core::content_of<std::decay_t<Args>...>>(std::forward<Args>(args)...));
   }
 
   // ---- expectations: state ----------------------------------------------------------------------------------------------------------------------

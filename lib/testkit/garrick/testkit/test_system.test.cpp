@@ -122,7 +122,8 @@ TEST_CASE("an endless exchange of messages is reported as a livelock") {
   testkit::options o;
   o.turn_limit = 1000;
   test_system kit(o);
-  const auto a = kit.spawn([](dynamic_actor& self) -> behavior { return {[&self](int x) { self.send(any_ref(self.self()), x); }}; });
+  const auto a =
+      kit.spawn([](dynamic_actor& self) -> behavior { return {[&self](int x) { self.send(any_ref(self.self()), x); }}; });
   send(a, 1);
   CHECK_THROWS_AS(kit.run(), testkit::failure);
   kit.kill(a);

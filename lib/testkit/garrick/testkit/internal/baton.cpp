@@ -54,12 +54,14 @@ bool baton_thread::wait(std::int64_t limit_ns) noexcept {
   base::timer_id timer;
   timed_out_ = false;
   if (limit_ns >= 0) {
-    timer = kit_.time().arm(kit_.time().now() + base::duration::nanoseconds(limit_ns), {.fire = [](void* self, std::uint64_t) {
-                                                                                          auto& t = *static_cast<baton_thread*>(self);
-                                                                                          t.timed_out_ = true;
-                                                                                          t.become_runnable();
-                                                                                        },
-                                                                                        .context = this});
+    timer = kit_.time().arm(kit_.time().now() + base::duration::nanoseconds(limit_ns),
+                            {.fire =
+                                 [](void* self, std::uint64_t) {
+                                   auto& t = *static_cast<baton_thread*>(self);
+                                   t.timed_out_ = true;
+                                   t.become_runnable();
+                                 },
+                             .context = this});
   }
   while (next_ == nullptr && !timed_out_) give_baton_back();
   if (limit_ns >= 0 && !timed_out_) kit_.time().cancel(timer);
@@ -82,7 +84,8 @@ void baton_thread::loop() noexcept {
 }
 
 bool driving_wait::wait(std::int64_t limit_ns) noexcept {
-  const base::instant deadline = limit_ns < 0 ? base::instant::never() : kit_.time().now() + base::duration::nanoseconds(limit_ns);
+  const base::instant deadline =
+      limit_ns < 0 ? base::instant::never() : kit_.time().now() + base::duration::nanoseconds(limit_ns);
   for (std::uint64_t turns = 0; !scheduled_; ++turns) {
     const drive_outcome r = turns < kit_.settings_of().turn_limit ? kit_.drive(deadline) : drive_outcome::stuck;
     if (scheduled_) break;
@@ -95,8 +98,9 @@ bool driving_wait::wait(std::int64_t limit_ns) noexcept {
 
 /// Nobody will ever answer: the requests of this scoped actor fail; one that waits for a message ends.
 void driving_wait::give_up() noexcept {
-  const base::error why = base::make_error(base::errc::would_block, "deterministic system",
-                                           "the wait would never end: nobody can run, no timer is armed, or the turn limit is reached" + kit_.history());
+  const base::error why = base::make_error(
+      base::errc::would_block, "deterministic system",
+      "the wait would never end: nobody can run, no timer is armed, or the turn limit is reached" + kit_.history());
   if (core::cell_extension* const x = self_.ext_if(); x != nullptr && x->pending.active() != 0) {
     x->pending.for_each([&](std::uint64_t id, core::response_table::slot&) {
       core::envelope* const e = core::detail::make_envelope<base::error>(why);

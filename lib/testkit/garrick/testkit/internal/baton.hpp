@@ -54,8 +54,8 @@ class baton_thread final : public core::waiting_executor {
   bool timed_out_ = false;
   bool free_ = false;
   bool quit_ = false;
-  base::parker mine_;  ///< this thread waits for the baton
-  base::parker back_;  ///< the system waits until it is back
+  base::parker mine_;   ///< this thread waits for the baton
+  base::parker back_;   ///< the system waits until it is back
   std::thread thread_;  // last: it uses all others
 };
 

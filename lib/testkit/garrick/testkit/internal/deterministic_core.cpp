@@ -38,7 +38,11 @@ class worker_scope {
 }  // namespace
 
 deterministic_core::deterministic_core(const options& o)
-    : options_(o), random_(o.seed), clock_(std::make_unique<base::manual_clock_service>()), worker_(*this), letters_(letters_waiting) {
+    : options_(o),
+      random_(o.seed),
+      clock_(std::make_unique<base::manual_clock_service>()),
+      worker_(*this),
+      letters_(letters_waiting) {
   limits = o.limits;
   workers = &worker_;
   probe = o.probe;
@@ -59,7 +63,8 @@ void deterministic_core::stop() noexcept {
 // ---- core::environment ------------------------------------------------------------------------------------------------------------------------------
 
 void deterministic_core::dead_letter(const core::undelivered& what) noexcept {
-  if (probe != nullptr) probe->on_dead_letter(what.receiver, what.sender, what.content != nullptr ? what.content->type : nullptr, what.reason);
+  if (probe != nullptr)
+    probe->on_dead_letter(what.receiver, what.sender, what.content != nullptr ? what.content->type : nullptr, what.reason);
   lost_message& m = lost_.emplace_back();
   m.sender = what.sender;
   m.receiver = what.receiver;
@@ -89,7 +94,9 @@ void deterministic_core::left(core::cell& who) noexcept {
 }
 
 void deterministic_core::failed(const core::cell& who, const base::error& why) noexcept {
-  if (probe != nullptr) probe->on_actor_failed(who.id(), base::this_thread.handling.load(std::memory_order_relaxed), why);  // order: own thread's value
+  // order: own thread's value
+  const base::message_type* const handling = base::this_thread.handling.load(std::memory_order_relaxed);
+  if (probe != nullptr) probe->on_actor_failed(who.id(), handling, why);
   failures_.push_back(name_of(who.id()) + ": " + why.to_string());
 }
 
@@ -177,7 +184,8 @@ std::vector<const core::envelope*> deterministic_core::waiting_for(const core::c
 }
 
 bool deterministic_core::signals_wait_for(core::cell& who) const noexcept {
-  return (access::gate(who).peek() & core::mailbox_word::signal) != 0 || access::attention(who).load(std::memory_order_relaxed) != 0;  // order: one thread
+  return (access::gate(who).peek() & core::mailbox_word::signal) != 0 ||
+         access::attention(who).load(std::memory_order_relaxed) != 0;  // order: one thread
 }
 
 bool deterministic_core::run_candidate(candidate c, std::uint32_t messages) {
@@ -245,7 +253,8 @@ std::string deterministic_core::history() const {
   std::string out;
   if (!turns_.empty()) out += "\n  the last messages, newest last:";
   for (const turn_record& t : turns_)
-    out += "\n    " + name_of(t.actor) + (t.response ? " got the response " : " handled ") + std::string(t.type->name) + " from " + name_of(t.sender);
+    out += "\n    " + name_of(t.actor) + (t.response ? " got the response " : " handled ") + std::string(t.type->name) +
+           " from " + name_of(t.sender);
   if (!failures_.empty()) out += "\n  actors that failed:";
   for (const std::string& f : failures_) out += "\n    " + f;
   return out;

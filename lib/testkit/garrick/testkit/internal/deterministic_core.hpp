@@ -15,8 +15,8 @@
 #include <garrick/core/environment.hpp>
 #include <garrick/core/wait_graph.hpp>
 #include <garrick/system/dead_letters.hpp>
+#include <garrick/testkit/detail/options.hpp>
 #include <garrick/testkit/internal/baton.hpp>
-#include <garrick/testkit/options.hpp>
 
 #include <cstdint>
 #include <deque>

@@ -62,7 +62,8 @@ std::vector<std::string> end_all_actors(deterministic_core& core, const std::fun
   }
   // What the ends have spawned or left is refused or ended by now; the rest is ended again until nobody lives.
   for (int round = 0; round < 3 && !core.living().empty(); ++round) {
-    for (core::cell* c : core.living()) core::detail::kill_cell(core::handle_access::make_address(c), base::exit_code::user_shutdown, true);
+    for (core::cell* c : core.living())
+      core::detail::kill_cell(core::handle_access::make_address(c), base::exit_code::user_shutdown, true);
     run_all();
   }
   return cycles;

@@ -19,21 +19,21 @@ namespace garrick::testkit {
 }
 
 struct options {
-  std::uint64_t seed = 1;                   ///< what decides who runs when
+  std::uint64_t seed = 1;  ///< what decides who runs when
   core::settings limits = test_limits();
-  std::uint64_t turn_limit = 1'000'000;     ///< turns of one run() or get() after which it is a livelock
-  std::uint32_t threads = 64;               ///< detached and blocking actors at most
+  std::uint64_t turn_limit = 1'000'000;  ///< turns of one run() or get() after which it is a livelock
+  std::uint32_t threads = 64;            ///< detached and blocking actors at most
   base::probe* probe = nullptr;
 };
 
 /// A dead letter.
 struct lost_message {
-  std::uint64_t sender = 0;    ///< 0: the test
+  std::uint64_t sender = 0;  ///< 0: the test
   std::uint64_t receiver = 0;
   std::string type;
-  std::string content;         ///< printed field by field
+  std::string content;  ///< printed field by field
   base::error reason;
-  bool expected = false;       ///< an expect_dead_letter has taken it
+  bool expected = false;  ///< an expect_dead_letter has taken it
 };
 
 }  // namespace garrick::testkit

@@ -7,22 +7,22 @@
 // Thread safety: fibres of one interleaving.
 #pragma once
 
-#include <garrick/testkit/internal/planted_mailbox.hpp>
 #include <garrick/testkit/interleaving.hpp>
+#include <garrick/testkit/internal/planted/mailbox.hpp>
 
 #include <cstdint>
 #include <memory>
 #include <type_traits>
 #include <vector>
 
-namespace garrick::testkit::internal {
+namespace garrick::testkit::internal::planted {
 
 struct life_plan {
   std::uint32_t producers = 2;
-  std::uint32_t messages = 4;    ///< of each producer
-  std::uint32_t urgent_one_in = 0;   ///< 0: none
+  std::uint32_t messages = 4;       ///< of each producer
+  std::uint32_t urgent_one_in = 0;  ///< 0: none
   std::uint32_t signals = 0;
-  std::uint32_t ends_after = 0;  ///< messages handled before the actor ends by itself; 0: it lives until it is unreachable
+  std::uint32_t ends_after = 0;    ///< messages handled before the actor ends by itself; 0: it lives until it is unreachable
   bool gives_itself_away = false;  ///< a handler makes a handle to its own actor, which another thread drops later
   std::uint32_t urgent_chain = 0;  ///< an urgent message sends the next one, so often
 };
@@ -46,7 +46,8 @@ class mailbox_life {
   static constexpr auto any_order = std::memory_order_seq_cst;  // order: the policy ignores it
 
  public:
-  mailbox_life(interleaving& run, const life_plan& plan) : run_(run), plan_(plan), senders_(plan.producers + (plan.signals != 0 ? 1 : 0)) {
+  mailbox_life(interleaving& run, const life_plan& plan)
+      : run_(run), plan_(plan), senders_(plan.producers + (plan.signals != 0 ? 1 : 0)) {
     strong_.store(senders_, any_order);
     if (plan.gives_itself_away) {
       ++senders_;
@@ -90,7 +91,8 @@ class mailbox_life {
 
   // ---- those who hold handles
   void produce(std::uint32_t p) {
-    for (std::uint32_t i = 1; i <= plan_.messages; ++i) send(p, i, plan_.urgent_one_in != 0 && run_.random().below(plan_.urgent_one_in) == 0);
+    for (std::uint32_t i = 1; i <= plan_.messages; ++i)
+      send(p, i, plan_.urgent_one_in != 0 && run_.random().below(plan_.urgent_one_in) == 0);
     drop_handle();
   }
   void send(std::uint32_t producer, std::uint32_t number, bool urgent) {
@@ -294,4 +296,4 @@ class mailbox_life {
   std::uint32_t nodes_in_use_ = 0;
 };
 
-}  // namespace garrick::testkit::internal
+}  // namespace garrick::testkit::internal::planted

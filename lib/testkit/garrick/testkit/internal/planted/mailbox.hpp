@@ -11,24 +11,24 @@
 #include <cstdint>
 #include <utility>
 
-namespace garrick::testkit::internal {
+namespace garrick::testkit::internal::planted {
 
 enum class bug : std::uint8_t {
   none,
-  lost_wake_up,             ///< push decides from its first look, not from the word that it replaced, that somebody runs
-  wake_up_before_release,   ///< release stores the idle word without comparing: what arrived just now stays behind
-  double_run,               ///< push leaves the idle tag where it was: the next pusher schedules, too
-  early_free,               ///< the newest envelope is freed as soon as it was handled, although the word names it and compares with it
-  touch_after_release,      ///< the runner clears its own state after it gave up the run right
-  lost_on_close,            ///< close takes what arrived and then closes, without looking whether more came between
-  signal_before_link,       ///< push_signal sets the tag first and links afterwards
-  signal_tag_after_take,    ///< the runner takes the lane first and clears the tag afterwards
-  reordered_signals,        ///< the lane is handled newest first
-  reordered_messages,       ///< arrivals are not turned round
-  reordered_urgent,         ///< urgent arrivals are put before those that wait already
-  unfair_urgent,            ///< urgent messages never leave a turn to normal ones
-  undrop_does_not_wait,     ///< a handle made from a count of zero does not wait for the drop's mark
-  reclaim_ignores_idle,     ///< whoever drops the last handle leaves the end to a runner that is not there
+  lost_wake_up,            ///< push decides from its first look, not from the word that it replaced, that somebody runs
+  wake_up_before_release,  ///< release stores the idle word without comparing: what arrived just now stays behind
+  double_run,              ///< push leaves the idle tag where it was: the next pusher schedules, too
+  early_free,  ///< the newest envelope is freed as soon as it was handled, although the word names it and compares with it
+  touch_after_release,    ///< the runner clears its own state after it gave up the run right
+  lost_on_close,          ///< close takes what arrived and then closes, without looking whether more came between
+  signal_before_link,     ///< push_signal sets the tag first and links afterwards
+  signal_tag_after_take,  ///< the runner takes the lane first and clears the tag afterwards
+  reordered_signals,      ///< the lane is handled newest first
+  reordered_messages,     ///< arrivals are not turned round
+  reordered_urgent,       ///< urgent arrivals are put before those that wait already
+  unfair_urgent,          ///< urgent messages never leave a turn to normal ones
+  undrop_does_not_wait,   ///< a handle made from a count of zero does not wait for the drop's mark
+  reclaim_ignores_idle,   ///< whoever drops the last handle leaves the end to a runner that is not there
 };
 
 template <bug Bug>
@@ -248,4 +248,4 @@ struct shipped_mailbox {
   using reader = core::mailbox_reader<Node, Atomics>;
 };
 
-}  // namespace garrick::testkit::internal
+}  // namespace garrick::testkit::internal::planted
