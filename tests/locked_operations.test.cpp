@@ -28,7 +28,7 @@ struct counting_atomics {
     atomic(T v) noexcept : v_(v) {}
     [[nodiscard]] T load(std::memory_order o) const noexcept { return v_.load(o); }
     void store(T v, std::memory_order o) noexcept {
-      if (o == std::memory_order_seq_cst) ++locked;  // an exchange on x86
+      if (o == std::memory_order_seq_cst) ++locked;  // order: none here: such a store is an exchange on x86, so it counts
       v_.store(v, o);
     }
     T exchange(T v, std::memory_order o) noexcept { return ++locked, v_.exchange(v, o); }
