@@ -3,6 +3,7 @@
 #include <garrick/garrick.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -72,6 +73,23 @@ TEST_CASE("the destructor drains: messages that are under way are handled first"
     for (int i = 0; i < 10; ++i) send(system.spawn<worker>(&handled), work{1000});
   }
   CHECK(handled == 10 * 1001);
+}
+
+TEST_CASE("fast clocks do not keep a system from draining, nor does an actor that delays to itself") {
+  struct ticking : actor<protocol<void(go), void(leave)>> {
+    void on_start() {
+      send_every(duration::microseconds(50), self(), go{});
+      send(self(), leave{});
+    }
+    void on(go) {}
+    void on(leave) { send_after(duration::microseconds(50), self(), leave{}); }
+  };
+  actor_system system(quiet());
+  std::vector<ref<protocol<void(go), void(leave)>>> all;
+  for (int i = 0; i < 20; ++i) all.push_back(system.spawn<ticking>());
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK(system.shutdown(duration::seconds(60)).complete);
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
 }
 
 TEST_CASE("stop_now does not wait for what is in the mailboxes: dead letters") {

@@ -51,6 +51,7 @@ class environment {
   base::probe* probe = nullptr;       ///< null: nobody listens
   const base::clock* clock = nullptr;  ///< what time it is: real or virtual
   base::clock_service* timers = nullptr;
+  std::atomic<bool> draining{false};  ///< the system is to end when nothing is left to do: delayed and periodic sends are left undone
   drain_lot* lot = nullptr;           ///< where senders wait for full receivers
   wait_graph* waits = nullptr;        ///< who awaits whom; null unless request cycles are looked for
 

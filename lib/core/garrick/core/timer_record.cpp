@@ -87,6 +87,11 @@ void timer_record::fire() noexcept {
 void timer_record::push(envelope* e) noexcept {
   if (e->is(envelope_flag::system)) return target_->signal(e);
   if (e->is(envelope_flag::response)) return target_->deliver_now(e);
+  if (env_->draining.load(std::memory_order_relaxed)) {  // order: a wish; one more message does no harm
+    detail::destroy_payload(e);
+    detail::free_envelope_block(e);
+    return;
+  }
   ++detail::here.no_wait;  // the clock's thread never waits for a receiver; bounds and the hard limit hold all the same
   target_->deliver(e);
   --detail::here.no_wait;

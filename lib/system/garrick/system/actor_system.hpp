@@ -47,7 +47,8 @@ class actor_system : public spawner<actor_system> {
   /// The same, at most so long.
   shutdown_report await_all(base::duration limit);
 
-  /// Waits until nothing is left to do, at most `deadline`; then tells every actor to end, and waits again for at most `deadline`. Later spawns fail.
+  /// Waits until nothing is left to do, at most `deadline`; then tells every actor to end, and waits again for at most `deadline`. Later spawns fail. Delayed and
+  /// periodic sends are left undone from here on; time-outs of requests still come.
   shutdown_report shutdown(base::duration deadline);
   /// Tells every actor to end now: what is in the mailboxes becomes dead letters.
   shutdown_report stop_now(base::duration deadline);

@@ -196,6 +196,7 @@ bool system_core::looks_quiet(std::uint64_t& fingerprint) const {
 }
 
 bool system_core::wait_until_quiet(base::duration limit) {
+  draining.store(true, std::memory_order_relaxed);  // order: see timer_record.cpp; clocks that go on ticking would never let it get quiet
   const base::instant deadline = base::real_clock().now() + limit;
   std::uint64_t before = 0;
   bool was_quiet = false;
@@ -205,6 +206,7 @@ bool system_core::wait_until_quiet(base::duration limit) {
     // Twice quiet with nothing pushed in between: a message on its way would have changed a count.
     if (quiet && was_quiet && now == before) return true;
     was_quiet = quiet;
+    if (quiet) pause_us = 10;
     before = now;
     if (base::real_clock().now() >= deadline) return false;
     // Nobody announces "nothing to do"; this looks again, more and more seldom, and only while a system is being shut down.
