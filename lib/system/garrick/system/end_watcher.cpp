@@ -34,7 +34,7 @@ bool end_watcher::watch(const core::handle& who) {
     }
     to = actor_;
   }
-  if (core::handle_access::get(to)->has_ended()) return false;
+  if (!to || core::handle_access::get(to)->has_ended()) return false;
   core::send(to, watch_for_end{who.address()});  // outside the lock: it may run the watcher in place
   return true;
 }
