@@ -80,8 +80,9 @@ void timer_record::fire() noexcept {
   expected = busy;
   // order: acq_rel: a cancel that came meanwhile has left `over` and the clean-up to us
   if (state_.compare_exchange_strong(expected, armed, std::memory_order_acq_rel, std::memory_order_relaxed)) return;
-  if (env_->timers->cancel(id())) drop_holder();
+  const bool was_pending = env_->timers->cancel(id());
   finish();
+  if (was_pending) drop_holder();  // last: the owner may have dropped its hold already
 }
 
 void timer_record::push(envelope* e) noexcept {
