@@ -253,14 +253,18 @@ TEST_CASE("receive time-out runs when nothing arrives") {
 
 TEST_CASE("receive time-out ends with the behavior that asked for it") {
   actor_system system;
-  const any_ref a = system.spawn([](dynamic_actor& self) -> behavior {
-    return {[](int x) { return x; }, after(duration::milliseconds(1)) >> [&self] {
+  core::scoped_actor me(system.env());
+  const any_ref a = system.spawn([](dynamic_actor& self, any_ref to) -> behavior {
+    return {[](int x) { return x; }, after(duration::milliseconds(1)) >> [&self, to] {
               self.become([](int x) { return x * 2; });
+              send(to, 1);
             }};
-  });
-  while (system.request_as<int>(a, 1).get().value() != 2) {
-  }
+  }, me->self());
+  int beats = 0;
+  me->receive([&](int) { ++beats; });
   CHECK(system.request_as<int>(a, 4).get().value() == 8);
+  CHECK(!me->receive([&](int) { ++beats; }, after(duration::milliseconds(5)) >> [] {}));
+  CHECK(beats == 1);
 }
 
 }  // namespace
