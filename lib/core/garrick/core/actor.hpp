@@ -46,7 +46,7 @@ class timer {
     if (record_ != nullptr) record_->drop_holder();
   }
   /// True if it was still to fire.
-  bool cancel() noexcept { return record_ != nullptr && record_->cancel(); }
+  bool cancel() noexcept { return record_ != nullptr && record_->cancel_and_unlist(); }
   [[nodiscard]] bool active() const noexcept { return record_ != nullptr && record_->active(); }
 
  private:

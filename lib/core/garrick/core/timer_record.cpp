@@ -10,6 +10,12 @@ namespace garrick::core {
 namespace {
 // An owner's list is swept when it has doubled, so listing a timer costs a constant time on average.
 constexpr std::uint32_t first_sweep = 16;
+
+void unlink(timer_record& r) noexcept {
+  *r.slot_of_owner = r.next_of_owner;
+  if (r.next_of_owner != nullptr) r.next_of_owner->slot_of_owner = r.slot_of_owner;
+  r.slot_of_owner = nullptr;
+}
 }  // namespace
 
 timer_record* timer_record::arm(environment& env, cell& target, envelope* e, base::duration delay, std::int64_t period_ns) {
@@ -149,15 +155,27 @@ void list_timer(cell& self, timer_record* r) {
         at = &t->next_of_owner;
         ++x.timer_count;
       } else {
-        *at = t->next_of_owner;
+        unlink(*t);
         t->drop_holder();
       }
     }
     x.timer_sweep_at = std::max(first_sweep, 2 * x.timer_count);
   }
   ++x.timer_count;
+  r->owner = &self;
   r->next_of_owner = x.timers;
+  r->slot_of_owner = &x.timers;
+  if (x.timers != nullptr) x.timers->slot_of_owner = &r->next_of_owner;
   x.timers = r;
+}
+
+bool timer_record::cancel_and_unlist() noexcept {
+  const bool was_armed = cancel();
+  if (slot_of_owner == nullptr || detail::here.running != owner) return was_armed;
+  unlink(*this);
+  --owner->ext_if()->timer_count;
+  drop_holder();  // the list's; the caller has its own
+  return was_armed;
 }
 
 void cancel_all_timers(cell& self) noexcept {
@@ -166,7 +184,7 @@ void cancel_all_timers(cell& self) noexcept {
   if (x->idle_timer != nullptr) std::exchange(x->idle_timer, nullptr)->cancel_and_drop();
   while (x->timers != nullptr) {
     timer_record* const r = x->timers;
-    x->timers = r->next_of_owner;
+    unlink(*r);
     r->cancel_and_drop();
   }
   x->timer_count = 0;

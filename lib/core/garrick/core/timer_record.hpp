@@ -37,7 +37,13 @@ class timer_record {
     return state_.load(std::memory_order_acquire) != over;  // order: pairs with the exchange in cancel and fire
   }
 
-  timer_record* next_of_owner = nullptr;  ///< owner's list, owner's turn
+  /// As cancel; on its owner's turn the owner forgets the record at once.
+  bool cancel_and_unlist() noexcept;
+
+  // the owner's list, owner's turn
+  timer_record* next_of_owner = nullptr;
+  timer_record** slot_of_owner = nullptr;  ///< what points to this record; null: not listed
+  cell* owner = nullptr;                   ///< followed only where it is the actor that runs
 
  private:
   timer_record(environment& env, cell& target, envelope* e, std::int64_t period_ns) noexcept
