@@ -8,7 +8,9 @@
 using namespace std::chrono_literals;
 
 // [worker]
-struct job { int n; };
+struct job {
+  int n;
+};
 using worker = garrick::protocol<std::string(job)>;
 
 class worker_actor : public garrick::actor<worker> {
@@ -28,7 +30,8 @@ int main() {
   garrick::actor_system system(quiet);
 
   // [supervise]
-  auto top = system.spawn<garrick::supervisor>(garrick::supervision{.strategy = garrick::one_for_one, .max_restarts = 2, .window = 60s});
+  auto top =
+      system.spawn<garrick::supervisor>(garrick::supervision{.strategy = garrick::one_for_one, .max_restarts = 2, .window = 60s});
   auto w = garrick::supervise<worker_actor>(top, garrick::child_options{.name = "worker"});
   // [/supervise]
 

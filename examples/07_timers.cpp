@@ -47,10 +47,12 @@ class clockmaker_actor : public garrick::actor<clockmaker> {
   void on(alarm_rings) {
     std::printf("the alarm, not before its time: %s\n", now() - start_ >= 140ms ? "yes" : "no");
     beats_.cancel();
-    request(oracle_, question{}, 5ms).then([](int) { std::puts("an answer?"); }, [this](const garrick::error& e) {
-      std::printf("the oracle: %s\n", e.message().c_str());
-      quit();
-    });
+    request(oracle_, question{}, 5ms)
+        .then([](int) { std::puts("an answer?"); },
+              [this](const garrick::error& e) {
+                std::printf("the oracle: %s\n", e.message().c_str());
+                quit();
+              });
   }
   void on(never_sent) { std::puts("this must not be seen"); }
 };

@@ -11,7 +11,9 @@ namespace {
 using namespace garrick;
 using testkit::test_system;
 
-struct item { int n; };
+struct item {
+  int n;
+};
 struct sum {};
 using box = protocol<void(item), int(sum)>;
 
@@ -28,7 +30,9 @@ struct fixture {
   test_system kit{5};
   std::shared_ptr<std::vector<int>> seen = std::make_shared<std::vector<int>>();
   ref<box> to;
-  explicit fixture(mailbox_policy p, std::uint32_t bound = 3) { to = kit.spawn<keeper>(spawn_options{.policy = p, .bound = bound}, seen); }
+  explicit fixture(mailbox_policy p, std::uint32_t bound = 3) {
+    to = kit.spawn<keeper>(spawn_options{.policy = p, .bound = bound}, seen);
+  }
   void flood(int n) {
     for (int i = 0; i < n; ++i) send(to, item{i});
   }
@@ -143,7 +147,9 @@ TEST_CASE("a bound must be 1 to 32768") {
 
 namespace {
 
-struct produce { int n; };
+struct produce {
+  int n;
+};
 struct producer : actor<protocol<void(produce)>> {
   ref<box> to;
   std::shared_ptr<ints> errors;

@@ -4,15 +4,15 @@
 #include <garrick/base/probe.hpp>
 #include <garrick/garrick.hpp>
 
+#include <sys/wait.h>
+#include <unistd.h>
 #include <array>
 #include <atomic>
 #include <csignal>
 #include <mutex>
 #include <stdexcept>
 #include <string>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -32,8 +32,13 @@ using namespace garrick;
 
 struct hold {};
 struct touch {};
-struct deep { int n; };
-struct note { std::string text; int n; };
+struct deep {
+  int n;
+};
+struct note {
+  std::string text;
+  int n;
+};
 
 using toy = protocol<void(touch)>;
 
@@ -137,7 +142,8 @@ std::pair<std::string, int> in_child(F body) {
   ::close(pipe_ends[1]);
   std::string text;
   std::array<char, 512> part{};
-  for (ssize_t n = 0; (n = ::read(pipe_ends[0], part.data(), part.size())) > 0;) text.append(part.data(), static_cast<std::size_t>(n));
+  for (ssize_t n = 0; (n = ::read(pipe_ends[0], part.data(), part.size())) > 0;)
+    text.append(part.data(), static_cast<std::size_t>(n));
   ::close(pipe_ends[0]);
   int status = 0;
   ::waitpid(child, &status, 0);
@@ -273,7 +279,8 @@ TEST_CASE("a subscriber that does not keep up gets no more than its backlog, and
   l.open.notify_all();
   const auto some = system.request(c, letters_seen{}).get().value();
   CHECK(some.size() <= 10);
-  while (core::handle_access::get(c)->mailbox_length() != 0) std::this_thread::yield();  // the length is published when a batch ends
+  while (core::handle_access::get(c)->mailbox_length() != 0)
+    std::this_thread::yield();  // the length is published when a batch ends
   send(f, note{"last", 100});
   const auto all = system.request(c, letters_seen{}).get().value();
   REQUIRE(all.size() == some.size() + 1);

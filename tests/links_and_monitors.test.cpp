@@ -15,19 +15,33 @@ using namespace garrick;
 using testkit::test_system;
 
 struct go {};
-struct ping { int n; };
-struct watch { any_ref whom; };
+struct ping {
+  int n;
+};
+struct watch {
+  any_ref whom;
+};
 struct unwatch {};
-struct tie { any_ref whom; };
-struct untie { any_ref whom; };
-struct trap { bool on; };
-struct boom { std::string why; };
+struct tie {
+  any_ref whom;
+};
+struct untie {
+  any_ref whom;
+};
+struct trap {
+  bool on;
+};
+struct boom {
+  std::string why;
+};
 struct leave {};
-struct fail_with { int code; };
+struct fail_with {
+  int code;
+};
 struct log {};
 
-using puppets =
-    protocol<void(ping), void(watch), void(unwatch), void(tie), void(untie), void(trap), void(boom), void(leave), void(fail_with), std::vector<std::string>(log)>;
+using puppets = protocol<void(ping), void(watch), void(unwatch), void(tie), void(untie), void(trap), void(boom), void(leave),
+                         void(fail_with), std::vector<std::string>(log)>;
 
 /// Does what it is told, and notes what it hears.
 class puppet : public actor<puppets> {
@@ -304,7 +318,8 @@ TEST_CASE("an exception that is no std::exception has a text, too") {
   kit.run();
   send(b, go{});
   kit.run();
-  CHECK(kit.request(a, log{}).get().value() == strings{"down: an exception left a handler: an exception that is not a std::exception"});
+  CHECK(kit.request(a, log{}).get().value() ==
+        strings{"down: an exception left a handler: an exception that is not a std::exception"});
 }
 
 TEST_CASE("a request to an actor that ends, fails or has ended: each its own error") {

@@ -14,7 +14,9 @@ namespace {
 using namespace garrick;
 using clock_type = std::chrono::steady_clock;
 
-struct item { std::uint32_t n; };
+struct item {
+  std::uint32_t n;
+};
 struct go {};
 struct count {};
 struct peak {};
@@ -79,8 +81,7 @@ TEST_CASE("a hundred senders keep one receiver's mailbox at the soft limit plus 
   actor_system system(settings(4, soft));
   auto to = system.spawn<sink>();
   for (std::uint32_t i = 0; i < senders; ++i) send(system.spawn<source>(to, each), go{});
-  while (system.request(to, count{}).get().value() < senders * each) {
-  }
+  while (system.request(to, count{}).get().value() < senders * each) {}
   const std::uint32_t most = system.request(to, peak{}).get().value();
   MESSAGE("peak ", most, " of ", senders * each);
   CHECK(most <= soft + senders * 64);
@@ -133,7 +134,8 @@ TEST_CASE("nobody waits for a receiver that awaits a response; the probe hears e
   }
   CHECK(quick(start));
   const std::lock_guard g(probe.m);
-  for (const std::uint64_t n : {512u, 1024u, 2048u, 4096u, 8192u}) CHECK(std::count(probe.lengths.begin(), probe.lengths.end(), n) >= 1);  // again if a message was taken meanwhile
+  for (const std::uint64_t n : {512u, 1024u, 2048u, 4096u, 8192u})
+    CHECK(std::count(probe.lengths.begin(), probe.lengths.end(), n) >= 1);  // again if a message was taken meanwhile
 }
 
 TEST_CASE("a message beyond the hard limit is a dead letter, a request gets overload") {
@@ -177,8 +179,7 @@ TEST_CASE("a send in a loop to oneself never waits") {
   actor_system system(patient(2, 64));
   auto s = system.spawn<selfish>();
   send(s, go{});
-  while (system.request(s, count{}).get().value() != 20'000) {
-  }
+  while (system.request(s, count{}).get().value() != 20'000) {}
   CHECK(quick(start));
 }
 
@@ -202,8 +203,7 @@ TEST_CASE("two actors that flood each other come through") {
     send(b, any_ref(a));
     send(a, go{});
     send(b, go{});
-    while (system.request(a, count{}).get().value() < 20'000 || system.request(b, count{}).get().value() < 20'000) {
-    }
+    while (system.request(a, count{}).get().value() < 20'000 || system.request(b, count{}).get().value() < 20'000) {}
     send(a, any_ref{b});
     system.exit(a);
     system.exit(b);
@@ -282,8 +282,7 @@ std::uint32_t runs_in_place(bool system_allows, bool actor_allows, bool scoped) 
   actor_system system(o);
   auto to = system.spawn<noticing>(spawn_options{.in_place = actor_allows});
   send(system.spawn<flag_raising>(to, scoped), go{});
-  while (system.request(to, count{}).get().value() < 3000) {
-  }
+  while (system.request(to, count{}).get().value() < 3000) {}
   return system.request(to, peak{}).get().value();
 }
 
@@ -321,8 +320,7 @@ TEST_CASE("a mutex held across a send does not deadlock where in-place running i
     actor_system system(settings(workers, 32));
     auto to = system.spawn<locking>();
     send(system.spawn<holding>(to), go{});
-    while (system.request(to, count{}).get().value() < 2000) {
-    }
+    while (system.request(to, count{}).get().value() < 2000) {}
     CHECK(system.request(to, count{}).get().value() == 2000);
   }
 }

@@ -15,7 +15,9 @@ namespace {
 using namespace garrick;
 
 struct go {};
-struct work { int n; };
+struct work {
+  int n;
+};
 struct leave {};
 struct done {};
 
@@ -178,7 +180,9 @@ TEST_CASE("get() on a worker is an error with advice") {
   actor_system system(quiet());
   auto w = system.spawn<worker>(&handled);
   auto a = system.spawn([&system, w](dynamic_actor&) -> behavior {
-    return {[&system, w](go) { return system.request(w, done{}).get().has_value() ? std::string() : system.request(w, done{}).get().error().to_string(); }};
+    return {[&system, w](go) {
+      return system.request(w, done{}).get().has_value() ? std::string() : system.request(w, done{}).get().error().to_string();
+    }};
   });
   CHECK(system.request_as<std::string>(a, go{}).get().value().find("co_await") != std::string::npos);
 }
@@ -225,7 +229,8 @@ TEST_CASE("a system ends with pending timers, suspended coroutines, outstanding 
       const std::shared_ptr<int> local = token;
       self.receive([](work) {});
     });
-    auto timed = system.spawn([token](blocking_actor& self) { self.receive([](work) {}, after(duration::seconds(3600)) >> [] {}); });
+    auto timed =
+        system.spawn([token](blocking_actor& self) { self.receive([](work) {}, after(duration::seconds(3600)) >> [] {}); });
   }
   CHECK(token.use_count() == 1);
 }

@@ -13,9 +13,13 @@ namespace {
 using namespace garrick;
 using testkit::test_system;
 
-struct add { int n; };
+struct add {
+  int n;
+};
 struct total {};
-struct fail { std::string why; };
+struct fail {
+  std::string why;
+};
 struct leave {};
 struct keep_request {};
 struct tick_later {};
@@ -240,7 +244,11 @@ TEST_CASE("failures further apart than the window do not add up") {
 
 TEST_CASE("backoff waits before each restart, longer each time and with jitter from the seed") {
   const auto delays = [](std::uint64_t seed) {
-    trio t(supervision{.max_restarts = 100, .window = duration::seconds(3600), .delay = {.first = duration::milliseconds(100), .longest = duration::milliseconds(1000), .factor = 2, .jitter = 0.2}, .seed = seed});
+    trio t(supervision{
+        .max_restarts = 100,
+        .window = duration::seconds(3600),
+        .delay = {.first = duration::milliseconds(100), .longest = duration::milliseconds(1000), .factor = 2, .jitter = 0.2},
+        .seed = seed});
     std::vector<std::int64_t> ms;
     for (int i = 0; i < 6; ++i) {
       send(t.a, fail{"x"});
@@ -356,7 +364,8 @@ TEST_CASE("every start gets copies of the arguments of its own") {
   auto top = kit.spawn<supervisor>();
   std::vector<std::size_t> seen;
   auto f = supervise(
-      top, [&seen](dynamic_actor&, std::vector<int> v) -> behavior {
+      top,
+      [&seen](dynamic_actor&, std::vector<int> v) -> behavior {
         seen.push_back(v.size());
         v.clear();
         return {[](fail x) { throw std::runtime_error(x.why); }};
@@ -369,11 +378,14 @@ TEST_CASE("every start gets copies of the arguments of its own") {
 }
 
 TEST_CASE("function-based and stateful children start with a fresh state") {
-  struct state { int n = 0; };
+  struct state {
+    int n = 0;
+  };
   test_system kit(1);
   auto top = kit.spawn<supervisor>();
   auto f = supervise(top, [](stateful<state>& self) -> behavior {
-    return {[&self](add a) { self.state.n += a.n; }, [&self](total) { return self.state.n; }, [](fail x) { throw std::runtime_error(x.why); }};
+    return {[&self](add a) { self.state.n += a.n; }, [&self](total) { return self.state.n; },
+            [](fail x) { throw std::runtime_error(x.why); }};
   });
   send(f, add{4});
   kit.run();
@@ -388,7 +400,8 @@ TEST_CASE("a supervisor's static children start in order and stop in reverse whe
   test_system kit(2);
   pen notes;
   {
-    auto top = kit.spawn<supervisor>(supervision{}, child<counter>(child_options{.name = "x"}, std::string("x"), notes), child<counter>(std::string("y"), notes),
+    auto top = kit.spawn<supervisor>(supervision{}, child<counter>(child_options{.name = "x"}, std::string("x"), notes),
+                                     child<counter>(std::string("y"), notes),
                                      child([](dynamic_actor&) -> behavior { return {[](add) {}}; }));
     kit.run();
     CHECK(notes.to->take() == lines{"+x", "+y"});
@@ -409,7 +422,8 @@ TEST_CASE("a nested supervisor that gives up is restarted by its own") {
   pen notes;
   const supervision strict{.max_restarts = 0};
   auto top = kit.spawn<supervisor>(supervision{.max_restarts = 2},
-                                   child<supervisor>(child_options{.name = "inner"}, strict, child<counter>(child_options{.name = "x"}, std::string("x"), notes)));
+                                   child<supervisor>(child_options{.name = "inner"}, strict,
+                                                     child<counter>(child_options{.name = "x"}, std::string("x"), notes)));
   kit.run();
   const auto x = [&] {
     auto inner = kit.request(top, find_child{"inner"}).get().value();

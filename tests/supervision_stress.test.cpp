@@ -12,7 +12,9 @@ namespace {
 
 using namespace garrick;
 
-struct add { int n; };
+struct add {
+  int n;
+};
 struct sum {};
 struct hold_on {};
 struct fail {};
@@ -54,8 +56,14 @@ void attack(actor_system& system, const std::vector<ref<child_protocol>>& all, s
       case 0: send(r, fail{}); break;
       case 1: system.kill(r); break;
       case 2: system.exit(r); break;
-      case 3: static_cast<void>(system.request(r, sum{}).get()); ++answered; break;
-      case 4: static_cast<void>(system.request(r, hold_on{}, duration::milliseconds(1)).get()); ++answered; break;
+      case 3:
+        static_cast<void>(system.request(r, sum{}).get());
+        ++answered;
+        break;
+      case 4:
+        static_cast<void>(system.request(r, hold_on{}, duration::milliseconds(1)).get());
+        ++answered;
+        break;
       default: send(r, add{1}); break;
     }
   }
@@ -68,7 +76,11 @@ void battle(restart_strategy strategy, bool keep_mail) {
   o.log = system::log_level::off;
   {
     actor_system system(o);
-    auto top = system.spawn<supervisor>(supervision{.strategy = strategy, .max_restarts = 1'000'000, .delay = {.first = duration::microseconds(20), .longest = duration::microseconds(200)}, .keep_mail = keep_mail});
+    auto top = system.spawn<supervisor>(
+        supervision{.strategy = strategy,
+                    .max_restarts = 1'000'000,
+                    .delay = {.first = duration::microseconds(20), .longest = duration::microseconds(200)},
+                    .keep_mail = keep_mail});
     std::vector<ref<child_protocol>> all;
     for (int i = 0; i < 6; ++i) all.push_back(supervise<brittle>(top, &alive));
     std::vector<std::thread> threads;
@@ -76,8 +88,7 @@ void battle(restart_strategy strategy, bool keep_mail) {
     for (auto& t : threads) t.join();
     // Every child is there again and answers.
     for (const auto& r : all)
-      while (!system.request(r, sum{}).get().has_value()) {
-      }
+      while (!system.request(r, sum{}).get().has_value()) {}
     const auto infos = system.request(top, list_children{}).get().value();
     CHECK(infos.size() == 6);
     CHECK(system.shutdown(duration::seconds(60)).complete);

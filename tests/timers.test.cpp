@@ -12,15 +12,24 @@ namespace {
 using namespace garrick;
 using testkit::test_system;
 
-struct tick { int n; };
-struct after_ms { std::int64_t ms; int n; };
-struct every_ms { std::int64_t ms; int n; };
+struct tick {
+  int n;
+};
+struct after_ms {
+  std::int64_t ms;
+  int n;
+};
+struct every_ms {
+  std::int64_t ms;
+  int n;
+};
 struct cancel_last {};
 struct leave {};
 struct slow {};
 struct crash {};
 
-using protocol_type = protocol<void(tick), void(after_ms), void(every_ms), bool(cancel_last), void(leave), void(slow), void(crash)>;
+using protocol_type =
+    protocol<void(tick), void(after_ms), void(every_ms), bool(cancel_last), void(leave), void(slow), void(crash)>;
 using stamps = std::vector<std::pair<std::int64_t, int>>;  // milliseconds since the start, number
 
 class clockwork : public actor<protocol_type> {
@@ -161,7 +170,9 @@ TEST_CASE("a request's time-out comes at its time, and the late response is igno
   auto h = kit.spawn<holder>();
   std::vector<std::string> heard;
   auto a = kit.spawn([&heard, h](dynamic_actor& self) -> behavior {
-    self.request(h, slow{}, duration::milliseconds(50)).then([&](int) { heard.push_back("value"); }, [&](const error& e) { heard.push_back(e == errc::timeout ? "timeout" : "other"); });
+    self.request(h, slow{}, duration::milliseconds(50))
+        .then([&](int) { heard.push_back("value"); },
+              [&](const error& e) { heard.push_back(e == errc::timeout ? "timeout" : "other"); });
     return {[](leave) {}};
   });
   kit.run_for(duration::milliseconds(49));
@@ -233,8 +244,7 @@ TEST_CASE("timers in real time, armed, fired and cancelled by many actors at onc
   std::vector<ref<protocol<void(tick), int(slow)>>> all;
   for (int i = 0; i < 20; ++i) all.push_back(system.spawn<busy>());
   for (const auto& r : all)
-    while (system.request(r, slow{}).get().value() < 150) {
-    }
+    while (system.request(r, slow{}).get().value() < 150) {}
   for (const auto& r : all) system.exit(r);
 }
 

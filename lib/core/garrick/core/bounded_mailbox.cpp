@@ -14,7 +14,8 @@ using access = cell_access;
 std::uint32_t valve(std::uint32_t bound) noexcept { return 2 * bound + 64; }
 
 base::error full(cell& receiver) {
-  return base::make_error(base::errc::overload, receiver.name(), "the mailbox is at its bound of " + std::to_string(access::soft_limit(receiver)) + " messages");
+  return base::make_error(base::errc::overload, receiver.name(),
+                          "the mailbox is at its bound of " + std::to_string(access::soft_limit(receiver)) + " messages");
 }
 
 void drop(cell& self, envelope* e) noexcept {

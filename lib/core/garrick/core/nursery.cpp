@@ -57,7 +57,8 @@ void nursery::on_signal(cell& self, envelope* e) {
   cell_extension* const x = self.ext_if();
   if (e->type == &base::message_type_of<adoption>) {
     auto& a = *static_cast<adoption*>(e->raw());
-    if (self.phase() == life::suspended && (x == nullptr || x->nursery == nullptr)) return turn_away(a);  // there is nobody who could supervise
+    if (self.phase() == life::suspended && (x == nullptr || x->nursery == nullptr))
+      return turn_away(a);  // there is nobody who could supervise
     return of(self).adopt(self, a);
   }
   if (x == nullptr || x->nursery == nullptr) return;  // from a child that was let go
@@ -71,7 +72,9 @@ void nursery::on_signal(cell& self, envelope* e) {
   }
 }
 
-void nursery::turn_away(const adoption& a) noexcept { order<signals::stop>(a.child, base::exit_reason(base::exit_code::user_shutdown)); }
+void nursery::turn_away(const adoption& a) noexcept {
+  order<signals::stop>(a.child, base::exit_reason(base::exit_code::user_shutdown));
+}
 
 void nursery::adopt(cell& self, adoption& a) {
   child c;
@@ -114,7 +117,7 @@ void nursery::on_suspended(cell& self, std::size_t i, const base::exit_reason& r
   child& c = children_[i];
   const bool asked = std::exchange(c.asked, false);
   c.state = child_state::suspended;
-  if (c.stopping) return;  // the order to end is on its way
+  if (c.stopping) return;                  // the order to end is on its way
   if (now_ == activity::stopping) return;  // its turn comes
   if (asked) {
     if (now_ == activity::halting) go_on_halting(self);
@@ -123,7 +126,8 @@ void nursery::on_suspended(cell& self, std::size_t i, const base::exit_reason& r
   c.last_failure = self.env().clock->now();
   if (too_many(self)) return give_up(self, c, reason);
   const base::duration delay = delay_for(self, c);
-  if (how_.strategy != restart_strategy::one_for_one) return halt_group(self, how_.strategy == restart_strategy::one_for_all ? 0 : i, delay);
+  if (how_.strategy != restart_strategy::one_for_one)
+    return halt_group(self, how_.strategy == restart_strategy::one_for_all ? 0 : i, delay);
   if (delay.count() > 0)
     c.alarm = set_alarm(self, delay);
   else
@@ -151,7 +155,8 @@ void nursery::on_alarm(cell& self, std::uint64_t serial) {
   }
   // Its time to end is over: it is named, and left to end when its handler returns.
   late_.push_back(at->name + "#" + std::to_string(at->actor.id()));
-  self.env().failed(self, base::make_error(base::errc::timeout, "stopping " + late_.back(), "still alive after " + at->stop_within.to_string()));
+  self.env().failed(self, base::make_error(base::errc::timeout, "stopping " + late_.back(),
+                                           "still alive after " + at->stop_within.to_string()));
   order<signals::kill>(at->actor, base::exit_reason(base::exit_code::kill), true);
   on_gone(self, static_cast<std::size_t>(at - children_.begin()));
 }
@@ -179,8 +184,9 @@ base::duration nursery::delay_for(cell& self, child& c) {
 
 void nursery::give_up(cell& self, const child& c, const base::exit_reason& reason) {
   self.quit(base::exit_reason(base::make_error(base::errc::receiver_failed, self.name(),
-                                               "gave up after more than " + std::to_string(how_.max_restarts) + " failures within " + how_.window.to_string() +
-                                                   "; the last one was of " + c.name + ": " + reason.to_string())));
+                                               "gave up after more than " + std::to_string(how_.max_restarts) +
+                                                   " failures within " + how_.window.to_string() + "; the last one was of " +
+                                                   c.name + ": " + reason.to_string())));
 }
 
 void nursery::start_child(child& c, bool keep_mail) {

@@ -85,7 +85,7 @@ class nursery {
     bool asked = false;     ///< to suspend
     bool stopping = false;  ///< told to end
     std::uint32_t restarts = 0;
-    std::uint32_t in_a_row = 0;   ///< restarts without a quiet window between them: the backoff's exponent
+    std::uint32_t in_a_row = 0;  ///< restarts without a quiet window between them: the backoff's exponent
     base::instant last_failure{};
     std::uint64_t alarm = 0;  ///< serial awaited
     std::vector<response_promise<>> when_ended;
@@ -118,12 +118,12 @@ class nursery {
   std::vector<child> children_;
   std::vector<base::instant> failures_;  ///< within the window
   activity now_ = activity::none;
-  std::size_t group_ = 0;       ///< the first child of the group that is being restarted
+  std::size_t group_ = 0;  ///< the first child of the group that is being restarted
   base::duration group_delay_;
   std::uint64_t group_alarm_ = 0;
   std::uint64_t next_serial_ = 1;
   bool ends_actor_ = false;
-  any_ref self_hold_;        ///< while the actor waits for its children to end
+  any_ref self_hold_;  ///< while the actor waits for its children to end
   std::vector<std::string> late_;
   std::vector<response_promise<stop_report>> when_stopped_;
 };

@@ -34,21 +34,22 @@ struct backoff {
 
 struct supervision {
   restart_strategy strategy = one_for_one;
-  std::uint32_t max_restarts = 5;                           ///< more failures than this within `window`: the supervisor gives up and fails itself
+  std::uint32_t max_restarts = 5;  ///< more failures than this within `window`: the supervisor gives up and fails itself
   base::duration window = base::duration::seconds(10);
   backoff delay{};
-  bool keep_mail = true;                                    ///< one_for_all, rest_for_one: do the children that are restarted keep their unread mail?
-  base::duration stop_within = base::duration::seconds(5);  ///< for each child when it is stopped; then it is named as still alive, and left
-  std::uint64_t seed = 0;                                   ///< of the jitter; 0: the supervisor's id
+  bool keep_mail = true;  ///< one_for_all, rest_for_one: do the children that are restarted keep their unread mail?
+  base::duration stop_within =
+      base::duration::seconds(5);  ///< for each child when it is stopped; then it is named as still alive, and left
+  std::uint64_t seed = 0;          ///< of the jitter; 0: the supervisor's id
 };
 
 /// What one child is started with.
 struct child_options {
-  std::string name{};                                      ///< empty: the type's name
+  std::string name{};  ///< empty: the type's name
   restart_policy restart = restart_policy::permanent;
-  base::duration stop_within{};                            ///< zero: the supervisor's
-  bool detached = false;                                   ///< a thread of its own
-  spawn_options spawn{};                                   ///< mailbox, limits, locality; `name` and `detached` above win
+  base::duration stop_within{};  ///< zero: the supervisor's
+  bool detached = false;         ///< a thread of its own
+  spawn_options spawn{};         ///< mailbox, limits, locality; `name` and `detached` above win
 };
 
 }  // namespace garrick::core

@@ -24,12 +24,11 @@ bool prepare_child(cell& c, cell& supervisor, const child_options& o, std::share
 void launch_child(cell& c, cell& supervisor, bool on_its_turn, const child_options& o) noexcept {
   try {
     cell_access::rebuild_object(c);
-  } catch (...) {
-    return abort_cell(c, std::current_exception());
-  }
+  } catch (...) { return abort_cell(c, std::current_exception()); }
   c.ext().parent->restartable = true;
   c.add_strong();
-  nursery::admit(supervisor, on_its_turn, {handle_access::adopt<any_protocol>(&c), std::string(c.name()), o.restart, o.stop_within});
+  nursery::admit(supervisor, on_its_turn,
+                 {handle_access::adopt<any_protocol>(&c), std::string(c.name()), o.restart, o.stop_within});
   launch_cell(c, nullptr, nullptr);
 }
 
@@ -42,7 +41,8 @@ void supervisor::on_start() {
   for (const child_spec& s : specs_) {
     const any_ref c = s.start(this_cell());
     cell& started = *handle_access::get(c);
-    if (started.has_ended()) throw std::runtime_error("child " + c.to_string() + " could not be started: " + started.end_reason().to_string());
+    if (started.has_ended())
+      throw std::runtime_error("child " + c.to_string() + " could not be started: " + started.end_reason().to_string());
   }
 }
 

@@ -78,7 +78,8 @@ ref<typename A::protocol_type> spawn_child(cell& supervisor, bool on_its_turn, c
 template <class F, class... Args>
 auto spawn_child_function(cell& supervisor, bool on_its_turn, const child_options& o, F&& f, Args&&... args) {
   using function = std::conditional_t<std::is_function_v<std::remove_reference_t<F>>, std::decay_t<F>, std::remove_cvref_t<F>>;
-  return spawn_child<function_actor<function, std::decay_t<Args>...>>(supervisor, on_its_turn, o, function(std::forward<F>(f)), std::forward<Args>(args)...);
+  return spawn_child<function_actor<function, std::decay_t<Args>...>>(supervisor, on_its_turn, o, function(std::forward<F>(f)),
+                                                                      std::forward<Args>(args)...);
 }
 
 /// Calls f(options, rest...) with the first argument as options if it is one.
@@ -137,9 +138,10 @@ template <class A, class... Args>
 [[nodiscard]] child_spec child(Args&&... args) {
   return detail::with_child_options(
       []<class... Rest>(const child_options& o, Rest&&... rest) {
-        return detail::make_child_spec([o, kept = std::tuple<std::decay_t<Rest>...>(std::forward<Rest>(rest)...)](cell& supervisor) {
-          return std::apply([&](const auto&... xs) { return detail::spawn_child<A>(supervisor, true, o, xs...); }, kept);
-        });
+        return detail::make_child_spec(
+            [o, kept = std::tuple<std::decay_t<Rest>...>(std::forward<Rest>(rest)...)](cell& supervisor) {
+              return std::apply([&](const auto&... xs) { return detail::spawn_child<A>(supervisor, true, o, xs...); }, kept);
+            });
       },
       std::forward<Args>(args)...);
 }
@@ -149,9 +151,12 @@ template <class F, class... Args>
 [[nodiscard]] child_spec child(F&& f, Args&&... args) {
   return detail::with_child_options(
       []<class G, class... Rest>(const child_options& o, G&& g, Rest&&... rest) {
-        using function = std::conditional_t<std::is_function_v<std::remove_reference_t<G>>, std::decay_t<G>, std::remove_cvref_t<G>>;
-        return detail::make_child_spec([o, run = function(std::forward<G>(g)), kept = std::tuple<std::decay_t<Rest>...>(std::forward<Rest>(rest)...)](cell& supervisor) {
-          return std::apply([&](const auto&... xs) { return detail::spawn_child_function(supervisor, true, o, run, xs...); }, kept);
+        using function =
+            std::conditional_t<std::is_function_v<std::remove_reference_t<G>>, std::decay_t<G>, std::remove_cvref_t<G>>;
+        return detail::make_child_spec([o, run = function(std::forward<G>(g)),
+                                        kept = std::tuple<std::decay_t<Rest>...>(std::forward<Rest>(rest)...)](cell& supervisor) {
+          return std::apply([&](const auto&... xs) { return detail::spawn_child_function(supervisor, true, o, run, xs...); },
+                            kept);
         });
       },
       std::forward<F>(f), std::forward<Args>(args)...);
@@ -167,7 +172,8 @@ struct stop_child {
 };
 struct stop_children {};
 
-using supervisor_protocol = protocol<std::vector<child_info>(list_children), result<any_ref>(find_child), result<void>(stop_child), stop_report(stop_children)>;
+using supervisor_protocol = protocol<std::vector<child_info>(list_children), result<any_ref>(find_child),
+                                     result<void>(stop_child), stop_report(stop_children)>;
 
 /// An actor that supervises and does nothing else. It starts its children in the order given, in its own first turn.
 class supervisor : public actor<supervisor_protocol> {
@@ -194,26 +200,35 @@ class supervisor : public actor<supervisor_protocol> {
 template <class A, class... Args>
 auto supervise(const ref<supervisor_protocol>& under, Args&&... args) {
   return detail::with_child_options(
-      [&]<class... Rest>(const child_options& o, Rest&&... rest) { return detail::spawn_child<A>(detail::target_of(under), false, o, std::forward<Rest>(rest)...); },
+      [&]<class... Rest>(const child_options& o, Rest&&... rest) {
+        return detail::spawn_child<A>(detail::target_of(under), false, o, std::forward<Rest>(rest)...);
+      },
       std::forward<Args>(args)...);
 }
 template <class F, class... Args>
 auto supervise(const ref<supervisor_protocol>& under, F&& f, Args&&... args) {
   return detail::with_child_options(
-      [&]<class... Rest>(const child_options& o, Rest&&... rest) { return detail::spawn_child_function(detail::target_of(under), false, o, std::forward<Rest>(rest)...); },
+      [&]<class... Rest>(const child_options& o, Rest&&... rest) {
+        return detail::spawn_child_function(detail::target_of(under), false, o, std::forward<Rest>(rest)...);
+      },
       std::forward<F>(f), std::forward<Args>(args)...);
 }
 
 template <class A, class... Args>
 auto actor_base::supervise(Args&&... args) {
   return detail::with_child_options(
-      [&]<class... Rest>(const child_options& o, Rest&&... rest) { return detail::spawn_child<A>(*cell_, true, o, std::forward<Rest>(rest)...); }, std::forward<Args>(args)...);
+      [&]<class... Rest>(const child_options& o, Rest&&... rest) {
+        return detail::spawn_child<A>(*cell_, true, o, std::forward<Rest>(rest)...);
+      },
+      std::forward<Args>(args)...);
 }
 template <class F, class... Args>
 auto actor_base::supervise(F&& f, Args&&... args) {
   return detail::with_child_options(
-      [&]<class... Rest>(const child_options& o, Rest&&... rest) { return detail::spawn_child_function(*cell_, true, o, std::forward<Rest>(rest)...); }, std::forward<F>(f),
-      std::forward<Args>(args)...);
+      [&]<class... Rest>(const child_options& o, Rest&&... rest) {
+        return detail::spawn_child_function(*cell_, true, o, std::forward<Rest>(rest)...);
+      },
+      std::forward<F>(f), std::forward<Args>(args)...);
 }
 
 }  // namespace garrick::core

@@ -21,7 +21,6 @@ void unlink(timer_record& r) noexcept {
 timer_record* timer_record::arm(environment& env, cell& target, envelope* e, base::duration delay, std::int64_t period_ns) {
   auto* const r = ::new (base::block_pool::allocate(sizeof(timer_record))) timer_record(env, target, e, period_ns);
   target.add_strong_from_self();
-  env.hold();
   r->due_ = env.clock->now() + delay;
   if (r->due_.is_never()) {
     r->state_.store(over, std::memory_order_relaxed);  // order: nobody else knows the record
@@ -33,7 +32,9 @@ timer_record* timer_record::arm(environment& env, cell& target, envelope* e, bas
   return r;
 }
 
-timer_record* timer_record::arm_once(environment& env, cell& target, envelope* e, base::duration delay) { return arm(env, target, e, delay, 0); }
+timer_record* timer_record::arm_once(environment& env, cell& target, envelope* e, base::duration delay) {
+  return arm(env, target, e, delay, 0);
+}
 
 timer_record* timer_record::arm_periodic(environment& env, cell& target, envelope* prototype, base::duration period) {
   return arm(env, target, prototype, period, period.count() > 0 ? period.count() : 1);
@@ -50,10 +51,10 @@ bool timer_record::cancel() noexcept {
 }
 
 void timer_record::hand_to_service() {
-  const base::timer_id id = env_->timers->arm(
-      due_, {.fire = [](void* self, std::uint64_t) { static_cast<timer_record*>(self)->fire(); },
-             .context = this,
-             .drop = [](void* self, std::uint64_t) { static_cast<timer_record*>(self)->service_ended(); }});
+  const base::timer_id id =
+      env_->timers->arm(due_, {.fire = [](void* self, std::uint64_t) { static_cast<timer_record*>(self)->fire(); },
+                               .context = this,
+                               .drop = [](void* self, std::uint64_t) { static_cast<timer_record*>(self)->service_ended(); }});
   id_.store((std::uint64_t{id.generation} << 32) | id.index, std::memory_order_release);  // order: pairs with id()
 }
 
@@ -106,13 +107,15 @@ void timer_record::push(envelope* e) noexcept {
 
 void timer_record::push_copy() noexcept {
   try {
-    const std::size_t bytes = detail::block_bytes(envelope_->is(envelope_flag::shared) ? sizeof(shared_block*) : envelope_->type->size);
+    const std::size_t bytes =
+        detail::block_bytes(envelope_->is(envelope_flag::shared) ? sizeof(shared_block*) : envelope_->type->size);
     auto* const e = static_cast<envelope*>(base::block_pool::allocate(bytes));
     *e = *envelope_;
     try {
       if (e->is(envelope_flag::shared))
         // order: relaxed: the prototype holds one
-        (*::new (e->raw()) shared_block*(*static_cast<shared_block**>(envelope_->raw())))->holders.fetch_add(1, std::memory_order_relaxed);
+        (*::new (e->raw()) shared_block*(*static_cast<shared_block**>(envelope_->raw())))
+            ->holders.fetch_add(1, std::memory_order_relaxed);
       else
         envelope_->type->copy_construct(e->raw(), envelope_->raw());
     } catch (...) {
@@ -139,10 +142,8 @@ void timer_record::finish() noexcept {
 void timer_record::drop_holder() noexcept {
   // order: acq_rel: the last holder frees what the other has used
   if (holders_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  environment* const env = env_;
   this->~timer_record();
   base::block_pool::deallocate(this, sizeof(timer_record));
-  env->release();
 }
 
 void list_timer(cell& self, timer_record* r) {

@@ -10,8 +10,8 @@
 #include <garrick/core/cell.hpp>
 
 #include <atomic>
-#include <utility>
 #include <cstdint>
+#include <utility>
 
 namespace garrick::core {
 
@@ -64,9 +64,9 @@ class timer_record {
   static constexpr std::uint8_t over = 1;
   static constexpr std::uint8_t busy = 2;  ///< the clock's thread pushes a copy of a periodic message
 
-  environment* env_;
-  cell* target_;         ///< a strong reference while armed
-  envelope* envelope_;   ///< what to push, or the prototype to copy
+  environment* env_;     ///< used only while `state` is armed or busy: the service, which ends before the system, has let go of all others
+  cell* target_;        ///< a strong reference while armed
+  envelope* envelope_;  ///< what to push, or the prototype to copy
   std::int64_t period_ns_;
   base::instant due_{};
   std::atomic<std::uint64_t> id_{0};
