@@ -54,7 +54,8 @@ struct seventh {};
 struct eighth {
   int x;
 };
-using long_protocol = protocol<int(first), int(second), int(third), int(fourth), int(fifth), int(sixth), int(seventh), int(eighth), int(int, int)>;
+using long_protocol =
+    protocol<int(first), int(second), int(third), int(fourth), int(fifth), int(sixth), int(seventh), int(eighth), int(int, int)>;
 
 class long_actor : public actor<long_protocol> {
  public:

@@ -11,9 +11,8 @@ using namespace garrick;
 
 TEST_CASE("function-based actor returns its behavior") {
   actor_system system;
-  const any_ref a = system.spawn([](dynamic_actor&) -> behavior {
-    return {[](int x) { return x + 1; }, [](const std::string& s) { return s + "!"; }};
-  });
+  const any_ref a = system.spawn(
+      [](dynamic_actor&) -> behavior { return {[](int x) { return x + 1; }, [](const std::string& s) { return s + "!"; }}; });
   CHECK(system.request_as<int>(a, 41).get().value() == 42);
   CHECK(system.request_as<std::string>(a, std::string("hi")).get().value() == "hi!");
 }
@@ -78,10 +77,12 @@ using counter = protocol<void(int), long(std::string)>;
 
 TEST_CASE("typed function-based actor keeps its protocol") {
   actor_system system;
-  const ref<counter> a = system.spawn([](typed_actor<counter>&, long start) -> typed_behavior<counter> {
-    auto sum = std::make_shared<long>(start);
-    return {[sum](int x) { *sum += x; }, [sum](const std::string&) { return *sum; }};
-  }, 1000L);
+  const ref<counter> a = system.spawn(
+      [](typed_actor<counter>&, long start) -> typed_behavior<counter> {
+        auto sum = std::make_shared<long>(start);
+        return {[sum](int x) { *sum += x; }, [sum](const std::string&) { return *sum; }};
+      },
+      1000L);
   send(a, 20);
   send(a, 22);
   CHECK(system.request(a, std::string("sum")).get().value() == 1042);
@@ -90,9 +91,7 @@ TEST_CASE("typed function-based actor keeps its protocol") {
 TEST_CASE("typed function-based actor changes its behavior, the protocol stays") {
   actor_system system;
   const ref<counter> a = system.spawn([](typed_actor<counter>& self) -> typed_behavior<counter> {
-    return {[&self](int x) {
-              self.become(typed_behavior<counter>([](int) {}, [x](const std::string&) { return long{x}; }));
-            },
+    return {[&self](int x) { self.become(typed_behavior<counter>([](int) {}, [x](const std::string&) { return long{x}; })); },
             [](const std::string&) { return 0L; }};
   });
   CHECK(system.request(a, std::string("?")).get().value() == 0);
@@ -161,13 +160,15 @@ TEST_CASE("typed and dynamic actors talk to each other") {
   const ref<counter> typed = system.spawn([](typed_actor<counter>&) -> typed_behavior<counter> {
     return {[](int) {}, [](const std::string& s) { return static_cast<long>(s.size()); }};
   });
-  const any_ref dynamic = system.spawn([](dynamic_actor& self, const ref<counter>& to) -> behavior {
-    return {[&self, to](const std::string& s) {
-      auto p = self.make_promise<long>();
-      self.request(to, s).then([p = std::move(p)](long n) mutable { p.deliver(n); });
-      return result<long>(p);
-    }};
-  }, typed);
+  const any_ref dynamic = system.spawn(
+      [](dynamic_actor& self, const ref<counter>& to) -> behavior {
+        return {[&self, to](const std::string& s) {
+          auto p = self.make_promise<long>();
+          self.request(to, s).then([p = std::move(p)](long n) mutable { p.deliver(n); });
+          return result<long>(p);
+        }};
+      },
+      typed);
   CHECK(system.request_as<long>(dynamic, std::string("four")).get().value() == 4);
   // the wildcard handle of a typed actor takes what its protocol has and refuses the rest
   const any_ref wild(typed);
@@ -214,9 +215,8 @@ TEST_CASE("default handling: skip keeps messages in order and tries them again a
   const any_ref a = system.spawn([](dynamic_actor& self) -> behavior {
     self.set_unmatched(unmatched::skip);
     auto log = std::make_shared<std::vector<int>>();
-    return {[&self, log](const std::string&) {
-      self.become([log](int x) { log->push_back(x); }, [log](double) { return *log; });
-    }};
+    return {
+        [&self, log](const std::string&) { self.become([log](int x) { log->push_back(x); }, [log](double) { return *log; }); }};
   });
   send(a, 1);
   send(a, 2);
@@ -244,9 +244,10 @@ TEST_CASE("receive time-out runs when nothing arrives") {
   actor_system system;
   const any_ref a = system.spawn([](dynamic_actor& self) -> behavior {
     auto beats = std::make_shared<int>(0);
-    return {[](int x) { return x; }, after(duration::milliseconds(1)) >> [&self, beats] {
-              if (++*beats == 3) self.quit();
-            }};
+    return {[](int x) { return x; }, after(duration::milliseconds(1)) >>
+                                         [&self, beats] {
+                                           if (++*beats == 3) self.quit();
+                                         }};
   });
   CHECK(system.await_all().has_value());
 }
@@ -254,12 +255,15 @@ TEST_CASE("receive time-out runs when nothing arrives") {
 TEST_CASE("receive time-out ends with the behavior that asked for it") {
   actor_system system;
   core::scoped_actor me(system.env());
-  const any_ref a = system.spawn([](dynamic_actor& self, any_ref to) -> behavior {
-    return {[](int x) { return x; }, after(duration::milliseconds(1)) >> [&self, to] {
-              self.become([](int x) { return x * 2; });
-              send(to, 1);
-            }};
-  }, me->self());
+  const any_ref a = system.spawn(
+      [](dynamic_actor& self, any_ref to) -> behavior {
+        return {[](int x) { return x; }, after(duration::milliseconds(1)) >>
+                                             [&self, to] {
+                                               self.become([](int x) { return x * 2; });
+                                               send(to, 1);
+                                             }};
+      },
+      me->self());
   int beats = 0;
   me->receive([&](int) { ++beats; });
   CHECK(system.request_as<int>(a, 4).get().value() == 8);

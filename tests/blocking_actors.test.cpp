@@ -18,12 +18,14 @@ using core::scoped_actor;
 TEST_CASE("blocking actor receives in a loop") {
   actor_system system;
   scoped_actor me(system.env());
-  const any_ref summer = system.spawn([](blocking_actor& self, const any_ref& to) {
-    int sum = 0;
-    bool go_on = true;
-    self.receive_while([&] { return go_on; }, [&](int x) { sum += x; }, [&](const std::string&) { go_on = false; });
-    send(to, sum);
-  }, me->self());
+  const any_ref summer = system.spawn(
+      [](blocking_actor& self, const any_ref& to) {
+        int sum = 0;
+        bool go_on = true;
+        self.receive_while([&] { return go_on; }, [&](int x) { sum += x; }, [&](const std::string&) { go_on = false; });
+        send(to, sum);
+      },
+      me->self());
   for (int i = 1; i <= 1000; ++i) send(summer, i);
   send(summer, std::string("end"));
   int got = 0;
@@ -138,7 +140,8 @@ TEST_CASE("blocking actor that is told to end unwinds") {
 
 TEST_CASE("blocking actor that sleeps without a handle to it ends with the system") {
   actor_system system;
-  static_cast<void>(system.spawn([](blocking_actor& self) { self.receive([](int) {}, after(duration::seconds(3600)) >> [] {}); }));
+  static_cast<void>(
+      system.spawn([](blocking_actor& self) { self.receive([](int) {}, after(duration::seconds(3600)) >> [] {}); }));
   CHECK(system.stop_now(duration::seconds(10)).complete);
 }
 
@@ -151,9 +154,8 @@ TEST_CASE("blocking actor that waits for ever without a handle to it is reclaime
 TEST_CASE("exception in a blocking actor ends it with the text; in a scoped actor it reaches its thread") {
   actor_system system({.log = system::log_level::off});
   scoped_actor me(system.env());
-  const any_ref a = system.spawn([](blocking_actor& self) {
-    self.receive([](int) -> int { throw std::runtime_error("no room"); });
-  });
+  const any_ref a =
+      system.spawn([](blocking_actor& self) { self.receive([](int) -> int { throw std::runtime_error("no room"); }); });
   const error why = me->get(me->request_as<int>(a, 1)).error();
   CHECK(why == errc::receiver_failed);
   CHECK(why.detail().find("no room") != std::string_view::npos);
@@ -202,12 +204,14 @@ TEST_CASE("detached actor runs on a thread of its own, which is reused") {
   options o;
   o.workers = 1;
   actor_system system(o);
-  const any_ref worker = system.spawn([](dynamic_actor&) -> behavior { return {[](int) { return std::hash<std::thread::id>()(std::this_thread::get_id()); }}; });
+  const any_ref worker = system.spawn(
+      [](dynamic_actor&) -> behavior { return {[](int) { return std::hash<std::thread::id>()(std::this_thread::get_id()); }}; });
   const auto worker_thread = system.request_as<std::size_t>(worker, 1).get().value();
   std::set<std::size_t> seen;
   for (int i = 0; i < 20; ++i) {
-    const any_ref d = system.spawn(spawn_options{.detached = true},
-                                   [](dynamic_actor&) -> behavior { return {[](int) { return std::hash<std::thread::id>()(std::this_thread::get_id()); }}; });
+    const any_ref d = system.spawn(spawn_options{.detached = true}, [](dynamic_actor&) -> behavior {
+      return {[](int) { return std::hash<std::thread::id>()(std::this_thread::get_id()); }};
+    });
     seen.insert(system.request_as<std::size_t>(d, 1).get().value());
     system.exit(d);
     while (system.actor_count() != 1) std::this_thread::yield();
@@ -229,9 +233,7 @@ TEST_CASE("detached actors beyond the pool's bound are spawn errors, and its thr
   send(one, 1);
   // its thread comes back a moment after its actor has ended
   any_ref four;
-  do {
-    four = system.spawn(body);
-  } while (core::handle_access::get(four)->has_ended());
+  do { four = system.spawn(body); } while (core::handle_access::get(four)->has_ended());
   send(two, 1);
   send(four, 1);
   CHECK(system.await_all().has_value());

@@ -31,7 +31,8 @@ class square_actor : public actor<squarer> {
 };
 
 // f * g has the signatures of g whose answers f takes, with f's answers
-static_assert(std::is_same_v<decltype(std::declval<ref<squarer>>() * std::declval<ref<parser>>())::protocol_type, protocol<result<long>(std::string)>>);
+static_assert(std::is_same_v<decltype(std::declval<ref<squarer>>() * std::declval<ref<parser>>())::protocol_type,
+                             protocol<result<long>(std::string)>>);
 
 TEST_CASE("f * g asks g, then f, and answers with f's answer") {
   actor_system system;
@@ -59,7 +60,8 @@ TEST_CASE("f * g of ended actors answers receiver_gone, of an empty handle throw
 TEST_CASE("f * g passes plain messages on, and is reclaimed when nobody holds it") {
   actor_system system;
   core::scoped_actor me(system.env());
-  const any_ref f = system.spawn([](dynamic_actor&, any_ref to) -> behavior { return {[to](int x) { send(to, x); }}; }, me->self());
+  const any_ref f =
+      system.spawn([](dynamic_actor&, any_ref to) -> behavior { return {[to](int x) { send(to, x); }}; }, me->self());
   const any_ref g = system.spawn([](dynamic_actor&) -> behavior { return {[](int x) { return x + 1; }}; });
   {
     const any_ref fg = f * g;

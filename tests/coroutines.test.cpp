@@ -64,8 +64,8 @@ struct pause_ms {
 };
 struct handed_on {};
 struct stored {};
-using front = protocol<int(one), result<std::string>(both), int(nested), int(many), int(fails), int(fails_inside), int(forever), int(plain), void(pause_ms),
-                       int(handed_on), int(stored)>;
+using front = protocol<int(one), result<std::string>(both), int(nested), int(many), int(fails), int(fails_inside), int(forever),
+                       int(plain), void(pause_ms), int(handed_on), int(stored)>;
 
 /// Counts itself: what a frame holds must be released exactly once.
 struct witness {
@@ -82,7 +82,8 @@ class front_actor : public actor<front> {
   response_promise<int> kept_;
 
  public:
-  explicit front_actor(ref<source> to, std::shared_ptr<std::atomic<int>> alive = std::make_shared<std::atomic<int>>(0), bool interleaved = false)
+  explicit front_actor(ref<source> to, std::shared_ptr<std::atomic<int>> alive = std::make_shared<std::atomic<int>>(0),
+                       bool interleaved = false)
       : to_(std::move(to)), alive_(std::move(alive)) {
     interleave(interleaved);
   }
@@ -140,9 +141,7 @@ class front_actor : public actor<front> {
     try {
       const result<int> r = co_await throwing();
       caught = *r;
-    } catch (const std::runtime_error& e) {
-      caught = std::string(e.what()) == "inside" ? 5 : 6;
-    }
+    } catch (const std::runtime_error& e) { caught = std::string(e.what()) == "inside" ? 5 : 6; }
     co_return caught;
   }
   task<int> on(forever) {
@@ -294,28 +293,33 @@ TEST_CASE("a plain send to a coroutine handler runs it, too") {
 TEST_CASE("dynamic behaviors may be coroutines") {
   actor_system system;
   const auto to = system.spawn<source_actor>();
-  const any_ref a = system.spawn([](dynamic_actor& self, ref<source> target) -> behavior {
-    auto shared = std::make_shared<ref<source>>(std::move(target));
-    return {[&self, shared](number n) -> task<int> {
-      const ref<source> t = *shared;  // a capture lives in the behavior, which may change: what outlives a suspension is copied into the frame
-      const result<int> r = co_await self.request<number>(t, n.x);
-      co_return r.has_value() ? *r : -1;
-    }};
-  }, to);
+  const any_ref a = system.spawn(
+      [](dynamic_actor& self, ref<source> target) -> behavior {
+        auto shared = std::make_shared<ref<source>>(std::move(target));
+        return {[&self, shared](number n) -> task<int> {
+          const ref<source> t =
+              *shared;  // a capture lives in the behavior, which may change: what outlives a suspension is copied into the frame
+          const result<int> r = co_await self.request<number>(t, n.x);
+          co_return r.has_value() ? *r : -1;
+        }};
+      },
+      to);
   CHECK(system.request_as<int>(a, number{8}).get().value() == 16);
 }
 
 TEST_CASE("a time-out of an awaited request is an error value") {
   actor_system system;
   const auto to = system.spawn<source_actor>();
-  const any_ref a = system.spawn([](dynamic_actor& self, ref<source> target) -> behavior {
-    auto shared = std::make_shared<ref<source>>(std::move(target));
-    return {[&self, shared](int) -> task<bool> {
-      auto pending = self.request(*shared, hold{}, duration::milliseconds(2));
-      const result<int> r = co_await std::move(pending);
-      co_return r.error() == errc::timeout;
-    }};
-  }, to);
+  const any_ref a = system.spawn(
+      [](dynamic_actor& self, ref<source> target) -> behavior {
+        auto shared = std::make_shared<ref<source>>(std::move(target));
+        return {[&self, shared](int) -> task<bool> {
+          auto pending = self.request(*shared, hold{}, duration::milliseconds(2));
+          const result<int> r = co_await std::move(pending);
+          co_return r.error() == errc::timeout;
+        }};
+      },
+      to);
   CHECK(system.request_as<bool>(a, 1).get().value());
 }
 

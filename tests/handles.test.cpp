@@ -177,13 +177,11 @@ TEST_CASE("sender_id names the actor that sent a message or a request; 0 is a th
     }};
   });
   CHECK(system.request_as<bool>(asks, 1).get().value());
-  const any_ref plain = system.spawn([](dynamic_actor& self, any_ref to) -> behavior {
-    return {[&self, to](int x) { send(to, self.sender_id(), x); }};
-  }, who);
+  const any_ref plain = system.spawn(
+      [](dynamic_actor& self, any_ref to) -> behavior { return {[&self, to](int x) { send(to, self.sender_id(), x); }}; }, who);
   core::scoped_actor me(system.env());
-  const any_ref reports = system.spawn([](dynamic_actor& self, any_ref to) -> behavior {
-    return {[&self, to](int) { send(to, self.sender_id()); }};
-  }, me->self());
+  const any_ref reports = system.spawn(
+      [](dynamic_actor& self, any_ref to) -> behavior { return {[&self, to](int) { send(to, self.sender_id()); }}; }, me->self());
   send(reports, 1);
   std::uint64_t from = 99;
   me->receive([&](std::uint64_t id) { from = id; });
@@ -216,13 +214,15 @@ TEST_CASE("spawn options: lazy, hidden and named actors") {
     *started = true;
     return {[](int x) { return x; }};
   });
-  const any_ref eager = system.spawn(spawn_options{.name = "eager"}, [](dynamic_actor&) -> behavior { return {[](int x) { return x; }}; });
+  const any_ref eager =
+      system.spawn(spawn_options{.name = "eager"}, [](dynamic_actor&) -> behavior { return {[](int x) { return x; }}; });
   CHECK(system.request_as<int>(eager, 1).get().value() == 1);
   CHECK(!started->load());
   CHECK(system.request_as<int>(lazy, 1).get().value() == 1);
   CHECK(started->load());
   CHECK(system.actor_count() == 2);
-  const any_ref hidden = system.spawn(spawn_options{.hidden = true}, [](dynamic_actor&) -> behavior { return {[](int x) { return x; }}; });
+  const any_ref hidden =
+      system.spawn(spawn_options{.hidden = true}, [](dynamic_actor&) -> behavior { return {[](int x) { return x; }}; });
   CHECK(system.actor_count() == 2);
   system.exit(lazy);
   system.exit(eager);

@@ -171,8 +171,7 @@ TEST_CASE("actors that ask themselves, spawn and end in turn leave nothing behin
       for (int i = 0; i < 3 && depth > 0; ++i) {
         const any_ref child = self.spawn([](dynamic_actor& me) -> behavior {
           return {[&me](int d) {
-            if (d > 0)
-              me.request_as<int>(any_ref(me.self()), d - 1).then([&me](int) { me.quit(); });
+            if (d > 0) me.request_as<int>(any_ref(me.self()), d - 1).then([&me](int) { me.quit(); });
             return d;
           }};
         });

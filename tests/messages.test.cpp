@@ -48,9 +48,7 @@ TEST_CASE("message to one receiver is moved, never copied") {
   copies = 0;
   {
     actor_system system;
-    const any_ref a = system.spawn([](dynamic_actor&) -> behavior {
-      return {[](load l) { return l.c.value; }};
-    });
+    const any_ref a = system.spawn([](dynamic_actor&) -> behavior { return {[](load l) { return l.c.value; }}; });
     send(a, load{counted(1)});
     CHECK(system.request_as<int>(a, load{counted(7)}).get().value() == 7);
   }
@@ -126,9 +124,8 @@ TEST_CASE("message value goes to typed handles, too, and may be a request") {
   copies = 0;
   {
     actor_system system;
-    const ref<typed> t = system.spawn([](typed_actor<typed>&) -> typed_behavior<typed> {
-      return {[](const load& l) { return l.c.value; }, [](int) {}};
-    });
+    const ref<typed> t = system.spawn(
+        [](typed_actor<typed>&) -> typed_behavior<typed> { return {[](const load& l) { return l.c.value; }, [](int) {}}; });
     const auto m = make_message(load{counted(3)});
     send(t, m);
     CHECK(system.request(t, m).get().value() == 3);
@@ -152,7 +149,8 @@ TEST_CASE("small trivially copyable content is copied into each envelope") {
 
 TEST_CASE("several arguments in a message value") {
   actor_system system;
-  const any_ref a = system.spawn([](dynamic_actor&) -> behavior { return {[](std::string s, int n) { return s + std::to_string(n); }}; });
+  const any_ref a =
+      system.spawn([](dynamic_actor&) -> behavior { return {[](std::string s, int n) { return s + std::to_string(n); }}; });
   const message m = make_message(std::string("a text beyond the small buffer "), 4);
   CHECK(system.request_as<std::string>(a, m).get().value() == "a text beyond the small buffer 4");
   CHECK(system.request_as<std::string>(a, m).get().value() == "a text beyond the small buffer 4");
@@ -178,7 +176,8 @@ TEST_CASE("concurrent receivers of one block: at most one copy each, nothing los
 TEST_CASE("move-only messages") {
   actor_system system;
   const any_ref a = system.spawn([](dynamic_actor&) -> behavior {
-    return {[](std::unique_ptr<int> p) { return *p; }, [](std::unique_ptr<int> p, int x) { return std::make_unique<int>(*p + x); }};
+    return {[](std::unique_ptr<int> p) { return *p; },
+            [](std::unique_ptr<int> p, int x) { return std::make_unique<int>(*p + x); }};
   });
   CHECK(system.request_as<int>(a, std::make_unique<int>(5)).get().value() == 5);
   CHECK(*system.request_as<std::unique_ptr<int>>(a, std::make_unique<int>(5), 6).get().value() == 11);
@@ -193,9 +192,7 @@ TEST_CASE("move-only message in a catch-all may be looked at, and sending it on 
       bool refused = false;
       try {
         send(any_ref(self.self()), m);
-      } catch (const std::logic_error& e) {
-        refused = std::string(e.what()).find("cannot be copied") != std::string::npos;
-      }
+      } catch (const std::logic_error& e) { refused = std::string(e.what()).find("cannot be copied") != std::string::npos; }
       return refused ? **p : -1;
     }};
   });
@@ -252,9 +249,11 @@ TEST_CASE("messages print field by field in dead letters") {
   actor_system system;
   core::scoped_actor me(system.env());
   std::vector<system::dead_letter> letters;
-  const auto listener = system.spawn([](typed_actor<system::dead_letter_protocol>&, any_ref to) -> typed_behavior<system::dead_letter_protocol> {
-    return {[to](const system::dead_letter& l) { send(to, l); }};
-  }, me->self());
+  const auto listener = system.spawn(
+      [](typed_actor<system::dead_letter_protocol>&, any_ref to) -> typed_behavior<system::dead_letter_protocol> {
+        return {[to](const system::dead_letter& l) { send(to, l); }};
+      },
+      me->self());
   system.dead_letters().subscribe(listener);
   const any_ref a = system.spawn([](dynamic_actor&) -> behavior { return {[](double) {}}; });
   send(a, order{12, "tea", {1, 2}});

@@ -55,9 +55,8 @@ TEST_CASE("actors that send to each other keep their order, and causes come befo
             },
             [](const std::string&) {}};
   });
-  const any_ref relay = system.spawn([sink](dynamic_actor&) -> behavior {
-    return {[sink](int x) { send(sink, -x); }, [](const std::string&) {}};
-  });
+  const any_ref relay =
+      system.spawn([sink](dynamic_actor&) -> behavior { return {[sink](int x) { send(sink, -x); }, [](const std::string&) {}}; });
   const any_ref source = system.spawn([sink, relay](dynamic_actor&) -> behavior {
     return {[sink, relay](int n) {
       for (int i = 1; i <= n; ++i) {
@@ -89,8 +88,8 @@ std::vector<int> order_of(actor_system& system, int normal, int urgent) {
   for (int i = 1; i <= normal; ++i) send(a, i);
   for (int i = 1; i <= urgent; ++i) send_urgent(a, -i);
   filled->store(true);
-  while (system.request_as<std::vector<int>>(a, std::string("log")).get().value().size() != static_cast<std::size_t>(normal + urgent)) {
-  }
+  while (system.request_as<std::vector<int>>(a, std::string("log")).get().value().size() !=
+         static_cast<std::size_t>(normal + urgent)) {}
   return *log;
 }
 
@@ -157,7 +156,8 @@ TEST_CASE("selective receive keeps the order of what it skipped, across several 
   send(a, std::string("z"));
   for (int i = 1; i <= 3; ++i) send(a, 0.5);
   send(a, 'g');
-  CHECK(system.request_as<std::vector<std::string>>(a, 'r').get().value() == std::vector<std::string>{"d", "x", "1", "d", "y", "2", "d", "z", "3"});
+  CHECK(system.request_as<std::vector<std::string>>(a, 'r').get().value() ==
+        std::vector<std::string>{"d", "x", "1", "d", "y", "2", "d", "z", "3"});
 }
 
 }  // namespace

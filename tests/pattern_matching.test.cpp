@@ -23,11 +23,14 @@ any_ref matcher(actor_system& system) {
         on(any<int>) >> [](int) { return std::string("never reached"); },
         on("hello") >> [] { return std::string("greeting"); },
         on(parse) >> [](int port) { return "port " + std::to_string(port); },
-        on([](const std::string& s) { return s.size() == 1 ? std::optional<char>(s[0]) : std::nullopt; }) >> [](char c) { return std::string("letter ") + c; },
+        on([](const std::string& s) { return s.size() == 1 ? std::optional<char>(s[0]) : std::nullopt; }) >>
+            [](char c) { return std::string("letter ") + c; },
         on(any<std::string>) >> [](const std::string& s) { return "text " + s; },
         on(1, any<std::string>) >> [](const std::string& s) { return "first " + s; },
         on(any<int>, "second") >> [](int x) { return "second " + std::to_string(x); },
-        on(any<int>, any<std::string>).when([](int x, const std::string& s) { return s.size() == static_cast<std::size_t>(x); }) >>
+        on(any<int>, any<std::string>).when([](int x, const std::string& s) {
+          return s.size() == static_cast<std::size_t>(x);
+        }) >>
             [](int, const std::string& s) { return "measured " + s; },
         on(any<int>, parse) >> [](int a, int b) { return "sum " + std::to_string(a + b); },
         otherwise >> [](const message& m) { return "otherwise " + m.to_string(); },
@@ -35,7 +38,9 @@ any_ref matcher(actor_system& system) {
   });
 }
 
-std::string ask(actor_system& system, const any_ref& a, auto... args) { return system.request_as<std::string>(a, std::move(args)...).get().value(); }
+std::string ask(actor_system& system, const any_ref& a, auto... args) {
+  return system.request_as<std::string>(a, std::move(args)...).get().value();
+}
 
 TEST_CASE("patterns match on values") {
   actor_system system;
@@ -89,12 +94,11 @@ TEST_CASE("catch-all forwards a message without knowing its type") {
   actor_system system;
   const any_ref behind = matcher(system);
   const any_ref proxy = system.spawn([behind](dynamic_actor& self) -> behavior {
-    return {otherwise >> [&self, behind](const message& m) {
-      self.delegate(behind, m);
-    }};
+    return {otherwise >> [&self, behind](const message& m) { self.delegate(behind, m); }};
   });
   CHECK(ask(system, proxy, 42) == "the answer");
-  CHECK(ask(system, proxy, std::string("a text that lives outside the string object")) == "text a text that lives outside the string object");
+  CHECK(ask(system, proxy, std::string("a text that lives outside the string object")) ==
+        "text a text that lives outside the string object");
 }
 
 TEST_CASE("pattern cases may answer with results and promises") {

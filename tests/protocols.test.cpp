@@ -59,7 +59,8 @@ static_assert(std::is_empty_v<plus> && !std::is_same_v<plus, atom<"minus">> && s
 static_assert(plus{} == plus{});
 static_assert(base::is_sendable<plus>);
 
-using math = protocol<int(plus, int, int), result<int, int>(atom<"divide">, int, int), std::string(a_name_of_more_than_ten_characters)>;
+using math =
+    protocol<int(plus, int, int), result<int, int>(atom<"divide">, int, int), std::string(a_name_of_more_than_ten_characters)>;
 
 class math_actor : public actor<math> {
  public:
@@ -75,7 +76,8 @@ TEST_CASE("atoms select signatures of several arguments") {
   actor_system system;
   const ref<math> m = system.spawn<math_actor>();
   CHECK(system.request(m, plus{}, 2, 3).get().value() == 5);
-  CHECK(system.request(m, a_name_of_more_than_ten_characters{}).get().value() == "a name of more than ten characters, spaces and all");
+  CHECK(system.request(m, a_name_of_more_than_ten_characters{}).get().value() ==
+        "a name of more than ten characters, spaces and all");
 }
 
 TEST_CASE("atom prints its name") {
@@ -99,13 +101,15 @@ TEST_CASE("a signature may have several results") {
 TEST_CASE("several results arrive as several arguments of a continuation") {
   actor_system system;
   const ref<math> m = system.spawn<math_actor>();
-  const any_ref a = system.spawn([](dynamic_actor& self, const ref<math>& to) -> behavior {
-    return {[&self, to](int x) {
-      auto p = self.make_promise<int>();
-      self.request(to, atom<"divide">{}, x, 10).then([p = std::move(p)](int q, int r) mutable { p.deliver(q * 1000 + r); });
-      return result<int>(p);
-    }};
-  }, m);
+  const any_ref a = system.spawn(
+      [](dynamic_actor& self, const ref<math>& to) -> behavior {
+        return {[&self, to](int x) {
+          auto p = self.make_promise<int>();
+          self.request(to, atom<"divide">{}, x, 10).then([p = std::move(p)](int q, int r) mutable { p.deliver(q * 1000 + r); });
+          return result<int>(p);
+        }};
+      },
+      m);
   CHECK(system.request_as<int>(a, 57).get().value() == 5007);
 }
 

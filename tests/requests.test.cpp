@@ -22,8 +22,8 @@ struct delegated_away {};
 struct never {};
 struct release {};
 
-using answers = protocol<result<int>(value), result<int>(failure), result<int>(later), result<int>(elsewhere), result<int>(dropped), int(thrown),
-                         result<int>(delegated_away), result<int>(never), void(release)>;
+using answers = protocol<result<int>(value), result<int>(failure), result<int>(later), result<int>(elsewhere),
+                         result<int>(dropped), int(thrown), result<int>(delegated_away), result<int>(never), void(release)>;
 using source = protocol<int(value)>;
 
 class answering : public actor<answers> {
@@ -128,7 +128,8 @@ using sleeper = protocol<duration(std::string, duration)>;
 
 TEST_CASE("a duration that the protocol takes is an argument, not a time-out") {
   actor_system system;
-  const auto a = system.spawn([](typed_actor<sleeper>&) -> typed_behavior<sleeper> { return {[](const std::string&, duration d) { return d; }}; });
+  const auto a = system.spawn(
+      [](typed_actor<sleeper>&) -> typed_behavior<sleeper> { return {[](const std::string&, duration d) { return d; }}; });
   CHECK(system.request(a, std::string("x"), duration::seconds(3)).get().value() == duration::seconds(3));
   CHECK(system.request(a, std::string("x"), duration::seconds(3), duration::seconds(60)).get().value() == duration::seconds(3));
 }
@@ -158,15 +159,17 @@ TEST_CASE("too many outstanding requests of one actor are overload") {
   o.limits.outstanding_limit = 2;
   actor_system system(o);
   const auto target = system.spawn<answering>();
-  const any_ref a = system.spawn([](dynamic_actor& self, const ref<answers>& to) -> behavior {
-    return {[&self, to](int) {
-      auto p = self.make_promise<bool>();
-      self.request(to, never{}).then([](int) {}, [](const error&) {});
-      self.request(to, never{}).then([](int) {}, [](const error&) {});
-      self.request(to, never{}).then([](int) {}, [&p](const error& e) { p.deliver(e == errc::overload); });
-      return result<bool>(p);
-    }};
-  }, target);
+  const any_ref a = system.spawn(
+      [](dynamic_actor& self, const ref<answers>& to) -> behavior {
+        return {[&self, to](int) {
+          auto p = self.make_promise<bool>();
+          self.request(to, never{}).then([](int) {}, [](const error&) {});
+          self.request(to, never{}).then([](int) {}, [](const error&) {});
+          self.request(to, never{}).then([](int) {}, [&p](const error& e) { p.deliver(e == errc::overload); });
+          return result<bool>(p);
+        }};
+      },
+      target);
   CHECK(system.request_as<bool>(a, 1).get().value());
 }
 
@@ -266,16 +269,19 @@ TEST_CASE("two awaits of one handler: the newest is answered first, then the old
 TEST_CASE("await with a time-out goes on with the mail afterwards") {
   actor_system system;
   const auto silent = system.spawn<answering>();
-  const any_ref a = system.spawn([](dynamic_actor& self, const ref<answers>& to) -> behavior {
-    auto log = std::make_shared<std::vector<int>>();
-    return {[&self, to, log](const std::string&) {
-              self.request(to, never{}, duration::milliseconds(2)).await([](int) {}, [log](const error& e) { log->push_back(e == errc::timeout ? -1 : -2); });
-            },
-            [log](int x) {
-              log->push_back(x);
-              return *log;
-            }};
-  }, silent);
+  const any_ref a = system.spawn(
+      [](dynamic_actor& self, const ref<answers>& to) -> behavior {
+        auto log = std::make_shared<std::vector<int>>();
+        return {[&self, to, log](const std::string&) {
+                  self.request(to, never{}, duration::milliseconds(2))
+                      .await([](int) {}, [log](const error& e) { log->push_back(e == errc::timeout ? -1 : -2); });
+                },
+                [log](int x) {
+                  log->push_back(x);
+                  return *log;
+                }};
+      },
+      silent);
   send(a, std::string("go"));
   CHECK(system.request_as<std::vector<int>>(a, 5).get().value() == std::vector<int>{-1, 5});
 }
@@ -283,9 +289,11 @@ TEST_CASE("await with a time-out goes on with the mail afterwards") {
 TEST_CASE("unhandled error response ends the requester with that error") {
   actor_system system;
   const auto failing = system.spawn<answering>();
-  const any_ref a = system.spawn([](dynamic_actor& self, const ref<answers>& to) -> behavior {
-    return {[&self, to](int) { self.request(to, failure{}).then([](int) {}); }};
-  }, failing);
+  const any_ref a = system.spawn(
+      [](dynamic_actor& self, const ref<answers>& to) -> behavior {
+        return {[&self, to](int) { self.request(to, failure{}).then([](int) {}); }};
+      },
+      failing);
   send(a, 1);
   core::scoped_actor me(system.env());
   exit_reason why;
@@ -302,14 +310,16 @@ TEST_CASE("unhandled error response ends the requester with that error") {
 TEST_CASE("request whose response object falls is sent, its answer is ignored") {
   actor_system system;
   const auto target = system.spawn<answering>();
-  const any_ref a = system.spawn([](dynamic_actor& self, const ref<answers>& to) -> behavior {
-    return {[&self, to](int x) {
-      static_cast<void>(self.request(to, value{}));
-      static_cast<void>(self.request(to, failure{}));
-      static_cast<void>(self.request(to, never{}, duration::milliseconds(1)));
-      return x;
-    }};
-  }, target);
+  const any_ref a = system.spawn(
+      [](dynamic_actor& self, const ref<answers>& to) -> behavior {
+        return {[&self, to](int x) {
+          static_cast<void>(self.request(to, value{}));
+          static_cast<void>(self.request(to, failure{}));
+          static_cast<void>(self.request(to, never{}, duration::milliseconds(1)));
+          return x;
+        }};
+      },
+      target);
   CHECK(system.request_as<int>(a, 3).get().value() == 3);
   CHECK(system.request_as<int>(a, 4).get().value() == 4);
   static_cast<void>(system.request(target, value{}));  // from a thread, too
@@ -343,7 +353,8 @@ TEST_CASE("early response is kept until somebody waits for it, and a time-out on
   send(a, ask{50});
   for (int i = 0; i < 40; ++i) {
     const auto r = system.request(a, value{}, duration::seconds(20)).get();
-    CHECK((r.has_value() ? *r == 1 : r.error() == errc::timeout || r.error() == errc::receiver_gone || r.error() == errc::broken_promise));
+    CHECK((r.has_value() ? *r == 1
+                         : r.error() == errc::timeout || r.error() == errc::receiver_gone || r.error() == errc::broken_promise));
     if (!r.has_value()) break;
   }
 }
@@ -351,42 +362,50 @@ TEST_CASE("early response is kept until somebody waits for it, and a time-out on
 TEST_CASE("several requests may be under way at once") {
   actor_system system;
   const auto target = system.spawn<answering>();
-  const any_ref a = system.spawn([](dynamic_actor& self, const ref<answers>& to) -> behavior {
-    return {[&self, to](int n) {
-      auto sum = std::make_shared<int>(0);
-      auto left = std::make_shared<int>(n);
-      auto p = std::make_shared<response_promise<int>>(self.make_promise<int>());
-      for (int i = 0; i < n; ++i)
-        self.request(to, value{}).then([=](int x) {
-          *sum += x;
-          if (--*left == 0) p->deliver(*sum);
-        });
-      return result<int>(*p);
-    }};
-  }, target);
+  const any_ref a = system.spawn(
+      [](dynamic_actor& self, const ref<answers>& to) -> behavior {
+        return {[&self, to](int n) {
+          auto sum = std::make_shared<int>(0);
+          auto left = std::make_shared<int>(n);
+          auto p = std::make_shared<response_promise<int>>(self.make_promise<int>());
+          for (int i = 0; i < n; ++i)
+            self.request(to, value{}).then([=](int x) {
+              *sum += x;
+              if (--*left == 0) p->deliver(*sum);
+            });
+          return result<int>(*p);
+        }};
+      },
+      target);
   CHECK(system.request_as<int>(a, 1000).get().value() == 1000);
 }
 
 TEST_CASE("answer of another type than a wildcard's requester names is an error, not a wrong cast") {
   actor_system system;
-  const any_ref a = system.spawn([](dynamic_actor&) -> behavior { return {[](int) { return std::string("a text of some length to be sure"); }}; });
+  const any_ref a = system.spawn(
+      [](dynamic_actor&) -> behavior { return {[](int) { return std::string("a text of some length to be sure"); }}; });
   CHECK(system.request_as<int>(a, 1).get().error() == errc::unexpected_message);
-  const any_ref b = system.spawn([](dynamic_actor& self, const any_ref& to) -> behavior {
-    return {[&self, to](int) {
-      auto p = std::make_shared<response_promise<bool>>(self.make_promise<bool>());
-      self.request_as<int, int>(to, 1).then([p](int, int) { p->deliver(false); }, [p](const error& e) { p->deliver(e == errc::unexpected_message); });
-      return result<bool>(*p);
-    }};
-  }, a);
+  const any_ref b = system.spawn(
+      [](dynamic_actor& self, const any_ref& to) -> behavior {
+        return {[&self, to](int) {
+          auto p = std::make_shared<response_promise<bool>>(self.make_promise<bool>());
+          self.request_as<int, int>(to, 1).then([p](int, int) { p->deliver(false); },
+                                                [p](const error& e) { p->deliver(e == errc::unexpected_message); });
+          return result<bool>(*p);
+        }};
+      },
+      a);
   CHECK(system.request_as<bool>(b, 1).get().value());
 }
 
 TEST_CASE("delegation through several actors answers the requester, and a dead end answers receiver_gone") {
   actor_system system;
   const auto last = system.spawn<hundred>();
-  const auto middle = system.spawn([](typed_actor<source>& self, const ref<source>& to) -> typed_behavior<source> {
-    return {[&self, to](value) -> result<int> { return self.delegate(to, value{}); }};
-  }, last);
+  const auto middle = system.spawn(
+      [](typed_actor<source>& self, const ref<source>& to) -> typed_behavior<source> {
+        return {[&self, to](value) -> result<int> { return self.delegate(to, value{}); }};
+      },
+      last);
   const auto first = system.spawn<answering>(middle);
   CHECK(system.request(first, delegated_away{}).get().value() == 100);
   system.exit(last);
@@ -418,7 +437,8 @@ TEST_CASE("await_all and shutdown on one of the system's own threads are errors"
       const auto limited = here->await_all(duration::seconds(1));
       const auto stop = here->shutdown(duration::seconds(1));
       const auto now = here->stop_now(duration::seconds(1));
-      return all && !limited.complete && limited.error == errc::would_block && stop.error == errc::would_block && now.error == errc::would_block;
+      return all && !limited.complete && limited.error == errc::would_block && stop.error == errc::would_block &&
+             now.error == errc::would_block;
     }};
   };
   CHECK(system.request_as<bool>(system.spawn(tries), 1).get().value());

@@ -12,7 +12,7 @@ class asks : public garrick::actor<garrick::protocol<void(int)>> {
  public:
   void on(int) {
 #ifdef GARRICK_CONTROL
-    request(to_, 1L).then([](int) {});
+    request(to_, 1L).then([](int){});
 #else
     request(to_, 1L).then([](const std::string&) {});
 #endif

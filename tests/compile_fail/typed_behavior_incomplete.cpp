@@ -7,7 +7,11 @@ struct forgotten {};
 using both = garrick::protocol<void(int), int(forgotten)>;
 
 #ifdef GARRICK_CONTROL
-garrick::typed_behavior<both> test() { return {[](int) {}, [](forgotten) { return 1; }}; }
+garrick::typed_behavior<both> test() {
+  return {[](int) {}, [](forgotten) { return 1; }};
+}
 #else
-garrick::typed_behavior<both> test() { return {[](int) {}}; }
+garrick::typed_behavior<both> test() {
+  return {[](int) {}};
+}
 #endif

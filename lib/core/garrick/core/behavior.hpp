@@ -174,7 +174,8 @@ struct pattern_case {
       auto bound = std::tuple_cat(std::move(*std::get<I>(matched))...);
       if (!std::apply([&](const auto&... xs) { return static_cast<bool>(guard(xs...)); }, bound)) return false;
       using returned = decltype(std::apply(f, std::move(bound)));
-      answer_with<typename response_of<std::remove_cvref_t<returned>>::type>(self, e, [&]() -> decltype(auto) { return std::apply(f, std::move(bound)); });
+      answer_with<typename response_of<std::remove_cvref_t<returned>>::type>(
+          self, e, [&]() -> decltype(auto) { return std::apply(f, std::move(bound)); });
       return true;
     }(std::index_sequence_for<Patterns...>{});
   }
@@ -209,7 +210,8 @@ struct otherwise_case {
   F f;
   bool try_invoke(cell& self, envelope* e) {
     using returned = decltype(f(std::declval<const message&>()));
-    answer_with<typename response_of<std::remove_cvref_t<returned>>::type>(self, e, [&]() -> decltype(auto) { return f(message_access::from_envelope(e)); });
+    answer_with<typename response_of<std::remove_cvref_t<returned>>::type>(
+        self, e, [&]() -> decltype(auto) { return f(message_access::from_envelope(e)); });
     return true;
   }
 };
@@ -269,7 +271,8 @@ class behavior_of final : public behavior_impl {
   }
   template <class C>
   void note_timeout(const C& c) {
-    if constexpr (is_timeout<C>::value) timeout_ns = c.ns > 0 ? c.ns : 1;  // zero means "no time-out" to the others: at once is the next nanosecond
+    if constexpr (is_timeout<C>::value)
+      timeout_ns = c.ns > 0 ? c.ns : 1;  // zero means "no time-out" to the others: at once is the next nanosecond
   }
   template <class C>
   static void run_timeout(C& c) {
@@ -287,7 +290,8 @@ class behavior {
   template <class First, class... Rest>
     requires(!std::is_base_of_v<behavior, First>)
   behavior(First first, Rest... rest)
-      : impl_(std::make_shared<detail::behavior_of<decltype(detail::to_case(std::move(first))), decltype(detail::to_case(std::move(rest)))...>>(
+      : impl_(std::make_shared<
+              detail::behavior_of<decltype(detail::to_case(std::move(first))), decltype(detail::to_case(std::move(rest)))...>>(
             detail::to_case(std::move(first)), detail::to_case(std::move(rest))...)) {}
 
   [[nodiscard]] explicit operator bool() const noexcept { return impl_ != nullptr; }
@@ -316,7 +320,8 @@ class typed_behavior<protocol<Sigs...>> : public behavior {
   static constexpr bool takes = [] {
     if constexpr (detail::plain_function<F>)
       return std::is_same_v<typename detail::signature<Sig>::content, typename detail::callable<F>::content> &&
-             std::is_same_v<typename detail::signature<Sig>::answer, typename detail::response_of<typename detail::callable<F>::result>::type>;
+             std::is_same_v<typename detail::signature<Sig>::answer,
+                            typename detail::response_of<typename detail::callable<F>::result>::type>;
     else
       return false;
   }();

@@ -44,8 +44,7 @@ bool sleep_until_mail(cell& self, std::int64_t limit_ns) noexcept {
   }
   if (ex.wait(limit_ns)) return true;
   if (reader.claim_idle(gate)) return false;
-  while (!ex.wait(-1)) {
-  }  // a pusher was quicker: its schedule() is on its way
+  while (!ex.wait(-1)) {}  // a pusher was quicker: its schedule() is on its way
   return true;
 }
 
@@ -80,7 +79,8 @@ bool offer(cell& self, behavior_impl& cases, envelope* e) {
   try {
     taken = cases.invoke(self, e);
   } catch (...) {
-    const base::error why = base::make_error(base::errc::receiver_failed, self.name(), lifecycle::text_of(std::current_exception()));
+    const base::error why =
+        base::make_error(base::errc::receiver_failed, self.name(), lifecycle::text_of(std::current_exception()));
     lifecycle::report_lost(self, e, why);
     respond_error(e, why);
     destroy_payload(e);
@@ -104,7 +104,8 @@ bool offer(cell& self, behavior_impl& cases, envelope* e) {
 bool receive_one(cell& self, behavior_impl& cases) {
   lifecycle::retry_skipped(self);
   const base::clock& clock = *self.env().clock;
-  const base::instant deadline = cases.timeout_ns != 0 ? clock.now() + base::duration::nanoseconds(cases.timeout_ns) : base::instant::never();
+  const base::instant deadline =
+      cases.timeout_ns != 0 ? clock.now() + base::duration::nanoseconds(cases.timeout_ns) : base::instant::never();
   for (;;) {
     check_end(self);
     if (envelope* const e = access::pick(self)) {
@@ -169,7 +170,8 @@ struct scoped_actor::state {
 
 scoped_actor::scoped_actor(environment& env) : state_(new state) {
   state& s = *state_;
-  s.cell = ::new (base::block_pool::allocate(sizeof(actor_cell<scoped_self>))) actor_cell<scoped_self>(env, cell_kind::blocking, false);
+  s.cell = ::new (base::block_pool::allocate(sizeof(actor_cell<scoped_self>)))
+      actor_cell<scoped_self>(env, cell_kind::blocking, false);
   s.handle = handle_access::adopt<any_protocol>(s.cell);
   waiting_executor* const own = env.executor_of_scoped(*s.cell);
   s.cell->ext().executor = own != nullptr ? own : &s.thread;

@@ -57,8 +57,7 @@ class blocking_actor : public actor<any_protocol> {
   void run_body(Body body) {
     try {
       body();
-    } catch (const detail::blocking_actor_ends&) {
-    }
+    } catch (const detail::blocking_actor_ends&) {}
     quit();
   }
 };

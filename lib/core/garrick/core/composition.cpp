@@ -74,7 +74,9 @@ class first_part final : public continuation {
     std::size_t left;
     promise_base whole;
   };
-  [[nodiscard]] static continuation* make(std::shared_ptr<state> s) { return ::new (base::block_pool::allocate(sizeof(first_part))) first_part(std::move(s)); }
+  [[nodiscard]] static continuation* make(std::shared_ptr<state> s) {
+    return ::new (base::block_pool::allocate(sizeof(first_part))) first_part(std::move(s));
+  }
 
   void on_response(cell&, envelope* e) override {
     --state_->left;

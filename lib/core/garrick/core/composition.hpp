@@ -137,7 +137,8 @@ struct collected<response<Rs...>> {
 /// A handle to f behind g: what is sent to it goes to g, g's answer to f, and f's answer to whoever asked. Has the signatures of g whose answers f takes.
 template <class F, class G>
 [[nodiscard]] ref<typename detail::piped_protocol<F, G>::type> operator*(const ref<F>& f, const ref<G>& g) {
-  return handle_access::adopt<typename detail::piped_protocol<F, G>::type>(detail::spawn_pipe(detail::target_of(f), detail::target_of(g)));
+  return handle_access::adopt<typename detail::piped_protocol<F, G>::type>(
+      detail::spawn_pipe(detail::target_of(f), detail::target_of(g)));
 }
 
 /// Asks every target; answers with each one's answer or error, in the order of the targets. `targets` is a range of ref<P>. Requires a copyable message.
@@ -162,7 +163,8 @@ template <class Range, class... Args>
     return pending;
   }
   std::size_t index = 0;
-  for (const auto& to : targets) detail::ask_part(c, to, m, detail::fan_out_part<typename types::one, typename types::content>::make(shared, index++));
+  for (const auto& to : targets)
+    detail::ask_part(c, to, m, detail::fan_out_part<typename types::one, typename types::content>::make(shared, index++));
   return pending;
 }
 

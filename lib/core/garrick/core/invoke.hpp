@@ -45,15 +45,21 @@ template <class... Ts>
 struct content_access<pack<Ts...>> {
   template <class F>
   static decltype(auto) apply_move(F&& f, pack<Ts...>& c) {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) -> decltype(auto) { return f(std::move(std::get<I>(c.values))...); }(std::index_sequence_for<Ts...>{});
+    return [&]<std::size_t... I>(std::index_sequence<I...>) -> decltype(auto) {
+      return f(std::move(std::get<I>(c.values))...);
+    }(std::index_sequence_for<Ts...>{});
   }
   template <class F>
   static decltype(auto) apply(F&& f, pack<Ts...>& c) {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) -> decltype(auto) { return f(std::get<I>(c.values)...); }(std::index_sequence_for<Ts...>{});
+    return [&]<std::size_t... I>(std::index_sequence<I...>) -> decltype(auto) {
+      return f(std::get<I>(c.values)...);
+    }(std::index_sequence_for<Ts...>{});
   }
   template <class F>
   static decltype(auto) apply_const(F&& f, const pack<Ts...>& c) {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) -> decltype(auto) { return f(std::get<I>(c.values)...); }(std::index_sequence_for<Ts...>{});
+    return [&]<std::size_t... I>(std::index_sequence<I...>) -> decltype(auto) {
+      return f(std::get<I>(c.values)...);
+    }(std::index_sequence_for<Ts...>{});
   }
   template <class F>
   static constexpr bool moves = std::is_invocable_v<F&, Ts&&...>;
@@ -87,7 +93,8 @@ struct content_access<unit> {
 
 /// Can F be called with a message of this content, in any way?
 template <class F, class Content>
-inline constexpr bool handles = content_access<Content>::template moves<F> || content_access<Content>::template mutates<F> || content_access<Content>::template reads<F>;
+inline constexpr bool handles = content_access<Content>::template moves<F> || content_access<Content>::template mutates<F> ||
+                                content_access<Content>::template reads<F>;
 
 /// Calls f with a content that this envelope owns alone.
 template <class Content, class F>
@@ -103,7 +110,8 @@ decltype(auto) call_owned(F&& f, Content& c) {
 
 /// Small trivial contents are copied into every envelope, never shared.
 template <class Content>
-inline constexpr bool never_shared = std::is_trivially_copyable_v<Content> && base::copyable_message<Content> && sizeof(Content) <= 32;
+inline constexpr bool never_shared =
+    std::is_trivially_copyable_v<Content> && base::copyable_message<Content> && sizeof(Content) <= 32;
 
 template <class Content, class F>
 decltype(auto) call_with_content(F&& f, envelope* e) {

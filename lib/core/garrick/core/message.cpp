@@ -55,7 +55,8 @@ envelope* envelope_of(const message& m) {
     return e;
   }
   if (type->copy_construct == nullptr)
-    throw std::logic_error("garrick: a message of type " + std::string(type->name) + " cannot be copied, so it cannot be sent on while its envelope still holds it");
+    throw std::logic_error("garrick: a message of type " + std::string(type->name) +
+                           " cannot be copied, so it cannot be sent on while its envelope still holds it");
   return sharing_envelope(b, type);
 }
 

@@ -95,7 +95,8 @@ namespace {
 /// The await that would close a circle is answered at once; what the other sends later is ignored.
 void answer_cycle(cell& self, std::uint64_t id, continuation* k) {
   envelope* const e = make_envelope<base::error>(
-      base::make_error(base::errc::request_cycle, self.name(), "awaits an actor that waits, directly or through others, for this one; use then, or ask later"));
+      base::make_error(base::errc::request_cycle, self.name(),
+                       "awaits an actor that waits, directly or through others, for this one; use then, or ask later"));
   e->set(envelope_flag::failure);
   struct guard {
     envelope* e;
@@ -113,7 +114,8 @@ void answer_cycle(cell& self, std::uint64_t id, continuation* k) {
 void attach_continuation(cell& self, std::uint64_t id, continuation* k, bool exclusive) {
   cell_extension& x = self.ext();
   if (id == 0) {
-    envelope* const e = make_envelope<base::error>(base::make_error(base::errc::overload, self.name(), "too many requests wait for their response"));
+    envelope* const e = make_envelope<base::error>(
+        base::make_error(base::errc::overload, self.name(), "too many requests wait for their response"));
     e->set(envelope_flag::failure);
     struct guard {
       envelope* e;
@@ -167,7 +169,8 @@ void forget_request(cell& self, std::uint64_t id) noexcept {
 }
 
 base::error wrong_answer(const envelope* e) {
-  return base::make_error(base::errc::unexpected_message, "response", "the answer is a " + std::string(e->type->name) + ", which the requester did not ask for");
+  return base::make_error(base::errc::unexpected_message, "response",
+                          "the answer is a " + std::string(e->type->name) + ", which the requester did not ask for");
 }
 
 void fail_by_response(cell& self, const base::error& why) { self.quit(base::exit_reason(why)); }
@@ -175,7 +178,8 @@ void fail_by_response(cell& self, const base::error& why) { self.quit(base::exit
 void hand_request_over(cell& self, const cell& to, envelope* e) noexcept {
   const pending_request r = take_current_request(self);
   if (r.requester == nullptr) {
-    e->sender_id = self.current() != nullptr && !self.current()->is(envelope_flag::response) ? self.current()->sender_id : self.id();
+    e->sender_id =
+        self.current() != nullptr && !self.current()->is(envelope_flag::response) ? self.current()->sender_id : self.id();
     return;
   }
   if (wait_graph* const w = r.requester->env().waits) w->handed_over(r.requester->id(), r.id, to.id());

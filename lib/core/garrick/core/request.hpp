@@ -12,8 +12,8 @@
 
 #include <garrick/base/clock.hpp>
 #include <garrick/core/cell.hpp>
-#include <garrick/core/invoke.hpp>
 #include <garrick/core/extension.hpp>
+#include <garrick/core/invoke.hpp>
 #include <garrick/core/send.hpp>
 
 #include <type_traits>
@@ -106,7 +106,8 @@ class [[nodiscard]] pending_response {
   using content = content_of<Rs...>;
 
   pending_response(cell& self, std::uint64_t id) noexcept : self_(&self), id_(id) {}
-  pending_response(pending_response&& o) noexcept : self_(o.self_), id_(std::exchange(o.id_, 0)), used_(std::exchange(o.used_, true)) {}
+  pending_response(pending_response&& o) noexcept
+      : self_(o.self_), id_(std::exchange(o.id_, 0)), used_(std::exchange(o.used_, true)) {}
   pending_response& operator=(pending_response&&) = delete;
   ~pending_response() {
     if (!used_) detail::forget_request(*self_, id_);
@@ -148,10 +149,12 @@ class [[nodiscard]] pending_response {
   template <class F, class G>
   void attach(F f, G g, bool exclusive) {
     static_assert(detail::handles<F, content>, "garrick: the function does not take the response's values");
-    static_assert(!detail::is_task<decltype(detail::call_owned<content>(f, std::declval<content&>()))>, "garrick: a continuation is no coroutine: co_await the request in a handler that returns a task");
+    static_assert(!detail::is_task<decltype(detail::call_owned<content>(f, std::declval<content&>()))>,
+                  "garrick: a continuation is no coroutine: co_await the request in a handler that returns a task");
     static_assert(std::is_invocable_v<G&, const base::error&>, "garrick: the error function takes a const error&");
     used_ = true;
-    detail::attach_continuation(*self_, id_, detail::function_continuation<content, F, G>::make(std::move(f), std::move(g)), exclusive);
+    detail::attach_continuation(*self_, id_, detail::function_continuation<content, F, G>::make(std::move(f), std::move(g)),
+                                exclusive);
   }
 
   cell* self_;
@@ -169,7 +172,10 @@ struct pending_for<response<Rs...>> {
 };
 
 template <class T>
-concept duration_like = std::is_same_v<T, base::duration> || requires { typename T::period; typename T::rep; };
+concept duration_like = std::is_same_v<T, base::duration> || requires {
+  typename T::period;
+  typename T::rep;
+};
 
 template <class P, class Tuple, std::size_t... I>
 auto request_with_limit(cell& self, const ref<P>& to, Tuple&& t, std::index_sequence<I...>);
@@ -187,7 +193,8 @@ template <class P, class... Args>
 auto request_plain(cell& self, const ref<P>& to, Args&&... args)
   requires ends_with_limit<P, Args...>
 {
-  return request_with_limit(self, to, std::forward_as_tuple(std::forward<Args>(args)...), std::make_index_sequence<sizeof...(Args) - 1>{});
+  return request_with_limit(self, to, std::forward_as_tuple(std::forward<Args>(args)...),
+                            std::make_index_sequence<sizeof...(Args) - 1>{});
 }
 
 template <class P, class... Args>
@@ -214,7 +221,8 @@ template <class... Rs, class... Args>
 [[nodiscard]] pending_response<Rs...> request_any(cell& self, const any_ref& to, Args&&... args) {
   using content = typename detail::checked_message<any_protocol, Args...>::type;
   cell& c = detail::target_of(to);
-  return pending_response<Rs...>(self, detail::send_request(self, c, detail::make_message_envelope<content>(std::forward<Args>(args)...)));
+  return pending_response<Rs...>(
+      self, detail::send_request(self, c, detail::make_message_envelope<content>(std::forward<Args>(args)...)));
 }
 
 }  // namespace garrick::core

@@ -120,7 +120,8 @@ class router {
 
   /// Throws std::invalid_argument if there are no members or one is an empty handle.
   template <class... PolicyArgs>
-  explicit router(std::vector<ref<P>> members, PolicyArgs&&... args) : state_(std::make_shared<state>(std::move(members), std::forward<PolicyArgs>(args)...)) {
+  explicit router(std::vector<ref<P>> members, PolicyArgs&&... args)
+      : state_(std::make_shared<state>(std::move(members), std::forward<PolicyArgs>(args)...)) {
     bool good = !state_->members.empty();
     for (const ref<P>& m : state_->members) good = good && m;
     if (!good) throw std::invalid_argument("garrick: a router needs at least one member, and no empty handles");
@@ -170,7 +171,8 @@ class router {
  private:
   struct state {
     template <class... PolicyArgs>
-    explicit state(std::vector<ref<P>> m, PolicyArgs&&... args) : members(std::move(m)), policy(std::forward<PolicyArgs>(args)...) {}
+    explicit state(std::vector<ref<P>> m, PolicyArgs&&... args)
+        : members(std::move(m)), policy(std::forward<PolicyArgs>(args)...) {}
     const std::vector<ref<P>> members;
     Policy policy;
   };

@@ -72,8 +72,8 @@ struct signature<R(Args...)> {
 };
 
 template <class A, class B>
-inline constexpr bool same_signature =
-    std::is_same_v<typename signature<A>::content, typename signature<B>::content> && std::is_same_v<typename signature<A>::answer, typename signature<B>::answer>;
+inline constexpr bool same_signature = std::is_same_v<typename signature<A>::content, typename signature<B>::content> &&
+                                       std::is_same_v<typename signature<A>::answer, typename signature<B>::answer>;
 
 template <class Sig>
 struct no_answer {};
@@ -85,8 +85,9 @@ struct find_answer {
 };
 template <class Content, class Sig, class... Rest>
 struct find_answer<Content, Sig, Rest...> {
-  using type = typename std::conditional_t<std::is_same_v<Content, typename signature<Sig>::content>, std::type_identity<typename signature<Sig>::answer>,
-                                           find_answer<Content, Rest...>>::type;
+  using type =
+      typename std::conditional_t<std::is_same_v<Content, typename signature<Sig>::content>,
+                                  std::type_identity<typename signature<Sig>::answer>, find_answer<Content, Rest...>>::type;
 };
 
 template <class... Sigs>
@@ -95,7 +96,8 @@ constexpr bool distinct_contents() {
     return true;
   } else {
     return []<class First, class... Rest>(std::type_identity<First>, std::type_identity<Rest>...) {
-      return (!std::is_same_v<typename signature<First>::content, typename signature<Rest>::content> && ...) && distinct_contents<Rest...>();
+      return (!std::is_same_v<typename signature<First>::content, typename signature<Rest>::content> && ...) &&
+             distinct_contents<Rest...>();
     }(std::type_identity<Sigs>{}...);
   }
 }

@@ -88,7 +88,8 @@ class task_promise_base : public suspended_frame {
 
   template <class A>
   decltype(auto) await_transform(A&& awaitable) {
-    static_assert(std::is_base_of_v<framework_awaitable, std::remove_cvref_t<A>> || is_task<std::remove_cvref_t<A>> || is_pending<std::remove_cvref_t<A>>,
+    static_assert(std::is_base_of_v<framework_awaitable, std::remove_cvref_t<A>> || is_task<std::remove_cvref_t<A>> ||
+                      is_pending<std::remove_cvref_t<A>>,
                   "garrick: a task awaits requests, tasks and garrick's own awaitables; wrap anything else with garrick::adapt");
     return std::forward<A>(awaitable);
   }
@@ -102,7 +103,9 @@ class task_promise_base : public suspended_frame {
     resume_chain(me, this);
   }
   /// The request that it would answer, if it is a frame of `self`.
-  [[nodiscard]] pending_request hand_over_request(const cell& self) noexcept { return self_ == &self ? std::exchange(request_, {}) : pending_request{}; }
+  [[nodiscard]] pending_request hand_over_request(const cell& self) noexcept {
+    return self_ == &self ? std::exchange(request_, {}) : pending_request{};
+  }
   void set_parent(std::coroutine_handle<> parent) noexcept { parent_ = parent; }
   void rethrow() {
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
@@ -211,7 +214,9 @@ template <class R>
 task<R> task_promise<R>::get_return_object() noexcept {
   return task<R>(std::coroutine_handle<task_promise>::from_promise(*this));
 }
-inline task<void> task_promise<void>::get_return_object() noexcept { return task<void>(std::coroutine_handle<task_promise>::from_promise(*this)); }
+inline task<void> task_promise<void>::get_return_object() noexcept {
+  return task<void>(std::coroutine_handle<task_promise>::from_promise(*this));
+}
 
 template <class R>
 void task_promise<R>::answer(pending_request r) {
@@ -225,7 +230,8 @@ void task_promise<R>::answer(pending_request r) {
 
 template <class Answer, class R>
 void start_task(cell& self, envelope* e, task<R>&& t) {
-  static_assert(std::is_same_v<Answer, typename response_of<R>::type>, "garrick: the task's value is not what the protocol promises");
+  static_assert(std::is_same_v<Answer, typename response_of<R>::type>,
+                "garrick: the task's value is not what the protocol promises");
   const auto h = t.release();
   h.promise().start_top_level(self, h, take_request_for_later(e));
 }
@@ -267,7 +273,8 @@ class response_awaiter<pending_response<Rs...>> final : public continuation, pub
     else if constexpr (sizeof...(Rs) == 0)
       value_.emplace();
     else
-      detail::call_with_content<content_of<Rs...>>([&](auto&&... xs) { value_.emplace(Rs(std::forward<decltype(xs)>(xs))...); }, e);
+      detail::call_with_content<content_of<Rs...>>([&](auto&&... xs) { value_.emplace(Rs(std::forward<decltype(xs)>(xs))...); },
+                                                   e);
     waiting_ = false;
     if (!in_suspend_) detail::resume_chain(waiter_, frame_);
   }

@@ -74,7 +74,8 @@ base::result<std::shared_ptr<detail::topic>> groups::find(std::string_view name,
   if (closed_) return base::make_error(groups_errc::closed, name);
   for (const auto& t : topics_) {
     if (t->name() != name) continue;
-    const bool same = t->protocol().wildcard == protocol.wildcard && t->protocol().covers(protocol) && protocol.covers(t->protocol());
+    const bool same =
+        t->protocol().wildcard == protocol.wildcard && t->protocol().covers(protocol) && protocol.covers(t->protocol());
     if (!same) return base::make_error(groups_errc::wrong_protocol, name);
     return t;
   }

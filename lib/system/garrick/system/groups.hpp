@@ -43,7 +43,8 @@ namespace detail {
 class topic {
  public:
   using members = std::vector<core::any_ref>;
-  topic(std::string name, protocol_set protocol) : name_(std::move(name)), protocol_(protocol), members_(std::make_shared<members>()) {}
+  topic(std::string name, protocol_set protocol)
+      : name_(std::move(name)), protocol_(protocol), members_(std::make_shared<members>()) {}
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const protocol_set& protocol() const noexcept { return protocol_; }
@@ -118,9 +119,10 @@ class groups {
 
   end_watcher watcher_;
   mutable std::mutex mutex_;
-  std::vector<std::shared_ptr<detail::topic>> topics_;                                          // under `mutex_`
-  std::unordered_multimap<std::uint64_t, std::shared_ptr<detail::topic>> topics_of_;            // under `mutex_`; who is to leave what at its end
-  bool closed_ = false;                                                                         // under `mutex_`
+  std::vector<std::shared_ptr<detail::topic>> topics_;  // under `mutex_`
+  std::unordered_multimap<std::uint64_t, std::shared_ptr<detail::topic>>
+      topics_of_;        // under `mutex_`; who is to leave what at its end
+  bool closed_ = false;  // under `mutex_`
 };
 
 template <class P>

@@ -55,7 +55,8 @@ base::result<core::any_ref> registry::get_entry(std::string_view name, protocol_
   const std::lock_guard guard(mutex_);
   const auto at = entries_.find(name);
   if (at == entries_.end() || has_ended(at->second.who)) return base::make_error(registry_errc::not_found, name);
-  if (!at->second.protocol.covers(wanted)) return base::make_error(registry_errc::wrong_protocol, name, at->second.who.to_string());
+  if (!at->second.protocol.covers(wanted))
+    return base::make_error(registry_errc::wrong_protocol, name, at->second.who.to_string());
   return at->second.who;
 }
 
