@@ -84,6 +84,11 @@ constexpr auto map_call(Call&& call) {
   }
 }
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12 does not see that error_ tells whether value_ lives (R1)
+#endif
+
 /// What `result<T>` and `result<A, B>` share. `Self` is the result itself.
 template <class Self, class Value, bool Multi>
 class value_result {
@@ -237,6 +242,10 @@ class value_result {
     Value value_;
   };
 };
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 }  // namespace detail
 
