@@ -36,8 +36,12 @@ struct counting_atomics {
     T fetch_sub(T v, std::memory_order o) noexcept { return ++locked, v_.fetch_sub(v, o); }
     T fetch_or(T v, std::memory_order o) noexcept { return ++locked, v_.fetch_or(v, o); }
     T fetch_and(T v, std::memory_order o) noexcept { return ++locked, v_.fetch_and(v, o); }
-    bool compare_exchange_weak(T& e, T v, std::memory_order s, std::memory_order f) noexcept { return ++locked, v_.compare_exchange_weak(e, v, s, f); }
-    bool compare_exchange_strong(T& e, T v, std::memory_order s, std::memory_order f) noexcept { return ++locked, v_.compare_exchange_strong(e, v, s, f); }
+    bool compare_exchange_weak(T& e, T v, std::memory_order s, std::memory_order f) noexcept {
+      return ++locked, v_.compare_exchange_weak(e, v, s, f);
+    }
+    bool compare_exchange_strong(T& e, T v, std::memory_order s, std::memory_order f) noexcept {
+      return ++locked, v_.compare_exchange_strong(e, v, s, f);
+    }
     [[nodiscard]] std::atomic<T>& plain() noexcept { return v_; }
 
    private:
@@ -54,13 +58,17 @@ struct counting_atomics {
     ++locked;
     base::real_atomics::full_fence();
   }
-  static void light_fence() noexcept { base::real_atomics::light_fence(); }  // costs nothing where the system has a process-wide barrier
+  static void light_fence() noexcept {
+    base::real_atomics::light_fence();
+  }  // costs nothing where the system has a process-wide barrier
   static void heavy_fence() noexcept {
     ++locked;
     base::real_atomics::heavy_fence();
   }
   static void wait(atomic<std::uint32_t>& w, std::uint32_t e) noexcept { base::platform::futex_wait(w.plain(), e); }
-  static bool wait_for(atomic<std::uint32_t>& w, std::uint32_t e, std::uint64_t ns) noexcept { return base::platform::futex_wait_for(w.plain(), e, ns); }
+  static bool wait_for(atomic<std::uint32_t>& w, std::uint32_t e, std::uint64_t ns) noexcept {
+    return base::platform::futex_wait_for(w.plain(), e, ns);
+  }
   static void wake_one(atomic<std::uint32_t>& w) noexcept { base::platform::futex_wake_one(w.plain()); }
   static void pause() noexcept {}
 };

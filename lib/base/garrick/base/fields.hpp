@@ -34,7 +34,9 @@ template <class Aggregate>
 struct any_field {
   template <class Field>
     requires(!std::is_same_v<std::remove_cvref_t<Field>, Aggregate>)
-  operator Field() const { __builtin_unreachable(); }  // asked about, never called
+  operator Field() const {
+    __builtin_unreachable();
+  }  // asked about, never called
 };
 
 /// The same for aggregates with reference fields.
@@ -42,7 +44,9 @@ template <class Aggregate>
 struct any_place {
   template <class Field>
     requires(!std::is_same_v<std::remove_cvref_t<Field>, Aggregate>)
-  operator Field&() const { __builtin_unreachable(); }  // asked about, never called
+  operator Field&() const {
+    __builtin_unreachable();
+  }  // asked about, never called
 };
 
 /// Converts to the bases of the aggregate only.

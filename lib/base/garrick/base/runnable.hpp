@@ -46,14 +46,16 @@ class runnable {
     // order: acquire, pairs with take_offered: whoever dropped a stale entry has read queue_link before it is written again
     std::uint8_t seen = token_.load(std::memory_order_acquire);
     // order: release: the run right's holder has written what the next one reads; pairs with take and claim; acquire on failure, as above
-    if (seen == stale && token_.compare_exchange_strong(seen, queued, std::memory_order_release, std::memory_order_acquire)) return false;
+    if (seen == stale && token_.compare_exchange_strong(seen, queued, std::memory_order_release, std::memory_order_acquire))
+      return false;
     token_.store(queued, std::memory_order_release);  // order: pairs with take and claim
     return true;
   }
 
   /// Whoever took it out of a queue: true: the run right is here; false: forget the pointer. Also true for what was never offered.
   [[nodiscard]] bool take() noexcept {
-    if (token_.load(std::memory_order_relaxed) == none) return true;  // order: relaxed; a private slot's occupant, written by this thread
+    // order: relaxed; a private slot's occupant, written by this thread
+    if (token_.load(std::memory_order_relaxed) == none) return true;
     return take_offered();
   }
 

@@ -20,9 +20,9 @@ struct thread_state {
   std::uint32_t free_sends = 0;    ///< sends that may pass a full mailbox after a wait that saw no progress
 
   // read by the watchdog
-  std::atomic<std::uint64_t> actor_id{0};                  ///< id of the actor that runs now; 0: none
-  std::atomic<const message_type*> handling{nullptr};      ///< type of the message being handled
-  std::atomic<std::uint64_t> turns{0};                     ///< grows with every message handled on this thread
+  std::atomic<std::uint64_t> actor_id{0};              ///< id of the actor that runs now; 0: none
+  std::atomic<const message_type*> handling{nullptr};  ///< type of the message being handled
+  std::atomic<std::uint64_t> turns{0};                 ///< grows with every message handled on this thread
 };
 
 /// The calling thread's state. Constant-initialised, so the access compiles to one segment-relative load.

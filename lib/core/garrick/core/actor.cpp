@@ -1,8 +1,8 @@
+#include <garrick/base/assert.hpp>
 #include <garrick/core/actor.hpp>
 #include <garrick/core/behavior.hpp>
 #include <garrick/core/lifecycle.hpp>
 #include <garrick/core/thread_context.hpp>
-#include <garrick/base/assert.hpp>
 
 #include <algorithm>
 
@@ -36,7 +36,8 @@ base::exit_reason reason_of(const address& gone) {
 }
 
 void add_link(cell_extension& x, const address& other) {
-  const bool known = std::any_of(x.watchers.begin(), x.watchers.end(), [&](const watcher& w) { return w.monitor == 0 && w.who == other; });
+  const bool known =
+      std::any_of(x.watchers.begin(), x.watchers.end(), [&](const watcher& w) { return w.monitor == 0 && w.who == other; });
   if (!known) x.watchers.push_back({other, 0});
 }
 
@@ -56,7 +57,8 @@ void link_cells(cell& self, const address& other) {
 }
 
 void unlink_cells(cell& self, const address& other) {
-  if (cell_extension* const x = self.ext_if()) std::erase_if(x->watchers, [&](const watcher& w) { return w.monitor == 0 && w.who == other; });
+  if (cell_extension* const x = self.ext_if())
+    std::erase_if(x->watchers, [&](const watcher& w) { return w.monitor == 0 && w.who == other; });
   signal_to<signals::unwatch>(other, handle_access::make_address(&self), std::uint64_t{0});
 }
 
@@ -64,7 +66,8 @@ monitor_id monitor_cell(cell& self, const address& other, continuation* callback
   cell_extension& x = self.ext();
   const std::uint64_t id = x.next_monitor++;
   x.monitors.push_back({id, other, callback});
-  if (!signal_to<signals::watch>(other, handle_access::make_address(&self), id)) self.signal(make_envelope<down>(other, reason_of(other), id));
+  if (!signal_to<signals::watch>(other, handle_access::make_address(&self), id))
+    self.signal(make_envelope<down>(other, reason_of(other), id));
   return {id};
 }
 
@@ -79,7 +82,9 @@ void demonitor_cell(cell& self, monitor_id id) {
   signal_to<signals::unwatch>(m.target, handle_access::make_address(&self), m.id);
 }
 
-bool kill_cell(const address& who, base::exit_reason reason, bool final) { return signal_to<signals::kill>(who, std::move(reason), final); }
+bool kill_cell(const address& who, base::exit_reason reason, bool final) {
+  return signal_to<signals::kill>(who, std::move(reason), final);
+}
 
 bool exit_cell(cell* self, const address& who, base::exit_reason reason) {
   return signal_to<exit_signal>(who, self != nullptr ? handle_access::make_address(self) : address{}, std::move(reason));

@@ -89,7 +89,9 @@ class down_continuation final : public continuation {
     this->~down_continuation();
     base::block_pool::deallocate(this, sizeof(down_continuation));
   }
-  [[nodiscard]] static continuation* make(F f) { return ::new (base::block_pool::allocate(sizeof(down_continuation))) down_continuation(std::move(f)); }
+  [[nodiscard]] static continuation* make(F f) {
+    return ::new (base::block_pool::allocate(sizeof(down_continuation))) down_continuation(std::move(f));
+  }
 
  private:
   ~down_continuation() = default;
@@ -167,7 +169,9 @@ class actor_base {
   }
 
   /// Answers itself with nothing after that time: `co_await delay(10ms)`, or `.then(...)`. Forgotten when this actor ends or restarts.
-  [[nodiscard]] pending_response<> delay(base::duration d) { return pending_response<>(*cell_, detail::delay_request(*cell_, d)); }
+  [[nodiscard]] pending_response<> delay(base::duration d) {
+    return pending_response<>(*cell_, detail::delay_request(*cell_, d));
+  }
 
   /// Lets another actor answer the request that is being handled: its response goes straight to the requester.
   template <class P, class... Args>
@@ -213,14 +217,16 @@ class actor_base {
   template <class P, class... Args>
   timer send_after(base::duration delay, const ref<P>& to, Args&&... args) {
     using content = typename detail::checked_message<P, Args...>::type;
-    return detail::delayed(*cell_, detail::target_of(to), detail::make_message_envelope<content>(std::forward<Args>(args)...), delay);
+    return detail::delayed(*cell_, detail::target_of(to), detail::make_message_envelope<content>(std::forward<Args>(args)...),
+                           delay);
   }
   /// Sends again and again; the first time after one period. Requires a copyable message.
   template <class P, class... Args>
   timer send_every(base::duration period, const ref<P>& to, Args&&... args) {
     using content = typename detail::checked_message<P, Args...>::type;
     static_assert(base::copyable_message<content>, "garrick: a periodic message must be copyable");
-    return detail::periodic(*cell_, detail::target_of(to), detail::make_message_envelope<content>(std::forward<Args>(args)...), period);
+    return detail::periodic(*cell_, detail::target_of(to), detail::make_message_envelope<content>(std::forward<Args>(args)...),
+                            period);
   }
 
   /// Who sent the message that is being handled; 0: a thread.

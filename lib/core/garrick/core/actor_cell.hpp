@@ -49,8 +49,8 @@ inline constexpr bool answers<R, response<Ts...>> = [] {
   if constexpr (std::is_same_v<own, response<Ts...>> || std::is_same_v<plain, base::error>)
     return true;
   else if constexpr (std::is_void_v<R> || is_task<plain> || is_promise<plain> || is_core_result<plain> || is_base_result<plain>)
-    return requires { requires is_base_result<plain> && std::is_same_v<plain, base::result<Ts...>>; } || (is_promise<plain> && sizeof...(Ts) == 0) ||
-           (sizeof...(Ts) == 0 && std::is_same_v<plain, base::result<void>>);
+    return requires { requires is_base_result<plain> && std::is_same_v<plain, base::result<Ts...>>; } ||
+           (is_promise<plain> && sizeof...(Ts) == 0) || (sizeof...(Ts) == 0 && std::is_same_v<plain, base::result<void>>);
   else if constexpr (sizeof...(Ts) == 1 && (std::is_arithmetic_v<Ts> && ...))
     return (requires(R&& r) { Ts{std::forward<R>(r)}; } && ...);  // a number that may lose its value is no answer
   else
@@ -75,9 +75,11 @@ using exact_argument = std::conditional_t<std::is_arithmetic_v<T>, Probe<T>, T>;
 
 /// False where a handler is only found because C++ converts numbers silently: on(double) for an int.
 template <class F, class Content>
-inline constexpr bool handles_exactly = handles<F, exact_argument<exact_value, Content>> || handles<F, exact_argument<exact_reference, Content>>;
+inline constexpr bool handles_exactly =
+    handles<F, exact_argument<exact_value, Content>> || handles<F, exact_argument<exact_reference, Content>>;
 template <class F, class... Ts>
-inline constexpr bool handles_exactly<F, pack<Ts...>> = handles<F, pack<exact_argument<exact_value, Ts>...>> || handles<F, pack<exact_argument<exact_reference, Ts>...>>;
+inline constexpr bool handles_exactly<F, pack<Ts...>> =
+    handles<F, pack<exact_argument<exact_value, Ts>...>> || handles<F, pack<exact_argument<exact_reference, Ts>...>>;
 
 template <class F, class Content>
 using handler_result = decltype(call_owned<Content>(std::declval<F&>(), std::declval<Content&>()));
@@ -167,12 +169,15 @@ struct dispatcher<Actor, protocol<Sigs...>> {
     if constexpr (uses_behaviors<Actor> && !(handles<on_caller<Actor>, typename signature<Sigs>::content> || ...)) {
       return dispatch_to_behavior(self, e);  // its first behavior is not set yet, or it has ended its last
     } else if constexpr (sizeof...(Sigs) <= longest_chain) {
-      const bool taken = ((e->type == &base::message_type_of<typename signature<Sigs>::content> && (handle_signature<Actor, Sigs>(self, a, e), true)) || ...);
+      const bool taken = ((e->type == &base::message_type_of<typename signature<Sigs>::content> &&
+                           (handle_signature<Actor, Sigs>(self, a, e), true)) ||
+                          ...);
       return taken ? dispatch_outcome::handled : dispatch_outcome::unexpected;
     } else {
       using entry = void (*)(cell&, Actor&, envelope*);
-      static const address_hash<entry, sizeof...(Sigs)> table(std::array<std::pair<const void*, entry>, sizeof...(Sigs)>{
-          std::pair<const void*, entry>{&base::message_type_of<typename signature<Sigs>::content>, &handle_signature<Actor, Sigs>}...});
+      static const address_hash<entry, sizeof...(Sigs)> table(
+          std::array<std::pair<const void*, entry>, sizeof...(Sigs)>{std::pair<const void*, entry>{
+              &base::message_type_of<typename signature<Sigs>::content>, &handle_signature<Actor, Sigs>}...});
       const entry f = table.find(e->type);
       if (f == nullptr) return dispatch_outcome::unexpected;
       f(self, a, e);
@@ -234,8 +239,8 @@ class actor_cell final : public cell {
   bool dispatch_system(envelope* e) override {
     if (!alive_) return false;
     A& a = object();
-    return detail::offer<A, down>(*this, a, e) || detail::offer<A, exit_signal>(*this, a, e) || detail::offer<A, signals::child_failed>(*this, a, e) ||
-           detail::offer_to_behavior(*this, e);
+    return detail::offer<A, down>(*this, a, e) || detail::offer<A, exit_signal>(*this, a, e) ||
+           detail::offer<A, signals::child_failed>(*this, a, e) || detail::offer_to_behavior(*this, e);
   }
 
   void start() override {

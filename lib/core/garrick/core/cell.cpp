@@ -1,11 +1,11 @@
 #include <garrick/base/assert.hpp>
-#include <garrick/core/cell.hpp>
-#include <garrick/core/thread_context.hpp>
 #include <garrick/core/bounded_mailbox.hpp>
+#include <garrick/core/cell.hpp>
 #include <garrick/core/drain_lot.hpp>
 #include <garrick/core/extension.hpp>
 #include <garrick/core/lifecycle.hpp>
 #include <garrick/core/respond.hpp>
+#include <garrick/core/thread_context.hpp>
 
 #include <bit>
 #include <exception>
@@ -120,7 +120,8 @@ bool cell::admit(envelope* e, std::uint64_t head) noexcept {
   const bool stalled = (head & mailbox_word::stalled) != 0;
   if (policy_ != mailbox_policy::unbounded) return length < soft_limit_ || bounded_mailbox::admit(*this, e, length);
   if (!stalled && length < soft_limit_) return true;
-  if (env_->probe != nullptr && length >= soft_limit_ && std::has_single_bit(length)) env_->probe->on_mailbox_doubled(id_, length);
+  if (env_->probe != nullptr && length >= soft_limit_ && std::has_single_bit(length))
+    env_->probe->on_mailbox_doubled(id_, length);
   if (stalled || detail::here.is_running(this) || detail::here.no_wait != 0) return true;
   if (t.free_sends != 0) {
     --t.free_sends;
@@ -206,7 +207,7 @@ base::run_outcome cell::run(std::uint32_t& budget) noexcept {
   h.running = this;
   h.run_depth = 1;
   t.actor = this;
-  t.actor_id.store(id_, std::memory_order_relaxed);                                       // order: read by the watchdog as a sample
+  t.actor_id.store(id_, std::memory_order_relaxed);  // order: read by the watchdog as a sample
   const base::run_outcome r = run_loop(budget);
   if (h.reclaim != nullptr) [[unlikely]]
     lifecycle::reclaim_all();
@@ -224,13 +225,13 @@ base::run_outcome cell::run_nested(std::uint32_t& budget) noexcept {
   void* const outer_actor = t.actor;
   cell* const outer_running = h.running;
   cell* const outer_outer = h.outer;
-  const std::uint64_t outer_id = t.actor_id.load(std::memory_order_relaxed);                 // order: own thread's value
+  const std::uint64_t outer_id = t.actor_id.load(std::memory_order_relaxed);                // order: own thread's value
   const base::message_type* const outer_type = t.handling.load(std::memory_order_relaxed);  // order: own thread's value
   h.outer = outer_running;
   h.running = this;
   ++h.run_depth;
   t.actor = this;
-  t.actor_id.store(id_, std::memory_order_relaxed);                                       // order: read by the watchdog as a sample
+  t.actor_id.store(id_, std::memory_order_relaxed);  // order: read by the watchdog as a sample
   const base::run_outcome r = run_loop(budget);
   --h.run_depth;
   h.running = outer_running;
@@ -332,7 +333,8 @@ envelope* cell::peek_next() noexcept {
 void cell::attend() noexcept {
   attention_.exchange(0, std::memory_order_acquire);  // order: pairs with the store after a signal or an urgent push
   auto& t = base::this_thread;
-  t.turns.store(t.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // order: read by the watchdog as a sample
+  t.turns.store(t.turns.load(std::memory_order_relaxed) + 1,
+                std::memory_order_relaxed);  // order: read by the watchdog as a sample
   reader_.take_arrivals(gate_);
   envelope* newest = reader_.take_signals(gate_);
   envelope* oldest = nullptr;
@@ -348,9 +350,7 @@ void cell::attend() noexcept {
     if (phase_ < life::ended) {
       try {
         lifecycle::on_signal(*this, e);
-      } catch (...) {
-        on_failure(nullptr);
-      }
+      } catch (...) { on_failure(nullptr); }
     }
     detail::destroy_payload(e);
     detail::free_envelope_block(e);
@@ -361,16 +361,15 @@ void cell::begin() noexcept {
   phase_ = life::running;
   try {
     start();
-  } catch (...) {
-    on_failure(nullptr);
-  }
+  } catch (...) { on_failure(nullptr); }
 }
 
 inline void cell::process(envelope* e) noexcept {
   current_ = e;
   auto& t = base::this_thread;
-  t.handling.store(e->type, std::memory_order_relaxed);                                   // order: read by the watchdog as a sample
-  t.turns.store(t.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // order: read by the watchdog as a sample
+  t.handling.store(e->type, std::memory_order_relaxed);  // order: read by the watchdog as a sample
+  t.turns.store(t.turns.load(std::memory_order_relaxed) + 1,
+                std::memory_order_relaxed);  // order: read by the watchdog as a sample
   dispatch_outcome outcome;
   try {
     outcome = special_ || e->is(envelope_flag::response) ? route(e) : dispatch(e);
@@ -404,7 +403,9 @@ void cell::settle(envelope* e, dispatch_outcome outcome) noexcept {
   reader_.done(e);
 }
 
-bool cell::is_stalled() const noexcept { return phase_ == life::suspended || !ext_->awaiting.empty() || ext_->skipped_count != 0; }
+bool cell::is_stalled() const noexcept {
+  return phase_ == life::suspended || !ext_->awaiting.empty() || ext_->skipped_count != 0;
+}
 
 std::uint32_t cell::own_hard_limit() const noexcept { return ext_->hard_limit; }
 

@@ -40,7 +40,7 @@ enum class dispatch_outcome : std::uint8_t {
 
 /// Where an actor is in its life.
 enum class life : std::uint8_t {
-  unborn,     ///< not yet run: the start hook is due
+  unborn,  ///< not yet run: the start hook is due
   running,
   suspended,  ///< failed; waits for its supervisor's decision, handles the system lane only
   ending,     ///< asked to end: the current handler was its last
@@ -93,7 +93,7 @@ class alignas(64) cell : public base::runnable {
   [[nodiscard]] environment& env() const noexcept { return *env_; }
   [[nodiscard]] bool has_ended() const noexcept { return (gate_.peek() & mailbox_word::closed) != 0; }
   [[nodiscard]] std::uint32_t mailbox_length() const noexcept { return gate_.length(); }
-  [[nodiscard]] std::string_view name() const noexcept;       ///< the name given at spawn or the type's name
+  [[nodiscard]] std::string_view name() const noexcept;  ///< the name given at spawn or the type's name
   virtual std::string_view type_name() const noexcept = 0;
   [[nodiscard]] cell_kind kind() const noexcept { return kind_; }
   [[nodiscard]] base::executor& home_executor() const noexcept;
@@ -208,8 +208,8 @@ class alignas(64) cell : public base::runnable {
 
   // runnable's tail padding: constant after spawn
   cell_kind kind_;
-  bool own_executor_ = false;  ///< the executor is in the extension
-  bool in_place_ = true;       ///< may a sender run this actor?
+  bool own_executor_ = false;      ///< the executor is in the extension
+  bool in_place_ = true;           ///< may a sender run this actor?
   std::uint8_t shard_ = no_shard;  ///< which of the system's lists holds it; that list's lock
 
   // senders; `soft_limit_` and `env_` are constant
@@ -223,16 +223,18 @@ class alignas(64) cell : public base::runnable {
   cell_extension* ext_ = nullptr;
   envelope* current_ = nullptr;  ///< the message being handled
   std::uint64_t id_;             ///< constant
-  std::atomic<std::uint8_t> attention_{0};  ///< any thread sets it, the runner clears it: look at the system and urgent lanes soon
+  std::atomic<std::uint8_t> attention_{
+      0};  ///< any thread sets it, the runner clears it: look at the system and urgent lanes soon
   life phase_;
   bool special_ = false;
   bool has_behavior_ = false;
   base::exit_code end_code_ = base::exit_code::normal;  ///< why it ended, unless the extension knows more
   std::uint8_t urgent_streak_ = 0;
-  bool watched_ = false;   ///< the mailbox is bounded, or senders wait for room: see bounded_mailbox.hpp
-  bool optional_ = false;  ///< constant after spawn: the extension was made before anybody knew the cell, so any thread may read its constants
+  bool watched_ = false;  ///< the mailbox is bounded, or senders wait for room: see bounded_mailbox.hpp
+  bool optional_ =
+      false;  ///< constant after spawn: the extension was made before anybody knew the cell, so any thread may read its constants
   mailbox_policy policy_ = mailbox_policy::unbounded;  ///< constant after spawn; the bound is `soft_limit_`
-  std::uint32_t soft_limit_;  ///< constant after spawn
+  std::uint32_t soft_limit_;                           ///< constant after spawn
 
   // the system's list of actors, under that list's lock
   cell* list_prev_ = nullptr;

@@ -23,7 +23,9 @@ class drain_lot {
   [[nodiscard]] std::uint32_t epoch(std::uint64_t id) const noexcept {
     return at(id).word.load(std::memory_order_acquire);  // order: before the tag is set; pairs with wake
   }
-  void wait(std::uint64_t id, std::uint32_t epoch, std::int64_t limit_ns) noexcept { base::platform::futex_wait_for(at(id).word, epoch, static_cast<std::uint64_t>(limit_ns)); }
+  void wait(std::uint64_t id, std::uint32_t epoch, std::int64_t limit_ns) noexcept {
+    base::platform::futex_wait_for(at(id).word, epoch, static_cast<std::uint64_t>(limit_ns));
+  }
   /// While it lives, the actors `inner` and `outer` (0: none), whose handlers are on this thread's stack, wait for `receiver`.
   class waiting_scope {
    public:
@@ -64,7 +66,7 @@ class drain_lot {
   static constexpr std::size_t slots = 64;
   struct alignas(64) slot {
     std::atomic<std::uint32_t> word{0};
-    std::atomic<std::uint64_t> waiter{0};  ///< an actor whose handler's send waits; 0: none
+    std::atomic<std::uint64_t> waiter{0};   ///< an actor whose handler's send waits; 0: none
     std::atomic<std::uint64_t> awaited{0};  ///< for whom
   };
 
@@ -81,7 +83,8 @@ class drain_lot {
   [[nodiscard]] std::uint64_t waits_for(std::uint64_t who) const noexcept {
     const slot& s = at(who);
     // order: seq_cst, pairs with enter
-    return s.waiter.load(std::memory_order_seq_cst) == who ? s.awaited.load(std::memory_order_relaxed) : 0;  // order: after waiter's load
+    return s.waiter.load(std::memory_order_seq_cst) == who ? s.awaited.load(std::memory_order_relaxed)
+                                                           : 0;  // order: after waiter's load
   }
   [[nodiscard]] slot& at(std::uint64_t id) noexcept { return slots_[id % slots]; }
   [[nodiscard]] const slot& at(std::uint64_t id) const noexcept { return slots_[id % slots]; }

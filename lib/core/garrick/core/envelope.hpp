@@ -69,7 +69,9 @@ struct shared_block {
 namespace detail {
 
 /// Small trivial contents are copied into every envelope, never shared; `never_shared<Content>` says the same at compile time.
-inline bool is_never_shared(const base::message_type& t) noexcept { return t.trivially_copyable && t.copy_construct != nullptr && t.size <= 32; }
+inline bool is_never_shared(const base::message_type& t) noexcept {
+  return t.trivially_copyable && t.copy_construct != nullptr && t.size <= 32;
+}
 
 constexpr std::size_t block_bytes(std::size_t payload) noexcept { return (envelope::header_size + payload + 63) / 64 * 64; }
 

@@ -25,35 +25,37 @@ class wait_graph;
 
 /// A message that could not be delivered, or that failed its receiver.
 struct undelivered {
-  std::uint64_t sender = 0;    ///< id of the sending actor, 0: a thread or unknown
-  std::uint64_t receiver = 0;  ///< id of the actor it was meant for
-  std::string_view type;       ///< name of the message's type
+  std::uint64_t sender = 0;           ///< id of the sending actor, 0: a thread or unknown
+  std::uint64_t receiver = 0;         ///< id of the actor it was meant for
+  std::string_view type;              ///< name of the message's type
   const envelope* content = nullptr;  ///< the message, valid during the call only
   base::error reason;
 };
 
 /// Limits and defaults of one system, with their units.
 struct settings {
-  std::uint32_t soft_limit = 512;             ///< messages in a mailbox above which senders are slowed
-  std::uint32_t hard_limit = 16'777'216;      ///< messages in a mailbox above which they become dead letters
-  std::uint32_t in_place_batch = 1024;        ///< messages that a sender runs for its receiver at most
-  bool in_place = true;                       ///< may a sending worker run its receiver in place?
-  std::uint32_t quantum = 1024;               ///< messages of one run
-  std::int64_t full_wait_ns = 1'000'000;      ///< longest wait of one send for a full receiver without progress
-  std::uint32_t outstanding_limit = 1u << 20; ///< requests of one actor that wait for their response
-  bool detect_request_cycles = detect_request_cycles_by_default();  ///< look for A waits on B waits on A whenever an actor starts to await
+  std::uint32_t soft_limit = 512;              ///< messages in a mailbox above which senders are slowed
+  std::uint32_t hard_limit = 16'777'216;       ///< messages in a mailbox above which they become dead letters
+  std::uint32_t in_place_batch = 1024;         ///< messages that a sender runs for its receiver at most
+  bool in_place = true;                        ///< may a sending worker run its receiver in place?
+  std::uint32_t quantum = 1024;                ///< messages of one run
+  std::int64_t full_wait_ns = 1'000'000;       ///< longest wait of one send for a full receiver without progress
+  std::uint32_t outstanding_limit = 1u << 20;  ///< requests of one actor that wait for their response
+  bool detect_request_cycles =
+      detect_request_cycles_by_default();  ///< look for A waits on B waits on A whenever an actor starts to await
 };
 
 class environment {
  public:
   settings limits;
-  base::executor* workers = nullptr;  ///< runs event-based actors
-  base::probe* probe = nullptr;       ///< null: nobody listens
+  base::executor* workers = nullptr;   ///< runs event-based actors
+  base::probe* probe = nullptr;        ///< null: nobody listens
   const base::clock* clock = nullptr;  ///< what time it is: real or virtual
   base::clock_service* timers = nullptr;
-  std::atomic<bool> draining{false};  ///< the system is to end when nothing is left to do: delayed and periodic sends are left undone
-  drain_lot* lot = nullptr;           ///< where senders wait for full receivers
-  wait_graph* waits = nullptr;        ///< who awaits whom; null unless request cycles are looked for
+  std::atomic<bool> draining{
+      false};                   ///< the system is to end when nothing is left to do: delayed and periodic sends are left undone
+  drain_lot* lot = nullptr;     ///< where senders wait for full receivers
+  wait_graph* waits = nullptr;  ///< who awaits whom; null unless request cycles are looked for
 
   /// A message is lost for a reason. Counts it and tells the subscribers.
   virtual void dead_letter(const undelivered& what) noexcept = 0;

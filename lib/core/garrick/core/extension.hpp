@@ -42,7 +42,7 @@ class response_table {
     continuation* k = nullptr;
     envelope* early = nullptr;  ///< the response came before somebody waited for it
     timer_record* timer = nullptr;
-    std::uint64_t target = 0;   ///< id of the actor asked, for diagnosis
+    std::uint64_t target = 0;  ///< id of the actor asked, for diagnosis
     std::uint32_t generation = 1;
     std::uint32_t next_free = none;
     bool used = false;
@@ -136,8 +136,8 @@ struct supervised {
   address supervisor;
   std::shared_ptr<object_factory> factory;
   restart_policy policy = restart_policy::permanent;
-  bool restartable = true;     ///< false: the supervisor has let go; the next end is final
-  bool keep_mail = true;       ///< of the restart that was ordered
+  bool restartable = true;      ///< false: the supervisor has let go; the next end is final
+  bool keep_mail = true;        ///< of the restart that was ordered
   order ordered = order::none;  ///< by the supervisor, to be carried out at the next end of a turn
   std::uint32_t restarts = 0;
 };
@@ -166,12 +166,12 @@ struct cell_extension {
   std::vector<watcher> watchers;
   std::vector<own_monitor> monitors;
   std::uint64_t next_monitor = 1;
-  std::unique_ptr<supervised> parent;  ///< set before anybody knows the cell, and stays
-  std::unique_ptr<core::nursery> nursery;    ///< its own children
-  std::vector<parked_message> parked;  ///< from `first_parked` on: senders that wait for room
+  std::unique_ptr<supervised> parent;      ///< set before anybody knows the cell, and stays
+  std::unique_ptr<core::nursery> nursery;  ///< its own children
+  std::vector<parked_message> parked;      ///< from `first_parked` on: senders that wait for room
   std::size_t first_parked = 0;
-  std::uint32_t timer_count = 0;       ///< records in `timers`
-  std::uint32_t timer_sweep_at = 16;   ///< when so many are listed, those that are over are forgotten
+  std::uint32_t timer_count = 0;      ///< records in `timers`
+  std::uint32_t timer_sweep_at = 16;  ///< when so many are listed, those that are over are forgotten
   bool trap_exit = false;
   bool interleave = false;  ///< other messages go on while a coroutine handler waits
   std::vector<std::shared_ptr<behavior_impl>> behaviors;
@@ -179,7 +179,7 @@ struct cell_extension {
   suspended_frame* frames = nullptr;
   timer_record* timers = nullptr;
   timer_record* idle_timer = nullptr;
-  base::instant last_activity;         ///< while the behavior has a receive time-out
+  base::instant last_activity;  ///< while the behavior has a receive time-out
   base::exit_reason reason;
 };
 

@@ -1,10 +1,10 @@
-#include <garrick/core/thread_context.hpp>
 #include <garrick/core/bounded_mailbox.hpp>
 #include <garrick/core/drain_lot.hpp>
 #include <garrick/core/extension.hpp>
 #include <garrick/core/lifecycle.hpp>
 #include <garrick/core/nursery.hpp>
 #include <garrick/core/respond.hpp>
+#include <garrick/core/thread_context.hpp>
 #include <garrick/core/timer_record.hpp>
 #include <garrick/core/waiting_executor.hpp>
 
@@ -149,9 +149,7 @@ void forget_monitors(cell& self, cell_extension& x) noexcept {
 void end_incarnation(cell& self, const base::exit_reason& reason) noexcept {
   try {
     access::object_exits(self, reason);
-  } catch (...) {
-    self.env().failed(self, base::make_error(base::errc::user, "exit hook", text_of(std::current_exception())));
-  }
+  } catch (...) { self.env().failed(self, base::make_error(base::errc::user, "exit hook", text_of(std::current_exception()))); }
   cell_extension* const x = self.ext_if();
   if (x != nullptr) {
     cancel_outstanding(self, *x);
@@ -383,10 +381,12 @@ void on_signal(cell& self, envelope* e) {
     return;
   }
   if (t == &base::message_type_of<signals::kill>) return on_kill(self, *static_cast<signals::kill*>(e->raw()));
-  if (t == &base::message_type_of<signals::room_wanted>) return bounded_mailbox::on_room_wanted(self, *static_cast<signals::room_wanted*>(e->raw()));
+  if (t == &base::message_type_of<signals::room_wanted>)
+    return bounded_mailbox::on_room_wanted(self, *static_cast<signals::room_wanted*>(e->raw()));
   if (t == &base::message_type_of<signals::suspend>) return on_suspend(self);
   if (t == &base::message_type_of<signals::restart>) return on_restart(self, static_cast<signals::restart*>(e->raw())->keep_mail);
-  if (t == &base::message_type_of<signals::stop>) return end_for_good(self, std::move(static_cast<signals::stop*>(e->raw())->reason), false);
+  if (t == &base::message_type_of<signals::stop>)
+    return end_for_good(self, std::move(static_cast<signals::stop*>(e->raw())->reason), false);
   if (nursery::takes(t)) return nursery::on_signal(self, e);
   if (t == &base::message_type_of<signals::invoke>) {
     const auto& i = *static_cast<signals::invoke*>(e->raw());
@@ -398,10 +398,12 @@ void on_signal(cell& self, envelope* e) {
 dispatch_outcome on_response(cell& self, envelope* e) {
   cell_extension* const x = self.ext_if();
   const std::uint64_t id = e->id();
-  if (x == nullptr || !x->pending.alive(id)) return dispatch_outcome::handled;  // late: timed out, cancelled, or from before a restart
+  if (x == nullptr || !x->pending.alive(id))
+    return dispatch_outcome::handled;  // late: timed out, cancelled, or from before a restart
   response_table::slot& s = x->pending.at(id);
   if (s.k == nullptr) {
-    if (s.early != nullptr) return dispatch_outcome::handled;  // the time-out came on the heels of the answer, or the other way round: the first counts
+    if (s.early != nullptr)
+      return dispatch_outcome::handled;  // the time-out came on the heels of the answer, or the other way round: the first counts
     s.early = e;
     if (s.timer != nullptr) std::exchange(s.timer, nullptr)->cancel_and_drop();
     return dispatch_outcome::kept;
@@ -441,9 +443,7 @@ void report_unexpected(cell& self, envelope* e) noexcept {
 std::string text_of(const std::exception_ptr& what) {
   try {
     std::rethrow_exception(what);
-  } catch (const std::exception& x) {
-    return x.what();
-  } catch (...) {
+  } catch (const std::exception& x) { return x.what(); } catch (...) {
     return "an exception that is not a std::exception";
   }
 }
@@ -498,7 +498,8 @@ void conclude(cell& self) noexcept {
     if ((tags & mailbox_word::waiting) != 0) env.lot->wake(self.id());
     if (x != nullptr) {
       for (const watcher& w : x->watchers) notify(w, self, reason);
-      if (x->parent != nullptr) tell<signals::child_failed>(x->parent->supervisor, handle_access::make_address(&self), reason, false);
+      if (x->parent != nullptr)
+        tell<signals::child_failed>(x->parent->supervisor, handle_access::make_address(&self), reason, false);
       x->watchers.clear();
     }
     if (access::shard(self) != cell::no_shard) env.left(self);

@@ -81,7 +81,8 @@ class mailbox_gate {
       const std::uint64_t now = ((old & ~(word::one - 1)) + word::one) | to_bits(n) | kept;
       // order: acq_rel: releases the envelope to the acquire in reader::arrivals; acquires the runner's release of an idle actor, so that whoever
       // schedules it passes on everything that the last run wrote
-      if (head_.compare_exchange_weak(old, now, order<mailbox_order::push>(std::memory_order_acq_rel), std::memory_order_relaxed)) {
+      if (head_.compare_exchange_weak(old, now, order<mailbox_order::push>(std::memory_order_acq_rel),
+                                      std::memory_order_relaxed)) {
         if (word::count(now) == 0) [[unlikely]]
           wraps_.fetch_add(1, std::memory_order_relaxed);  // order: a statistic
         return (old & word::idle) != 0 ? push_outcome::woke : push_outcome::queued;
@@ -97,13 +98,15 @@ class mailbox_gate {
     do {
       n->next = top;
       // order: release: the envelope, to the acquire in take_signals
-    } while (!signals_.compare_exchange_weak(top, n, order<mailbox_order::push_signal_link>(std::memory_order_release), std::memory_order_relaxed));
+    } while (!signals_.compare_exchange_weak(top, n, order<mailbox_order::push_signal_link>(std::memory_order_release),
+                                             std::memory_order_relaxed));
     std::uint64_t old = head_.load(std::memory_order_relaxed);  // order: validated by the CAS
     for (;;) {
       if ((old & word::closed) != 0) return push_outcome::closed;
       const std::uint64_t now = (old & ~word::idle) | word::signal;
       // order: acq_rel as in push; the release also orders the link into `signals_` before the tag that announces it
-      if (head_.compare_exchange_weak(old, now, order<mailbox_order::push_signal_head>(std::memory_order_acq_rel), std::memory_order_relaxed))
+      if (head_.compare_exchange_weak(old, now, order<mailbox_order::push_signal_head>(std::memory_order_acq_rel),
+                                      std::memory_order_relaxed))
         return (old & word::idle) != 0 ? push_outcome::woke : push_outcome::queued;
     }
   }
@@ -129,7 +132,8 @@ class mailbox_gate {
     for (;;) {
       if ((old & (word::idle | word::closed | word::stalled)) != 0) return false;
       // order: relaxed: the sender has read its wake-up word with acquire before, so that read stays before
-      if (head_.compare_exchange_weak(old, old | word::waiting, std::memory_order_relaxed, std::memory_order_relaxed)) return true;
+      if (head_.compare_exchange_weak(old, old | word::waiting, std::memory_order_relaxed, std::memory_order_relaxed))
+        return true;
     }
   }
 
@@ -286,7 +290,8 @@ class mailbox_reader {
       Node* const retired = last_handled() ? seen : nullptr;
       last_ = 0;  // before the CAS: afterwards the next runner owns this object
       // order: release: the run, to whoever clears `idle` next (push, push_signal, drop)
-      if (g.head_.compare_exchange_strong(old, now, order<mailbox_order::release>(std::memory_order_release), std::memory_order_relaxed)) {
+      if (g.head_.compare_exchange_strong(old, now, order<mailbox_order::release>(std::memory_order_release),
+                                          std::memory_order_relaxed)) {
         if (retired != nullptr) retire(retired);
         return release_outcome::released;
       }
@@ -299,7 +304,10 @@ class mailbox_reader {
 
   /// Takes the whole system lane, newest first, and clears its tag.
   [[nodiscard]] Node* take_signals(gate& g) noexcept {
-    g.head_.fetch_and(~word::signal, order<mailbox_order::take_signals_head>(std::memory_order_acquire));  // order: acquire: the exchange stays after it, so that a later push sets the tag again
+    g.head_.fetch_and(
+        ~word::signal,
+        order<mailbox_order::take_signals_head>(
+            std::memory_order_acquire));  // order: acquire: the exchange stays after it, so that a later push sets the tag again
     // order: acquire pairs with the release in push_signal
     return g.signals_.exchange(nullptr, order<mailbox_order::take_signals>(std::memory_order_acquire));
   }
@@ -308,12 +316,14 @@ class mailbox_reader {
   [[nodiscard]] static Node* take_signals_of_the_dead(gate& g) noexcept {
     // order: relaxed: whoever links a signal after this look finds the mailbox closed and comes here itself
     if (g.signals_.load(std::memory_order_relaxed) == nullptr) return nullptr;
-    return g.signals_.exchange(nullptr, order<mailbox_order::signals_of_the_dead>(std::memory_order_acquire));  // order: acquire pairs with the release in push_signal
+    return g.signals_.exchange(nullptr, order<mailbox_order::signals_of_the_dead>(
+                                            std::memory_order_acquire));  // order: acquire pairs with the release in push_signal
   }
 
   /// Clears the tag that senders set before they wait.
   void clear_waiting(gate& g) noexcept {
-    g.head_.fetch_and(~word::waiting, std::memory_order_relaxed);  // order: relaxed: the wake-up word is advanced with release after it
+    g.head_.fetch_and(~word::waiting,
+                      std::memory_order_relaxed);  // order: relaxed: the wake-up word is advanced with release after it
   }
 
   void set_stalled(gate& g, bool on) noexcept {
@@ -335,7 +345,8 @@ class mailbox_reader {
       }
       const std::uint64_t now = (old & (~(word::one - 1) | word::unreachable)) | word::closed;
       // order: acq_rel: pairs with drop: exactly one of both sees the other
-      if (g.head_.compare_exchange_weak(old, now, order<mailbox_order::close>(std::memory_order_acq_rel), std::memory_order_relaxed)) {
+      if (g.head_.compare_exchange_weak(old, now, order<mailbox_order::close>(std::memory_order_acq_rel),
+                                        std::memory_order_relaxed)) {
         if (last_handled()) retire(last());
         last_ = 0;
         return old & word::tags;
@@ -365,7 +376,8 @@ class mailbox_reader {
     std::uint64_t old = g.head_.load(std::memory_order_relaxed);  // order: validated by the CAS
     while ((old & word::idle) != 0) {
       // order: relaxed: the caller released it itself, or has acquired it in drop
-      if (g.head_.compare_exchange_weak(old, old & ~word::idle, std::memory_order_relaxed, std::memory_order_relaxed)) return true;
+      if (g.head_.compare_exchange_weak(old, old & ~word::idle, std::memory_order_relaxed, std::memory_order_relaxed))
+        return true;
     }
     return false;
   }

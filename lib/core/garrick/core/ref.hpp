@@ -170,13 +170,19 @@ class weak_ref {
 
 template <>
 struct std::hash<garrick::core::address> {
-  std::size_t operator()(const garrick::core::address& a) const noexcept { return static_cast<std::size_t>(a.id() * 0x9e3779b97f4a7c15ull); }
+  std::size_t operator()(const garrick::core::address& a) const noexcept {
+    return static_cast<std::size_t>(a.id() * 0x9e3779b97f4a7c15ull);
+  }
 };
 template <class P>
 struct std::hash<garrick::core::weak_ref<P>> {
-  std::size_t operator()(const garrick::core::weak_ref<P>& r) const noexcept { return std::hash<garrick::core::address>()(r.address()); }
+  std::size_t operator()(const garrick::core::weak_ref<P>& r) const noexcept {
+    return std::hash<garrick::core::address>()(r.address());
+  }
 };
 template <class P>
 struct std::hash<garrick::core::ref<P>> {
-  std::size_t operator()(const garrick::core::ref<P>& r) const noexcept { return static_cast<std::size_t>(r.id() * 0x9e3779b97f4a7c15ull); }
+  std::size_t operator()(const garrick::core::ref<P>& r) const noexcept {
+    return static_cast<std::size_t>(r.id() * 0x9e3779b97f4a7c15ull);
+  }
 };

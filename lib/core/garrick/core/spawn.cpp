@@ -41,7 +41,8 @@ void refuse_cell(cell& c, base::exit_reason why) noexcept {
 bool prepare_cell(cell& c, environment& env, const spawn_options* o, cell*) {
   if (o != nullptr) {
     if (o->policy != mailbox_policy::unbounded && (o->bound == 0 || o->bound > 32768)) {
-      refuse_cell(c, base::exit_reason(base::make_error(base::errc::spawn_failed, c.name(), "spawn_options.bound: a bounded mailbox holds 1 to 32768 messages")));
+      refuse_cell(c, base::exit_reason(base::make_error(base::errc::spawn_failed, c.name(),
+                                                        "spawn_options.bound: a bounded mailbox holds 1 to 32768 messages")));
       return false;
     }
     apply(c, *o);
@@ -49,7 +50,9 @@ bool prepare_cell(cell& c, environment& env, const spawn_options* o, cell*) {
   if (c.kind() == cell_kind::event) return true;
   waiting_executor* const ex = env.detached_executor();
   if (ex == nullptr) {
-    refuse_cell(c, base::exit_reason(base::make_error(base::errc::spawn_failed, c.name(), "no thread for a detached actor: the pool is at its bound or the system stops")));
+    refuse_cell(
+        c, base::exit_reason(base::make_error(base::errc::spawn_failed, c.name(),
+                                              "no thread for a detached actor: the pool is at its bound or the system stops")));
     return false;
   }
   c.ext().executor = ex;
@@ -61,7 +64,8 @@ void launch_cell(cell& c, const spawn_options* o, cell* spawner) noexcept {
   environment& env = c.env();
   const bool idle = cell_access::born_idle(c);  // before anybody else can know the cell
   if (!env.joined(c)) {
-    refuse_cell(c, base::exit_reason(base::make_error(base::errc::shutting_down, c.name(), "spawned after the system began to stop")));
+    refuse_cell(
+        c, base::exit_reason(base::make_error(base::errc::shutting_down, c.name(), "spawned after the system began to stop")));
     return;
   }
   if (env.probe != nullptr) env.probe->on_actor_spawned(c.id(), c.name());

@@ -48,7 +48,9 @@ inline constexpr bool is_blocking = std::is_base_of_v<blocking_actor, A>;
 template <class A, class... Args>
 ref<typename A::protocol_type> spawn_class(environment& env, cell* spawner, const spawn_options* o, Args&&... args) {
   using cell_type = actor_cell<A>;
-  const cell_kind kind = is_blocking<A> ? cell_kind::blocking : o != nullptr && o->detached ? cell_kind::detached : cell_kind::event;
+  const cell_kind kind = is_blocking<A>                ? cell_kind::blocking
+                         : o != nullptr && o->detached ? cell_kind::detached
+                                                       : cell_kind::event;
   const bool lazy = kind == cell_kind::event && (!has_start<A> || (o != nullptr && o->lazy));
   auto* const c = ::new (base::block_pool::allocate(sizeof(cell_type))) cell_type(env, kind, lazy);
   auto handle = handle_access::adopt<typename A::protocol_type>(c);
@@ -133,7 +135,8 @@ class function_actor final : public self_of<F>::type {
 template <class F, class... Args>
 auto spawn_function(environment& env, cell* spawner, const spawn_options* o, F&& f, Args&&... args) {
   using function = std::conditional_t<std::is_function_v<std::remove_reference_t<F>>, std::decay_t<F>, std::remove_cvref_t<F>>;
-  return spawn_class<function_actor<function, std::decay_t<Args>...>>(env, spawner, o, std::forward<F>(f), std::forward<Args>(args)...);
+  return spawn_class<function_actor<function, std::decay_t<Args>...>>(env, spawner, o, std::forward<F>(f),
+                                                                      std::forward<Args>(args)...);
 }
 
 }  // namespace detail

@@ -12,16 +12,17 @@ class cell;
 namespace garrick::core::detail {
 
 struct thread_context {
-  cell* running = nullptr;         ///< the innermost cell whose handler is on the stack
-  cell* outer = nullptr;           ///< the cell whose send runs `running` in place
-  cell* constructing = nullptr;    ///< the cell whose object is being built: the base class of the object asks for it
-  cell* reclaim = nullptr;         ///< unreachable cells to end after the current handler, linked by `queue_link`
-  std::uint32_t run_depth = 0;     ///< 1: a worker runs a cell; 2: a send runs its receiver in place
-  std::uint32_t no_wait = 0;       ///< above zero: sends never wait for a full receiver (destructors, I/O callbacks)
+  cell* running = nullptr;       ///< the innermost cell whose handler is on the stack
+  cell* outer = nullptr;         ///< the cell whose send runs `running` in place
+  cell* constructing = nullptr;  ///< the cell whose object is being built: the base class of the object asks for it
+  cell* reclaim = nullptr;       ///< unreachable cells to end after the current handler, linked by `queue_link`
+  std::uint32_t run_depth = 0;   ///< 1: a worker runs a cell; 2: a send runs its receiver in place
+  std::uint32_t no_wait = 0;     ///< above zero: sends never wait for a full receiver (destructors, I/O callbacks)
   std::uint32_t in_place_batches = 0;
   std::uint32_t* in_place_budget = nullptr;  ///< of the batch that runs in place now: set to 1, it ends after this message
-  cell* next_in_place = nullptr;   ///< a full receiver of the cell that runs in place: its run right is this thread's, and it is run after that batch
-  std::uint32_t drop_code = 0;     ///< what a promise that is dropped now answers with; 0: broken_promise
+  cell* next_in_place =
+      nullptr;  ///< a full receiver of the cell that runs in place: its run right is this thread's, and it is run after that batch
+  std::uint32_t drop_code = 0;  ///< what a promise that is dropped now answers with; 0: broken_promise
   std::uint64_t next_id = 0;
   std::uint64_t last_id = 0;
 

@@ -64,7 +64,8 @@ class timer_record {
   static constexpr std::uint8_t over = 1;
   static constexpr std::uint8_t busy = 2;  ///< the clock's thread pushes a copy of a periodic message
 
-  environment* env_;     ///< used only while `state` is armed or busy: the service, which ends before the system, has let go of all others
+  environment*
+      env_;  ///< used only while `state` is armed or busy: the service, which ends before the system, has let go of all others
   cell* target_;        ///< a strong reference while armed
   envelope* envelope_;  ///< what to push, or the prototype to copy
   std::int64_t period_ns_;

@@ -8,7 +8,8 @@ namespace garrick::system {
 namespace {
 
 base::error waits_for_itself(std::string_view where) {
-  return base::make_error(base::errc::would_block, where, "this is one of the system's own threads, which would wait for itself: let an outside thread do it");
+  return base::make_error(base::errc::would_block, where,
+                          "this is one of the system's own threads, which would wait for itself: let an outside thread do it");
 }
 
 }  // namespace
@@ -16,13 +17,15 @@ base::error waits_for_itself(std::string_view where) {
 actor_system::actor_system(const options& o) : core_(new system_core(o)) {}
 
 actor_system::~actor_system() {
-  GARRICK_ASSERT(!core_->on_own_thread(), "an actor system is destroyed by one of its own workers; let the thread that made it destroy it");
+  GARRICK_ASSERT(!core_->on_own_thread(),
+                 "an actor system is destroyed by one of its own workers; let the thread that made it destroy it");
   const base::duration deadline = core_->settings_of().shutdown_deadline;
   shutdown_report report = shutdown(deadline);
   if (!report.complete) {
     for (const std::string& name : report.still_alive)
       if (core_->settings_of().log <= log_level::warning)
-        write_log(log_level::warning, "shutdown", 0, "still alive after the deadline: " + name + "; it is ended without being asked");
+        write_log(log_level::warning, "shutdown", 0,
+                  "still alive after the deadline: " + name + "; it is ended without being asked");
     report = stop_now(deadline);
     for (const std::string& name : report.still_alive)
       if (core_->settings_of().log <= log_level::error)

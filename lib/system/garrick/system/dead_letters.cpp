@@ -22,7 +22,8 @@ void dead_letters::unsubscribe(const core::handle& who) {
 }
 
 void dead_letters::take(const core::undelivered& what) noexcept {
-  const std::size_t code = what.reason.category() == &error_category_of(base::errc::user) && what.reason.code() < reasons ? what.reason.code() : 0;
+  const std::size_t code =
+      what.reason.category() == &error_category_of(base::errc::user) && what.reason.code() < reasons ? what.reason.code() : 0;
   counts_[code].fetch_add(1, std::memory_order_relaxed);  // order: a statistic
   if (!anybody_.load(std::memory_order_acquire)) return;  // order: pairs with subscribe
   if (what.content == nullptr || what.content->type == &base::message_type_of<dead_letter>) return;

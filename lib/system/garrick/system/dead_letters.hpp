@@ -23,10 +23,10 @@ namespace garrick::system {
 
 /// One undelivered message, as its subscribers see it.
 struct dead_letter {
-  std::uint64_t sender = 0;    ///< 0: a thread, or unknown
+  std::uint64_t sender = 0;  ///< 0: a thread, or unknown
   std::uint64_t receiver = 0;
-  std::string type;            ///< the message's type
-  std::string content;         ///< the message, printed
+  std::string type;     ///< the message's type
+  std::string content;  ///< the message, printed
   base::error reason;
   std::uint64_t suppressed = 0;  ///< letters that no subscriber was told about before this one
 };

@@ -26,7 +26,8 @@ class detached_thread final : public core::waiting_executor {
   bool wait(std::int64_t limit_ns) noexcept override {
     // A cell that waits inside its run is scheduled by its waker: the token says so, and `next_` names the cell itself.
     if (limit_ns >= 0) {
-      if (next_.load(std::memory_order_acquire) == nullptr) parker_.park_for(static_cast<std::uint64_t>(limit_ns));  // order: pairs with schedule
+      // order: acquire pairs with schedule
+      if (next_.load(std::memory_order_acquire) == nullptr) parker_.park_for(static_cast<std::uint64_t>(limit_ns));
     } else {
       while (next_.load(std::memory_order_acquire) == nullptr) parker_.park();  // order: pairs with schedule
     }

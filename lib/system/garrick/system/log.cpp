@@ -13,8 +13,8 @@ namespace garrick::system {
 
 void write_log(log_level level, std::string_view actor, std::uint64_t id, std::string_view text) noexcept {
   static constexpr const char* names[] = {"debug", "info", "warning", "error", "off"};
-  std::fprintf(stderr, "garrick %s: %.*s#%llu: %.*s\n", names[static_cast<std::size_t>(level)], static_cast<int>(actor.size()), actor.data(),
-               static_cast<unsigned long long>(id), static_cast<int>(text.size()), text.data());
+  std::fprintf(stderr, "garrick %s: %.*s#%llu: %.*s\n", names[static_cast<std::size_t>(level)], static_cast<int>(actor.size()),
+               actor.data(), static_cast<unsigned long long>(id), static_cast<int>(text.size()), text.data());
 }
 
 #else
@@ -34,7 +34,8 @@ spdlog::logger& logger() {
 }  // namespace
 
 void write_log(log_level level, std::string_view actor, std::uint64_t id, std::string_view text) noexcept {
-  static constexpr spdlog::level::level_enum levels[] = {spdlog::level::debug, spdlog::level::info, spdlog::level::warn, spdlog::level::err, spdlog::level::off};
+  static constexpr spdlog::level::level_enum levels[] = {spdlog::level::debug, spdlog::level::info, spdlog::level::warn,
+                                                         spdlog::level::err, spdlog::level::off};
   const auto l = levels[static_cast<std::size_t>(level)];
   if (id == 0)
     logger().log(l, "{}: {}", actor, text);

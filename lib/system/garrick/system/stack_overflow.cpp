@@ -3,12 +3,12 @@
 #include <garrick/core/cell.hpp>
 #include <garrick/system/watchdog.hpp>
 
-#include <csignal>
-#include <cstdlib>
-#include <cstring>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
 
 namespace garrick::system {
 
@@ -41,8 +41,9 @@ void on_fault(int, siginfo_t* info, void*) noexcept {
   auto* const where = static_cast<char*>(info->si_addr);
   constexpr std::ptrdiff_t near = 256 * 1024;  // a large frame may jump over the guard page
   if (stack_low != nullptr && where < stack_high && where >= stack_low - near) {
-    const std::uint64_t id = base::this_thread.actor_id.load(std::memory_order_relaxed);               // order: own thread's value
-    const base::message_type* const type = base::this_thread.handling.load(std::memory_order_relaxed);  // order: own thread's value
+    const std::uint64_t id = base::this_thread.actor_id.load(std::memory_order_relaxed);  // order: own thread's value
+    const base::message_type* const type =
+        base::this_thread.handling.load(std::memory_order_relaxed);  // order: own thread's value
     put("garrick: stack overflow in actor ");
     if (base::this_thread.actor != nullptr) {
       const std::string_view name = static_cast<const core::cell*>(base::this_thread.actor)->name();
@@ -59,14 +60,15 @@ void on_fault(int, siginfo_t* info, void*) noexcept {
     std::signal(SIGABRT, SIG_DFL);
     std::abort();
   }
-  std::signal(SIGSEGV, SIG_DFL);  // another fault: it happens again when this returns, and ends the process as it would have without us
+  std::signal(SIGSEGV,
+              SIG_DFL);  // another fault: it happens again when this returns, and ends the process as it would have without us
 }
 
 // Called by every thread: who removed a handler of their own meanwhile gets ours.
 void install_handler() noexcept {
-  struct sigaction present {};
+  struct sigaction present{};
   if (::sigaction(SIGSEGV, nullptr, &present) != 0 || present.sa_handler != SIG_DFL) return;
-  struct sigaction ours {};
+  struct sigaction ours{};
   ours.sa_sigaction = on_fault;
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&ours.sa_mask);

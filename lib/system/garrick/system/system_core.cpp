@@ -38,7 +38,8 @@ void check(const options& o) {
   if (o.limits.hard_limit < o.limits.soft_limit) refuse("limits.hard_limit: must not be below limits.soft_limit (messages)");
   if (o.limits.in_place_batch == 0) refuse("limits.in_place_batch: must be at least 1 message");
   if (o.limits.full_wait_ns < 0) refuse("limits.full_wait_ns: must not be negative");
-  if (o.limits.outstanding_limit == 0 || o.limits.outstanding_limit > (1u << 20)) refuse("limits.outstanding_limit: must be 1 to 1048576 requests");
+  if (o.limits.outstanding_limit == 0 || o.limits.outstanding_limit > (1u << 20))
+    refuse("limits.outstanding_limit: must be 1 to 1048576 requests");
 }
 
 const options& checked(const options& o) {
@@ -62,9 +63,7 @@ system_core::system_core(const options& o)
   lot = &drain_lot_;
   if (limits.detect_request_cycles) waits = &wait_graph_;
   pool_->start();
-  if (o.watchdog_after.count() > 0) {
-    watchdog_ = std::make_unique<watchdog>(*pool_, o.watchdog_after, o.probe, *this);
-  }
+  if (o.watchdog_after.count() > 0) { watchdog_ = std::make_unique<watchdog>(*pool_, o.watchdog_after, o.probe, *this); }
 }
 
 std::string system_core::name_of(std::uint64_t id) {
@@ -150,13 +149,17 @@ void system_core::for_each_cell(F f) const {
 }
 
 void system_core::dead_letter(const core::undelivered& what) noexcept {
-  if (probe != nullptr) probe->on_dead_letter(what.receiver, what.sender, what.content != nullptr ? what.content->type : nullptr, what.reason);
+  if (probe != nullptr)
+    probe->on_dead_letter(what.receiver, what.sender, what.content != nullptr ? what.content->type : nullptr, what.reason);
   letters_.take(what);
-  if (options_.log <= log_level::debug) write_log(log_level::debug, "dead letter", what.receiver, std::string(what.type) + ": " + what.reason.to_string());
+  if (options_.log <= log_level::debug)
+    write_log(log_level::debug, "dead letter", what.receiver, std::string(what.type) + ": " + what.reason.to_string());
 }
 
 void system_core::failed(const core::cell& who, const base::error& why) noexcept {
-  if (probe != nullptr) probe->on_actor_failed(who.id(), base::this_thread.handling.load(std::memory_order_relaxed), why);  // order: own thread's value
+  // order: relaxed: own thread's value
+  const base::message_type* const handling = base::this_thread.handling.load(std::memory_order_relaxed);
+  if (probe != nullptr) probe->on_actor_failed(who.id(), handling, why);
   if (options_.log <= log_level::error) write_log(log_level::error, who.name(), who.id(), "failed: " + why.to_string());
 }
 
@@ -196,7 +199,8 @@ bool system_core::looks_quiet(std::uint64_t& fingerprint) const {
 }
 
 bool system_core::wait_until_quiet(base::duration limit) {
-  draining.store(true, std::memory_order_relaxed);  // order: see timer_record.cpp; clocks that go on ticking would never let it get quiet
+  draining.store(
+      true, std::memory_order_relaxed);  // order: see timer_record.cpp; clocks that go on ticking would never let it get quiet
   const base::instant deadline = base::real_clock().now() + limit;
   std::uint64_t before = 0;
   bool was_quiet = false;
@@ -233,7 +237,8 @@ std::vector<core::address> system_core::end_all(bool kill) {
 
 void system_core::tell_to_end(std::vector<core::address>& who, bool kill) {
   std::erase_if(who, [&](const core::address& a) {
-    return kill ? core::detail::kill_cell(a, base::exit_code::user_shutdown, true) : core::detail::exit_cell(nullptr, a, base::exit_code::user_shutdown);
+    return kill ? core::detail::kill_cell(a, base::exit_code::user_shutdown, true)
+                : core::detail::exit_cell(nullptr, a, base::exit_code::user_shutdown);
   });
 }
 
@@ -256,8 +261,10 @@ std::string what_it_does(core::cell& c, const std::vector<std::pair<std::uint64_
     if (id == c.id()) return type != nullptr ? " in its handler of " + std::string(type->name) : std::string(" in its start");
   const std::uint64_t head = access::gate(c).peek_acquire();
   std::string text;
-  if (const std::uint32_t n = c.mailbox_length(); n != 0) text = " with " + std::to_string(n) + (n == 1 ? " message" : " messages") + " not taken";
-  if ((head & core::mailbox_word::stalled) != 0) text += " which waits for a response, for other messages first, or for its supervisor";
+  if (const std::uint32_t n = c.mailbox_length(); n != 0)
+    text = " with " + std::to_string(n) + (n == 1 ? " message" : " messages") + " not taken";
+  if ((head & core::mailbox_word::stalled) != 0)
+    text += " which waits for a response, for other messages first, or for its supervisor";
   return text;
 }
 
@@ -267,13 +274,15 @@ std::vector<std::string> system_core::names_of_the_living() const {
   std::vector<std::pair<std::uint64_t, const base::message_type*>> busy;
   const auto look = [&](const base::thread_state& t) {
     // order: relaxed: samples for a diagnosis
-    if (const std::uint64_t id = t.actor_id.load(std::memory_order_relaxed); id != 0) busy.emplace_back(id, t.handling.load(std::memory_order_relaxed));
+    if (const std::uint64_t id = t.actor_id.load(std::memory_order_relaxed); id != 0)
+      busy.emplace_back(id, t.handling.load(std::memory_order_relaxed));
   };
   for (std::uint32_t i = 0; i < pool_->worker_count(); ++i)
     if (const base::thread_state* const t = pool_->worker_state(i)) look(*t);
   detached_.for_each_thread(look);
   std::vector<std::string> names;
-  for_each_cell([&](core::cell& c) { names.push_back(std::string(c.name()) + "#" + std::to_string(c.id()) + what_it_does(c, busy)); });
+  for_each_cell(
+      [&](core::cell& c) { names.push_back(std::string(c.name()) + "#" + std::to_string(c.id()) + what_it_does(c, busy)); });
   return names;
 }
 

@@ -73,10 +73,10 @@ class system_core final : public core::environment, public watchdog_listener {
 
   struct alignas(64) shard {
     mutable spin_lock lock;
-    core::cell* first = nullptr;   // under `lock`
-    std::size_t all = 0;           // under `lock`
-    std::size_t visible = 0;       // under `lock`: cells that are not hidden
-    bool closed = false;           // under `lock`
+    core::cell* first = nullptr;  // under `lock`
+    std::size_t all = 0;          // under `lock`
+    std::size_t visible = 0;      // under `lock`: cells that are not hidden
+    bool closed = false;          // under `lock`
   };
   static constexpr std::size_t shard_count = 16;
 

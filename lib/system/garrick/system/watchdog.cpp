@@ -44,7 +44,8 @@ void watchdog::look() {
     const base::thread_state* const t = pool_.worker_state(i);
     if (t == nullptr) continue;
     // order: relaxed: samples; a torn set only delays a report by one look
-    const sample now{t->turns.load(std::memory_order_relaxed), t->actor_id.load(std::memory_order_relaxed), t->handling.load(std::memory_order_relaxed)};
+    const sample now{t->turns.load(std::memory_order_relaxed), t->actor_id.load(std::memory_order_relaxed),
+                     t->handling.load(std::memory_order_relaxed)};
     sample& before = samples_[i];
     if (now.actor == 0 || now.turn != before.turn || now.actor != before.actor || now.handling != before.handling) {
       before = now;
@@ -55,9 +56,11 @@ void watchdog::look() {
     const std::uint64_t ms = static_cast<std::uint64_t>(interval_ns_) * before.looks / 1'000'000;
     const std::string_view message = now.handling != nullptr ? now.handling->name : std::string_view("its start");
     const std::string name = listener_.name_of(now.actor);
-    listener_.tell("actor " + name + "#" + std::to_string(now.actor) + " has been handling " + std::string(message) + " for more than " + std::to_string(ms) +
-          " ms: a blocking call or an endless loop holds its worker; spawn it detached, or split the work");
-    if (probe_ != nullptr) probe_->on_stall(i, now.actor, now.handling, base::duration::milliseconds(static_cast<std::int64_t>(ms)));
+    listener_.tell("actor " + name + "#" + std::to_string(now.actor) + " has been handling " + std::string(message) +
+                   " for more than " + std::to_string(ms) +
+                   " ms: a blocking call or an endless loop holds its worker; spawn it detached, or split the work");
+    if (probe_ != nullptr)
+      probe_->on_stall(i, now.actor, now.handling, base::duration::milliseconds(static_cast<std::int64_t>(ms)));
   }
 }
 
