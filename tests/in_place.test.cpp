@@ -1,6 +1,7 @@
 // Running receivers in place: what a worker does when it floods an actor that nobody else can run.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
+#include <garrick/sched/scheduler.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -58,11 +59,23 @@ class source : public actor<protocol<void(flood)>> {
   ref<numbers> next_;
 };
 
-seen run_pipeline(std::uint32_t workers, int forwarders, std::uint64_t messages) {
+/// The scheduler of the system that was built last.
+sched::scheduler* workers_of_last = nullptr;
+
+void remember_scheduler(options& o) {
+  o.make_scheduler = [](const sched::scheduler_options& s) {
+    auto made = sched::make_scheduler(s);
+    workers_of_last = made.get();
+    return made;
+  };
+}
+
+seen run_pipeline(std::uint32_t workers, int forwarders, std::uint64_t messages, sched::scheduler_stats* stats = nullptr) {
   options o;
   o.workers = workers;
   o.limits.soft_limit = limit;
   o.limits.full_wait_ns = 0;  // a wait gives up at once: only running in place keeps the mailboxes short
+  remember_scheduler(o);
   seen s;
   {
     actor_system system(o);
@@ -70,6 +83,7 @@ seen run_pipeline(std::uint32_t workers, int forwarders, std::uint64_t messages)
     for (int i = 0; i < forwarders; ++i) next = system.spawn<forwarder>(next);
     send(system.spawn<source>(std::exchange(next, {})), flood{messages});
     static_cast<void>(system.await_all());
+    if (stats != nullptr) *stats = workers_of_last->stats();
   }
   return s;
 }
@@ -91,6 +105,64 @@ TEST_CASE("in place: a pipeline on several workers loses nothing and keeps the o
     CHECK(s.count == 20'000);
     CHECK(s.in_order);
   }
+}
+
+TEST_CASE("in place: no worker is called for what the sender's worker runs anyway") {
+  constexpr std::uint64_t messages = 200'000;
+  for (const int forwarders : {1, 3}) {
+    sched::scheduler_stats stats;
+    CHECK(run_pipeline(2, forwarders, messages, &stats).count == messages);
+    CHECK(stats.wakes < messages / limit / 8);  // a few from the start, and when another process takes a processor away
+  }
+}
+
+namespace {
+
+struct serve {};
+struct ping {};
+struct pong {};
+using opponent = protocol<void(pong), void(serve)>;
+
+class ponger : public actor<protocol<void(ping)>> {
+ public:
+  explicit ponger(ref<opponent> other) : other_(std::move(other)) {}
+  void on(ping) { send(other_, pong{}); }
+
+ private:
+  ref<opponent> other_;
+};
+
+class pinger : public actor<opponent> {
+ public:
+  explicit pinger(std::uint64_t trips) : left_(trips) {}
+  void on(serve) {
+    other_ = spawn<ponger>(self());
+    send(other_, ping{});
+  }
+  void on(pong) {
+    if (--left_ != 0)
+      send(other_, ping{});
+    else
+      other_ = {};
+  }
+
+ private:
+  std::uint64_t left_;
+  ref<protocol<void(ping)>> other_;
+};
+
+}  // namespace
+
+TEST_CASE("an actor whose budget ends with its last message is not queued again") {
+  constexpr std::uint64_t trips = 10'000;
+  options o;
+  o.workers = 1;
+  o.limits.quantum = 16;  // rounds of four messages: every other run of an actor ends one
+  remember_scheduler(o);
+  actor_system system(o);
+  send(system.spawn<pinger>(trips), serve{});
+  static_cast<void>(system.await_all());
+  CHECK(workers_of_last->stats().runs == 1 + 2 * trips);
 }
 
 namespace {

@@ -77,6 +77,7 @@ struct counting_traits {
   using atomics = counting_atomics;
   using parker = base::basic_parker<counting_atomics>;
   using clock = sched::real_clock;
+  using place = sched::real_place;
   using random = sched::xorshift;
   using mutex = std::mutex;
 };

@@ -19,6 +19,13 @@
 #include <unistd.h>
 #include <climits>
 #include <ctime>
+#if __has_include(<sys/rseq.h>) && (defined(__x86_64__) || defined(__aarch64__))
+#include <sys/rseq.h>
+#define GARRICK_HAS_RSEQ 1
+#endif
+#endif
+#ifndef GARRICK_HAS_RSEQ
+#define GARRICK_HAS_RSEQ 0
 #endif
 
 namespace garrick::base::platform {
@@ -147,6 +154,41 @@ void name_this_thread(std::string_view name) noexcept {
   pthread_setname_np(pthread_self(), cut);
 #else
   (void)name;
+#endif
+}
+
+thread_place thread_place::of_this_thread() noexcept {
+  thread_place p;
+#if GARRICK_HAS_RSEQ
+  // The C library has registered this area with the kernel, which keeps the number up to date whenever the thread gets a processor.
+  if (__rseq_size != 0) {
+    const auto* const area =
+        reinterpret_cast<const struct rseq*>(static_cast<const char*>(__builtin_thread_pointer()) + __rseq_offset);
+    p.number_ = &area->cpu_id;
+  }
+#endif
+  return p;
+}
+
+std::int32_t thread_place::processor() const noexcept {
+  return number_ == nullptr ? unknown : static_cast<std::int32_t>(*number_);
+}
+
+bool leave_processors(std::span<const std::int32_t> busy) noexcept {
+#if defined(__linux__)
+  thread_local const cpu_set_t allowed = [] {  // before this thread has been moved
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    sched_getaffinity(0, sizeof(set), &set);
+    return set;
+  }();
+  cpu_set_t others = allowed;
+  for (const std::int32_t n : busy)
+    if (n >= 0 && n < CPU_SETSIZE) CPU_CLR(static_cast<std::size_t>(n), &others);
+  return CPU_COUNT(&others) != 0 && sched_setaffinity(0, sizeof(others), &others) == 0;
+#else
+  static_cast<void>(busy);
+  return false;
 #endif
 }
 

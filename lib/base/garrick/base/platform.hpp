@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace garrick::base::platform {
@@ -69,6 +70,27 @@ void precise_sleeps() noexcept;
 
 /// Names the calling thread for debuggers; cut at the system's limit (15 characters on Linux).
 void name_this_thread(std::string_view name) noexcept;
+
+/// Which processor a thread runs on, for other threads to read.
+class thread_place {
+ public:
+  static constexpr std::int32_t unknown = -1;
+
+  /// Of no thread: always unknown.
+  thread_place() noexcept = default;
+  /// Of the calling thread.
+  static thread_place of_this_thread() noexcept;
+
+  /// The processor on which the thread runs or, if it does not run now, on which it ran last; `unknown` where the system does not say. Costs a load.
+  /// Requires that the thread has not ended. Thread safety: any.
+  [[nodiscard]] std::int32_t processor() const noexcept;
+
+ private:
+  const volatile std::uint32_t* number_ = nullptr;  ///< written by the kernel (restartable sequences)
+};
+
+/// Moves the calling thread to a processor that is not among `busy`, and keeps it off those until the next call. False and no change if there is no other.
+bool leave_processors(std::span<const std::int32_t> busy) noexcept;
 
 /// How many cores this process may keep busy: its affinity mask, and the cgroup's processor quota rounded up. At least 1.
 [[nodiscard]] std::uint32_t usable_cores() noexcept;

@@ -1,11 +1,13 @@
 #include <garrick/base/platform.hpp>
 
 #include <doctest/doctest.h>
+#include <sched.h>
 
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 using namespace garrick::base;
 
@@ -113,4 +115,38 @@ TEST_CASE("the process barrier can be asked for again and again") {
   CHECK(platform::enable_process_barrier() == first);
   CHECK(platform::process_barrier_enabled() == first);
   platform::process_barrier();
+}
+
+TEST_CASE("a thread's place is the processor that it runs on") {
+  CHECK(platform::thread_place().processor() == platform::thread_place::unknown);
+  const auto me = platform::thread_place::of_this_thread();
+  if (me.processor() == platform::thread_place::unknown) return;  // this system does not say
+  for (;;) {
+    const int before = sched_getcpu();
+    const std::int32_t seen = me.processor();
+    if (sched_getcpu() != before) continue;  // moved meanwhile
+    CHECK(seen == before);
+    break;
+  }
+}
+
+TEST_CASE("a thread leaves the processors that it is told to leave, and stays if there is no other") {
+  std::int32_t left = platform::thread_place::unknown;
+  std::int32_t now = platform::thread_place::unknown;
+  bool moved = false;
+  bool moved_from_all = true;
+  std::thread([&] {  // a thread of its own, since it keeps away from there for good
+    cpu_set_t mine;
+    sched_getaffinity(0, sizeof(mine), &mine);
+    std::vector<std::int32_t> all;
+    for (int i = 0; i < CPU_SETSIZE; ++i)
+      if (CPU_ISSET(i, &mine)) all.push_back(i);
+    moved_from_all = platform::leave_processors(all);
+    left = sched_getcpu();
+    moved = platform::leave_processors({&left, 1});
+    now = sched_getcpu();
+  })
+      .join();
+  CHECK_FALSE(moved_from_all);
+  CHECK(moved == (now != left));
 }

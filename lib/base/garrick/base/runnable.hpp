@@ -114,6 +114,13 @@ class executor {
   /// Requires that the caller keeps `r` alive.
   virtual bool claim(runnable& r) noexcept = 0;
 
+  /// True: `r` was the next that the calling worker would have run, told to nobody, and its run right is the caller's now. `r` is compared, not touched: it
+  /// may be gone.
+  virtual bool claim_next(const runnable* r) noexcept {
+    static_cast<void>(r);
+    return false;
+  }
+
   /// The calling worker is about to wait or to stay busy: makes what only it could take available to the others. No effect on other threads.
   virtual void expose() noexcept = 0;
 

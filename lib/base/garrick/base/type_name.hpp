@@ -107,8 +107,8 @@ struct name_writer {
     return end;
   }
 
-  constexpr explicit name_writer(name_span raw) noexcept {
-    const std::string_view in(raw.data, raw.size);
+  constexpr explicit name_writer(name_span raw_name) noexcept {
+    const std::string_view in(raw_name.data, raw_name.size);
     for (std::size_t at = 0; at < in.size();) {
       constexpr std::string_view gcc_anonymous = "{anonymous}";
       constexpr std::string_view clang_anonymous = "(anonymous namespace)";

@@ -69,7 +69,7 @@ void wait_for_response(cell& self, const bool& done);
 template <class Result, class Content>
 class blocking_continuation final : public continuation {
  public:
-  explicit blocking_continuation(Result& into, bool& done) noexcept : into_(into), done_(done) {}
+  explicit blocking_continuation(Result& result_here, bool& is_done) noexcept : into_(result_here), done_(is_done) {}
   void on_response(cell&, envelope* e) override {
     done_ = true;
     if (e->is(envelope_flag::failure))

@@ -150,15 +150,26 @@ bool cell::run_in_place() noexcept {
   return true;
 }
 
-// Runs a claimed cell for a batch, then the receiver that it filled, and so on, a bounded number of times.
+// Runs a claimed cell for a batch, then the receiver that it filled or, if that is still next on this worker, the one that it woke last, and so on, a
+// bounded number of times. Left where it is, the latter would be pushed out of the slot by the next one woken, and a worker called for a few messages.
 void cell::run_in_place_chain(base::executor& ex) noexcept {
   auto& h = detail::here;
   cell* c = this;
   for (std::uint32_t i = 0; c != nullptr; ++i) {
     std::uint32_t budget = c->env_->limits.in_place_batch;
     h.in_place_budget = &budget;
-    if (i == longest_in_place_chain || c->run(budget) == base::run_outcome::more) ex.schedule(*c);
-    c = std::exchange(h.next_in_place, nullptr);
+    h.woken_in_place = nullptr;
+    const bool more = i == longest_in_place_chain || c->run(budget) == base::run_outcome::more;
+    cell* next = std::exchange(h.next_in_place, nullptr);
+    if (next == nullptr && h.woken_in_place != nullptr && ex.claim_next(h.woken_in_place)) {
+      next = h.woken_in_place;
+      if (!next->in_place_) {
+        ex.schedule(*next);
+        next = nullptr;
+      }
+    }
+    if (more) ex.schedule(*c);
+    c = next;
   }
   h.in_place_budget = nullptr;
 }
@@ -176,6 +187,12 @@ bool cell::wait_for_room() noexcept {
   if (t.worker_of != nullptr) t.worker_of->expose();
   env_->lot->wait(id_, epoch, env_->limits.full_wait_ns);
   return gate_.consumed() != before;
+}
+
+void cell::wake() noexcept {
+  auto& h = detail::here;
+  if (h.in_place_budget != nullptr) h.woken_in_place = this;
+  home_executor().schedule(*this);
 }
 
 void cell::refuse(envelope* e) noexcept { lifecycle::lose(*this, e, base::errc::receiver_gone); }
@@ -271,6 +288,12 @@ base::run_outcome cell::run_loop(std::uint32_t& budget) noexcept {
       lifecycle::reclaim_all();
     if (--left == 0) [[unlikely]] {
       budget = 0;
+      // One that has nothing left must not be queued: somebody would be woken to find it empty.
+      if (phase_ < life::ending && reader_.empty() && !reader_.has_urgent()) {
+        const release_outcome o = end_batch();
+        if (o == release_outcome::released) return base::run_outcome::released;
+        if (o == release_outcome::unreachable) become_unreachable();
+      }
       reader_.publish(gate_);
       if ((gate_.peek() & mailbox_word::waiting) != 0 && h.run_depth == 1) after_batch();
       return base::run_outcome::more;

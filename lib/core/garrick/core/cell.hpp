@@ -181,7 +181,7 @@ class alignas(64) cell : public base::runnable {
   bool run_in_place() noexcept;
   void run_in_place_chain(base::executor& ex) noexcept;
   bool wait_for_room() noexcept;
-  void wake() noexcept { home_executor().schedule(*this); }
+  void wake() noexcept;
   void refuse(envelope* e) noexcept;
   void last_strong_dropped() noexcept;
   void free_block() noexcept;

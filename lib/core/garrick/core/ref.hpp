@@ -134,7 +134,7 @@ class ref : public handle {
   /// Gives up the compile-time check: the wildcard accepts every message, and what the actor does not understand is its `unexpected_message`.
   template <class Q>
     requires(std::is_same_v<P, any_protocol> && !std::is_same_v<Q, any_protocol>)
-  explicit ref(const ref<Q>& other) noexcept : handle(static_cast<const handle&>(other)) {}
+  explicit ref(const ref<Q>& typed) noexcept : handle(static_cast<const handle&>(typed)) {}
 
  private:
   friend struct handle_access;

@@ -105,7 +105,7 @@ class [[nodiscard]] pending_response {
  public:
   using content = content_of<Rs...>;
 
-  pending_response(cell& self, std::uint64_t id) noexcept : self_(&self), id_(id) {}
+  pending_response(cell& requester, std::uint64_t request_id) noexcept : self_(&requester), id_(request_id) {}
   pending_response(pending_response&& o) noexcept
       : self_(o.self_), id_(std::exchange(o.id_, 0)), used_(std::exchange(o.used_, true)) {}
   pending_response& operator=(pending_response&&) = delete;

@@ -137,10 +137,10 @@ inline any_ref to_any(const any_ref& r) { return r; }
 template <class A, class... Args>
 [[nodiscard]] child_spec child(Args&&... args) {
   return detail::with_child_options(
-      []<class... Rest>(const child_options& o, Rest&&... rest) {
+      []<class... Rest>(const child_options& o, Rest&&... arguments) {
         return detail::make_child_spec(
-            [o, kept = std::tuple<std::decay_t<Rest>...>(std::forward<Rest>(rest)...)](cell& supervisor) {
-              return std::apply([&](const auto&... xs) { return detail::spawn_child<A>(supervisor, true, o, xs...); }, kept);
+            [o, kept = std::tuple<std::decay_t<Rest>...>(std::forward<Rest>(arguments)...)](cell& parent) {
+              return std::apply([&](const auto&... xs) { return detail::spawn_child<A>(parent, true, o, xs...); }, kept);
             });
       },
       std::forward<Args>(args)...);
@@ -150,12 +150,12 @@ template <class A, class... Args>
 template <class F, class... Args>
 [[nodiscard]] child_spec child(F&& f, Args&&... args) {
   return detail::with_child_options(
-      []<class G, class... Rest>(const child_options& o, G&& g, Rest&&... rest) {
-        using function =
+      []<class G, class... Rest>(const child_options& o, G&& g, Rest&&... arguments) {
+        using function_type =
             std::conditional_t<std::is_function_v<std::remove_reference_t<G>>, std::decay_t<G>, std::remove_cvref_t<G>>;
-        return detail::make_child_spec([o, run = function(std::forward<G>(g)),
-                                        kept = std::tuple<std::decay_t<Rest>...>(std::forward<Rest>(rest)...)](cell& supervisor) {
-          return std::apply([&](const auto&... xs) { return detail::spawn_child_function(supervisor, true, o, run, xs...); },
+        return detail::make_child_spec([o, run = function_type(std::forward<G>(g)),
+                                        kept = std::tuple<std::decay_t<Rest>...>(std::forward<Rest>(arguments)...)](cell& parent) {
+          return std::apply([&](const auto&... xs) { return detail::spawn_child_function(parent, true, o, run, xs...); },
                             kept);
         });
       },

@@ -22,7 +22,8 @@ struct thread_context {
   std::uint32_t* in_place_budget = nullptr;  ///< of the batch that runs in place now: set to 1, it ends after this message
   cell* next_in_place =
       nullptr;  ///< a full receiver of the cell that runs in place: its run right is this thread's, and it is run after that batch
-  std::uint32_t drop_code = 0;  ///< what a promise that is dropped now answers with; 0: broken_promise
+  cell* woken_in_place = nullptr;  ///< the cell woken last by one that runs in place; compared, not touched: it may be gone
+  std::uint32_t drop_code = 0;     ///< what a promise that is dropped now answers with; 0: broken_promise
   std::uint64_t next_id = 0;
   std::uint64_t last_id = 0;
 

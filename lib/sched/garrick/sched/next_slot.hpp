@@ -50,9 +50,9 @@ class next_slot {
   }
 
   /// Owner: takes `item` if that is what is there.
-  [[nodiscard]] bool claim(T& item) noexcept {
-    if (item_.load(std::memory_order_relaxed) != &item) return false;  // order: relaxed; only the owner puts something in
-    return replace(nullptr) == &item;
+  [[nodiscard]] bool claim(const T* item) noexcept {
+    if (item_.load(std::memory_order_relaxed) != item) return false;  // order: relaxed; only the owner puts something in
+    return replace(nullptr) == item;
   }
 
   [[nodiscard]] bool occupied_for_owner() const noexcept {

@@ -16,9 +16,9 @@ TEST_CASE("put returns what it displaced, take and claim empty the slot") {
   CHECK(s.take() == nullptr);
   CHECK(s.put(a) == nullptr);
   CHECK(s.put(b) == &a);
-  CHECK_FALSE(s.claim(a));
-  CHECK(s.claim(b));
-  CHECK_FALSE(s.claim(b));
+  CHECK_FALSE(s.claim(&a));
+  CHECK(s.claim(&b));
+  CHECK_FALSE(s.claim(&b));
   CHECK(s.put(a) == nullptr);
   CHECK(s.take() == &a);
   CHECK(s.steal() == nullptr);
@@ -51,7 +51,7 @@ TEST_CASE("an owner and a thief never get the same item, and none is lost") {
   for (std::size_t i = 0; i < count; ++i) {
     note(s.put(items[i]));
     if (i % 2 == 0) note(s.take());
-    if (i % 5 == 0 && s.claim(items[i])) note(&items[i]);
+    if (i % 5 == 0 && s.claim(&items[i])) note(&items[i]);
   }
   ended.store(true);
   thief.join();

@@ -17,6 +17,7 @@
 #include <concepts>
 #include <cstdint>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -65,11 +66,19 @@ struct real_clock {
   static void sleep_ns(std::uint64_t ns) noexcept { base::platform::sleep_ns(ns); }
 };
 
+/// Processors as a policy sees them.
+struct real_place {
+  using thread = base::platform::thread_place;
+  static thread of_this_thread() noexcept { return thread::of_this_thread(); }
+  static bool leave(std::span<const std::int32_t> busy) noexcept { return base::platform::leave_processors(busy); }
+};
+
 /// What a policy is made of in the product.
 struct real_traits {
   using atomics = base::real_atomics;
   using parker = base::parker;
   using clock = real_clock;
+  using place = real_place;
   using random = xorshift;
   using mutex = std::mutex;
 };
@@ -109,6 +118,7 @@ concept scheduling_policy = std::constructible_from<P, const policy_options&> &&
     // base::executor's two, on the worker itself.
     { all.claim(self, r) } noexcept -> std::same_as<bool>;
     { all.expose(self) } noexcept;
+    // A policy with a private next slot has also claim_next(self, const base::runnable*), for the executor's.
     // A thread of the policy's own, if it wants one: runs until request_stop.
     { seen.wants_helper() } noexcept -> std::same_as<bool>;
     { all.helper() } noexcept;

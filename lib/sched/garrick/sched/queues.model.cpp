@@ -121,7 +121,7 @@ struct slot_suite : rl::test_suite<slot_suite, 2> {
         if (i == 1 || i == 3) {
           if (item* mine = slot.take()) mine->take();
         }
-        if (i == 2 && slot.claim(items[i])) items[i].take();
+        if (i == 2 && slot.claim(&items[i])) items[i].take();
       }
     } else {
       for (int i = 0; i < 3; ++i) {

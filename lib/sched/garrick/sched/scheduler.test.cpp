@@ -189,6 +189,25 @@ TEST_CASE("claim takes a runnable that waits in the own next slot or in a queue,
   }
 }
 
+TEST_CASE("claim_next takes what waits in the own next slot and nothing else") {
+  auto pool = started({.workers = 1});
+  job in_queue([] {});
+  job in_slot([] {});
+  std::vector<bool> claimed;
+  CHECK_FALSE(pool->claim_next(&in_slot));
+  on_worker(*pool, [&] {
+    pool->schedule(in_queue);
+    pool->schedule(in_slot);
+    for (const base::runnable* r : {static_cast<const base::runnable*>(&in_queue), static_cast<const base::runnable*>(&in_slot)})
+      for (int i = 0; i < 2; ++i) claimed.push_back(pool->claim_next(r));
+    if (pool->claim(in_queue)) claimed.push_back(true);
+  });
+  CHECK(claimed == std::vector<bool>{false, false, true, false, true});
+  auto shared = started({.policy = "work_sharing", .workers = 1});
+  on_worker(*shared, [&] { claimed.assign(1, shared->claim_next(&in_slot)); });
+  CHECK(claimed == std::vector<bool>{false});
+}
+
 TEST_CASE("a claimed runnable that is scheduled again runs once, though its old entry still waits") {
   for (const char* policy : policies) {
     auto pool = started({.policy = policy, .workers = 1});

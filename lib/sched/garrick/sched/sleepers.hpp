@@ -114,6 +114,11 @@ class sleepers {
     return nobody;
   }
 
+  /// A hint.
+  [[nodiscard]] bool looks_parked(std::uint32_t index) const noexcept {
+    return (bits_[index / 64].load(std::memory_order_relaxed) & bit_of(index)) != 0;  // order: relaxed; a hint
+  }
+
   /// The worker wants to look into others' queues. False: enough do already; park instead.
   [[nodiscard]] bool try_begin_search() noexcept {
     state seen = state_.load(std::memory_order_relaxed);  // order: relaxed; the compare-and-swap confirms it

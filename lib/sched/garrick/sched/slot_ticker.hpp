@@ -14,6 +14,8 @@
 //     a fence, sees an occupied slot does the same. One of the two sees the other (as S4 of sleepers.hpp).
 //  K2 The ticker disarms itself first and then, after a fence, looks at slots and parked workers once more. So either it sees what K1's party
 //     did, or that party sees it disarmed and arms it. So while a worker is parked and a slot stays occupied, the ticker is armed.
+//  K3 A worker that has lost its processor to the ticker itself looks stuck and is not. So the ticker judges what it has watched only from another
+//     processor than the worker's, to which it moves if it has to; where there is none, it judges by what happened while it slept.
 #pragma once
 
 #include <garrick/base/atomics_policy.hpp>

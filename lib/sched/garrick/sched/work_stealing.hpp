@@ -56,6 +56,9 @@ class work_stealing {
     bool inbox_has_turn_ = true;
     typename Traits::random random_;
     counter runs_, steals_, parks_, wakes_;
+    // the ticker, once `placed_` is set
+    typename Traits::place::thread place_;
+    typename atomics::template atomic<bool> placed_{false};
     // owner, and now and then the ticker
     next_slot<atomics> slot_;
     // owner and thieves (aligns itself)
@@ -145,7 +148,9 @@ class work_stealing {
 
   // --- the executor's requests ------------------------------------------------------------------------------------------------------
 
-  [[nodiscard]] bool claim(worker_data& self, runnable& r) noexcept { return self.slot_.claim(r) || r.claim(); }
+  [[nodiscard]] bool claim(worker_data& self, runnable& r) noexcept { return self.slot_.claim(&r) || r.claim(); }
+
+  [[nodiscard]] bool claim_next(worker_data& self, const runnable* r) noexcept { return self.slot_.claim(r); }
 
   void expose(worker_data& self) noexcept {
     runnable* const r = self.slot_.take();
@@ -159,13 +164,14 @@ class work_stealing {
   [[nodiscard]] bool wants_helper() const noexcept { return count_ > 1; }
 
   void helper() noexcept {
-    std::vector<picture> seen(count_);
+    std::vector<sample> seen(count_);
+    const thread me = Traits::place::of_this_thread();
     tick_budget budget;
     while (!stopping_.load(std::memory_order_acquire)) {  // order: acquire, pairs with request_stop
       ticker_.sleep_until_armed();
       budget.armed(Traits::clock::now_ns());
       while (!stopping_.load(std::memory_order_relaxed)) {  // order: relaxed; looked at again above
-        const bool used = look_at_slots(seen, budget) && someone_parked();
+        const bool used = look_at_slots(seen, budget, me) && someone_parked();
         ticks_.add();
         const std::uint64_t now = Traits::clock::now_ns();
         if (budget.may_rest(now, used, everybody_parked()) && !found_reason_after_disarming()) break;
@@ -217,6 +223,13 @@ class work_stealing {
  private:
   using sleepers_type = sleepers<atomics, typename Traits::parker>;
   using picture = typename next_slot<atomics>::picture;
+  using thread = typename Traits::place::thread;
+
+  /// What the ticker saw of a slot.
+  struct sample {
+    picture slot;
+    bool unmoved = false;  ///< as at the look before
+  };
 
   static constexpr std::uint32_t default_round = 256;  ///< when the quantum is unlimited
   static constexpr std::size_t most_in_batch = 16;     ///< runnables that one theft takes out of a deque
@@ -317,6 +330,10 @@ class work_stealing {
 
   /// Own queues are empty: search, or sleep until woken. Null: the pool stops.
   runnable* wait_for_work(worker_data& self) noexcept {
+    if (!self.placed_.load(std::memory_order_relaxed)) [[unlikely]] {  // order: relaxed; own value
+      self.place_ = Traits::place::of_this_thread();
+      self.placed_.store(true, std::memory_order_release);  // order: release, pairs with shares_processor
+    }
     bool searching = sleepers_.try_begin_search();
     for (;;) {
       if (searching) {
@@ -361,20 +378,29 @@ class work_stealing {
   }
 
   /// One look of the ticker: exposes what does not move although somebody could take it. True if any slot was in use.
-  bool look_at_slots(std::vector<picture>& seen, tick_budget& budget) noexcept {
+  bool look_at_slots(std::vector<sample>& seen, tick_budget& budget, const thread& me) noexcept {
     bool used = false;
     bool occupied = false;
+    bool in_the_way = false;
     for (std::uint32_t i = 0; i < count_; ++i) {
       const picture now = worker(i).slot_.look();
-      used = used || now.item != nullptr || now.puts != seen[i].puts;
+      used = used || now.item != nullptr || now.puts != seen[i].slot.puts;
       occupied = occupied || now.item != nullptr;
-      seen[i] = now;
+      seen[i].unmoved = now.item != nullptr && now == seen[i].slot;
+      seen[i].slot = now;
+      in_the_way = in_the_way || (now.item != nullptr && shares_processor(i, me));
     }
     if (!occupied || !someone_parked()) return used;
+    if (in_the_way && !step_aside(seen)) {
+      // K3: as long as this thread runs, the worker cannot; what counts is what it did while this thread slept.
+      expose_stuck(seen, budget, [&](std::uint32_t i) { return seen[i].unmoved; });
+      return used;
+    }
+    const auto stuck = [&](std::uint32_t i) { return is_stuck(seen, i); };
     const std::uint64_t end = Traits::clock::now_ns() + tick_budget::patience_ns;
-    while (some_stuck(seen)) {
+    while (some(stuck)) {
       if (Traits::clock::now_ns() >= end) {
-        expose_stuck(seen, budget);
+        expose_stuck(seen, budget, stuck);
         break;
       }
       atomics::pause();
@@ -382,19 +408,41 @@ class work_stealing {
     return used;
   }
 
-  [[nodiscard]] bool is_stuck(const std::vector<picture>& seen, std::uint32_t i) noexcept {
-    return seen[i].item != nullptr && worker(i).slot_.look() == seen[i];
+  [[nodiscard]] bool shares_processor(std::uint32_t i, const thread& me) noexcept {
+    // order: acquire, pairs with wait_for_work: the place
+    if (!worker(i).placed_.load(std::memory_order_acquire)) return false;
+    const std::int32_t its = worker(i).place_.processor();
+    return its != thread::unknown && its == me.processor();
   }
 
-  [[nodiscard]] bool some_stuck(const std::vector<picture>& seen) noexcept {
+  /// K3: to a processor where no worker is in the way of this thread, nor this thread in a worker's.
+  bool step_aside(const std::vector<sample>& seen) noexcept {
+    std::vector<std::int32_t> busy;
+    std::vector<std::int32_t> watched;
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      if (!worker(i).placed_.load(std::memory_order_acquire)) continue;  // order: as in shares_processor
+      const std::int32_t its = worker(i).place_.processor();
+      if (!sleepers_.looks_parked(i)) busy.push_back(its);
+      if (seen[i].slot.item != nullptr) watched.push_back(its);
+    }
+    return Traits::place::leave(busy) || Traits::place::leave(watched);
+  }
+
+  [[nodiscard]] bool is_stuck(const std::vector<sample>& seen, std::uint32_t i) noexcept {
+    return seen[i].slot.item != nullptr && worker(i).slot_.look() == seen[i].slot;
+  }
+
+  template <class Stuck>
+  [[nodiscard]] bool some(const Stuck& stuck) noexcept {
     for (std::uint32_t i = 0; i < count_; ++i)
-      if (is_stuck(seen, i)) return true;
+      if (stuck(i)) return true;
     return false;
   }
 
-  void expose_stuck(const std::vector<picture>& seen, tick_budget& budget) noexcept {
+  template <class Stuck>
+  void expose_stuck(const std::vector<sample>& seen, tick_budget& budget, const Stuck& stuck) noexcept {
     for (std::uint32_t i = 0; i < count_; ++i) {
-      if (!is_stuck(seen, i)) continue;
+      if (!stuck(i) || !is_stuck(seen, i)) continue;
       runnable* const r = worker(i).slot_.steal();
       if (r == nullptr) continue;
       exposed_.add();

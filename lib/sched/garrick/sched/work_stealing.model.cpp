@@ -23,10 +23,21 @@ struct model_clock {
   static void sleep_ns(std::uint64_t) { rl::yield(1, here()); }
 };
 
+/// Processors that nobody knows.
+struct model_place {
+  struct thread {
+    static constexpr std::int32_t unknown = -1;
+    [[nodiscard]] std::int32_t processor() const noexcept { return unknown; }
+  };
+  static thread of_this_thread() noexcept { return {}; }
+  static bool leave(std::span<const std::int32_t>) noexcept { return false; }
+};
+
 struct model_traits {
   using atomics = relacy_atomics;
   using parker = base::model::parker;
   using clock = model_clock;
+  using place = model_place;
   using random = xorshift;
 };
 

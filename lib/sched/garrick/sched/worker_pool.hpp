@@ -46,6 +46,12 @@ class worker_pool final : public scheduler {
     }
   }
   bool claim(base::runnable& r) noexcept override { return on_own_worker() && policy_.claim(self(), r); }
+  bool claim_next(const base::runnable* r) noexcept override {
+    if constexpr (requires { policy_.claim_next(self(), r); })
+      return on_own_worker() && policy_.claim_next(self(), r);
+    else
+      return false;
+  }
   void expose() noexcept override {
     if (on_own_worker()) policy_.expose(self());
   }
@@ -78,8 +84,8 @@ class worker_pool final : public scheduler {
     for (auto& state : states_)
       state.store(nullptr, std::memory_order_release);  // order: release, the watchdog looks no more (T2)
     policy_.request_stop();
+    if (helper_.joinable()) helper_.join();  // first: it looks at the workers' threads
     for (auto& thread : threads_) thread.join();
-    if (helper_.joinable()) helper_.join();
   }
 
   std::size_t drain(void (*sink)(void* context, base::runnable& r), void* context) override {
