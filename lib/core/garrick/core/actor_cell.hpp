@@ -208,6 +208,11 @@ concept has_exit = requires(A& a, const base::exit_reason& r) { a.on_exit(r); };
 
 }  // namespace detail
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-virtual-dtor"  // as in cell.hpp
+#endif
+
 template <class A>
 class actor_cell final : public cell {
  public:
@@ -271,5 +276,9 @@ class actor_cell final : public cell {
   bool alive_ = false;
   alignas(A) std::byte storage_[sizeof(A)];
 };
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 }  // namespace garrick::core

@@ -290,8 +290,8 @@ class behavior {
   template <class First, class... Rest>
     requires(!std::is_base_of_v<behavior, First>)
   behavior(First first_case, Rest... other_cases)
-      : impl_(std::make_shared<
-              detail::behavior_of<decltype(detail::to_case(std::move(first_case))), decltype(detail::to_case(std::move(other_cases)))...>>(
+      : impl_(std::make_shared<detail::behavior_of<decltype(detail::to_case(std::move(first_case))),
+                                                   decltype(detail::to_case(std::move(other_cases)))...>>(
             detail::to_case(std::move(first_case)), detail::to_case(std::move(other_cases))...)) {}
 
   [[nodiscard]] explicit operator bool() const noexcept { return impl_ != nullptr; }

@@ -63,6 +63,12 @@ enum class mailbox_policy : std::uint8_t {
   wait,         ///< not taken, but `send_when_room` suspends a coroutine until there is room
 };
 
+// Cells are destroyed by free_self, as what they are. GCC does not see that the destructors are protected, since there is a friend.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-virtual-dtor"
+#endif
+
 class alignas(64) cell : public base::runnable {
  public:
   static constexpr std::uint8_t no_shard = 0xff;
@@ -240,6 +246,10 @@ class alignas(64) cell : public base::runnable {
   cell* list_prev_ = nullptr;
   cell* list_next_ = nullptr;
 };
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 /// For the parts of core, the system and the testkit that drive cells; not for users.
 struct cell_access {

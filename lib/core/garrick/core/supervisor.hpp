@@ -154,9 +154,9 @@ template <class F, class... Args>
         using function_type =
             std::conditional_t<std::is_function_v<std::remove_reference_t<G>>, std::decay_t<G>, std::remove_cvref_t<G>>;
         return detail::make_child_spec([o, run = function_type(std::forward<G>(g)),
-                                        kept = std::tuple<std::decay_t<Rest>...>(std::forward<Rest>(arguments)...)](cell& parent) {
-          return std::apply([&](const auto&... xs) { return detail::spawn_child_function(parent, true, o, run, xs...); },
-                            kept);
+                                        kept =
+                                            std::tuple<std::decay_t<Rest>...>(std::forward<Rest>(arguments)...)](cell& parent) {
+          return std::apply([&](const auto&... xs) { return detail::spawn_child_function(parent, true, o, run, xs...); }, kept);
         });
       },
       std::forward<F>(f), std::forward<Args>(args)...);
@@ -200,16 +200,16 @@ class supervisor : public actor<supervisor_protocol> {
 template <class A, class... Args>
 auto supervise(const ref<supervisor_protocol>& under, Args&&... args) {
   return detail::with_child_options(
-      [&]<class... Rest>(const child_options& o, Rest&&... rest) {
-        return detail::spawn_child<A>(detail::target_of(under), false, o, std::forward<Rest>(rest)...);
+      [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
+        return detail::spawn_child<A>(detail::target_of(under), false, o, std::forward<Rest>(arguments)...);
       },
       std::forward<Args>(args)...);
 }
 template <class F, class... Args>
 auto supervise(const ref<supervisor_protocol>& under, F&& f, Args&&... args) {
   return detail::with_child_options(
-      [&]<class... Rest>(const child_options& o, Rest&&... rest) {
-        return detail::spawn_child_function(detail::target_of(under), false, o, std::forward<Rest>(rest)...);
+      [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
+        return detail::spawn_child_function(detail::target_of(under), false, o, std::forward<Rest>(arguments)...);
       },
       std::forward<F>(f), std::forward<Args>(args)...);
 }
@@ -217,16 +217,16 @@ auto supervise(const ref<supervisor_protocol>& under, F&& f, Args&&... args) {
 template <class A, class... Args>
 auto actor_base::supervise(Args&&... args) {
   return detail::with_child_options(
-      [&]<class... Rest>(const child_options& o, Rest&&... rest) {
-        return detail::spawn_child<A>(*cell_, true, o, std::forward<Rest>(rest)...);
+      [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
+        return detail::spawn_child<A>(*cell_, true, o, std::forward<Rest>(arguments)...);
       },
       std::forward<Args>(args)...);
 }
 template <class F, class... Args>
 auto actor_base::supervise(F&& f, Args&&... args) {
   return detail::with_child_options(
-      [&]<class... Rest>(const child_options& o, Rest&&... rest) {
-        return detail::spawn_child_function(*cell_, true, o, std::forward<Rest>(rest)...);
+      [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
+        return detail::spawn_child_function(*cell_, true, o, std::forward<Rest>(arguments)...);
       },
       std::forward<F>(f), std::forward<Args>(args)...);
 }

@@ -18,7 +18,7 @@ class [[nodiscard]] blocking_response {
   using value = std::conditional_t<sizeof...(Rs) == 0, core::result<void>, core::result<Rs...>>;
 
   template <class Start>
-  blocking_response(core::environment& env, Start start) : scope_(env), pending_(start(*scope_)) {}
+  blocking_response(core::environment& of, Start begin_request) : scope_(of), pending_(begin_request(*scope_)) {}
   blocking_response(const blocking_response&) = delete;
   blocking_response& operator=(const blocking_response&) = delete;
 
@@ -89,18 +89,18 @@ class spawner {
   template <class P, class... Args>
     requires(!std::is_same_v<P, core::any_protocol>)
   auto request(const core::ref<P>& to, Args&&... args) {
-    return request_with([&](core::blocking_actor& self) { return self.request(to, std::forward<Args>(args)...); });
+    return request_with([&](core::blocking_actor& asker) { return asker.request(to, std::forward<Args>(args)...); });
   }
   /// The same for a router.
   template <class R, class... Args>
     requires requires { typename R::garrick_router; }
   auto request(const R& to, Args&&... args) {
-    return request_with([&](core::blocking_actor& self) { return self.request(to, std::forward<Args>(args)...); });
+    return request_with([&](core::blocking_actor& asker) { return asker.request(to, std::forward<Args>(args)...); });
   }
   /// The same for a wildcard handle.
   template <class... Rs, class... Args>
   auto request_as(const core::any_ref& to, Args&&... args) {
-    return request_with([&](core::blocking_actor& self) { return self.request_as<Rs...>(to, std::forward<Args>(args)...); });
+    return request_with([&](core::blocking_actor& asker) { return asker.request_as<Rs...>(to, std::forward<Args>(args)...); });
   }
 
   /// Asks an actor to end as an exit signal would, or ends it without asking.
