@@ -87,6 +87,69 @@ TEST_CASE("a hundred senders keep one receiver's mailbox at the soft limit plus 
   CHECK(most <= soft + senders * 64);
 }
 
+namespace {
+
+/// Hands on what it gets, and notes how much waited for it.
+class stage : public actor<protocol<void(item)>> {
+  ref<protocol<void(item)>> to_;
+  std::atomic<std::uint32_t>* peak_;
+
+ public:
+  stage(ref<protocol<void(item)>> to, std::atomic<std::uint32_t>* most) : to_(std::move(to)), peak_(most) {}
+  void on(item i) {
+    peak_->store(std::max(peak_->load(), mailbox_length()));
+    send(to_, i);
+  }
+};
+
+/// Takes longer for a message than everybody before it.
+class slow_sink : public actor<protocol<void(item)>> {
+  std::atomic<std::uint32_t>* peak_;
+  std::uint64_t* sum_;
+
+ public:
+  slow_sink(std::atomic<std::uint32_t>* most, std::uint64_t* sum) : peak_(most), sum_(sum) {}
+  void on(item i) {
+    peak_->store(std::max(peak_->load(), mailbox_length()));
+    *sum_ += i.n;
+    const auto begin = clock_type::now();
+    while (clock_type::now() - begin < std::chrono::microseconds(2)) {}
+  }
+};
+
+class starter : public actor<source_protocol> {
+  ref<protocol<void(item)>> to_;
+  std::uint32_t n_;
+
+ public:
+  starter(ref<protocol<void(item)>> to, std::uint32_t n) : to_(std::move(to)), n_(n) {}
+  void on(go) {
+    for (std::uint32_t i = 0; i < n_; ++i) send(to_, item{i});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a slow sink slows the whole pipeline: every mailbox stays at the soft limit, on any number of workers") {
+  constexpr std::uint32_t n = 20'000, soft = 64;
+  for (const std::uint32_t workers : {1U, 2U, 4U}) {
+    std::atomic<std::uint32_t> most[4] = {};
+    std::uint64_t sum = 0;
+    {
+      options o = settings(workers, soft);
+      o.limits.full_wait_ns = 20'000'000'000;  // nobody may go on because a busy machine keeps the receiver from running
+      actor_system system(o);
+      ref<protocol<void(item)>> next = system.spawn<slow_sink>(&most[3], &sum);
+      for (int i = 2; i >= 0; --i) next = system.spawn<stage>(next, &most[i]);
+      send(system.spawn<starter>(std::move(next), n), go{});
+      static_cast<void>(system.await_all());
+    }
+    CHECK(sum == std::uint64_t{n} * (n - 1) / 2);
+    for (const auto& m : most) CHECK(m.load() <= soft + 1);
+    MESSAGE(workers, " workers: ", most[0].load(), " ", most[1].load(), " ", most[2].load(), " ", most[3].load());
+  }
+}
+
 TEST_CASE("an outside thread that floods is slowed, too") {
   constexpr std::uint32_t n = 200'000, soft = 64;
   actor_system system(settings(1, soft));

@@ -1,5 +1,5 @@
 // Work in a next slot is announced to nobody, because its owner usually takes it within a microsecond. If the owner stays busy in a
-// handler instead, somebody must notice: this helper thread looks at the slots every 25 µs, watches an occupied one for up to 20 µs more, and
+// handler instead, somebody must notice: this helper thread looks at the slots every 25 µs, watches an occupied one for up to 12 µs more, and
 // takes out what has not moved.
 //
 // It costs nothing in an idle system: it sleeps until a worker puts something into its slot while another one is parked, and goes back to
@@ -30,7 +30,7 @@ namespace garrick::sched {
 class tick_budget {
  public:
   static constexpr std::uint64_t period_ns = 25'000;
-  static constexpr std::uint64_t patience_ns = 20'000;   ///< how long an occupied slot is watched
+  static constexpr std::uint64_t patience_ns = 12'000;   ///< how long an occupied slot is watched
   static constexpr std::uint64_t quiet_ns = 1'000'000;   ///< unused slots for so long let it sleep
   static constexpr std::uint64_t often_ns = 50'000;      ///< to be woken more often than this is worse than timers
   static constexpr std::int64_t share = 16;              ///< one part in so many of a core
