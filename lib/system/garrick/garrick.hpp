@@ -5,9 +5,12 @@
 #include <garrick/core/atom.hpp>
 #include <garrick/core/composition.hpp>
 #include <garrick/core/message.hpp>
+#include <garrick/core/router.hpp>
 #include <garrick/core/supervisor.hpp>
 #include <garrick/core/task.hpp>
 #include <garrick/system/actor_system.hpp>
+#include <garrick/system/composition.hpp>
+#include <garrick/system/directory.hpp>
 
 namespace garrick {
 
@@ -31,6 +34,8 @@ using core::backoff;
 using core::behavior;
 using core::blocking_actor;
 using core::completion;
+using core::broadcast;
+using core::by_key;
 using core::child;
 using core::child_info;
 using core::child_options;
@@ -43,6 +48,7 @@ using core::fan_out;
 using core::first_of;
 using core::find_child;
 using core::keep_behavior;
+using core::least_loaded;
 using core::list_children;
 using core::mailbox_policy;
 using core::make_message;
@@ -56,15 +62,20 @@ using core::otherwise;
 using core::pending_response;
 using core::permanent;
 using core::protocol;
+using core::random_member;
 using core::ref;
 using core::response_promise;
 using core::rest_for_one;
 using core::restart_policy;
 using core::restart_strategy;
 using core::result;
+using core::round_robin;
+using core::route_by_key;
+using core::router;
 using core::send;
 using core::send_urgent;
 using core::spawn_options;
+using core::spawn_pool;
 using core::stateful;
 using core::stop_child;
 using core::stop_children;
@@ -85,7 +96,14 @@ using core::weak_ref;
 
 using system::actor_system;
 using system::dead_letter;
+using system::fan_out;
+using system::first_of;
+using system::group;
+using system::groups_errc;
+using system::groups_of;
 using system::options;
+using system::registry_errc;
+using system::registry_of;
 using system::shutdown_report;
 
 }  // namespace garrick

@@ -45,6 +45,13 @@ struct settings {
       detect_request_cycles_by_default();  ///< look for A waits on B waits on A whenever an actor starts to await
 };
 
+/// What a system offers its actors beyond `environment`. Core passes it on and knows nothing of it.
+struct facilities {
+ protected:
+  facilities() = default;
+  ~facilities() = default;
+};
+
 class environment {
  public:
   settings limits;
@@ -53,9 +60,10 @@ class environment {
   const base::clock* clock = nullptr;  ///< what time it is: real or virtual
   base::clock_service* timers = nullptr;
   std::atomic<bool> draining{
-      false};                   ///< the system is to end when nothing is left to do: delayed and periodic sends are left undone
-  drain_lot* lot = nullptr;     ///< where senders wait for full receivers
-  wait_graph* waits = nullptr;  ///< who awaits whom; null unless request cycles are looked for
+      false};                     ///< the system is to end when nothing is left to do: delayed and periodic sends are left undone
+  drain_lot* lot = nullptr;       ///< where senders wait for full receivers
+  wait_graph* waits = nullptr;    ///< who awaits whom; null unless request cycles are looked for
+  facilities* offered = nullptr;  ///< null: nothing more
 
   /// A message is lost for a reason. Counts it and tells the subscribers.
   virtual void dead_letter(const undelivered& what) noexcept = 0;

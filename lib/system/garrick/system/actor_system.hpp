@@ -61,9 +61,9 @@ class actor_system : public spawner<actor_system> {
 
   /// Subscribe here to hear of each.
   [[nodiscard]] system::dead_letters& dead_letters() noexcept;
-  /// Actors by name; include <garrick/system/registry.hpp>.
+  /// Actors by name; an actor says `registry_of(*this)`. Include <garrick/system/registry.hpp>.
   [[nodiscard]] system::registry& registry() noexcept;
-  /// Publish and subscribe; include <garrick/system/groups.hpp>.
+  /// Publish and subscribe; an actor says `groups_of(*this)`. Include <garrick/system/groups.hpp>.
   [[nodiscard]] system::groups& groups() noexcept;
 
   [[nodiscard]] core::environment& env() noexcept;

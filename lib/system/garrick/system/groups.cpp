@@ -83,17 +83,17 @@ base::result<std::shared_ptr<detail::topic>> groups::find(std::string_view name,
   return topics_.back();
 }
 
-base::result<bool> groups::join(const std::shared_ptr<detail::topic>& t, core::any_ref who) {
+base::result<void> groups::join(const std::shared_ptr<detail::topic>& t, core::any_ref who) {
   if (!who) return base::make_error(groups_errc::empty_handle, t->name());
   {
     const std::lock_guard guard(mutex_);
     if (closed_) return base::make_error(groups_errc::closed, t->name());
-    if (!t->add(who)) return false;
+    if (!t->add(who)) return {};
     const auto [from, to] = topics_of_.equal_range(who.id());
     if (std::none_of(from, to, [&](const auto& known) { return known.second == t; })) topics_of_.emplace(who.id(), t);
   }
   // After it joined: if it has ended meanwhile, the watcher hears of it at once.
-  if (watcher_.watch(who)) return true;
+  if (watcher_.watch(who)) return {};
   t->remove(who.id());
   return base::make_error(groups_errc::closed, t->name());
 }
@@ -119,16 +119,23 @@ std::vector<std::string> groups::names() const {
   return all;
 }
 
-void groups::close() noexcept {
-  std::vector<std::shared_ptr<detail::topic>> all;
+void groups::seal() noexcept {
   {
     const std::lock_guard guard(mutex_);
     closed_ = true;
+  }
+  watcher_.close();
+}
+
+void groups::close() noexcept {
+  seal();
+  std::vector<std::shared_ptr<detail::topic>> all;
+  {
+    const std::lock_guard guard(mutex_);
     all.swap(topics_);
     topics_of_.clear();
   }
   for (const auto& t : all) t->clear();
-  watcher_.close();
 }
 
 }  // namespace garrick::system

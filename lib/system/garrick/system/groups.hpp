@@ -72,10 +72,10 @@ class group {
  public:
   using protocol_type = P;
 
-  /// False in the result: it was a member already.
-  base::result<bool> join(const core::ref<P>& who);
+  /// To join twice is to join once.
+  base::result<void> join(const core::ref<P>& who) const;
   /// True if it was a member.
-  bool leave(const core::handle& who) { return topic_->remove(who.id()); }
+  bool leave(const core::handle& who) const { return topic_->remove(who.id()); }
   /// Sends to every member; compile-time checked as every send. Requires a copyable message.
   template <class... Args>
   void publish(Args&&... args) const {
@@ -107,6 +107,8 @@ class groups {
     return group<P>(*this, std::move(*t));
   }
   [[nodiscard]] std::vector<std::string> names() const;
+  /// From now on `get` and `join` fail, and who ends does not leave; members stay until `close`.
+  void seal() noexcept;
   /// Empties every topic; later `get` and `join` fail.
   void close() noexcept;
 
@@ -114,7 +116,7 @@ class groups {
   template <class>
   friend class group;
   [[nodiscard]] base::result<std::shared_ptr<detail::topic>> find(std::string_view name, protocol_set protocol);
-  base::result<bool> join(const std::shared_ptr<detail::topic>& t, core::any_ref who);
+  base::result<void> join(const std::shared_ptr<detail::topic>& t, core::any_ref who);
   void forget(const core::address& who) noexcept;
 
   end_watcher watcher_;
@@ -126,7 +128,7 @@ class groups {
 };
 
 template <class P>
-base::result<bool> group<P>::join(const core::ref<P>& who) {
+base::result<void> group<P>::join(const core::ref<P>& who) const {
   if constexpr (std::is_same_v<P, core::any_protocol>)
     return all_->join(topic_, who);
   else

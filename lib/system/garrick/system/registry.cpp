@@ -94,14 +94,19 @@ void registry::forget(const core::address& who) noexcept {
   }
 }
 
-void registry::close() noexcept {
-  decltype(entries_) dropped;
+void registry::seal() noexcept {
   {
     const std::lock_guard guard(mutex_);
     closed_ = true;
-    dropped.swap(entries_);
   }
   watcher_.close();
+}
+
+void registry::close() noexcept {
+  seal();
+  decltype(entries_) dropped;
+  const std::lock_guard guard(mutex_);
+  dropped.swap(entries_);
 }
 
 }  // namespace garrick::system

@@ -54,6 +54,8 @@ class registry {
   bool remove(std::string_view name);
   /// The names of living actors, sorted.
   [[nodiscard]] std::vector<std::string> names() const;
+  /// From now on `put` fails, and who ends is not forgotten; the names stay until `close`.
+  void seal() noexcept;
   /// Forgets everybody; later `put` fails.
   void close() noexcept;
 

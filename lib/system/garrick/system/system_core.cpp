@@ -81,8 +81,7 @@ void system_core::tell(const std::string& text) {
 void system_core::stop_threads() noexcept {
   watchdog_.reset();
   letters_.close();
-  registry_.close();
-  groups_.close();
+  directory_.close();
   detached_.stop();
   pool_->stop();
   // What was queued and never ran ends here, on this thread.

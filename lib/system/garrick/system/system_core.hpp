@@ -17,8 +17,7 @@
 #include <garrick/system/actor_system.hpp>
 #include <garrick/system/dead_letters.hpp>
 #include <garrick/system/detached_pool.hpp>
-#include <garrick/system/groups.hpp>
-#include <garrick/system/registry.hpp>
+#include <garrick/system/directory.hpp>
 #include <garrick/system/spin_lock.hpp>
 #include <garrick/system/watchdog.hpp>
 
@@ -60,14 +59,14 @@ class system_core final : public core::environment, public watchdog_listener {
   [[nodiscard]] bool on_own_thread() const noexcept;
 
   [[nodiscard]] dead_letters& letters() noexcept { return letters_; }
-  [[nodiscard]] registry& names() noexcept { return registry_; }
-  [[nodiscard]] groups& topics() noexcept { return groups_; }
+  [[nodiscard]] registry& names() noexcept { return directory_.names; }
+  [[nodiscard]] groups& topics() noexcept { return directory_.topics; }
   [[nodiscard]] sched::scheduler& workers_pool() noexcept { return *pool_; }
   [[nodiscard]] const options& settings_of() const noexcept { return options_; }
 
  private:
   ~system_core() = default;
-  std::string name_of(std::uint64_t actor) override;
+  subject about(std::uint64_t actor) override;
   void tell(const std::string& text) override;
   void destroy() noexcept override { delete this; }
 
@@ -96,8 +95,7 @@ class system_core final : public core::environment, public watchdog_listener {
   std::unique_ptr<watchdog> watchdog_;
   detached_pool detached_;
   dead_letters letters_;
-  registry registry_{*this};
-  groups groups_{*this};
+  directory directory_{*this};
 
   std::array<shard, shard_count> shards_;
 

@@ -45,6 +45,8 @@ test_system::~test_system() {
 
 std::uint64_t test_system::seed() const noexcept { return core_->settings_of().seed; }
 core::environment& test_system::env() noexcept { return *core_; }
+system::registry& test_system::registry() noexcept { return core_->names().names; }
+system::groups& test_system::groups() noexcept { return core_->names().topics; }
 
 // ---- letting actors run -----------------------------------------------------------------------------------------------------------------------------
 
@@ -174,7 +176,8 @@ std::vector<std::string> test_system::mailbox(const core::handle& who) const {
 
 std::vector<std::string> test_system::living() const {
   std::vector<std::string> names;
-  for (const core::cell* c : core_->living()) names.push_back(core_->name_of(c->id()));
+  for (core::cell* c : core_->living())
+    if (c->ext_if() == nullptr || !c->ext_if()->hidden) names.push_back(core_->name_of(c->id()));
   return names;
 }
 
@@ -185,6 +188,8 @@ leak_report test_system::finish() {
   const auto run_all = [this] { run(); };
   run_all();
   core_->refuse_spawns();
+  core_->names().seal();  // who has a name stays known to somebody until the end
+  run_all();
   leak_report report;
   report.cycles = internal::end_all_actors(*core_, run_all);
   return report;

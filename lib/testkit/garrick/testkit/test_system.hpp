@@ -20,7 +20,9 @@
 #pragma once
 
 #include <garrick/core/actor_cell.hpp>
+#include <garrick/system/composition.hpp>
 #include <garrick/system/dead_letters.hpp>
+#include <garrick/system/directory.hpp>
 #include <garrick/system/spawner.hpp>
 #include <garrick/testkit/detail/options.hpp>
 #include <garrick/testkit/expectation.hpp>
@@ -131,11 +133,15 @@ class test_system : public system::spawner<test_system> {
   /// The messages that wait for an actor, oldest first, printed field by field.
   [[nodiscard]] std::vector<std::string> mailbox(const core::handle& who) const;
 
-  /// Actors that live now, in the order in which they were spawned: "account#1".
+  /// Actors that live now, without hidden ones, in the order in which they were spawned: "account#1".
   [[nodiscard]] std::vector<std::string> living() const;
   [[nodiscard]] std::size_t actor_count() const { return living().size(); }
   /// Failures of handlers so far, as texts.
   [[nodiscard]] const std::vector<std::string>& failures() const;
+
+  /// As an actor system's.
+  [[nodiscard]] system::registry& registry() noexcept;
+  [[nodiscard]] system::groups& groups() noexcept;
 
   // ---- the end ----------------------------------------------------------------------------------------------------------------------------------
 

@@ -54,6 +54,7 @@ deterministic_core::deterministic_core(const options& o)
 
 void deterministic_core::stop() noexcept {
   letters_.close();
+  directory_.close();
   threads_.clear();
   clock = &base::real_clock();
   timers = nullptr;

@@ -15,6 +15,7 @@
 #include <garrick/core/environment.hpp>
 #include <garrick/core/wait_graph.hpp>
 #include <garrick/system/dead_letters.hpp>
+#include <garrick/system/directory.hpp>
 #include <garrick/testkit/detail/options.hpp>
 #include <garrick/testkit/internal/baton.hpp>
 
@@ -88,6 +89,7 @@ class deterministic_core final : public core::environment {
   [[nodiscard]] const std::vector<std::string>& failures() const noexcept { return failures_; }
   [[nodiscard]] std::uint64_t messages_handled() const noexcept { return handled_; }
   [[nodiscard]] system::dead_letters& letters() noexcept { return letters_; }
+  [[nodiscard]] system::directory& names() noexcept { return directory_; }
 
   // who lives
   [[nodiscard]] std::vector<core::cell*> living() const;
@@ -125,6 +127,7 @@ class deterministic_core final : public core::environment {
   core::wait_graph wait_graph_;
   worker worker_;
   system::dead_letters letters_;
+  system::directory directory_{*this};
 
   std::vector<candidate> runnable_;
   std::vector<std::unique_ptr<baton_thread>> threads_;

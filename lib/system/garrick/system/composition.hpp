@@ -1,0 +1,45 @@
+// fan_out and first_of for an ordinary thread: the system stands where an actor says `*this`.
+//
+//   result<std::vector<result<int>>> all = fan_out(system, workers, job{7}).get();
+//   result<int> fastest = first_of(system, replicas, query{}).within(1s).get();
+//
+// As core/composition.hpp otherwise. Thread safety: any thread; on a worker `get()` is the error `would_block`.
+#pragma once
+
+#include <garrick/core/composition.hpp>
+#include <garrick/system/spawner.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace garrick::system {
+
+namespace detail {
+
+template <class Pending>
+struct blocking_for;
+template <class... Rs>
+struct blocking_for<core::pending_response<Rs...>> {
+  using type = blocking_response<Rs...>;
+};
+
+template <class System>
+concept can_spawn = std::is_base_of_v<spawner<System>, System>;
+
+}  // namespace detail
+
+/// Asks every target from this thread; see core::fan_out.
+template <detail::can_spawn System, class Range, class... Args>
+[[nodiscard]] auto fan_out(System& from, const Range& targets, Args&&... args) {
+  const auto ask = [&](core::blocking_actor& asker) { return core::fan_out(asker, targets, std::forward<Args>(args)...); };
+  return typename detail::blocking_for<decltype(ask(std::declval<core::blocking_actor&>()))>::type(from.env(), ask);
+}
+
+/// Asks every target from this thread; the first value wins; see core::first_of.
+template <detail::can_spawn System, class Range, class... Args>
+[[nodiscard]] auto first_of(System& from, const Range& targets, Args&&... args) {
+  const auto ask = [&](core::blocking_actor& asker) { return core::first_of(asker, targets, std::forward<Args>(args)...); };
+  return typename detail::blocking_for<decltype(ask(std::declval<core::blocking_actor&>()))>::type(from.env(), ask);
+}
+
+}  // namespace garrick::system
