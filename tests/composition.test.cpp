@@ -132,6 +132,19 @@ TEST_CASE("fan_out to an ended actor has its error in that place, and a time-out
   CHECK(me->get(core::fan_out(*me, silent, job{1, ""}).within(duration::milliseconds(2))).error() == errc::timeout);
 }
 
+TEST_CASE("thread asks many as an actor does, with the system in the actor's place") {
+  actor_system system;
+  std::vector<ref<worker>> all;
+  for (int i = 0; i < 5; ++i) all.push_back(system.spawn<worker_actor>(i));
+  const auto r = fan_out(system, all, job{10, ""}).get();
+  REQUIRE(r.has_value());
+  CHECK((*r)[0].error().detail() == "worker: lazy");
+  for (std::size_t i = 1; i < 5; ++i) CHECK((*r)[i].value() == static_cast<int>(i) * 10);
+  const std::vector<ref<worker>> one{all[0], all[4]};
+  CHECK(garrick::first_of(system, one, job{10, ""}).within(duration::seconds(60)).get().value() == 40);
+  CHECK(garrick::fan_out(system, all, make_message(job{1, ""})).get()->size() == 5);
+}
+
 struct go {};
 
 TEST_CASE("fan_out may be awaited: its parts arrive although everything else waits") {

@@ -1,11 +1,12 @@
 // Pools and routers: several actors behind one handle, picked by the sender's call.
 #include <doctest/doctest.h>
-#include <garrick/core/router.hpp>
 #include <garrick/garrick.hpp>
+#include <garrick/testkit/test_system.hpp>
 
 #include <map>
 #include <memory>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,7 +14,6 @@
 namespace {
 
 using namespace garrick;
-using core::router;
 
 struct put {
   std::string key;
@@ -119,6 +119,155 @@ TEST_CASE("router passes ended members over; when none lives, a message is a dea
   const auto before = system.dead_letter_count();
   send(pool, put{"x", 1});
   CHECK(system.dead_letter_count() == before + 1);
+}
+
+// ---- everything that a handle can do ----------------------------------------------------------------------------------------------------------------
+
+struct note {
+  std::string text;
+};
+struct all_notes {};
+using notes = protocol<void(note), std::string(all_notes), int(int, int)>;
+
+class notes_actor : public actor<notes> {
+  std::string all_;
+
+ public:
+  void on(const note& n) { all_ += n.text + " "; }
+  std::string on(all_notes) { return all_; }
+  int on(int a, int b) { return a * b; }
+};
+
+TEST_CASE("urgent message to a router overtakes normal mail, of the picked member or of all") {
+  testkit::test_system kit(1);
+  const auto one = spawn_pool<notes_actor>(kit, 2);
+  send(one, note{"a"});
+  send(one, note{"b"});
+  send_urgent(one, note{"urgent"});  // the first member's turn
+  CHECK(kit.request(one.members()[0], all_notes{}).get().value() == "urgent a ");
+  CHECK(kit.request(one.members()[1], all_notes{}).get().value() == "b ");
+  const auto all = spawn_pool<notes_actor, broadcast>(kit, 2);
+  send(all, note{"a"});
+  garrick::send_urgent(all, note{"urgent"});
+  const auto r = kit.request(all, all_notes{}).get();
+  for (const auto& text : *r) CHECK(text.value() == "urgent a ");
+}
+
+TEST_CASE("try_send to a router tries the picked member and says why it was not taken") {
+  testkit::test_system kit(1);
+  const auto pool = spawn_pool<notes_actor>(kit, spawn_options{.policy = mailbox_policy::reject, .bound = 1}, 2);
+  CHECK(!try_send(pool, note{"a"}));
+  CHECK(!garrick::try_send(pool, note{"b"}));
+  CHECK(try_send(pool, note{"c"}) == errc::overload);
+  CHECK(kit.dead_letters().empty());
+  kit.run();
+  CHECK(kit.request(pool.members()[0], all_notes{}).get().value() == "a ");
+}
+
+/// Stands before a pool.
+class front_actor : public actor<protocol<int(int, int), std::string(all_notes), void(note)>> {
+  router<notes> behind_;
+
+ public:
+  explicit front_actor(router<notes> behind) : behind_(std::move(behind)) {}
+  auto on(int a, int b) { return delegate(behind_, a, b); }
+  result<std::string> on(all_notes a) { return delegate(behind_, a); }
+  void on(const note& n) { delegate(behind_, n); }
+};
+
+TEST_CASE("request delegated to a router is answered by the picked member") {
+  testkit::test_system kit(1);
+  const auto pool = spawn_pool<notes_actor>(kit, 2);
+  const auto front = kit.spawn<front_actor>(pool);
+  send(front, note{"one"});
+  kit.run();
+  CHECK(kit.request(front, 6, 7).get().value() == 42);             // the second member
+  CHECK(kit.request(front, all_notes{}).get().value() == "one ");  // the first again
+  CHECK(kit.request(front, all_notes{}).get().value().empty());    // the second
+  kit.expect_no_dead_letters();
+}
+
+class coroutine_user : public actor<protocol<result<int>(int)>> {
+  router<notes> one_;
+  router<notes, broadcast> all_;
+  router<notes, by_key<std::size_t (*)(const note&)>> keyed_;
+
+ public:
+  coroutine_user(router<notes> one, router<notes, broadcast> all, router<notes, by_key<std::size_t (*)(const note&)>> keyed)
+      : one_(std::move(one)), all_(std::move(all)), keyed_(std::move(keyed)) {}
+  task<int> on(int) {
+    const result<void> noted = co_await request<note>(keyed_, "keyed");
+    if (!noted) co_return noted.error();
+    const result<std::string> first = co_await request<all_notes>(one_);
+    if (!first) co_return first.error();
+    const auto texts = co_await request<all_notes>(all_);
+    if (!texts) co_return texts.error();
+    int length = static_cast<int>(first->size());
+    for (const auto& t : *texts) length += static_cast<int>(t.value().size());
+    co_return length;
+  }
+};
+
+TEST_CASE("coroutine asks a router with a message that is built in place") {
+  testkit::test_system kit(1);
+  std::vector<ref<notes>> members{kit.spawn<notes_actor>(), kit.spawn<notes_actor>()};
+  const auto user = kit.spawn<coroutine_user>(router<notes>(members), router<notes, broadcast>(members),
+                                              route_by_key(members, +[](const note& n) { return n.text.size(); }));
+  const int expected = static_cast<int>(kit.request(user, 0).get().value());
+  CHECK((expected == 6 || expected == 12));  // "keyed " at one member: counted by all, and by the first if it is there
+}
+
+TEST_CASE("request to a broadcast router takes a time-out") {
+  testkit::test_system kit(1);
+  const auto all = spawn_pool<notes_actor, broadcast>(kit, 2);
+  const auto r = kit.request(all, all_notes{}, duration::seconds(1)).get();
+  CHECK(r->size() == 2);
+  const auto product = kit.request(all, 6, 7, duration::seconds(1)).get();
+  CHECK((*product)[1].value() == 42);
+  using forever = protocol<result<int>(int)>;
+  const auto silent = [](typed_actor<forever>& self) -> typed_behavior<forever> {
+    auto kept = std::make_shared<std::vector<response_promise<int>>>();
+    return {[&self, kept](int) -> result<int> {
+      kept->push_back(self.make_promise<int>());
+      return kept->back();
+    }};
+  };
+  const router<forever, broadcast> never({kit.spawn(silent), kit.spawn(silent)});
+  CHECK(kit.request(never, 1, duration::seconds(1)).get().error() == errc::timeout);
+}
+
+TEST_CASE("message made once is routed by what it holds, and broadcast without another copy") {
+  testkit::test_system kit(1);
+  std::vector<ref<notes>> members{kit.spawn<notes_actor>(), kit.spawn<notes_actor>(), kit.spawn<notes_actor>()};
+  const auto keyed = route_by_key(members, [](const note& n) { return n.text; });
+  const auto m = make_message(note{"a text that is long enough to have memory of its own"});
+  CHECK(keyed.pick(m) == keyed.pick(*m.get<note>()));
+  send(keyed, m);
+  send(router<notes, broadcast>(members), m);
+  CHECK(m.holders() == 5);  // this one, and an envelope each
+  const auto pairs = route_by_key(members, [](int a, int) { return a; });
+  CHECK(pairs.pick(make_message(3, 4)) == pairs.pick(3, 5));
+}
+
+TEST_CASE("pool's members have numbered names") {
+  testkit::test_system kit(1);
+  const auto pool = spawn_pool<notes_actor>(kit, spawn_options{.name = "clerk"}, 2);
+  CHECK(kit.living() == std::vector<std::string>{"clerk 1#1", "clerk 2#2"});
+  CHECK(pool.members().size() == 2);
+}
+
+TEST_CASE("member that its supervisor restarts keeps its place") {
+  testkit::test_system kit(1);
+  struct fragile : actor<notes> {
+    void on(const note&) { throw std::runtime_error("torn"); }
+    std::string on(all_notes) { return "whole"; }
+    int on(int, int) { return 0; }
+  };
+  const auto boss = kit.spawn<supervisor>(supervision{});
+  const router<notes> pool({supervise<fragile>(boss, child_options{.name = "only"})});
+  send(pool, note{"x"});
+  kit.run_for(duration::seconds(60));
+  CHECK(kit.request(pool, all_notes{}).get().value() == "whole");
 }
 
 TEST_CASE("router needs members") {

@@ -9,7 +9,7 @@
 //   };
 //
 // Handlers are overloads of `on`, one for each signature of the protocol. Optional: `void on_start()`, the first thing on the actor's own turn;
-// `void on_exit(const exit_reason&)`, the last; `void on(const down&)`, `void on(const exit_signal&)` and `void on(const child_failed&)` take system messages.
+// `void on_exit(const exit_reason&)`, the last, unless the spawn was refused; `void on(const down&)`, `void on(const exit_signal&)` and `void on(const child_failed&)` take system messages.
 //
 // Thread safety: every member function is for the actor's own turn only. The object lives from spawn to its end (or restart) and is never used by two threads at
 // once. Paper 001 §4.1–4.4.
@@ -126,15 +126,17 @@ class actor_base {
   }
 
   /// The same for a router: the member is picked here.
-  template <class R, class... Args>
-    requires requires { typename R::garrick_router; }
+  template <router_handle R, class... Args>
   void send(const R& to, Args&&... args) {
     to.send_from_here(std::forward<Args>(args)...);
   }
-  template <class R, class... Args>
-    requires requires { typename R::garrick_router; }
+  template <router_handle R, class... Args>
   auto request(const R& to, Args&&... args) {
     return to.request_from(*this, std::forward<Args>(args)...);
+  }
+  template <class Message, router_handle R, class... Args>
+  auto request(const R& to, Args&&... args) {
+    return to.request_from(*this, Message{std::forward<Args>(args)...});
   }
 
   /// Builds the message in place: `co_await request<withdraw>(account, 120)`.
@@ -185,6 +187,11 @@ class actor_base {
       return delegated<>{};
     else
       return delegated_for<typename P::template answer<content>>{};
+  }
+  /// The same for a router: the member is picked here. Not for a broadcast, which has many answers.
+  template <router_handle R, class... Args>
+  auto delegate(const R& to, Args&&... args) {
+    return to.delegate_from(*this, std::forward<Args>(args)...);
   }
 
   /// Ends together with `other`, whoever ends first, unless the reason is normal or exits are trapped.

@@ -1,21 +1,23 @@
 // Pools and routers: several actors behind one handle. The sender's call picks the member, so a message makes no extra hop.
 //
 //   auto pool = spawn_pool<worker, round_robin>(system, 8, args...);
-//   send(pool, job{1});   request(pool, job{2}).then(…)                // as with any handle
+//   send(pool, job{1});   request(pool, job{2}).then(…)                // as with any handle: also send_urgent, try_send, delegate
 //   router<store, by_key<F>> shards(stores, [](const auto& m) { return m.key; });
 //
 //   round_robin    one after the other
 //   random_member  uniformly, from a seed
 //   by_key<F>      equal keys go to the same member; F takes the message's arguments and returns something std::hash knows, or an unsigned number
 //   least_loaded   the shortest mailbox (an estimate), ties in turn
-//   broadcast      all: a send is one shared block; a request answers with a vector of each member's answer or error
+//   broadcast      all: a send is one shared block; a request answers with a vector of each member's answer or error; no try_send, no delegate
 //
 // Members are fixed; make a new router to change them. A member that has ended is passed over for the next living one; if none lives, what is sent becomes a dead letter.
+// A member that its supervisor restarts keeps its place. `try_send` tries the picked member only.
 //
 // Thread safety: any thread; copies share their state, one pointer. A router may travel in messages.
 #pragma once
 
 #include <garrick/core/composition.hpp>
+#include <garrick/core/invoke.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -86,7 +88,9 @@ class by_key {
 
   template <class Members, class... Args>
   std::size_t choose(const Members& members, const Args&... args) const {
-    if constexpr (std::is_invocable_v<const F&, const Args&...>) {
+    if constexpr (detail::message_value<Args...>) {
+      return choose_by_content(members, args...);
+    } else if constexpr (std::is_invocable_v<const F&, const Args&...>) {
       const auto key = key_of_(args...);
       // std::hash of a number is the number: mixed, so that keys in steps still spread.
       std::uint64_t h = std::hash<std::remove_cvref_t<decltype(key)>>()(key);
@@ -99,6 +103,15 @@ class by_key {
   }
 
  private:
+  /// A message value is looked into.
+  template <class Members, class Message>
+  std::size_t choose_by_content(const Members& members, const Message& m) const {
+    using content = typename Message::garrick_message;
+    static_assert(!std::is_same_v<content, message>,
+                  "garrick: a key needs a message whose type is known, as make_message returns it");
+    const auto chosen = [&](const auto&... parts) { return choose(members, parts...); };
+    return detail::content_access<content>::apply_const(chosen, *static_cast<const content*>(message_access::block(m)->value()));
+  }
   /// The last argument may be a request's time-out.
   template <class Members, std::size_t... I, class... Args>
   std::size_t without_last(const Members& members, std::index_sequence<I...>, const Args&... args) const {
@@ -111,7 +124,7 @@ class by_key {
 class broadcast {};
 
 /// A handle to several actors of one protocol.
-template <class P, class Policy>
+template <class P, class Policy = round_robin>
 class router {
  public:
   using garrick_sendable = void;
@@ -141,34 +154,65 @@ class router {
     return all[first];
   }
 
-  template <class... Args>
-  friend void send(const router& to, Args&&... args) {
-    to.send_from_here(std::forward<Args>(args)...);
-  }
-
-  /// For actor_base::send.
+  /// For send and actor_base::send.
   template <class... Args>
   void send_from_here(Args&&... args) const {
-    if constexpr (std::is_same_v<Policy, broadcast>) {
+    if constexpr (is_broadcast) {
       const auto m = make_message(std::forward<Args>(args)...);
       for (const ref<P>& member : members()) core::send(member, m);
     } else {
       core::send(pick(args...), std::forward<Args>(args)...);
     }
   }
+  /// For send_urgent.
+  template <class... Args>
+  void send_urgent_from_here(Args&&... args) const {
+    if constexpr (is_broadcast) {
+      const auto m = make_message(std::forward<Args>(args)...);
+      for (const ref<P>& member : members()) core::send_urgent(member, m);
+    } else {
+      core::send_urgent(pick(args...), std::forward<Args>(args)...);
+    }
+  }
+  /// For try_send.
+  template <class... Args>
+  [[nodiscard]] base::error try_send_from_here(Args&&... args) const {
+    static_assert(
+        !is_broadcast,
+        "garrick: a broadcast cannot be tried: some members may have room and others not; try_send to each of members()");
+    return core::try_send(pick(args...), std::forward<Args>(args)...);
+  }
 
   /// For actor_base::request.
   template <class... Args>
   [[nodiscard]] auto request_from(actor_base& self, Args&&... args) const {
-    if constexpr (std::is_same_v<Policy, broadcast>)
-      return fan_out(self, members(), std::forward<Args>(args)...);
-    else
+    if constexpr (!is_broadcast)
       return self.request(pick(args...), std::forward<Args>(args)...);
+    else if constexpr (detail::ends_with_limit<P, Args...>)
+      return ask_all_within(self, std::forward_as_tuple(std::forward<Args>(args)...),
+                            std::make_index_sequence<sizeof...(Args) - 1>());
+    else
+      return fan_out(self, members(), std::forward<Args>(args)...);
+  }
+  /// For actor_base::delegate.
+  template <class... Args>
+  auto delegate_from(actor_base& self, Args&&... args) const {
+    static_assert(!is_broadcast,
+                  "garrick: nothing can be delegated to a broadcast: it has many answers; request it and answer with what you "
+                  "make of them");
+    return self.delegate(pick(args...), std::forward<Args>(args)...);
   }
 
   friend bool operator==(const router& a, const router& b) noexcept { return a.state_ == b.state_; }
 
  private:
+  static constexpr bool is_broadcast = std::is_same_v<Policy, broadcast>;
+
+  template <class Tuple, std::size_t... I>
+  auto ask_all_within(actor_base& self, Tuple&& t, std::index_sequence<I...>) const {
+    return fan_out(self, members(), std::get<I>(std::forward<Tuple>(t))...).within(std::get<sizeof...(I)>(t));
+  }
+
   struct state {
     template <class... PolicyArgs>
     explicit state(std::vector<ref<P>> m, PolicyArgs&&... args)
@@ -179,6 +223,20 @@ class router {
   std::shared_ptr<state> state_;
 };
 
+/// Sends to the member that the router picks, or to all.
+template <router_handle R, class... Args>
+void send(const R& to, Args&&... args) {
+  to.send_from_here(std::forward<Args>(args)...);
+}
+template <router_handle R, class... Args>
+void send_urgent(const R& to, Args&&... args) {
+  to.send_urgent_from_here(std::forward<Args>(args)...);
+}
+template <router_handle R, class... Args>
+[[nodiscard]] base::error try_send(const R& to, Args&&... args) {
+  return to.try_send_from_here(std::forward<Args>(args)...);
+}
+
 /// A router that deduces its key function.
 template <class P, class F>
 [[nodiscard]] router<P, by_key<F>> route_by_key(std::vector<ref<P>> members, F key_of) {
@@ -188,8 +246,24 @@ template <class P, class F>
 /// Spawns `count` actors of class A with copies of the arguments, behind one handle. `from` is a system or an actor.
 template <class A, class Policy = round_robin, class Spawner, class... Args>
 [[nodiscard]] router<typename A::protocol_type, Policy> spawn_pool(Spawner& from, std::size_t count, const Args&... args) {
+  static_assert(std::is_default_constructible_v<Policy>,
+                "garrick: this policy needs arguments: spawn the members, then make a router of them");
   std::vector<ref<typename A::protocol_type>> members;
   for (std::size_t i = 0; i < count; ++i) members.push_back(from.template spawn<A>(args...));
+  return router<typename A::protocol_type, Policy>(std::move(members));
+}
+/// The same with options; a name is followed by the member's number, from 1.
+template <class A, class Policy = round_robin, class Spawner, class... Args>
+[[nodiscard]] router<typename A::protocol_type, Policy> spawn_pool(Spawner& from, const spawn_options& o, std::size_t count,
+                                                                   const Args&... args) {
+  static_assert(std::is_default_constructible_v<Policy>,
+                "garrick: this policy needs arguments: spawn the members, then make a router of them");
+  std::vector<ref<typename A::protocol_type>> members;
+  for (std::size_t i = 0; i < count; ++i) {
+    spawn_options mine = o;
+    if (!o.name.empty()) mine.name += " " + std::to_string(i + 1);
+    members.push_back(from.template spawn<A>(mine, args...));
+  }
   return router<typename A::protocol_type, Policy>(std::move(members));
 }
 

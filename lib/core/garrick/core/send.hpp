@@ -18,6 +18,10 @@ namespace garrick::core {
 
 class message;
 
+/// A handle to several actors (router.hpp): everything that sends picks one of them, or all.
+template <class R>
+concept router_handle = requires { typename R::garrick_router; };
+
 namespace detail {
 
 [[noreturn]] void throw_empty_handle();
