@@ -159,6 +159,41 @@ TEST_CASE("spawning after the stop is an error, and a send to it a dead letter")
   CHECK(core::handle_access::get(f)->has_ended());
 }
 
+namespace {
+
+struct life_notes {
+  std::atomic<int> built{0}, exits{0}, destroyed{0};
+};
+class noting : public actor<protocol<void(go)>> {
+  life_notes* notes_;
+
+ public:
+  explicit noting(life_notes* n) : notes_(n) { ++notes_->built; }
+  noting(const noting&) = delete;
+  ~noting() { ++notes_->destroyed; }
+  void on(go) {}
+  void on_exit(const exit_reason&) { ++notes_->exits; }
+};
+
+}  // namespace
+
+TEST_CASE("an actor whose spawn was refused is destroyed, but its exit hook does not run: it has not lived") {
+  life_notes lived, refused;
+  actor_system system(quiet());
+  const auto top = system.spawn<supervisor>();
+  const auto never_ran = system.spawn<noting>(&lived);
+  const auto child = supervise<noting>(top, &lived);
+  static_cast<void>(system.stop_now(duration::seconds(10)));
+  CHECK(lived.exits == 2);
+  CHECK(lived.destroyed == 2);
+  CHECK(system.try_spawn<noting>(&refused).error() == errc::shutting_down);
+  static_cast<void>(system.spawn<noting>(spawn_options{.name = "with options"}, &refused));
+  static_cast<void>(supervise<noting>(top, &refused));
+  CHECK(refused.built == 3);
+  CHECK(refused.destroyed == 3);
+  CHECK(refused.exits == 0);
+}
+
 TEST_CASE("waiting for the system on one of its own threads is an error with advice") {
   actor_system system(quiet());
   for (const bool detached : {false, true}) {

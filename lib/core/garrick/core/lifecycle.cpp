@@ -148,7 +148,8 @@ void forget_monitors(cell& self, cell_extension& x) noexcept {
 /// The user's object goes, and with it all that it had begun. What belongs to the actor stays: address, mail, links, who watches it.
 void end_incarnation(cell& self, const base::exit_reason& reason) noexcept {
   try {
-    access::object_exits(self, reason);
+    // One whose spawn was refused has not lived: nothing of it may run but its destructor.
+    if (access::shard(self) != cell::no_shard) access::object_exits(self, reason);
   } catch (...) { self.env().failed(self, base::make_error(base::errc::user, "exit hook", text_of(std::current_exception()))); }
   cell_extension* const x = self.ext_if();
   if (x != nullptr) {

@@ -60,15 +60,20 @@ bool prepare_cell(cell& c, environment& env, const spawn_options* o, cell*) {
   return true;
 }
 
-void launch_cell(cell& c, const spawn_options* o, cell* spawner) noexcept {
+bool list_cell(cell& c) noexcept {
   environment& env = c.env();
-  const bool idle = cell_access::born_idle(c);  // before anybody else can know the cell
   if (!env.joined(c)) {
     refuse_cell(
         c, base::exit_reason(base::make_error(base::errc::shutting_down, c.name(), "spawned after the system began to stop")));
-    return;
+    return false;
   }
   if (env.probe != nullptr) env.probe->on_actor_spawned(c.id(), c.name());
+  return true;
+}
+
+void launch_cell(cell& c, const spawn_options* o, cell* spawner) noexcept {
+  const bool idle = cell_access::born_idle(c);  // before anybody else can know the cell
+  if (!list_cell(c)) return;
   if (o != nullptr && spawner != nullptr) {
     const address child = handle_access::make_address(&c);
     if (o->linked) link_cells(*spawner, child);

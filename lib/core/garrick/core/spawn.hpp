@@ -36,7 +36,9 @@ struct constructing_scope {
 
 /// Applies the options; false (and the cell is marked to end) if it cannot live.
 bool prepare_cell(cell& c, environment& env, const spawn_options* o, cell* spawner);
-/// The object stands: lists the cell and schedules it unless it was born idle.
+/// The object stands: lists the cell. False: the system has begun to stop, and the cell has ended.
+[[nodiscard]] bool list_cell(cell& c) noexcept;
+/// Lists the cell and schedules it unless it was born idle.
 void launch_cell(cell& c, const spawn_options* o, cell* spawner) noexcept;
 /// The constructor threw.
 void abort_cell(cell& c, const std::exception_ptr& why) noexcept;

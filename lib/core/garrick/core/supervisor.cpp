@@ -26,10 +26,12 @@ void launch_child(cell& c, cell& supervisor, bool on_its_turn, const child_optio
     cell_access::rebuild_object(c);
   } catch (...) { return abort_cell(c, std::current_exception()); }
   c.ext().parent->restartable = true;
+  const bool idle = cell_access::born_idle(c);
+  if (!list_cell(c)) return;  // before its supervisor knows it and may tell it to end
   c.add_strong();
   nursery::admit(supervisor, on_its_turn,
                  {handle_access::adopt<any_protocol>(&c), std::string(c.name()), o.restart, o.stop_within});
-  launch_cell(c, nullptr, nullptr);
+  if (!idle) c.home_executor().schedule(c);
 }
 
 }  // namespace detail
