@@ -1,6 +1,7 @@
 // Blocking actors receive in a loop on a thread of their own; scoped actors let any thread take part; detached actors have their own thread from a bounded pool.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
+#include <garrick/testkit/test_system.hpp>
 
 #include <atomic>
 #include <memory>
@@ -198,6 +199,31 @@ TEST_CASE("message to a scoped actor that has gone is a dead letter") {
   }
   send(gone, 2);
   CHECK(system.dead_letter_count(errc::receiver_gone) == 2);
+}
+
+TEST_CASE("what a scoped actor sends names it as the sender, also in what its cases send; the thread's own sends name nobody") {
+  testkit::test_system kit(1);
+  const auto gone = kit.spawn([](dynamic_actor& self) { self.quit(); });
+  kit.run();
+  scoped_actor me(kit.env());
+  const auto sender_of_next = [&] { return kit.expect_dead_letter(errc::receiver_gone).sender; };
+  me->send(gone, 1);
+  CHECK(sender_of_next() == me->id());
+  send(gone, 2);
+  CHECK(sender_of_next() == 0);
+  send(me->self(), 3);
+  me->receive([&](int x) { send(gone, x); });
+  CHECK(sender_of_next() == me->id());
+  scoped_actor other(kit.env());
+  send(me->self(), 4);
+  me->receive([&](int x) {
+    other->send(gone, x);
+    send(gone, x);
+  });
+  CHECK(sender_of_next() == other->id());
+  CHECK(sender_of_next() == me->id());
+  send(gone, 5);
+  CHECK(sender_of_next() == 0);
 }
 
 TEST_CASE("detached actor runs on a thread of its own, which is reused") {

@@ -70,6 +70,7 @@ bool offer(cell& self, behavior_impl& cases, envelope* e) {
     return false;
   }
   access::current(self) = e;
+  const sending_as me(self.id());                                        // a scoped actor's thread is not one of the system's
   base::this_thread.handling.store(e->type, std::memory_order_relaxed);  // order: a sample for a diagnosis
   struct leave {
     cell& self;

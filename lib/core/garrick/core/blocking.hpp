@@ -25,6 +25,21 @@ struct blocking_actor_ends : std::exception {
   [[nodiscard]] const char* what() const noexcept override { return "garrick: this blocking actor was told to end"; }
 };
 
+/// While it lives, what this thread sends says that `actor` has sent it.
+class sending_as {
+ public:
+  explicit sending_as(std::uint64_t actor) noexcept : outer_(running_id()) { set(actor); }
+  ~sending_as() { set(outer_); }
+  sending_as(const sending_as&) = delete;
+  sending_as& operator=(const sending_as&) = delete;
+
+ private:
+  static void set(std::uint64_t id) noexcept {
+    base::this_thread.actor_id.store(id, std::memory_order_relaxed);  // order: read by the watchdog as a sample
+  }
+  std::uint64_t outer_;
+};
+
 /// One receive. True: a case took a message; false: the time-out ran. Throws blocking_actor_ends if the actor was told to end.
 bool receive_one(cell& self, behavior_impl& cases);
 
@@ -43,6 +58,12 @@ class blocking_actor : public actor<any_protocol> {
   void receive_while(Condition condition, Cases... cases) {
     detail::behavior_of<decltype(detail::to_case(std::move(cases)))...> b(detail::to_case(std::move(cases))...);
     while (condition()) detail::receive_one(this_cell(), b);
+  }
+  /// As every actor's; from a scoped actor, too, the message says who sent it.
+  template <class To, class... Args>
+  void send(const To& to, Args&&... args) {
+    const detail::sending_as me(id());
+    actor::send(to, std::forward<Args>(args)...);
   }
   /// Waits for the answer to a request: `get(self.request(acc, balance{}))`.
   template <class... Rs>
