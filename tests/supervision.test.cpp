@@ -531,3 +531,66 @@ TEST_CASE("a kill or an exit that finds a child suspended does not end it, the s
   CHECK(t.kit.request(t.top, stop_child{"a"}).get().has_value());
   t.kit.expect_down(t.a, exit_code::unhandled_exception);  // its own reason stays
 }
+
+namespace {
+
+struct fail_then_hang {
+  any_ref who;  ///< told to fail once this child hangs
+};
+struct hanging : actor<protocol<void(fail_then_hang)>> {
+  test_system* kit;
+  pen notes;
+  hanging(test_system* k, pen p) : kit(k), notes(std::move(p)) {}
+  ~hanging() { notes("-b"); }
+  /// Does not return for an hour, while everybody else goes on.
+  void on(const fail_then_hang& f) {
+    send(f.who, fail{"x"});
+    core::scoped_actor inside(kit->env());
+    inside->receive([](int) {}, after(duration::seconds(3600)) >> [] {});
+    notes("b returns");
+  }
+};
+struct listener : actor<protocol<void(any_ref)>> {
+  test_system* kit;
+  pen notes;
+  listener(test_system* k, pen p) : kit(k), notes(std::move(p)) {}
+  void on(const any_ref& who) {
+    monitor(who,
+            [this, since = kit->now()](const down& d) { notes((kit->now() - since).to_string() + ": " + d.reason.to_string()); });
+  }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "a supervisor does not wait for ever for a child that hangs when its group is to be restarted: it gives up and names it") {
+  for (const restart_strategy strategy : {one_for_all, rest_for_one}) {
+    test_system kit(5);
+    pen notes;
+    auto top = kit.spawn<supervisor>(supervision{.strategy = strategy, .stop_within = duration::seconds(20)});
+    auto a = supervise<counter>(top, child_options{.name = "a"}, std::string("a"), notes);
+    auto b = supervise<hanging>(top, child_options{.name = "b", .stop_within = duration::seconds(3)}, &kit, notes);
+    auto c = supervise<counter>(top, child_options{.name = "c"}, std::string("c"), notes);
+    auto l = kit.spawn<listener>(&kit, notes);
+    send(l, any_ref(top));
+    kit.run();
+    notes.to->take();
+    send(b, fail_then_hang{any_ref(a)});
+    kit.run_for(duration::seconds(3601));
+    const lines all = notes.to->take();
+    REQUIRE(all.size() == 5);
+    CHECK(lines(all.begin(), all.begin() + 2) == lines{"-a", "-c"});
+    CHECK(all[2].starts_with("3s: "));
+    CHECK(all[2].find("b#" + std::to_string(b.id()) + " was to be restarted with its group") != std::string::npos);
+    CHECK(lines(all.begin() + 3, all.end()) == lines{"b returns", "-b"});
+    for (const any_ref& child : {any_ref(a), any_ref(b), any_ref(c)}) kit.expect_down(child);
+  }
+}
+
+TEST_CASE("once a group is restarted, no deadline of it is left that would keep the supervisor alive") {
+  trio t(supervision{.strategy = one_for_all});
+  send(t.b, fail{"x"});
+  t.kit.run();
+  CHECK(t.notes.to->take().size() == 6);
+  CHECK(t.kit.timers_pending() == 0);
+}

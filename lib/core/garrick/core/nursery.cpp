@@ -103,6 +103,7 @@ void nursery::on_child(cell& self, const signals::child_failed& f) {
 
 void nursery::on_gone(cell& self, std::size_t i) {
   std::vector<response_promise<>> waiting = std::move(children_[i].when_ended);
+  children_[i].deadline.cancel();
   const bool awaited = children_[i].asked || children_[i].stopping;
   const bool starting = children_[i].state == child_state::starting;
   children_.erase(children_.begin() + static_cast<std::ptrdiff_t>(i));
@@ -117,6 +118,7 @@ void nursery::on_suspended(cell& self, std::size_t i, const base::exit_reason& r
   child& c = children_[i];
   const bool asked = std::exchange(c.asked, false);
   c.state = child_state::suspended;
+  if (asked && !c.stopping) c.deadline.cancel();
   if (c.stopping) return;                  // the order to end is on its way
   if (now_ == activity::stopping) return;  // its turn comes
   if (asked) {
@@ -149,16 +151,22 @@ void nursery::on_alarm(cell& self, std::uint64_t serial) {
   const auto at = std::find_if(children_.begin(), children_.end(), [&](const child& c) { return c.alarm == serial; });
   if (at == children_.end()) return;
   at->alarm = 0;
+  const auto i = static_cast<std::size_t>(at - children_.begin());
+  if (at->asked && !at->stopping) return give_up_waiting(self, i);
   if (!at->stopping) {
     if (at->state == child_state::suspended && now_ == activity::none) start_child(*at, true);
     return;
   }
-  // Its time to end is over: it is named, and left to end when its handler returns.
-  late_.push_back(at->name + "#" + std::to_string(at->actor.id()));
-  self.env().failed(self, base::make_error(base::errc::timeout, "stopping " + late_.back(),
-                                           "still alive after " + at->stop_within.to_string()));
-  order<signals::kill>(at->actor, base::exit_reason(base::exit_code::kill), true);
-  on_gone(self, static_cast<std::size_t>(at - children_.begin()));
+  name_and_let_go(self, *at, "stopping ");
+  on_gone(self, i);
+}
+
+// Its time is over: it is named, and left to end when its handler returns.
+void nursery::name_and_let_go(cell& self, child& c, const char* meanwhile) {
+  late_.push_back(c.name + "#" + std::to_string(c.actor.id()));
+  self.env().failed(
+      self, base::make_error(base::errc::timeout, meanwhile + late_.back(), "still alive after " + c.stop_within.to_string()));
+  order<signals::kill>(c.actor, base::exit_reason(base::exit_code::kill), true);
 }
 
 // ---- restarting -------------------------------------------------------------------------------------------------------------------------------------
@@ -189,6 +197,19 @@ void nursery::give_up(cell& self, const child& c, const base::exit_reason& reaso
                                                    c.name + ": " + reason.to_string())));
 }
 
+// A group cannot be restarted around a child that still runs: two incarnations of one design would meet.
+void nursery::give_up_waiting(cell& self, std::size_t i) {
+  child& c = children_[i];
+  name_and_let_go(self, c, "suspending ");
+  base::error why = base::make_error(base::errc::timeout, self.name(),
+                                     "gave up: " + late_.back() +
+                                         " was to be restarted with its group, and its handler had not returned after " +
+                                         c.stop_within.to_string());
+  now_ = activity::none;
+  on_gone(self, i);
+  self.quit(base::exit_reason(std::move(why)));
+}
+
 void nursery::start_child(child& c, bool keep_mail) {
   c.state = child_state::starting;
   ++c.restarts;
@@ -209,6 +230,7 @@ void nursery::go_on_halting(cell& self) {
     child& c = children_[i - 1];
     if (c.state == child_state::suspended || c.stopping) continue;
     c.asked = true;
+    set_deadline(self, c);
     if (c.restart == restart_policy::temporary)
       order<signals::stop>(c.actor, base::exit_reason(base::exit_code::user_shutdown));
     else
@@ -234,12 +256,23 @@ void nursery::go_on_starting(cell&) {
   now_ = activity::none;
 }
 
-std::uint64_t nursery::set_alarm(cell& self, base::duration delay) {
+std::uint64_t nursery::set_alarm(cell& self, base::duration delay, timer* handle) {
   const std::uint64_t serial = next_serial_++;
   envelope* const e = detail::make_envelope<signals::nursery_alarm>(serial);
   e->set(envelope_flag::system);
-  list_timer(self, timer_record::arm_once(self.env(), self, e, delay));
+  timer_record* const r = timer_record::arm_once(self.env(), self, e, delay);
+  if (handle != nullptr) {
+    r->add_holder();
+    *handle = timer(r);
+  }
+  list_timer(self, r);
   return serial;
+}
+
+// Cancelled when the child answers: an alarm that is set keeps the supervisor alive.
+void nursery::set_deadline(cell& self, child& c) {
+  c.deadline.cancel();
+  c.alarm = set_alarm(self, c.stop_within, &c.deadline);
 }
 
 // ---- stopping ---------------------------------------------------------------------------------------------------------------------------------------
@@ -248,7 +281,7 @@ void nursery::tell_to_stop(cell& self, child& c) {
   if (c.stopping) return;
   c.stopping = true;
   order<signals::stop>(c.actor, base::exit_reason(base::exit_code::user_shutdown));
-  c.alarm = set_alarm(self, c.stop_within);
+  set_deadline(self, c);
 }
 
 bool nursery::stop(cell& self, std::uint64_t id, response_promise<> when_ended) {

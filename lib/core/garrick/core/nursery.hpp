@@ -9,13 +9,13 @@
 // Thread safety: the supervising actor's turn, but for `admit`, `takes` and `turn_away`.
 //
 // Invariants: N1 `children_` is in the order of starting. N2 At most one child is asked to suspend or stop, or is being started, by a group operation at a time. N3 An alarm
-// whose serial is not the one awaited is stale and ignored.
+// whose serial is not the one awaited is stale and ignored. N4 Whoever is asked has its `stop_within`: a child that does not answer is named and let go, so no group waits for ever.
 #pragma once
 
 #include <garrick/base/random.hpp>
+#include <garrick/core/actor.hpp>
 #include <garrick/core/promise.hpp>
 #include <garrick/core/supervision.hpp>
-#include <garrick/core/timer_record.hpp>
 
 #include <string>
 #include <vector>
@@ -88,6 +88,7 @@ class nursery {
     std::uint32_t in_a_row = 0;  ///< restarts without a quiet window between them: the backoff's exponent
     base::instant last_failure{};
     std::uint64_t alarm = 0;  ///< serial awaited
+    timer deadline;           ///< that alarm, if the child has to answer until then
     std::vector<response_promise<>> when_ended;
   };
   enum class activity : std::uint8_t { none, halting, waiting, starting, stopping };
@@ -102,6 +103,8 @@ class nursery {
   [[nodiscard]] bool too_many(cell& self);
   [[nodiscard]] base::duration delay_for(cell& self, child& c);
   void give_up(cell& self, const child& c, const base::exit_reason& reason);
+  void give_up_waiting(cell& self, std::size_t i);
+  void name_and_let_go(cell& self, child& c, const char* meanwhile);
   void start_child(child& c, bool keep_mail);
   void halt_group(cell& self, std::size_t first, base::duration delay);
   void go_on_halting(cell& self);
@@ -110,7 +113,8 @@ class nursery {
   void go_on_stopping(cell& self);
   void tell_to_stop(cell& self, child& c);
   void all_stopped(cell& self);
-  std::uint64_t set_alarm(cell& self, base::duration delay);
+  std::uint64_t set_alarm(cell& self, base::duration delay, timer* handle = nullptr);
+  void set_deadline(cell& self, child& c);
   [[nodiscard]] std::size_t index_of(std::uint64_t id) const noexcept;
 
   supervision how_;

@@ -18,8 +18,9 @@
 //
 // A restart is not an end: the child keeps its address and its unread mail, its object is built anew from copies of its arguments, its timers and requests are
 // cancelled (late responses are ignored), and links and monitors fire only when it ends for good. A request that the failed child held gets `receiver_failed`; the
-// message that killed it is a dead letter. A constructor that throws on a restart is a failure again. More failures than `max_restarts` within `window`: the
-// supervisor stops its children and fails itself, which its own supervisor, links and monitors hear.
+// message that killed it is a dead letter. A constructor that throws on a restart is a failure again. More failures than `max_restarts` within `window`, or a
+// child that does not return within `stop_within` when its group is to be restarted: the supervisor stops its children and fails itself, which its own supervisor, links and
+// monitors hear.
 //
 // Ownership: a supervisor holds its children, not the other way round. When nobody holds a supervisor's handle any more it ends and stops its children, youngest first.
 //
