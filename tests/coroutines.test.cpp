@@ -1,6 +1,7 @@
 // Coroutine handlers: co_await requests, tasks and delays; bounded stack; exceptions; the actor ends while it waits; interleaving. Only forms that GCC 12 compiles right.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
+#include <garrick/testkit/test_system.hpp>
 
 #include <atomic>
 #include <memory>
@@ -207,6 +208,34 @@ TEST_CASE("exception in a nested task reaches the awaiting one; outside, it fail
   CHECK(why == errc::receiver_failed);
   CHECK(why.detail().find("after the answer") != std::string_view::npos);
   REQUIRE(alive->load() == 0);
+}
+
+TEST_CASE("the message whose coroutine throws, after a suspension or before, is a dead letter with its type, sender and reason") {
+  testkit::test_system kit(3);
+  const auto to = kit.spawn<source_actor>();
+  const auto asked = kit.spawn<front_actor>(to);
+  const auto sent = kit.spawn<front_actor>(to);
+  core::scoped_actor me(kit.env());
+  CHECK(me->get(me->request(asked, fails{})).error() == errc::receiver_failed);
+  me->send(sent, fails{});
+  kit.run();
+  for (const auto& receiver : {asked, sent}) {
+    const auto letter = kit.expect_dead_letter<fails>(errc::receiver_failed);
+    CHECK(letter.receiver == receiver.id());
+    CHECK(letter.sender == me->id());
+    CHECK(letter.content == "(gone with the coroutine that handled it)");
+    CHECK(letter.reason.detail().find("after the answer") != std::string_view::npos);
+  }
+  const auto at_once = kit.spawn([](dynamic_actor&) -> behavior {
+    return {[](int x) -> task<void> {
+      if (x == 0) throw std::runtime_error("at once");
+      co_return;
+    }};
+  });
+  send(at_once, 0);
+  kit.run();
+  CHECK(kit.expect_dead_letter<int>(errc::receiver_failed).receiver == at_once.id());
+  kit.expect_no_dead_letters();
 }
 
 TEST_CASE("actor ends while its coroutine waits: the frame is destroyed, the requester gets an error") {

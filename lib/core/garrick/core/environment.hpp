@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace garrick::core {
@@ -25,12 +26,17 @@ class wait_graph;
 
 /// A message that could not be delivered, or that failed its receiver.
 struct undelivered {
-  std::uint64_t sender = 0;           ///< id of the sending actor, 0: a thread or unknown
-  std::uint64_t receiver = 0;         ///< id of the actor it was meant for
-  std::string_view type;              ///< name of the message's type
-  const envelope* content = nullptr;  ///< the message, valid during the call only
+  std::uint64_t sender = 0;    ///< id of the sending actor, 0: a thread or unknown
+  std::uint64_t receiver = 0;  ///< id of the actor it was meant for
+  std::string_view type;       ///< name of the message's type
+  const base::message_type* descriptor = nullptr;
+  const envelope* content =
+      nullptr;  ///< the message, valid during the call only; null: it went with the coroutine that handled it
   base::error reason;
 };
+
+/// The message field by field, or why it cannot be shown.
+[[nodiscard]] std::string print_content(const undelivered& what);
 
 /// Limits and defaults of one system, with their units.
 struct settings {

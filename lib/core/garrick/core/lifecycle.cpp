@@ -323,6 +323,7 @@ void report_lost(cell& receiver, const envelope* e, const base::error& why) noex
   u.sender = e->is(envelope_flag::request) ? (e->requester != nullptr ? e->requester->id() : 0) : e->sender_id;
   u.receiver = receiver.id();
   u.type = e->type->name;
+  u.descriptor = e->type;
   u.content = e;
   u.reason = why;
   receiver.env().dead_letter(u);

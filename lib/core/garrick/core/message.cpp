@@ -29,6 +29,15 @@ envelope* sharing_envelope(shared_block* b, const base::message_type* type) {
 
 }  // namespace
 
+std::string print_content(const undelivered& what) {
+  std::string text;
+  if (what.content != nullptr)
+    what.descriptor->print(content_pointer(what.content), text);
+  else
+    text = "(gone with the coroutine that handled it)";
+  return text;
+}
+
 message message_access::from_envelope(envelope* e) {
   if (!e->is(envelope_flag::shared)) {
     const std::size_t bytes = (shared_block::offset + e->type->size + 63) / 64 * 64;

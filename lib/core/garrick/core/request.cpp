@@ -207,8 +207,15 @@ void unlink_frame(suspended_frame& f) noexcept {
   f.slot_of_me = nullptr;
 }
 
-void frame_failed(cell& self, pending_request request, const std::exception_ptr& what) noexcept {
-  respond_error(request, base::make_error(base::errc::receiver_failed, self.name(), lifecycle::text_of(what)));
+void frame_failed(cell& self, const handled_message& message, pending_request request, const std::exception_ptr& what) noexcept {
+  undelivered u;
+  u.sender = message.sender;
+  u.receiver = self.id();
+  u.type = message.type->name;
+  u.descriptor = message.type;
+  u.reason = base::make_error(base::errc::receiver_failed, self.name(), lifecycle::text_of(what));
+  self.env().dead_letter(u);
+  respond_error(request, u.reason);
   lifecycle::on_exception(self, nullptr, what);
 }
 

@@ -48,8 +48,14 @@ inline void resume_chain(std::coroutine_handle<> first, task_promise_base* frame
   running_frame = outer_frame;
 }
 
+/// What a dead letter tells of a message whose content was moved into the frame of the coroutine that handles it.
+struct handled_message {
+  const base::message_type* type = nullptr;
+  std::uint64_t sender = 0;
+};
+
 /// An exception left a top-level coroutine.
-void frame_failed(cell& self, pending_request request, const std::exception_ptr& what) noexcept;
+void frame_failed(cell& self, const handled_message& message, pending_request request, const std::exception_ptr& what) noexcept;
 void link_frame(cell& self, suspended_frame& f) noexcept;
 void unlink_frame(suspended_frame& f) noexcept;
 
@@ -95,10 +101,11 @@ class task_promise_base : public suspended_frame {
   }
 
   /// Runs as the top-level coroutine of a handler.
-  void start_top_level(cell& self, std::coroutine_handle<> me, pending_request request) {
+  void start_top_level(cell& self, std::coroutine_handle<> me, envelope* e) {
     self_ = &self;
     me_ = me;
-    request_ = request;
+    request_ = take_request_for_later(e);
+    message_ = {e->type, e->sender_id};
     link_frame(self, *this);
     resume_chain(me, this);
   }
@@ -126,16 +133,18 @@ class task_promise_base : public suspended_frame {
     running_frame = nullptr;
     cell& self = *self_;
     const pending_request r = std::exchange(request_, {});
+    const handled_message m = message_;
     const std::exception_ptr failure = std::exchange(failure_, nullptr);
     if (!failure) answer(r);
     me_.destroy();  // before a failure takes the actor's state: parameters and captures may refer to it
-    if (failure) frame_failed(self, r, failure);
+    if (failure) frame_failed(self, m, r, failure);
   }
 
   std::coroutine_handle<> parent_;
   std::coroutine_handle<> me_;
   cell* self_ = nullptr;
   pending_request request_;
+  handled_message message_;
   std::exception_ptr failure_;
 };
 
@@ -233,7 +242,7 @@ void start_task(cell& self, envelope* e, task<R>&& t) {
   static_assert(std::is_same_v<Answer, typename response_of<R>::type>,
                 "garrick: the task's value is not what the protocol promises");
   const auto h = t.release();
-  h.promise().start_top_level(self, h, take_request_for_later(e));
+  h.promise().start_top_level(self, h, e);
 }
 
 }  // namespace detail

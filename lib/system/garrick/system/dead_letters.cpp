@@ -26,7 +26,7 @@ void dead_letters::take(const core::undelivered& what) noexcept {
       what.reason.category() == &error_category_of(base::errc::user) && what.reason.code() < reasons ? what.reason.code() : 0;
   counts_[code].fetch_add(1, std::memory_order_relaxed);  // order: a statistic
   if (!anybody_.load(std::memory_order_acquire)) return;  // order: pairs with subscribe
-  if (what.content == nullptr || what.content->type == &base::message_type_of<dead_letter>) return;
+  if (what.descriptor == &base::message_type_of<dead_letter>) return;
   try {
     std::vector<core::ref<dead_letter_protocol>> to;
     {
@@ -37,7 +37,7 @@ void dead_letters::take(const core::undelivered& what) noexcept {
     letter.sender = what.sender;
     letter.receiver = what.receiver;
     letter.type = what.type;
-    what.content->type->print(core::content_pointer(what.content), letter.content);
+    letter.content = core::print_content(what);
     letter.reason = what.reason;
     for (const auto& r : to) {
       core::cell& c = *core::handle_access::get(r);

@@ -26,7 +26,7 @@ struct dead_letter {
   std::uint64_t sender = 0;  ///< 0: a thread, or unknown
   std::uint64_t receiver = 0;
   std::string type;     ///< the message's type
-  std::string content;  ///< the message, printed
+  std::string content;  ///< the message, printed; after a coroutine failed, that it went with its frame
   base::error reason;
   std::uint64_t suppressed = 0;  ///< letters that no subscriber was told about before this one
 };

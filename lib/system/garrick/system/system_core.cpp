@@ -148,8 +148,7 @@ void system_core::for_each_cell(F f) const {
 }
 
 void system_core::dead_letter(const core::undelivered& what) noexcept {
-  if (probe != nullptr)
-    probe->on_dead_letter(what.receiver, what.sender, what.content != nullptr ? what.content->type : nullptr, what.reason);
+  if (probe != nullptr) probe->on_dead_letter(what.receiver, what.sender, what.descriptor, what.reason);
   letters_.take(what);
   if (options_.log <= log_level::debug)
     write_log(log_level::debug, "dead letter", what.receiver, std::string(what.type) + ": " + what.reason.to_string());

@@ -64,13 +64,12 @@ void deterministic_core::stop() noexcept {
 // ---- core::environment ------------------------------------------------------------------------------------------------------------------------------
 
 void deterministic_core::dead_letter(const core::undelivered& what) noexcept {
-  if (probe != nullptr)
-    probe->on_dead_letter(what.receiver, what.sender, what.content != nullptr ? what.content->type : nullptr, what.reason);
+  if (probe != nullptr) probe->on_dead_letter(what.receiver, what.sender, what.descriptor, what.reason);
   lost_message& m = lost_.emplace_back();
   m.sender = what.sender;
   m.receiver = what.receiver;
   m.type = what.type;
-  if (what.content != nullptr) what.content->type->print(core::content_pointer(what.content), m.content);
+  m.content = core::print_content(what);
   m.reason = what.reason;
   letters_.take(what);
 }
