@@ -71,10 +71,14 @@ struct stall_probe final : base::probe {
   std::atomic<int> stalls{0};
   std::uint64_t who = 0;
   std::string what;
-  void on_stall(std::uint32_t, std::uint64_t actor, const base::message_type* type, duration) noexcept override {
+  std::vector<std::uint64_t> all;
+  std::vector<std::uint32_t> workers;
+  void on_stall(std::uint32_t worker, std::uint64_t actor, const base::message_type* type, duration) noexcept override {
     {
       const std::lock_guard g(m);
       who = actor;
+      all.push_back(actor);
+      workers.push_back(worker);
       what = type != nullptr ? std::string(type->name) : std::string();
     }
     ++stalls;
@@ -103,6 +107,62 @@ TEST_CASE("the watchdog names the actor and the message whose handler does not r
   }
   l.open = true;
   l.open.notify_all();
+}
+
+namespace {
+
+struct holds_again : actor<protocol<void(hold)>> {
+  latch* l;
+  explicit holds_again(latch* x) : l(x) {}
+  void on(hold) {
+    ++l->touched;
+    l->touched.notify_all();
+    l->open.wait(false);
+    ++l->touched;
+    l->touched.notify_all();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the watchdog names a detached actor once in its life, and a blocking one never") {
+  stall_probe probe;
+  latch of_blocking, first, second;
+  options o;
+  o.workers = 1;
+  o.watchdog_after = duration::milliseconds(4);
+  o.log = system::log_level::off;
+  o.probe = &probe;
+  actor_system system(o);
+  const auto blocking = system.spawn([&l = of_blocking](blocking_actor&) {
+    l.touched = 1;
+    l.touched.notify_all();
+    l.open.wait(false);
+  });
+  of_blocking.touched.wait(0);
+  const auto a = system.spawn<holds_again>(spawn_options{.detached = true}, &first);
+  send(a, hold{});
+  probe.stalls.wait(0);
+  first.open = true;
+  first.open.notify_all();
+  for (int n = first.touched; n < 2; n = first.touched) first.touched.wait(n);
+  first.open = false;
+  send(a, hold{});
+  for (int n = first.touched; n < 3; n = first.touched) first.touched.wait(n);
+  // Whatever the watchdog had to say of those two, it says before it has looked at this one, which came last, so often.
+  const auto b = system.spawn<holds_again>(spawn_options{.detached = true}, &second);
+  send(b, hold{});
+  probe.stalls.wait(1);
+  {
+    const std::lock_guard g(probe.m);
+    CHECK(probe.all == std::vector<std::uint64_t>{a.id(), b.id()});
+    CHECK(probe.workers == std::vector<std::uint32_t>(2, base::probe::no_worker));
+    CHECK(probe.what.find("hold") != std::string::npos);
+  }
+  for (latch* l : {&of_blocking, &first, &second}) {
+    l->open = true;
+    l->open.notify_all();
+  }
 }
 
 TEST_CASE("what a stalled handler's worker had queued is run by the others") {

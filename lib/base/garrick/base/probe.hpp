@@ -43,7 +43,8 @@ class probe {
   virtual void on_stolen(std::uint32_t thief, std::uint32_t victim) noexcept;
 
   // system
-  /// The watchdog found a handler that has run for `how_long` on this worker.
+  static constexpr std::uint32_t no_worker = 0xffffffff;
+  /// The watchdog found a handler that has run for `how_long` on this worker, or on a detached actor's thread: `no_worker`.
   virtual void on_stall(std::uint32_t worker, std::uint64_t actor, const message_type* message, duration how_long) noexcept;
 };
 

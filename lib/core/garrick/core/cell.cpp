@@ -382,6 +382,7 @@ void cell::attend() noexcept {
 
 void cell::begin() noexcept {
   phase_ = life::running;
+  base::this_thread.handling.store(nullptr, std::memory_order_relaxed);  // order: read by the watchdog as a sample
   try {
     start();
   } catch (...) { on_failure(nullptr); }

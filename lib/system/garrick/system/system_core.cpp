@@ -63,15 +63,17 @@ system_core::system_core(const options& o)
   lot = &drain_lot_;
   if (limits.detect_request_cycles) waits = &wait_graph_;
   pool_->start();
-  if (o.watchdog_after.count() > 0) { watchdog_ = std::make_unique<watchdog>(*pool_, o.watchdog_after, o.probe, *this); }
+  if (o.watchdog_after.count() > 0) {
+    watchdog_ = std::make_unique<watchdog>(*pool_, detached_, o.watchdog_after, o.probe, *this);
+  }
 }
 
-std::string system_core::name_of(std::uint64_t id) {
-  std::string name = "an actor";
+watchdog_listener::subject system_core::about(std::uint64_t id) {
+  subject s;
   for_each_cell([&](const core::cell& c) {
-    if (c.id() == id) name = c.name();
+    if (c.id() == id) s = {std::string(c.name()), c.kind() == core::cell_kind::blocking};
   });
-  return name;
+  return s;
 }
 
 void system_core::tell(const std::string& text) {

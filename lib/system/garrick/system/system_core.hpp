@@ -66,7 +66,7 @@ class system_core final : public core::environment, public watchdog_listener {
 
  private:
   ~system_core() = default;
-  std::string name_of(std::uint64_t actor) override;
+  subject about(std::uint64_t actor) override;
   void tell(const std::string& text) override;
   void destroy() noexcept override { delete this; }
 

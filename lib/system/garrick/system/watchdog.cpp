@@ -3,6 +3,7 @@
 #include <garrick/base/thread_state.hpp>
 #include <garrick/system/watchdog.hpp>
 
+#include <algorithm>
 #include <chrono>
 
 namespace garrick::system {
@@ -12,8 +13,10 @@ namespace {
 constexpr std::uint32_t looks_per_warning = 2;
 }  // namespace
 
-watchdog::watchdog(sched::scheduler& pool, base::duration after, base::probe* probe, watchdog_listener& listener)
+watchdog::watchdog(sched::scheduler& pool, const detached_pool& detached, base::duration after, base::probe* probe,
+                   watchdog_listener& listener)
     : pool_(pool),
+      detached_(detached),
       interval_ns_(after.count() / looks_per_warning > 0 ? after.count() / looks_per_warning : 1),
       probe_(probe),
       listener_(listener),
@@ -39,28 +42,61 @@ void watchdog::loop() {
   }
 }
 
+bool watchdog::compare(sample& before, const base::thread_state& t) noexcept {
+  // order: relaxed: samples; a torn set only delays a report by one look
+  const sample now{t.turns.load(std::memory_order_relaxed), t.actor_id.load(std::memory_order_relaxed),
+                   t.handling.load(std::memory_order_relaxed)};
+  if (now.actor == 0 || now.turn != before.turn || now.actor != before.actor || now.handling != before.handling) {
+    before = now;
+    return false;
+  }
+  if (++before.looks < looks_per_warning || before.reported) return false;
+  before.reported = true;
+  return true;
+}
+
+void watchdog::report(const sample& s, std::uint32_t worker, const watchdog_listener::subject& who, const char* advice) {
+  const std::uint64_t ms = static_cast<std::uint64_t>(interval_ns_) * s.looks / 1'000'000;
+  const std::string_view message = s.handling != nullptr ? s.handling->name : std::string_view("its start");
+  listener_.tell("actor " + who.name + "#" + std::to_string(s.actor) + " has been handling " + std::string(message) +
+                 " for more than " + std::to_string(ms) + " ms: " + advice);
+  if (probe_ != nullptr)
+    probe_->on_stall(worker, s.actor, s.handling, base::duration::milliseconds(static_cast<std::int64_t>(ms)));
+}
+
 void watchdog::look() {
   for (std::uint32_t i = 0; i < samples_.size(); ++i) {
     const base::thread_state* const t = pool_.worker_state(i);
-    if (t == nullptr) continue;
-    // order: relaxed: samples; a torn set only delays a report by one look
-    const sample now{t->turns.load(std::memory_order_relaxed), t->actor_id.load(std::memory_order_relaxed),
-                     t->handling.load(std::memory_order_relaxed)};
-    sample& before = samples_[i];
-    if (now.actor == 0 || now.turn != before.turn || now.actor != before.actor || now.handling != before.handling) {
-      before = now;
-      continue;
+    if (t != nullptr && compare(samples_[i], *t))
+      report(samples_[i], i, listener_.about(samples_[i].actor),
+             "a blocking call or an endless loop holds its worker; spawn it detached, or split the work");
+  }
+  look_at_detached();
+}
+
+void watchdog::look_at_detached() {
+  std::vector<sample> stuck;
+  for (detached_sample& s : detached_samples_) s.seen = false;
+  detached_.for_each_thread([&](const base::thread_state& t) {
+    auto at = std::find_if(detached_samples_.begin(), detached_samples_.end(),
+                           [&](const detached_sample& s) { return s.thread == &t; });
+    if (at == detached_samples_.end()) {
+      at = detached_samples_.emplace(at);
+      at->thread = &t;
     }
-    if (++before.looks < looks_per_warning || before.reported) continue;
-    before.reported = true;
-    const std::uint64_t ms = static_cast<std::uint64_t>(interval_ns_) * before.looks / 1'000'000;
-    const std::string_view message = now.handling != nullptr ? now.handling->name : std::string_view("its start");
-    const std::string name = listener_.name_of(now.actor);
-    listener_.tell("actor " + name + "#" + std::to_string(now.actor) + " has been handling " + std::string(message) +
-                   " for more than " + std::to_string(ms) +
-                   " ms: a blocking call or an endless loop holds its worker; spawn it detached, or split the work");
-    if (probe_ != nullptr)
-      probe_->on_stall(i, now.actor, now.handling, base::duration::milliseconds(static_cast<std::int64_t>(ms)));
+    at->seen = true;
+    if (!compare(*at, t) || at->told == at->actor) return;
+    at->told = at->actor;
+    stuck.push_back(*at);
+  });
+  std::erase_if(detached_samples_, [](const detached_sample& s) { return !s.seen; });
+  // Without the pool's lock: who is told may take its time.
+  for (const sample& s : stuck) {
+    const watchdog_listener::subject who = listener_.about(s.actor);
+    if (!who.blocking)
+      report(s, base::probe::no_worker, who,
+             "it holds up nobody but its own mail, since it is detached; if it is not meant to wait there, it loops or hangs. "
+             "Said once");
   }
 }
 

@@ -1,7 +1,10 @@
 // Looks at the workers twice per warning time and names the actor and the handler that does not come back.
 //
-// It reads samples that the workers publish (base::thread_state): who runs, which message, how many turns. The same turn and message in two looks
-// at least `after` apart is a handler that blocks or loops. Costs the workers three plain stores a run and one a message.
+// The threads of detached actors, too: such an actor may block, so it is named once in its life, as something to know when a program hangs. A blocking actor is not: its
+// thread waits in `receive` by design, and `shutdown` names it if it does not end.
+//
+// It reads samples that the threads publish (base::thread_state): who runs, which message, how many turns. The same turn and message in two looks
+// at least `after` apart is a handler that blocks or loops. Costs them three plain stores a run and one a message.
 //
 // Also: reports a stack overflow with the actor's name from an alternate stack, then lets the process abort.
 //
@@ -11,6 +14,7 @@
 #include <garrick/base/clock.hpp>
 #include <garrick/base/probe.hpp>
 #include <garrick/sched/scheduler.hpp>
+#include <garrick/system/detached_pool.hpp>
 
 #include <condition_variable>
 #include <cstdint>
@@ -24,8 +28,11 @@ namespace garrick::system {
 /// Who the watchdog reports to. Called on the watchdog's thread.
 class watchdog_listener {
  public:
-  /// The name of a living actor; something to say for one that is gone.
-  [[nodiscard]] virtual std::string name_of(std::uint64_t actor) = 0;
+  struct subject {
+    std::string name = "an actor";  ///< if it is gone
+    bool blocking = false;
+  };
+  [[nodiscard]] virtual subject about(std::uint64_t actor) = 0;
   /// A finished sentence.
   virtual void tell(const std::string& text) = 0;
 
@@ -35,7 +42,8 @@ class watchdog_listener {
 
 class watchdog {
  public:
-  watchdog(sched::scheduler& pool, base::duration after, base::probe* probe, watchdog_listener& listener);
+  watchdog(sched::scheduler& pool, const detached_pool& detached, base::duration after, base::probe* probe,
+           watchdog_listener& listener);
   ~watchdog();
 
  private:
@@ -46,14 +54,26 @@ class watchdog {
     std::uint32_t looks = 0;
     bool reported = false;
   };
+  struct detached_sample : sample {
+    const base::thread_state* thread = nullptr;  ///< compared, not touched: it may have ended
+    std::uint64_t told = 0;                      ///< the actor that was named on this thread
+    bool seen = false;                           ///< in this look
+  };
   void loop();
   void look();
+  void look_at_detached();
+  /// True: it is time to report it.
+  [[nodiscard]] static bool compare(sample& before, const base::thread_state& t) noexcept;
+  void report(const sample& s, std::uint32_t worker, const watchdog_listener::subject& who, const char* advice);
 
   sched::scheduler& pool_;
+  const detached_pool& detached_;
   const std::int64_t interval_ns_;
   base::probe* const probe_;
   watchdog_listener& listener_;
-  std::vector<sample> samples_;  // the watchdog's thread
+  // the watchdog's thread
+  std::vector<sample> samples_;
+  std::vector<detached_sample> detached_samples_;
 
   std::mutex mutex_;
   std::condition_variable wake_;
