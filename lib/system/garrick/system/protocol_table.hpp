@@ -34,9 +34,13 @@ struct protocol_set {
   [[nodiscard]] bool covers(const protocol_set& wanted) const noexcept {
     if (wanted.wildcard) return true;
     if (wildcard) return false;
+    return first_missing(wanted) == nullptr;
+  }
+  /// The first signature of `wanted` that is not in the set; null: none. Neither may be the wildcard.
+  [[nodiscard]] const signature_id* first_missing(const protocol_set& wanted) const noexcept {
     for (std::size_t i = 0; i < wanted.count; ++i)
-      if (!has(wanted.first[i])) return false;
-    return true;
+      if (!has(wanted.first[i])) return &wanted.first[i];
+    return nullptr;
   }
 };
 

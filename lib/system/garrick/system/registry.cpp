@@ -23,6 +23,14 @@ class registry_category final : public base::error_category {
 };
 constinit const registry_category category;
 
+/// Why an actor that was put with `known` cannot be had as `wanted`.
+std::string what_is_missing(const core::any_ref& who, const protocol_set& known, const protocol_set& wanted) {
+  if (known.wildcard) return who.to_string() + " was put as any_ref";
+  const signature_id* const missing = known.first_missing(wanted);
+  return who.to_string() + " was put without " + std::string(missing->content->name) + " answered by " +
+         std::string(missing->answer->name);
+}
+
 bool has_ended(const core::any_ref& r) noexcept { return core::handle_access::get(r)->has_ended(); }
 
 }  // namespace
@@ -56,7 +64,7 @@ base::result<core::any_ref> registry::get_entry(std::string_view name, protocol_
   const auto at = entries_.find(name);
   if (at == entries_.end() || has_ended(at->second.who)) return base::make_error(registry_errc::not_found, name);
   if (!at->second.protocol.covers(wanted))
-    return base::make_error(registry_errc::wrong_protocol, name, at->second.who.to_string());
+    return base::make_error(registry_errc::wrong_protocol, name, what_is_missing(at->second.who, at->second.protocol, wanted));
   return at->second.who;
 }
 

@@ -45,10 +45,15 @@ TEST_CASE("registry checks the protocol at run time") {
   const auto a = system.spawn<named>();
   const ref<part> narrowed = a;
   CHECK(system.registry().put("narrowed", narrowed).has_value());
-  CHECK(system.registry().get<full>("narrowed").error() == registry_errc::wrong_protocol);
+  const error lacks = system.registry().get<full>("narrowed").error();
+  CHECK(lacks == registry_errc::wrong_protocol);
+  CHECK(lacks.detail().find("was put without") != std::string::npos);
+  CHECK(lacks.detail().find("stop_now answered by") != std::string::npos);
   CHECK(system.registry().get<other>("narrowed").error() == registry_errc::wrong_protocol);
   CHECK(system.registry().put("wild", any_ref(a)).has_value());
-  CHECK(system.registry().get<part>("wild").error() == registry_errc::wrong_protocol);
+  const error wild = system.registry().get<part>("wild").error();
+  CHECK(wild == registry_errc::wrong_protocol);
+  CHECK(wild.detail().find("was put as any_ref") != std::string::npos);
   CHECK(system.registry().get<core::any_protocol>("wild").has_value());
 }
 
