@@ -70,7 +70,7 @@ class philosopher_actor : public garrick::actor<philosopher> {
 int main() {
   const std::vector<std::string> names{"Hypatia", "Ibn Rushd", "Kant", "Laozi", "Simone"};
   garrick::actor_system system;
-  garrick::core::scoped_actor table(system.env());  // this thread takes part
+  garrick::scoped_actor table(system.env());  // this thread takes part
   std::vector<garrick::ref<chopstick>> sticks;
   for (std::size_t i = 0; i < names.size(); ++i) sticks.push_back(system.spawn<chopstick_actor>());
 

@@ -30,7 +30,7 @@ int main() {
   garrick::actor_system system;
 
   // [scoped]
-  garrick::core::scoped_actor me(system.env());  // this thread can receive now
+  garrick::scoped_actor me(system.env());  // this thread can receive now
   const garrick::any_ref words = system.spawn(collector, garrick::any_ref(me->self()));
   for (const char* word : {"one", "two", "three"}) send(words, std::string(word));
   send(words, stop{});

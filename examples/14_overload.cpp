@@ -38,7 +38,7 @@ class listener : public garrick::actor<garrick::system::dead_letter_protocol> {
 
 int main() {
   garrick::actor_system system;
-  garrick::core::scoped_actor me(system.env());
+  garrick::scoped_actor me(system.env());
   system.dead_letters().subscribe(system.spawn<listener>(garrick::any_ref(me->self())));
 
   // [bounded]

@@ -72,6 +72,7 @@ using core::result;
 using core::round_robin;
 using core::route_by_key;
 using core::router;
+using core::scoped_actor;
 using core::send;
 using core::send_urgent;
 using core::spawn_options;
