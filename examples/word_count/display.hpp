@@ -4,6 +4,7 @@
 #include "chaos.hpp"
 #include "job.hpp"
 #include "protocols.hpp"
+#include "report.hpp"
 
 #include <cstdint>
 #include <string>
@@ -13,8 +14,8 @@ namespace word_count {
 struct tick {};
 using display_protocol = garrick::protocol<void(tick)>;
 
-/// One line of text: "[####....] 45 % of 12 files".
-[[nodiscard]] std::string progress_line(const progress& p, std::uint32_t width);
+/// One line of text: "counting  ████▌...   45 % of 12 files"; without a bar if `width` is 0.
+[[nodiscard]] std::string progress_line(const progress& p, std::size_t width, bool utf8);
 
 class display_actor : public garrick::actor<display_protocol> {
  public:
@@ -30,10 +31,8 @@ class display_actor : public garrick::actor<display_protocol> {
   garrick::ref<foreman_protocol> foreman_;
   show how_;
   chaos* chaos_;
+  bool utf8_ = terminal_shows_utf8();
   std::uint64_t last_tenth_ = 0;
 };
-
-/// Does the environment say that the terminal shows UTF-8?
-[[nodiscard]] bool terminal_shows_utf8();
 
 }  // namespace word_count

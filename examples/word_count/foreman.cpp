@@ -59,14 +59,15 @@ void foreman_actor::hand_out() {
 
 void foreman_actor::send_unit(std::uint32_t unit) {
   const word_count::unit& u = plan_->units[unit];
+  const source& file = plan_->files[u.file];
   const auto& reader = crew_.readers[next_reader_++ % crew_.readers.size()];
-  request(reader, read_unit{plan_->fingerprint, unit, u.length, u.offset, lacking_[unit], plan_->files[u.file].path})
+  request(reader, read_unit{plan_->fingerprint, unit, lacking_[unit], u, file.path, file.how})
       .then(
           [this, unit](const unit_done& done) {
             chaos_->handling(role::foreman);
             --in_flight_;
             ++units_done_;
-            if (!done.trouble.empty()) late_problems_.push_back({plan_->files[plan_->units[unit].file].path, done.trouble});
+            if (!done.trouble.empty()) unread_.emplace(plan_->files[plan_->units[unit].file].path, done.trouble);
             hand_out();
           },
           [this, unit](const garrick::error& why) {
@@ -87,17 +88,34 @@ void foreman_actor::start_ranking() {
       .then(
           [this](ranking r) {
             chaos_->handling(role::foreman);
-            result_ = {std::move(r), plan_->files.size(), plan_->bytes, plan_->problems};
-            result_.problems.insert(result_.problems.end(), late_problems_.begin(), late_problems_.end());
-            chaos_->midway(role::foreman);
-            phase_ = phase::complete;
-            for (auto& promise : waiting_) promise.deliver(result_);
-            waiting_.clear();
+            result_.result = std::move(r);
+            look_for_changes();
           },
           [this](const garrick::error& why) {
             chaos_->handling(role::foreman);
             if (!gone_for_good(why)) start_audit();  // the ranker fell, or a counter did and lacks units now
           });
+}
+
+// Files that are written to while they are counted have been read partly old, partly new: the result says which.
+void foreman_actor::look_for_changes() {
+  request(crew_.walker, look_again{plan_})
+      .then([this](std::vector<problem> changed) { complete(std::move(changed)); },
+            [this](const garrick::error& why) {
+              if (!gone_for_good(why)) look_for_changes();
+            });
+}
+
+void foreman_actor::complete(std::vector<problem> changed) {
+  chaos_->handling(role::foreman);
+  for (const problem& c : changed) unread_.erase(c.path);
+  for (auto& [path, why] : unread_) changed.push_back({path, why});
+  result_.what = plan_;
+  result_.changed = std::move(changed);
+  chaos_->midway(role::foreman);
+  phase_ = phase::complete;
+  for (auto& promise : waiting_) promise.deliver(result_);
+  waiting_.clear();
 }
 
 // Whoever fell over a request is coming back: try again. Whoever is gone was given up by its supervisor.

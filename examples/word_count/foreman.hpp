@@ -10,6 +10,8 @@
 #include "chaos.hpp"
 #include "protocols.hpp"
 
+#include <map>
+#include <string>
 #include <vector>
 
 namespace word_count {
@@ -36,6 +38,8 @@ class foreman_actor : public garrick::actor<foreman_protocol> {
   void hand_out();
   void send_unit(std::uint32_t unit);
   void start_ranking();
+  void look_for_changes();
+  void complete(std::vector<problem> changed);
   [[nodiscard]] bool gone_for_good(const garrick::error& why);
 
   static constexpr std::size_t in_flight_limit = 64;
@@ -46,9 +50,9 @@ class foreman_actor : public garrick::actor<foreman_protocol> {
 
   phase phase_ = phase::finding;
   shared_plan plan_;
-  std::vector<problem> late_problems_;  ///< files that a reader could not read any more
-  std::vector<part_mask> lacking_;      ///< by unit: the parts that do not hold it
-  std::vector<std::uint32_t> open_;     ///< units to hand out, last first
+  std::map<std::string, std::string> unread_;  ///< files that a reader could not read any more, and why
+  std::vector<part_mask> lacking_;             ///< by unit: the parts that do not hold it
+  std::vector<std::uint32_t> open_;            ///< units to hand out, last first
   std::size_t in_flight_ = 0;
   std::size_t audits_open_ = 0;
   std::size_t units_done_ = 0;

@@ -80,9 +80,8 @@ outcome run(const job& what) {
   for (std::size_t r = 0; r < role_count; ++r) result.strikes[r] = fate.strikes(static_cast<role>(r));
   if (done) {
     result.words = std::move(done->result.words);
-    result.problems = std::move(done->problems);
-    result.files = done->files;
-    result.bytes = done->bytes;
+    result.what = std::move(done->what);
+    result.changed = std::move(done->changed);
   } else {
     result.trouble = done.error().to_string();
   }
@@ -91,25 +90,25 @@ outcome run(const job& what) {
   return result;
 }
 
-counts count_sequentially(const std::vector<std::string>& paths) {
-  counts all;
-  for (const source& file : make_plan(paths, 1 << 20).files) {
-    std::ifstream in(file.path, std::ios::binary);
+lexicon count_sequentially(const std::vector<source>& files) {
+  lexicon all;
+  for (std::uint32_t number = 0; number < files.size(); ++number) {
+    std::ifstream in(files[number].path, std::ios::binary);
     std::ostringstream text;
     text << in.rdbuf();
-    counts found = count_words(text.view());
-    all.merge(found);                                            // the words that are new
-    for (const auto& [word, count] : found) all[word] += count;  // and those that were known
+    for (const auto& [word, count] : count_words(readable(std::move(text).str(), files[number].how)))
+      note(all, word, count, number);
   }
   return all;
 }
 
-std::string difference(const std::vector<counted_word>& counted, const counts& expected) {
-  for (const counted_word& w : counted) {
+std::string difference(const std::vector<ranked_word>& counted, const lexicon& expected) {
+  for (const ranked_word& w : counted) {
     const auto known = expected.find(std::string_view(w.word));
-    const std::uint64_t right = known == expected.end() ? 0 : known->second;
-    if (right != w.count)
-      return "'" + w.word + "' was counted " + std::to_string(w.count) + " times instead of " + std::to_string(right);
+    const entry right = known == expected.end() ? entry{} : known->second;
+    if (right.count != w.count)
+      return "'" + w.word + "' was counted " + std::to_string(w.count) + " times instead of " + std::to_string(right.count);
+    if (right.home != w.home) return "'" + w.word + "' was found in other files";
   }
   if (counted.size() != expected.size())
     return std::to_string(counted.size()) + " different words instead of " + std::to_string(expected.size());

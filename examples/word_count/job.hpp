@@ -5,10 +5,11 @@
 
 #include "chaos.hpp"
 #include "plan.hpp"
-#include "text.hpp"
+#include "tally.hpp"
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,10 +27,9 @@ struct job {
 };
 
 struct outcome {
-  std::vector<counted_word> words;  ///< the most frequent first
-  std::vector<problem> problems;
-  std::uint64_t files = 0;
-  std::uint64_t bytes = 0;
+  std::vector<ranked_word> words;    ///< the most frequent first
+  std::shared_ptr<const plan> what;  ///< the files, and the paths that were left out
+  std::vector<problem> changed;      ///< files that changed while they were counted
   std::uint64_t messages = 0;
   std::array<std::uint64_t, role_count> strikes{};
   double seconds = 0;
@@ -38,10 +38,10 @@ struct outcome {
 
 [[nodiscard]] outcome run(const job& what);
 
-/// The same counts by one loop over the files, without actors.
-[[nodiscard]] counts count_sequentially(const std::vector<std::string>& paths);
+/// The same result by one loop over the whole files: no actors, no units.
+[[nodiscard]] lexicon count_sequentially(const std::vector<source>& files);
 
 /// The first difference in words, empty if there is none.
-[[nodiscard]] std::string difference(const std::vector<counted_word>& counted, const counts& expected);
+[[nodiscard]] std::string difference(const std::vector<ranked_word>& counted, const lexicon& expected);
 
 }  // namespace word_count

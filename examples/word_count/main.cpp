@@ -1,9 +1,8 @@
-// Counts words with supervised actors: walk, read, split, count by key, rank.
+// Counts the words that a person reads with supervised actors: walk, read, split, count by key, rank.
 //
 //   word_count                     the texts beside this source and the system's documentation
 //   word_count ~/books --top 30
 //   word_count --chaos             handlers of every role fail all the time, and the counts come out the same
-#include "display.hpp"
 #include "job.hpp"
 #include "report.hpp"
 #include "settings.hpp"
@@ -29,42 +28,33 @@ std::vector<std::string> default_paths() {
   return paths;
 }
 
-void print_summary(const outcome& o, const settings& s, bool on_terminal) {
-  std::fputs(problem_report(o.problems).c_str(), stdout);
-  std::printf("\n%s\n", chart(o.words, s.top, !on_terminal || terminal_shows_utf8()).c_str());
-  std::printf("files            %s\n", grouped(o.files).c_str());
-  std::printf("bytes            %s (%s)\n", grouped(o.bytes).c_str(), as_bytes(o.bytes).c_str());
-  std::printf("different words  %s\n", grouped(o.words.size()).c_str());
-  std::printf("time             %.2f s\n", o.seconds);
-  std::printf("messages         %s (%s a second)\n", grouped(o.messages).c_str(),
-              grouped(static_cast<std::uint64_t>(static_cast<double>(o.messages) / o.seconds)).c_str());
-  std::printf("peak memory      %s\n", as_bytes(peak_memory()).c_str());
+/// Nothing could be read: the reasons are the result.
+int nothing_to_count(const outcome& o) {
+  std::fputs("word_count: there was no text to count\n", stderr);
+  for (const std::string& line : by_reason(o.what->problems, 120)) std::fprintf(stderr, "  %s\n", line.c_str());
+  return no_result;
 }
 
-void print_strikes(const outcome& o) {
-  std::uint64_t sum = 0;
-  std::string each;
-  for (std::size_t r = 0; r < role_count; ++r) {
-    sum += o.strikes[r];
-    each += (r == 0 ? "" : ", ") + std::string(role_names[r]) + " " + grouped(o.strikes[r]);
-  }
-  std::printf("chaos            killed %s handlers in the middle of their work (%s)\n", grouped(sum).c_str(), each.c_str());
-}
-
-int verify(const outcome& o, const std::vector<std::string>& paths) {
-  std::printf("verifying        counting again without actors ...\n");
+// Counts again, whole file by whole file and without actors. Only files that nobody has written to since can be compared.
+int verify(const outcome& o) {
+  std::fputs(labelled("verifying", {"counting again without actors ..."}).c_str(), stdout);
   std::fflush(stdout);
-  const std::string wrong = difference(o.words, count_sequentially(paths));
-  if (!wrong.empty()) {
-    std::printf("verified         NO: %s\n", wrong.c_str());
-    return no_result;
+  const std::string wrong = difference(o.words, count_sequentially(o.what->files));
+  if (wrong.empty()) {
+    std::fputs(labelled("verified", {"all " + grouped(o.words.size()) + " counts are exactly the same"}).c_str(), stdout);
+    return all_well;
   }
-  std::printf("verified         all %s counts are exactly the same\n", grouped(o.words.size()).c_str());
-  return all_well;
+  const std::vector<problem> changed = changes(*o.what);
+  std::fputs(labelled("verified", {"NO: " + wrong}).c_str(), stdout);
+  for (const problem& c : changed) std::fputs(labelled("", {c.path + ": " + c.why}).c_str(), stdout);
+  if (!changed.empty())
+    std::fputs(labelled("", {"Files changed meanwhile, so this says nothing about the actors."}).c_str(), stdout);
+  return no_result;
 }
 
 int count(const settings& s) {
   const bool on_terminal = isatty(STDOUT_FILENO) != 0;
+  const bool utf8 = terminal_shows_utf8();
   job what;
   what.paths = s.paths.empty() ? default_paths() : s.paths;
   what.workers = s.workers;
@@ -76,13 +66,11 @@ int count(const settings& s) {
     std::fprintf(stderr, "word_count: no result: %s\n", o.trouble.c_str());
     return no_result;
   }
-  print_summary(o, s, on_terminal);
-  if (s.chaos) print_strikes(o);
-  if (o.files == 0) {
-    std::fprintf(stderr, "word_count: there was no text to count\n");
-    return no_result;
-  }
-  return s.chaos || s.verify ? verify(o, what.paths) : all_well;
+  if (o.what->files.empty()) return nothing_to_count(o);
+  const std::string result = chart(o.words, s.top, utf8) + "\n" + length_chart(o.words, utf8) + "\n" + summary(o);
+  std::fputs(result.c_str(), stdout);
+  if (s.chaos) std::fputs(strike_report(o).c_str(), stdout);
+  return s.chaos || s.verify ? verify(o) : all_well;
 }
 
 }  // namespace

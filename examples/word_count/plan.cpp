@@ -1,6 +1,6 @@
 #include "plan.hpp"
 
-#include "text.hpp"
+#include "words/text.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -25,6 +25,20 @@ using file_handle = std::unique_ptr<std::FILE, closer>;
 
 constexpr std::size_t head_bytes = 4096;
 constexpr std::size_t step_bytes = 4096;
+constexpr std::size_t block_bytes = 64 * 1024;
+
+/// What tells whether a file is still the same.
+struct stamp {
+  std::uint64_t bytes = 0;
+  std::int64_t modified = 0;
+};
+
+stamp stamp_of(const fs::path& path, std::error_code& trouble) {
+  stamp result;
+  result.bytes = fs::file_size(path, trouble);
+  if (!trouble) result.modified = static_cast<std::int64_t>(fs::last_write_time(path, trouble).time_since_epoch().count());
+  return result;
+}
 
 std::size_t find_space(std::string_view text, std::size_t from) noexcept {
   while (from < text.size() && !is_space(text[from])) ++from;
@@ -74,25 +88,52 @@ class planner {
     std::error_code trouble;
     const std::string same = fs::weakly_canonical(path, trouble).string();
     if (!seen_.insert(trouble ? path.string() : same).second) return;
+    const stamp now = stamp_of(path, trouble);  // before the first byte is read: what changes later is noticed
+    if (trouble) return refuse(path, trouble.message());
     const file_handle file(std::fopen(path.c_str(), "rb"));
     if (!file) return refuse(path, std::strerror(errno));
     char head[head_bytes];
     const std::size_t got = std::fread(head, 1, sizeof head, file.get());
     if (std::ferror(file.get()) != 0) return refuse(path, "cannot be read");
     if (!looks_like_text({head, got})) return refuse(path, "binary");
-    const std::uint64_t bytes = fs::file_size(path, trouble);
-    if (trouble) return refuse(path, trouble.message());
-    add(path.string(), bytes);
+    source found{path.string(), now.bytes, now.modified, form_of(path.string(), {head, got})};
+    if (found.how == form::markup)
+      cut_markup(file.get());
+    else
+      cut_plain(found.bytes);
+    mix(found.path);
+    mix(std::to_string(found.bytes));
+    mix(std::to_string(found.modified));
+    result_.bytes += found.bytes;
+    result_.files.push_back(std::move(found));
   }
 
-  void add(std::string path, std::uint64_t bytes) {
-    const auto file = static_cast<std::uint32_t>(result_.files.size());
-    mix(path);
-    mix(std::to_string(bytes));
-    for (std::uint64_t at = 0; at < bytes; at += unit_bytes_)
-      result_.units.push_back({file, static_cast<std::uint32_t>(std::min<std::uint64_t>(unit_bytes_, bytes - at)), at});
-    result_.bytes += bytes;
-    result_.files.push_back({std::move(path), bytes});
+  void add_unit(std::uint64_t offset, std::uint64_t length) {
+    result_.units.push_back({static_cast<std::uint32_t>(result_.files.size()), offset, length});
+  }
+
+  void cut_plain(std::uint64_t bytes) {
+    for (std::uint64_t at = 0; at < bytes; at += unit_bytes_) add_unit(at, std::min<std::uint64_t>(unit_bytes_, bytes - at));
+  }
+
+  /// Reads the file from its beginning, since only that tells where a tag or a script is open.
+  void cut_markup(std::FILE* file) {
+    std::rewind(file);
+    markup_reader reader;
+    std::uint64_t begin = 0;
+    std::uint64_t at = 0;
+    std::string block(block_bytes, '\0');
+    std::string text;
+    while (const std::size_t got = std::fread(block.data(), 1, block.size(), file)) {
+      text.clear();
+      for (const char c : std::string_view(block).substr(0, got)) {
+        reader.read(c, text);
+        if (++at - begin < unit_bytes_ || !reader.between_words()) continue;
+        add_unit(begin, at - begin);
+        begin = at;
+      }
+    }
+    if (at != begin) add_unit(begin, at - begin);
   }
 
   void refuse(const fs::path& path, std::string why) { result_.problems.push_back({path.string(), std::move(why)}); }
@@ -116,13 +157,28 @@ plan make_plan(const std::vector<std::string>& paths, std::uint32_t unit_bytes) 
   return p.take();
 }
 
-piece read_piece(const std::string& path, std::uint64_t offset, std::uint32_t length) {
+namespace {
+
+piece failed(std::string why) { return {{}, form::plain, std::move(why)}; }
+
+piece read_markup(std::FILE* file, std::uint64_t offset, std::uint64_t length) {
+  if (std::fseek(file, static_cast<long>(offset), SEEK_SET) != 0) return failed(std::strerror(errno));
+  std::string text(length, '\0');
+  text.resize(std::fread(text.data(), 1, length, file));
+  if (std::ferror(file) != 0) return failed("cannot be read");
+  return {std::move(text), form::markup, {}};
+}
+
+}  // namespace
+
+piece read_piece(const std::string& path, form how, std::uint64_t offset, std::uint64_t length) {
   const file_handle file(std::fopen(path.c_str(), "rb"));
-  if (!file) return {{}, std::strerror(errno)};
+  if (!file) return failed(std::strerror(errno));
+  if (how == form::markup) return read_markup(file.get(), offset, length);
   // One byte more in front tells whether a token begins exactly at the offset.
   const std::uint64_t from = offset == 0 ? 0 : offset - 1;
-  const std::size_t wanted = static_cast<std::size_t>(offset - from) + length;
-  if (std::fseek(file.get(), static_cast<long>(from), SEEK_SET) != 0) return {{}, std::strerror(errno)};
+  const std::size_t wanted = static_cast<std::size_t>(offset - from + length);
+  if (std::fseek(file.get(), static_cast<long>(from), SEEK_SET) != 0) return failed(std::strerror(errno));
   std::string text(wanted, '\0');
   text.resize(std::fread(text.data(), 1, wanted, file.get()));
   std::size_t begin = 0;
@@ -141,9 +197,24 @@ piece read_piece(const std::string& path, std::uint64_t offset, std::uint32_t le
     }
     text.resize(end);
   }
-  if (std::ferror(file.get()) != 0) return {{}, "cannot be read"};
+  if (std::ferror(file.get()) != 0) return failed("cannot be read");
   text.erase(0, begin);
-  return {std::move(text), {}};
+  return {std::move(text), form::plain, {}};
+}
+
+std::vector<problem> changes(const plan& known) {
+  std::vector<problem> result;
+  for (const source& file : known.files) {
+    std::error_code trouble;
+    const stamp now = stamp_of(file.path, trouble);
+    if (trouble)
+      result.push_back({file.path, trouble.message()});
+    else if (now.bytes != file.bytes || now.modified != file.modified)
+      result.push_back({file.path, "changed"});
+    else if (!file_handle(std::fopen(file.path.c_str(), "rb")))
+      result.push_back({file.path, std::strerror(errno)});
+  }
+  return result;
 }
 
 }  // namespace word_count

@@ -6,6 +6,8 @@
 // Thread safety: values and pure functions of the disk.
 #pragma once
 
+#include "words/markup.hpp"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,13 +17,16 @@ namespace word_count {
 struct source {
   std::string path;
   std::uint64_t bytes = 0;
+  std::int64_t modified = 0;  ///< when, by the clock of the file system
+  form how = form::plain;
 };
 
-/// A piece of a file: the tokens (between white space) that begin in [offset, offset + length).
+/// A piece of a file. Of a plain text: the tokens (between white space) that begin in [offset, offset + length). Of markup: exactly these bytes; such a file is cut
+/// only where no word, tag, comment or script is open, so a unit may be as long as the longest of them.
 struct unit {
   std::uint32_t file = 0;
-  std::uint32_t length = 0;  ///< bytes
   std::uint64_t offset = 0;
+  std::uint64_t length = 0;  ///< bytes
 };
 
 /// A path that is not counted, and why.
@@ -35,7 +40,7 @@ struct plan {
   std::vector<unit> units;
   std::vector<problem> problems;
   std::uint64_t bytes = 0;
-  std::uint64_t fingerprint = 0;  ///< of files and units
+  std::uint64_t fingerprint = 0;  ///< of files, their state and units
 };
 
 /// Walks the paths in order, folders sorted by name. Symbolic links are followed for the paths themselves, not below them. A file that two paths lead to is read once.
@@ -43,10 +48,14 @@ struct plan {
 
 struct piece {
   std::string text;
+  form how = form::plain;
   std::string trouble;  ///< why nothing could be read; empty: all went well
 };
 
 /// Reads one unit.
-[[nodiscard]] piece read_piece(const std::string& path, std::uint64_t offset, std::uint32_t length);
+[[nodiscard]] piece read_piece(const std::string& path, form how, std::uint64_t offset, std::uint64_t length);
+
+/// Which of the plan's files are no longer what they were when the plan was made: gone, unreadable, of another size or written to.
+[[nodiscard]] std::vector<problem> changes(const plan& known);
 
 }  // namespace word_count

@@ -1,48 +1,26 @@
 #include "plan.hpp"
 
-#include "job.hpp"
-#include "text.hpp"
+#include "scratch_folder.hpp"
+#include "walker.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
+#include <garrick/testkit/test_system.hpp>
 
 #include <filesystem>
-#include <fstream>
 
 using namespace word_count;
 namespace fs = std::filesystem;
 
 namespace {
 
-class folder {
- public:
-  folder() {
-    std::string pattern = (fs::temp_directory_path() / "word_count_XXXXXX").string();
-    REQUIRE(mkdtemp(pattern.data()) != nullptr);
-    path_ = pattern;
-  }
-  ~folder() { fs::remove_all(path_); }
-  folder(const folder&) = delete;
-  folder& operator=(const folder&) = delete;
-
-  std::string write(const std::string& name, const std::string& text) const {
-    fs::create_directories((path_ / name).parent_path());
-    std::ofstream(path_ / name, std::ios::binary) << text;
-    return (path_ / name).string();
-  }
-  [[nodiscard]] std::string path() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
-
 counts by_units(const std::string& path, std::uint32_t unit_bytes) {
   counts all;
   const plan p = make_plan({path}, unit_bytes);
   for (const unit& u : p.units) {
-    const piece text = read_piece(p.files[u.file].path, u.offset, u.length);
+    const piece text = read_piece(p.files[u.file].path, p.files[u.file].how, u.offset, u.length);
     CHECK(text.trouble.empty());
-    for (const auto& [word, count] : count_words(text.text)) all[word] += count;
+    for (const auto& [word, count] : count_words(readable(text.text, text.how))) all[word] += count;
   }
   return all;
 }
@@ -50,7 +28,7 @@ counts by_units(const std::string& path, std::uint32_t unit_bytes) {
 }  // namespace
 
 TEST_CASE("a folder is walked in the order of its names, and what is no text is refused with a reason") {
-  const folder f;
+  const scratch_folder f;
   f.write("b.txt", "two words");
   f.write("a/deep.txt", "deep");
   f.write("c.bin", std::string("\0\1\2", 3));
@@ -67,7 +45,7 @@ TEST_CASE("a folder is walked in the order of its names, and what is no text is 
 
 TEST_CASE("an unreadable file is refused with a reason") {
   if (geteuid() == 0) return;  // may read everything
-  const folder f;
+  const scratch_folder f;
   const std::string path = f.write("secret.txt", "secret");
   fs::permissions(path, fs::perms::none);
   const plan p = make_plan({f.path()}, 4);
@@ -77,14 +55,14 @@ TEST_CASE("an unreadable file is refused with a reason") {
 }
 
 TEST_CASE("a file that two paths lead to is planned once, and a link below a path not at all") {
-  const folder f;
+  const scratch_folder f;
   const std::string path = f.write("a.txt", "text");
   fs::create_symlink(path, f.path() + "/link.txt");
   CHECK(make_plan({f.path(), path}, 4).files.size() == 1);
 }
 
 TEST_CASE("the same disk gives the same plan, another one does not") {
-  const folder f;
+  const scratch_folder f;
   f.write("a.txt", "text");
   const plan first = make_plan({f.path()}, 4);
   CHECK(first.fingerprint == make_plan({f.path()}, 4).fingerprint);
@@ -94,7 +72,7 @@ TEST_CASE("the same disk gives the same plan, another one does not") {
 }
 
 TEST_CASE("units of any size hold each word exactly once") {
-  const folder f;
+  const scratch_folder f;
   const std::string text = "one two  three\nfour " + std::string(9000, 'x') + " Straße five\n\n six";
   const std::string path = f.write("a.txt", text);
   const counts expected = count_words(text);
@@ -104,14 +82,72 @@ TEST_CASE("units of any size hold each word exactly once") {
   }
 }
 
+TEST_CASE("units of markup of any size hold each word exactly once") {
+  const scratch_folder f;
+  const std::string text = "<html><p a='b c'>one two</p> <script>no " + std::string(9000, 'x') +
+                           " no</script>thr<b>ee</b> Stra&szlig;e <!-- no no --> four\n<![CDATA[five <six>]]> &amp; seven";
+  const std::string path = f.write("a.html", text);
+  const counts expected = count_words(readable(text, form::markup));
+  CHECK(expected.size() == 8);
+  for (const std::uint32_t bytes : {1u, 2u, 3u, 5u, 7u, 64u, 4096u, 1u << 20}) {
+    CAPTURE(bytes);
+    CHECK(by_units(path, bytes) == expected);
+  }
+  const plan p = make_plan({path}, 8);
+  REQUIRE(p.files.size() == 1);
+  CHECK(p.files[0].how == form::markup);
+  CHECK(p.units.size() > 3);
+  std::uint64_t end = 0;
+  for (const unit& u : p.units) {
+    CHECK(u.offset == end);
+    end = u.offset + u.length;
+  }
+  CHECK(end == text.size());
+}
+
+TEST_CASE("a file that is written to or goes away after it was found is named") {
+  const scratch_folder f;
+  f.write("same.txt", "same");
+  const std::string grown = f.write("grown.txt", "one");
+  const std::string touched = f.write("touched.txt", "one");
+  const std::string gone = f.write("gone.txt", "one");
+  const auto known = std::make_shared<const plan>(make_plan({f.path()}, 4));
+  CHECK(changes(*known).empty());
+  f.write("grown.txt", "one two");
+  fs::last_write_time(touched, fs::last_write_time(touched) + std::chrono::seconds(1));
+  fs::remove(gone);
+
+  chaos fate(1, 0);
+  garrick::testkit::test_system system;
+  const auto walker = system.spawn<walker_actor>(std::vector<std::string>{f.path()}, 4u, &fate);
+  auto answer = system.request(walker, look_again{known});
+  system.run();
+  const std::vector<problem> changed = answer.get().value();
+  REQUIRE(changed.size() == 3);
+  CHECK(changed[0].path == gone);
+  CHECK(changed[0].why == "No such file or directory");
+  CHECK(changed[1].path == grown);
+  CHECK(changed[1].why == "changed");
+  CHECK(changed[2].path == touched);
+  CHECK(make_plan({f.path()}, 4).fingerprint != known->fingerprint);
+}
+
+TEST_CASE("a plan tells a file that was written to from what it was") {
+  const scratch_folder f;
+  const std::string path = f.write("a.txt", "text");
+  const plan before = make_plan({path}, 4);
+  fs::last_write_time(path, fs::last_write_time(path) + std::chrono::seconds(1));
+  CHECK(make_plan({path}, 4).fingerprint != before.fingerprint);
+}
+
 TEST_CASE("a piece of a file that has gone is an error, not an end") {
-  const piece p = read_piece("/no/such/file", 0, 10);
+  const piece p = read_piece("/no/such/file", form::plain, 0, 10);
   CHECK(p.text.empty());
   CHECK(p.trouble == "No such file or directory");
 }
 
 TEST_CASE("an empty file has no units and is no problem") {
-  const folder f;
+  const scratch_folder f;
   f.write("empty.txt", "");
   const plan p = make_plan({f.path()}, 8);
   CHECK(p.files.size() == 1);

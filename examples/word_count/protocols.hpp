@@ -27,7 +27,12 @@ struct find_files {};
 /// Nobody can change a plan, so all may share it.
 using shared_plan = std::shared_ptr<const plan>;
 
-using walker_protocol = garrick::protocol<shared_plan(find_files)>;
+/// Which files of this plan have changed since?
+struct look_again {
+  shared_plan known;
+};
+
+using walker_protocol = garrick::protocol<shared_plan(find_files), std::vector<problem>(look_again)>;
 
 // ---- counter -----------------------------------------------------------------------------------------------------------------------------------------
 
@@ -69,6 +74,7 @@ struct unit_done {
 struct split_unit {
   std::uint64_t plan = 0;
   std::uint32_t unit = 0;
+  std::uint32_t file = 0;
   part_mask parts = 0;
   piece text;
 };
@@ -77,10 +83,10 @@ using splitter_protocol = garrick::protocol<garrick::result<unit_done>(split_uni
 struct read_unit {
   std::uint64_t plan = 0;
   std::uint32_t unit = 0;
-  std::uint32_t length = 0;
-  std::uint64_t offset = 0;
   part_mask parts = 0;
+  word_count::unit what;
   std::string path;
+  form how = form::plain;
 };
 using reader_protocol = garrick::protocol<garrick::result<unit_done>(read_unit)>;
 
@@ -91,7 +97,7 @@ struct rank_all {
   std::uint32_t units = 0;
 };
 struct ranking {
-  std::vector<counted_word> words;  ///< the most frequent first
+  std::vector<ranked_word> words;  ///< the most frequent first
 };
 using ranker_protocol = garrick::protocol<garrick::result<ranking>(rank_all)>;
 
@@ -101,9 +107,8 @@ using ranker_protocol = garrick::protocol<garrick::result<ranking>(rank_all)>;
 struct finish {};
 struct finished {
   ranking result;
-  std::uint64_t files = 0;
-  std::uint64_t bytes = 0;
-  std::vector<problem> problems;
+  shared_plan what;
+  std::vector<problem> changed;  ///< files that are not what they were when the plan was made
 };
 
 enum class phase : std::uint8_t { finding, auditing, counting, ranking, complete };

@@ -7,7 +7,7 @@ garrick::task<ranking> ranker_actor::on(rank_all r) {
   std::vector<garrick::pending_response<tally>> answers;
   answers.reserve(counters_.size());
   for (const auto& counter : counters_) answers.push_back(request(counter, hand_over{r.plan}));
-  counts all;
+  lexicon all;
   for (garrick::pending_response<tally>& answer : answers) {
     garrick::result<tally> part = co_await std::move(answer);
     chaos_->handling(role::ranker);

@@ -1,4 +1,6 @@
-// The result in words and bars.
+// The result in words and bars, 80 columns wide.
+//
+// Thread safety: any thread may call these; `peak_memory` and `terminal_shows_utf8` ask the operating system, all others are pure.
 #pragma once
 
 #include "job.hpp"
@@ -9,18 +11,37 @@
 
 namespace word_count {
 
-/// A bar for each of the first `top` words, scaled to the first.
-[[nodiscard]] std::string chart(const std::vector<counted_word>& words, std::size_t top, bool utf8);
+/// The most frequent words, and beside them the most frequent ones without function words. `utf8`: the bars may be drawn with its blocks.
+[[nodiscard]] std::string chart(const std::vector<ranked_word>& words, std::size_t top, bool utf8);
 
-/// What was not counted, by reason, with a few of the paths.
-[[nodiscard]] std::string problem_report(const std::vector<problem>& problems);
+/// How many of a hundred words have 1, 2, … letters.
+[[nodiscard]] std::string length_chart(const std::vector<ranked_word>& words, bool utf8);
+
+/// What was read, how long it took, and what was left out. Needs a result.
+[[nodiscard]] std::string summary(const outcome& o);
+
+/// By reason, with the first path of each; `columns` wide.
+[[nodiscard]] std::vector<std::string> by_reason(const std::vector<problem>& problems, std::size_t columns);
+
+/// How many handlers of which role died.
+[[nodiscard]] std::string strike_report(const outcome& o);
+
+/// A line of the report, and further lines below it: "label            text".
+[[nodiscard]] std::string labelled(std::string_view label, const std::vector<std::string>& lines);
 
 /// "12 345 678"
 [[nodiscard]] std::string grouped(std::uint64_t number);
 /// "12.3 MB"
 [[nodiscard]] std::string as_bytes(std::uint64_t bytes);
+/// `part` of `whole` in blocks of eighths or in '#', at most `columns` wide, and at least a sliver.
+[[nodiscard]] std::string bar(std::uint64_t part, std::uint64_t whole, std::size_t columns, bool utf8);
+/// The end of a text that is too long, after a mark.
+[[nodiscard]] std::string shortened(const std::string& text, std::size_t columns);
 
 /// The largest resident memory of this process so far, in bytes.
 [[nodiscard]] std::uint64_t peak_memory();
+
+/// Does the environment say that the terminal shows UTF-8?
+[[nodiscard]] bool terminal_shows_utf8();
 
 }  // namespace word_count

@@ -10,7 +10,7 @@ namespace word_count {
 
 struct settings {
   std::vector<std::string> paths;
-  std::uint32_t top = 20;
+  std::uint32_t top = 10;
   std::uint64_t seed = 1;
   std::uint32_t workers = 0;  ///< threads; 0: one per core
   std::uint32_t every = 250;  ///< with chaos, about one of so many places in the handlers fails

@@ -3,15 +3,19 @@
 // This is what makes "at least once" delivery count exactly once: a counter that fell applies whatever is sent to it again, and skips what its restored state
 // already holds. `sequence` numbers the changes, so that a copy kept elsewhere notices a gap.
 //
-// Thread safety: a value; one owner.
+// What is kept of a word can be joined in any order: its count is a sum, and its home is the one file that has it, or "several files".
+//
+// Thread safety: values; one owner.
 //
 // Invariant: `words` holds exactly the counts of the units whose bit is set in `applied`, except while `apply` runs; if a handler dies inside it, the object dies too.
 #pragma once
 
-#include "text.hpp"
+#include "words/text.hpp"
 
 #include <cstdint>
-#include <utility>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace word_count {
@@ -38,14 +42,46 @@ class unit_set {
 /// The words of one unit that belong to one part.
 struct unit_words {
   std::uint32_t unit = 0;
+  std::uint32_t file = 0;
   std::vector<counted_word> words;
 };
+
+inline constexpr std::uint32_t several_files = UINT32_MAX;
+
+/// What is known of a word.
+struct entry {
+  std::uint64_t count = 0;
+  std::uint32_t home = several_files;  ///< number of the only file that has the word, or several_files
+
+  bool operator==(const entry&) const = default;
+};
+using lexicon = std::unordered_map<std::string, entry, text_hash, std::equal_to<>>;
+
+struct ranked_word {
+  std::string word;
+  std::uint64_t count = 0;
+  std::uint32_t home = several_files;
+};
+
+/// Joins what is known with more of a word from a file.
+inline void note(lexicon& known, std::string_view word, std::uint64_t count, std::uint32_t file) {
+  const auto at = known.find(word);
+  if (at == known.end()) {
+    known.emplace(word, entry{count, file});
+    return;
+  }
+  at->second.count += count;
+  if (at->second.home != file) at->second.home = several_files;
+}
+
+/// The most frequent words first; equal counts in the order of their bytes.
+[[nodiscard]] std::vector<ranked_word> ranked(lexicon words);
 
 struct tally {
   std::uint64_t plan = 0;      ///< fingerprint of the plan that the units belong to
   std::uint64_t sequence = 0;  ///< changes so far
   unit_set applied;
-  counts words;
+  lexicon words;
 
   // [apply]
   /// Counts a unit, unless that was done before. `midway` is called once, in the middle. True if anything changed.
@@ -55,11 +91,7 @@ struct tally {
     const std::size_t half = more.words.size() / 2;
     for (std::size_t i = 0; i < more.words.size(); ++i) {
       if (i == half) midway();
-      const counted_word& w = more.words[i];
-      if (const auto known = words.find(std::string_view(w.word)); known != words.end())
-        known->second += w.count;
-      else
-        words.emplace(w.word, w.count);
+      note(words, more.words[i].word, more.words[i].count, more.file);
     }
     applied.add(more.unit);
     ++sequence;

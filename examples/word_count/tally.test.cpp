@@ -6,7 +6,7 @@ using namespace word_count;
 
 namespace {
 constexpr auto nothing = [] {};
-unit_words words(std::uint32_t unit) { return {unit, {{"a", 2}, {"b", 1}}}; }
+unit_words words(std::uint32_t unit, std::uint32_t file = 0) { return {unit, file, {{"a", 2}, {"b", 1}}}; }
 }  // namespace
 
 TEST_CASE("a unit counts once, however often it comes") {
@@ -14,14 +14,14 @@ TEST_CASE("a unit counts once, however often it comes") {
   CHECK(t.apply(words(3), nothing));
   CHECK_FALSE(t.apply(words(3), nothing));
   CHECK(t.apply(words(70), nothing));
-  CHECK(t.words.at("a") == 4);
-  CHECK(t.words.at("b") == 2);
+  CHECK(t.words.at("a").count == 4);
+  CHECK(t.words.at("b").count == 2);
   CHECK(t.sequence == 2);
 }
 
 TEST_CASE("a unit without words for this part is held all the same") {
   tally t;
-  CHECK(t.apply({0, {}}, nothing));
+  CHECK(t.apply({0, 0, {}}, nothing));
   CHECK(t.applied.has(0));
   CHECK(t.words.empty());
 }
@@ -41,4 +41,27 @@ TEST_CASE("a set of units knows what it lacks") {
   CHECK(s.has_all(100));
   CHECK_FALSE(s.has_all(101));
   CHECK_FALSE(s.has(100));
+}
+
+TEST_CASE("a word has a home while one file alone has it, in whatever order the units come") {
+  tally t;
+  t.apply(words(0, 7), nothing);
+  t.apply(words(1, 7), nothing);
+  CHECK(t.words.at("a") == entry{4, 7});
+  t.apply({2, 8, {{"b", 1}}}, nothing);
+  t.apply(words(3, 7), nothing);
+  CHECK(t.words.at("a") == entry{6, 7});
+  CHECK(t.words.at("b") == entry{4, several_files});
+}
+
+TEST_CASE("the ranking puts frequent words first and equal ones in order") {
+  const auto list = ranked({{"b", {2, 1}}, {"d", {1, 1}}, {"a", {3, several_files}}, {"c", {1, 2}}});
+  REQUIRE(list.size() == 4);
+  CHECK(list[0].word == "a");
+  CHECK(list[0].count == 3);
+  CHECK(list[0].home == several_files);
+  CHECK(list[1].word == "b");
+  CHECK(list[2].word == "c");
+  CHECK(list[2].home == 2);
+  CHECK(list[3].word == "d");
 }

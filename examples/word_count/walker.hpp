@@ -1,4 +1,4 @@
-// Finds the files and remembers what it found. A new incarnation looks again.
+// Finds the files and remembers what it found. A new incarnation finds them again. At the end it tells what changed meanwhile.
 #pragma once
 
 #include "chaos.hpp"
@@ -19,6 +19,11 @@ class walker_actor : public garrick::actor<walker_protocol> {
     if (found_ == nullptr) found_ = std::make_shared<const plan>(make_plan(paths_, unit_bytes_));
     chaos_->midway(role::walker);
     return found_;
+  }
+
+  std::vector<problem> on(const look_again& l) {
+    chaos_->handling(role::walker);
+    return changes(*l.known);
   }
 
  private:

@@ -1,10 +1,13 @@
 #include "text.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace word_count {
 
 namespace {
+
+constexpr char32_t typographic_apostrophe = 0x2019;
 
 struct decoded {
   char32_t code = 0;
@@ -38,7 +41,39 @@ bool is_letter(const decoded& d) noexcept {
   return d.code < 0x2000 || (d.code > 0x2bff && d.code < 0x3000) || (d.code > 0x303f && d.code < 0xfe00);
 }
 
+/// By byte: ends an address.
+constexpr std::array<bool, 256> parts_addresses = [] {
+  std::array<bool, 256> result{};
+  for (std::size_t c = 0; c <= ' '; ++c) result[c] = true;
+  for (const char c : std::string_view("\"'`()[]{}<>,;|*")) result[static_cast<unsigned char>(c)] = true;
+  return result;
+}();
+
+bool is_address(std::string_view run) noexcept {
+  std::size_t slashes = 0;
+  bool dot_inside = false;
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    const char before = i == 0 ? ' ' : run[i - 1];
+    if (run[i] == '@' && i != 0 && i + 1 < run.size()) return true;
+    if (run[i] == '/') {
+      if (before == '/' && i > 1 && run[i - 2] == ':') return true;
+      if (before != '/') ++slashes;  // "//like this" is a remark in a program
+    }
+    if (run[i] == '.' && i != 0 && i + 1 < run.size() && run[i + 1] != '.' && before != '.') dot_inside = true;
+  }
+  return slashes > 1 || (slashes == 1 && dot_inside);
+}
+
 }  // namespace
+
+void blank_addresses(std::string& text) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::size_t begin = at;
+    while (at < text.size() && !parts_addresses[static_cast<unsigned char>(text[at])]) ++at;
+    if (is_address(std::string_view(text).substr(begin, at - begin)))
+      std::fill(text.begin() + static_cast<std::ptrdiff_t>(begin), text.begin() + static_cast<std::ptrdiff_t>(at), ' ');
+  }
+}
 
 bool looks_like_text(std::string_view head) noexcept {
   return std::all_of(head.begin(), head.end(), [](char c) {
@@ -52,11 +87,13 @@ bool next_word(std::string_view text, std::size_t& at, std::string& word) {
   bool too_long = false;
   while (at < text.size()) {
     const decoded d = decode(text, at);
-    const bool apostrophe = d.code == '\'' && !word.empty();
+    const bool apostrophe = (d.code == '\'' || d.code == typographic_apostrophe) && !word.empty();
     if (is_letter(d) || apostrophe) {
       if (word.size() + d.bytes > longest_word) too_long = true;
       if (!too_long) {
-        if (d.code < 0x80)
+        if (apostrophe)
+          word.push_back('\'');
+        else if (d.code < 0x80)
           word.push_back(static_cast<char>(d.code >= 'A' && d.code <= 'Z' ? d.code + ('a' - 'A') : d.code));
         else
           word.append(text.substr(at, d.bytes));
@@ -86,24 +123,16 @@ counts count_words(std::string_view text) {
   return found;
 }
 
+std::size_t characters(std::string_view text) noexcept {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
 std::uint32_t part_of(std::string_view word, std::uint32_t parts) noexcept {
   std::uint64_t h = 0xcbf29ce484222325ull;
   for (const char c : word) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
   h = (h ^ (h >> 32)) * 0x9e3779b97f4a7c15ull;  // short words leave the upper half almost alone
   return static_cast<std::uint32_t>((h >> 32) % parts);
-}
-
-std::vector<counted_word> ranked(counts words) {
-  std::vector<counted_word> list;
-  list.reserve(words.size());
-  while (!words.empty()) {
-    auto node = words.extract(words.begin());
-    list.push_back({std::move(node.key()), node.mapped()});
-  }
-  std::sort(list.begin(), list.end(), [](const counted_word& a, const counted_word& b) {
-    return a.count != b.count ? a.count > b.count : a.word < b.word;
-  });
-  return list;
 }
 
 }  // namespace word_count

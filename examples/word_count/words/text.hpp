@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
 namespace word_count {
 
@@ -33,17 +32,21 @@ inline constexpr std::size_t longest_word = 48;
 /// Looks at the first bytes of a file: true unless they hold control characters that no text has.
 [[nodiscard]] bool looks_like_text(std::string_view head) noexcept;
 
+/// Overwrites addresses and paths with blanks: nobody reads the words in them. Such is a run without white space, quotes, brackets, commas and the like that has a '@', a
+/// "://", two slashes, or a slash and a dot inside.
+void blank_addresses(std::string& text);
+
 /// The next word at or after `at`, in lower case; moves `at` behind it. False at the end. A word is a run of letters (every letter beyond ASCII counts, punctuation does not)
-/// with apostrophes inside.
+/// with apostrophes inside; a typographic apostrophe becomes a plain one.
 bool next_word(std::string_view text, std::size_t& at, std::string& word);
 
 /// The words of one text.
 [[nodiscard]] counts count_words(std::string_view text);
 
+/// Characters, not bytes.
+[[nodiscard]] std::size_t characters(std::string_view text) noexcept;
+
 /// Which of `parts` parts a word belongs to. The same in every process.
 [[nodiscard]] std::uint32_t part_of(std::string_view word, std::uint32_t parts) noexcept;
-
-/// The most frequent words first; equal counts in the order of their bytes.
-[[nodiscard]] std::vector<counted_word> ranked(counts words);
 
 }  // namespace word_count
