@@ -594,3 +594,50 @@ TEST_CASE("once a group is restarted, no deadline of it is left that would keep 
   CHECK(t.notes.to->take().size() == 6);
   CHECK(t.kit.timers_pending() == 0);
 }
+
+namespace {
+
+struct begin {};
+/// After a second starts another child that hangs, after two has all children stopped, and notes what comes of it.
+struct stopper : actor<protocol<void(begin), void(int)>> {
+  test_system* kit;
+  pen notes;
+  ref<supervisor_protocol> top;
+  base::instant began;
+  stopper(test_system* k, pen p, ref<supervisor_protocol> t) : kit(k), notes(std::move(p)), top(std::move(t)), began(k->now()) {}
+  void on(begin) {
+    send_after(duration::seconds(1), self(), 1);
+    send_after(duration::seconds(2), self(), 2);
+  }
+  void on(int step) {
+    if (step == 1) {
+      const auto late =
+          core::supervise<hanging>(top, child_options{.name = "c", .stop_within = duration::seconds(9)}, kit, notes);
+      return send(late, fail_then_hang{any_ref(self())});
+    }
+    request(top, stop_children{}).then([this](const stop_report& r) {
+      notes((kit->now() - began).to_string());
+      for (const std::string& who : r.still_alive) notes(who.substr(0, 1));
+    });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("all children can be stopped while one hangs that is to be restarted with its group") {
+  test_system kit(5);
+  pen notes;
+  auto top = kit.spawn<supervisor>(supervision{.strategy = one_for_all, .stop_within = duration::seconds(3)});
+  auto a = supervise<counter>(top, child_options{.name = "a"}, std::string("a"), notes);
+  auto b = supervise<hanging>(top, child_options{.name = "b"}, &kit, notes);
+  auto s = kit.spawn<stopper>(&kit, notes, top);
+  kit.run();
+  notes.to->take();
+  send(s, begin{});
+  send(b, fail_then_hang{any_ref(a)});
+  kit.run_for(duration::seconds(4000));
+  const lines all = notes.to->take();
+  REQUIRE(all.size() > 4);
+  CHECK(lines(all.begin(), all.begin() + 4) == lines{"-a", "14s", "c", "b"});
+  kit.expect_alive(top);
+}

@@ -152,7 +152,10 @@ void nursery::on_alarm(cell& self, std::uint64_t serial) {
   if (at == children_.end()) return;
   at->alarm = 0;
   const auto i = static_cast<std::size_t>(at - children_.begin());
-  if (at->asked && !at->stopping) return give_up_waiting(self, i);
+  if (at->asked && !at->stopping) {
+    if (now_ == activity::halting) give_up_waiting(self, i);
+    return;  // if all are stopped meanwhile, its turn comes, with a deadline of its own
+  }
   if (!at->stopping) {
     if (at->state == child_state::suspended && now_ == activity::none) start_child(*at, true);
     return;
