@@ -6,6 +6,7 @@
 //     has become valid again, and nothing is queued. A runnable that was never offered (a private next slot) cannot be claimed with `claim`.
 //  T2 Of one `take` and one `claim` of an offered runnable exactly one succeeds, and gets the run right.
 //  T3 A runnable with a stale entry is not freed by its owner but by whoever takes the entry out (`retire`, `dispose`).
+// The token itself is in run_token.hpp, and is model-checked.
 //
 // core never sees a worker, a queue or a policy; sched never sees an actor or a message. A policy can be swapped, and the testkit can
 // drive actors, with no change to an actor (paper 001 §6).
@@ -13,7 +14,8 @@
 // Thread safety: stated per function.
 #pragma once
 
-#include <atomic>
+#include <garrick/base/run_token.hpp>
+
 #include <cstdint>
 
 namespace garrick::base {
@@ -42,43 +44,24 @@ class runnable {
   virtual void dispose() noexcept {}
 
   /// Holder of the run right: true: put it into a queue now; false: the stale entry in a queue is valid again (T1).
-  [[nodiscard]] bool offer() noexcept {
-    // order: acquire, pairs with take_offered: whoever dropped a stale entry has read queue_link before it is written again
-    std::uint8_t seen = token_.load(std::memory_order_acquire);
-    // order: release: the run right's holder has written what the next one reads; pairs with take and claim; acquire on failure, as above
-    if (seen == stale && token_.compare_exchange_strong(seen, queued, std::memory_order_release, std::memory_order_acquire))
-      return false;
-    token_.store(queued, std::memory_order_release);  // order: pairs with take and claim
-    return true;
-  }
+  [[nodiscard]] bool offer() noexcept { return token_.offer(); }
 
   /// Whoever took it out of a queue: true: the run right is here; false: forget the pointer. Also true for what was never offered.
   [[nodiscard]] bool take() noexcept {
-    // order: relaxed; a private slot's occupant, written by this thread
-    if (token_.load(std::memory_order_relaxed) == none) return true;
-    return take_offered();
+    const take_outcome o = token_.take();
+    if (o == take_outcome::orphan) [[unlikely]]
+      dispose();
+    return o == take_outcome::taken;
   }
 
   /// Any thread that keeps the runnable alive: true: it waited in a queue, and the run right is here now (T2).
-  [[nodiscard]] bool claim() noexcept {
-    std::uint8_t seen = queued;
-    // order: acq_rel: acquires what the offering thread wrote; releases the claim to `retire` and `offer`
-    return token_.compare_exchange_strong(seen, stale, std::memory_order_acq_rel, std::memory_order_relaxed);
-  }
+  [[nodiscard]] bool claim() noexcept { return token_.claim(); }
 
   /// Holder of the run right: must `offer` be asked before it goes into a private slot?
-  [[nodiscard]] bool has_stale_entry() const noexcept {
-    return token_.load(std::memory_order_relaxed) == stale;  // order: relaxed; offer looks again
-  }
+  [[nodiscard]] bool has_stale_entry() const noexcept { return token_.has_stale_entry(); }
 
   /// The owner, at the end: true: free it; false: a stale entry is left, `dispose` will be called (T3).
-  [[nodiscard]] bool retire() noexcept {
-    std::uint8_t seen = stale;
-    // order: acquire, pairs with take_offered: whoever dropped a stale entry touches the runnable no more; a claim happened before the end
-    if (token_.load(std::memory_order_acquire) != stale) return true;
-    // order: acq_rel: hands the runnable to whoever takes the entry out
-    return !token_.compare_exchange_strong(seen, orphan, std::memory_order_acq_rel, std::memory_order_acquire);
-  }
+  [[nodiscard]] bool retire() noexcept { return token_.retire(); }
 
   runnable* queue_link = nullptr;  ///< owned by the queue that holds this runnable
   locality_hint hint{};            ///< owned by the policy
@@ -90,18 +73,7 @@ class runnable {
   runnable& operator=(const runnable&) = delete;
 
  private:
-  [[nodiscard]] bool take_offered() noexcept {
-    // order: acq_rel: acquires what the offering or the claiming thread wrote; releases the removal to a later `offer` or `retire`
-    const std::uint8_t was = token_.exchange(none, std::memory_order_acq_rel);
-    if (was == orphan) dispose();
-    return was == queued;
-  }
-
-  static constexpr std::uint8_t none = 0;    ///< in no queue, or in a private slot
-  static constexpr std::uint8_t queued = 1;  ///< an entry in a queue stands for the run right
-  static constexpr std::uint8_t stale = 2;   ///< an entry in a queue stands for nothing
-  static constexpr std::uint8_t orphan = 3;  ///< as stale, and its owner has gone
-  std::atomic<std::uint8_t> token_{none};
+  run_token<> token_;
 };
 
 /// Runs runnables: a worker pool, one detached thread, or the testkit's single deterministic thread.
