@@ -1,0 +1,145 @@
+// Supervision in bounded time: a child whose handler does not return holds up neither its group's restart nor anybody's end.
+#include <doctest/doctest.h>
+#include <garrick/garrick.hpp>
+#include <garrick/testkit/test_system.hpp>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace garrick;
+using testkit::test_system;
+using lines = std::vector<std::string>;
+
+/// Notes of what happened, in order; shared with the test on its one thread.
+struct pen {
+  using garrick_sendable = void;
+  std::shared_ptr<lines> to = std::make_shared<lines>();
+  void operator()(std::string s) const { to->push_back(std::move(s)); }
+  lines take() const { return std::exchange(*to, {}); }
+};
+
+struct fail {};
+struct noting : actor<protocol<void(fail)>> {
+  std::string name;
+  pen notes;
+  noting(std::string n, pen p) : name(std::move(n)), notes(std::move(p)) {}
+  ~noting() { notes("-" + name); }
+  void on(fail) { throw std::runtime_error("failed"); }
+};
+
+struct fail_then_hang {
+  any_ref who;  ///< told to fail once this child hangs
+};
+struct hanging : actor<protocol<void(fail_then_hang)>> {
+  test_system* kit;
+  pen notes;
+  hanging(test_system* k, pen p) : kit(k), notes(std::move(p)) {}
+  ~hanging() { notes("-b"); }
+  /// Does not return for an hour, while everybody else goes on.
+  void on(const fail_then_hang& f) {
+    send(f.who, fail{});
+    core::scoped_actor inside(kit->env());
+    inside->receive([](int) {}, after(duration::seconds(3600)) >> [] {});
+    notes("b returns");
+  }
+};
+struct listener : actor<protocol<void(any_ref)>> {
+  test_system* kit;
+  pen notes;
+  listener(test_system* k, pen p) : kit(k), notes(std::move(p)) {}
+  void on(const any_ref& who) {
+    monitor(who,
+            [this, since = kit->now()](const down& d) { notes((kit->now() - since).to_string() + ": " + d.reason.to_string()); });
+  }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "a supervisor does not wait for ever for a child that hangs when its group is to be restarted: it gives up and names it") {
+  for (const restart_strategy strategy : {one_for_all, rest_for_one}) {
+    test_system kit(5);
+    pen notes;
+    auto top = kit.spawn<supervisor>(supervision{.strategy = strategy, .stop_within = duration::seconds(20)});
+    auto a = supervise<noting>(top, child_options{.name = "a"}, std::string("a"), notes);
+    auto b = supervise<hanging>(top, child_options{.name = "b", .stop_within = duration::seconds(3)}, &kit, notes);
+    auto c = supervise<noting>(top, child_options{.name = "c"}, std::string("c"), notes);
+    auto l = kit.spawn<listener>(&kit, notes);
+    send(l, any_ref(top));
+    kit.run();
+    notes.take();
+    send(b, fail_then_hang{any_ref(a)});
+    kit.run_for(duration::seconds(3601));
+    const lines all = notes.take();
+    REQUIRE(all.size() == 5);
+    CHECK(lines(all.begin(), all.begin() + 2) == lines{"-a", "-c"});
+    CHECK(all[2].starts_with("3s: "));
+    CHECK(all[2].find("b#" + std::to_string(b.id()) + " was to be restarted with its group") != std::string::npos);
+    CHECK(lines(all.begin() + 3, all.end()) == lines{"b returns", "-b"});
+    for (const any_ref& child : {any_ref(a), any_ref(b), any_ref(c)}) kit.expect_down(child);
+  }
+}
+
+TEST_CASE("once a group is restarted, no deadline of it is left that would keep the supervisor alive") {
+  test_system kit(7);
+  pen notes;
+  auto top = kit.spawn<supervisor>(supervision{.strategy = one_for_all});
+  auto a = supervise<noting>(top, std::string("a"), notes);
+  auto b = supervise<noting>(top, std::string("b"), notes);
+  send(a, fail{});
+  kit.run();
+  CHECK(notes.take() == lines{"-a", "-b"});
+  CHECK(kit.timers_pending() == 0);
+}
+
+namespace {
+
+struct begin {};
+/// After a second starts another child that hangs, after two has all children stopped, and notes what comes of it.
+struct stopper : actor<protocol<void(begin), void(int)>> {
+  test_system* kit;
+  pen notes;
+  ref<supervisor_protocol> top;
+  base::instant began;
+  stopper(test_system* k, pen p, ref<supervisor_protocol> t) : kit(k), notes(std::move(p)), top(std::move(t)), began(k->now()) {}
+  void on(begin) {
+    send_after(duration::seconds(1), self(), 1);
+    send_after(duration::seconds(2), self(), 2);
+  }
+  void on(int step) {
+    if (step == 1) {
+      const auto late =
+          core::supervise<hanging>(top, child_options{.name = "c", .stop_within = duration::seconds(9)}, kit, notes);
+      return send(late, fail_then_hang{any_ref(self())});
+    }
+    request(top, stop_children{}).then([this](const stop_report& r) {
+      notes((kit->now() - began).to_string());
+      for (const std::string& who : r.still_alive) notes(who.substr(0, 1));
+    });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("all children can be stopped while one hangs that is to be restarted with its group") {
+  test_system kit(5);
+  pen notes;
+  auto top = kit.spawn<supervisor>(supervision{.strategy = one_for_all, .stop_within = duration::seconds(3)});
+  auto a = supervise<noting>(top, child_options{.name = "a"}, std::string("a"), notes);
+  auto b = supervise<hanging>(top, child_options{.name = "b"}, &kit, notes);
+  auto s = kit.spawn<stopper>(&kit, notes, top);
+  kit.run();
+  notes.take();
+  send(s, begin{});
+  send(b, fail_then_hang{any_ref(a)});
+  kit.run_for(duration::seconds(4000));
+  const lines all = notes.take();
+  REQUIRE(all.size() > 4);
+  CHECK(lines(all.begin(), all.begin() + 4) == lines{"-a", "14s", "c", "b"});
+  kit.expect_alive(top);
+}
