@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -28,14 +29,23 @@ std::vector<std::string> default_paths() {
   return paths;
 }
 
+/// "path: why", but not too many of them.
+std::vector<std::string> listed(const std::vector<problem>& problems) {
+  constexpr std::size_t most = 10;
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < std::min(problems.size(), most); ++i) lines.push_back(problems[i].path + ": " + problems[i].why);
+  if (problems.size() > most) lines.push_back("and " + grouped(problems.size() - most) + " more");
+  return lines;
+}
+
 /// Nothing could be read: the reasons are the result.
 int nothing_to_count(const outcome& o) {
   std::fputs("word_count: there was no text to count\n", stderr);
-  for (const std::string& line : by_reason(o.what->problems, 120)) std::fprintf(stderr, "  %s\n", line.c_str());
+  for (const std::string& line : listed(o.what->problems)) std::fprintf(stderr, "  %s\n", line.c_str());
   return no_result;
 }
 
-// Counts again, whole file by whole file and without actors. Only files that nobody has written to since can be compared.
+// Counts again, whole file by whole file and without actors. Files that somebody has written to since cannot be compared.
 int verify(const outcome& o) {
   std::fputs(labelled("verifying", {"counting again without actors ..."}).c_str(), stdout);
   std::fflush(stdout);
@@ -45,10 +55,13 @@ int verify(const outcome& o) {
     return all_well;
   }
   const std::vector<problem> changed = changes(*o.what);
-  std::fputs(labelled("verified", {"NO: " + wrong}).c_str(), stdout);
-  for (const problem& c : changed) std::fputs(labelled("", {c.path + ": " + c.why}).c_str(), stdout);
-  if (!changed.empty())
-    std::fputs(labelled("", {"Files changed meanwhile, so this says nothing about the actors."}).c_str(), stdout);
+  std::vector<std::string> lines{"NO: " + wrong};
+  if (!changed.empty()) {
+    lines = listed(changed);
+    lines.insert(lines.begin(), "NO, these files changed meanwhile:");
+    lines.push_back(wrong);
+  }
+  std::fputs(labelled("verified", lines).c_str(), stdout);
   return no_result;
 }
 
@@ -67,8 +80,8 @@ int count(const settings& s) {
     return no_result;
   }
   if (o.what->files.empty()) return nothing_to_count(o);
-  const std::string result = chart(o.words, s.top, utf8) + "\n" + length_chart(o.words, utf8) + "\n" + summary(o);
-  std::fputs(result.c_str(), stdout);
+  if (!o.words.empty()) std::fputs((chart(o.words, s.top, utf8) + "\n" + length_chart(o.words, utf8) + "\n").c_str(), stdout);
+  std::fputs(summary(o).c_str(), stdout);
   if (s.chaos) std::fputs(strike_report(o).c_str(), stdout);
   return s.chaos || s.verify ? verify(o) : all_well;
 }

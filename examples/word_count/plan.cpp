@@ -210,7 +210,7 @@ std::vector<problem> changes(const plan& known) {
     if (trouble)
       result.push_back({file.path, trouble.message()});
     else if (now.bytes != file.bytes || now.modified != file.modified)
-      result.push_back({file.path, "changed"});
+      result.push_back({file.path, "was written to"});
     else if (!file_handle(std::fopen(file.path.c_str(), "rb")))
       result.push_back({file.path, std::strerror(errno)});
   }

@@ -127,7 +127,7 @@ TEST_CASE("a file that is written to or goes away after it was found is named") 
   CHECK(changed[0].path == gone);
   CHECK(changed[0].why == "No such file or directory");
   CHECK(changed[1].path == grown);
-  CHECK(changed[1].why == "changed");
+  CHECK(changed[1].why == "was written to");
   CHECK(changed[2].path == touched);
   CHECK(make_plan({f.path()}, 4).fingerprint != known->fingerprint);
 }

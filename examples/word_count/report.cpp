@@ -114,8 +114,10 @@ std::string summary(const outcome& o) {
   const auto a_second = [&](std::uint64_t n) { return grouped(static_cast<std::uint64_t>(static_cast<double>(n) / seconds)); };
   const auto marked = static_cast<std::uint64_t>(
       std::count_if(p.files.begin(), p.files.end(), [](const source& s) { return s.how == form::markup; }));
-  std::string result = labelled("files", {grouped(p.files.size() - marked) + " plain texts, " + grouped(marked) +
-                                          " in HTML, XML or SVG without their markup"});
+  const std::uint64_t plain = p.files.size() - marked;
+  std::string files = grouped(plain) + (plain == 1 ? " plain text" : " plain texts");
+  if (marked != 0) files += ", " + grouped(marked) + " in HTML, XML or SVG without their markup";
+  std::string result = labelled("files", {files});
   if (!p.problems.empty()) result += labelled("not counted", by_reason(p.problems, text_columns));
   std::vector<std::string> changed;
   for (const problem& c : o.changed) {
@@ -124,7 +126,9 @@ std::string summary(const outcome& o) {
   }
   if (o.changed.size() > changed.size()) changed.push_back("and " + grouped(o.changed.size() - changed.size()) + " more");
   if (!changed.empty()) result += labelled("changed", changed);
-  if (f.words != 0) {
+  if (f.words == 0) {
+    result += labelled("words", {"none"});
+  } else {
     result += labelled("words", {grouped(f.words) + " without addresses and paths, " + a_second(f.words) + " a second"});
     result += labelled("different", {grouped(f.different) + " words, " + percent(f.once, f.different) + " % of them occur once"});
     result += labelled("longest word", {f.longest});

@@ -1,0 +1,57 @@
+#include "foreman.hpp"
+
+#include "counter.hpp"
+#include "ranker.hpp"
+
+#include <doctest/doctest.h>
+#include <garrick/testkit/test_system.hpp>
+
+using namespace word_count;
+
+namespace {
+
+/// Knows a plan with nothing to read, and of one file that has changed. Falls over the first question for changes.
+class forgetful_walker : public garrick::actor<walker_protocol> {
+ public:
+  explicit forgetful_walker(bool* has_fallen) : has_fallen_(has_fallen) {}
+
+  shared_plan on(find_files) {
+    plan p;
+    p.files = {{"/empty", 0, 0, form::plain}, {"/written", 0, 0, form::plain}};
+    p.fingerprint = 7;
+    return std::make_shared<const plan>(p);
+  }
+  std::vector<problem> on(const look_again& l) {
+    if (!*has_fallen_) {
+      *has_fallen_ = true;
+      throw chaos_strike("on purpose");
+    }
+    return {{l.known->files.at(1).path, "was written to"}};
+  }
+
+ private:
+  bool* has_fallen_;
+};
+
+}  // namespace
+
+TEST_CASE("the result names the files that changed, even if the walker falls when it is asked") {
+  bool has_fallen = false;
+  chaos fate(1, 0);
+  garrick::testkit::test_system system;
+  const auto boss = system.spawn<garrick::supervisor>(garrick::supervision{.max_restarts = 5});
+  crew hands;
+  const auto keeper = garrick::supervise<keeper_actor>(boss, &fate);
+  hands.counters.push_back(garrick::supervise<counter_actor>(boss, keeper, &fate));
+  hands.ranker = garrick::supervise<ranker_actor>(boss, hands.counters, &fate);
+  hands.walker = garrick::supervise<forgetful_walker>(boss, &has_fallen);
+  const auto foreman = garrick::supervise<foreman_actor>(boss, hands, &fate);
+  auto answer = system.request(foreman, finish{});
+  system.run();
+  const garrick::result<finished> done = answer.get();
+  REQUIRE(done);
+  CHECK(has_fallen);
+  CHECK(done->what->files.size() == 2);
+  REQUIRE(done->changed.size() == 1);
+  CHECK(done->changed[0].path == "/written");
+}
