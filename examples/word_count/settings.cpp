@@ -82,14 +82,16 @@ class reader {
 parsed parse(const std::vector<std::string_view>& arguments) { return reader(arguments).read(); }
 
 std::string_view help_text() noexcept {
-  return "word_count [PATH...] [OPTION...]        (./dev demo passes all of this on)\n"
-         "Counts the words of every text file at or below the paths with supervised actors.\n"
-         "Without a path: the texts beside this program's source and the system's documentation.\n"
+  return "word_count [PATH...] [OPTION...]           (./dev demo passes all of this on)\n"
+         "Counts the words of every text file at or below the paths with supervised\n"
+         "actors. Without a path: the texts beside this program's source and the system's\n"
+         "documentation.\n"
          "\n"
-         "  --chaos       let handlers of every role fail at random while the work goes on, then\n"
-         "                count again without actors and compare\n"
-         "  --every N     with --chaos: about one of N places fails (at least 10, default 250)\n"
-         "                (below 100, many files take long: work is undone as fast as it is done)\n"
+         "  --chaos       let handlers of every role fail at random while the work goes\n"
+         "                on, then count again without actors and compare\n"
+         "  --every N     with --chaos: about one of N places fails (at least 10, default\n"
+         "                250; below 100, many files take long: work is undone as fast as\n"
+         "                it is done)\n"
          "  --seed N      of the chaos (default 1)\n"
          "  --verify      count again without actors and compare, chaos or not\n"
          "  --top N       rows of the chart (default 10)\n"
@@ -97,14 +99,14 @@ std::string_view help_text() noexcept {
          "  -h, --help    this text\n"
          "  --            only paths follow\n"
          "\n"
-         "A word is a run of letters with apostrophes inside, at most 48 bytes long. Of HTML, XML and\n"
-         "SVG the words between the markup count: no tags, comments, scripts and styles; entities are\n"
-         "read as their characters. Web addresses and paths of files are not read as words.\n"
-         "Links below a path are not followed. Paths that cannot be read, binary files, and files\n"
-         "that change during the run are reported.\n"
+         "A word is a run of letters with apostrophes inside, at most 48 bytes long. Of\n"
+         "HTML, XML and SVG the words between the markup count: no tags, comments, scripts\n"
+         "and styles; entities are read as their characters. Web addresses and paths of\n"
+         "files are not read as words. Links below a path are not followed. Paths that\n"
+         "cannot be read, binary files, and files that change during the run are reported.\n"
          "\n"
-         "Exit status: 0 all went well; 1 nothing could be counted, or the second count differs;\n"
-         "2 the arguments are wrong.\n";
+         "Exit status: 0 all went well; 1 nothing could be counted, or the second count\n"
+         "differs; 2 the arguments are wrong.\n";
 }
 
 }  // namespace word_count

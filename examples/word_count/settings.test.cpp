@@ -28,5 +28,5 @@ TEST_CASE("the help names every option and fits a screen's width") {
   for (const char* option : {"--chaos", "--every", "--seed", "--verify", "--top", "--workers", "--help"})
     CHECK(help.find(option) != std::string_view::npos);
   for (std::size_t begin = 0, end = 0; (end = help.find('\n', begin)) != std::string_view::npos; begin = end + 1)
-    CHECK(end - begin <= 95);
+    CHECK(end - begin <= 80);
 }
