@@ -130,7 +130,7 @@ class starter : public actor<source_protocol> {
 
 }  // namespace
 
-TEST_CASE("a slow sink slows the whole pipeline: every mailbox stays at the soft limit, on any number of workers") {
+TEST_CASE("a slow sink slows the whole pipeline: no mailbox gets longer than the soft limit and a batch, on any number of workers") {
   constexpr std::uint32_t n = 20'000, soft = 64;
   for (const std::uint32_t workers : {1U, 2U, 4U}) {
     std::atomic<std::uint32_t> most[4] = {};
@@ -145,7 +145,7 @@ TEST_CASE("a slow sink slows the whole pipeline: every mailbox stays at the soft
       static_cast<void>(system.await_all());
     }
     CHECK(sum == std::uint64_t{n} * (n - 1) / 2);
-    for (const auto& m : most) CHECK(m.load() <= soft + 1);
+    for (const auto& m : most) CHECK(m.load() <= soft + 64);
     MESSAGE(workers, " workers: ", most[0].load(), " ", most[1].load(), " ", most[2].load(), " ", most[3].load());
   }
 }

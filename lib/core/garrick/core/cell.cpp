@@ -1,4 +1,5 @@
 #include <garrick/base/assert.hpp>
+#include <garrick/base/platform.hpp>
 #include <garrick/core/bounded_mailbox.hpp>
 #include <garrick/core/cell.hpp>
 #include <garrick/core/drain_lot.hpp>
@@ -181,12 +182,19 @@ bool cell::wait_for_room() noexcept {
   // Actors whose handlers wait in a circle would all stand still: whoever would close it goes on instead.
   const drain_lot::waiting_scope waits(*env_->lot, id_, inner != nullptr ? inner->id_ : 0, outer != nullptr ? outer->id_ : 0);
   if (waits.closes_circle()) return true;
-  const std::uint32_t epoch = env_->lot->epoch(id_);
   const std::uint32_t before = gate_.consumed();
-  if (!gate_.ask_to_wait()) return true;
-  if (t.worker_of != nullptr) t.worker_of->expose();
-  env_->lot->wait(id_, epoch, env_->limits.full_wait_ns);
-  return gate_.consumed() != before;
+  const std::uint64_t begin = base::platform::monotonic_ns();
+  const auto limit = static_cast<std::uint64_t>(env_->limits.full_wait_ns);
+  for (std::uint64_t waited = 0;;) {
+    const std::uint32_t epoch = env_->lot->epoch(id_);
+    if (!gate_.ask_to_wait()) return true;
+    if (t.worker_of != nullptr) t.worker_of->expose();
+    env_->lot->wait(id_, epoch, static_cast<std::int64_t>(limit - waited));
+    if (gate_.consumed() != before) return true;
+    // Woken for nothing: somebody waits at the same word for another receiver.
+    waited = base::platform::monotonic_ns() - begin;
+    if (waited >= limit) return false;
+  }
 }
 
 void cell::wake() noexcept {
