@@ -130,7 +130,8 @@ class starter : public actor<source_protocol> {
 
 }  // namespace
 
-TEST_CASE("a slow sink slows the whole pipeline: no mailbox gets longer than the soft limit and a batch, on any number of workers") {
+TEST_CASE(
+    "a slow sink slows the whole pipeline: no mailbox gets longer than the soft limit and a batch, on any number of workers") {
   constexpr std::uint32_t n = 20'000, soft = 64;
   for (const std::uint32_t workers : {1U, 2U, 4U}) {
     std::atomic<std::uint32_t> most[4] = {};
