@@ -174,6 +174,43 @@ std::int32_t thread_place::processor() const noexcept {
   return number_ == nullptr ? unknown : static_cast<std::int32_t>(*number_);
 }
 
+std::vector<std::int32_t> usable_processors() {
+  std::vector<std::int32_t> all;
+#if defined(__linux__)
+  // Large machines need a larger set than the fixed one.
+  for (std::size_t count = CPU_SETSIZE; count <= 65536; count *= 2) {
+    cpu_set_t* const set = CPU_ALLOC(count);
+    if (set == nullptr) return all;
+    const std::size_t size = CPU_ALLOC_SIZE(count);
+    const bool known = sched_getaffinity(0, size, set) == 0;
+    if (known)
+      for (std::size_t i = 0; i < count; ++i)
+        if (CPU_ISSET_S(i, size, set)) all.push_back(static_cast<std::int32_t>(i));
+    CPU_FREE(set);
+    if (known || errno != EINVAL) break;
+  }
+#endif
+  return all;
+}
+
+bool bind_this_thread(std::span<const std::int32_t> processors) noexcept {
+#if defined(__linux__)
+  constexpr std::size_t count = 8192;
+  cpu_set_t* const set = CPU_ALLOC(count);
+  if (set == nullptr) return false;
+  const std::size_t size = CPU_ALLOC_SIZE(count);
+  CPU_ZERO_S(size, set);
+  for (const std::int32_t n : processors)
+    if (n >= 0 && static_cast<std::size_t>(n) < count) CPU_SET_S(static_cast<std::size_t>(n), size, set);
+  const bool bound = sched_setaffinity(0, size, set) == 0;
+  CPU_FREE(set);
+  return bound;
+#else
+  static_cast<void>(processors);
+  return false;
+#endif
+}
+
 bool leave_processors(std::span<const std::int32_t> busy) noexcept {
 #if defined(__linux__)
   thread_local const cpu_set_t allowed = [] {  // before this thread has been moved

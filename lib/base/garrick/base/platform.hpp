@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace garrick::base::platform {
 
@@ -91,6 +92,12 @@ class thread_place {
 
 /// Moves the calling thread to a processor that is not among `busy`, and keeps it off those until the next call. False and no change if there is no other.
 bool leave_processors(std::span<const std::int32_t> busy) noexcept;
+
+/// The processors on which the calling thread may run, ascending; the process's own, unless this thread was bound. Empty where the system does not say.
+[[nodiscard]] std::vector<std::int32_t> usable_processors();
+
+/// From now on the calling thread runs on these processors only. False and no change: the system refuses (none of them is usable), or cannot.
+bool bind_this_thread(std::span<const std::int32_t> processors) noexcept;
 
 /// How many cores this process may keep busy: its affinity mask, and the cgroup's processor quota rounded up. At least 1.
 [[nodiscard]] std::uint32_t usable_cores() noexcept;

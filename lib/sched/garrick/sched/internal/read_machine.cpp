@@ -1,0 +1,129 @@
+#include <garrick/sched/internal/read_machine.hpp>
+
+#if defined(GARRICK_MINIMAL)
+
+namespace garrick::sched::internal {
+
+namespace {
+base::error not_here() {
+  return base::make_error(base::errc::config_invalid, "topology", "this build has no hwloc, so the machine counts as flat");
+}
+}  // namespace
+
+base::result<machine> read_machine(std::span<const std::int32_t>) { return not_here(); }
+base::result<machine> read_synthetic(const std::string&) { return not_here(); }
+
+}  // namespace garrick::sched::internal
+
+#else
+
+#include <hwloc.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace garrick::sched::internal {
+
+namespace {
+
+base::error wrong(const std::string& what) { return base::make_error(base::errc::config_invalid, "topology", what); }
+
+struct destroy {
+  void operator()(hwloc_topology_t t) const noexcept { hwloc_topology_destroy(t); }
+};
+using handle = std::unique_ptr<hwloc_topology, destroy>;
+
+handle make() {
+  hwloc_topology_t t = nullptr;
+  return hwloc_topology_init(&t) == 0 ? handle(t) : nullptr;
+}
+
+/// The first memory node that has this unit; 0 if there is none.
+std::uint32_t node_of(hwloc_topology_t t, hwloc_obj_t unit) {
+  hwloc_obj_t node = nullptr;
+  while ((node = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE, node)) != nullptr)
+    if (node->cpuset != nullptr && hwloc_bitmap_isset(node->cpuset, unit->os_index) != 0) return node->logical_index;
+  return 0;
+}
+
+/// A number that only units below the same largest cache have; what is not below a cache has its core's or its own.
+std::uint32_t cache_of(hwloc_obj_t unit) {
+  hwloc_obj_t best = nullptr;
+  for (hwloc_obj_t o = unit->parent; o != nullptr; o = o->parent)
+    if (hwloc_obj_type_is_dcache(o->type) != 0) best = o;
+  if (best == nullptr) best = unit;
+  // Objects of different kinds may have equal numbers: the lowest unit below them tells them apart.
+  return static_cast<std::uint32_t>(hwloc_bitmap_first(best->cpuset));
+}
+
+std::uint32_t number_of(hwloc_topology_t t, hwloc_obj_t unit, hwloc_obj_type_t kind, std::uint32_t otherwise) {
+  const hwloc_obj_t o = hwloc_get_ancestor_obj_by_type(t, kind, unit);
+  return o != nullptr ? o->logical_index : otherwise;
+}
+
+std::vector<std::uint32_t> distances_of(hwloc_topology_t t) {
+  std::vector<std::uint32_t> all;
+  unsigned count = 1;
+  hwloc_distances_s* d = nullptr;
+  if (hwloc_distances_get_by_type(t, HWLOC_OBJ_NUMANODE, &count, &d, HWLOC_DISTANCES_KIND_MEANS_LATENCY, 0) != 0 || count == 0)
+    return all;
+  const auto nodes = static_cast<unsigned>(hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_NUMANODE));
+  if (d->nbobjs == nodes) {
+    all.resize(std::size_t{nodes} * nodes);
+    for (unsigned a = 0; a < nodes; ++a)
+      for (unsigned b = 0; b < nodes; ++b)
+        all[d->objs[a]->logical_index * nodes + d->objs[b]->logical_index] = static_cast<std::uint32_t>(d->values[a * nodes + b]);
+  }
+  hwloc_distances_release(t, d);
+  return all;
+}
+
+/// `usable` null: all.
+base::result<machine> read(hwloc_topology_t t, const std::span<const std::int32_t>* usable) {
+  if (hwloc_topology_load(t) != 0) return wrong("hwloc cannot read the machine");
+  machine m;
+  hwloc_obj_t unit = nullptr;
+  while ((unit = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_PU, unit)) != nullptr) {
+    const auto number = static_cast<std::int32_t>(unit->os_index);
+    if (usable != nullptr && std::find(usable->begin(), usable->end(), number) == usable->end()) continue;
+    m.units.push_back({.os_index = number,
+                       .core = number_of(t, unit, HWLOC_OBJ_CORE, unit->logical_index),
+                       .cache = cache_of(unit),
+                       .node = node_of(t, unit),
+                       .package = number_of(t, unit, HWLOC_OBJ_PACKAGE, 0)});
+  }
+  if (m.units.empty()) return wrong("hwloc knows none of the processors that this process may use");
+  // The matrix has a row for every node, also for one whose processors we may not use.
+  m.node_distances = distances_of(t);
+  std::uint32_t nodes = 0;
+  for (const processing_unit& u : m.units) nodes = std::max(nodes, u.node + 1);
+  const auto known = static_cast<std::uint32_t>(hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_NUMANODE));
+  if (!m.node_distances.empty() && nodes < known) {
+    std::vector<std::uint32_t> part;
+    for (std::uint32_t a = 0; a < nodes; ++a)
+      for (std::uint32_t b = 0; b < nodes; ++b) part.push_back(m.node_distances[a * known + b]);
+    m.node_distances = std::move(part);
+  }
+  return m;
+}
+
+}  // namespace
+
+base::result<machine> read_machine(std::span<const std::int32_t> usable) {
+  const handle t = make();
+  if (t == nullptr) return wrong("hwloc could not start");
+  return read(t.get(), usable.empty() ? nullptr : &usable);
+}
+
+base::result<machine> read_synthetic(const std::string& description) {
+  const handle t = make();
+  if (t == nullptr) return wrong("hwloc could not start");
+  if (hwloc_topology_set_synthetic(t.get(), description.c_str()) != 0)
+    return wrong("\"" + description + "\" is not a synthetic machine; one is \"pack:2 numa:2 l3:1 core:8 pu:1\"");
+  return read(t.get(), nullptr);
+}
+
+}  // namespace garrick::sched::internal
+
+#endif

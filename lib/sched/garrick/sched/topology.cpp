@@ -1,0 +1,131 @@
+#include <garrick/base/platform.hpp>
+#include <garrick/sched/internal/read_machine.hpp>
+#include <garrick/sched/topology.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace garrick::sched {
+
+namespace {
+
+base::error wrong(const std::string& what) { return base::make_error(base::errc::config_invalid, "topology", what); }
+
+/// Numbers from 0 without gaps, in the order of the old ones.
+template <class Field>
+std::uint32_t number_anew(std::vector<processing_unit>& units, Field field) {
+  std::map<std::uint32_t, std::uint32_t> numbers;
+  for (const processing_unit& u : units) numbers.emplace(u.*field, 0);
+  std::uint32_t next = 0;
+  for (auto& [old, now] : numbers) now = next++;
+  for (processing_unit& u : units) u.*field = numbers[u.*field];
+  return next;
+}
+
+template <class Inner, class Outer>
+bool in_one_place(const std::vector<processing_unit>& units, Inner inner, Outer outer) {
+  std::map<std::uint32_t, std::uint32_t> where;
+  return std::all_of(units.begin(), units.end(),
+                     [&](const processing_unit& u) { return where.emplace(u.*inner, u.*outer).first->second == u.*outer; });
+}
+
+template <class Field>
+std::size_t count(std::span<const processing_unit> units, Field field) {
+  std::set<std::uint32_t> seen;
+  for (const processing_unit& u : units) seen.insert(u.*field);
+  return seen.size();
+}
+
+std::string counted(std::size_t n, const char* what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); }
+
+/// The distances beyond one node by rank: 2 for the nearest, 3 for the next, …
+std::vector<std::uint32_t> ranks(const std::vector<std::uint32_t>& distances, std::uint32_t nodes) {
+  std::set<std::uint32_t> different;
+  for (std::uint32_t a = 0; a < nodes; ++a)
+    for (std::uint32_t b = 0; b < nodes; ++b)
+      if (a != b) different.insert(distances[a * nodes + b]);
+  std::vector<std::uint32_t> result(distances.size(), topology::same_node);
+  for (std::uint32_t a = 0; a < nodes; ++a)
+    for (std::uint32_t b = 0; b < nodes; ++b)
+      if (a != b)
+        result[a * nodes + b] =
+            2 + static_cast<std::uint32_t>(std::distance(different.begin(), different.find(distances[a * nodes + b])));
+  return result;
+}
+
+}  // namespace
+
+topology topology::flat(std::uint32_t units, std::string reason) {
+  topology t;
+  const std::vector<std::int32_t> usable = base::platform::usable_processors();
+  for (std::uint32_t i = 0; i < std::max(1U, units); ++i)
+    t.units_.push_back({.os_index = i < usable.size() ? usable[i] : static_cast<std::int32_t>(i), .core = i});
+  t.reason_ = std::move(reason);
+  return t;
+}
+
+base::result<topology> topology::of(std::vector<processing_unit> units, std::vector<std::uint32_t> node_distances) {
+  if (units.empty()) return wrong("a machine has at least one unit");
+  std::set<std::int32_t> seen;
+  for (const processing_unit& u : units)
+    if (!seen.insert(u.os_index).second) return wrong("unit " + std::to_string(u.os_index) + " is there twice");
+  if (!in_one_place(units, &processing_unit::core, &processing_unit::cache)) return wrong("a core is at two caches");
+  if (!in_one_place(units, &processing_unit::cache, &processing_unit::node)) return wrong("a cache is in two memory nodes");
+  if (!in_one_place(units, &processing_unit::node, &processing_unit::package)) return wrong("a memory node is in two packages");
+  topology t;
+  for (const auto field : {&processing_unit::core, &processing_unit::cache, &processing_unit::package}) number_anew(units, field);
+  if (node_distances.empty()) {
+    t.nodes_ = number_anew(units, &processing_unit::node);
+  } else {
+    std::uint32_t nodes = 0;
+    for (const processing_unit& u : units) nodes = std::max(nodes, u.node + 1);
+    if (node_distances.size() != std::size_t{nodes} * nodes)
+      return wrong("a matrix for " + std::to_string(nodes) + " memory nodes has " + std::to_string(nodes * nodes) +
+                   " distances, not " + std::to_string(node_distances.size()));
+    t.nodes_ = nodes;
+    t.node_rank_ = ranks(node_distances, nodes);
+  }
+  t.units_ = std::move(units);
+  return t;
+}
+
+topology topology::of_this_machine() {
+  const std::vector<std::int32_t> usable = base::platform::usable_processors();
+  auto machine = internal::read_machine(usable);
+  if (!machine) return flat(base::platform::usable_cores(), machine.error().to_string());
+  auto t = of(std::move(machine->units), std::move(machine->node_distances));
+  if (!t) return flat(base::platform::usable_cores(), t.error().to_string());
+  return std::move(*t);
+}
+
+base::result<topology> topology::synthetic(const std::string& description) {
+  auto machine = internal::read_synthetic(description);
+  if (!machine) return machine.error();
+  return of(std::move(machine->units), std::move(machine->node_distances));
+}
+
+std::uint32_t topology::distance(std::uint32_t a, std::uint32_t b) const noexcept {
+  const processing_unit& x = units_[a];
+  const processing_unit& y = units_[b];
+  if (x.cache == y.cache) return same_cache;
+  if (x.node == y.node) return same_node;
+  if (!node_rank_.empty()) return node_rank_[x.node * nodes_ + y.node];
+  return x.package == y.package ? same_package : elsewhere;
+}
+
+bool topology::is_flat() const noexcept {
+  for (std::uint32_t i = 1; i < size(); ++i)
+    if (distance(0, i) != same_cache) return false;
+  return true;
+}
+
+std::string topology::describe() const {
+  return counted(count(units_, &processing_unit::package), "package") + ", " +
+         counted(count(units_, &processing_unit::node), "memory node") + ", " +
+         counted(count(units_, &processing_unit::cache), "shared cache") + ", " +
+         counted(count(units_, &processing_unit::core), "core") + ", " + counted(units_.size(), "unit");
+}
+
+}  // namespace garrick::sched

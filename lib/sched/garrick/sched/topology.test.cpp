@@ -1,0 +1,103 @@
+#include <garrick/base/platform.hpp>
+#include <garrick/sched/topology.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using namespace garrick::sched;
+
+namespace {
+
+std::string error_of(std::vector<processing_unit> units, std::vector<std::uint32_t> distances = {}) {
+  const auto t = topology::of(std::move(units), std::move(distances));
+  return t ? "" : t.error().to_string();
+}
+
+}  // namespace
+
+TEST_CASE("topology: a flat machine has equally near units") {
+  const topology t = topology::flat(4, "nobody asked");
+  CHECK(t.size() == 4);
+  CHECK(t.node_count() == 1);
+  CHECK(t.is_flat());
+  CHECK(t.distance(0, 3) == topology::same_cache);
+  CHECK(t.flat_reason() == "nobody asked");
+}
+
+TEST_CASE("topology: two packages of two memory nodes") {
+  const auto t = topology::synthetic("pack:2 numa:2 l3:1 core:2 pu:1");
+  REQUIRE(t);
+  CHECK(t->describe() == "2 packages, 4 memory nodes, 4 shared caches, 8 cores, 8 units");
+  CHECK(t->distance(0, 1) == topology::same_cache);
+  CHECK(t->distance(0, 2) == topology::same_package);
+  CHECK(t->distance(0, 4) == topology::elsewhere);
+  CHECK(t->distance(4, 0) == topology::elsewhere);
+  CHECK(!t->is_flat());
+}
+
+TEST_CASE("topology: the machine of paper 002, four packages of two nodes with eight cores") {
+  const auto t = topology::synthetic("pack:4 numa:2 l3:1 core:8 pu:1");
+  REQUIRE(t);
+  CHECK(t->size() == 64);
+  CHECK(t->node_count() == 8);
+}
+
+TEST_CASE("topology: two caches in one node, and hardware threads of one core") {
+  const auto t = topology::synthetic("numa:1 l3:2 core:2 pu:2");
+  REQUIRE(t);
+  CHECK(t->distance(0, 1) == topology::same_cache);
+  CHECK(t->units()[0].core == t->units()[1].core);
+  CHECK(t->distance(0, 4) == topology::same_node);
+}
+
+TEST_CASE("topology: a machine that is not symmetric") {
+  const auto t = topology::of(
+      {{.os_index = 0}, {.os_index = 3, .core = 1, .cache = 1}, {.os_index = 7, .core = 9, .cache = 5, .node = 4, .package = 1}});
+  REQUIRE(t);
+  CHECK(t->node_count() == 2);
+  CHECK(t->distance(0, 1) == topology::same_node);
+  CHECK(t->distance(0, 2) == topology::elsewhere);
+  CHECK(t->units()[2].node == 1);
+}
+
+TEST_CASE("topology: one core") {
+  const auto t = topology::of({{.os_index = 5}});
+  REQUIRE(t);
+  CHECK(t->is_flat());
+  CHECK(t->describe() == "1 package, 1 memory node, 1 shared cache, 1 core, 1 unit");
+}
+
+TEST_CASE("topology: a ring of nodes goes by its matrix of distances") {
+  std::vector<processing_unit> units;
+  for (std::uint32_t i = 0; i < 8; ++i)
+    units.push_back({.os_index = static_cast<std::int32_t>(i), .core = i, .cache = i / 2, .node = i / 2, .package = i / 2});
+  const auto t = topology::of(units, {10, 20, 30, 20, 20, 10, 20, 30, 30, 20, 10, 20, 20, 30, 20, 10});
+  REQUIRE(t);
+  CHECK(t->distance(0, 1) == 0);
+  CHECK(t->distance(0, 2) == 2);
+  CHECK(t->distance(0, 4) == 3);
+  CHECK(t->distance(0, 6) == 2);
+}
+
+TEST_CASE("topology: what cannot be is an error") {
+  CHECK(error_of({}).find("at least one unit") != std::string::npos);
+  CHECK(error_of({{.os_index = 1}, {.os_index = 1}}).find("unit 1 is there twice") != std::string::npos);
+  CHECK(error_of({{.os_index = 0}, {.os_index = 1, .cache = 1}}).find("a core is at two caches") != std::string::npos);
+  CHECK(error_of({{.os_index = 0}, {.os_index = 1, .core = 1, .node = 1}}).find("a cache is in two memory nodes") !=
+        std::string::npos);
+  CHECK(error_of({{.os_index = 0}, {.os_index = 1, .core = 1, .cache = 1, .package = 1}})
+            .find("a memory node is in two packages") != std::string::npos);
+  CHECK(error_of({{.os_index = 0}}, {10, 20}).find("1 distances, not 2") != std::string::npos);
+  const auto t = topology::synthetic("castle:3");
+  REQUIRE(!t);
+  CHECK(t.error().to_string().find("\"castle:3\" is not a synthetic machine") != std::string::npos);
+}
+
+TEST_CASE("topology: this machine has the units that the process may use") {
+  const topology t = topology::of_this_machine();
+  CHECK(t.flat_reason().empty());
+  CHECK(t.size() == garrick::base::platform::usable_processors().size());
+  MESSAGE(t.describe());
+}

@@ -1,0 +1,87 @@
+// The workers of a pool on the machine: where each stands, and whom it asks for work first.
+//
+// Worker i stands for one processing unit. Fewer workers than units are spread: over the memory nodes first, then over their caches, hardware threads of one core last. More workers than units share them in
+// turn. For each worker all others are sorted by distance into groups g0 ⊆ g1 ⊆ …, each the beginning of one array (paper 002 §3.1). g0, the direct neighbours, is what shares the cache or the node, as
+// `neighbourhood` says; a group without members is left out.
+//
+// Thread safety: immutable after construction.
+#pragma once
+
+#include <garrick/sched/home_rule.hpp>
+#include <garrick/sched/topology.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace garrick::sched {
+
+/// Who is a direct neighbour.
+enum class neighbourhood : std::uint8_t {
+  cache,   ///< who shares the largest cache
+  node,    ///< who shares the memory node
+  system,  ///< everybody: stealing is plain
+};
+
+class worker_places {
+ public:
+  /// Requires 1 to 1024 workers.
+  worker_places(const topology& machine, std::uint32_t workers, neighbourhood near);
+
+  [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(at_.size()); }
+  [[nodiscard]] const processing_unit& unit_of(std::uint32_t worker) const noexcept { return machine_.units()[at_[worker]]; }
+  [[nodiscard]] const topology& machine() const noexcept { return machine_; }
+
+  [[nodiscard]] bool are_neighbours(std::uint32_t a, std::uint32_t b) const noexcept {
+    return a == b || near_ == neighbourhood::system || machine_.distance(at_[a], at_[b]) <= static_cast<std::uint32_t>(near_);
+  }
+
+  /// All workers but this one, the nearest first.
+  [[nodiscard]] std::span<const worker_index> others(std::uint32_t worker) const noexcept {
+    return {others_.data() + std::size_t{worker} * (size() - 1), size() - 1};
+  }
+  /// How many of `others` each group has; the last has all. Empty if there are no others.
+  [[nodiscard]] std::span<const worker_index> groups(std::uint32_t worker) const noexcept { return groups_[worker]; }
+
+  /// The workers of a memory node; empty if it has none or is not there.
+  [[nodiscard]] std::span<const worker_index> of_node(std::uint32_t node) const noexcept;
+
+ private:
+  void spread(std::uint32_t workers);
+  void sort_others(std::uint32_t worker);
+
+  topology machine_;
+  neighbourhood near_;
+  std::vector<std::uint32_t> at_;                  ///< worker → unit
+  std::vector<worker_index> others_;               ///< workers × (workers − 1)
+  std::vector<std::vector<worker_index>> groups_;  ///< for each worker
+  std::vector<std::vector<worker_index>> of_node_;
+};
+
+/// One search for work: from the present group a victim at random, after as many attempts as the group has members the next group, in the last one until the searcher gives up.
+/// A local variable of the thief: who has stolen something starts with a new one, at g0.
+class victim_walk {
+ public:
+  victim_walk(const worker_places& places, std::uint32_t thief) noexcept
+      : others_(places.others(thief)), groups_(places.groups(thief)), left_(groups_.empty() ? 0 : groups_[0]) {}
+
+  /// Requires that there is another worker.
+  template <class Random>
+  [[nodiscard]] std::uint32_t next(Random& random) noexcept {
+    if (left_ == 0 && group_ + 1 < groups_.size()) left_ = groups_[++group_];
+    if (left_ != 0) --left_;
+    return others_[random() % groups_[group_]];
+  }
+  /// The group of the last victim.
+  [[nodiscard]] std::uint32_t group() const noexcept { return group_; }
+  /// Has the last group had as many attempts as members?
+  [[nodiscard]] bool has_been_everywhere() const noexcept { return left_ == 0 && group_ + 1 >= groups_.size(); }
+
+ private:
+  std::span<const worker_index> others_;
+  std::span<const worker_index> groups_;
+  std::uint32_t group_ = 0;
+  std::uint32_t left_;  ///< attempts in this group
+};
+
+}  // namespace garrick::sched
