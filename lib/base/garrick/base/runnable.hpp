@@ -14,6 +14,7 @@
 // Thread safety: stated per function.
 #pragma once
 
+#include <garrick/base/locality.hpp>
 #include <garrick/base/run_token.hpp>
 
 #include <cstdint>
@@ -24,12 +25,6 @@ namespace garrick::base {
 enum class run_outcome : std::uint8_t {
   released,  ///< the run right is gone: the runnable may be running elsewhere or be freed; do not touch it
   more,      ///< used its budget, still holds the run right: the caller must queue it again (at the back)
-};
-
-/// Where the scheduler would like to place a runnable; a wish that never breaks correctness.
-struct locality_hint {
-  static constexpr std::uint16_t anywhere = 0xffff;
-  std::uint16_t home = anywhere;  ///< index of the home worker, set by the policy at first execution
 };
 
 /// Something that can hold the run right of a worker. Exactly one queue or one worker holds a runnable at a time
@@ -64,7 +59,7 @@ class runnable {
   [[nodiscard]] bool retire() noexcept { return token_.retire(); }
 
   runnable* queue_link = nullptr;  ///< owned by the queue that holds this runnable
-  locality_hint hint{};            ///< owned by the policy
+  locality place;                  ///< where it wishes to run; the policy's, once it has been scheduled
 
  protected:
   runnable() = default;

@@ -27,7 +27,7 @@ void apply(cell& c, const spawn_options& o) {
     c.set_watched(true);
   }
   cell_access::in_place(c) = o.in_place;
-  c.hint = o.hint;
+  c.place.set(o.hint);
 }
 
 }  // namespace

@@ -1,13 +1,18 @@
 #include <garrick/sched/scheduler.hpp>
 
 #include <garrick/base/platform.hpp>
+#include <garrick/sched/affinity.hpp>
+#include <garrick/sched/locality_guided.hpp>
 #include <garrick/sched/sleepers.hpp>
 #include <garrick/sched/work_sharing.hpp>
 #include <garrick/sched/work_stealing.hpp>
 #include <garrick/sched/worker_pool.hpp>
 
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace garrick::sched {
 
@@ -30,10 +35,31 @@ void check_options(const scheduler_options& options) {
            "allowed are 0 to " + std::to_string(most_spin_us) + " microseconds");
 }
 
+void check_one_of(const char* setting, const std::string& value, std::initializer_list<std::string_view> known) {
+  std::string allowed = "known are";
+  for (const std::string_view k : known) {
+    if (value == k) return;
+    allowed += " \"" + std::string(k) + "\"";
+  }
+  reject(setting, "\"" + value + "\"", allowed);
+}
+
+void check_places(const scheduler_options& options) {
+  check_one_of("pin", options.pin, {"automatic", "unit", "cache", "node", "system"});
+  check_one_of("neighbours", options.neighbours, {"cache", "node", "system"});
+  const std::vector<std::int32_t> usable = base::platform::usable_processors();
+  if (const auto a = affinity::parse(options.affinity, usable); !a && !usable.empty())
+    throw std::invalid_argument("setting scheduler.affinity: " + a.error().to_string());
+  if (options.machine.empty()) return;
+  if (const auto t = topology::synthetic(options.machine); !t)
+    throw std::invalid_argument("setting scheduler.machine: " + t.error().to_string());
+}
+
 }  // namespace
 
 scheduler_options checked(scheduler_options options) {
   check_options(options);
+  check_places(options);
   if (options.workers == 0) options.workers = std::min(base::platform::usable_cores(), most_workers);
   return options;
 }
@@ -41,8 +67,10 @@ scheduler_options checked(scheduler_options options) {
 std::unique_ptr<scheduler> make_scheduler(const scheduler_options& options) {
   scheduler_options final_options = checked(options);
   if (options.policy == work_stealing<>::name) return std::make_unique<worker_pool<work_stealing<>>>(std::move(final_options));
+  if (options.policy == locality_guided<>::name)
+    return std::make_unique<worker_pool<locality_guided<>>>(std::move(final_options));
   if (options.policy == work_sharing<>::name) return std::make_unique<worker_pool<work_sharing<>>>(std::move(final_options));
-  reject("policy", "\"" + options.policy + "\"", "known are \"work_stealing\" and \"work_sharing\"");
+  reject("policy", "\"" + options.policy + "\"", "known are \"work_stealing\", \"locality_guided\" and \"work_sharing\"");
 }
 
 }  // namespace garrick::sched

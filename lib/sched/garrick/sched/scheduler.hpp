@@ -31,7 +31,7 @@ struct thread_hook {
 };
 
 struct scheduler_options {
-  std::string policy = "work_stealing";  ///< or "work_sharing"
+  std::string policy = "work_stealing";  ///< or "locality_guided", "work_sharing"
   std::uint32_t workers = 0;             ///< 0: as many as the process may use cores; at most 1024
   std::uint32_t quantum =
       1024;  ///< fairness in messages: k runnables on one worker each run within k quanta; a run handles at most so
@@ -40,7 +40,16 @@ struct scheduler_options {
   std::string thread_name = "garrick";  ///< of worker i: "<thread_name>-<i>"
   thread_hook on_thread_start{};        ///< before a worker's first run
   thread_hook on_thread_stop{};         ///< after its last
-  bool best_effort = false;             ///< go on with fewer threads if some cannot be created (at least one)
+  bool best_effort =
+      false;  ///< go on with fewer threads if some cannot be created (at least one), and unbound where binding fails
+
+  // where the workers stand
+  std::string affinity{};  ///< processors for worker threads, see affinity.hpp; empty: as `pin` says
+  std::string pin =
+      "automatic";  ///< each worker thread stays on its "unit", "cache" or "node", or anywhere in the "system"; automatic: the node with locality_guided, else the system
+  std::string neighbours =
+      "cache";  ///< locality_guided: who is asked for work first, and may run one's actors: who shares the "cache" or the "node", or all of the "system"
+  std::string machine{};  ///< for tests: a synthetic topology instead of this machine's, see topology.hpp; nothing is bound then
 };
 
 class scheduler : public base::executor {

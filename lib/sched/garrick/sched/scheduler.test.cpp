@@ -23,7 +23,7 @@ std::string rejected(const scheduler_options& options) {
   } catch (const std::invalid_argument& error) { return error.what(); }
 }
 
-const char* const policies[] = {"work_stealing", "work_sharing"};
+const char* const policies[] = {"work_stealing", "locality_guided", "work_sharing"};
 
 /// Runs `function` on a worker of `pool` and waits until it has returned.
 template <class Function>

@@ -13,8 +13,11 @@ using namespace garrick::sched::test;
 namespace {
 
 /// An outside thread schedules one job, waits for it, and so on: every round parks and wakes a worker.
+/// So that locality_guided has homes to send to; the others take no notice.
+constexpr const char* machine = "pack:2 numa:1 l3:1 core:2 pu:1";
+
 void park_and_wake(const char* policy, std::uint32_t workers, std::uint32_t outsiders, std::uint32_t count) {
-  auto pool = started({.policy = policy, .workers = workers});
+  auto pool = started({.policy = policy, .workers = workers, .machine = machine});
   watchdog dog(*pool);
   std::vector<std::thread> threads;
   std::atomic<std::uint64_t> ran{0};
@@ -74,7 +77,7 @@ std::uint64_t size_of_tree(std::uint32_t depth, std::uint64_t seed) {
 }
 
 void random_trees(const char* policy, std::uint32_t workers, std::uint32_t idle_spin_us, std::uint32_t count) {
-  auto pool = started({.policy = policy, .workers = workers, .idle_spin_us = idle_spin_us});
+  auto pool = started({.policy = policy, .workers = workers, .idle_spin_us = idle_spin_us, .machine = machine});
   watchdog dog(*pool);
   std::uint64_t wrong = 0;
   for (std::uint32_t round = 1; round <= count; ++round) {
@@ -135,7 +138,7 @@ class claimable final : public base::runnable {
 
 /// Jobs on all workers that fill random mailboxes and claim random others, while an outside thread fills as well.
 void claims(const char* policy, std::uint32_t workers, std::uint32_t count) {
-  auto pool = started({.policy = policy, .workers = workers});
+  auto pool = started({.policy = policy, .workers = workers, .machine = machine});
   watchdog dog(*pool);
   claimable::ran = 0;
   std::vector<claimable> crowd(16);
@@ -175,14 +178,14 @@ void claims(const char* policy, std::uint32_t workers, std::uint32_t count) {
 }  // namespace
 
 TEST_CASE("what is claimed where it waits runs once and never in two places") {
-  for (const char* policy : {"work_stealing", "work_sharing"}) {
+  for (const char* policy : {"work_stealing", "locality_guided", "work_sharing"}) {
     claims(policy, 1, rounds(300));
     claims(policy, 3, rounds(300));
   }
 }
 
 TEST_CASE("every scheduled job runs through many rounds of parking and waking") {
-  for (const char* policy : {"work_stealing", "work_sharing"}) {
+  for (const char* policy : {"work_stealing", "locality_guided", "work_sharing"}) {
     park_and_wake(policy, 1, 1, rounds(5'000));
     park_and_wake(policy, 2, 1, rounds(5'000));
     park_and_wake(policy, 2, 3, rounds(3'000));
@@ -191,7 +194,7 @@ TEST_CASE("every scheduled job runs through many rounds of parking and waking") 
 }
 
 TEST_CASE("random trees are walked to the last leaf") {
-  for (const char* policy : {"work_stealing", "work_sharing"}) {
+  for (const char* policy : {"work_stealing", "locality_guided", "work_sharing"}) {
     random_trees(policy, 1, 0, rounds(300));
     random_trees(policy, 2, 0, rounds(1'000));
     random_trees(policy, 2, 20, rounds(500));

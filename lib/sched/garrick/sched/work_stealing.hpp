@@ -14,6 +14,7 @@
 #pragma once
 
 #include <garrick/sched/deque.hpp>
+#include <garrick/sched/home_rule.hpp>
 #include <garrick/sched/inbox.hpp>
 #include <garrick/sched/next_slot.hpp>
 #include <garrick/sched/policy.hpp>
@@ -29,7 +30,14 @@
 
 namespace garrick::sched {
 
-template <class Traits = real_traits>
+/// The guide of a policy that knows no places.
+struct no_guide {
+  static constexpr bool active = false;
+  static constexpr std::string_view name = "work_stealing";
+  explicit no_guide(const policy_options&) noexcept {}
+};
+
+template <class Traits = real_traits, class Guide = no_guide>
 class work_stealing {
   using atomics = typename Traits::atomics;
   using runnable = base::runnable;
@@ -37,7 +45,8 @@ class work_stealing {
   using counter = own_counter<atomics>;
 
  public:
-  static constexpr std::string_view name = "work_stealing";
+  static constexpr std::string_view name = Guide::name;
+  static constexpr bool needs_places = Guide::active;
 
   class alignas(64) worker_data {
    public:
@@ -72,6 +81,7 @@ class work_stealing {
         quantum_(options.quantum),
         round_(options.quantum == unlimited ? default_round : std::max(1U, options.quantum / 4)),
         idle_spin_ns_(options.idle_spin_ns),
+        guide_(options),
         sleepers_(options.workers) {
     workers_.reserve(count_);
     for (std::uint32_t i = 0; i < count_; ++i)
@@ -84,6 +94,7 @@ class work_stealing {
 
   /// To a parked worker if there is one, else to each in turn.
   void central_enqueue(runnable& r) noexcept {
+    if constexpr (Guide::active) return external_enqueue(worker(guide_.target(r, no_worker)), r);
     std::uint32_t target = sleepers_.some_parked();
     // order: relaxed; any distribution will do
     if (target == sleepers_type::nobody) target = next_target_.fetch_add(1, std::memory_order_relaxed) % count_;
@@ -98,6 +109,10 @@ class work_stealing {
 
   /// Into the next slot; what was there becomes open work.
   void internal_enqueue(worker_data& self, runnable& r) noexcept {
+    if constexpr (Guide::active) {
+      const std::uint32_t target = guide_.target(r, static_cast<worker_index>(self.index_));
+      if (target != self.index_) return external_enqueue(worker(target), r);
+    }
     if (r.has_stale_entry()) [[unlikely]] {
       if (r.offer()) {
         self.inbox_.push(r);
@@ -115,6 +130,10 @@ class work_stealing {
 
   /// To the back. Alone on its worker it will be taken at once (W1), so nobody is called for it.
   void resume_later(worker_data& self, runnable& r) noexcept {
+    if constexpr (Guide::active) {
+      const std::uint32_t target = guide_.target(r, static_cast<worker_index>(self.index_));
+      if (target != self.index_) return external_enqueue(worker(target), r);
+    }
     if (!r.offer()) return;
     const bool alone = !self.slot_.occupied_for_owner() && self.deque_.empty_for_owner();
     if (!self.inbox_.push(r) || !alone) sleepers_.announce();
@@ -135,8 +154,9 @@ class work_stealing {
     return wait_for_work(self);
   }
 
-  [[nodiscard]] std::uint32_t before_resume(worker_data& self, runnable&) noexcept {
+  [[nodiscard]] std::uint32_t before_resume(worker_data& self, runnable& r) noexcept {
     self.runs_.add();
+    if constexpr (Guide::active) guide_.before_run(r, static_cast<worker_index>(self.index_));
     return quantum_ == unlimited ? unlimited : std::min(quantum_, std::max(1U, self.left_in_round_));
   }
 
@@ -148,7 +168,11 @@ class work_stealing {
 
   // --- the executor's requests ------------------------------------------------------------------------------------------------------
 
-  [[nodiscard]] bool claim(worker_data& self, runnable& r) noexcept { return self.slot_.claim(&r) || r.claim(); }
+  [[nodiscard]] bool claim(worker_data& self, runnable& r) noexcept {
+    if constexpr (Guide::active)
+      if (!guide_.may_run_at(r, static_cast<worker_index>(self.index_))) return false;
+    return self.slot_.claim(&r) || r.claim();
+  }
 
   [[nodiscard]] bool claim_next(worker_data& self, const runnable* r) noexcept { return self.slot_.claim(r); }
 
@@ -315,12 +339,50 @@ class work_stealing {
     return nullptr;
   }
 
+  /// Asks the near ones first and often. Null: nothing found, or one was lost to another thief.
+  runnable* walk(worker_data& self, bool& contended) noexcept {
+    for (auto w = guide_.walk(static_cast<worker_index>(self.index_)); !w.has_been_everywhere();) {
+      worker_data& victim = worker(w.next(self.random_));
+      runnable* const r = w.group() == 0 ? steal_from(self, victim, contended) : steal_one(victim, contended);
+      if (r == nullptr) continue;
+      self.steals_.add();
+      return r;
+    }
+    return nullptr;
+  }
+
+  /// From far away: only one, since the others' homes are there.
+  runnable* steal_one(worker_data& victim, bool& contended) noexcept {
+    runnable* r = nullptr;
+    const auto result = victim.deque_.steal(r);
+    if (result == deque::steal_result::taken) return r;
+    if (result == deque::steal_result::lost) contended = true;
+    r = victim.inbox_.take_all();
+    if (r == nullptr) return nullptr;
+    runnable* newer =
+        nullptr;  // the inbox gives the newest first: turn it round, keep the oldest, and put the others back in their order
+    while (runnable* const older = r->queue_link) {
+      r->queue_link = newer;
+      newer = r;
+      r = older;
+    }
+    while (newer != nullptr) {
+      runnable* const next = newer->queue_link;
+      victim.inbox_.push(*newer);
+      newer = next;
+    }
+    sleepers_.announce(victim.index_);
+    return r;
+  }
+
   /// Counted as searching. Null: nothing anywhere.
   runnable* search(worker_data& self) noexcept {
     const std::uint64_t end = idle_spin_ns_ == 0 ? 0 : Traits::clock::now_ns() + idle_spin_ns_;
     for (;;) {
       if (runnable* r = take_inbox(self, self)) return r;
       bool contended = false;
+      if constexpr (Guide::active)
+        if (runnable* r = walk(self, contended)) return r;
       if (runnable* r = visit_all(self, contended)) return r;
       if (stopping_.load(std::memory_order_relaxed)) return nullptr;  // order: relaxed; the tokens carry it
       if (!contended && (end == 0 || Traits::clock::now_ns() >= end)) return nullptr;
@@ -456,6 +518,7 @@ class work_stealing {
   std::uint32_t quantum_;
   std::uint32_t round_;
   std::uint64_t idle_spin_ns_;
+  [[no_unique_address]] Guide guide_;
   std::vector<std::unique_ptr<worker_data>> workers_;
   // written once, at the end
   typename atomics::template atomic<bool> stopping_{false};

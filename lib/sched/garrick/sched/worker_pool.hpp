@@ -8,6 +8,7 @@
 #pragma once
 
 #include <garrick/sched/policy.hpp>
+#include <garrick/sched/pool_places.hpp>
 #include <garrick/sched/scheduler.hpp>
 
 #include <garrick/base/platform.hpp>
@@ -28,8 +29,17 @@ class worker_pool final : public scheduler {
   /// `options` have been checked; `options.workers` is the final number.
   explicit worker_pool(scheduler_options options)
       : options_(std::move(options)),
-        policy_(policy_options{options_.workers, options_.quantum, std::uint64_t{options_.idle_spin_us} * 1000}),
-        states_(options_.workers) {}
+        places_(options_, needs_places),
+        policy_(policy_options{.workers = options_.workers,
+                               .quantum = options_.quantum,
+                               .idle_spin_ns = std::uint64_t{options_.idle_spin_us} * 1000,
+                               .places = places_.get()}),
+        unbound_(options_.workers),
+        states_(options_.workers) {
+    if (needs_places && !places_.flat_reason().empty())
+      warnings_.push_back("the machine counts as flat, and " + std::string(Policy::name) +
+                          " as work_stealing: " + places_.flat_reason());
+  }
 
   ~worker_pool() override { stop(); }
 
@@ -76,6 +86,14 @@ class worker_pool final : public scheduler {
       throw;
     }
     wait_until_ready();
+    for (const base::error& e : unbound_) {
+      if (!e) continue;
+      if (!options_.best_effort) {
+        stop();
+        throw std::system_error(std::make_error_code(std::errc::invalid_argument), e.to_string());
+      }
+      warnings_.push_back(e.to_string());
+    }
   }
 
   void stop() noexcept override {
@@ -111,6 +129,14 @@ class worker_pool final : public scheduler {
  private:
   using worker_data = typename Policy::worker_data;
 
+  /// A policy that stands on places says so: `static constexpr bool needs_places = true`.
+  static constexpr bool needs_places = [] {
+    if constexpr (requires { Policy::needs_places; })
+      return Policy::needs_places;
+    else
+      return false;
+  }();
+
   bool on_own_worker() const noexcept { return base::this_thread.worker_of == this; }
   worker_data& self() noexcept { return policy_.worker(base::this_thread.worker_index); }
 
@@ -135,6 +161,7 @@ class worker_pool final : public scheduler {
     base::platform::name_this_thread(options_.thread_name + "-" + std::to_string(index));
     base::this_thread.worker_of = this;
     base::this_thread.worker_index = index;
+    unbound_[index] = places_.bind_worker(index);
     if (options_.on_thread_start.call != nullptr) options_.on_thread_start.call(options_.on_thread_start.context, index);
     states_[index].store(&base::this_thread, std::memory_order_release);  // order: release, pairs with worker_state
     ready_.fetch_add(1, std::memory_order_release);                       // order: release, pairs with wait_until_ready
@@ -162,6 +189,7 @@ class worker_pool final : public scheduler {
 
   // constant after start
   scheduler_options options_;
+  pool_places places_;
   Policy policy_;
   std::vector<std::thread> threads_;
   std::thread helper_;
@@ -170,6 +198,7 @@ class worker_pool final : public scheduler {
   bool started_ = false;
   bool stopped_ = false;
   // atomic
+  std::vector<base::error> unbound_;  ///< each written by its worker before it is ready
   std::vector<std::atomic<base::thread_state*>> states_;
   std::atomic<std::uint32_t> ready_{0};
 };

@@ -1,0 +1,48 @@
+#include <garrick/base/platform.hpp>
+#include <garrick/sched/pool_places.hpp>
+
+namespace garrick::sched {
+
+namespace {
+
+topology machine_of(const scheduler_options& options) {
+  if (options.machine.empty()) return topology::of_this_machine();
+  auto t = topology::synthetic(options.machine);
+  return t ? std::move(*t) : topology::flat(base::platform::usable_cores(), t.error().to_string());
+}
+
+neighbourhood neighbourhood_of(const scheduler_options& options) noexcept {
+  if (options.neighbours == "system") return neighbourhood::system;
+  return options.neighbours == "node" ? neighbourhood::node : neighbourhood::cache;
+}
+
+}  // namespace
+
+pool_places::pin pool_places::pin_of(const scheduler_options& options, bool for_policy) noexcept {
+  if (!options.machine.empty() || options.pin == "system") return pin::system;
+  if (options.pin == "unit") return pin::unit;
+  if (options.pin == "cache") return pin::cache;
+  if (options.pin == "node") return pin::node;
+  return for_policy ? pin::node : pin::system;
+}
+
+pool_places::pool_places(const scheduler_options& options, bool for_policy) : pin_(pin_of(options, for_policy)) {
+  if (auto a = affinity::parse(options.affinity, base::platform::usable_processors())) affinity_ = std::move(*a);
+  if (for_policy || pin_ != pin::system) places_.emplace(machine_of(options), options.workers, neighbourhood_of(options));
+}
+
+base::error pool_places::bind_worker(std::uint32_t index) {
+  if (!affinity_.empty()) return affinity_.bind_this_thread_as(index);
+  if (pin_ == pin::system) return {};
+  const processing_unit& mine = places_->unit_of(index);
+  affinity::processors all;
+  for (const processing_unit& u : places_->machine().units())
+    if (pin_ == pin::unit ? u.os_index == mine.os_index : pin_ == pin::cache ? u.cache == mine.cache : u.node == mine.node)
+      all.push_back(u.os_index);
+  if (base::platform::bind_this_thread(all)) return {};
+  return base::make_error(base::errc::config_invalid, "scheduler.pin",
+                          "the system does not let worker " + std::to_string(index) + " run on processor " +
+                              std::to_string(mine.os_index) + " and its group");
+}
+
+}  // namespace garrick::sched
