@@ -1,5 +1,5 @@
 #include <garrick/base/platform.hpp>
-#include <garrick/sched/internal/read_machine.hpp>
+#include <garrick/sched/machine_reader.hpp>
 #include <garrick/sched/topology.hpp>
 
 #include <algorithm>
@@ -93,7 +93,7 @@ base::result<topology> topology::of(std::vector<processing_unit> units, std::vec
 
 topology topology::of_this_machine() {
   const std::vector<std::int32_t> usable = base::platform::usable_processors();
-  auto machine = internal::read_machine(usable);
+  auto machine = read_machine(usable);
   if (!machine) return flat(base::platform::usable_cores(), machine.error().to_string());
   auto t = of(std::move(machine->units), std::move(machine->node_distances));
   if (!t) return flat(base::platform::usable_cores(), t.error().to_string());
@@ -101,7 +101,7 @@ topology topology::of_this_machine() {
 }
 
 base::result<topology> topology::synthetic(const std::string& description) {
-  auto machine = internal::read_synthetic(description);
+  auto machine = read_synthetic(description);
   if (!machine) return machine.error();
   return of(std::move(machine->units), std::move(machine->node_distances));
 }

@@ -12,10 +12,10 @@ using namespace garrick::sched::test;
 
 namespace {
 
-/// An outside thread schedules one job, waits for it, and so on: every round parks and wakes a worker.
 /// So that locality_guided has homes to send to; the others take no notice.
 constexpr const char* machine = "pack:2 numa:1 l3:1 core:2 pu:1";
 
+/// An outside thread schedules one job, waits for it, and so on: every round parks and wakes a worker.
 void park_and_wake(const char* policy, std::uint32_t workers, std::uint32_t outsiders, std::uint32_t count) {
   auto pool = started({.policy = policy, .workers = workers, .machine = machine});
   watchdog dog(*pool);

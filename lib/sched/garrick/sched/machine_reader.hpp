@@ -1,4 +1,4 @@
-// The one place that knows hwloc. In the minimal build there is none, and both functions say so.
+// Reads a machine, for topology: the one place that knows hwloc. In the minimal build there is none, and both functions say so.
 #pragma once
 
 #include <garrick/base/result.hpp>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace garrick::sched::internal {
+namespace garrick::sched {
 
 struct machine {
   std::vector<processing_unit> units;
@@ -22,4 +22,4 @@ struct machine {
 /// A synthetic machine. Error `config_invalid`: the description is wrong.
 [[nodiscard]] base::result<machine> read_synthetic(const std::string& description);
 
-}  // namespace garrick::sched::internal
+}  // namespace garrick::sched

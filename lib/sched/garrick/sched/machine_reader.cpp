@@ -1,8 +1,8 @@
-#include <garrick/sched/internal/read_machine.hpp>
+#include <garrick/sched/machine_reader.hpp>
 
 #if defined(GARRICK_MINIMAL)
 
-namespace garrick::sched::internal {
+namespace garrick::sched {
 
 namespace {
 base::error not_here() {
@@ -13,7 +13,7 @@ base::error not_here() {
 base::result<machine> read_machine(std::span<const std::int32_t>) { return not_here(); }
 base::result<machine> read_synthetic(const std::string&) { return not_here(); }
 
-}  // namespace garrick::sched::internal
+}  // namespace garrick::sched
 
 #else
 
@@ -23,7 +23,7 @@ base::result<machine> read_synthetic(const std::string&) { return not_here(); }
 #include <memory>
 #include <utility>
 
-namespace garrick::sched::internal {
+namespace garrick::sched {
 
 namespace {
 
@@ -124,6 +124,6 @@ base::result<machine> read_synthetic(const std::string& description) {
   return read(t.get(), nullptr);
 }
 
-}  // namespace garrick::sched::internal
+}  // namespace garrick::sched
 
 #endif
