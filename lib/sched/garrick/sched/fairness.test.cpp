@@ -16,8 +16,8 @@ namespace {
 
 /// A crowd on one worker: a clock of messages, and the longest time that any of the watched runnables had to wait.
 struct crowd {
-  explicit crowd(std::uint32_t quantum_of_pool)
-      : quantum(quantum_of_pool), pool(make_scheduler({.workers = 1, .quantum = quantum_of_pool})) {}
+  explicit crowd(std::uint32_t quantum_of_pool, const char* policy = "work_stealing")
+      : quantum(quantum_of_pool), pool(make_scheduler({.policy = policy, .workers = 1, .quantum = quantum_of_pool})) {}
 
   std::uint32_t quantum;
   std::unique_ptr<scheduler> pool;
@@ -109,16 +109,18 @@ TEST_CASE("an endless ping-pong in the next slot starves nobody") {
 }
 
 TEST_CASE("churn at the new end of the deque starves nobody") {
-  for (const std::uint32_t quantum : {8U, 256U}) {
-    crowd c(quantum);
-    for (int i = 0; i < 4; ++i) c.add_greedy();
-    c.add_churn();
-    c.add_ping_pong();
-    c.run(quantum * 2'000);
-    CAPTURE(quantum);
-    CHECK(c.watched_runs > 100);
-    CHECK(c.longest_wait <= c.bound());
-  }
+  for (const char* policy : {"work_stealing", "locality_guided", "polling_default", "polling_aggressive", "polling_new"})
+    for (const std::uint32_t quantum : {8U, 256U}) {
+      crowd c(quantum, policy);
+      for (int i = 0; i < 4; ++i) c.add_greedy();
+      c.add_churn();
+      c.add_ping_pong();
+      c.run(quantum * 2'000);
+      CAPTURE(policy);
+      CAPTURE(quantum);
+      CHECK(c.watched_runs > 100);
+      CHECK(c.longest_wait <= c.bound());
+    }
 }
 
 TEST_CASE("a quantum without limit still lets others in between the messages of a ping-pong") {

@@ -3,6 +3,7 @@
 #include <garrick/base/platform.hpp>
 #include <garrick/sched/affinity.hpp>
 #include <garrick/sched/locality_guided.hpp>
+#include <garrick/sched/polling.hpp>
 #include <garrick/sched/sleepers.hpp>
 #include <garrick/sched/work_sharing.hpp>
 #include <garrick/sched/work_stealing.hpp>
@@ -12,6 +13,8 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace garrick::sched {
@@ -64,13 +67,34 @@ scheduler_options checked(scheduler_options options) {
   return options;
 }
 
+namespace {
+
+/// The pool of the policy among `Policies` that has this name; null if none has it, and `known` lists their names.
+template <class... Policies>
+std::unique_ptr<scheduler> make_one_of(scheduler_options& options, std::string& known) {
+  std::unique_ptr<scheduler> made;
+  const auto look_at = [&]<class Policy>(std::type_identity<Policy>) {
+    known += (known.empty() ? "\"" : ", \"") + std::string(Policy::name) + "\"";
+    if (options.policy == Policy::name) made = std::make_unique<worker_pool<Policy>>(std::move(options));
+    return made != nullptr;
+  };
+  static_cast<void>((look_at(std::type_identity<Policies>()) || ...));
+  return made;
+}
+
+}  // namespace
+
 std::unique_ptr<scheduler> make_scheduler(const scheduler_options& options) {
   scheduler_options final_options = checked(options);
-  if (options.policy == work_stealing<>::name) return std::make_unique<worker_pool<work_stealing<>>>(std::move(final_options));
-  if (options.policy == locality_guided<>::name)
-    return std::make_unique<worker_pool<locality_guided<>>>(std::move(final_options));
-  if (options.policy == work_sharing<>::name) return std::make_unique<worker_pool<work_sharing<>>>(std::move(final_options));
-  reject("policy", "\"" + options.policy + "\"", "known are \"work_stealing\", \"locality_guided\" and \"work_sharing\"");
+  std::string known;
+#if defined(GARRICK_MINIMAL)
+  auto made = make_one_of<work_stealing<>, work_sharing<>>(final_options, known);
+#else
+  auto made = make_one_of<work_stealing<>, locality_guided<>, work_sharing<>, polling_default, polling_custom, polling_aggressive,
+                          polling_new>(final_options, known);
+#endif
+  if (made == nullptr) reject("policy", "\"" + options.policy + "\"", "known are " + known);
+  return made;
 }
 
 }  // namespace garrick::sched

@@ -23,7 +23,8 @@ std::string rejected(const scheduler_options& options) {
   } catch (const std::invalid_argument& error) { return error.what(); }
 }
 
-const char* const policies[] = {"work_stealing", "locality_guided", "work_sharing"};
+const char* const policies[] = {"work_stealing",  "locality_guided",    "work_sharing", "polling_default",
+                                "polling_custom", "polling_aggressive", "polling_new"};
 
 /// Runs `function` on a worker of `pool` and waits until it has returned.
 template <class Function>
@@ -287,7 +288,7 @@ TEST_CASE("the slot of a worker that stays busy is exposed within milliseconds")
 }
 
 TEST_CASE("an idle pool uses no processor time") {
-  for (const char* policy : policies) {
+  for (const char* policy : {"work_stealing", "locality_guided", "work_sharing"}) {
     auto pool = started({.policy = policy, .workers = 4});
     for (int i = 0; i < 50; ++i) on_worker(*pool, [] {});
     // Let the ticker, if it was woken, go back to sleep: its quiet time is a millisecond.

@@ -178,14 +178,14 @@ void claims(const char* policy, std::uint32_t workers, std::uint32_t count) {
 }  // namespace
 
 TEST_CASE("what is claimed where it waits runs once and never in two places") {
-  for (const char* policy : {"work_stealing", "locality_guided", "work_sharing"}) {
+  for (const char* policy : {"work_stealing", "locality_guided", "work_sharing", "polling_custom", "polling_new"}) {
     claims(policy, 1, rounds(300));
     claims(policy, 3, rounds(300));
   }
 }
 
 TEST_CASE("every scheduled job runs through many rounds of parking and waking") {
-  for (const char* policy : {"work_stealing", "locality_guided", "work_sharing"}) {
+  for (const char* policy : {"work_stealing", "locality_guided", "work_sharing", "polling_custom", "polling_new"}) {
     park_and_wake(policy, 1, 1, rounds(5'000));
     park_and_wake(policy, 2, 1, rounds(5'000));
     park_and_wake(policy, 2, 3, rounds(3'000));
@@ -194,7 +194,7 @@ TEST_CASE("every scheduled job runs through many rounds of parking and waking") 
 }
 
 TEST_CASE("random trees are walked to the last leaf") {
-  for (const char* policy : {"work_stealing", "locality_guided", "work_sharing"}) {
+  for (const char* policy : {"work_stealing", "locality_guided", "work_sharing", "polling_custom", "polling_new"}) {
     random_trees(policy, 1, 0, rounds(300));
     random_trees(policy, 2, 0, rounds(1'000));
     random_trees(policy, 2, 20, rounds(500));
