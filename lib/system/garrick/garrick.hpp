@@ -20,6 +20,7 @@ using base::error;
 using base::exit_code;
 using base::exit_reason;
 using base::instant;
+using base::locality_hint;
 using base::make_error;
 
 using core::actor;
@@ -54,6 +55,7 @@ using core::mailbox_policy;
 using core::make_message;
 using core::message;
 using core::monitor_id;
+using core::near;
 using core::no_in_place_scope;
 using core::on;
 using core::one_for_all;

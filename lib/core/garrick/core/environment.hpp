@@ -82,8 +82,8 @@ class environment {
   /// The handler of `who` failed with `why`; for the log.
   virtual void failed(const cell& who, const base::error& why) noexcept = 0;
 
-  /// A thread for a detached actor, from the bounded pool. Null if the bound is reached or the system stops.
-  virtual waiting_executor* detached_executor() noexcept = 0;
+  /// A thread for a detached actor or, if `blocking`, a blocking one, from the bounded pool. Null if the bound is reached or the system stops.
+  virtual waiting_executor* detached_executor(bool blocking) noexcept = 0;
 
   /// What the scoped actor `who` of the calling thread waits with; null: it puts the thread to sleep. The testkit's version runs the other actors meanwhile.
   virtual waiting_executor* executor_of_scoped(cell&) noexcept { return nullptr; }

@@ -48,7 +48,7 @@ bool prepare_cell(cell& c, environment& env, const spawn_options* o, cell*) {
     apply(c, *o);
   }
   if (c.kind() == cell_kind::event) return true;
-  waiting_executor* const ex = env.detached_executor();
+  waiting_executor* const ex = env.detached_executor(c.kind() == cell_kind::blocking);
   if (ex == nullptr) {
     refuse_cell(
         c, base::exit_reason(base::make_error(base::errc::spawn_failed, c.name(),

@@ -86,12 +86,18 @@ options settings::take() const {
 /// Every key of the system itself.
 void add_system_keys(config_options& table, settings& s) {
   options& o = s.system;
-  table.add("scheduler.policy", o.policy, "How workers share work", {"work_stealing", "work_sharing"});
+  table.add("scheduler.policy", o.policy, "How workers share work",
+            {"work_stealing", "locality_guided", "work_sharing", "polling_default", "polling_custom", "polling_aggressive",
+             "polling_new"});
   table.add("scheduler.workers", o.workers, "Worker threads; 0: as many as the process may use cores", 0, 1024);
   table.add("scheduler.quantum", o.limits.quantum, "Messages that an actor handles at most before others have their turn", 1,
             unlimited);
   table.add("scheduler.idle_spin", s.idle_spin, "How long a worker looks for work before it sleeps", {}, duration::seconds(1));
   table.add("scheduler.best_effort", o.best_effort, "Go on with fewer workers if some threads cannot be created");
+  table.add("scheduler.affinity", o.affinity, "Processors of worker threads, group by group: \"<0> <2-4> <1,5>\"");
+  table.add("scheduler.pin", o.pin, "Where a worker thread stays", {"automatic", "unit", "cache", "node", "system"});
+  table.add("scheduler.neighbours", o.neighbours, "Who is near, for locality_guided: who shares this",
+            {"cache", "node", "system"});
   table.add("scheduler.thread_name", o.thread_name, "Name of the worker threads, before their number");
   table.add("mailbox.soft_limit", o.limits.soft_limit, "Messages in a mailbox above which senders are slowed", 1, 32'000);
   table.add("mailbox.hard_limit", o.limits.hard_limit, "Messages above which new ones become dead letters", 1, unlimited);
@@ -103,6 +109,8 @@ void add_system_keys(config_options& table, settings& s) {
             unlimited);
   table.add("requests.detect_cycles", o.limits.detect_request_cycles, "Report actors that wait for each other in a circle");
   table.add("detached.threads", o.detached_threads, "Threads for detached and blocking actors at most", 0, 1'000'000);
+  table.add("detached.affinity", o.affinity_detached, "Processors of the threads of detached actors, group by group");
+  table.add("detached.affinity_blocking", o.affinity_blocking, "Processors of the threads of blocking actors, group by group");
   table.add("dead_letters.backlog", o.dead_letter_backlog, "Dead letters that may wait for a subscriber; more are only counted",
             1, unlimited);
   table.add("watchdog.after", o.watchdog_after, "Report a handler that runs longer; 0s: never");

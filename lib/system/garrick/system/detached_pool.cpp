@@ -11,7 +11,7 @@ namespace garrick::system {
 
 class detached_thread final : public core::waiting_executor {
  public:
-  explicit detached_thread(detached_pool& pool) : pool_(pool), thread_([this] { loop(); }) {}
+  detached_thread(detached_pool& pool, bool blocking) : pool_(pool), blocking_(blocking), thread_([this] { loop(); }) {}
   ~detached_thread() {
     quit_.store(true, std::memory_order_release);  // order: pairs with the load in loop
     parker_.unpark();
@@ -42,6 +42,8 @@ class detached_thread final : public core::waiting_executor {
  private:
   void loop() noexcept {
     base::platform::name_this_thread(pool_.name_ + "-own");
+    // A thread that the system does not let go there runs where it is: the strings were checked when the system was built.
+    static_cast<void>((blocking_ ? pool_.places_.blocking : pool_.places_.detached).bind_this_thread());
     pool_.enter(base::this_thread);
     if (pool_.name_overflows_) report_stack_overflow_on_this_thread();
     serve();
@@ -66,7 +68,12 @@ class detached_thread final : public core::waiting_executor {
     }
   }
 
+ public:
+  [[nodiscard]] bool blocking() const noexcept { return blocking_; }
+
+ private:
   detached_pool& pool_;
+  const bool blocking_;
   std::atomic<base::runnable*> next_{nullptr};
   std::atomic<bool> ended_{false};
   std::atomic<bool> quit_{false};
@@ -75,22 +82,31 @@ class detached_thread final : public core::waiting_executor {
 };
 
 detached_pool::detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name, bool name_overflows)
-    : bound_(bound), quantum_(quantum), name_(std::move(thread_name)), name_overflows_(name_overflows) {}
+    : detached_pool(bound, quantum, std::move(thread_name), name_overflows, places()) {}
+
+detached_pool::detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name, bool name_overflows,
+                             places where)
+    : bound_(bound),
+      quantum_(quantum),
+      name_(std::move(thread_name)),
+      name_overflows_(name_overflows),
+      places_(std::move(where)) {}
 
 detached_pool::~detached_pool() { stop(); }
 
-core::waiting_executor* detached_pool::take() noexcept {
+core::waiting_executor* detached_pool::take(bool blocking) noexcept {
   const std::lock_guard guard(mutex_);
   if (stopped_) return nullptr;
-  if (!free_.empty()) {
-    detached_thread* const t = free_.back();
-    free_.pop_back();
+  auto& free = free_[kind_of(blocking)];
+  if (!free.empty()) {
+    detached_thread* const t = free.back();
+    free.pop_back();
     return t;
   }
   if (all_.size() >= bound_) return nullptr;
   try {
-    free_.reserve(all_.size() + 1);  // so that give_back cannot fail
-    all_.push_back(std::make_unique<detached_thread>(*this));
+    free.reserve(all_.size() + 1);  // so that give_back cannot fail
+    all_.push_back(std::make_unique<detached_thread>(*this, blocking));
   } catch (const std::exception&) {
     return nullptr;  // no thread or no memory: the spawn fails with that reason
   }
@@ -100,7 +116,7 @@ core::waiting_executor* detached_pool::take() noexcept {
 bool detached_pool::give_back(detached_thread* t) noexcept {
   const std::lock_guard guard(mutex_);
   if (stopped_) return false;
-  free_.push_back(t);
+  free_[kind_of(t->blocking())].push_back(t);
   return true;
 }
 
@@ -119,7 +135,7 @@ void detached_pool::stop() noexcept {
   {
     const std::lock_guard guard(mutex_);
     stopped_ = true;
-    free_.clear();
+    for (auto& f : free_) f.clear();
     threads.swap(all_);
   }
   threads.clear();  // joins
@@ -127,7 +143,7 @@ void detached_pool::stop() noexcept {
 
 std::uint32_t detached_pool::in_use() const noexcept {
   const std::lock_guard guard(mutex_);
-  return static_cast<std::uint32_t>(all_.size() - free_.size());
+  return static_cast<std::uint32_t>(all_.size() - free_[0].size() - free_[1].size());
 }
 
 }  // namespace garrick::system

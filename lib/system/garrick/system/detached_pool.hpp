@@ -7,6 +7,7 @@
 #include <garrick/base/parker.hpp>
 #include <garrick/base/thread_state.hpp>
 #include <garrick/core/waiting_executor.hpp>
+#include <garrick/sched/affinity.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -20,12 +21,19 @@ class detached_thread;
 
 class detached_pool {
  public:
+  /// Where threads run; see sched/affinity.hpp. Empty: anywhere.
+  struct places {
+    sched::affinity detached{};
+    sched::affinity blocking{};
+  };
+
   /// `quantum`: messages of one run. `name_overflows`: report a stack overflow with the actor's name.
   detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name, bool name_overflows = false);
+  detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name, bool name_overflows, places where);
   ~detached_pool();
 
   /// Null: the bound is reached, the pool is stopped, or the system has no more threads.
-  [[nodiscard]] core::waiting_executor* take() noexcept;
+  [[nodiscard]] core::waiting_executor* take(bool blocking = false) noexcept;
   /// Ends all threads whose actor has ended; waits for the others.
   void stop() noexcept;
   [[nodiscard]] std::uint32_t in_use() const noexcept;
@@ -38,6 +46,9 @@ class detached_pool {
 
  private:
   friend class detached_thread;
+  [[nodiscard]] std::size_t kind_of(bool blocking) const noexcept {
+    return blocking && !(places_.detached.empty() && places_.blocking.empty()) ? 1 : 0;
+  }
   bool give_back(detached_thread* t) noexcept;
   void enter(const base::thread_state& t);
   void leave(const base::thread_state& t) noexcept;
@@ -46,10 +57,11 @@ class detached_pool {
   const std::uint32_t quantum_;
   const std::string name_;
   const bool name_overflows_;
+  places places_;  ///< each thread takes the next group of its kind, once
 
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<detached_thread>> all_;  // under `mutex_`
-  std::vector<detached_thread*> free_;                 // under `mutex_`
+  std::vector<detached_thread*> free_[2];              // under `mutex_`; blocking ones apart, if they have places of their own
   std::vector<const base::thread_state*> states_;      // under `mutex_`
   bool stopped_ = false;                               // under `mutex_`
 };

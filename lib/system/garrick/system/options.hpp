@@ -22,11 +22,20 @@ enum class log_level : std::uint8_t { debug, info, warning, error, off };
 
 struct options {
   // scheduler
-  std::string policy = "work_stealing";  ///< or "work_sharing"
-  std::uint32_t workers = 0;             ///< 0: as many as the process may use cores
-  std::uint32_t idle_spin_us = 0;        ///< microseconds that a worker looks for work before it sleeps
-  bool best_effort = false;              ///< go on with fewer worker threads if some cannot be created
+  std::string policy =
+      "work_stealing";  ///< or "locality_guided", "work_sharing", "polling_default", "polling_custom", "polling_aggressive", "polling_new"
+  std::uint32_t workers = 0;       ///< 0: as many as the process may use cores
+  std::uint32_t idle_spin_us = 0;  ///< microseconds that a worker looks for work before it sleeps
+  bool best_effort = false;        ///< go on with fewer worker threads if some cannot be created
   std::string thread_name = "garrick";
+
+  // where threads run: sched/affinity.hpp and sched/scheduler.hpp
+  std::string affinity{};            ///< of worker threads: "<0> <2-4>": each takes the next group; empty: as `pin` says
+  std::string affinity_detached{};   ///< of the threads of detached actors
+  std::string affinity_blocking{};   ///< of the threads of blocking actors
+  std::string pin = "automatic";     ///< each worker stays on its "unit", "cache" or "node", or anywhere in the "system"
+  std::string neighbours = "cache";  ///< locality_guided: who shares the "cache", the "node" or the "system" is near
+  std::string machine{};             ///< for tests: a synthetic machine instead of this one
 
   // actors: limits, quantum, in-place running
   core::settings limits{};

@@ -1,3 +1,4 @@
+#include <garrick/base/platform.hpp>
 #include <garrick/core/extension.hpp>
 #include <garrick/core/lifecycle.hpp>
 #include <garrick/system/log.hpp>
@@ -20,6 +21,10 @@ sched::scheduler_options scheduler_options_of(const options& o) {
   s.idle_spin_us = o.idle_spin_us;
   s.best_effort = o.best_effort;
   s.thread_name = o.thread_name;
+  s.affinity = o.affinity;
+  s.pin = o.pin;
+  s.neighbours = o.neighbours;
+  s.machine = o.machine;
   if (o.report_stack_overflow) {
     s.on_thread_start = {[](void*, std::uint32_t) { report_stack_overflow_on_this_thread(); }, nullptr};
     s.on_thread_stop = {[](void*, std::uint32_t) { forget_stack_overflow_on_this_thread(); }, nullptr};
@@ -42,6 +47,18 @@ void check(const options& o) {
     refuse("limits.outstanding_limit: must be 1 to 1048576 requests");
 }
 
+sched::affinity affinity_of(const std::string& text, const char* setting) {
+  const std::vector<std::int32_t> usable = base::platform::usable_processors();
+  if (usable.empty()) return {};  // this system does not say: then it cannot bind either
+  auto a = sched::affinity::parse(text, usable);
+  if (!a) throw std::invalid_argument(std::string("setting ") + setting + ": " + a.error().to_string());
+  return std::move(*a);
+}
+
+detached_pool::places places_of(const options& o) {
+  return {affinity_of(o.affinity_detached, "detached.affinity"), affinity_of(o.affinity_blocking, "detached.affinity_blocking")};
+}
+
 const options& checked(const options& o) {
   check(o);
   return o;
@@ -53,7 +70,7 @@ system_core::system_core(const options& o)
     : options_(checked(o)),
       clock_(std::make_unique<base::timer_service>()),
       pool_(make_pool(o)),
-      detached_(o.detached_threads, o.limits.quantum, o.thread_name, o.report_stack_overflow),
+      detached_(o.detached_threads, o.limits.quantum, o.thread_name, o.report_stack_overflow, places_of(o)),
       letters_(o.dead_letter_backlog) {
   limits = o.limits;
   workers = pool_.get();
@@ -63,6 +80,8 @@ system_core::system_core(const options& o)
   lot = &drain_lot_;
   if (limits.detect_request_cycles) waits = &wait_graph_;
   pool_->start();
+  if (options_.log <= log_level::warning)
+    for (const std::string& w : pool_->warnings()) write_log(log_level::warning, "scheduler", 0, w);
   if (o.watchdog_after.count() > 0) {
     watchdog_ = std::make_unique<watchdog>(*pool_, detached_, o.watchdog_after, o.probe, *this);
   }
@@ -163,7 +182,7 @@ void system_core::failed(const core::cell& who, const base::error& why) noexcept
   if (options_.log <= log_level::error) write_log(log_level::error, who.name(), who.id(), "failed: " + why.to_string());
 }
 
-core::waiting_executor* system_core::detached_executor() noexcept { return detached_.take(); }
+core::waiting_executor* system_core::detached_executor(bool blocking) noexcept { return detached_.take(blocking); }
 
 std::size_t system_core::living(bool hidden_too) const noexcept {
   std::size_t n = 0;

@@ -42,7 +42,7 @@ class system_core final : public core::environment, public watchdog_listener {
   bool joined(core::cell& who) noexcept override;
   void left(core::cell& who) noexcept override;
   void failed(const core::cell& who, const base::error& why) noexcept override;
-  core::waiting_executor* detached_executor() noexcept override;
+  core::waiting_executor* detached_executor(bool blocking) noexcept override;
 
   [[nodiscard]] std::size_t living(bool hidden_too = false) const noexcept;
   /// Waits until no actor lives, hidden ones counted or not. False: the time is over.

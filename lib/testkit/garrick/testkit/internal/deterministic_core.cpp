@@ -100,7 +100,7 @@ void deterministic_core::failed(const core::cell& who, const base::error& why) n
   failures_.push_back(name_of(who.id()) + ": " + why.to_string());
 }
 
-core::waiting_executor* deterministic_core::detached_executor() noexcept {
+core::waiting_executor* deterministic_core::detached_executor(bool) noexcept {
   for (const auto& t : threads_) {
     if (!t->is_free()) continue;
     t->reuse();
