@@ -67,7 +67,7 @@ ref<typename A::protocol_type> spawn_child(cell& supervisor, bool on_its_turn, c
   static_assert((std::is_copy_constructible_v<std::decay_t<Args>> && ...),
                 "garrick: a supervised child's arguments must be copyable: every start gets copies of its own");
   using cell_type = actor_cell<A>;
-  const cell_kind kind = is_blocking<A> ? cell_kind::blocking : o.detached ? cell_kind::detached : cell_kind::event;
+  const cell_kind kind = kind_of<A>(o.detached);
   const bool lazy = kind == cell_kind::event && (!has_start<A> || o.spawn.lazy);
   auto* const c = ::new (base::block_pool::allocate(sizeof(cell_type))) cell_type(supervisor.env(), kind, lazy);
   auto handle = handle_access::adopt<typename A::protocol_type>(c);
