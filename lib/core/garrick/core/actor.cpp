@@ -5,6 +5,7 @@
 #include <garrick/core/thread_context.hpp>
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace garrick::core {
 
@@ -108,6 +109,11 @@ timer delayed(cell& self, cell& target, envelope* e, base::duration delay) {
 }
 
 timer periodic(cell& self, cell& target, envelope* e, base::duration period) {
+  if (period.count() <= 0) {
+    destroy_payload(e);
+    free_envelope_block(e);
+    throw std::invalid_argument("garrick: send_every(): the period must be above zero, and is " + period.to_string());
+  }
   e->sender_id = self.id();
   return keep(self, timer_record::arm_periodic(self.env(), target, e, period));
 }

@@ -32,7 +32,7 @@ namespace garrick::core {
 
 class behavior;
 
-/// A delayed or periodic send that can be cancelled. Copies may outlive the actor; letting them fall cancels nothing.
+/// A delayed or periodic send that can be cancelled. It can be moved, not copied; it may outlive the actor, and letting it fall cancels nothing.
 class timer {
  public:
   timer() noexcept = default;
@@ -227,7 +227,8 @@ class actor_base {
     return detail::delayed(*cell_, detail::target_of(to), detail::make_message_envelope<content>(std::forward<Args>(args)...),
                            delay);
   }
-  /// Sends again and again; the first time after one period. Requires a copyable message.
+  /// Sends again and again; the first time after one period. Requires a copyable message. Throws std::invalid_argument for a period of zero or less.
+  /// While 1000 messages (or its soft limit, if that is higher) wait in the receiver, beats are left out, and each is a dead letter (`overload`).
   template <class P, class... Args>
   timer send_every(base::duration period, const ref<P>& to, Args&&... args) {
     using content = typename detail::checked_message<P, Args...>::type;
