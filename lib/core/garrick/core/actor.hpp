@@ -11,6 +11,8 @@
 // Handlers are overloads of `on`, one for each signature of the protocol. Optional: `void on_start()`, the first thing on the actor's own turn;
 // `void on_exit(const exit_reason&)`, the last, unless the spawn was refused; `void on(const down&)`, `void on(const exit_signal&)` and `void on(const child_failed&)` take system messages.
 //
+// No destructor may throw: one that does ends the process, as it would in every noexcept function.
+//
 // Thread safety: every member function is for the actor's own turn only. The object lives from spawn to its end (or restart) and is never used by two threads at
 // once. Paper 001 §4.1–4.4.
 #pragma once
@@ -194,7 +196,7 @@ class actor_base {
     return to.delegate_from(*this, std::forward<Args>(args)...);
   }
 
-  /// Ends together with `other`, whoever ends first, unless the reason is normal or exits are trapped.
+  /// Ends together with `other`, whoever ends first, unless the reason is normal or `unreachable`, or exits are trapped.
   void link(const core::address& other) { detail::link_cells(*cell_, other); }
   void link(const handle& other) { detail::link_cells(*cell_, other.address()); }
   void unlink(const core::address& other) { detail::unlink_cells(*cell_, other); }

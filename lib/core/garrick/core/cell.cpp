@@ -203,7 +203,7 @@ void cell::wake() noexcept {
   home_executor().schedule(*this);
 }
 
-void cell::refuse(envelope* e) noexcept { lifecycle::lose(*this, e, base::errc::receiver_gone); }
+void cell::refuse(envelope* e) noexcept { lifecycle::lose(*this, e, lifecycle::gone(*this)); }
 
 void cell::signal(envelope* e) noexcept {
   e->set(envelope_flag::system);
@@ -252,18 +252,21 @@ base::run_outcome cell::run_nested(std::uint32_t& budget) noexcept {
   cell* const outer_outer = h.outer;
   const std::uint64_t outer_id = t.actor_id.load(std::memory_order_relaxed);                // order: own thread's value
   const base::message_type* const outer_type = t.handling.load(std::memory_order_relaxed);  // order: own thread's value
+  const bool outer_response = t.in_response.load(std::memory_order_relaxed);                // order: own thread's value
   h.outer = outer_running;
   h.running = this;
   ++h.run_depth;
   t.actor = this;
-  t.actor_id.store(id_, std::memory_order_relaxed);  // order: read by the watchdog as a sample
+  t.actor_id.store(id_, std::memory_order_relaxed);       // order: read by the watchdog as a sample
+  t.in_response.store(false, std::memory_order_relaxed);  // order: read by the watchdog as a sample
   const base::run_outcome r = run_loop(budget);
   --h.run_depth;
   h.running = outer_running;
   h.outer = outer_outer;
   t.actor = outer_actor;
-  t.actor_id.store(outer_id, std::memory_order_relaxed);    // order: read by the watchdog as a sample
-  t.handling.store(outer_type, std::memory_order_relaxed);  // order: read by the watchdog as a sample
+  t.actor_id.store(outer_id, std::memory_order_relaxed);           // order: read by the watchdog as a sample
+  t.handling.store(outer_type, std::memory_order_relaxed);         // order: read by the watchdog as a sample
+  t.in_response.store(outer_response, std::memory_order_relaxed);  // order: read by the watchdog as a sample
   return r;
 }
 

@@ -7,7 +7,7 @@
 //   spawn([](blocking_actor& self) { self.receive(…); })                 on a thread of its own; or a class with `void run()`
 //   spawn(spawn_options{.name = "clock", .linked = true}, …)             with options
 //
-// Errors: a constructor that throws gives a handle to an actor that has ended with that reason (a request gets `receiver_gone`, a monitor the text);
+// Errors: a constructor that throws gives a handle to an actor that has ended with that reason (a request gets `receiver_gone` with the text, a monitor the reason);
 // `try_spawn` gives the error as a value. After the system has begun to stop, every spawn fails with `shutting_down`.
 //
 // Thread safety: any thread. The object is built on the calling thread, its handlers run elsewhere; the hand-over synchronises.

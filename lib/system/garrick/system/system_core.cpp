@@ -256,9 +256,15 @@ bool system_core::end_all_and_wait(bool kill, base::duration limit) {
 namespace {
 
 /// In which handler it is, or how many messages it has not taken.
-std::string what_it_does(core::cell& c, const std::vector<std::pair<std::uint64_t, const base::message_type*>>& busy) {
-  for (const auto& [id, type] : busy)
-    if (id == c.id()) return type != nullptr ? " in its handler of " + std::string(type->name) : std::string(" in its start");
+struct busy_thread {
+  std::uint64_t actor;
+  const base::message_type* type;
+  bool response;
+};
+
+std::string what_it_does(core::cell& c, const std::vector<busy_thread>& busy) {
+  for (const busy_thread& b : busy)
+    if (b.actor == c.id()) return (b.type != nullptr ? " in its handler of " : " in ") + what_is_handled(b.type, b.response);
   const std::uint64_t head = access::gate(c).peek_acquire();
   std::string text;
   if (const std::uint32_t n = c.mailbox_length(); n != 0)
@@ -271,11 +277,11 @@ std::string what_it_does(core::cell& c, const std::vector<std::pair<std::uint64_
 }  // namespace
 
 std::vector<std::string> system_core::names_of_the_living() const {
-  std::vector<std::pair<std::uint64_t, const base::message_type*>> busy;
+  std::vector<busy_thread> busy;
   const auto look = [&](const base::thread_state& t) {
     // order: relaxed: samples for a diagnosis
     if (const std::uint64_t id = t.actor_id.load(std::memory_order_relaxed); id != 0)
-      busy.emplace_back(id, t.handling.load(std::memory_order_relaxed));
+      busy.push_back({id, t.handling.load(std::memory_order_relaxed), t.in_response.load(std::memory_order_relaxed)});
   };
   for (std::uint32_t i = 0; i < pool_->worker_count(); ++i)
     if (const base::thread_state* const t = pool_->worker_state(i)) look(*t);
