@@ -274,19 +274,20 @@ base::run_outcome cell::run_loop(std::uint32_t& budget) noexcept {
   auto& h = detail::here;
   if (phase_ == life::unborn) [[unlikely]]
     begin();
-  std::uint32_t left = budget;
+  std::uint32_t left = optional_ ? own_quantum(budget) : budget;
+  const std::uint32_t unused = budget - left;  // the caller's, when the actor's own quantum is smaller
   for (;;) {
     // order: relaxed: a hint; attend() acquires
     if (attention_.load(std::memory_order_relaxed) != 0) [[unlikely]]
       attend();
     if (phase_ >= life::ending) [[unlikely]] {
-      budget = left;
+      budget = left + unused;
       if (!reach_end()) continue;
       return base::run_outcome::released;
     }
     envelope* const e = pick();
     if (e == nullptr) {
-      budget = left;  // before the release: afterwards this cell is not ours
+      budget = left + unused;  // before the release: afterwards this cell is not ours
       switch (end_batch()) {
         case release_outcome::released: return base::run_outcome::released;
         case release_outcome::unreachable: become_unreachable(); break;
@@ -298,7 +299,7 @@ base::run_outcome cell::run_loop(std::uint32_t& budget) noexcept {
     if (h.reclaim != nullptr && h.run_depth == 1) [[unlikely]]
       lifecycle::reclaim_all();
     if (--left == 0) [[unlikely]] {
-      budget = 0;
+      budget = unused;
       // One that has nothing left must not be queued: somebody would be woken to find it empty.
       if (phase_ < life::ending && reader_.empty() && !reader_.has_urgent()) {
         const release_outcome o = end_batch();
@@ -443,6 +444,10 @@ bool cell::is_stalled() const noexcept {
 }
 
 std::uint32_t cell::own_hard_limit() const noexcept { return ext_->hard_limit; }
+
+std::uint32_t cell::own_quantum(std::uint32_t budget) const noexcept {
+  return ext_->quantum != 0 && ext_->quantum < budget ? ext_->quantum : budget;
+}
 
 dispatch_outcome cell::route(envelope* e) {
   if (e->is(envelope_flag::response)) return lifecycle::on_response(*this, e);

@@ -26,12 +26,13 @@ struct options {
   std::uint32_t workers = 0;             ///< 0: as many as the process may use cores
   std::uint32_t idle_spin_us = 0;        ///< microseconds that a worker looks for work before it sleeps
   bool best_effort = false;              ///< go on with fewer worker threads if some cannot be created
-  std::string thread_name = "garrick";
+  std::string thread_name = "garrick";   ///< at most 10 bytes; each thread adds its number or task
 
   // actors: limits, quantum, in-place running
   core::settings limits{};
 
-  std::uint32_t detached_threads = 1024;       ///< threads for detached and blocking actors at most
+  std::uint32_t detached_threads =
+      1024;  ///< threads for detached and blocking actors at most; 0: none, and every such spawn fails
   std::uint32_t dead_letter_backlog = 10'000;  ///< dead letters that may wait in a subscriber's mailbox; more are only counted
   base::duration watchdog_after = base::duration::seconds(1);  ///< a longer handler is reported, a detached one once; zero: off
   base::duration shutdown_deadline = base::duration::seconds(10);  ///< for the destructor, each of its two phases

@@ -40,6 +40,9 @@ void check(const options& o) {
   if (o.limits.full_wait_ns < 0) refuse("limits.full_wait_ns: must not be negative");
   if (o.limits.outstanding_limit == 0 || o.limits.outstanding_limit > (1u << 20))
     refuse("limits.outstanding_limit: must be 1 to 1048576 requests");
+  if (o.watchdog_after.count() < 0) refuse("watchdog_after: must not be negative; zero turns it off");
+  if (o.shutdown_deadline.count() < 0) refuse("shutdown_deadline: must not be negative");
+  if (o.thread_name.size() > 10) refuse("thread_name: must not be longer than 10 bytes: the system keeps 15, and numbers follow");
 }
 
 const options& checked(const options& o) {
