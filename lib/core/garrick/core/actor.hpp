@@ -20,6 +20,7 @@
 #include <garrick/base/clock.hpp>
 #include <garrick/base/copyable.hpp>
 #include <garrick/base/exit_reason.hpp>
+#include <garrick/base/result.hpp>
 #include <garrick/core/extension.hpp>
 #include <garrick/core/promise.hpp>
 #include <garrick/core/request.hpp>
@@ -125,6 +126,13 @@ class actor_base {
     requires(!std::is_same_v<P, any_protocol>)
   auto request(const ref<P>& to, Args&&... args) {
     return detail::request_plain(*cell_, to, std::forward<Args>(args)...);
+  }
+
+  /// The same with urgent priority: the request overtakes normal mail at the receiver. The answer comes as any other.
+  template <class P, class... Args>
+    requires(!std::is_same_v<P, any_protocol>)
+  auto request_urgent(const ref<P>& to, Args&&... args) {
+    return detail::request_plain<true>(*cell_, to, std::forward<Args>(args)...);
   }
 
   /// The same for a router: the member is picked here.
@@ -257,6 +265,10 @@ class actor_base {
   auto spawn(F&& f, Args&&... args);
   template <class F, class... Args>
   auto spawn(const spawn_options& o, F&& f, Args&&... args);
+
+  /// As spawn, with the constructor's failure, or a refused option, as an error value.
+  template <class A, class... Args>
+  base::result<ref<typename A::protocol_type>> try_spawn(Args&&... args);
 
   /// Spawns a child that this actor supervises: it is restarted as its options and this actor's `supervision` say, and stopped, youngest first, before this actor ends.
   /// The handle stays valid over restarts. Include supervisor.hpp.

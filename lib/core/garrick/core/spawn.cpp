@@ -76,6 +76,12 @@ bool prepare_cell(cell& c, environment& env, const spawn_options* o, cell*) {
   return true;
 }
 
+base::error spawn_error(const cell& c) {
+  if (!c.has_ended()) return {};
+  const base::error why = c.end_reason().as_error();
+  return why == base::errc::spawn_failed || why == base::errc::shutting_down ? why : base::error();
+}
+
 bool list_cell(cell& c) noexcept {
   environment& env = c.env();
   if (!env.joined(c)) {

@@ -165,6 +165,18 @@ auto actor_base::spawn(Args&&... args) {
   }
 }
 
+namespace detail {
+/// Why `c` could not be spawned; no error: it lives, or has lived.
+[[nodiscard]] base::error spawn_error(const cell& c);
+}  // namespace detail
+
+template <class A, class... Args>
+base::result<ref<typename A::protocol_type>> actor_base::try_spawn(Args&&... args) {
+  auto handle = spawn<A>(std::forward<Args>(args)...);
+  if (base::error why = detail::spawn_error(*handle_access::get(handle))) return why;
+  return handle;
+}
+
 template <class F, class... Args>
   requires(!std::is_same_v<std::decay_t<F>, spawn_options>)
 auto actor_base::spawn(F&& f, Args&&... args) {
