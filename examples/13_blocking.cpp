@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <string>
+#include <utility>
 
 using stop = garrick::atom<"stop">;
 
@@ -15,6 +16,23 @@ void collector(garrick::blocking_actor& self, garrick::any_ref report_to) {
   self.send(report_to, all + "(complete)");
 }
 // [/blocking]
+
+// [class]
+// The same as a class, when it has more to remember. `run` is its whole life; `on_start` and `on_exit`, if there are any, come before and after it.
+class counting_collector : public garrick::blocking_actor {
+  garrick::any_ref report_to_;
+  std::size_t letters_ = 0;
+
+ public:
+  explicit counting_collector(garrick::any_ref report_to) : report_to_(std::move(report_to)) {}
+  void run() {
+    bool more = true;
+    receive_while([&] { return more; }, [this](const std::string& word) { letters_ += word.size(); },
+                  [&](stop) { more = false; });
+    send(report_to_, std::to_string(letters_) + " letters");
+  }
+};
+// [/class]
 
 // [detached]
 // An ordinary actor on a thread of its own: it may call what blocks without holding up the others.
@@ -40,6 +58,11 @@ int main() {
       me->receive([](int) {}, garrick::after(garrick::duration::milliseconds(5)) >> [] { std::printf("nothing else came\n"); });
   // [/scoped]
   std::printf("received: %s\n", got_something ? "yes" : "no");
+
+  const garrick::any_ref letters = system.spawn<counting_collector>(garrick::any_ref(me->self()));
+  for (const char* word : {"one", "two", "three"}) send(letters, std::string(word));
+  send(letters, stop{});
+  me->receive([](const std::string& text) { std::printf("%s\n", text.c_str()); });
 
   const auto keyboard = system.spawn<console_actor>(garrick::spawn_options{.name = "keyboard", .detached = true});
   std::printf("%s\n", system.request(keyboard, read_line{}).get().value().c_str());

@@ -266,3 +266,113 @@ TEST_CASE("detached actors beyond the pool's bound are spawn errors, and its thr
 }
 
 }  // namespace
+
+TEST_CASE("scoped actor in a handler on a worker must not wait: an error with advice, no hang; a detached one may") {
+  options o;
+  o.workers = 1;
+  actor_system system(o);
+  const any_ref doubler = system.spawn([](dynamic_actor&) -> behavior { return {[](int x) { return x * 2; }}; });
+  const auto asks = [&system, doubler](dynamic_actor&) -> behavior {
+    return {[&system, doubler](int x) {
+              scoped_actor me(system.env());
+              const auto answer = me->get(me->request_as<int>(doubler, x));
+              return answer.has_value() ? std::to_string(*answer) : answer.error().to_string();
+            },
+            [&system](const std::string&) {
+              scoped_actor me(system.env());
+              try {
+                me->receive([](int) {}, after(duration()) >> [] {});
+              } catch (const std::logic_error& e) { return std::string(e.what()); }
+              return std::string("received");
+            }};
+  };
+  const any_ref on_worker = system.spawn(asks);
+  for (const std::string& text : {system.request_as<std::string>(on_worker, 1).get().value(),
+                                  system.request_as<std::string>(on_worker, std::string()).get().value()}) {
+    CHECK(text.find("worker thread") != std::string::npos);
+    CHECK(text.find("co_await") != std::string::npos);
+  }
+  CHECK(system.request_as<int>(doubler, 4).get().value() == 8);
+  const any_ref detached = system.spawn(spawn_options{.detached = true}, asks);
+  CHECK(system.request_as<std::string>(detached, 3).get().value() == "6");
+  CHECK(system.request_as<std::string>(detached, std::string()).get().value() == "received");
+}
+
+namespace {
+
+struct notes {
+  using garrick_sendable = void;
+  std::shared_ptr<std::vector<std::string>> to = std::make_shared<std::vector<std::string>>();
+};
+
+class adding : public blocking_actor {
+  notes notes_;
+  int begin_with_;
+  int sum_ = 0;
+
+ public:
+  adding(notes n, int begin_with) : notes_(std::move(n)), begin_with_(begin_with) {}
+  ~adding() { notes_.to->push_back("gone"); }
+  void on_start() { sum_ = begin_with_; }
+  void run() {
+    struct leave {
+      adding& a;
+      ~leave() { a.notes_.to->push_back("left with " + std::to_string(a.sum_)); }
+    } const guard{*this};
+    bool more = true;
+    receive_while([&] { return more; }, [&](int x) { sum_ += x; }, [&](const std::string&) { more = false; },
+                  [](double) { throw std::runtime_error("no fractions"); });
+  }
+  void on_exit(const exit_reason& why) { notes_.to->push_back(why.to_string()); }
+};
+
+using strings = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("class-based blocking actor lives from on_start to the end of run") {
+  testkit::test_system kit(1);
+  const notes log;
+  const auto a = kit.spawn<adding>(log, 100);
+  send(a, 1);
+  send(a, 2);
+  send(a, std::string("enough"));
+  kit.run();
+  kit.expect_down(a, exit_code::normal);
+  CHECK(*log.to == strings{"left with 103", "normal", "gone"});
+}
+
+TEST_CASE("class-based blocking actor that is told to end unwinds, one that throws fails, and neither takes more mail") {
+  testkit::test_system kit(1);
+  const notes told, failed;
+  const auto a = kit.spawn<adding>(told, 1);
+  const auto b = kit.spawn<adding>(failed, 2);
+  kit.run();
+  kit.exit(a);
+  send(b, 0.5);
+  kit.run();
+  kit.expect_down(a, exit_code::user_shutdown);
+  kit.expect_down(b, exit_code::unhandled_exception);
+  REQUIRE(told.to->size() == 3);
+  CHECK(told.to->front() == "left with 1");
+  REQUIRE(failed.to->size() == 3);
+  CHECK(failed.to->front() == "left with 2");
+  CHECK((*failed.to)[1].find("no fractions") != std::string::npos);
+  REQUIRE(kit.failures().size() == 1);
+}
+
+TEST_CASE("class-based blocking actor under a supervisor is restarted: run begins again") {
+  testkit::test_system kit(1);
+  const notes log;
+  const auto top = kit.spawn<supervisor>();
+  const auto a = core::supervise<adding>(top, child_options{.restart = transient}, log, 10);
+  send(a, 0.5);
+  send(a, 5);
+  send(a, std::string("enough"));
+  kit.run();
+  kit.expect_down(a, exit_code::normal);
+  const strings all = *log.to;
+  REQUIRE(all.size() == 6);
+  CHECK(all[0] == "left with 10");
+  CHECK(all[3] == "left with 15");
+}

@@ -31,7 +31,7 @@ struct fixture {
   std::shared_ptr<std::vector<int>> seen = std::make_shared<std::vector<int>>();
   ref<box> to;
   explicit fixture(mailbox_policy p, std::uint32_t bound = 3) {
-    to = kit.spawn<keeper>(spawn_options{.policy = p, .bound = bound}, seen);
+    to = kit.spawn<keeper>(spawn_options{.policy = p, .bound = p != mailbox_policy::unbounded ? bound : 0}, seen);
   }
   void flood(int n) {
     for (int i = 0; i < n; ++i) send(to, item{i});

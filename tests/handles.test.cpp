@@ -231,4 +231,17 @@ TEST_CASE("spawn options: lazy, hidden and named actors") {
   CHECK(core::handle_access::get(eager)->name() == "eager");
 }
 
+TEST_CASE("weak_ref converts to a subset of its protocol, from strong and weak handles") {
+  actor_system system;
+  const ref<ints> a = system.spawn<echo>();
+  using part = protocol<int(int)>;
+  const weak_ref<part> from_strong = a;
+  const weak_ref<ints> weak = a;
+  const weak_ref<part> from_weak = weak;
+  CHECK(from_strong == from_weak);
+  CHECK(system.request(from_weak.lock(), 3).get().value() == 3);
+  static_assert(!std::is_convertible_v<weak_ref<part>, weak_ref<ints>>);
+  static_assert(!std::is_convertible_v<ref<part>, weak_ref<ints>>);
+}
+
 }  // namespace

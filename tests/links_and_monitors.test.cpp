@@ -351,3 +351,32 @@ TEST_CASE("a request to an actor that ends, fails or has ended: each its own err
     CHECK(kit.request(h, go{}).get().error() == errc::receiver_gone);
   }
 }
+
+TEST_CASE("a linked actor that nobody can reach any more ends alone: its partner hears of it only if it traps exits") {
+  test_system kit(1);
+  const auto parent = kit.spawn([](dynamic_actor& self) -> behavior {
+    static_cast<void>(self.spawn<puppet>(spawn_options{.linked = true}));
+    return {[](int x) { return x; }};
+  });
+  auto heard = std::make_shared<strings>();
+  const auto trapping = kit.spawn([heard](dynamic_actor& self) -> behavior {
+    self.trap_exit(true);
+    static_cast<void>(self.spawn<puppet>(spawn_options{.linked = true}));
+    return {[heard](const exit_signal& s) { heard->push_back(s.reason.to_string()); }};
+  });
+  kit.run();
+  CHECK(kit.living().size() == 2);
+  CHECK(kit.request_as<int>(parent, 5).get().value() == 5);
+  REQUIRE(heard->size() == 1);
+  CHECK(heard->front().find("unreachable") != std::string::npos);
+}
+
+TEST_CASE("a link to an empty address ends who sets it, with a reason that says so") {
+  test_system kit(1);
+  const auto a = kit.spawn([](dynamic_actor& self) -> behavior {
+    self.link(address{});
+    return {[](int x) { return x; }};
+  });
+  const error why = kit.request_as<int>(a, 1).get().error();
+  CHECK(why.detail().find("empty address") != std::string_view::npos);
+}

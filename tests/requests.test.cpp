@@ -1,6 +1,7 @@
 // Requests: values, errors, promises and delegations; then and await; time-outs; each request error.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
+#include <garrick/testkit/test_system.hpp>
 
 #include <memory>
 #include <stdexcept>
@@ -473,6 +474,59 @@ TEST_CASE("a thread's answer can be taken once") {
   auto r = system.request(target, value{});
   CHECK(r.get().value() == 1);
   CHECK(r.get().error() == errc::cancelled);
+}
+
+TEST_CASE("an urgent request overtakes normal mail, and its answer comes as any other") {
+  testkit::test_system kit(1);
+  std::vector<int> order;
+  struct noting : actor<protocol<int(int)>> {
+    std::vector<int>* to;
+    explicit noting(std::vector<int>* t) : to(t) {}
+    int on(int x) {
+      to->push_back(x);
+      return -x;
+    }
+  };
+  const auto a = kit.spawn<noting>(&order);
+  for (int i = 1; i <= 3; ++i) send(a, i);
+  CHECK(kit.request_urgent(a, 9).get().value() == -9);
+  CHECK(order.front() == 9);
+  int answer = 0;
+  const auto b = kit.spawn([&answer, a](dynamic_actor& self) -> behavior {
+    return {[&answer, a, &self](bool) {
+      for (int i = 4; i <= 6; ++i) self.send(a, i);
+      self.request_urgent(a, 8, duration::seconds(1)).then([&answer](int x) { answer = x; });
+    }};
+  });
+  kit.run();
+  order.clear();
+  send(b, true);
+  kit.expect<bool>().to(b);
+  kit.run();
+  CHECK(order == std::vector<int>{8, 4, 5, 6});
+  CHECK(answer == -8);
+}
+
+TEST_CASE("an actor learns from try_spawn why a child could not be spawned") {
+  testkit::test_system kit(1);
+  struct picky : actor<protocol<int(value)>> {
+    explicit picky(bool fails) {
+      if (fails) throw std::runtime_error("not here");
+    }
+    int on(value) { return 7; }
+  };
+  std::vector<std::string> said;
+  const auto a = kit.spawn([&said](dynamic_actor& self) -> behavior {
+    const auto bad = self.try_spawn<picky>(true);
+    said.push_back(bad.has_value() ? "lives" : bad.error().to_string());
+    const auto refused = self.try_spawn<picky>(spawn_options{.bound = 3}, false);
+    said.push_back(refused.has_value() ? "lives" : refused.error().to_string());
+    return {[child = self.try_spawn<picky>(false).value(), &self](int) { return self.delegate(child, value{}); }};
+  });
+  CHECK(kit.request_as<int>(a, 1).get().value() == 7);
+  REQUIRE(said.size() == 2);
+  CHECK(said[0].find("not here") != std::string::npos);
+  CHECK(said[1].find("spawn_options.bound") != std::string::npos);
 }
 
 }  // namespace

@@ -410,7 +410,7 @@ TEST_CASE("a supervisor's static children start in order and stop in reverse whe
     send(x, fail{"x"});
     kit.run();
     CHECK(notes.to->take() == lines{"-x", "+x"});
-    CHECK(kit.request(top, find_child{"nobody"}).get().error() == errc::receiver_gone);
+    CHECK(kit.request(top, find_child{"nobody"}).get().error() == errc::not_found);
   }
   kit.run();
   CHECK(notes.to->take() == lines{"-y", "-x"});
@@ -483,7 +483,7 @@ TEST_CASE("stop_child and stop_children answer when the children have ended") {
   trio t(supervision{});
   CHECK(t.kit.request(t.top, stop_child{"b"}).get().has_value());
   t.kit.expect_down(t.b);
-  CHECK(t.kit.request(t.top, stop_child{"b"}).get().error() == errc::receiver_gone);
+  CHECK(t.kit.request(t.top, stop_child{"b"}).get().error() == errc::not_found);
   CHECK(t.kit.request(t.top, stop_children{}).get().value().still_alive.empty());
   CHECK(t.notes.to->take() == lines{"-b", "-c", "-a"});
   t.kit.expect_alive(t.top);
@@ -530,4 +530,27 @@ TEST_CASE("a kill or an exit that finds a child suspended does not end it, the s
   t.kit.run();
   CHECK(t.kit.request(t.top, stop_child{"a"}).get().has_value());
   t.kit.expect_down(t.a, exit_code::unhandled_exception);  // its own reason stays
+}
+
+TEST_CASE(
+    "a second child of the same name is refused by name, from inside and from outside; children without a name may be alike") {
+  trio t(supervision{});
+  const auto again = supervise<counter>(t.top, child_options{.name = "b"}, std::string("second b"), t.notes);
+  t.kit.run();
+  t.kit.expect_down(again);
+  const error why = t.kit.request(again, total{}).get().error();
+  CHECK(why.detail().find("b: its supervisor has another child of this name") != std::string_view::npos);
+  t.kit.expect_alive(t.b);
+  CHECK(t.kit.request(t.top, list_children{}).get().value().size() == 3);
+  CHECK(t.kit.request(t.top, stop_child{"b"}).get().has_value());
+  const auto next = supervise<counter>(t.top, child_options{.name = "b"}, std::string("next b"), t.notes);
+  const auto plain = supervise<counter>(t.top, std::string("x"), t.notes);
+  const auto alike = supervise<counter>(t.top, std::string("y"), t.notes);
+  t.kit.run();
+  for (const auto& r : {next, plain, alike}) t.kit.expect_alive(r);
+  const auto twice =
+      t.kit.spawn<supervisor>(supervision{}, child<counter>(child_options{.name = "twin"}, std::string("first"), t.notes),
+                              child<counter>(child_options{.name = "twin"}, std::string("second"), t.notes));
+  t.kit.run();
+  t.kit.expect_down(twice, exit_code::unhandled_exception);
 }

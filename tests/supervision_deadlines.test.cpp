@@ -3,6 +3,7 @@
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -142,4 +143,59 @@ TEST_CASE("all children can be stopped while one hangs that is to be restarted w
   REQUIRE(all.size() > 4);
   CHECK(lines(all.begin(), all.begin() + 4) == lines{"-a", "14s", "c", "b"});
   kit.expect_alive(top);
+}
+
+namespace {
+
+/// Its second constructor does not return for an hour.
+struct late_to_rise : actor<protocol<void(fail)>> {
+  pen notes;
+  late_to_rise(test_system* kit, pen p, std::shared_ptr<int> built) : notes(std::move(p)) {
+    if (++*built != 2) return;
+    core::scoped_actor inside(kit->env());
+    inside->receive([](int) {}, after(duration::seconds(3600)) >> [] {});
+    notes("b stands");
+  }
+  ~late_to_rise() { notes("-b"); }
+  void on(fail) {}
+};
+
+}  // namespace
+
+TEST_CASE("a supervisor does not wait for ever for a constructor that hangs while its group is restarted") {
+  for (const restart_strategy strategy : {one_for_all, rest_for_one}) {
+    test_system kit(5);
+    pen notes;
+    auto top = kit.spawn<supervisor>(supervision{.strategy = strategy, .stop_within = duration::seconds(20)});
+    auto a = supervise<noting>(top, child_options{.name = "a"}, std::string("a"), notes);
+    auto b = supervise<late_to_rise>(top, child_options{.name = "b", .stop_within = duration::seconds(3)}, &kit, notes,
+                                     std::make_shared<int>(0));
+    auto c = supervise<noting>(top, child_options{.name = "c"}, std::string("c"), notes);
+    auto l = kit.spawn<listener>(&kit, notes);
+    send(l, any_ref(top));
+    kit.run();
+    notes.take();
+    send(a, fail{});
+    kit.run_for(duration::seconds(3601));
+    const lines all = notes.take();
+    REQUIRE(all.size() > 4);
+    CHECK(lines(all.begin(), all.begin() + 3) == lines{"-a", "-c", "-b"});
+    const std::string gave_up = "b#" + std::to_string(b.id()) + " was to be restarted with its group, and its constructor";
+    CHECK(std::count_if(all.begin(), all.end(), [&](const std::string& s) {
+            return s.starts_with("3s: ") && s.find(gave_up) != std::string::npos;
+          }) == 1);
+    for (const any_ref& child : {any_ref(a), any_ref(b), any_ref(c)}) kit.expect_down(child);
+  }
+}
+
+TEST_CASE("once a group has risen again, no deadline of a constructor is left") {
+  test_system kit(7);
+  pen notes;
+  auto top = kit.spawn<supervisor>(supervision{.strategy = one_for_all});
+  auto a = supervise<noting>(top, std::string("a"), notes);
+  auto b = supervise<late_to_rise>(top, &kit, notes, std::make_shared<int>(5));
+  send(a, fail{});
+  kit.run();
+  kit.expect_alive(b);
+  CHECK(kit.timers_pending() == 0);
 }

@@ -265,3 +265,32 @@ TEST_CASE("listing a timer costs a constant time, however many its actor has") {
   CHECK(more < 20 * few + 2000);
   system.exit(h);
 }
+
+TEST_CASE("a periodic send without a period is refused: its actor fails and is told why") {
+  for (const std::int64_t ms : {0, -5}) {
+    fixture f;
+    send(f.c, every_ms{ms, 1});
+    f.kit.run_for(duration::seconds(1));
+    f.kit.expect_down(f.c, exit_code::unhandled_exception);
+    CHECK(f.out->empty());
+    CHECK(f.kit.timers_pending() == 0);
+    REQUIRE(f.kit.failures().size() == 1);
+    CHECK(f.kit.failures()[0].find("send_every(): the period must be above zero") != std::string::npos);
+  }
+}
+
+TEST_CASE("a receiver that is late finds a thousand beats; the rest are dead letters, and later beats come again") {
+  fixture f;
+  send(f.c, every_ms{1, 1});
+  f.kit.run();
+  CHECK(f.kit.advance(duration::milliseconds(1500)) == 1500);
+  CHECK(f.kit.dead_letters().size() == 500);
+  const auto letter = f.kit.expect_dead_letter<tick>(errc::overload);
+  CHECK(letter.reason.detail().find("periodic") != std::string_view::npos);
+  f.kit.run();
+  CHECK(f.out->size() == 1000);
+  f.kit.run_for(duration::milliseconds(10));
+  CHECK(f.out->size() == 1010);
+  CHECK(f.kit.dead_letters().size() == 500);
+  for (int i = 1; i < 500; ++i) f.kit.expect_dead_letter<tick>(errc::overload);
+}

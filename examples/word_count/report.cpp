@@ -139,8 +139,8 @@ std::string summary(const outcome& o) {
   }
   char time[32];
   std::snprintf(time, sizeof time, "%.2f s", o.seconds);
-  return result + labelled("run", {time + (" for " + as_bytes(p.bytes)) + "; " + grouped(o.messages) + " messages; " +
-                                   as_bytes(peak_memory()) + " of memory"});
+  return result + labelled("run", {time + (" for " + as_bytes(p.bytes)) + "; " + as_bytes(peak_memory()) + " of memory",
+                                   grouped(o.messages) + " messages, " + a_second(o.messages) + " a second"});
 }
 
 std::vector<std::string> by_reason(const std::vector<problem>& problems, std::size_t columns) {

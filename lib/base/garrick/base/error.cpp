@@ -34,6 +34,7 @@ std::string_view message_of(errc code) noexcept {
     case errc::request_cycle: return "actors wait for each other in a circle";
     case errc::cancelled: return "the request was cancelled";
     case errc::user: return "the program reported an error";
+    case errc::not_found: return "nothing has this name";
   }
   return {};
 }

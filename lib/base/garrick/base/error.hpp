@@ -50,6 +50,7 @@ enum class errc : std::uint32_t {
   request_cycle,       ///< actors that await each other in a circle
   cancelled,           ///< the caller withdrew the request
   user,                ///< an error of the program, explained by its text
+  not_found,           ///< nothing has the name that was asked for
 };
 
 namespace detail {

@@ -1,6 +1,6 @@
 // What the current thread is doing: one block of thread-local state that core and sched share without knowing each other.
 //
-// Owner: the thread itself. The three atomics are written by the owner only and read by the watchdog; everything else is private to the thread.
+// Owner: the thread itself. The atomics are written by the owner only and read by the watchdog; everything else is private to the thread.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,8 @@ struct thread_state {
   // read by the watchdog
   std::atomic<std::uint64_t> actor_id{0};              ///< id of the actor that runs now; 0: none
   std::atomic<const message_type*> handling{nullptr};  ///< type of the message being handled
-  std::atomic<std::uint64_t> turns{0};                 ///< grows with every message handled on this thread
+  std::atomic<bool> in_response{false};  ///< what is being handled is a response: `handling` is the type of its content
+  std::atomic<std::uint64_t> turns{0};   ///< grows with every message handled on this thread
 };
 
 /// The calling thread's state. Constant-initialised, so the access compiles to one segment-relative load.

@@ -5,6 +5,7 @@
 #include <garrick/core/thread_context.hpp>
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace garrick::core {
 
@@ -51,6 +52,11 @@ cell* claim_constructing_cell() noexcept {
 
 void link_cells(cell& self, const address& other) {
   if (other == handle_access::make_address(&self)) return;
+  if (!other) {  // a programming error, which must not pass as the end of an actor that nobody needed
+    self.signal(make_envelope<exit_signal>(
+        other, base::exit_reason(base::make_error(base::errc::receiver_gone, "link()", "an empty address: never lived"))));
+    return;
+  }
   add_link(self.ext(), other);
   const address me = handle_access::make_address(&self);
   if (!signal_to<signals::watch>(other, me, std::uint64_t{0})) self.signal(make_envelope<exit_signal>(other, reason_of(other)));
@@ -108,6 +114,11 @@ timer delayed(cell& self, cell& target, envelope* e, base::duration delay) {
 }
 
 timer periodic(cell& self, cell& target, envelope* e, base::duration period) {
+  if (period.count() <= 0) {
+    destroy_payload(e);
+    free_envelope_block(e);
+    throw std::invalid_argument("garrick: send_every(): the period must be above zero, and is " + period.to_string());
+  }
   e->sender_id = self.id();
   return keep(self, timer_record::arm_periodic(self.env(), target, e, period));
 }

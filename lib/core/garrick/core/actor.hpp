@@ -11,6 +11,8 @@
 // Handlers are overloads of `on`, one for each signature of the protocol. Optional: `void on_start()`, the first thing on the actor's own turn;
 // `void on_exit(const exit_reason&)`, the last, unless the spawn was refused; `void on(const down&)`, `void on(const exit_signal&)` and `void on(const child_failed&)` take system messages.
 //
+// No destructor may throw: one that does ends the process, as it would in every noexcept function.
+//
 // Thread safety: every member function is for the actor's own turn only. The object lives from spawn to its end (or restart) and is never used by two threads at
 // once. Paper 001 §4.1–4.4.
 #pragma once
@@ -18,6 +20,7 @@
 #include <garrick/base/clock.hpp>
 #include <garrick/base/copyable.hpp>
 #include <garrick/base/exit_reason.hpp>
+#include <garrick/base/result.hpp>
 #include <garrick/core/extension.hpp>
 #include <garrick/core/promise.hpp>
 #include <garrick/core/request.hpp>
@@ -32,7 +35,7 @@ namespace garrick::core {
 
 class behavior;
 
-/// A delayed or periodic send that can be cancelled. Copies may outlive the actor; letting them fall cancels nothing.
+/// A delayed or periodic send that can be cancelled. It can be moved, not copied; it may outlive the actor, and letting it fall cancels nothing.
 class timer {
  public:
   timer() noexcept = default;
@@ -125,6 +128,13 @@ class actor_base {
     return detail::request_plain(*cell_, to, std::forward<Args>(args)...);
   }
 
+  /// The same with urgent priority: the request overtakes normal mail at the receiver. The answer comes as any other.
+  template <class P, class... Args>
+    requires(!std::is_same_v<P, any_protocol>)
+  auto request_urgent(const ref<P>& to, Args&&... args) {
+    return detail::request_plain<true>(*cell_, to, std::forward<Args>(args)...);
+  }
+
   /// The same for a router: the member is picked here.
   template <router_handle R, class... Args>
   void send(const R& to, Args&&... args) {
@@ -194,7 +204,7 @@ class actor_base {
     return to.delegate_from(*this, std::forward<Args>(args)...);
   }
 
-  /// Ends together with `other`, whoever ends first, unless the reason is normal or exits are trapped.
+  /// Ends together with `other`, whoever ends first, unless the reason is normal or `unreachable`, or exits are trapped.
   void link(const core::address& other) { detail::link_cells(*cell_, other); }
   void link(const handle& other) { detail::link_cells(*cell_, other.address()); }
   void unlink(const core::address& other) { detail::unlink_cells(*cell_, other); }
@@ -227,7 +237,8 @@ class actor_base {
     return detail::delayed(*cell_, detail::target_of(to), detail::make_message_envelope<content>(std::forward<Args>(args)...),
                            delay);
   }
-  /// Sends again and again; the first time after one period. Requires a copyable message.
+  /// Sends again and again; the first time after one period. Requires a copyable message. Throws std::invalid_argument for a period of zero or less.
+  /// While 1000 messages (or its soft limit, if that is higher) wait in the receiver, beats are left out, and each is a dead letter (`overload`).
   template <class P, class... Args>
   timer send_every(base::duration period, const ref<P>& to, Args&&... args) {
     using content = typename detail::checked_message<P, Args...>::type;
@@ -254,6 +265,10 @@ class actor_base {
   auto spawn(F&& f, Args&&... args);
   template <class F, class... Args>
   auto spawn(const spawn_options& o, F&& f, Args&&... args);
+
+  /// As spawn, with the constructor's failure, or a refused option, as an error value.
+  template <class A, class... Args>
+  base::result<ref<typename A::protocol_type>> try_spawn(Args&&... args);
 
   /// Spawns a child that this actor supervises: it is restarted as its options and this actor's `supervision` say, and stopped, youngest first, before this actor ends.
   /// The handle stays valid over restarts. Include supervisor.hpp.

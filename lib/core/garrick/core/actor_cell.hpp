@@ -203,6 +203,12 @@ void rebuild_with_factory(cell& self, void* storage);
 
 template <class A>
 concept has_start = requires(A& a) { a.on_start(); };
+/// A blocking actor with a body.
+template <class A>
+concept has_body = requires(A& a) {
+  typename A::garrick_blocking;
+  a.run();
+};
 template <class A>
 concept has_exit = requires(A& a, const base::exit_reason& r) { a.on_exit(r); };
 
@@ -249,8 +255,11 @@ class actor_cell final : public cell {
   }
 
   void start() override {
-    if constexpr (detail::has_start<A>)
+    if constexpr (detail::has_body<A>) {
+      if (alive_) A::live(object());
+    } else if constexpr (detail::has_start<A>) {
       if (alive_) object().on_start();
+    }
   }
   void object_exits(const base::exit_reason& reason) override {
     static_cast<void>(reason);

@@ -5,6 +5,8 @@
 #include <garrick/core/spawn.hpp>
 #include <garrick/core/thread_context.hpp>
 
+#include <stdexcept>
+
 namespace garrick::core {
 
 namespace detail {
@@ -102,7 +104,15 @@ bool offer(cell& self, behavior_impl& cases, envelope* e) {
 
 }  // namespace
 
+base::error may_not_wait(const cell& self, std::string_view what) {
+  if (base::this_thread.worker_of == nullptr) return {};
+  if (static_cast<const waiting_executor&>(self.home_executor()).runs_others()) return {};
+  return base::make_error(base::errc::would_block, what,
+                          "this is a worker thread: use .then, .await or co_await in an actor, or spawn it detached");
+}
+
 bool receive_one(cell& self, behavior_impl& cases) {
+  if (const base::error why = may_not_wait(self, "receive()")) throw std::logic_error(why.to_string());
   lifecycle::retry_skipped(self);
   const base::clock& clock = *self.env().clock;
   const base::instant deadline =

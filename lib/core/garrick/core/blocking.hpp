@@ -4,6 +4,12 @@
 //     self.receive([](int x) { … }, after(1s) >> [] { … });
 //   });
 //
+//   class collector : public blocking_actor {
+//    public:
+//     void run() { receive([](int x) { … }); }      its whole life: when `run` returns, the actor has ended
+//   };
+//   spawn<collector>();
+//
 // A receive takes the oldest message that a case matches and leaves the others in their order. The thread sleeps in between.
 //
 // Thread safety: the actor's own thread only. Paper 001 §4.2.
@@ -40,14 +46,31 @@ class sending_as {
   std::uint64_t outer_;
 };
 
-/// One receive. True: a case took a message; false: the time-out ran. Throws blocking_actor_ends if the actor was told to end.
+/// `would_block` with advice if this thread is a worker, which other actors need; else no error.
+[[nodiscard]] base::error may_not_wait(const cell& self, std::string_view what);
+
+/// One receive. True: a case took a message; false: the time-out ran. Throws blocking_actor_ends if the actor was told to end, std::logic_error on a worker.
 bool receive_one(cell& self, behavior_impl& cases);
 
 }  // namespace detail
 
+/// Base of classes with a public `void run()`, and the `self` of functions that are spawned.
 class blocking_actor : public actor<any_protocol> {
  public:
+  using garrick_blocking = void;
+
+  /// For the framework: an actor's life, from `on_start`, if it has one, to the end of `run`. An order to end unwinds it.
+  template <class A>
+  static void live(A& self) {
+    try {
+      if constexpr (requires { self.on_start(); }) self.on_start();
+      if (self.this_cell().phase() < life::ending) self.run();
+    } catch (const detail::blocking_actor_ends&) {}
+    self.quit();
+  }
+
   /// Handles exactly one message (or the time-out of an `after` case). True unless it was the time-out.
+  /// Only a scoped actor in another actor's handler can be on a worker thread: there it throws std::logic_error, at once.
   template <class... Cases>
   bool receive(Cases... cases) {
     detail::behavior_of<decltype(detail::to_case(std::move(cases)))...> b(detail::to_case(std::move(cases))...);
@@ -65,22 +88,13 @@ class blocking_actor : public actor<any_protocol> {
     const detail::sending_as me(id());
     actor::send(to, std::forward<Args>(args)...);
   }
-  /// Waits for the answer to a request: `get(self.request(acc, balance{}))`.
+  /// Waits for the answer to a request: `get(self.request(acc, balance{}))`. On a worker thread: the error `would_block`, at once.
   template <class... Rs>
   [[nodiscard]] auto get(pending_response<Rs...>&& p);
 
  protected:
   blocking_actor() = default;
   ~blocking_actor() = default;
-
-  /// Runs the body; an order to end unwinds it.
-  template <class Body>
-  void run_body(Body body) {
-    try {
-      body();
-    } catch (const detail::blocking_actor_ends&) {}
-    quit();
-  }
 };
 
 namespace detail {
@@ -119,6 +133,10 @@ auto blocking_actor::get(pending_response<Rs...>&& p) {
   value v = base::error(base::errc::cancelled);
   bool done = false;
   const std::uint64_t id = std::move(p).take_id();
+  if (base::error why = detail::may_not_wait(this_cell(), "get()")) {
+    detail::forget_request(this_cell(), id);
+    return value(std::move(why));
+  }
   if (detail::closes_cycle(this_cell(), id)) {
     detail::forget_request(this_cell(), id);
     return value(base::error(base::errc::request_cycle));
@@ -137,7 +155,7 @@ auto blocking_actor::get(pending_response<Rs...>&& p) {
   return v;
 }
 
-/// Takes part from any thread: the thread that made it is its thread. Not for handlers of other actors.
+/// Takes part from any thread: the thread that made it is its thread. In a handler that runs on a worker it may send, but not wait.
 class scoped_actor final {
  public:
   explicit scoped_actor(environment& env);

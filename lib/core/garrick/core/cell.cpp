@@ -203,7 +203,7 @@ void cell::wake() noexcept {
   home_executor().schedule(*this);
 }
 
-void cell::refuse(envelope* e) noexcept { lifecycle::lose(*this, e, base::errc::receiver_gone); }
+void cell::refuse(envelope* e) noexcept { lifecycle::lose(*this, e, lifecycle::gone(*this)); }
 
 void cell::signal(envelope* e) noexcept {
   e->set(envelope_flag::system);
@@ -252,18 +252,21 @@ base::run_outcome cell::run_nested(std::uint32_t& budget) noexcept {
   cell* const outer_outer = h.outer;
   const std::uint64_t outer_id = t.actor_id.load(std::memory_order_relaxed);                // order: own thread's value
   const base::message_type* const outer_type = t.handling.load(std::memory_order_relaxed);  // order: own thread's value
+  const bool outer_response = t.in_response.load(std::memory_order_relaxed);                // order: own thread's value
   h.outer = outer_running;
   h.running = this;
   ++h.run_depth;
   t.actor = this;
-  t.actor_id.store(id_, std::memory_order_relaxed);  // order: read by the watchdog as a sample
+  t.actor_id.store(id_, std::memory_order_relaxed);       // order: read by the watchdog as a sample
+  t.in_response.store(false, std::memory_order_relaxed);  // order: read by the watchdog as a sample
   const base::run_outcome r = run_loop(budget);
   --h.run_depth;
   h.running = outer_running;
   h.outer = outer_outer;
   t.actor = outer_actor;
-  t.actor_id.store(outer_id, std::memory_order_relaxed);    // order: read by the watchdog as a sample
-  t.handling.store(outer_type, std::memory_order_relaxed);  // order: read by the watchdog as a sample
+  t.actor_id.store(outer_id, std::memory_order_relaxed);           // order: read by the watchdog as a sample
+  t.handling.store(outer_type, std::memory_order_relaxed);         // order: read by the watchdog as a sample
+  t.in_response.store(outer_response, std::memory_order_relaxed);  // order: read by the watchdog as a sample
   return r;
 }
 
@@ -271,19 +274,20 @@ base::run_outcome cell::run_loop(std::uint32_t& budget) noexcept {
   auto& h = detail::here;
   if (phase_ == life::unborn) [[unlikely]]
     begin();
-  std::uint32_t left = budget;
+  std::uint32_t left = optional_ ? own_quantum(budget) : budget;
+  const std::uint32_t unused = budget - left;  // the caller's, when the actor's own quantum is smaller
   for (;;) {
     // order: relaxed: a hint; attend() acquires
     if (attention_.load(std::memory_order_relaxed) != 0) [[unlikely]]
       attend();
     if (phase_ >= life::ending) [[unlikely]] {
-      budget = left;
+      budget = left + unused;
       if (!reach_end()) continue;
       return base::run_outcome::released;
     }
     envelope* const e = pick();
     if (e == nullptr) {
-      budget = left;  // before the release: afterwards this cell is not ours
+      budget = left + unused;  // before the release: afterwards this cell is not ours
       switch (end_batch()) {
         case release_outcome::released: return base::run_outcome::released;
         case release_outcome::unreachable: become_unreachable(); break;
@@ -295,7 +299,7 @@ base::run_outcome cell::run_loop(std::uint32_t& budget) noexcept {
     if (h.reclaim != nullptr && h.run_depth == 1) [[unlikely]]
       lifecycle::reclaim_all();
     if (--left == 0) [[unlikely]] {
-      budget = 0;
+      budget = unused;
       // One that has nothing left must not be queued: somebody would be woken to find it empty.
       if (phase_ < life::ending && reader_.empty() && !reader_.has_urgent()) {
         const release_outcome o = end_batch();
@@ -440,6 +444,10 @@ bool cell::is_stalled() const noexcept {
 }
 
 std::uint32_t cell::own_hard_limit() const noexcept { return ext_->hard_limit; }
+
+std::uint32_t cell::own_quantum(std::uint32_t budget) const noexcept {
+  return ext_->quantum != 0 && ext_->quantum < budget ? ext_->quantum : budget;
+}
 
 dispatch_outcome cell::route(envelope* e) {
   if (e->is(envelope_flag::response)) return lifecycle::on_response(*this, e);

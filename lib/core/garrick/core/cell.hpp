@@ -205,6 +205,7 @@ class alignas(64) cell : public base::runnable {
   void become_unreachable() noexcept;
   [[nodiscard]] bool is_stalled() const noexcept;
   [[nodiscard]] std::uint32_t own_hard_limit() const noexcept;
+  [[nodiscard]] std::uint32_t own_quantum(std::uint32_t budget) const noexcept;
   void begin() noexcept;
   void process(envelope* e) noexcept;
   dispatch_outcome route(envelope* e);

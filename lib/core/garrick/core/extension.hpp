@@ -1,6 +1,6 @@
 // What only some actors need, in one block made on demand: requests in flight, skipped mail, watchers, supervision, behavior stack, timers, coroutines.
 //
-// Thread safety: everything belongs to the runner, except `executor`, `name` and `hard_limit`, which are constant after spawn.
+// Thread safety: everything belongs to the runner, except `executor`, `name`, `hard_limit` and `quantum`, which are constant after spawn.
 #pragma once
 
 #include <garrick/base/clock.hpp>
@@ -157,6 +157,7 @@ struct cell_extension {
   std::string name;
   bool hidden = false;
   std::uint32_t hard_limit = 0;  ///< messages; 0: the system's
+  std::uint32_t quantum = 0;     ///< messages of one run; 0: as many as the runner allows
 
   // the runner's
   response_table pending;

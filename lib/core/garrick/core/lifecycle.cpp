@@ -75,25 +75,36 @@ namespace {
 
 using access = cell_access;
 
-/// While this lives, nothing on this thread waits for a mailbox or runs another actor, and dropped promises say `code`.
+/// While this lives, nothing on this thread waits for a mailbox or runs another actor, and dropped promises say `why`, which has to live as long.
 class no_reentry {
  public:
-  explicit no_reentry(base::errc code) noexcept : saved_(detail::here.drop_code) {
+  explicit no_reentry(const base::error& why) noexcept : saved_(detail::here.drop_reason) {
     ++detail::here.no_wait;
     ++base::this_thread.no_in_place;
-    detail::here.drop_code = static_cast<std::uint32_t>(code);
+    detail::here.drop_reason = &why;
   }
   ~no_reentry() {
     --detail::here.no_wait;
     --base::this_thread.no_in_place;
-    detail::here.drop_code = saved_;
+    detail::here.drop_reason = saved_;
   }
   no_reentry(const no_reentry&) = delete;
   no_reentry& operator=(const no_reentry&) = delete;
 
  private:
-  std::uint32_t saved_;
+  const base::error* saved_;
 };
+
+/// What requesters are told of the end: `code`, and the reason's text if it has one. Most ends have none, and cost no allocation.
+base::error told_of_end(base::errc code, const cell& who, const base::exit_reason& reason) {
+  const bool named = reason.detail().starts_with(who.name());  // not twice
+  const std::string_view where = named ? std::string_view() : who.name();
+  if (reason.code() == base::exit_code::failure) return base::make_error(code, where, reason.as_error().to_string());
+  return reason.detail().empty() ? base::error(code) : base::make_error(code, where, reason.detail());
+}
+base::error told_of_end(const cell& who, const base::exit_reason& reason) {
+  return told_of_end(reason.is_failure() ? base::errc::receiver_failed : base::errc::receiver_gone, who, reason);
+}
 
 template <class Signal, class... Args>
 void tell(const address& to, Args&&... args) {
@@ -191,8 +202,10 @@ void report_suspended(cell& self, const supervised& p, const base::exit_reason& 
 void start_anew(cell& self, cell_extension& x) {
   supervised& p = *x.parent;
   if (!p.keep_mail) {
-    const no_reentry guard(base::errc::receiver_failed);
-    drop_mail(self, base::make_error(base::errc::receiver_failed, self.name(), "restarted by its supervisor, which drops mail"));
+    const base::error why =
+        base::make_error(base::errc::receiver_failed, self.name(), "restarted by its supervisor, which drops mail");
+    const no_reentry guard(why);
+    drop_mail(self, why);
   }
   x.reason = {};
   access::reader(self).set_stalled(access::gate(self), false);
@@ -224,7 +237,8 @@ bool stay_for_supervisor(cell& self, cell_extension& x) {
   if (sup == nullptr || !sup->lock()) return false;
   access::phase(self) = life::suspended;
   {
-    const no_reentry guard(base::errc::receiver_failed);
+    const base::error why = told_of_end(base::errc::receiver_failed, self, reason);
+    const no_reentry guard(why);
     end_incarnation(self, reason);
   }
   access::reader(self).set_stalled(access::gate(self), true);
@@ -303,7 +317,7 @@ void on_exit(cell& self, envelope* e) {
   if (access::phase(self) == life::suspended) return;
   if (x != nullptr && x->trap_exit) {
     if (!access::dispatch_system(self, e)) report_unexpected(self, e);
-  } else if (!s.reason.is_normal()) {
+  } else if (!s.reason.is_normal() && s.reason != base::exit_code::unreachable) {  // nobody could use it any more: no failure
     self.quit(std::move(s.reason));
   }
 }
@@ -316,6 +330,8 @@ void lose_kept(cell& self, envelope* e, const base::error& why) noexcept {
   detail::destroy_payload(e);
   access::reader(self).done(e);
 }
+
+base::error gone(const cell& receiver) { return told_of_end(base::errc::receiver_gone, receiver, receiver.end_reason()); }
 
 void report_lost(cell& receiver, const envelope* e, const base::error& why) noexcept {
   if (e->is(envelope_flag::response)) return;  // its requester went away by its own will
@@ -426,6 +442,12 @@ dispatch_outcome on_response(cell& self, envelope* e) {
       retry_skipped(self);  // even while another await goes on: its answer may be among what was skipped
     }
   } const at_the_end{self, *x};
+  auto& diagnosis = base::this_thread;
+  diagnosis.in_response.store(true, std::memory_order_relaxed);  // order: read by the watchdog as a sample
+  struct leave {
+    std::atomic<bool>& flag;
+    ~leave() { flag.store(false, std::memory_order_relaxed); }  // order: read by the watchdog as a sample
+  } const no_longer{diagnosis.in_response};
   k->on_response(self, e);
   return dispatch_outcome::handled;
 }
@@ -479,11 +501,11 @@ void conclude(cell& self) noexcept {
   cell_extension* x = self.ext_if();
   const base::exit_reason reason = self.end_reason();
   {
-    const no_reentry guard(reason.is_failure() ? base::errc::receiver_failed : base::errc::receiver_gone);
+    const base::error why = told_of_end(self, reason);
+    const no_reentry guard(why);
     end_incarnation(self, reason);
     x = self.ext_if();
     access::phase(self) = life::ended;
-    const base::error why = base::make_error(reason.is_failure() ? base::errc::receiver_failed : base::errc::receiver_gone);
     // A handle that outlives the actor may outlive the system: the environment has to stay for it.
     const bool alone = (gate.peek() & mailbox_word::unreachable) != 0;
     // And whoever drops the last handle after the close may free the block: it has to stay until this function is done.

@@ -12,6 +12,9 @@ namespace garrick::core::lifecycle {
 /// The message will not be handled: counts a dead letter and answers a request with `why`; frees the envelope. Any thread that owns `e`.
 void lose(cell& receiver, envelope* e, base::error why) noexcept;
 
+/// What is answered to those who send to an actor that has ended. Any thread.
+[[nodiscard]] base::error gone(const cell& receiver);
+
 /// The same for an envelope that the cell's own mailbox holds. The runner.
 void lose_kept(cell& self, envelope* e, const base::error& why) noexcept;
 

@@ -2,6 +2,7 @@
 #include <garrick/core/nursery.hpp>
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace garrick::core {
 
@@ -26,10 +27,21 @@ cell_extension::~cell_extension() = default;
 nursery::nursery(cell& self, const supervision& how) : random_(how.seed != 0 ? how.seed : self.id()) { configure(how); }
 nursery::~nursery() = default;
 
+std::string nursery::complaint(const supervision& how) {
+  if (how.window.count() <= 0) return "supervision.window: must be above zero, and is " + how.window.to_string();
+  if (how.stop_within.count() < 0) return "supervision.stop_within: must not be negative, and is " + how.stop_within.to_string();
+  if (how.delay.first.count() < 0 || how.delay.longest.count() < 0)
+    return "supervision.delay: neither first nor longest may be negative";
+  if (!(how.delay.factor >= 1.0))
+    return "supervision.delay.factor: must be at least 1, and is " + std::to_string(how.delay.factor);
+  if (!(how.delay.jitter >= 0.0 && how.delay.jitter <= 1.0))
+    return "supervision.delay.jitter: must be 0 to 1, and is " + std::to_string(how.delay.jitter);
+  return {};
+}
+
 void nursery::configure(const supervision& how) {
+  if (const std::string wrong = complaint(how); !wrong.empty()) throw std::invalid_argument("garrick: " + wrong);
   how_ = how;
-  how_.delay.factor = std::max(how_.delay.factor, 1.0);
-  how_.delay.jitter = std::clamp(how_.delay.jitter, 0.0, 1.0);
   if (how.seed != 0) random_ = base::random_source(how.seed);
 }
 
@@ -72,11 +84,14 @@ void nursery::on_signal(cell& self, envelope* e) {
   }
 }
 
-void nursery::turn_away(const adoption& a) noexcept {
-  order<signals::stop>(a.child, base::exit_reason(base::exit_code::user_shutdown));
+void nursery::turn_away(const adoption& a, base::exit_reason reason) noexcept {
+  order<signals::stop>(a.child, std::move(reason));
 }
 
 void nursery::adopt(cell& self, adoption& a) {
+  if (a.named && has(a.name))
+    return turn_away(a, base::exit_reason(
+                            base::make_error(base::errc::spawn_failed, a.name, "its supervisor has another child of this name")));
   child c;
   c.actor = std::move(a.child);
   c.name = std::move(a.name);
@@ -118,7 +133,7 @@ void nursery::on_suspended(cell& self, std::size_t i, const base::exit_reason& r
   child& c = children_[i];
   const bool asked = std::exchange(c.asked, false);
   c.state = child_state::suspended;
-  if (asked && !c.stopping) c.deadline.cancel();
+  if (!c.stopping) c.deadline.cancel();
   if (c.stopping) return;                  // the order to end is on its way
   if (now_ == activity::stopping) return;  // its turn comes
   if (asked) {
@@ -133,13 +148,14 @@ void nursery::on_suspended(cell& self, std::size_t i, const base::exit_reason& r
   if (delay.count() > 0)
     c.alarm = set_alarm(self, delay);
   else
-    start_child(c, true);
+    start_child(self, c, true);
 }
 
 void nursery::on_up(cell& self, const address& who) {
   const std::size_t i = index_of(who.id());
   if (i == nobody || children_[i].state != child_state::starting) return;
   children_[i].state = child_state::up;
+  if (!children_[i].stopping) children_[i].deadline.cancel();
   if (now_ == activity::starting) go_on_starting(self);
 }
 
@@ -153,11 +169,12 @@ void nursery::on_alarm(cell& self, std::uint64_t serial) {
   at->alarm = 0;
   const auto i = static_cast<std::size_t>(at - children_.begin());
   if (at->asked && !at->stopping) {
-    if (now_ == activity::halting) give_up_waiting(self, i);
+    if (now_ == activity::halting) give_up_waiting(self, i, "suspending ", "handler");
     return;  // if all are stopped meanwhile, its turn comes, with a deadline of its own
   }
   if (!at->stopping) {
-    if (at->state == child_state::suspended && now_ == activity::none) start_child(*at, true);
+    if (at->state == child_state::suspended && now_ == activity::none) start_child(self, *at, true);
+    if (at->state == child_state::starting && now_ == activity::starting) give_up_waiting(self, i, "restarting ", "constructor");
     return;
   }
   name_and_let_go(self, *at, "stopping ");
@@ -201,21 +218,21 @@ void nursery::give_up(cell& self, const child& c, const base::exit_reason& reaso
 }
 
 // A group cannot be restarted around a child that still runs: two incarnations of one design would meet.
-void nursery::give_up_waiting(cell& self, std::size_t i) {
+void nursery::give_up_waiting(cell& self, std::size_t i, const char* meanwhile, const char* what) {
   child& c = children_[i];
-  name_and_let_go(self, c, "suspending ");
+  name_and_let_go(self, c, meanwhile);
   base::error why = base::make_error(base::errc::timeout, self.name(),
-                                     "gave up: " + late_.back() +
-                                         " was to be restarted with its group, and its handler had not returned after " +
-                                         c.stop_within.to_string());
+                                     "gave up: " + late_.back() + " was to be restarted with its group, and its " + what +
+                                         " had not returned after " + c.stop_within.to_string());
   now_ = activity::none;
   on_gone(self, i);
   self.quit(base::exit_reason(std::move(why)));
 }
 
-void nursery::start_child(child& c, bool keep_mail) {
+void nursery::start_child(cell& self, child& c, bool keep_mail) {
   c.state = child_state::starting;
   ++c.restarts;
+  if (now_ == activity::starting) set_deadline(self, c);  // the others of its group wait for it
   order<signals::restart>(c.actor, keep_mail);
 }
 
@@ -249,12 +266,12 @@ void nursery::go_on_halting(cell& self) {
   go_on_starting(self);
 }
 
-void nursery::go_on_starting(cell&) {
+void nursery::go_on_starting(cell& self) {
   for (std::size_t i = group_; i < children_.size(); ++i) {
     child& c = children_[i];
     if (c.state == child_state::starting) return;
     if (c.state != child_state::suspended || c.stopping) continue;
-    return start_child(c, how_.keep_mail);
+    return start_child(self, c, how_.keep_mail);
   }
   now_ = activity::none;
 }
@@ -347,6 +364,10 @@ std::vector<child_info> nursery::list() const {
   std::vector<child_info> all;
   for (const child& c : children_) all.push_back({c.name, c.actor.id(), c.restarts, c.state == child_state::up && !c.stopping});
   return all;
+}
+
+bool nursery::has(const std::string& name) const noexcept {
+  return std::any_of(children_.begin(), children_.end(), [&](const child& c) { return c.name == name; });
 }
 
 any_ref nursery::find(const std::string& name) const {

@@ -9,7 +9,7 @@
 // Thread safety: the supervising actor's turn, but for `admit`, `takes` and `turn_away`.
 //
 // Invariants: N1 `children_` is in the order of starting. N2 At most one child is asked to suspend or stop, or is being started, by a group operation at a time. N3 An alarm
-// whose serial is not the one awaited is stale and ignored. N4 Whoever is asked has its `stop_within`: a child that does not answer is named and let go, so no group waits for ever.
+// whose serial is not the one awaited is stale and ignored. N4 Whoever is asked, or started with its group, has its `stop_within`: a child that does not answer is named and let go, so no group waits for ever.
 #pragma once
 
 #include <garrick/base/random.hpp>
@@ -28,6 +28,7 @@ struct adoption {
   std::string name;
   restart_policy restart = restart_policy::permanent;
   base::duration stop_within;
+  bool named = false;  ///< by the program: no two children of one supervisor have the same name
 };
 
 /// A child, as its supervisor describes it.
@@ -52,13 +53,16 @@ class nursery {
 
   /// The nursery of an actor, made with defaults if it has none.
   static nursery& of(cell& self);
+  /// Why `how` cannot be used; no text: it can.
+  [[nodiscard]] static std::string complaint(const supervision& how);
   /// Gives a child that does not run yet to its supervisor. Any thread.
   static void admit(cell& supervisor, bool on_its_turn, adoption a);
   [[nodiscard]] static bool takes(const base::message_type* type) noexcept;
   static void on_signal(cell& self, envelope* e);
   /// The supervisor had ended before it could adopt. Any thread.
-  static void turn_away(const adoption& a) noexcept;
+  static void turn_away(const adoption& a, base::exit_reason reason = base::exit_code::user_shutdown) noexcept;
 
+  /// Throws std::invalid_argument that names a bad setting.
   void configure(const supervision& how);
   /// The actor is to end: true if it has no children left; false: they are being stopped, and the actor goes on without handling mail until they have ended.
   [[nodiscard]] bool wound_down(cell& self);
@@ -67,6 +71,7 @@ class nursery {
   void abandon() noexcept;
 
   [[nodiscard]] std::vector<child_info> list() const;
+  [[nodiscard]] bool has(const std::string& name) const noexcept;
   /// The child with this name or an empty handle.
   [[nodiscard]] any_ref find(const std::string& name) const;
   /// Stops one child; the promise is kept when it has ended. False: there is none with this id.
@@ -103,9 +108,9 @@ class nursery {
   [[nodiscard]] bool too_many(cell& self);
   [[nodiscard]] base::duration delay_for(cell& self, child& c);
   void give_up(cell& self, const child& c, const base::exit_reason& reason);
-  void give_up_waiting(cell& self, std::size_t i);
+  void give_up_waiting(cell& self, std::size_t i, const char* meanwhile, const char* what);
   void name_and_let_go(cell& self, child& c, const char* meanwhile);
-  void start_child(child& c, bool keep_mail);
+  void start_child(cell& self, child& c, bool keep_mail);
   void halt_group(cell& self, std::size_t first, base::duration delay);
   void go_on_halting(cell& self);
   void go_on_starting(cell& self);

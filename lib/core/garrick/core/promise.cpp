@@ -5,8 +5,8 @@
 namespace garrick::core {
 
 void promise_base::drop_slow() noexcept {
-  const std::uint32_t code = detail::here.drop_code;
-  fail(code == 0 ? base::error(base::errc::broken_promise) : base::error(static_cast<base::errc>(code)));
+  const base::error* const why = detail::here.drop_reason;
+  fail(why == nullptr ? base::error(base::errc::broken_promise) : *why);
 }
 
 namespace detail {

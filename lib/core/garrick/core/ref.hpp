@@ -152,6 +152,13 @@ class weak_ref {
 
   weak_ref() noexcept = default;
   weak_ref(const ref<P>& strong) noexcept : address_(strong.address()) {}
+  /// From a handle with more signatures, as `ref` does.
+  template <class Q>
+    requires(!std::is_same_v<P, Q> && subset_of<P, Q>)
+  weak_ref(const ref<Q>& strong) noexcept : address_(strong.address()) {}
+  template <class Q>
+    requires(!std::is_same_v<P, Q> && subset_of<P, Q>)
+  weak_ref(const weak_ref<Q>& other) noexcept : address_(other.address()) {}
 
   /// A strong handle, or an empty one if the actor is gone or going.
   [[nodiscard]] ref<P> lock() const noexcept {

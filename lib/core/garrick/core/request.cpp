@@ -12,7 +12,7 @@ namespace garrick::core::detail {
 
 void throw_empty_handle() { throw std::logic_error("garrick: a send through an empty handle; give the handle an actor first"); }
 
-std::uint64_t send_request(cell& self, cell& to, envelope* e) {
+std::uint64_t send_request(cell& self, cell& to, envelope* e, bool urgent) {
   const std::uint64_t id = self.ext().pending.reserve(self.env().limits.outstanding_limit, to.id());
   if (id == 0) {
     e->sender_id = self.id();
@@ -24,7 +24,10 @@ std::uint64_t send_request(cell& self, cell& to, envelope* e) {
   e->word |= id;
   e->set(envelope_flag::request);
   if (wait_graph* const w = self.env().waits) w->asked(self.id(), id, to.id());
-  to.deliver(e);
+  if (urgent)
+    to.deliver_urgent(e);
+  else
+    to.deliver(e);
   return id;
 }
 

@@ -24,7 +24,7 @@ namespace garrick::core {
 namespace detail {
 
 /// Reserves an id and sends `e` as a request of `self`. 0: the actor has too many requests out, and `e` was made a dead letter.
-[[nodiscard]] std::uint64_t send_request(cell& self, cell& to, envelope* e);
+[[nodiscard]] std::uint64_t send_request(cell& self, cell& to, envelope* e, bool urgent = false);
 
 /// Sends a message that waits at the receiver until there is room; the response to the id says that it has entered the mailbox.
 [[nodiscard]] std::uint64_t send_parked(cell& self, cell& to, envelope* e);
@@ -177,7 +177,7 @@ concept duration_like = std::is_same_v<T, base::duration> || requires {
   typename T::rep;
 };
 
-template <class P, class Tuple, std::size_t... I>
+template <bool Urgent, class P, class Tuple, std::size_t... I>
 auto request_with_limit(cell& self, const ref<P>& to, Tuple&& t, std::index_sequence<I...>);
 
 template <class P, class... Args>
@@ -189,30 +189,30 @@ inline constexpr bool ends_with_limit = [] {
            !P::template accepts<content_of<std::decay_t<Args>...>>;
 }();
 
-template <class P, class... Args>
+template <bool Urgent = false, class P, class... Args>
 auto request_plain(cell& self, const ref<P>& to, Args&&... args)
   requires ends_with_limit<P, Args...>
 {
-  return request_with_limit(self, to, std::forward_as_tuple(std::forward<Args>(args)...),
-                            std::make_index_sequence<sizeof...(Args) - 1>{});
+  return request_with_limit<Urgent>(self, to, std::forward_as_tuple(std::forward<Args>(args)...),
+                                    std::make_index_sequence<sizeof...(Args) - 1>{});
 }
 
-template <class P, class... Args>
+template <bool Urgent = false, class P, class... Args>
 auto request_plain(cell& self, const ref<P>& to, Args&&... args)
   requires(!ends_with_limit<P, Args...>)
 {
   using content = typename checked_message<P, Args...>::type;
   using pending = typename pending_for<typename P::template answer<content>>::type;
   cell& c = target_of(to);
-  return pending(self, send_request(self, c, make_message_envelope<content>(std::forward<Args>(args)...)));
+  return pending(self, send_request(self, c, make_message_envelope<content>(std::forward<Args>(args)...), Urgent));
 }
 
 }  // namespace detail
 
 namespace detail {
-template <class P, class Tuple, std::size_t... I>
+template <bool Urgent, class P, class Tuple, std::size_t... I>
 auto request_with_limit(cell& self, const ref<P>& to, Tuple&& t, std::index_sequence<I...>) {
-  return request_plain(self, to, std::get<I>(std::forward<Tuple>(t))...).within(std::get<sizeof...(I)>(t));
+  return request_plain<Urgent>(self, to, std::get<I>(std::forward<Tuple>(t))...).within(std::get<sizeof...(I)>(t));
 }
 }  // namespace detail
 

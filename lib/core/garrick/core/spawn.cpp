@@ -12,15 +12,31 @@ constructing_scope::~constructing_scope() { here.constructing = outer; }
 
 namespace {
 
+constexpr std::uint32_t most_messages = 32768;
+
+/// What is wrong with the options; null: nothing.
+const char* complaint(const spawn_options& o, const settings& system) noexcept {
+  const bool bounded = o.policy != mailbox_policy::unbounded;
+  if (bounded && (o.bound == 0 || o.bound > most_messages))
+    return "spawn_options.bound: a bounded mailbox holds 1 to 32768 messages";
+  if (!bounded && o.bound != 0) return "spawn_options.bound: needs a policy; without one the mailbox is unbounded";
+  if (o.soft_limit > most_messages) return "spawn_options.soft_limit: must be 1 to 32768 messages, or 0 for the system's";
+  const std::uint32_t soft = bounded ? o.bound : o.soft_limit != 0 ? o.soft_limit : system.soft_limit;
+  const std::uint32_t hard = o.hard_limit != 0 ? o.hard_limit : system.hard_limit;
+  if (hard < soft) return "spawn_options.hard_limit: must not be below the soft limit or the bound (messages)";
+  return nullptr;
+}
+
 void apply(cell& c, const spawn_options& o) {
-  cell_extension* const x = !o.name.empty() || o.hard_limit != 0 || o.hidden ? &c.ext() : nullptr;
+  cell_extension* const x = !o.name.empty() || o.hard_limit != 0 || o.quantum != 0 || o.hidden ? &c.ext() : nullptr;
   if (x != nullptr) {
     x->name = o.name;
     x->hard_limit = o.hard_limit;
+    x->quantum = o.quantum;
     x->hidden = o.hidden;
     cell_access::optional(c) = true;
   }
-  if (o.soft_limit != 0) cell_access::soft_limit(c) = o.soft_limit < 32768 ? o.soft_limit : 32768;
+  if (o.soft_limit != 0) cell_access::soft_limit(c) = o.soft_limit;
   if (o.policy != mailbox_policy::unbounded) {
     cell_access::policy(c) = o.policy;
     cell_access::soft_limit(c) = o.bound;
@@ -40,9 +56,9 @@ void refuse_cell(cell& c, base::exit_reason why) noexcept {
 
 bool prepare_cell(cell& c, environment& env, const spawn_options* o, cell*) {
   if (o != nullptr) {
-    if (o->policy != mailbox_policy::unbounded && (o->bound == 0 || o->bound > 32768)) {
-      refuse_cell(c, base::exit_reason(base::make_error(base::errc::spawn_failed, c.name(),
-                                                        "spawn_options.bound: a bounded mailbox holds 1 to 32768 messages")));
+    if (const char* const wrong = complaint(*o, env.limits); wrong != nullptr) {
+      const std::string_view name = o->name.empty() ? c.name() : std::string_view(o->name);
+      refuse_cell(c, base::exit_reason(base::make_error(base::errc::spawn_failed, name, wrong)));
       return false;
     }
     apply(c, *o);
@@ -58,6 +74,12 @@ bool prepare_cell(cell& c, environment& env, const spawn_options* o, cell*) {
   c.ext().executor = ex;
   cell_access::own_executor(c) = true;
   return true;
+}
+
+base::error spawn_error(const cell& c) {
+  if (!c.has_ended()) return {};
+  const base::error why = c.end_reason().as_error();
+  return why == base::errc::spawn_failed || why == base::errc::shutting_down ? why : base::error();
 }
 
 bool list_cell(cell& c) noexcept {

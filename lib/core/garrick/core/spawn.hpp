@@ -4,10 +4,10 @@
 //   spawn([](dynamic_actor& self) -> behavior { … })                     a function that returns a behavior (or sets one with become)
 //   spawn([](typed_actor<P>& self, int x) -> typed_behavior<P> { … }, 7) the same, typed
 //   spawn([](stateful<state>& self) -> behavior { … })                   with members
-//   spawn([](blocking_actor& self) { self.receive(…); })                 on a thread of its own
+//   spawn([](blocking_actor& self) { self.receive(…); })                 on a thread of its own; or a class with `void run()`
 //   spawn(spawn_options{.name = "clock", .linked = true}, …)             with options
 //
-// Errors: a constructor that throws gives a handle to an actor that has ended with that reason (a request gets `receiver_gone`, a monitor the text);
+// Errors: a constructor that throws gives a handle to an actor that has ended with that reason (a request gets `receiver_gone` with the text, a monitor the reason);
 // `try_spawn` gives the error as a value. After the system has begun to stop, every spawn fails with `shutting_down`.
 //
 // Thread safety: any thread. The object is built on the calling thread, its handlers run elsewhere; the hand-over synchronises.
@@ -47,12 +47,17 @@ void refuse_cell(cell& c, base::exit_reason why) noexcept;
 template <class A>
 inline constexpr bool is_blocking = std::is_base_of_v<blocking_actor, A>;
 
+template <class A>
+[[nodiscard]] constexpr cell_kind kind_of(bool detached) noexcept {
+  static_assert(!is_blocking<A> || has_body<A>,
+                "garrick: a blocking actor's class needs a public void run(), which is its whole life");
+  return is_blocking<A> ? cell_kind::blocking : detached ? cell_kind::detached : cell_kind::event;
+}
+
 template <class A, class... Args>
 ref<typename A::protocol_type> spawn_class(environment& env, cell* spawner, const spawn_options* o, Args&&... args) {
   using cell_type = actor_cell<A>;
-  const cell_kind kind = is_blocking<A>                ? cell_kind::blocking
-                         : o != nullptr && o->detached ? cell_kind::detached
-                                                       : cell_kind::event;
+  const cell_kind kind = kind_of<A>(o != nullptr && o->detached);
   const bool lazy = kind == cell_kind::event && (!has_start<A> || (o != nullptr && o->lazy));
   auto* const c = ::new (base::block_pool::allocate(sizeof(cell_type))) cell_type(env, kind, lazy);
   auto handle = handle_access::adopt<typename A::protocol_type>(c);
@@ -105,17 +110,20 @@ class function_actor final : public self_of<F>::type {
  public:
   explicit function_actor(F f, Args... args) : f_(std::move(f)), args_(std::move(args)...) {}
 
-  void on_start() {
-    if constexpr (is_blocking<base_type>) {
-      this->run_body([this] { call(); });
+  void run()
+    requires is_blocking<base_type>
+  {
+    call();
+  }
+  void on_start()
+    requires(!is_blocking<base_type>)
+  {
+    using R = decltype(call());
+    if constexpr (std::is_void_v<R>) {
+      call();
+      if (!this->has_behavior()) this->quit();
     } else {
-      using R = decltype(call());
-      if constexpr (std::is_void_v<R>) {
-        call();
-        if (!this->has_behavior()) this->quit();
-      } else {
-        this->become(call());
-      }
+      this->become(call());
     }
   }
 
@@ -155,6 +163,18 @@ auto actor_base::spawn(Args&&... args) {
   } else {
     return detail::spawn_class<A>(cell_->env(), cell_, nullptr);
   }
+}
+
+namespace detail {
+/// Why `c` could not be spawned; no error: it lives, or has lived.
+[[nodiscard]] base::error spawn_error(const cell& c);
+}  // namespace detail
+
+template <class A, class... Args>
+base::result<ref<typename A::protocol_type>> actor_base::try_spawn(Args&&... args) {
+  auto handle = spawn<A>(std::forward<Args>(args)...);
+  if (base::error why = detail::spawn_error(*handle_access::get(handle))) return why;
+  return handle;
 }
 
 template <class F, class... Args>

@@ -40,13 +40,13 @@ struct supervision {
   bool keep_mail = true;  ///< one_for_all, rest_for_one: do the children that are restarted keep their unread mail?
   base::duration stop_within = base::duration::seconds(
       5);  ///< for each child when it is stopped; then it is named as still alive, and left. The same for a child that is to be
-           ///< restarted with its group; then the supervisor gives up, and its reason names that child
+  ///< restarted with its group, and for its constructor then; after that the supervisor gives up, and its reason names it
   std::uint64_t seed = 0;  ///< of the jitter; 0: the supervisor's id
 };
 
 /// What one child is started with.
 struct child_options {
-  std::string name{};  ///< empty: the type's name
+  std::string name{};  ///< empty: the type's name; else no other child of the same supervisor may have it
   restart_policy restart = restart_policy::permanent;
   base::duration stop_within{};  ///< zero: the supervisor's
   bool detached = false;         ///< a thread of its own

@@ -7,7 +7,14 @@ namespace garrick::core {
 
 namespace detail {
 
-bool prepare_child(cell& c, cell& supervisor, const child_options& o, std::shared_ptr<object_factory> factory) {
+bool prepare_child(cell& c, cell& supervisor, bool on_its_turn, const child_options& o, std::shared_ptr<object_factory> factory) {
+  const bool taken = on_its_turn && !o.name.empty() && nursery::of(supervisor).has(o.name);
+  if (taken || o.stop_within.count() < 0) {
+    refuse_cell(c, base::exit_reason(base::make_error(base::errc::spawn_failed, o.name.empty() ? c.name() : o.name,
+                                                      taken ? "its supervisor has another child of this name"
+                                                            : "child_options.stop_within: must not be negative")));
+    return false;
+  }
   spawn_options s = o.spawn;
   s.name = o.name;
   s.detached = o.detached;
@@ -30,13 +37,18 @@ void launch_child(cell& c, cell& supervisor, bool on_its_turn, const child_optio
   if (!list_cell(c)) return;  // before its supervisor knows it and may tell it to end
   c.add_strong();
   nursery::admit(supervisor, on_its_turn,
-                 {handle_access::adopt<any_protocol>(&c), std::string(c.name()), o.restart, o.stop_within});
+                 {handle_access::adopt<any_protocol>(&c), std::string(c.name()), o.restart, o.stop_within, !o.name.empty()});
   if (!idle) c.home_executor().schedule(c);
 }
 
 }  // namespace detail
 
 void actor_base::set_supervision(const struct supervision& how) { nursery::of(*cell_).configure(how); }
+
+const supervision& supervisor::checked(const supervision& how) {
+  if (const std::string wrong = nursery::complaint(how); !wrong.empty()) throw std::invalid_argument(wrong);
+  return how;
+}
 
 void supervisor::on_start() {
   set_supervision(how_);
@@ -52,14 +64,14 @@ std::vector<child_info> supervisor::on(list_children) { return nursery::of(this_
 
 result<any_ref> supervisor::on(const find_child& f) {
   any_ref found = nursery::of(this_cell()).find(f.name);
-  if (!found) return base::make_error(base::errc::receiver_gone, f.name, "this supervisor has no such child");
+  if (!found) return base::make_error(base::errc::not_found, f.name, "this supervisor has no such child");
   return found;
 }
 
 result<void> supervisor::on(const stop_child& s) {
   nursery& mine = nursery::of(this_cell());
   const any_ref found = mine.find(s.name);
-  if (!found) return base::make_error(base::errc::receiver_gone, s.name, "this supervisor has no such child");
+  if (!found) return base::make_error(base::errc::not_found, s.name, "this supervisor has no such child");
   mine.stop(this_cell(), found.id(), make_promise<>());
   return delegated<>{};
 }

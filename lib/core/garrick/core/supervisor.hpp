@@ -21,6 +21,7 @@
 // message that killed it is a dead letter. A constructor that throws on a restart is a failure again. More failures than `max_restarts` within `window`, or a
 // child that does not return within `stop_within` when its group is to be restarted: the supervisor stops its children and fails itself, which its own supervisor, links and
 // monitors hear.
+// Children that are given a name need one of their own: a second child of the same name ends with `spawn_failed`.
 //
 // Ownership: a supervisor holds its children, not the other way round. When nobody holds a supervisor's handle any more it ends and stops its children, youngest first.
 //
@@ -58,7 +59,7 @@ class class_factory final : public object_factory {
 };
 
 /// The type-erased rest of starting a child: applies the options. False: the cell has ended with the reason.
-bool prepare_child(cell& c, cell& supervisor, const child_options& o, std::shared_ptr<object_factory> factory);
+bool prepare_child(cell& c, cell& supervisor, bool on_its_turn, const child_options& o, std::shared_ptr<object_factory> factory);
 /// Builds the first object, gives the child to its supervisor and lets it run.
 void launch_child(cell& c, cell& supervisor, bool on_its_turn, const child_options& o) noexcept;
 
@@ -67,11 +68,12 @@ ref<typename A::protocol_type> spawn_child(cell& supervisor, bool on_its_turn, c
   static_assert((std::is_copy_constructible_v<std::decay_t<Args>> && ...),
                 "garrick: a supervised child's arguments must be copyable: every start gets copies of its own");
   using cell_type = actor_cell<A>;
-  const cell_kind kind = is_blocking<A> ? cell_kind::blocking : o.detached ? cell_kind::detached : cell_kind::event;
+  const cell_kind kind = kind_of<A>(o.detached);
   const bool lazy = kind == cell_kind::event && (!has_start<A> || o.spawn.lazy);
   auto* const c = ::new (base::block_pool::allocate(sizeof(cell_type))) cell_type(supervisor.env(), kind, lazy);
   auto handle = handle_access::adopt<typename A::protocol_type>(c);
-  if (prepare_child(*c, supervisor, o, std::make_shared<class_factory<A, std::decay_t<Args>...>>(std::forward<Args>(args)...)))
+  if (prepare_child(*c, supervisor, on_its_turn, o,
+                    std::make_shared<class_factory<A, std::decay_t<Args>...>>(std::forward<Args>(args)...)))
     launch_child(*c, supervisor, on_its_turn, o);
   return handle;
 }
@@ -176,12 +178,13 @@ struct stop_children {};
 using supervisor_protocol = protocol<std::vector<child_info>(list_children), result<any_ref>(find_child),
                                      result<void>(stop_child), stop_report(stop_children)>;
 
-/// An actor that supervises and does nothing else. It starts its children in the order given, in its own first turn.
+/// An actor that supervises and does nothing else. It starts its children in the order given, in its own first turn. A bad setting throws std::invalid_argument, so
+/// the spawn fails. An unknown name is the error `not_found`.
 class supervisor : public actor<supervisor_protocol> {
  public:
   template <class... Specs>
     requires(std::is_same_v<Specs, child_spec> && ...)
-  explicit supervisor(const supervision& how, const Specs&... children) : how_(how), specs_{children...} {}
+  explicit supervisor(const supervision& how, const Specs&... children) : how_(checked(how)), specs_{children...} {}
   supervisor() = default;
 
   void on_start();
@@ -193,6 +196,8 @@ class supervisor : public actor<supervisor_protocol> {
   result<stop_report> on(stop_children);
 
  private:
+  static const supervision& checked(const supervision& how);
+
   supervision how_;
   std::vector<child_spec> specs_;
 };

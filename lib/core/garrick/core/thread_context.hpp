@@ -5,6 +5,9 @@
 
 #include <cstdint>
 
+namespace garrick::base {
+class error;
+}
 namespace garrick::core {
 class cell;
 }
@@ -23,7 +26,7 @@ struct thread_context {
   cell* next_in_place =
       nullptr;  ///< a full receiver of the cell that runs in place: its run right is this thread's, and it is run after that batch
   cell* woken_in_place = nullptr;  ///< the cell woken last by one that runs in place; compared, not touched: it may be gone
-  std::uint32_t drop_code = 0;     ///< what a promise that is dropped now answers with; 0: broken_promise
+  const base::error* drop_reason = nullptr;  ///< what a promise that is dropped now answers with; null: broken_promise
   std::uint64_t next_id = 0;
   std::uint64_t last_id = 0;
 

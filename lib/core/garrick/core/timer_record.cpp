@@ -1,4 +1,6 @@
+#include <garrick/base/assert.hpp>
 #include <garrick/core/extension.hpp>
+#include <garrick/core/lifecycle.hpp>
 #include <garrick/core/thread_context.hpp>
 #include <garrick/core/timer_record.hpp>
 
@@ -8,6 +10,9 @@
 namespace garrick::core {
 
 namespace {
+// Beats that may wait for a receiver that is late, if its soft limit is not above that.
+constexpr std::uint32_t most_beats_behind = 1000;
+
 // An owner's list is swept when it has doubled, so listing a timer costs a constant time on average.
 constexpr std::uint32_t first_sweep = 16;
 
@@ -37,7 +42,8 @@ timer_record* timer_record::arm_once(environment& env, cell& target, envelope* e
 }
 
 timer_record* timer_record::arm_periodic(environment& env, cell& target, envelope* prototype, base::duration period) {
-  return arm(env, target, prototype, period, period.count() > 0 ? period.count() : 1);
+  GARRICK_ASSERT(period.count() > 0, "a periodic timer needs a period");
+  return arm(env, target, prototype, period, period.count());
 }
 
 bool timer_record::cancel() noexcept {
@@ -105,8 +111,18 @@ void timer_record::push(envelope* e) noexcept {
   --detail::here.no_wait;
 }
 
+bool timer_record::receiver_is_late() noexcept {
+  const std::uint32_t limit = std::max(most_beats_behind, cell_access::soft_limit(*target_));
+  if (target_->mailbox_length() < limit) return false;
+  lifecycle::report_lost(*target_, envelope_,
+                         base::make_error(base::errc::overload, target_->name(),
+                                          "a periodic message, left out while " + std::to_string(limit) + " messages wait"));
+  return true;
+}
+
 void timer_record::push_copy() noexcept {
   try {
+    if (receiver_is_late()) return;
     const std::size_t bytes =
         detail::block_bytes(envelope_->is(envelope_flag::shared) ? sizeof(shared_block*) : envelope_->type->size);
     auto* const e = static_cast<envelope*>(base::block_pool::allocate(bytes));

@@ -22,6 +22,7 @@ class timer_record {
 
   /// Makes the envelope to push; called for every firing of a periodic timer, with a copy of the content.
   static timer_record* arm_once(environment& env, cell& target, envelope* e, base::duration delay);
+  /// Requires a period above zero.
   static timer_record* arm_periodic(environment& env, cell& target, envelope* prototype, base::duration period);
 
   /// Stops it; a firing that has already pushed stays pushed. True if it was still to fire.
@@ -58,6 +59,8 @@ class timer_record {
   }
   void push(envelope* e) noexcept;
   void push_copy() noexcept;
+  /// So much mail waits that this beat is left out, and was made a dead letter.
+  [[nodiscard]] bool receiver_is_late() noexcept;
   void finish() noexcept;
 
   static constexpr std::uint8_t armed = 0;

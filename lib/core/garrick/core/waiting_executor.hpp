@@ -13,6 +13,9 @@ class waiting_executor : public base::executor {
   /// Waits until this thread's cell was scheduled, at most `limit_ns` (negative: for ever). False: the time is over.
   virtual bool wait(std::int64_t limit_ns) noexcept = 0;
 
+  /// True: other actors run meanwhile, also those of the thread that waits, so that it holds up nobody.
+  [[nodiscard]] virtual bool runs_others() const noexcept { return false; }
+
   /// Its actor has ended: the thread is free. Any thread.
   virtual void actor_ended() noexcept = 0;
 

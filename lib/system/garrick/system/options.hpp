@@ -24,10 +24,10 @@ struct options {
   // scheduler
   std::string policy =
       "work_stealing";  ///< or "locality_guided", "work_sharing", "polling_default", "polling_custom", "polling_aggressive", "polling_new"
-  std::uint32_t workers = 0;       ///< 0: as many as the process may use cores
-  std::uint32_t idle_spin_us = 0;  ///< microseconds that a worker looks for work before it sleeps
-  bool best_effort = false;        ///< go on with fewer worker threads if some cannot be created
-  std::string thread_name = "garrick";
+  std::uint32_t workers = 0;            ///< 0: as many as the process may use cores
+  std::uint32_t idle_spin_us = 0;       ///< microseconds that a worker looks for work before it sleeps
+  bool best_effort = false;             ///< go on with fewer worker threads if some cannot be created
+  std::string thread_name = "garrick";  ///< at most 10 bytes; each thread adds its number or task
 
   // where threads run: sched/affinity.hpp and sched/scheduler.hpp
   std::string affinity{};            ///< of worker threads: "<0> <2-4>": each takes the next group; empty: as `pin` says
@@ -40,7 +40,8 @@ struct options {
   // actors: limits, quantum, in-place running
   core::settings limits{};
 
-  std::uint32_t detached_threads = 1024;       ///< threads for detached and blocking actors at most
+  std::uint32_t detached_threads =
+      1024;  ///< threads for detached and blocking actors at most; 0: none, and every such spawn fails
   std::uint32_t dead_letter_backlog = 10'000;  ///< dead letters that may wait in a subscriber's mailbox; more are only counted
   base::duration watchdog_after = base::duration::seconds(1);  ///< a longer handler is reported, a detached one once; zero: off
   base::duration shutdown_deadline = base::duration::seconds(10);  ///< for the destructor, each of its two phases

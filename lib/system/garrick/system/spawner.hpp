@@ -73,15 +73,11 @@ class spawner {
   auto spawn(const core::spawn_options& o, F&& f, Args&&... args) {
     return core::detail::spawn_function(environment_of(), nullptr, &o, std::forward<F>(f), std::forward<Args>(args)...);
   }
-  /// As spawn, with the constructor's failure as an error value.
+  /// As spawn, with the constructor's failure, or a refused option, as an error value.
   template <class A, class... Args>
   base::result<core::ref<typename A::protocol_type>> try_spawn(Args&&... args) {
     auto handle = spawn<A>(std::forward<Args>(args)...);
-    core::cell* const c = core::handle_access::get(handle);
-    if (c->has_ended()) {
-      const base::error why = c->end_reason().as_error();
-      if (why == base::errc::spawn_failed || why == base::errc::shutting_down) return why;
-    }
+    if (base::error why = core::detail::spawn_error(*core::handle_access::get(handle))) return why;
     return handle;
   }
 
@@ -90,6 +86,12 @@ class spawner {
     requires(!std::is_same_v<P, core::any_protocol>)
   auto request(const core::ref<P>& to, Args&&... args) {
     return request_with([&](core::blocking_actor& asker) { return asker.request(to, std::forward<Args>(args)...); });
+  }
+  /// The same with urgent priority: it overtakes normal mail at the receiver.
+  template <class P, class... Args>
+    requires(!std::is_same_v<P, core::any_protocol>)
+  auto request_urgent(const core::ref<P>& to, Args&&... args) {
+    return request_with([&](core::blocking_actor& asker) { return asker.request_urgent(to, std::forward<Args>(args)...); });
   }
   /// The same for a router.
   template <class R, class... Args>

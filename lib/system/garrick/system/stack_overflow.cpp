@@ -52,6 +52,8 @@ void on_fault(int, siginfo_t* info, void*) noexcept {
     put("#");
     put_number(id);
     put(" while it was handling ");
+    if (base::this_thread.in_response.load(std::memory_order_relaxed))  // order: own thread's value
+      put("a response of type ");
     if (type != nullptr)
       put(type->name.data(), type->name.size());
     else

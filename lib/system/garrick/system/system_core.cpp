@@ -45,6 +45,9 @@ void check(const options& o) {
   if (o.limits.full_wait_ns < 0) refuse("limits.full_wait_ns: must not be negative");
   if (o.limits.outstanding_limit == 0 || o.limits.outstanding_limit > (1u << 20))
     refuse("limits.outstanding_limit: must be 1 to 1048576 requests");
+  if (o.watchdog_after.count() < 0) refuse("watchdog_after: must not be negative; zero turns it off");
+  if (o.shutdown_deadline.count() < 0) refuse("shutdown_deadline: must not be negative");
+  if (o.thread_name.size() > 10) refuse("thread_name: must not be longer than 10 bytes: the system keeps 15, and numbers follow");
 }
 
 sched::affinity affinity_of(const std::string& text, const char* setting) {
@@ -275,9 +278,15 @@ bool system_core::end_all_and_wait(bool kill, base::duration limit) {
 namespace {
 
 /// In which handler it is, or how many messages it has not taken.
-std::string what_it_does(core::cell& c, const std::vector<std::pair<std::uint64_t, const base::message_type*>>& busy) {
-  for (const auto& [id, type] : busy)
-    if (id == c.id()) return type != nullptr ? " in its handler of " + std::string(type->name) : std::string(" in its start");
+struct busy_thread {
+  std::uint64_t actor;
+  const base::message_type* type;
+  bool response;
+};
+
+std::string what_it_does(core::cell& c, const std::vector<busy_thread>& busy) {
+  for (const busy_thread& b : busy)
+    if (b.actor == c.id()) return (b.type != nullptr ? " in its handler of " : " in ") + what_is_handled(b.type, b.response);
   const std::uint64_t head = access::gate(c).peek_acquire();
   std::string text;
   if (const std::uint32_t n = c.mailbox_length(); n != 0)
@@ -290,11 +299,11 @@ std::string what_it_does(core::cell& c, const std::vector<std::pair<std::uint64_
 }  // namespace
 
 std::vector<std::string> system_core::names_of_the_living() const {
-  std::vector<std::pair<std::uint64_t, const base::message_type*>> busy;
+  std::vector<busy_thread> busy;
   const auto look = [&](const base::thread_state& t) {
     // order: relaxed: samples for a diagnosis
     if (const std::uint64_t id = t.actor_id.load(std::memory_order_relaxed); id != 0)
-      busy.emplace_back(id, t.handling.load(std::memory_order_relaxed));
+      busy.push_back({id, t.handling.load(std::memory_order_relaxed), t.in_response.load(std::memory_order_relaxed)});
   };
   for (std::uint32_t i = 0; i < pool_->worker_count(); ++i)
     if (const base::thread_state* const t = pool_->worker_state(i)) look(*t);

@@ -1,6 +1,7 @@
 #include <garrick/base/message_type.hpp>
 #include <garrick/base/platform.hpp>
 #include <garrick/base/thread_state.hpp>
+#include <garrick/core/signature.hpp>
 #include <garrick/system/watchdog.hpp>
 
 #include <algorithm>
@@ -12,6 +13,13 @@ namespace {
 // A handler is reported when this many looks in a row, `after / looks` apart, found it unchanged.
 constexpr std::uint32_t looks_per_warning = 2;
 }  // namespace
+
+std::string what_is_handled(const base::message_type* type, bool response) {
+  if (type == nullptr) return "its start";
+  if (!response) return std::string(type->name);
+  if (type == &base::message_type_of<core::unit>) return "a response without content";
+  return "a response (" + std::string(type->name) + ")";
+}
 
 watchdog::watchdog(sched::scheduler& pool, const detached_pool& detached, base::duration after, base::probe* probe,
                    watchdog_listener& listener)
@@ -45,7 +53,7 @@ void watchdog::loop() {
 bool watchdog::compare(sample& before, const base::thread_state& t) noexcept {
   // order: relaxed: samples; a torn set only delays a report by one look
   const sample now{t.turns.load(std::memory_order_relaxed), t.actor_id.load(std::memory_order_relaxed),
-                   t.handling.load(std::memory_order_relaxed)};
+                   t.handling.load(std::memory_order_relaxed), t.in_response.load(std::memory_order_relaxed)};
   if (now.actor == 0 || now.turn != before.turn || now.actor != before.actor || now.handling != before.handling) {
     before = now;
     return false;
@@ -57,9 +65,8 @@ bool watchdog::compare(sample& before, const base::thread_state& t) noexcept {
 
 void watchdog::report(const sample& s, std::uint32_t worker, const watchdog_listener::subject& who, const char* advice) {
   const std::uint64_t ms = static_cast<std::uint64_t>(interval_ns_) * s.looks / 1'000'000;
-  const std::string_view message = s.handling != nullptr ? s.handling->name : std::string_view("its start");
-  listener_.tell("actor " + who.name + "#" + std::to_string(s.actor) + " has been handling " + std::string(message) +
-                 " for more than " + std::to_string(ms) + " ms: " + advice);
+  listener_.tell("actor " + who.name + "#" + std::to_string(s.actor) + " has been handling " +
+                 what_is_handled(s.handling, s.in_response) + " for more than " + std::to_string(ms) + " ms: " + advice);
   if (probe_ != nullptr)
     probe_->on_stall(worker, s.actor, s.handling, base::duration::milliseconds(static_cast<std::int64_t>(ms)));
 }

@@ -25,6 +25,9 @@
 
 namespace garrick::system {
 
+/// What an actor handles, in words: a message's type, "a response (int)", "its start".
+[[nodiscard]] std::string what_is_handled(const base::message_type* type, bool response);
+
 /// Who the watchdog reports to. Called on the watchdog's thread.
 class watchdog_listener {
  public:
@@ -51,6 +54,7 @@ class watchdog {
     std::uint64_t turn = 0;
     std::uint64_t actor = 0;
     const base::message_type* handling = nullptr;
+    bool in_response = false;
     std::uint32_t looks = 0;
     bool reported = false;
   };

@@ -65,6 +65,7 @@ class driving_wait final : public core::waiting_executor {
   driving_wait(deterministic_core& kit, core::cell& self) noexcept : kit_(kit), self_(self) {}
   void schedule(base::runnable&) noexcept override { scheduled_ = true; }
   bool wait(std::int64_t limit_ns) noexcept override;
+  bool runs_others() const noexcept override { return true; }
   void actor_ended() noexcept override { over = true; }
 
   bool over = false;

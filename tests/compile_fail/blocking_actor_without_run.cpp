@@ -1,0 +1,13 @@
+// expect: a blocking actor's class needs a public void run()
+// max-lines: 15
+#include <garrick/garrick.hpp>
+
+class collector : public garrick::blocking_actor {
+ public:
+  void on_start() {}
+};
+
+int main() {
+  garrick::actor_system system;
+  static_cast<void>(system.spawn<collector>());
+}
