@@ -31,8 +31,9 @@ struct thread_hook {
 };
 
 struct scheduler_options {
-  std::string policy = "work_stealing";  ///< or "locality_guided", "work_sharing"
-  std::uint32_t workers = 0;             ///< 0: as many as the process may use cores; at most 1024
+  std::string policy =
+      "work_stealing";  ///< or "locality_guided", "work_sharing", "polling_default", "polling_custom", "polling_aggressive", "polling_new"
+  std::uint32_t workers = 0;  ///< 0: as many as the process may use cores; at most 1024
   std::uint32_t quantum =
       1024;  ///< fairness in messages: k runnables on one worker each run within k quanta; a run handles at most so
              ///< many. `unlimited` allowed, 0 is not
