@@ -85,6 +85,7 @@ struct counting_traits {
 struct alignas(64) node {
   node* next = nullptr;
   static bool is_urgent(const node*) noexcept { return false; }
+  static bool is_answer(const node*) noexcept { return false; }
   static void retire(node* n) noexcept { free_list = n; }
   static inline node* free_list = nullptr;
 };

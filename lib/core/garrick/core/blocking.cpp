@@ -61,11 +61,6 @@ bool offer(cell& self, behavior_impl& cases, envelope* e) {
     access::process(self, e);
     return false;
   }
-  if (cell_extension& x = self.ext(); !x.awaiting.empty()) {
-    x.skipped.push_back(e);
-    ++x.skipped_count;
-    return false;
-  }
   if (access::watched(self) && !bounded_mailbox::before_message(self, e)) {
     destroy_payload(e);
     access::reader(self).done(e);

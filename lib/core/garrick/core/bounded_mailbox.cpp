@@ -18,6 +18,16 @@ base::error full(cell& receiver) {
                           "the mailbox is at its bound of " + std::to_string(access::soft_limit(receiver)) + " messages");
 }
 
+/// Takes the oldest message of normal priority or, if there is none, the oldest urgent one. Null: none was taken from the word.
+envelope* oldest_of(cell& self) noexcept {
+  if (cell_extension* const x = self.ext_if(); x != nullptr && x->skipped.front != nullptr) {
+    --x->skipped_count;
+    return x->skipped.pop_front();
+  }
+  auto& reader = access::reader(self);
+  return reader.peek_front() != nullptr ? reader.next(access::gate(self)) : reader.next_urgent();
+}
+
 void drop(cell& self, envelope* e) noexcept {
   const base::error why = full(self);
   lifecycle::report_lost(self, e, why);
@@ -76,12 +86,21 @@ bool before_message(cell& self, envelope* e) noexcept {
 
 void trim(cell& self) noexcept {
   if (access::policy(self) != mailbox_policy::drop_oldest) return;
+  auto& gate = access::gate(self);
   auto& reader = access::reader(self);
-  reader.publish(access::gate(self));
-  while (self.mailbox_length() > access::soft_limit(self) && reader.peek_front() != nullptr) {
-    lifecycle::lose_kept(self, reader.next(access::gate(self)), full(self));
-    reader.publish(access::gate(self));
+  reader.publish(gate);
+  envelope_chain responses;
+  while (self.mailbox_length() > access::soft_limit(self)) {
+    envelope* const e = oldest_of(self);
+    if (e == nullptr) break;
+    if (e->is(envelope_flag::response)) {
+      responses.push_back(e);
+      continue;
+    }
+    lifecycle::lose_kept(self, e, full(self));
+    reader.publish(gate);
   }
+  if (responses.front != nullptr) reader.prepend(responses.front, responses.back);
 }
 
 void on_room_wanted(cell& self, const signals::room_wanted& w) {

@@ -1,5 +1,6 @@
 #include <garrick/base/assert.hpp>
 #include <garrick/base/platform.hpp>
+#include <garrick/core/awaiting.hpp>
 #include <garrick/core/bounded_mailbox.hpp>
 #include <garrick/core/cell.hpp>
 #include <garrick/core/drain_lot.hpp>
@@ -301,7 +302,7 @@ base::run_outcome cell::run_loop(std::uint32_t& budget) noexcept {
     if (--left == 0) [[unlikely]] {
       budget = unused;
       // One that has nothing left must not be queued: somebody would be woken to find it empty.
-      if (phase_ < life::ending && reader_.empty() && !reader_.has_urgent()) {
+      if (phase_ < life::ending && has_nothing_to_handle()) {
         const release_outcome o = end_batch();
         if (o == release_outcome::released) return base::run_outcome::released;
         if (o == release_outcome::unreachable) become_unreachable();
@@ -336,17 +337,22 @@ void cell::after_batch() noexcept {
 }
 
 inline envelope* cell::pick() noexcept {
-  if (!reader_.has_urgent() && phase_ != life::suspended) [[likely]] {
+  if (reader_.is_plain() && phase_ != life::suspended) [[likely]] {
     envelope* const e = reader_.next(gate_);
     if (e != nullptr) [[likely]]
       return e;
-    if (!reader_.has_urgent()) return nullptr;
+    if (reader_.is_plain()) return nullptr;
   }
-  return pick_urgent();
+  return pick_apart();
 }
 
-envelope* cell::pick_urgent() noexcept {
+envelope* cell::pick_apart() noexcept {
   if (phase_ == life::suspended) return nullptr;
+  if (reader_.is_holding()) {
+    envelope* const e = awaiting::next(*this);
+    if (e != nullptr || reader_.is_holding()) return e;
+  }
+  if (!reader_.has_urgent()) return reader_.next(gate_);
   if (urgent_streak_ < urgent_share || reader_.peek_front() == nullptr) {
     ++urgent_streak_;
     return reader_.next_urgent();
@@ -359,6 +365,10 @@ envelope* cell::pick_for_blocking() noexcept { return pick(); }
 
 /// What `pick` will return, left where it is: for the testkit.
 envelope* cell::peek_next() noexcept {
+  if (reader_.is_holding()) {
+    envelope* const e = awaiting::peek(*this);
+    if (e != nullptr || reader_.is_holding()) return e;
+  }
   reader_.take_arrivals(gate_);
   envelope* const front = reader_.peek_front();
   if (reader_.has_urgent() && (front == nullptr || urgent_streak_ < urgent_share)) return reader_.peek_urgent();
@@ -370,7 +380,10 @@ void cell::attend() noexcept {
   auto& t = base::this_thread;
   t.turns.store(t.turns.load(std::memory_order_relaxed) + 1,
                 std::memory_order_relaxed);  // order: read by the watchdog as a sample
-  reader_.take_arrivals(gate_);
+  if (reader_.is_holding())
+    awaiting::sort_arrivals(*this);
+  else
+    reader_.take_arrivals(gate_);
   envelope* newest = reader_.take_signals(gate_);
   envelope* oldest = nullptr;
   while (newest != nullptr) {
@@ -408,7 +421,7 @@ inline void cell::process(envelope* e) noexcept {
                 std::memory_order_relaxed);  // order: read by the watchdog as a sample
   dispatch_outcome outcome;
   try {
-    outcome = special_ || e->is(envelope_flag::response) ? route(e) : dispatch(e);
+    outcome = watched_ || e->is(envelope_flag::response) ? route(e) : dispatch(e);
   } catch (...) {
     on_failure(e);
     outcome = dispatch_outcome::handled;
@@ -452,8 +465,11 @@ std::uint32_t cell::own_quantum(std::uint32_t budget) const noexcept {
 dispatch_outcome cell::route(envelope* e) {
   if (e->is(envelope_flag::response)) return lifecycle::on_response(*this, e);
   if (watched_ && !bounded_mailbox::before_message(*this, e)) return dispatch_outcome::handled;
-  if (ext_ != nullptr && !ext_->awaiting.empty()) return dispatch_outcome::skipped;
   return dispatch(e);
+}
+
+bool cell::has_nothing_to_handle() const noexcept {
+  return reader_.is_holding() ? ext_->answers.front == nullptr : reader_.empty() && !reader_.has_urgent();
 }
 
 void cell::become_unreachable() noexcept {

@@ -151,13 +151,8 @@ class alignas(64) cell : public base::runnable {
   /// Ends the actor after the current handler.
   void quit(base::exit_reason reason);
 
-  /// Which messages take the slow path: set while the actor awaits, has a behavior stack, skips messages, …
-  void set_special(bool on) noexcept { special_ = on || watched_; }
   /// Lets the runner look at the mailbox's bound, and at senders that wait for room, before each message.
-  void set_watched(bool on) noexcept {
-    if (on) special_ = true;  // when it goes off, the next set_special settles it
-    watched_ = on;
-  }
+  void set_watched(bool on) noexcept { watched_ = on; }
   void set_has_behavior(bool on) noexcept { has_behavior_ = on; }
   [[nodiscard]] bool has_behavior() const noexcept { return has_behavior_; }
 
@@ -197,13 +192,14 @@ class alignas(64) cell : public base::runnable {
   release_outcome end_batch() noexcept;
   envelope* pick() noexcept;
   envelope* peek_next() noexcept;
-  envelope* pick_urgent() noexcept;
+  envelope* pick_apart() noexcept;
   envelope* pick_for_blocking() noexcept;
   void process_for_blocking(envelope* e) noexcept;
   void attend() noexcept;
   void after_batch() noexcept;
   void become_unreachable() noexcept;
   [[nodiscard]] bool is_stalled() const noexcept;
+  [[nodiscard]] bool has_nothing_to_handle() const noexcept;
   [[nodiscard]] std::uint32_t own_hard_limit() const noexcept;
   [[nodiscard]] std::uint32_t own_quantum(std::uint32_t budget) const noexcept;
   void begin() noexcept;
@@ -233,7 +229,6 @@ class alignas(64) cell : public base::runnable {
   std::atomic<std::uint8_t> attention_{
       0};  ///< any thread sets it, the runner clears it: look at the system and urgent lanes soon
   life phase_;
-  bool special_ = false;
   bool has_behavior_ = false;
   base::exit_code end_code_ = base::exit_code::normal;  ///< why it ended, unless the extension knows more
   std::uint8_t urgent_streak_ = 0;
@@ -285,6 +280,7 @@ struct cell_access {
   static envelope* peek_next(cell& c) noexcept { return c.peek_next(); }
   static void process(cell& c, envelope* e) noexcept { c.process_for_blocking(e); }
   static void after_batch(cell& c) noexcept { c.after_batch(); }
+  static bool awaits(const cell& c) noexcept { return c.reader_.is_holding(); }
   static bool stalled(cell& c) noexcept { return c.ext_ != nullptr && c.is_stalled(); }
 };
 

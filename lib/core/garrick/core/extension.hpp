@@ -46,6 +46,7 @@ class response_table {
     std::uint32_t generation = 1;
     std::uint32_t next_free = none;
     bool used = false;
+    bool exclusive = false;  ///< awaited
     bool inner = false;  ///< a part of a larger request (fan_out, first_of): its response is handled whatever the actor awaits
   };
   [[nodiscard]] slot& at(std::uint64_t id) noexcept { return slots_[id & index_mask]; }
@@ -79,6 +80,16 @@ struct envelope_chain {
     else
       back->next = e;
     back = e;
+  }
+  void push_front(envelope* e) noexcept {
+    if (front == nullptr) back = e;
+    e->next = front;
+    front = e;
+  }
+  /// Another chain, whose last `next` is null.
+  void append(envelope* first, envelope* last) noexcept {
+    (front == nullptr ? front : back->next) = first;
+    back = last;
   }
   [[nodiscard]] envelope* pop_front() noexcept {
     envelope* const e = front;
@@ -162,8 +173,10 @@ struct cell_extension {
   // the runner's
   response_table pending;
   std::vector<std::uint64_t> awaiting;  ///< the newest must be answered before anything else goes on
+  envelope_chain answers;               ///< while the mailbox is held: what passes the await, in its order
   envelope_chain skipped;
   std::uint32_t skipped_count = 0;
+  bool answer_skipped = false;  ///< a response is among the skipped: they are tried again when nothing is awaited
   std::vector<watcher> watchers;
   std::vector<own_monitor> monitors;
   std::uint64_t next_monitor = 1;

@@ -1,3 +1,4 @@
+#include <garrick/core/awaiting.hpp>
 #include <garrick/core/bounded_mailbox.hpp>
 #include <garrick/core/drain_lot.hpp>
 #include <garrick/core/extension.hpp>
@@ -48,6 +49,7 @@ std::uint64_t response_table::reserve(std::uint32_t limit, std::uint64_t target)
   s.k = nullptr;
   s.early = nullptr;
   s.timer = {};
+  s.exclusive = false;
   s.inner = false;
   s.target = target;
   ++active_;
@@ -142,8 +144,7 @@ void cancel_outstanding(cell& self, cell_extension& x) noexcept {
     if (s.k != nullptr) s.k->abandon();
     x.pending.finish(id);
   });
-  x.awaiting.clear();
-  self.set_special(false);
+  awaiting::cancel(self, x);
 }
 
 /// Withdraws the monitors that the actor has set, so that long-living targets do not collect watchers that are gone.
@@ -182,6 +183,7 @@ void drop_mail(cell& self, const base::error& why) noexcept {
   if (cell_extension* const x = self.ext_if()) {
     while (envelope* const e = x->skipped.pop_front()) lose_kept(self, e, why);
     x->skipped_count = 0;
+    awaiting::cancel(self, *x);  // for a destructor that awaited
   }
   auto& reader = access::reader(self);
   reader.take_arrivals(access::gate(self));
@@ -419,15 +421,13 @@ dispatch_outcome on_response(cell& self, envelope* e) {
   if (x == nullptr || !x->pending.alive(id))
     return dispatch_outcome::handled;  // late: timed out, cancelled, or from before a restart
   response_table::slot& s = x->pending.at(id);
-  if (s.k == nullptr) {
-    if (s.early != nullptr)
-      return dispatch_outcome::handled;  // the time-out came on the heels of the answer, or the other way round: the first counts
-    s.early = e;
-    if (s.timer != nullptr) std::exchange(s.timer, nullptr)->cancel_and_drop();
-    return dispatch_outcome::kept;
-  }
+  if (s.k == nullptr) return awaiting::keep(s, e);
   if (!x->awaiting.empty() && !s.inner) {
-    if (x->awaiting.back() != id) return dispatch_outcome::skipped;
+    if (s.exclusive && x->awaiting.back() != id) return awaiting::keep(s, e);  // the newest first
+    if (!s.exclusive) {                                                        // `then` came after the response had passed
+      x->answer_skipped = true;
+      return dispatch_outcome::skipped;
+    }
     x->awaiting.pop_back();
   }
   continuation* const k = s.k;
@@ -437,10 +437,7 @@ dispatch_outcome on_response(cell& self, envelope* e) {
   struct after {
     cell& self;
     cell_extension& x;
-    ~after() {
-      self.set_special(!x.awaiting.empty());
-      retry_skipped(self);  // even while another await goes on: its answer may be among what was skipped
-    }
+    ~after() { awaiting::changed(self, x); }
   } const at_the_end{self, *x};
   auto& diagnosis = base::this_thread;
   diagnosis.in_response.store(true, std::memory_order_relaxed);  // order: read by the watchdog as a sample

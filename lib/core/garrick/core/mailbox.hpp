@@ -2,7 +2,7 @@
 //
 // Problem: any thread may push, one runner takes; a push that finds the actor idle must make exactly one thread schedule it; the runner must be able
 // to stop without losing what arrives at that moment; and all that for one locked operation a push and one a batch. The design, its transitions and the
-// invariants I1–I7 and L1–L4 stand in docs/decisions/0001-hot-path.md; the names below are the transitions there.
+// invariants I1–I7, H1 and L1–L4 stand in docs/decisions/0001-hot-path.md; the names below are the transitions there.
 //
 // Thread safety: `gate` is for any thread that holds a strong handle; `reader` is the runner's alone.
 //
@@ -221,48 +221,86 @@ class mailbox_reader {
     return n;
   }
 
+  /// Envelopes in their order.
+  struct chain {
+    Node* first = nullptr;
+    Node* last = nullptr;
+  };
+
   [[nodiscard]] Node* peek_front() const noexcept { return front_; }
 
   /// Moves everything that arrived since the last call to the end of the local queue, oldest first. True if there was anything.
   [[gnu::noinline]] bool take_arrivals(gate& g) noexcept {
+    chain none;
+    return sort_arrivals(g, none, [](const Node*) { return false; });
+  }
+
+  /// The same, but what `passes` goes into `apart` instead.
+  template <class Passes>
+  bool sort_arrivals(gate& g, chain& apart, Passes passes) noexcept {
     // order: acquire pairs with the release in push: the envelopes' contents
     Node* const newest = gate::to_node(g.head_.load(order<mailbox_order::take_arrivals>(std::memory_order_acquire)));
     Node* const seen = last();
     if (newest == seen || newest == nullptr) return false;
-    Node* first = nullptr;
-    Node* final = nullptr;
-    Node* urgent_first = nullptr;
-    Node* urgent_final = nullptr;
+    if (front_ == nullptr) answers_inside_ = false;
+    chain normal;
+    chain urgent;
     for (Node* n = newest; n != nullptr && n != seen;) {
       Node* const older = n->next;
-      const bool urgent = Node::is_urgent(n);
-      Node*& head = urgent ? urgent_first : first;
-      Node*& tail = urgent ? urgent_final : final;
-      if (head == nullptr) tail = n;
-      n->next = head;
-      head = n;
+      chain& to = passes(n) ? apart : Node::is_urgent(n) ? urgent : normal;
+      if (to.first == nullptr) to.last = n;
+      n->next = to.first;
+      to.first = n;
+      if (Node::is_answer(n) && !is_holding()) answers_inside_ = true;
       n = older;
     }
-    if (first != nullptr) append(first, final);
-    if (urgent_first != nullptr) append_urgent(urgent_first, urgent_final);
+    if (normal.first != nullptr) append(normal.first, normal.last);
+    if (urgent.first != nullptr) append_urgent(urgent.first, urgent.last);
     if (last_handled()) retire(seen);
     last_ = gate::to_bits(newest);
     return true;
   }
 
+  /// Takes what `passes`, answers only, out of the local queue. Looks only if one may be there that came since it looked last.
+  template <class Passes>
+  [[nodiscard]] chain take_out(Passes passes) noexcept {
+    chain out;
+    if (!answers_inside_) return out;
+    answers_inside_ = false;
+    chain rest;
+    for (Node* n = front_; n != nullptr;) {
+      Node* const newer = n->next;
+      chain& to = passes(n) ? out : rest;
+      (to.first == nullptr ? to.first : to.last->next) = n;
+      to.last = n;
+      n->next = nullptr;
+      n = newer;
+    }
+    front_ = rest.first;
+    back_ = rest.last;
+    return out;
+  }
+
+  /// While it holds, the local queue and the urgent lane stay as they are: the owner handles only what it sorts out (H1).
+  void hold(bool on) noexcept { urgent_ = on ? urgent_ | holding_bit : urgent_ & ~holding_bit; }
+  [[nodiscard]] bool is_holding() const noexcept { return (urgent_ & holding_bit) != 0; }
+  /// The usual case: the next message is what `next` returns.
+  [[nodiscard]] bool is_plain() const noexcept { return urgent_ == 0; }
+
   /// The oldest urgent envelope among those already taken, or null.
   [[nodiscard]] Node* next_urgent() noexcept {
-    if (urgent_back_ == nullptr) return nullptr;
-    Node* const n = urgent_back_->next;
-    if (n == urgent_back_)
-      urgent_back_ = nullptr;
+    Node* const newest = urgent_back();
+    if (newest == nullptr) return nullptr;
+    Node* const n = newest->next;
+    if (n == newest)
+      set_urgent_back(nullptr);
     else
-      urgent_back_->next = n->next;
+      newest->next = n->next;
     return n;
   }
-  [[nodiscard]] bool has_urgent() const noexcept { return urgent_back_ != nullptr; }
+  [[nodiscard]] bool has_urgent() const noexcept { return urgent_back() != nullptr; }
   /// What next_urgent would return.
-  [[nodiscard]] Node* peek_urgent() const noexcept { return urgent_back_ != nullptr ? urgent_back_->next : nullptr; }
+  [[nodiscard]] Node* peek_urgent() const noexcept { return has_urgent() ? urgent_back()->next : nullptr; }
 
   /// The runner is done with `n`, whose payload is gone. It is freed now, or later if the word still names it (I3).
   void done(Node* n) noexcept {
@@ -277,7 +315,7 @@ class mailbox_reader {
   /// not be freed or pushed elsewhere yet.
   [[nodiscard]] bool may_leave(Node* n) const noexcept { return n != last(); }
 
-  /// Gives up the run right if nothing has come (`flags`: `stalled` or nothing). Requires an empty local queue.
+  /// Gives up the run right if nothing has come (`flags`: `stalled` or nothing). Requires an empty local queue, unless it is held.
   /// `overlook` may be `waiting`: leave senders waiting although the actor goes idle (their wait is bounded).
   [[nodiscard]] release_outcome release(gate& g, std::uint64_t flags, std::uint64_t overlook = 0) noexcept {
     g.publish_consumed(consumed_);
@@ -392,24 +430,29 @@ class mailbox_reader {
   }
 
   static constexpr std::uint64_t handled_bit = 1;
+  static constexpr std::uint64_t holding_bit = 1;
   [[nodiscard]] Node* last() const noexcept { return reinterpret_cast<Node*>(last_ & ~handled_bit); }
   [[nodiscard]] bool last_handled() const noexcept { return (last_ & handled_bit) != 0; }
+  [[nodiscard]] Node* urgent_back() const noexcept { return reinterpret_cast<Node*>(urgent_ & ~holding_bit); }
+  void set_urgent_back(Node* n) noexcept { urgent_ = gate::to_bits(n) | (urgent_ & holding_bit); }
   void append_urgent(Node* first, Node* last_of_chain) noexcept {
-    if (urgent_back_ == nullptr) {
-      last_of_chain->next = first;
+    if (Node* const newest = urgent_back()) {
+      last_of_chain->next = newest->next;
+      newest->next = first;
     } else {
-      last_of_chain->next = urgent_back_->next;
-      urgent_back_->next = first;
+      last_of_chain->next = first;
     }
-    urgent_back_ = last_of_chain;
+    set_urgent_back(last_of_chain);
   }
   static void retire(Node* n) noexcept { Node::retire(n); }
 
   std::uint64_t last_ = 0;  ///< the newest envelope seen, which the word may still name; lowest bit: it was handled
   Node* front_ = nullptr;   ///< local queue, oldest first
   Node* back_ = nullptr;
-  Node* urgent_back_ = nullptr;  ///< urgent envelopes in a ring: the newest, whose `next` is the oldest
+  std::uint64_t urgent_ =
+      0;  ///< urgent envelopes in a ring: the newest, whose `next` is the oldest; lowest bit: the queues are held
   std::uint32_t consumed_ = 0;
+  bool answers_inside_ = false;  ///< an answer may be in the local queue that was not sorted
 };
 
 }  // namespace garrick::core

@@ -26,7 +26,9 @@ struct node {
   relacy_atomics::cell<int> freed{0};
   int sender = 0;
   int number = 0;
+  bool answer = false;
   static bool is_urgent(const node*) { return false; }
+  static bool is_answer(const node* n) { return n->answer; }
   static void retire(node* n) {
     RL_ASSERT(n->freed.get() == 0);
     n->freed.set(1);
@@ -333,6 +335,56 @@ struct wait_suite : rl::test_suite<wait_suite, 2> {
   void after() { RL_ASSERT(a.handled.get() == 2); }
 };
 
+/// An actor that awaits: what passes is sorted out of the arrivals, the rest stays, and the run right is given up although something waits (H1).
+struct hold_suite : rl::test_suite<hold_suite, 2> {
+  actor a;
+  envelopes<4> nodes;
+  reader::chain answers;
+  bool answered = false;
+
+  hold_suite() : a() { a.runner.hold(true); }
+
+  void run() {
+    static_cast<void>(a.handled.get());
+    for (;;) {
+      if (a.runner.is_holding()) {
+        if (answers.first == nullptr) static_cast<void>(a.runner.sort_arrivals(a.mail, answers, node::is_answer));
+        if (node* const n = answers.first) {
+          answers.first = n->next;
+          RL_ASSERT(!answered && n->content.get() == n->sender * 10 + n->number);
+          answered = true;
+          a.handled.set(a.handled.get() + 1);
+          a.runner.done(n);
+          a.runner.hold(false);
+        }
+      }
+      if (a.runner.is_plain()) {
+        while (node* const n = a.runner.next(a.mail)) {
+          a.take(n);
+          a.runner.done(n);
+        }
+      }
+      if (a.runner.release(a.mail, answered ? 0 : mailbox_word::stalled) == release_outcome::released) return;
+    }
+  }
+  void thread(unsigned index) {
+    if (index == 0) {
+      for (int i = 0; i < 3; ++i) {
+        nodes[static_cast<std::size_t>(i)].fill(0, i + 1);
+        if (a.mail.push(&nodes[static_cast<std::size_t>(i)]) == push_outcome::woke) run();
+      }
+    } else {
+      nodes[3].fill(1, 1);
+      nodes[3].answer = true;
+      if (a.mail.push(&nodes[3]) == push_outcome::woke) run();
+    }
+  }
+  void after() {
+    RL_ASSERT(a.handled.get() == 4);
+    for (node& n : nodes) RL_ASSERT(n.freed.get() == 1);
+  }
+};
+
 template <class... Suites>
 bool one_needs(mailbox_order number, std::memory_order as_written) {
   return (needs<Suites>(static_cast<int>(number), as_written, enough_to_fail) || ...);
@@ -348,6 +400,9 @@ TEST_CASE("exactly one thread reclaims an unreachable actor") {
 TEST_CASE("an actor may make a handle to itself after the last one fell") { CHECK(explore<undrop_suite>(thorough) == ""); }
 TEST_CASE("signals are seen, also at the end") { CHECK(explore<signal_suite>(thorough) == ""); }
 TEST_CASE("a sender that waits is woken") { CHECK(explore<wait_suite>(thorough) == ""); }
+TEST_CASE("an actor that awaits takes the answer past its mail, and loses nothing") {
+  CHECK(explore<hold_suite>(thorough) == "");
+}
 
 // take_signals_head is beyond this checker, which executes each thread's operations in program order: without acquire, the exchange of the lane could move before
 // the clearing of the tag, and a signal that comes between would be announced to nobody.

@@ -1,4 +1,5 @@
 #include <garrick/core/actor.hpp>
+#include <garrick/core/awaiting.hpp>
 #include <garrick/core/bounded_mailbox.hpp>
 #include <garrick/core/extension.hpp>
 #include <garrick/core/lifecycle.hpp>
@@ -148,10 +149,7 @@ void attach_continuation(cell& self, std::uint64_t id, continuation* k, bool exc
   }
   if (exclusive && closes_cycle(self, id)) return answer_cycle(self, id, k);
   s.k = k;
-  if (exclusive) {
-    x.awaiting.push_back(id);
-    self.set_special(true);
-  }
+  if (exclusive) awaiting::begin(self, id);
 }
 
 void forget_request(cell& self, std::uint64_t id) noexcept {
@@ -164,11 +162,9 @@ void forget_request(cell& self, std::uint64_t id) noexcept {
   }
   if (s.timer != nullptr) s.timer->cancel_and_drop();
   if (self.env().waits != nullptr) note_answered(self, id);
+  const bool exclusive = s.exclusive;
   x->pending.finish(id);
-  if (std::erase(x->awaiting, id) != 0 && x->awaiting.empty()) {
-    self.set_special(false);
-    lifecycle::retry_skipped(self);
-  }
+  if (exclusive && std::erase(x->awaiting, id) != 0) awaiting::changed(self, *x);
 }
 
 base::error wrong_answer(const envelope* e) {

@@ -33,7 +33,12 @@ std::string expectation_base::wanted() const {
 }
 
 std::string expectation_base::mismatch(const core::envelope* e) const {
-  if (e == nullptr) return "expected " + wanted() + ", but no message waits there";
+  if (e == nullptr) {
+    const core::cell* const c = core::handle_access::get(to_);
+    if (c != nullptr && !c->has_ended() && core::cell_access::awaits(*c))
+      return "expected " + wanted() + ", but " + text_of(to_) + " awaits a response: all else is set aside until it comes";
+    return "expected " + wanted() + ", but no message waits there";
+  }
   const std::string found = text_of_message(e) + " from " + kit_.core_->name_of(sender_of(e));
   if (e->type != &type_) return "expected " + wanted() + ", but the next message is " + found;
   if (from_ && sender_of(e) != *from_) return "expected " + wanted() + ", but the next message is " + found;
@@ -57,8 +62,7 @@ bool expectation_base::act() {
       text = "the message was not handled: " + was + "; " + text_of(to_) + " ended first (" +
              (c->has_ended() ? c->end_reason().to_string() : "it is suspended") + ")";
     else if (!c->has_ended() && c->ext_if() != nullptr && c->ext_if()->skipped_count > skipped)
-      text =
-          "the message was not handled, but set aside: " + was + "; " + text_of(to_) + " awaits a response or has no case for it";
+      text = "the message was not handled, but set aside: " + was + "; " + text_of(to_) + " has no case for it";
     else
       return true;
   }

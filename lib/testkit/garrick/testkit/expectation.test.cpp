@@ -169,7 +169,7 @@ TEST_CASE("a message that is not handled but set aside is no success") {
   send(waiter, 1);
   kit.expect<int>().to(waiter);
   send(waiter, 2);
-  CHECK(has(text_of_failure([&] { kit.expect<int>().to(waiter); }), "set aside"));
+  CHECK(has(text_of_failure([&] { kit.expect<int>().to(waiter); }), "awaits a response: all else is set aside"));
 }
 
 TEST_CASE("expect_down and expect_alive tell the reason") {

@@ -172,6 +172,8 @@ std::vector<const core::envelope*> deterministic_core::waiting_for(const core::c
   core::cell& self = cell_of(*c->actor());
   static_cast<void>(access::peek_next(self));  // takes what has arrived into the local queues
   const auto& reader = access::reader(self);
+  if (reader.is_holding())
+    for (const core::envelope* e = self.ext_if()->answers.front; e != nullptr; e = e->next) all.push_back(e);
   if (const core::envelope* const first = reader.peek_urgent()) {
     const core::envelope* e = first;
     do {

@@ -38,6 +38,7 @@ class mailbox_life {
     bool in_use = false;
 
     static bool is_urgent(const node* n) noexcept { return n->urgent; }
+    static bool is_answer(const node*) noexcept { return false; }
     static void retire(node* n) noexcept { n->home->give_back(n); }
   };
   using gate_type = typename Mailbox::template gate<node, scheduled_atomics>;

@@ -1,0 +1,297 @@
+// What waits while an actor awaits a response: it stays where it is, in its order, and costs nothing.
+#include <doctest/doctest.h>
+#include <garrick/garrick.hpp>
+#include <garrick/testkit/test_system.hpp>
+
+#include <ctime>
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace garrick;
+using testkit::test_system;
+
+struct ask {
+  int n;
+};
+struct release {};
+using source = protocol<int(ask), void(release)>;
+
+/// Answers at once or, the negative ones, when it is told to, in the order of the questions.
+class source_actor : public actor<source> {
+  std::vector<int> asked_;
+  std::vector<response_promise<int>> kept_;
+
+ public:
+  result<int> on(ask a) {
+    if (a.n >= 0) return a.n;
+    asked_.push_back(a.n);
+    kept_.push_back(make_promise<int>());
+    return kept_.back();
+  }
+  void on(release) {
+    for (std::size_t i = 0; i < kept_.size(); ++i) kept_[i].deliver(asked_[i]);
+    kept_.clear();
+    asked_.clear();
+  }
+};
+
+struct job {
+  int n;
+};
+struct finish {};
+using worker = protocol<void(job), int(finish)>;
+
+class awaiting_worker : public actor<worker> {
+  ref<source> to_;
+  int done_ = 0;
+
+ public:
+  explicit awaiting_worker(ref<source> to) : to_(std::move(to)) {}
+  void on(job j) {
+    request(to_, ask{j.n}).await([this](int) { ++done_; });
+  }
+  int on(finish) { return done_; }
+};
+
+class coroutine_worker : public actor<worker> {
+  ref<source> to_;
+  int done_ = 0;
+
+ public:
+  explicit coroutine_worker(ref<source> to) : to_(std::move(to)) {}
+  task<> on(job j) {
+    const result<int> r = co_await request<ask>(to_, j.n);
+    if (r) ++done_;
+  }
+  int on(finish) { return done_; }
+};
+
+double processor_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+/// Processor time to drain n messages that all wait before the first is handled, and each of which awaits.
+template <class Worker>
+double drain(int n) {
+  actor_system system;
+  const auto to = system.spawn<source_actor>();
+  const auto w = system.spawn<Worker>(to);
+  send(w, job{-1});  // awaits until all have been sent
+  for (int i = 1; i < n; ++i) send(w, job{i});
+  const double before = processor_seconds();
+  send(to, release{});
+  REQUIRE(system.request(w, finish{}, std::chrono::seconds(100)).get().value() == n);
+  return processor_seconds() - before;
+}
+
+template <class Worker>
+double best_drain(int n) {
+  double best = drain<Worker>(n);
+  for (int i = 0; i < 2; ++i) best = std::min(best, drain<Worker>(n));
+  return best;
+}
+
+using ints = std::vector<int>;
+
+/// An actor that does what each test says, and notes what it handles.
+struct step {
+  int n;
+};
+class scripted : public actor<protocol<void(step), void(job)>> {
+ public:
+  using script = std::function<void(scripted&, int)>;
+  std::shared_ptr<ints> seen;
+
+  scripted(std::shared_ptr<script> what, std::shared_ptr<ints> log) : seen(std::move(log)), what_(std::move(what)) {}
+  void on(step s) { (*what_)(*this, s.n); }
+  void on(job j) { seen->push_back(j.n); }
+  void ask_and_await(const ref<source>& to, int n) {
+    request(to, ask{n}).await([this](int x) { seen->push_back(x); }, [this](const error&) { seen->push_back(-99); });
+  }
+  void ask_then(const ref<source>& to, int n) {
+    request(to, ask{n}).then([this](int x) { seen->push_back(x); });
+  }
+  void ask_and_keep(const ref<source>& to, int n) { kept_ = std::make_unique<pending_response<int>>(request(to, ask{n})); }
+  void await_kept() {
+    std::move(*kept_).await([this](int x) { seen->push_back(x); });
+    kept_.reset();
+  }
+
+ private:
+  std::shared_ptr<script> what_;
+  std::unique_ptr<pending_response<int>> kept_;
+};
+
+struct fixture {
+  test_system kit;
+  explicit fixture(std::uint64_t seed) : kit(seed) {}
+  std::shared_ptr<ints> seen = std::make_shared<ints>();
+  ref<source> to = kit.spawn<source_actor>();
+
+  auto spawn(scripted::script s, spawn_options o = {}) {
+    return kit.spawn<scripted>(std::move(o), std::make_shared<scripted::script>(std::move(s)), seen);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a message that awaits costs the same however many wait behind it") {
+  constexpr int n = 25'000;
+  SUBCASE("await") { CHECK(best_drain<awaiting_worker>(4 * n) < 10 * best_drain<awaiting_worker>(n)); }
+  SUBCASE("co_await") { CHECK(best_drain<coroutine_worker>(4 * n) < 10 * best_drain<coroutine_worker>(n)); }
+}
+
+TEST_CASE("mail keeps its order around an await, and so does a response to then") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    fixture f(seed);
+    const auto a = f.spawn([&](scripted& self, int n) {
+      if (n == 1) self.ask_then(f.to, -7);
+      if (n == 2) self.ask_and_await(f.to, -8);
+    });
+    send(a, step{1});
+    f.kit.run();
+    for (int i = 0; i < 3; ++i) send(a, job{i});
+    send(a, step{2});
+    for (int i = 3; i < 6; ++i) send(a, job{i});
+    f.kit.run();
+    CHECK(*f.seen == ints{0, 1, 2});
+    send(f.to, release{});  // answers -7, which has to wait behind the mail, then -8
+    f.kit.run();
+    CHECK(*f.seen == ints{0, 1, 2, -8, 3, 4, 5, -7});
+  }
+}
+
+TEST_CASE("urgent mail waits for an await, too, and is first afterwards") {
+  fixture f(3);
+  const auto a = f.spawn([&](scripted& self, int) { self.ask_and_await(f.to, -1); });
+  send(a, step{1});
+  f.kit.run();
+  send(a, job{1});
+  send_urgent(a, job{2});
+  f.kit.run();
+  CHECK(f.seen->empty());
+  send(f.to, release{});
+  f.kit.run();
+  CHECK(*f.seen == ints{-1, 2, 1});
+}
+
+TEST_CASE("several awaits: the newest first, whichever answer comes first") {
+  fixture f(4);
+  const auto a = f.spawn([&](scripted& self, int) {
+    for (int i = 1; i <= 3; ++i) self.ask_and_await(f.to, -i);
+  });
+  send(a, step{1});
+  f.kit.run();
+  send(a, job{5});
+  send(f.to, release{});  // answers the oldest first
+  f.kit.run();
+  CHECK(*f.seen == ints{-3, -2, -1, 5});
+}
+
+TEST_CASE("a response that was in the mailbox before somebody awaited it is found there") {
+  fixture f(5);
+  const auto a = f.spawn([&](scripted& self, int n) {
+    if (n == 1) self.ask_and_keep(f.to, -4);
+    if (n == 2) self.await_kept();
+  });
+  send(a, step{1});
+  f.kit.run();
+  send(a, step{2});
+  send(a, job{1});
+  send(f.to, release{});
+  f.kit.expect<release>().to(f.to);
+  send(a, job{2});
+  CHECK(f.kit.mailbox(a).size() == 4);  // all have arrived: what awaits, 1, the response, 2
+  f.kit.expect<step>().to(a);
+  f.kit.run();
+  CHECK(*f.seen == ints{-4, 1, 2});
+}
+
+TEST_CASE("a bounded mailbox drops its oldest while its actor awaits, and never a response") {
+  fixture f(6);
+  const auto a = f.spawn(
+      [&](scripted& self, int n) {
+        if (n == 1) self.ask_then(f.to, -5);
+        if (n == 2) self.ask_and_await(f.to, -6);
+      },
+      spawn_options{.policy = mailbox_policy::drop_oldest, .bound = 3});
+  send(a, step{1});
+  f.kit.run();
+  send(a, step{2});
+  f.kit.run();
+  for (int i = 0; i < 10; ++i) {
+    send(a, job{i});
+    f.kit.run();
+  }
+  f.kit.expect_dead_letter<job>(errc::overload);
+  CHECK(f.kit.mailbox(a).size() <= 3);
+  send(f.to, release{});
+  f.kit.run();
+  REQUIRE(f.seen->size() >= 3);  // the responses count, too: they may push out more of the oldest
+  CHECK(f.seen->front() == -6);
+  CHECK((*f.seen)[f.seen->size() - 2] == 9);
+  CHECK(f.seen->back() == -5);
+}
+
+TEST_CASE("what waits survives a restart in the middle of an await") {
+  fixture f(7);
+  const auto top = f.kit.spawn<supervisor>();
+  auto script = std::make_shared<scripted::script>([&](scripted& self, int) { self.ask_and_await(f.to, -1); });
+  const auto a = core::supervise<scripted>(top, child_options{}, script, f.seen);
+  send(a, step{1});
+  f.kit.run();
+  for (int i = 1; i <= 3; ++i) send(a, job{i});
+  f.kit.run();
+  f.kit.kill(a);
+  f.kit.run();
+  CHECK(*f.seen == ints{1, 2, 3});
+  send(f.to, release{});  // the answer to the one before: too late
+  f.kit.run();
+  CHECK(f.seen->size() == 3);
+}
+
+TEST_CASE("an await that is over in time lets the mail go on, and the late answer is ignored") {
+  fixture f(8);
+  const auto a = f.spawn([&](scripted& self, int) {
+    self.request(f.to, ask{-1})
+        .within(std::chrono::milliseconds(5))
+        .await([](int) {}, [&](const error& e) { self.seen->push_back(e == errc::timeout ? 100 : 200); });
+  });
+  send(a, step{1});
+  send(a, job{1});
+  f.kit.run_for(std::chrono::milliseconds(10));
+  CHECK(*f.seen == ints{100, 1});
+  send(f.to, release{});
+  send(a, job{2});
+  f.kit.run();
+  CHECK(*f.seen == ints{100, 1, 2});
+}
+
+TEST_CASE("a message that was skipped is tried again when the behavior changes, not after each await") {
+  test_system kit(9);
+  const auto to = kit.spawn<source_actor>();
+  auto tries = std::make_shared<int>(0);
+  const auto a = kit.spawn(
+      [tries](dynamic_actor& self, ref<source> s) -> behavior {
+        self.set_unmatched(unmatched::skip);
+        return {on(any<double>).when([tries](double) { return ++*tries > 100; }) >> [](double) {},
+                [&self, s](job j) { self.request(s, ask{j.n}).await([](int) {}); },
+                [&self](step) { self.become([](double) {}); }};
+      },
+      ref<source>(to));
+  send(a, 1.5);
+  for (int i = 0; i < 5; ++i) send(a, job{i});
+  kit.run();
+  CHECK(*tries == 1);
+  send(a, step{1});
+  kit.run();
+  CHECK(kit.mailbox(a).empty());
+  kit.expect_no_dead_letters();
+}
