@@ -107,6 +107,37 @@ TEST_CASE("in place: a pipeline on several workers loses nothing and keeps the o
   }
 }
 
+namespace {
+
+/// Makes many messages of one.
+class sprinkler : public actor<numbers> {
+ public:
+  explicit sprinkler(ref<numbers> next) : next_(std::move(next)) {}
+  void on(std::uint64_t i) {
+    for (std::uint64_t k = 0; k < 8; ++k) send(next_, 8 * i + k);
+  }
+
+ private:
+  ref<numbers> next_;
+};
+
+}  // namespace
+
+TEST_CASE("in place: who makes many messages of one is stopped when its receiver is full") {
+  options o;
+  o.workers = 1;
+  o.limits.soft_limit = limit;
+  seen s;
+  {
+    actor_system system(o);
+    send(system.spawn<source>(system.spawn<sprinkler>(system.spawn<sink>(&s))), flood{5'000});
+    static_cast<void>(system.await_all());
+  }
+  CHECK(s.count == 40'000);
+  CHECK(s.in_order);
+  CHECK(s.longest <= 2 * limit);
+}
+
 TEST_CASE("in place: no worker is called for what the sender's worker runs anyway") {
   constexpr std::uint64_t messages = 200'000;
   for (const int forwarders : {1, 3}) {

@@ -142,9 +142,8 @@ bool cell::run_in_place() noexcept {
   if (h.run_depth > 1) {
     // Not one level deeper, however long a pipeline is: the batch ends, then it is this receiver's turn.
     if (h.next_in_place == this) return true;
-    if (h.in_place_budget == nullptr || h.next_in_place != nullptr || !ex.claim(*this)) return false;
+    if (!h.in_place_chain || h.next_in_place != nullptr || !ex.claim(*this)) return false;
     h.next_in_place = this;
-    *h.in_place_budget = 1;
     return true;
   }
   if (!ex.claim(*this)) return false;
@@ -157,9 +156,9 @@ bool cell::run_in_place() noexcept {
 void cell::run_in_place_chain(base::executor& ex) noexcept {
   auto& h = detail::here;
   cell* c = this;
+  h.in_place_chain = true;
   for (std::uint32_t i = 0; c != nullptr; ++i) {
     std::uint32_t budget = c->env_->limits.in_place_batch;
-    h.in_place_budget = &budget;
     h.woken_in_place = nullptr;
     const bool more = i == longest_in_place_chain || c->run(budget) == base::run_outcome::more;
     cell* next = std::exchange(h.next_in_place, nullptr);
@@ -173,7 +172,7 @@ void cell::run_in_place_chain(base::executor& ex) noexcept {
     if (more) ex.schedule(*c);
     c = next;
   }
-  h.in_place_budget = nullptr;
+  h.in_place_chain = false;
 }
 
 bool cell::wait_for_room() noexcept {
@@ -200,7 +199,7 @@ bool cell::wait_for_room() noexcept {
 
 void cell::wake() noexcept {
   auto& h = detail::here;
-  if (h.in_place_budget != nullptr) h.woken_in_place = this;
+  if (h.in_place_chain) h.woken_in_place = this;
   home_executor().schedule(*this);
 }
 
@@ -299,6 +298,8 @@ base::run_outcome cell::run_loop(std::uint32_t& budget) noexcept {
     process(e);
     if (h.reclaim != nullptr && h.run_depth == 1) [[unlikely]]
       lifecycle::reclaim_all();
+    if (h.next_in_place != nullptr) [[unlikely]]
+      left = 1;  // it has filled a receiver, whose turn it is now
     if (--left == 0) [[unlikely]] {
       budget = unused;
       // One that has nothing left must not be queued: somebody would be woken to find it empty.

@@ -22,7 +22,7 @@ struct thread_context {
   std::uint32_t run_depth = 0;   ///< 1: a worker runs a cell; 2: a send runs its receiver in place
   std::uint32_t no_wait = 0;     ///< above zero: sends never wait for a full receiver (destructors, I/O callbacks)
   std::uint32_t in_place_batches = 0;
-  std::uint32_t* in_place_budget = nullptr;  ///< of the batch that runs in place now: set to 1, it ends after this message
+  bool in_place_chain = false;  ///< a send on this thread runs receivers in place
   cell* next_in_place =
       nullptr;  ///< a full receiver of the cell that runs in place: its run right is this thread's, and it is run after that batch
   cell* woken_in_place = nullptr;  ///< the cell woken last by one that runs in place; compared, not touched: it may be gone
