@@ -1,0 +1,44 @@
+// Savina 04: a thread spawns actors, each of which takes one message, computes a sine and ends.
+#include "common/garrick_system.hpp"
+#include "common/savina.hpp"
+
+namespace {
+
+struct work {};
+
+class worker : public garrick::actor<garrick::protocol<void(work)>> {
+ public:
+  explicit worker(std::uint64_t* worked) : worked_(worked) {}
+
+  void on(work) {
+    if (bench::savina::fork_join_work() > 0) ++*worked_;
+    quit();
+  }
+
+ private:
+  std::uint64_t* worked_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bench::arguments args(argc, argv);
+  const std::uint64_t actors = args.number("actors", 40'000);
+  const garrick::options options = bench::garrick_options(args);
+  args.reject_unknown();
+
+  bench::result result;
+  std::vector<std::uint64_t> worked(actors);
+  const std::int64_t start = bench::now_ns();
+  {
+    garrick::actor_system system(options);
+    for (std::uint64_t& slot : worked) send(system.spawn<worker>(&slot), work{});
+    static_cast<void>(system.await_all());
+  }
+  result.seconds = bench::seconds_since(start);
+  result.items = actors;
+  std::uint64_t once = 0;
+  for (const std::uint64_t count : worked) once += count == 1 ? 1 : 0;
+  result.expect("actors that worked once", actors, once);
+  return result.print();
+}

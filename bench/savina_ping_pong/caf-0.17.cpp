@@ -1,0 +1,49 @@
+// Savina 01: two actors and one message between them. The few round trips make the system's start and end count.
+#include "common/caf_system.hpp"
+
+namespace {
+
+using ping_atom = caf::atom_constant<caf::atom("ping")>;
+using pong_atom = caf::atom_constant<caf::atom("pong")>;
+
+caf::behavior ponger(caf::event_based_actor*) {
+  return {
+      [](ping_atom) { return pong_atom::value; },
+  };
+}
+
+caf::behavior pinger(caf::event_based_actor* self, const caf::actor& other, std::uint64_t trips, std::uint64_t* done) {
+  self->send(other, ping_atom::value);
+  return {
+      [=](pong_atom) {
+        if (++*done < trips) {
+          self->send(other, ping_atom::value);
+          return;
+        }
+        self->send_exit(other, caf::exit_reason::user_shutdown);
+        self->quit();
+      },
+  };
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bench::arguments args(argc, argv);
+  const std::uint64_t trips = args.number("trips", 40'000);
+  bench::caf_config config(args);
+  args.reject_unknown();
+
+  bench::result result;
+  std::uint64_t done = 0;
+  const std::int64_t start = bench::now_ns();
+  {
+    caf::actor_system system(config);
+    system.spawn(pinger, system.spawn(ponger), trips, &done);
+    system.await_all_actors_done();
+  }
+  result.seconds = bench::seconds_since(start);
+  result.items = 2 * trips;
+  result.expect("round trips", trips, done);
+  return result.print();
+}
