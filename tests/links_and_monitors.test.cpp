@@ -247,7 +247,7 @@ TEST_CASE("watchers that are gone are forgotten by what they watched") {
     send(w, leave{});
     kit.run();
   }
-  CHECK(core::handle_access::get(b)->ext().watchers.empty());
+  CHECK(core::handle_access::get(b)->ext().watch().watchers.size() == 0);
 }
 
 TEST_CASE("down may overtake earlier messages of the one who ended, which stay in their order") {

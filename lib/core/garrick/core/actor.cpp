@@ -4,7 +4,7 @@
 #include <garrick/core/lifecycle.hpp>
 #include <garrick/core/thread_context.hpp>
 
-#include <algorithm>
+#include <optional>
 #include <stdexcept>
 
 namespace garrick::core {
@@ -36,12 +36,6 @@ base::exit_reason reason_of(const address& gone) {
   return c->has_ended() ? c->end_reason() : base::exit_reason(base::exit_code::unreachable);
 }
 
-void add_link(cell_extension& x, const address& other) {
-  const bool known =
-      std::any_of(x.watchers.begin(), x.watchers.end(), [&](const watcher& w) { return w.monitor == 0 && w.who == other; });
-  if (!known) x.watchers.push_back({other, 0});
-}
-
 }  // namespace
 
 cell* claim_constructing_cell() noexcept {
@@ -57,21 +51,22 @@ void link_cells(cell& self, const address& other) {
         other, base::exit_reason(base::make_error(base::errc::receiver_gone, "link()", "an empty address: never lived"))));
     return;
   }
-  add_link(self.ext(), other);
+  keyed_list<watcher>& watchers = self.ext().watch().watchers;
+  if (!watchers.contains({other.id(), 0})) watchers.add({other, 0});
   const address me = handle_access::make_address(&self);
   if (!signal_to<signals::watch>(other, me, std::uint64_t{0})) self.signal(make_envelope<exit_signal>(other, reason_of(other)));
 }
 
 void unlink_cells(cell& self, const address& other) {
-  if (cell_extension* const x = self.ext_if())
-    std::erase_if(x->watchers, [&](const watcher& w) { return w.monitor == 0 && w.who == other; });
+  if (cell_extension* const x = self.ext_if(); x != nullptr && x->watching != nullptr)
+    x->watching->watchers.take({other.id(), 0});
   signal_to<signals::unwatch>(other, handle_access::make_address(&self), std::uint64_t{0});
 }
 
 monitor_id monitor_cell(cell& self, const address& other, continuation* callback) {
-  cell_extension& x = self.ext();
-  const std::uint64_t id = x.next_monitor++;
-  x.monitors.push_back({id, other, callback});
+  watch_lists& w = self.ext().watch();
+  const std::uint64_t id = w.next_monitor++;
+  w.monitors.add({id, other, callback});
   if (!signal_to<signals::watch>(other, handle_access::make_address(&self), id))
     self.signal(make_envelope<down>(other, reason_of(other), id));
   return {id};
@@ -79,13 +74,11 @@ monitor_id monitor_cell(cell& self, const address& other, continuation* callback
 
 void demonitor_cell(cell& self, monitor_id id) {
   cell_extension* const x = self.ext_if();
-  if (x == nullptr) return;
-  const auto at = std::find_if(x->monitors.begin(), x->monitors.end(), [&](const own_monitor& m) { return m.id == id.value; });
-  if (at == x->monitors.end()) return;
-  const own_monitor m = *at;
-  x->monitors.erase(at);
-  if (m.callback != nullptr) m.callback->abandon();
-  signal_to<signals::unwatch>(m.target, handle_access::make_address(&self), m.id);
+  if (x == nullptr || x->watching == nullptr) return;
+  const std::optional<own_monitor> m = x->watching->monitors.take({0, id.value});
+  if (!m) return;
+  if (m->callback != nullptr) m->callback->abandon();
+  signal_to<signals::unwatch>(m->target, handle_access::make_address(&self), m->id);
 }
 
 bool kill_cell(const address& who, base::exit_reason reason, bool final) {

@@ -5,6 +5,7 @@
 
 #include <garrick/base/clock.hpp>
 #include <garrick/core/cell.hpp>
+#include <garrick/core/keyed_list.hpp>
 #include <garrick/core/ref.hpp>
 #include <garrick/core/signals.hpp>
 
@@ -124,6 +125,7 @@ enum class unmatched : std::uint8_t {
 struct watcher {
   address who;
   std::uint64_t monitor;  ///< 0: a link
+  [[nodiscard]] keyed_list_key key() const noexcept { return {who.id(), monitor}; }
 };
 
 /// A monitor that this actor set, with what to do when it fires.
@@ -131,6 +133,14 @@ struct own_monitor {
   std::uint64_t id;
   address target;
   continuation* callback;  ///< null: a `down` message
+  [[nodiscard]] keyed_list_key key() const noexcept { return {0, id}; }
+};
+
+/// Who watches an actor, and whom it watches.
+struct watch_lists {
+  keyed_list<watcher> watchers;
+  keyed_list<own_monitor> monitors;
+  std::uint64_t next_monitor = 1;
 };
 
 /// When a supervisor restarts a child.
@@ -176,10 +186,12 @@ struct cell_extension {
   envelope_chain answers;               ///< while the mailbox is held: what passes the await, in its order
   envelope_chain skipped;
   std::uint32_t skipped_count = 0;
-  bool answer_skipped = false;  ///< a response is among the skipped: they are tried again when nothing is awaited
-  std::vector<watcher> watchers;
-  std::vector<own_monitor> monitors;
-  std::uint64_t next_monitor = 1;
+  bool answer_skipped = false;            ///< a response is among the skipped: they are tried again when nothing is awaited
+  std::unique_ptr<watch_lists> watching;  ///< made by `watch`
+  [[nodiscard]] watch_lists& watch() {
+    if (watching == nullptr) watching = std::make_unique<watch_lists>();
+    return *watching;
+  }
   std::unique_ptr<supervised> parent;      ///< set before anybody knows the cell, and stays
   std::unique_ptr<core::nursery> nursery;  ///< its own children
   std::vector<parked_message> parked;      ///< from `first_parked` on: senders that wait for room

@@ -149,12 +149,12 @@ void cancel_outstanding(cell& self, cell_extension& x) noexcept {
 
 /// Withdraws the monitors that the actor has set, so that long-living targets do not collect watchers that are gone.
 void forget_monitors(cell& self, cell_extension& x) noexcept {
-  const std::vector<own_monitor> monitors = std::move(x.monitors);
-  x.monitors.clear();
-  for (const own_monitor& m : monitors) {
+  if (x.watching == nullptr) return;
+  const keyed_list<own_monitor> monitors = std::exchange(x.watching->monitors, {});
+  monitors.for_each([&](const own_monitor& m) {
     if (m.callback != nullptr) m.callback->abandon();
     tell<signals::unwatch>(m.target, handle_access::make_address(&self), m.id);
-  }
+  });
 }
 
 /// The user's object goes, and with it all that it had begun. What belongs to the actor stays: address, mail, links, who watches it.
@@ -292,20 +292,17 @@ void on_kill(cell& self, signals::kill& k) {
 }
 
 void add_watcher(cell_extension& x, signals::watch& w) {
-  if (w.monitor == 0) {
-    for (const watcher& known : x.watchers)
-      if (known.monitor == 0 && known.who == w.watcher) return;
-  }
-  x.watchers.push_back({std::move(w.watcher), w.monitor});
+  keyed_list<watcher>& watchers = x.watch().watchers;
+  if (!watchers.contains({w.watcher.id(), w.monitor})) watchers.add({std::move(w.watcher), w.monitor});
 }
 
 void on_down(cell& self, envelope* e) {
   const auto& d = *static_cast<down*>(e->raw());
-  cell_extension& x = self.ext();
-  const auto at = std::find_if(x.monitors.begin(), x.monitors.end(), [&](const own_monitor& m) { return m.id == d.monitor; });
-  if (at == x.monitors.end()) return;  // cancelled meanwhile
-  continuation* const k = at->callback;
-  x.monitors.erase(at);
+  cell_extension* const x = self.ext_if();
+  if (x == nullptr || x->watching == nullptr) return;
+  const std::optional<own_monitor> m = x->watching->monitors.take({0, d.monitor});
+  if (!m) return;  // cancelled meanwhile
+  continuation* const k = m->callback;
   if (k != nullptr)
     k->on_response(self, e);
   else if (!access::dispatch_system(self, e))
@@ -315,7 +312,7 @@ void on_down(cell& self, envelope* e) {
 void on_exit(cell& self, envelope* e) {
   auto& s = *static_cast<exit_signal*>(e->raw());
   cell_extension* const x = self.ext_if();
-  if (x != nullptr) std::erase_if(x->watchers, [&](const watcher& w) { return w.monitor == 0 && w.who == s.from; });
+  if (x != nullptr && x->watching != nullptr) x->watching->watchers.take({s.from.id(), 0});
   if (access::phase(self) == life::suspended) return;
   if (x != nullptr && x->trap_exit) {
     if (!access::dispatch_system(self, e)) report_unexpected(self, e);
@@ -397,7 +394,8 @@ void on_signal(cell& self, envelope* e) {
   if (t == &base::message_type_of<signals::watch>) return add_watcher(self.ext(), *static_cast<signals::watch*>(e->raw()));
   if (t == &base::message_type_of<signals::unwatch>) {
     const auto& w = *static_cast<signals::unwatch*>(e->raw());
-    std::erase_if(self.ext().watchers, [&](const watcher& k) { return k.monitor == w.monitor && k.who == w.watcher; });
+    if (cell_extension* const x = self.ext_if(); x != nullptr && x->watching != nullptr)
+      x->watching->watchers.take({w.watcher.id(), w.monitor});
     return;
   }
   if (t == &base::message_type_of<signals::kill>) return on_kill(self, *static_cast<signals::kill*>(e->raw()));
@@ -518,10 +516,10 @@ void conclude(cell& self) noexcept {
     answer_signals_of_the_dead(self);
     if ((tags & mailbox_word::waiting) != 0) env.lot->wake(self.id());
     if (x != nullptr) {
-      for (const watcher& w : x->watchers) notify(w, self, reason);
+      if (x->watching != nullptr) x->watching->watchers.for_each([&](const watcher& w) { notify(w, self, reason); });
       if (x->parent != nullptr)
         tell<signals::child_failed>(x->parent->supervisor, handle_access::make_address(&self), reason, false);
-      x->watchers.clear();
+      if (x->watching != nullptr) x->watching->watchers.clear();
     }
     if (access::shard(self) != cell::no_shard) env.left(self);
     if (access::own_executor(self)) static_cast<waiting_executor&>(self.home_executor()).actor_ended();

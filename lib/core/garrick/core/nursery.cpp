@@ -17,7 +17,7 @@ void order(const any_ref& to, Args&&... args) {
   cell_of(to).signal(detail::make_envelope<Signal>(std::forward<Args>(args)...));
 }
 
-constexpr std::size_t nobody = ~std::size_t{0};
+constexpr std::uint64_t nobody = 0;
 
 }  // namespace
 
@@ -97,18 +97,18 @@ void nursery::adopt(cell& self, adoption& a) {
   c.name = std::move(a.name);
   c.restart = a.restart;
   c.stop_within = a.stop_within.count() > 0 ? a.stop_within : how_.stop_within;
-  children_.push_back(std::move(c));
-  if (now_ == activity::stopping) tell_to_stop(self, children_.back());
+  places_.emplace(c.actor.id(), ++last_place_);
+  child& added = children_.emplace_hint(children_.end(), last_place_, std::move(c))->second;
+  if (now_ == activity::stopping) tell_to_stop(self, added);
 }
 
-std::size_t nursery::index_of(std::uint64_t id) const noexcept {
-  for (std::size_t i = 0; i < children_.size(); ++i)
-    if (children_[i].actor.id() == id) return i;
-  return nobody;
+std::uint64_t nursery::place_of(std::uint64_t id) const noexcept {
+  const auto known = places_.find(id);
+  return known != places_.end() ? known->second : nobody;
 }
 
 void nursery::on_child(cell& self, const signals::child_failed& f) {
-  const std::size_t i = index_of(f.child.id());
+  const std::uint64_t i = place_of(f.child.id());
   if (i == nobody) return;
   if (f.suspended)
     on_suspended(self, i, f.reason);
@@ -116,21 +116,21 @@ void nursery::on_child(cell& self, const signals::child_failed& f) {
     on_gone(self, i);
 }
 
-void nursery::on_gone(cell& self, std::size_t i) {
-  std::vector<response_promise<>> waiting = std::move(children_[i].when_ended);
-  children_[i].deadline.cancel();
-  const bool awaited = children_[i].asked || children_[i].stopping;
-  const bool starting = children_[i].state == child_state::starting;
-  children_.erase(children_.begin() + static_cast<std::ptrdiff_t>(i));
+void nursery::on_gone(cell& self, std::uint64_t i) {
+  std::vector<response_promise<>> waiting = std::move(children_.at(i).when_ended);
+  children_.at(i).deadline.cancel();
+  const bool awaited = children_.at(i).asked || children_.at(i).stopping;
+  const bool starting = children_.at(i).state == child_state::starting;
+  places_.erase(children_.at(i).actor.id());
+  children_.erase(i);
   for (auto& p : waiting) p.deliver();
-  if (i < group_) --group_;
   if (now_ == activity::stopping && (awaited || children_.empty())) go_on_stopping(self);
   if (now_ == activity::halting && awaited) go_on_halting(self);
   if (now_ == activity::starting && starting) go_on_starting(self);
 }
 
-void nursery::on_suspended(cell& self, std::size_t i, const base::exit_reason& reason) {
-  child& c = children_[i];
+void nursery::on_suspended(cell& self, std::uint64_t i, const base::exit_reason& reason) {
+  child& c = children_.at(i);
   const bool asked = std::exchange(c.asked, false);
   c.state = child_state::suspended;
   if (!c.stopping) c.deadline.cancel();
@@ -152,10 +152,10 @@ void nursery::on_suspended(cell& self, std::size_t i, const base::exit_reason& r
 }
 
 void nursery::on_up(cell& self, const address& who) {
-  const std::size_t i = index_of(who.id());
-  if (i == nobody || children_[i].state != child_state::starting) return;
-  children_[i].state = child_state::up;
-  if (!children_[i].stopping) children_[i].deadline.cancel();
+  const std::uint64_t i = place_of(who.id());
+  if (i == nobody || children_.at(i).state != child_state::starting) return;
+  children_.at(i).state = child_state::up;
+  if (!children_.at(i).stopping) children_.at(i).deadline.cancel();
   if (now_ == activity::starting) go_on_starting(self);
 }
 
@@ -164,10 +164,11 @@ void nursery::on_alarm(cell& self, std::uint64_t serial) {
     now_ = activity::starting;
     return go_on_starting(self);
   }
-  const auto at = std::find_if(children_.begin(), children_.end(), [&](const child& c) { return c.alarm == serial; });
-  if (at == children_.end()) return;
+  const auto found = std::find_if(children_.begin(), children_.end(), [&](const auto& x) { return x.second.alarm == serial; });
+  if (found == children_.end()) return;
+  const std::uint64_t i = found->first;
+  child* const at = &found->second;
   at->alarm = 0;
-  const auto i = static_cast<std::size_t>(at - children_.begin());
   if (at->asked && !at->stopping) {
     if (now_ == activity::halting) give_up_waiting(self, i, "suspending ", "handler");
     return;  // if all are stopped meanwhile, its turn comes, with a deadline of its own
@@ -218,8 +219,8 @@ void nursery::give_up(cell& self, const child& c, const base::exit_reason& reaso
 }
 
 // A group cannot be restarted around a child that still runs: two incarnations of one design would meet.
-void nursery::give_up_waiting(cell& self, std::size_t i, const char* meanwhile, const char* what) {
-  child& c = children_[i];
+void nursery::give_up_waiting(cell& self, std::uint64_t i, const char* meanwhile, const char* what) {
+  child& c = children_.at(i);
   name_and_let_go(self, c, meanwhile);
   base::error why = base::make_error(base::errc::timeout, self.name(),
                                      "gave up: " + late_.back() + " was to be restarted with its group, and its " + what +
@@ -236,18 +237,18 @@ void nursery::start_child(cell& self, child& c, bool keep_mail) {
   order<signals::restart>(c.actor, keep_mail);
 }
 
-void nursery::halt_group(cell& self, std::size_t first, base::duration delay) {
+void nursery::halt_group(cell& self, std::uint64_t first, base::duration delay) {
   group_ = now_ == activity::none ? first : std::min(group_, first);
   group_delay_ = delay;
   now_ = activity::halting;
-  for (const child& c : children_)
+  for (const auto& [place, c] : children_)
     if (c.asked) return;  // goes on when that one has answered
   go_on_halting(self);
 }
 
 void nursery::go_on_halting(cell& self) {
-  for (std::size_t i = children_.size(); i > group_; --i) {
-    child& c = children_[i - 1];
+  for (auto at = children_.rbegin(); at != children_.rend() && at->first >= group_; ++at) {
+    child& c = at->second;
     if (c.state == child_state::suspended || c.stopping) continue;
     c.asked = true;
     set_deadline(self, c);
@@ -267,8 +268,8 @@ void nursery::go_on_halting(cell& self) {
 }
 
 void nursery::go_on_starting(cell& self) {
-  for (std::size_t i = group_; i < children_.size(); ++i) {
-    child& c = children_[i];
+  for (auto at = children_.lower_bound(group_); at != children_.end(); ++at) {
+    child& c = at->second;
     if (c.state == child_state::starting) return;
     if (c.state != child_state::suspended || c.stopping) continue;
     return start_child(self, c, how_.keep_mail);
@@ -305,10 +306,10 @@ void nursery::tell_to_stop(cell& self, child& c) {
 }
 
 bool nursery::stop(cell& self, std::uint64_t id, response_promise<> when_ended) {
-  const std::size_t i = index_of(id);
+  const std::uint64_t i = place_of(id);
   if (i == nobody) return false;
-  children_[i].when_ended.push_back(std::move(when_ended));
-  tell_to_stop(self, children_[i]);
+  children_.at(i).when_ended.push_back(std::move(when_ended));
+  tell_to_stop(self, children_.at(i));
   return true;
 }
 
@@ -319,7 +320,7 @@ void nursery::begin_stopping(cell& self) {
 
 void nursery::go_on_stopping(cell& self) {
   if (children_.empty()) return all_stopped(self);
-  tell_to_stop(self, children_.back());
+  tell_to_stop(self, children_.rbegin()->second);
 }
 
 void nursery::all_stopped(cell& self) {
@@ -353,25 +354,26 @@ bool nursery::wound_down(cell& self) {
 }
 
 void nursery::abandon() noexcept {
-  std::vector<child> gone = std::move(children_);
-  children_.clear();
-  for (const child& c : gone) order<signals::kill>(c.actor, base::exit_reason(base::exit_code::kill), true);
+  const std::map<std::uint64_t, child> gone = std::exchange(children_, {});
+  places_.clear();
+  for (const auto& [place, c] : gone) order<signals::kill>(c.actor, base::exit_reason(base::exit_code::kill), true);
 }
 
 // ---- looking ----------------------------------------------------------------------------------------------------------------------------------------
 
 std::vector<child_info> nursery::list() const {
   std::vector<child_info> all;
-  for (const child& c : children_) all.push_back({c.name, c.actor.id(), c.restarts, c.state == child_state::up && !c.stopping});
+  for (const auto& [place, c] : children_)
+    all.push_back({c.name, c.actor.id(), c.restarts, c.state == child_state::up && !c.stopping});
   return all;
 }
 
 bool nursery::has(const std::string& name) const noexcept {
-  return std::any_of(children_.begin(), children_.end(), [&](const child& c) { return c.name == name; });
+  return std::any_of(children_.begin(), children_.end(), [&](const auto& x) { return x.second.name == name; });
 }
 
 any_ref nursery::find(const std::string& name) const {
-  for (const child& c : children_)
+  for (const auto& [place, c] : children_)
     if (c.name == name) return c.actor;
   return {};
 }

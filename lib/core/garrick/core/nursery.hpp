@@ -17,7 +17,9 @@
 #include <garrick/core/promise.hpp>
 #include <garrick/core/supervision.hpp>
 
+#include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace garrick::core {
@@ -102,16 +104,16 @@ class nursery {
   void on_child(cell& self, const signals::child_failed& f);
   void on_up(cell& self, const address& who);
   void on_alarm(cell& self, std::uint64_t serial);
-  void on_suspended(cell& self, std::size_t i, const base::exit_reason& reason);
-  void on_gone(cell& self, std::size_t i);
+  void on_suspended(cell& self, std::uint64_t i, const base::exit_reason& reason);
+  void on_gone(cell& self, std::uint64_t i);
 
   [[nodiscard]] bool too_many(cell& self);
   [[nodiscard]] base::duration delay_for(cell& self, child& c);
   void give_up(cell& self, const child& c, const base::exit_reason& reason);
-  void give_up_waiting(cell& self, std::size_t i, const char* meanwhile, const char* what);
+  void give_up_waiting(cell& self, std::uint64_t i, const char* meanwhile, const char* what);
   void name_and_let_go(cell& self, child& c, const char* meanwhile);
   void start_child(cell& self, child& c, bool keep_mail);
-  void halt_group(cell& self, std::size_t first, base::duration delay);
+  void halt_group(cell& self, std::uint64_t first, base::duration delay);
   void go_on_halting(cell& self);
   void go_on_starting(cell& self);
   void begin_stopping(cell& self);
@@ -120,14 +122,17 @@ class nursery {
   void all_stopped(cell& self);
   std::uint64_t set_alarm(cell& self, base::duration delay, timer* handle = nullptr);
   void set_deadline(cell& self, child& c);
-  [[nodiscard]] std::size_t index_of(std::uint64_t id) const noexcept;
+  /// The child's place in the order, 0: there is none.
+  [[nodiscard]] std::uint64_t place_of(std::uint64_t id) const noexcept;
 
   supervision how_;
   base::random_source random_;
-  std::vector<child> children_;
+  std::map<std::uint64_t, child> children_;                  ///< by their place in the order of starting, from 1
+  std::unordered_map<std::uint64_t, std::uint64_t> places_;  ///< by the child's id
+  std::uint64_t last_place_ = 0;
   std::vector<base::instant> failures_;  ///< within the window
   activity now_ = activity::none;
-  std::size_t group_ = 0;  ///< the first child of the group that is being restarted
+  std::uint64_t group_ = 0;  ///< the first child of the group that is being restarted
   base::duration group_delay_;
   std::uint64_t group_alarm_ = 0;
   std::uint64_t next_serial_ = 1;

@@ -1,0 +1,100 @@
+// A list whose entries are found and taken out by their key, in the order of their coming.
+//
+// Problem: most actors have a monitor or two, some have a hundred thousand. So it is a plain array that is searched while it is short; when it is long, an index says where
+// each key stands. What is taken leaves a hole, and the array is closed up when half of it is holes: nothing costs more than constant time in the mean.
+//
+// T has `keyed_list_key key() const`. Two entries may not have the same key.
+//
+// Thread safety: none; the owner's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace garrick::core {
+
+struct keyed_list_key {
+  std::uint64_t actor = 0;
+  std::uint64_t number = 0;
+  friend bool operator==(const keyed_list_key&, const keyed_list_key&) = default;
+};
+
+template <class T>
+class keyed_list {
+ public:
+  static constexpr std::size_t searched = 32;  ///< as long as this it has no index
+
+  [[nodiscard]] bool contains(const keyed_list_key& k) const noexcept { return at(k) != nowhere; }
+
+  /// Requires that no entry has its key.
+  void add(T value) {
+    entries_.emplace_back(std::move(value));
+    if (index_ != nullptr)
+      index_->emplace(entries_.back()->key(), entries_.size() - 1);
+    else if (entries_.size() > searched)
+      close_up();
+  }
+
+  /// Takes the entry out; nothing if there is none.
+  std::optional<T> take(const keyed_list_key& k) {
+    const std::size_t i = at(k);
+    if (i == nowhere) return std::nullopt;
+    std::optional<T> taken = std::exchange(entries_[i], std::nullopt);
+    if (index_ != nullptr) index_->erase(k);
+    if (2 * ++holes_ > entries_.size()) close_up();
+    return taken;
+  }
+
+  template <class F>
+  void for_each(F f) const {
+    for (const std::optional<T>& e : entries_)
+      if (e) f(*e);
+  }
+  void clear() noexcept {
+    entries_.clear();
+    index_.reset();
+    holes_ = 0;
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return entries_.size() - holes_; }
+  [[nodiscard]] bool has_index() const noexcept { return index_ != nullptr; }
+
+ private:
+  static constexpr std::size_t nowhere = ~std::size_t{0};
+  struct hash {
+    std::size_t operator()(const keyed_list_key& k) const noexcept {
+      std::uint64_t h = k.actor * 0x9e3779b97f4a7c15ull + k.number;
+      h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93ull;
+      return static_cast<std::size_t>(h ^ (h >> 32));
+    }
+  };
+
+  [[nodiscard]] std::size_t at(const keyed_list_key& k) const noexcept {
+    if (index_ != nullptr) {
+      const auto found = index_->find(k);
+      return found != index_->end() ? found->second : nowhere;
+    }
+    for (std::size_t i = 0; i < entries_.size(); ++i)
+      if (entries_[i] && entries_[i]->key() == k) return i;
+    return nowhere;
+  }
+
+  void close_up() {
+    std::erase_if(entries_, [](const std::optional<T>& e) { return !e.has_value(); });
+    holes_ = 0;
+    index_.reset();
+    if (entries_.size() <= searched) return;
+    index_ = std::make_unique<std::unordered_map<keyed_list_key, std::size_t, hash>>();
+    for (std::size_t i = 0; i < entries_.size(); ++i) index_->emplace(entries_[i]->key(), i);
+  }
+
+  std::vector<std::optional<T>> entries_;
+  std::unique_ptr<std::unordered_map<keyed_list_key, std::size_t, hash>> index_;
+  std::size_t holes_ = 0;
+};
+
+}  // namespace garrick::core
