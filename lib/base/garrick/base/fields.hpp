@@ -3,8 +3,8 @@
 // The fields are counted here, because Boost.PFR's own count takes an array (`char key[16]`) for sixteen fields and crashes GCC 12 on arrays of
 // strings; the structured binding to that many fields is PFR's.
 //
-// Not for aggregates with base classes or bit-fields (C++20 cannot see into them): `inspectable<T>` is false for the former, and the latter
-// must opt out by declaring `i_promise_this_owns_everything` (sendable.hpp).
+// Not for aggregates with base classes or bit-fields (C++20 cannot see into them), nor with more than 1024 elements in their C arrays (each is an initialiser that
+// the compiler tries; std::array is one): `inspectable<T>` is false for them.
 //
 // Thread safety: compile time only.
 #pragma once
@@ -14,6 +14,8 @@
 #include <utility>
 
 #include <boost/pfr/core.hpp>
+
+#include "garrick/base/bit_fields.hpp"
 
 namespace garrick::base {
 
@@ -104,9 +106,14 @@ consteval std::size_t largest_between() {
     return largest_between<Question, Low, middle>();
 }
 
+inline constexpr std::size_t most_initialisers = 1024;
+
 template <class Question, std::size_t Low, std::size_t Step = 1>
 consteval std::size_t largest_from() {
-  if constexpr (Question::template yes<Low + Step>)
+  if constexpr (Low + Step > most_initialisers)
+    return Question::template yes<most_initialisers + 1> ? most_initialisers + 1
+                                                         : largest_between<Question, Low, most_initialisers + 1>();
+  else if constexpr (Question::template yes<Low + Step>)
     return largest_from<Question, Low + Step, Step * 2>();
   else
     return largest_between<Question, Low, Low + Step>();
@@ -150,16 +157,20 @@ consteval std::size_t joined_count() {
 
 }  // namespace detail
 
-/// An aggregate whose fields can be looked at.
-template <class T>
-concept inspectable = std::is_aggregate_v<T> && std::is_class_v<T> && !i_promise_this_owns_everything<T> && !detail::has_base<T>;
-
 namespace detail {
+
+/// An aggregate whose fields can be counted, if they are not too many.
+template <class T>
+concept countable = std::is_aggregate_v<T> && std::is_class_v<T> && !i_promise_this_owns_everything<T> && !has_base<T>;
+
+inline constexpr std::size_t too_many_fields = ~std::size_t{0};
 
 template <class T, class Any>
 consteval std::size_t count_fields() {
   constexpr std::size_t initialisers = largest<takes<T, Any>, 100>();
-  if constexpr (initialisers < 2)
+  if constexpr (initialisers > most_initialisers)
+    return too_many_fields;
+  else if constexpr (initialisers < 2)
     return initialisers;
   else
     return joined_count<T, Any, initialisers>();
@@ -196,6 +207,11 @@ consteval bool takes_value(std::index_sequence<Before...>, std::index_sequence<A
 }
 
 }  // namespace detail
+
+/// An aggregate whose fields can be looked at.
+template <class T>
+concept inspectable =
+    detail::countable<T> && detail::count_fields<T>() <= 100 && !detail::has_bit_field<T, detail::count_fields<T>()>();
 
 /// Zero for empty aggregates, and for those that cannot be counted (a reference beside something that cannot be copied).
 template <inspectable T>

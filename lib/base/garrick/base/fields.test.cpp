@@ -104,6 +104,22 @@ static_assert(has_reference_field<uncountable> && !has_reference_field<owner> &&
               !has_reference_field<empty>);
 static_assert(inspectable<point> && !inspectable<derived> && !inspectable<closed> && !inspectable<int>);
 
+struct flags {
+  unsigned a : 3;
+  std::uint8_t b : 5;
+  int c;
+};
+struct quarter_page {
+  char text[508];
+  int a, b, c, d;
+};
+struct page {
+  char text[4096];
+};
+static_assert(!inspectable<flags>);
+static_assert(inspectable<quarter_page> && field_count<quarter_page> == 5);
+static_assert(!inspectable<page>);
+
 TEST_CASE("fields are visited in order and by reference") {
   point p{1, 2};
   int sum = 0;

@@ -36,6 +36,8 @@ struct is_a_reference;
 struct has_a_reference_field;  ///< where the compiler cannot tell which
 struct is_a_union;
 struct has_a_base_class;
+struct has_a_bit_field;                        ///< the compiler cannot look at it: promise below that the type owns everything
+struct has_over_100_fields_or_a_long_c_array;  ///< the compiler would take minutes: use std::array for arrays
 struct is_shared_and_can_be_changed;
 struct has_private_or_captured_state;  ///< or is a view, an iterator, a std::function
 
@@ -153,6 +155,10 @@ consteval auto classify_class() {
     return typename wrapped<T>::type{};
   else if constexpr (has_base<T>)
     return refused<has_a_base_class>{};
+  else if constexpr (count_fields<T>() > 100)
+    return refused<has_over_100_fields_or_a_long_c_array>{};
+  else if constexpr (!inspectable<T>)
+    return refused<has_a_bit_field>{};
   else if constexpr (!has_reference_field<T>)
     return decltype(fields_of<T>(std::make_index_sequence<field_count<T>>())){};
   else if constexpr (field_count<T> == 0 || field_count<T> != place_count<T>)
@@ -280,16 +286,29 @@ inline constexpr bool is_owned_by_the_message = false;
 /// Instantiated only to fail: the compiler prints the path, the type and the reason.
 template <auto Path, class Type, class Reason>
 struct cannot_be_sent {
+  static constexpr bool reported = true;
   static_assert(is_owned_by_the_message<Type>,
-                "a message must own all it refers to: see the path, the type and the reason in cannot_be_sent<...>");
-  static constexpr int reported = 0;
+                "a message must own all it refers to: cannot_be_sent<path, type, reason> tells what does not. A type that does, "
+                "but that cannot be looked into, may say so: i_promise_this_owns_everything (sendable.hpp)");
+};
+struct can_be_sent {
+  static constexpr bool reported = true;
 };
 
+template <std::size_t... Prefix>
+std::type_identity<can_be_sent> report_of(nothing_found);
+template <std::size_t... Prefix, class T, class Reason, std::size_t... Path>
+std::type_identity<cannot_be_sent<path_of<Prefix..., Path...>(), T, Reason>> report_of(found<T, Reason, Path...>);
+
+/// `report<Found, Prefix...>::reported` is an error unless nothing was found. An alias, so that the compiler's backtrace is a step shorter.
 template <class Found, std::size_t... Prefix>
-inline constexpr int report = 0;
-template <class T, class Reason, std::size_t... Path, std::size_t... Prefix>
-inline constexpr int report<found<T, Reason, Path...>, Prefix...> =
-    cannot_be_sent<path_of<Prefix..., Path...>(), T, Reason>::reported;
+using report = typename decltype(report_of<Prefix...>(Found{}))::type;
+
+/// What is not owned in the arguments of one message; the place of an argument is the path's first step if there are several.
+template <class... Args>
+struct search_arguments : search_parts<context<false>, 0, Args...> {};
+template <class Arg>
+struct search_arguments<Arg> : search<Arg, context<false>> {};
 
 }  // namespace detail
 
@@ -305,7 +324,7 @@ concept sendable = is_sendable<T>;
 /// `cannot_be_sent<"message.2.0", const char*, is_a_pointer>`. `Prefix` is T's own place in the message, if it is one of several arguments.
 template <class T, std::size_t... Prefix>
 constexpr void check_sendable() noexcept {
-  static_cast<void>(detail::report<typename detail::search<T, detail::context<false>>::type, Prefix...>);
+  static_assert(detail::report<typename detail::search<T, detail::context<false>>::type, Prefix...>::reported);
 }
 
 }  // namespace garrick::base
