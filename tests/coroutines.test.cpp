@@ -352,4 +352,49 @@ TEST_CASE("a time-out of an awaited request is an error value") {
   CHECK(system.request_as<bool>(a, 1).get().value());
 }
 
+class prepared : public actor<protocol<int(number)>> {
+  ref<source> from_;
+  int base_ = -1;
+
+ public:
+  explicit prepared(ref<source> from) : from_(std::move(from)) {}
+  task<> on_start() {
+    const result<int> got = co_await request<number>(from_, 21);
+    if (got) base_ = *got;
+  }
+  int on(number n) const { return base_ + n.x; }
+};
+
+TEST_CASE("on_start may be a coroutine: messages wait until it is done") {
+  testkit::test_system kit;
+  const auto s = kit.spawn<source_actor>();
+  const auto p = kit.spawn<prepared>(s);
+  CHECK(kit.request(p, number{1}).get().value() == 43);
+}
+
+class unprepared : public actor<protocol<int(number)>> {
+ public:
+  task<> on_start() {
+    static_cast<void>(co_await delay(duration::milliseconds(1)));
+    throw std::runtime_error("not today");
+  }
+  int on(number n) const { return n.x; }
+};
+
+TEST_CASE("an exception that leaves the coroutine on_start ends the actor with its text") {
+  testkit::test_system kit;
+  const auto p = kit.spawn<unprepared>();
+  std::string why;
+  const auto watcher = kit.spawn([&why, p](dynamic_actor& self) -> behavior {
+    self.monitor(p, [&why](const down& d) { why = d.reason.to_string(); });
+    return {[](int) {}};
+  });
+  kit.run_for(duration::milliseconds(2));
+  CHECK(why.find("not today") != std::string::npos);
+  const result<int> late = kit.request(p, number{1}).get();
+  REQUIRE_FALSE(late.has_value());
+  CAPTURE(late.error().to_string());
+  CHECK(late.error() == errc::receiver_gone);
+}
+
 }  // namespace

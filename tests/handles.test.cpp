@@ -148,13 +148,14 @@ TEST_CASE("promise may outlive its system and its requester") {
       }};
     });
     CHECK(system.request_as<int>(a, 1).within(duration::milliseconds(3)).get().error() == errc::timeout);
+    CHECK(system.request_as<int>(a, 1, duration::milliseconds(3)).get().error() == errc::timeout);  // as with typed handles
     const any_ref b = system.spawn([a](dynamic_actor& self) -> behavior {
       self.request_as<int>(a, 1).then([](int) {}, [](const error&) {});
       return {[](int) {}};
     });
     CHECK(system.request_as<>(b, 1).get().has_value());
   }
-  REQUIRE(kept.size() == 2);
+  REQUIRE(kept.size() == 3);
   for (auto& p : kept) p.deliver(5);
 }
 

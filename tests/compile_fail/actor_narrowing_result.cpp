@@ -1,7 +1,6 @@
-// expect: handler_of<
-// expect: for this signature of the protocol returns something else
+// expect: wrong_result<
+// expect: for these signatures of the protocol return something else
 // expect: question
-// max-lines: 15
 #include <garrick/garrick.hpp>
 
 struct question {};

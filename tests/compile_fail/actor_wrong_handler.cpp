@@ -1,7 +1,6 @@
-// expect: handler_of<
-// expect: has no fitting (or an ambiguous) handler on(...) for this signature of its protocol
+// expect: no_handler<
+// expect: has no public handler on(...) that fits, or several that fit alike
 // expect: (int)
-// max-lines: 15
 #include <garrick/garrick.hpp>
 
 class wrong : public garrick::actor<garrick::protocol<void(int), void(double)>> {

@@ -1,5 +1,4 @@
 // expect: wrap anything else with garrick::adapt
-// max-lines: 15
 #include <garrick/garrick.hpp>
 
 #include <coroutine>

@@ -1,5 +1,4 @@
 // expect: a blocking actor's class needs a public void run()
-// max-lines: 15
 #include <garrick/garrick.hpp>
 
 class collector : public garrick::blocking_actor {

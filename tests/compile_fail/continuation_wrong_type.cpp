@@ -1,5 +1,4 @@
 // expect: the function does not take the response's values
-// max-lines: 15
 #include <garrick/garrick.hpp>
 
 #include <string>

@@ -1,5 +1,5 @@
 // expect: superset
-// max-lines: 15
+// max-lines: clang 34: a conversion that does not exist has no place for an assertion; clang lists every constructor
 #include <garrick/garrick.hpp>
 
 struct more {};

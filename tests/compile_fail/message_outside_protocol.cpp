@@ -2,7 +2,6 @@
 // expect: deposit
 // expect: greeting
 // expect: this message is not in the receiver's protocol
-// max-lines: 15
 #include <garrick/garrick.hpp>
 
 struct deposit {};

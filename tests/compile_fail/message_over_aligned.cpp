@@ -1,5 +1,4 @@
 // expect: a message type may be aligned to 32 bytes at most
-// max-lines: 15
 #include <garrick/garrick.hpp>
 
 #ifdef GARRICK_CONTROL

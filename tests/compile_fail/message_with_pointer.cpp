@@ -1,7 +1,6 @@
 // expect: cannot_be_sent<
 // expect: "message.1.0"
 // expect: const char
-// max-lines: 15
 #include <garrick/garrick.hpp>
 
 struct inner {

@@ -1,5 +1,4 @@
 // expect: this policy needs arguments
-// max-lines: 15
 #include <garrick/garrick.hpp>
 
 struct job {

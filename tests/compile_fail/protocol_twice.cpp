@@ -1,5 +1,4 @@
 // expect: a protocol has two signatures for one message
-// max-lines: 15
 #include <garrick/garrick.hpp>
 
 #ifdef GARRICK_CONTROL

@@ -1,6 +1,5 @@
 // expect: the behavior has no function for this signature of the protocol
 // expect: forgotten
-// max-lines: 15
 #include <garrick/garrick.hpp>
 
 struct forgotten {};

@@ -169,15 +169,19 @@ class format_test(Tree):
 class compile_fail_test(unittest.TestCase):
     def test_judgement(self):
         judge = compile_fail.judge
-        self.assertEqual(judge(["not sendable"], 15, 1, "x.cpp: error: not sendable\n"), [])
-        self.assertIn("must not", judge(["not sendable"], 15, 0, "")[0])
-        self.assertIn("does not contain", judge(["not sendable"], 15, 1, "error: missing ;\n")[0])
-        self.assertIn("limit is 3", judge(["deep"], 3, 1, "note\n" * 5 + "deep\n")[0])
-        self.assertIn("limit is 6", judge(["deep"], 3, 1, "deep\n" + "note\n" * 6)[0])
-        self.assertIn("must open", judge([], 15, 1, "error\n")[0])
+        self.assertEqual(judge([["not sendable"]], 15, 1, "x.cpp: error: not sendable\n"), [])
+        self.assertEqual(judge([["no", "not sendable"]], 1, 1, "x.cpp: error: not sendable\n"), [])
+        self.assertIn("must not", judge([["not sendable"]], 15, 0, "")[0])
+        self.assertIn("does not contain", judge([["not sendable"]], 15, 1, "error: missing ;\n")[0])
+        self.assertIn("limit is 3", judge([["deep"]], 3, 1, "deep\n" + "note\n" * 3)[0])
 
     def test_directives(self):
-        self.assertEqual(compile_fail.directives("// expect: a b\n// max-lines: 4\n// expect: c\nint x;\n// expect: d\n"), (["a b", "c"], 4))
+        directives = compile_fail.directives
+        self.assertEqual(directives("// expect: a b|a\n// max-lines: gcc 40: why\n// expect: c\nint x;\n// expect: d\n"),
+                         ([["a b", "a"], ["c"]], {"gcc": 40}, []))
+        self.assertIn("an exception is written", directives("// expect: a\n// max-lines: 40\n")[2][0])
+        self.assertIn("an exception is written", directives("// expect: a\n// max-lines: clang 40:\n")[2][0])
+        self.assertIn("must open", directives("int x;\n")[2][0])
 
     def test_the_compiler_is_really_asked(self):
         compiler = shutil.which("g++") or shutil.which("clang++-19")

@@ -1,6 +1,19 @@
 // Everything a program with actors needs, in one namespace.
 #pragma once
 
+// First and in this order, so that errors in them come with a short list of includes.
+#include <garrick/base/sendable.hpp>
+
+#include <garrick/core/signature.hpp>
+
+#include <garrick/core/ref.hpp>
+
+#include <garrick/core/send.hpp>
+
+#include <garrick/core/request.hpp>
+
+#include <garrick/core/handlers.hpp>
+
 #include <garrick/core/adapt.hpp>
 #include <garrick/core/atom.hpp>
 #include <garrick/core/composition.hpp>

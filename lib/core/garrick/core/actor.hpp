@@ -8,7 +8,7 @@
 //     long on(balance) const { return cents_; }
 //   };
 //
-// Handlers are overloads of `on`, one for each signature of the protocol. Optional: `void on_start()`, the first thing on the actor's own turn;
+// Handlers are overloads of `on`, one for each signature of the protocol. Optional: `void on_start()` or `task<> on_start()`, the first thing on the actor's own turn;
 // `void on_exit(const exit_reason&)`, the last, unless the spawn was refused; `void on(const down&)`, `void on(const exit_signal&)` and `void on(const child_failed&)` take system messages.
 //
 // No destructor may throw: one that does ends the process, as it would in every noexcept function.
@@ -123,16 +123,23 @@ class actor_base {
 
   /// Sends a request. The last argument may be a duration: the time-out, if the protocol does not take it as part of the message.
   template <class P, class... Args>
-    requires(!std::is_same_v<P, any_protocol>)
   auto request(const ref<P>& to, Args&&... args) {
-    return detail::request_plain(*cell_, to, std::forward<Args>(args)...);
+    static_assert(!std::is_same_v<P, any_protocol>,
+                  "garrick: a wildcard handle needs request_as<R>(to, ...): say what the answer holds");
+    if constexpr (!std::is_same_v<P, any_protocol> && detail::checked_request<P, Args...>::fits)
+      return detail::request_plain(*cell_, to, std::forward<Args>(args)...);
+    else
+      return detail::refused_response();
   }
 
   /// The same with urgent priority: the request overtakes normal mail at the receiver. The answer comes as any other.
   template <class P, class... Args>
-    requires(!std::is_same_v<P, any_protocol>)
   auto request_urgent(const ref<P>& to, Args&&... args) {
-    return detail::request_plain<true>(*cell_, to, std::forward<Args>(args)...);
+    static_assert(!std::is_same_v<P, any_protocol>, "garrick: an urgent request needs a typed handle");
+    if constexpr (!std::is_same_v<P, any_protocol> && detail::checked_request<P, Args...>::fits)
+      return detail::request_plain<true>(*cell_, to, std::forward<Args>(args)...);
+    else
+      return detail::refused_response();
   }
 
   /// The same for a router: the member is picked here.
@@ -151,12 +158,16 @@ class actor_base {
 
   /// Builds the message in place: `co_await request<withdraw>(account, 120)`.
   template <class Message, class P, class... Args>
-    requires(!std::is_same_v<P, any_protocol>)
   auto request(const ref<P>& to, Args&&... args) {
-    using pending = typename detail::pending_for<typename P::template answer<Message>>::type;
-    static_assert(sizeof(detail::receiver_does_not_understand<P, Message>) != 0 && detail::message_of<Message>::checked);
-    cell& c = detail::target_of(to);
-    return pending(*cell_, detail::send_request(*cell_, c, detail::make_envelope<Message>(std::forward<Args>(args)...)));
+    static_assert(!std::is_same_v<P, any_protocol>,
+                  "garrick: a wildcard handle needs request_as<R>(to, ...): say what the answer holds");
+    if constexpr (!std::is_same_v<P, any_protocol> && detail::checked_in_place<P, Message>::fits) {
+      using pending = typename detail::pending_for<typename P::template answer<Message>>::type;
+      cell& c = detail::target_of(to);
+      return pending(*cell_, detail::send_request(*cell_, c, detail::make_envelope<Message>(std::forward<Args>(args)...)));
+    } else {
+      return detail::refused_response();
+    }
   }
 
   /// Sends when the receiver has room (below its bound or, without one, its soft limit): `co_await send_when_room(to, sample{x})`. The response says that the
@@ -168,7 +179,7 @@ class actor_base {
     return {*cell_, detail::send_parked(*cell_, c, detail::make_message_envelope<content>(std::forward<Args>(args)...))};
   }
 
-  /// A request to a wildcard handle; Rs name what the answer holds.
+  /// A request to a wildcard handle; Rs name what the answer holds. A duration after the message is the time-out.
   template <class... Rs, class... Args>
   [[nodiscard]] pending_response<Rs...> request_as(const any_ref& to, Args&&... args) {
     return request_any<Rs...>(*cell_, to, std::forward<Args>(args)...);

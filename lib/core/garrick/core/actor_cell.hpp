@@ -9,6 +9,7 @@
 #include <garrick/core/actor.hpp>
 #include <garrick/core/behavior.hpp>
 #include <garrick/core/cell.hpp>
+#include <garrick/core/handlers.hpp>
 #include <garrick/core/invoke.hpp>
 #include <garrick/core/signals.hpp>
 
@@ -29,118 +30,49 @@ class object_factory {
 
 namespace detail {
 
-/// `a.on(xs...)` as a function object, so that overload resolution decides.
-template <class A>
-struct on_caller {
-  A& a;
-  // B makes the look-up of `on` wait for the call: an actor without any `on` is then an answer (no), not an error here.
-  template <class... Ts, class B = A>
-  auto operator()(Ts&&... xs) const -> decltype(std::declval<B&>().on(std::forward<Ts>(xs)...)) {
-    return static_cast<B&>(a).on(std::forward<Ts>(xs)...);
-  }
-};
-
-template <class R, class Answer>
-inline constexpr bool answers = false;
-template <class R, class... Ts>
-inline constexpr bool answers<R, response<Ts...>> = [] {
-  using plain = std::remove_cvref_t<R>;
-  using own = typename response_of<plain>::type;
-  if constexpr (std::is_same_v<own, response<Ts...>> || std::is_same_v<plain, base::error>)
-    return true;
-  else if constexpr (std::is_void_v<R> || is_task<plain> || is_promise<plain> || is_core_result<plain> || is_base_result<plain>)
-    return requires { requires is_base_result<plain> && std::is_same_v<plain, base::result<Ts...>>; } ||
-           (is_promise<plain> && sizeof...(Ts) == 0) || (sizeof...(Ts) == 0 && std::is_same_v<plain, base::result<void>>);
-  else if constexpr (sizeof...(Ts) == 1 && (std::is_arithmetic_v<Ts> && ...))
-    return (requires(R&& r) { Ts{std::forward<R>(r)}; } && ...);  // a number that may lose its value is no answer
-  else
-    return sizeof...(Ts) == 1 && (std::is_convertible_v<R, Ts> && ...);
-}();
-
-/// Stands for a number and converts to exactly its type: a handler that takes it takes no other number.
-template <class T>
-struct exact_value {
-  template <class U>
-    requires std::is_same_v<U, T>
-  operator U() const noexcept;
-};
-template <class T>
-struct exact_reference {
-  template <class U>
-    requires std::is_same_v<U, T>
-  operator U&() const noexcept;
-};
-template <template <class> class Probe, class T>
-using exact_argument = std::conditional_t<std::is_arithmetic_v<T>, Probe<T>, T>;
-
-/// False where a handler is only found because C++ converts numbers silently: on(double) for an int.
-template <class F, class Content>
-inline constexpr bool handles_exactly =
-    handles<F, exact_argument<exact_value, Content>> || handles<F, exact_argument<exact_reference, Content>>;
-template <class F, class... Ts>
-inline constexpr bool handles_exactly<F, pack<Ts...>> =
-    handles<F, pack<exact_argument<exact_value, Ts>...>> || handles<F, pack<exact_argument<exact_reference, Ts>...>>;
-
-template <class F, class Content>
-using handler_result = decltype(call_owned<Content>(std::declval<F&>(), std::declval<Content&>()));
-
-/// Instantiated once per actor type and signature: its name and arguments are the error text.
-template <class Actor, class Signature>
-struct handler_of {
-  using content = typename signature<Signature>::content;
-  using answer = typename signature<Signature>::answer;
-  static constexpr bool exists = [] {
-    if constexpr (requires { typename Actor::garrick_generic_handlers; })
-      return handles<on_caller<Actor>, content>;
-    else
-      return handles<on_caller<Actor>, content> && handles_exactly<on_caller<Actor>, content>;
-  }();
-  static_assert(exists, "garrick: the actor has no fitting (or an ambiguous) handler on(...) for this signature of its protocol");
-  static constexpr bool right_result = [] {
-    if constexpr (exists)
-      return answers<handler_result<on_caller<Actor>, content>, answer>;
-    else
-      return true;
-  }();
-  static_assert(right_result, "garrick: the handler on(...) for this signature of the protocol returns something else");
-  static constexpr bool value = exists && right_result;
-};
-
 template <class Actor, class Signature>
 void handle_signature(cell& self, Actor& a, envelope* e) {
-  if constexpr (handler_of<Actor, Signature>::value)
+  if constexpr (handler_of<Actor, Signature>::exists && handler_of<Actor, Signature>::right_result)
     handle_content<typename signature<Signature>::content, typename signature<Signature>::answer>(self, e, on_caller<Actor>{a});
 }
 
-/// A perfect hash over descriptor addresses, found by trying multipliers.
+/// A hash over descriptor addresses, made perfect by trying multipliers. A very long protocol may keep a few collisions: then the next slot is looked at, too.
 template <class Entry, std::size_t N>
 class address_hash {
  public:
   static constexpr std::size_t slots = std::bit_ceil(2 * N);
   explicit address_hash(const std::array<std::pair<const void*, Entry>, N>& entries) noexcept {
-    for (std::uint64_t m = 0x9e3779b97f4a7c15ull;; m = m * 6364136223846793005ull + 1442695040888963407ull) {
+    std::uint64_t m = 0x9e3779b97f4a7c15ull;
+    for (int tries = 0; tries < most_tries; ++tries, m = m * 6364136223846793005ull + 1442695040888963407ull) {
       multiplier_ = m | 1;
-      if (fill(entries)) return;
+      if (fill(entries, false)) return;
     }
+    static_cast<void>(fill(entries, true));
   }
   [[nodiscard]] Entry find(const void* key) const noexcept {
-    const auto& s = table_[index(key)];
-    return s.first == key ? s.second : Entry{};
+    // Ends: half of the slots are empty.
+    for (std::size_t i = index(key);; i = (i + 1) % slots) {
+      const auto& s = table_[i];
+      if (s.first == key) return s.second;
+      if (s.first == nullptr) return Entry{};
+    }
   }
 
  private:
   [[nodiscard]] std::size_t index(const void* key) const noexcept {
     return static_cast<std::size_t>((reinterpret_cast<std::uint64_t>(key) * multiplier_) >> (64 - std::countr_zero(slots)));
   }
-  bool fill(const std::array<std::pair<const void*, Entry>, N>& entries) noexcept {
+  bool fill(const std::array<std::pair<const void*, Entry>, N>& entries, bool with_collisions) noexcept {
     table_ = {};
     for (const auto& e : entries) {
-      auto& s = table_[index(e.first)];
-      if (s.first != nullptr) return false;
-      s = e;
+      std::size_t i = index(e.first);
+      if (table_[i].first != nullptr && !with_collisions) return false;
+      while (table_[i].first != nullptr) i = (i + 1) % slots;
+      table_[i] = e;
     }
     return true;
   }
+  static constexpr int most_tries = 1000;
   std::uint64_t multiplier_ = 1;
   std::array<std::pair<const void*, Entry>, slots> table_{};
 };
@@ -148,10 +80,6 @@ class address_hash {
 /// Offers a message to the behavior on top of the stack. Defined in actor.cpp.
 [[nodiscard]] dispatch_outcome dispatch_to_behavior(cell& self, envelope* e);
 [[nodiscard]] bool offer_to_behavior(cell& self, envelope* e);
-
-/// An actor whose handlers may be behaviors alone: typed_actor and what derives from it.
-template <class Actor>
-concept uses_behaviors = requires { typename Actor::garrick_uses_behaviors; };
 
 template <class Actor, class P>
 struct dispatcher;
@@ -166,7 +94,7 @@ struct dispatcher<Actor, protocol<Sigs...>> {
   static constexpr std::size_t longest_chain = 6;
 
   static dispatch_outcome dispatch(cell& self, Actor& a, envelope* e) {
-    if constexpr (uses_behaviors<Actor> && !(handles<on_caller<Actor>, typename signature<Sigs>::content> || ...)) {
+    if constexpr (handlers_of<Actor, protocol<Sigs...>>::by_behavior) {
       return dispatch_to_behavior(self, e);  // its first behavior is not set yet, or it has ended its last
     } else if constexpr (sizeof...(Sigs) <= longest_chain) {
       const bool taken = ((e->type == &base::message_type_of<typename signature<Sigs>::content> &&
@@ -201,16 +129,9 @@ bool offer(cell& self, A& a, envelope* e) {
 /// Builds the object for a restart. Defined in spawn.cpp.
 void rebuild_with_factory(cell& self, void* storage);
 
-template <class A>
-concept has_start = requires(A& a) { a.on_start(); };
-/// A blocking actor with a body.
-template <class A>
-concept has_body = requires(A& a) {
-  typename A::garrick_blocking;
-  a.run();
-};
-template <class A>
-concept has_exit = requires(A& a, const base::exit_reason& r) { a.on_exit(r); };
+/// Runs on_start as a coroutine. Defined in task.hpp, which who returns a task has included.
+template <class R>
+void start_hook(cell& self, task<R>&& t);
 
 }  // namespace detail
 
@@ -258,7 +179,11 @@ class actor_cell final : public cell {
     if constexpr (detail::has_body<A>) {
       if (alive_) A::live(object());
     } else if constexpr (detail::has_start<A>) {
-      if (alive_) object().on_start();
+      if (!alive_) return;
+      if constexpr (std::is_void_v<decltype(object().on_start())>)
+        object().on_start();
+      else
+        detail::start_hook(*this, object().on_start());
     }
   }
   void object_exits(const base::exit_reason& reason) override {

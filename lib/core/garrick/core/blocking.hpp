@@ -91,6 +91,7 @@ class blocking_actor : public actor<any_protocol> {
   /// Waits for the answer to a request: `get(self.request(acc, balance{}))`. On a worker thread: the error `would_block`, at once.
   template <class... Rs>
   [[nodiscard]] auto get(pending_response<Rs...>&& p);
+  detail::refused_response get(detail::refused_response) { return {}; }
 
  protected:
   blocking_actor() = default;

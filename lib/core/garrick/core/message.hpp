@@ -124,8 +124,7 @@ namespace detail {
 /// Makes a message that can be sent to many receivers without a copy. Requires copyable content. A message value is returned as it is.
 template <class... Args>
 [[nodiscard]] auto make_message(Args&&... args) {
-  using content = typename detail::message_of<Args...>::type;
-  static_assert(detail::message_of<Args...>::checked);
+  using content = typename detail::checked_message<any_protocol, Args...>::type;
   if constexpr (detail::message_value<Args...>)
     return (std::remove_cvref_t<Args>(std::forward<Args>(args)), ...);
   else if constexpr (sizeof...(Args) > 1)

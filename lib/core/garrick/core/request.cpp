@@ -207,6 +207,7 @@ void unlink_frame(suspended_frame& f) noexcept {
 }
 
 void frame_failed(cell& self, const handled_message& message, pending_request request, const std::exception_ptr& what) noexcept {
+  if (message.type == nullptr) return lifecycle::on_exception(self, nullptr, what);
   undelivered u;
   u.sender = message.sender;
   u.receiver = self.id();

@@ -97,6 +97,43 @@ class function_continuation final : public continuation {
   G g_;
 };
 
+template <class Content, class F>
+consteval bool is_no_coroutine() {
+  if constexpr (handles<F, Content>)
+    return !is_task<decltype(call_owned<Content>(std::declval<F&>(), std::declval<Content&>()))>;
+  else
+    return true;
+}
+
+template <class F, bool Takes>
+struct function_does_not_take {
+  static constexpr bool reported = true;
+  static_assert(Takes, "garrick: the function does not take the response's values");
+};
+template <class F, bool Plain>
+struct function_is_a_coroutine {
+  static constexpr bool reported = true;
+  static_assert(Plain, "garrick: a continuation is no coroutine: co_await the request in a handler that returns a task");
+};
+template <class G, bool Takes>
+struct error_function_does_not_take {
+  static constexpr bool reported = true;
+  static_assert(Takes, "garrick: the error function takes a const error&");
+};
+
+/// The functions of a `then` or `await`, for a response that holds Content.
+template <class Content, class F, class G>
+struct checked_continuation {
+  static constexpr bool takes = handles<F, Content>;
+  static constexpr bool plain = is_no_coroutine<Content, F>();
+  static constexpr bool takes_error = std::is_invocable_v<G&, const base::error&>;
+  static constexpr bool fits = takes && plain && takes_error;
+
+  static_assert(function_does_not_take<F, takes>::reported);
+  static_assert(function_is_a_coroutine<F, plain>::reported);
+  static_assert(error_function_does_not_take<G, takes_error>::reported);
+};
+
 }  // namespace detail
 
 /// A request under way. Use it once: then, await, co_await, or let it fall and the response is ignored.
@@ -121,19 +158,21 @@ class [[nodiscard]] pending_response {
 
   template <class F>
   void then(F f) && {
-    attach(std::move(f), detail::fail_actor{self_}, false);
+    if constexpr (detail::checked_continuation<content, F, detail::fail_actor>::fits)
+      attach(std::move(f), detail::fail_actor{self_}, false);
   }
   template <class F, class G>
   void then(F f, G on_error) && {
-    attach(std::move(f), std::move(on_error), false);
+    if constexpr (detail::checked_continuation<content, F, G>::fits) attach(std::move(f), std::move(on_error), false);
   }
   template <class F>
   void await(F f) && {
-    attach(std::move(f), detail::fail_actor{self_}, true);
+    if constexpr (detail::checked_continuation<content, F, detail::fail_actor>::fits)
+      attach(std::move(f), detail::fail_actor{self_}, true);
   }
   template <class F, class G>
   void await(F f, G on_error) && {
-    attach(std::move(f), std::move(on_error), true);
+    if constexpr (detail::checked_continuation<content, F, G>::fits) attach(std::move(f), std::move(on_error), true);
   }
 
   /// For the framework: the request is now the caller's.
@@ -148,10 +187,6 @@ class [[nodiscard]] pending_response {
 
   template <class F, class G>
   void attach(F f, G g, bool exclusive) {
-    static_assert(detail::handles<F, content>, "garrick: the function does not take the response's values");
-    static_assert(!detail::is_task<decltype(detail::call_owned<content>(f, std::declval<content&>()))>,
-                  "garrick: a continuation is no coroutine: co_await the request in a handler that returns a task");
-    static_assert(std::is_invocable_v<G&, const base::error&>, "garrick: the error function takes a const error&");
     used_ = true;
     detail::attach_continuation(*self_, id_, detail::function_continuation<content, F, G>::make(std::move(f), std::move(g)),
                                 exclusive);
@@ -164,8 +199,36 @@ class [[nodiscard]] pending_response {
 
 namespace detail {
 
+/// What a request that does not compile yields. It takes whatever is done with a response, so that the reason stays the only error.
+struct refused_response {
+  refused_response() = default;
+  refused_response(cell&, std::uint64_t) noexcept {}
+  template <class... Args>
+  void then(Args&&...) const noexcept {}
+  template <class... Args>
+  void await(Args&&...) const noexcept {}
+  refused_response within(base::duration) const noexcept { return {}; }
+  refused_response get() const noexcept { return {}; }
+  refused_response value() const noexcept { return {}; }
+  refused_response error() const noexcept { return {}; }
+  refused_response operator*() const noexcept { return {}; }
+  bool has_value() const noexcept { return false; }
+  template <class T>
+  operator T() const {
+    throw_empty_handle();
+  }
+  bool await_ready() const noexcept { return true; }
+  template <class Coroutine>
+  void await_suspend(Coroutine) const noexcept {}
+  refused_response await_resume() const noexcept { return {}; }
+};
+
 template <class Answer>
 struct pending_for;
+template <>
+struct pending_for<void> {
+  using type = refused_response;
+};
 template <class... Rs>
 struct pending_for<response<Rs...>> {
   using type = pending_response<Rs...>;
@@ -186,8 +249,16 @@ inline constexpr bool ends_with_limit = [] {
     return false;
   else
     return duration_like<std::tuple_element_t<sizeof...(Args) - 1, std::tuple<std::decay_t<Args>...>>> &&
-           !P::template accepts<content_of<std::decay_t<Args>...>>;
+           (std::is_same_v<P, any_protocol> || !P::template accepts<content_of<std::decay_t<Args>...>>);
 }();
+
+template <class P, class Tuple, std::size_t... I>
+std::type_identity<checked_message<P, std::tuple_element_t<I, Tuple>...>> check_of(std::index_sequence<I...>);
+
+/// The checks of a request, whose last argument may be the time-out.
+template <class P, class... Args>
+using checked_request = typename decltype(check_of<P, std::tuple<Args...>>(
+    std::make_index_sequence<sizeof...(Args) - (ends_with_limit<P, Args...> ? 1 : 0)>{}))::type;
 
 template <bool Urgent = false, class P, class... Args>
 auto request_plain(cell& self, const ref<P>& to, Args&&... args)
@@ -214,15 +285,30 @@ template <bool Urgent, class P, class Tuple, std::size_t... I>
 auto request_with_limit(cell& self, const ref<P>& to, Tuple&& t, std::index_sequence<I...>) {
   return request_plain<Urgent>(self, to, std::get<I>(std::forward<Tuple>(t))...).within(std::get<sizeof...(I)>(t));
 }
+template <class... Rs, class Tuple, std::size_t... I>
+pending_response<Rs...> request_any_with_limit(cell& self, const any_ref& to, Tuple&& t, std::index_sequence<I...>);
 }  // namespace detail
 
-/// Any value of any type: what a request to a wildcard handle yields is named by the caller, `request_as<int>(any, …)`.
+/// Any value of any type: what a request to a wildcard handle yields is named by the caller, `request_as<int>(any, …)`. As with other handles, a duration after
+/// the message is the time-out.
 template <class... Rs, class... Args>
 [[nodiscard]] pending_response<Rs...> request_any(cell& self, const any_ref& to, Args&&... args) {
-  using content = typename detail::checked_message<any_protocol, Args...>::type;
-  cell& c = detail::target_of(to);
-  return pending_response<Rs...>(
-      self, detail::send_request(self, c, detail::make_message_envelope<content>(std::forward<Args>(args)...)));
+  if constexpr (detail::ends_with_limit<any_protocol, Args...>) {
+    return detail::request_any_with_limit<Rs...>(self, to, std::forward_as_tuple(std::forward<Args>(args)...),
+                                                 std::make_index_sequence<sizeof...(Args) - 1>{});
+  } else {
+    using content = typename detail::checked_message<any_protocol, Args...>::type;
+    cell& c = detail::target_of(to);
+    return pending_response<Rs...>(
+        self, detail::send_request(self, c, detail::make_message_envelope<content>(std::forward<Args>(args)...)));
+  }
 }
+
+namespace detail {
+template <class... Rs, class Tuple, std::size_t... I>
+pending_response<Rs...> request_any_with_limit(cell& self, const any_ref& to, Tuple&& t, std::index_sequence<I...>) {
+  return request_any<Rs...>(self, to, std::get<I>(std::forward<Tuple>(t))...).within(std::get<sizeof...(I)>(t));
+}
+}  // namespace detail
 
 }  // namespace garrick::core

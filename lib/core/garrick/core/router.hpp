@@ -17,6 +17,7 @@
 #pragma once
 
 #include <garrick/core/composition.hpp>
+#include <garrick/core/handlers.hpp>
 #include <garrick/core/invoke.hpp>
 
 #include <atomic>
@@ -200,7 +201,10 @@ class router {
     static_assert(!is_broadcast,
                   "garrick: nothing can be delegated to a broadcast: it has many answers; request it and answer with what you "
                   "make of them");
-    return self.delegate(pick(args...), std::forward<Args>(args)...);
+    if constexpr (is_broadcast)
+      return base::error();  // any handler may return one
+    else
+      return self.delegate(pick(args...), std::forward<Args>(args)...);
   }
 
   friend bool operator==(const router& a, const router& b) noexcept { return a.state_ == b.state_; }
@@ -248,9 +252,13 @@ template <class A, class Policy = round_robin, class Spawner, class... Args>
 [[nodiscard]] router<typename A::protocol_type, Policy> spawn_pool(Spawner& from, std::size_t count, const Args&... args) {
   static_assert(std::is_default_constructible_v<Policy>,
                 "garrick: this policy needs arguments: spawn the members, then make a router of them");
+  static_assert(detail::checked_actor<A>::reported);
   std::vector<ref<typename A::protocol_type>> members;
   for (std::size_t i = 0; i < count; ++i) members.push_back(from.template spawn<A>(args...));
-  return router<typename A::protocol_type, Policy>(std::move(members));
+  if constexpr (std::is_default_constructible_v<Policy>)
+    return router<typename A::protocol_type, Policy>(std::move(members));
+  else
+    throw std::logic_error("");  // does not compile
 }
 /// The same with options; a name is followed by the member's number, from 1.
 template <class A, class Policy = round_robin, class Spawner, class... Args>
@@ -258,13 +266,17 @@ template <class A, class Policy = round_robin, class Spawner, class... Args>
                                                                    const Args&... args) {
   static_assert(std::is_default_constructible_v<Policy>,
                 "garrick: this policy needs arguments: spawn the members, then make a router of them");
+  static_assert(detail::checked_actor<A>::reported);
   std::vector<ref<typename A::protocol_type>> members;
   for (std::size_t i = 0; i < count; ++i) {
     spawn_options mine = o;
     if (!o.name.empty()) mine.name += " " + std::to_string(i + 1);
     members.push_back(from.template spawn<A>(mine, args...));
   }
-  return router<typename A::protocol_type, Policy>(std::move(members));
+  if constexpr (std::is_default_constructible_v<Policy>)
+    return router<typename A::protocol_type, Policy>(std::move(members));
+  else
+    throw std::logic_error("");  // does not compile
 }
 
 }  // namespace garrick::core

@@ -29,48 +29,66 @@ namespace detail {
 /// Pushes if there is room; frees `e` and says why if not.
 [[nodiscard]] base::error send_if_room(cell& to, envelope* e) noexcept;
 
-/// Instantiated where a message does not fit: its name and arguments are the error text.
-template <class Receiver, class Message>
-struct receiver_does_not_understand {
-  static_assert(Receiver::template accepts<Message>, "garrick: this message is not in the receiver's protocol");
-};
-
 /// A message value (message.hpp) as the only argument is not a content of its own: what it holds is sent.
 template <class... Args>
 concept message_value = sizeof...(Args) == 1 && (requires { typename std::remove_cvref_t<Args>::garrick_message; } && ...);
 
-template <class Sequence, class... Args>
-struct sendable_arguments;
-template <std::size_t... I, class... Args>
-struct sendable_arguments<std::index_sequence<I...>, Args...> {
-  // The place of an argument is the first step of the path in the error message, if there are several.
-  static constexpr bool checked = (base::check_sendable<Args, I>(), ..., true);
-};
-template <class Arg>
-struct sendable_arguments<std::index_sequence<0>, Arg> {
-  static constexpr bool checked = (base::check_sendable<Arg>(), true);
-};
-
-/// The content type of a message with these arguments, checked to be sendable.
+/// The content type of a message with these arguments, and what in it is not owned.
 template <class... Args>
 struct message_of {
   using type = content_of<std::decay_t<Args>...>;
-  static constexpr bool checked = sendable_arguments<std::index_sequence_for<Args...>, std::decay_t<Args>...>::checked;
+  using not_owned = typename base::detail::search_arguments<std::decay_t<Args>...>::type;
 };
 template <class M>
   requires message_value<M>
 struct message_of<M> {
   using type = typename std::remove_cvref_t<M>::garrick_message;
-  static constexpr bool checked = true;
+  using not_owned = base::detail::nothing_found;
 };
 
-/// Every check of one send, done once per (protocol, message).
+/// Can the message be made of these arguments: not if one can only be moved, and is not.
+template <class... Args>
+inline constexpr bool can_be_made_from = (std::is_constructible_v<std::decay_t<Args>, Args> && ...);
+
+// Each names one failure: its name and arguments are the error text. They are apart from the class that uses them, since clang knows no members of a class with a
+// failed assertion.
+template <class Receiver, class Message>
+struct receiver_does_not_understand {
+  static constexpr bool reported = true;
+  static_assert(Receiver::template accepts<Message>, "garrick: this message is not in the receiver's protocol");
+};
+template <bool Made, class... Args>
+struct argument_must_be_moved {
+  static constexpr bool reported = true;
+  static_assert(Made, "garrick: an argument can be moved only, not copied: std::move it into the message");
+};
+template <class Message>
+struct message_is_over_aligned {
+  static constexpr bool reported = true;
+  static constexpr bool fits = alignof(Message) <= 32;
+  static_assert(fits, "garrick: a message type may be aligned to 32 bytes at most");
+};
+
+/// Every check of one send, done once per (protocol, message). A failure is one short error, and what comes after it compiles: so the functions that send name
+/// this class first.
 template <class P, class... Args>
 struct checked_message {
   using type = typename message_of<Args...>::type;
-  static constexpr bool sendable = message_of<Args...>::checked;
-  static constexpr bool fits = sizeof(receiver_does_not_understand<P, type>) != 0;
-  static_assert(sendable && fits);
+  static constexpr bool fits = P::template accepts<type> && can_be_made_from<Args...> && alignof(type) <= 32;
+
+  static_assert(receiver_does_not_understand<P, type>::reported);
+  static_assert(base::detail::report<typename message_of<Args...>::not_owned>::reported);
+  static_assert(argument_must_be_moved<can_be_made_from<Args...>, Args...>::reported);
+  static_assert(message_is_over_aligned<type>::reported);
+};
+/// The same for a message that is built in place.
+template <class P, class Message>
+struct checked_in_place {
+  static constexpr bool fits = P::template accepts<Message> && alignof(Message) <= 32;
+
+  static_assert(receiver_does_not_understand<P, Message>::reported);
+  static_assert(base::detail::report<typename base::detail::search_arguments<Message>::type>::reported);
+  static_assert(message_is_over_aligned<Message>::reported);
 };
 
 /// An envelope that shares what `m` holds. Defined in message.cpp.
@@ -78,7 +96,9 @@ struct checked_message {
 
 template <class Content, class... Args>
 [[nodiscard]] envelope* make_message_envelope(Args&&... args) {
-  if constexpr (message_value<Args...>)
+  if constexpr (!can_be_made_from<Args...> || alignof(Content) > 32)
+    return nullptr;  // checked_message has said why
+  else if constexpr (message_value<Args...>)
     return envelope_of(args...);
   else if constexpr (sizeof...(Args) > 1)
     return make_envelope<Content>(std::tuple<std::decay_t<Args>...>(std::forward<Args>(args)...));

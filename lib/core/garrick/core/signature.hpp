@@ -8,7 +8,11 @@
 
 #include <garrick/core/pack.hpp>
 
+#include <array>
+#include <cstddef>
+#include <initializer_list>
 #include <type_traits>
+#include <utility>
 
 namespace garrick::core {
 
@@ -78,47 +82,81 @@ inline constexpr bool same_signature = std::is_same_v<typename signature<A>::con
 template <class Sig>
 struct no_answer {};
 
+// Long protocols: no fold expressions and no recursion over signatures, since compilers nest both and allow 256 and 900 levels.
+
+/// More would compile slowly and be hard to read: split the actor.
+inline constexpr std::size_t most_signatures = 512;
+
+constexpr std::size_t first_true(std::initializer_list<bool> list) noexcept {
+  std::size_t at = 0;
+  for (const bool b : list) {
+    if (b) return at;
+    ++at;
+  }
+  return at;
+}
+constexpr bool any_true(std::initializer_list<bool> list) noexcept { return first_true(list) != list.size(); }
+constexpr bool all_true(std::initializer_list<bool> list) noexcept {
+  for (const bool b : list)
+    if (!b) return false;
+  return true;
+}
+
+template <std::size_t I, class T>
+struct indexed {
+  using type = T;
+};
+template <class Sequence, class... Ts>
+struct indexed_list;
+template <std::size_t... I, class... Ts>
+struct indexed_list<std::index_sequence<I...>, Ts...> : indexed<I, Ts>... {};
+template <std::size_t I, class T>
+indexed<I, T> pick_indexed(const indexed<I, T>*);
+template <std::size_t I, class... Ts>
+using type_at =
+    typename decltype(pick_indexed<I>(static_cast<indexed_list<std::index_sequence_for<Ts...>, Ts...>*>(nullptr)))::type;
+
 /// The response type of the signature whose content is `Content`; `void` where there is none.
 template <class Content, class... Sigs>
-struct find_answer {
-  using type = void;
-};
-template <class Content, class Sig, class... Rest>
-struct find_answer<Content, Sig, Rest...> {
-  using type =
-      typename std::conditional_t<std::is_same_v<Content, typename signature<Sig>::content>,
-                                  std::type_identity<typename signature<Sig>::answer>, find_answer<Content, Rest...>>::type;
-};
+consteval auto find_answer() {
+  constexpr std::size_t at = first_true({std::is_same_v<Content, typename signature<Sigs>::content>...});
+  if constexpr (at < sizeof...(Sigs))
+    return std::type_identity<typename signature<type_at<at, Sigs...>>::answer>{};
+  else
+    return std::type_identity<void>{};
+}
+
+template <class Content>
+inline constexpr char content_tag = 0;
 
 template <class... Sigs>
-constexpr bool distinct_contents() {
-  if constexpr (sizeof...(Sigs) < 2) {
-    return true;
-  } else {
-    return []<class First, class... Rest>(std::type_identity<First>, std::type_identity<Rest>...) {
-      return (!std::is_same_v<typename signature<First>::content, typename signature<Rest>::content> && ...) &&
-             distinct_contents<Rest...>();
-    }(std::type_identity<Sigs>{}...);
-  }
+consteval bool distinct_contents() {
+  const std::array<const char*, sizeof...(Sigs)> tags{&content_tag<typename signature<Sigs>::content>...};
+  for (const char* const* a = tags.data(); a != tags.data() + tags.size(); ++a)
+    for (const char* const* b = tags.data(); b != a; ++b)
+      if (*a == *b) return false;
+  return true;
 }
 
 }  // namespace detail
 
-/// A set of signatures, for example `protocol<void(deposit), result<long>(withdraw), long(balance)>`.
+/// A set of signatures, at most 512, for example `protocol<void(deposit), result<long>(withdraw), long(balance)>`.
 template <class... Sigs>
 struct protocol {
-  static_assert(detail::distinct_contents<Sigs...>(), "garrick: a protocol has two signatures for one message");
-
   /// Does the protocol understand a message with this content?
   template <class Content>
-  static constexpr bool accepts = (std::is_same_v<Content, typename detail::signature<Sigs>::content> || ...);
+  static constexpr bool accepts = detail::any_true({std::is_same_v<Content, typename detail::signature<Sigs>::content>...});
 
   /// `response<Ts...>` of that signature.
   template <class Content>
-  using answer = typename detail::find_answer<Content, Sigs...>::type;
+  using answer = typename decltype(detail::find_answer<Content, Sigs...>())::type;
 
   template <class Sig>
-  static constexpr bool has = (detail::same_signature<Sig, Sigs> || ...);
+  static constexpr bool has = detail::any_true({detail::same_signature<Sig, Sigs>...});
+
+  // Last: clang leaves out what follows a failed assertion, and complains of that, too.
+  static_assert(sizeof...(Sigs) <= detail::most_signatures, "garrick: a protocol has at most 512 signatures");
+  static_assert(detail::distinct_contents<Sigs...>(), "garrick: a protocol has two signatures for one message");
 };
 
 /// The protocol of a handle that may be sent anything.
@@ -132,7 +170,7 @@ namespace detail {
 template <class Sub, class Super>
 struct subset : std::false_type {};
 template <class... Sub, class... Super>
-struct subset<protocol<Sub...>, protocol<Super...>> : std::bool_constant<(protocol<Super...>::template has<Sub> && ...)> {};
+struct subset<protocol<Sub...>, protocol<Super...>> : std::bool_constant<all_true({protocol<Super...>::template has<Sub>...})> {};
 template <>
 struct subset<any_protocol, any_protocol> : std::true_type {};
 

@@ -49,9 +49,13 @@ inline constexpr bool is_blocking = std::is_base_of_v<blocking_actor, A>;
 
 template <class A>
 [[nodiscard]] constexpr cell_kind kind_of(bool detached) noexcept {
-  static_assert(!is_blocking<A> || has_body<A>,
-                "garrick: a blocking actor's class needs a public void run(), which is its whole life");
   return is_blocking<A> ? cell_kind::blocking : detached ? cell_kind::detached : cell_kind::event;
+}
+
+template <class A, class... Args>
+  requires(!checked_actor<A>::fits)
+ref<typename A::protocol_type> spawn_class(environment&, cell*, const spawn_options*, Args&&...) {
+  return {};  // checked_actor has said why
 }
 
 template <class A, class... Args>
@@ -91,6 +95,10 @@ struct self_of<R (C::*)(S, Args...) const> {
 };
 template <class R, class C, class S, class... Args>
 struct self_of<R (C::*)(S, Args...)> : self_of<R (C::*)(S, Args...) const> {};
+template <class R, class C, class... Args>
+struct self_of<R (C::*)(Args...) const noexcept> : self_of<R (C::*)(Args...) const> {};
+template <class R, class C, class... Args>
+struct self_of<R (C::*)(Args...) noexcept> : self_of<R (C::*)(Args...) const> {};
 template <class R>
 struct self_of<R (*)()> {
   using type = dynamic_actor;
@@ -142,17 +150,36 @@ class function_actor final : public self_of<F>::type {
   std::tuple<Args...> args_;
 };
 
+/// A function actor's function is kept as this.
+template <class F>
+using kept_function = std::conditional_t<std::is_function_v<std::remove_reference_t<F>>, std::decay_t<F>, std::remove_cvref_t<F>>;
+
+/// True if the type of `self` can be told.
+template <class F>
+inline constexpr bool names_self = std::is_pointer_v<F> || requires { &F::operator(); };
+
+template <class F>
+struct checked_function {
+  static constexpr bool fits = names_self<kept_function<F>>;
+  static constexpr bool reported = true;
+  static_assert(fits,
+                "garrick: a function actor says which self it takes: `dynamic_actor& self`, typed_actor<P>&, ...; not `auto&`");
+};
+
 template <class F, class... Args>
 auto spawn_function(environment& env, cell* spawner, const spawn_options* o, F&& f, Args&&... args) {
-  using function = std::conditional_t<std::is_function_v<std::remove_reference_t<F>>, std::decay_t<F>, std::remove_cvref_t<F>>;
-  return spawn_class<function_actor<function, std::decay_t<Args>...>>(env, spawner, o, std::forward<F>(f),
-                                                                      std::forward<Args>(args)...);
+  if constexpr (checked_function<F>::fits)
+    return spawn_class<function_actor<kept_function<F>, std::decay_t<Args>...>>(env, spawner, o, std::forward<F>(f),
+                                                                                std::forward<Args>(args)...);
+  else
+    return any_ref();
 }
 
 }  // namespace detail
 
 template <class A, class... Args>
 auto actor_base::spawn(Args&&... args) {
+  static_assert(detail::checked_actor<A>::reported);
   if constexpr (sizeof...(Args) > 0) {
     return [&]<class First, class... Rest>(First&& first, Rest&&... rest) {
       if constexpr (std::is_same_v<std::decay_t<First>, spawn_options>)
@@ -172,6 +199,7 @@ namespace detail {
 
 template <class A, class... Args>
 base::result<ref<typename A::protocol_type>> actor_base::try_spawn(Args&&... args) {
+  static_assert(detail::checked_actor<A>::reported);
   auto handle = spawn<A>(std::forward<Args>(args)...);
   if (base::error why = detail::spawn_error(*handle_access::get(handle))) return why;
   return handle;
@@ -180,11 +208,13 @@ base::result<ref<typename A::protocol_type>> actor_base::try_spawn(Args&&... arg
 template <class F, class... Args>
   requires(!std::is_same_v<std::decay_t<F>, spawn_options>)
 auto actor_base::spawn(F&& f, Args&&... args) {
+  static_assert(detail::checked_function<F>::reported);
   return detail::spawn_function(cell_->env(), cell_, nullptr, std::forward<F>(f), std::forward<Args>(args)...);
 }
 
 template <class F, class... Args>
 auto actor_base::spawn(const spawn_options& o, F&& f, Args&&... args) {
+  static_assert(detail::checked_function<F>::reported);
   return detail::spawn_function(cell_->env(), cell_, &o, std::forward<F>(f), std::forward<Args>(args)...);
 }
 

@@ -64,6 +64,12 @@ bool prepare_child(cell& c, cell& supervisor, bool on_its_turn, const child_opti
 void launch_child(cell& c, cell& supervisor, bool on_its_turn, const child_options& o) noexcept;
 
 template <class A, class... Args>
+  requires(!checked_actor<A>::fits)
+ref<typename A::protocol_type> spawn_child(cell&, bool, const child_options&, Args&&...) {
+  return {};  // checked_actor has said why
+}
+
+template <class A, class... Args>
 ref<typename A::protocol_type> spawn_child(cell& supervisor, bool on_its_turn, const child_options& o, Args&&... args) {
   static_assert((std::is_copy_constructible_v<std::decay_t<Args>> && ...),
                 "garrick: a supervised child's arguments must be copyable: every start gets copies of its own");
@@ -80,9 +86,12 @@ ref<typename A::protocol_type> spawn_child(cell& supervisor, bool on_its_turn, c
 
 template <class F, class... Args>
 auto spawn_child_function(cell& supervisor, bool on_its_turn, const child_options& o, F&& f, Args&&... args) {
-  using function = std::conditional_t<std::is_function_v<std::remove_reference_t<F>>, std::decay_t<F>, std::remove_cvref_t<F>>;
-  return spawn_child<function_actor<function, std::decay_t<Args>...>>(supervisor, on_its_turn, o, function(std::forward<F>(f)),
-                                                                      std::forward<Args>(args)...);
+  using function = kept_function<F>;
+  if constexpr (checked_function<F>::fits)
+    return spawn_child<function_actor<function, std::decay_t<Args>...>>(supervisor, on_its_turn, o, function(std::forward<F>(f)),
+                                                                        std::forward<Args>(args)...);
+  else
+    return any_ref();
 }
 
 /// Calls f(options, rest...) with the first argument as options if it is one.
@@ -139,6 +148,7 @@ inline any_ref to_any(const any_ref& r) { return r; }
 /// Describes a class-based child: `child<worker>(7)`, `child<worker>(child_options{.name = "seventh"}, 7)`.
 template <class A, class... Args>
 [[nodiscard]] child_spec child(Args&&... args) {
+  static_assert(detail::checked_actor<A>::reported);
   return detail::with_child_options(
       []<class... Rest>(const child_options& o, Rest&&... arguments) {
         return detail::make_child_spec(
@@ -205,6 +215,7 @@ class supervisor : public actor<supervisor_protocol> {
 /// Starts a child under a supervisor, from any thread. If the supervisor has ended, so does the child.
 template <class A, class... Args>
 auto supervise(const ref<supervisor_protocol>& under, Args&&... args) {
+  static_assert(detail::checked_actor<A>::reported);
   return detail::with_child_options(
       [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
         return detail::spawn_child<A>(detail::target_of(under), false, o, std::forward<Rest>(arguments)...);
@@ -222,6 +233,7 @@ auto supervise(const ref<supervisor_protocol>& under, F&& f, Args&&... args) {
 
 template <class A, class... Args>
 auto actor_base::supervise(Args&&... args) {
+  static_assert(detail::checked_actor<A>::reported);
   return detail::with_child_options(
       [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
         return detail::spawn_child<A>(*cell_, true, o, std::forward<Rest>(arguments)...);

@@ -48,7 +48,7 @@ inline void resume_chain(std::coroutine_handle<> first, task_promise_base* frame
   running_frame = outer_frame;
 }
 
-/// What a dead letter tells of a message whose content was moved into the frame of the coroutine that handles it.
+/// What a dead letter tells of a message whose content was moved into the frame of the coroutine that handles it. No type: the start hook's frame.
 struct handled_message {
   const base::message_type* type = nullptr;
   std::uint64_t sender = 0;
@@ -63,6 +63,8 @@ template <class T>
 inline constexpr bool is_pending = false;
 template <class... Rs>
 inline constexpr bool is_pending<pending_response<Rs...>> = true;
+template <>
+inline constexpr bool is_pending<refused_response> = true;
 
 /// May other messages be handled while a coroutine of this actor waits?
 [[nodiscard]] bool interleaves(cell& self) noexcept;
@@ -106,6 +108,13 @@ class task_promise_base : public suspended_frame {
     me_ = me;
     request_ = take_request_for_later(e);
     message_ = {e->type, e->sender_id};
+    link_frame(self, *this);
+    resume_chain(me, this);
+  }
+  /// Runs as the start hook: there is no message.
+  void start_top_level(cell& self, std::coroutine_handle<> me) {
+    self_ = &self;
+    me_ = me;
     link_frame(self, *this);
     resume_chain(me, this);
   }
@@ -243,6 +252,12 @@ void start_task(cell& self, envelope* e, task<R>&& t) {
                 "garrick: the task's value is not what the protocol promises");
   const auto h = t.release();
   h.promise().start_top_level(self, h, e);
+}
+
+template <class R>
+void start_hook(cell& self, task<R>&& t) {
+  const auto h = t.release();
+  h.promise().start_top_level(self, h);
 }
 
 }  // namespace detail

@@ -57,25 +57,30 @@ class spawner {
   template <class A, class... Args>
     requires(!starts_with_options<Args...>)
   core::ref<typename A::protocol_type> spawn(Args&&... args) {
+    static_assert(core::detail::checked_actor<A>::reported);
     return core::detail::spawn_class<A>(environment_of(), nullptr, nullptr, std::forward<Args>(args)...);
   }
   template <class A, class... Args>
   core::ref<typename A::protocol_type> spawn(const core::spawn_options& o, Args&&... args) {
+    static_assert(core::detail::checked_actor<A>::reported);
     return core::detail::spawn_class<A>(environment_of(), nullptr, &o, std::forward<Args>(args)...);
   }
   /// A function-based actor.
   template <class F, class... Args>
     requires(!std::is_same_v<std::decay_t<F>, core::spawn_options>)
   auto spawn(F&& f, Args&&... args) {
+    static_assert(core::detail::checked_function<F>::reported);
     return core::detail::spawn_function(environment_of(), nullptr, nullptr, std::forward<F>(f), std::forward<Args>(args)...);
   }
   template <class F, class... Args>
   auto spawn(const core::spawn_options& o, F&& f, Args&&... args) {
+    static_assert(core::detail::checked_function<F>::reported);
     return core::detail::spawn_function(environment_of(), nullptr, &o, std::forward<F>(f), std::forward<Args>(args)...);
   }
   /// As spawn, with the constructor's failure, or a refused option, as an error value.
   template <class A, class... Args>
   base::result<core::ref<typename A::protocol_type>> try_spawn(Args&&... args) {
+    static_assert(core::detail::checked_actor<A>::reported);
     auto handle = spawn<A>(std::forward<Args>(args)...);
     if (base::error why = core::detail::spawn_error(*core::handle_access::get(handle))) return why;
     return handle;
@@ -83,15 +88,22 @@ class spawner {
 
   /// A request from an ordinary thread; the last argument may be a time-out.
   template <class P, class... Args>
-    requires(!std::is_same_v<P, core::any_protocol>)
   auto request(const core::ref<P>& to, Args&&... args) {
-    return request_with([&](core::blocking_actor& asker) { return asker.request(to, std::forward<Args>(args)...); });
+    static_assert(!std::is_same_v<P, core::any_protocol>,
+                  "garrick: a wildcard handle needs request_as<R>(to, ...): say what the answer holds");
+    if constexpr (!std::is_same_v<P, core::any_protocol> && core::detail::checked_request<P, Args...>::fits)
+      return request_with([&](core::blocking_actor& asker) { return asker.request(to, std::forward<Args>(args)...); });
+    else
+      return core::detail::refused_response();
   }
   /// The same with urgent priority: it overtakes normal mail at the receiver.
   template <class P, class... Args>
-    requires(!std::is_same_v<P, core::any_protocol>)
   auto request_urgent(const core::ref<P>& to, Args&&... args) {
-    return request_with([&](core::blocking_actor& asker) { return asker.request_urgent(to, std::forward<Args>(args)...); });
+    static_assert(!std::is_same_v<P, core::any_protocol>, "garrick: an urgent request needs a typed handle");
+    if constexpr (!std::is_same_v<P, core::any_protocol> && core::detail::checked_request<P, Args...>::fits)
+      return request_with([&](core::blocking_actor& asker) { return asker.request_urgent(to, std::forward<Args>(args)...); });
+    else
+      return core::detail::refused_response();
   }
   /// The same for a router.
   template <class R, class... Args>
@@ -99,7 +111,7 @@ class spawner {
   auto request(const R& to, Args&&... args) {
     return request_with([&](core::blocking_actor& asker) { return asker.request(to, std::forward<Args>(args)...); });
   }
-  /// The same for a wildcard handle.
+  /// The same for a wildcard handle; Rs name what the answer holds.
   template <class... Rs, class... Args>
   auto request_as(const core::any_ref& to, Args&&... args) {
     return request_with([&](core::blocking_actor& asker) { return asker.request_as<Rs...>(to, std::forward<Args>(args)...); });

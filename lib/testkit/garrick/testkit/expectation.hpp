@@ -185,7 +185,7 @@ class injection : public detail::injection_base {
   }
   template <class P>
   void to(const core::ref<P>& receiver, std::source_location where = std::source_location::current()) {
-    static_assert(sizeof(core::detail::receiver_does_not_understand<P, Content>) != 0);
+    static_assert(P::template accepts<Content>, "garrick: this message is not in the receiver's protocol");
     deliver(receiver, where);
   }
 };
