@@ -154,4 +154,14 @@ TEST_CASE("a protocol may have 512 signatures") {
   CHECK(system.request_as<int>(any_ref(a), 'x').get().error() == errc::unexpected_message);
 }
 
+TEST_CASE("messages of several arguments and function actors have readable names") {
+  CHECK(make_message(1, std::string("two")).type_name() == "(int, std::string)");
+  actor_system system;
+  const any_ref f = system.spawn([](dynamic_actor&) -> behavior { return {[](int) {}}; });
+  const std::string name = f.to_string();
+  CAPTURE(name);
+  CHECK(name.starts_with("function actor at "));
+  CHECK(name.find("lambda") == std::string::npos);
+}
+
 }  // namespace

@@ -68,7 +68,7 @@ struct message_descriptor {
   static_assert(std::is_move_constructible_v<T>, "a message must be movable");
 
   [[gnu::visibility("default")]] static constexpr message_type value{
-      .name = type_name<T>,
+      .name = shown_name<T>,
       .size = sizeof(T),
       .align = alignof(T),
       .trivially_copyable = std::is_trivially_copyable_v<T>,

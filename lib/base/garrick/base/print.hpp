@@ -161,7 +161,7 @@ template <class T>
 
 template <class T>
 [[gnu::cold]] void print_aggregate(std::string& out, const T& x) {
-  put(out, type_name<T>);
+  put(out, shown_name<T>);
   if constexpr (field_count<T> != 0) {
     put(out, "{");
     for_each_field(x, list_printer{out});

@@ -145,4 +145,8 @@ inline constexpr name_writer<raw_type_name<T>().size * 2 + 16> written_type_name
 template <class T>
 inline constexpr std::string_view type_name{detail::written_type_name<T>.text, detail::written_type_name<T>.size};
 
+/// What logs, dead letters and test failures call T: its name, unless a specialisation knows a more readable one.
+template <class T>
+inline constexpr std::string_view shown_name = type_name<T>;
+
 }  // namespace garrick::base

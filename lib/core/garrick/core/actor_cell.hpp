@@ -155,7 +155,7 @@ class actor_cell final : public cell {
   }
   [[nodiscard]] A& object() noexcept { return *std::launder(reinterpret_cast<A*>(storage_)); }
 
-  std::string_view type_name() const noexcept override { return base::type_name<A>; }
+  std::string_view type_name() const noexcept override { return base::shown_name<A>; }
 
  protected:
   dispatch_outcome dispatch(envelope* e) override {

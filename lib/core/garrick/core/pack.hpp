@@ -1,6 +1,10 @@
 // The content of a message with several arguments, and the rule that turns argument types into a content type.
 #pragma once
 
+#include <garrick/base/type_name.hpp>
+
+#include <cstddef>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 
@@ -38,4 +42,34 @@ struct content_for<> {
 template <class... Ts>
 using content_of = typename detail::content_for<Ts...>::type;
 
+namespace detail {
+
+/// "(int, std::string)".
+template <class... Ts>
+struct pack_name {
+  static constexpr std::size_t size = sizeof...(Ts) * 2 + (base::type_name<Ts>.size() + ... + 0);
+  char text[size]{'('};
+
+  constexpr pack_name() noexcept {
+    std::size_t at = 1;
+    for (const std::string_view name : {base::type_name<Ts>...}) {
+      if (at != 1) {
+        text[at++] = ',';
+        text[at++] = ' ';
+      }
+      for (const char c : name) text[at++] = c;
+    }
+    text[at] = ')';
+  }
+};
+template <class... Ts>
+inline constexpr pack_name<Ts...> written_pack_name{};
+
+}  // namespace detail
+
 }  // namespace garrick::core
+
+template <class First, class Second, class... Ts>
+inline constexpr std::string_view garrick::base::shown_name<garrick::core::pack<First, Second, Ts...>>{
+    garrick::core::detail::written_pack_name<First, Second, Ts...>.text,
+    garrick::core::detail::pack_name<First, Second, Ts...>::size};

@@ -218,4 +218,43 @@ auto actor_base::spawn(const spawn_options& o, F&& f, Args&&... args) {
   return detail::spawn_function(cell_->env(), cell_, &o, std::forward<F>(f), std::forward<Args>(args)...);
 }
 
+namespace detail {
+
+/// "function actor at main()" or, as clang names lambdas, "function actor at main.cpp:12:3"; of other functions the type.
+template <class F>
+struct function_actor_name {
+  static constexpr std::string_view before = "function actor ";
+  char text[before.size() + 3 + base::type_name<F>.size()]{};
+  std::size_t size = 0;
+
+  constexpr function_actor_name() noexcept {
+    constexpr std::string_view gcc = "::<lambda";
+    constexpr std::string_view clang = "(lambda at";
+    std::string_view name = base::type_name<F>;
+    put(before);
+    if (const std::size_t end = name.rfind(gcc); end != name.npos) {
+      put("at ");
+      put(name.substr(0, end));
+    } else if (const std::size_t begin = name.rfind(clang); begin != name.npos) {
+      name.remove_prefix(begin + clang.size());
+      name.remove_prefix(name.rfind('/') + 1);  // npos + 1 is 0
+      put("at ");
+      put(name.substr(0, name.find(')')));
+    } else {
+      put(name);
+    }
+  }
+  constexpr void put(std::string_view s) noexcept {
+    for (const char c : s) text[size++] = c;
+  }
+};
+template <class F>
+inline constexpr function_actor_name<F> written_function_actor_name{};
+
+}  // namespace detail
+
 }  // namespace garrick::core
+
+template <class F, class... Args>
+inline constexpr std::string_view garrick::base::shown_name<garrick::core::detail::function_actor<F, Args...>>{
+    garrick::core::detail::written_function_actor_name<F>.text, garrick::core::detail::written_function_actor_name<F>.size};

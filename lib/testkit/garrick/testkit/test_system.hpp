@@ -128,7 +128,7 @@ class test_system : public system::spawner<test_system> {
   /// The user's object of a class-based actor that lives.
   template <class A>
   [[nodiscard]] A& inspect(const core::handle& who, std::source_location where = std::source_location::current()) {
-    return static_cast<core::actor_cell<A>&>(checked_cell(who, base::type_name<A>, where)).object();
+    return static_cast<core::actor_cell<A>&>(checked_cell(who, base::shown_name<A>, where)).object();
   }
   /// The messages that wait for an actor, oldest first, printed field by field.
   [[nodiscard]] std::vector<std::string> mailbox(const core::handle& who) const;
