@@ -126,16 +126,21 @@ consteval auto find_answer() {
     return std::type_identity<void>{};
 }
 
-template <class Content>
-inline constexpr char content_tag = 0;
+template <class T, std::size_t I>
+indexed<I, T> pick_typed(const indexed<I, T>*);
+
+/// Does the list hold this type once? Deduction of the index fails where there are two. (Comparing the addresses of
+/// a variable template's instances would do as well, but is no constant expression for GCC with `-fsanitize=null`.)
+template <class T, class List>
+concept once_in = requires(const List* list) { pick_typed<T>(list); };
+
+template <class List, class... Contents>
+inline constexpr bool each_once = all_true({once_in<Contents, List>...});
 
 template <class... Sigs>
 consteval bool distinct_contents() {
-  const std::array<const char*, sizeof...(Sigs)> tags{&content_tag<typename signature<Sigs>::content>...};
-  for (const char* const* a = tags.data(); a != tags.data() + tags.size(); ++a)
-    for (const char* const* b = tags.data(); b != a; ++b)
-      if (*a == *b) return false;
-  return true;
+  return each_once<indexed_list<std::index_sequence_for<Sigs...>, typename signature<Sigs>::content...>,
+                   typename signature<Sigs>::content...>;
 }
 
 }  // namespace detail
