@@ -95,6 +95,8 @@ TEST_CASE("a system whose options make no sense is not built, and the exception 
   CHECK(names(refusal_of_system([](options& o) { o.shutdown_deadline = duration::seconds(-1); }), "shutdown_deadline"));
   CHECK(names(refusal_of_system([](options& o) { o.thread_name = "eleven-byte"; }), "thread_name"));
   CHECK(names(refusal_of_system([](options& o) { o.limits.hard_limit = 1; }), "limits.hard_limit"));
+  CHECK(names(refusal_of_system([](options& o) { o.limits.full_wait_ns = -1; }), "limits.full_wait_ns"));
+  CHECK(names(refusal_of_system([](options& o) { o.limits.full_wait_ns = std::int64_t{1} << 62; }), "limits.full_wait_ns"));
   CHECK(refusal_of_system([](options& o) { o.thread_name = "ten-bytes!"; }).empty());
 }
 

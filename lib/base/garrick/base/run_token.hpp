@@ -74,6 +74,10 @@ class run_token {
                                           std::memory_order_relaxed);
   }
 
+  [[nodiscard]] bool is_queued() const noexcept {
+    return token_.load(std::memory_order_relaxed) == queued;  // order: relaxed; an estimate
+  }
+
   /// Must `offer` be asked before it goes into a private slot?
   [[nodiscard]] bool has_stale_entry() const noexcept {
     return token_.load(std::memory_order_relaxed) == stale;  // order: relaxed; offer looks again

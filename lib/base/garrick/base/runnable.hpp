@@ -52,6 +52,9 @@ class runnable {
   /// Any thread that keeps the runnable alive: true: it waited in a queue, and the run right is here now (T2).
   [[nodiscard]] bool claim() noexcept { return token_.claim(); }
 
+  /// Does it wait in a queue that others can reach? Any thread that keeps the runnable alive; an estimate.
+  [[nodiscard]] bool is_queued() const noexcept { return token_.is_queued(); }
+
   /// Holder of the run right: must `offer` be asked before it goes into a private slot?
   [[nodiscard]] bool has_stale_entry() const noexcept { return token_.has_stale_entry(); }
 

@@ -34,6 +34,10 @@ std::uint64_t new_id() noexcept {
 constexpr std::uint32_t in_place_batches_per_wake = 64;
 // Stages of a pipeline that one full mailbox at its beginning runs at most.
 constexpr std::uint32_t longest_in_place_chain = 16;
+// A sender passes a full mailbox so often after a wait in vain; and waits no longer than until so many messages were handled.
+constexpr std::uint32_t sends_per_wait = 64;
+// A wait in vain for a receiver that runs makes the thread's next one twice as long, so many times: a handler may take long, but may also block.
+constexpr std::uint8_t most_doublings = 4;
 // Urgent messages in a row before a normal one has its turn.
 constexpr std::uint8_t urgent_share = 8;
 
@@ -129,7 +133,7 @@ bool cell::admit(envelope* e, std::uint64_t head) noexcept {
     --t.free_sends;
     return true;
   }
-  if (!run_in_place() && !wait_for_room()) t.free_sends = 64;
+  if (!run_in_place() && !wait_for_room()) t.free_sends = sends_per_wait;
   return true;
 }
 
@@ -182,19 +186,36 @@ bool cell::wait_for_room() noexcept {
   // Actors whose handlers wait in a circle would all stand still: whoever would close it goes on instead.
   const drain_lot::waiting_scope waits(*env_->lot, id_, inner != nullptr ? inner->id_ : 0, outer != nullptr ? outer->id_ : 0);
   if (waits.closes_circle()) return true;
+  if (detail::here.overlooked != 0) wake_overlooked();  // this receiver may wait for one of them
+  const auto once = static_cast<std::uint64_t>(env_->limits.full_wait_ns);
+  std::uint8_t& doublings = detail::here.wait_doublings;
+  const std::uint64_t limit = once << doublings;
+  std::uint64_t longest = 0;
   const std::uint32_t before = gate_.consumed();
-  const std::uint64_t begin = base::platform::monotonic_ns();
-  const auto limit = static_cast<std::uint64_t>(env_->limits.full_wait_ns);
-  for (std::uint64_t waited = 0;;) {
+  std::uint32_t seen = before;
+  std::uint64_t since = base::platform::monotonic_ns();
+  for (;;) {
     const std::uint32_t epoch = env_->lot->epoch(id_);
-    if (!gate_.ask_to_wait()) return true;
+    if (!gate_.ask_to_wait()) break;
+    attention_.store(1, std::memory_order_relaxed);  // order: a hint: after its present message the runner shows how far it is
     if (t.worker_of != nullptr) t.worker_of->expose();
-    env_->lot->wait(id_, epoch, static_cast<std::int64_t>(limit - waited));
-    if (gate_.consumed() != before) return true;
-    // Woken for nothing: somebody waits at the same word for another receiver.
-    waited = base::platform::monotonic_ns() - begin;
-    if (waited >= limit) return false;
+    env_->lot->wait(id_, epoch, static_cast<std::int64_t>(once));
+    const std::uint32_t consumed = gate_.consumed();
+    if (gate_.length() < soft_limit_ || consumed - before >= sends_per_wait) break;
+    const std::uint64_t now = base::platform::monotonic_ns();
+    if (consumed != seen) {
+      longest = std::max(longest, now - since);
+      seen = consumed;
+      since = now;
+      continue;
+    }
+    const bool queued = is_queued();  // perhaps every worker waits, and nobody is left to run it
+    if (now - since < (queued ? once : limit)) continue;
+    if (!queued && doublings < most_doublings) ++doublings;
+    return false;
   }
+  if (doublings != 0 && longest < limit / 4) --doublings;
+  return true;
 }
 
 void cell::wake() noexcept {
@@ -236,6 +257,8 @@ base::run_outcome cell::run(std::uint32_t& budget) noexcept {
   const base::run_outcome r = run_loop(budget);
   if (h.reclaim != nullptr) [[unlikely]]
     lifecycle::reclaim_all();
+  if (h.overlooked != 0) [[unlikely]]
+    wake_overlooked();
   h.running = nullptr;
   h.run_depth = 0;
   t.actor = nullptr;
@@ -319,9 +342,22 @@ release_outcome cell::end_batch() noexcept {
   auto& h = detail::here;
   if (h.run_depth == 1 && ext_ == nullptr) [[likely]]
     return reader_.release(gate_, 0);
-  const bool overlook = h.run_depth > 1 && ++h.in_place_batches % in_place_batches_per_wake != 0;
   const std::uint64_t stalled = ext_ != nullptr && is_stalled() ? mailbox_word::stalled : 0;
-  return reader_.release(gate_, stalled, overlook ? mailbox_word::waiting : 0);
+  // Whoever runs it in place will fill it again at once: the others are not woken for each batch, but at the latest when that run is over.
+  const bool overlook =
+      h.run_depth > 1 && (gate_.peek() & mailbox_word::waiting) != 0 && ++h.in_place_batches % in_place_batches_per_wake != 0;
+  if (!overlook) return reader_.release(gate_, stalled);
+  if (h.overlooked != id_) {
+    if (h.overlooked != 0) wake_overlooked();
+    h.overlooked = id_;
+    h.overlooked_in = env_->lot;
+  }
+  return reader_.release(gate_, stalled, mailbox_word::waiting);
+}
+
+void cell::wake_overlooked() noexcept {
+  auto& h = detail::here;
+  h.overlooked_in->wake(std::exchange(h.overlooked, 0));
 }
 
 void cell::after_batch() noexcept {
@@ -378,6 +414,7 @@ envelope* cell::peek_next() noexcept {
 
 void cell::attend() noexcept {
   attention_.exchange(0, std::memory_order_acquire);  // order: pairs with the store after a signal or an urgent push
+  reader_.publish(gate_);                             // for senders that wait for room
   auto& t = base::this_thread;
   t.turns.store(t.turns.load(std::memory_order_relaxed) + 1,
                 std::memory_order_relaxed);  // order: read by the watchdog as a sample

@@ -190,6 +190,7 @@ class alignas(64) cell : public base::runnable {
   base::run_outcome run_nested(std::uint32_t& budget) noexcept;
   base::run_outcome run_loop(std::uint32_t& budget) noexcept;
   release_outcome end_batch() noexcept;
+  static void wake_overlooked() noexcept;
   envelope* pick() noexcept;
   envelope* peek_next() noexcept;
   envelope* pick_apart() noexcept;

@@ -40,12 +40,13 @@ struct undelivered {
 
 /// Limits and defaults of one system, with their units.
 struct settings {
-  std::uint32_t soft_limit = 512;              ///< messages in a mailbox above which senders are slowed
-  std::uint32_t hard_limit = 16'777'216;       ///< messages in a mailbox above which they become dead letters
-  std::uint32_t in_place_batch = 1024;         ///< messages that a sender runs for its receiver at most
-  bool in_place = true;                        ///< may a sending worker run its receiver in place?
-  std::uint32_t quantum = 1024;                ///< messages of one run
-  std::int64_t full_wait_ns = 1'000'000;       ///< longest wait of one send for a full receiver without progress
+  std::uint32_t soft_limit = 512;         ///< messages in a mailbox above which senders are slowed
+  std::uint32_t hard_limit = 16'777'216;  ///< messages in a mailbox above which they become dead letters
+  std::uint32_t in_place_batch = 1024;    ///< messages that a sender runs for its receiver at most
+  bool in_place = true;                   ///< may a sending worker run its receiver in place?
+  std::uint32_t quantum = 1024;           ///< messages of one run
+  std::int64_t full_wait_ns =
+      1'000'000;  ///< longest wait for a full receiver that shows no progress; after waits in vain up to 16 times that
   std::uint32_t outstanding_limit = 1u << 20;  ///< requests of one actor that wait for their response
   bool detect_request_cycles =
       detect_request_cycles_by_default();  ///< look for A waits on B waits on A whenever an actor starts to await

@@ -10,22 +10,26 @@ class error;
 }
 namespace garrick::core {
 class cell;
-}
+class drain_lot;
+}  // namespace garrick::core
 
 namespace garrick::core::detail {
 
 struct thread_context {
-  cell* running = nullptr;       ///< the innermost cell whose handler is on the stack
-  cell* outer = nullptr;         ///< the cell whose send runs `running` in place
-  cell* constructing = nullptr;  ///< the cell whose object is being built: the base class of the object asks for it
-  cell* reclaim = nullptr;       ///< unreachable cells to end after the current handler, linked by `queue_link`
-  std::uint32_t run_depth = 0;   ///< 1: a worker runs a cell; 2: a send runs its receiver in place
-  std::uint32_t no_wait = 0;     ///< above zero: sends never wait for a full receiver (destructors, I/O callbacks)
-  std::uint32_t in_place_batches = 0;
-  bool in_place_chain = false;  ///< a send on this thread runs receivers in place
+  cell* running = nullptr;             ///< the innermost cell whose handler is on the stack
+  cell* outer = nullptr;               ///< the cell whose send runs `running` in place
+  cell* constructing = nullptr;        ///< the cell whose object is being built: the base class of the object asks for it
+  cell* reclaim = nullptr;             ///< unreachable cells to end after the current handler, linked by `queue_link`
+  std::uint32_t run_depth = 0;         ///< 1: a worker runs a cell; 2: a send runs its receiver in place
+  std::uint32_t no_wait = 0;           ///< above zero: sends never wait for a full receiver (destructors, I/O callbacks)
+  std::uint32_t in_place_batches = 0;  ///< those after which senders were left waiting
+  std::uint8_t wait_doublings = 0;     ///< of the time that a send waits for a full receiver that shows no progress
+  bool in_place_chain = false;         ///< a send on this thread runs receivers in place
   cell* next_in_place =
       nullptr;  ///< a full receiver of the cell that runs in place: its run right is this thread's, and it is run after that batch
   cell* woken_in_place = nullptr;  ///< the cell woken last by one that runs in place; compared, not touched: it may be gone
+  std::uint64_t overlooked = 0;    ///< id of a receiver that ran in place and whose waiting senders were not woken; 0: none
+  drain_lot* overlooked_in = nullptr;
   const base::error* drop_reason = nullptr;  ///< what a promise that is dropped now answers with; null: broken_promise
   std::uint64_t next_id = 0;
   std::uint64_t last_id = 0;

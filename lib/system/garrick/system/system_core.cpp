@@ -42,7 +42,8 @@ void check(const options& o) {
   if (o.limits.soft_limit == 0 || o.limits.soft_limit > 32768) refuse("limits.soft_limit: must be 1 to 32768 messages");
   if (o.limits.hard_limit < o.limits.soft_limit) refuse("limits.hard_limit: must not be below limits.soft_limit (messages)");
   if (o.limits.in_place_batch == 0) refuse("limits.in_place_batch: must be at least 1 message");
-  if (o.limits.full_wait_ns < 0) refuse("limits.full_wait_ns: must not be negative");
+  if (o.limits.full_wait_ns < 0 || o.limits.full_wait_ns > 60'000'000'000)
+    refuse("limits.full_wait_ns: must be 0 to 60 seconds (in nanoseconds)");
   if (o.limits.outstanding_limit == 0 || o.limits.outstanding_limit > (1u << 20))
     refuse("limits.outstanding_limit: must be 1 to 1048576 requests");
   if (o.watchdog_after.count() < 0) refuse("watchdog_after: must not be negative; zero turns it off");
