@@ -129,12 +129,19 @@ class result {
   void resident(std::uint64_t bytes) { add("rss_bytes", std::to_string(bytes)); }
   void cpu(double seconds_used) { add("cpu_seconds", number(seconds_used)); }
 
-  // Nanoseconds; reported as percentiles.
+  // A further figure of this run: shown in the report, plotted or judged if the workload's description says so.
+  void detail(const char* name, double value) {
+    details_ += (details_.empty() ? "\"" : ",\"") + std::string(name) + "\":" + number(value);
+  }
+
+  // Nanoseconds; reported as mean and percentiles.
   void latencies(std::vector<std::int64_t> samples) {
     std::sort(samples.begin(), samples.end());
-    std::string object = "{";
+    double sum = 0;
+    for (const std::int64_t s : samples) sum += static_cast<double>(s);
+    std::string object = "{\"mean\":" + number(samples.empty() ? 0 : sum / static_cast<double>(samples.size()));
     for (const auto& [name, q] : {std::pair{"p50", 0.5}, std::pair{"p99", 0.99}, std::pair{"p999", 0.999}}) {
-      object += (object.size() > 1 ? ",\"" : "\"") + std::string(name) + "\":" + std::to_string(percentile(samples, q));
+      object += ",\"" + std::string(name) + "\":" + std::to_string(percentile(samples, q));
     }
     add("latencies", object + "}");
   }
@@ -142,8 +149,9 @@ class result {
   // Returns the exit status for main: 0 if all checks held.
   [[nodiscard]] int print() const {
     const std::string check = check_.empty() ? "ok" : check_;
-    std::printf("{\"seconds\":%s,\"items\":%llu,\"check\":\"%s\"%s}\n", number(seconds).c_str(),
-                static_cast<unsigned long long>(items), check.c_str(), extra_.c_str());
+    const std::string details = details_.empty() ? "" : ",\"details\":{" + details_ + "}";
+    std::printf("{\"seconds\":%s,\"items\":%llu,\"check\":\"%s\"%s%s}\n", number(seconds).c_str(),
+                static_cast<unsigned long long>(items), check.c_str(), extra_.c_str(), details.c_str());
     return check_.empty() ? 0 : 1;
   }
 
@@ -157,6 +165,7 @@ class result {
 
   std::string check_;
   std::string extra_;
+  std::string details_;
 };
 
 }  // namespace bench

@@ -3,8 +3,8 @@
 import statistics
 from dataclasses import dataclass, field
 
-from .measure import record_of
-from .workload import OURS
+from .measure import figure_of, record_of
+from .workload import DETAIL, OURS
 
 
 @dataclass
@@ -87,15 +87,15 @@ def judge(workload, target, series, comparisons):
 def judged_measure(workload, target, series, sign, bound):
     measure = target["measure"]
     other = target.get("minus", target.get("times"))
-    label = {"median": "", "peak_rss_bytes": "peak memory "}.get(measure, measure + " ")
+    label = {"median": "", "peak_rss_bytes": "peak memory "}.get(measure, measure.removeprefix(DETAIL) + " ")
 
     def value_of(system):
         chosen = best_series(workload, series, system)
-        return record_of(workload, chosen)[measure] if chosen else None
+        return figure_of(record_of(workload, chosen), measure) if chosen else None
 
     ours = value_of(OURS)
     if other is None:
-        unit = "B" if measure == "peak_rss_bytes" else workload.unit
+        unit = "B" if measure == "peak_rss_bytes" else "" if measure.startswith(DETAIL) else workload.unit
         return ours, f"{label}{sign}{quantity(bound, unit)}"
     theirs = value_of(other)
     missing = ours is None or theirs is None
@@ -115,7 +115,7 @@ def quantity(value, unit):
         return f"{value:.0f} B"
     if abs(value) >= 1e6 and unit.endswith("/s"):
         return f"{value / 1e6:.3g} M {unit}"
-    return f"{value:.4g} {unit}" if abs(value) < 1e4 else f"{value:.0f} {unit}"
+    return (f"{value:.4g} {unit}" if abs(value) < 1e4 else f"{value:.0f} {unit}").rstrip()
 
 
 def ratio_text(ratio):

@@ -9,6 +9,7 @@ import tempfile
 from dataclasses import dataclass, field
 
 from . import process
+from .workload import DETAIL
 
 
 @dataclass
@@ -19,6 +20,7 @@ class Sample:
     cpu_seconds: float
     peak_rss_bytes: int
     sampled_peak_rss_bytes: int
+    details: dict = field(default_factory=dict)
 
 
 @dataclass
@@ -47,7 +49,7 @@ class Tools:
 
     def program(self, workload, system):
         folder = "minimal/bench" if workload.kind == "size" else "bench"
-        return self.build_dir / folder / f"bench_{workload.name}_{system}"
+        return self.build_dir / folder / f"bench_{workload.folder.name}_{system}"
 
 
 def measure(workload, tools, runs, log=lambda text: None, record=lambda entry: None):
@@ -81,9 +83,9 @@ def launch(tools, command, timeout_s):
     return outcome
 
 
-def sample_of(value, outcome, percentiles=None):
+def sample_of(value, outcome, percentiles=None, details=None):
     return Sample(value, percentiles or {}, outcome.wall_seconds, outcome.cpu_seconds, outcome.peak_rss_bytes,
-                  max(outcome.sampled_rss_bytes, default=0))
+                  max(outcome.sampled_rss_bytes, default=0), details or {})
 
 
 def run_program(workload, contender, tools, _first):
@@ -97,7 +99,7 @@ def run_program(workload, contender, tools, _first):
     line = last_json_line(outcome.stdout)
     if line.get("check") != "ok":
         raise RunError(f"wrong result: {line.get('check')}")
-    return sample_of(value_of(workload.metric, line), outcome, line.get("latencies"))
+    return sample_of(value_of(workload.metric, line), outcome, line.get("latencies"), line.get("details"))
 
 
 def last_json_line(text):
@@ -124,6 +126,8 @@ def value_of(metric, line):
             return 100 * line["cpu_seconds"] / line["seconds"]
         if metric == "latency":
             return line["latencies"]["p50"]
+        if metric == "latency_mean":
+            return line["latencies"]["mean"]
     except (KeyError, ZeroDivisionError) as error:
         raise RunError(f"the line of JSON has no usable field for {metric}: {error!r}") from error
     raise RunError(f"metric {metric} does not come from a run")
@@ -164,7 +168,7 @@ def weigh_program(workload, contender, tools, _first):
 
 
 def record_of(workload, series):
-    """One entry of results.json; its fields are fixed by the specification."""
+    """One entry of results.json; all fields but `details` are fixed by the specification."""
     values = series.values
     good = bool(values)
 
@@ -172,6 +176,8 @@ def record_of(workload, series):
         found = [s.percentiles[name] for s in series.samples if name in s.percentiles]
         return statistics.median(found) if found else None
 
+    names = dict.fromkeys(name for s in series.samples for name in s.details)
+    details = {name: statistics.median(s.details[name] for s in series.samples if name in s.details) for name in names}
     return {
         "workload": workload.name, "group": workload.group, "params": dict(workload.params), "unit": workload.unit,
         "better": workload.better, "system": series.contender.system, "median": statistics.median(values) if good else None,
@@ -180,4 +186,12 @@ def record_of(workload, series):
         "peak_rss_bytes": max(s.peak_rss_bytes for s in series.samples) if good else None,
         "cpu_seconds": statistics.median(s.cpu_seconds for s in series.samples) if good else None,
         "variant": series.contender.variant, "checked": series.failure is None and good,
+        "details": details,
     }
+
+
+def figure_of(record, measure):
+    """A measure of a record by its name in a target or a curve: a field, or `details.NAME`; None if there is none."""
+    if measure.startswith(DETAIL):
+        return record["details"].get(measure[len(DETAIL):])
+    return record[measure]

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from . import plot, table
+from . import curves, plot, table
 from .compare import losses_first, quantity, ratio_text
 
 STYLE = """
@@ -22,6 +22,7 @@ td.n, th.n { text-align:right; } td.what { white-space:normal; min-width:15em; }
 .what small { display:block; color:var(--soft); }
 .win { color:var(--win); font-weight:600; } .loss { color:var(--loss); font-weight:600; }
 svg { display:block; width:100%; height:auto; margin:8px 0 4px; } svg text { fill:var(--ink); font-size:13px; }
+.curves { display:flex; flex-wrap:wrap; gap:8px 24px; } .curves svg { width:500px; max-width:100%; }
 svg .axis text { fill:var(--soft); font-size:12px; } svg .grid { stroke:var(--line); }
 dl { display:grid; grid-template-columns:max-content 1fr; gap:4px 20px; } dt { color:var(--soft); } dd { margin:0; overflow-wrap:anywhere; }
 """
@@ -88,9 +89,10 @@ def record_table(records):
                 ("yes" if value else "NO") if name == "checked" else f"{value:.5g}" if isinstance(value, float) else str(value)
             cells.append(f'<td class="{"n" if name not in ("system", "variant") else ""}">{escape(text)}</td>')
         cells.append(f"<td>{escape(r['unit'])}</td>")
+        cells.append(f"<td>{escape(', '.join(f'{k} {v:.4g}' for k, v in r['details'].items()))}</td>")
         rows.append("<tr>" + "".join(cells) + "</tr>")
     head = "".join(f'<th class="{"n" if n not in ("system", "variant") else ""}">{n.replace("_", " ")}</th>' for n in names)
-    return f'<div class="scroll"><table><tr><th>workload</th>{head}<th>unit</th></tr>{"".join(rows)}</table></div>'
+    return f'<div class="scroll"><table><tr><th>workload</th>{head}<th>unit</th><th></th></tr>{"".join(rows)}</table></div>'
 
 
 def render(reports, environment):
@@ -102,6 +104,7 @@ def render(reports, environment):
         parts.append(f"<h2>{escape(group)}</h2>")
         parts.append(plot.ratios(members) or "<p class='soft'>Nothing to compare in this group.</p>")
         parts.append(plot.memory(members))
+        parts += curves.draw(members)
         parts.append(record_table([record for r in members for record in r.records]))
     rows = "".join(f"<dt>{escape(str(k))}</dt><dd>{escape(str(v))}</dd>" for k, v in environment.items())
     parts.append(f"<h2>Environment</h2><dl>{rows}</dl>")

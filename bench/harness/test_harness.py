@@ -17,7 +17,7 @@ import run as cli  # noqa: E402
 from harness import compare, measure, page, process, table, workload  # noqa: E402
 
 FIELDS = {"workload", "group", "params", "unit", "better", "system", "median", "min", "max", "p50", "p99", "p999", "runs",
-          "peak_rss_bytes", "cpu_seconds", "variant", "checked"}
+          "peak_rss_bytes", "cpu_seconds", "variant", "checked", "details"}
 
 FAKE = """#!{python} -IS
 import json, pathlib, sys
@@ -93,6 +93,46 @@ class Fixture(unittest.TestCase):
     def reports(self, runs=2):
         tools = measure.Tools(self.build)
         return [compare.report_on(w, measure.measure(w, tools, runs)) for w in workload.find_all(self.bench, "quick", 2)]
+
+
+class Cases(Fixture):
+    def describe_cases(self, **changes):
+        lines = ["median", "details.hops"]
+        self.describe(params={"quick": {"n": 3}, "full": {"n": 4}}, peers=[], curves=[{"x": "size", "by": ["n"], "lines": lines}], cases={
+            "fake_small": {"params": {"quick": {"size": 10}, "full": {"size": 100}}, "targets": [{"measure": "details.hops", "at_most": 20}]},
+            "fake_large": {"params": {"quick": {"size": 20}, "full": {"size": 200}}, "on_request": True}}, **changes)
+        self.program("garrick", "size = int(options['--size'])\nprint(json.dumps({'seconds': size, 'items': 1, 'check': 'ok', "
+                                "'details': {'hops': size * 3}}))")
+
+    def test_one_program_may_be_several_workloads(self):
+        self.describe_cases()
+        found = workload.find_all(self.bench, "quick", 2)
+        self.assertEqual({w.name: w.params for w in found}, {"fake_small": {"n": 3, "size": 10}, "fake_large": {"n": 3, "size": 20}})
+
+    def test_what_is_on_request_runs_if_it_is_asked_for(self):
+        self.describe_cases()
+        self.assertEqual(self.run_cli("--runs", "1"), 0)
+        self.assertEqual([r["workload"] for r in self.records()], ["fake_small"])
+        self.assertEqual(self.run_cli("--runs", "1", "fakes"), 0)
+        self.assertEqual([r["workload"] for r in self.records()], ["fake_large", "fake_small"])
+
+    def test_details_are_recorded_judged_and_drawn(self):
+        self.describe_cases()
+        self.assertEqual(self.run_cli("--runs", "1", "--strict", "fakes"), 1)  # 30 hops, 20 allowed
+        self.assertEqual([r["details"] for r in self.records()], [{"hops": 60}, {"hops": 30}])
+        html = (self.out / "report.html").read_text()
+        self.assertIn("hops by size (n 3)", html)
+        self.assertIn("median by size (n 3)", html)
+        self.assertEqual(html.count("<polyline"), 2)
+
+    def test_one_value_is_no_curve(self):
+        self.describe_cases()
+        self.assertEqual(self.run_cli("--runs", "1"), 0)
+        self.assertNotIn("<polyline", (self.out / "report.html").read_text())
+
+    def test_a_curve_that_names_no_measure_is_refused(self):
+        self.describe(curves=[{"x": "n", "by": [], "lines": ["median", "speed"]}])
+        self.assertEqual(self.run_cli(), 2)
 
 
 class Ratios(Fixture):

@@ -5,11 +5,12 @@ import pathlib
 from dataclasses import dataclass, field
 
 KINDS = ("run", "compile", "size")
-METRICS = ("seconds", "ns_per_item", "items_per_second", "bytes_per_item", "cpu_percent", "latency", "file_bytes")
+METRICS = ("seconds", "ns_per_item", "items_per_second", "bytes_per_item", "cpu_percent", "latency", "latency_mean", "file_bytes")
 OURS = "garrick"
 FIELDS = {"name", "what", "group", "kind", "params", "metric", "unit", "better", "peers", "ours", "targets", "variants",
-          "use_variants", "expect", "timeout_s", "warmup"}
+          "use_variants", "expect", "timeout_s", "warmup", "on_request", "curves"}
 MEASURES = ("median", "p50", "p99", "p999", "peak_rss_bytes", "cpu_seconds")
+DETAIL = "details."  # a figure of its own that the programs of a workload print
 
 
 class WorkloadError(Exception):
@@ -41,6 +42,8 @@ class Workload:
     expect: str = None
     timeout_s: float = 120
     warmup: int = 1
+    on_request: bool = False  # only run if its name or group is asked for
+    curves: list = field(default_factory=list)
     absent: list = field(default_factory=list)  # systems that are named but have no source
 
 
@@ -48,7 +51,7 @@ def find_all(bench_dir, mode, cores):
     """All workloads below bench_dir in order of group and name. `mode` is "quick" or "full"."""
     bench_dir = pathlib.Path(bench_dir)
     systems = json.loads((bench_dir / "common" / "systems.json").read_text())
-    found = [load(path, systems, mode, cores) for path in sorted(bench_dir.glob("*/workload.json"))]
+    found = [w for path in sorted(bench_dir.glob("*/workload.json")) for w in load(path, systems, mode, cores)]
     names = [w.name for w in found]
     for name in names:
         if names.count(name) > 1:
@@ -57,6 +60,7 @@ def find_all(bench_dir, mode, cores):
 
 
 def load(path, systems, mode, cores):
+    """The workload that the file describes, or those under "cases", each of which changes some fields."""
     def fail(what):
         raise WorkloadError(f"{path}: {what}")
 
@@ -64,6 +68,18 @@ def load(path, systems, mode, cores):
         raw = json.loads(path.read_text())
     except ValueError as error:
         fail(f"not JSON: {error}")
+    if raw.get("name") != path.parent.name:
+        fail(f"name is {raw.get('name')!r} but the folder is {path.parent.name!r}")
+    cases = raw.pop("cases", {raw["name"]: {}})
+    shared = raw.get("params", {})
+    found = []
+    for name, changes in cases.items():
+        params = {mode: {**shared.get(mode, {}), **changes.get("params", {}).get(mode, {})} for mode in [*shared, *changes.get("params", {})]}
+        found.append(describe(path, {**raw, **changes, "name": name, "params": params}, systems, mode, cores, fail))
+    return found
+
+
+def describe(path, raw, systems, mode, cores, fail):
     for name in raw:
         if name not in FIELDS:
             fail(f"unknown field {name!r}")
@@ -73,8 +89,6 @@ def load(path, systems, mode, cores):
     for name, allowed in (("kind", KINDS), ("metric", METRICS), ("better", ("lower", "higher"))):
         if raw[name] not in allowed:
             fail(f"{name} is {raw[name]!r}; allowed are {', '.join(allowed)}")
-    if raw["name"] != path.parent.name:
-        fail(f"name is {raw['name']!r} but the folder is {path.parent.name!r}")
     if set(raw["params"]) != {"quick", "full"}:
         fail("params needs exactly 'quick' and 'full'")
     if raw["kind"] == "compile" and "expect" not in raw:
@@ -92,10 +106,16 @@ def load(path, systems, mode, cores):
     targets = raw.get("targets", [])
     for target in targets:
         check_target(target, raw, fail)
+    for curve in raw.get("curves", []):
+        if set(curve) != {"x", "by", "lines"}:
+            fail(f"curve {curve} needs exactly 'x', 'by' and 'lines'")
+        if any(line not in MEASURES and not line.startswith(DETAIL) for line in curve["lines"]):
+            fail(f"curve draws {curve['lines']}; allowed are {', '.join(MEASURES)} and {DETAIL}NAME")
     return Workload(name=raw["name"], what=raw["what"], group=raw["group"], kind=raw["kind"], params=raw["params"][mode],
                     metric=raw["metric"], unit=raw["unit"], better=raw["better"], contenders=contenders, targets=targets,
                     folder=path.parent, expect=raw.get("expect"), timeout_s=raw.get("timeout_s", 120),
-                    warmup=raw.get("warmup", 1), absent=absent)
+                    warmup=raw.get("warmup", 1), absent=absent, on_request=raw.get("on_request", False),
+                    curves=raw.get("curves", []))
 
 
 def variants_of(system, raw, systems, fail):
@@ -121,7 +141,7 @@ def check_target(target, raw, fail):
     if names == {"speedup_over"}:
         other = target["speedup_over"]
     elif "measure" in names and len(names) <= 2 and names <= {"measure", "minus", "times"}:
-        if target["measure"] not in MEASURES:
+        if target["measure"] not in MEASURES and not target["measure"].startswith(DETAIL):
             fail(f"target measures {target['measure']!r}; allowed are {', '.join(MEASURES)}")
         other = target.get("minus", target.get("times"))
     else:
@@ -131,9 +151,9 @@ def check_target(target, raw, fail):
 
 
 def select(workloads, wanted):
-    """Those whose name or group is wanted; all if nothing is."""
+    """Those whose name or group is wanted; all that need not be asked for if nothing is."""
     if not wanted:
-        return workloads
+        return [w for w in workloads if not w.on_request]
     known = {w.name for w in workloads} | {w.group for w in workloads}
     for name in wanted:
         if name not in known:
