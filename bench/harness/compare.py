@@ -89,11 +89,16 @@ def judged_measure(workload, target, series, sign, bound):
     other = target.get("minus", target.get("times"))
     label = {"median": "", "peak_rss_bytes": "peak memory "}.get(measure, measure.removeprefix(DETAIL) + " ")
 
-    def value_of(system):
+    def value_of(system, variant=None):
         chosen = best_series(workload, series, system)
+        if variant:
+            named = [s for s in series if s.contender.system == system and s.contender.variant == variant]
+            chosen = next((s for s in named if s.samples and not s.failure), None)
         return figure_of(record_of(workload, chosen), measure) if chosen else None
 
-    ours = value_of(OURS)
+    ours = value_of(OURS, target.get("variant"))
+    if "variant" in target:
+        label = f"{target['variant']} {label}"
     if other is None:
         unit = "B" if measure == "peak_rss_bytes" else "" if measure.startswith(DETAIL) else workload.unit
         return ours, f"{label}{sign}{quantity(bound, unit)}"

@@ -95,6 +95,19 @@ class Fixture(unittest.TestCase):
         return [compare.report_on(w, measure.measure(w, tools, runs)) for w in workload.find_all(self.bench, "quick", 2)]
 
 
+class Variants(Fixture):
+    def test_a_variant_of_ours_may_be_judged_by_the_default(self):
+        for most, status in ((2, 0), (1.5, 1)):
+            self.describe(peers=[], variants={"garrick": {"default": {"mode": "plain"}, "crowded": {"mode": "crowded"}}},
+                          targets=[{"measure": "median", "variant": "crowded", "times": "garrick", "at_most": most}])
+            self.program("garrick", line("2 if options['--mode'] == 'crowded' else 1"))
+            self.assertEqual(self.run_cli("--runs", "1", "--strict"), status)
+
+    def test_a_variant_that_ours_has_not_is_refused(self):
+        self.describe(targets=[{"measure": "median", "variant": "crowded", "at_most": 2}])
+        self.assertEqual(self.run_cli(), 2)
+
+
 class Cases(Fixture):
     def describe_cases(self, **changes):
         lines = ["median", "details.hops"]

@@ -140,13 +140,15 @@ def check_target(target, raw, fail):
     names -= {"at_least", "at_most"}
     if names == {"speedup_over"}:
         other = target["speedup_over"]
-    elif "measure" in names and len(names) <= 2 and names <= {"measure", "minus", "times"}:
+    elif "measure" in names and not {"minus", "times"} <= names and names <= {"measure", "minus", "times", "variant"}:
         if target["measure"] not in MEASURES and not target["measure"].startswith(DETAIL):
             fail(f"target measures {target['measure']!r}; allowed are {', '.join(MEASURES)}")
         other = target.get("minus", target.get("times"))
     else:
         fail(f"target {target} is not understood: see bench/README.md")
-    if other is not None and other not in peers:
+    if target.get("variant", "default") not in raw.get("variants", {}).get(OURS, {"default": {}}):
+        fail(f"target names the variant {target['variant']!r}, which {OURS} does not have")
+    if other is not None and other not in peers + [OURS]:
         fail(f"target compares with {other!r}, which is not among the peers")
 
 
