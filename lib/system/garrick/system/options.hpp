@@ -43,7 +43,8 @@ struct options {
   std::uint32_t detached_threads =
       1024;  ///< threads for detached and blocking actors at most; 0: none, and every such spawn fails
   std::uint32_t dead_letter_backlog = 10'000;  ///< dead letters that may wait in a subscriber's mailbox; more are only counted
-  base::duration watchdog_after = base::duration::seconds(1);  ///< a longer handler is reported, a detached one once; zero: off
+  base::duration watchdog_after =
+      base::duration::seconds(1);  ///< a longer handler is reported, a detached one after 30 times that, once; zero: off
   base::duration shutdown_deadline = base::duration::seconds(10);  ///< for the destructor, each of its two phases
   log_level log = log_level::warning;
   bool report_stack_overflow = true;  ///< name the actor on standard error before the process aborts

@@ -12,6 +12,8 @@ namespace garrick::system {
 namespace {
 // A handler is reported when this many looks in a row, `after / looks` apart, found it unchanged.
 constexpr std::uint32_t looks_per_warning = 2;
+// A detached actor may well compute for seconds, or wait: it is reported after so many times the time.
+constexpr std::uint32_t detached_patience = 30;
 }  // namespace
 
 std::string what_is_handled(const base::message_type* type, bool response) {
@@ -50,7 +52,7 @@ void watchdog::loop() {
   }
 }
 
-bool watchdog::compare(sample& before, const base::thread_state& t) noexcept {
+bool watchdog::compare(sample& before, const base::thread_state& t, std::uint32_t looks) noexcept {
   // order: relaxed: samples; a torn set only delays a report by one look
   const sample now{t.turns.load(std::memory_order_relaxed), t.actor_id.load(std::memory_order_relaxed),
                    t.handling.load(std::memory_order_relaxed), t.in_response.load(std::memory_order_relaxed)};
@@ -58,7 +60,7 @@ bool watchdog::compare(sample& before, const base::thread_state& t) noexcept {
     before = now;
     return false;
   }
-  if (++before.looks < looks_per_warning || before.reported) return false;
+  if (++before.looks < looks || before.reported) return false;
   before.reported = true;
   return true;
 }
@@ -74,7 +76,7 @@ void watchdog::report(const sample& s, std::uint32_t worker, const watchdog_list
 void watchdog::look() {
   for (std::uint32_t i = 0; i < samples_.size(); ++i) {
     const base::thread_state* const t = pool_.worker_state(i);
-    if (t != nullptr && compare(samples_[i], *t))
+    if (t != nullptr && compare(samples_[i], *t, looks_per_warning))
       report(samples_[i], i, listener_.about(samples_[i].actor),
              "a blocking call or an endless loop holds its worker; spawn it detached, or split the work");
   }
@@ -92,7 +94,7 @@ void watchdog::look_at_detached() {
       at->thread = &t;
     }
     at->seen = true;
-    if (!compare(*at, t) || at->told == at->actor) return;
+    if (!compare(*at, t, detached_patience * looks_per_warning) || at->told == at->actor) return;
     at->told = at->actor;
     stuck.push_back(*at);
   });

@@ -1,7 +1,7 @@
 // Looks at the workers twice per warning time and names the actor and the handler that does not come back.
 //
-// The threads of detached actors, too: such an actor may block, so it is named once in its life, as something to know when a program hangs. A blocking actor is not: its
-// thread waits in `receive` by design, and `shutdown` names it if it does not end.
+// The threads of detached actors, too: such an actor may compute or block for long, so it is named after thirty times that time, and once in its life: something to know when a
+// program hangs. A blocking actor is not: its thread waits in `receive` by design, and `shutdown` names it if it does not end.
 //
 // It reads samples that the threads publish (base::thread_state): who runs, which message, how many turns. The same turn and message in two looks
 // at least `after` apart is a handler that blocks or loops. Costs them three plain stores a run and one a message.
@@ -66,8 +66,8 @@ class watchdog {
   void loop();
   void look();
   void look_at_detached();
-  /// True: it is time to report it.
-  [[nodiscard]] static bool compare(sample& before, const base::thread_state& t) noexcept;
+  /// True: it is time to report it: the last so many looks found it unchanged.
+  [[nodiscard]] static bool compare(sample& before, const base::thread_state& t, std::uint32_t looks) noexcept;
   void report(const sample& s, std::uint32_t worker, const watchdog_listener::subject& who, const char* advice);
 
   sched::scheduler& pool_;
