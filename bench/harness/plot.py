@@ -1,6 +1,7 @@
 """SVG plots for the report: how many times better ours is, and peak memory. Logarithmic axes, one row a comparison."""
 
 import math
+import statistics
 from html import escape
 
 from . import table
@@ -75,7 +76,8 @@ def ratios(reports):
             body.append(f'<line x1="{axis.x(wanted):.1f}" x2="{axis.x(wanted):.1f}" y1="{y - 12:.1f}" y2="{y + 12:.1f}" '
                         f'stroke="var(--mark)" stroke-width="3"/>')
         body.append(f'<text x="{WIDTH - RIGHT + 12}" y="{y + 4:.1f}">{ratio_text(c.ratio)}</text>')
-    note = '<p class="soft">Times better than the peer. Bar: ratio of medians; line: lowest and highest round; gold mark: required.</p>'
+    note = ('<p class="soft">Times better than the peer. Bar: ratio of medians; line: lowest and highest round; gold mark: required. '
+            f'Geometric mean of the {len(rows)}: {ratio_text(statistics.geometric_mean(c.ratio for _, c in rows))}.</p>')
     return frame(len(rows), axis, lambda t: f"{t:g} ×", "".join(body), "Ratio of medians by workload") + note
 
 

@@ -1,5 +1,7 @@
 """The terminal's table."""
 
+import statistics
+
 from .compare import losses_first, quantity, ratio_text
 
 HEADER = ("workload", "garrick", "peer", "peer's figure", "ratio", "spread", "target", "")
@@ -52,6 +54,10 @@ def render(reports):
     widths = [max(len(row[i]) for row in rows) for i in range(len(HEADER))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
     lines.insert(1, "  ".join("-" * width for width in widths))
+    for group in dict.fromkeys(r.workload.group for r in reports):
+        found = [c.ratio for r in reports if r.workload.group == group for c in r.comparisons if 0 < c.ratio < float("inf")]
+        if len(found) > 1:
+            lines.append(f"{group}: geometric mean of {len(found)} ratios {ratio_text(statistics.geometric_mean(found))}, lowest {ratio_text(min(found))}")
     for report in reports:
         lines += [f"FAILED {report.workload.name}: {failure}" for failure in report.failures]
         lines += [f"note: {report.workload.name} has no program for {system}" for system in report.workload.absent]

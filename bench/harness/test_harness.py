@@ -163,6 +163,16 @@ class Ratios(Fixture):
         self.assertIn("4.00 ×", html)
         self.assertIn("caf-0.17 (cores)", html)
 
+    def test_the_geometric_mean_of_a_group_stands_in_table_and_report(self):
+        for name, peer in (("fake", 2), ("other", 8)):
+            self.describe(name)
+            self.program("garrick", line("1"), name)
+            self.program("caf-0.17", line(str(peer)), name)
+        reports = self.reports(1)
+        self.assertIn("fakes: geometric mean of 2 ratios 4.00 ×, lowest 2.00 ×", table.render(reports))
+        self.assertEqual(self.run_cli("--runs", "1"), 0)
+        self.assertIn("Geometric mean of the 2: 4.00 ×", (self.out / "report.html").read_text())
+
     def test_spread_comes_from_single_rounds(self):
         self.describe()
         self.program("garrick", line("[1, 1, 2, 4][turn - 1]"))
