@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <thread>
 
@@ -14,6 +15,7 @@
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -208,6 +210,42 @@ bool bind_this_thread(std::span<const std::int32_t> processors) noexcept {
 #else
   static_cast<void>(processors);
   return false;
+#endif
+}
+
+void* reserve_addresses(std::size_t bytes) noexcept {
+#if defined(__linux__)
+  void* const range = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return range == MAP_FAILED ? nullptr : range;
+#else
+  static_cast<void>(bytes);
+  return nullptr;
+#endif
+}
+
+bool open_on_node(void* begin, std::size_t bytes, std::uint32_t node) noexcept {
+#if defined(__linux__) && defined(SYS_mbind)
+  constexpr unsigned long prefer = 1;  // MPOL_PREFERRED; the header that names it belongs to libnuma
+  unsigned long nodes[16] = {};
+  constexpr std::size_t bits = 8 * sizeof(nodes[0]);
+  if (node >= std::size(nodes) * bits) return false;
+  nodes[node / bits] = 1ul << (node % bits);
+  if (::mprotect(begin, bytes, PROT_READ | PROT_WRITE) != 0) return false;
+  return ::syscall(SYS_mbind, begin, bytes, prefer, nodes, std::size(nodes) * bits + 1, 0ul) == 0;
+#else
+  static_cast<void>(begin), static_cast<void>(bytes), static_cast<void>(node);
+  return false;
+#endif
+}
+
+std::int32_t memory_node_of(const void* byte) noexcept {
+#if defined(__linux__) && defined(SYS_get_mempolicy)
+  constexpr unsigned long node_of_address = 3;  // MPOL_F_NODE | MPOL_F_ADDR
+  int node = -1;
+  return ::syscall(SYS_get_mempolicy, &node, nullptr, 0ul, byte, node_of_address) == 0 ? node : -1;
+#else
+  static_cast<void>(byte);
+  return -1;
 #endif
 }
 

@@ -99,6 +99,15 @@ bool leave_processors(std::span<const std::int32_t> busy) noexcept;
 /// From now on the calling thread runs on these processors only. False and no change: the system refuses (none of them is usable), or cannot.
 bool bind_this_thread(std::span<const std::int32_t> processors) noexcept;
 
+/// A range of addresses without memory behind it, aligned to pages; null: the system has none. It is never given back.
+[[nodiscard]] void* reserve_addresses(std::size_t bytes) noexcept;
+
+/// Makes a part of such a range usable, whole pages, with memory preferably from this node, by the system's number. False: refused, or there is no such node.
+bool open_on_node(void* begin, std::size_t bytes, std::uint32_t node) noexcept;
+
+/// The memory node that holds this byte; -1 where the system does not say. The byte must have been touched.
+[[nodiscard]] std::int32_t memory_node_of(const void* byte) noexcept;
+
 /// How many cores this process may keep busy: its affinity mask, and the cgroup's processor quota rounded up. At least 1.
 [[nodiscard]] std::uint32_t usable_cores() noexcept;
 
