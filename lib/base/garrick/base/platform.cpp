@@ -176,20 +176,49 @@ std::int32_t thread_place::processor() const noexcept {
   return number_ == nullptr ? unknown : static_cast<std::int32_t>(*number_);
 }
 
+#if defined(__linux__)
+
+namespace {
+
+constexpr std::size_t most_processors = 65536;
+
+/// A set for `count` processors, empty; null if there is no memory. The fixed cpu_set_t ends at 1024.
+class processor_set {
+ public:
+  explicit processor_set(std::size_t count) noexcept : set_(CPU_ALLOC(count)), bytes_(CPU_ALLOC_SIZE(count)) {
+    if (set_ != nullptr) CPU_ZERO_S(bytes_, set_);
+  }
+  ~processor_set() {
+    if (set_ != nullptr) CPU_FREE(set_);
+  }
+  processor_set(const processor_set&) = delete;
+  processor_set& operator=(const processor_set&) = delete;
+
+  [[nodiscard]] cpu_set_t* get() const noexcept { return set_; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+
+ private:
+  cpu_set_t* set_;
+  std::size_t bytes_;
+};
+
+}  // namespace
+
+#endif
+
 std::vector<std::int32_t> usable_processors() {
   std::vector<std::int32_t> all;
 #if defined(__linux__)
-  // Large machines need a larger set than the fixed one.
-  for (std::size_t count = CPU_SETSIZE; count <= 65536; count *= 2) {
-    cpu_set_t* const set = CPU_ALLOC(count);
-    if (set == nullptr) return all;
-    const std::size_t size = CPU_ALLOC_SIZE(count);
-    const bool known = sched_getaffinity(0, size, set) == 0;
-    if (known)
+  // The mask's size is the kernel's, not ours: grow until it fits.
+  for (std::size_t count = CPU_SETSIZE; count <= most_processors; count *= 2) {
+    const processor_set set(count);
+    if (set.get() == nullptr) break;
+    if (sched_getaffinity(0, set.bytes(), set.get()) == 0) {
       for (std::size_t i = 0; i < count; ++i)
-        if (CPU_ISSET_S(i, size, set)) all.push_back(static_cast<std::int32_t>(i));
-    CPU_FREE(set);
-    if (known || errno != EINVAL) break;
+        if (CPU_ISSET_S(i, set.bytes(), set.get())) all.push_back(static_cast<std::int32_t>(i));
+      break;
+    }
+    if (errno != EINVAL) break;
   }
 #endif
   return all;
@@ -197,16 +226,13 @@ std::vector<std::int32_t> usable_processors() {
 
 bool bind_this_thread(std::span<const std::int32_t> processors) noexcept {
 #if defined(__linux__)
-  constexpr std::size_t count = 8192;
-  cpu_set_t* const set = CPU_ALLOC(count);
-  if (set == nullptr) return false;
-  const std::size_t size = CPU_ALLOC_SIZE(count);
-  CPU_ZERO_S(size, set);
+  const auto highest = std::max_element(processors.begin(), processors.end());
+  if (highest == processors.end() || *highest < 0 || static_cast<std::size_t>(*highest) >= most_processors) return false;
+  const processor_set set(static_cast<std::size_t>(*highest) + 1);
+  if (set.get() == nullptr) return false;
   for (const std::int32_t n : processors)
-    if (n >= 0 && static_cast<std::size_t>(n) < count) CPU_SET_S(static_cast<std::size_t>(n), size, set);
-  const bool bound = sched_setaffinity(0, size, set) == 0;
-  CPU_FREE(set);
-  return bound;
+    if (n >= 0) CPU_SET_S(static_cast<std::size_t>(n), set.bytes(), set.get());
+  return sched_setaffinity(0, set.bytes(), set.get()) == 0;
 #else
   static_cast<void>(processors);
   return false;
@@ -250,21 +276,15 @@ std::int32_t memory_node_of(const void* byte) noexcept {
 }
 
 bool leave_processors(std::span<const std::int32_t> busy) noexcept {
-#if defined(__linux__)
-  thread_local const cpu_set_t allowed = [] {  // before this thread has been moved
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    sched_getaffinity(0, sizeof(set), &set);
-    return set;
-  }();
-  cpu_set_t others = allowed;
-  for (const std::int32_t n : busy)
-    if (n >= 0 && n < CPU_SETSIZE) CPU_CLR(static_cast<std::size_t>(n), &others);
-  return CPU_COUNT(&others) != 0 && sched_setaffinity(0, sizeof(others), &others) == 0;
-#else
-  static_cast<void>(busy);
-  return false;
-#endif
+  try {
+    thread_local const std::vector<std::int32_t> allowed = usable_processors();  // before this thread has been moved
+    std::vector<std::int32_t> others;
+    std::copy_if(allowed.begin(), allowed.end(), std::back_inserter(others),
+                 [busy](std::int32_t n) { return std::find(busy.begin(), busy.end(), n) == busy.end(); });
+    return bind_this_thread(others);
+  } catch (...) {
+    return false;  // no memory for a few numbers: the thread stays where it is
+  }
 }
 
 namespace {
@@ -357,24 +377,6 @@ std::uint32_t cgroup_limit(const std::string& root) {
   return least;
 }
 
-std::uint32_t affinity_cores() noexcept {
-#if defined(__linux__)
-  // The mask's size is the kernel's, not ours: grow until it fits.
-  for (int cpus = 1024; cpus <= 1 << 18; cpus *= 2) {
-    cpu_set_t* set = CPU_ALLOC(cpus);
-    if (set == nullptr) break;
-    const std::size_t size = CPU_ALLOC_SIZE(cpus);
-    CPU_ZERO_S(size, set);
-    const bool known = sched_getaffinity(0, size, set) == 0;
-    const int count = known ? CPU_COUNT_S(size, set) : 0;
-    CPU_FREE(set);
-    if (known) return static_cast<std::uint32_t>(std::max(count, 1));
-    if (errno != EINVAL) break;
-  }
-#endif
-  return std::max(1U, std::thread::hardware_concurrency());
-}
-
 }  // namespace
 
 std::uint32_t usable_cores_at(std::string_view root, std::uint32_t affinity) noexcept {
@@ -387,6 +389,13 @@ std::uint32_t usable_cores_at(std::string_view root, std::uint32_t affinity) noe
   }
 }
 
-std::uint32_t usable_cores() noexcept { return usable_cores_at("", affinity_cores()); }
+std::uint32_t usable_cores() noexcept {
+  std::size_t mask = 0;
+  try {
+    mask = usable_processors().size();
+  } catch (...) {  // no memory for the list: as if the system did not say
+  }
+  return usable_cores_at("", mask != 0 ? static_cast<std::uint32_t>(mask) : std::thread::hardware_concurrency());
+}
 
 }  // namespace garrick::base::platform
