@@ -19,9 +19,9 @@ class random_numbers {
     value_ = (1309 * value_ + 13849) & 65535;
     return static_cast<std::uint32_t>(value_);
   }
-  /// Requires bound > 0.
-  constexpr std::uint32_t below(std::uint32_t bound) { return next() % bound; }
-  /// Above 0 and at most 1.
+  /// From 0 to bound - 1. Requires bound > 0.
+  constexpr std::uint32_t below(std::uint64_t bound) { return static_cast<std::uint32_t>(next() % bound); }
+  /// Above 0, at most 1, and mostly small.
   constexpr double real() { return 1.0 / (static_cast<double>(next()) + 1.0); }
 
  private:

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/measure.hpp"
-#include "common/savina_random.hpp"
+#include "common/savina.hpp"
 
 namespace bench {
 
@@ -29,12 +29,12 @@ class transfer_generator {
     transfer t;
     t.source = random_.below(accounts_ * 8 / 10);
     t.destination = t.source + std::max<std::uint64_t>(1, random_.below(accounts_ - t.source));
-    t.amount = std::llround(random_.fraction() * 1000 * 1e9);
+    t.amount = std::llround(random_.real() * 1000 * 1e9);
     return t;
   }
 
  private:
-  savina_random random_{123'456};
+  savina::random_numbers random_{123'456};
   std::uint64_t accounts_;
 };
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/measure.hpp"
-#include "common/savina_random.hpp"
+#include "common/savina.hpp"
 
 namespace bench {
 
@@ -89,7 +89,7 @@ class bitonic_joiner {
 };
 
 inline std::vector<std::uint64_t> bitonic_input(std::uint32_t values) {
-  savina_random random(2048);
+  savina::random_numbers random(2048);
   std::vector<std::uint64_t> input(values);
   for (std::uint64_t& value : input) value = random.next();
   return input;

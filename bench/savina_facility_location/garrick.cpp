@@ -139,7 +139,7 @@ class producer : public garrick::actor<garrick::protocol<void(produce), void(ope
   std::uint64_t customers_;
   outcome* found_;
   garrick::ref<quadrant> root_;
-  bench::savina_random random_{123'456};
+  bench::savina::random_numbers random_{123'456};
   std::uint64_t produced_ = 0;
 };
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/savina_random.hpp"
+#include "common/savina.hpp"
 
 namespace bench {
 
@@ -20,9 +20,9 @@ struct point {
   double y = 0;
 };
 
-inline point next_customer(savina_random& random) {
-  const double x = random.fraction() * grid_size;
-  return {x, random.fraction() * grid_size};
+inline point next_customer(savina::random_numbers& random) {
+  const double x = random.real() * grid_size;
+  return {x, random.real() * grid_size};
 }
 
 // The distance to the nearest of them.

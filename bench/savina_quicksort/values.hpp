@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "common/measure.hpp"
-#include "common/savina_random.hpp"
+#include "common/savina.hpp"
 
 namespace bench {
 
 using values = std::vector<std::uint64_t>;
 
 inline values quicksort_input(std::uint64_t count) {
-  savina_random random(1024);
+  savina::random_numbers random(1024);
   values input(count);
   for (std::uint64_t& value : input) value = random.next();
   return input;

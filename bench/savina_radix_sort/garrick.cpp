@@ -49,7 +49,7 @@ class source : public garrick::actor<garrick::protocol<void(produce)>> {
   void on(produce) {
     garrick::ref<sink> first = spawn<validator>(found_);
     for (std::uint64_t bit = bench::radix_limit / 2; bit > 0; bit /= 2) first = spawn<stage>(values_, bit, first);
-    bench::savina_random random(2048);
+    bench::savina::random_numbers random(2048);
     for (std::uint64_t i = 0; i < values_; ++i) send(first, number{random.next()});
   }
 

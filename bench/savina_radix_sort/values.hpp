@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "common/measure.hpp"
-#include "common/savina_random.hpp"
+#include "common/savina.hpp"
 
 namespace bench {
 
@@ -26,7 +26,7 @@ struct radix_outcome {
 
 // The order and the sum; with the default parameters also the published sum.
 inline void check_radix(result& out, const radix_outcome& found, std::uint64_t values) {
-  savina_random random(2048);
+  savina::random_numbers random(2048);
   std::uint64_t sum = 0;
   for (std::uint64_t i = 0; i < values; ++i) sum += random.next();
   out.items = values * 60;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/measure.hpp"
-#include "common/savina_random.hpp"
+#include "common/savina.hpp"
 
 namespace bench {
 
@@ -14,7 +14,7 @@ using distances = std::vector<std::uint32_t>;  // square, row by row
 
 // Complete and undirected, weights 1 to 100.
 inline distances make_graph(std::uint32_t nodes) {
-  savina_random random(nodes);
+  savina::random_numbers random(nodes);
   distances weights(std::size_t{nodes} * nodes, 0);
   for (std::uint32_t i = 0; i < nodes; ++i) {
     for (std::uint32_t j = i + 1; j < nodes; ++j) {
