@@ -39,27 +39,42 @@ handle make() {
   return hwloc_topology_init(&t) == 0 ? handle(t) : nullptr;
 }
 
-/// The first memory node that has this unit; 0 if there is none.
-std::uint32_t node_of(hwloc_topology_t t, hwloc_obj_t unit) {
+/// The first memory node that has this unit; null if there is none.
+hwloc_obj_t node_of(hwloc_topology_t t, hwloc_obj_t unit) {
   hwloc_obj_t node = nullptr;
   while ((node = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE, node)) != nullptr)
-    if (node->cpuset != nullptr && hwloc_bitmap_isset(node->cpuset, unit->os_index) != 0) return node->logical_index;
-  return 0;
+    if (node->cpuset != nullptr && hwloc_bitmap_isset(node->cpuset, unit->os_index) != 0) return node;
+  return nullptr;
 }
 
-/// A number that only units below the same largest cache have; what is not below a cache has its core's or its own.
-std::uint32_t cache_of(hwloc_obj_t unit) {
-  hwloc_obj_t best = nullptr;
+/// A number that only the units below `o` have, of whatever kind that is: the lowest of them, within `node` unless that is null.
+std::uint32_t number_of(hwloc_obj_t o, hwloc_obj_t node = nullptr) {
+  int n = hwloc_bitmap_first(o->cpuset);
+  while (node != nullptr && hwloc_bitmap_isset(node->cpuset, static_cast<unsigned>(n)) == 0) n = hwloc_bitmap_next(o->cpuset, n);
+  return static_cast<std::uint32_t>(n);
+}
+
+hwloc_obj_t core_of(hwloc_topology_t t, hwloc_obj_t unit) {
+  const hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(t, HWLOC_OBJ_CORE, unit);
+  return core != nullptr ? core : unit;
+}
+
+/// The largest cache, which may span several nodes; what is not below a cache has its core's or its own.
+hwloc_obj_t cache_of(hwloc_topology_t t, hwloc_obj_t unit) {
+  hwloc_obj_t best = core_of(t, unit);
   for (hwloc_obj_t o = unit->parent; o != nullptr; o = o->parent)
     if (hwloc_obj_type_is_dcache(o->type) != 0) best = o;
-  if (best == nullptr) best = unit;
-  // Objects of different kinds may have equal numbers: the lowest unit below them tells them apart.
-  return static_cast<std::uint32_t>(hwloc_bitmap_first(best->cpuset));
+  return best;
 }
 
-std::uint32_t number_of(hwloc_topology_t t, hwloc_obj_t unit, hwloc_obj_type_t kind, std::uint32_t otherwise) {
-  const hwloc_obj_t o = hwloc_get_ancestor_obj_by_type(t, kind, unit);
-  return o != nullptr ? o->logical_index : otherwise;
+processing_unit describe(hwloc_topology_t t, hwloc_obj_t unit) {
+  const hwloc_obj_t node = node_of(t, unit);
+  const hwloc_obj_t package = hwloc_get_ancestor_obj_by_type(t, HWLOC_OBJ_PACKAGE, unit);
+  return {.os_index = static_cast<std::int32_t>(unit->os_index),
+          .core = number_of(core_of(t, unit)),
+          .cache = number_of(cache_of(t, unit), node),
+          .node = node != nullptr ? node->logical_index : 0,
+          .package = package != nullptr ? package->logical_index : 0};
 }
 
 std::vector<std::uint32_t> distances_of(hwloc_topology_t t) {
@@ -87,11 +102,7 @@ base::result<machine> read(hwloc_topology_t t, const std::span<const std::int32_
   while ((unit = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_PU, unit)) != nullptr) {
     const auto number = static_cast<std::int32_t>(unit->os_index);
     if (usable != nullptr && std::find(usable->begin(), usable->end(), number) == usable->end()) continue;
-    m.units.push_back({.os_index = number,
-                       .core = number_of(t, unit, HWLOC_OBJ_CORE, unit->logical_index),
-                       .cache = cache_of(unit),
-                       .node = node_of(t, unit),
-                       .package = number_of(t, unit, HWLOC_OBJ_PACKAGE, 0)});
+    m.units.push_back(describe(t, unit));
   }
   if (m.units.empty()) return wrong("hwloc knows none of the processors that this process may use");
   // The matrix has a row for every node, also for one whose processors we may not use.

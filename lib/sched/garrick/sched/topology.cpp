@@ -73,7 +73,10 @@ base::result<topology> topology::of(std::vector<processing_unit> units, std::vec
     if (!seen.insert(u.os_index).second) return wrong("unit " + std::to_string(u.os_index) + " is there twice");
   if (!in_one_place(units, &processing_unit::core, &processing_unit::cache)) return wrong("a core is at two caches");
   if (!in_one_place(units, &processing_unit::cache, &processing_unit::node)) return wrong("a cache is in two memory nodes");
-  if (!in_one_place(units, &processing_unit::node, &processing_unit::package)) return wrong("a memory node is in two packages");
+  // A virtual machine may have one node for several packages.
+  if (!in_one_place(units, &processing_unit::node, &processing_unit::package) &&
+      !in_one_place(units, &processing_unit::package, &processing_unit::node))
+    return wrong("a memory node and a package overlap");
   topology t;
   for (const auto field : {&processing_unit::core, &processing_unit::cache, &processing_unit::package}) number_anew(units, field);
   if (node_distances.empty()) {

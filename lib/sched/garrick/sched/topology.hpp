@@ -42,7 +42,8 @@ class topology {
   /// A machine that does not exist, in hwloc's synthetic form: "pack:2 numa:2 l3:1 core:8 pu:1". Error `config_invalid`: the text, or no hwloc in this build.
   [[nodiscard]] static base::result<topology> synthetic(const std::string& description);
 
-  /// Any machine. `node_distances` (row by row, nodes × nodes) may be empty. Error `config_invalid`: no unit, a unit twice, a cache or node that is in two places, a matrix of the wrong size.
+  /// Any machine. `node_distances` (row by row, nodes × nodes) may be empty. Error `config_invalid`: no unit, a unit twice, a core at two
+  /// caches or a cache in two nodes, a node and a package that overlap, a matrix of the wrong size.
   [[nodiscard]] static base::result<topology> of(std::vector<processing_unit> units,
                                                  std::vector<std::uint32_t> node_distances = {});
 

@@ -52,6 +52,29 @@ TEST_CASE("topology: two caches in one node, and hardware threads of one core") 
   CHECK(t->distance(0, 4) == topology::same_node);
 }
 
+TEST_CASE("topology: a cache that spans memory nodes counts within each of them") {
+  const auto t = topology::synthetic("l3:1 numa:2 l2:2 core:2 pu:1");
+  REQUIRE(t);
+  CHECK(t->describe() == "1 package, 2 memory nodes, 2 shared caches, 8 cores, 8 units");
+  CHECK(t->distance(0, 3) == topology::same_cache);
+  CHECK(t->distance(0, 4) == topology::same_package);
+}
+
+TEST_CASE("topology: without caches, the hardware threads of a core are next to each other") {
+  const auto t = topology::synthetic("numa:1 core:2 pu:2");
+  REQUIRE(t);
+  CHECK(t->distance(0, 1) == topology::same_cache);
+  CHECK(t->distance(0, 2) == topology::same_node);
+}
+
+TEST_CASE("topology: one memory node may have several packages, as in virtual machines") {
+  const auto t = topology::synthetic("numa:1 pack:2 l3:1 core:2 pu:1");
+  REQUIRE(t);
+  CHECK(t->describe() == "2 packages, 1 memory node, 2 shared caches, 4 cores, 4 units");
+  CHECK(t->distance(0, 1) == topology::same_cache);
+  CHECK(t->distance(0, 2) == topology::same_node);
+}
+
 TEST_CASE("topology: a machine that is not symmetric") {
   const auto t = topology::of(
       {{.os_index = 0}, {.os_index = 3, .core = 1, .cache = 1}, {.os_index = 7, .core = 9, .cache = 5, .node = 4, .package = 1}});
@@ -87,8 +110,10 @@ TEST_CASE("topology: what cannot be is an error") {
   CHECK(error_of({{.os_index = 0}, {.os_index = 1, .cache = 1}}).find("a core is at two caches") != std::string::npos);
   CHECK(error_of({{.os_index = 0}, {.os_index = 1, .core = 1, .node = 1}}).find("a cache is in two memory nodes") !=
         std::string::npos);
-  CHECK(error_of({{.os_index = 0}, {.os_index = 1, .core = 1, .cache = 1, .package = 1}})
-            .find("a memory node is in two packages") != std::string::npos);
+  CHECK(error_of({{.os_index = 0},
+                  {.os_index = 1, .core = 1, .cache = 1, .package = 1},
+                  {.os_index = 2, .core = 2, .cache = 2, .node = 1, .package = 1}})
+            .find("a memory node and a package overlap") != std::string::npos);
   CHECK(error_of({{.os_index = 0}}, {10, 20}).find("1 distances, not 2") != std::string::npos);
   const auto t = topology::synthetic("castle:3");
   REQUIRE(!t);
