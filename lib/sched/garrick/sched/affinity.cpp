@@ -71,7 +71,7 @@ class parser {
   }
 
   [[nodiscard]] bool may_use(std::int32_t n) const noexcept {
-    return std::find(usable_.begin(), usable_.end(), n) != usable_.end();
+    return usable_.empty() || std::find(usable_.begin(), usable_.end(), n) != usable_.end();
   }
   void skip_blanks() noexcept {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;

@@ -29,8 +29,8 @@ class affinity {
     return *this;
   }
 
-  /// Error `config_invalid`: what is wrong, at which character (counted from 1), with the text and a mark below it. Also if a group names a processor that is not
-  /// among `usable`, or if the text has more than 1024 groups.
+  /// Error `config_invalid`: what is wrong, at which character (counted from 1), with the text and a mark below it. Also if a group names a
+  /// processor that is not among `usable`, or if the text has more than 1024 groups. `usable` empty: nobody knows, and binding will tell.
   [[nodiscard]] static base::result<affinity> parse(std::string_view text, std::span<const std::int32_t> usable);
 
   [[nodiscard]] bool empty() const noexcept { return groups_.empty(); }

@@ -56,6 +56,8 @@ TEST_CASE("affinity: an error points at the character") {
 TEST_CASE("affinity: a processor that the process may not use is an error") {
   CHECK(has(error_of("<0,8>"), "at character 4: processor 8 is not among those that this process may use"));
   CHECK(has(error_of("<0-3>", {0, 1, 3}), "at character 4: processor 2 is not among"));
+  CHECK(error_of("<0,8>", {}).empty());  // a system that does not say
+  CHECK(has(error_of("<0,", {}), "at its end: expected the number of a processor"));
 }
 
 TEST_CASE("affinity: too many groups are an error and not a large table") {

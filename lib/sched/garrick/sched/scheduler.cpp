@@ -50,8 +50,7 @@ void check_one_of(const char* setting, const std::string& value, std::initialize
 void check_places(const scheduler_options& options) {
   check_one_of("pin", options.pin, {"automatic", "unit", "cache", "node", "system"});
   check_one_of("neighbours", options.neighbours, {"cache", "node", "system"});
-  const std::vector<std::int32_t> usable = base::platform::usable_processors();
-  if (const auto a = affinity::parse(options.affinity, usable); !a && !usable.empty())
+  if (const auto a = affinity::parse(options.affinity, base::platform::usable_processors()); !a)
     throw std::invalid_argument("setting scheduler.affinity: " + a.error().to_string());
   if (options.machine.empty()) return;
   if (const auto t = topology::synthetic(options.machine); !t)

@@ -96,10 +96,14 @@ base::result<topology> topology::of(std::vector<processing_unit> units, std::vec
 
 topology topology::of_this_machine() {
   const std::vector<std::int32_t> usable = base::platform::usable_processors();
+  const auto unknown = [&usable](const base::error& why) {
+    // All that may be used, also where a quota allows fewer at a time: threads are bound to some of these.
+    return flat(usable.empty() ? base::platform::usable_cores() : static_cast<std::uint32_t>(usable.size()), why.to_string());
+  };
   auto machine = read_machine(usable);
-  if (!machine) return flat(base::platform::usable_cores(), machine.error().to_string());
+  if (!machine) return unknown(machine.error());
   auto t = of(std::move(machine->units), std::move(machine->node_distances));
-  if (!t) return flat(base::platform::usable_cores(), t.error().to_string());
+  if (!t) return unknown(t.error());
   return std::move(*t);
 }
 

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -125,4 +126,13 @@ TEST_CASE("topology: this machine has the units that the process may use") {
   CHECK(t.flat_reason().empty());
   CHECK(t.size() == garrick::base::platform::usable_processors().size());
   MESSAGE(t.describe());
+}
+
+TEST_CASE("topology: a machine that cannot be read is flat, has the units that may be used, and says why") {
+  setenv("HWLOC_SYNTHETIC", "core:1 pu:1(indexes=60000)", 1);
+  const topology t = topology::of_this_machine();
+  unsetenv("HWLOC_SYNTHETIC");
+  CHECK(t.is_flat());
+  CHECK(t.flat_reason().find("hwloc knows none of the processors that this process may use") != std::string::npos);
+  CHECK(t.size() == garrick::base::platform::usable_processors().size());
 }

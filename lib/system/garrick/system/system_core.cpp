@@ -52,9 +52,7 @@ void check(const options& o) {
 }
 
 sched::affinity affinity_of(const std::string& text, const char* setting) {
-  const std::vector<std::int32_t> usable = base::platform::usable_processors();
-  if (usable.empty()) return {};  // this system does not say: then it cannot bind either
-  auto a = sched::affinity::parse(text, usable);
+  auto a = sched::affinity::parse(text, base::platform::usable_processors());
   if (!a) throw std::invalid_argument(std::string("setting ") + setting + ": " + a.error().to_string());
   return std::move(*a);
 }
