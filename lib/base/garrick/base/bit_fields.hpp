@@ -1,4 +1,5 @@
-// Does an aggregate have bit-fields? Nothing can refer to one, so that Boost.PFR's references to fields are then an error deep inside PFR: we ask first.
+// Does an aggregate have bit-fields? Nothing can refer to one, so that Boost.PFR's references to fields are then an error deep inside PFR:
+// we ask first.
 //
 // Structured bindings need their number of names in the source: so there is a function for each number, as in PFR, up to PFR's limit of 100.
 //

@@ -3,8 +3,8 @@
 // The fields are counted here, because Boost.PFR's own count takes an array (`char key[16]`) for sixteen fields and crashes GCC 12 on arrays of
 // strings; the structured binding to that many fields is PFR's.
 //
-// Not for aggregates with base classes or bit-fields (C++20 cannot see into them), nor with more than 1024 elements in their C arrays (each is an initialiser that
-// the compiler tries; std::array is one): `inspectable<T>` is false for them.
+// Not for aggregates with base classes or bit-fields (C++20 cannot see into them), nor with more than 1024 elements in their C arrays (each
+// is an initialiser that the compiler tries; std::array is one): `inspectable<T>` is false for them.
 //
 // Thread safety: compile time only.
 #pragma once

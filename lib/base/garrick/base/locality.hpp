@@ -1,6 +1,7 @@
 // Where an actor would like to run: a wish given at spawn, and what the scheduling policy made of it. Sixteen bits in every runnable.
 //
-// A wish never breaks correctness: a policy that knows no places ignores it, a node that is not there counts as no wish, and whoever has nothing to do may still steal an actor from its home.
+// A wish never breaks correctness: a policy that knows no places ignores it, a node that is not there counts as no wish, and whoever has
+// nothing to do may still steal an actor from its home.
 #pragma once
 
 #include <atomic>

@@ -90,10 +90,12 @@ class thread_place {
   const volatile std::uint32_t* number_ = nullptr;  ///< written by the kernel (restartable sequences)
 };
 
-/// Moves the calling thread to a processor that is not among `busy`, and keeps it off those until the next call. False and no change if there is no other.
+/// Moves the calling thread to a processor that is not among `busy`, and keeps it off those until the next call. False and no change if
+/// there is no other.
 bool leave_processors(std::span<const std::int32_t> busy) noexcept;
 
-/// The processors on which the calling thread may run, ascending; the process's own, unless this thread was bound. Empty where the system does not say.
+/// The processors on which the calling thread may run, ascending; the process's own, unless this thread was bound. Empty where the system
+/// does not say.
 [[nodiscard]] std::vector<std::int32_t> usable_processors();
 
 /// From now on the calling thread runs on these processors only. False and no change: the system refuses (none of them is usable), or cannot.

@@ -1,10 +1,11 @@
 // The token of something that waits in a queue and may be claimed out of it by a thread that would rather run it now.
 //
-// Problem: a sender whose receiver is over its limit wants to run it at once, but cannot take it out of the middle of a queue. So the queue entry stays behind, *stale*,
-// and whoever takes it out finds that and drops it. Meanwhile the runnable may be offered again, or come to its end.
+// Problem: a sender whose receiver is over its limit wants to run it at once, but cannot take it out of the middle of a queue. So the queue
+// entry stays behind, *stale*, and whoever takes it out finds that and drops it. Meanwhile the runnable may be offered again, or come to
+// its end.
 //
-// Thread safety: `offer` and `has_stale_entry` belong to the holder of the run right, `take` to whoever took the entry out of its queue, `retire` to the owner at the
-// end; `claim` may be called by any thread that keeps the runnable alive.
+// Thread safety: `offer` and `has_stale_entry` belong to the holder of the run right, `take` to whoever took the entry out of its queue,
+// `retire` to the owner at the end; `claim` may be called by any thread that keeps the runnable alive.
 //
 // Invariants (T1–T3 of runnable.hpp)
 //  T1 The holder of the run right calls `offer` before it puts the runnable into a queue that others can reach; if that returns false the old entry
@@ -52,7 +53,8 @@ class run_token {
       if (token_.compare_exchange_strong(seen, queued, order<token_order::offer_again>(std::memory_order_release),
                                          std::memory_order_relaxed))
         return false;
-      // order: acquire, pairs with take: the entry was dropped just now; a load, since the checker knows no failed swap that acquires more than a successful one
+      // order: acquire, pairs with take: the entry was dropped just now; a load, since the checker knows no failed swap that acquires more
+      // than a successful one
       static_cast<void>(token_.load(order<token_order::offer_lost>(std::memory_order_acquire)));
     }
     token_.store(queued, order<token_order::offer>(std::memory_order_release));  // order: release, pairs with take and claim

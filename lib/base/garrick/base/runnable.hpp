@@ -35,7 +35,8 @@ class runnable {
   /// Called by whoever holds the run right; never concurrently.
   virtual run_outcome run(std::uint32_t& budget) noexcept = 0;
 
-  /// Frees the memory of a runnable that its owner has given up (T3). Nothing where somebody else owns the memory and keeps it until the executor is gone.
+  /// Frees the memory of a runnable that its owner has given up (T3). Nothing where somebody else owns the memory and keeps it until the
+  /// executor is gone.
   virtual void dispose() noexcept {}
 
   /// Holder of the run right: true: put it into a queue now; false: the stale entry in a queue is valid again (T1).
@@ -80,12 +81,12 @@ class executor {
   /// Takes over the run right of `r` and runs it soon. Any thread. Never runs `r` before it returns, never throws, never blocks on user code.
   virtual void schedule(runnable& r) noexcept = 0;
 
-  /// If `r` waits in a queue, or in the calling worker's own next slot, gives its run right to the caller, a worker of this executor. False elsewhere.
-  /// Requires that the caller keeps `r` alive.
+  /// If `r` waits in a queue, or in the calling worker's own next slot, gives its run right to the caller, a worker of this executor. False
+  /// elsewhere. Requires that the caller keeps `r` alive.
   virtual bool claim(runnable& r) noexcept = 0;
 
-  /// True: `r` was the next that the calling worker would have run, told to nobody, and its run right is the caller's now. `r` is compared, not touched: it
-  /// may be gone.
+  /// True: `r` was the next that the calling worker would have run, told to nobody, and its run right is the caller's now. `r` is compared,
+  /// not touched: it may be gone.
   virtual bool claim_next(const runnable* r) noexcept {
     static_cast<void>(r);
     return false;

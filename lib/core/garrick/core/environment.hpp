@@ -30,8 +30,7 @@ struct undelivered {
   std::uint64_t receiver = 0;  ///< id of the actor it was meant for
   std::string_view type;       ///< name of the message's type
   const base::message_type* descriptor = nullptr;
-  const envelope* content =
-      nullptr;  ///< the message, valid during the call only; null: it went with the coroutine that handled it
+  const envelope* content = nullptr;  ///< valid during the call only; null: it went with the coroutine that handled it
   base::error reason;
 };
 
@@ -66,11 +65,10 @@ class environment {
   base::probe* probe = nullptr;        ///< null: nobody listens
   const base::clock* clock = nullptr;  ///< what time it is: real or virtual
   base::clock_service* timers = nullptr;
-  std::atomic<bool> draining{
-      false};                     ///< the system is to end when nothing is left to do: delayed and periodic sends are left undone
-  drain_lot* lot = nullptr;       ///< where senders wait for full receivers
-  wait_graph* waits = nullptr;    ///< who awaits whom; null unless request cycles are looked for
-  facilities* offered = nullptr;  ///< null: nothing more
+  std::atomic<bool> draining{false};  ///< to end when nothing is left to do: delayed and periodic sends are left undone
+  drain_lot* lot = nullptr;           ///< where senders wait for full receivers
+  wait_graph* waits = nullptr;        ///< who awaits whom; null unless request cycles are looked for
+  facilities* offered = nullptr;      ///< null: nothing more
 
   /// A message is lost for a reason. Counts it and tells the subscribers.
   virtual void dead_letter(const undelivered& what) noexcept = 0;

@@ -38,9 +38,9 @@ struct supervision {
   base::duration window = base::duration::seconds(10);
   backoff delay{};
   bool keep_mail = true;  ///< one_for_all, rest_for_one: do the children that are restarted keep their unread mail?
-  base::duration stop_within = base::duration::seconds(
-      5);  ///< for each child when it is stopped; then it is named as still alive, and left. The same for a child that is to be
-  ///< restarted with its group, and for its constructor then; after that the supervisor gives up, and its reason names it
+  /// For each child when it is stopped; then it is named as still alive, and left. The same for a child that is to be restarted with its
+  /// group, and for its constructor then; after that the supervisor gives up, and its reason names it.
+  base::duration stop_within = base::duration::seconds(5);
   std::uint64_t seed = 0;  ///< of the jitter; 0: the supervisor's id
 };
 

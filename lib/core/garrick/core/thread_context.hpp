@@ -25,8 +25,8 @@ struct thread_context {
   std::uint32_t in_place_batches = 0;  ///< those after which senders were left waiting
   std::uint8_t wait_doublings = 0;     ///< of the time that a send waits for a full receiver that shows no progress
   bool in_place_chain = false;         ///< a send on this thread runs receivers in place
-  cell* next_in_place =
-      nullptr;  ///< a full receiver of the cell that runs in place: its run right is this thread's, and it is run after that batch
+  /// A full receiver of the cell that runs in place: its run right is this thread's, and it is run after that batch.
+  cell* next_in_place = nullptr;
   cell* woken_in_place = nullptr;  ///< the cell woken last by one that runs in place; compared, not touched: it may be gone
   std::uint64_t overlooked = 0;    ///< id of a receiver that ran in place and whose waiting senders were not woken; 0: none
   drain_lot* overlooked_in = nullptr;

@@ -1,7 +1,9 @@
 // Workers that look for work by polling, in three phases that grow more patient: the scheduler that paper 000 measures, with its four configurations.
 //
-// A phase makes so many attempts at the worker's own queues, steals at every so-manieth, and sleeps after each. When its attempts are used up the next phase begins; a success goes back to the first. The last phase goes
-// on for ever. It either sleeps (the paper's default, custom and aggressive) or waits for an event with a time limit (its proposal, new): who puts work into a worker's inbox wakes that worker.
+// A phase is a number of attempts at the worker's own queues, of which every n-th also steals, with a sleep after each. When its attempts
+// are used up the next phase begins; a success goes back to the first. The last phase goes on for ever. It either sleeps (the paper's
+// default, custom and aggressive) or waits for an event with a time limit (its proposal, new): who puts work into a worker's inbox wakes
+// that worker.
 //
 //   | table I (attempts / steal interval / sleep) | aggressive   | moderate       | relaxed                  |
 //   | polling_default                             | 100 / 10 / 0 | 500 / 5 / 50 µs | ∞ / 1 / 10 ms            |
@@ -9,14 +11,18 @@
 //   | polling_aggressive                          | 100 / 10 / 0 | 500 / 5 / 0     | ∞ / 1 / 0                |
 //   | polling_new                                 | 100 / 10 / 0 | 500 / 5 / 1 µs  | ∞ / 1 / event, 200 µs    |
 //
-// These policies are here to compare with, and for machines where a processor is set aside for each worker. Idle workers use processor time; work_stealing does not.
+// These policies are here to compare with, and for machines where a processor is set aside for each worker. Idle workers use processor
+// time; work_stealing does not.
 //
 // Thread safety: see policy.hpp.
 //
 // Invariants
-//  P1 Nothing is announced: what is in a deque or an inbox is found by its worker's next attempt or by a thief's. The longest time until then is the last phase's sleep or time limit.
-//  P2 With an event, the worker takes its token only before it looks into its inbox, and a push leaves the token after it: work in one's own inbox ends the wait.
-//  P3 Fairness: as W3 of work_stealing, without a slot: each round of at most a quarter of a quantum begins with the oldest of the inbox or of the deque, in turns.
+//  P1 Nothing is announced: what is in a deque or an inbox is found by its worker's next attempt or by a thief's. The longest time until
+//     then is the last phase's sleep or time limit.
+//  P2 With an event, the worker takes its token only before it looks into its inbox, and a push leaves the token after it: work in one's
+//     own inbox ends the wait.
+//  P3 Fairness: as W3 of work_stealing, without a slot: each round of at most a quarter of a quantum begins with the oldest of the inbox or
+//     of the deque, in turns.
 #pragma once
 
 #include <garrick/sched/deque.hpp>

@@ -31,25 +31,25 @@ struct thread_hook {
 };
 
 struct scheduler_options {
-  std::string policy =
-      "work_stealing";  ///< or "locality_guided", "work_sharing", "polling_default", "polling_custom", "polling_aggressive", "polling_new"
+  /// "work_stealing", "locality_guided", "work_sharing", "polling_default", "polling_custom", "polling_aggressive" or "polling_new".
+  std::string policy = "work_stealing";
   std::uint32_t workers = 0;  ///< 0: as many as the process may use cores; at most 1024
-  std::uint32_t quantum =
-      1024;  ///< fairness in messages: k runnables on one worker each run within k quanta; a run handles at most so
-             ///< many. `unlimited` allowed, 0 is not
+  /// Fairness in messages: k runnables on one worker each run within k quanta; a run handles at most so many. `unlimited` allowed, 0 is not.
+  std::uint32_t quantum = 1024;
   std::uint32_t idle_spin_us = 0;       ///< how long a worker looks for work before it sleeps; at most one second
   std::string thread_name = "garrick";  ///< of worker i: "<thread_name>-<i>"
   thread_hook on_thread_start{};        ///< before a worker's first run
   thread_hook on_thread_stop{};         ///< after its last
-  bool best_effort =
-      false;  ///< go on with fewer threads if some cannot be created (at least one), and unbound where binding fails
+  /// Go on with fewer threads if some cannot be created (at least one), and unbound where binding fails.
+  bool best_effort = false;
 
   // where the workers stand
   std::string affinity{};  ///< processors for worker threads, see affinity.hpp; empty: as `pin` says
-  std::string pin =
-      "automatic";  ///< each worker thread stays on its "unit", "cache" or "node", or anywhere in the "system"; automatic: the node with locality_guided, else the system
-  std::string neighbours =
-      "cache";  ///< locality_guided: who is asked for work first, and may run one's actors: who shares the "cache" or the "node", or all of the "system"
+  /// Each worker thread stays on its "unit", "cache" or "node", or anywhere in the "system"; automatic: the node with locality_guided, else
+  /// the system.
+  std::string pin = "automatic";
+  /// locality_guided: who is asked for work first, and may run one's actors: who shares the "cache" or the "node", or all of the "system".
+  std::string neighbours = "cache";
   std::string machine{};  ///< for tests: a synthetic topology instead of this machine's, see topology.hpp; nothing is bound then
 };
 
@@ -83,7 +83,8 @@ class scheduler : public base::executor {
   [[nodiscard]] virtual const std::vector<std::string>& warnings() const noexcept = 0;
 };
 
-/// The options with the number of workers filled in; for whoever builds a `worker_pool` of a policy of their own. Throws std::invalid_argument that names the setting.
+/// The options with the number of workers filled in; for whoever builds a `worker_pool` of a policy of their own. Throws
+/// std::invalid_argument that names the setting.
 [[nodiscard]] scheduler_options checked(scheduler_options options);
 
 /// Builds the pool; no thread runs yet. Throws std::invalid_argument that names the setting.

@@ -7,7 +7,7 @@
 // processor time on bare metal but 40 µs on some virtual machines, so it may use a sixteenth of a core, with an allowance for bursts. If the
 // budget is used up, the looks become rarer (at 40 µs a look: one in 640 µs), until an exposure, a look that was worth it, fills it up again.
 //
-// Thread safety: `armed` and `arm` belong to everybody, `run` to the helper thread, `stop` to the pool.
+// Thread safety: `armed` and `arm` belong to everybody, `disarm` and `sleep_until_armed` to the helper thread, `stop` to the pool.
 //
 // Invariants
 //  K1 Who puts an item into a slot and, after a fence, sees a parked worker, finds the ticker armed or arms it. A worker that parks and, after

@@ -1,7 +1,8 @@
 // What the machine looks like to a scheduler: which processing units there are, and how far apart two of them are.
 //
-// A unit is what a thread can be bound to (a core or a hardware thread). Units share caches, memory nodes and packages; the nearest that two of them share is their distance. A machine that cannot be read is *flat*: all
-// its units are equally near, and every policy falls back on what it does without places (paper 002 §3.1).
+// A unit is what a thread can be bound to (a core or a hardware thread). Units share caches, memory nodes and packages; the nearest that
+// two of them share is their distance. A machine that cannot be read is *flat*: all its units are equally near, and every policy falls back
+// on what it does without places (paper 002 §3.1).
 //
 // Thread safety: immutable after construction.
 #pragma once
@@ -39,7 +40,8 @@ class topology {
   /// The units of this machine that the process may use. Never fails: flat, with the reason, where the machine cannot be read.
   [[nodiscard]] static topology of_this_machine();
 
-  /// A machine that does not exist, in hwloc's synthetic form: "pack:2 numa:2 l3:1 core:8 pu:1". Error `config_invalid`: the text, or no hwloc in this build.
+  /// A machine that does not exist, in hwloc's synthetic form: "pack:2 numa:2 l3:1 core:8 pu:1". Error `config_invalid`: the text, or no
+  /// hwloc in this build.
   [[nodiscard]] static base::result<topology> synthetic(const std::string& description);
 
   /// Any machine. `node_distances` (row by row, nodes × nodes) may be empty. Error `config_invalid`: no unit, a unit twice, a core at two
@@ -51,7 +53,8 @@ class topology {
   [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(units_.size()); }
   [[nodiscard]] std::uint32_t node_count() const noexcept { return nodes_; }
 
-  /// 0: same shared cache; 1: same memory node; 2: same package; 3: elsewhere. With a matrix, what is beyond one node goes by its rank among the matrix' distances: 2 for the nearest.
+  /// 0: same shared cache; 1: same memory node; 2: same package; 3: elsewhere. With a matrix, what is beyond one node goes by its rank
+  /// among the matrix' distances: 2 for the nearest.
   [[nodiscard]] std::uint32_t distance(std::uint32_t a, std::uint32_t b) const noexcept;
 
   /// Are all units equally near?

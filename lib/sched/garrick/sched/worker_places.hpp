@@ -1,7 +1,8 @@
 // The workers of a pool on the machine: where each stands, and whom it asks for work first.
 //
-// Worker i stands for one processing unit. Fewer workers than units are spread: over the memory nodes first, then over their caches, hardware threads of one core last. More workers than units share them in
-// turn. For each worker all others are sorted by distance into groups g0 ⊆ g1 ⊆ …, each the beginning of one array (paper 002 §3.1). g0, the direct neighbours, is what shares the cache or the node, as
+// Worker i stands for one processing unit. Fewer workers than units are spread: over the memory nodes first, then over their caches,
+// hardware threads of one core last. More workers than units share them in turn. For each worker all others are sorted by distance into
+// groups g0 ⊆ g1 ⊆ …, each the beginning of one array (paper 002 §3.1). g0, the direct neighbours, is what shares the cache or the node, as
 // `neighbourhood` says; a group without members is left out.
 //
 // Thread safety: immutable after construction.
@@ -58,8 +59,8 @@ class worker_places {
   std::vector<std::vector<worker_index>> of_node_;
 };
 
-/// One search for work: from the present group a victim at random, after as many attempts as the group has members the next group, in the last one until the searcher gives up.
-/// A local variable of the thief: who has stolen something starts with a new one, at g0.
+/// One search for work: from the present group a victim at random, after as many attempts as the group has members the next group, in the
+/// last one until the searcher gives up. A local variable of the thief: who has stolen something starts with a new one, at g0.
 class victim_walk {
  public:
   victim_walk(const worker_places& places, std::uint32_t thief) noexcept

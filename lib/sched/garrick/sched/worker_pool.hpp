@@ -197,8 +197,9 @@ class worker_pool final : public scheduler {
   // the thread that starts and stops
   bool started_ = false;
   bool stopped_ = false;
+  // each written by its worker before it is ready, read afterwards
+  std::vector<base::error> unbound_;
   // atomic
-  std::vector<base::error> unbound_;  ///< each written by its worker before it is ready
   std::vector<std::atomic<base::thread_state*>> states_;
   std::atomic<std::uint32_t> ready_{0};
 };

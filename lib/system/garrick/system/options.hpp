@@ -22,8 +22,8 @@ enum class log_level : std::uint8_t { debug, info, warning, error, off };
 
 struct options {
   // scheduler
-  std::string policy =
-      "work_stealing";  ///< or "locality_guided", "work_sharing", "polling_default", "polling_custom", "polling_aggressive", "polling_new"
+  /// "work_stealing", "locality_guided", "work_sharing", "polling_default", "polling_custom", "polling_aggressive" or "polling_new".
+  std::string policy = "work_stealing";
   std::uint32_t workers = 0;            ///< 0: as many as the process may use cores
   std::uint32_t idle_spin_us = 0;       ///< microseconds that a worker looks for work before it sleeps
   bool best_effort = false;             ///< go on with fewer worker threads if some cannot be created
@@ -40,8 +40,7 @@ struct options {
   // actors: limits, quantum, in-place running
   core::settings limits{};
 
-  std::uint32_t detached_threads =
-      1024;  ///< threads for detached and blocking actors at most; 0: none, and every such spawn fails
+  std::uint32_t detached_threads = 1024;       ///< for detached and blocking actors at most; 0: none, and every such spawn fails
   std::uint32_t dead_letter_backlog = 10'000;  ///< dead letters that may wait in a subscriber's mailbox; more are only counted
   base::duration watchdog_after =
       base::duration::seconds(1);  ///< a longer handler is reported, a detached one after 30 times that, once; zero: off
