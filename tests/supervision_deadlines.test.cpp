@@ -86,6 +86,53 @@ TEST_CASE(
   }
 }
 
+namespace {
+
+struct shared_count {
+  using garrick_sendable = void;
+  std::shared_ptr<int> n = std::make_shared<int>(0);
+};
+/// Its second object fails another child while it is built, and does not return from its start for an hour.
+struct slow_to_start : actor<protocol<void(fail)>> {
+  test_system* kit;
+  shared_count built;
+  slow_to_start(test_system* k, shared_count c, any_ref victim) : kit(k), built(std::move(c)) {
+    if (++*built.n != 2) return;
+    send(victim, fail{});
+    wait(1);
+  }
+  void on_start() {
+    if (*built.n == 2) wait(3600);
+  }
+  void on(fail) {}
+
+ private:
+  void wait(int seconds) {
+    core::scoped_actor inside(kit->env());
+    inside->receive([](int) {}, after(duration::seconds(seconds)) >> [] {});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a child that comes up while it is asked to suspend keeps its deadline") {
+  test_system kit(9);
+  pen notes;
+  auto top = kit.spawn<supervisor>(supervision{.strategy = one_for_all, .stop_within = duration::seconds(3)});
+  auto a = supervise<noting>(top, child_options{.name = "a"}, std::string("a"), notes);
+  auto b = supervise<slow_to_start>(top, child_options{.name = "b"}, &kit, shared_count(), any_ref(a));
+  auto l = kit.spawn<listener>(&kit, notes);
+  send(l, any_ref(top));
+  kit.run();
+  send(a, fail{});
+  kit.run_for(duration::seconds(3700));
+  const lines all = notes.take();
+  REQUIRE(all.size() == 3);
+  CHECK(lines(all.begin(), all.begin() + 2) == lines{"-a", "-a"});
+  CHECK(all[2].starts_with("3s: "));
+  CHECK(all[2].find("b#" + std::to_string(b.id()) + " was to be restarted with its group") != std::string::npos);
+}
+
 TEST_CASE("once a group is restarted, no deadline of it is left that would keep the supervisor alive") {
   test_system kit(7);
   pen notes;

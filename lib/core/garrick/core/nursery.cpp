@@ -154,8 +154,9 @@ void nursery::on_suspended(cell& self, std::uint64_t i, const base::exit_reason&
 void nursery::on_up(cell& self, const address& who) {
   const std::uint64_t i = place_of(who.id());
   if (i == nobody || children_.at(i).state != child_state::starting) return;
-  children_.at(i).state = child_state::up;
-  if (!children_.at(i).stopping) children_.at(i).deadline.cancel();
+  child& c = children_.at(i);
+  c.state = child_state::up;
+  if (!c.asked && !c.stopping) c.deadline.cancel();  // else the deadline is for another answer
   if (now_ == activity::starting) go_on_starting(self);
 }
 
