@@ -160,4 +160,45 @@ TEST_CASE("selective receive keeps the order of what it skipped, across several 
         std::vector<std::string>{"d", "x", "1", "d", "y", "2", "d", "z", "3"});
 }
 
+struct ends_itself {
+  any_ref watched;
+};
+/// When what it watches has ended it tells itself to end, and then to go on with its work.
+struct order_taker : actor<protocol<void(ends_itself), void(int)>> {
+  actor_system* system;
+  std::shared_ptr<std::atomic<int>> worked;
+  order_taker(actor_system* s, std::shared_ptr<std::atomic<int>> w) : system(s), worked(std::move(w)) {}
+  void on(const ends_itself& e) { monitor(e.watched); }
+  void on(const down&) {
+    system->exit(self());
+    send(self(), 1);
+  }
+  void on(int) { ++*worked; }
+};
+
+TEST_CASE("a signal is not overtaken by what its sender sends afterwards, even while other signals are handled") {
+  auto worked = std::make_shared<std::atomic<int>>(0);
+  actor_system system;
+  const auto gone = system.spawn([](dynamic_actor& self) -> behavior { return {[&self](int) { self.quit(); }}; });
+  send(gone, 1);
+  const auto a = system.spawn<order_taker>(&system, worked);
+  send(a, ends_itself{gone});
+  CHECK(system.await_all());
+  CHECK(*worked == 0);
+}
+
+TEST_CASE("a blocking actor hears of a signal before what its sender sent afterwards") {
+  auto worked = std::make_shared<std::atomic<int>>(0);
+  actor_system system;
+  system.spawn([worked, &system](blocking_actor& self) {
+    self.monitor(address(), [&](const down&) {  // at once
+      system.exit(self.self());
+      self.send(self.self(), 1);
+    });
+    for (;;) self.receive([&](int) { ++*worked; });
+  });
+  CHECK(system.await_all());
+  CHECK(*worked == 0);
+}
+
 }  // namespace

@@ -55,6 +55,16 @@ void check_end(cell& self) {
   if (self.phase() >= life::ending) throw blocking_actor_ends{};
 }
 
+/// The next message, or null, after the signals that came before it. Throws if the actor is told to end.
+envelope* next_message(cell& self) {
+  for (;;) {
+    check_end(self);
+    envelope* const e = access::pick(self);
+    if (e == nullptr || access::attention(self).load(std::memory_order_relaxed) == 0) return e;  // order: as in cell::run_loop
+    access::put_back(self, e);
+  }
+}
+
 /// Handles one response, or offers one message to the cases. True if a case took it.
 bool offer(cell& self, behavior_impl& cases, envelope* e) {
   if (e->is(envelope_flag::response)) {
@@ -113,8 +123,7 @@ bool receive_one(cell& self, behavior_impl& cases) {
   const base::instant deadline =
       cases.timeout_ns != 0 ? clock.now() + base::duration::nanoseconds(cases.timeout_ns) : base::instant::never();
   for (;;) {
-    check_end(self);
-    if (envelope* const e = access::pick(self)) {
+    if (envelope* const e = next_message(self)) {
       if (offer(self, cases, e)) return true;
       continue;
     }
@@ -135,8 +144,7 @@ void wait_for_response(cell& self, const bool& done) {
     bool invoke(cell&, envelope*) override { return false; }
   } none;
   while (!done) {
-    check_end(self);
-    if (envelope* const e = access::pick(self))
+    if (envelope* const e = next_message(self))
       static_cast<void>(offer(self, none, e));
     else
       static_cast<void>(sleep_until_mail(self, -1));

@@ -300,15 +300,21 @@ base::run_outcome cell::run_loop(std::uint32_t& budget) noexcept {
   std::uint32_t left = optional_ ? own_quantum(budget) : budget;
   const std::uint32_t unused = budget - left;  // the caller's, when the actor's own quantum is smaller
   for (;;) {
-    // order: relaxed: a hint; attend() acquires
-    if (attention_.load(std::memory_order_relaxed) != 0) [[unlikely]]
-      attend();
     if (phase_ >= life::ending) [[unlikely]] {
+      // order: relaxed: a hint; attend() acquires
+      if (attention_.load(std::memory_order_relaxed) != 0) attend();
       budget = left + unused;
       if (!reach_end()) continue;
       return base::run_outcome::released;
     }
     envelope* const e = pick();
+    // A signal that the sender of `e` sent before it comes before it: looked for only now, when `e` has been acquired.
+    // order: relaxed: a hint; attend() acquires
+    if (attention_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+      if (e != nullptr) put_back(e);
+      attend();
+      continue;
+    }
     if (e == nullptr) {
       budget = left + unused;  // before the release: afterwards this cell is not ours
       switch (end_batch()) {
@@ -399,6 +405,13 @@ envelope* cell::pick_apart() noexcept {
 }
 
 envelope* cell::pick_for_blocking() noexcept { return pick(); }
+
+void cell::put_back(envelope* e) noexcept {
+  if (reader_.is_holding())
+    ext_->answers.push_front(e);
+  else
+    reader_.put_back(e);
+}
 
 /// What `pick` will return, left where it is: for the testkit.
 envelope* cell::peek_next() noexcept {

@@ -195,6 +195,7 @@ class alignas(64) cell : public base::runnable {
   envelope* peek_next() noexcept;
   envelope* pick_apart() noexcept;
   envelope* pick_for_blocking() noexcept;
+  void put_back(envelope* e) noexcept;
   void process_for_blocking(envelope* e) noexcept;
   void attend() noexcept;
   void after_batch() noexcept;
@@ -278,6 +279,7 @@ struct cell_access {
   static void begin(cell& c) noexcept { c.begin(); }
   static void attend(cell& c) noexcept { c.attend(); }
   static envelope* pick(cell& c) noexcept { return c.pick_for_blocking(); }
+  static void put_back(cell& c, envelope* e) noexcept { c.put_back(e); }
   static envelope* peek_next(cell& c) noexcept { return c.peek_next(); }
   static void process(cell& c, envelope* e) noexcept { c.process_for_blocking(e); }
   static void after_batch(cell& c) noexcept { c.after_batch(); }

@@ -399,6 +399,21 @@ class mailbox_reader {
     front_ = first;
   }
 
+  /// Undoes the taking of `n`, which is the next again.
+  void put_back(Node* n) noexcept {
+    if (Node::is_urgent(n)) {
+      Node* const newest = urgent_back();
+      n->next = newest != nullptr ? newest->next : n;
+      if (newest != nullptr)
+        newest->next = n;
+      else
+        set_urgent_back(n);
+      return;
+    }
+    if (Node::is_answer(n)) answers_inside_ = true;
+    prepend(n, n);
+  }
+
   /// Puts a chain (first … last, oldest first) behind everything else in the local queue.
   void append(Node* first, Node* last_of_chain) noexcept {
     if (front_ == nullptr)
