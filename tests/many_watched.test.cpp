@@ -6,6 +6,8 @@
 #include <atomic>
 #include <chrono>
 #include <ctime>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace {
@@ -101,16 +103,42 @@ double monitor_many(int n) {
   return processor_seconds() - before;
 }
 
-/// A supervisor with n children, of which the older half is killed, and the rest is stopped.
+/// A supervisor with n children that are found by name, of which the older half is killed, and the rest is stopped.
 double supervise_many(int n) {
   actor_system system;
   const auto top = system.spawn<supervisor>();
   std::vector<ref<protocol<int(ask)>>> all;
   const double before = processor_seconds();
-  for (int i = 0; i < n; ++i) all.push_back(core::supervise<idle_actor>(top, child_options{.restart = temporary}));
+  for (int i = 0; i < n; ++i)
+    all.push_back(core::supervise<idle_actor>(top, child_options{.name = std::to_string(i), .restart = temporary}));
+  for (int i = 0; i < n; i += 100) REQUIRE(system.request(top, find_child{std::to_string(i)}).get().has_value());
   for (int i = 0; i < n / 2; ++i) system.kill(all[static_cast<std::size_t>(i)]);
   REQUIRE(system.request(top, stop_children{}).get().value().still_alive.empty());
   REQUIRE(system.request(top, list_children{}).get().value().empty());
+  return processor_seconds() - before;
+}
+
+struct fail {};
+class counted_actor : public actor<protocol<void(fail)>> {
+ public:
+  explicit counted_actor(std::atomic<int>* left_to_build) {
+    if (left_to_build->fetch_sub(1) == 1) left_to_build->notify_one();
+  }
+  void on(fail) { throw std::runtime_error("told to fail"); }
+};
+
+/// A group of n children that is restarted because the oldest fails.
+double restart_group(int n) {
+  std::atomic<int> left{2 * n};
+  options quiet;
+  quiet.log = system::log_level::off;
+  actor_system system(quiet);
+  const auto top = system.spawn<supervisor>(supervision{.strategy = one_for_all});
+  std::vector<ref<protocol<void(fail)>>> all;
+  const double before = processor_seconds();
+  for (int i = 0; i < n; ++i) all.push_back(core::supervise<counted_actor>(top, &left));
+  send(all.front(), fail{});
+  for (int now = left.load(); now != 0; now = left.load()) left.wait(now);
   return processor_seconds() - before;
 }
 
@@ -127,4 +155,8 @@ TEST_CASE("monitors of many actors that end cost the same each") {
 
 TEST_CASE("many children of one supervisor cost the same each") {
   CHECK(best_of_three([] { return supervise_many(80'000); }) < 32 * best_of_three([] { return supervise_many(10'000); }));
+}
+
+TEST_CASE("a group that is restarted costs the same for each child") {
+  CHECK(best_of_three([] { return restart_group(40'000); }) < 32 * best_of_three([] { return restart_group(5'000); }));
 }

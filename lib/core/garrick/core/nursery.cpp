@@ -80,7 +80,7 @@ void nursery::on_signal(cell& self, envelope* e) {
   } else if (e->type == &base::message_type_of<signals::child_up>) {
     x->nursery->on_up(self, static_cast<signals::child_up*>(e->raw())->child);
   } else {
-    x->nursery->on_alarm(self, static_cast<signals::nursery_alarm*>(e->raw())->serial);
+    x->nursery->on_alarm(self, *static_cast<signals::nursery_alarm*>(e->raw()));
   }
 }
 
@@ -99,7 +99,9 @@ void nursery::adopt(cell& self, adoption& a) {
   c.stop_within = a.stop_within.count() > 0 ? a.stop_within : how_.stop_within;
   places_.emplace(c.actor.id(), ++last_place_);
   child& added = children_.emplace_hint(children_.end(), last_place_, std::move(c))->second;
+  names_.emplace(added.name, last_place_);
   if (now_ == activity::stopping) tell_to_stop(self, added);
+  if (now_ == activity::halting) reached_ = last_place_;
 }
 
 std::uint64_t nursery::place_of(std::uint64_t id) const noexcept {
@@ -122,6 +124,7 @@ void nursery::on_gone(cell& self, std::uint64_t i) {
   const bool awaited = children_.at(i).asked || children_.at(i).stopping;
   const bool starting = children_.at(i).state == child_state::starting;
   places_.erase(children_.at(i).actor.id());
+  names_.erase({children_.at(i).name, i});
   children_.erase(i);
   for (auto& p : waiting) p.deliver();
   if (now_ == activity::stopping && (awaited || children_.empty())) go_on_stopping(self);
@@ -140,13 +143,12 @@ void nursery::on_suspended(cell& self, std::uint64_t i, const base::exit_reason&
     if (now_ == activity::halting) go_on_halting(self);
     return;
   }
-  c.last_failure = self.env().clock->now();
   if (too_many(self)) return give_up(self, c, reason);
-  const base::duration delay = delay_for(self, c);
+  const base::duration delay = delay_for(c);
   if (how_.strategy != restart_strategy::one_for_one)
     return halt_group(self, how_.strategy == restart_strategy::one_for_all ? 0 : i, delay);
   if (delay.count() > 0)
-    c.alarm = set_alarm(self, delay);
+    c.alarm = set_alarm(self, delay, i);
   else
     start_child(self, c, true);
 }
@@ -160,13 +162,10 @@ void nursery::on_up(cell& self, const address& who) {
   if (now_ == activity::starting) go_on_starting(self);
 }
 
-void nursery::on_alarm(cell& self, std::uint64_t serial) {
-  if (now_ == activity::waiting && serial == group_alarm_) {
-    now_ = activity::starting;
-    return go_on_starting(self);
-  }
-  const auto found = std::find_if(children_.begin(), children_.end(), [&](const auto& x) { return x.second.alarm == serial; });
-  if (found == children_.end()) return;
+void nursery::on_alarm(cell& self, const signals::nursery_alarm& a) {
+  if (now_ == activity::waiting && a.serial == group_alarm_) return begin_starting(self);
+  const auto found = children_.find(a.place);
+  if (found == children_.end() || found->second.alarm != a.serial) return;
   const std::uint64_t i = found->first;
   child* const at = &found->second;
   at->alarm = 0;
@@ -195,13 +194,12 @@ void nursery::name_and_let_go(cell& self, child& c, const char* meanwhile) {
 
 bool nursery::too_many(cell& self) {
   const base::instant now = self.env().clock->now();
-  std::erase_if(failures_, [&](base::instant t) { return now - t > how_.window; });
+  while (!failures_.empty() && now - failures_.front() > how_.window) failures_.pop_front();
   failures_.push_back(now);
   return failures_.size() > how_.max_restarts;
 }
 
-base::duration nursery::delay_for(cell& self, child& c) {
-  static_cast<void>(self);
+base::duration nursery::delay_for(child& c) {
   const bool quiet = c.restarts != 0 && failures_.size() <= 1;
   c.in_a_row = quiet ? 0 : c.in_a_row;
   double ns = static_cast<double>(how_.delay.first.count());
@@ -209,7 +207,8 @@ base::duration nursery::delay_for(cell& self, child& c) {
   ++c.in_a_row;
   ns = std::min(ns, static_cast<double>(how_.delay.longest.count()));
   ns *= 1.0 + how_.delay.jitter * (2.0 * random_.unit() - 1.0);
-  return base::duration::nanoseconds(static_cast<std::int64_t>(ns));
+  constexpr double largest = 9.2e18;  // of what a duration holds
+  return base::duration::nanoseconds(static_cast<std::int64_t>(std::min(ns, largest)));
 }
 
 void nursery::give_up(cell& self, const child& c, const base::exit_reason& reason) {
@@ -242,14 +241,16 @@ void nursery::halt_group(cell& self, std::uint64_t first, base::duration delay) 
   group_ = now_ == activity::none ? first : std::min(group_, first);
   group_delay_ = delay;
   now_ = activity::halting;
+  reached_ = last_place_;
   for (const auto& [place, c] : children_)
     if (c.asked) return;  // goes on when that one has answered
   go_on_halting(self);
 }
 
 void nursery::go_on_halting(cell& self) {
-  for (auto at = children_.rbegin(); at != children_.rend() && at->first >= group_; ++at) {
+  for (auto at = children_.upper_bound(reached_); at != children_.begin() && (--at)->first >= group_;) {
     child& c = at->second;
+    reached_ = at->first;
     if (c.state == child_state::suspended || c.stopping) continue;
     c.asked = true;
     set_deadline(self, c);
@@ -261,16 +262,22 @@ void nursery::go_on_halting(cell& self) {
   }
   if (group_delay_.count() > 0) {
     now_ = activity::waiting;
-    group_alarm_ = set_alarm(self, group_delay_);
+    group_alarm_ = set_alarm(self, group_delay_, nobody);
     return;
   }
+  begin_starting(self);
+}
+
+void nursery::begin_starting(cell& self) {
   now_ = activity::starting;
+  reached_ = group_;
   go_on_starting(self);
 }
 
 void nursery::go_on_starting(cell& self) {
-  for (auto at = children_.lower_bound(group_); at != children_.end(); ++at) {
+  for (auto at = children_.lower_bound(reached_); at != children_.end(); ++at) {
     child& c = at->second;
+    reached_ = at->first;
     if (c.state == child_state::starting) return;
     if (c.state != child_state::suspended || c.stopping) continue;
     return start_child(self, c, how_.keep_mail);
@@ -278,9 +285,9 @@ void nursery::go_on_starting(cell& self) {
   now_ = activity::none;
 }
 
-std::uint64_t nursery::set_alarm(cell& self, base::duration delay, timer* handle) {
+std::uint64_t nursery::set_alarm(cell& self, base::duration delay, std::uint64_t place, timer* handle) {
   const std::uint64_t serial = next_serial_++;
-  envelope* const e = detail::make_envelope<signals::nursery_alarm>(serial);
+  envelope* const e = detail::make_envelope<signals::nursery_alarm>(serial, place);
   e->set(envelope_flag::system);
   timer_record* const r = timer_record::arm_once(self.env(), self, e, delay);
   if (handle != nullptr) {
@@ -294,7 +301,7 @@ std::uint64_t nursery::set_alarm(cell& self, base::duration delay, timer* handle
 // Cancelled when the child answers: an alarm that is set keeps the supervisor alive.
 void nursery::set_deadline(cell& self, child& c) {
   c.deadline.cancel();
-  c.alarm = set_alarm(self, c.stop_within, &c.deadline);
+  c.alarm = set_alarm(self, c.stop_within, place_of(c.actor.id()), &c.deadline);
 }
 
 // ---- stopping ---------------------------------------------------------------------------------------------------------------------------------------
@@ -357,6 +364,7 @@ bool nursery::wound_down(cell& self) {
 void nursery::abandon() noexcept {
   const std::map<std::uint64_t, child> gone = std::exchange(children_, {});
   places_.clear();
+  names_.clear();
   for (const auto& [place, c] : gone) order<signals::kill>(c.actor, base::exit_reason(base::exit_code::kill), true);
 }
 
@@ -369,14 +377,13 @@ std::vector<child_info> nursery::list() const {
   return all;
 }
 
-bool nursery::has(const std::string& name) const noexcept {
-  return std::any_of(children_.begin(), children_.end(), [&](const auto& x) { return x.second.name == name; });
+bool nursery::has(std::string_view name) const noexcept {
+  const auto first = names_.lower_bound({name, nobody});
+  return first != names_.end() && first->first == name;
 }
 
-any_ref nursery::find(const std::string& name) const {
-  for (const auto& [place, c] : children_)
-    if (c.name == name) return c.actor;
-  return {};
+any_ref nursery::find(std::string_view name) const {
+  return has(name) ? children_.at(names_.lower_bound({name, nobody})->second).actor : any_ref();
 }
 
 }  // namespace garrick::core

@@ -17,9 +17,13 @@
 #include <garrick/core/promise.hpp>
 #include <garrick/core/supervision.hpp>
 
+#include <deque>
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace garrick::core {
@@ -73,9 +77,9 @@ class nursery {
   void abandon() noexcept;
 
   [[nodiscard]] std::vector<child_info> list() const;
-  [[nodiscard]] bool has(const std::string& name) const noexcept;
-  /// The child with this name or an empty handle.
-  [[nodiscard]] any_ref find(const std::string& name) const;
+  [[nodiscard]] bool has(std::string_view name) const noexcept;
+  /// The oldest child with this name, or an empty handle.
+  [[nodiscard]] any_ref find(std::string_view name) const;
   /// Stops one child; the promise is kept when it has ended. False: there is none with this id.
   bool stop(cell& self, std::uint64_t id, response_promise<> when_ended);
   /// Stops all children, youngest first; the supervisor itself goes on.
@@ -93,9 +97,8 @@ class nursery {
     bool stopping = false;  ///< told to end
     std::uint32_t restarts = 0;
     std::uint32_t in_a_row = 0;  ///< restarts without a quiet window between them: the backoff's exponent
-    base::instant last_failure{};
-    std::uint64_t alarm = 0;  ///< serial awaited
-    timer deadline;           ///< that alarm, if the child has to answer until then
+    std::uint64_t alarm = 0;     ///< serial awaited
+    timer deadline;              ///< that alarm, if the child has to answer until then
     std::vector<response_promise<>> when_ended;
   };
   enum class activity : std::uint8_t { none, halting, waiting, starting, stopping };
@@ -103,36 +106,39 @@ class nursery {
   void adopt(cell& self, adoption& a);
   void on_child(cell& self, const signals::child_failed& f);
   void on_up(cell& self, const address& who);
-  void on_alarm(cell& self, std::uint64_t serial);
+  void on_alarm(cell& self, const signals::nursery_alarm& a);
   void on_suspended(cell& self, std::uint64_t i, const base::exit_reason& reason);
   void on_gone(cell& self, std::uint64_t i);
 
   [[nodiscard]] bool too_many(cell& self);
-  [[nodiscard]] base::duration delay_for(cell& self, child& c);
+  [[nodiscard]] base::duration delay_for(child& c);
   void give_up(cell& self, const child& c, const base::exit_reason& reason);
   void give_up_waiting(cell& self, std::uint64_t i, const char* meanwhile, const char* what);
   void name_and_let_go(cell& self, child& c, const char* meanwhile);
   void start_child(cell& self, child& c, bool keep_mail);
   void halt_group(cell& self, std::uint64_t first, base::duration delay);
   void go_on_halting(cell& self);
+  void begin_starting(cell& self);
   void go_on_starting(cell& self);
   void begin_stopping(cell& self);
   void go_on_stopping(cell& self);
   void tell_to_stop(cell& self, child& c);
   void all_stopped(cell& self);
-  std::uint64_t set_alarm(cell& self, base::duration delay, timer* handle = nullptr);
+  std::uint64_t set_alarm(cell& self, base::duration delay, std::uint64_t place, timer* handle = nullptr);
   void set_deadline(cell& self, child& c);
   /// The child's place in the order, 0: there is none.
   [[nodiscard]] std::uint64_t place_of(std::uint64_t id) const noexcept;
 
   supervision how_;
   base::random_source random_;
-  std::map<std::uint64_t, child> children_;                  ///< by their place in the order of starting, from 1
-  std::unordered_map<std::uint64_t, std::uint64_t> places_;  ///< by the child's id
+  std::map<std::uint64_t, child> children_;                     ///< by their place in the order of starting, from 1
+  std::unordered_map<std::uint64_t, std::uint64_t> places_;     ///< by the child's id
+  std::set<std::pair<std::string_view, std::uint64_t>> names_;  ///< and places
   std::uint64_t last_place_ = 0;
-  std::vector<base::instant> failures_;  ///< within the window
+  std::deque<base::instant> failures_;  ///< within the window
   activity now_ = activity::none;
-  std::uint64_t group_ = 0;  ///< the first child of the group that is being restarted
+  std::uint64_t group_ = 0;    ///< the first child of the group that is being restarted
+  std::uint64_t reached_ = 0;  ///< halting: what is younger has been seen to; starting: what is older
   base::duration group_delay_;
   std::uint64_t group_alarm_ = 0;
   std::uint64_t next_serial_ = 1;

@@ -65,6 +65,7 @@ struct child_up {
 /// From the supervisor's clock.
 struct nursery_alarm {
   std::uint64_t serial = 0;
+  std::uint64_t place = 0;  ///< of the child that it is for; 0: the group
 };
 /// From a child to its supervisor: the child is suspended, or has ended.
 struct child_failed {
