@@ -1,9 +1,11 @@
 // Composition: pipes, fan-out to all, the first answer wins; awaiting foreign callbacks.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
+#include <garrick/testkit/test_system.hpp>
 
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -264,3 +266,35 @@ TEST_CASE("foreign completion that comes after its actor's end, or its system's,
 }
 
 }  // namespace
+
+namespace {
+
+/// Cannot be moved by one actor.
+struct fragile {
+  using garrick_sendable = void;
+  static inline std::uint64_t clumsy = 0;
+  fragile() = default;
+  fragile(fragile&&) {
+    if (base::this_thread.actor_id.load() == clumsy) throw std::runtime_error("broken");
+  }
+  fragile& operator=(fragile&&) { return *this; }
+};
+struct give {};
+class giver : public actor<protocol<fragile(give)>> {
+ public:
+  fragile on(give) { return {}; }
+};
+
+}  // namespace
+
+TEST_CASE("fan_out: an answer whose move throws fails the asker and leaves nothing behind") {
+  testkit::test_system kit(3);
+  const std::vector<ref<protocol<fragile(give)>>> givers{kit.spawn<giver>(), kit.spawn<giver>()};
+  const any_ref asker = kit.spawn([givers](dynamic_actor& self) -> behavior {
+    fragile::clumsy = self.id();
+    return {[&self, givers](int) { fan_out(self, givers, give{}).then([](const auto&) {}); }};
+  });
+  send(asker, 1);
+  kit.run();
+  kit.expect_down(asker, exit_code::unhandled_exception);
+}

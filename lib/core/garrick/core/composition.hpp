@@ -89,6 +89,10 @@ class fan_out_part final : public continuation {
     return ::new (base::block_pool::allocate(sizeof(fan_out_part))) fan_out_part(std::move(s), index);
   }
   void on_response(cell&, envelope* e) override {
+    struct cleanup {
+      fan_out_part* part;
+      ~cleanup() { part->abandon(); }
+    } const at_the_end{this};  // also when a value's copy throws
     Result& mine = state_->results[index_];
     if (e->is(envelope_flag::failure))
       mine = Result(*static_cast<const base::error*>(e->raw()));
@@ -99,7 +103,6 @@ class fan_out_part final : public continuation {
     else
       call_with_content<Content>([&](auto&&... xs) { mine = Result(std::forward<decltype(xs)>(xs)...); }, e);
     if (--state_->left == 0) respond_value<std::vector<Result>>(promise_access::take(state_->whole), std::move(state_->results));
-    abandon();
   }
   void abandon() noexcept override {
     this->~fan_out_part();
