@@ -45,6 +45,24 @@ TEST_CASE("function-based actor sets its behavior with become") {
   CHECK(system.request_as<int>(a, 3).get().value() == 300);
 }
 
+namespace {
+behavior doubles(dynamic_actor&) noexcept {
+  return {[](int x) { return 2 * x; }};
+}
+behavior triples() noexcept {
+  return {[](int x) { return 3 * x; }};
+}
+}  // namespace
+
+TEST_CASE("function-based actor: functions that are noexcept, with and without self") {
+  actor_system system;
+  CHECK(system.request_as<int>(system.spawn(doubles), 2).get().value() == 4);
+  CHECK(system.request_as<int>(system.spawn(triples), 2).get().value() == 6);
+  CHECK(system.request_as<int>(system.spawn([](dynamic_actor&) noexcept -> behavior { return {[](int x) { return x; }}; }), 2)
+            .get()
+            .value() == 2);
+}
+
 TEST_CASE("function-based actor without a behavior ends after its function") {
   actor_system system;
   const any_ref a = system.spawn([](dynamic_actor&) {});

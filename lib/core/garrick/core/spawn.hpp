@@ -110,6 +110,9 @@ struct self_of<R (*)(S, Args...)> {
   using type = std::conditional_t<takes, std::remove_cvref_t<S>, dynamic_actor>;
 };
 
+template <class R, class... Args>
+struct self_of<R (*)(Args...) noexcept> : self_of<R (*)(Args...)> {};
+
 /// An actor whose body is a function.
 template <class F, class... Args>
 class function_actor final : public self_of<F>::type {
