@@ -85,7 +85,4 @@ struct message_descriptor {
 template <class T>
 inline constexpr const message_type& message_type_of = detail::message_descriptor<std::remove_cvref_t<T>>::value;
 
-/// True if both descriptors stand for one type.
-[[nodiscard]] constexpr bool same_type(const message_type& a, const message_type& b) noexcept { return &a == &b; }
-
 }  // namespace garrick::base

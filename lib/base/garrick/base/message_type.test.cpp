@@ -7,7 +7,6 @@
 
 using garrick::base::message_type;
 using garrick::base::message_type_of;
-using garrick::base::same_type;
 
 namespace bank {
 struct deposit {
@@ -24,9 +23,9 @@ struct parcel {
 static_assert(message_type_of<bank::deposit>.size == sizeof(long));
 static_assert(message_type_of<bank::deposit>.trivially_copyable && message_type_of<bank::deposit>.destroy == nullptr);
 TEST_CASE("a type's identity is its descriptor's address") {
-  CHECK(same_type(message_type_of<bank::deposit>, message_type_of<const bank::deposit&>));
-  CHECK_FALSE(same_type(message_type_of<int>, message_type_of<unsigned>));
-  CHECK_FALSE(same_type(message_type_of<bank::deposit>, message_type_of<bank::note>));
+  CHECK(&message_type_of<bank::deposit> == &message_type_of<const bank::deposit&>);
+  CHECK(&message_type_of<int> != &message_type_of<unsigned>);
+  CHECK(&message_type_of<bank::deposit> != &message_type_of<bank::note>);
 }
 
 TEST_CASE("a descriptor names, moves, copies, prints and destroys") {

@@ -13,11 +13,19 @@ namespace garrick::core::detail {
 
 void throw_empty_handle() { throw std::logic_error("garrick: a send through an empty handle; give the handle an actor first"); }
 
+namespace {
+
+base::error too_many_requests(const cell& self) {
+  return base::make_error(base::errc::overload, self.name(), "too many requests wait for their response");
+}
+
+}  // namespace
+
 std::uint64_t send_request(cell& self, cell& to, envelope* e, bool urgent) {
   const std::uint64_t id = self.ext().pending.reserve(self.env().limits.outstanding_limit, to.id());
   if (id == 0) {
     e->sender_id = self.id();
-    lifecycle::lose(to, e, base::make_error(base::errc::overload, self.name(), "too many requests wait for their response"));
+    lifecycle::lose(to, e, too_many_requests(self));
     return 0;
   }
   self.add_strong_from_self();
@@ -36,7 +44,7 @@ std::uint64_t send_parked(cell& self, cell& to, envelope* e) {
   const std::uint64_t id = self.ext().pending.reserve(self.env().limits.outstanding_limit, to.id());
   e->sender_id = self.id();
   if (id == 0) {
-    lifecycle::lose(to, e, base::make_error(base::errc::overload, self.name(), "too many requests wait for their response"));
+    lifecycle::lose(to, e, too_many_requests(self));
     return 0;
   }
   self.add_strong_from_self();
@@ -96,11 +104,9 @@ bool closes_cycle(cell& self, std::uint64_t id) noexcept {
 
 namespace {
 
-/// The await that would close a circle is answered at once; what the other sends later is ignored.
-void answer_cycle(cell& self, std::uint64_t id, continuation* k) {
-  envelope* const e = make_envelope<base::error>(
-      base::make_error(base::errc::request_cycle, self.name(),
-                       "awaits an actor that waits, directly or through others, for this one; use then, or ask later"));
+/// A request that is not answered by its receiver: gives the continuation an error here and now.
+void fail_here(cell& self, continuation* k, base::error why) {
+  envelope* const e = make_envelope<base::error>(std::move(why));
   e->set(envelope_flag::failure);
   struct guard {
     envelope* e;
@@ -109,45 +115,40 @@ void answer_cycle(cell& self, std::uint64_t id, continuation* k) {
       free_envelope_block(e);
     }
   } const g{e};
-  forget_request(self, id);
+  k->on_response(self, e);
+}
+
+/// The response came before somebody waited for it.
+void take_early(cell& self, std::uint64_t id, continuation* k) {
+  response_table& pending = self.ext().pending;
+  response_table::slot& s = pending.at(id);
+  envelope* const e = std::exchange(s.early, nullptr);
+  if (s.timer != nullptr) s.timer->cancel_and_drop();
+  pending.finish(id);
+  struct guard {
+    cell& self;
+    envelope* e;
+    ~guard() {
+      destroy_payload(e);
+      cell_access::reader(self).done(e);
+    }
+  } const g{self, e};
   k->on_response(self, e);
 }
 
 }  // namespace
 
 void attach_continuation(cell& self, std::uint64_t id, continuation* k, bool exclusive) {
-  cell_extension& x = self.ext();
-  if (id == 0) {
-    envelope* const e = make_envelope<base::error>(
-        base::make_error(base::errc::overload, self.name(), "too many requests wait for their response"));
-    e->set(envelope_flag::failure);
-    struct guard {
-      envelope* e;
-      ~guard() {
-        destroy_payload(e);
-        free_envelope_block(e);
-      }
-    } const g{e};
-    k->on_response(self, e);
-    return;
+  if (id == 0) return fail_here(self, k, too_many_requests(self));
+  response_table::slot& s = self.ext().pending.at(id);
+  if (s.early != nullptr) return take_early(self, id, k);
+  if (exclusive && closes_cycle(self, id)) {
+    forget_request(self, id);  // what the other sends later is ignored
+    return fail_here(
+        self, k,
+        base::make_error(base::errc::request_cycle, self.name(),
+                         "awaits an actor that waits, directly or through others, for this one; use then, or ask later"));
   }
-  response_table::slot& s = x.pending.at(id);
-  if (s.early != nullptr) {
-    envelope* const e = std::exchange(s.early, nullptr);
-    if (s.timer != nullptr) s.timer->cancel_and_drop();
-    x.pending.finish(id);
-    struct guard {
-      cell& self;
-      envelope* e;
-      ~guard() {
-        destroy_payload(e);
-        cell_access::reader(self).done(e);
-      }
-    } const g{self, e};
-    k->on_response(self, e);
-    return;
-  }
-  if (exclusive && closes_cycle(self, id)) return answer_cycle(self, id, k);
   s.k = k;
   if (exclusive) awaiting::begin(self, id);
 }

@@ -247,36 +247,30 @@ template <class P, class F>
   return router<P, by_key<F>>(std::move(members), std::move(key_of));
 }
 
-/// Spawns `count` actors of class A with copies of the arguments, behind one handle. `from` is a system or an actor.
-template <class A, class Policy = round_robin, class Spawner, class... Args>
-[[nodiscard]] router<typename A::protocol_type, Policy> spawn_pool(Spawner& from, std::size_t count, const Args&... args) {
-  static_assert(std::is_default_constructible_v<Policy>,
-                "garrick: this policy needs arguments: spawn the members, then make a router of them");
-  static_assert(detail::checked_actor<A>::reported);
-  std::vector<ref<typename A::protocol_type>> members;
-  for (std::size_t i = 0; i < count; ++i) members.push_back(from.template spawn<A>(args...));
-  if constexpr (std::is_default_constructible_v<Policy>)
-    return router<typename A::protocol_type, Policy>(std::move(members));
-  else
-    throw std::logic_error("");  // does not compile
-}
-/// The same with options; a name is followed by the member's number, from 1.
+/// Spawns `count` actors of class A with the options and copies of the arguments, behind one handle. `from` is a system or an actor. A name is followed by the member's
+/// number, from 1.
 template <class A, class Policy = round_robin, class Spawner, class... Args>
 [[nodiscard]] router<typename A::protocol_type, Policy> spawn_pool(Spawner& from, const spawn_options& o, std::size_t count,
                                                                    const Args&... args) {
   static_assert(std::is_default_constructible_v<Policy>,
                 "garrick: this policy needs arguments: spawn the members, then make a router of them");
   static_assert(detail::checked_actor<A>::reported);
-  std::vector<ref<typename A::protocol_type>> members;
-  for (std::size_t i = 0; i < count; ++i) {
-    spawn_options mine = o;
-    if (!o.name.empty()) mine.name += " " + std::to_string(i + 1);
-    members.push_back(from.template spawn<A>(mine, args...));
-  }
-  if constexpr (std::is_default_constructible_v<Policy>)
+  if constexpr (std::is_default_constructible_v<Policy>) {
+    std::vector<ref<typename A::protocol_type>> members;
+    for (std::size_t i = 0; i < count; ++i) {
+      spawn_options mine = o;
+      if (!o.name.empty()) mine.name += " " + std::to_string(i + 1);
+      members.push_back(from.template spawn<A>(mine, args...));
+    }
     return router<typename A::protocol_type, Policy>(std::move(members));
-  else
+  } else {
     throw std::logic_error("");  // does not compile
+  }
+}
+/// The same without options.
+template <class A, class Policy = round_robin, class Spawner, class... Args>
+[[nodiscard]] router<typename A::protocol_type, Policy> spawn_pool(Spawner& from, std::size_t count, const Args&... args) {
+  return spawn_pool<A, Policy>(from, spawn_options(), count, args...);
 }
 
 }  // namespace garrick::core

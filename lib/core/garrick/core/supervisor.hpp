@@ -141,8 +141,6 @@ template <class Start>
   return child_spec(std::make_shared<starter_of<Start>>(std::move(s)));
 }
 
-inline any_ref to_any(const any_ref& r) { return r; }
-
 }  // namespace detail
 
 /// Describes a class-based child: `child<worker>(7)`, `child<worker>(child_options{.name = "seventh"}, 7)`.
@@ -164,9 +162,7 @@ template <class F, class... Args>
 [[nodiscard]] child_spec child(F&& f, Args&&... args) {
   return detail::with_child_options(
       []<class G, class... Rest>(const child_options& o, G&& g, Rest&&... arguments) {
-        using function_type =
-            std::conditional_t<std::is_function_v<std::remove_reference_t<G>>, std::decay_t<G>, std::remove_cvref_t<G>>;
-        return detail::make_child_spec([o, run = function_type(std::forward<G>(g)),
+        return detail::make_child_spec([o, run = detail::kept_function<G>(std::forward<G>(g)),
                                         kept =
                                             std::tuple<std::decay_t<Rest>...>(std::forward<Rest>(arguments)...)](cell& parent) {
           return std::apply([&](const auto&... xs) { return detail::spawn_child_function(parent, true, o, run, xs...); }, kept);
