@@ -128,6 +128,41 @@ TEST_CASE("places: affinity strings bind workers, detached and blocking threads,
   CHECK(blocking == processors{mine.front()});
 }
 
+TEST_CASE("places: at the bound of detached threads, one that is free changes its kind and its place") {
+  const processors mine = base::platform::usable_processors();
+  options o;
+  o.detached_threads = 1;
+  o.affinity_detached = "<" + std::to_string(mine.back()) + ">";
+  actor_system system(o);
+  for (int i = 0; i < 3; ++i) {
+    auto own = system.spawn<masked>(spawn_options{.detached = true});
+    while (core::handle_access::get(own)->has_ended()) own = system.spawn<masked>(spawn_options{.detached = true});
+    CHECK(system.request(own, mask_of{}).get().value().allowed == processors{mine.back()});
+    own = {};
+    processors blocking;
+    const auto body = [&](blocking_actor&) { blocking = base::platform::usable_processors(); };
+    const auto refused = [](const any_ref& r) {
+      const core::cell& c = *core::handle_access::get(r);
+      return c.has_ended() && c.end_reason().as_error() == errc::spawn_failed;
+    };
+    while (refused(system.spawn(body))) {}  // the thread comes back a moment after its actor has ended
+    REQUIRE(system.await_all().has_value());
+    CHECK(blocking == mine);
+  }
+}
+
+TEST_CASE("places: the thread of a detached actor is not bound because its spawner is") {
+  const processors mine = base::platform::usable_processors();
+  options o;
+  o.affinity = "<" + std::to_string(mine.front()) + ">";
+  actor_system system(o);
+  const any_ref spawner = system.spawn([](dynamic_actor& self) -> behavior {
+    return {[&self](int) { return any_ref(self.spawn<masked>(spawn_options{.detached = true})); }};
+  });
+  const any_ref own = system.request_as<any_ref>(spawner, 1).get().value();
+  CHECK(system.request_as<mask>(own, mask_of{}).get().value().allowed == mine);
+}
+
 TEST_CASE("places: workers pinned to units stand on different ones") {
   const processors mine = base::platform::usable_processors();
   options o;

@@ -6,12 +6,13 @@
 #include <atomic>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 namespace garrick::system {
 
 class detached_thread final : public core::waiting_executor {
  public:
-  detached_thread(detached_pool& pool, bool blocking) : pool_(pool), blocking_(blocking), thread_([this] { loop(); }) {}
+  detached_thread(detached_pool& pool, std::size_t kind) : pool_(pool), kind_(kind), thread_([this] { loop(); }) {}
   ~detached_thread() {
     quit_.store(true, std::memory_order_release);  // order: pairs with the load in loop
     parker_.unpark();
@@ -39,11 +40,16 @@ class detached_thread final : public core::waiting_executor {
     parker_.unpark();
   }
 
+  // While no actor has the thread, and under the pool's lock.
+  [[nodiscard]] std::size_t kind() const noexcept { return kind_; }
+  void become(std::size_t kind) noexcept {
+    kind_ = kind;
+    moves_ = true;
+  }
+
  private:
   void loop() noexcept {
     base::platform::name_this_thread(pool_.name_ + "-own");
-    // A thread that the system does not let go there runs where it is: the strings were checked when the system was built.
-    static_cast<void>((blocking_ ? pool_.places_.blocking : pool_.places_.detached).bind_this_thread());
     pool_.enter(base::this_thread);
     if (pool_.name_overflows_) report_stack_overflow_on_this_thread();
     serve();
@@ -55,6 +61,7 @@ class detached_thread final : public core::waiting_executor {
     for (;;) {
       // order: acquire: what the scheduler of the cell wrote
       if (base::runnable* const r = next_.exchange(nullptr, std::memory_order_acq_rel)) {
+        if (std::exchange(moves_, false)) move();
         std::uint32_t budget = pool_.quantum_;
         while (r->run(budget) == base::run_outcome::more) budget = pool_.quantum_;
         continue;
@@ -68,12 +75,18 @@ class detached_thread final : public core::waiting_executor {
     }
   }
 
- public:
-  [[nodiscard]] bool blocking() const noexcept { return blocking_; }
+  /// To where its kind runs. A thread that the system does not let go there stays where it is: the strings were checked when the system was built.
+  void move() noexcept {
+    sched::affinity& where = kind_ == 1 ? pool_.places_.blocking : pool_.places_.detached;
+    if (where.empty())
+      static_cast<void>(base::platform::bind_this_thread(pool_.anywhere_));
+    else
+      static_cast<void>(where.bind_this_thread());
+  }
 
- private:
   detached_pool& pool_;
-  const bool blocking_;
+  std::size_t kind_;   ///< changed by the pool while no actor has the thread, as `moves_`
+  bool moves_ = true;  ///< before it runs anything
   std::atomic<base::runnable*> next_{nullptr};
   std::atomic<bool> ended_{false};
   std::atomic<bool> quit_{false};
@@ -90,23 +103,26 @@ detached_pool::detached_pool(std::uint32_t bound, std::uint32_t quantum, std::st
       quantum_(quantum),
       name_(std::move(thread_name)),
       name_overflows_(name_overflows),
-      places_(std::move(where)) {}
+      places_(std::move(where)),
+      anywhere_(base::platform::usable_processors()) {}
 
 detached_pool::~detached_pool() { stop(); }
 
 core::waiting_executor* detached_pool::take(bool blocking) noexcept {
   const std::lock_guard guard(mutex_);
   if (stopped_) return nullptr;
-  auto& free = free_[kind_of(blocking)];
-  if (!free.empty()) {
-    detached_thread* const t = free.back();
-    free.pop_back();
+  const std::size_t kind = kind_of(blocking);
+  const bool full = all_.size() >= bound_;
+  if (auto& from = !full || !free_[kind].empty() ? free_[kind] : free_[1 - kind]; !from.empty()) {
+    detached_thread* const t = from.back();
+    from.pop_back();
+    if (t->kind() != kind) t->become(kind);
     return t;
   }
-  if (all_.size() >= bound_) return nullptr;
+  if (full) return nullptr;
   try {
-    free.reserve(all_.size() + 1);  // so that give_back cannot fail
-    all_.push_back(std::make_unique<detached_thread>(*this, blocking));
+    for (auto& f : free_) f.reserve(all_.size() + 1);  // so that give_back cannot fail
+    all_.push_back(std::make_unique<detached_thread>(*this, kind));
   } catch (const std::exception&) {
     return nullptr;  // no thread or no memory: the spawn fails with that reason
   }
@@ -116,7 +132,7 @@ core::waiting_executor* detached_pool::take(bool blocking) noexcept {
 bool detached_pool::give_back(detached_thread* t) noexcept {
   const std::lock_guard guard(mutex_);
   if (stopped_) return false;
-  free_[kind_of(t->blocking())].push_back(t);
+  free_[t->kind()].push_back(t);
   return true;
 }
 

@@ -21,7 +21,7 @@ class detached_thread;
 
 class detached_pool {
  public:
-  /// Where threads run; see sched/affinity.hpp. Empty: anywhere.
+  /// Where threads run; see sched/affinity.hpp. Empty: where the thread that made the pool may run, whoever spawns.
   struct places {
     sched::affinity detached{};
     sched::affinity blocking{};
@@ -46,6 +46,7 @@ class detached_pool {
 
  private:
   friend class detached_thread;
+  /// 1: blocking actors, if they have places of their own; 0: all others.
   [[nodiscard]] std::size_t kind_of(bool blocking) const noexcept {
     return blocking && !(places_.detached.empty() && places_.blocking.empty()) ? 1 : 0;
   }
@@ -57,11 +58,12 @@ class detached_pool {
   const std::uint32_t quantum_;
   const std::string name_;
   const bool name_overflows_;
-  places places_;  ///< each thread takes the next group of its kind, once
+  places places_;  ///< each thread takes the next group of its kind, when it becomes one
+  const std::vector<std::int32_t> anywhere_;
 
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<detached_thread>> all_;  // under `mutex_`
-  std::vector<detached_thread*> free_[2];              // under `mutex_`; blocking ones apart, if they have places of their own
+  std::vector<detached_thread*> free_[2];              // under `mutex_`; the other kind's are taken at the bound
   std::vector<const base::thread_state*> states_;      // under `mutex_`
   bool stopped_ = false;                               // under `mutex_`
 };
