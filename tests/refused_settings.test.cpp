@@ -39,7 +39,7 @@ std::string refusal_of_system(const std::function<void(options&)>& change) {
 
 }  // namespace
 
-TEST_CASE("a spawn whose mailbox options make no sense fails and names the option") {
+TEST_CASE("a spawn whose options make no sense fails and names the option") {
   CHECK(names(refusal_of_spawn({.bound = 5}), "spawn_options.bound"));
   CHECK(names(refusal_of_spawn({.policy = mailbox_policy::reject}), "spawn_options.bound"));
   CHECK(names(refusal_of_spawn({.policy = mailbox_policy::reject, .bound = 32769}), "spawn_options.bound"));
@@ -47,6 +47,8 @@ TEST_CASE("a spawn whose mailbox options make no sense fails and names the optio
   CHECK(names(refusal_of_spawn({.soft_limit = 100, .hard_limit = 99}), "spawn_options.hard_limit"));
   CHECK(names(refusal_of_spawn({.hard_limit = 3, .policy = mailbox_policy::reject, .bound = 4}), "spawn_options.hard_limit"));
   CHECK(names(refusal_of_spawn({.hard_limit = 3}), "spawn_options.hard_limit"));  // below the system's soft limit
+  CHECK(names(refusal_of_spawn({.lazy = true, .detached = true}), "spawn_options.lazy"));
+  CHECK(refusal_of_spawn({.lazy = true}).empty());
   CHECK(refusal_of_spawn({.soft_limit = 32768, .hard_limit = 32768, .quantum = 1}).empty());
   CHECK(refusal_of_spawn({.hard_limit = 4, .policy = mailbox_policy::reject, .bound = 4}).empty());
 }
@@ -80,14 +82,19 @@ TEST_CASE("supervision that makes no sense fails the supervisor's spawn, or the 
   CHECK(refusal({.max_restarts = 0, .delay = {.factor = 1, .jitter = 1}}).empty());
 }
 
-TEST_CASE("a child with a negative deadline is refused") {
-  test_system kit(1);
-  const auto top = kit.spawn<supervisor>();
-  const auto c = supervise<idle>(top, child_options{.name = "late", .stop_within = duration::seconds(-1)});
-  kit.run();
-  kit.expect_down(c);
-  const auto asked = kit.request_as<>(any_ref(c), 1).get();
-  CHECK(names(asked.error().to_string(), "child_options.stop_within"));
+TEST_CASE("a child whose options make no sense is refused and names the option") {
+  const auto refusal = [](const child_options& o) {
+    test_system kit(1);
+    const auto top = kit.spawn<supervisor>();
+    const auto c = supervise<idle>(top, o);
+    kit.run();
+    kit.expect_down(c);
+    return kit.request_as<>(any_ref(c), 1).get().error().to_string();
+  };
+  CHECK(names(refusal({.name = "late", .stop_within = duration::seconds(-1)}), "child_options.stop_within"));
+  CHECK(names(refusal({.spawn = {.linked = true}}), "child_options.spawn.linked"));
+  CHECK(names(refusal({.spawn = {.monitored = true}}), "child_options.spawn.monitored"));
+  CHECK(names(refusal({.detached = true, .spawn = {.lazy = true}}), "spawn_options.lazy"));
 }
 
 TEST_CASE("a system whose options make no sense is not built, and the exception names the option") {

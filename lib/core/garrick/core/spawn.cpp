@@ -15,7 +15,8 @@ namespace {
 constexpr std::uint32_t most_messages = 32768;
 
 /// What is wrong with the options; null: nothing.
-const char* complaint(const spawn_options& o, const settings& system) noexcept {
+const char* complaint(const spawn_options& o, cell_kind kind, const settings& system) noexcept {
+  if (o.lazy && kind != cell_kind::event) return "spawn_options.lazy: an actor with a thread of its own starts at once";
   const bool bounded = o.policy != mailbox_policy::unbounded;
   if (bounded && (o.bound == 0 || o.bound > most_messages))
     return "spawn_options.bound: a bounded mailbox holds 1 to 32768 messages";
@@ -56,7 +57,7 @@ void refuse_cell(cell& c, base::exit_reason why) noexcept {
 
 bool prepare_cell(cell& c, environment& env, const spawn_options* o, cell*) {
   if (o != nullptr) {
-    if (const char* const wrong = complaint(*o, env.limits); wrong != nullptr) {
+    if (const char* const wrong = complaint(*o, c.kind(), env.limits); wrong != nullptr) {
       const std::string_view name = o->name.empty() ? c.name() : std::string_view(o->name);
       refuse_cell(c, base::exit_reason(base::make_error(base::errc::spawn_failed, name, wrong)));
       return false;

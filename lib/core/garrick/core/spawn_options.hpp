@@ -13,8 +13,8 @@ namespace garrick::core {
 struct spawn_options {
   std::string name{};            ///< for logs and reports; empty: the type's name. The registry does not learn it
   bool linked = false;           ///< ends together with its spawner; ignored when a thread spawns
-  bool monitored = false;        ///< the spawner gets a `down`
-  bool lazy = false;             ///< runs its start only when the first message comes
+  bool monitored = false;        ///< the spawner gets a `down`; ignored when a thread spawns
+  bool lazy = false;             ///< runs its start only when the first message comes; not for actors with a thread of their own
   bool hidden = false;           ///< `await_all` and shutdown reports do not wait for it or name it
   bool detached = false;         ///< a thread of its own
   bool in_place = true;          ///< may a sender run it in place when its mailbox is full?

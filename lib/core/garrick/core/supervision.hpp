@@ -50,7 +50,7 @@ struct child_options {
   restart_policy restart = restart_policy::permanent;
   base::duration stop_within{};  ///< zero: the supervisor's
   bool detached = false;         ///< a thread of its own
-  spawn_options spawn{};         ///< mailbox, limits, locality; `name` and `detached` above win
+  spawn_options spawn{};         ///< mailbox, limits, locality; `name` and `detached` above win; not `linked`, not `monitored`
 };
 
 }  // namespace garrick::core

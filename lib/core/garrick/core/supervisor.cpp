@@ -7,12 +7,24 @@ namespace garrick::core {
 
 namespace detail {
 
+namespace {
+
+/// Why the child cannot be started; null: it can.
+const char* complaint(cell& supervisor, bool on_its_turn, const child_options& o) {
+  if (on_its_turn && !o.name.empty() && nursery::of(supervisor).has(o.name))
+    return "its supervisor has another child of this name";
+  if (o.stop_within.count() < 0) return "child_options.stop_within: must not be negative";
+  if (o.spawn.linked) return "child_options.spawn.linked: a child ends with its supervisor anyway";
+  if (o.spawn.monitored) return "child_options.spawn.monitored: a supervisor hears of its children by child_failed";
+  return nullptr;
+}
+
+}  // namespace
+
 bool prepare_child(cell& c, cell& supervisor, bool on_its_turn, const child_options& o, std::shared_ptr<object_factory> factory) {
-  const bool taken = on_its_turn && !o.name.empty() && nursery::of(supervisor).has(o.name);
-  if (taken || o.stop_within.count() < 0) {
-    refuse_cell(c, base::exit_reason(base::make_error(base::errc::spawn_failed, o.name.empty() ? c.name() : o.name,
-                                                      taken ? "its supervisor has another child of this name"
-                                                            : "child_options.stop_within: must not be negative")));
+  if (const char* const wrong = complaint(supervisor, on_its_turn, o); wrong != nullptr) {
+    const std::string_view name = o.name.empty() ? c.name() : std::string_view(o.name);
+    refuse_cell(c, base::exit_reason(base::make_error(base::errc::spawn_failed, name, wrong)));
     return false;
   }
   spawn_options s = o.spawn;
