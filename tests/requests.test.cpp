@@ -4,6 +4,7 @@
 #include <garrick/testkit/test_system.hpp>
 
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -474,6 +475,63 @@ TEST_CASE("a thread's answer can be taken once") {
   auto r = system.request(target, value{});
   CHECK(r.get().value() == 1);
   CHECK(r.get().error() == errc::cancelled);
+}
+
+namespace {
+
+struct use_twice {};
+struct use_again {};
+class careless : public actor<protocol<void(use_twice), void(use_again), void(value)>> {
+  ref<answers> other_;
+  std::vector<std::string>* seen_;
+  std::optional<pending_response<int>> response_;
+
+  void use(const char* which) {
+    std::move(*response_)
+        .then([this, which](int x) { seen_->push_back(which + std::to_string(x)); },
+              [this, which](const error& e) { seen_->push_back(which + e.to_string()); });
+  }
+
+ public:
+  careless(ref<answers> other, std::vector<std::string>* seen) : other_(std::move(other)), seen_(seen) {}
+  void on(use_twice) {
+    response_.emplace(request(other_, value{}));
+    use("first: ");
+    use("second: ");
+  }
+  void on(use_again) {
+    use("third: ");
+    static_cast<void>(std::move(*response_).within(duration::seconds(1)));
+  }
+  task<> on(value) {
+    const result<int> x = co_await std::move(*response_);
+    seen_->push_back(x ? "a value" : "fourth: " + x.error().to_string());
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a response that is used twice gives the second use an error, before and after its answer has come") {
+  testkit::test_system kit(1);
+  std::vector<std::string> seen;
+  const auto a = kit.spawn<careless>(kit.spawn<answering>(), &seen);
+  send(a, use_twice{});
+  kit.run();
+  send(a, use_again{});
+  send(a, value{});
+  kit.run();
+  const std::string why = "the request was cancelled: response: it was taken before: each is used once";
+  CHECK(seen == std::vector<std::string>{"second: " + why, "first: 1", "third: " + why, "fourth: " + why});
+  CHECK(kit.timers_pending() == 0);
+  kit.expect_alive(a);
+}
+
+TEST_CASE("a thread's time-out that is set after the answer was taken changes nothing") {
+  actor_system system;
+  const auto other = system.spawn<answering>();
+  auto p = system.request(other, value{});
+  CHECK(p.within(duration::seconds(60)).get().value() == 1);
+  CHECK(p.within(duration::milliseconds(1)).get().error() == errc::cancelled);
 }
 
 TEST_CASE("an urgent request overtakes normal mail, and its answer comes as any other") {

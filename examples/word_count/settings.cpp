@@ -90,7 +90,7 @@ std::string_view help_text() noexcept {
          "  --chaos       let handlers of every role fail at random while the work goes\n"
          "                on, then count again without actors and compare\n"
          "  --every N     with --chaos: about one of N places fails (at least 10, default\n"
-         "                250; below 100, many files take long: work is undone as fast as\n"
+         "                250; below 100, many files take minutes: work is undone as fast as\n"
          "                it is done)\n"
          "  --seed N      of the chaos (default 1)\n"
          "  --verify      count again without actors and compare, chaos or not\n"

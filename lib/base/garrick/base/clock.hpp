@@ -48,6 +48,7 @@ template <class D>
         static_cast<double>(d.count()) * static_cast<double>(num) * static_cast<double>(second) / static_cast<double>(den);
     if (ns >= 9.2e18) return std::numeric_limits<std::int64_t>::max();
     if (ns <= -9.2e18) return std::numeric_limits<std::int64_t>::min();
+    if (ns != ns) return 0;  // not a number
     return static_cast<std::int64_t>(ns);
   } else if constexpr (den <= second && second % den == 0) {
     return saturating_multiply(static_cast<std::int64_t>(d.count()), saturating_multiply(num, second / den));

@@ -1,6 +1,7 @@
 #include "garrick/base/clock.hpp"
 
 #include <chrono>
+#include <limits>
 
 #include "garrick/base/print.hpp"
 #include "garrick/base/sendable.hpp"
@@ -30,6 +31,12 @@ TEST_CASE("durations convert to and from chrono") {
   CHECK(ns == 1ms);
   const auto now = std::chrono::steady_clock::now();
   CHECK(instant(now).since_beginning().count() == now.time_since_epoch().count());
+}
+
+TEST_CASE("durations of floating point saturate, and what is not a number is nothing") {
+  CHECK(duration(std::chrono::duration<double>(1e300)).is_infinite());
+  CHECK(duration(std::chrono::duration<double>(-1e300)).count() == std::numeric_limits<std::int64_t>::min());
+  CHECK(duration(std::chrono::duration<double>(std::numeric_limits<double>::quiet_NaN())).count() == 0);
 }
 
 TEST_CASE("the real clock is the steady clock") {

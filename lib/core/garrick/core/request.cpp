@@ -84,11 +84,13 @@ pending_request take_current_request(cell& self) noexcept {
 }
 
 void limit_request(cell& self, std::uint64_t id, base::duration limit) {
+  response_table& pending = self.ext().pending;
+  if (!pending.alive(id)) return;  // used and over
   envelope* const e = make_envelope<base::error>(base::errc::timeout);
   e->word |= id;
   e->set(envelope_flag::response);
   e->set(envelope_flag::failure);
-  timer_record*& timer = self.ext().pending.at(id).timer;
+  timer_record*& timer = pending.at(id).timer;
   if (timer != nullptr) timer->cancel_and_drop();
   timer = timer_record::arm_once(self.env(), self, e, limit);
 }
@@ -140,7 +142,10 @@ void take_early(cell& self, std::uint64_t id, continuation* k) {
 
 void attach_continuation(cell& self, std::uint64_t id, continuation* k, bool exclusive) {
   if (id == 0) return fail_here(self, k, too_many_requests(self));
-  response_table::slot& s = self.ext().pending.at(id);
+  response_table& pending = self.ext().pending;
+  if (!pending.alive(id) || pending.at(id).k != nullptr)
+    return fail_here(self, k, base::make_error(base::errc::cancelled, "response", "it was taken before: each is used once"));
+  response_table::slot& s = pending.at(id);
   if (s.early != nullptr) return take_early(self, id, k);
   if (exclusive && closes_cycle(self, id)) {
     forget_request(self, id);  // what the other sends later is ignored

@@ -136,7 +136,8 @@ struct checked_continuation {
 
 }  // namespace detail
 
-/// A request under way. Use it once: then, await, co_await, or let it fall and the response is ignored.
+/// A request under way. Use it once: then, await, co_await, or let it fall and the response is ignored. A second use gets the error
+/// `cancelled` at once.
 template <class... Rs>
 class [[nodiscard]] pending_response {
  public:
