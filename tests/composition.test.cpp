@@ -298,3 +298,20 @@ TEST_CASE("fan_out: an answer whose move throws fails the asker and leaves nothi
   kit.run();
   kit.expect_down(asker, exit_code::unhandled_exception);
 }
+
+TEST_CASE("fan_out and first_of throw for an empty handle and leave nothing behind") {
+  testkit::test_system kit(3);
+  const std::vector<ref<parser>> targets{kit.spawn<parse_actor>(), ref<parser>()};
+  any_ref asker = kit.spawn([targets](dynamic_actor& self) -> behavior {
+    return {[&self, targets](int) {
+      CHECK_THROWS_AS(fan_out(self, targets, std::string("x")).then([](const auto&) {}), std::logic_error);
+      CHECK_THROWS_AS(first_of(self, targets, std::string("x")).then([](int) {}), std::logic_error);
+    }};
+  });
+  send(asker, 1);
+  kit.run();
+  const weak_ref<core::any_protocol> left = asker;
+  asker = {};
+  kit.run();
+  CHECK(!left.lock());
+}

@@ -144,7 +144,8 @@ template <class F, class G>
       detail::spawn_pipe(detail::target_of(f), detail::target_of(g)));
 }
 
-/// Asks every target; answers with each one's answer or error, in the order of the targets. `targets` is a range of ref<P>. Requires a copyable message.
+/// Asks every target; answers with each one's answer or error, in the order of the targets. `targets` is a range of ref<P>. Requires a copyable message. Throws
+/// std::logic_error, and asks nobody, if a handle is empty.
 template <class Range, class... Args>
 [[nodiscard]] auto fan_out(actor_base& self, const Range& targets, Args&&... args) {
   using P = detail::member_protocol<Range>;
@@ -152,16 +153,19 @@ template <class Range, class... Args>
   using types = detail::collected<typename P::template answer<content>>;
   using state = detail::fan_out_state<typename types::one>;
   cell& c = actor_access::get(self);
+  // First what may throw: an empty handle, and the message's making.
+  const message m = make_message(std::forward<Args>(args)...);
+  std::vector<typename types::one> results;
+  for (const auto& to : targets) {
+    static_cast<void>(detail::target_of(to));
+    results.emplace_back(base::error(base::errc::cancelled));
+  }
   pending_request whole;
   typename types::pending pending(c, detail::open_request(c, whole));
   if (whole.requester == nullptr) return pending;
-  const message m = make_message(std::forward<Args>(args)...);
-  auto shared = std::make_shared<state>(state{{}, 0, promise_base(whole)});
-  for (auto at = targets.begin(); at != targets.end(); ++at) {
-    shared->results.emplace_back(base::error(base::errc::cancelled));
-    ++shared->left;
-  }
-  if (shared->left == 0) {
+  const std::size_t count = results.size();
+  auto shared = std::make_shared<state>(state{std::move(results), count, promise_base(whole)});
+  if (count == 0) {
     respond_value<std::vector<typename types::one>>(promise_access::take(shared->whole));
     return pending;
   }
@@ -178,12 +182,16 @@ template <class Range, class... Args>
   using content = typename detail::checked_message<P, Args...>::type;
   using types = detail::collected<typename P::template answer<content>>;
   cell& c = actor_access::get(self);
+  // First what may throw: an empty handle, and the message's making.
+  const message m = make_message(std::forward<Args>(args)...);
+  std::vector<const handle*> all;
+  for (const auto& to : targets) {
+    static_cast<void>(detail::target_of(to));
+    all.push_back(&to);
+  }
   pending_request whole;
   typename types::first pending(c, detail::open_request(c, whole));
-  if (whole.requester == nullptr) return pending;
-  std::vector<const handle*> all;
-  for (const auto& to : targets) all.push_back(&to);
-  detail::ask_first(c, all.data(), all.size(), make_message(std::forward<Args>(args)...), whole);
+  if (whole.requester != nullptr) detail::ask_first(c, all.data(), all.size(), m, whole);
   return pending;
 }
 
