@@ -1,6 +1,7 @@
 // The end of actors: nobody can reach them any more; long chains; destructors that send, spawn, or drop handles.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
+#include <garrick/testkit/test_system.hpp>
 
 #include <atomic>
 #include <memory>
@@ -110,6 +111,44 @@ TEST_CASE("a user's destructor that sends to an ended actor, or while the system
   const auto b = system.spawn<sends_at_the_end>(any_ref(a));
   CHECK(system.stop_now(duration::seconds(20)).complete);
   CHECK(system.dead_letter_count(errc::receiver_gone) >= 2000);
+}
+
+/// Its destructor begins what a living actor would wait for.
+class begins_at_the_end : public actor<protocol<void(int)>> {
+  ref<protocol<int(int)>> other_;
+  std::shared_ptr<int> token_;
+
+ public:
+  begins_at_the_end(ref<protocol<int(int)>> other, std::shared_ptr<int> token)
+      : other_(std::move(other)), token_(std::move(token)) {}
+  ~begins_at_the_end() {
+    request(other_, 1).then([t = token_](int) { ++*t; });
+    request(other_, 2).await([t = token_](int) { ++*t; });
+    delay(duration::seconds(1)).then([t = token_] { ++*t; });
+    monitor(other_, [t = token_](const down&) { ++*t; });
+    static_cast<void>(send_after(duration::seconds(1), other_, 3));
+    link(other_);
+  }
+  void on(int) { quit(); }
+};
+class answers : public actor<protocol<int(int)>> {
+ public:
+  int on(int x) { return x; }
+};
+
+TEST_CASE("what a user's destructor begins is cancelled, and holds nothing") {
+  testkit::test_system kit(2);
+  auto token = std::make_shared<int>(0);
+  auto other = kit.spawn<answers>();
+  auto a = kit.spawn<begins_at_the_end>(other, token);
+  send(a, 1);
+  kit.run();
+  kit.expect_down(a);
+  CHECK(token.use_count() == 1);
+  CHECK(kit.timers_pending() == 0);
+  kit.exit(other);
+  kit.run();
+  CHECK(*token == 0);
 }
 
 /// Messages whose destructor sends: they are destroyed by whoever drops them.

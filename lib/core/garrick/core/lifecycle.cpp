@@ -149,7 +149,7 @@ void cancel_outstanding(cell& self, cell_extension& x) noexcept {
 
 /// Withdraws the monitors that the actor has set, so that long-living targets do not collect watchers that are gone.
 void forget_monitors(cell& self, cell_extension& x) noexcept {
-  if (x.watching == nullptr) return;
+  if (x.watching == nullptr || x.watching->monitors.size() == 0) return;
   const keyed_list<own_monitor> monitors = std::exchange(x.watching->monitors, {});
   monitors.for_each([&](const own_monitor& m) {
     if (m.callback != nullptr) m.callback->abandon();
@@ -163,12 +163,16 @@ void end_incarnation(cell& self, const base::exit_reason& reason) noexcept {
     // One whose spawn was refused has not lived: nothing of it may run but its destructor.
     if (access::shard(self) != cell::no_shard) access::object_exits(self, reason);
   } catch (...) { self.env().failed(self, base::make_error(base::errc::user, "exit hook", text_of(std::current_exception()))); }
-  cell_extension* const x = self.ext_if();
-  if (x != nullptr) {
+  const auto cancel_all = [&self] {
+    cell_extension* const x = self.ext_if();
+    if (x == nullptr) return;
     cancel_outstanding(self, *x);
     forget_monitors(self, *x);
-  }
+  };
+  cancel_all();
   access::destroy_object(self);
+  cancel_all();  // what its destructor has begun
+  cell_extension* const x = self.ext_if();
   if (x == nullptr) return;
   x->behaviors.clear();
   self.set_has_behavior(false);
@@ -183,7 +187,6 @@ void drop_mail(cell& self, const base::error& why) noexcept {
   if (cell_extension* const x = self.ext_if()) {
     while (envelope* const e = x->skipped.pop_front()) lose_kept(self, e, why);
     x->skipped_count = 0;
-    awaiting::cancel(self, *x);  // for a destructor that awaited
   }
   auto& reader = access::reader(self);
   reader.take_arrivals(access::gate(self));
