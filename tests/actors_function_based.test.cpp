@@ -2,7 +2,9 @@
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 
+#include <atomic>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -89,6 +91,118 @@ TEST_CASE("keep_behavior and unbecome form a stack; an empty stack ends the acto
   CHECK(system.request_as<int>(a, 0).get().value() == 2);
   CHECK(system.request_as<>(a, std::string("end")).get().has_value());
   CHECK(system.await_all().has_value());
+}
+
+TEST_CASE("behaviors below return one after the other") {
+  actor_system system;
+  const any_ref a = system.spawn([](dynamic_actor& self) {
+    const auto level = [&self](int n) {
+      return behavior([n](int) { return n; }, [&self](const std::string&) { self.unbecome(); });
+    };
+    self.become(level(1));
+    for (int n = 2; n <= 4; ++n) self.become(keep_behavior, level(n));
+    self.become(level(5));  // in the place of the fourth
+  });
+  for (const int expected : {5, 3, 2, 1}) {
+    CHECK(system.request_as<int>(a, 0).get().value() == expected);
+    send(a, std::string("back"));
+  }
+  CHECK(system.await_all().has_value());
+}
+
+TEST_CASE("an empty behavior takes the present one away") {
+  actor_system system;
+  const any_ref a = system.spawn([](dynamic_actor& self) {
+    self.become([](int) { return 1; });
+    self.become(keep_behavior, [](int) { return 2; });
+    self.become(keep_behavior, behavior());
+    self.become(keep_behavior, [&self](int) {
+      self.become(behavior());
+      return 3;
+    });
+  });
+  CHECK(system.request_as<int>(a, 0).get().value() == 3);
+  CHECK(system.request_as<int>(a, 0).get().value() == 2);
+}
+
+/// Counts its objects that hold something: moved ones do not.
+struct counted {
+  explicit counted(std::atomic<int>* of) : living(of) { ++*living; }
+  counted(const counted& o) : living(o.living) { ++*living; }
+  counted(counted&& o) noexcept : living(std::exchange(o.living, nullptr)) {}
+  ~counted() {
+    if (living != nullptr) --*living;
+  }
+  std::atomic<int>* living;
+};
+
+TEST_CASE("a behavior that its own case replaces lives until the case is done") {
+  static std::atomic<int> living{0};
+  actor_system system;
+  const any_ref a = system.spawn([](dynamic_actor& self) {
+    const auto watch = [](int) { return living.load(); };
+    self.become(watch);
+    self.become(
+        keep_behavior,
+        [&self, watch, c = counted(&living)](const std::string& how) {
+          if (how == "replace") self.become(watch);
+          if (how == "return") self.unbecome();
+          if (how == "keep and return twice") {
+            self.become(keep_behavior, watch);
+            self.unbecome();
+            self.unbecome();
+          }
+          return c.living->load();
+        },
+        watch);
+  });
+  SUBCASE("replaced") { CHECK(system.request_as<int>(a, std::string("replace")).get().value() == 1); }
+  SUBCASE("taken away") { CHECK(system.request_as<int>(a, std::string("return")).get().value() == 1); }
+  SUBCASE("kept, then taken away") { CHECK(system.request_as<int>(a, std::string("keep and return twice")).get().value() == 1); }
+  SUBCASE("unchanged") {
+    CHECK(system.request_as<int>(a, std::string("")).get().value() == 1);
+    CHECK(system.request_as<int>(a, 0).get().value() == 1);
+    send(a, std::string("return"));
+  }
+  CHECK(system.request_as<int>(a, 0).get().value() == 0);
+}
+
+TEST_CASE("a behavior that actors share lives as long as one of them has it") {
+  static std::atomic<int> living{0};
+  {
+    actor_system system;
+    std::vector<any_ref> all;
+    {
+      const behavior shared([c = counted(&living)](int) { return c.living->load(); });
+      for (int i = 0; i < 8; ++i)
+        all.push_back(system.spawn([shared](dynamic_actor& self) {
+          self.become([](int) { return -1; });
+          self.become(keep_behavior, shared);
+        }));
+    }
+    while (!all.empty()) {
+      CHECK(system.request_as<int>(all.back(), 0).get().value() == 1);
+      all.pop_back();
+    }
+  }
+  CHECK(living == 0);
+}
+
+TEST_CASE("a behavior that a time-out replaces lives until the time-out's function is done") {
+  static std::atomic<int> living{0};
+  actor_system system;
+  core::scoped_actor me(system.env());
+  const any_ref a = system.spawn(
+      [](dynamic_actor& self, const any_ref& to) -> behavior {
+        return {[](int) {}, after(duration::milliseconds(1)) >>
+                                [&self, to, c = counted(&living)] {
+                                  self.become([](int) { return living.load(); });
+                                  send(to, c.living->load());
+                                }};
+      },
+      me->self());
+  me->receive([&](int n) { CHECK(n == 1); });
+  CHECK(system.request_as<int>(a, 0).get().value() == 0);
 }
 
 using counter = protocol<void(int), long(std::string)>;

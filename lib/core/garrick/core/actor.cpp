@@ -118,6 +118,30 @@ timer periodic(cell& self, cell& target, envelope* e, base::duration period) {
 
 // ---- behaviors --------------------------------------------------------------------------------------------------------------------------------------
 
+/// While it lives, the actor's present behavior stays in memory although a case of it may change the behavior. The actor holds it until then, and this
+/// takes over what the actor lets go; so a message counts nothing.
+class running_behavior {
+ public:
+  explicit running_behavior(const behavior& present) noexcept
+      : present_(present), impl_(*present.impl()), outer_(std::exchange(here.behavior, this)) {}
+  ~running_behavior() { here.behavior = outer_; }
+  running_behavior(const running_behavior&) = delete;
+  running_behavior& operator=(const running_behavior&) = delete;
+
+  [[nodiscard]] behavior_impl& impl() const noexcept { return impl_; }
+
+  /// An actor whose behavior is kept in `present` lets `old` go. Another actor's is not kept: no case of it runs, or this would not be the innermost.
+  void replaced(const behavior& present, behavior& old) noexcept {
+    if (&present == &present_ && old.impl() == &impl_) kept_ = std::move(old);
+  }
+
+ private:
+  const behavior& present_;
+  behavior_impl& impl_;
+  running_behavior* outer_;
+  behavior kept_;
+};
+
 namespace {
 
 /// The receive time-out of a behavior: a message to the actor itself that is ignored if anything was handled meanwhile.
@@ -132,32 +156,53 @@ void arm_idle_timer(cell& self, cell_extension& x, base::duration delay) {
   x.idle_timer = timer_record::arm_once(self.env(), self, make_envelope<idle_timeout>(), delay);
 }
 
-void restart_idle_timer(cell& self, cell_extension& x) {
-  stop_idle_timer(x);
-  if (x.behaviors.empty() || x.behaviors.back()->timeout_ns == 0 || self.phase() >= life::ending) return;
+/// Zero: none.
+base::duration idle_limit(const behavior& b) noexcept { return base::duration::nanoseconds(b ? b.impl()->timeout_ns() : 0); }
+
+void restart_idle_timer(cell& self, const behavior& present) {
+  if (cell_extension* const x = self.ext_if()) stop_idle_timer(*x);
+  const base::duration limit = idle_limit(present);
+  if (limit.count() == 0 || self.phase() >= life::ending) return;
+  cell_extension& x = self.ext();
   x.last_activity = self.env().clock->now();
-  arm_idle_timer(self, x, base::duration::nanoseconds(x.behaviors.back()->timeout_ns));
+  arm_idle_timer(self, x, limit);
 }
 
 /// The time-out's message came: is it true that nothing else came for so long?
-void on_idle_timeout(cell& self, cell_extension& x) {
-  if (x.behaviors.empty() || x.behaviors.back()->timeout_ns == 0) return;
-  const base::duration limit = base::duration::nanoseconds(x.behaviors.back()->timeout_ns);
+void on_idle_timeout(cell& self, behavior& present) {
+  const base::duration limit = idle_limit(present);
+  if (limit.count() == 0) return;
+  cell_extension& x = self.ext();
   const base::duration idle = self.env().clock->now() - x.last_activity;
   if (idle < limit) return arm_idle_timer(self, x, limit - idle);
-  const std::shared_ptr<behavior_impl> keep = x.behaviors.back();
-  keep->timed_out();
-  restart_idle_timer(self, x);
+  running_behavior(present).impl().timed_out();
+  restart_idle_timer(self, present);
 }
 
-void behavior_changed(cell& self, cell_extension& x) {
-  self.set_has_behavior(!x.behaviors.empty());
+/// Puts `next` in the place of `present`.
+void replace(behavior& present, behavior next) noexcept {
+  behavior old = std::exchange(present, std::move(next));
+  if (here.behavior != nullptr) here.behavior->replaced(present, old);
+}
+
+/// The behavior below becomes the present one. False: there is none.
+bool return_to_below(cell& self, behavior& present) {
+  behavior below;
+  if (cell_extension* const x = self.ext_if(); x != nullptr && !x->behaviors_below.empty()) {
+    below = std::move(x->behaviors_below.back());
+    x->behaviors_below.pop_back();
+  }
+  replace(present, std::move(below));
+  return static_cast<bool>(present);
+}
+
+void behavior_changed(cell& self, const behavior& present) {
   lifecycle::retry_skipped(self);
-  restart_idle_timer(self, x);
+  restart_idle_timer(self, present);
 }
 
-dispatch_outcome on_unmatched(cell& self, cell_extension& x, envelope* e) {
-  switch (x.on_unmatched) {
+dispatch_outcome on_unmatched(cell& self, envelope* e) {
+  switch (self.on_unmatched()) {
     case unmatched::report: return dispatch_outcome::unexpected;
     case unmatched::skip: return dispatch_outcome::skipped;
     case unmatched::drop: return dispatch_outcome::handled;
@@ -171,41 +216,35 @@ dispatch_outcome on_unmatched(cell& self, cell_extension& x, envelope* e) {
 
 }  // namespace
 
-void push_behavior(cell& self, const behavior& b, bool keep) {
-  cell_extension& x = self.ext();
-  if (!keep && !x.behaviors.empty()) x.behaviors.pop_back();
-  x.behaviors.push_back(b.impl());
-  if (b.impl() == nullptr) {
-    x.behaviors.pop_back();
-    if (x.behaviors.empty()) self.quit({});
+void push_behavior(cell& self, behavior& present, behavior b, bool keep) {
+  if (!b) {
+    if (!(keep ? static_cast<bool>(present) : return_to_below(self, present))) self.quit({});
+  } else {
+    if (keep && present) self.ext().behaviors_below.push_back(std::move(present));
+    replace(present, std::move(b));
   }
-  behavior_changed(self, x);
+  behavior_changed(self, present);
 }
 
-void pop_behavior(cell& self) {
-  cell_extension& x = self.ext();
-  if (!x.behaviors.empty()) x.behaviors.pop_back();
-  if (x.behaviors.empty()) self.quit({});
-  behavior_changed(self, x);
+void pop_behavior(cell& self, behavior& present) {
+  if (!return_to_below(self, present)) self.quit({});
+  behavior_changed(self, present);
 }
 
-bool offer_to_behavior(cell& self, envelope* e) {
-  cell_extension* const x = self.ext_if();
-  if (x == nullptr || x->behaviors.empty()) return false;
-  const std::shared_ptr<behavior_impl> keep = x->behaviors.back();  // the case may change the behavior while it runs
-  return keep->invoke(self, e);
+bool offer_to_behavior(cell& self, behavior& present, envelope* e) {
+  return present && running_behavior(present).impl().invoke(self, e);
 }
 
-dispatch_outcome dispatch_to_behavior(cell& self, envelope* e) {
-  cell_extension& x = self.ext();
+dispatch_outcome dispatch_to_behavior(cell& self, behavior& present, envelope* e) {
   if (e->type == &base::message_type_of<idle_timeout>) [[unlikely]] {
-    on_idle_timeout(self, x);
+    on_idle_timeout(self, present);
     return dispatch_outcome::handled;
   }
-  if (x.idle_timer != nullptr) x.last_activity = self.env().clock->now();
-  if (offer_to_behavior(self, e)) return dispatch_outcome::handled;
-  if (x.behaviors.empty()) return dispatch_outcome::unexpected;
-  return on_unmatched(self, x, e);
+  if (cell_extension* const x = self.ext_if(); x != nullptr && x->idle_timer != nullptr)
+    x->last_activity = self.env().clock->now();
+  if (offer_to_behavior(self, present, e)) return dispatch_outcome::handled;
+  if (!present) return dispatch_outcome::unexpected;
+  return on_unmatched(self, e);
 }
 
 }  // namespace detail

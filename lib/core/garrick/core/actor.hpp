@@ -33,8 +33,6 @@
 
 namespace garrick::core {
 
-class behavior;
-
 /// A delayed or periodic send that can be cancelled. It can be moved, not copied; it may outlive the actor, and letting it fall cancels nothing.
 class timer {
  public:
@@ -70,8 +68,6 @@ monitor_id monitor_cell(cell& self, const address& other, continuation* callback
 void demonitor_cell(cell& self, monitor_id id);
 timer delayed(cell& self, cell& target, envelope* e, base::duration delay);
 timer periodic(cell& self, cell& target, envelope* e, base::duration period);
-void push_behavior(cell& self, const behavior& b, bool keep);
-void pop_behavior(cell& self);
 /// `final`: no supervisor restarts it.
 /// Both: false if nobody holds a handle to `who` now, so that it could not be told. It may still be at work, and hold itself later.
 bool kill_cell(const address& who, base::exit_reason reason, bool final = false);

@@ -21,6 +21,14 @@
 
 namespace garrick::core {
 
+/// For the framework.
+struct behavior_access {
+  template <detail::uses_behaviors A>
+  [[nodiscard]] static behavior& present(A& a) noexcept {
+    return static_cast<typename A::garrick_uses_behaviors&>(a).behavior_;
+  }
+};
+
 /// Builds the user's object anew when a supervisor restarts its actor.
 class object_factory {
  public:
@@ -77,26 +85,19 @@ class address_hash {
   std::array<std::pair<const void*, Entry>, slots> table_{};
 };
 
-/// Offers a message to the behavior on top of the stack. Defined in actor.cpp.
-[[nodiscard]] dispatch_outcome dispatch_to_behavior(cell& self, envelope* e);
-[[nodiscard]] bool offer_to_behavior(cell& self, envelope* e);
+/// Offers a message to the actor's present behavior. Defined in actor.cpp.
+[[nodiscard]] dispatch_outcome dispatch_to_behavior(cell& self, behavior& present, envelope* e);
+[[nodiscard]] bool offer_to_behavior(cell& self, behavior& present, envelope* e);
 
 template <class Actor, class P>
 struct dispatcher;
-
-template <class Actor>
-struct dispatcher<Actor, any_protocol> {
-  static dispatch_outcome dispatch(cell&, Actor&, envelope*) { return dispatch_outcome::unexpected; }
-};
 
 template <class Actor, class... Sigs>
 struct dispatcher<Actor, protocol<Sigs...>> {
   static constexpr std::size_t longest_chain = 6;
 
   static dispatch_outcome dispatch(cell& self, Actor& a, envelope* e) {
-    if constexpr (handlers_of<Actor, protocol<Sigs...>>::by_behavior) {
-      return dispatch_to_behavior(self, e);  // its first behavior is not set yet, or it has ended its last
-    } else if constexpr (sizeof...(Sigs) <= longest_chain) {
+    if constexpr (sizeof...(Sigs) <= longest_chain) {
       const bool taken = ((e->type == &base::message_type_of<typename signature<Sigs>::content> &&
                            (handle_signature<Actor, Sigs>(self, a, e), true)) ||
                           ...);
@@ -151,7 +152,7 @@ class actor_cell final : public cell {
   template <class... Args>
   void build(Args&&... args) {
     ::new (static_cast<void*>(storage_)) A(std::forward<Args>(args)...);
-    alive_ = true;
+    set_has_object(true);
   }
   [[nodiscard]] A& object() noexcept { return *std::launder(reinterpret_cast<A*>(storage_)); }
 
@@ -159,27 +160,34 @@ class actor_cell final : public cell {
 
  protected:
   dispatch_outcome dispatch(envelope* e) override {
-    if constexpr (std::is_same_v<protocol_type, any_protocol>) {
-      return detail::dispatch_to_behavior(*this, e);
-    } else {
-      if (has_behavior()) [[unlikely]]
-        return detail::dispatch_to_behavior(*this, e);
-      return detail::dispatcher<A, protocol_type>::dispatch(*this, object(), e);
+    constexpr bool by_behavior = detail::handlers_of<A, protocol_type>::by_behavior;
+    if constexpr (detail::uses_behaviors<A>) {
+      behavior& present = behavior_access::present(object());
+      if (present || by_behavior) return detail::dispatch_to_behavior(*this, present, e);
     }
+    if constexpr (by_behavior)
+      return dispatch_outcome::unexpected;  // a blocking actor takes messages in `receive`
+    else
+      return detail::dispatcher<A, protocol_type>::dispatch(*this, object(), e);
   }
 
   bool dispatch_system(envelope* e) override {
-    if (!alive_) return false;
+    if (!has_object()) return false;
     A& a = object();
-    return detail::offer<A, down>(*this, a, e) || detail::offer<A, exit_signal>(*this, a, e) ||
-           detail::offer<A, signals::child_failed>(*this, a, e) || detail::offer_to_behavior(*this, e);
+    if (detail::offer<A, down>(*this, a, e) || detail::offer<A, exit_signal>(*this, a, e) ||
+        detail::offer<A, signals::child_failed>(*this, a, e))
+      return true;
+    if constexpr (detail::uses_behaviors<A>)
+      return detail::offer_to_behavior(*this, behavior_access::present(a), e);
+    else
+      return false;
   }
 
   void start() override {
     if constexpr (detail::has_body<A>) {
-      if (alive_) A::live(object());
+      if (has_object()) A::live(object());
     } else if constexpr (detail::has_start<A>) {
-      if (!alive_) return;
+      if (!has_object()) return;
       if constexpr (std::is_void_v<decltype(object().on_start())>)
         object().on_start();
       else
@@ -189,16 +197,16 @@ class actor_cell final : public cell {
   void object_exits(const base::exit_reason& reason) override {
     static_cast<void>(reason);
     if constexpr (detail::has_exit<A>)
-      if (alive_) object().on_exit(reason);
+      if (has_object()) object().on_exit(reason);
   }
   void destroy_object() noexcept override {
-    if (!alive_) return;
-    alive_ = false;
+    if (!has_object()) return;
+    set_has_object(false);
     object().~A();
   }
   void rebuild_object() override {
     detail::rebuild_with_factory(*this, storage_);
-    alive_ = true;
+    set_has_object(true);
   }
   void free_self() noexcept override {
     this->~actor_cell();
@@ -207,7 +215,6 @@ class actor_cell final : public cell {
 
  private:
   ~actor_cell() = default;
-  bool alive_ = false;
   alignas(A) std::byte storage_[sizeof(A)];
 };
 

@@ -11,6 +11,8 @@
 //
 // What no case takes is reported, skipped, dropped or bounced, as the actor chose with `set_unmatched`.
 //
+// One block of memory holds a behavior: two words, and what its functions capture.
+//
 // Thread safety: a behavior runs on its actor's turn; it may be built anywhere. Functions may capture what they own.
 #pragma once
 
@@ -18,7 +20,8 @@
 #include <garrick/core/invoke.hpp>
 #include <garrick/core/message.hpp>
 
-#include <memory>
+#include <atomic>
+#include <cstdint>
 #include <optional>
 #include <tuple>
 #include <type_traits>
@@ -29,12 +32,29 @@ namespace garrick::core {
 /// What a behavior looks like from inside.
 class behavior_impl {
  public:
+  behavior_impl() noexcept = default;
+  behavior_impl(const behavior_impl&) = delete;
+  behavior_impl& operator=(const behavior_impl&) = delete;
   virtual ~behavior_impl() = default;
   /// True if a case took the message.
   virtual bool invoke(cell& self, envelope* e) = 0;
   /// Nanoseconds after which `timed_out` is due if no message arrives; 0: never.
-  std::int64_t timeout_ns = 0;
+  [[nodiscard]] virtual std::int64_t timeout_ns() const noexcept { return 0; }
   virtual void timed_out() {}
+
+  void add_holder() noexcept {
+    holders_.fetch_add(1, std::memory_order_relaxed);  // order: the caller is a holder, so the count cannot be zero
+  }
+  void drop_holder() noexcept {
+    // order: acquire pairs with the other holders' drops: who is alone destroys after their last use; and nobody can join, so no locked operation is needed
+    if (holders_.load(std::memory_order_acquire) == 1 ||
+        // order: acq_rel: the last holder destroys after everybody's last use
+        holders_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      delete this;
+  }
+
+ private:
+  std::atomic<std::uint32_t> holders_{1};
 };
 
 namespace detail {
@@ -67,7 +87,7 @@ concept plain_function = requires { typename callable<std::decay_t<F>>::content;
 /// A case that matches by type alone.
 template <class F>
 struct function_case {
-  F f;
+  [[no_unique_address]] F f;  // one that captures nothing takes no room
   using content = typename callable<F>::content;
   using answer = typename response_of<typename callable<F>::result>::type;
   bool try_invoke(cell& self, envelope* e) {
@@ -251,11 +271,14 @@ auto to_case(C&& c) {
 template <class... Cases>
 class behavior_of final : public behavior_impl {
  public:
-  explicit behavior_of(Cases... cases) : cases_(std::move(cases)...) {
-    std::apply([this](auto&... c) { (this->note_timeout(c), ...); }, cases_);
-  }
+  explicit behavior_of(Cases... cases) : cases_(std::move(cases)...) {}
   bool invoke(cell& self, envelope* e) override {
     return std::apply([&](auto&... c) { return (try_one(c, self, e) || ...); }, cases_);
+  }
+  std::int64_t timeout_ns() const noexcept override {
+    std::int64_t ns = 0;
+    std::apply([&](const auto&... c) { (note_timeout(c, ns), ...); }, cases_);
+    return ns;
   }
   void timed_out() override {
     std::apply([](auto&... c) { (run_timeout(c), ...); }, cases_);
@@ -270,9 +293,8 @@ class behavior_of final : public behavior_impl {
       return c.try_invoke(self, e);
   }
   template <class C>
-  void note_timeout(const C& c) {
-    if constexpr (is_timeout<C>::value)
-      timeout_ns = c.ns > 0 ? c.ns : 1;  // zero means "no time-out" to the others: at once is the next nanosecond
+  static void note_timeout(const C& c, std::int64_t& ns) noexcept {
+    if constexpr (is_timeout<C>::value) ns = c.ns > 0 ? c.ns : 1;  // zero means "no time-out": at once is the next nanosecond
   }
   template <class C>
   static void run_timeout(C& c) {
@@ -290,15 +312,26 @@ class behavior {
   template <class First, class... Rest>
     requires(!std::is_base_of_v<behavior, First>)
   behavior(First first_case, Rest... other_cases)
-      : impl_(std::make_shared<detail::behavior_of<decltype(detail::to_case(std::move(first_case))),
-                                                   decltype(detail::to_case(std::move(other_cases)))...>>(
+      : impl_(new detail::behavior_of<decltype(detail::to_case(std::move(first_case))),
+                                      decltype(detail::to_case(std::move(other_cases)))...>(
             detail::to_case(std::move(first_case)), detail::to_case(std::move(other_cases))...)) {}
+  behavior(const behavior& o) noexcept : impl_(o.impl_) {
+    if (impl_ != nullptr) impl_->add_holder();
+  }
+  behavior(behavior&& o) noexcept : impl_(std::exchange(o.impl_, nullptr)) {}
+  behavior& operator=(behavior o) noexcept {
+    std::swap(impl_, o.impl_);
+    return *this;
+  }
+  ~behavior() {
+    if (impl_ != nullptr) impl_->drop_holder();
+  }
 
   [[nodiscard]] explicit operator bool() const noexcept { return impl_ != nullptr; }
-  [[nodiscard]] const std::shared_ptr<behavior_impl>& impl() const noexcept { return impl_; }
+  [[nodiscard]] behavior_impl* impl() const noexcept { return impl_; }
 
  private:
-  std::shared_ptr<behavior_impl> impl_;
+  behavior_impl* impl_ = nullptr;
 };
 
 /// A behavior that is known to handle every signature of P; what typed actors become.

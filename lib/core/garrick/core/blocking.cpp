@@ -120,15 +120,15 @@ bool receive_one(cell& self, behavior_impl& cases) {
   if (const base::error why = may_not_wait(self, "receive()")) throw std::logic_error(why.to_string());
   lifecycle::retry_skipped(self);
   const base::clock& clock = *self.env().clock;
-  const base::instant deadline =
-      cases.timeout_ns != 0 ? clock.now() + base::duration::nanoseconds(cases.timeout_ns) : base::instant::never();
+  const std::int64_t timeout_ns = cases.timeout_ns();
+  const base::instant deadline = timeout_ns != 0 ? clock.now() + base::duration::nanoseconds(timeout_ns) : base::instant::never();
   for (;;) {
     if (envelope* const e = next_message(self)) {
       if (offer(self, cases, e)) return true;
       continue;
     }
     std::int64_t left = -1;
-    if (cases.timeout_ns != 0) {
+    if (timeout_ns != 0) {
       left = (deadline - clock.now()).count();
       if (left <= 0) {
         cases.timed_out();

@@ -54,6 +54,14 @@ enum class cell_kind : std::uint8_t {
   blocking,  ///< on a thread of its own that receives in a loop, or on the user's thread (scoped)
 };
 
+/// What to do with a message that no case of a dynamic behavior takes.
+enum class unmatched : std::uint8_t {
+  report,  ///< dead letter and, for a request, `unexpected_message`; the default
+  skip,    ///< stays in the mailbox, in its place
+  drop,    ///< forgotten; a request still gets `unexpected_message`
+  bounce,  ///< goes back to its sender if that is an actor waiting for a response; else dead letter
+};
+
 /// What happens to a message when a bounded mailbox is full.
 enum class mailbox_policy : std::uint8_t {
   unbounded,    ///< no bound: senders are slowed beyond the soft limit
@@ -153,12 +161,16 @@ class alignas(64) cell : public base::runnable {
 
   /// Lets the runner look at the mailbox's bound, and at senders that wait for room, before each message.
   void set_watched(bool on) noexcept { watched_ = on; }
-  void set_has_behavior(bool on) noexcept { has_behavior_ = on; }
-  [[nodiscard]] bool has_behavior() const noexcept { return has_behavior_; }
+  void set_unmatched(unmatched what) noexcept { on_unmatched_ = what; }
+  [[nodiscard]] unmatched on_unmatched() const noexcept { return on_unmatched_; }
 
  protected:
   cell(environment& env, cell_kind kind, bool born_idle) noexcept;
   ~cell();
+
+  /// Does the user's object stand?
+  [[nodiscard]] bool has_object() const noexcept { return has_object_; }
+  void set_has_object(bool on) noexcept { has_object_ = on; }
 
   /// Hands one message to the user's code. May throw what the user's code throws.
   virtual dispatch_outcome dispatch(envelope* e) = 0;
@@ -231,7 +243,8 @@ class alignas(64) cell : public base::runnable {
   std::atomic<std::uint8_t> attention_{
       0};  ///< any thread sets it, the runner clears it: look at the system and urgent lanes soon
   life phase_;
-  bool has_behavior_ = false;
+  bool has_object_ = false;
+  unmatched on_unmatched_ = unmatched::report;
   base::exit_code end_code_ = base::exit_code::normal;  ///< why it ended, unless the extension knows more
   std::uint8_t urgent_streak_ = 0;
   bool watched_ = false;  ///< the mailbox is bounded, or senders wait for room: see bounded_mailbox.hpp

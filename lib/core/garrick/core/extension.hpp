@@ -1,4 +1,4 @@
-// What only some actors need, in one block made on demand: requests in flight, skipped mail, watchers, supervision, behavior stack, timers, coroutines.
+// What only some actors need, in one block made on demand: requests in flight, skipped mail, watchers, supervision, timers, coroutines, behaviors to return to.
 //
 // Thread safety: everything belongs to the runner, except `executor`, `name`, `hard_limit` and `quantum`, which are constant after spawn.
 #pragma once
@@ -110,17 +110,9 @@ class suspended_frame {
   ~suspended_frame() = default;
 };
 
-class behavior_impl;
+class behavior;
 class object_factory;
 class nursery;
-
-/// What to do with a message that no case of a dynamic behavior takes.
-enum class unmatched : std::uint8_t {
-  report,  ///< dead letter and, for a request, `unexpected_message`; the default
-  skip,    ///< stays in the mailbox, in its place
-  drop,    ///< forgotten; a request still gets `unexpected_message`
-  bounce,  ///< goes back to its sender if that is an actor waiting for a response; else dead letter
-};
 
 struct watcher {
   address who;
@@ -199,9 +191,8 @@ struct cell_extension {
   std::uint32_t timer_count = 0;      ///< records in `timers`
   std::uint32_t timer_sweep_at = 16;  ///< when so many are listed, those that are over are forgotten
   bool trap_exit = false;
-  bool interleave = false;  ///< other messages go on while a coroutine handler waits
-  std::vector<std::shared_ptr<behavior_impl>> behaviors;
-  unmatched on_unmatched = unmatched::report;
+  bool interleave = false;                ///< other messages go on while a coroutine handler waits
+  std::vector<behavior> behaviors_below;  ///< the present one, oldest first
   suspended_frame* frames = nullptr;
   timer_record* timers = nullptr;
   timer_record* idle_timer = nullptr;

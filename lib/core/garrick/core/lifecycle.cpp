@@ -1,4 +1,5 @@
 #include <garrick/core/awaiting.hpp>
+#include <garrick/core/behavior.hpp>
 #include <garrick/core/bounded_mailbox.hpp>
 #include <garrick/core/drain_lot.hpp>
 #include <garrick/core/extension.hpp>
@@ -172,14 +173,13 @@ void end_incarnation(cell& self, const base::exit_reason& reason) noexcept {
   cancel_all();
   access::destroy_object(self);
   cancel_all();  // what its destructor has begun
+  self.set_unmatched(unmatched::report);
   cell_extension* const x = self.ext_if();
   if (x == nullptr) return;
-  x->behaviors.clear();
-  self.set_has_behavior(false);
+  x->behaviors_below.clear();
   x->nursery.reset();
   x->trap_exit = false;
   x->interleave = false;
-  x->on_unmatched = unmatched::report;
 }
 
 /// Hands every message that waits in the actor to `lose`.

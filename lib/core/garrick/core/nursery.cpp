@@ -1,3 +1,4 @@
+#include <garrick/core/behavior.hpp>
 #include <garrick/core/lifecycle.hpp>
 #include <garrick/core/nursery.hpp>
 

@@ -149,8 +149,8 @@ class function_actor final : public self_of<F>::type {
         },
         args_);
   }
-  F f_;
-  std::tuple<Args...> args_;
+  [[no_unique_address]] F f_;
+  [[no_unique_address]] std::tuple<Args...> args_;
 };
 
 /// A function actor's function is kept as this.

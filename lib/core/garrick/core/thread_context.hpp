@@ -15,6 +15,8 @@ class drain_lot;
 
 namespace garrick::core::detail {
 
+class running_behavior;
+
 struct thread_context {
   cell* running = nullptr;             ///< the innermost cell whose handler is on the stack
   cell* outer = nullptr;               ///< the cell whose send runs `running` in place
@@ -31,6 +33,7 @@ struct thread_context {
   std::uint64_t overlooked = 0;    ///< id of a receiver that ran in place and whose waiting senders were not woken; 0: none
   drain_lot* overlooked_in = nullptr;
   const base::error* drop_reason = nullptr;  ///< what a promise that is dropped now answers with; null: broken_promise
+  running_behavior* behavior = nullptr;      ///< the innermost behavior of which a case runs
   std::uint64_t next_id = 0;
   std::uint64_t last_id = 0;
 
