@@ -1,7 +1,9 @@
 // Where actors and threads run: hints, homes and affinity strings, through the whole system.
 #include <doctest/doctest.h>
+#include <garrick/base/node_memory.hpp>
 #include <garrick/base/platform.hpp>
 #include <garrick/garrick.hpp>
+#include <garrick/sched/topology.hpp>
 
 #include <cstdint>
 #include <set>
@@ -161,6 +163,30 @@ TEST_CASE("places: the thread of a detached actor is not bound because its spawn
   });
   const any_ref own = system.request_as<any_ref>(spawner, 1).get().value();
   CHECK(system.request_as<mask>(own, mask_of{}).get().value().allowed == mine);
+}
+
+TEST_CASE("places: an actor whose home is given by node has its block there, and it goes back there") {
+  namespace node_memory = base::node_memory;
+  void* const probe = node_memory::allocate(0, 64);
+  if (probe == nullptr) return;  // AddressSanitizer, or a system that does not let us choose
+  node_memory::deallocate(probe, 64);
+  const std::size_t before = node_memory::blocks_in_use();
+  {
+    options o;
+    o.policy = "locality_guided";
+    actor_system system(o);
+    const auto plain = system.spawn<settler>();
+    const auto here = system.spawn<settler>(spawn_options{.hint = locality_hint::home(0)});
+    const auto nowhere = system.spawn<settler>(spawn_options{.hint = locality_hint::home(4000)});
+    for (const auto& a : {plain, here, nowhere}) CHECK(system.request(a, where{}).get().has_value());
+    const bool known = sched::topology::of_this_machine().units().front().memory >= 0;  // not without hwloc
+    CHECK(node_memory::blocks_in_use() == before + (known ? 1 : 0));
+    CHECK(node_memory::owns(core::handle_access::get(here)) == known);
+    CHECK_FALSE(node_memory::owns(core::handle_access::get(plain)));
+    CHECK_FALSE(node_memory::owns(core::handle_access::get(nowhere)));
+    if (known) CHECK(base::platform::memory_node_of(core::handle_access::get(here)) == 0);
+  }
+  CHECK(node_memory::blocks_in_use() == before);
 }
 
 TEST_CASE("places: workers pinned to units stand on different ones") {

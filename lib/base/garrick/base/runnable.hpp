@@ -92,6 +92,12 @@ class executor {
     return false;
   }
 
+  /// The system's number of the memory node where a runnable with this hint, spawned by the calling thread, will live; -1: any will do.
+  [[nodiscard]] virtual std::int32_t memory_node(locality_hint hint) const noexcept {
+    static_cast<void>(hint);
+    return -1;
+  }
+
   /// The calling worker is about to wait or to stay busy: makes what only it could take available to the others. No effect on other threads.
   virtual void expose() noexcept = 0;
 

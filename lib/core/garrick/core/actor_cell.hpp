@@ -9,6 +9,7 @@
 #include <garrick/core/actor.hpp>
 #include <garrick/core/behavior.hpp>
 #include <garrick/core/cell.hpp>
+#include <garrick/core/cell_memory.hpp>
 #include <garrick/core/handlers.hpp>
 #include <garrick/core/invoke.hpp>
 #include <garrick/core/signals.hpp>
@@ -210,7 +211,7 @@ class actor_cell final : public cell {
   }
   void free_self() noexcept override {
     this->~actor_cell();
-    base::block_pool::deallocate(this, sizeof(actor_cell));
+    detail::deallocate_cell(this, sizeof(actor_cell));
   }
 
  private:

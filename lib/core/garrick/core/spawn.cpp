@@ -7,6 +7,12 @@
 
 namespace garrick::core::detail {
 
+void* allocate_cell_at(const environment& env, base::locality_hint hint, std::size_t bytes) {
+  const std::int32_t node = env.workers != nullptr ? env.workers->memory_node(hint) : -1;
+  void* const block = node >= 0 ? base::node_memory::allocate(static_cast<std::uint32_t>(node), bytes) : nullptr;
+  return block != nullptr ? block : base::block_pool::allocate(bytes);
+}
+
 constructing_scope::constructing_scope(cell& c) noexcept : outer(here.constructing) { here.constructing = &c; }
 constructing_scope::~constructing_scope() { here.constructing = outer; }
 

@@ -63,7 +63,8 @@ ref<typename A::protocol_type> spawn_class(environment& env, cell* spawner, cons
   using cell_type = actor_cell<A>;
   const cell_kind kind = kind_of<A>(o != nullptr && o->detached);
   const bool lazy = kind == cell_kind::event && (!has_start<A> || (o != nullptr && o->lazy));
-  auto* const c = ::new (base::block_pool::allocate(sizeof(cell_type))) cell_type(env, kind, lazy);
+  auto* const c =
+      ::new (allocate_cell(env, o != nullptr ? o->hint : base::locality_hint(), sizeof(cell_type))) cell_type(env, kind, lazy);
   auto handle = handle_access::adopt<typename A::protocol_type>(c);
   if (kind != cell_kind::event || o != nullptr) [[unlikely]]
     if (!prepare_cell(*c, env, o, spawner)) return handle;

@@ -76,7 +76,8 @@ ref<typename A::protocol_type> spawn_child(cell& supervisor, bool on_its_turn, c
   using cell_type = actor_cell<A>;
   const cell_kind kind = kind_of<A>(o.detached);
   const bool lazy = kind == cell_kind::event && (!has_start<A> || o.spawn.lazy);
-  auto* const c = ::new (base::block_pool::allocate(sizeof(cell_type))) cell_type(supervisor.env(), kind, lazy);
+  auto* const c =
+      ::new (allocate_cell(supervisor.env(), o.spawn.hint, sizeof(cell_type))) cell_type(supervisor.env(), kind, lazy);
   auto handle = handle_access::adopt<typename A::protocol_type>(c);
   if (prepare_child(*c, supervisor, on_its_turn, o,
                     std::make_shared<class_factory<A, std::decay_t<Args>...>>(std::forward<Args>(args)...)))

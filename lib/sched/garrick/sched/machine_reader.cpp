@@ -67,14 +67,15 @@ hwloc_obj_t cache_of(hwloc_topology_t t, hwloc_obj_t unit) {
   return best;
 }
 
-processing_unit describe(hwloc_topology_t t, hwloc_obj_t unit) {
+processing_unit describe(hwloc_topology_t t, hwloc_obj_t unit, bool real) {
   const hwloc_obj_t node = node_of(t, unit);
   const hwloc_obj_t package = hwloc_get_ancestor_obj_by_type(t, HWLOC_OBJ_PACKAGE, unit);
   return {.os_index = static_cast<std::int32_t>(unit->os_index),
           .core = number_of(core_of(t, unit)),
           .cache = number_of(cache_of(t, unit), node),
           .node = node != nullptr ? node->logical_index : 0,
-          .package = package != nullptr ? package->logical_index : 0};
+          .package = package != nullptr ? package->logical_index : 0,
+          .memory = real && node != nullptr ? static_cast<std::int32_t>(node->os_index) : -1};
 }
 
 std::vector<std::uint32_t> distances_of(hwloc_topology_t t) {
@@ -94,15 +95,15 @@ std::vector<std::uint32_t> distances_of(hwloc_topology_t t) {
   return all;
 }
 
-/// `usable` null: all.
+/// `usable` null: all, of a machine that does not exist.
 base::result<machine> read(hwloc_topology_t t, const std::span<const std::int32_t>* usable) {
   if (hwloc_topology_load(t) != 0) return wrong("hwloc cannot read the machine");
   machine m;
   hwloc_obj_t unit = nullptr;
   while ((unit = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_PU, unit)) != nullptr) {
     const auto number = static_cast<std::int32_t>(unit->os_index);
-    if (usable != nullptr && std::find(usable->begin(), usable->end(), number) == usable->end()) continue;
-    m.units.push_back(describe(t, unit));
+    if (usable != nullptr && !usable->empty() && std::find(usable->begin(), usable->end(), number) == usable->end()) continue;
+    m.units.push_back(describe(t, unit, usable != nullptr));
   }
   if (m.units.empty()) return wrong("hwloc knows none of the processors that this process may use");
   // The matrix has a row for every node, also for one whose processors we may not use.
@@ -124,7 +125,7 @@ base::result<machine> read(hwloc_topology_t t, const std::span<const std::int32_
 base::result<machine> read_machine(std::span<const std::int32_t> usable) {
   const handle t = make();
   if (t == nullptr) return wrong("hwloc could not start");
-  return read(t.get(), usable.empty() ? nullptr : &usable);
+  return read(t.get(), &usable);
 }
 
 base::result<machine> read_synthetic(const std::string& description) {

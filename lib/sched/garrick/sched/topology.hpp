@@ -24,6 +24,7 @@ struct processing_unit {
   std::uint32_t cache = 0;  ///< the largest cache that it shares with others, within its memory node
   std::uint32_t node = 0;   ///< memory (NUMA) node
   std::uint32_t package = 0;
+  std::int32_t memory = -1;  ///< the system's number of the node, for memory; -1: this is no machine to take memory from
 };
 
 class topology {

@@ -55,6 +55,15 @@ void worker_places::sort_others(std::uint32_t worker) {
   }
 }
 
+std::int32_t worker_places::memory_of(base::locality_hint hint, std::uint32_t spawner) const noexcept {
+  using kind = base::locality_hint::kind;
+  std::uint32_t home = no_worker;
+  if (hint.what() == kind::node && !of_node(hint.value()).empty()) home = of_node(hint.value()).front();
+  if (hint.what() == kind::settled && hint.value() < size()) home = hint.value();
+  if (home == no_worker || (spawner != no_worker && unit_of(spawner).node == unit_of(home).node)) return -1;
+  return unit_of(home).memory;
+}
+
 std::span<const worker_index> worker_places::of_node(std::uint32_t node) const noexcept {
   if (node >= of_node_.size()) return {};
   return of_node_[node];

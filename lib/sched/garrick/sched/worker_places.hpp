@@ -8,6 +8,7 @@
 // Thread safety: immutable after construction.
 #pragma once
 
+#include <garrick/base/locality.hpp>
 #include <garrick/sched/home_rule.hpp>
 #include <garrick/sched/topology.hpp>
 
@@ -46,6 +47,11 @@ class worker_places {
 
   /// The workers of a memory node; empty if it has none or is not there.
   [[nodiscard]] std::span<const worker_index> of_node(std::uint32_t node) const noexcept;
+
+  /// The system's number of the memory node where an actor with this hint will live. -1: any will do: its home is not known yet, is on the node of `spawner`
+  /// (`no_worker`: a thread of unknown place), or is no place to take memory from.
+  [[nodiscard]] std::int32_t memory_of(base::locality_hint hint, std::uint32_t spawner) const noexcept;
+  static constexpr std::uint32_t no_worker = 0xffff'ffff;
 
  private:
   void spread(std::uint32_t workers);

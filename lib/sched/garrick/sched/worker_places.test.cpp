@@ -86,3 +86,24 @@ TEST_CASE("a walk makes as many attempts in a group as it has members, then wide
   CHECK(groups == std::vector<std::uint32_t>{0, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2});
   CHECK(!victims.contains(0));
 }
+
+TEST_CASE("places: memory is wanted from the node of a home that is known, unless the spawner is there") {
+  using garrick::base::locality_hint;
+  using kind = locality_hint::kind;
+  // Two nodes, which the system calls 0 and 3.
+  auto t = topology::of({{.os_index = 0, .core = 0, .cache = 0, .node = 0, .package = 0, .memory = 0},
+                         {.os_index = 1, .core = 1, .cache = 1, .node = 3, .package = 1, .memory = 3}});
+  REQUIRE(t);
+  const worker_places p(*t, 2, neighbourhood::cache);
+  const auto none = worker_places::no_worker;
+  CHECK(p.memory_of(locality_hint::home(1), 0) == 3);
+  CHECK(p.memory_of(locality_hint::home(1), 1) == -1);
+  CHECK(p.memory_of(locality_hint::home(1), none) == 3);
+  CHECK(p.memory_of(locality_hint(kind::settled, 1), 0) == 3);
+  CHECK(p.memory_of(locality_hint(kind::settled, 1), 1) == -1);
+  CHECK(p.memory_of(locality_hint(kind::settled, 7), 0) == -1);  // no such worker
+  CHECK(p.memory_of(locality_hint::home(2), 0) == -1);           // no such node
+  for (const locality_hint h : {locality_hint(), locality_hint::spread(), locality_hint::hub()}) CHECK(p.memory_of(h, 0) == -1);
+  // A machine that does not exist has none.
+  CHECK(worker_places(machine("numa:2 core:2 pu:1"), 4, neighbourhood::cache).memory_of(locality_hint::home(1), 0) == -1);
+}

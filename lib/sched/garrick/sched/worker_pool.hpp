@@ -117,6 +117,13 @@ class worker_pool final : public scheduler {
   }
 
   [[nodiscard]] std::string_view policy_name() const noexcept override { return Policy::name; }
+  [[nodiscard]] std::int32_t memory_node(base::locality_hint hint) const noexcept override {
+    if constexpr (needs_places)
+      return places_.get()->memory_of(hint, on_own_worker() ? base::this_thread.worker_index : worker_places::no_worker);
+    else
+      return -1;
+  }
+
   [[nodiscard]] std::uint32_t worker_count() const noexcept override { return options_.workers; }
   [[nodiscard]] scheduler_stats stats() const noexcept override { return policy_.statistics(); }
   [[nodiscard]] std::string describe() const override { return policy_.describe(); }
