@@ -72,7 +72,7 @@ TEST_CASE("drop_oldest keeps the last messages") {
 TEST_CASE("with drop_oldest, while nothing is handled, twice the bound and 64 messages wait at most") {
   fixture f(mailbox_policy::drop_oldest);
   f.flood(500);
-  CHECK(core::handle_access::get(f.to)->mailbox_length() == 2 * 3 + 64);
+  CHECK(f.to.mailbox_length() == 2 * 3 + 64);
   f.kit.run();
   CHECK(*f.seen == ints{67, 68, 69});
 }
@@ -174,7 +174,7 @@ TEST_CASE("send_when_room suspends a coroutine until there is room, and loses no
     send(all.back(), produce{40});
   }
   std::uint32_t most = 0;
-  while (f.kit.step()) most = std::max(most, core::handle_access::get(f.to)->mailbox_length());
+  while (f.kit.step()) most = std::max(most, f.to.mailbox_length());
   CHECK(f.seen->size() == 200);
   CHECK(errors->empty());
   CHECK(most <= 3);  // the bound and the message being handled

@@ -1,6 +1,7 @@
 // Handles: strong, weak and addresses; equality, hash and order across handle types; ended actors; handles that outlive their system.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
+#include <garrick/testkit/test_system.hpp>
 
 #include <map>
 #include <memory>
@@ -243,6 +244,16 @@ TEST_CASE("weak_ref converts to a subset of its protocol, from strong and weak h
   CHECK(system.request(from_weak.lock(), 3).get().value() == 3);
   static_assert(!std::is_convertible_v<weak_ref<part>, weak_ref<ints>>);
   static_assert(!std::is_convertible_v<ref<part>, weak_ref<ints>>);
+}
+
+TEST_CASE("a mailbox's length can be read from every handle") {
+  testkit::test_system kit(1);
+  auto a = kit.spawn([](dynamic_actor& self) -> behavior { return {[&self](int) { self.quit(); }}; });
+  CHECK(any_ref().mailbox_length() == 0);
+  for (int i = 0; i < 3; ++i) send(a, i);
+  CHECK(a.mailbox_length() == 3);
+  kit.run();
+  CHECK(a.mailbox_length() == 0);
 }
 
 }  // namespace

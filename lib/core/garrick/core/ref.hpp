@@ -69,6 +69,10 @@ class handle {
   [[nodiscard]] std::uint64_t id() const noexcept { return cell_ != nullptr ? cell_->id() : 0; }
   [[nodiscard]] core::address address() const noexcept;
   [[nodiscard]] std::string to_string() const;
+  /// Messages in the actor's mailbox now: an estimate, read without stopping anyone. 0 if it has ended, or for an empty handle.
+  [[nodiscard]] std::uint32_t mailbox_length() const noexcept {
+    return cell_ != nullptr && !cell_->has_ended() ? cell_->mailbox_length() : 0;
+  }
 
   friend bool operator==(const handle& a, const handle& b) noexcept { return a.cell_ == b.cell_; }
   friend bool operator==(const handle& a, const core::address& b) noexcept { return a.id() == b.id(); }
