@@ -162,6 +162,7 @@ TEST_CASE("messages of several arguments and function actors have readable names
   CAPTURE(name);
   CHECK(name.starts_with("function actor at "));
   CHECK(name.find("lambda") == std::string::npos);
+  CHECK(name.find("  ") == std::string::npos);
 }
 
 }  // namespace

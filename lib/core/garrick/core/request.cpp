@@ -175,7 +175,7 @@ void forget_request(cell& self, std::uint64_t id) noexcept {
 
 base::error wrong_answer(const envelope* e) {
   return base::make_error(base::errc::unexpected_message, "response",
-                          "the answer is a " + std::string(e->type->name) + ", which the requester did not ask for");
+                          "the answer is of type " + std::string(e->type->name) + ", which the requester did not ask for");
 }
 
 void fail_by_response(cell& self, const base::error& why) { self.quit(base::exit_reason(why)); }

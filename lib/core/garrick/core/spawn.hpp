@@ -240,7 +240,7 @@ struct function_actor_name {
       put("at ");
       put(name.substr(0, end));
     } else if (const std::size_t begin = name.rfind(clang); begin != name.npos) {
-      name.remove_prefix(begin + clang.size());
+      name.remove_prefix(begin + clang.size() + 1);
       name.remove_prefix(name.rfind('/') + 1);  // npos + 1 is 0
       put("at ");
       put(name.substr(0, name.find(')')));

@@ -23,12 +23,19 @@ class registry_category final : public base::error_category {
 };
 constinit const registry_category category;
 
+/// As in a protocol: "void(int)".
+std::string written(const signature_id& s) {
+  const std::string content(s.content->name);
+  const bool several = content.starts_with('(') && content.ends_with(')');
+  return (s.answer == &base::message_type_of<core::unit> ? "void" : std::string(s.answer->name)) +
+         (several ? content : "(" + content + ")");
+}
+
 /// Why an actor that was put with `known` cannot be had as `wanted`.
 std::string what_is_missing(const core::any_ref& who, const protocol_set& known, const protocol_set& wanted) {
   if (known.wildcard) return who.to_string() + " was put as any_ref";
   const signature_id* const missing = known.first_missing(wanted);
-  return who.to_string() + " was put without " + std::string(missing->content->name) + " answered by " +
-         std::string(missing->answer->name);
+  return who.to_string() + " was put without " + written(*missing);
 }
 
 bool has_ended(const core::any_ref& r) noexcept { return core::handle_access::get(r)->has_ended(); }
