@@ -6,6 +6,7 @@
 
 #include <sys/wait.h>
 #include <unistd.h>
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <csignal>
@@ -239,6 +240,38 @@ TEST_CASE("a stack overflow is reported with the actor's name and the process ab
     CHECK(text.find("deep") != std::string::npos);
     CHECK(WIFSIGNALED(status));
     CHECK(WTERMSIG(status) == SIGABRT);
+  }
+}
+
+TEST_CASE(
+    "logging is quiet: a program in which nothing goes wrong says nothing, and a failure is told with the actor's name and id" *
+    doctest::skip(HAS_SANITIZER)) {
+  for (const bool fails : {false, true}) {
+    const auto [text, status] = in_child([fails] {
+      actor_system system;
+      const auto work = [](dynamic_actor& self) -> behavior {
+        return {[](int n) {
+                  if (n < 0) throw std::invalid_argument("below zero");
+                  return n;
+                },
+                [&self](touch) { self.quit(); }};
+      };
+      const auto a = system.spawn(spawn_options{.name = "worker"}, work);
+      const auto b = system.spawn(spawn_options{.detached = true}, work);
+      static_cast<void>(system.request_as<int>(b, 1).get());
+      send(b, touch{});
+      static_cast<void>(system.request_as<int>(a, fails ? -1 : 1).get());
+      if (!fails) send(a, touch{});
+      static_cast<void>(system.shutdown(duration::seconds(5)));
+    });
+    CHECK(WIFEXITED(status));
+    if (fails) {
+      CHECK(text.find("worker#") != std::string::npos);
+      CHECK(text.find("below zero") != std::string::npos);
+      CHECK(std::count(text.begin(), text.end(), '\n') == 1);
+    } else {
+      CHECK(text.empty());
+    }
   }
 }
 
