@@ -164,7 +164,7 @@ class weak_ref {
     requires(!std::is_same_v<P, Q> && subset_of<P, Q>)
   weak_ref(const weak_ref<Q>& other) noexcept : address_(other.address()) {}
 
-  /// A strong handle, or an empty one if the actor is gone or going.
+  /// A strong handle; empty if no strong handle is left, so that the actor is gone or going. An actor that ended by itself has one as long as others hold it.
   [[nodiscard]] ref<P> lock() const noexcept {
     cell* const c = handle_access::get(address_);
     return c != nullptr && c->lock() ? handle_access::adopt<P>(c) : ref<P>{};

@@ -29,33 +29,54 @@ namespace detail {
 
 bool topic::add(const core::any_ref& who) {
   const std::lock_guard guard(mutex_);
-  if (std::find(members_->begin(), members_->end(), who) != members_->end()) return false;
-  auto more = std::make_shared<members>(*members_);
-  more->push_back(who);
-  members_ = std::move(more);
+  if (closed_ || !place_.try_emplace(who.id(), members_.size()).second) return false;
+  members_.push_back(who);
+  snapshot_.reset();
   return true;
 }
 
 bool topic::remove(std::uint64_t id) {
-  std::shared_ptr<const members> dropped;  // outside the lock: the last handle's drop may do work
+  core::any_ref gone;  // dropped outside the lock: the last handle's drop may do work, as the last snapshot's
+  std::shared_ptr<const members> old;
   const std::lock_guard guard(mutex_);
-  const auto is_it = [id](const core::any_ref& r) { return r.id() == id; };
-  if (std::none_of(members_->begin(), members_->end(), is_it)) return false;
-  auto fewer = std::make_shared<members>(*members_);
-  std::erase_if(*fewer, is_it);
-  dropped = std::exchange(members_, std::move(fewer));
+  const auto at = place_.find(id);
+  if (at == place_.end()) return false;
+  const std::size_t hole = at->second;
+  place_.erase(at);
+  gone = std::move(members_[hole]);
+  if (hole != members_.size() - 1) {
+    members_[hole] = std::move(members_.back());
+    place_[members_[hole].id()] = hole;
+  }
+  members_.pop_back();
+  old = std::move(snapshot_);
   return true;
 }
 
-void topic::clear() {
-  std::shared_ptr<const members> dropped;
+void topic::close() {
+  members all;
+  std::shared_ptr<const members> old;
+  const std::scoped_lock guard(door_, mutex_);
+  closed_ = true;
+  all.swap(members_);
+  place_.clear();
+  old = std::move(snapshot_);
+}
+
+bool topic::is_closed() const {
   const std::lock_guard guard(mutex_);
-  dropped = std::exchange(members_, std::make_shared<members>());
+  return closed_;
 }
 
 std::shared_ptr<const topic::members> topic::snapshot() const {
   const std::lock_guard guard(mutex_);
-  return members_;
+  if (snapshot_ == nullptr) snapshot_ = std::make_shared<members>(members_);
+  return snapshot_;
+}
+
+std::size_t topic::size() const {
+  const std::lock_guard guard(mutex_);
+  return members_.size();
 }
 
 void publish(const topic& t, const core::message& m) {
@@ -72,15 +93,13 @@ groups::groups(core::environment& env) noexcept
 base::result<std::shared_ptr<detail::topic>> groups::find(std::string_view name, protocol_set protocol) {
   const std::lock_guard guard(mutex_);
   if (closed_) return base::make_error(groups_errc::closed, name);
-  for (const auto& t : topics_) {
-    if (t->name() != name) continue;
-    const bool same =
-        t->protocol().wildcard == protocol.wildcard && t->protocol().covers(protocol) && protocol.covers(t->protocol());
-    if (!same) return base::make_error(groups_errc::wrong_protocol, name);
-    return t;
-  }
-  topics_.push_back(std::make_shared<detail::topic>(std::string(name), protocol));
-  return topics_.back();
+  const std::string key(name);
+  auto at = topics_.find(key);
+  if (at == topics_.end()) at = topics_.emplace(key, std::make_shared<detail::topic>(key, protocol)).first;
+  const protocol_set& known = at->second->protocol();
+  if (known.wildcard != protocol.wildcard || !known.covers(protocol) || !protocol.covers(known))
+    return base::make_error(groups_errc::wrong_protocol, name);
+  return at->second;
 }
 
 base::result<void> groups::join(const std::shared_ptr<detail::topic>& t, core::any_ref who) {
@@ -113,7 +132,7 @@ std::vector<std::string> groups::names() const {
   std::vector<std::string> all;
   {
     const std::lock_guard guard(mutex_);
-    for (const auto& t : topics_) all.push_back(t->name());
+    for (const auto& [name, t] : topics_) all.push_back(name);
   }
   std::sort(all.begin(), all.end());
   return all;
@@ -129,13 +148,13 @@ void groups::seal() noexcept {
 
 void groups::close() noexcept {
   seal();
-  std::vector<std::shared_ptr<detail::topic>> all;
+  decltype(topics_) all;
   {
     const std::lock_guard guard(mutex_);
     all.swap(topics_);
     topics_of_.clear();
   }
-  for (const auto& t : all) t->clear();
+  for (const auto& [name, t] : all) t->close();
 }
 
 }  // namespace garrick::system

@@ -43,33 +43,43 @@ namespace detail {
 class topic {
  public:
   using members = std::vector<core::any_ref>;
-  topic(std::string name, protocol_set protocol)
-      : name_(std::move(name)), protocol_(protocol), members_(std::make_shared<members>()) {}
+  topic(std::string name, protocol_set protocol) : name_(std::move(name)), protocol_(protocol) {}
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const protocol_set& protocol() const noexcept { return protocol_; }
   /// False if it was a member already.
   bool add(const core::any_ref& who);
   bool remove(std::uint64_t id);
-  void clear();
-  /// The members now; the list is never changed, only replaced.
+  /// The end of its system: nobody is a member any more, and nobody joins.
+  void close();
+  [[nodiscard]] bool is_closed() const;
+  /// Held by whoever joins: the topic does not close, and so its system does not go, meanwhile. Taken before all other locks.
+  [[nodiscard]] std::mutex& door() noexcept { return door_; }
+  /// The members now: made at the first call after a change, then shared.
   [[nodiscard]] std::shared_ptr<const members> snapshot() const;
+  [[nodiscard]] std::size_t size() const;
 
  private:
   const std::string name_;
   const protocol_set protocol_;
+  std::mutex door_;
   mutable std::mutex mutex_;
-  std::shared_ptr<const members> members_;  // under `mutex_`
+  // under `mutex_`
+  members members_;
+  std::unordered_map<std::uint64_t, std::size_t> place_;  // in `members_`, by the actor's id
+  mutable std::shared_ptr<const members> snapshot_;       // null: the members have changed since
+  bool closed_ = false;
 };
 
 void publish(const topic& t, const core::message& m);
 
 }  // namespace detail
 
-/// A topic with the protocol P.
+/// A topic with the protocol P. It may be sent in messages, and outlive its system: then nobody joins, and what is published reaches nobody.
 template <class P>
 class group {
  public:
+  using garrick_sendable = void;
   using protocol_type = P;
 
   /// To join twice is to join once.
@@ -82,13 +92,13 @@ class group {
     static_assert(core::detail::checked_message<P, Args...>::fits);
     detail::publish(*topic_, core::make_message(std::forward<Args>(args)...));
   }
-  [[nodiscard]] std::size_t size() const { return topic_->snapshot()->size(); }
+  [[nodiscard]] std::size_t size() const { return topic_->size(); }
   [[nodiscard]] const std::string& name() const noexcept { return topic_->name(); }
 
  private:
   friend class groups;
   group(groups& all, std::shared_ptr<detail::topic> t) noexcept : all_(&all), topic_(std::move(t)) {}
-  groups* all_;  ///< the system's; a group is not used after its system
+  groups* all_;  ///< the system's; touched behind the open door only
   std::shared_ptr<detail::topic> topic_;
 };
 
@@ -121,7 +131,7 @@ class groups {
 
   end_watcher watcher_;
   mutable std::mutex mutex_;
-  std::vector<std::shared_ptr<detail::topic>> topics_;  // under `mutex_`
+  std::unordered_map<std::string, std::shared_ptr<detail::topic>> topics_;  // under `mutex_`, by name
   std::unordered_multimap<std::uint64_t, std::shared_ptr<detail::topic>>
       topics_of_;        // under `mutex_`; who is to leave what at its end
   bool closed_ = false;  // under `mutex_`
@@ -129,6 +139,8 @@ class groups {
 
 template <class P>
 base::result<void> group<P>::join(const core::ref<P>& who) const {
+  const std::lock_guard guard(topic_->door());
+  if (topic_->is_closed()) return base::make_error(groups_errc::closed, topic_->name());
   if constexpr (std::is_same_v<P, core::any_protocol>)
     return all_->join(topic_, who);
   else

@@ -122,6 +122,47 @@ TEST_CASE("groups are closed when their system ends") {
   send(a, long_news);
 }
 
+TEST_CASE("group may be sent, and outlives its system: nobody joins, nobody is reached") {
+  using joining = protocol<bool(group<news>)>;
+  struct joiner : actor<protocol<bool(group<news>), void(headline)>> {
+    bool on(const group<news>& g) { return g.join(ref<protocol<bool(group<news>), void(headline)>>(self())).has_value(); }
+    void on(const headline&) {}
+  };
+  std::vector<group<news>> kept;
+  ref<reader> a;
+  {
+    actor_system system;
+    kept.push_back(system.groups().get<news>("travelling").value());
+    const ref<joining> j = system.spawn<joiner>();
+    CHECK(system.request(j, kept.front()).get().value());
+    CHECK(kept.front().size() == 1);
+    a = system.spawn<reading>();
+  }
+  CHECK(kept.front().size() == 0);
+  CHECK(kept.front().join(a).error() == groups_errc::closed);
+  CHECK_FALSE(kept.front().leave(a));
+  kept.front().publish(long_news);
+}
+
+TEST_CASE("group with many members: those who are left get what is published, in whatever order the others left") {
+  constexpr int members = 20'000;
+  actor_system system;
+  auto topic = system.groups().get<news>("crowd").value();
+  std::vector<ref<reader>> all;
+  for (int i = 0; i < members; ++i) {
+    all.push_back(system.spawn<reading>());
+    CHECK(topic.join(all.back()).has_value());
+  }
+  CHECK(topic.join(all.front()).has_value());
+  CHECK(topic.size() == members);
+  for (int i = 0; i < members; i += 3) CHECK(topic.leave(all[static_cast<std::size_t>(i)]));
+  CHECK_FALSE(topic.leave(all.front()));
+  CHECK(topic.leave(all.back()) == ((members - 1) % 3 != 0));
+  topic.publish(long_news);
+  for (int i = 0; i < members - 1; ++i)
+    CHECK(system.request(all[static_cast<std::size_t>(i)], count{}).get().value() == (i % 3 == 0 ? 0 : 1));
+}
+
 TEST_CASE("members join, leave, end and read at once") {
   actor_system system;
   auto topic = system.groups().get<news>("busy").value();
