@@ -32,6 +32,8 @@ class worker_places {
 
   [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(at_.size()); }
   [[nodiscard]] const processing_unit& unit_of(std::uint32_t worker) const noexcept { return machine_.units()[at_[worker]]; }
+  /// Its place in `machine().units()`.
+  [[nodiscard]] std::uint32_t index_of(std::uint32_t worker) const noexcept { return at_[worker]; }
   [[nodiscard]] const topology& machine() const noexcept { return machine_; }
 
   [[nodiscard]] bool are_neighbours(std::uint32_t a, std::uint32_t b) const noexcept {

@@ -1,0 +1,175 @@
+#include <garrick/testkit/machine/simulation.hpp>
+
+#include <stdexcept>
+
+namespace garrick::testkit::machine {
+
+namespace {
+
+// As in core (environment.hpp and cell.cpp).
+constexpr std::uint32_t in_place_batch = 1024;
+constexpr std::uint32_t sends_after_vain_wait = 64;
+constexpr picoseconds longest_wait = from_ns(1e6);
+
+constexpr std::uint32_t most_workers = 120;
+constexpr std::uint32_t own_lines = 2;  ///< of an actor: what its runner touches, and its object
+
+}  // namespace
+
+// ---- actors -------------------------------------------------------------------------------------------------------------------------------------------
+
+base::run_outcome model_actor::run(std::uint32_t& budget) noexcept {
+  engine& e = *engine::current();
+  const auto me = static_cast<std::uint8_t>(e.self());
+  e.spend_ns(e.prices().run);
+  if (first_thread_ == no_thread) first_thread_ = me;
+  if (last_thread_ != me && last_thread_ != no_thread) e.spend(own_lines * e.transfer_time(last_thread_));
+  last_thread_ = me;
+  for (;;) {
+    if (length() == 0 && release(e)) return base::run_outcome::released;
+    if (budget == 0) return base::run_outcome::more;
+    --budget;
+    const message m = mail_[handled_++];
+    handle(e, m);
+  }
+}
+
+void model_actor::handle(engine& e, const message& m) noexcept {
+  if (m.sender_thread != e.self()) e.spend(e.transfer_time(m.sender_thread));
+  e.spend_ns(e.prices().receive);
+  turn t(*of_, *this);
+  on(t, m);
+  if (awaited_ && length() <= of_->options_.soft_limit / 2) {
+    awaited_ = false;
+    e.wake_all(this);
+  }
+  of_->done();
+}
+
+/// The end of a batch. False: something has come meanwhile.
+bool model_actor::release(engine& e) noexcept {
+  e.modify(line_);
+  if (length() != 0) return false;
+  mail_.clear();
+  handled_ = 0;
+  idle_ = true;
+  return true;
+}
+
+// ---- what they do -------------------------------------------------------------------------------------------------------------------------------------
+
+double turn::now_ns() const noexcept { return static_cast<double>(of_.engine_.now()) / 1000; }
+void turn::work(double ns) noexcept { of_.engine_.spend_ns(ns); }
+void turn::touch(double lines) noexcept {
+  engine& e = of_.engine_;
+  e.spend_ns(lines * e.prices().memory_line[e.distance(e.self(), self_.first_thread_)]);
+}
+void turn::send(model_actor& to, std::uint64_t value) noexcept { of_.send(&self_, to, value); }
+base::random_source& turn::random() noexcept { return of_.random_; }
+
+double outside::now_ns() const noexcept { return static_cast<double>(of_.engine_.now()) / 1000; }
+void outside::work(double ns) noexcept { of_.engine_.spend_ns(ns); }
+void outside::sleep_until(double ns) noexcept {
+  engine& e = of_.engine_;
+  const picoseconds late = from_ns(e.prices().precise_timer_late + e.prices().fall_asleep + e.prices().system_call);
+  if (from_ns(ns) > e.now() + late) e.sleep(from_ns(ns) - e.now() - late);
+  if (from_ns(ns) > e.now()) e.spend(from_ns(ns) - e.now());
+}
+void outside::send(model_actor& to, std::uint64_t value) noexcept { of_.send(nullptr, to, value); }
+
+// ---- the simulation -----------------------------------------------------------------------------------------------------------------------------------
+
+struct simulation::outsider {
+  simulation* of;
+  std::function<void(machine::outside&)> body;
+};
+
+simulation::simulation(simulation_options options)
+    : options_(std::move(options)),
+      places_(options_.machine, options_.workers, options_.neighbours),
+      engine_(options_.prices, places_.machine()),
+      random_(options_.seed) {
+  if (options_.workers > most_workers)
+    throw std::invalid_argument("workers is " + std::to_string(options_.workers) + "; the simulated machine has at most " +
+                                std::to_string(most_workers));
+  pool_ = make_pool(options_.policy, engine_,
+                    {.workers = options_.workers,
+                     .quantum = options_.quantum,
+                     .idle_spin_ns = std::uint64_t{options_.idle_spin_us} * 1000,
+                     .seed = random_(),
+                     .places = &places_});
+  if (pool_ == nullptr) throw std::invalid_argument("policy is \"" + options_.policy + "\", which is not shipped");
+  here_.resize(max_threads);
+}
+
+simulation::~simulation() = default;
+
+void simulation::outside(std::function<void(machine::outside&)> body) {
+  outsiders_.push_back(std::make_unique<outsider>(outsider{this, std::move(body)}));
+  engine_.add_thread(engine_.unit_of(0), true, &simulation::live_outside, outsiders_.back().get());
+  ++open_;
+}
+
+void simulation::live_outside(void* argument) noexcept {
+  auto& me = *static_cast<outsider*>(argument);
+  machine::outside view(*me.of);
+  me.body(view);
+  me.of->done();
+}
+
+void simulation::done() noexcept {
+  if (--open_ != 0) return;
+  ended_at_ = engine_.now();
+  pool_->stop();
+}
+
+void simulation::send(model_actor* from, model_actor& to, std::uint64_t value) noexcept {
+  if (to.length() >= options_.soft_limit && from != &to) make_room(to);
+  engine_.spend_ns(options_.prices.send);
+  engine_.modify(to.line_);
+  to.mail_.push_back({value, from, static_cast<std::uint8_t>(engine_.self())});
+  ++open_;
+  ++messages_;
+  if (!to.idle_) return;
+  to.idle_ = false;
+  pool_->schedule(to);
+}
+
+void simulation::make_room(model_actor& to) noexcept {
+  here& h = here_[engine_.self()];
+  if (h.in_place || to.idle_) return;
+  if (h.free_sends != 0) {
+    --h.free_sends;
+    return;
+  }
+  if (run_in_place(to)) return;
+  to.awaited_ = true;
+  pool_->expose();
+  const picoseconds end = engine_.now() + longest_wait;
+  engine_.wait(to, [](const model_actor& r) { return r.awaited_; }, longest_wait);
+  if (engine_.now() >= end) here_[engine_.self()].free_sends = sends_after_vain_wait;
+}
+
+bool simulation::run_in_place(model_actor& to) noexcept {
+  if (!pool_->is_worker(engine_.self()) || !pool_->claim(to)) return false;
+  here& h = here_[engine_.self()];
+  h.in_place = true;
+  std::uint32_t budget = in_place_batch;
+  if (to.run(budget) == base::run_outcome::more) pool_->schedule(to);
+  h.in_place = false;
+  return true;
+}
+
+outcome simulation::run() {
+  outcome result;
+  result.error = engine_.run(from_ns(options_.limit_seconds * 1e9));
+  if (result.error.empty() && open_ != 0) result.error = std::to_string(open_) + " messages have not been handled";
+  result.seconds = static_cast<double>(ended_at_) * 1e-12;
+  result.messages = messages_;
+  result.policy = pool_->stats();
+  result.machine = engine_.stats();
+  for (std::uint32_t w = 0; w < options_.workers; ++w) result.busy_seconds += static_cast<double>(engine_.busy(w)) * 1e-12;
+  return result;
+}
+
+}  // namespace garrick::testkit::machine
