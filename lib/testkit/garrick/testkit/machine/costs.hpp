@@ -21,12 +21,13 @@ struct costs {
   by_distance transfer = {39, 39, 77, 101};  ///< to fetch a line that another worker wrote, or to take it from those who read it
   by_distance memory_line = {
       65, 65, 113, 137};   ///< to fetch 64 bytes of an actor's state from the memory of another node; the first two: from the own
-  double pause = 10;       ///< the processor's hint in a waiting loop
+  double pause = 40;       ///< the processor's hint in a waiting loop: 140 cycles on Intel's since 2015
   double clock_read = 25;  ///< the monotonic clock
   double cpu_clock_read = 250;        ///< a thread's processor time: a system call
   double system_call = 150;           ///< one that does nothing: a wake-up of nobody, a wait that need not
   double fall_asleep = 1'000;         ///< processor time until a thread that waits has left its processor
   double wake_call = 1'500;           ///< for the waker, if somebody slept
+  double wake_another = 500;          ///< for each further sleeper of the same call
   double wake_latency = 5'000;        ///< from the waker's call until the sleeper runs
   double timer_late = 55'000;         ///< a sleep is longer than asked for by that: Linux' timer slack of 50 µs and the wake-up
   double precise_timer_late = 5'000;  ///< the same for a thread that asked for precise sleeps (the slot ticker)

@@ -133,21 +133,25 @@ void engine::wake(std::uint32_t sleeper, picoseconds at) noexcept {
   limit_ = std::min(ready_.second_time(), deadline_);
 }
 
-void engine::wake_one(const void* word) noexcept {
-  settle();
-  for (const std::uint32_t s : sleepers_) {
-    if (threads_[s]->word != word) continue;
-    ++stats_.wakes;
-    wake(s, now_ + from_ns(costs_.wake_latency));
-    return spend_ns(costs_.wake_call);
-  }
-  spend(system_call_);
-}
+void engine::wake_one(const void* word) noexcept { wake_up_to(word, 1); }
+void engine::wake_all(const void* word) noexcept { wake_up_to(word, max_threads); }
 
-void engine::wake_all(const void* word) noexcept {
-  const auto sleeps_here = [&](std::uint32_t s) { return threads_[s]->word == word; };
-  do wake_one(word);
-  while (std::any_of(sleepers_.begin(), sleepers_.end(), sleeps_here));
+/// One call, for those that sleep when it begins.
+void engine::wake_up_to(const void* word, std::uint32_t count) noexcept {
+  settle();
+  picoseconds call = 0;
+  for (std::size_t i = 0; i < sleepers_.size() && count != 0;) {
+    const std::uint32_t s = sleepers_[i];
+    if (threads_[s]->word != word) {
+      ++i;
+      continue;
+    }
+    --count;
+    ++stats_.wakes;
+    wake(s, now_ + call + from_ns(costs_.wake_latency));  // takes it out of the sleepers
+    call += from_ns(call == 0 ? costs_.wake_call : costs_.wake_another);
+  }
+  spend(call == 0 ? system_call_ : call);
 }
 
 picoseconds engine::busy(std::uint32_t thread) const noexcept {

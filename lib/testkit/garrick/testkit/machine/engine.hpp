@@ -135,6 +135,7 @@ class engine {
   void resume_next(bool ended) noexcept;
   void block(const void* word, picoseconds time_limit) noexcept;
   void wake(std::uint32_t sleeper, picoseconds at) noexcept;
+  void wake_up_to(const void* word, std::uint32_t count) noexcept;
   static void enter(void* argument) noexcept;
 
   static inline constinit thread_local engine* current_ = nullptr;
