@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,9 +22,9 @@ class pool : public base::executor {
   virtual ~pool() = default;
   /// Lets the workers come to their end. From a simulated thread.
   virtual void stop() noexcept = 0;
-  /// What was still queued when all had ended; null: nothing.
-  [[nodiscard]] virtual base::runnable* drain_one() noexcept = 0;
   [[nodiscard]] virtual sched::scheduler_stats stats() const noexcept = 0;
+  /// The queues and sleepers in words.
+  [[nodiscard]] virtual std::string describe() const = 0;
   [[nodiscard]] virtual bool is_worker(std::uint32_t thread) const noexcept = 0;
 };
 
@@ -57,8 +58,8 @@ class simulated_pool final : public pool {
   }
 
   void stop() noexcept override { policy_.request_stop(); }
-  [[nodiscard]] base::runnable* drain_one() noexcept override { return policy_.drain_one(); }
   [[nodiscard]] sched::scheduler_stats stats() const noexcept override { return policy_.statistics(); }
+  [[nodiscard]] std::string describe() const override { return policy_.describe(); }
   [[nodiscard]] bool is_worker(std::uint32_t thread) const noexcept override { return thread < workers_; }
 
  private:

@@ -117,6 +117,16 @@ void simulation::live_outside(void* argument) noexcept {
   me.of->done();
 }
 
+/// A thread that sleeps until the limit. Then it lets the workers come to their end, so that their stacks are left in order.
+void simulation::end_at_limit(void* argument) noexcept {
+  auto& me = *static_cast<simulation*>(argument);
+  me.engine_.sleep(from_ns(me.options_.limit_seconds * 1e9));
+  if (me.open_ == 0) return;
+  me.unfinished_ = "not ended after " + std::to_string(me.options_.limit_seconds) + " s: " + std::to_string(me.open_) +
+                   " messages and threads are open; " + me.pool_->describe();
+  me.pool_->stop();
+}
+
 void simulation::done() noexcept {
   if (--open_ != 0) return;
   ended_at_ = engine_.now();
@@ -161,9 +171,10 @@ bool simulation::run_in_place(model_actor& to) noexcept {
 }
 
 outcome simulation::run() {
+  engine_.add_thread(places_.index_of(0), true, &simulation::end_at_limit, this);
   outcome result;
-  result.error = engine_.run(from_ns(options_.limit_seconds * 1e9));
-  if (result.error.empty() && open_ != 0) result.error = std::to_string(open_) + " messages have not been handled";
+  result.error = engine_.run(from_ns(options_.limit_seconds * 2e9));
+  if (!unfinished_.empty()) result.error = unfinished_;
   result.seconds = static_cast<double>(ended_at_) * 1e-12;
   result.messages = messages_;
   result.policy = pool_->stats();

@@ -102,6 +102,7 @@ class simulation {
   /// One thing less to wait for: a message that has been handled, or an outside thread that has ended.
   void done() noexcept;
   static void live_outside(void* argument) noexcept;
+  static void end_at_limit(void* argument) noexcept;
 
   simulation_options options_;
   sched::worker_places places_;
@@ -114,6 +115,7 @@ class simulation {
   std::uint64_t open_ = 0;
   std::uint64_t messages_ = 0;
   picoseconds ended_at_ = 0;
+  std::string unfinished_;  ///< what the limit found
 };
 
 template <class A, class... Args>
