@@ -1,0 +1,130 @@
+#include <garrick/base/platform.hpp>
+#include <garrick/testkit/machine/calibrate.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <thread>
+#include <vector>
+
+namespace garrick::testkit::machine {
+
+namespace {
+
+namespace platform = base::platform;
+
+constexpr int trials = 15;
+
+double now() noexcept { return static_cast<double>(platform::monotonic_ns()); }
+
+/// The least of several trials of `f`, which returns nanoseconds.
+template <class F>
+double least(const F& f, int times = trials) {
+  double best = std::numeric_limits<double>::max();
+  for (int i = 0; i < times; ++i) best = std::min(best, f());
+  return best;
+}
+
+/// Nanoseconds of one call of `f` in a row of `count`.
+template <class F>
+double each(int count, const F& f) {
+  return least([&] {
+    const double begin = now();
+    for (int i = 0; i < count; ++i) f();
+    return (now() - begin) / count;
+  });
+}
+
+void one_thread(costs& c) {
+  std::atomic<std::uint32_t> word{0};
+  c.locked = each(10'000, [&] { word.fetch_add(1, std::memory_order_seq_cst); });  // order: as queues use it
+  c.pause = each(1'000, [] { platform::pause(); });
+  c.clock_read = each(1'000, [] { static_cast<void>(platform::monotonic_ns()); });
+  c.cpu_clock_read = each(1'000, [] { static_cast<void>(platform::thread_cpu_ns()); });
+  c.system_call = each(1'000, [&] { platform::futex_wake_one(word); });
+  if (platform::enable_process_barrier()) c.barrier = each(200, [] { platform::process_barrier(); });
+  c.timer_late = each(20, [] { platform::sleep_ns(1000); }) - 1000;
+  std::thread([&] {
+    platform::precise_sleeps();
+    c.precise_timer_late = std::max(0.0, each(20, [] { platform::sleep_ns(20'000); }) - 20'000);
+  }).join();
+}
+
+/// Half of the time in which a line goes to another thread and comes back.
+double transfer() {
+  alignas(64) std::atomic<std::uint32_t> ball{0};
+  constexpr std::uint32_t rounds = 2'000;
+  std::thread other([&] {
+    for (std::uint32_t i = 0; i < rounds * trials; ++i) {
+      while (ball.load(std::memory_order_acquire) != 2 * i + 1) {}  // order: acquire, pairs with the first's store
+      ball.store(2 * i + 2, std::memory_order_release);             // order: release, pairs with the first's load
+    }
+  });
+  std::uint32_t i = 0;
+  const double result = least([&] {
+    const double begin = now();
+    for (std::uint32_t k = 0; k < rounds; ++k, ++i) {
+      ball.store(2 * i + 1, std::memory_order_release);             // order: release, pairs with the other's load
+      while (ball.load(std::memory_order_acquire) != 2 * i + 2) {}  // order: acquire, pairs with the other's store
+    }
+    return (now() - begin) / rounds / 2;
+  });
+  other.join();
+  return result;
+}
+
+/// A sleeper and its waker.
+void wake_up(costs& c) {
+  std::atomic<std::uint32_t> word{0};
+  std::atomic<std::uint64_t> woken_at{0};
+  constexpr std::uint32_t rounds = 60;
+  double cpu = 0;
+  std::thread sleeper([&] {
+    const double begin = static_cast<double>(platform::thread_cpu_ns());
+    for (std::uint32_t i = 0; i < rounds; ++i) {
+      while (word.load(std::memory_order_acquire) == i) platform::futex_wait(word, i);  // order: acquire, pairs with the waker
+      woken_at.store(platform::monotonic_ns(), std::memory_order_release);              // order: release, pairs with the waker
+    }
+    cpu = (static_cast<double>(platform::thread_cpu_ns()) - begin) / rounds;
+  });
+  std::vector<double> latencies;
+  std::vector<double> calls;
+  for (std::uint32_t i = 0; i < rounds; ++i) {
+    const double asleep = now() + 100'000;
+    while (now() < asleep) platform::pause();
+    woken_at.store(0, std::memory_order_relaxed);  // order: relaxed; nobody else writes it now
+    const double begin = now();
+    word.store(i + 1, std::memory_order_release);  // order: release, pairs with the sleeper
+    platform::futex_wake_one(word);
+    calls.push_back(now() - begin);
+    std::uint64_t at = 0;
+    while ((at = woken_at.load(std::memory_order_acquire)) == 0) platform::pause();  // order: acquire, pairs with the sleeper
+    latencies.push_back(static_cast<double>(at) - begin);
+  }
+  sleeper.join();
+  const auto middle = [](std::vector<double>& of) {
+    std::nth_element(of.begin(), of.begin() + rounds / 2, of.end());
+    return of[rounds / 2];
+  };
+  c.wake_latency = middle(latencies);
+  c.wake_call = middle(calls);
+  c.fall_asleep = std::max(cpu - c.system_call, 0.0);
+}
+
+}  // namespace
+
+void measure_machine(costs& c) {
+  one_thread(c);
+  if (platform::usable_cores() < 2) return;
+  c.transfer.fill(transfer());
+  wake_up(c);
+}
+
+costs calibrate() {
+  costs c;
+  measure_machine(c);
+  measure_actors(c);
+  return c;
+}
+
+}  // namespace garrick::testkit::machine
