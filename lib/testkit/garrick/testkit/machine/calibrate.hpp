@@ -13,8 +13,8 @@ namespace garrick::testkit::machine {
 /// Lines, clocks, sleeps and wake-ups. With one processor, what two threads do to each other keeps its price. All distances get the price of the nearest; `memory_line` and `hit` are not measured.
 void measure_machine(costs& c);
 
-/// Messages and actors of ours, on one worker. `send` and `receive` are read off a burst; `run` and `spawn` are what is left of a ping-pong message and of a new actor when the simulation
-/// has charged everything else, so measure the machine first.
+/// Messages and actors of ours, on one worker: a stream from one actor to another, a message that goes from one of two or of many to another at random, and lines of actors each of which makes the next. Each price is what is
+/// left of such a program's time when the simulation has charged everything else, so measure the machine first.
 void measure_actors(costs& c);
 
 }  // namespace garrick::testkit::machine

@@ -1,4 +1,5 @@
 #include <garrick/base/platform.hpp>
+#include <garrick/base/random.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/machine/calibrate.hpp>
 #include <garrick/testkit/machine/simulation.hpp>
@@ -6,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 namespace garrick::testkit::machine {
 
@@ -13,6 +15,7 @@ namespace {
 
 double now_ns() noexcept { return static_cast<double>(base::platform::monotonic_ns()); }
 
+constexpr int trials = 40;
 constexpr double unknown = std::numeric_limits<double>::max();
 
 template <class Run>
@@ -70,145 +73,219 @@ burst_times measure_burst() {
   burst_times times;
   on_one_worker([&](actor_system& system) {
     const auto from = system.spawn<burst_sender>(system.spawn<burst_receiver>(&times), &times);
-    for (int i = 0; i < 300; ++i) send(from, begin{});
+    for (int i = 0; i < 8 * trials; ++i) send(from, begin{});
   });
   return times;
 }
 
-// ---- a message that goes to and fro --------------------------------------------------------------------------------------------------------------
+// ---- a stream: as a burst, but longer than a mailbox ----------------------------------------------------------------------------------------------
 
-constexpr std::uint32_t hops = 4'000;
-constexpr int ping_pong_trials = 40;
+constexpr std::uint32_t stream = 20'000;
 
-using player = protocol<void(tick)>;
-using opponent = protocol<void(begin), void(tick)>;
-
-class ponger : public actor<player> {
+class stream_receiver : public actor<ticks> {
  public:
-  explicit ponger(ref<opponent> other) : other_(std::move(other)) {}
-  void on(tick) { send(other_, tick{}); }
-
- private:
-  ref<opponent> other_;
-};
-
-class pinger : public actor<opponent> {
- public:
-  explicit pinger(double* hop) : hop_(hop) {}
-  void on(begin) {
-    other_ = spawn<ponger>(self());
-    started_ = now_ns();
-    send(other_, tick{});
-  }
+  explicit stream_receiver(double* each) : each_(each), started_(now_ns()) {}
   void on(tick) {
-    if (++trips_ * 2 % hops == 0) {
-      *hop_ = std::min(*hop_, (now_ns() - started_) / hops);
-      started_ = now_ns();
-    }
-    if (trips_ * 2 < hops * ping_pong_trials)
-      send(other_, tick{});
-    else
-      other_ = {};
+    if (++seen_ % stream != 0) return;
+    *each_ = std::min(*each_, (now_ns() - started_) / stream);
+    started_ = now_ns();
   }
 
  private:
-  ref<player> other_;
-  double* hop_;
-  double started_ = 0;
-  std::uint32_t trips_ = 0;
+  double* each_;
+  double started_;
+  std::uint32_t seen_ = 0;
+};
+class stream_sender : public actor<starter> {
+ public:
+  explicit stream_sender(ref<ticks> to) : to_(std::move(to)) {}
+  void on(begin) {
+    for (std::uint32_t i = 0; i < stream * trials; ++i) send(to_, tick{});
+  }
+
+ private:
+  ref<ticks> to_;
 };
 
-double measure_hop() {
-  double hop = unknown;
-  on_one_worker([&](actor_system& system) { send(system.spawn<pinger>(&hop), begin{}); });
-  return hop;
+double measure_stream() {
+  double each = unknown;
+  on_one_worker([&](actor_system& system) { send(system.spawn<stream_sender>(system.spawn<stream_receiver>(&each)), begin{}); });
+  return each;
 }
 
-struct model_player final : model_actor {
-  void on(turn& t, const message& m) override {
-    if (m.value != 0) t.send(*other, m.value - 1);
-  }
-  model_actor* other = nullptr;
+// ---- one message that goes from actor to actor ----------------------------------------------------------------------------------------------------
+
+constexpr std::uint32_t hops = 10'000;
+constexpr std::uint32_t many = 256;
+
+struct all_members;
+using member = protocol<void(tick), void(all_members)>;
+struct all_members {
+  std::vector<ref<member>> list;
 };
 
-double simulated_hop(const costs& c) {
+/// What the walk's stations share; each touches it alone while the message is there.
+struct walk {
+  double hop = unknown;
+  double started = 0;
+  std::uint32_t seen = 0;
+};
+
+/// Sends it on to a member at random: caches and predictions know no more than in an ordinary program.
+class station : public actor<member> {
+ public:
+  explicit station(walk* w) : walk_(w) {}
+  void on(const all_members& m) { members_ = m.list; }
+  void on(tick) {
+    if (++walk_->seen % hops == 0) {
+      if (walk_->started != 0) walk_->hop = std::min(walk_->hop, (now_ns() - walk_->started) / hops);
+      walk_->started = now_ns();
+    }
+    if (walk_->seen < hops * trials)
+      send(members_[random_.below(static_cast<std::uint32_t>(members_.size()))], tick{});
+    else
+      for (const auto& one : members_) send(one, all_members{});  // they let go of each other and end
+  }
+
+ private:
+  std::vector<ref<member>> members_;
+  walk* walk_;
+  base::random_source random_{reinterpret_cast<std::uintptr_t>(this)};
+};
+
+/// From one of `size` to another at random; with two, mostly to and fro.
+double measure_hop(std::uint32_t size) {
+  walk w;
+  on_one_worker([&](actor_system& system) {
+    all_members all;
+    for (std::uint32_t i = 0; i < size; ++i) all.list.push_back(system.spawn<station>(&w));
+    for (const auto& one : all.list) send(one, all);
+    send(all.list[0], tick{});
+  });
+  return w.hop;
+}
+
+struct model_station final : model_actor {
+  const std::vector<model_station*>* members = nullptr;
+  void on(turn& t, const message& m) override {
+    if (m.value != 0) t.send(*(*members)[t.random().below(static_cast<std::uint32_t>(members->size()))], m.value - 1);
+  }
+};
+
+double simulated_hop(const costs& c, std::uint32_t size) {
   simulation s({.prices = c});
-  auto& a = s.spawn<model_player>();
-  auto& b = s.spawn<model_player>();
-  a.other = &b;
-  b.other = &a;
-  s.outside([&](outside& o) { o.send(a, hops); });
+  std::vector<model_station*> all;
+  for (std::uint32_t i = 0; i < size; ++i) all.push_back(&s.spawn<model_station>());
+  for (model_station* one : all) one->members = &all;
+  s.outside([&](outside& o) { o.send(*all[0], hops); });
   const outcome o = s.run();
   return o.busy_seconds * 1e9 / hops;
 }
 
-// ---- an actor that gets one message and ends ------------------------------------------------------------------------------------------------------
+// ---- an actor that makes another one, gets its answer and ends ------------------------------------------------------------------------------------
 
-constexpr std::uint32_t children = 200;
+constexpr std::uint32_t line_length = 16;
+constexpr std::uint32_t lines = 250;
 
-struct birth_times {
-  double child = unknown;
-  double started_at = 0;
-  std::uint32_t left = 0;
+struct begin_line {
+  std::uint32_t left;
+};
+using parent = protocol<void(tick)>;
+using descendant = protocol<void(begin_line), void(tick)>;
+
+class one_of_line : public actor<descendant> {
+ public:
+  explicit one_of_line(ref<parent> above) : above_(std::move(above)) {}
+  void on(begin_line b) {
+    if (b.left == 0)
+      send(above_, tick{});
+    else
+      send(spawn<one_of_line>(self()), begin_line{b.left - 1});
+  }
+  void on(tick) { send(above_, tick{}); }
+
+ private:
+  ref<parent> above_;
 };
 
-class child : public actor<ticks> {
+class line_maker : public actor<parent> {
  public:
-  explicit child(birth_times* times) : times_(times) {}
+  explicit line_maker(double* birth) : birth_(birth) {}
   void on(tick) {
-    if (--times_->left == 0) times_->child = std::min(times_->child, (now_ns() - times_->started_at) / children);
+    if (made_ % lines == 0) {
+      if (made_ != 0) *birth_ = std::min(*birth_, (now_ns() - started_) / (lines * line_length));
+      started_ = now_ns();
+    }
+    if (made_++ < lines * trials) send(spawn<one_of_line>(self()), begin_line{line_length - 1});
   }
 
  private:
-  birth_times* times_;
-};
-
-class parent : public actor<starter> {
- public:
-  explicit parent(birth_times* times) : times_(times) {}
-  void on(begin) {
-    times_->left = children;
-    times_->started_at = now_ns();
-    for (std::uint32_t i = 0; i < children; ++i) send(spawn<child>(times_), tick{});
-  }
-
- private:
-  birth_times* times_;
+  double* birth_;
+  double started_ = 0;
+  std::uint32_t made_ = 0;
 };
 
 double measure_birth() {
-  birth_times times;
-  on_one_worker([&](actor_system& system) {
-    const auto one = system.spawn<parent>(&times);
-    for (int i = 0; i < 300; ++i) send(one, begin{});
-  });
-  return times.child;
+  double birth = unknown;
+  on_one_worker([&](actor_system& system) { send(system.spawn<line_maker>(&birth), tick{}); });
+  return birth;
 }
 
-struct model_parent final : model_actor {
+struct model_descendant final : model_actor {
+  model_actor* above = nullptr;
+  std::uint32_t made = 0;
   void on(turn& t, const message& m) override {
-    if (m.from != nullptr) return;
-    for (std::uint32_t i = 0; i < children; ++i) t.send(t.spawn<model_parent>(), 0);
+    if (above == nullptr) {
+      if (made++ < lines) begin(t, line_length);
+    } else if (m.from != above || m.value == 1) {
+      t.send(*above, 1);
+    } else {
+      begin(t, m.value);
+    }
+  }
+  void begin(turn& t, std::uint64_t value) {
+    auto& next = t.spawn<model_descendant>();
+    next.above = this;
+    t.send(next, value - (above == nullptr ? 0 : 1));
   }
 };
 
 double simulated_birth(const costs& c) {
   simulation s({.prices = c});
-  auto& one = s.spawn<model_parent>();
+  auto& one = s.spawn<model_descendant>();
   s.outside([&](outside& o) { o.send(one, 0); });
   const outcome o = s.run();
-  return o.busy_seconds * 1e9 / children;
+  return o.busy_seconds * 1e9 / (lines * line_length);
+}
+
+struct model_source final : model_actor {
+  model_actor* to = nullptr;
+  void on(turn& t, const message& m) override {
+    if (m.from == nullptr)
+      for (std::uint32_t i = 0; i < stream; ++i) t.send(*to, 0);
+  }
+};
+
+double simulated_stream(const costs& c) {
+  simulation s({.prices = c});
+  auto& from = s.spawn<model_source>();
+  from.to = &s.spawn<model_source>();
+  s.outside([&](outside& o) { o.send(from, 0); });
+  const outcome o = s.run();
+  return o.busy_seconds * 1e9 / stream;
 }
 
 }  // namespace
 
 void measure_actors(costs& c) {
   const burst_times times = measure_burst();
-  c.send = std::max(0.0, times.send - c.locked);
-  c.receive = times.receive;
-  c.run = 0;
-  c.spawn = 0;
-  c.run = std::max(0.0, measure_hop() - simulated_hop(c));
+  c.send = c.receive = c.run = c.cold = c.spawn = 0;
+  const double message = std::max(0.0, measure_stream() - simulated_stream(c));
+  const double sender = std::max(0.0, times.send - c.locked);
+  c.send = message * sender / (sender + times.receive);
+  c.receive = message - c.send;
+  c.run = std::max(0.0, measure_hop(2) - simulated_hop(c, 2));
+  c.cold = std::max(0.0, measure_hop(many) - simulated_hop(c, many));
   c.spawn = std::max(0.0, measure_birth() - simulated_birth(c));
 }
 

@@ -35,6 +35,7 @@ struct costs {
   double send = 20;        ///< to allocate and build a message, without the locked operation on the receiver's line
   double receive = 15;     ///< to dispatch and free one
   double run = 15;         ///< a worker's way into an actor and out, without what the policy does
+  double cold = 15;        ///< more than that, if the worker has run more than a few others since: caches and predictions
   double spawn = 100;      ///< to make an actor and to end it
 };
 

@@ -68,14 +68,18 @@ class model_actor : public base::runnable {
   /// What has arrived and was not handled.
   [[nodiscard]] std::size_t length() const noexcept { return mail_.size() - handled_; }
   void handle(engine& e, const message& m) noexcept;
-  [[nodiscard]] bool release(engine& e) noexcept;
+  template <class Here>
+  [[nodiscard]] bool end_batch(engine& e, Here& h) noexcept;
+  bool wake_senders(engine& e) noexcept;
 
   simulation* of_ = nullptr;
   line line_;                  ///< what senders touch
   std::vector<message> mail_;  ///< the first `handled_` are done
   std::size_t handled_ = 0;
+  std::uint64_t consumed_ = 0;
+  std::uint64_t last_run_ = 0;  ///< its worker's count of runs then
   bool idle_ = true;
-  bool awaited_ = false;  ///< a sender sleeps until half of the mail is done
+  bool awaited_ = false;  ///< a sender sleeps until the mail is done
   std::uint8_t last_thread_ = no_thread;
   std::uint8_t first_thread_ = no_thread;  ///< its memory is there
 };

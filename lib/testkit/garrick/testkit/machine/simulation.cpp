@@ -8,11 +8,14 @@ namespace {
 
 // As in core (environment.hpp and cell.cpp).
 constexpr std::uint32_t in_place_batch = 1024;
+constexpr std::uint32_t in_place_batches_per_wake = 64;
+constexpr std::uint32_t longest_in_place_chain = 16;
 constexpr std::uint32_t sends_after_vain_wait = 64;
 constexpr picoseconds longest_wait = from_ns(1e6);
 
 constexpr std::uint32_t most_workers = 120;
-constexpr std::uint32_t own_lines = 2;  ///< of an actor: what its runner touches, and its object
+constexpr std::uint64_t hot_actors = 8;  ///< whose lines and branches a worker has at hand
+constexpr std::uint32_t own_lines = 2;   ///< of an actor: what its runner touches, and its object
 
 }  // namespace
 
@@ -21,16 +24,30 @@ constexpr std::uint32_t own_lines = 2;  ///< of an actor: what its runner touche
 base::run_outcome model_actor::run(std::uint32_t& budget) noexcept {
   engine& e = *engine::current();
   const auto me = static_cast<std::uint8_t>(e.self());
+  simulation::here& h = of_->here_[me];
   e.spend_ns(e.prices().run);
-  if (first_thread_ == no_thread) first_thread_ = me;
-  if (last_thread_ != me && last_thread_ != no_thread) e.spend(own_lines * e.transfer_time(last_thread_));
+  ++h.runs;
+  if (first_thread_ == no_thread)
+    first_thread_ = me;
+  else if (last_thread_ != me)
+    e.spend(own_lines * e.transfer_time(last_thread_));
+  else if (h.runs - last_run_ > hot_actors)
+    e.spend_ns(e.prices().cold);
   last_thread_ = me;
+  last_run_ = h.runs;
   for (;;) {
-    if (length() == 0 && release(e)) return base::run_outcome::released;
-    if (budget == 0) return base::run_outcome::more;
+    if (length() == 0) {
+      if (end_batch(e, h)) return base::run_outcome::released;
+      continue;
+    }
+    if (budget == 0) {
+      if (!h.in_place) wake_senders(e);
+      return base::run_outcome::more;
+    }
     --budget;
     const message m = mail_[handled_++];
     handle(e, m);
+    if (h.next_in_place != nullptr) budget = 0;  // it has filled a receiver, whose turn it is now
   }
 }
 
@@ -39,20 +56,27 @@ void model_actor::handle(engine& e, const message& m) noexcept {
   e.spend_ns(e.prices().receive);
   turn t(*of_, *this);
   on(t, m);
-  if (awaited_ && length() <= of_->options_.soft_limit / 2) {
-    awaited_ = false;
-    e.wake_all(this);
-  }
+  ++consumed_;
   of_->done();
 }
 
-/// The end of a batch. False: something has come meanwhile.
-bool model_actor::release(engine& e) noexcept {
+/// Nothing is left. False: something has come meanwhile, or senders have been woken. What runs in place seldom does that: its own sender is faster than one that must wake up.
+template <class Here>
+bool model_actor::end_batch(engine& e, Here& h) noexcept {
+  const bool overlook = h.in_place && ++h.in_place_batches % in_place_batches_per_wake != 0;
+  if (!overlook && wake_senders(e)) return false;
   e.modify(line_);
   if (length() != 0) return false;
   mail_.clear();
   handled_ = 0;
   idle_ = true;
+  return true;
+}
+
+bool model_actor::wake_senders(engine& e) noexcept {
+  if (!awaited_) return false;
+  awaited_ = false;
+  e.wake_all(this);
   return true;
 }
 
@@ -142,12 +166,13 @@ void simulation::send(model_actor* from, model_actor& to, std::uint64_t value) n
   ++messages_;
   if (!to.idle_) return;
   to.idle_ = false;
+  if (here& h = here_[engine_.self()]; h.in_place) h.woken_in_place = &to;
   pool_->schedule(to);
 }
 
 void simulation::make_room(model_actor& to) noexcept {
   here& h = here_[engine_.self()];
-  if (h.in_place || to.idle_) return;
+  if (to.idle_) return;
   if (h.free_sends != 0) {
     --h.free_sends;
     return;
@@ -155,19 +180,39 @@ void simulation::make_room(model_actor& to) noexcept {
   if (run_in_place(to)) return;
   to.awaited_ = true;
   pool_->expose();
-  const picoseconds end = engine_.now() + longest_wait;
+  const std::uint64_t before = to.consumed_;
   engine_.wait(to, [](const model_actor& r) { return r.awaited_; }, longest_wait);
-  if (engine_.now() >= end) here_[engine_.self()].free_sends = sends_after_vain_wait;
+  if (to.consumed_ == before) here_[engine_.self()].free_sends = sends_after_vain_wait;
 }
 
 bool simulation::run_in_place(model_actor& to) noexcept {
-  if (!pool_->is_worker(engine_.self()) || !pool_->claim(to)) return false;
+  if (!pool_->is_worker(engine_.self())) return false;
   here& h = here_[engine_.self()];
-  h.in_place = true;
-  std::uint32_t budget = in_place_batch;
-  if (to.run(budget) == base::run_outcome::more) pool_->schedule(to);
-  h.in_place = false;
+  if (!h.in_place) {
+    if (!pool_->claim(to)) return false;
+    run_chain(to, h);
+    return true;
+  }
+  // Not one level deeper: the batch ends, then it is this receiver's turn.
+  if (h.next_in_place == &to) return true;
+  if (h.next_in_place != nullptr || !pool_->claim(to)) return false;
+  h.next_in_place = &to;
   return true;
+}
+
+void simulation::run_chain(model_actor& first, here& h) noexcept {
+  h.in_place = true;
+  model_actor* one = &first;
+  for (std::uint32_t i = 0; one != nullptr; ++i) {
+    std::uint32_t budget = in_place_batch;
+    h.woken_in_place = nullptr;
+    const bool more = i == longest_in_place_chain || one->run(budget) == base::run_outcome::more;
+    model_actor* next = std::exchange(h.next_in_place, nullptr);
+    if (next == nullptr && h.woken_in_place != nullptr && pool_->claim_next(h.woken_in_place)) next = h.woken_in_place;
+    if (more) pool_->schedule(*one);
+    one = next;
+  }
+  h.in_place = false;
 }
 
 outcome simulation::run() {

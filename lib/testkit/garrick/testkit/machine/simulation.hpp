@@ -92,13 +92,18 @@ class simulation {
   struct outsider;
   /// What belongs to a simulated thread.
   struct here {
-    bool in_place = false;         ///< runs a receiver in a sender's place
-    std::uint32_t free_sends = 0;  ///< after a wait that was in vain
+    std::uint64_t runs = 0;
+    bool in_place = false;  ///< runs receivers in a sender's place
+    std::uint32_t in_place_batches = 0;
+    std::uint32_t free_sends = 0;          ///< after a wait that was in vain
+    model_actor* next_in_place = nullptr;  ///< claimed, runs when the present batch in place ends
+    model_actor* woken_in_place = nullptr;
   };
 
   void send(model_actor* from, model_actor& to, std::uint64_t value) noexcept;
   void make_room(model_actor& to) noexcept;
   bool run_in_place(model_actor& to) noexcept;
+  void run_chain(model_actor& first, here& h) noexcept;
   /// One thing less to wait for: a message that has been handled, or an outside thread that has ended.
   void done() noexcept;
   static void live_outside(void* argument) noexcept;
