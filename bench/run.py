@@ -63,6 +63,8 @@ def write_results(out, reports, env):
     records = [record for report in reports for record in report.records]
     (out / "results.json").write_text(json.dumps(records, indent=1) + "\n")
     (out / "environment.json").write_text(json.dumps(env, indent=1) + "\n")
+    drawn = {report.workload.name: report.figures for report in reports if report.figures}
+    (out / "figures.json").write_text(json.dumps(drawn, indent=1) + "\n")
     (out / "report.html").write_text(page.render(reports, env))
 
 

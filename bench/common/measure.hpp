@@ -129,6 +129,8 @@ class result {
   void resident(std::uint64_t bytes) { add("rss_bytes", std::to_string(bytes)); }
   void cpu(double seconds_used) { add("cpu_seconds", number(seconds_used)); }
 
+  void percent(double value) { add("percent", number(value)); }
+
   // A further figure of this run: shown in the report, plotted or judged if the workload's description says so.
   void detail(const char* name, double value) {
     details_ += (details_.empty() ? "\"" : ",\"") + std::string(name) + "\":" + number(value);
@@ -145,6 +147,9 @@ class result {
     }
     add("latencies", object + "}");
   }
+
+  // Figures for the report, as `curves` (curves.hpp) writes them.
+  void figures(const std::string& json) { add("figures", json); }
 
   // Returns the exit status for main: 0 if all checks held.
   [[nodiscard]] int print() const {

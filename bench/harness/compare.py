@@ -34,6 +34,7 @@ class Report:
     failures: list
     comparisons: list = field(default_factory=list)
     targets: list = field(default_factory=list)
+    figures: list = field(default_factory=list)  # of ours, from its last run
 
 
 def report_on(workload, series):
@@ -41,6 +42,7 @@ def report_on(workload, series):
     failures = [f"{s.contender.system} ({s.contender.variant}): {s.failure}" for s in series if s.failure]
     report = Report(workload, records, failures)
     ours = best_series(workload, series, OURS)
+    report.figures = ours.samples[-1].figures if ours else []
     peers = list(dict.fromkeys(s.contender.system for s in series if s.contender.system != OURS))
     for system in peers:
         peer = best_series(workload, series, system)

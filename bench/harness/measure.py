@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from dataclasses import dataclass, field
 
-from . import process
+from . import figures, process
 from .workload import DETAIL
 
 
@@ -21,6 +21,7 @@ class Sample:
     peak_rss_bytes: int
     sampled_peak_rss_bytes: int
     details: dict = field(default_factory=dict)
+    figures: list = field(default_factory=list, repr=False)
 
 
 @dataclass
@@ -54,7 +55,7 @@ class Tools:
 
 def measure(workload, tools, runs, log=lambda text: None, record=lambda entry: None):
     series = [Series(c) for c in workload.contenders]
-    for number in range(-workload.warmup, runs):
+    for number in range(-workload.warmup, min(runs, workload.most_runs or runs)):
         for s in series:
             if s.failure:
                 continue
@@ -67,8 +68,9 @@ def measure(workload, tools, runs, log=lambda text: None, record=lambda entry: N
                 continue
             if number >= 0:
                 s.samples.append(sample)
+                entry = {k: v for k, v in sample.__dict__.items() if k != "figures"}
                 record({"workload": workload.name, "system": s.contender.system, "variant": s.contender.variant,
-                        "round": number + 1, **sample.__dict__})
+                        "round": number + 1, **entry})
     return series
 
 
@@ -99,7 +101,11 @@ def run_program(workload, contender, tools, _first):
     line = last_json_line(outcome.stdout)
     if line.get("check") != "ok":
         raise RunError(f"wrong result: {line.get('check')}")
-    return sample_of(value_of(workload.metric, line), outcome, line.get("latencies"), line.get("details"))
+    sample = sample_of(value_of(workload.metric, line), outcome, line.get("latencies"), line.get("details"))
+    sample.figures = line.get("figures", [])
+    if problem := figures.problem_of(sample.figures):
+        raise RunError(problem)
+    return sample
 
 
 def last_json_line(text):
@@ -124,6 +130,8 @@ def value_of(metric, line):
             return line["rss_bytes"] / line["items"]
         if metric == "cpu_percent":
             return 100 * line["cpu_seconds"] / line["seconds"]
+        if metric == "percent":
+            return line["percent"]
         if metric == "latency":
             return line["latencies"]["p50"]
         if metric == "latency_mean":

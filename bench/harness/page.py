@@ -2,7 +2,7 @@
 
 from html import escape
 
-from . import curves, plot, table
+from . import curves, figures, plot, table
 from .compare import losses_first, quantity, ratio_text
 
 STYLE = """
@@ -13,7 +13,7 @@ STYLE = """
 * { box-sizing: border-box; }
 body { margin:0 auto; max-width:1120px; padding:32px 24px 80px; background:var(--paper); color:var(--ink);
        font:15px/1.5 "Source Sans 3","Noto Sans",system-ui,sans-serif; }
-h1 { font-size:28px; margin:0 0 4px; letter-spacing:-.01em; } h2 { font-size:19px; margin:40px 0 8px; } p { max-width:78ch; }
+h1 { font-size:28px; margin:0 0 4px; letter-spacing:-.01em; } h2 { font-size:19px; margin:40px 0 8px; } h3 { font-size:16px; margin:28px 0 2px; } p { max-width:78ch; }
 .soft { color:var(--soft); } .scroll { overflow-x:auto; }
 table { border-collapse:collapse; width:100%; font-variant-numeric:tabular-nums; }
 th { text-align:left; font-weight:600; color:var(--soft); font-size:13px; }
@@ -22,7 +22,6 @@ td.n, th.n { text-align:right; } td.what { white-space:normal; min-width:15em; }
 .what small { display:block; color:var(--soft); }
 .win { color:var(--win); font-weight:600; } .loss { color:var(--loss); font-weight:600; }
 svg { display:block; width:100%; height:auto; margin:8px 0 4px; } svg text { fill:var(--ink); font-size:13px; }
-.curves { display:flex; flex-wrap:wrap; gap:8px 24px; } .curves svg { width:500px; max-width:100%; }
 svg .axis text { fill:var(--soft); font-size:12px; } svg .grid { stroke:var(--line); }
 dl { display:grid; grid-template-columns:max-content 1fr; gap:4px 20px; } dt { color:var(--soft); } dd { margin:0; overflow-wrap:anywhere; }
 """
@@ -102,9 +101,10 @@ def render(reports, environment):
     for group in dict.fromkeys(r.workload.group for r in reports):
         members = [r for r in reports if r.workload.group == group]
         parts.append(f"<h2>{escape(group)}</h2>")
-        parts.append(plot.ratios(members) or "<p class='soft'>Nothing to compare in this group.</p>")
-        parts.append(plot.memory(members))
-        parts += curves.draw(members)
+        drawn = curves.draw(members) + figures.render(members)
+        parts.append(plot.ratios(members) or ("" if drawn else "<p class='soft'>Nothing to compare in this group.</p>"))
+        parts.append("" if any(r.figures for r in members) else plot.memory(members))
+        parts.append(drawn)
         parts.append(record_table([record for r in members for record in r.records]))
     rows = "".join(f"<dt>{escape(str(k))}</dt><dd>{escape(str(v))}</dd>" for k, v in environment.items())
     parts.append(f"<h2>Environment</h2><dl>{rows}</dl>")

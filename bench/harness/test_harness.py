@@ -14,7 +14,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 import run as cli  # noqa: E402
-from harness import compare, measure, page, process, table, workload  # noqa: E402
+from harness import compare, figures, measure, page, process, table, workload  # noqa: E402
 
 FIELDS = {"workload", "group", "params", "unit", "better", "system", "median", "min", "max", "p50", "p99", "p999", "runs",
           "peak_rss_bytes", "cpu_seconds", "variant", "checked", "details"}
@@ -373,6 +373,24 @@ class Launcher(Fixture):
         self.assertRegex(found.failure(), "cannot run /nonexistent/program")
 
 
+class Figures(Fixture):
+    def test_figures_reach_the_report_and_runs_are_limited(self):
+        self.describe(peers=[], most_runs=2, warmup=0, metric="percent", unit="%")
+        self.program("garrick", line(1.0, percent=4.0, figures=[Plots.FIGURE]))
+        self.assertEqual(self.run_cli("--runs", "5"), 0)
+        self.assertEqual(len((self.out / "runs.jsonl").read_text().splitlines()), 2)
+        self.assertEqual(json.loads((self.out / "results.json").read_text())[0]["median"], 4.0)
+        self.assertEqual(json.loads((self.out / "figures.json").read_text())["fake"][0]["x"], "workers")
+        html = (self.out / "report.html").read_text()
+        self.assertIn("(simulated)", html)
+        self.assertIn("the paper&#x27;s", html)
+
+    def test_a_figure_without_points_does_not_count(self):
+        self.describe(peers=[])
+        self.program("garrick", line(1.0, figures=[{**Plots.FIGURE, "lines": []}]))
+        self.assertEqual(self.run_cli(), 1)
+
+
 class Descriptions(Fixture):
     def rejected(self, expected, **changes):
         path = self.describe(**changes)
@@ -409,6 +427,26 @@ class Plots(unittest.TestCase):
         self.assertEqual(compare.quantity(64e6, "B"), "64 MB")
         self.assertEqual(compare.quantity(2.5e6, "tuples/s"), "2.5 M tuples/s")
         self.assertEqual(compare.quantity(None, "s"), "–")
+
+    FIGURE = {"title": "A <figure>", "claim": "the paper's", "found": "ours", "x": "workers", "y": "s", "log_x": True, "log_y": False,
+              "names": [], "lines": [{"name": "a", "points": [[1, 3.0], [64, 0.5]]}, {"name": "b", "points": [[1, 2.0], [64, 1.0]]}]}
+
+    def test_a_figure_is_drawn_with_every_line_inside_its_frame(self):
+        svg = figures.draw(self.FIGURE)
+        self.assertEqual(svg.count("<polyline"), 2)
+        self.assertIn("A &lt;figure&gt;", svg)
+        at = [tuple(map(float, p.split(","))) for line in re.findall(r'points="([^"]*)"', svg) for p in line.split()]
+        self.assertEqual(len(at), 4)
+        self.assertTrue(all(figures.LEFT <= x <= figures.WIDTH - figures.RIGHT for x, _ in at), at)
+        self.assertTrue(all(figures.TOP <= y <= figures.HEIGHT - figures.BOTTOM for _, y in at), at)
+        self.assertLess(at[1][1] - at[0][1], figures.HEIGHT)
+        self.assertGreater(at[1][1], at[0][1], "a smaller value is lower")
+
+    def test_a_bad_figure_is_named(self):
+        self.assertIsNone(figures.problem_of([self.FIGURE]))
+        self.assertRegex(figures.problem_of([{"title": "t"}]), "no 'claim'")
+        self.assertRegex(figures.problem_of([{**self.FIGURE, "lines": []}]), "no points")
+        self.assertRegex(figures.problem_of([{**self.FIGURE, "lines": [{"name": "a", "points": [[0, 1]]}]}]), "logarithmic x")
 
     def test_an_empty_report_can_be_written(self):
         self.assertIn("<html", page.render([], {"date": "d", "processor": "p", "cores used": 2, "parameters": "quick"}))

@@ -5,10 +5,10 @@ import pathlib
 from dataclasses import dataclass, field
 
 KINDS = ("run", "compile", "size")
-METRICS = ("seconds", "ns_per_item", "items_per_second", "bytes_per_item", "cpu_percent", "latency", "latency_mean", "file_bytes")
+METRICS = ("seconds", "ns_per_item", "items_per_second", "bytes_per_item", "cpu_percent", "percent", "latency", "latency_mean", "file_bytes")
 OURS = "garrick"
 FIELDS = {"name", "what", "group", "kind", "params", "metric", "unit", "better", "peers", "ours", "targets", "variants",
-          "use_variants", "expect", "timeout_s", "warmup", "on_request", "curves"}
+          "use_variants", "expect", "timeout_s", "warmup", "most_runs", "on_request", "curves"}
 MEASURES = ("median", "p50", "p99", "p999", "peak_rss_bytes", "cpu_seconds")
 DETAIL = "details."  # a figure of its own that the programs of a workload print
 
@@ -42,6 +42,7 @@ class Workload:
     expect: str = None
     timeout_s: float = 120
     warmup: int = 1
+    most_runs: int = None  # where more would show nothing new
     on_request: bool = False  # only run if its name or group is asked for
     curves: list = field(default_factory=list)
     absent: list = field(default_factory=list)  # systems that are named but have no source
@@ -114,8 +115,8 @@ def describe(path, raw, systems, mode, cores, fail):
     return Workload(name=raw["name"], what=raw["what"], group=raw["group"], kind=raw["kind"], params=raw["params"][mode],
                     metric=raw["metric"], unit=raw["unit"], better=raw["better"], contenders=contenders, targets=targets,
                     folder=path.parent, expect=raw.get("expect"), timeout_s=raw.get("timeout_s", 120),
-                    warmup=raw.get("warmup", 1), absent=absent, on_request=raw.get("on_request", False),
-                    curves=raw.get("curves", []))
+                    warmup=raw.get("warmup", 1), most_runs=raw.get("most_runs"), absent=absent,
+                    on_request=raw.get("on_request", False), curves=raw.get("curves", []))
 
 
 def variants_of(system, raw, systems, fail):

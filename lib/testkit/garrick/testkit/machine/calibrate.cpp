@@ -13,7 +13,7 @@ namespace {
 
 namespace platform = base::platform;
 
-constexpr int trials = 15;
+constexpr int trials = 6;
 
 double now() noexcept { return static_cast<double>(platform::monotonic_ns()); }
 
@@ -69,34 +69,11 @@ void one_thread(costs& c) {
   }).join();
 }
 
-/// A line goes to another thread and comes back in four transfers: each side fetches it to see the other's store, and takes it to make its own.
-double transfer() {
-  alignas(64) std::atomic<std::uint32_t> ball{0};
-  constexpr std::uint32_t rounds = 2'000;
-  std::thread other([&] {
-    for (std::uint32_t i = 0; i < rounds * trials; ++i) {
-      while (ball.load(std::memory_order_acquire) != 2 * i + 1) {}  // order: acquire, pairs with the first's store
-      ball.store(2 * i + 2, std::memory_order_release);             // order: release, pairs with the first's load
-    }
-  });
-  std::uint32_t i = 0;
-  const double result = least([&] {
-    const double begin = now();
-    for (std::uint32_t k = 0; k < rounds; ++k, ++i) {
-      ball.store(2 * i + 1, std::memory_order_release);             // order: release, pairs with the other's load
-      while (ball.load(std::memory_order_acquire) != 2 * i + 2) {}  // order: acquire, pairs with the other's store
-    }
-    return (now() - begin) / rounds / 4;
-  });
-  other.join();
-  return result;
-}
-
 /// A sleeper and its waker.
 void wake_up(costs& c) {
   std::atomic<std::uint32_t> word{0};
   std::atomic<std::uint64_t> woken_at{0};
-  constexpr std::uint32_t rounds = 60;
+  constexpr std::uint32_t rounds = 40;
   double cpu = 0;
   std::thread sleeper([&] {
     const double begin = static_cast<double>(platform::thread_cpu_ns());
@@ -130,19 +107,68 @@ void wake_up(costs& c) {
   c.fall_asleep = std::max(cpu - c.system_call, 0.0);
 }
 
+/// The machine's prices, which are all measured alike.
+constexpr double costs::* measured[] = {
+    &costs::locked,      &costs::pause,     &costs::clock_read,   &costs::cpu_clock_read, &costs::system_call,
+    &costs::fall_asleep, &costs::wake_call, &costs::wake_latency, &costs::timer_late,     &costs::precise_timer_late,
+    &costs::barrier};
+
 }  // namespace
 
-void measure_machine(costs& c) {
-  one_thread(c);
-  if (platform::usable_cores() < 2) return;
-  c.transfer.fill(transfer());
-  wake_up(c);
+/// A line goes to another thread and comes back in four transfers: each side fetches it to see the other's store, and takes it to make its own.
+double measure_transfer() {
+  constexpr std::uint32_t rounds = 200;
+  constexpr double patience_ns = 20e6;  // the two may have one processor between them
+  alignas(64) std::atomic<std::uint32_t> ball{0};
+  std::atomic<bool> over{false};
+  std::thread other([&] {
+    for (std::uint32_t i = 1; !over.load(std::memory_order_relaxed);) {  // order: relaxed; only to come to an end
+      if (ball.load(std::memory_order_acquire) != i) continue;           // order: acquire, pairs with the first's store
+      ball.store(i + 1, std::memory_order_release);                      // order: release, pairs with the first's load
+      i += 2;
+    }
+  });
+  const double end = now() + patience_ns;
+  double best = std::numeric_limits<double>::max();
+  std::uint32_t i = 0;
+  bool in_time = true;
+  for (int trial = 0; trial < trials && in_time; ++trial) {
+    const double begin = now();
+    for (std::uint32_t k = 0; k < rounds && in_time; ++k, i += 2) {
+      ball.store(i + 1, std::memory_order_release);  // order: release, pairs with the other's load
+      // order: acquire, pairs with the other's store
+      for (std::uint32_t spins = 1; ball.load(std::memory_order_acquire) != i + 2 && in_time; ++spins)
+        if (spins % 1024 == 0) in_time = now() < end;
+    }
+    if (in_time) best = std::min(best, (now() - begin) / rounds / 4);
+  }
+  over.store(true, std::memory_order_relaxed);  // order: relaxed, as above
+  other.join();
+  return best;
 }
 
-costs calibrate() {
+costs calibration::no_price() noexcept {
   costs c;
-  measure_machine(c);
-  measure_actors(c);
+  c.transfer.fill(std::numeric_limits<double>::max());
+  for (const auto price : measured) c.*price = std::numeric_limits<double>::max();
+  return c;
+}
+
+void calibration::sample() {
+  costs now;
+  one_thread(now);
+  if (platform::usable_cores() > 1) {
+    now.transfer.fill(measure_transfer());
+    wake_up(now);
+  }
+  for (const auto price : measured) machine_.*price = std::min(machine_.*price, now.*price);
+  for (std::size_t d = 0; d < now.transfer.size(); ++d) machine_.transfer[d] = std::min(machine_.transfer[d], now.transfer[d]);
+  measure_actors(actors_);
+}
+
+costs calibration::prices() const {
+  costs c = machine_;
+  derive_actor_prices(c, actors_);
   return c;
 }
 

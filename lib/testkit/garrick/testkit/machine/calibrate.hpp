@@ -1,20 +1,56 @@
 // Measures on the host what the simulated machine charges, so that a simulation of the host's cores predicts what programs take there.
 //
-// Thread safety: one at a time. A busy machine gives too large figures; each is the least of several trials.
+//   calibration c;
+//   for (int i = 0; i < 5; ++i) c.sample();
+//   simulation s({.machine = topology::flat(2), .workers = 2, .prices = c.prices()});
+//
+// Every figure is the least of all samples, since whoever else uses the machine only makes things dearer; take more of them, spread over time, where the machine is not quiet.
+//
+// Thread safety: one real thread at a time.
 #pragma once
 
 #include <garrick/testkit/machine/costs.hpp>
 
+#include <limits>
+
 namespace garrick::testkit::machine {
 
-/// Both of the following on the default costs. Takes about a second.
-[[nodiscard]] costs calibrate();
+/// What one worker takes for programs of ours, in nanoseconds a message or an actor.
+struct actor_times {
+  double burst_send = std::numeric_limits<double>::max();     ///< a send in a burst
+  double burst_receive = std::numeric_limits<double>::max();  ///< and the receiver's part
+  double stream = std::numeric_limits<double>::max();         ///< a message of a stream that is longer than a mailbox
+  double hop_of_two = std::numeric_limits<double>::max();     ///< of a message that goes to one of two actors at random
+  double hop_of_many = std::numeric_limits<double>::max();    ///< and of many
+  double birth = std::numeric_limits<double>::max();          ///< of an actor that makes another one, gets its answer and ends
+};
 
-/// Lines, clocks, sleeps and wake-ups. With one processor, what two threads do to each other keeps its price. All distances get the price of the nearest; `memory_line` and `hit` are not measured.
-void measure_machine(costs& c);
+class calibration {
+ public:
+  /// A third of a second. With one processor, what two threads do to each other keeps its price.
+  void sample();
 
-/// Messages and actors of ours, on one worker: a stream from one actor to another, a message that goes from one of two or of many to another at random, and lines of actors each of which makes the next. Each price is what is
-/// left of such a program's time when the simulation has charged everything else, so measure the machine first.
-void measure_actors(costs& c);
+  /// Requires a sample. The prices of actors are what is left of the times above when the simulation has charged everything else. All distances get the price of the nearest; `memory_line` and `hit` keep
+  /// their defaults.
+  [[nodiscard]] costs prices() const;
+
+  [[nodiscard]] const actor_times& actors() const noexcept { return actors_; }
+
+ private:
+  costs machine_ = no_price();
+  actor_times actors_;
+
+  static costs no_price() noexcept;
+};
+
+/// What it takes to fetch a line that another thread has just written, in nanoseconds; the largest double if the two had no processor each. Takes up to some milliseconds. On a virtual machine
+/// it changes when a processor moves.
+[[nodiscard]] double measure_transfer();
+
+/// Lowers `times` to what it finds.
+void measure_actors(actor_times& times);
+
+/// Sets send, receive, run, cold and spawn in `c`, whose other prices are known.
+void derive_actor_prices(costs& c, const actor_times& times);
 
 }  // namespace garrick::testkit::machine

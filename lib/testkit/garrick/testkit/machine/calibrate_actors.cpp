@@ -15,7 +15,7 @@ namespace {
 
 double now_ns() noexcept { return static_cast<double>(base::platform::monotonic_ns()); }
 
-constexpr int trials = 40;
+constexpr int trials = 15;
 constexpr double unknown = std::numeric_limits<double>::max();
 
 template <class Run>
@@ -277,16 +277,25 @@ double simulated_stream(const costs& c) {
 
 }  // namespace
 
-void measure_actors(costs& c) {
-  const burst_times times = measure_burst();
+void measure_actors(actor_times& times) {
+  const burst_times found = measure_burst();
+  times.burst_send = std::min(times.burst_send, found.send);
+  times.burst_receive = std::min(times.burst_receive, found.receive);
+  times.stream = std::min(times.stream, measure_stream());
+  times.hop_of_two = std::min(times.hop_of_two, measure_hop(2));
+  times.hop_of_many = std::min(times.hop_of_many, measure_hop(many));
+  times.birth = std::min(times.birth, measure_birth());
+}
+
+void derive_actor_prices(costs& c, const actor_times& times) {
   c.send = c.receive = c.run = c.cold = c.spawn = 0;
-  const double message = std::max(0.0, measure_stream() - simulated_stream(c));
-  const double sender = std::max(0.0, times.send - c.locked);
-  c.send = message * sender / (sender + times.receive);
+  const double message = std::max(0.0, times.stream - simulated_stream(c));
+  const double sender = std::max(0.0, times.burst_send - c.locked);
+  c.send = message * sender / (sender + times.burst_receive);
   c.receive = message - c.send;
-  c.run = std::max(0.0, measure_hop(2) - simulated_hop(c, 2));
-  c.cold = std::max(0.0, measure_hop(many) - simulated_hop(c, many));
-  c.spawn = std::max(0.0, measure_birth() - simulated_birth(c));
+  c.run = std::max(0.0, times.hop_of_two - simulated_hop(c, 2));
+  c.cold = std::max(0.0, times.hop_of_many - simulated_hop(c, many));
+  c.spawn = std::max(0.0, times.birth - simulated_birth(c));
 }
 
 }  // namespace garrick::testkit::machine
