@@ -3,7 +3,7 @@
 import math
 from html import escape
 
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 330, 66, 190, 12, 44
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 800, 330, 66, 230, 12, 44
 COLOURS = ("var(--win)", "var(--loss)", "var(--mark)", "#5b7fd1", "#9a62b8", "var(--peer)")
 TEXTS = ("title", "claim", "found", "x", "y")
 

@@ -13,6 +13,7 @@ namespace {
 template <class Program>
 std::vector<std::pair<std::uint32_t, double>> race(bench::figure& f, bench::result& result, const Program& program,
                                                    std::uint64_t seeds) {
+  f.logarithmic_y();
   std::vector<std::pair<std::uint32_t, double>> gains;
   for (const std::uint32_t workers : {4U, 8U, 12U, 16U, 20U, 24U, 32U, 40U, 48U, 56U, 64U}) {
     double total[2] = {};
@@ -63,7 +64,6 @@ int main(int argc, char** argv) {
   bench::figure everybody("Everybody to everybody",
                           "Paper 002, figure 9 (Big): locality loses, since actors are kept from coming to their partners.",
                           "workers", "seconds");
-  everybody.logarithmic_y();
   everybody.found(in_words(race(everybody, result, n_to_n{.pings = pings}, seeds)));
   result.seconds = bench::seconds_since(start);
   result.figures(bench::json_of({matrix, waiting, everybody}));

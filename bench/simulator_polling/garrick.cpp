@@ -1,6 +1,8 @@
 // Paper 000 on a simulated machine like the paper's: the mean latency of a message through a chain of actors under the four polling configurations, and ours.
 #include <garrick/testkit/machine/programs.hpp>
 
+#include <algorithm>
+
 #include "common/curves.hpp"
 #include "common/measure.hpp"
 #include "common/simulated.hpp"
@@ -10,6 +12,8 @@ using namespace garrick::testkit::machine;
 namespace {
 
 constexpr const char* policies[] = {"polling_default", "polling_custom", "polling_aggressive", "polling_new", "work_stealing"};
+
+constexpr double shortest_seconds = 0.02;
 
 struct shared {
   bench::result& result;

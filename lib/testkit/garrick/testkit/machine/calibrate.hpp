@@ -20,8 +20,8 @@ struct actor_times {
   double burst_send = std::numeric_limits<double>::max();     ///< a send in a burst
   double burst_receive = std::numeric_limits<double>::max();  ///< and the receiver's part
   double stream = std::numeric_limits<double>::max();         ///< a message of a stream that is longer than a mailbox
-  double hop_of_two = std::numeric_limits<double>::max();     ///< of a message that goes to one of two actors at random
-  double hop_of_many = std::numeric_limits<double>::max();    ///< and of many
+  double hop_of_two = std::numeric_limits<double>::max();     ///< of a message that goes to and fro between two actors
+  double hop_of_many = std::numeric_limits<double>::max();    ///< and from one of many to another at random
   double birth = std::numeric_limits<double>::max();          ///< of an actor that makes another one, gets its answer and ends
 };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <vector>
 
@@ -153,22 +154,26 @@ class station : public actor<member> {
   base::random_source random_{reinterpret_cast<std::uintptr_t>(this)};
 };
 
-/// From one of `size` to another at random; with two, mostly to and fro.
+/// From one of `size` to another one at random; with two, to and fro.
 double measure_hop(std::uint32_t size) {
   walk w;
   on_one_worker([&](actor_system& system) {
     all_members all;
     for (std::uint32_t i = 0; i < size; ++i) all.list.push_back(system.spawn<station>(&w));
-    for (const auto& one : all.list) send(one, all);
+    for (std::uint32_t i = 0; i < size; ++i) {
+      all_members others = all;
+      others.list.erase(others.list.begin() + i);
+      send(all.list[i], std::move(others));
+    }
     send(all.list[0], tick{});
   });
   return w.hop;
 }
 
 struct model_station final : model_actor {
-  const std::vector<model_station*>* members = nullptr;
+  std::vector<model_station*> others;
   void on(turn& t, const message& m) override {
-    if (m.value != 0) t.send(*(*members)[t.random().below(static_cast<std::uint32_t>(members->size()))], m.value - 1);
+    if (m.value != 0) t.send(*others[t.random().below(static_cast<std::uint32_t>(others.size()))], m.value - 1);
   }
 };
 
@@ -176,7 +181,8 @@ double simulated_hop(const costs& c, std::uint32_t size) {
   simulation s({.prices = c});
   std::vector<model_station*> all;
   for (std::uint32_t i = 0; i < size; ++i) all.push_back(&s.spawn<model_station>());
-  for (model_station* one : all) one->members = &all;
+  for (model_station* one : all)
+    std::copy_if(all.begin(), all.end(), std::back_inserter(one->others), [one](const auto* other) { return other != one; });
   s.outside([&](outside& o) { o.send(*all[0], hops); });
   const outcome o = s.run();
   return o.busy_seconds * 1e9 / hops;
@@ -275,6 +281,17 @@ double simulated_stream(const costs& c) {
   return o.busy_seconds * 1e9 / stream;
 }
 
+/// Sets the price so that the simulation takes `measured`, which grows with it in proportion.
+template <class Simulated>
+void solve(costs& c, double costs::* price, double measured, const Simulated& simulated) {
+  constexpr double step = 100;
+  c.*price = 0;
+  const double without = simulated(c);
+  c.*price = step;
+  const double with = simulated(c);
+  c.*price = std::max(0.0, (measured - without) / (with - without) * step);
+}
+
 }  // namespace
 
 void measure_actors(actor_times& times) {
@@ -293,9 +310,9 @@ void derive_actor_prices(costs& c, const actor_times& times) {
   const double sender = std::max(0.0, times.burst_send - c.locked);
   c.send = message * sender / (sender + times.burst_receive);
   c.receive = message - c.send;
-  c.run = std::max(0.0, times.hop_of_two - simulated_hop(c, 2));
-  c.cold = std::max(0.0, times.hop_of_many - simulated_hop(c, many));
-  c.spawn = std::max(0.0, times.birth - simulated_birth(c));
+  solve(c, &costs::run, times.hop_of_two, [](const costs& with) { return simulated_hop(with, 2); });
+  solve(c, &costs::cold, times.hop_of_many, [](const costs& with) { return simulated_hop(with, many); });
+  solve(c, &costs::spawn, times.birth, simulated_birth);
 }
 
 }  // namespace garrick::testkit::machine
