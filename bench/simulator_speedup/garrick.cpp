@@ -35,7 +35,7 @@ void speedup(bench::figure& f, bench::result& result, const char* name, const Pr
 
 int main(int argc, char** argv) {
   bench::arguments args(argc, argv);
-  const auto n = static_cast<std::uint32_t>(args.number("n", 18));
+  const auto n = static_cast<std::uint32_t>(args.number("n", 19));
   const auto messages = static_cast<std::uint32_t>(args.number("messages", 500));
   args.reject_unknown();
 

@@ -168,6 +168,7 @@ void calibration::sample() {
 
 costs calibration::prices() const {
   costs c = machine_;
+  if (c.transfer[0] == std::numeric_limits<double>::max()) c.transfer = costs{}.transfer;  // never two processors at once
   derive_actor_prices(c, actors_);
   return c;
 }

@@ -13,6 +13,8 @@ constexpr std::uint32_t longest_in_place_chain = 16;
 constexpr std::uint32_t sends_after_vain_wait = 64;
 constexpr picoseconds longest_wait = from_ns(1e6);
 
+constexpr double longest_end_seconds = 10;  // from the limit until all have come to their end
+
 constexpr std::uint32_t most_workers = 120;
 constexpr std::uint64_t hot_actors = 8;  ///< whose lines and branches a worker has at hand
 constexpr std::uint32_t own_lines = 2;   ///< of an actor: what its runner touches, and its object
@@ -218,7 +220,7 @@ void simulation::run_chain(model_actor& first, here& h) noexcept {
 outcome simulation::run() {
   engine_.add_thread(places_.index_of(0), true, &simulation::end_at_limit, this);
   outcome result;
-  result.error = engine_.run(from_ns(options_.limit_seconds * 2e9));
+  result.error = engine_.run(from_ns((options_.limit_seconds + longest_end_seconds) * 1e9));
   if (!unfinished_.empty()) result.error = unfinished_;
   result.seconds = static_cast<double>(ended_at_) * 1e-12;
   result.messages = messages_;
