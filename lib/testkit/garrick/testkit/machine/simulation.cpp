@@ -118,12 +118,13 @@ simulation::simulation(simulation_options options)
   if (options_.workers > most_workers)
     throw std::invalid_argument("workers is " + std::to_string(options_.workers) + "; the simulated machine has at most " +
                                 std::to_string(most_workers));
-  pool_ = make_pool(options_.policy, engine_,
-                    {.workers = options_.workers,
-                     .quantum = options_.quantum,
-                     .idle_spin_ns = std::uint64_t{options_.idle_spin_us} * 1000,
-                     .seed = random_(),
-                     .places = &places_});
+  const sched::policy_options of_policy{.workers = options_.workers,
+                                        .quantum = options_.quantum,
+                                        .idle_spin_ns = std::uint64_t{options_.idle_spin_us} * 1000,
+                                        .seed = random_(),
+                                        .places = &places_};
+  pool_ =
+      options_.make_policy != nullptr ? options_.make_policy(engine_, of_policy) : make_pool(options_.policy, engine_, of_policy);
   if (pool_ == nullptr) throw std::invalid_argument("policy is \"" + options_.policy + "\", which is not shipped");
   here_.resize(max_threads);
 }

@@ -26,6 +26,8 @@ struct simulation_options {
   sched::topology machine = sched::topology::flat(1);
   std::uint32_t workers = 1;  ///< at most 120
   std::string policy = "work_stealing";
+  /// Builds a policy of one's own instead: `std::make_unique<simulated_pool<mine<machine_traits>>>(machine, options)`.
+  std::unique_ptr<pool> (*make_policy)(engine& machine, const sched::policy_options& options) = nullptr;
   std::uint64_t seed = 1;
   std::uint32_t quantum = 1024;
   std::uint32_t idle_spin_us = 0;

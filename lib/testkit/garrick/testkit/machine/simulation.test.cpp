@@ -1,5 +1,7 @@
 // The shipped policies on simulated machines.
+#include <garrick/sched/work_sharing.hpp>
 #include <garrick/testkit/machine/simulation.hpp>
+#include <garrick/testkit/machine/traits.hpp>
 
 #include <doctest/doctest.h>
 
@@ -153,6 +155,27 @@ TEST_CASE("simulation: a sender that is faster than its receiver is slowed, so m
     // Without a bound the sender would be done after a millisecond, the receiver after forty.
     CHECK(from.ended > 0.9e9 * (o.seconds - 0.002));
   }
+}
+
+TEST_CASE("simulation: a policy of one's own that strands work is found") {
+  /// Loses a runnable now and then.
+  struct forgetful : sched::work_sharing<machine_traits> {
+    using work_sharing::work_sharing;
+    std::uint32_t enqueued = 0;
+    void internal_enqueue(worker_data& self, base::runnable& r) noexcept {
+      if (++enqueued % 100 != 0) work_sharing::internal_enqueue(self, r);
+    }
+  };
+  auto o = on(big, 4, "");
+  o.limit_seconds = 1;
+  o.make_policy = [](engine& machine, const sched::policy_options& options) -> std::unique_ptr<pool> {
+    return std::make_unique<simulated_pool<forgetful>>(machine, options);
+  };
+  rings r(std::move(o), 24, 5, 40);
+  const outcome result = r.s.run();
+  CHECK(result.error.find("not ended after 1") == 0);
+  CHECK(result.error.find("open") != std::string::npos);
+  CHECK(r.seen() < 24 * 41);
 }
 
 TEST_CASE("simulation: bad settings are refused by name") {
