@@ -1,3 +1,4 @@
+#include <garrick/base/assert.hpp>
 #include <garrick/testkit/internal/fiber.hpp>
 #include <garrick/testkit/machine/engine.hpp>
 
@@ -37,6 +38,7 @@ engine::engine(const costs& c, const sched::topology& machine)
 engine::~engine() = default;
 
 std::uint32_t engine::add_thread(std::uint32_t unit, bool precise, void (*body)(void*), void* argument) {
+  GARRICK_ASSERT(threads_.size() < max_threads, "a simulated machine has at most 128 threads");
   const auto number = static_cast<std::uint32_t>(threads_.size());
   auto t = std::make_unique<strand>();
   t->owner = this;

@@ -110,14 +110,23 @@ struct simulation::outsider {
   std::function<void(machine::outside&)> body;
 };
 
+namespace {
+
+simulation_options checked(simulation_options options) {
+  if (options.workers == 0 || options.workers > most_workers)
+    throw std::invalid_argument("workers is " + std::to_string(options.workers) + "; a simulated machine has 1 to " +
+                                std::to_string(most_workers));
+  if (options.quantum == 0) throw std::invalid_argument("quantum is 0; a run handles at least one message");
+  return options;
+}
+
+}  // namespace
+
 simulation::simulation(simulation_options options)
-    : options_(std::move(options)),
+    : options_(checked(std::move(options))),
       places_(options_.machine, options_.workers, options_.neighbours),
       engine_(options_.prices, places_.machine()),
       random_(options_.seed) {
-  if (options_.workers > most_workers)
-    throw std::invalid_argument("workers is " + std::to_string(options_.workers) + "; the simulated machine has at most " +
-                                std::to_string(most_workers));
   const sched::policy_options of_policy{.workers = options_.workers,
                                         .quantum = options_.quantum,
                                         .idle_spin_ns = std::uint64_t{options_.idle_spin_us} * 1000,

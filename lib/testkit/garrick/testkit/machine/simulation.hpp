@@ -16,7 +16,6 @@
 #include <concepts>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +23,7 @@ namespace garrick::testkit::machine {
 
 struct simulation_options {
   sched::topology machine = sched::topology::flat(1);
-  std::uint32_t workers = 1;  ///< at most 120
+  std::uint32_t workers = 1;  ///< 1 to 120
   std::string policy = "work_stealing";
   /// Builds a policy of one's own instead: `std::make_unique<simulated_pool<mine<machine_traits>>>(machine, options)`.
   std::unique_ptr<pool> (*make_policy)(engine& machine, const sched::policy_options& options) = nullptr;
@@ -34,13 +33,13 @@ struct simulation_options {
   sched::neighbourhood neighbours = sched::neighbourhood::cache;
   costs prices;
   std::uint32_t soft_limit = 512;  ///< messages in a mailbox above which senders are slowed
-  double limit_seconds = 1e6;      ///< simulated; a run that takes longer is an error
+  double limit_seconds = 1e6;      ///< simulated; an error if there is work then, also if all workers sleep beside it
 };
 
 struct outcome {
   std::string error;        ///< empty: all messages have been handled
   double seconds = 0;       ///< simulated, until then
-  double busy_seconds = 0;  ///< processor time of the workers and their helper
+  double busy_seconds = 0;  ///< processor time of the workers
   std::uint64_t messages = 0;
   sched::scheduler_stats policy;
   engine_stats machine;
@@ -63,7 +62,7 @@ class outside {
 
 class simulation {
  public:
-  /// Throws std::invalid_argument: no such policy, or too many workers.
+  /// Throws std::invalid_argument: no such policy, no workers or too many, a quantum of nothing.
   explicit simulation(simulation_options options);
   ~simulation();
   simulation(const simulation&) = delete;
@@ -77,14 +76,13 @@ class simulation {
     actors_.push_back(std::move(made));
     return ref;
   }
-  /// Before `run`.
+  /// Before `run`; six times at most.
   void outside(std::function<void(machine::outside&)> body);
 
   /// Once.
   [[nodiscard]] outcome run();
 
   [[nodiscard]] const simulation_options& options() const noexcept { return options_; }
-  [[nodiscard]] const sched::worker_places& places() const noexcept { return places_; }
 
  private:
   friend class turn;

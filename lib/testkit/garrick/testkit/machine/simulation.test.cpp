@@ -181,6 +181,10 @@ TEST_CASE("simulation: a policy of one's own that strands work is found") {
 TEST_CASE("simulation: bad settings are refused by name") {
   CHECK_THROWS_AS(simulation(on(big, 16, "no_such")), std::invalid_argument);
   CHECK_THROWS_AS(simulation(on(big, 121, "work_stealing")), std::invalid_argument);
+  CHECK_THROWS_AS(simulation(on(big, 0, "work_stealing")), std::invalid_argument);
+  auto o = on(big, 1, "work_stealing");
+  o.quantum = 0;
+  CHECK_THROWS_AS(simulation(std::move(o)), std::invalid_argument);
 }
 
 TEST_CASE("simulation: a run that takes longer than it may is an error") {
