@@ -120,6 +120,15 @@ TEST_CASE("the file is named by --config, else GARRICK_CONFIG, else the program"
   CHECK(error_of({.file = "/no/such/file.json"}) == "/no/such/file.json: the file cannot be opened: No such file or directory");
 }
 
+TEST_CASE("a file that is no configuration is refused before it costs memory") {
+  CHECK(error_of({.file = "/dev/zero"}) == "/dev/zero: a configuration has at most 1048576 bytes");
+  CHECK(error_of({.file = "/tmp"}) == "/tmp: the file cannot be read: Is a directory");
+  std::string deep;
+  for (int i = 0; i < 100'000; ++i) deep += "{\"a\":";
+  const temporary_file file(deep);
+  CHECK(error_of({.file = file.path()}) == file.path() + ":1: more than 16 objects in each other");
+}
+
 TEST_CASE("every type of value is read") {
   const temporary_file file(R"({
     // comments are allowed

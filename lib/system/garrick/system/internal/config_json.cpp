@@ -1,13 +1,14 @@
 // The file layer: flattens a JSON file into dotted keys and remembers the line of each.
 //
 // The parser tells keys and values as they come, but not where it is; so it reads through an iterator that counts lines.
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <set>
-#include <sstream>
+#include <string>
 
 #include "garrick/system/internal/config_layers.hpp"
 
@@ -26,6 +27,9 @@ base::result<assignments> read_json(const std::string& path) {
 #else
 
 namespace {
+
+constexpr std::size_t most_bytes = std::size_t{1} << 20;  // of a file
+constexpr std::size_t most_levels = 16;                   // of objects in each other
 
 /// Reads characters and counts the line ends among them, in a counter that all copies share.
 class counting_iterator {
@@ -70,6 +74,7 @@ class collector final : public nlohmann::json_sax<nlohmann::json> {
   bool end_array() override { return true; }
 
   bool start_object(std::size_t) override {
+    if (keys_.size() == most_levels) return fail(line_, "more than " + std::to_string(most_levels) + " objects in each other");
     if (!keys_.empty() && !value(raw_value::kind::section, "")) return false;
     keys_.emplace_back();
     return true;
@@ -120,9 +125,13 @@ class collector final : public nlohmann::json_sax<nlohmann::json> {
 base::result<assignments> read_json(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return refuse(path, std::string("the file cannot be opened: ") + std::strerror(errno));
-  std::ostringstream content;
-  content << file.rdbuf();
-  const std::string text = content.str();
+  std::string text;
+  for (std::array<char, 4096> part{}; file.good();) {
+    file.read(part.data(), part.size());
+    text.append(part.data(), static_cast<std::size_t>(file.gcount()));
+    if (text.size() > most_bytes) return refuse(path, "a configuration has at most " + std::to_string(most_bytes) + " bytes");
+  }
+  if (file.bad()) return refuse(path, std::string("the file cannot be read: ") + std::strerror(errno));
   std::size_t line = 1;
   collector found(path, line);
   const counting_iterator begin(text.data(), &line);
