@@ -220,8 +220,9 @@ struct both_needed_suite : rl::test_suite<both_needed_suite, 3> {
   }
 };
 
-/// A worker puts an item into its slot and stays busy until it has been exposed; another worker goes to sleep; the ticker.
-struct ticker_suite : rl::test_suite<ticker_suite, 3> {
+/// What both suites of the ticker have: a worker puts an item into its slot and stays busy until it has been exposed; another worker goes to sleep;
+/// the ticker.
+struct exposure {
   struct item {
     item* queue_link = nullptr;
   };
@@ -232,21 +233,19 @@ struct ticker_suite : rl::test_suite<ticker_suite, 3> {
   item only;
   parker done;
 
-  void thread(unsigned index) {
-    if (index == 0) {
-      slot.put(only);
-      if (model_sleepers::any_parked(sleeping.observe()) && !ticker.armed()) ticker.arm();
-      done.park();
-    } else if (index == 1) {
-      sleeping.prepare_park(1, false);
-      if (!inbox.looks_empty()) sleeping.announce(1);
-      if (slot.look().item != nullptr && !ticker.armed()) ticker.arm();
-      sleeping.park(1);
-      RL_ASSERT(inbox.take_all() == &only);
-      done.unpark();
-    } else {
-      run_ticker();
-    }
+  void put_and_stay_busy() {
+    slot.put(only);
+    if (model_sleepers::any_parked(sleeping.observe()) && !ticker.armed()) ticker.arm();
+    done.park();
+  }
+
+  void go_to_sleep() {
+    sleeping.prepare_park(1, false);
+    if (!inbox.looks_empty()) sleeping.announce(1);
+    if (slot.look().item != nullptr && !ticker.armed()) ticker.arm();
+    sleeping.park(1);
+    RL_ASSERT(inbox.take_all() == &only);
+    done.unpark();
   }
 
   void run_ticker() {
@@ -263,6 +262,42 @@ struct ticker_suite : rl::test_suite<ticker_suite, 3> {
       }
       ticker.disarm();
       if (model_sleepers::any_parked(sleeping.peek()) && slot.look().item != nullptr) ticker.arm();
+    }
+  }
+};
+
+struct ticker_suite : rl::test_suite<ticker_suite, 3>, exposure {
+  void thread(unsigned index) {
+    if (index == 0) {
+      put_and_stay_busy();
+    } else if (index == 1) {
+      go_to_sleep();
+    } else {
+      run_ticker();
+    }
+  }
+};
+
+/// The same, where an outside thread wakes the worker that puts the item, and arms the ticker ahead. The ticker begins awake, so that it disarms itself
+/// and goes to sleep meanwhile. `KeepsPromise`: as required (K3).
+template <bool KeepsPromise>
+struct ahead_suite : rl::test_suite<ahead_suite<KeepsPromise>, 4>, exposure {
+  parker woken;
+
+  ahead_suite() { ticker.arm(); }
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      woken.park();
+      put_and_stay_busy();
+    } else if (index == 1) {
+      go_to_sleep();
+    } else if (index == 2) {
+      run_ticker();
+    } else {
+      const bool ahead = ticker.arm_ahead();
+      woken.unpark();
+      if (ahead && KeepsPromise) ticker.wake();
     }
   }
 };
@@ -294,6 +329,7 @@ TEST_CASE("no work is stranded while somebody sleeps") {
     CHECK(explore<outside_suite>(thorough, {}, kind) == "");
     CHECK(explore<both_needed_suite>(thorough, {}, kind) == "");
     CHECK(explore<ticker_suite>(thorough, {}, kind) == "");
+    CHECK(explore<ahead_suite<true>>(thorough, {}, kind) == "");
   }
 }
 
@@ -329,3 +365,5 @@ TEST_CASE("the ticker needs both fences") {
   CHECK(explore<ticker_suite>(enough_to_fail, {weakening::heavy_fence, {}}) != "");
   CHECK(explore<ticker_suite>(enough_to_fail, {weakening::heavy_fence, {}}, fences::asymmetric) != "");
 }
+
+TEST_CASE("who arms the ticker ahead has to wake it") { CHECK(explore<ahead_suite<false>>(enough_to_fail) != ""); }

@@ -94,11 +94,9 @@ class work_stealing {
 
   /// To a parked worker if there is one, else to each in turn.
   void central_enqueue(runnable& r) noexcept {
-    if constexpr (Guide::active) return external_enqueue(worker(guide_.target(r, no_worker)), r);
-    std::uint32_t target = sleepers_.some_parked();
-    // order: relaxed; any distribution will do
-    if (target == sleepers_type::nobody) target = next_target_.fetch_add(1, std::memory_order_relaxed) % count_;
-    external_enqueue(worker(target), r);
+    const bool ahead = sleepers_type::may_wake(sleepers_.peek()) && ticker_.arm_ahead();
+    external_enqueue(worker(target_from_outside(r)), r);
+    if (ahead) ticker_.wake();
   }
 
   void external_enqueue(worker_data& target, runnable& r) noexcept {
@@ -194,13 +192,16 @@ class work_stealing {
     while (!stopping_.load(std::memory_order_acquire)) {  // order: acquire, pairs with request_stop
       ticker_.sleep_until_armed();
       budget.armed(Traits::clock::now_ns());
+      bool in_vain = true;
       while (!stopping_.load(std::memory_order_relaxed)) {  // order: relaxed; looked at again above
-        const bool used = look_at_slots(seen, budget, me) && someone_parked();
+        const bool used = look_at_slots(seen, budget, me);
+        in_vain = in_vain && !used;
         ticks_.add();
         const std::uint64_t now = Traits::clock::now_ns();
-        if (budget.may_rest(now, used, everybody_parked()) && !found_reason_after_disarming()) break;
+        if (budget.may_rest(now, used && someone_parked(), everybody_parked()) && !found_reason_after_disarming()) break;
         Traits::clock::sleep_ns(budget.after_look(now, Traits::clock::thread_cpu_ns()));
       }
+      if (in_vain) ticker_.in_vain();
     }
   }
 
@@ -257,6 +258,13 @@ class work_stealing {
 
   static constexpr std::uint32_t default_round = 256;  ///< when the quantum is unlimited
   static constexpr std::size_t most_in_batch = 16;     ///< runnables that one theft takes out of a deque
+
+  std::uint32_t target_from_outside(runnable& r) noexcept {
+    if constexpr (Guide::active) return guide_.target(r, no_worker);
+    const std::uint32_t parked = sleepers_.some_parked();
+    // order: relaxed; any distribution will do
+    return parked != sleepers_type::nobody ? parked : next_target_.fetch_add(1, std::memory_order_relaxed) % count_;
+  }
 
   /// The rare rest of internal_enqueue.
   void added_while_somebody_sleeps(worker_data& self, typename sleepers_type::state seen, bool open_work) noexcept {
@@ -454,7 +462,7 @@ class work_stealing {
     }
     if (!occupied || !someone_parked()) return used;
     if (in_the_way && !step_aside(seen)) {
-      // K3: as long as this thread runs, the worker cannot; what counts is what it did while this thread slept.
+      // K4: as long as this thread runs, the worker cannot; what counts is what it did while this thread slept.
       expose_stuck(seen, budget, [&](std::uint32_t i) { return seen[i].unmoved; });
       return used;
     }
@@ -477,7 +485,7 @@ class work_stealing {
     return its != thread::unknown && its == me.processor();
   }
 
-  /// K3: to a processor where no worker is in the way of this thread, nor this thread in a worker's.
+  /// K4: to a processor where no worker is in the way of this thread, nor this thread in a worker's.
   bool step_aside(const std::vector<sample>& seen) noexcept {
     std::vector<std::int32_t> busy;
     std::vector<std::int32_t> watched;
