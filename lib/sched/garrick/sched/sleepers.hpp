@@ -19,9 +19,11 @@
 //     (b2) heavy fence, (b3) look into all queues. One of the two fences comes first. If it is a2, then b3 sees the work. If it is b2, then
 //     a3 sees the worker as parked and not searching, and wakes one if nobody else searches. The last end_search does the same (c1 lower
 //     the count, c2 heavy fence, c3 look into all queues, c4 wake one), so one that searches while a3 looks will see the work.
-//  S5 If all other workers are parked, b2 and c2 may be left out: then only outside threads can add work, and they do it with a sequentially
-//     consistent compare-and-swap (a1) and load (a3). A parked worker that is woken afterwards sees b1 or c1, because being woken changed
-//     the same word later.
+//  S5 b2 may be left out if all other workers are parked or searching, c2 if all others are parked. Who is counted so adds no work before it changes
+//     the word again, and that comes after b1 or c1, so its a3 sees them. What a searcher added earlier, or moves from queue to queue, it looks for
+//     itself, since it looks into all queues and, if it is the last, once more at c3. So only outside threads can add work unseen, and they do it
+//     with a sequentially consistent compare-and-swap (a1) and load (a3). A parked worker that is woken afterwards sees b1 or c1, because being
+//     woken changed the same word later. It matters: a heavy fence interrupts all processors where threads of the process run.
 //  S6 From S4: while open work exists and a worker is parked, some worker searches, or has just added the work and not reached a3, or has
 //     not reached b3 or c3. None of these states lasts.
 #pragma once
@@ -149,7 +151,7 @@ class sleepers {
     const state change = one_parked - (searching ? one_searching : 0);
     // order: seq_cst, pairs with read_state (S4, S5)
     const state now = state_.fetch_add(change, order<sleepers_order::park>(std::memory_order_seq_cst)) + change;
-    if ((now >> parked_shift) < workers_) Atomics::heavy_fence();
+    if ((now >> parked_shift) + (now & searching_mask) < workers_) Atomics::heavy_fence();
   }
 
   /// Last step of sleeping. Returns when somebody has woken this worker; it counts as searching then.
