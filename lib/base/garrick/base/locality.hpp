@@ -13,7 +13,7 @@ class locality_hint {
  public:
   enum class kind : std::uint8_t {
     none,     ///< with its spawner; in turn, if a thread spawns it
-    spread,   ///< on the memory nodes in turn; home is where it first runs
+    spread,   ///< on the workers in turn, of one memory node after the other; home is where it first runs
     hub,      ///< as spread, and its home for good: for an actor that many talk to, whose partners ask to be `near` it
     node,     ///< home is on that memory node
     placed,   ///< waits for its first run at that worker

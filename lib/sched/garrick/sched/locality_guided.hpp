@@ -17,6 +17,8 @@
 #include <garrick/sched/work_stealing.hpp>
 #include <garrick/sched/worker_places.hpp>
 
+#include <vector>
+
 namespace garrick::sched {
 
 template <class Atomics = base::real_atomics>
@@ -26,7 +28,8 @@ class locality_guide {
   static constexpr std::string_view name = "locality_guided";
 
   /// Requires options.places.
-  explicit locality_guide(const policy_options& options) noexcept : places_(*options.places) {}
+  explicit locality_guide(const policy_options& options)
+      : places_(*options.places), next_of_node_(options.places->machine().node_count()) {}
 
   [[nodiscard]] victim_walk walk(worker_index thief) const noexcept { return {places_, thief}; }
 
@@ -66,9 +69,9 @@ class locality_guide {
     worker_index at = sender;
     kind now = kind::placed;
     switch (h.what()) {
-      case kind::spread: at = next_of_node(next_node()); break;
+      case kind::spread: at = in_turn(next_spread_); break;
       case kind::hub:
-        at = next_of_node(next_node());
+        at = in_turn(next_spread_);
         now = kind::settled;
         break;
       case kind::node:
@@ -78,30 +81,26 @@ class locality_guide {
         break;
       default: break;
     }
-    if (at == no_worker) at = static_cast<worker_index>(turn(next_) % places_.size());
+    if (at == no_worker) at = in_turn(next_);
     r.place.set(hint(now, at));
     return at;
   }
 
-  /// A memory node that has workers, in turn.
-  std::uint32_t next_node() noexcept {
-    const std::uint32_t nodes = places_.machine().node_count();
-    for (;;) {
-      const std::uint32_t node = turn(next_node_) % nodes;
-      if (!places_.of_node(node).empty()) return node;
-    }
-  }
+  /// Workers are numbered across the nodes, so two in a row are on different ones, and a node gets as many as it has workers.
+  worker_index in_turn(counter& of) noexcept { return static_cast<worker_index>(turn(of) % places_.size()); }
   worker_index next_of_node(std::uint32_t node) noexcept {
     const auto workers = places_.of_node(node);
-    return workers[turn(next_) % workers.size()];
+    return workers[turn(next_of_node_[node]) % workers.size()];
   }
   static std::uint32_t turn(counter& of) noexcept {
     return of.fetch_add(1, std::memory_order_relaxed);  // order: relaxed; any distribution will do
   }
 
   const worker_places& places_;
+  // A counter for each kind of wish: one that several advance in step would leave out workers.
   counter next_{0};
-  counter next_node_{0};
+  counter next_spread_{0};
+  std::vector<counter> next_of_node_;
 };
 
 template <class Traits = real_traits>

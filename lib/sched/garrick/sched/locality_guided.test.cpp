@@ -158,6 +158,32 @@ TEST_CASE("locality: hints: spread, hub, a node, and one that is not there") {
   while (f.policy.drain_one() != nullptr) {}
 }
 
+TEST_CASE("locality: what is spread, or wishes for nodes in turn, meets every worker as often as the others") {
+  for (const std::uint32_t workers : {64U, 12U}) {  // with 12, half of the nodes have two workers, the others one
+    CAPTURE(workers);
+    fixture f("pack:4 numa:2 l3:1 core:8 pu:1", workers);
+    std::vector<item> spread(2 * workers);
+    std::vector<int> placed(workers);
+    for (item& i : spread) {
+      i.place.set(base::locality_hint::spread());
+      f.policy.internal_enqueue(f.worker(0), i);
+      ++placed[i.place.get().value()];
+    }
+    CHECK(placed == std::vector<int>(workers, 2));
+    while (f.policy.drain_one() != nullptr) {}
+  }
+  fixture f("pack:4 numa:2 l3:1 core:8 pu:1", 64);
+  std::vector<item> wishes(128);
+  std::vector<int> settled_at(64);
+  for (std::uint32_t i = 0; i < wishes.size(); ++i) {
+    wishes[i].place.set(base::locality_hint::home(i % 8));
+    f.policy.internal_enqueue(f.worker(0), wishes[i]);
+    ++settled_at[wishes[i].place.get().value()];
+  }
+  CHECK(settled_at == std::vector<int>(64, 2));
+  while (f.policy.drain_one() != nullptr) {}
+}
+
 TEST_CASE("locality: on a flat machine and on one core everything stays with the sender") {
   for (const std::uint32_t workers : {1U, 2U}) {
     const worker_places places(topology::flat(workers), workers, neighbourhood::cache);
