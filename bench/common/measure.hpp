@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,13 +37,23 @@ class arguments {
   arguments& operator=(arguments&&) = delete;
   ~arguments() = default;
 
-  std::uint64_t number(const char* name, std::uint64_t fallback) {
+  // A number outside of [least, most] ends the program, too: it must not silently measure something else either.
+  std::uint64_t number(const char* name, std::uint64_t fallback, std::uint64_t least = 0,
+                       std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) {
     pair* found = find(name);
     if (found == nullptr) return fallback;
     char* end = nullptr;
+    errno = 0;
     const std::uint64_t value = std::strtoull(found->value.c_str(), &end, 0);
-    if (end == found->value.c_str() || *end != '\0') fail("--" + found->name + " needs a number, found '" + found->value + "'");
+    if (end == found->value.c_str() || *end != '\0' || found->value[0] == '-' || errno != 0)
+      fail("--" + found->name + " needs a number, found '" + found->value + "'");
+    if (value < least || value > most)
+      fail("--" + found->name + " is " + found->value + "; allowed are " + std::to_string(least) + " to " + std::to_string(most));
     return value;
+  }
+  // At least 1, as most counts are.
+  std::uint32_t count(const char* name, std::uint32_t fallback) {
+    return static_cast<std::uint32_t>(number(name, fallback, 1, std::numeric_limits<std::uint32_t>::max()));
   }
 
   std::string text(const char* name, const char* fallback) {
@@ -54,6 +66,11 @@ class arguments {
     for (const pair& p : pairs_) {
       if (!p.used) fail("unknown parameter --" + p.name);
     }
+  }
+
+  [[noreturn]] static void fail(const std::string& what) {
+    std::fprintf(stderr, "bench: %s\n", what.c_str());
+    std::exit(2);
   }
 
  private:
@@ -71,11 +88,6 @@ class arguments {
       }
     }
     return nullptr;
-  }
-
-  [[noreturn]] static void fail(const std::string& what) {
-    std::fprintf(stderr, "bench: %s\n", what.c_str());
-    std::exit(2);
   }
 
   std::vector<pair> pairs_;
@@ -125,6 +137,10 @@ class result {
     if (expected == found) return;
     check_ += (check_.empty() ? "" : "; ") + std::string(what) + ": expected " + std::to_string(expected) + ", found " +
               std::to_string(found);
+  }
+  // Something went wrong that is no wrong number; empty: nothing.
+  void error(const std::string& text) {
+    if (!text.empty()) check_ += (check_.empty() ? "" : "; ") + text;
   }
   void resident(std::uint64_t bytes) { add("rss_bytes", std::to_string(bytes)); }
   void cpu(double seconds_used) { add("cpu_seconds", number(seconds_used)); }

@@ -1,25 +1,30 @@
-// The machines of the papers, for the simulator's programs.
+// What the simulator's programs share: their options, and that a simulation came to its end.
 #pragma once
 
+#include <garrick/testkit/machine/machines.hpp>
 #include <garrick/testkit/machine/simulation.hpp>
 
 #include <cstdint>
+#include <utility>
+
+#include "common/measure.hpp"
 
 namespace bench {
 
-// Papers 001 and 002: four packages of two memory nodes of eight cores.
-inline constexpr const char* opteron = "pack:4 numa:2 l3:1 core:8 pu:1";
-// Paper 000: two packages of twelve cores.
-inline constexpr const char* xeon = "pack:2 numa:1 l3:1 core:12 pu:1";
-
-inline garrick::testkit::machine::simulation_options on_machine(const char* machine, std::uint32_t workers, const char* policy,
-                                                                std::uint64_t seed = 1) {
+inline garrick::testkit::machine::simulation_options on_machine(garrick::sched::topology machine, std::uint32_t workers,
+                                                                const char* policy, std::uint64_t seed = 1) {
   garrick::testkit::machine::simulation_options o;
-  o.machine = *garrick::sched::topology::synthetic(machine);
+  o.machine = std::move(machine);
   o.workers = workers;
   o.policy = policy;
   o.seed = seed;
   return o;
+}
+
+// Counts the messages of a simulation; one that failed is the program's failure.
+inline void add(result& to, const garrick::testkit::machine::outcome& o) {
+  to.error(o.error);
+  to.items += o.messages;
 }
 
 }  // namespace bench

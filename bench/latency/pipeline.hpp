@@ -17,7 +17,7 @@
 
 namespace bench {
 
-// What travels where hops are told apart: the time stamps of the generator, of each actor and of the collector.
+// What travels where hops are told apart: the time stamps of the generator and of each actor.
 using trail = std::vector<std::int64_t>;
 
 class pipeline_run {
@@ -136,12 +136,15 @@ class pipeline_run {
   std::atomic<bool> done_{false};
 };
 
-// `--rate` messages a second, `--actors` in the pipeline, `--ms` long, `--detached i`: hops are told apart, and the i-th actor has a thread of its own.
+// `--rate` messages a second, `--actors` in the pipeline, `--ms` long, `--detached i`: hops are told apart, and the i-th actor, which has neighbours on both
+// sides, has a thread of its own.
 inline pipeline_run read_pipeline(arguments& args) {
-  const std::uint64_t rate = std::max<std::uint64_t>(args.number("rate", 10'000), 1);
-  const std::uint64_t actors = std::max<std::uint64_t>(args.number("actors", 12), 2);
-  const std::uint64_t ms = args.number("ms", 1000);
-  return {rate, actors, ms, args.number("detached", 0)};
+  const std::uint64_t rate = args.number("rate", 10'000, 1, 1'000'000'000);
+  const std::uint64_t actors = args.number("actors", 12, 2);
+  const std::uint64_t ms = args.number("ms", 1000, 1, 1'000'000);
+  const std::uint64_t detached = args.number("detached", 0, 0, actors - 1);
+  if (detached == 1) arguments::fail("--detached is 1; the first actor's hop is that from the generator");
+  return {rate, actors, ms, detached};
 }
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// Workload `matrix_search` (paper 002, §5): a matrix of random letters, and words to find down its columns. Rows lie one behind the other in memory, so that a
+// Workload `matrix_search` (paper 002, §4): a matrix of random letters, and words to find down its columns. Rows lie one behind the other in memory, so that a
 // search down a column meets a new cache line at every step. The same for all systems, so that the findings are, too.
 #pragma once
 
@@ -97,10 +97,8 @@ class puzzles {
 
 // `--findings` is the sum of all places, which does not depend on the schedule.
 inline puzzle_sizes read_puzzle(arguments& args) {
-  const auto number = [&](const char* name, std::uint64_t fallback) {
-    return static_cast<std::uint32_t>(args.number(name, fallback));
-  };
-  return {number("controllers", 4), number("searchers", 4), number("size", 600), number("searches", 20), number("letters", 8)};
+  const auto letters = static_cast<std::uint32_t>(args.number("letters", 8, 1, 256));
+  return {args.count("controllers", 4), args.count("searchers", 4), args.count("size", 600), args.count("searches", 20), letters};
 }
 
 }  // namespace bench

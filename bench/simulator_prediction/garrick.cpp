@@ -29,7 +29,7 @@ constexpr std::uint32_t senders = 100;
 constexpr std::uint32_t messages = 2000;
 constexpr double share_of_processors = 0.9;
 constexpr double same_transfer = 0.2;  // up to this share apart
-constexpr std::uint64_t rounds_per_sample = 10;
+constexpr std::uint32_t rounds_per_sample = 10;
 constexpr std::size_t enough = 5;  // trials that count
 
 struct trial {
@@ -124,7 +124,7 @@ double usual_transfer(const std::vector<contest>& all) {
 
 int main(int argc, char** argv) {
   bench::arguments args(argc, argv);
-  const std::uint64_t rounds = args.number("rounds", 100);
+  const std::uint32_t rounds = args.count("rounds", 100);
   args.reject_unknown();
 
   bench::result result;
@@ -132,7 +132,7 @@ int main(int argc, char** argv) {
   const std::uint32_t most = std::min(2U, garrick::base::platform::usable_cores());
   std::vector<contest> all = contests();
   sim::calibration host;
-  for (std::uint64_t i = 0; i < rounds; ++i) {
+  for (std::uint32_t i = 0; i < rounds; ++i) {
     if (i % rounds_per_sample == 0) host.sample();
     for (contest& c : all)
       for (std::uint32_t w = 1; w <= most; ++w) c.trials[w - 1].push_back(try_once(c, w, result));
@@ -152,7 +152,7 @@ int main(int argc, char** argv) {
       on.workers = w;
       on.prices = prices;
       const sim::outcome o = all[i].model(on);
-      result.expect(o.error.c_str(), 0, o.error.empty() ? 0 : 1);
+      result.error(o.error);
       double least = std::numeric_limits<double>::max();
       std::size_t counted = 0;
       for (const trial& t : all[i].trials[w - 1]) {

@@ -19,15 +19,15 @@ struct member final : model_actor {
 }  // namespace
 
 int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
-  const std::uint64_t messages = args.number("messages", 1'000'000);
-  args.reject_unknown();
-
   constexpr std::uint64_t rings = 256;
   constexpr std::uint64_t size = 4;
+  bench::arguments args(argc, argv);
+  const std::uint64_t messages = args.number("messages", 1'000'000, rings);
+  args.reject_unknown();
+
   bench::result result;
   const std::int64_t start = bench::now_ns();
-  simulation s(bench::on_machine(bench::opteron, 64, "work_stealing"));
+  simulation s(bench::on_machine(opteron(), 64, "work_stealing"));
   std::vector<member*> all;
   for (std::uint64_t i = 0; i < rings * size; ++i) all.push_back(&s.spawn<member>());
   for (std::uint64_t i = 0; i < rings * size; ++i) all[i]->next = all[i % size == size - 1 ? i + 1 - size : i + 1];
@@ -35,9 +35,10 @@ int main(int argc, char** argv) {
     for (std::uint64_t i = 0; i < rings; ++i) o.send(*all[i * size], messages / rings);
   });
   const outcome o = s.run();
-  result.expect(o.error.c_str(), 0, o.error.empty() ? 0 : 1);
   result.seconds = bench::seconds_since(start);
-  result.items = o.messages;
+  bench::add(result, o);
+  result.detail("accesses", static_cast<double>(o.machine.accesses));
+  result.detail("switches", static_cast<double>(o.machine.switches));
   result.expect("messages", (messages / rings + 1) * rings, o.messages);
   return result.print();
 }

@@ -15,10 +15,8 @@ template <class Program>
 std::vector<std::pair<std::uint32_t, outcome>> curve(bench::result& result, const Program& program) {
   std::vector<std::pair<std::uint32_t, outcome>> points;
   for (const std::uint32_t workers : steps) {
-    points.push_back({workers, run(program, bench::on_machine(bench::opteron, workers, "work_stealing"))});
-    const outcome& o = points.back().second;
-    result.expect(o.error.c_str(), 0, o.error.empty() ? 0 : 1);
-    result.items += o.messages;
+    points.push_back({workers, run(program, bench::on_machine(opteron(), workers, "work_stealing"))});
+    bench::add(result, points.back().second);
   }
   return points;
 }
@@ -35,8 +33,8 @@ void speedup(bench::figure& f, bench::result& result, const char* name, const Pr
 
 int main(int argc, char** argv) {
   bench::arguments args(argc, argv);
-  const auto n = static_cast<std::uint32_t>(args.number("n", 19));
-  const auto messages = static_cast<std::uint32_t>(args.number("messages", 500));
+  const std::uint32_t n = args.count("n", 19);
+  const std::uint32_t messages = args.count("messages", 500);
   args.reject_unknown();
 
   bench::result result;

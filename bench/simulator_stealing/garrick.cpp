@@ -1,4 +1,5 @@
 // Paper 002, figures 1(b) and 2(b): the probability that a thief has found the one worker with work, against the attempts.
+#include <garrick/testkit/machine/machines.hpp>
 #include <garrick/testkit/machine/steal_probability.hpp>
 
 #include <cmath>
@@ -29,7 +30,7 @@ double draw(bench::figure& f, const std::string& who, const std::vector<double>&
 
 int main(int argc, char** argv) {
   bench::arguments args(argc, argv);
-  const auto samples = static_cast<std::uint32_t>(args.number("samples", 20'000));
+  const std::uint32_t samples = args.count("samples", 20'000);
   args.reject_unknown();
 
   bench::result result;

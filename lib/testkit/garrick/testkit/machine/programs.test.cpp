@@ -1,4 +1,5 @@
 // What the papers measured, as the shipped policies do it on a simulated machine. The figures in the comments are those of the default costs.
+#include <garrick/testkit/machine/machines.hpp>
 #include <garrick/testkit/machine/programs.hpp>
 
 #include <doctest/doctest.h>
@@ -12,14 +13,9 @@ using namespace garrick::testkit::machine;
 
 namespace {
 
-/// Papers 001 and 002: four packages of two nodes of eight cores.
-constexpr const char* opteron = "pack:4 numa:2 l3:1 core:8 pu:1";
-/// Paper 000: two packages of twelve.
-constexpr const char* xeon = "pack:2 numa:1 l3:1 core:12 pu:1";
-
-simulation_options on(const char* machine, std::uint32_t workers, const char* policy = "work_stealing") {
+simulation_options on(sched::topology machine, std::uint32_t workers, const char* policy = "work_stealing") {
   simulation_options o;
-  o.machine = *sched::topology::synthetic(machine);
+  o.machine = std::move(machine);
   o.workers = workers;
   o.policy = policy;
   o.limit_seconds = 1000;
@@ -27,16 +23,22 @@ simulation_options on(const char* machine, std::uint32_t workers, const char* po
 }
 
 template <class Program>
-double seconds(const Program& program, const char* policy, std::uint32_t workers) {
-  const outcome o = run(program, on(opteron, workers, policy));
+double seconds(const Program& program, simulation_options options) {
+  const outcome o = run(program, std::move(options));
   CHECK(o.error == "");
   return o.seconds;
 }
+/// Paper 001's machine, all of it.
+template <class Program>
+double seconds(const Program& program, std::uint32_t workers) {
+  return seconds(program, on(opteron(), workers));
+}
 
-/// Time with stealing from anybody over time with guided stealing and pinning.
+/// Paper 002's: time with stealing from anybody over time with guided stealing and pinning.
 template <class Program>
 double gain(const Program& program, std::uint32_t workers) {
-  return seconds(program, "work_stealing", workers) / seconds(program, "locality_guided", workers);
+  return seconds(program, on(opteron(workers), workers, "work_stealing")) /
+         seconds(program, on(opteron(workers), workers, "locality_guided"));
 }
 
 }  // namespace
@@ -49,8 +51,22 @@ TEST_CASE("paper 002, figure 5: in Matrix Search locality is ahead by tens of pe
   for (const std::uint32_t workers : {16U, 32U, 64U}) {
     CAPTURE(workers);
     const double many = gain(program, workers);
-    CHECK(many > 1.15);  // 1.30, 1.32, 1.30; the paper: up to 1.36
+    CHECK(many > 1.1);  // 1.15, 1.29, 1.28; the paper: up to 1.36
     CHECK(many < 1.5);
+  }
+}
+
+TEST_CASE(
+    "paper 002: what Matrix Search gains by locality hangs on the fairness rounds, which take searches away from their "
+    "matrices") {
+  for (const std::uint32_t workers : {8U, 16U, 64U}) {
+    CAPTURE(workers);
+    auto without_rounds = on(opteron(workers), workers, "work_stealing");
+    without_rounds.quantum = 1'000'000'000;
+    const double with_homes = seconds(matrix_search{}, on(opteron(workers), workers, "locality_guided"));
+    const double gained = seconds(matrix_search{}, std::move(without_rounds)) / with_homes;
+    CHECK(gained > 1);
+    CHECK(gained < 1.08);  // 1.02, 1.05, 1.01
   }
 }
 
@@ -61,14 +77,14 @@ TEST_CASE(
   const matrix_search build_first{.searches = 30, .build_first = true};
   for (const std::uint32_t workers : {16U, 32U, 64U}) {
     CAPTURE(workers);
-    CHECK(gain(build_first, workers) > gain(at_once, workers));  // 1.35 and 1.20, 1.41 and 1.16, 1.49 and 1.04
+    CHECK(gain(build_first, workers) > gain(at_once, workers));  // 1.26 and 1.13, 1.42 and 1.13, 1.41 and 1.04
   }
 }
 
 TEST_CASE("paper 002: where everybody talks to everybody, locality loses") {
   for (const std::uint32_t workers : {8U, 32U, 64U}) {
     CAPTURE(workers);
-    CHECK(gain(n_to_n{.pings = 200}, workers) < 0.8);  // 0.45, 0.18, 0.12
+    CHECK(gain(n_to_n{.pings = 200}, workers) < 0.8);  // 0.59, 0.27, 0.12
   }
 }
 
@@ -78,7 +94,7 @@ TEST_CASE("paper 000: latency of the four configurations at 10 messages a second
   for (const char* policy : {"polling_default", "polling_custom", "polling_aggressive", "polling_new"}) {
     // An aggressive worker looks fifteen million times between two messages; its latency is the same if they come every millisecond.
     const bool busy = std::string(policy) == "polling_aggressive";
-    const auto o = run(pipeline{.rate = busy ? 1000.0 : 10.0, .messages = busy ? 6U : 21U}, on(xeon, 4, policy));
+    const auto o = run(pipeline{.rate = busy ? 1000.0 : 10.0, .messages = busy ? 6U : 21U}, on(xeon(), 4, policy));
     CHECK(o.error == "");
     us[policy] = o.mean_us();
     cores[policy] = o.busy_seconds / o.seconds;
@@ -94,7 +110,7 @@ TEST_CASE("paper 000: latency of the four configurations at 10 messages a second
 
 TEST_CASE("paper 000: at 100 000 messages a second the configurations with short sleeps are alike and below the default") {
   const auto us = [](const char* policy) {
-    const auto o = run(pipeline{.rate = 100'000, .messages = 400, .not_counted = 10}, on(xeon, 4, policy));
+    const auto o = run(pipeline{.rate = 100'000, .messages = 400, .not_counted = 10}, on(xeon(), 4, policy));
     CHECK(o.error == "");
     return o.mean_us();
   };
@@ -104,18 +120,18 @@ TEST_CASE("paper 000: at 100 000 messages a second the configurations with short
 
 TEST_CASE("paper 001, figure 4: making actors scales") {
   const actor_creation program{.n = 16};
-  const double one = seconds(program, "work_stealing", 1);
-  CHECK(one / seconds(program, "work_stealing", 2) > 1.8);
-  CHECK(one / seconds(program, "work_stealing", 8) > 6.5);
-  CHECK(one / seconds(program, "work_stealing", 16) > 11);
+  const double one = seconds(program, 1);
+  CHECK(one / seconds(program, 2) > 1.8);
+  CHECK(one / seconds(program, 8) > 6.5);
+  CHECK(one / seconds(program, 16) > 11);
 }
 
 TEST_CASE("paper 001, figure 5: with many senders to one receiver the time grows with the workers, then hardly") {
   const mailbox_n1 program{.messages = 500};
-  const double one = seconds(program, "work_stealing", 1);
-  const double two = seconds(program, "work_stealing", 2);
-  const double eight = seconds(program, "work_stealing", 8);
-  const double many = seconds(program, "work_stealing", 64);
+  const double one = seconds(program, 1);
+  const double two = seconds(program, 2);
+  const double eight = seconds(program, 8);
+  const double many = seconds(program, 64);
   CHECK(one < two);
   CHECK(two < eight);
   CHECK(eight < many);
@@ -125,12 +141,12 @@ TEST_CASE("paper 001, figure 5: with many senders to one receiver the time grows
 TEST_CASE("paper 001, figures 6 to 8: mixed operations and Mandelbrot scale near to the ideal") {
   const mixed rings{};
   const mandelbrot picture = mandelbrot::of(2000, 200, 2);
-  double rings_before = seconds(rings, "work_stealing", 4);
-  double picture_before = seconds(picture, "work_stealing", 4);
+  double rings_before = seconds(rings, 4);
+  double picture_before = seconds(picture, 4);
   for (const std::uint32_t workers : {8U, 16U, 32U, 64U}) {
     CAPTURE(workers);
-    const double rings_now = seconds(rings, "work_stealing", workers);
-    const double picture_now = seconds(picture, "work_stealing", workers);
+    const double rings_now = seconds(rings, workers);
+    const double picture_now = seconds(picture, workers);
     CHECK(rings_before / rings_now > 1.55);  // 1.96, 2.02, 1.94, 1.64: 400 factorisations are six or seven for each of 64
     CHECK(picture_before / picture_now > 1.85);
     rings_before = rings_now;

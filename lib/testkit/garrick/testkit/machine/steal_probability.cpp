@@ -54,13 +54,6 @@ std::vector<std::uint64_t> attempts_of(const sched::worker_places& places, std::
 
 }  // namespace
 
-sched::topology ring_of_paper_002() {
-  std::vector<sched::processing_unit> units;
-  for (std::uint32_t i = 0; i < 8; ++i)
-    units.push_back({.os_index = static_cast<std::int32_t>(i), .core = i, .cache = i / 2, .node = i / 2, .package = i / 2});
-  return *sched::topology::of(std::move(units), {10, 20, 30, 20, 20, 10, 20, 30, 30, 20, 10, 20, 20, 30, 20, 10});
-}
-
 std::vector<double> random_steal_probability(std::uint32_t workers, std::uint32_t attempts) {
   std::vector<double> result;
   double missed = 1;

@@ -10,9 +10,6 @@
 
 namespace garrick::testkit::machine {
 
-/// The machine of the paper's figures: four packages in a ring with two cores each; the distance is the number of hops. Core n of the paper is unit n − 1.
-[[nodiscard]] sched::topology ring_of_paper_002();
-
 /// Element n − 1: the probability that one of the first n attempts meets `hot`, if each asks a random other worker (figure 1): 1 − (1 − 1/(w − 1))^n.
 [[nodiscard]] std::vector<double> random_steal_probability(std::uint32_t workers, std::uint32_t attempts);
 

@@ -1,5 +1,6 @@
 // Paper 002, figures 1(b) and 2(b).
 #include <garrick/sched/policy.hpp>
+#include <garrick/testkit/machine/machines.hpp>
 #include <garrick/testkit/machine/steal_probability.hpp>
 
 #include <doctest/doctest.h>
