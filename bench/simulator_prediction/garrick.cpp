@@ -145,6 +145,7 @@ int main(int argc, char** argv) {
                   "simulated / measured");
   f.names({all[0].name, all[1].name, all[2].name, all[3].name});
   double worst = 0;
+  double not_measured = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     for (std::uint32_t w = 1; w <= most; ++w) {
       sim::simulation_options on;
@@ -163,6 +164,7 @@ int main(int argc, char** argv) {
       }
       const std::string who = all[i].name + (w == 1 ? ", one worker: " : ", two workers: ");
       if (counted < enough) {
+        ++not_measured;
         f.found(who + "not measured, since too few trials had the processors (" + std::to_string(counted) + ").");
         continue;
       }
@@ -173,6 +175,7 @@ int main(int argc, char** argv) {
     }
   }
   result.percent(worst);
+  result.detail("not_measured", not_measured);
   result.seconds = bench::seconds_since(start);
   result.figures(bench::json_of({f}));
   return result.print();

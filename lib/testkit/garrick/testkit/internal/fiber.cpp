@@ -25,7 +25,7 @@
 #if defined(GARRICK_TSAN_FIBERS)
 #include <sanitizer/tsan_interface.h>
 #endif
-#if defined(__x86_64__) && !defined(GARRICK_ASAN_FIBERS) && !defined(GARRICK_TSAN_FIBERS)
+#if defined(__x86_64__) && defined(__ELF__) && !defined(GARRICK_ASAN_FIBERS) && !defined(GARRICK_TSAN_FIBERS)
 #define GARRICK_FAST_FIBERS 1
 #endif
 

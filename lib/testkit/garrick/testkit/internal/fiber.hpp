@@ -1,6 +1,6 @@
 // Stacks that one thread switches between: what the interleaving and the simulated machine are made of.
 //
-// On x86-64 a switch saves six registers and costs a few nanoseconds; elsewhere, and under the sanitizers, which must be told when the stack changes, it is swapcontext.
+// On x86-64 (with ELF) a switch saves six registers and costs a few nanoseconds; elsewhere, and under the sanitizers, which must be told when the stack changes, it is swapcontext.
 //
 // Thread safety: none; all fibres of a program part belong to one thread.
 #pragma once

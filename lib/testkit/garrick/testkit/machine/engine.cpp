@@ -66,6 +66,7 @@ void engine::enter(void* argument) noexcept {
 }
 
 std::string engine::run(picoseconds limit) {
+  GARRICK_ASSERT(current_ == nullptr, "a simulated machine runs inside of another one");
   if (ready_.empty()) return {};
   deadline_ = limit;
   current_ = this;

@@ -3,7 +3,8 @@
 // Each simulated thread is a fibre. Shared memory is touched through `line`s: every access charges the toucher's clock by who has the line. The fibre whose clock is furthest behind runs, so accesses happen in
 // the order of their times; nothing reads a real clock, and the whole machine is one real thread. It is what the shipped scheduling policies run on (traits.hpp).
 //
-// What is modelled: transfers by distance; that a line is in one transfer at a time (contention); that a plain store is buffered and a locked operation waits for the buffer; sleeping and waking through the system.
+// What is modelled: transfers by distance; that writers take a line one after the other, and readers wait for the writer before them, but not for each other (contention); that a plain store is buffered and a locked
+// operation waits for the buffer; sleeping and waking through the system.
 // What is not: false sharing (each atomic variable is a line of its own), caches that are too small, memory bandwidth, threads that share a processor, weak memory orders (the model checker looks at these).
 //
 // Thread safety: one real thread; one engine runs at a time on it.
@@ -66,7 +67,7 @@ class engine {
   /// Before `run`: a thread on processing unit `unit`. `precise`: its sleeps are not stretched. Returns its number, counted from 0. Requires fewer than `max_threads`.
   std::uint32_t add_thread(std::uint32_t unit, bool precise, void (*body)(void*), void* argument);
 
-  /// Until all threads have ended. Error text: they sleep for ever (S3), or the first of them to pass `limit` had not ended. Then nothing on their stacks is destroyed.
+  /// Once, while no other engine runs on this real thread. Until all threads have ended. Error text: they sleep for ever (S3), or the first of them to pass `limit` had not ended. Then nothing on their stacks is destroyed.
   [[nodiscard]] std::string run(picoseconds limit = std::numeric_limits<picoseconds>::max());
 
   /// The engine that runs on this real thread; null outside of `run`, and then accesses cost nothing.
@@ -89,6 +90,8 @@ class engine {
   void write(line& l) noexcept;
   /// A locked operation, or a store that must be seen before the next load.
   void modify(line& l) noexcept;
+  /// Waits until the thread's stores so far have reached memory.
+  void drain() noexcept { now_ = std::max(now_, buffered_); }
 
   void sleep(picoseconds time) noexcept;
   /// Sleeps at `word`, if `unchanged(word)` when all accesses before now have happened.
@@ -190,7 +193,7 @@ inline void engine::write(line& l) noexcept {
 inline void engine::modify(line& l) noexcept {
   settle();
   ++stats_.accesses;
-  now_ = std::max(now_, buffered_);
+  drain();
   if (!is_mine_alone(l)) {
     now_ = std::max(now_, l.free_at) + fetch(l);
     only(l, running_);

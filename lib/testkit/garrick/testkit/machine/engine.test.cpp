@@ -19,6 +19,8 @@ struct bench {
   engine e{prices, machine};
   std::vector<std::unique_ptr<std::function<void()>>> bodies;
 
+  bench() = default;
+  explicit bench(const costs& c) : prices(c) {}
   void thread(std::uint32_t unit, std::function<void()> body) {
     bodies.push_back(std::make_unique<std::function<void()>>(std::move(body)));
     e.add_thread(unit, true, [](void* f) { (*static_cast<std::function<void()>*>(f))(); }, bodies.back().get());
@@ -66,6 +68,78 @@ TEST_CASE("machine: a line costs by the distance to who wrote it, and nothing mo
   CHECK(cost == expected);
 }
 
+TEST_CASE(
+    "machine: a plain store is buffered, a locked operation or a barrier waits for it, and a store that all must see is not "
+    "buffered") {
+  bench b;
+  machine_atomics::atomic<int> near{0};
+  machine_atomics::atomic<int> far[3];
+  b.thread(0, [&] {
+    near.fetch_add(1, std::memory_order_relaxed);  // order: not simulated
+    b.e.spend_ns(1000);
+    b.e.settle();
+    const double begin = b.now_ns();
+    far[0].store(1, std::memory_order_release);  // order: not simulated
+    CHECK(b.now_ns() - begin == doctest::Approx(b.prices.hit));
+    near.fetch_add(1, std::memory_order_relaxed);  // order: not simulated
+    const double drained = b.prices.hit + b.prices.transfer[3];
+    CHECK(b.now_ns() - begin == doctest::Approx(drained + b.prices.locked));
+
+    const double second = b.now_ns();
+    far[1].store(1, std::memory_order_release);  // order: not simulated
+    machine_atomics::full_fence();
+    CHECK(b.now_ns() - second == doctest::Approx(drained + b.prices.locked));
+
+    const double third = b.now_ns();
+    far[2].store(1, std::memory_order_seq_cst);  // order: its price
+    CHECK(b.now_ns() - third == doctest::Approx(b.prices.transfer[3] + b.prices.locked));
+  });
+  b.thread(4, [&] {
+    for (auto& word : far) word.fetch_add(1, std::memory_order_relaxed);  // order: not simulated
+  });
+  CHECK(b.e.run() == "");
+}
+
+TEST_CASE("machine: who reads a line waits until its owner has it, and the owner fetches it back from the last reader") {
+  bench b;
+  machine_atomics::atomic<int> word{0};
+  b.thread(4, [&] { word.fetch_add(1, std::memory_order_relaxed); });  // order: not simulated
+  double taken = 0;
+  b.thread(0, [&] {
+    b.e.spend_ns(1000);
+    word.fetch_add(1, std::memory_order_relaxed);  // order: not simulated
+    taken = b.now_ns();
+    CHECK(taken == doctest::Approx(1000 + b.prices.transfer[3] + b.prices.locked));
+    b.e.spend_ns(2000 - taken);
+    word.fetch_add(1, std::memory_order_relaxed);  // order: not simulated
+    CHECK(b.now_ns() == doctest::Approx(2000 + b.prices.transfer[2] + b.prices.locked));
+  });
+  b.thread(2, [&] {
+    b.e.spend_ns(1001);
+    CHECK(word.load(std::memory_order_acquire) == 2);  // order: not simulated
+    CHECK(b.now_ns() == doctest::Approx(taken + b.prices.transfer[2]));
+  });
+  CHECK(b.e.run() == "");
+}
+
+TEST_CASE("machine: fences, pauses and clocks have their price") {
+  bench b;
+  b.thread(0, [&] {
+    const auto cost = [&](auto&& f) {
+      const double begin = b.now_ns();
+      f();
+      return b.now_ns() - begin;
+    };
+    CHECK(cost([] { machine_atomics::light_fence(); }) == 0);
+    CHECK(cost([] { machine_atomics::full_fence(); }) == doctest::Approx(b.prices.locked));
+    CHECK(cost([] { machine_atomics::heavy_fence(); }) == doctest::Approx(b.prices.barrier));
+    CHECK(cost([] { machine_atomics::pause(); }) == doctest::Approx(b.prices.pause));
+    CHECK(cost([] { static_cast<void>(machine_clock::now_ns()); }) == doctest::Approx(b.prices.clock_read));
+    CHECK(cost([] { static_cast<void>(machine_clock::thread_cpu_ns()); }) == doctest::Approx(b.prices.cpu_clock_read));
+  });
+  CHECK(b.e.run() == "");
+}
+
 TEST_CASE("machine: locked operations on one line wait for each other") {
   for (const int threads : {1, 2, 4}) {
     bench b;
@@ -108,6 +182,43 @@ TEST_CASE("machine: a wake-up takes its time, and one sleeper gets it, the oldes
   CHECK(woken[0].first == 'a');
   CHECK(woken[0].second == doctest::Approx(50'000 + b.prices.wake_latency));
   CHECK(woken[1].second == doctest::Approx(90'000 + b.prices.wake_latency));
+}
+
+TEST_CASE("machine: one call wakes all sleepers one after the other; who is still on the way to sleep gets there first") {
+  bench b;
+  machine_atomics::atomic<std::uint32_t> word{0};
+  std::vector<double> woken;
+  for (std::uint32_t i = 0; i < 3; ++i)
+    b.thread(i, [&] {
+      machine_atomics::wait(word, 0);
+      woken.push_back(b.now_ns());
+    });
+  b.thread(4, [&] {
+    b.e.spend_ns(50'000);
+    b.e.wake_all(&word);
+    CHECK(b.now_ns() == doctest::Approx(50'000 + b.prices.wake_call + 2 * b.prices.wake_another));
+  });
+  CHECK(b.e.run() == "");
+  REQUIRE(woken.size() == 3);
+  const double first = 50'000 + b.prices.wake_latency;
+  CHECK(woken[0] == doctest::Approx(first));
+  CHECK(woken[1] == doctest::Approx(first + b.prices.wake_call));
+  CHECK(woken[2] == doctest::Approx(first + b.prices.wake_call + b.prices.wake_another));
+
+  costs quick;
+  quick.wake_latency = 100;
+  bench early(quick);
+  double on = 0;
+  early.thread(0, [&] {
+    machine_atomics::wait(word, 0);
+    on = early.now_ns();
+  });
+  early.thread(1, [&] {
+    early.e.spend_ns(quick.system_call + 10);
+    machine_atomics::wake_one(word);
+  });
+  CHECK(early.e.run() == "");
+  CHECK(on == doctest::Approx(quick.system_call + quick.fall_asleep));
 }
 
 TEST_CASE("machine: a wait with a limit ends with it, and asleep is not busy") {

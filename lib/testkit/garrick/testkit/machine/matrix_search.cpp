@@ -7,6 +7,7 @@ namespace garrick::testkit::machine {
 
 namespace {
 
+/// A column's 3500 lines, 224 kB, stay in the second-level cache while 64 neighbouring columns are searched: each line comes from memory once.
 constexpr double cells_in_line = 64;
 
 enum : std::uint64_t { build = 1, search };

@@ -57,6 +57,7 @@ class turn {
 class model_actor : public base::runnable {
  public:
   virtual ~model_actor() = default;
+  /// On a stack of 128 KiB. An exception ends the process.
   virtual void on(turn& t, const message& m) = 0;
 
   base::run_outcome run(std::uint32_t& budget) noexcept final;
@@ -79,8 +80,8 @@ class model_actor : public base::runnable {
   std::uint64_t consumed_ = 0;
   std::uint64_t last_run_ = 0;  ///< its worker's count of runs then
   bool idle_ = true;
-  bool awaited_ = false;  ///< a sender sleeps until the mail is done
-  std::uint8_t last_thread_ = no_thread;
+  bool awaited_ = false;                   ///< a sender sleeps until the mail is done
+  std::uint8_t last_thread_ = no_thread;   ///< where it ran last or, before that, was made by an actor
   std::uint8_t first_thread_ = no_thread;  ///< its memory is there
 };
 

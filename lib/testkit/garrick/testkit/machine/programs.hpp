@@ -16,9 +16,10 @@ struct matrix_search {
   std::uint32_t searchers = 15;  ///< of each controller
   std::uint32_t searches = 100;  ///< of each searcher
   double cells = 3500.0 * 3500;  ///< of each matrix, a byte each
-  double cell_ns = 1;            ///< to compare a cell and, for one in 26, walk down; without what the memory takes
-  double found = 3.2e-9;         ///< probability that the word begins at a cell: 26^-6
-  double build_ns = 3;           ///< a cell
+  double cell_ns =
+      1;  ///< assumed: to compare a cell and, for one in 26, walk down; without what the memory takes, which is as much again if it is near
+  double found = 3.2e-9;  ///< probability that the word begins at a cell: 26^-6
+  double build_ns = 3;    ///< a cell
   /// All matrices of a controller are built before its first search. Else each searcher starts as soon as its own is built.
   bool build_first = false;
 };

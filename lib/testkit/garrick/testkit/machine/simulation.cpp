@@ -1,6 +1,7 @@
 #include <garrick/testkit/machine/simulation.hpp>
 
 #include <stdexcept>
+#include <vector>
 
 namespace garrick::testkit::machine {
 
@@ -14,6 +15,8 @@ constexpr std::uint32_t sends_after_vain_wait = 64;
 constexpr picoseconds longest_wait = from_ns(1e6);
 
 constexpr double longest_end_seconds = 10;  // from the limit until all have come to their end
+constexpr double longest_seconds = 1e7;     // 64 bits of picoseconds are 1.8e7
+constexpr double dearest_ns = 1e9;
 
 constexpr std::uint32_t most_workers = 120;
 constexpr std::uint64_t hot_actors = 8;  ///< whose lines and branches a worker has at hand
@@ -29,12 +32,11 @@ base::run_outcome model_actor::run(std::uint32_t& budget) noexcept {
   simulation::here& h = of_->here_[me];
   e.spend_ns(e.prices().run);
   ++h.runs;
-  if (first_thread_ == no_thread)
-    first_thread_ = me;
-  else if (last_thread_ != me)
+  if (last_thread_ != me && last_thread_ != no_thread)
     e.spend(own_lines * e.transfer_time(last_thread_));
-  else if (h.runs - last_run_ > hot_actors)
+  else if (first_thread_ != no_thread && h.runs - last_run_ > hot_actors)
     e.spend_ns(e.prices().cold);
+  if (first_thread_ == no_thread) first_thread_ = me;
   last_thread_ = me;
   last_run_ = h.runs;
   for (;;) {
@@ -117,6 +119,20 @@ simulation_options checked(simulation_options options) {
     throw std::invalid_argument("workers is " + std::to_string(options.workers) + "; a simulated machine has 1 to " +
                                 std::to_string(most_workers));
   if (options.quantum == 0) throw std::invalid_argument("quantum is 0; a run handles at least one message");
+  if (options.soft_limit == 0) throw std::invalid_argument("soft_limit is 0; a mailbox has room for at least one message");
+  if (!(options.limit_seconds > 0 && options.limit_seconds <= longest_seconds))
+    throw std::invalid_argument("limit_seconds is " + std::to_string(options.limit_seconds) + "; allowed is up to " +
+                                std::to_string(longest_seconds));
+  const costs& c = options.prices;
+  std::vector<double> prices{c.hit,         c.locked,    c.pause,        c.clock_read,   c.cpu_clock_read, c.system_call,
+                             c.fall_asleep, c.wake_call, c.wake_another, c.wake_latency, c.timer_late,     c.precise_timer_late,
+                             c.barrier,     c.send,      c.receive,      c.run,          c.cold,           c.spawn};
+  prices.insert(prices.end(), c.transfer.begin(), c.transfer.end());
+  prices.insert(prices.end(), c.memory_line.begin(), c.memory_line.end());
+  for (const double price : prices)
+    if (!(price >= 0 && price <= dearest_ns))
+      throw std::invalid_argument("prices has one of " + std::to_string(price) + " ns; allowed is 0 to " +
+                                  std::to_string(dearest_ns));
   return options;
 }
 

@@ -33,7 +33,7 @@ struct simulation_options {
   sched::neighbourhood neighbours = sched::neighbourhood::cache;
   costs prices;
   std::uint32_t soft_limit = 512;  ///< messages in a mailbox above which senders are slowed
-  double limit_seconds = 1e6;      ///< simulated; an error if there is work then, also if all workers sleep beside it
+  double limit_seconds = 1e6;      ///< simulated, up to 1e7; an error if there is work then, also if all workers sleep beside it
 };
 
 struct outcome {
@@ -62,7 +62,7 @@ class outside {
 
 class simulation {
  public:
-  /// Throws std::invalid_argument: no such policy, no workers or too many, a quantum of nothing.
+  /// Throws std::invalid_argument: no such policy, no workers or too many, a quantum or mailbox of nothing, a limit or price out of range.
   explicit simulation(simulation_options options);
   ~simulation();
   simulation(const simulation&) = delete;
@@ -127,7 +127,9 @@ template <class A, class... Args>
 A& turn::spawn(Args&&... args) {
   engine& e = *engine::current();
   e.spend_ns(e.prices().spawn);
-  return of_.spawn<A>(std::forward<Args>(args)...);
+  A& made = of_.spawn<A>(std::forward<Args>(args)...);
+  static_cast<model_actor&>(made).last_thread_ = static_cast<std::uint8_t>(e.self());  // who has its lines
+  return made;
 }
 
 }  // namespace garrick::testkit::machine

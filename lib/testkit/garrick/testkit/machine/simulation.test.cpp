@@ -5,7 +5,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -114,21 +116,83 @@ TEST_CASE("simulation: one seed gives one result, another seed another") {
   }
 }
 
+TEST_CASE("simulation: each message, and each run of an actor, costs its price") {
+  constexpr std::uint64_t hops = 2000;
+  const auto ns = [](std::uint32_t size, double costs::* dearer) {
+    auto o = on(big, 1, "work_stealing");
+    if (dearer != nullptr) o.prices.*dearer += 100;
+    rings r(std::move(o), 1, size, hops);
+    const outcome result = r.s.run();
+    CHECK(result.error == "");
+    return result.busy_seconds * 1e9;
+  };
+  for (const auto price : {&costs::send, &costs::receive, &costs::run})
+    CHECK(ns(3, price) - ns(3, nullptr) == doctest::Approx(100.0 * hops).epsilon(0.01));
+  // With three actors each is still at hand when its turn comes, with twenty it is not.
+  CHECK(ns(3, &costs::cold) == ns(3, nullptr));
+  CHECK(ns(20, &costs::cold) - ns(20, nullptr) == doctest::Approx(100.0 * hops).epsilon(0.02));
+}
+
+TEST_CASE("simulation: who runs an actor first fetches its lines from where it was made") {
+  struct child final : model_actor {
+    double began = 0;
+    std::uint32_t worker = 0;
+    void on(turn& t, const message&) override {
+      began = t.now_ns();
+      worker = engine::current()->self();
+    }
+  };
+  struct parent final : model_actor {
+    child* one = nullptr;
+    std::uint32_t worker = 0;
+    void on(turn& t, const message&) override {
+      worker = engine::current()->self();
+      if (one == nullptr) one = &t.spawn<child>();
+      t.send(*one, 0);
+      t.work(1e7);
+    }
+  };
+  const auto first_run = [](bool made_by_parent) {
+    auto o = on("pack:2 numa:1 l3:1 core:1 pu:1", 2, "work_sharing");
+    o.prices.spawn = 0;
+    simulation s(std::move(o));
+    auto& above = s.spawn<parent>();
+    if (!made_by_parent) above.one = &s.spawn<child>();
+    s.outside([&](outside& out) { out.send(above, 0); });
+    CHECK(s.run().error == "");
+    CHECK(above.one->worker != above.worker);
+    return above.one->began;
+  };
+  CHECK(first_run(true) - first_run(false) == doctest::Approx(2 * costs{}.transfer[3]));
+}
+
 TEST_CASE("simulation: state is near where the actor ran first and dear far from there") {
   struct heavy final : model_actor {
-    double took = 0;
+    std::uint32_t first = max_threads;
+    int far = 0;
     void on(turn& t, const message& m) override {
+      const engine& e = *engine::current();
+      if (first == max_threads) first = e.self();
+      const std::uint32_t distance = e.distance(e.self(), first);
+      if (distance != 0) ++far;
       const double before = t.now_ns();
       t.touch(1000);
-      took = t.now_ns() - before;
+      CHECK(t.now_ns() - before == doctest::Approx(1000 * costs{}.memory_line[distance]));
       if (m.value != 0) t.send(*this, m.value - 1);
     }
   };
-  simulation s(on(big, 1, "work_stealing"));
-  auto& a = s.spawn<heavy>();
-  s.outside([&](outside& o) { o.send(a, 3); });
+  auto options = on(big, 4, "work_sharing");  // which leaves an actor to any worker
+  options.quantum = 1;
+  simulation s(std::move(options));
+  std::vector<heavy*> all;
+  for (int i = 0; i < 9; ++i) all.push_back(&s.spawn<heavy>());
+  s.outside([&](outside& o) {
+    for (heavy* one : all) o.send(*one, 20);
+  });
   CHECK(s.run().error == "");
-  CHECK(a.took == doctest::Approx(1000 * costs{}.memory_line[0]));
+  int far = 0;
+  for (const heavy* one : all) far += one->far;
+  CHECK(far > 20);
 }
 
 TEST_CASE("simulation: a sender that is faster than its receiver is slowed, so mail stays bounded") {
@@ -157,6 +221,36 @@ TEST_CASE("simulation: a sender that is faster than its receiver is slowed, so m
   }
 }
 
+TEST_CASE("simulation: in a chain of actors that multiply their mail no mailbox grows far beyond its limit") {
+  struct multiplier final : model_actor {
+    multiplier* next = nullptr;
+    std::uint64_t sent_to = 0;
+    std::uint64_t handled = 0;
+    std::uint64_t longest = 0;
+    void on(turn& t, const message& m) override {
+      ++handled;
+      if (next == nullptr) return;
+      for (std::uint64_t i = 0; i < (m.from == nullptr ? m.value : 3); ++i) {
+        next->longest = std::max(next->longest, ++next->sent_to - next->handled);
+        t.send(*next, 0);
+      }
+    }
+  };
+  for (const std::uint32_t workers : {1U, 2U, 8U}) {
+    CAPTURE(workers);
+    simulation s(on(big, workers, "work_stealing"));
+    std::vector<multiplier*> chain;
+    for (int i = 0; i < 5; ++i) {
+      chain.push_back(&s.spawn<multiplier>());
+      if (i != 0) chain[chain.size() - 2]->next = chain.back();
+    }
+    s.outside([&](outside& o) { o.send(*chain[0], 5000); });
+    CHECK(s.run().error == "");
+    CHECK(chain.back()->handled == 5000 * 27);
+    for (const multiplier* one : chain) CHECK(one->longest < 600);
+  }
+}
+
 TEST_CASE("simulation: a policy of one's own that strands work is found") {
   /// Loses a runnable now and then.
   struct forgetful : sched::work_sharing<machine_traits> {
@@ -182,9 +276,18 @@ TEST_CASE("simulation: bad settings are refused by name") {
   CHECK_THROWS_AS(simulation(on(big, 16, "no_such")), std::invalid_argument);
   CHECK_THROWS_AS(simulation(on(big, 121, "work_stealing")), std::invalid_argument);
   CHECK_THROWS_AS(simulation(on(big, 0, "work_stealing")), std::invalid_argument);
-  auto o = on(big, 1, "work_stealing");
-  o.quantum = 0;
-  CHECK_THROWS_AS(simulation(std::move(o)), std::invalid_argument);
+  const auto refused = [](const auto& change) {
+    auto o = on(big, 1, "work_stealing");
+    change(o);
+    CHECK_THROWS_AS(simulation(std::move(o)), std::invalid_argument);
+  };
+  refused([](simulation_options& o) { o.quantum = 0; });
+  refused([](simulation_options& o) { o.soft_limit = 0; });
+  refused([](simulation_options& o) { o.limit_seconds = 0; });
+  refused([](simulation_options& o) { o.limit_seconds = 1e8; });
+  refused([](simulation_options& o) { o.prices.run = -1; });
+  refused([](simulation_options& o) { o.prices.transfer[2] = std::nan(""); });
+  refused([](simulation_options& o) { o.prices.memory_line[3] = 1e10; });
 }
 
 TEST_CASE("simulation: a run that takes longer than it may is an error") {

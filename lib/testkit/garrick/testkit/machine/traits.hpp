@@ -102,9 +102,9 @@ struct machine_atomics {
   static constexpr std::memory_order order(std::memory_order as_written) noexcept {
     return as_written;
   }
-  static void full_fence() noexcept { charge(&costs::locked); }
+  static void full_fence() noexcept { drain_and_charge(&costs::locked); }
   static void light_fence() noexcept {}
-  static void heavy_fence() noexcept { charge(&costs::barrier); }
+  static void heavy_fence() noexcept { drain_and_charge(&costs::barrier); }
   static void pause() noexcept { charge(&costs::pause); }
 
   static void wait(atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
@@ -124,6 +124,11 @@ struct machine_atomics {
   static void charge(double costs::* price) noexcept {
     if (engine* const e = engine::current()) [[likely]]
       e->spend_ns(e->prices().*price);
+  }
+  static void drain_and_charge(double costs::* price) noexcept {
+    if (engine* const e = engine::current()) [[likely]]
+      e->drain();
+    charge(price);
   }
 };
 
