@@ -19,7 +19,7 @@ struct contender {
 };
 constexpr contender with = {"locality_guided", "locality_guided", 1024};
 constexpr contender without = {"work_stealing", "work_stealing", 1024};
-constexpr contender without_rounds = {"work_stealing without fairness rounds", "work_stealing", no_rounds};
+constexpr contender without_rounds = {"work_stealing, no rounds", "work_stealing", no_rounds};
 
 /// Some contenders from 4 to 64 workers on as many cores, mean over the seeds; says how the first does relative to each other one.
 template <class Program>
@@ -64,7 +64,8 @@ int main(int argc, char** argv) {
                        "workers", "seconds");
   race(matrix, result, matrix_search{.searches = searches}, seeds, {with, without, without_rounds});
   matrix.found(
-      "In our fairness rounds controllers wait with several answers and then hand out searches far from their matrices; without "
+      "No rounds: with a quantum that no worker uses up. In our fairness rounds controllers wait with several answers and then "
+      "hand out searches far from their matrices; without "
       "rounds a search stays where it began, and little is left to gain.");
   bench::figure waiting("Matrix Search, where controllers wait until all matrices are built",
                         "Not in the paper. All searches of a controller are handed out at one place, so without locality they "
