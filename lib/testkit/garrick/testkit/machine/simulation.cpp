@@ -186,7 +186,10 @@ void simulation::done() noexcept {
 }
 
 void simulation::send(model_actor* from, model_actor& to, std::uint64_t value) noexcept {
-  if (to.length() >= options_.soft_limit && from != &to) make_room(to);
+  if (to.length() >= options_.soft_limit && from != &to) {
+    engine_.settle();  // S1: what others have taken out by now
+    if (to.length() >= options_.soft_limit) make_room(to);
+  }
   engine_.spend_ns(options_.prices.send);
   engine_.modify(to.line_);
   to.mail_.push_back({value, from, static_cast<std::uint8_t>(engine_.self())});
