@@ -192,6 +192,35 @@ TEST_CASE("a request's time-out comes at its time, and the late response is igno
   }
 }
 
+TEST_CASE("a receive time-out counts from the last message that was handled; a skipped one does not put it off") {
+  test_system kit(1);
+  const instant start = kit.now();
+  duration silent;
+  bool left = false;
+  auto a = kit.spawn([&](dynamic_actor& self) -> behavior {
+    self.set_unmatched(unmatched::skip);
+    return {[](tick) {}, after(duration::milliseconds(10)) >>
+                             [&] {
+                               silent = kit.now() - start;
+                               self.become([&](leave) { left = true; });
+                             }};
+  });
+  kit.run_for(duration::milliseconds(6));
+  SUBCASE("handled") {
+    send(a, tick{1});
+    kit.run_for(duration::seconds(1));
+    CHECK(silent == duration::milliseconds(16));
+    CHECK(!left);
+  }
+  SUBCASE("skipped") {
+    send(a, leave{});
+    kit.run_for(duration::seconds(1));
+    CHECK(silent == duration::milliseconds(10));
+    CHECK(left);
+  }
+  CHECK(kit.timers_pending() == 0);
+}
+
 TEST_CASE("a delay without end never comes and holds nothing") {
   fixture f;
   auto token = f.kit.spawn([](dynamic_actor& self) -> behavior {

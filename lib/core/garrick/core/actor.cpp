@@ -240,11 +240,16 @@ dispatch_outcome dispatch_to_behavior(cell& self, behavior& present, envelope* e
     on_idle_timeout(self, present);
     return dispatch_outcome::handled;
   }
-  if (cell_extension* const x = self.ext_if(); x != nullptr && x->idle_timer != nullptr)
+  cell_extension* const x = self.ext_if();
+  const timer_record* const timing = x != nullptr ? x->idle_timer : nullptr;
+  const dispatch_outcome outcome = offer_to_behavior(self, present, e) ? dispatch_outcome::handled
+                                   : present                           ? on_unmatched(self, e)
+                                                                       : dispatch_outcome::unexpected;
+  // Skipped mail has yet to come: it does not end the silence, and costs no look at the clock each time that it is tried again. A behavior that replaced
+  // the one with the time-out has begun a silence of its own.
+  if (timing != nullptr && outcome != dispatch_outcome::skipped && x->idle_timer == timing)
     x->last_activity = self.env().clock->now();
-  if (offer_to_behavior(self, present, e)) return dispatch_outcome::handled;
-  if (!present) return dispatch_outcome::unexpected;
-  return on_unmatched(self, e);
+  return outcome;
 }
 
 }  // namespace detail

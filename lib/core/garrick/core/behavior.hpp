@@ -378,7 +378,7 @@ template <class... Patterns>
 /// Takes whatever no earlier case took.
 inline constexpr detail::otherwise_builder otherwise{};
 
-/// Runs when no message arrived for this long.
+/// Runs when no message was handled for this long, and again after each further such time. A skipped one does not count.
 [[nodiscard]] inline detail::timeout_builder after(base::duration d) noexcept { return {d.count()}; }
 
 }  // namespace garrick::core
