@@ -1,4 +1,5 @@
-// A master orders all terms of all series at once. For each term a worker asks its rate computer and awaits the answer.
+// A master orders all terms of all series at once. For each term a worker asks its rate computer and awaits the answer, for at most
+// `--limit_us` microseconds (0: as long as it takes).
 #include "common/garrick_system.hpp"
 #include "savina_logistic_map/series.hpp"
 
@@ -24,16 +25,23 @@ using worker = garrick::protocol<void(next), double(last_term)>;
 
 class series_worker : public garrick::actor<worker> {
  public:
-  series_worker(garrick::ref<computer> c, double start) : computer_(std::move(c)), term_(start) {}
+  series_worker(garrick::ref<computer> c, double start, garrick::duration limit)
+      : computer_(std::move(c)), term_(start), limit_(limit) {}
 
   void on(next) {
-    request(computer_, compute{term_}).await([this](double term) { term_ = term; });
+    const auto answered = [this](double term) { term_ = term; };
+    if (limit_ == garrick::duration())
+      request(computer_, compute{term_}).await(answered);
+    else
+      request(computer_, compute{term_}, limit_).await(answered, [this](const garrick::error&) { late_ = true; });
   }
-  double on(last_term) const { return term_; }
+  double on(last_term) const { return late_ ? bench::late_term : term_; }
 
  private:
   garrick::ref<computer> computer_;
   double term_;
+  garrick::duration limit_;
+  bool late_ = false;
 };
 
 struct begin {
@@ -43,13 +51,13 @@ struct begin {
 
 class master : public garrick::actor<garrick::protocol<void(begin)>> {
  public:
-  explicit master(std::vector<double>* found) : found_(found) {}
+  master(std::vector<double>* found, garrick::duration limit) : found_(found), limit_(limit) {}
 
   void on(begin b) {
     found_->resize(b.series);
     std::vector<garrick::ref<worker>> workers;
     for (std::uint64_t i = 0; i < b.series; ++i)
-      workers.push_back(spawn<series_worker>(spawn<rate_computer>(bench::series_rate(i)), bench::series_start(i)));
+      workers.push_back(spawn<series_worker>(spawn<rate_computer>(bench::series_rate(i)), bench::series_start(i), limit_));
     for (std::uint64_t t = 0; t < b.terms; ++t)
       for (const auto& w : workers) send(w, next{});
     for (std::uint64_t i = 0; i < b.series; ++i)
@@ -58,6 +66,7 @@ class master : public garrick::actor<garrick::protocol<void(begin)>> {
 
  private:
   std::vector<double>* found_;
+  garrick::duration limit_;
 };
 
 }  // namespace
@@ -66,6 +75,7 @@ int main(int argc, char** argv) {
   bench::arguments args(argc, argv);
   const std::uint64_t terms = args.number("terms", 25'000);
   const std::uint64_t series = args.number("series", 10);
+  const auto limit = garrick::duration::microseconds(static_cast<std::int64_t>(args.number("limit_us", 0)));
   const garrick::options options = bench::garrick_options(args);
   args.reject_unknown();
 
@@ -74,7 +84,7 @@ int main(int argc, char** argv) {
   const std::int64_t start = bench::now_ns();
   {
     garrick::actor_system system(options);
-    send(system.spawn<master>(&found), begin{series, terms});
+    send(system.spawn<master>(&found, limit), begin{series, terms});
     static_cast<void>(system.await_all());
   }
   result.seconds = bench::seconds_since(start);
