@@ -107,16 +107,14 @@ base::result<affinity> affinity::parse(std::string_view text, std::span<const st
   return a;
 }
 
-base::error affinity::bind_this_thread_as(std::size_t thread) const {
-  if (groups_.empty() || base::platform::bind_this_thread(of(thread))) return {};
+base::error affinity::bind_this_thread() {
+  if (groups_.empty()) return {};
+  const processors& group =
+      of(next_.fetch_add(1, std::memory_order_relaxed));  // order: relaxed; each thread gets a number of its own
+  if (base::platform::bind_this_thread(group)) return {};
   return base::make_error(
       base::errc::config_invalid, "affinity",
-      "the system does not let a thread run on processor " + std::to_string(of(thread).front()) + " and its group");
-}
-
-base::error affinity::bind_this_thread() {
-  return bind_this_thread_as(
-      next_.fetch_add(1, std::memory_order_relaxed));  // order: relaxed; each thread gets a number of its own
+      "the system does not let a thread run on processor " + std::to_string(group.front()) + " and its group");
 }
 
 }  // namespace garrick::sched

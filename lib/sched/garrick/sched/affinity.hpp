@@ -38,9 +38,6 @@ class affinity {
   /// The group of thread number `thread`, counted from 0. Requires that there is one.
   [[nodiscard]] const processors& of(std::size_t thread) const noexcept { return groups_[thread % groups_.size()]; }
 
-  /// Puts the calling thread, number `thread`, into its group. Error `config_invalid`: the system refuses. Thread safety: any thread.
-  [[nodiscard]] base::error bind_this_thread_as(std::size_t thread) const;
-
   /// Puts the calling thread into the next group. Error `config_invalid`: the system refuses. Thread safety: any thread.
   [[nodiscard]] base::error bind_this_thread();
 

@@ -184,6 +184,26 @@ TEST_CASE("locality: what is spread, or wishes for nodes in turn, meets every wo
   while (f.policy.drain_one() != nullptr) {}
 }
 
+TEST_CASE("locality: nodes that have no worker are passed over in turn, and count as no wish") {
+  fixture f("pack:2 numa:2 l3:1 core:2 pu:1", 3);
+  REQUIRE(f.places.of_node(3).empty());
+  std::vector<std::uint32_t> nodes;
+  for (const auto wish : {base::locality_hint::spread(), base::locality_hint::hub()})
+    for (int i = 0; i < 3; ++i) {
+      item a;
+      a.place.set(wish);
+      f.policy.internal_enqueue(f.worker(0), a);
+      nodes.push_back(f.places.unit_of(a.place.get().value()).node);
+      while (base::runnable* const r = f.policy.drain_one()) CHECK(r->take());
+    }
+  CHECK(nodes == std::vector<std::uint32_t>{0, 1, 2, 0, 1, 2});
+  item a;
+  a.place.set(base::locality_hint::home(3));
+  f.policy.internal_enqueue(f.worker(2), a);
+  CHECK(a.place.get() == base::locality_hint(kind::placed, 2));
+  while (f.policy.drain_one() != nullptr) {}
+}
+
 TEST_CASE("locality: on a flat machine and on one core everything stays with the sender") {
   for (const std::uint32_t workers : {1U, 2U}) {
     const worker_places places(topology::flat(workers), workers, neighbourhood::cache);

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace garrick::sched {
 
@@ -26,12 +27,15 @@ class pool_places {
   /// Binds the calling thread, which is worker `index`, as the options say. Error: the system refuses.
   [[nodiscard]] base::error bind_worker(std::uint32_t index);
 
-  /// Why a machine was taken for flat that perhaps is not; empty: it is known.
-  [[nodiscard]] std::string flat_reason() const { return places_ ? places_->machine().flat_reason() : std::string(); }
+  /// What a user who asked for places should know: they make no difference here, since the machine is flat or cannot be read. `policy` is
+  /// the name of the policy that needs them; empty: none does, and threads are only pinned. Empty: nothing.
+  [[nodiscard]] std::string warning(std::string_view policy) const;
 
  private:
   enum class pin : std::uint8_t { unit, cache, node, system };
   static pin pin_of(const scheduler_options& options, bool for_policy) noexcept;
+  /// What worker `index` is pinned to: its own processor and those that share its cache or node, as `pin_` says.
+  [[nodiscard]] affinity::processors group_of(std::uint32_t index) const;
 
   pin pin_;
   affinity affinity_;

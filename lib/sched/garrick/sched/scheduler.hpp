@@ -59,7 +59,7 @@ class scheduler : public base::executor {
   virtual ~scheduler() = default;
 
   /// Starts the worker threads and returns when all of them are ready. Throws std::system_error, with no thread left behind, if one cannot
-  /// be created (and `best_effort` is not set). Runnables may be scheduled before.
+  /// be created or bound (and `best_effort` is not set). Runnables may be scheduled before.
   virtual void start() = 0;
 
   /// Lets every worker finish the run it is in, and joins them. Runnables that have not run stay queued. Nothing happens the second time.
@@ -79,7 +79,7 @@ class scheduler : public base::executor {
   /// that thread could not be created.
   [[nodiscard]] virtual base::thread_state* worker_state(std::uint32_t index) noexcept = 0;
 
-  /// What `best_effort` let pass, in plain words.
+  /// What a user should know of this pool, in plain words: what `best_effort` let pass, and why places make no difference.
   [[nodiscard]] virtual const std::vector<std::string>& warnings() const noexcept = 0;
 };
 

@@ -123,9 +123,13 @@ std::uint32_t topology::distance(std::uint32_t a, std::uint32_t b) const noexcep
 }
 
 bool topology::is_flat() const noexcept {
-  for (std::uint32_t i = 1; i < size(); ++i)
-    if (distance(0, i) != same_cache) return false;
-  return true;
+  const auto same_as_first = [this](auto field) {
+    return std::count_if(units_.begin(), units_.end(),
+                         [&](const processing_unit& u) { return u.*field == units_.front().*field; });
+  };
+  const auto near = same_as_first(&processing_unit::cache);
+  if (same_as_first(&processing_unit::node) != std::ssize(units_)) return false;
+  return near == std::ssize(units_) || count(units_, &processing_unit::cache) == units_.size();
 }
 
 std::string topology::describe() const {

@@ -58,7 +58,7 @@ class topology {
   /// among the matrix' distances: 2 for the nearest.
   [[nodiscard]] std::uint32_t distance(std::uint32_t a, std::uint32_t b) const noexcept;
 
-  /// Are all units equally near?
+  /// Are all units on one memory node and equally near: all at one cache, or each at one of its own?
   [[nodiscard]] bool is_flat() const noexcept;
   [[nodiscard]] const std::string& flat_reason() const noexcept { return reason_; }
 

@@ -27,6 +27,18 @@ TEST_CASE("topology: a flat machine has equally near units") {
   CHECK(t.flat_reason() == "nobody asked");
 }
 
+TEST_CASE("topology: one node is flat if all units share a cache or no two do; nodes, or some units that share one, are not") {
+  const auto flat = [](const char* text) { return topology::synthetic(text)->is_flat(); };
+  CHECK(flat("numa:1 l3:1 core:4 pu:2"));
+  CHECK(flat("numa:1 core:4 pu:1"));
+  CHECK(flat("numa:1 l2:4 core:1 pu:1"));
+  CHECK(flat("pack:1 numa:1 core:1 pu:1"));
+  CHECK_FALSE(flat("numa:1 core:4 pu:2"));
+  CHECK_FALSE(flat("numa:1 l3:2 core:2 pu:1"));
+  CHECK_FALSE(flat("numa:2 l3:1 core:1 pu:1"));
+  CHECK_FALSE(flat("pack:2 numa:1 l3:1 core:1 pu:1"));
+}
+
 TEST_CASE("topology: two packages of two memory nodes") {
   const auto t = topology::synthetic("pack:2 numa:2 l3:1 core:2 pu:1");
   REQUIRE(t);

@@ -8,7 +8,7 @@
 namespace garrick::sched {
 
 worker_places::worker_places(const topology& machine, std::uint32_t workers, neighbourhood near)
-    : machine_(machine), near_(near) {
+    : machine_(machine), near_(machine.is_flat() ? neighbourhood::system : near) {
   spread(workers);
   of_node_.resize(machine_.node_count());
   for (std::uint32_t w = 0; w < workers; ++w) of_node_[unit_of(w).node].push_back(static_cast<worker_index>(w));

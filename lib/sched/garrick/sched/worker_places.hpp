@@ -3,7 +3,7 @@
 // Worker i stands for one processing unit. Fewer workers than units are spread: over the memory nodes first, then over their caches,
 // hardware threads of one core last. More workers than units share them in turn. For each worker all others are sorted by distance into
 // groups g0 ⊆ g1 ⊆ …, each the beginning of one array (paper 002 §3.1). g0, the direct neighbours, is what shares the cache or the node, as
-// `neighbourhood` says; a group without members is left out.
+// `neighbourhood` says; a group without members is left out. On a flat machine everybody is a direct neighbour, so that stealing is plain.
 //
 // Thread safety: immutable after construction.
 #pragma once

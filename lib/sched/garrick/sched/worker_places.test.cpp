@@ -57,6 +57,15 @@ TEST_CASE("places: a flat machine, one core, and `system` have one group") {
         std::vector<worker_index>{7});
 }
 
+TEST_CASE("places: on a flat machine everybody is a direct neighbour, also where no cache is shared") {
+  const worker_places p(machine("numa:1 core:4 pu:1"), 4, neighbourhood::cache);
+  CHECK(list(p.groups(3)) == std::vector<worker_index>{3});
+  CHECK(p.are_neighbours(0, 3));
+  // One worker on each of two nodes: equally far, but not flat.
+  const worker_places far(machine("numa:2 l3:1 core:1 pu:1"), 2, neighbourhood::cache);
+  CHECK_FALSE(far.are_neighbours(0, 1));
+}
+
 TEST_CASE("places: the node as neighbourhood joins its caches") {
   const worker_places p(machine("numa:2 l3:2 core:2 pu:1"), 8, neighbourhood::node);
   CHECK(list(p.groups(0)) == std::vector<worker_index>{3, 7});

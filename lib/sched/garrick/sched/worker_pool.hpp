@@ -36,9 +36,8 @@ class worker_pool final : public scheduler {
                                .places = places_.get()}),
         unbound_(options_.workers),
         states_(options_.workers) {
-    if (needs_places && !places_.flat_reason().empty())
-      warnings_.push_back("the machine counts as flat, and " + std::string(Policy::name) +
-                          " as work_stealing: " + places_.flat_reason());
+    if (std::string w = places_.warning(needs_places ? std::string_view(Policy::name) : std::string_view()); !w.empty())
+      warnings_.push_back(std::move(w));
   }
 
   ~worker_pool() override { stop(); }
@@ -73,7 +72,7 @@ class worker_pool final : public scheduler {
     started_ = true;
     base::platform::enable_process_barrier();
     try {
-      for (std::uint32_t i = 0; i < options_.workers; ++i) start_worker(i);
+      // First, since workers may take all threads that there are: with `best_effort` some of them can be done without.
       if (policy_.wants_helper()) {
         helper_ = std::thread([this] {
           base::platform::name_this_thread(options_.thread_name + "-tick");
@@ -81,7 +80,9 @@ class worker_pool final : public scheduler {
           policy_.helper();
         });
       }
+      for (std::uint32_t i = 0; i < options_.workers; ++i) start_worker(i);
     } catch (...) {
+      wait_until_ready();  // T2: nobody publishes a state after the stop
       stop();
       throw;
     }
