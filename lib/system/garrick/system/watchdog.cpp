@@ -42,9 +42,18 @@ watchdog::~watchdog() {
   thread_.join();
 }
 
+void watchdog::begin() {
+  {
+    const std::lock_guard guard(mutex_);
+    begun_ = true;
+  }
+  wake_.notify_one();
+}
+
 void watchdog::loop() {
   base::platform::name_this_thread("garrick-watch");
   std::unique_lock guard(mutex_);
+  wake_.wait(guard, [this] { return begun_ || stop_; });
   while (!wake_.wait_for(guard, std::chrono::nanoseconds(interval_ns_), [this] { return stop_; })) {
     guard.unlock();
     look();

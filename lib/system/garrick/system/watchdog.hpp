@@ -8,7 +8,7 @@
 //
 // Also: reports a stack overflow with the actor's name from an alternate stack, then lets the process abort.
 //
-// Thread safety: constructed and destroyed by one thread, between the pool's start and stop.
+// Thread safety: constructed, begun and destroyed by one thread; begun after the pool's start and destroyed before its stop, if at all.
 #pragma once
 
 #include <garrick/base/clock.hpp>
@@ -49,6 +49,9 @@ class watchdog {
            watchdog_listener& listener);
   ~watchdog();
 
+  /// The pool has started: looks at it from now on.
+  void begin();
+
  private:
   struct sample {
     std::uint64_t turn = 0;
@@ -81,7 +84,8 @@ class watchdog {
 
   std::mutex mutex_;
   std::condition_variable wake_;
-  bool stop_ = false;  // under `mutex_`
+  bool begun_ = false;  // under `mutex_`, both
+  bool stop_ = false;
   std::thread thread_;
 };
 
