@@ -5,6 +5,8 @@ The file's first lines say how:
     // expect: text                  the compiler's output must contain this text (a line for each text; all must be there);
                                      `one|other` where compilers spell it differently
     // max-lines: clang 34: reason   an exception for one compiler (gcc, clang), and why it cannot be helped
+    // each: one two            the file is compiled once for each word, with GARRICK_WITHOUT_<word> defined; `{}` in an
+                                expected text stands for the word. Without any of them it must compile
 A file that mentions GARRICK_CONTROL must compile when that macro is defined: so it fails for the reason it names and no other.
 """
 import re
@@ -15,15 +17,17 @@ from pathlib import Path
 LIMIT = 15
 
 
-def directives(text: str) -> tuple[list[list[str]], dict[str, int], list[str]]:
-    """The texts to expect, the exceptions to the limit, and what is wrong with the directives."""
-    expected, limits, wrong = [], {}, []
+def directives(text: str) -> tuple[list[list[str]], dict[str, int], list[str], list[str]]:
+    """The texts to expect, the exceptions to the limit, the words of `each`, and what is wrong with the directives."""
+    expected, limits, each, wrong = [], {}, [], []
     for line in text.splitlines():
         if not line.startswith("//"):
             break
         body = line[2:].strip()
         if body.startswith("expect:"):
             expected.append([part.strip() for part in body.removeprefix("expect:").split("|")])
+        elif body.startswith("each:"):
+            each += body.removeprefix("each:").split()
         elif body.startswith("max-lines:"):
             exception = re.fullmatch(r"max-lines: (gcc|clang) (\d+): \S.*", body)
             if exception:
@@ -32,7 +36,7 @@ def directives(text: str) -> tuple[list[list[str]], dict[str, int], list[str]]:
                 wrong.append(f"an exception is written `// max-lines: clang 34: reason`, not: {body}")
     if not expected or not all(all(one) for one in expected):
         wrong.append("the file must open with a line `// expect: text`")
-    return expected, limits, wrong
+    return expected, limits, each, wrong
 
 
 def judge(expected: list[list[str]], limit: int, status: int, output: str) -> list[str]:
@@ -49,18 +53,27 @@ def main() -> int:
     split = sys.argv.index("--")
     file, compiler = sys.argv[1], sys.argv[split + 1:]
     text = Path(file).read_text(encoding="utf-8")
-    expected, limits, wrong = directives(text)
+    expected, limits, each, wrong = directives(text)
     version = subprocess.run([compiler[0], "--version"], capture_output=True, text=True, check=True).stdout
-    command = [*compiler, "-std=c++20", "-c", "-o", "/dev/null", file]
-    done = subprocess.run(command, capture_output=True, text=True)
-    wrong += judge(expected, limits.get("clang" if "clang" in version else "gcc", LIMIT), done.returncode, done.stderr)
-    if "GARRICK_CONTROL" in text:
-        control = subprocess.run([*command, "-DGARRICK_CONTROL"], capture_output=True, text=True)
+    limit = limits.get("clang" if "clang" in version else "gcc", LIMIT)
+
+    def compile_with(*macros: str) -> subprocess.CompletedProcess:
+        command = [*compiler, "-std=c++20", "-c", "-o", "/dev/null", file, *("-D" + macro for macro in macros)]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    output = ""
+    for word in each or [""]:
+        done = compile_with("GARRICK_WITHOUT_" + word) if word else compile_with()
+        wanted = [[text.replace("{}", word) for text in one] for one in expected]
+        wrong += [f"without {word}: {problem}" if word else problem for problem in judge(wanted, limit, done.returncode, done.stderr)]
+        output = done.stderr
+    if each or "GARRICK_CONTROL" in text:
+        control = compile_with() if each else compile_with("GARRICK_CONTROL")
         if control.returncode != 0:
-            wrong.append("with GARRICK_CONTROL it must compile, but:\n" + control.stderr)
+            wrong.append(("with all of them" if each else "with GARRICK_CONTROL") + " it must compile, but:\n" + control.stderr)
     for problem in wrong:
         print(problem)
-    print(done.stderr, end="")
+    print(output, end="")
     return 1 if wrong else 0
 
 

@@ -178,10 +178,11 @@ class compile_fail_test(unittest.TestCase):
     def test_directives(self):
         directives = compile_fail.directives
         self.assertEqual(directives("// expect: a b|a\n// max-lines: gcc 40: why\n// expect: c\nint x;\n// expect: d\n"),
-                         ([["a b", "a"], ["c"]], {"gcc": 40}, []))
-        self.assertIn("an exception is written", directives("// expect: a\n// max-lines: 40\n")[2][0])
-        self.assertIn("an exception is written", directives("// expect: a\n// max-lines: clang 40:\n")[2][0])
-        self.assertIn("must open", directives("int x;\n")[2][0])
+                         ([["a b", "a"], ["c"]], {"gcc": 40}, [], []))
+        self.assertEqual(directives("// expect: {}\n// each: one two\n"), ([["{}"]], {}, ["one", "two"], []))
+        self.assertIn("an exception is written", directives("// expect: a\n// max-lines: 40\n")[3][0])
+        self.assertIn("an exception is written", directives("// expect: a\n// max-lines: clang 40:\n")[3][0])
+        self.assertIn("must open", directives("int x;\n")[3][0])
 
     def test_the_compiler_is_really_asked(self):
         compiler = shutil.which("g++") or shutil.which("clang++-19")
@@ -190,10 +191,13 @@ class compile_fail_test(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "x.cpp"
             command = [sys.executable, str(HERE / "compile_fail.py"), str(file), "--", compiler]
+            each = "// expect: {}\n// each: one two\n" + "".join(f"#ifndef GARRICK_WITHOUT_{n}\nint {n};\n#endif\n" for n in ("one", "two"))
             bad = "// expect: pointers\ntemplate <class T> void f() { static_assert(sizeof(T) == 0, \"pointers\"); }\n"
             for text, status in ((bad + "void g() { f<int>(); }\n", 0), ("// expect: pointers\nint x;\n", 1),
                                  (bad + "#ifndef GARRICK_CONTROL\nvoid g() { f<int>(); }\n#endif\n", 0),
-                                 (bad + "void g() { f<int>(); }\n// GARRICK_CONTROL\n", 1)):
+                                 (bad + "void g() { f<int>(); }\n// GARRICK_CONTROL\n", 1),
+                                 (each + "int g() { return one + two; }\n", 0), (each + "int g() { return one; }\n", 1),
+                                 (each + "int g() { return one + two + three; }\n", 1)):
                 file.write_text(text)
                 self.assertEqual(subprocess.run(command, capture_output=True).returncode, status, text)
 

@@ -103,7 +103,7 @@ class own_counter {
 
 // clang-format off
 template <class P>
-concept scheduling_policy = std::constructible_from<P, const policy_options&> &&
+concept scheduling_policy = std::constructible_from<P, const policy_options&> && requires { typename P::worker_data; } &&
   requires(P& all, const P& seen, typename P::worker_data& self, base::runnable& r, std::uint32_t n) {
     { P::name } -> std::convertible_to<std::string_view>;
     { all.worker(n) } noexcept -> std::same_as<typename P::worker_data&>;

@@ -41,8 +41,8 @@ class topology {
   /// The units of this machine that the process may use. Never fails: flat, with the reason, where the machine cannot be read.
   [[nodiscard]] static topology of_this_machine();
 
-  /// A machine that does not exist, in hwloc's synthetic form: "pack:2 numa:2 l3:1 core:8 pu:1". Error `config_invalid`: the text, or no
-  /// hwloc in this build.
+  /// A machine that does not exist, in hwloc's synthetic form: "pack:2 numa:2 l3:1 core:8 pu:1". Error `config_invalid`: the text, more
+  /// than 1024 units, or no hwloc in this build.
   [[nodiscard]] static base::result<topology> synthetic(const std::string& description);
 
   /// Any machine. `node_distances` (row by row, nodes × nodes) may be empty. Error `config_invalid`: no unit, a unit twice, a core at two

@@ -128,6 +128,9 @@ TEST_CASE("topology: what cannot be is an error") {
                   {.os_index = 2, .core = 2, .cache = 2, .node = 1, .package = 1}})
             .find("a memory node and a package overlap") != std::string::npos);
   CHECK(error_of({{.os_index = 0}}, {10, 20}).find("1 distances, not 2") != std::string::npos);
+  for (const char* large : {"core:1025 pu:1", "pack:100 core:100 pu:10", "pack:1000 core:1000 pu:1000", "1024 2"})
+    CHECK(topology::synthetic(large).error().to_string().find("has more than 1024 units") != std::string::npos);
+  CHECK(topology::synthetic("pack:2 [numa(memory=9999)] l3:4 core:16 pu:8(indexes=core:pu)")->size() == 1024);
   const auto t = topology::synthetic("castle:3");
   REQUIRE(!t);
   CHECK(t.error().to_string().find("\"castle:3\" is not a synthetic machine") != std::string::npos);

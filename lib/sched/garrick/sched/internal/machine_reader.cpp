@@ -1,4 +1,4 @@
-#include <garrick/sched/machine_reader.hpp>
+#include <garrick/sched/internal/machine_reader.hpp>
 
 #if defined(GARRICK_MINIMAL)
 
@@ -20,7 +20,10 @@ base::result<machine> read_synthetic(const std::string&) { return not_here(); }
 #include <hwloc.h>
 
 #include <algorithm>
+#include <charconv>
 #include <memory>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace garrick::sched {
@@ -33,6 +36,26 @@ struct destroy {
   void operator()(hwloc_topology_t t) const noexcept { hwloc_topology_destroy(t); }
 };
 using handle = std::unique_ptr<hwloc_topology, destroy>;
+
+constexpr std::uint64_t most_units = 1024;
+
+/// How many units such a machine has, or more than `most_units`: told before hwloc makes them, which takes for ever if they are millions.
+std::uint64_t units_of(std::string_view description) {
+  std::uint64_t units = 1;
+  int inside = 0;  // what stands in brackets makes no units
+  const char* const begin = description.data();
+  const char* const end = begin + description.size();
+  for (const char* c = begin; c != end; ++c) {
+    if (*c == '(' || *c == '[') ++inside;
+    if (*c == ')' || *c == ']') --inside;
+    const bool counts = inside == 0 && (c == begin || c[-1] == ':' || c[-1] <= ' ');
+    if (!counts || *c < '0' || *c > '9') continue;
+    std::uint64_t n = 0;
+    if (std::from_chars(c, end, n).ec != std::errc()) n = most_units + 1;
+    units = std::min(units * std::clamp<std::uint64_t>(n, 1, most_units + 1), most_units + 1);
+  }
+  return units;
+}
 
 handle make() {
   hwloc_topology_t t = nullptr;
@@ -129,6 +152,8 @@ base::result<machine> read_machine(std::span<const std::int32_t> usable) {
 }
 
 base::result<machine> read_synthetic(const std::string& description) {
+  if (units_of(description) > most_units)
+    return wrong("\"" + description + "\" has more than " + std::to_string(most_units) + " units");
   const handle t = make();
   if (t == nullptr) return wrong("hwloc could not start");
   if (hwloc_topology_set_synthetic(t.get(), description.c_str()) != 0)

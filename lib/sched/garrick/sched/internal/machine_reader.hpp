@@ -19,7 +19,7 @@ struct machine {
 /// This machine's units among `usable`. Error: why it cannot be read.
 [[nodiscard]] base::result<machine> read_machine(std::span<const std::int32_t> usable);
 
-/// A synthetic machine. Error `config_invalid`: the description is wrong.
+/// A synthetic machine. Error `config_invalid`: the description is wrong, or of more than 1024 units.
 [[nodiscard]] base::result<machine> read_synthetic(const std::string& description);
 
 }  // namespace garrick::sched
