@@ -4,32 +4,20 @@
 #include <garrick/base/probe.hpp>
 #include <garrick/garrick.hpp>
 
-#include <sys/wait.h>
-#include <unistd.h>
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <csignal>
 #include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HAS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define HAS_SANITIZER 1
-#endif
-#endif
-#ifndef HAS_SANITIZER
-#define HAS_SANITIZER 0
-#endif
+#include "support/in_child.hpp"
 
 namespace {
 
 using namespace garrick;
+using garrick::tests::in_child;
 
 struct hold {};
 struct touch {};
@@ -166,50 +154,71 @@ TEST_CASE("the watchdog names a detached actor once in its life, and a blocking 
   }
 }
 
-TEST_CASE("what a stalled handler's worker had queued is run by the others") {
-  for (const char* policy : {"work_stealing", "work_sharing"}) {
+TEST_CASE("the watchdog's report is logged with the actor's name, its id, its message and advice" *
+          doctest::skip(HAS_SANITIZER)) {
+  for (const bool logged : {true, false}) {
+    const auto [text, status] = in_child([&] {
+      stall_probe probe;
+      latch l;
+      options o;
+      o.workers = 1;
+      o.watchdog_after = duration::milliseconds(4);
+      o.probe = &probe;
+      if (!logged) o.log = system::log_level::error;
+      actor_system system(o);
+      const auto h = system.spawn<holder>(spawn_options{.name = "clerk"}, &l, std::vector<ref<toy>>{});
+      send(h, hold{});
+      probe.stalls.wait(0);
+      l.open = true;
+      l.open.notify_all();
+    });
+    CHECK(WIFEXITED(status));
+    if (!logged) CHECK(text.empty());
+    if (!logged) continue;
+    CHECK(text.find("watchdog: actor clerk#") != std::string::npos);
+    CHECK(text.find("has been handling") != std::string::npos);
+    CHECK(text.find("hold for more than 4 ms: a blocking call or an endless loop holds its worker") != std::string::npos);
+    CHECK(std::count(text.begin(), text.end(), '\n') == 1);
+  }
+}
+
+TEST_CASE("under every policy a handler that never yields is named, and the others run what its worker had queued") {
+  for (const char* policy : {"work_stealing", "locality_guided", "work_sharing", "polling_default", "polling_custom",
+                             "polling_aggressive", "polling_new"}) {
+    CAPTURE(policy);
+    stall_probe probe;
     latch l;
     options o;
     o.workers = 2;
     o.policy = policy;
+    o.machine =
+        "pack:2 numa:1 l3:1 core:1 pu:1";  // half of what is queued has its home at the stalled worker, far from the other
+    o.watchdog_after = duration::milliseconds(4);
+    o.log = system::log_level::off;
+    o.probe = &probe;
     actor_system system(o);
     std::vector<ref<toy>> others;
     for (int i = 0; i < 50; ++i) others.push_back(system.spawn<touchable>(&l));
-    auto h = system.spawn<holder>(&l, others);
+    const auto h = system.spawn<holder>(&l, others);
     send(h, hold{});
     for (int n = l.touched; n < 50; n = l.touched) l.touched.wait(n);
     CHECK(l.touched == 50);
+    probe.stalls.wait(0);
+    {
+      const std::lock_guard g(probe.m);
+      CHECK(probe.all == std::vector<std::uint64_t>{h.id()});
+      CHECK(probe.workers[0] < 2);
+    }
+    // What comes from outside is not left at the stalled worker either.
+    for (int round = 0; round < 20; ++round)
+      for (const auto& r : others) send(r, touch{});
+    for (int n = l.touched; n < 21 * 50; n = l.touched) l.touched.wait(n);
     l.open = true;
     l.open.notify_all();
   }
 }
 
 namespace {
-
-/// Runs `body` in a process of its own; its standard error stream and how it ended.
-template <class F>
-std::pair<std::string, int> in_child(F body) {
-  std::array<int, 2> pipe_ends{};
-  REQUIRE(::pipe(pipe_ends.data()) == 0);
-  const pid_t child = ::fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    for (const int s : {SIGSEGV, SIGABRT, SIGBUS}) std::signal(s, SIG_DFL);  // the test framework's handlers
-    ::dup2(pipe_ends[1], STDERR_FILENO);
-    ::close(pipe_ends[0]);
-    body();
-    ::_exit(0);
-  }
-  ::close(pipe_ends[1]);
-  std::string text;
-  std::array<char, 512> part{};
-  for (ssize_t n = 0; (n = ::read(pipe_ends[0], part.data(), part.size())) > 0;)
-    text.append(part.data(), static_cast<std::size_t>(n));
-  ::close(pipe_ends[0]);
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return {text, status};
-}
 
 struct recursive : actor<protocol<void(deep), void(touch)>> {
   static int dive(int n) {

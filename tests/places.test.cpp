@@ -5,6 +5,7 @@
 #include <garrick/garrick.hpp>
 #include <garrick/sched/topology.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <set>
 #include <stdexcept>
@@ -113,7 +114,7 @@ TEST_CASE("places: affinity strings bind workers, detached and blocking threads,
   o.workers = 1;
   o.affinity = "<" + std::to_string(mine.back()) + ">";
   o.affinity_detached = one_group_each(mine);
-  o.affinity_blocking = "<" + std::to_string(mine.front()) + ">";
+  o.affinity_blocking = one_group_each({mine.rbegin(), mine.rend()});
   actor_system system(o);
   const auto worker = system.spawn<masked>();
   CHECK(system.request(worker, mask_of{}).get().value().allowed == processors{mine.back()});
@@ -122,12 +123,23 @@ TEST_CASE("places: affinity strings bind workers, detached and blocking threads,
     own.push_back(system.spawn<masked>(spawn_options{.detached = true}));
     CHECK(system.request(own.back(), mask_of{}).get().value().allowed == processors{mine[i % mine.size()]});
   }
-  processors blocking;
-  static_cast<void>(system.spawn([&](blocking_actor&) { blocking = base::platform::usable_processors(); }));
-  own.clear();
-  static_cast<void>(worker);
-  system.shutdown(duration::seconds(10));
-  CHECK(blocking == processors{mine.front()});
+  // Each keeps its thread until all have one.
+  std::vector<processors> blocking(mine.size() + 1);
+  std::atomic<std::size_t> seen{0};
+  std::atomic<bool> leave{false};
+  for (std::size_t i = 0; i < blocking.size(); ++i) {
+    static_cast<void>(system.spawn([&, i](blocking_actor&) {
+      blocking[i] = base::platform::usable_processors();
+      seen = i + 1;
+      seen.notify_one();
+      leave.wait(false);
+    }));
+    seen.wait(i);
+    CHECK(blocking[i] == processors{mine[mine.size() - 1 - i % mine.size()]});
+  }
+  leave = true;
+  leave.notify_all();
+  REQUIRE(system.shutdown(duration::seconds(10)).complete);
 }
 
 TEST_CASE("places: at the bound of detached threads, one that is free changes its kind and its place") {
@@ -174,6 +186,7 @@ TEST_CASE("places: an actor whose home is given by node has its block there, and
   {
     options o;
     o.policy = "locality_guided";
+    o.log = system::log_level::error;  // not that this machine may be flat
     actor_system system(o);
     const auto plain = system.spawn<settler>();
     const auto here = system.spawn<settler>(spawn_options{.hint = locality_hint::home(0)});
@@ -189,7 +202,7 @@ TEST_CASE("places: an actor whose home is given by node has its block there, and
   CHECK(node_memory::blocks_in_use() == before);
 }
 
-TEST_CASE("places: workers pinned to units stand on different ones") {
+TEST_CASE("places: a worker that is pinned to its unit has no other") {
   const processors mine = base::platform::usable_processors();
   options o;
   o.workers = 1;

@@ -107,6 +107,20 @@ TEST_CASE("a system whose options make no sense is not built, and the exception 
   CHECK(refusal_of_system([](options& o) { o.thread_name = "ten-bytes!"; }).empty());
 }
 
+TEST_CASE("a scheduler's setting that makes no sense ends the start and is named") {
+  CHECK(names(refusal_of_system([](options& o) { o.workers = 1025; }), "scheduler.workers is 1025; allowed are 1 to 1024"));
+  CHECK(names(refusal_of_system([](options& o) { o.workers = 0xffff'ffff; }), "scheduler.workers"));
+  CHECK(names(refusal_of_system([](options& o) { o.limits.quantum = 0; }), "scheduler.quantum is 0"));
+  CHECK(names(refusal_of_system([](options& o) { o.idle_spin_us = 1'000'001; }), "scheduler.idle_spin_us"));
+  CHECK(names(refusal_of_system([](options& o) { o.policy = "random"; }), "scheduler.policy is \"random\"; known are"));
+  CHECK(names(refusal_of_system([](options& o) { o.neighbours = "street"; }), "scheduler.neighbours"));
+  for (const char* machine : {"castle:1", "core:0", "core:-1", "pack:1000 core:1000 pu:1000", "core:99999999999999999999 pu:1"}) {
+    CAPTURE(machine);
+    CHECK(names(refusal_of_system([machine](options& o) { o.machine = machine; }), "scheduler.machine: "));
+  }
+  CHECK(refusal_of_system([](options& o) { o.limits.quantum = 0xffff'ffff; }).empty());
+}
+
 TEST_CASE("a system without threads for detached actors refuses to spawn one") {
   options o;
   o.workers = 1;

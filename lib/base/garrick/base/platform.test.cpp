@@ -48,7 +48,21 @@ TEST_CASE("usable cores: a quota of the second cgroup version is rounded up and 
   root.file("proc/self/cgroup", "0::/app").file("sys/fs/cgroup/app/cpu.max", "250000 100000");
   CHECK(root.cores(8) == 3);
   CHECK(root.cores(2) == 2);
-  root.file("sys/fs/cgroup/app/cpu.max", "10000 100000");
+  for (const char* half_or_less : {"50000 100000", "10000 100000", "1 100000"}) {
+    root.file("sys/fs/cgroup/app/cpu.max", half_or_less);
+    CHECK(root.cores(8) == 1);
+  }
+}
+
+TEST_CASE("usable cores: in a container the process' group is the root of what it sees, or is not there at all") {
+  for (const char* group : {"0::/", "0::/docker/0123abcd"}) {
+    fake_root root;
+    root.file("proc/self/cgroup", group).file("sys/fs/cgroup/cpu.max", "150000 100000");
+    CHECK(root.cores(8) == 2);
+  }
+  fake_root root;
+  root.file("proc/self/cgroup", "4:cpuacct,cpu:/").file("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "50000");
+  root.file("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000");
   CHECK(root.cores(8) == 1);
 }
 

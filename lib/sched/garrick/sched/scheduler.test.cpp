@@ -54,6 +54,10 @@ TEST_CASE("zero workers means one for each usable core") {
   CHECK(make_scheduler({})->policy_name() == "work_stealing");
 }
 
+TEST_CASE("each policy is chosen by its name") {
+  for (const char* policy : policies) CHECK(make_scheduler({.policy = policy, .workers = 1})->policy_name() == policy);
+}
+
 TEST_CASE("a worker knows whose it is, and the watchdog sees its state while the pool runs") {
   for (const char* policy : policies) {
     auto pool = make_scheduler({.policy = policy, .workers = 3});

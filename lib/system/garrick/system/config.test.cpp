@@ -51,6 +51,25 @@ TEST_CASE("a variable sets a key, and other variables are nobody's business") {
   CHECK(loaded->system.idle_spin_us == 50);
 }
 
+TEST_CASE("every policy can be chosen, and each kind of thread has its own processors") {
+  for (const char* policy : {"work_stealing", "locality_guided", "work_sharing", "polling_default", "polling_custom",
+                             "polling_aggressive", "polling_new"}) {
+    const auto loaded = load_config({.environment = {std::string("GARRICK_SCHEDULER_POLICY=") + policy}});
+    REQUIRE(loaded);
+    CHECK(loaded->system.policy == policy);
+  }
+  CHECK(error_of_variable("GARRICK_SCHEDULER_POLICY=polling").find("the key 'scheduler.policy' wants") != std::string::npos);
+  const auto loaded = load_config({.environment = {"GARRICK_SCHEDULER_AFFINITY=<0>", "GARRICK_DETACHED_AFFINITY=<1>",
+                                                   "GARRICK_DETACHED_AFFINITY_BLOCKING=<2-4> <1,5>", "GARRICK_SCHEDULER_PIN=unit",
+                                                   "GARRICK_SCHEDULER_NEIGHBOURS=node"}});
+  REQUIRE(loaded);
+  CHECK(loaded->system.affinity == "<0>");
+  CHECK(loaded->system.affinity_detached == "<1>");
+  CHECK(loaded->system.affinity_blocking == "<2-4> <1,5>");
+  CHECK(loaded->system.pin == "unit");
+  CHECK(loaded->system.neighbours == "node");
+}
+
 TEST_CASE("a misspelt variable is an error that names the nearest") {
   CHECK(error_of_variable("GARRICK_SCHEDULER_WOKERS=2") ==
         "environment variable GARRICK_SCHEDULER_WOKERS: there is no variable 'GARRICK_SCHEDULER_WOKERS'; did you mean "

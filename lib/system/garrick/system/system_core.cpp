@@ -82,8 +82,7 @@ system_core::system_core(const options& o)
   lot = &drain_lot_;
   if (limits.detect_request_cycles) waits = &wait_graph_;
   // Its thread comes before the workers, who may take all that there are (`best_effort`).
-  if (o.watchdog_after.count() > 0)
-    watchdog_ = std::make_unique<watchdog>(*pool_, detached_, o.watchdog_after, o.probe, *this);
+  if (o.watchdog_after.count() > 0) watchdog_ = std::make_unique<watchdog>(*pool_, detached_, o.watchdog_after, o.probe, *this);
   pool_->start();
   if (watchdog_ != nullptr) watchdog_->begin();
   if (options_.log <= log_level::warning)

@@ -1,0 +1,53 @@
+// Runs a part of a test in a process of its own: for what ends a process, and for what one writes to the standard error stream.
+//
+// Not under sanitizers, which take faults, address space and forks for themselves: `doctest::skip(HAS_SANITIZER)`.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <string>
+#include <utility>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HAS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define HAS_SANITIZER 1
+#endif
+#endif
+#ifndef HAS_SANITIZER
+#define HAS_SANITIZER 0
+#endif
+
+namespace garrick::tests {
+
+/// Runs `body` in a process of its own; its standard error stream and how it ended.
+template <class F>
+std::pair<std::string, int> in_child(F body) {
+  std::array<int, 2> pipe_ends{};
+  REQUIRE(::pipe(pipe_ends.data()) == 0);
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    for (const int s : {SIGSEGV, SIGABRT, SIGBUS}) std::signal(s, SIG_DFL);  // the test framework's handlers
+    ::dup2(pipe_ends[1], STDERR_FILENO);
+    ::close(pipe_ends[0]);
+    body();
+    ::_exit(0);
+  }
+  ::close(pipe_ends[1]);
+  std::string text;
+  std::array<char, 512> part{};
+  for (ssize_t n = 0; (n = ::read(pipe_ends[0], part.data(), part.size())) > 0;)
+    text.append(part.data(), static_cast<std::size_t>(n));
+  ::close(pipe_ends[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return {text, status};
+}
+
+}  // namespace garrick::tests
