@@ -2,18 +2,14 @@
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 
-#include <pthread.h>
-#include <sys/resource.h>
-#include <unistd.h>
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 
+#include "support/few_threads.hpp"
 #include "support/in_child.hpp"
 
 namespace {
@@ -36,21 +32,6 @@ void start_and_ask(const options& o) {
     const auto a = system.spawn<answerer>();
     if (system.request(a, ask{}).get().value() != 7) std::fputs("no answer\n", stderr);
   } catch (const std::exception& e) { std::fprintf(stderr, "not started: %s\n", e.what()); }
-}
-
-/// From now on this process has room for the stacks of so many threads more.
-void leave_room_for_threads(std::uint64_t count) {
-  constexpr std::uint64_t stack = std::uint64_t{4} << 30;
-  pthread_attr_t large;
-  pthread_attr_init(&large);
-  pthread_attr_setstacksize(&large, stack);
-  pthread_setattr_default_np(&large);
-  std::uint64_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
-  rlimit limit{};
-  getrlimit(RLIMIT_AS, &limit);
-  limit.rlim_cur = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) + count * stack + stack / 2;
-  if (setrlimit(RLIMIT_AS, &limit) != 0) std::fputs("no limit\n", stderr);
 }
 
 }  // namespace
@@ -99,7 +80,7 @@ TEST_CASE("start: a system without room for its workers does not start, and with
       options o;
       o.workers = 16;
       o.best_effort = best_effort;
-      leave_room_for_threads(room);
+      const tests::room_for_threads few(room);
       start_and_ask(o);
     });
   };

@@ -34,7 +34,8 @@ struct policy_options {
   std::uint32_t quantum = 1024;             ///< messages; see `scheduler_options`
   std::uint64_t idle_spin_ns = 0;           ///< how long a worker looks for work before it parks
   std::uint64_t seed = 0x9e3779b97f4a7c15;  ///< of the random order in which victims are visited
-  const worker_places* places = nullptr;    ///< where the workers stand; null unless the policy has `needs_places = true`; outlives it
+  const worker_places* places =
+      nullptr;  ///< where the workers stand; null unless the policy has `needs_places = true`; outlives it
 };
 
 /// Sums over all workers since the start. Read while workers run, the numbers may be a little old.

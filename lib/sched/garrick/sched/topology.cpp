@@ -1,5 +1,5 @@
 #include <garrick/base/platform.hpp>
-#include <garrick/sched/internal/machine_reader.hpp>
+#include <garrick/sched/machine_reader.hpp>
 #include <garrick/sched/topology.hpp>
 
 #include <algorithm>

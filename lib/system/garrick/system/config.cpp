@@ -93,7 +93,7 @@ void add_system_keys(config_options& table, settings& s) {
   table.add("scheduler.quantum", o.limits.quantum, "Messages that an actor handles at most before others have their turn", 1,
             unlimited);
   table.add("scheduler.idle_spin", s.idle_spin, "How long a worker looks for work before it sleeps", {}, duration::seconds(1));
-  table.add("scheduler.best_effort", o.best_effort, "Go on with fewer workers if some threads cannot be created");
+  table.add("scheduler.best_effort", o.best_effort, "Go on with fewer workers if some threads cannot be created, or unbound");
   table.add("scheduler.affinity", o.affinity, "Processors of worker threads, group by group: \"<0> <2-4> <1,5>\"");
   table.add("scheduler.pin", o.pin, "Where a worker thread stays", {"automatic", "unit", "cache", "node", "system"});
   table.add("scheduler.neighbours", o.neighbours, "Who is near, for locality_guided: who shares this",

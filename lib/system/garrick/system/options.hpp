@@ -26,7 +26,7 @@ struct options {
   std::string policy = "work_stealing";
   std::uint32_t workers = 0;            ///< 0: as many as the process may use cores
   std::uint32_t idle_spin_us = 0;       ///< microseconds that a worker looks for work before it sleeps
-  bool best_effort = false;             ///< go on with fewer worker threads if some cannot be created
+  bool best_effort = false;             ///< go on with fewer worker threads if some cannot be created, or unbound
   std::string thread_name = "garrick";  ///< at most 10 bytes; each thread adds its number or task
 
   // where threads run: sched/affinity.hpp and sched/scheduler.hpp

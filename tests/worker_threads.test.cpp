@@ -1,34 +1,35 @@
-// The pool's threads: where each runs, and what happens if one cannot be created or bound.
-#include <garrick/sched/internal/test_jobs.hpp>
+// A pool's worker threads: where each runs, and what happens if one cannot be created or bound.
+#include <doctest/doctest.h>
+#include <garrick/base/platform.hpp>
+#include <garrick/base/runnable.hpp>
+#include <garrick/sched/scheduler.hpp>
 #include <garrick/sched/topology.hpp>
 #include <garrick/sched/worker_places.hpp>
 
-#include <doctest/doctest.h>
-
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdlib>
+#include <filesystem>
 #include <functional>
+#include <iterator>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
 
-#if defined(__linux__)
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <pthread.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#include <filesystem>
-#include <fstream>
-#endif
+#include "support/few_threads.hpp"
+#include "support/in_child.hpp"
 
 using namespace garrick;
 using namespace garrick::sched;
-using namespace garrick::sched::test;
+using garrick::tests::room_for_threads;
 
 namespace {
 
@@ -36,6 +37,12 @@ using processors = std::vector<std::int32_t>;
 
 const char* const policies[] = {"work_stealing",  "locality_guided",    "work_sharing", "polling_default",
                                 "polling_custom", "polling_aggressive", "polling_new"};
+
+std::unique_ptr<scheduler> started(const scheduler_options& options) {
+  auto pool = make_scheduler(options);
+  pool->start();
+  return pool;
+}
 
 /// The processors on which each worker of such a pool may run, read by itself.
 std::vector<processors> masks_of(scheduler_options options) {
@@ -132,53 +139,7 @@ TEST_CASE("a machine that is flat or cannot be read is told, by policies that kn
   CHECK(plain.empty());
 }
 
-#if defined(__linux__)
-
 namespace {
-
-constexpr bool address_space_is_ours =
-#if defined(__SANITIZE_ADDRESS__) || GARRICK_TSAN
-    false;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-    false;
-#else
-    true;
-#endif
-#else
-    true;
-#endif
-
-/// As long as it lives, there is room for the stacks of so many threads more.
-class room_for_threads {
- public:
-  explicit room_for_threads(std::uint64_t count) {
-    getrlimit(RLIMIT_AS, &before_);
-    pthread_getattr_default_np(&stacks_before_);
-    pthread_attr_t large;
-    pthread_attr_init(&large);
-    pthread_attr_setstacksize(&large, stack);
-    pthread_setattr_default_np(&large);
-    pthread_attr_destroy(&large);
-    std::uint64_t pages = 0;
-    std::ifstream("/proc/self/statm") >> pages;
-    rlimit limit = before_;
-    limit.rlim_cur = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) + count * stack + stack / 2;
-    REQUIRE(setrlimit(RLIMIT_AS, &limit) == 0);
-  }
-  ~room_for_threads() {
-    setrlimit(RLIMIT_AS, &before_);
-    pthread_setattr_default_np(&stacks_before_);
-    pthread_attr_destroy(&stacks_before_);
-  }
-  room_for_threads(const room_for_threads&) = delete;
-  room_for_threads& operator=(const room_for_threads&) = delete;
-
- private:
-  static constexpr std::uint64_t stack = std::uint64_t{4} << 30;
-  rlimit before_{};
-  pthread_attr_t stacks_before_{};
-};
 
 std::ptrdiff_t threads_of_process() {
   namespace fs = std::filesystem;
@@ -197,30 +158,41 @@ bool forbid_binding() {
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
-/// Runs `count` jobs, half of them scheduled by a worker.
+class job final : public base::runnable {
+ public:
+  explicit job(std::function<void()> function) : function_(std::move(function)) {}
+  base::run_outcome run(std::uint32_t& budget) noexcept override {
+    --budget;
+    function_();
+    return base::run_outcome::released;
+  }
+
+ private:
+  std::function<void()> function_;
+};
+
+/// Runs `count` jobs, half of them scheduled by a worker, and stops the pool.
 void run_jobs(scheduler& pool, std::uint32_t count) {
   std::atomic<std::uint32_t> left{count};
-  latch ended;
-  using any_job = job<std::function<void()>>;
-  const std::function<void()> step = [&] {
-    if (left.fetch_sub(1) == 1) ended.open();
+  const auto step = [&] {
+    if (--left == 0) left.notify_all();
   };
-  std::vector<std::unique_ptr<any_job>> outside, inside;
+  std::vector<std::unique_ptr<job>> outside, inside;
   for (std::uint32_t i = 0; i < count / 2; ++i) {
-    inside.push_back(std::make_unique<any_job>(step));
-    outside.push_back(std::make_unique<any_job>([&, i] {
+    inside.push_back(std::make_unique<job>(step));
+    outside.push_back(std::make_unique<job>([&, i] {
       pool.schedule(*inside[i]);
       step();
     }));
   }
   for (const auto& j : outside) pool.schedule(*j);
-  ended.wait();
+  for (std::uint32_t n = left; n != 0; n = left) left.wait(n);
   pool.stop();  // nobody touches the jobs any more
 }
 
 }  // namespace
 
-TEST_CASE("a worker that cannot be created ends the start, and no thread stays" * doctest::skip(!address_space_is_ours)) {
+TEST_CASE("a worker that cannot be created ends the start, and no thread stays" * doctest::skip(HAS_SANITIZER)) {
   for (const char* policy : policies) {
     CAPTURE(policy);
     const std::ptrdiff_t before = threads_of_process();
@@ -232,7 +204,7 @@ TEST_CASE("a worker that cannot be created ends the start, and no thread stays" 
   }
 }
 
-TEST_CASE("with best_effort the others do the work of a worker that cannot be created" * doctest::skip(!address_space_is_ours)) {
+TEST_CASE("with best_effort the others do the work of a worker that cannot be created" * doctest::skip(HAS_SANITIZER)) {
   for (const char* policy : policies) {
     CAPTURE(policy);
     // On a machine where the missing ones are somebody's home.
@@ -251,7 +223,7 @@ TEST_CASE("with best_effort the others do the work of a worker that cannot be cr
   }
 }
 
-TEST_CASE("without any worker even best_effort gives up" * doctest::skip(!address_space_is_ours)) {
+TEST_CASE("without any worker even best_effort gives up" * doctest::skip(HAS_SANITIZER)) {
   for (const char* policy : {"work_stealing", "work_sharing"}) {
     const auto pool = make_scheduler({.policy = policy, .workers = 4, .best_effort = true});
     const room_for_threads none(0);
@@ -287,5 +259,3 @@ TEST_CASE("a worker that cannot be bound ends the start and names the setting; w
   CHECK(warnings[2].find("the system does not let worker 2 run on processor " + std::to_string(mine.back())) !=
         std::string::npos);
 }
-
-#endif
