@@ -73,10 +73,11 @@ TEST_CASE("each worker takes the next group of the affinity string, and after th
   }
 }
 
-TEST_CASE("a pinned worker stays on its unit, or on those that share its cache or its memory node") {
+namespace {
+
+void check_pinning() {
   const topology machine = topology::of_this_machine();
-  const processors mine = base::platform::usable_processors();
-  const auto workers = static_cast<std::uint32_t>(mine.size() + 1);
+  const auto workers = machine.size() + 1;
   const worker_places places(machine, workers, neighbourhood::cache);
   const auto expected = [&](const std::string& pin, std::uint32_t worker) {
     const processing_unit& own = places.unit_of(worker);
@@ -87,15 +88,29 @@ TEST_CASE("a pinned worker stays on its unit, or on those that share its cache o
         all.push_back(u.os_index);
     return all;
   };
-  for (const std::string pin : {"unit", "cache", "node", "system"})
-    for (const char* policy : {"work_stealing", "locality_guided"}) {
+  for (const std::string pin : {"unit", "cache", "node", "system", "automatic"})
+    for (const std::string policy : {"work_stealing", "locality_guided"}) {
       CAPTURE(pin);
       CAPTURE(policy);
+      const std::string meant = pin != "automatic" ? pin : policy == "locality_guided" ? "node" : "system";
       const auto masks = masks_of({.policy = policy, .workers = workers, .pin = pin});
-      for (std::uint32_t w = 0; w < workers; ++w) CHECK(masks[w] == expected(pin, w));
+      for (std::uint32_t w = 0; w < workers; ++w) CHECK(masks[w] == expected(meant, w));
     }
-  const auto masks = masks_of({.policy = "locality_guided", .workers = workers});
-  for (std::uint32_t w = 0; w < workers; ++w) CHECK(masks[w] == expected("node", w));
+}
+
+}  // namespace
+
+TEST_CASE("a pinned worker stays on its unit, or on those that share its cache or its memory node") {
+  check_pinning();
+  // The same processors as if each had a memory node of its own.
+  const processors mine = base::platform::usable_processors();
+  std::string numbers;
+  for (const std::int32_t p : mine) numbers += (numbers.empty() ? "" : ",") + std::to_string(p);
+  const std::string nodes = "numa:" + std::to_string(mine.size()) + " l3:1 core:1 pu:1(indexes=" + numbers + ")";
+  setenv("HWLOC_SYNTHETIC", nodes.c_str(), 1);
+  CHECK(topology::of_this_machine().node_count() == mine.size());
+  check_pinning();
+  unsetenv("HWLOC_SYNTHETIC");
 }
 
 TEST_CASE("a process that may use one processor gets one worker, and no affinity to others") {
