@@ -86,7 +86,7 @@ TEST_CASE("start: a system without room for its workers does not start, and with
   };
   const auto [refused, refused_status] = said(false, 6);
   CHECK(WIFEXITED(refused_status));
-  CHECK(has(refused, "not started: "));
+  CHECK(has(refused, "not started: scheduler.workers is 16, but worker "));
   CHECK(lines(refused) == 1);
   const auto [fewer, fewer_status] = said(true, 6);
   CHECK(WIFEXITED(fewer_status));

@@ -152,9 +152,10 @@ class worker_pool final : public scheduler {
     try {
       threads_.emplace_back([this, index] { run_worker(index); });
     } catch (const std::system_error& error) {
-      if (!options_.best_effort || threads_.empty()) throw;
-      warnings_.push_back("worker " + std::to_string(index) + " could not be started (" + error.what() +
-                          "); the others do its work");
+      const std::string what = "worker " + std::to_string(index) + " could not be started";
+      if (!options_.best_effort || threads_.empty())
+        throw std::system_error(error.code(), "scheduler.workers is " + std::to_string(options_.workers) + ", but " + what);
+      warnings_.push_back(what + " (" + error.what() + "); the others do its work");
     }
   }
 
