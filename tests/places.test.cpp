@@ -3,7 +3,7 @@
 #include <garrick/base/node_memory.hpp>
 #include <garrick/base/platform.hpp>
 #include <garrick/garrick.hpp>
-#include <garrick/sched/topology.hpp>
+#include <garrick/sched/places/topology.hpp>
 
 #include <atomic>
 #include <cstdint>

@@ -2,9 +2,9 @@
 #include <doctest/doctest.h>
 #include <garrick/base/platform.hpp>
 #include <garrick/base/runnable.hpp>
+#include <garrick/sched/places/topology.hpp>
+#include <garrick/sched/places/worker_places.hpp>
 #include <garrick/sched/scheduler.hpp>
-#include <garrick/sched/topology.hpp>
-#include <garrick/sched/worker_places.hpp>
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -14,8 +14,8 @@
 //     work_stealing and sleepers).
 #pragma once
 
+#include <garrick/sched/places/worker_places.hpp>
 #include <garrick/sched/work_stealing.hpp>
-#include <garrick/sched/worker_places.hpp>
 
 #include <vector>
 

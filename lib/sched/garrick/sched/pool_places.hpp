@@ -5,9 +5,9 @@
 // Thread safety: immutable after construction, but `bind_worker` is called by each worker thread for itself.
 #pragma once
 
-#include <garrick/sched/affinity.hpp>
+#include <garrick/sched/places/affinity.hpp>
+#include <garrick/sched/places/worker_places.hpp>
 #include <garrick/sched/scheduler.hpp>
-#include <garrick/sched/worker_places.hpp>
 
 #include <cstdint>
 #include <optional>

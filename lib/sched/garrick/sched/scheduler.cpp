@@ -1,8 +1,8 @@
 #include <garrick/sched/scheduler.hpp>
 
 #include <garrick/base/platform.hpp>
-#include <garrick/sched/affinity.hpp>
 #include <garrick/sched/locality_guided.hpp>
+#include <garrick/sched/places/affinity.hpp>
 #include <garrick/sched/polling.hpp>
 #include <garrick/sched/sleepers.hpp>
 #include <garrick/sched/work_sharing.hpp>

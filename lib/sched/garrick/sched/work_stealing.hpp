@@ -14,9 +14,9 @@
 #pragma once
 
 #include <garrick/sched/deque.hpp>
-#include <garrick/sched/home_rule.hpp>
 #include <garrick/sched/inbox.hpp>
 #include <garrick/sched/next_slot.hpp>
+#include <garrick/sched/places/home_rule.hpp>
 #include <garrick/sched/policy.hpp>
 #include <garrick/sched/sleepers.hpp>
 #include <garrick/sched/slot_ticker.hpp>

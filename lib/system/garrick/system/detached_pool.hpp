@@ -7,7 +7,7 @@
 #include <garrick/base/parker.hpp>
 #include <garrick/base/thread_state.hpp>
 #include <garrick/core/waiting_executor.hpp>
-#include <garrick/sched/affinity.hpp>
+#include <garrick/sched/places/affinity.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -21,7 +21,7 @@ class detached_thread;
 
 class detached_pool {
  public:
-  /// Where threads run; see sched/affinity.hpp. Empty: where the thread that made the pool may run, whoever spawns.
+  /// Where threads run; see sched/places/affinity.hpp. Empty: where the thread that made the pool may run, whoever spawns.
   struct places {
     sched::affinity detached{};
     sched::affinity blocking{};

@@ -29,7 +29,7 @@ struct options {
   bool best_effort = false;             ///< go on with fewer worker threads if some cannot be created, or unbound
   std::string thread_name = "garrick";  ///< at most 10 bytes; each thread adds its number or task
 
-  // where threads run: sched/affinity.hpp and sched/scheduler.hpp
+  // where threads run: sched/places/affinity.hpp and sched/scheduler.hpp
   std::string affinity{};            ///< of worker threads: "<0> <2-4>": each takes the next group; empty: as `pin` says
   std::string affinity_detached{};   ///< of the threads of detached actors
   std::string affinity_blocking{};   ///< of the threads of blocking actors

@@ -16,7 +16,7 @@
 //  S4 A wake-up is given to one sleeper of its word, the one that slept first.
 #pragma once
 
-#include <garrick/sched/topology.hpp>
+#include <garrick/sched/places/topology.hpp>
 #include <garrick/testkit/machine/costs.hpp>
 #include <garrick/testkit/machine/ready_queue.hpp>
 

@@ -3,7 +3,7 @@
 // Thread safety: pure functions.
 #pragma once
 
-#include <garrick/sched/topology.hpp>
+#include <garrick/sched/places/topology.hpp>
 
 #include <cstdint>
 

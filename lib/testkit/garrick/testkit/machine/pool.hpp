@@ -4,8 +4,8 @@
 #pragma once
 
 #include <garrick/base/runnable.hpp>
+#include <garrick/sched/places/worker_places.hpp>
 #include <garrick/sched/policy.hpp>
-#include <garrick/sched/worker_places.hpp>
 #include <garrick/testkit/machine/engine.hpp>
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 // Thread safety: pure functions.
 #pragma once
 
-#include <garrick/sched/worker_places.hpp>
+#include <garrick/sched/places/worker_places.hpp>
 
 #include <cstdint>
 #include <vector>

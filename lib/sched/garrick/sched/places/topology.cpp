@@ -1,6 +1,6 @@
 #include <garrick/base/platform.hpp>
-#include <garrick/sched/machine_reader.hpp>
-#include <garrick/sched/topology.hpp>
+#include <garrick/sched/places/machine_reader.hpp>
+#include <garrick/sched/places/topology.hpp>
 
 #include <algorithm>
 #include <map>

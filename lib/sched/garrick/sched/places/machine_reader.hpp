@@ -2,7 +2,7 @@
 #pragma once
 
 #include <garrick/base/result.hpp>
-#include <garrick/sched/topology.hpp>
+#include <garrick/sched/places/topology.hpp>
 
 #include <cstdint>
 #include <span>

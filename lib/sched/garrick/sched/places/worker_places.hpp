@@ -9,8 +9,8 @@
 #pragma once
 
 #include <garrick/base/locality.hpp>
-#include <garrick/sched/home_rule.hpp>
-#include <garrick/sched/topology.hpp>
+#include <garrick/sched/places/home_rule.hpp>
+#include <garrick/sched/places/topology.hpp>
 
 #include <cstdint>
 #include <span>

@@ -1,5 +1,5 @@
 #include <garrick/base/platform.hpp>
-#include <garrick/sched/topology.hpp>
+#include <garrick/sched/places/topology.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <garrick/sched/machine_reader.hpp>
+#include <garrick/sched/places/machine_reader.hpp>
 
 #if defined(GARRICK_MINIMAL)
 

@@ -1,4 +1,4 @@
-#include <garrick/sched/worker_places.hpp>
+#include <garrick/sched/places/worker_places.hpp>
 
 #include <algorithm>
 #include <map>

@@ -1,5 +1,5 @@
 #include <garrick/base/platform.hpp>
-#include <garrick/sched/affinity.hpp>
+#include <garrick/sched/places/affinity.hpp>
 
 #include <algorithm>
 #include <string>
