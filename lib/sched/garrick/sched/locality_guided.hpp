@@ -33,6 +33,11 @@ class locality_guide {
 
   [[nodiscard]] victim_walk walk(worker_index thief) const noexcept { return {places_, thief}; }
 
+  /// May `thief` take many at once from `victim`? Not if the others' homes are far from there.
+  [[nodiscard]] bool are_neighbours(worker_index thief, worker_index victim) const noexcept {
+    return places_.are_neighbours(thief, victim);
+  }
+
   /// The worker to whom `r` goes, which `sender` (or a thread that is no worker) has made runnable. A new one is placed.
   [[nodiscard]] worker_index target(base::runnable& r, worker_index sender) noexcept {
     const hint h = r.place.get();

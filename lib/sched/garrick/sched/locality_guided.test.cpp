@@ -120,6 +120,20 @@ TEST_CASE("locality: a far thief takes the oldest of an inbox and leaves the oth
   CHECK(f.run(0) == &a[2]);
 }
 
+TEST_CASE("locality: who has no neighbours is a far thief to everybody") {
+  fixture f("pack:2 numa:1 l3:1 core:1 pu:1", 2);
+  item a[3];
+  for (item& i : a) {
+    i.place.set(settled(0));
+    f.policy.internal_enqueue(f.worker(1), i);
+  }
+  CHECK(f.run(1) == &a[0]);
+  CAPTURE(f.policy.describe());
+  CHECK(f.policy.describe().find("worker 0: deque 0, inbox filled") != std::string::npos);
+  CHECK(f.run(0) == &a[1]);
+  CHECK(f.run(0) == &a[2]);
+}
+
 TEST_CASE("locality: no sender runs a receiver in place whose home is far") {
   fixture f;
   item a;

@@ -309,6 +309,18 @@ class work_stealing {
   }
 
   /// One visit to a victim. `contended` is set if another try may succeed.
+  runnable* visit(worker_data& self, std::uint32_t victim, bool& contended) noexcept {
+    runnable* r = nullptr;
+    if constexpr (Guide::active)
+      r = guide_.are_neighbours(static_cast<worker_index>(self.index_), static_cast<worker_index>(victim))
+              ? steal_from(self, worker(victim), contended)
+              : steal_one(worker(victim), contended);
+    else
+      r = steal_from(self, worker(victim), contended);
+    if (r != nullptr) self.steals_.add();
+    return r;
+  }
+
   runnable* steal_from(worker_data& self, worker_data& victim, bool& contended) noexcept {
     runnable* r = nullptr;
     const auto result = victim.deque_.steal(r);
@@ -337,10 +349,7 @@ class work_stealing {
     std::uint32_t victim = self.random_() % count_;
     for (std::uint32_t i = 0; i < count_; ++i) {
       if (victim != self.index_) {
-        if (runnable* r = steal_from(self, worker(victim), contended)) {
-          self.steals_.add();
-          return r;
-        }
+        if (runnable* r = visit(self, victim, contended)) return r;
       }
       if (++victim == count_) victim = 0;
     }
@@ -349,13 +358,8 @@ class work_stealing {
 
   /// Asks the near ones first and often. Null: nothing found, or one was lost to another thief.
   runnable* walk(worker_data& self, bool& contended) noexcept {
-    for (auto w = guide_.walk(static_cast<worker_index>(self.index_)); !w.has_been_everywhere();) {
-      worker_data& victim = worker(w.next(self.random_));
-      runnable* const r = w.group() == 0 ? steal_from(self, victim, contended) : steal_one(victim, contended);
-      if (r == nullptr) continue;
-      self.steals_.add();
-      return r;
-    }
+    for (auto w = guide_.walk(static_cast<worker_index>(self.index_)); !w.has_been_everywhere();)
+      if (runnable* r = visit(self, w.next(self.random_), contended)) return r;
     return nullptr;
   }
 
