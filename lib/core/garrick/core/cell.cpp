@@ -104,7 +104,10 @@ void cell::last_strong_dropped() noexcept {
     queue_link = t.reclaim;  // after the current handler, so that a chain of any length does not recurse
     t.reclaim = this;
   } else {
+    environment& e = *env_;
+    e.hold();  // a worker may end this actor, and with it its system, before `schedule` returns
     home_executor().schedule(*this);
+    e.release();
   }
 }
 

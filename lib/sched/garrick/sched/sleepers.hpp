@@ -19,11 +19,12 @@
 //     (b2) heavy fence, (b3) look into all queues. One of the two fences comes first. If it is a2, then b3 sees the work. If it is b2, then
 //     a3 sees the worker as parked and not searching, and wakes one if nobody else searches. The last end_search does the same (c1 lower
 //     the count, c2 heavy fence, c3 look into all queues, c4 wake one), so one that searches while a3 looks will see the work.
-//  S5 b2 may be left out if all other workers are parked or searching, c2 if all others are parked. Who is counted so adds no work before it changes
-//     the word again, and that comes after b1 or c1, so its a3 sees them. What a searcher added earlier, or moves from queue to queue, it looks for
-//     itself, since it looks into all queues and, if it is the last, once more at c3. So only outside threads can add work unseen, and they do it
-//     with a sequentially consistent compare-and-swap (a1) and load (a3). A parked worker that is woken afterwards sees b1 or c1, because being
-//     woken changed the same word later. It matters: a heavy fence interrupts all processors where threads of the process run.
+//  S5 b2 may be left out if all other workers are parked or searching, c2 if all others are parked. The two counts together are the workers between
+//     try_begin_search or prepare_park and end_search, whoever's bit is taken. If that is all of them, nobody can add before its end_search, and
+//     that comes after b1, so its a3 sees b1. What a searcher added earlier, or moves from queue to queue, it looks for itself: it looks into all
+//     queues and, if it is the last, once more at c3. So only outside threads can add work unseen, and they do it with a sequentially consistent
+//     compare-and-swap (a1) and load (a3). Required of callers: who is counted has an empty slot and deque, and who has moved work leaves by
+//     end_search, never by prepare_park. It matters: a heavy fence interrupts all processors where threads of the process run.
 //  S6 From S4: while open work exists and a worker is parked, some worker searches, or has just added the work and not reached a3, or has
 //     not reached b3 or c3. None of these states lasts.
 #pragma once

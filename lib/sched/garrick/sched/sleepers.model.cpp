@@ -43,20 +43,21 @@ struct parker_suite : rl::test_suite<parker_suite, 2> {
   }
 };
 
-/// Open work as in a deque: made visible by a release store of its owner, with nothing stronger.
+/// Open work as in a deque: its owner makes it visible by a release store, with nothing stronger; thieves swap.
 struct open_work {
-  relacy_atomics::atomic<int> count{0};
-  void add() {
-    count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_release);  // order: release, as push_bottom
-  }
+  relacy_atomics::atomic<int> bottom{0};
+  relacy_atomics::atomic<int> top{0};
+  void add() { bottom.store(bottom.load(relaxed) + 1, release); }  // order: relaxed, own value; release, as push_bottom
   bool take() {
-    int seen = count.load(std::memory_order_relaxed);  // order: relaxed; the swap confirms it
-    while (seen > 0)
-      if (count.compare_exchange_weak(seen, seen - 1, std::memory_order_acquire, std::memory_order_relaxed))
-        return true;  // order: acquire
+    int oldest = top.load(acquire);  // order: acquire both, then acq_rel: as steal
+    while (bottom.load(acquire) > oldest)
+      if (top.compare_exchange_weak(oldest, oldest + 1, acq_rel, relaxed)) return true;  // order: as above; relaxed, tried again
     return false;
   }
-  bool visible() const { return count.load(std::memory_order_relaxed) > 0; }  // order: relaxed, as work_deque::size
+  bool visible() const {
+    const int oldest = top.load(relaxed);  // order: relaxed both, as work_deque::size
+    return bottom.load(relaxed) > oldest;
+  }
 };
 
 /// What a worker of any policy does around the protocol.
@@ -220,7 +221,123 @@ struct both_needed_suite : rl::test_suite<both_needed_suite, 3> {
   }
 };
 
-/// What both suites of the ticker have: a worker puts an item into its slot and stays busy until it has been exposed; another worker goes to sleep;
+/// Worker 0 adds an item to its deque and is busy; another lies in an inbox; each of the other two has to take one, and stays busy with it. So the
+/// last who ends its search has to see what worker 0 added (c2).
+struct finders_suite : rl::test_suite<finders_suite, 3> {
+  struct item {
+    item* queue_link = nullptr;
+  };
+  model_sleepers sleeping{3};
+  open_work deque;
+  work_inbox<relacy_atomics, item> inbox;
+  item only;
+  std::array<parker, 3> met;
+  relacy_atomics::atomic<std::uint32_t> untaken{2};
+
+  bool work_visible() const { return !inbox.looks_empty() || deque.visible(); }
+
+  void before() { inbox.push(only); }
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      deque.add();
+      sleeping.announce();
+      met[0].park();
+    } else {
+      run_worker(index);
+    }
+  }
+
+  void run_worker(unsigned self) {
+    bool searching = sleeping.try_begin_search();
+    for (;;) {
+      if (searching && (inbox.take_all() != nullptr || deque.take())) {
+        sleeping.end_search([this] { return work_visible(); });
+        if (untaken.fetch_sub(1, acq_rel) == 1)  // order: acq_rel, the last of all
+          for (parker& m : met) m.unpark();
+        met[self].park();
+        return;
+      }
+      sleeping.prepare_park(self, searching);
+      if (work_visible()) sleeping.announce(self);
+      sleeping.park(self);
+      searching = true;
+    }
+  }
+};
+
+/// Four workers, of whom two may search at the same time. Three items come into one inbox; who finds several moves the rest into its deque; everybody
+/// stays busy until all have been taken.
+template <bool FromOutside>
+struct movers_suite : rl::test_suite<movers_suite<FromOutside>, FromOutside ? 5 : 4> {
+  struct item {
+    item* queue_link = nullptr;
+  };
+  model_sleepers sleeping{4};
+  work_inbox<relacy_atomics, item> inbox;
+  std::array<open_work, 4> deques;
+  std::array<item, 3> items;
+  std::array<parker, 4> met;
+  relacy_atomics::atomic<std::uint32_t> untaken{3};
+  relacy_atomics::atomic<std::uint32_t> stopping{0};
+
+  bool work_visible() const {
+    if (!inbox.looks_empty()) return true;
+    for (const open_work& d : deques)
+      if (d.visible()) return true;
+    return false;
+  }
+
+  void before() {
+    if (!FromOutside)
+      for (item& i : items) inbox.push(i);
+  }
+
+  void thread(unsigned index) {
+    if (index < 4) return run_worker(index);
+    for (item& i : items) {
+      inbox.push(i);
+      sleeping.announce();
+    }
+  }
+
+  bool find(unsigned self) {
+    if (item* r = inbox.take_all()) {
+      if (r->queue_link == nullptr) return true;
+      for (; r->queue_link != nullptr; r = r->queue_link) deques[self].add();
+      sleeping.announce();
+      return true;
+    }
+    for (unsigned i = 0; i < 4; ++i)
+      if (i != self && deques[i].take()) return true;
+    return false;
+  }
+
+  void run_worker(unsigned self) {
+    bool searching = sleeping.try_begin_search();
+    for (;;) {
+      if (searching && find(self)) {
+        sleeping.end_search([this] { return work_visible(); });
+        if (untaken.fetch_sub(1, acq_rel) == 1) stop();  // order: acq_rel, the last of all
+        met[self].park();
+        return;
+      }
+      sleeping.prepare_park(self, searching);
+      if (work_visible()) sleeping.announce(self);
+      sleeping.park(self);
+      if (stopping.load(relaxed) != 0) return;  // order: relaxed; the token carried it
+      searching = true;
+    }
+  }
+
+  void stop() {
+    stopping.store(1, release);  // order: release, the tokens carry it
+    sleeping.wake_all();
+    for (parker& m : met) m.unpark();
+  }
+};
+
+/// What all suites of the ticker have: a worker puts an item into its slot and stays busy until it has been exposed; another worker goes to sleep;
 /// the ticker.
 struct exposure {
   struct item {
@@ -249,8 +366,10 @@ struct exposure {
   }
 
   void run_ticker() {
+    bool awake = false;
     for (;;) {
-      ticker.sleep_until_armed();
+      if (!awake) ticker.sleep_until_armed();
+      awake = false;
       for (int look = 0; look < 2; ++look) {
         if (model_sleepers::any_parked(sleeping.peek()) && slot.look().item != nullptr) {
           if (item* stolen = slot.steal()) {
@@ -260,8 +379,10 @@ struct exposure {
           }
         }
       }
-      ticker.disarm();
-      if (model_sleepers::any_parked(sleeping.peek()) && slot.look().item != nullptr) ticker.arm();
+      ticker.disarm(false);
+      if (!model_sleepers::any_parked(sleeping.peek()) || slot.look().item == nullptr) continue;
+      ticker.stay_awake();
+      awake = true;
     }
   }
 };
@@ -278,7 +399,7 @@ struct ticker_suite : rl::test_suite<ticker_suite, 3>, exposure {
   }
 };
 
-/// The same, where an outside thread wakes the worker that puts the item, and arms the ticker ahead. The ticker begins awake, so that it disarms itself
+/// As ticker_suite, where an outside thread wakes the worker that puts the item, and arms the ticker ahead. The ticker begins awake, so that it disarms itself
 /// and goes to sleep meanwhile. `KeepsPromise`: as required (K3).
 template <bool KeepsPromise>
 struct ahead_suite : rl::test_suite<ahead_suite<KeepsPromise>, 4>, exposure {
@@ -297,7 +418,23 @@ struct ahead_suite : rl::test_suite<ahead_suite<KeepsPromise>, 4>, exposure {
     } else {
       const bool ahead = ticker.arm_ahead();
       woken.unpark();
-      if (ahead && KeepsPromise) ticker.wake();
+      if (ahead && KeepsPromise) ticker.keep_promise();
+    }
+  }
+};
+
+/// As ticker_suite, where the worker searches while the other one parks, which may do without a fence then (S5).
+struct ticker_after_search_suite : rl::test_suite<ticker_after_search_suite, 3>, exposure {
+  ticker_after_search_suite() { ticker.arm(); }
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      if (sleeping.try_begin_search()) sleeping.end_search([this] { return !inbox.looks_empty(); });
+      put_and_stay_busy();
+    } else if (index == 1) {
+      go_to_sleep();
+    } else {
+      run_ticker();
     }
   }
 };
@@ -330,6 +467,10 @@ TEST_CASE("no work is stranded while somebody sleeps") {
     CHECK(explore<both_needed_suite>(thorough, {}, kind) == "");
     CHECK(explore<ticker_suite>(thorough, {}, kind) == "");
     CHECK(explore<ahead_suite<true>>(thorough, {}, kind) == "");
+    CHECK(explore<ticker_after_search_suite>(thorough, {}, kind) == "");
+    CHECK(explore<finders_suite>(thorough, {}, kind) == "");
+    CHECK(explore<movers_suite<false>>(thorough, {}, kind) == "");
+    CHECK(explore<movers_suite<true>>(thorough, {}, kind) == "");
   }
 }
 

@@ -11,17 +11,19 @@
 // to make it, the message would wait for it. So the outside thread that wakes the worker arms the ticker too, ahead of need, if the last wake-up
 // from outside had needed it.
 //
-// Thread safety: `armed`, `arm`, `arm_ahead` and `wake` belong to everybody, `disarm`, `in_vain` and `sleep_until_armed` to the helper thread,
-// `stop` to the pool.
+// Thread safety: `armed`, `arm`, `arm_ahead` and `keep_promise` belong to everybody, `disarm`, `stay_awake` and `sleep_until_armed` to the helper
+// thread, `stop` to the pool.
 //
 // Invariants
 //  K1 Who puts an item into a slot and, after a fence, sees a parked worker, finds the ticker armed or arms it. A worker that parks and, after
-//     a fence, sees an occupied slot does the same. One of the two sees the other (as S4 of sleepers.hpp).
+//     a fence, sees an occupied slot does the same. One of the two sees the other (as S4 of sleepers.hpp; where S5 leaves out the fence, all
+//     slots are empty, and who puts something later sees the parked worker).
 //  K2 The ticker disarms itself first and then, after a fence, looks at slots and parked workers once more. So either it sees what K1's party
 //     did, or that party sees it disarmed and arms it. So while a worker is parked and a slot stays occupied, the ticker is armed.
-//  K3 Who arms ahead sets the flag before the work is visible, since the woken worker may be there before the call that wakes it returns, and leaves
-//     the token afterwards. In between, the flag is that thread's promise: workers rely on it, and a ticker that wants to go on waits for it. Only
-//     who changes the flag from 0 to 1 leaves a token, so none is missing and none too many.
+//  K3 Who arms ahead promises to do so before the work is visible, since the woken worker may be there before the call that wakes it returns, and
+//     keeps the promise with its next step after that call. Workers rely on it: if the system takes the processor away from that thread in between,
+//     exposure is late by as much, as it is if the ticker itself gets no processor. The state goes from asleep to promised or armed, from promised
+//     to armed, and only the ticker sets it back, when it is awake. Who makes it armed leaves a token, so between two disarms there is one.
 //  K4 A worker that has lost its processor to the ticker itself looks stuck and is not. So the ticker judges what it has watched only from another
 //     processor than the worker's, to which it moves if it has to; where there is none, it judges by what happened while it slept.
 #pragma once
@@ -85,30 +87,41 @@ class tick_budget {
 template <class Atomics, class Parker>
 class slot_ticker {
  public:
+  /// Or promised (K3).
   [[nodiscard]] bool armed() const noexcept {
-    return armed_.load(std::memory_order_relaxed) != 0;  // order: relaxed, after the fence of whoever asks (K1, K2)
+    return state_.load(std::memory_order_relaxed) != asleep;  // order: relaxed, after the fence of whoever asks (K1, K2)
   }
 
   /// Somebody is parked, and a slot is occupied.
   void arm() noexcept {
-    expected_.store(true, std::memory_order_relaxed);  // order: relaxed; a hint
-    if (set()) wake_.unpark();
+    if (!make_armed()) wake_.unpark();
   }
 
-  /// The caller, from outside, is about to wake a worker. True: the ticker is armed for it, and the caller calls `wake` thereafter (K3).
+  /// The caller, from outside, is about to wake a worker. True: it calls `keep_promise` thereafter (K3).
   [[nodiscard]] bool arm_ahead() noexcept {
-    return expected_.load(std::memory_order_relaxed) && !armed() && set();  // order: relaxed; a hint
+    std::uint32_t seen = asleep;
+    // order: relaxed all; a hint, and the token carries what matters
+    return expected_.load(std::memory_order_relaxed) && !armed() &&
+           state_.compare_exchange_strong(seen, promised, std::memory_order_relaxed, std::memory_order_relaxed);
   }
 
-  void wake() noexcept { wake_.unpark(); }
+  void keep_promise() noexcept {
+    std::uint32_t seen = promised;  // or somebody else has armed it since
+    // order: relaxed both; the token carries what matters
+    if (state_.compare_exchange_strong(seen, is_armed, std::memory_order_relaxed, std::memory_order_relaxed)) wake_.unpark();
+  }
 
-  /// Helper: no slot has been used since the ticker was armed, so nobody arms ahead the next time.
-  void in_vain() noexcept { expected_.store(false, std::memory_order_relaxed); }  // order: relaxed; a hint
-
-  /// Helper: first half of going to sleep. The caller looks at everything once more and calls `arm` if it finds a reason.
-  void disarm() noexcept {
-    armed_.store(0, std::memory_order_relaxed);  // order: relaxed, before the fence (K2)
+  /// Helper: first half of going to sleep. `in_vain`: no slot has been used since it slept last, so nobody arms ahead the next time. The caller
+  /// looks at everything once more and calls `stay_awake` if it finds a reason.
+  void disarm(bool in_vain) noexcept {
+    if (in_vain) expected_.store(false, std::memory_order_relaxed);  // order: relaxed; a hint
+    state_.store(asleep, std::memory_order_relaxed);                 // order: relaxed, before the fence (K2)
     Atomics::heavy_fence();
+  }
+
+  /// Helper: it does not go to sleep after all.
+  void stay_awake() noexcept {
+    if (make_armed()) wake_.park();  // takes the token of who was first
   }
 
   /// Helper: second half; returns when the ticker is armed or stopped.
@@ -118,13 +131,19 @@ class slot_ticker {
   void stop() noexcept { wake_.unpark(); }
 
  private:
-  /// True: it was not armed.
-  bool set() noexcept {
-    return armed_.exchange(1, std::memory_order_relaxed) == 0;  // order: relaxed; the token carries what matters
+  static constexpr std::uint32_t asleep = 0;
+  static constexpr std::uint32_t promised = 1;
+  static constexpr std::uint32_t is_armed = 2;
+
+  /// True: it was armed.
+  bool make_armed() noexcept {
+    expected_.store(true, std::memory_order_relaxed);  // order: relaxed; a hint
+    // order: relaxed; the token carries what matters
+    return state_.exchange(is_armed, std::memory_order_relaxed) == is_armed;
   }
 
-  typename Atomics::template atomic<std::uint32_t> armed_{0};
-  typename Atomics::template atomic<bool> expected_{false};
+  typename Atomics::template atomic<std::uint32_t> state_{asleep};
+  typename Atomics::template atomic<bool> expected_{false};  ///< a worker had to arm, and it was of use
   Parker wake_;
 };
 

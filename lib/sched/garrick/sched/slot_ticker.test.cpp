@@ -31,7 +31,7 @@ TEST_CASE("arming wakes the ticker once") {
   CHECK(t.armed());
   CHECK(t.tokens() == 1);
   t.sleep_until_armed();
-  t.disarm();
+  t.disarm(false);
   CHECK_FALSE(t.armed());
   t.arm();
   CHECK(t.tokens() == 1);
@@ -43,25 +43,54 @@ TEST_CASE("outside threads arm ahead only if a worker had to arm the last time, 
   t.arm();
   CHECK_FALSE(t.arm_ahead());  // it is armed
   t.sleep_until_armed();
-  t.disarm();
+  t.disarm(false);
 
   CHECK(t.arm_ahead());
   CHECK(t.armed());  // before the token: the worker that is woken meanwhile relies on it (K3)
   CHECK(t.tokens() == 0);
   CHECK_FALSE(t.arm_ahead());  // one promise is enough
-  t.arm();                     // and stands for the worker's call, too
-  CHECK(t.tokens() == 0);
-  t.wake();
+  t.keep_promise();
   CHECK(t.tokens() == 1);
   t.sleep_until_armed();
-  t.disarm();
-  t.in_vain();
+  t.disarm(true);
 
   CHECK_FALSE(t.arm_ahead());
   CHECK_FALSE(t.armed());
   t.arm();
-  t.disarm();
+  t.sleep_until_armed();
+  t.disarm(false);
   CHECK(t.arm_ahead());
+}
+
+TEST_CASE("who arms between a promise and its keeping leaves the one token") {
+  ticker t;
+  t.arm();
+  t.sleep_until_armed();
+  t.disarm(false);
+  REQUIRE(t.arm_ahead());
+  t.arm();
+  CHECK(t.tokens() == 1);
+  t.keep_promise();
+  CHECK(t.tokens() == 1);
+}
+
+TEST_CASE("a ticker that stays awake waits for no promise, and takes the token of who has armed it meanwhile") {
+  ticker t;
+  t.arm();
+  t.sleep_until_armed();
+  t.disarm(false);
+  REQUIRE(t.arm_ahead());
+  t.stay_awake();
+  CHECK(t.armed());
+  t.keep_promise();
+  CHECK(t.tokens() == 0);
+
+  t.disarm(false);
+  t.arm();
+  CHECK(t.tokens() == 1);
+  t.stay_awake();
+  CHECK(t.tokens() == 0);
+  CHECK(t.armed());
 }
 
 TEST_CASE("a ticker rests when everybody is parked or no slot has been used for a while") {

@@ -96,7 +96,7 @@ class work_stealing {
   void central_enqueue(runnable& r) noexcept {
     const bool ahead = sleepers_type::may_wake(sleepers_.peek()) && ticker_.arm_ahead();
     external_enqueue(worker(target_from_outside(r)), r);
-    if (ahead) ticker_.wake();
+    if (ahead) ticker_.keep_promise();
   }
 
   void external_enqueue(worker_data& target, runnable& r) noexcept {
@@ -198,10 +198,9 @@ class work_stealing {
         in_vain = in_vain && !used;
         ticks_.add();
         const std::uint64_t now = Traits::clock::now_ns();
-        if (budget.may_rest(now, used && someone_parked(), everybody_parked()) && !found_reason_after_disarming()) break;
+        if (budget.may_rest(now, used && someone_parked(), everybody_parked()) && !found_reason_after_disarming(in_vain)) break;
         Traits::clock::sleep_ns(budget.after_look(now, Traits::clock::thread_cpu_ns()));
       }
-      if (in_vain) ticker_.in_vain();
     }
   }
 
@@ -443,11 +442,10 @@ class work_stealing {
   [[nodiscard]] bool everybody_parked() const noexcept { return sleepers_.all_parked(sleepers_.peek()); }
 
   /// K2. True: the ticker goes on.
-  [[nodiscard]] bool found_reason_after_disarming() noexcept {
-    ticker_.disarm();
+  [[nodiscard]] bool found_reason_after_disarming(bool in_vain) noexcept {
+    ticker_.disarm(in_vain);
     if (!someone_parked() || !some_slot_occupied()) return false;
-    ticker_.arm();
-    ticker_.sleep_until_armed();  // takes the token that arm() left
+    ticker_.stay_awake();
     return true;
   }
 

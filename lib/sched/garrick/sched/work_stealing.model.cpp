@@ -156,12 +156,68 @@ struct meeting_suite : rl::test_suite<meeting_suite, 4>, policy_base {
   }
 };
 
+/// Two actors come from outside one after the other, each of whom wakes two others and waits until the last one has run. The second time the ticker is
+/// armed ahead.
+struct families_suite : rl::test_suite<families_suite, 4>, policy_base {
+  std::array<std::array<actor, 3>, 2> actors;
+  std::array<parker, 2> eldest;
+  parker first_done;
+
+  families_suite() : policy_base(6) {
+    for (auto& family : actors) {
+      for (actor& a : family) {
+        a.suite = this;
+        a.handler = [](void* suite, actor&, policy::worker_data&) { static_cast<families_suite*>(suite)->done(); };
+      }
+      family[0].handler = [](void* suite, actor& self, policy::worker_data& on) {
+        static_cast<families_suite*>(suite)->run_eldest(self, on);
+      };
+      family[2].handler = [](void* suite, actor& self, policy::worker_data&) {
+        auto& me = *static_cast<families_suite*>(suite);
+        me.eldest[me.family_of(&self - 2)].unpark();
+        me.done();
+      };
+    }
+  }
+
+  [[nodiscard]] std::size_t family_of(const actor* eldest_one) const { return eldest_one == actors[0].data() ? 0 : 1; }
+
+  void run_eldest(actor& self, policy::worker_data& on) {
+    const std::size_t family = family_of(&self);
+    for (std::size_t i = 1; i < 3; ++i) scheduling->internal_enqueue(on, actors[family][i]);
+    eldest[family].park();
+    if (family == 0) first_done.unpark();
+    done();
+  }
+
+  void thread(unsigned index) {
+    if (index < 2) {
+      work(index);
+    } else if (index == 2) {
+      scheduling->helper();
+    } else {
+      scheduling->central_enqueue(actors[0][0]);
+      first_done.park();
+      scheduling->central_enqueue(actors[1][0]);
+    }
+  }
+
+  void after() {
+    for (auto& family : actors)
+      for (actor& a : family) RL_ASSERT(a.state.get() == 1);
+  }
+};
+
 constexpr unsigned thorough = 25'000;
 
 }  // namespace
 
 TEST_CASE("a family of actors runs whoever takes whom, and nobody is stranded") {
   for (const fences kind : {fences::symmetric, fences::asymmetric}) CHECK(explore<family_suite>(thorough, {}, kind) == "");
+}
+
+TEST_CASE("nobody is stranded when the ticker is armed ahead") {
+  for (const fences kind : {fences::symmetric, fences::asymmetric}) CHECK(explore<families_suite>(thorough, {}, kind) == "");
 }
 
 TEST_CASE("two actors that need two workers get them") {
