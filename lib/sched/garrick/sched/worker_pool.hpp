@@ -36,6 +36,8 @@ class worker_pool final : public scheduler {
                                .places = places_.get()}),
         unbound_(options_.workers),
         states_(options_.workers) {
+    // Here, not in start(): in a process that has threads already it takes the kernel ten milliseconds, and others may make theirs in between.
+    base::platform::enable_process_barrier();
     if (std::string w = places_.warning(needs_places ? std::string_view(Policy::name) : std::string_view()); !w.empty())
       warnings_.push_back(std::move(w));
   }
@@ -70,7 +72,6 @@ class worker_pool final : public scheduler {
   void start() override {
     if (started_) return;
     started_ = true;
-    base::platform::enable_process_barrier();
     try {
       // First, since workers may take all threads that there are: with `best_effort` some of them can be done without.
       if (policy_.wants_helper()) {
