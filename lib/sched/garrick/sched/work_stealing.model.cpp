@@ -84,27 +84,36 @@ struct policy_base {
   }
 };
 
-/// From outside comes one actor that wakes three others; the first of these waits until the last one has run.
-struct family_suite : rl::test_suite<family_suite, 4>, policy_base {
-  std::array<actor, 4> actors;
-  parker eldest;
+/// From outside comes the eldest of a family of actors, which wakes the others and waits until the last one has run; then that of the next family. From
+/// the second on the ticker is armed ahead.
+template <std::size_t Families, std::size_t Size>
+struct family_suite : rl::test_suite<family_suite<Families, Size>, 4>, policy_base {
+  struct family {
+    std::array<actor, Size> actors;
+    parker eldest;
+    parker done;
+  };
+  std::array<family, Families> families;
 
-  family_suite() : policy_base(4) {
-    for (actor& a : actors) {
-      a.suite = this;
-      a.handler = [](void* suite, actor&, policy::worker_data&) { static_cast<family_suite*>(suite)->done(); };
+  family_suite() : policy_base(Families * Size) {
+    for (family& f : families) {
+      for (actor& a : f.actors) {
+        a.suite = this;
+        a.handler = [](void* suite, actor& self, policy::worker_data& on) { static_cast<family_suite*>(suite)->run(self, on); };
+      }
     }
-    actors[0].handler = [](void* suite, actor&, policy::worker_data& on) {
-      auto& me = *static_cast<family_suite*>(suite);
-      for (unsigned i = 1; i < 4; ++i) me.scheduling->internal_enqueue(on, me.actors[i]);
-      me.eldest.park();
-      me.done();
-    };
-    actors[3].handler = [](void* suite, actor&, policy::worker_data&) {
-      auto& me = *static_cast<family_suite*>(suite);
-      me.eldest.unpark();
-      me.done();
-    };
+  }
+
+  void run(actor& self, policy::worker_data& on) {
+    for (family& f : families) {
+      if (&self == &f.actors.front()) {
+        for (std::size_t i = 1; i < Size; ++i) scheduling->internal_enqueue(on, f.actors[i]);
+        f.eldest.park();
+        f.done.unpark();
+      }
+      if (&self == &f.actors.back()) f.eldest.unpark();
+    }
+    done();
   }
 
   void thread(unsigned index) {
@@ -113,12 +122,16 @@ struct family_suite : rl::test_suite<family_suite, 4>, policy_base {
     } else if (index == 2) {
       scheduling->helper();
     } else {
-      scheduling->central_enqueue(actors[0]);
+      for (family& f : families) {
+        scheduling->central_enqueue(f.actors.front());
+        if (&f != &families.back()) f.done.park();
+      }
     }
   }
 
   void after() {
-    for (actor& a : actors) RL_ASSERT(a.state.get() == 1);
+    for (family& f : families)
+      for (actor& a : f.actors) RL_ASSERT(a.state.get() == 1);
   }
 };
 
@@ -156,68 +169,16 @@ struct meeting_suite : rl::test_suite<meeting_suite, 4>, policy_base {
   }
 };
 
-/// Two actors come from outside one after the other, each of whom wakes two others and waits until the last one has run. The second time the ticker is
-/// armed ahead.
-struct families_suite : rl::test_suite<families_suite, 4>, policy_base {
-  std::array<std::array<actor, 3>, 2> actors;
-  std::array<parker, 2> eldest;
-  parker first_done;
-
-  families_suite() : policy_base(6) {
-    for (auto& family : actors) {
-      for (actor& a : family) {
-        a.suite = this;
-        a.handler = [](void* suite, actor&, policy::worker_data&) { static_cast<families_suite*>(suite)->done(); };
-      }
-      family[0].handler = [](void* suite, actor& self, policy::worker_data& on) {
-        static_cast<families_suite*>(suite)->run_eldest(self, on);
-      };
-      family[2].handler = [](void* suite, actor& self, policy::worker_data&) {
-        auto& me = *static_cast<families_suite*>(suite);
-        me.eldest[me.family_of(&self - 2)].unpark();
-        me.done();
-      };
-    }
-  }
-
-  [[nodiscard]] std::size_t family_of(const actor* eldest_one) const { return eldest_one == actors[0].data() ? 0 : 1; }
-
-  void run_eldest(actor& self, policy::worker_data& on) {
-    const std::size_t family = family_of(&self);
-    for (std::size_t i = 1; i < 3; ++i) scheduling->internal_enqueue(on, actors[family][i]);
-    eldest[family].park();
-    if (family == 0) first_done.unpark();
-    done();
-  }
-
-  void thread(unsigned index) {
-    if (index < 2) {
-      work(index);
-    } else if (index == 2) {
-      scheduling->helper();
-    } else {
-      scheduling->central_enqueue(actors[0][0]);
-      first_done.park();
-      scheduling->central_enqueue(actors[1][0]);
-    }
-  }
-
-  void after() {
-    for (auto& family : actors)
-      for (actor& a : family) RL_ASSERT(a.state.get() == 1);
-  }
-};
-
 constexpr unsigned thorough = 25'000;
 
 }  // namespace
 
 TEST_CASE("a family of actors runs whoever takes whom, and nobody is stranded") {
-  for (const fences kind : {fences::symmetric, fences::asymmetric}) CHECK(explore<family_suite>(thorough, {}, kind) == "");
+  for (const fences kind : {fences::symmetric, fences::asymmetric}) CHECK(explore<family_suite<1, 4>>(thorough, {}, kind) == "");
 }
 
 TEST_CASE("nobody is stranded when the ticker is armed ahead") {
-  for (const fences kind : {fences::symmetric, fences::asymmetric}) CHECK(explore<families_suite>(thorough, {}, kind) == "");
+  for (const fences kind : {fences::symmetric, fences::asymmetric}) CHECK(explore<family_suite<2, 3>>(thorough, {}, kind) == "");
 }
 
 TEST_CASE("two actors that need two workers get them") {
@@ -225,6 +186,6 @@ TEST_CASE("two actors that need two workers get them") {
 }
 
 TEST_CASE("without the fences, actors are stranded") {
-  CHECK(explore<family_suite>(thorough, {weakening::light_fence, {}}) != "");
-  CHECK(explore<family_suite>(thorough, {weakening::heavy_fence, {}}) != "");
+  CHECK(explore<family_suite<1, 4>>(thorough, {weakening::light_fence, {}}) != "");
+  CHECK(explore<family_suite<1, 4>>(thorough, {weakening::heavy_fence, {}}) != "");
 }
