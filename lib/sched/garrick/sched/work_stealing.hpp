@@ -35,6 +35,7 @@ struct no_guide {
   static constexpr bool active = false;
   static constexpr std::string_view name = "work_stealing";
   explicit no_guide(const policy_options&) noexcept {}
+  static constexpr bool are_neighbours(std::uint32_t, std::uint32_t) noexcept { return true; }
 };
 
 template <class Traits = real_traits, class Guide = no_guide>
@@ -309,17 +310,13 @@ class work_stealing {
 
   /// One visit to a victim. `contended` is set if another try may succeed.
   runnable* visit(worker_data& self, std::uint32_t victim, bool& contended) noexcept {
-    runnable* r = nullptr;
-    if constexpr (Guide::active)
-      r = guide_.are_neighbours(static_cast<worker_index>(self.index_), static_cast<worker_index>(victim))
-              ? steal_from(self, worker(victim), contended)
-              : steal_one(worker(victim), contended);
-    else
-      r = steal_from(self, worker(victim), contended);
+    const bool near = guide_.are_neighbours(static_cast<worker_index>(self.index_), static_cast<worker_index>(victim));
+    runnable* const r = near ? steal_from(self, worker(victim), contended) : steal_one(worker(victim), contended);
     if (r != nullptr) self.steals_.add();
     return r;
   }
 
+  /// From a neighbour: as many as pay.
   runnable* steal_from(worker_data& self, worker_data& victim, bool& contended) noexcept {
     runnable* r = nullptr;
     const auto result = victim.deque_.steal(r);
