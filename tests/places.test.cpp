@@ -12,10 +12,13 @@
 #include <string>
 #include <vector>
 
+#include "support/affinity_text.hpp"
+
 namespace {
 
 using namespace garrick;
 using namespace std::chrono_literals;
+using garrick::tests::one_group_each;
 
 using processors = std::vector<std::int32_t>;
 
@@ -56,11 +59,6 @@ std::string refusal(const options& o) {
 std::string listed(const processors& all) {
   std::string text;
   for (const std::int32_t p : all) text += (text.empty() ? "" : ",") + std::to_string(p);
-  return text;
-}
-std::string one_group_each(const processors& all) {
-  std::string text;
-  for (const std::int32_t p : all) text += "<" + std::to_string(p) + ">";
   return text;
 }
 

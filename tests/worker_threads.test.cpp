@@ -24,11 +24,13 @@
 #include <thread>
 #include <vector>
 
+#include "support/affinity_text.hpp"
 #include "support/few_threads.hpp"
 #include "support/in_child.hpp"
 
 using namespace garrick;
 using namespace garrick::sched;
+using garrick::tests::one_group_each;
 using garrick::tests::room_for_threads;
 
 namespace {
@@ -53,12 +55,6 @@ std::vector<processors> masks_of(scheduler_options options) {
                              &masks};
   started(options)->stop();
   return masks;
-}
-
-std::string one_group_each(const processors& all) {
-  std::string text;
-  for (const std::int32_t p : all) text += "<" + std::to_string(p) + "> ";
-  return text;
 }
 
 }  // namespace
