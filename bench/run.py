@@ -18,14 +18,32 @@ from harness import compare, environment, measure, page, table, workload  # noqa
 
 
 def parse(argv):
-    parser = argparse.ArgumentParser(prog="./dev bench", description="Benchmarks against peers; writes build/bench/report.html.")
+    parser = argparse.ArgumentParser(
+        prog="./dev bench", description="Benchmarks against peers; writes build/bench/report.html."
+    )
     parser.add_argument("names", nargs="*", help="groups or workloads (default: all)")
-    parser.add_argument("--full", action="store_true", help="the papers' parameters instead of the quick ones")
-    parser.add_argument("--runs", type=int, default=5, help="counted runs of each program (default 5)")
-    parser.add_argument("--list", action="store_true", help="name, group, parameters and peers, then stop")
+    parser.add_argument(
+        "--full", action="store_true", help="the papers' parameters instead of the quick ones"
+    )
+    parser.add_argument(
+        "--runs", type=int, default=5, help="counted runs of each program (default 5)"
+    )
+    parser.add_argument(
+        "--list", action="store_true", help="name, group, parameters and peers, then stop"
+    )
     parser.add_argument("--strict", action="store_true", help="a missed target is an error too")
-    parser.add_argument("--build", type=pathlib.Path, default=HERE.parent / "build" / "release", help="where bench_all was built")
-    parser.add_argument("--out", type=pathlib.Path, default=HERE.parent / "build" / "bench", help="where the results go")
+    parser.add_argument(
+        "--build",
+        type=pathlib.Path,
+        default=HERE.parent / "build" / "release",
+        help="where bench_all was built",
+    )
+    parser.add_argument(
+        "--out",
+        type=pathlib.Path,
+        default=HERE.parent / "build" / "bench",
+        help="where the results go",
+    )
     parser.add_argument("--workloads", type=pathlib.Path, default=HERE, help=argparse.SUPPRESS)
     args = parser.parse_args(argv)
     if args.runs < 1:
@@ -51,11 +69,17 @@ def measure_all(chosen, tools, runs, samples_path):
     with samples_path.open("w") as samples:
         for w in chosen:
             start = time.monotonic()
-            series = measure.measure(w, tools, runs, progress, lambda entry: samples.write(json.dumps(entry) + "\n"))
+            series = measure.measure(
+                w, tools, runs, progress, lambda entry: samples.write(json.dumps(entry) + "\n")
+            )
             progress("")
             report = compare.report_on(w, series)
             reports.append(report)
-            print(f"{w.name}: {time.monotonic() - start:.0f} s {table.verdict(report)}".rstrip(), file=sys.stderr, flush=True)
+            print(
+                f"{w.name}: {time.monotonic() - start:.0f} s {table.verdict(report)}".rstrip(),
+                file=sys.stderr,
+                flush=True,
+            )
     return reports
 
 
@@ -72,7 +96,9 @@ def main(argv=None):
     args = parse(argv)
     mode = "full" if args.full else "quick"
     try:
-        chosen = workload.select(workload.find_all(args.workloads, mode, environment.usable_cores()), args.names)
+        chosen = workload.select(
+            workload.find_all(args.workloads, mode, environment.usable_cores()), args.names
+        )
     except workload.WorkloadError as error:
         print(f"bench: {error}", file=sys.stderr)
         return 2

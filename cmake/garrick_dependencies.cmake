@@ -1,4 +1,5 @@
-# Third-party libraries: Debian 12 packages. Which part uses which one stands in lib/<part>/CMakeLists.txt.
+# Third-party libraries: Debian 12 packages. Which part uses which one stands in
+# lib/<part>/CMakeLists.txt.
 find_package(Threads REQUIRED)
 find_package(Boost 1.75 REQUIRED)  # headers only: PFR
 

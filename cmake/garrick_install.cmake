@@ -1,5 +1,6 @@
-# Installs the parts so that find_package(garrick) finds them: garrick::garrick, garrick::testkit and one target a part.
-# Headers under internal/ and test files stay behind; headers under detail/ are installed because templates need them.
+# Installs the parts so that find_package(garrick) finds them: garrick::garrick, garrick::testkit
+# and one target a part. Headers under internal/ and test files stay behind; headers under detail/
+# are installed because templates need them.
 include(CMakePackageConfigHelpers)
 get_property(exported GLOBAL PROPERTY GARRICK_EXPORTED)
 get_property(parts GLOBAL PROPERTY GARRICK_PARTS)

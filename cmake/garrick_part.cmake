@@ -1,7 +1,9 @@
-# garrick_part(<name> [DEPENDS part...] [PUBLIC target...] [PRIVATE target...] [HEADER_ONLY target...])
+# garrick_part(<name> [DEPENDS part...] [PUBLIC target...] [PRIVATE target...] [HEADER_ONLY
+# target...])
 #
-# Builds the part in the current folder: the library garrick_<name> (alias garrick::<name>) from garrick/**/*.cpp, its tests from
-# *.test.cpp and *.model.cpp, its fuzzers from *.fuzz.cpp. A part without sources yet is an empty library.
+# Builds the part in the current folder: the library garrick_<name> (alias garrick::<name>) from
+# garrick/**/*.cpp, its tests from *.test.cpp and *.model.cpp, its fuzzers from *.fuzz.cpp. A part
+# without sources yet is an empty library.
 #   PUBLIC       libraries that the part's headers need
 #   PRIVATE      libraries that only its sources need, linked into the final program
 #   HEADER_ONLY  libraries that only its sources need and that leave nothing to link
@@ -46,8 +48,9 @@ function(garrick_part name)
   endif()
 endfunction()
 
-# Tests of one part: <part>_tests from its *.test.cpp, and one program for each *.model.cpp (a model checker replaces threads
-# and memory, so it shares a program with nothing else and does not run under a sanitizer).
+# Tests of one part: <part>_tests from its *.test.cpp, and one program for each *.model.cpp (a model
+# checker replaces threads and memory, so it shares a program with nothing else and does not run
+# under a sanitizer).
 function(garrick_part_tests name)
   set(tests ${ARGN})
   list(FILTER tests INCLUDE REGEX "\\.test\\.cpp$")

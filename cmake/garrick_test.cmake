@@ -1,4 +1,5 @@
-# Test programs. Each test file is its own CTest entry, so that a failure names the file and files run side by side.
+# Test programs. Each test file is its own CTest entry, so that a failure names the file and files
+# run side by side.
 
 # The test framework's main takes seconds to compile: it is compiled once.
 function(garrick_test_main)

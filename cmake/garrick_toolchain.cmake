@@ -1,4 +1,5 @@
-# Compiler settings of the parts, the tests and the examples. Nothing here leaks into a project that uses the libraries.
+# Compiler settings of the parts, the tests and the examples. Nothing here leaks into a project that
+# uses the libraries.
 
 if(PROJECT_IS_TOP_LEVEL)
   set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
@@ -32,7 +33,8 @@ if(GARRICK_SANITIZE)
   add_compile_options(${sanitize})
   add_link_options(${sanitize})
   if(GARRICK_SANITIZE MATCHES thread)
-    # ThreadSanitizer knows no free-standing fences: the atomics policy replaces them by read-modify-writes.
+    # ThreadSanitizer knows no free-standing fences: the atomics policy replaces them by
+    # read-modify-writes.
     list(APPEND GARRICK_PUBLIC_DEFINITIONS GARRICK_TSAN=1)
   endif()
 endif()

@@ -15,12 +15,16 @@ class greeter_actor : public garrick::actor<greeter> {
   int greeted_ = 0;  // nobody else can touch this: no lock needed
 
  public:
-  std::string on(const greet& g) { return "Hello, " + g.name + "! You are guest " + std::to_string(++greeted_) + "."; }
+  std::string on(const greet& g) {
+    return "Hello, " + g.name + "! You are guest " + std::to_string(++greeted_) + ".";
+  }
 };
 
 int main() {
   garrick::actor_system system;
   auto host = system.spawn<greeter_actor>();
-  for (const char* name : {"Ada", "Grace"}) { std::puts(system.request(host, greet{name}).get().value().c_str()); }
+  for (const char* name : {"Ada", "Grace"}) {
+    std::puts(system.request(host, greet{name}).get().value().c_str());
+  }
 }
 // [/whole]

@@ -21,7 +21,8 @@ class account_actor : public garrick::actor<account> {
   void on(deposit d) { cents_ += d.cents; }
 
   garrick::result<long> on(withdraw w) {
-    if (w.cents > cents_) return garrick::make_error(garrick::errc::user, "withdraw", "the account holds too little");
+    if (w.cents > cents_)
+      return garrick::make_error(garrick::errc::user, "withdraw", "the account holds too little");
     return cents_ -= w.cents;
   }
 

@@ -24,7 +24,8 @@ struct buy {
 using customer = garrick::protocol<garrick::result<int>(buy)>;
 
 // [then]
-// `then`: this actor goes on with other messages, and the function runs when the answer comes. The asker's own answer is promised for later.
+// `then`: this actor goes on with other messages, and the function runs when the answer comes. The
+// asker's own answer is promised for later.
 class patient_customer : public garrick::actor<customer> {
  public:
   explicit patient_customer(garrick::ref<shop> s) : shop_(std::move(s)) {}
@@ -33,7 +34,8 @@ class patient_customer : public garrick::actor<customer> {
     auto answer = make_promise<int>();
     auto later = std::make_shared<garrick::response_promise<int>>(std::move(answer));
     request(shop_, price_of{b.item})
-        .then([later](int price) { later->deliver(price); }, [later](const garrick::error& why) { later->fail(why); });
+        .then([later](int price) { later->deliver(price); },
+              [later](const garrick::error& why) { later->fail(why); });
     return *later;  // "somebody answers later"
   }
 
@@ -51,13 +53,15 @@ class stubborn_customer : public garrick::actor<customer> {
   garrick::result<int> on(const buy& b) {
     promise_ = make_promise<int>();
     request(shop_, price_of{b.item})
-        .await([this](int price) { promise_.deliver(price); }, [this](const garrick::error& why) { promise_.fail(why); });
+        .await([this](int price) { promise_.deliver(price); },
+               [this](const garrick::error& why) { promise_.fail(why); });
     return promise_;
   }
 
  private:
   garrick::ref<shop> shop_;
-  garrick::response_promise<int> promise_;  // one is enough: the next message comes only after the answer
+  // one is enough: the next message comes only after the answer
+  garrick::response_promise<int> promise_;
 };
 // [/await]
 

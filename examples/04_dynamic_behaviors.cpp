@@ -1,4 +1,5 @@
-// An actor without a fixed protocol: it matches messages by type, value, guard and projection, and changes its behavior as it goes.
+// An actor without a fixed protocol: it matches messages by type, value, guard and projection, and
+// changes its behavior as it goes.
 #include <garrick/garrick.hpp>
 
 #include <cstdio>
@@ -37,7 +38,8 @@ class turnstile : public garrick::dynamic_actor {
 
 // [patterns]
 std::optional<int> number_in(const std::string& text) {
-  return !text.empty() && text[0] >= '0' && text[0] <= '9' ? std::optional<int>(std::stoi(text)) : std::nullopt;
+  return !text.empty() && text[0] >= '0' && text[0] <= '9' ? std::optional<int>(std::stoi(text))
+                                                           : std::nullopt;
 }
 
 // A function that returns its behavior is an actor too. The first case that fits takes the message.
@@ -45,7 +47,8 @@ garrick::behavior classifier(garrick::dynamic_actor&) {
   using garrick::any, garrick::on, garrick::otherwise;
   return {
       on(42) >> [] { return std::string("the answer"); },
-      on(any<int>).when([](int x) { return x < 0; }) >> [](int x) { return std::to_string(x) + " is negative"; },
+      on(any<int>).when([](int x) { return x < 0; }) >>
+          [](int x) { return std::to_string(x) + " is negative"; },
       [](int x) { return std::to_string(x) + " is some number"; },
       on(number_in) >> [](int x) { return "the text begins with " + std::to_string(x); },
       on("ping", any<int>) >> [](int n) { return "ping number " + std::to_string(n); },
@@ -55,12 +58,14 @@ garrick::behavior classifier(garrick::dynamic_actor&) {
 // [/patterns]
 
 // [keep]
-// `keep_behavior` lays the new behavior on top of the old one; `unbecome` goes back. Meanwhile what does not fit is skipped and waits in its order.
+// `keep_behavior` lays the new behavior on top of the old one; `unbecome` goes back. Meanwhile what
+// does not fit is skipped and waits in its order.
 class chest : public garrick::dynamic_actor {
  public:
   void on_start() {
     set_unmatched(garrick::unmatched::skip);
-    become([this](const std::string& thing) { return "in the chest: " + (inside_ += " " + thing); }, [this](status) { close(); });
+    become([this](const std::string& thing) { return "in the chest: " + (inside_ += " " + thing); },
+           [this](status) { close(); });
   }
 
  private:

@@ -1,4 +1,5 @@
-// Let it fail: a supervisor restarts a worker, which keeps its address and its unread mail; too many failures in a window end them both.
+// Let it fail: a supervisor restarts a worker, which keeps its address and its unread mail; too
+// many failures in a window end them both.
 #include <garrick/garrick.hpp>
 
 #include <cstdio>
@@ -19,7 +20,8 @@ class worker_actor : public garrick::actor<worker> {
  public:
   std::string on(job j) {
     if (j.n % 13 == 0) throw std::runtime_error("job " + std::to_string(j.n) + " brings bad luck");
-    return "job " + std::to_string(j.n) + " done, " + std::to_string(++done_) + " since the last start";
+    return "job " + std::to_string(j.n) + " done, " + std::to_string(++done_) +
+           " since the last start";
   }
 };
 // [/worker]
@@ -30,14 +32,15 @@ int main() {
   garrick::actor_system system(quiet);
 
   // [supervise]
-  auto top =
-      system.spawn<garrick::supervisor>(garrick::supervision{.strategy = garrick::one_for_one, .max_restarts = 2, .window = 60s});
+  auto top = system.spawn<garrick::supervisor>(
+      garrick::supervision{.strategy = garrick::one_for_one, .max_restarts = 2, .window = 60s});
   auto w = garrick::supervise<worker_actor>(top, garrick::child_options{.name = "worker"});
   // [/supervise]
 
   for (int n = 11; n <= 15; ++n) {
     const auto answer = system.request(w, job{n}).get();
-    std::printf("%s\n", answer ? answer->c_str() : ("failed: " + answer.error().to_string()).c_str());
+    std::printf("%s\n",
+                answer ? answer->c_str() : ("failed: " + answer.error().to_string()).c_str());
   }
 
   std::puts("-- the third failure is one too many --");

@@ -1,6 +1,8 @@
-// Dining philosophers without a deadlock: chopsticks are actors, and nobody waits while holding one.
+// Dining philosophers without a deadlock: chopsticks are actors, and nobody waits while holding
+// one.
 //
-// A philosopher asks for both chopsticks at once. If one is taken, the other goes back, and the next try comes a little later. No lock, no order of chopsticks.
+// A philosopher asks for both chopsticks at once. If one is taken, the other goes back, and the
+// next try comes a little later. No lock, no order of chopsticks.
 #include <garrick/garrick.hpp>
 
 #include <cstdio>
@@ -33,8 +35,12 @@ using host = garrick::protocol<void(full)>;
 // [philosopher]
 class philosopher_actor : public garrick::actor<philosopher> {
  public:
-  philosopher_actor(std::string who, garrick::ref<chopstick> left, garrick::ref<chopstick> right, garrick::ref<host> at)
-      : name_(std::move(who)), left_(std::move(left)), right_(std::move(right)), host_(std::move(at)) {}
+  philosopher_actor(std::string who, garrick::ref<chopstick> left, garrick::ref<chopstick> right,
+                    garrick::ref<host> at)
+      : name_(std::move(who)),
+        left_(std::move(left)),
+        right_(std::move(right)),
+        host_(std::move(at)) {}
 
   void on_start() { send(self(), get_hungry{}); }
 
@@ -49,7 +55,8 @@ class philosopher_actor : public garrick::actor<philosopher> {
     }
     if (got_left) send(left_, put_back{});
     if (got_right) send(right_, put_back{});
-    send_after(garrick::duration::microseconds(50 + 10 * static_cast<long>(id() % 7)), self(), get_hungry{});
+    send_after(garrick::duration::microseconds(50 + 10 * static_cast<long>(id() % 7)), self(),
+               get_hungry{});
   }
 
   void on(finish_meal) {
@@ -76,7 +83,8 @@ int main() {
 
   class host_actor : public garrick::actor<host> {
    public:
-    host_actor(garrick::any_ref main_thread, std::size_t guests) : main_(std::move(main_thread)), left_(guests) {}
+    host_actor(garrick::any_ref main_thread, std::size_t guests)
+        : main_(std::move(main_thread)), left_(guests) {}
     void on(const full&) {
       if (--left_ == 0) send(main_, std::string("everybody has eaten three times"));
     }

@@ -1,4 +1,5 @@
-// Time: a periodic message that does not drift, a delayed one, one that is cancelled, and a request that takes too long.
+// Time: a periodic message that does not drift, a delayed one, one that is cancelled, and a request
+// that takes too long.
 #include <garrick/garrick.hpp>
 
 #include <chrono>
@@ -42,7 +43,8 @@ class clockmaker_actor : public garrick::actor<clockmaker> {
     std::printf("cancelled in time: %s\n", mistake.cancel() ? "yes" : "no");
   }
   void on(beat) {
-    if (beats_.active()) std::printf("beat %d\n", ++count_);  // one that was on its way when it was cancelled is ignored
+    // one that was on its way when it was cancelled is ignored
+    if (beats_.active()) std::printf("beat %d\n", ++count_);
   }
   void on(alarm_rings) {
     std::printf("the alarm, not before its time: %s\n", now() - start_ >= 140ms ? "yes" : "no");

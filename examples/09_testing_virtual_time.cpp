@@ -1,4 +1,5 @@
-// Testing an actor with virtual time: an hour passes in a microsecond, and every order of messages can be tried and repeated.
+// Testing an actor with virtual time: an hour passes in a microsecond, and every order of messages
+// can be tried and repeated.
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/explore.hpp>
 
@@ -78,7 +79,8 @@ void a_touch_at_the_last_moment_counts(garrick::testkit::test_system& kit) {
       },
       garrick::ref<session>(s));
   kit.run_for(31min);
-  // Either the touch came first and counts, or the end came first and the touch is a dead letter: never both, never neither.
+  // Either the touch came first and counts, or the end came first and the touch is a dead letter:
+  // never both, never neither.
   const bool alive = kit.actor_count() == 2;
   const bool lost = !kit.dead_letters().empty();
   kit.require(alive != lost, "the touch was neither counted nor lost");

@@ -1,7 +1,8 @@
 // A scheduling policy of one's own, complete: workers take what waits in a random order.
 //
-// Such an order finds programs that rely on who runs first. A policy is a class with the functions that `sched::scheduling_policy` asks for; the worker pool
-// brings threads, start, stop and statistics.
+// Such an order finds programs that rely on who runs first. A policy is a class with the functions
+// that `sched::scheduling_policy` asks for; the worker pool brings threads, start, stop and
+// statistics.
 #include <garrick/garrick.hpp>
 #include <garrick/sched/worker_pool.hpp>
 
@@ -21,7 +22,8 @@ class lucky_dip {
   static constexpr std::string_view name = "lucky_dip";
   struct worker_data {};
 
-  explicit lucky_dip(const garrick::sched::policy_options& o) : quantum_(o.quantum), random_(o.seed), workers_(o.workers) {}
+  explicit lucky_dip(const garrick::sched::policy_options& o)
+      : quantum_(o.quantum), random_(o.seed), workers_(o.workers) {}
   worker_data& worker(std::uint32_t index) noexcept { return workers_[index]; }
 
   // Wherever it comes from, it goes into the bag.
@@ -102,7 +104,8 @@ static_assert(garrick::sched::scheduling_policy<lucky_dip>);
 // [/policy]
 
 // [use]
-std::unique_ptr<garrick::sched::scheduler> make_lucky_dip(const garrick::sched::scheduler_options& o) {
+std::unique_ptr<garrick::sched::scheduler> make_lucky_dip(
+    const garrick::sched::scheduler_options& o) {
   return std::make_unique<garrick::sched::worker_pool<lucky_dip>>(o);
 }
 
@@ -132,7 +135,8 @@ class adder_actor : public garrick::actor<adder> {
 int main() {
   garrick::actor_system system(with_lucky_dip());
   const auto sum = system.spawn<adder_actor>();
-  for (int i = 1; i <= 100; ++i) system.spawn([sum, i](garrick::dynamic_actor& self) { self.send(sum, add{i}); });
+  for (int i = 1; i <= 100; ++i)
+    system.spawn([sum, i](garrick::dynamic_actor& self) { self.send(sum, add{i}); });
   // Every adding actor ends by itself, in whatever order; the sum lives as long as its handle.
   while (system.actor_count() > 1) std::this_thread::yield();
   std::printf("1 + 2 + ... + 100 = %d\n", system.request(sum, total{}).get().value());

@@ -33,7 +33,8 @@ static_assert(!garrick::base::sendable<with_shared_state>);
 // [/refused]
 
 // [promise]
-// A class with private members cannot be looked into. Whoever wrote it says once that it owns what it holds.
+// A class with private members cannot be looked into. Whoever wrote it says once that it owns what
+// it holds.
 class temperature {
  public:
   explicit temperature(double celsius) : celsius_(celsius) {}
@@ -61,16 +62,21 @@ class calculator : public garrick::actor<math> {
 int main() {
   garrick::actor_system system;
   const auto calc = system.spawn<calculator>();
-  std::printf("%d %d\n", system.request(calc, plus{}, 40, 2).get().value(), system.request(calc, minus{}, 40, 2).get().value());
+  std::printf("%d %d\n", system.request(calc, plus{}, 40, 2).get().value(),
+              system.request(calc, minus{}, 40, 2).get().value());
 
   drawing d{"house", {{0, 1}, {1, 2}}, {}, std::make_shared<const std::string>("scale 1:100")};
   d.named["door"] = std::make_unique<line>(line{1, 2});
   const garrick::any_ref viewer = system.spawn([](garrick::dynamic_actor&) -> garrick::behavior {
     return {[](const drawing& seen) {
-              return seen.title + ", " + *seen.legend + ", " + std::to_string(seen.lines.size()) + " lines";
+              return seen.title + ", " + *seen.legend + ", " + std::to_string(seen.lines.size()) +
+                     " lines";
             },
-            [](const temperature& t) { return std::to_string(static_cast<int>(t.celsius())) + " degrees"; }};
+            [](const temperature& t) {
+              return std::to_string(static_cast<int>(t.celsius())) + " degrees";
+            }};
   });
   std::printf("%s\n", system.request_as<std::string>(viewer, std::move(d)).get().value().c_str());
-  std::printf("%s\n", system.request_as<std::string>(viewer, temperature(21.5)).get().value().c_str());
+  std::printf("%s\n",
+              system.request_as<std::string>(viewer, temperature(21.5)).get().value().c_str());
 }

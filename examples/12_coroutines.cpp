@@ -1,4 +1,5 @@
-// A handler that is a coroutine: several requests, one after the other or at once, written from top to bottom.
+// A handler that is a coroutine: several requests, one after the other or at once, written from top
+// to bottom.
 #include <garrick/garrick.hpp>
 
 #include <cstdio>
@@ -17,7 +18,8 @@ class account_actor : public garrick::actor<account> {
   explicit account_actor(long cents) : cents_(cents) {}
   void on(deposit d) { cents_ += d.cents; }
   garrick::result<long> on(withdraw w) {
-    if (w.cents > cents_) return garrick::make_error(garrick::errc::user, "withdraw", "the account holds too little");
+    if (w.cents > cents_)
+      return garrick::make_error(garrick::errc::user, "withdraw", "the account holds too little");
     return cents_ -= w.cents;
   }
   long on(balance) const { return cents_; }
@@ -32,7 +34,8 @@ struct transfer {
   garrick::ref<account> to;
   long cents;
 };
-using bank = garrick::protocol<garrick::result<long>(transfer), long(garrick::ref<account>, garrick::ref<account>)>;
+using bank = garrick::protocol<garrick::result<long>(transfer),
+                               long(garrick::ref<account>, garrick::ref<account>)>;
 
 class bank_actor : public garrick::actor<bank> {
  public:
@@ -49,7 +52,8 @@ class bank_actor : public garrick::actor<bank> {
   garrick::task<long> on(garrick::ref<account> a, garrick::ref<account> b) {
     auto of_a = request<balance>(a);  // both are under way ...
     auto of_b = request<balance>(b);
-    const garrick::result<long> in_a = co_await std::move(of_a);  // ... before the first is waited for
+    // ... before the first is waited for
+    const garrick::result<long> in_a = co_await std::move(of_a);
     const garrick::result<long> in_b = co_await std::move(of_b);
     co_return in_a.value() + in_b.value();
   }
@@ -62,7 +66,8 @@ int main() {
   const auto bob = system.spawn<account_actor>(20);
   const auto bank_of_both = system.spawn<bank_actor>();
 
-  std::printf("left after the transfer: %ld\n", system.request(bank_of_both, transfer{ann, bob, 70}).get().value());
+  std::printf("left after the transfer: %ld\n",
+              system.request(bank_of_both, transfer{ann, bob, 70}).get().value());
   const garrick::result<long> again = system.request(bank_of_both, transfer{ann, bob, 70}).get();
   std::printf("and again: %s\n", again.error().to_string().c_str());
   std::printf("together: %ld\n", system.request(bank_of_both, ann, bob).get().value());

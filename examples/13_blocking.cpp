@@ -1,4 +1,5 @@
-// Code that must wait: blocking actors and detached actors have a thread of their own, and any thread can take part for a while.
+// Code that must wait: blocking actors and detached actors have a thread of their own, and any
+// thread can take part for a while.
 #include <garrick/garrick.hpp>
 
 #include <cstdio>
@@ -8,17 +9,20 @@
 using stop = garrick::atom<"stop">;
 
 // [blocking]
-// Takes words until somebody says stop. `receive` handles one message that fits and leaves the others in their order.
+// Takes words until somebody says stop. `receive` handles one message that fits and leaves the
+// others in their order.
 void collector(garrick::blocking_actor& self, garrick::any_ref report_to) {
   std::string all;
   bool more = true;
-  self.receive_while([&] { return more; }, [&](const std::string& word) { all += word + " "; }, [&](stop) { more = false; });
+  self.receive_while([&] { return more; }, [&](const std::string& word) { all += word + " "; },
+                     [&](stop) { more = false; });
   self.send(report_to, all + "(complete)");
 }
 // [/blocking]
 
 // [class]
-// The same as a class, when it has more to remember. `run` is its whole life; `on_start` and `on_exit`, if there are any, come before and after it.
+// The same as a class, when it has more to remember. `run` is its whole life; `on_start` and
+// `on_exit`, if there are any, come before and after it.
 class counting_collector : public garrick::blocking_actor {
   garrick::any_ref report_to_;
   std::size_t letters_ = 0;
@@ -27,7 +31,8 @@ class counting_collector : public garrick::blocking_actor {
   explicit counting_collector(garrick::any_ref report_to) : report_to_(std::move(report_to)) {}
   void run() {
     bool more = true;
-    receive_while([&] { return more; }, [this](const std::string& word) { letters_ += word.size(); },
+    receive_while([&] { return more; },
+                  [this](const std::string& word) { letters_ += word.size(); },
                   [&](stop) { more = false; });
     send(report_to_, std::to_string(letters_) + " letters");
   }
@@ -55,7 +60,8 @@ int main() {
   me->receive([](const std::string& text) { std::printf("%s\n", text.c_str()); });
 
   const bool got_something =
-      me->receive([](int) {}, garrick::after(garrick::duration::milliseconds(5)) >> [] { std::printf("nothing else came\n"); });
+      me->receive([](int) {}, garrick::after(garrick::duration::milliseconds(5)) >>
+                                  [] { std::printf("nothing else came\n"); });
   // [/scoped]
   std::printf("received: %s\n", got_something ? "yes" : "no");
 
@@ -64,6 +70,7 @@ int main() {
   send(letters, stop{});
   me->receive([](const std::string& text) { std::printf("%s\n", text.c_str()); });
 
-  const auto keyboard = system.spawn<console_actor>(garrick::spawn_options{.name = "keyboard", .detached = true});
+  const auto keyboard =
+      system.spawn<console_actor>(garrick::spawn_options{.name = "keyboard", .detached = true});
   std::printf("%s\n", system.request(keyboard, read_line{}).get().value().c_str());
 }

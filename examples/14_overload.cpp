@@ -1,4 +1,5 @@
-// Mailboxes at their limit: what bounded mailboxes do with one message too many, and how a program hears of what was lost.
+// Mailboxes at their limit: what bounded mailboxes do with one message too many, and how a program
+// hears of what was lost.
 #include <garrick/garrick.hpp>
 
 #include <cstdio>
@@ -29,7 +30,9 @@ class worker_actor : public garrick::actor<worker> {
 class listener : public garrick::actor<garrick::system::dead_letter_protocol> {
  public:
   explicit listener(garrick::any_ref to) : to_(std::move(to)) {}
-  void on(const garrick::dead_letter& d) { send(to_, "dead letter: " + d.type + " " + d.content + ", " + d.reason.message()); }
+  void on(const garrick::dead_letter& d) {
+    send(to_, "dead letter: " + d.type + " " + d.content + ", " + d.reason.message());
+  }
 
  private:
   garrick::any_ref to_;

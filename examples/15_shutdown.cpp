@@ -1,4 +1,5 @@
-// The end of a system: by itself, on request, and what is reported when somebody does not want to end.
+// The end of a system: by itself, on request, and what is reported when somebody does not want to
+// end.
 #include <garrick/garrick.hpp>
 
 #include <cstdio>

@@ -1,4 +1,5 @@
-// Settings in layers: defaults, a file, the environment, the command line. A wrong one is an error that says what to do.
+// Settings in layers: defaults, a file, the environment, the command line. A wrong one is an error
+// that says what to do.
 #include <garrick/garrick.hpp>
 #include <garrick/system/config.hpp>
 
@@ -11,7 +12,8 @@ int main() {
   garrick::system::config_options mine;
   mine.add("chat.clients", clients, "clients to start", 1, 1000);
 
-  garrick::system::config_sources sources;  // a real program says config_sources::from_main(argc, argv)
+  // a real program says config_sources::from_main(argc, argv)
+  garrick::system::config_sources sources;
   sources.environment = {"GARRICK_SCHEDULER_WORKERS=1"};
   sources.arguments = {"--mailbox.soft_limit=2000", "--chat.clients=25"};
   sources.own = &mine;
@@ -22,7 +24,8 @@ int main() {
   }
   garrick::actor_system system(config->system);
   // [/load]
-  std::printf("workers %u, soft limit %u, clients %u\n", config->system.workers, config->system.limits.soft_limit, clients);
+  std::printf("workers %u, soft limit %u, clients %u\n", config->system.workers,
+              config->system.limits.soft_limit, clients);
 
   // [wrong]
   sources.arguments = {"--mailbox.soft_limt=2000"};

@@ -1,4 +1,5 @@
-// Who hears that an actor has ended: a monitor is told, a link ends too, and a link that traps exits decides for itself.
+// Who hears that an actor has ended: a monitor is told, a link ends too, and a link that traps
+// exits decides for itself.
 #include <garrick/garrick.hpp>
 
 #include <cstdio>

@@ -1,4 +1,5 @@
-// Handles: typed by protocol, convertible to less, weak, and identity only; delegation lets another actor answer.
+// Handles: typed by protocol, convertible to less, weak, and identity only; delegation lets another
+// actor answer.
 #include <garrick/garrick.hpp>
 
 #include <cstdio>
@@ -15,7 +16,8 @@ struct put {
 // [subset]
 using readable = garrick::protocol<garrick::result<std::string>(get)>;
 using writable = garrick::protocol<void(put)>;
-using store = garrick::protocol<void(put), garrick::result<std::string>(get)>;  // a set: the order does not matter
+// a set: the order does not matter
+using store = garrick::protocol<void(put), garrick::result<std::string>(get)>;
 // [/subset]
 
 class store_actor : public garrick::actor<store> {
@@ -34,7 +36,8 @@ class store_actor : public garrick::actor<store> {
 };
 
 // [delegate]
-// A front that answers what it knows and hands everything else on. The answer goes straight to whoever asked.
+// A front that answers what it knows and hands everything else on. The answer goes straight to
+// whoever asked.
 class front : public garrick::actor<readable> {
  public:
   explicit front(garrick::ref<readable> behind) : behind_(std::move(behind)) {}

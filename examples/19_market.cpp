@@ -1,4 +1,5 @@
-// Actors composed: a pipe of two, a question to many, the first answer wins, and routers that spread work or state over many actors.
+// Actors composed: a pipe of two, a question to many, the first answer wins, and routers that
+// spread work or state over many actors.
 #include <garrick/garrick.hpp>
 
 #include <cstdio>
@@ -15,14 +16,16 @@ struct price_of {
 };
 struct count_items {};
 
-using stall = garrick::protocol<void(offer), garrick::result<int>(price_of), std::size_t(count_items)>;
+using stall =
+    garrick::protocol<void(offer), garrick::result<int>(price_of), std::size_t(count_items)>;
 
 class stall_actor : public garrick::actor<stall> {
  public:
   void on(offer o) { prices_[std::move(o.item)] = o.cents; }
   garrick::result<int> on(const price_of& p) {
     const auto at = prices_.find(p.item);
-    if (at == prices_.end()) return garrick::make_error(garrick::errc::user, std::string(name()), "has no " + p.item);
+    if (at == prices_.end())
+      return garrick::make_error(garrick::errc::user, std::string(name()), "has no " + p.item);
     return at->second;
   }
   std::size_t on(count_items) const { return prices_.size(); }
@@ -55,17 +58,20 @@ int main() {
 
   // [pipe]
   const auto print = system.spawn<label_printer>();
-  const auto labels = print * ben;  // a handle: asks Ben for the price, the printer for its label, and answers with the label
+  // a handle: asks Ben for the price, the printer for its label, and answers with the label
+  const auto labels = print * ben;
   std::printf("Ben's pears: %s\n", system.request(labels, price_of{"pears"}).get().value().c_str());
   // [/pipe]
-  std::printf("Ben's plums: %s\n", system.request(labels, price_of{"plums"}).get().error().to_string().c_str());
+  std::printf("Ben's plums: %s\n",
+              system.request(labels, price_of{"plums"}).get().error().to_string().c_str());
 
   // [all]
   const std::vector<garrick::ref<stall>> market{anna, ben, cleo};
   const auto pears = fan_out(system, market, price_of{"pears"}).get();
   for (std::size_t i = 0; i < market.size(); ++i) {
     const garrick::result<int>& price = (*pears)[i];
-    std::printf("pears at stall %zu: %s\n", i + 1, price ? std::to_string(*price).c_str() : price.error().to_string().c_str());
+    std::printf("pears at stall %zu: %s\n", i + 1,
+                price ? std::to_string(*price).c_str() : price.error().to_string().c_str());
   }
   // [/all]
 
@@ -79,7 +85,8 @@ int main() {
   std::vector<garrick::ref<stall>> shelves;
   for (int i = 0; i < 4; ++i) shelves.push_back(system.spawn<stall_actor>());
   const auto stock = route_by_key(shelves, [](const auto& m) { return m.item; });
-  for (const char* item : {"apples", "beans", "carrots", "dill", "endives"}) send(stock, offer{item, 100});
+  for (const char* item : {"apples", "beans", "carrots", "dill", "endives"})
+    send(stock, offer{item, 100});
   std::printf("dill: %d\n", system.request(stock, price_of{"dill"}).get().value());
   // [/by_key]
 

@@ -1,4 +1,5 @@
-// A service as a program has them: a pool of workers behind one handle, found by its name, whose results go to everybody who is interested.
+// A service as a program has them: a pool of workers behind one handle, found by its name, whose
+// results go to everybody who is interested.
 #include <garrick/garrick.hpp>
 
 #include <algorithm>
@@ -56,7 +57,8 @@ class painter_actor : public garrick::actor<painter> {
 // [studio]
 using painters = garrick::router<painter, garrick::least_loaded>;
 
-// The pool's public face: an actor can have a name. Whoever is asked, the painter answers the customer directly.
+// The pool's public face: an actor can have a name. Whoever is asked, the painter answers the
+// customer directly.
 class studio_actor : public garrick::actor<painter> {
  public:
   explicit studio_actor(painters all) : painters_(std::move(all)) {}
@@ -72,7 +74,8 @@ struct verdict {};
 
 // [members]
 // Hangs up the rows in their order, whenever they come.
-class wall_actor : public garrick::actor<garrick::protocol<void(painted), std::string(whole_picture)>> {
+class wall_actor
+    : public garrick::actor<garrick::protocol<void(painted), std::string(whole_picture)>> {
  public:
   void on(painted p) {
     rows_[static_cast<std::size_t>(p.row)] = std::move(p.dots);
@@ -108,7 +111,8 @@ class critic_actor : public garrick::actor<garrick::protocol<void(painted), std:
 
 // [customer]
 // Knows a name and a protocol, and nothing else.
-class customer_actor : public garrick::actor<garrick::protocol<garrick::result<void>(garrick::atom<"buy">)>> {
+class customer_actor
+    : public garrick::actor<garrick::protocol<garrick::result<void>(garrick::atom<"buy">)>> {
  public:
   garrick::result<void> on(garrick::atom<"buy">) {
     const auto studio = garrick::registry_of(*this).get<painter>("studio");
@@ -132,13 +136,14 @@ int main() {
   show->join(critic).value();
   show->join(wall).value();
 
-  const auto pool =
-      garrick::spawn_pool<painter_actor, garrick::least_loaded>(system, garrick::spawn_options{.name = "painter"}, 4);
+  const auto pool = garrick::spawn_pool<painter_actor, garrick::least_loaded>(
+      system, garrick::spawn_options{.name = "painter"}, 4);
   system.registry().put("studio", system.spawn<studio_actor>(pool)).value();
   // [/open]
 
   system.request(customer, garrick::atom<"buy">()).get().value();
   std::printf("%s", system.request(wall, whole_picture{}).get().value().c_str());
   std::printf("%s\n",
-              system.request(critic, verdict{}).get().value().c_str());  // joined before the wall, so each row came to it first
+              // joined before the wall, so each row came to it first
+              system.request(critic, verdict{}).get().value().c_str());
 }

@@ -1,4 +1,5 @@
-// Class-based actors: handlers are overloads of `on`, one for each signature; hooks; what a throwing constructor gives.
+// Class-based actors: handlers are overloads of `on`, one for each signature; hooks; what a
+// throwing constructor gives.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 
@@ -54,8 +55,8 @@ struct seventh {};
 struct eighth {
   int x;
 };
-using long_protocol =
-    protocol<int(first), int(second), int(third), int(fourth), int(fifth), int(sixth), int(seventh), int(eighth), int(int, int)>;
+using long_protocol = protocol<int(first), int(second), int(third), int(fourth), int(fifth),
+                               int(sixth), int(seventh), int(eighth), int(int, int)>;
 
 class long_actor : public actor<long_protocol> {
  public:
@@ -91,7 +92,9 @@ class hooked : public actor<protocol<void(int)>> {
   std::shared_ptr<std::vector<std::string>> log_;
 
  public:
-  explicit hooked(std::shared_ptr<std::vector<std::string>> log) : log_(std::move(log)) { log_->push_back("built"); }
+  explicit hooked(std::shared_ptr<std::vector<std::string>> log) : log_(std::move(log)) {
+    log_->push_back("built");
+  }
   ~hooked() { log_->push_back("destroyed"); }
   void on_start() { log_->push_back("started"); }
   void on_exit(const exit_reason& why) { log_->push_back("exits: " + why.to_string()); }
@@ -111,7 +114,8 @@ TEST_CASE("actor's hooks: on_start is first, on_exit is last, then the destructo
     send(a, 8);
     REQUIRE(system.await_all().has_value());
   }
-  CHECK(*log == std::vector<std::string>{"built", "started", "handles 7", "handles 0", "exits: normal", "destroyed"});
+  CHECK(*log == std::vector<std::string>{"built", "started", "handles 7", "handles 0",
+                                         "exits: normal", "destroyed"});
 }
 
 class never_built : public actor<protocol<int(int)>> {
@@ -143,12 +147,15 @@ class spawns_child : public actor<protocol<std::string(int)>> {
     const auto child = spawn<never_built>(x);
     std::string text = "nothing";
     // a request to what was never built ends in an error, not in silence
-    request(child, 1).then([](int) {}, [p = make_promise<std::string>()](const error& e) mutable { p.deliver(e.to_string()); });
+    request(child, 1).then([](int) {}, [p = make_promise<std::string>()](
+                                           const error& e) mutable { p.deliver(e.to_string()); });
     return text;
   }
 };
 
-TEST_CASE("actor that spawns one whose constructor throws gets receiver_gone from its request, with the text") {
+TEST_CASE(
+    "actor that spawns one whose constructor throws gets receiver_gone from its request, with the "
+    "text") {
   actor_system system;
   const auto a = system.spawn<spawns_child>();
   const std::string said = system.request(a, -1).get().value();

@@ -1,4 +1,5 @@
-// Actors made of functions: dynamic, typed, stateful; behaviors that are returned or set; become, unbecome, keep_behavior.
+// Actors made of functions: dynamic, typed, stateful; behaviors that are returned or set; become,
+// unbecome, keep_behavior.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 
@@ -13,8 +14,9 @@ using namespace garrick;
 
 TEST_CASE("function-based actor returns its behavior") {
   actor_system system;
-  const any_ref a = system.spawn(
-      [](dynamic_actor&) -> behavior { return {[](int x) { return x + 1; }, [](const std::string& s) { return s + "!"; }}; });
+  const any_ref a = system.spawn([](dynamic_actor&) -> behavior {
+    return {[](int x) { return x + 1; }, [](const std::string& s) { return s + "!"; }};
+  });
   CHECK(system.request_as<int>(a, 41).get().value() == 42);
   CHECK(system.request_as<std::string>(a, std::string("hi")).get().value() == "hi!");
 }
@@ -60,7 +62,11 @@ TEST_CASE("function-based actor: functions that are noexcept, with and without s
   actor_system system;
   CHECK(system.request_as<int>(system.spawn(doubles), 2).get().value() == 4);
   CHECK(system.request_as<int>(system.spawn(triples), 2).get().value() == 6);
-  CHECK(system.request_as<int>(system.spawn([](dynamic_actor&) noexcept -> behavior { return {[](int x) { return x; }}; }), 2)
+  CHECK(system
+            .request_as<int>(system.spawn([](dynamic_actor&) noexcept -> behavior {
+              return {[](int x) { return x; }};
+            }),
+                             2)
             .get()
             .value() == 2);
 }
@@ -156,9 +162,15 @@ TEST_CASE("a behavior that its own case replaces lives until the case is done") 
         },
         watch);
   });
-  SUBCASE("replaced") { CHECK(system.request_as<int>(a, std::string("replace")).get().value() == 1); }
-  SUBCASE("taken away") { CHECK(system.request_as<int>(a, std::string("return")).get().value() == 1); }
-  SUBCASE("kept, then taken away") { CHECK(system.request_as<int>(a, std::string("keep and return twice")).get().value() == 1); }
+  SUBCASE("replaced") {
+    CHECK(system.request_as<int>(a, std::string("replace")).get().value() == 1);
+  }
+  SUBCASE("taken away") {
+    CHECK(system.request_as<int>(a, std::string("return")).get().value() == 1);
+  }
+  SUBCASE("kept, then taken away") {
+    CHECK(system.request_as<int>(a, std::string("keep and return twice")).get().value() == 1);
+  }
   SUBCASE("unchanged") {
     CHECK(system.request_as<int>(a, std::string("")).get().value() == 1);
     CHECK(system.request_as<int>(a, 0).get().value() == 1);
@@ -223,7 +235,10 @@ TEST_CASE("typed function-based actor keeps its protocol") {
 TEST_CASE("typed function-based actor changes its behavior, the protocol stays") {
   actor_system system;
   const ref<counter> a = system.spawn([](typed_actor<counter>& self) -> typed_behavior<counter> {
-    return {[&self](int x) { self.become(typed_behavior<counter>([](int) {}, [x](const std::string&) { return long{x}; })); },
+    return {[&self](int x) {
+              self.become(
+                  typed_behavior<counter>([](int) {}, [x](const std::string&) { return long{x}; }));
+            },
             [](const std::string&) { return 0L; }};
   });
   CHECK(system.request(a, std::string("?")).get().value() == 0);
@@ -247,14 +262,17 @@ TEST_CASE("stateful actor has members") {
   });
   CHECK(system.request_as<int>(a, 5).get().value() == 1);
   CHECK(system.request_as<int>(a, 6).get().value() == 2);
-  CHECK(system.request_as<std::vector<int>>(a, std::string("all")).get().value() == std::vector<int>{5, 6});
+  CHECK(system.request_as<std::vector<int>>(a, std::string("all")).get().value() ==
+        std::vector<int>{5, 6});
 }
 
 TEST_CASE("stateful actor may be typed") {
   actor_system system;
-  const ref<counter> a = system.spawn([](stateful<tally, counter>& self) -> typed_behavior<counter> {
-    return {[&self](int x) { self.state.count += x; }, [&self](const std::string&) { return long{self.state.count}; }};
-  });
+  const ref<counter> a =
+      system.spawn([](stateful<tally, counter>& self) -> typed_behavior<counter> {
+        return {[&self](int x) { self.state.count += x; },
+                [&self](const std::string&) { return long{self.state.count}; }};
+      });
   send(a, 4);
   send(a, 5);
   CHECK(system.request(a, std::string("")).get().value() == 9);
@@ -310,7 +328,8 @@ TEST_CASE("typed and dynamic actors talk to each other") {
 
 TEST_CASE("default handling: report is a dead letter and unexpected_message") {
   actor_system system;
-  const any_ref a = system.spawn([](dynamic_actor&) -> behavior { return {[](int x) { return x; }}; });
+  const any_ref a =
+      system.spawn([](dynamic_actor&) -> behavior { return {[](int x) { return x; }}; });
   CHECK(system.request_as<int>(a, std::string("?")).get().error() == errc::unexpected_message);
   CHECK(system.dead_letter_count(errc::unexpected_message) == 1);
   send(a, 2.5);
@@ -329,7 +348,9 @@ TEST_CASE("default handling: drop forgets the message but answers a request") {
   CHECK(system.dead_letter_count() == 0);
 }
 
-TEST_CASE("default handling: bounce answers a request without a dead letter, other messages are dead letters") {
+TEST_CASE(
+    "default handling: bounce answers a request without a dead letter, other messages are dead "
+    "letters") {
   actor_system system;
   const any_ref a = system.spawn([](dynamic_actor& self) -> behavior {
     self.set_unmatched(unmatched::bounce);
@@ -347,8 +368,9 @@ TEST_CASE("default handling: skip keeps messages in order and tries them again a
   const any_ref a = system.spawn([](dynamic_actor& self) -> behavior {
     self.set_unmatched(unmatched::skip);
     auto log = std::make_shared<std::vector<int>>();
-    return {
-        [&self, log](const std::string&) { self.become([log](int x) { log->push_back(x); }, [log](double) { return *log; }); }};
+    return {[&self, log](const std::string&) {
+      self.become([log](int x) { log->push_back(x); }, [log](double) { return *log; });
+    }};
   });
   send(a, 1);
   send(a, 2);

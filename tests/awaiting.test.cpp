@@ -1,4 +1,5 @@
-// What waits while an actor awaits a response: it stays where it is, in its order, and costs nothing.
+// What waits while an actor awaits a response: it stays where it is, in its order, and costs
+// nothing.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -77,7 +78,8 @@ double processor_seconds() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-/// Processor time to drain n messages that all wait before the first is handled, and each of which awaits.
+/// Processor time to drain n messages that all wait before the first is handled, and each of which
+/// awaits.
 template <class Worker>
 double drain(int n) {
   actor_system system;
@@ -109,16 +111,21 @@ class scripted : public actor<protocol<void(step), void(job)>> {
   using script = std::function<void(scripted&, int)>;
   std::shared_ptr<ints> seen;
 
-  scripted(std::shared_ptr<script> what, std::shared_ptr<ints> log) : seen(std::move(log)), what_(std::move(what)) {}
+  scripted(std::shared_ptr<script> what, std::shared_ptr<ints> log)
+      : seen(std::move(log)), what_(std::move(what)) {}
   void on(step s) { (*what_)(*this, s.n); }
   void on(job j) { seen->push_back(j.n); }
   void ask_and_await(const ref<source>& to, int n) {
-    request(to, ask{n}).await([this](int x) { seen->push_back(x); }, [this](const error&) { seen->push_back(-99); });
+    request(to, ask{n})
+        .await([this](int x) { seen->push_back(x); },
+               [this](const error&) { seen->push_back(-99); });
   }
   void ask_then(const ref<source>& to, int n) {
     request(to, ask{n}).then([this](int x) { seen->push_back(x); });
   }
-  void ask_and_keep(const ref<source>& to, int n) { kept_ = std::make_unique<pending_response<int>>(request(to, ask{n})); }
+  void ask_and_keep(const ref<source>& to, int n) {
+    kept_ = std::make_unique<pending_response<int>>(request(to, ask{n}));
+  }
   void await_kept() {
     std::move(*kept_).await([this](int x) { seen->push_back(x); });
     kept_.reset();
@@ -136,16 +143,22 @@ struct fixture {
   ref<source> to = kit.spawn<source_actor>();
 
   auto spawn(scripted::script s, spawn_options o = {}) {
-    return kit.spawn<scripted>(std::move(o), std::make_shared<scripted::script>(std::move(s)), seen);
+    return kit.spawn<scripted>(std::move(o), std::make_shared<scripted::script>(std::move(s)),
+                               seen);
   }
 };
 
 }  // namespace
 
 TEST_CASE("a message that awaits costs the same however many wait behind it") {
-  constexpr int n = 12'500;  // eight times as many cost about eight times as much; 64 times if each touched those that wait
-  SUBCASE("await") { CHECK(best_drain<awaiting_worker>(8 * n) < 32 * best_drain<awaiting_worker>(n)); }
-  SUBCASE("co_await") { CHECK(best_drain<coroutine_worker>(8 * n) < 32 * best_drain<coroutine_worker>(n)); }
+  // eight times as many cost about eight times as much; 64 times if each touched those that wait
+  constexpr int n = 12'500;
+  SUBCASE("await") {
+    CHECK(best_drain<awaiting_worker>(8 * n) < 32 * best_drain<awaiting_worker>(n));
+  }
+  SUBCASE("co_await") {
+    CHECK(best_drain<coroutine_worker>(8 * n) < 32 * best_drain<coroutine_worker>(n));
+  }
 }
 
 TEST_CASE("mail keeps its order around an await, and so does a response to then") {
@@ -243,7 +256,8 @@ TEST_CASE("a bounded mailbox drops its oldest while its actor awaits, and never 
 TEST_CASE("what waits survives a restart in the middle of an await") {
   fixture f(7);
   const auto top = f.kit.spawn<supervisor>();
-  auto script = std::make_shared<scripted::script>([&](scripted& self, int) { self.ask_and_await(f.to, -1); });
+  auto script = std::make_shared<scripted::script>(
+      [&](scripted& self, int) { self.ask_and_await(f.to, -1); });
   const auto a = core::supervise<scripted>(top, child_options{}, script, f.seen);
   send(a, step{1});
   f.kit.run();
@@ -262,7 +276,8 @@ TEST_CASE("an await that is over in time lets the mail go on, and the late answe
   const auto a = f.spawn([&](scripted& self, int) {
     self.request(f.to, ask{-1})
         .within(std::chrono::milliseconds(5))
-        .await([](int) {}, [&](const error& e) { self.seen->push_back(e == errc::timeout ? 100 : 200); });
+        .await([](int) {},
+               [&](const error& e) { self.seen->push_back(e == errc::timeout ? 100 : 200); });
   });
   send(a, step{1});
   send(a, job{1});
@@ -274,7 +289,8 @@ TEST_CASE("an await that is over in time lets the mail go on, and the late answe
   CHECK(*f.seen == ints{100, 1, 2});
 }
 
-TEST_CASE("a message that was skipped is tried again when the behavior changes, not after each await") {
+TEST_CASE(
+    "a message that was skipped is tried again when the behavior changes, not after each await") {
   test_system kit(9);
   const auto to = kit.spawn<source_actor>();
   auto tries = std::make_shared<int>(0);

@@ -1,4 +1,5 @@
-// Blocking actors receive in a loop on a thread of their own; scoped actors let any thread take part; detached actors have their own thread from a bounded pool.
+// Blocking actors receive in a loop on a thread of their own; scoped actors let any thread take
+// part; detached actors have their own thread from a bounded pool.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -23,7 +24,8 @@ TEST_CASE("blocking actor receives in a loop") {
       [](blocking_actor& self, const any_ref& to) {
         int sum = 0;
         bool go_on = true;
-        self.receive_while([&] { return go_on; }, [&](int x) { sum += x; }, [&](const std::string&) { go_on = false; });
+        self.receive_while([&] { return go_on; }, [&](int x) { sum += x; },
+                           [&](const std::string&) { go_on = false; });
         send(to, sum);
       },
       me->self());
@@ -60,7 +62,8 @@ TEST_CASE("receive with a time-out") {
   CHECK(base::real_clock().now() - before >= duration::milliseconds(3));
   send(me->self(), 5);
   int got = 0;
-  CHECK(me->receive([&](int x) { got = x; }, after(duration::seconds(100)) >> [] { FAIL("there was a message"); }));
+  CHECK(me->receive([&](int x) { got = x; },
+                    after(duration::seconds(100)) >> [] { FAIL("there was a message"); }));
   CHECK(got == 5);
 }
 
@@ -76,7 +79,8 @@ TEST_CASE("receive with a time-out of zero looks at the mailbox and returns") {
 
 TEST_CASE("blocking actor waits for answers with get, and other mail stays") {
   actor_system system;
-  const any_ref doubler = system.spawn([](dynamic_actor&) -> behavior { return {[](int x) { return x * 2; }}; });
+  const any_ref doubler =
+      system.spawn([](dynamic_actor&) -> behavior { return {[](int x) { return x * 2; }}; });
   scoped_actor me(system.env());
   send(me->self(), std::string("before"));
   CHECK(me->get(me->request_as<int>(doubler, 21)).value() == 42);
@@ -94,17 +98,20 @@ TEST_CASE("get with a time-out") {
     return {[](double) {}};
   });
   scoped_actor me(system.env());
-  CHECK(me->get(me->request_as<int>(silent, 1).within(duration::milliseconds(2))).error() == errc::timeout);
+  CHECK(me->get(me->request_as<int>(silent, 1).within(duration::milliseconds(2))).error() ==
+        errc::timeout);
 }
 
 TEST_CASE("then and await run while a blocking actor receives") {
   actor_system system;
-  const any_ref doubler = system.spawn([](dynamic_actor&) -> behavior { return {[](int x) { return x * 2; }}; });
+  const any_ref doubler =
+      system.spawn([](dynamic_actor&) -> behavior { return {[](int x) { return x * 2; }}; });
   scoped_actor me(system.env());
   std::vector<int> log;
   send(me->self(), 1);
   me->request_as<int>(doubler, 5).await([&](int x) { log.push_back(x); });
-  me->receive([&](int x) { log.push_back(x); });  // the await comes first although the message was there before
+  // the await comes first although the message was there before
+  me->receive([&](int x) { log.push_back(x); });
   me->request_as<int>(doubler, 6).then([&](int x) {
     log.push_back(x);
     send(me->self(), 2);
@@ -141,8 +148,9 @@ TEST_CASE("blocking actor that is told to end unwinds") {
 
 TEST_CASE("blocking actor that sleeps without a handle to it ends with the system") {
   actor_system system;
-  static_cast<void>(
-      system.spawn([](blocking_actor& self) { self.receive([](int) {}, after(duration::seconds(3600)) >> [] {}); }));
+  static_cast<void>(system.spawn([](blocking_actor& self) {
+    self.receive([](int) {}, after(duration::seconds(3600)) >> [] {});
+  }));
   CHECK(system.stop_now(duration::seconds(10)).complete);
 }
 
@@ -152,11 +160,14 @@ TEST_CASE("blocking actor that waits for ever without a handle to it is reclaime
   CHECK(system.await_all().has_value());
 }
 
-TEST_CASE("exception in a blocking actor ends it with the text; in a scoped actor it reaches its thread") {
+TEST_CASE(
+    "exception in a blocking actor ends it with the text; in a scoped actor it reaches its "
+    "thread") {
   actor_system system({.log = system::log_level::off});
   scoped_actor me(system.env());
-  const any_ref a =
-      system.spawn([](blocking_actor& self) { self.receive([](int) -> int { throw std::runtime_error("no room"); }); });
+  const any_ref a = system.spawn([](blocking_actor& self) {
+    self.receive([](int) -> int { throw std::runtime_error("no room"); });
+  });
   const error why = me->get(me->request_as<int>(a, 1)).error();
   CHECK(why == errc::receiver_failed);
   CHECK(why.detail().find("no room") != std::string_view::npos);
@@ -201,7 +212,9 @@ TEST_CASE("message to a scoped actor that has gone is a dead letter") {
   CHECK(system.dead_letter_count(errc::receiver_gone) == 2);
 }
 
-TEST_CASE("what a scoped actor sends names it as the sender, also in what its cases send; the thread's own sends name nobody") {
+TEST_CASE(
+    "what a scoped actor sends names it as the sender, also in what its cases send; the thread's "
+    "own sends name nobody") {
   testkit::test_system kit(1);
   const auto gone = kit.spawn([](dynamic_actor& self) { self.quit(); });
   kit.run();
@@ -230,8 +243,9 @@ TEST_CASE("detached actor runs on a thread of its own, which is reused") {
   options o;
   o.workers = 1;
   actor_system system(o);
-  const any_ref worker = system.spawn(
-      [](dynamic_actor&) -> behavior { return {[](int) { return std::hash<std::thread::id>()(std::this_thread::get_id()); }}; });
+  const any_ref worker = system.spawn([](dynamic_actor&) -> behavior {
+    return {[](int) { return std::hash<std::thread::id>()(std::this_thread::get_id()); }};
+  });
   const auto worker_thread = system.request_as<std::size_t>(worker, 1).get().value();
   std::set<std::size_t> seen;
   for (int i = 0; i < 20; ++i) {
@@ -246,7 +260,8 @@ TEST_CASE("detached actor runs on a thread of its own, which is reused") {
   CHECK(seen.size() <= 20);
 }
 
-TEST_CASE("detached actors beyond the pool's bound are spawn errors, and its threads are given back") {
+TEST_CASE(
+    "detached actors beyond the pool's bound are spawn errors, and its threads are given back") {
   options o;
   o.detached_threads = 2;
   actor_system system(o);
@@ -267,11 +282,14 @@ TEST_CASE("detached actors beyond the pool's bound are spawn errors, and its thr
 
 }  // namespace
 
-TEST_CASE("scoped actor in a handler on a worker must not wait: an error with advice, no hang; a detached one may") {
+TEST_CASE(
+    "scoped actor in a handler on a worker must not wait: an error with advice, no hang; a "
+    "detached one may") {
   options o;
   o.workers = 1;
   actor_system system(o);
-  const any_ref doubler = system.spawn([](dynamic_actor&) -> behavior { return {[](int x) { return x * 2; }}; });
+  const any_ref doubler =
+      system.spawn([](dynamic_actor&) -> behavior { return {[](int x) { return x * 2; }}; });
   const auto asks = [&system, doubler](dynamic_actor&) -> behavior {
     return {[&system, doubler](int x) {
               scoped_actor me(system.env());
@@ -287,8 +305,9 @@ TEST_CASE("scoped actor in a handler on a worker must not wait: an error with ad
             }};
   };
   const any_ref on_worker = system.spawn(asks);
-  for (const std::string& text : {system.request_as<std::string>(on_worker, 1).get().value(),
-                                  system.request_as<std::string>(on_worker, std::string()).get().value()}) {
+  for (const std::string& text :
+       {system.request_as<std::string>(on_worker, 1).get().value(),
+        system.request_as<std::string>(on_worker, std::string()).get().value()}) {
     CHECK(text.find("worker thread") != std::string::npos);
     CHECK(text.find("co_await") != std::string::npos);
   }
@@ -320,7 +339,8 @@ class adding : public blocking_actor {
       ~leave() { a.notes_.to->push_back("left with " + std::to_string(a.sum_)); }
     } const guard{*this};
     bool more = true;
-    receive_while([&] { return more; }, [&](int x) { sum_ += x; }, [&](const std::string&) { more = false; },
+    receive_while([&] { return more; }, [&](int x) { sum_ += x; },
+                  [&](const std::string&) { more = false; },
                   [](double) { throw std::runtime_error("no fractions"); });
   }
   void on_exit(const exit_reason& why) { notes_.to->push_back(why.to_string()); }
@@ -342,7 +362,9 @@ TEST_CASE("class-based blocking actor lives from on_start to the end of run") {
   CHECK(*log.to == strings{"left with 103", "normal", "gone"});
 }
 
-TEST_CASE("class-based blocking actor that is told to end unwinds, one that throws fails, and neither takes more mail") {
+TEST_CASE(
+    "class-based blocking actor that is told to end unwinds, one that throws fails, and neither "
+    "takes more mail") {
   testkit::test_system kit(1);
   const notes told, failed;
   const auto a = kit.spawn<adding>(told, 1);

@@ -1,4 +1,5 @@
-// Mailboxes with a bound: what is refused, what is dropped, who waits; and that the system lane has no bound.
+// Mailboxes with a bound: what is refused, what is dropped, who waits; and that the system lane has
+// no bound.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -31,7 +32,8 @@ struct fixture {
   std::shared_ptr<std::vector<int>> seen = std::make_shared<std::vector<int>>();
   ref<box> to;
   explicit fixture(mailbox_policy p, std::uint32_t bound = 3) {
-    to = kit.spawn<keeper>(spawn_options{.policy = p, .bound = p != mailbox_policy::unbounded ? bound : 0}, seen);
+    to = kit.spawn<keeper>(
+        spawn_options{.policy = p, .bound = p != mailbox_policy::unbounded ? bound : 0}, seen);
   }
   void flood(int n) {
     for (int i = 0; i < n; ++i) send(to, item{i});
@@ -49,7 +51,8 @@ using ints = std::vector<int>;
 }  // namespace
 
 TEST_CASE("reject and drop_newest keep the first messages; the others are dead letters") {
-  for (const mailbox_policy p : {mailbox_policy::reject, mailbox_policy::drop_newest, mailbox_policy::wait}) {
+  for (const mailbox_policy p :
+       {mailbox_policy::reject, mailbox_policy::drop_newest, mailbox_policy::wait}) {
     fixture f(p);
     f.flood(5);
     CHECK(f.letters() == 2);
@@ -69,7 +72,8 @@ TEST_CASE("drop_oldest keeps the last messages") {
   CHECK(f.letters() == 4);
 }
 
-TEST_CASE("with drop_oldest, while nothing is handled, twice the bound and 64 messages wait at most") {
+TEST_CASE(
+    "with drop_oldest, while nothing is handled, twice the bound and 64 messages wait at most") {
   fixture f(mailbox_policy::drop_oldest);
   f.flood(500);
   CHECK(f.to.mailbox_length() == 2 * 3 + 64);
@@ -91,7 +95,9 @@ TEST_CASE("with drop_oldest, a request that is dropped gets overload") {
   CHECK(asked.get().error() == errc::overload);
 }
 
-TEST_CASE("try_send says overload for reject and nothing for drop_newest, and never makes a sender wait") {
+TEST_CASE(
+    "try_send says overload for reject and nothing for drop_newest, and never makes a sender "
+    "wait") {
   fixture f(mailbox_policy::reject);
   f.flood(2);
   CHECK(!try_send(f.to, item{2}));
@@ -139,7 +145,8 @@ TEST_CASE("a bound must be 1 to 32768") {
   test_system kit(1);
   auto seen = std::make_shared<std::vector<int>>();
   for (const std::uint32_t bound : {0u, 32769u}) {
-    auto r = kit.spawn<keeper>(spawn_options{.policy = mailbox_policy::reject, .bound = bound}, seen);
+    auto r =
+        kit.spawn<keeper>(spawn_options{.policy = mailbox_policy::reject, .bound = bound}, seen);
     kit.run();
     kit.expect_down(r, exit_code::failure);
   }
@@ -216,7 +223,8 @@ TEST_CASE("a suspended child with drop_oldest keeps the newest mail for its rest
   test_system kit(1);
   auto seen = std::make_shared<ints>();
   auto top = kit.spawn<supervisor>(supervision{.delay = {.first = duration::seconds(1)}});
-  auto c = supervise<child_actor>(top, child_options{.spawn = {.policy = mailbox_policy::drop_oldest, .bound = 2}}, seen);
+  auto c = supervise<child_actor>(
+      top, child_options{.spawn = {.policy = mailbox_policy::drop_oldest, .bound = 2}}, seen);
   send(c, produce{0});
   kit.run();
   for (int i = 0; i < 20; ++i) {

@@ -33,7 +33,8 @@ class square_actor : public actor<squarer> {
 };
 
 // f * g has the signatures of g whose answers f takes, with f's answers
-static_assert(std::is_same_v<decltype(std::declval<ref<squarer>>() * std::declval<ref<parser>>())::protocol_type,
+static_assert(std::is_same_v<decltype(std::declval<ref<squarer>>() *
+                                      std::declval<ref<parser>>())::protocol_type,
                              protocol<result<long>(std::string)>>);
 
 TEST_CASE("f * g asks g, then f, and answers with f's answer") {
@@ -62,9 +63,11 @@ TEST_CASE("f * g of ended actors answers receiver_gone, of an empty handle throw
 TEST_CASE("f * g passes plain messages on, and is reclaimed when nobody holds it") {
   actor_system system;
   core::scoped_actor me(system.env());
-  const any_ref f =
-      system.spawn([](dynamic_actor&, any_ref to) -> behavior { return {[to](int x) { send(to, x); }}; }, me->self());
-  const any_ref g = system.spawn([](dynamic_actor&) -> behavior { return {[](int x) { return x + 1; }}; });
+  const any_ref f = system.spawn(
+      [](dynamic_actor&, any_ref to) -> behavior { return {[to](int x) { send(to, x); }}; },
+      me->self());
+  const any_ref g =
+      system.spawn([](dynamic_actor&) -> behavior { return {[](int x) { return x + 1; }}; });
   {
     const any_ref fg = f * g;
     for (int i = 0; i < 100; ++i) send(fg, i);
@@ -103,7 +106,8 @@ TEST_CASE("fan_out collects every answer or error, in the order of the targets")
   std::vector<ref<worker>> all;
   for (int i = 0; i < 5; ++i) all.push_back(system.spawn<worker_actor>(i));
   core::scoped_actor me(system.env());
-  const auto r = me->get(core::fan_out(*me, all, job{10, "a name that is not short at all, to be shared"}));
+  const auto r =
+      me->get(core::fan_out(*me, all, job{10, "a name that is not short at all, to be shared"}));
   REQUIRE(r.has_value());
   REQUIRE(r->size() == 5);
   CHECK((*r)[0].error().detail() == "worker: lazy");
@@ -124,14 +128,16 @@ TEST_CASE("fan_out to an ended actor has its error in that place, and a time-out
   CHECK((*r)[0].error() == errc::receiver_gone);
   CHECK((*r)[1].value() == 2);
   using forever = protocol<result<int>(job)>;
-  std::vector<ref<forever>> silent{system.spawn([](typed_actor<forever>& self) -> typed_behavior<forever> {
-    auto kept = std::make_shared<std::vector<response_promise<int>>>();
-    return {[&self, kept](const job&) -> result<int> {
-      kept->push_back(self.make_promise<int>());
-      return kept->back();
-    }};
-  })};
-  CHECK(me->get(core::fan_out(*me, silent, job{1, ""}).within(duration::milliseconds(2))).error() == errc::timeout);
+  std::vector<ref<forever>> silent{
+      system.spawn([](typed_actor<forever>& self) -> typed_behavior<forever> {
+        auto kept = std::make_shared<std::vector<response_promise<int>>>();
+        return {[&self, kept](const job&) -> result<int> {
+          kept->push_back(self.make_promise<int>());
+          return kept->back();
+        }};
+      })};
+  CHECK(me->get(core::fan_out(*me, silent, job{1, ""}).within(duration::milliseconds(2))).error() ==
+        errc::timeout);
 }
 
 TEST_CASE("thread asks many as an actor does, with the system in the actor's place") {
@@ -143,7 +149,8 @@ TEST_CASE("thread asks many as an actor does, with the system in the actor's pla
   CHECK((*r)[0].error().detail() == "worker: lazy");
   for (std::size_t i = 1; i < 5; ++i) CHECK((*r)[i].value() == static_cast<int>(i) * 10);
   const std::vector<ref<worker>> one{all[0], all[4]};
-  CHECK(garrick::first_of(system, one, job{10, ""}).within(duration::seconds(60)).get().value() == 40);
+  CHECK(garrick::first_of(system, one, job{10, ""}).within(duration::seconds(60)).get().value() ==
+        40);
   CHECK(garrick::fan_out(system, all, make_message(job{1, ""})).get()->size() == 5);
 }
 
@@ -182,11 +189,13 @@ TEST_CASE("fan_out may be awaited: its parts arrive although everything else wai
 TEST_CASE("first_of answers with the first value and ignores errors as long as another may come") {
   actor_system system;
   core::scoped_actor me(system.env());
-  const std::vector<ref<worker>> all{system.spawn<worker_actor>(0), system.spawn<worker_actor>(0), system.spawn<worker_actor>(3)};
+  const std::vector<ref<worker>> all{system.spawn<worker_actor>(0), system.spawn<worker_actor>(0),
+                                     system.spawn<worker_actor>(3)};
   CHECK(me->get(core::first_of(*me, all, job{5, ""})).value() == 15);
   const std::vector<ref<worker>> lazy{system.spawn<worker_actor>(0), system.spawn<worker_actor>(0)};
   CHECK(me->get(core::first_of(*me, lazy, job{5, ""})).error().detail() == "worker: lazy");
-  CHECK(me->get(core::first_of(*me, std::vector<ref<worker>>(), job{5, ""})).error() == errc::receiver_gone);
+  CHECK(me->get(core::first_of(*me, std::vector<ref<worker>>(), job{5, ""})).error() ==
+        errc::receiver_gone);
   CHECK(me->get(core::first_of(*me, all, stop_it{})).has_value());
 }
 
@@ -197,7 +206,9 @@ TEST_CASE("actor that ends while a fan_out is under way leaves nothing behind") 
   for (int i = 0; i < 100; ++i) {
     const any_ref a = system.spawn([all](dynamic_actor& self) -> behavior {
       return {[&self, all](go) {
-        core::fan_out(self, all, job{1, ""}).then([&self](const std::vector<result<int>>&) { self.quit(); });
+        core::fan_out(self, all, job{1, ""}).then([&self](const std::vector<result<int>>&) {
+          self.quit();
+        });
         core::first_of(self, all, job{1, ""}).then([&self](int) { self.quit(); });
       }};
     });
@@ -207,7 +218,7 @@ TEST_CASE("actor that ends while a fan_out is under way leaves nothing behind") 
   while (system.actor_count() != 20) std::this_thread::yield();
 }
 
-// ---- adapters ---------------------------------------------------------------------------------------------------------------------------------------
+// ---- adapters -----------------------------------------------------------------------------------
 
 /// A library of the other kind: calls back on a thread of its own.
 struct foreign_library {
@@ -240,7 +251,8 @@ TEST_CASE("foreign callback is awaited through adapt, its failure and its loss a
   actor_system system;
   auto library = std::make_shared<foreign_library>();
   const auto a = system.spawn<adapting>(library);
-  for (int i = 1; i < 50; ++i) CHECK(system.request(a, i).get().value() == "value " + std::to_string(i));
+  for (int i = 1; i < 50; ++i)
+    CHECK(system.request(a, i).get().value() == "value " + std::to_string(i));
   CHECK(system.request(a, 0).get().error().detail() == "library: zero");
   CHECK(system.request(a, -1).get().error() == errc::broken_promise);
 }
@@ -252,7 +264,9 @@ TEST_CASE("foreign completion that comes after its actor's end, or its system's,
     for (int i = 0; i < 10; ++i) {
       const any_ref a = system.spawn([&kept](dynamic_actor& self) -> behavior {
         return {[&kept, &self](go) {
-          adapt<int>(self, [&](completion<int> done) { kept.push_back(done); }).then([](int) { FAIL("the actor has ended"); });
+          adapt<int>(self, [&](completion<int> done) { kept.push_back(done); }).then([](int) {
+            FAIL("the actor has ended");
+          });
           return 1;
         }};
       });
@@ -304,7 +318,8 @@ TEST_CASE("fan_out and first_of throw for an empty handle and leave nothing behi
   const std::vector<ref<parser>> targets{kit.spawn<parse_actor>(), ref<parser>()};
   any_ref asker = kit.spawn([targets](dynamic_actor& self) -> behavior {
     return {[&self, targets](int) {
-      CHECK_THROWS_AS(fan_out(self, targets, std::string("x")).then([](const auto&) {}), std::logic_error);
+      CHECK_THROWS_AS(fan_out(self, targets, std::string("x")).then([](const auto&) {}),
+                      std::logic_error);
       CHECK_THROWS_AS(first_of(self, targets, std::string("x")).then([](int) {}), std::logic_error);
     }};
   });

@@ -1,4 +1,5 @@
-// Coroutine handlers: co_await requests, tasks and delays; bounded stack; exceptions; the actor ends while it waits; interleaving. Only forms that GCC 12 compiles right.
+// Coroutine handlers: co_await requests, tasks and delays; bounded stack; exceptions; the actor
+// ends while it waits; interleaving. Only forms that GCC 12 compiles right.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -65,8 +66,9 @@ struct pause_ms {
 };
 struct handed_on {};
 struct stored {};
-using front = protocol<int(one), result<std::string>(both), int(nested), int(many), int(fails), int(fails_inside), int(forever),
-                       int(plain), void(pause_ms), int(handed_on), int(stored)>;
+using front = protocol<int(one), result<std::string>(both), int(nested), int(many), int(fails),
+                       int(fails_inside), int(forever), int(plain), void(pause_ms), int(handed_on),
+                       int(stored)>;
 
 /// Counts itself: what a frame holds must be released exactly once.
 struct witness {
@@ -83,8 +85,10 @@ class front_actor : public actor<front> {
   response_promise<int> kept_;
 
  public:
-  explicit front_actor(ref<source> to, std::shared_ptr<std::atomic<int>> alive = std::make_shared<std::atomic<int>>(0),
-                       bool interleaved = false)
+  explicit front_actor(
+      ref<source> to,
+      std::shared_ptr<std::atomic<int>> alive = std::make_shared<std::atomic<int>>(0),
+      bool interleaved = false)
       : to_(std::move(to)), alive_(std::move(alive)) {
     interleave(interleaved);
   }
@@ -199,7 +203,9 @@ TEST_CASE("a loop of 100,000 awaits that finish at once needs no deeper stack") 
   CHECK(system.request(a, many{100'000}).get().value() == 100'000);
 }
 
-TEST_CASE("exception in a nested task reaches the awaiting one; outside, it fails the actor and the requester") {
+TEST_CASE(
+    "exception in a nested task reaches the awaiting one; outside, it fails the actor and the "
+    "requester") {
   actor_system system({.log = system::log_level::off});
   auto alive = std::make_shared<std::atomic<int>>(0);
   const auto a = system.spawn<front_actor>(system.spawn<source_actor>(), alive);
@@ -210,7 +216,9 @@ TEST_CASE("exception in a nested task reaches the awaiting one; outside, it fail
   REQUIRE(alive->load() == 0);
 }
 
-TEST_CASE("the message whose coroutine throws, after a suspension or before, is a dead letter with its type, sender and reason") {
+TEST_CASE(
+    "the message whose coroutine throws, after a suspension or before, is a dead letter with its "
+    "type, sender and reason") {
   testkit::test_system kit(3);
   const auto to = kit.spawn<source_actor>();
   const auto asked = kit.spawn<front_actor>(to);
@@ -238,7 +246,8 @@ TEST_CASE("the message whose coroutine throws, after a suspension or before, is 
   kit.expect_no_dead_letters();
 }
 
-TEST_CASE("actor ends while its coroutine waits: the frame is destroyed, the requester gets an error") {
+TEST_CASE(
+    "actor ends while its coroutine waits: the frame is destroyed, the requester gets an error") {
   actor_system system;
   auto alive = std::make_shared<std::atomic<int>>(0);
   const auto to = system.spawn<source_actor>();
@@ -326,8 +335,9 @@ TEST_CASE("dynamic behaviors may be coroutines") {
       [](dynamic_actor& self, ref<source> target) -> behavior {
         auto shared = std::make_shared<ref<source>>(std::move(target));
         return {[&self, shared](number n) -> task<int> {
-          const ref<source> t =
-              *shared;  // a capture lives in the behavior, which may change: what outlives a suspension is copied into the frame
+          // a capture lives in the behavior, which may change: what outlives a suspension is copied
+          // into the frame
+          const ref<source> t = *shared;
           const result<int> r = co_await self.request<number>(t, n.x);
           co_return r.has_value() ? *r : -1;
         }};

@@ -1,4 +1,5 @@
-// What goes wrong is named: handlers that do not return, stack overflows, messages that are lost, starts with less than was asked for.
+// What goes wrong is named: handlers that do not return, stack overflows, messages that are lost,
+// starts with less than was asked for.
 #include <doctest/doctest.h>
 #include <garrick/base/message_type.hpp>
 #include <garrick/base/probe.hpp>
@@ -66,7 +67,8 @@ struct stall_probe final : base::probe {
   std::string what;
   std::vector<std::uint64_t> all;
   std::vector<std::uint32_t> workers;
-  void on_stall(std::uint32_t worker, std::uint64_t actor, const base::message_type* type, duration) noexcept override {
+  void on_stall(std::uint32_t worker, std::uint64_t actor, const base::message_type* type,
+                duration) noexcept override {
     {
       const std::lock_guard g(m);
       who = actor;
@@ -142,7 +144,8 @@ TEST_CASE("the watchdog names a detached actor once in its life, and a blocking 
   first.open = false;
   send(a, hold{});
   for (int n = first.touched; n < 3; n = first.touched) first.touched.wait(n);
-  // Whatever the watchdog had to say of those two, it says before it has looked at this one, which came last, so often.
+  // Whatever the watchdog had to say of those two, it says before it has looked at this one, which
+  // came last, so often.
   const auto b = system.spawn<holds_again>(spawn_options{.detached = true}, &second);
   send(b, hold{});
   probe.stalls.wait(1);
@@ -170,7 +173,8 @@ TEST_CASE("the watchdog's report is logged with the actor's name, its id, its me
       o.probe = &probe;
       if (!logged) o.log = system::log_level::error;
       actor_system system(o);
-      const auto h = system.spawn<holder>(spawn_options{.name = "clerk"}, &l, std::vector<ref<toy>>{});
+      const auto h =
+          system.spawn<holder>(spawn_options{.name = "clerk"}, &l, std::vector<ref<toy>>{});
       send(h, hold{});
       probe.stalls.wait(0);
       l.open = true;
@@ -181,22 +185,26 @@ TEST_CASE("the watchdog's report is logged with the actor's name, its id, its me
     if (!logged) continue;
     CHECK(text.find("watchdog: actor clerk#") != std::string::npos);
     CHECK(text.find("has been handling") != std::string::npos);
-    CHECK(text.find("hold for more than 4 ms: a blocking call or an endless loop holds its worker") != std::string::npos);
+    CHECK(
+        text.find("hold for more than 4 ms: a blocking call or an endless loop holds its worker") !=
+        std::string::npos);
     CHECK(std::count(text.begin(), text.end(), '\n') == 1);
   }
 }
 
-TEST_CASE("under every policy a handler that never yields is named, and the others run what its worker had queued") {
-  for (const char* policy : {"work_stealing", "locality_guided", "work_sharing", "polling_default", "polling_custom",
-                             "polling_aggressive", "polling_new"}) {
+TEST_CASE(
+    "under every policy a handler that never yields is named, and the others run what its worker "
+    "had queued") {
+  for (const char* policy : {"work_stealing", "locality_guided", "work_sharing", "polling_default",
+                             "polling_custom", "polling_aggressive", "polling_new"}) {
     CAPTURE(policy);
     stall_probe probe;
     latch l;
     options o;
     o.workers = 2;
     o.policy = policy;
-    o.machine =
-        "pack:2 numa:1 l3:1 core:1 pu:1";  // half of what is queued has its home at the stalled worker, far from the other
+    // half of what is queued has its home at the stalled worker, far from the other
+    o.machine = "pack:2 numa:1 l3:1 core:1 pu:1";
     o.watchdog_after = duration::milliseconds(4);
     o.log = system::log_level::off;
     o.probe = &probe;
@@ -232,14 +240,16 @@ struct recursive : actor<protocol<void(deep), void(touch)>> {
   }
   void on(deep d) { static_cast<void>(dive(d.n)); }
   void on(touch) {
-    volatile std::uintptr_t nowhere = 8;  // volatile: the compiler must not see that this is no object
+    // volatile: the compiler must not see that this is no object
+    volatile std::uintptr_t nowhere = 8;
     *reinterpret_cast<volatile int*>(nowhere) = 1;
   }
 };
 
 }  // namespace
 
-TEST_CASE("a stack overflow is reported with the actor's name and the process aborts" * doctest::skip(HAS_SANITIZER)) {
+TEST_CASE("a stack overflow is reported with the actor's name and the process aborts" *
+          doctest::skip(HAS_SANITIZER)) {
   for (const bool detached : {false, true}) {
     const auto [text, status] = in_child([detached] {
       options o;
@@ -257,7 +267,8 @@ TEST_CASE("a stack overflow is reported with the actor's name and the process ab
 }
 
 TEST_CASE(
-    "logging is quiet: a program in which nothing goes wrong says nothing, and a failure is told with the actor's name and id" *
+    "logging is quiet: a program in which nothing goes wrong says nothing, and a failure is told "
+    "with the actor's name and id" *
     doctest::skip(HAS_SANITIZER)) {
   for (const bool fails : {false, true}) {
     const auto [text, status] = in_child([fails] {
@@ -300,10 +311,12 @@ TEST_CASE("another fault ends the process as it would without us" * doctest::ski
   CHECK(WTERMSIG(status) == SIGSEGV);
 }
 
-TEST_CASE("destroying a system on one of its own threads stops the process with advice" * doctest::skip(HAS_SANITIZER)) {
+TEST_CASE("destroying a system on one of its own threads stops the process with advice" *
+          doctest::skip(HAS_SANITIZER)) {
   const auto [text, status] = in_child([] {
     auto* system = new actor_system;
-    auto a = system->spawn([system](dynamic_actor&) -> behavior { return {[system](touch) { delete system; }}; });
+    auto a = system->spawn(
+        [system](dynamic_actor&) -> behavior { return {[system](touch) { delete system; }}; });
     send(a, touch{});
     for (;;) ::pause();
   });
@@ -311,12 +324,13 @@ TEST_CASE("destroying a system on one of its own threads stops the process with 
   CHECK(WTERMSIG(status) == SIGABRT);
 }
 
-// ---- dead letters -----------------------------------------------------------------------------------------------------------------------------------
+// ---- dead letters -------------------------------------------------------------------------------
 
 namespace {
 
 struct letters_seen {};
-using collecting = protocol<void(system::dead_letter), std::vector<system::dead_letter>(letters_seen), void(hold)>;
+using collecting =
+    protocol<void(system::dead_letter), std::vector<system::dead_letter>(letters_seen), void(hold)>;
 struct collector : actor<collecting> {
   latch* l;
   std::vector<system::dead_letter> all;
@@ -370,7 +384,9 @@ TEST_CASE("a subscriber hears of dead letters: sender, receiver, type, content a
   CHECK(system.request(c, letters_seen{}).get().value().size() == 2);
 }
 
-TEST_CASE("a subscriber that does not keep up gets no more than its backlog, and learns how many it missed") {
+TEST_CASE(
+    "a subscriber that does not keep up gets no more than its backlog, and learns how many it "
+    "missed") {
   latch l;
   actor_system system(silent(10));
   auto c = system.spawn<collector>(&l);
@@ -385,7 +401,8 @@ TEST_CASE("a subscriber that does not keep up gets no more than its backlog, and
   l.open.notify_all();
   const auto some = system.request(c, letters_seen{}).get().value();
   CHECK(some.size() <= 10);
-  while (c.mailbox_length() != 0) std::this_thread::yield();  // the length is published when a batch ends
+  // the length is published when a batch ends
+  while (c.mailbox_length() != 0) std::this_thread::yield();
   send(f, note{"last", 100});
   const auto all = system.request(c, letters_seen{}).get().value();
   REQUIRE(all.size() == some.size() + 1);
@@ -406,7 +423,7 @@ TEST_CASE("a subscriber that ends is no trouble") {
   CHECK(system.dead_letter_count(errc::receiver_failed) == 1);
 }
 
-// ---- what a start says ------------------------------------------------------------------------------------------------------------------------------
+// ---- what a start says --------------------------------------------------------------------------
 
 namespace {
 
@@ -418,7 +435,8 @@ struct answerer : actor<protocol<int(ask)>> {
 bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 std::ptrdiff_t lines(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
 
-/// Starts a system and asks an actor of it. Standard error: what the system says, or why it did not start.
+/// Starts a system and asks an actor of it. Standard error: what the system says, or why it did not
+/// start.
 void start_and_ask(const options& o) {
   try {
     actor_system system(o);
@@ -429,7 +447,8 @@ void start_and_ask(const options& o) {
 
 }  // namespace
 
-TEST_CASE("start: locality_guided on a flat machine says that it makes no difference, and why" * doctest::skip(HAS_SANITIZER)) {
+TEST_CASE("start: locality_guided on a flat machine says that it makes no difference, and why" *
+          doctest::skip(HAS_SANITIZER)) {
   const auto said = [](const char* machine, system::log_level level) {
     return in_child([&] {
              options o;
@@ -443,13 +462,15 @@ TEST_CASE("start: locality_guided on a flat machine says that it makes no differ
   };
   const std::string flat = said("numa:1 l3:1 core:2 pu:1", system::log_level::warning);
   CHECK(has(flat,
-            "warning: scheduler: locality_guided works as work_stealing, since the machine is flat: 1 package, 1 memory node"));
+            "warning: scheduler: locality_guided works as work_stealing, since the machine is "
+            "flat: 1 package, 1 memory node"));
   CHECK(lines(flat) == 1);
   CHECK(said("numa:1 l3:1 core:2 pu:1", system::log_level::error).empty());
   CHECK(said("numa:2 l3:1 core:2 pu:1", system::log_level::warning).empty());
 }
 
-TEST_CASE("start: a machine that cannot be read is said to count as flat, with the reason" * doctest::skip(HAS_SANITIZER)) {
+TEST_CASE("start: a machine that cannot be read is said to count as flat, with the reason" *
+          doctest::skip(HAS_SANITIZER)) {
   const auto said = [](const char* policy) {
     return in_child([&] {
              ::setenv("HWLOC_SYNTHETIC", "core:1 pu:1(indexes=60000)", 1);
@@ -460,14 +481,18 @@ TEST_CASE("start: a machine that cannot be read is said to count as flat, with t
         .first;
   };
   const std::string guided = said("locality_guided");
-  CHECK(has(guided, "warning: scheduler: locality_guided works as work_stealing, since the machine counts as flat: "));
+  CHECK(has(guided,
+            "warning: scheduler: locality_guided works as work_stealing, since the machine counts "
+            "as flat: "));
   CHECK(has(guided, "hwloc knows none of the processors that this process may use"));
   CHECK(lines(guided) == 1);
   CHECK(said("work_stealing").empty());
 }
 
-TEST_CASE("start: a system without room for its workers does not start, and with best_effort goes on with fewer and says so" *
-          doctest::skip(HAS_SANITIZER)) {
+TEST_CASE(
+    "start: a system without room for its workers does not start, and with best_effort goes on "
+    "with fewer and says so" *
+    doctest::skip(HAS_SANITIZER)) {
   const auto said = [](bool best_effort, std::uint64_t room) {
     return in_child([&] {
       options o;

@@ -71,7 +71,9 @@ void exercise(options o) {
 
 }  // namespace
 
-TEST_CASE("half a core is enough: workers and detached threads share one processor with a thread that never rests") {
+TEST_CASE(
+    "half a core is enough: workers and detached threads share one processor with a thread that "
+    "never rests") {
   const std::vector<std::int32_t> all = base::platform::usable_processors();
   REQUIRE(!all.empty());
   const std::int32_t one[] = {all.back()};

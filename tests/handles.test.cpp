@@ -1,4 +1,5 @@
-// Handles: strong, weak and addresses; equality, hash and order across handle types; ended actors; handles that outlive their system.
+// Handles: strong, weak and addresses; equality, hash and order across handle types; ended actors;
+// handles that outlive their system.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -116,7 +117,8 @@ TEST_CASE("handles may outlive their system: a send is a dead letter, never a cr
     actor_system system;
     a = system.spawn<echo>();
     b = system.spawn<echo>();
-    lazy = system.spawn(spawn_options{.lazy = true}, [](dynamic_actor&) -> behavior { return {[](int x) { return x; }}; });
+    lazy = system.spawn(spawn_options{.lazy = true},
+                        [](dynamic_actor&) -> behavior { return {[](int x) { return x; }}; });
     weak = b;
     addr = a.address();
     CHECK(system.request(a, 1).get().value() == 1);
@@ -148,8 +150,10 @@ TEST_CASE("promise may outlive its system and its requester") {
         return result<int>(kept.back());
       }};
     });
-    CHECK(system.request_as<int>(a, 1).within(duration::milliseconds(3)).get().error() == errc::timeout);
-    CHECK(system.request_as<int>(a, 1, duration::milliseconds(3)).get().error() == errc::timeout);  // as with typed handles
+    CHECK(system.request_as<int>(a, 1).within(duration::milliseconds(3)).get().error() ==
+          errc::timeout);
+    // as with typed handles
+    CHECK(system.request_as<int>(a, 1, duration::milliseconds(3)).get().error() == errc::timeout);
     const any_ref b = system.spawn([a](dynamic_actor& self) -> behavior {
       self.request_as<int>(a, 1).then([](int) {}, [](const error&) {});
       return {[](int) {}};
@@ -174,21 +178,30 @@ TEST_CASE("sender_id names the actor that sent a message or a request; 0 is a th
   const any_ref asks = system.spawn([who](dynamic_actor& self) -> behavior {
     return {[&self, who](int) {
       auto p = std::make_shared<response_promise<bool>>(self.make_promise<bool>());
-      self.request_as<std::uint64_t>(who, tell_me{}).then([p, &self](std::uint64_t id) { p->deliver(id == self.id()); });
+      self.request_as<std::uint64_t>(who, tell_me{}).then([p, &self](std::uint64_t id) {
+        p->deliver(id == self.id());
+      });
       return result<bool>(*p);
     }};
   });
   CHECK(system.request_as<bool>(asks, 1).get().value());
   const any_ref plain = system.spawn(
-      [](dynamic_actor& self, any_ref to) -> behavior { return {[&self, to](int x) { send(to, self.sender_id(), x); }}; }, who);
+      [](dynamic_actor& self, any_ref to) -> behavior {
+        return {[&self, to](int x) { send(to, self.sender_id(), x); }};
+      },
+      who);
   core::scoped_actor me(system.env());
   const any_ref reports = system.spawn(
-      [](dynamic_actor& self, any_ref to) -> behavior { return {[&self, to](int) { send(to, self.sender_id()); }}; }, me->self());
+      [](dynamic_actor& self, any_ref to) -> behavior {
+        return {[&self, to](int) { send(to, self.sender_id()); }};
+      },
+      me->self());
   send(reports, 1);
   std::uint64_t from = 99;
   me->receive([&](std::uint64_t id) { from = id; });
   CHECK(from == 0);
-  const any_ref relays = system.spawn([reports](dynamic_actor&) -> behavior { return {[reports](int x) { send(reports, x); }}; });
+  const any_ref relays = system.spawn(
+      [reports](dynamic_actor&) -> behavior { return {[reports](int x) { send(reports, x); }}; });
   send(relays, 1);
   me->receive([&](std::uint64_t id) { from = id; });
   CHECK(from == relays.id());
@@ -212,19 +225,22 @@ TEST_CASE("handles travel in messages and keep their actor alive") {
 TEST_CASE("spawn options: lazy, hidden and named actors") {
   actor_system system;
   auto started = std::make_shared<std::atomic<bool>>(false);
-  const any_ref lazy = system.spawn(spawn_options{.lazy = true}, [started](dynamic_actor&) -> behavior {
-    *started = true;
-    return {[](int x) { return x; }};
-  });
+  const any_ref lazy =
+      system.spawn(spawn_options{.lazy = true}, [started](dynamic_actor&) -> behavior {
+        *started = true;
+        return {[](int x) { return x; }};
+      });
   const any_ref eager =
-      system.spawn(spawn_options{.name = "eager"}, [](dynamic_actor&) -> behavior { return {[](int x) { return x; }}; });
+      system.spawn(spawn_options{.name = "eager"},
+                   [](dynamic_actor&) -> behavior { return {[](int x) { return x; }}; });
   CHECK(system.request_as<int>(eager, 1).get().value() == 1);
   CHECK(!started->load());
   CHECK(system.request_as<int>(lazy, 1).get().value() == 1);
   CHECK(started->load());
   CHECK(system.actor_count() == 2);
   const any_ref hidden =
-      system.spawn(spawn_options{.hidden = true}, [](dynamic_actor&) -> behavior { return {[](int x) { return x; }}; });
+      system.spawn(spawn_options{.hidden = true},
+                   [](dynamic_actor&) -> behavior { return {[](int x) { return x; }}; });
   CHECK(system.actor_count() == 2);
   system.exit(lazy);
   system.exit(eager);
@@ -248,7 +264,8 @@ TEST_CASE("weak_ref converts to a subset of its protocol, from strong and weak h
 
 TEST_CASE("a mailbox's length can be read from every handle") {
   testkit::test_system kit(1);
-  auto a = kit.spawn([](dynamic_actor& self) -> behavior { return {[&self](int) { self.quit(); }}; });
+  auto a =
+      kit.spawn([](dynamic_actor& self) -> behavior { return {[&self](int) { self.quit(); }}; });
   CHECK(any_ref().mailbox_length() == 0);
   for (int i = 0; i < 3; ++i) send(a, i);
   CHECK(a.mailbox_length() == 3);

@@ -1,4 +1,5 @@
-// What a living actor with nothing to do costs: bytes of the block pool and of the heap, handle included. At most 256, however it is made.
+// What a living actor with nothing to do costs: bytes of the block pool and of the heap, handle
+// included. At most 256, however it is made.
 #include <doctest/doctest.h>
 #include <garrick/base/block_pool.hpp>
 #include <garrick/garrick.hpp>
@@ -106,16 +107,20 @@ struct answer {
 }  // namespace
 
 TEST_CASE("an idle class-based actor costs at most 256 bytes") {
-  check_cost<ref<asked>>("class", [](actor_system& s, count_of_begun* begun) { return s.spawn<idler>(begun); });
-  check_cost<any_ref>("dynamic class", [](actor_system& s, count_of_begun* begun) { return s.spawn<dynamic_idler>(begun); });
+  check_cost<ref<asked>>(
+      "class", [](actor_system& s, count_of_begun* begun) { return s.spawn<idler>(begun); });
+  check_cost<any_ref>("dynamic class", [](actor_system& s, count_of_begun* begun) {
+    return s.spawn<dynamic_idler>(begun);
+  });
 }
 
 TEST_CASE("an idle function-based actor costs at most 256 bytes") {
-  check_cost<any_ref>("function", [](actor_system& s, count_of_begun* begun) { return s.spawn(function, begun); });
+  check_cost<any_ref>(
+      "function", [](actor_system& s, count_of_begun* begun) { return s.spawn(function, begun); });
   check_cost<any_ref>("lambda", [](actor_system& s, count_of_begun* begun) {
     return s.spawn([begun](dynamic_actor& self) {
-      self.become([](ask) { return 1; }, [&self](int) { self.quit(); }, [&self](long) { self.quit(); },
-                  [&self](double) { self.unbecome(); });
+      self.become([](ask) { return 1; }, [&self](int) { self.quit(); },
+                  [&self](long) { self.quit(); }, [&self](double) { self.unbecome(); });
       begun->add();
     });
   });

@@ -70,11 +70,13 @@ void remember_scheduler(options& o) {
   };
 }
 
-seen run_pipeline(std::uint32_t workers, int forwarders, std::uint64_t messages, sched::scheduler_stats* stats = nullptr) {
+seen run_pipeline(std::uint32_t workers, int forwarders, std::uint64_t messages,
+                  sched::scheduler_stats* stats = nullptr) {
   options o;
   o.workers = workers;
   o.limits.soft_limit = limit;
-  o.limits.full_wait_ns = 0;  // a wait gives up at once: only running in place keeps the mailboxes short
+  // a wait gives up at once: only running in place keeps the mailboxes short
+  o.limits.full_wait_ns = 0;
   remember_scheduler(o);
   seen s;
   {
@@ -90,7 +92,9 @@ seen run_pipeline(std::uint32_t workers, int forwarders, std::uint64_t messages,
 
 }  // namespace
 
-TEST_CASE("in place: the only worker keeps every mailbox of a pipeline short while the source is in its handler") {
+TEST_CASE(
+    "in place: the only worker keeps every mailbox of a pipeline short while the source is in its "
+    "handler") {
   for (const int forwarders : {0, 1, 2, 5}) {
     const seen s = run_pipeline(1, forwarders, 20'000);
     CHECK(s.count == 20'000);
@@ -143,7 +147,8 @@ TEST_CASE("in place: no worker is called for what the sender's worker runs anywa
   for (const int forwarders : {1, 3}) {
     sched::scheduler_stats stats;
     CHECK(run_pipeline(2, forwarders, messages, &stats).count == messages);
-    CHECK(stats.wakes < messages / limit / 8);  // a few from the start, and when another process takes a processor away
+    // a few from the start, and when another process takes a processor away
+    CHECK(stats.wakes < messages / limit / 8);
   }
 }
 
@@ -193,7 +198,8 @@ TEST_CASE("an actor whose budget ends with its last message is not queued again"
   actor_system system(o);
   send(system.spawn<pinger>(trips), serve{});
   static_cast<void>(system.await_all());
-  // The first actor may run once more before it is told to serve, and once more if this thread drops its handle last.
+  // The first actor may run once more before it is told to serve, and once more if this thread
+  // drops its handle last.
   const std::uint64_t runs = workers_of_last->stats().runs;
   CHECK(runs > 2 * trips);
   CHECK(runs <= 2 * trips + 3);

@@ -1,4 +1,5 @@
-// The end of actors: nobody can reach them any more; long chains; destructors that send, spawn, or drop handles.
+// The end of actors: nobody can reach them any more; long chains; destructors that send, spawn, or
+// drop handles.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -88,7 +89,8 @@ class sends_at_the_end : public actor<protocol<void(int)>> {
  public:
   explicit sends_at_the_end(any_ref to) : to_(std::move(to)) {}
   ~sends_at_the_end() {
-    for (int i = 0; i < 2000; ++i) send(to_, i);  // more than the soft limit: a destructor never waits
+    // more than the soft limit: a destructor never waits
+    for (int i = 0; i < 2000; ++i) send(to_, i);
   }
   void on(int) { quit(); }
 };
@@ -96,14 +98,17 @@ class sends_at_the_end : public actor<protocol<void(int)>> {
 TEST_CASE("a user's destructor that sends works") {
   actor_system system;
   auto count = std::make_shared<std::atomic<int>>(0);
-  const any_ref sink = system.spawn([count](dynamic_actor&) -> behavior { return {[count](int) { ++*count; }}; });
+  const any_ref sink =
+      system.spawn([count](dynamic_actor&) -> behavior { return {[count](int) { ++*count; }}; });
   for (int i = 0; i < 10; ++i) send(system.spawn<sends_at_the_end>(sink), 1);
   while (count->load() != 20'000) std::this_thread::yield();
   static_cast<void>(system.spawn<sends_at_the_end>(sink));  // unreachable at once
   while (count->load() != 22'000) std::this_thread::yield();
 }
 
-TEST_CASE("a user's destructor that sends to an ended actor, or while the system ends, makes dead letters") {
+TEST_CASE(
+    "a user's destructor that sends to an ended actor, or while the system ends, makes dead "
+    "letters") {
   actor_system system;
   const any_ref gone = system.spawn([](dynamic_actor&) {});
   while (!core::handle_access::get(gone)->has_ended()) std::this_thread::yield();
@@ -175,8 +180,10 @@ namespace {
 TEST_CASE("a message's destructor that sends works, handled, dropped or undelivered") {
   actor_system system;
   auto count = std::make_shared<std::atomic<int>>(0);
-  const any_ref sink = system.spawn([count](dynamic_actor&) -> behavior { return {[count](int) { ++*count; }}; });
-  const any_ref handles = system.spawn([](dynamic_actor&) -> behavior { return {[](const parcel&) {}}; });
+  const any_ref sink =
+      system.spawn([count](dynamic_actor&) -> behavior { return {[count](int) { ++*count; }}; });
+  const any_ref handles =
+      system.spawn([](dynamic_actor&) -> behavior { return {[](const parcel&) {}}; });
   const any_ref refuses = system.spawn([](dynamic_actor&) -> behavior { return {[](double) {}}; });
   const any_ref gone = system.spawn([](dynamic_actor&) {});
   while (!core::handle_access::get(gone)->has_ended()) std::this_thread::yield();
@@ -194,7 +201,8 @@ TEST_CASE("an actor that only a timer or a request can wake is not reclaimed") {
     static_cast<void>(self.send_after(duration::milliseconds(2), any_ref(self.self()), 1));
     return {[woken](int) { ++*woken; }};
   }));
-  const any_ref target = system.spawn([](dynamic_actor&) -> behavior { return {[](int x) { return x; }}; });
+  const any_ref target =
+      system.spawn([](dynamic_actor&) -> behavior { return {[](int x) { return x; }}; });
   static_cast<void>(system.spawn([woken, target](dynamic_actor& self) -> behavior {
     self.request_as<int>(target, 1).then([woken](int) { ++*woken; });
     return {[](int) {}};
@@ -210,7 +218,8 @@ TEST_CASE("actors that ask themselves, spawn and end in turn leave nothing behin
       for (int i = 0; i < 3 && depth > 0; ++i) {
         const any_ref child = self.spawn([](dynamic_actor& me) -> behavior {
           return {[&me](int d) {
-            if (d > 0) me.request_as<int>(any_ref(me.self()), d - 1).then([&me](int) { me.quit(); });
+            if (d > 0)
+              me.request_as<int>(any_ref(me.self()), d - 1).then([&me](int) { me.quit(); });
             return d;
           }};
         });

@@ -40,8 +40,8 @@ struct fail_with {
 };
 struct log {};
 
-using puppets = protocol<void(ping), void(watch), void(unwatch), void(tie), void(untie), void(trap), void(boom), void(leave),
-                         void(fail_with), std::vector<std::string>(log)>;
+using puppets = protocol<void(ping), void(watch), void(unwatch), void(tie), void(untie), void(trap),
+                         void(boom), void(leave), void(fail_with), std::vector<std::string>(log)>;
 
 /// Does what it is told, and notes what it hears.
 class puppet : public actor<puppets> {
@@ -67,7 +67,9 @@ struct pair {
   test_system kit{9};
   ref<puppets> a = kit.spawn<puppet>();
   ref<puppets> b = kit.spawn<puppet>();
-  std::vector<std::string> log_of(const ref<puppets>& r) { return kit.request(r, log{}).get().value(); }
+  std::vector<std::string> log_of(const ref<puppets>& r) {
+    return kit.request(r, log{}).get().value();
+  }
   template <class M>
   void tell(const ref<puppets>& r, M m) {
     send(r, std::move(m));
@@ -124,7 +126,8 @@ TEST_CASE("an actor that traps exits gets them as messages") {
   p.tell(p.b, boom{"cup"});
   p.kit.exit(p.a);
   p.kit.run();
-  CHECK(p.log_of(p.a) == strings{"exit: an exception left a handler: cup", "exit: asked to shut down"});
+  CHECK(p.log_of(p.a) ==
+        strings{"exit: an exception left a handler: cup", "exit: asked to shut down"});
   p.kit.expect_alive(p.a);
 }
 
@@ -352,7 +355,9 @@ TEST_CASE("a request to an actor that ends, fails or has ended: each its own err
   }
 }
 
-TEST_CASE("a linked actor that nobody can reach any more ends alone: its partner hears of it only if it traps exits") {
+TEST_CASE(
+    "a linked actor that nobody can reach any more ends alone: its partner hears of it only if it "
+    "traps exits") {
   test_system kit(1);
   const auto parent = kit.spawn([](dynamic_actor& self) -> behavior {
     static_cast<void>(self.spawn<puppet>(spawn_options{.linked = true}));

@@ -1,7 +1,9 @@
-// The budget of the hot path: at most four locked read-modify-write operations a message (docs/decisions/0001-hot-path.md).
+// The budget of the hot path: at most four locked read-modify-write operations a message
+// (docs/decisions/0001-hot-path.md).
 //
-// The shipped mailbox and the shipped work-stealing policy are instantiated with atomics that count, and carry a message to and fro between two actors that
-// one worker runs: push, schedule, dequeue, take, release. Handles are moved along or stay where they are, so they add nothing.
+// The shipped mailbox and the shipped work-stealing policy are instantiated with atomics that
+// count, and carry a message to and fro between two actors that one worker runs: push, schedule,
+// dequeue, take, release. Handles are moved along or stay where they are, so they add nothing.
 #include <garrick/base/parker.hpp>
 #include <garrick/core/mailbox.hpp>
 #include <garrick/sched/work_stealing.hpp>
@@ -28,7 +30,8 @@ struct counting_atomics {
     atomic(T v) noexcept : v_(v) {}
     [[nodiscard]] T load(std::memory_order o) const noexcept { return v_.load(o); }
     void store(T v, std::memory_order o) noexcept {
-      if (o == std::memory_order_seq_cst) ++locked;  // order: none here: such a store is an exchange on x86, so it counts
+      // order: none here: such a store is an exchange on x86, so it counts
+      if (o == std::memory_order_seq_cst) ++locked;
       v_.store(v, o);
     }
     T exchange(T v, std::memory_order o) noexcept { return ++locked, v_.exchange(v, o); }
@@ -65,11 +68,15 @@ struct counting_atomics {
     ++locked;
     base::real_atomics::heavy_fence();
   }
-  static void wait(atomic<std::uint32_t>& w, std::uint32_t e) noexcept { base::platform::futex_wait(w.plain(), e); }
+  static void wait(atomic<std::uint32_t>& w, std::uint32_t e) noexcept {
+    base::platform::futex_wait(w.plain(), e);
+  }
   static bool wait_for(atomic<std::uint32_t>& w, std::uint32_t e, std::uint64_t ns) noexcept {
     return base::platform::futex_wait_for(w.plain(), e, ns);
   }
-  static void wake_one(atomic<std::uint32_t>& w) noexcept { base::platform::futex_wake_one(w.plain()); }
+  static void wake_one(atomic<std::uint32_t>& w) noexcept {
+    base::platform::futex_wake_one(w.plain());
+  }
   static void pause() noexcept {}
 };
 

@@ -1,4 +1,5 @@
-// Actors that watch or supervise very many: each monitor, link and child costs the same however many there are.
+// Actors that watch or supervise very many: each monitor, link and child costs the same however
+// many there are.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 
@@ -103,15 +104,18 @@ double monitor_many(int n) {
   return processor_seconds() - before;
 }
 
-/// A supervisor with n children that are found by name, of which the older half is killed, and the rest is stopped.
+/// A supervisor with n children that are found by name, of which the older half is killed, and the
+/// rest is stopped.
 double supervise_many(int n) {
   actor_system system;
   const auto top = system.spawn<supervisor>();
   std::vector<ref<protocol<int(ask)>>> all;
   const double before = processor_seconds();
   for (int i = 0; i < n; ++i)
-    all.push_back(core::supervise<idle_actor>(top, child_options{.name = std::to_string(i), .restart = temporary}));
-  for (int i = 0; i < n; i += 100) REQUIRE(system.request(top, find_child{std::to_string(i)}).get().has_value());
+    all.push_back(core::supervise<idle_actor>(
+        top, child_options{.name = std::to_string(i), .restart = temporary}));
+  for (int i = 0; i < n; i += 100)
+    REQUIRE(system.request(top, find_child{std::to_string(i)}).get().has_value());
   for (int i = 0; i < n / 2; ++i) system.kill(all[static_cast<std::size_t>(i)]);
   REQUIRE(system.request(top, stop_children{}).get().value().still_alive.empty());
   REQUIRE(system.request(top, list_children{}).get().value().empty());
@@ -144,19 +148,24 @@ double restart_group(int n) {
 
 }  // namespace
 
-// Eight times as many cost eight times as much, and somewhat more since they leave the caches; or 64 times if each costs a search among the others.
+// Eight times as many cost eight times as much, and somewhat more since they leave the caches; or
+// 64 times if each costs a search among the others.
 TEST_CASE("many monitors of one actor cost the same each") {
-  CHECK(best_of_three([] { return monitor_one(80'000); }) < 32 * best_of_three([] { return monitor_one(10'000); }));
+  CHECK(best_of_three([] { return monitor_one(80'000); }) <
+        32 * best_of_three([] { return monitor_one(10'000); }));
 }
 
 TEST_CASE("monitors of many actors that end cost the same each") {
-  CHECK(best_of_three([] { return monitor_many(80'000); }) < 32 * best_of_three([] { return monitor_many(10'000); }));
+  CHECK(best_of_three([] { return monitor_many(80'000); }) <
+        32 * best_of_three([] { return monitor_many(10'000); }));
 }
 
 TEST_CASE("many children of one supervisor cost the same each") {
-  CHECK(best_of_three([] { return supervise_many(80'000); }) < 32 * best_of_three([] { return supervise_many(10'000); }));
+  CHECK(best_of_three([] { return supervise_many(80'000); }) <
+        32 * best_of_three([] { return supervise_many(10'000); }));
 }
 
 TEST_CASE("a group that is restarted costs the same for each child") {
-  CHECK(best_of_three([] { return restart_group(40'000); }) < 32 * best_of_three([] { return restart_group(5'000); }));
+  CHECK(best_of_three([] { return restart_group(40'000); }) <
+        32 * best_of_three([] { return restart_group(5'000); }));
 }

@@ -1,4 +1,5 @@
-// Messages: by value for the programmer, copy-on-write underneath; copies are counted exactly. Move-only, large, and printed messages.
+// Messages: by value for the programmer, copy-on-write underneath; copies are counted exactly.
+// Move-only, large, and printed messages.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 
@@ -16,7 +17,8 @@ using namespace garrick;
 std::atomic<int> copies{0};
 std::atomic<int> alive{0};
 
-/// Counts copies and lives. Its state is private to the message, so it may promise to own everything.
+/// Counts copies and lives. Its state is private to the message, so it may promise to own
+/// everything.
 class counted {
  public:
   explicit counted(int v) : value(v) { ++alive; }
@@ -48,7 +50,8 @@ TEST_CASE("message to one receiver is moved, never copied") {
   copies = 0;
   {
     actor_system system;
-    const any_ref a = system.spawn([](dynamic_actor&) -> behavior { return {[](load l) { return l.c.value; }}; });
+    const any_ref a =
+        system.spawn([](dynamic_actor&) -> behavior { return {[](load l) { return l.c.value; }}; });
     send(a, load{counted(1)});
     CHECK(system.request_as<int>(a, load{counted(7)}).get().value() == 7);
   }
@@ -68,7 +71,8 @@ TEST_CASE("make_message: receivers that only read share one block without a copy
   {
     actor_system system;
     std::vector<any_ref> readers;
-    for (int i = 0; i < 10; ++i) readers.push_back(reader::spawn_with(system, [](const load& l) { CHECK(l.c.value == 5); }));
+    for (int i = 0; i < 10; ++i)
+      readers.push_back(reader::spawn_with(system, [](const load& l) { CHECK(l.c.value == 5); }));
     const message m = make_message(load{counted(5)});
     for (const any_ref& r : readers) send(r, m);
     for (const any_ref& r : readers) CHECK(system.request_as<int>(r, 1).get().value() == 1);
@@ -79,7 +83,9 @@ TEST_CASE("make_message: receivers that only read share one block without a copy
   CHECK(alive == 0);
 }
 
-TEST_CASE("make_message: a handler that takes a value or a mutable reference copies while others hold the block") {
+TEST_CASE(
+    "make_message: a handler that takes a value or a mutable reference copies while others hold "
+    "the block") {
   copies = 0;
   {
     actor_system system;
@@ -88,7 +94,8 @@ TEST_CASE("make_message: a handler that takes a value or a mutable reference cop
       changers.push_back(reader::spawn_with(system, [](load l) { CHECK(l.c.value == 5); }));
       changers.push_back(reader::spawn_with(system, [](load& l) { l.c.value += 1; }));
     }
-    const message m = make_message(load{counted(5)});  // held to the end: every receiver has to copy, exactly once
+    // held to the end: every receiver has to copy, exactly once
+    const message m = make_message(load{counted(5)});
     for (const any_ref& r : changers) send(r, m);
     for (const any_ref& r : changers) CHECK(system.request_as<int>(r, 1).get().value() == 1);
     CHECK(m.get<load>()->c.value == 5);
@@ -102,10 +109,12 @@ TEST_CASE("make_message: the last holder gets the content itself") {
   {
     actor_system system;
     const any_ref by_value = reader::spawn_with(system, [](load l) { CHECK(l.c.value == 9); });
-    const any_ref by_reference = reader::spawn_with(system, [](load& l) { CHECK(l.c.value++ == 9); });
+    const any_ref by_reference =
+        reader::spawn_with(system, [](load& l) { CHECK(l.c.value++ == 9); });
     const any_ref by_rvalue = reader::spawn_with(system, [](load&& l) { CHECK(l.c.value == 9); });
     for (const any_ref& r : {by_value, by_reference, by_rvalue}) {
-      // The sender lets go of its own hold before the receiver can run: the envelope has the only one left.
+      // The sender lets go of its own hold before the receiver can run: the envelope has the only
+      // one left.
       message m = make_message(load{counted(9)});
       core::envelope* const e = core::detail::envelope_of(m);
       CHECK(m.holders() == 2);
@@ -124,8 +133,9 @@ TEST_CASE("message value goes to typed handles, too, and may be a request") {
   copies = 0;
   {
     actor_system system;
-    const ref<typed> t = system.spawn(
-        [](typed_actor<typed>&) -> typed_behavior<typed> { return {[](const load& l) { return l.c.value; }, [](int) {}}; });
+    const ref<typed> t = system.spawn([](typed_actor<typed>&) -> typed_behavior<typed> {
+      return {[](const load& l) { return l.c.value; }, [](int) {}};
+    });
     const auto m = make_message(load{counted(3)});
     send(t, m);
     CHECK(system.request(t, m).get().value() == 3);
@@ -138,7 +148,8 @@ TEST_CASE("message value goes to typed handles, too, and may be a request") {
 TEST_CASE("small trivially copyable content is copied into each envelope") {
   actor_system system;
   const any_ref a = system.spawn([](dynamic_actor&) -> behavior {
-    return {[](int x) { return x; }, [](std::array<std::int64_t, 4> x) { return static_cast<int>(x[3]); }};
+    return {[](int x) { return x; },
+            [](std::array<std::int64_t, 4> x) { return static_cast<int>(x[3]); }};
   });
   const message m = make_message(17);
   CHECK(system.request_as<int>(a, m).get().value() == 17);
@@ -149,20 +160,23 @@ TEST_CASE("small trivially copyable content is copied into each envelope") {
 
 TEST_CASE("several arguments in a message value") {
   actor_system system;
-  const any_ref a =
-      system.spawn([](dynamic_actor&) -> behavior { return {[](std::string s, int n) { return s + std::to_string(n); }}; });
+  const any_ref a = system.spawn([](dynamic_actor&) -> behavior {
+    return {[](std::string s, int n) { return s + std::to_string(n); }};
+  });
   const message m = make_message(std::string("a text beyond the small buffer "), 4);
   CHECK(system.request_as<std::string>(a, m).get().value() == "a text beyond the small buffer 4");
   CHECK(system.request_as<std::string>(a, m).get().value() == "a text beyond the small buffer 4");
   CHECK(m.type_name().find("int") != std::string_view::npos);
 }
 
-TEST_CASE("concurrent receivers of one block: at most one copy each, nothing lost, nothing leaked") {
+TEST_CASE(
+    "concurrent receivers of one block: at most one copy each, nothing lost, nothing leaked") {
   copies = 0;
   {
     actor_system system;
     std::vector<any_ref> all;
-    for (int i = 0; i < 20; ++i) all.push_back(reader::spawn_with(system, [](load l) { CHECK(l.c.value == 5); }));
+    for (int i = 0; i < 20; ++i)
+      all.push_back(reader::spawn_with(system, [](load l) { CHECK(l.c.value == 5); }));
     for (int round = 0; round < 50; ++round) {
       const message m = make_message(load{counted(5)});
       for (const any_ref& r : all) send(r, m);
@@ -180,10 +194,13 @@ TEST_CASE("move-only messages") {
             [](std::unique_ptr<int> p, int x) { return std::make_unique<int>(*p + x); }};
   });
   CHECK(system.request_as<int>(a, std::make_unique<int>(5)).get().value() == 5);
-  CHECK(*system.request_as<std::unique_ptr<int>>(a, std::make_unique<int>(5), 6).get().value() == 11);
+  CHECK(*system.request_as<std::unique_ptr<int>>(a, std::make_unique<int>(5), 6).get().value() ==
+        11);
 }
 
-TEST_CASE("move-only message in a catch-all may be looked at, and sending it on is an error, not a crash") {
+TEST_CASE(
+    "move-only message in a catch-all may be looked at, and sending it on is an error, not a "
+    "crash") {
   actor_system system;
   const any_ref a = system.spawn([](dynamic_actor& self) -> behavior {
     return {otherwise >> [&self](const message& m) {
@@ -192,7 +209,9 @@ TEST_CASE("move-only message in a catch-all may be looked at, and sending it on 
       bool refused = false;
       try {
         send(any_ref(self.self()), m);
-      } catch (const std::logic_error& e) { refused = std::string(e.what()).find("cannot be copied") != std::string::npos; }
+      } catch (const std::logic_error& e) {
+        refused = std::string(e.what()).find("cannot be copied") != std::string::npos;
+      }
       return refused ? **p : -1;
     }};
   });
@@ -210,7 +229,8 @@ struct huge {
 TEST_CASE("large messages") {
   actor_system system;
   const any_ref a = system.spawn([](dynamic_actor&) -> behavior {
-    return {[](big b) { return b; }, [](const huge& h) { return static_cast<int>(h.bytes[99'999]); }};
+    return {[](big b) { return b; },
+            [](const huge& h) { return static_cast<int>(h.bytes[99'999]); }};
   });
   big b{{}, "the end"};
   b.bytes[4999] = 'x';
@@ -232,7 +252,9 @@ struct alignas(32) vector_of_eight {
 TEST_CASE("messages aligned to 32 bytes stay aligned") {
   actor_system system;
   const any_ref a = system.spawn([](dynamic_actor&) -> behavior {
-    return {[](const vector_of_eight& v) { return reinterpret_cast<std::uintptr_t>(&v) % 32 == 0 && v.x[7] == 7.0f; }};
+    return {[](const vector_of_eight& v) {
+      return reinterpret_cast<std::uintptr_t>(&v) % 32 == 0 && v.x[7] == 7.0f;
+    }};
   });
   CHECK(system.request_as<bool>(a, vector_of_eight{{0, 1, 2, 3, 4, 5, 6, 7}}).get().value());
   const message m = make_message(vector_of_eight{{0, 1, 2, 3, 4, 5, 6, 7}});
@@ -250,7 +272,8 @@ TEST_CASE("messages print field by field in dead letters") {
   core::scoped_actor me(system.env());
   std::vector<system::dead_letter> letters;
   const auto listener = system.spawn(
-      [](typed_actor<system::dead_letter_protocol>&, any_ref to) -> typed_behavior<system::dead_letter_protocol> {
+      [](typed_actor<system::dead_letter_protocol>&,
+         any_ref to) -> typed_behavior<system::dead_letter_protocol> {
         return {[to](const system::dead_letter& l) { send(to, l); }};
       },
       me->self());
@@ -287,7 +310,8 @@ TEST_CASE("periodic sends of a shared message") {
       }};
     });
     const any_ref from = system.spawn([to](dynamic_actor& self) -> behavior {
-      static_cast<void>(self.send_every(duration::milliseconds(1), to, make_message(load{counted(4)})));
+      static_cast<void>(
+          self.send_every(duration::milliseconds(1), to, make_message(load{counted(4)})));
       return {[](int) {}};
     });
     while (!core::handle_access::get(to)->has_ended()) std::this_thread::yield();

@@ -1,4 +1,5 @@
-// The order of messages: FIFO per sender, receiver and priority; causal; urgent messages overtake normal ones but leave them a share.
+// The order of messages: FIFO per sender, receiver and priority; causal; urgent messages overtake
+// normal ones but leave them a share.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 
@@ -55,8 +56,9 @@ TEST_CASE("actors that send to each other keep their order, and causes come befo
             },
             [](const std::string&) {}};
   });
-  const any_ref relay =
-      system.spawn([sink](dynamic_actor&) -> behavior { return {[sink](int x) { send(sink, -x); }, [](const std::string&) {}}; });
+  const any_ref relay = system.spawn([sink](dynamic_actor&) -> behavior {
+    return {[sink](int x) { send(sink, -x); }, [](const std::string&) {}};
+  });
   const any_ref source = system.spawn([sink, relay](dynamic_actor&) -> behavior {
     return {[sink, relay](int n) {
       for (int i = 1; i <= n; ++i) {
@@ -167,7 +169,8 @@ struct ends_itself {
 struct order_taker : actor<protocol<void(ends_itself), void(int)>> {
   actor_system* system;
   std::shared_ptr<std::atomic<int>> worked;
-  order_taker(actor_system* s, std::shared_ptr<std::atomic<int>> w) : system(s), worked(std::move(w)) {}
+  order_taker(actor_system* s, std::shared_ptr<std::atomic<int>> w)
+      : system(s), worked(std::move(w)) {}
   void on(const ends_itself& e) { monitor(e.watched); }
   void on(const down&) {
     system->exit(self());
@@ -176,10 +179,13 @@ struct order_taker : actor<protocol<void(ends_itself), void(int)>> {
   void on(int) { ++*worked; }
 };
 
-TEST_CASE("a signal is not overtaken by what its sender sends afterwards, even while other signals are handled") {
+TEST_CASE(
+    "a signal is not overtaken by what its sender sends afterwards, even while other signals are "
+    "handled") {
   auto worked = std::make_shared<std::atomic<int>>(0);
   actor_system system;
-  const auto gone = system.spawn([](dynamic_actor& self) -> behavior { return {[&self](int) { self.quit(); }}; });
+  const auto gone =
+      system.spawn([](dynamic_actor& self) -> behavior { return {[&self](int) { self.quit(); }}; });
   send(gone, 1);
   const auto a = system.spawn<order_taker>(&system, worked);
   send(a, ends_itself{gone});

@@ -1,4 +1,5 @@
-// Overload protection: mailboxes stay short while their receivers can run, and nobody waits for one that cannot.
+// Overload protection: mailboxes stay short while their receivers can run, and nobody waits for one
+// that cannot.
 #include <doctest/doctest.h>
 #include <garrick/base/probe.hpp>
 #include <garrick/garrick.hpp>
@@ -57,13 +58,16 @@ options settings(std::uint32_t workers, std::uint32_t soft) {
   return o;
 }
 
-/// Waits that nothing ends would show: each sender goes on after so long, but with 64 messages only, so a flood would take more than 20 seconds.
+/// Waits that nothing ends would show: each sender goes on after so long, but with 64 messages
+/// only, so a flood would take more than 20 seconds.
 options patient(std::uint32_t workers, std::uint32_t soft) {
   options o = settings(workers, soft);
   o.limits.full_wait_ns = 200'000'000;
   return o;
 }
-bool quick(clock_type::time_point since) { return clock_type::now() - since < std::chrono::seconds(15); }
+bool quick(clock_type::time_point since) {
+  return clock_type::now() - since < std::chrono::seconds(15);
+}
 
 struct doublings final : base::probe {
   std::mutex m;
@@ -76,7 +80,8 @@ struct doublings final : base::probe {
 
 }  // namespace
 
-TEST_CASE("a hundred senders keep one receiver's mailbox at the soft limit plus one batch a sender") {
+TEST_CASE(
+    "a hundred senders keep one receiver's mailbox at the soft limit plus one batch a sender") {
   constexpr std::uint32_t senders = 100, each = 2000, soft = 128;
   actor_system system(settings(4, soft));
   auto to = system.spawn<sink>();
@@ -95,7 +100,8 @@ class stage : public actor<protocol<void(item)>> {
   std::atomic<std::uint32_t>* peak_;
 
  public:
-  stage(ref<protocol<void(item)>> to, std::atomic<std::uint32_t>* most) : to_(std::move(to)), peak_(most) {}
+  stage(ref<protocol<void(item)>> to, std::atomic<std::uint32_t>* most)
+      : to_(std::move(to)), peak_(most) {}
   void on(item i) {
     peak_->store(std::max(peak_->load(), mailbox_length()));
     send(to_, i);
@@ -130,7 +136,9 @@ class starter : public actor<source_protocol> {
 
 }  // namespace
 
-TEST_CASE("a slow sink slows the whole pipeline: no mailbox grows with what is sent, on any number of workers") {
+TEST_CASE(
+    "a slow sink slows the whole pipeline: no mailbox grows with what is sent, on any number of "
+    "workers") {
   constexpr std::uint32_t n = 5'000, soft = 64;
   for (const std::uint32_t workers : {1U, 2U, 4U}) {
     std::atomic<std::uint32_t> most[4] = {};
@@ -147,11 +155,14 @@ TEST_CASE("a slow sink slows the whole pipeline: no mailbox grows with what is s
     }
     CHECK(sum == std::uint64_t{n} * (n - 1) / 2);
     for (const auto& m : most) CHECK(m.load() <= soft + 64);
-    MESSAGE(workers, " workers: ", most[0].load(), " ", most[1].load(), " ", most[2].load(), " ", most[3].load());
+    MESSAGE(workers, " workers: ", most[0].load(), " ", most[1].load(), " ", most[2].load(), " ",
+            most[3].load());
   }
 }
 
-TEST_CASE("senders of a receiver whose messages take long wait until it shows progress, not a fixed time") {
+TEST_CASE(
+    "senders of a receiver whose messages take long wait until it shows progress, not a fixed "
+    "time") {
   constexpr std::uint32_t senders = 10, each = 200, soft = 64;
   std::atomic<std::uint32_t> most{0};
   std::uint64_t sum = 0;
@@ -169,8 +180,8 @@ TEST_CASE("senders of a receiver whose messages take long wait until it shows pr
         while (clock_type::now() - begin < std::chrono::microseconds(500)) {}
       }
     };
-    actor_system system(
-        settings(2, soft));  // a send waits a millisecond for progress, at most 16; a round of the receiver takes 32 or more
+    // a send waits a millisecond for progress, at most 16; a round of the receiver takes 32 or more
+    actor_system system(settings(2, soft));
     ref<protocol<void(item)>> to = system.spawn<slow>(&most, &sum);
     for (std::uint32_t i = 0; i < senders; ++i) send(system.spawn<starter>(to, each), go{});
     to = {};
@@ -197,7 +208,9 @@ class filter : public actor<protocol<void(item)>> {
 
 }  // namespace
 
-TEST_CASE("whoever waits for a receiver that another sender runs in place goes on when that sender is done") {
+TEST_CASE(
+    "whoever waits for a receiver that another sender runs in place goes on when that sender is "
+    "done") {
   constexpr std::uint32_t rounds = 100, each = 2000, kept = 1500, soft = 64;
   options o = settings(2, soft);
   o.limits.full_wait_ns = 5'000'000'000;  // each sender that is left waiting costs so long
@@ -260,7 +273,8 @@ TEST_CASE("nobody waits for a receiver that awaits a response; the probe hears e
   CHECK(quick(start));
   const std::lock_guard g(probe.m);
   for (const std::uint64_t n : {512u, 1024u, 2048u, 4096u, 8192u})
-    CHECK(std::count(probe.lengths.begin(), probe.lengths.end(), n) >= 1);  // again if a message was taken meanwhile
+    // again if a message was taken meanwhile
+    CHECK(std::count(probe.lengths.begin(), probe.lengths.end(), n) >= 1);
 }
 
 TEST_CASE("a message beyond the hard limit is a dead letter, a request gets overload") {
@@ -328,7 +342,8 @@ TEST_CASE("two actors that flood each other come through") {
     send(b, any_ref(a));
     send(a, go{});
     send(b, go{});
-    while (system.request(a, count{}).get().value() < 20'000 || system.request(b, count{}).get().value() < 20'000) {}
+    while (system.request(a, count{}).get().value() < 20'000 ||
+           system.request(b, count{}).get().value() < 20'000) {}
     send(a, any_ref{b});
     system.exit(a);
     system.exit(b);

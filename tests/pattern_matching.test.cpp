@@ -1,4 +1,5 @@
-// Pattern matching of dynamic behaviors: types, values, wildcards, guards, projections, catch-all; the first match wins.
+// Pattern matching of dynamic behaviors: types, values, wildcards, guards, projections, catch-all;
+// the first match wins.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 
@@ -18,12 +19,15 @@ any_ref matcher(actor_system& system) {
   return system.spawn([](dynamic_actor&) -> behavior {
     return {
         on(42) >> [] { return std::string("the answer"); },
-        on(any<int>).when([](int x) { return x < 0; }) >> [](int x) { return "negative " + std::to_string(-x); },
+        on(any<int>).when([](int x) { return x < 0; }) >>
+            [](int x) { return "negative " + std::to_string(-x); },
         [](int x) { return "int " + std::to_string(x); },
         on(any<int>) >> [](int) { return std::string("never reached"); },
         on("hello") >> [] { return std::string("greeting"); },
         on(parse) >> [](int port) { return "port " + std::to_string(port); },
-        on([](const std::string& s) { return s.size() == 1 ? std::optional<char>(s[0]) : std::nullopt; }) >>
+        on([](const std::string& s) {
+          return s.size() == 1 ? std::optional<char>(s[0]) : std::nullopt;
+        }) >>
             [](char c) { return std::string("letter ") + c; },
         on(any<std::string>) >> [](const std::string& s) { return "text " + s; },
         on(1, any<std::string>) >> [](const std::string& s) { return "first " + s; },
@@ -85,7 +89,8 @@ TEST_CASE("patterns match shared messages, too") {
   actor_system system;
   const any_ref a = matcher(system);
   const message m = make_message(std::string("a text that lives outside the string object"));
-  CHECK(system.request_as<std::string>(a, m).get().value() == "text a text that lives outside the string object");
+  CHECK(system.request_as<std::string>(a, m).get().value() ==
+        "text a text that lives outside the string object");
   const message n = make_message(1, std::string("x"));
   CHECK(system.request_as<std::string>(a, n).get().value() == "first x");
 }

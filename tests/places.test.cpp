@@ -65,8 +65,8 @@ std::string listed(const processors& all) {
 }  // namespace
 
 TEST_CASE("places: actors on a machine with two memory nodes answer under every policy") {
-  for (const char* policy :
-       {"work_stealing", "locality_guided", "work_sharing", "polling_custom", "polling_aggressive", "polling_new"}) {
+  for (const char* policy : {"work_stealing", "locality_guided", "work_sharing", "polling_custom",
+                             "polling_aggressive", "polling_new"}) {
     options o = guided(4);
     o.policy = policy;
     actor_system system(o);
@@ -110,7 +110,9 @@ TEST_CASE("places: a policy that knows no places takes no notice of hints") {
   CHECK(near(a) == locality_hint());
 }
 
-TEST_CASE("places: affinity strings bind workers, detached and blocking threads, each by its own groups") {
+TEST_CASE(
+    "places: affinity strings bind workers, detached and blocking threads, each by its own "
+    "groups") {
   const processors mine = base::platform::usable_processors();
   REQUIRE(!mine.empty());
   options o;
@@ -124,7 +126,8 @@ TEST_CASE("places: affinity strings bind workers, detached and blocking threads,
   std::vector<ref<protocol<mask(mask_of)>>> own;
   for (std::size_t i = 0; i < mine.size() + 1; ++i) {
     own.push_back(system.spawn<masked>(spawn_options{.detached = true}));
-    CHECK(system.request(own.back(), mask_of{}).get().value().allowed == processors{mine[i % mine.size()]});
+    CHECK(system.request(own.back(), mask_of{}).get().value().allowed ==
+          processors{mine[i % mine.size()]});
   }
   // Each keeps its thread until all have one.
   std::vector<processors> blocking(3);
@@ -145,7 +148,8 @@ TEST_CASE("places: affinity strings bind workers, detached and blocking threads,
   REQUIRE(system.shutdown(duration::seconds(10)).complete);
 }
 
-TEST_CASE("places: at the bound of detached threads, one that is free changes its kind and its place") {
+TEST_CASE(
+    "places: at the bound of detached threads, one that is free changes its kind and its place") {
   const processors mine = base::platform::usable_processors();
   options o;
   o.detached_threads = 1;
@@ -153,7 +157,8 @@ TEST_CASE("places: at the bound of detached threads, one that is free changes it
   actor_system system(o);
   for (int i = 0; i < 3; ++i) {
     auto own = system.spawn<masked>(spawn_options{.detached = true});
-    while (core::handle_access::get(own)->has_ended()) own = system.spawn<masked>(spawn_options{.detached = true});
+    while (core::handle_access::get(own)->has_ended())
+      own = system.spawn<masked>(spawn_options{.detached = true});
     CHECK(system.request(own, mask_of{}).get().value().allowed == processors{mine.back()});
     own = {};
     processors blocking;
@@ -162,7 +167,8 @@ TEST_CASE("places: at the bound of detached threads, one that is free changes it
       const core::cell& c = *core::handle_access::get(r);
       return c.has_ended() && c.end_reason().as_error() == errc::spawn_failed;
     };
-    while (refused(system.spawn(body))) {}  // the thread comes back a moment after its actor has ended
+    // the thread comes back a moment after its actor has ended
+    while (refused(system.spawn(body))) {}
     REQUIRE(system.await_all().has_value());
     CHECK(blocking == mine);
   }
@@ -180,7 +186,8 @@ TEST_CASE("places: the thread of a detached actor is not bound because its spawn
   CHECK(system.request_as<mask>(own, mask_of{}).get().value().allowed == mine);
 }
 
-TEST_CASE("places: an actor whose home is given by node has its block there, and it goes back there") {
+TEST_CASE(
+    "places: an actor whose home is given by node has its block there, and it goes back there") {
   namespace node_memory = base::node_memory;
   void* const probe = node_memory::allocate(0, 64);
   if (probe == nullptr) return;  // AddressSanitizer, or a system that does not let us choose
@@ -194,8 +201,10 @@ TEST_CASE("places: an actor whose home is given by node has its block there, and
     const auto plain = system.spawn<settler>();
     const auto here = system.spawn<settler>(spawn_options{.hint = locality_hint::home(0)});
     const auto nowhere = system.spawn<settler>(spawn_options{.hint = locality_hint::home(4000)});
-    for (const auto& a : {plain, here, nowhere}) CHECK(system.request(a, where{}).get().has_value());
-    const bool known = sched::topology::of_this_machine().units().front().memory >= 0;  // not without hwloc
+    for (const auto& a : {plain, here, nowhere})
+      CHECK(system.request(a, where{}).get().has_value());
+    // not without hwloc
+    const bool known = sched::topology::of_this_machine().units().front().memory >= 0;
     CHECK(node_memory::blocks_in_use() == before + (known ? 1 : 0));
     CHECK(node_memory::owns(core::handle_access::get(here)) == known);
     CHECK_FALSE(node_memory::owns(core::handle_access::get(plain)));
@@ -215,7 +224,9 @@ TEST_CASE("places: a worker that is pinned to its unit has no other") {
   CHECK(system.request(a, mask_of{}).get().value().allowed.size() == 1);
 }
 
-TEST_CASE("places: a bad string, or a processor that the process may not use, ends the start and names the setting") {
+TEST_CASE(
+    "places: a bad string, or a processor that the process may not use, ends the start and names "
+    "the setting") {
   options o;
   o.affinity = "<0> <1-";
   CHECK(refusal(o).find("scheduler.affinity: ") != std::string::npos);
@@ -223,7 +234,8 @@ TEST_CASE("places: a bad string, or a processor that the process may not use, en
   o = {};
   o.affinity_detached = "<7999>";
   CHECK(refusal(o).find("setting detached.affinity: ") != std::string::npos);
-  CHECK(refusal(o).find("processor 7999 is not among those that this process may use") != std::string::npos);
+  CHECK(refusal(o).find("processor 7999 is not among those that this process may use") !=
+        std::string::npos);
   o = {};
   o.affinity_blocking = "0";
   CHECK(refusal(o).find("setting detached.affinity_blocking: ") != std::string::npos);

@@ -1,4 +1,5 @@
-// Protocols are sets of signatures; handles convert to any subset and to nothing else; atoms, several arguments, several results.
+// Protocols are sets of signatures; handles convert to any subset and to nothing else; atoms,
+// several arguments, several results.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 
@@ -20,9 +21,11 @@ using other_answer = protocol<void(a_message), long(b_message)>;
 using none = protocol<>;
 
 // order does not matter
-static_assert(std::is_convertible_v<ref<abc>, ref<cab>> && std::is_convertible_v<ref<cab>, ref<abc>>);
+static_assert(std::is_convertible_v<ref<abc>, ref<cab>> &&
+              std::is_convertible_v<ref<cab>, ref<abc>>);
 // to any subset
-static_assert(std::is_convertible_v<ref<abc>, ref<ab>> && std::is_convertible_v<const ref<abc>&, ref<none>>);
+static_assert(std::is_convertible_v<ref<abc>, ref<ab>> &&
+              std::is_convertible_v<const ref<abc>&, ref<none>>);
 static_assert(std::is_nothrow_convertible_v<ref<abc>, ref<ab>>);
 // and to nothing else
 static_assert(!std::is_convertible_v<ref<ab>, ref<abc>>);
@@ -31,36 +34,46 @@ static_assert(!std::is_convertible_v<ref<ab>, ref<other_answer>>);
 static_assert(!std::is_constructible_v<ref<ab>, any_ref>);
 static_assert(!std::is_assignable_v<ref<abc>&, ref<ab>>);
 // the wildcard only on request
-static_assert(!std::is_convertible_v<ref<abc>, any_ref> && std::is_constructible_v<any_ref, ref<abc>>);
+static_assert(!std::is_convertible_v<ref<abc>, any_ref> &&
+              std::is_constructible_v<any_ref, ref<abc>>);
 // one pointer
 static_assert(sizeof(ref<abc>) == sizeof(void*) && sizeof(any_ref) == sizeof(void*));
 
 // R, result<R>, task<R> and response_promise<R> are one signature
-static_assert(std::is_convertible_v<ref<protocol<int(b_message)>>, ref<protocol<result<int>(b_message)>>>);
-static_assert(std::is_convertible_v<ref<protocol<task<int>(b_message)>>, ref<protocol<response_promise<int>(b_message)>>>);
-static_assert(std::is_convertible_v<ref<protocol<task<result<int>>(b_message)>>, ref<protocol<int(b_message)>>>);
-static_assert(std::is_convertible_v<ref<protocol<result<void>(b_message)>>, ref<protocol<void(b_message)>>>);
+static_assert(
+    std::is_convertible_v<ref<protocol<int(b_message)>>, ref<protocol<result<int>(b_message)>>>);
+static_assert(std::is_convertible_v<ref<protocol<task<int>(b_message)>>,
+                                    ref<protocol<response_promise<int>(b_message)>>>);
+static_assert(std::is_convertible_v<ref<protocol<task<result<int>>(b_message)>>,
+                                    ref<protocol<int(b_message)>>>);
+static_assert(
+    std::is_convertible_v<ref<protocol<result<void>(b_message)>>, ref<protocol<void(b_message)>>>);
 // arguments decay: by value, by const reference, by reference are one signature
-static_assert(std::is_convertible_v<ref<protocol<void(const std::string&, int)>>, ref<protocol<void(std::string, const int)>>>);
+static_assert(std::is_convertible_v<ref<protocol<void(const std::string&, int)>>,
+                                    ref<protocol<void(std::string, const int)>>>);
 // a tuple is one argument, two arguments are two
-static_assert(!std::is_constructible_v<ref<protocol<void(int, int)>>, ref<protocol<void(std::tuple<int, int>)>>>);
+static_assert(!std::is_constructible_v<ref<protocol<void(int, int)>>,
+                                       ref<protocol<void(std::tuple<int, int>)>>>);
 
 template <class Handle, class... Args>
 concept can_request = requires(dynamic_actor& self, const Handle& to, Args... args) {
   typename Handle::protocol_type;
   requires Handle::protocol_type::template accepts<core::content_of<Args...>>;
 };
-static_assert(can_request<ref<abc>, a_message> && !can_request<ref<ab>, c_message> && can_request<any_ref, c_message>);
+static_assert(can_request<ref<abc>, a_message> && !can_request<ref<ab>, c_message> &&
+              can_request<any_ref, c_message>);
 
 using plus = atom<"plus">;
-using a_name_of_more_than_ten_characters = atom<"a name of more than ten characters, spaces and all">;
+using a_name_of_more_than_ten_characters =
+    atom<"a name of more than ten characters, spaces and all">;
 
-static_assert(std::is_empty_v<plus> && !std::is_same_v<plus, atom<"minus">> && std::is_same_v<plus, atom<"plus">>);
+static_assert(std::is_empty_v<plus> && !std::is_same_v<plus, atom<"minus">> &&
+              std::is_same_v<plus, atom<"plus">>);
 static_assert(plus{} == plus{});
 static_assert(base::is_sendable<plus>);
 
-using math =
-    protocol<int(plus, int, int), result<int, int>(atom<"divide">, int, int), std::string(a_name_of_more_than_ten_characters)>;
+using math = protocol<int(plus, int, int), result<int, int>(atom<"divide">, int, int),
+                      std::string(a_name_of_more_than_ten_characters)>;
 
 class math_actor : public actor<math> {
  public:
@@ -105,7 +118,9 @@ TEST_CASE("several results arrive as several arguments of a continuation") {
       [](dynamic_actor& self, const ref<math>& to) -> behavior {
         return {[&self, to](int x) {
           auto p = self.make_promise<int>();
-          self.request(to, atom<"divide">{}, x, 10).then([p = std::move(p)](int q, int r) mutable { p.deliver(q * 1000 + r); });
+          self.request(to, atom<"divide">{}, x, 10).then([p = std::move(p)](int q, int r) mutable {
+            p.deliver(q * 1000 + r);
+          });
           return result<int>(p);
         }};
       },

@@ -1,4 +1,5 @@
-// The quantum: how many messages one actor handles before others have their turn, for a system and for one actor.
+// The quantum: how many messages one actor handles before others have their turn, for a system and
+// for one actor.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 
@@ -35,7 +36,8 @@ struct noting : actor<protocol<void(int)>> {
   }
 };
 
-/// Two actors with a hundred messages each on one worker that was busy meanwhile: the longest run of one of them while the other still had messages.
+/// Two actors with a hundred messages each on one worker that was busy meanwhile: the longest run
+/// of one of them while the other still had messages.
 std::size_t longest_run(std::uint32_t of_actors, std::uint32_t of_system) {
   std::atomic<bool> entered{false}, open{false};
   std::string order;
@@ -69,7 +71,9 @@ std::size_t longest_run(std::uint32_t of_actors, std::uint32_t of_system) {
 
 }  // namespace
 
-TEST_CASE("an actor's own quantum bounds its runs; without one, or above the system's, the system's does") {
+TEST_CASE(
+    "an actor's own quantum bounds its runs; without one, or above the system's, the system's "
+    "does") {
   CHECK(longest_run(2, 1024) <= 4);
   CHECK(longest_run(0, 1024) == messages);
   CHECK(longest_run(1024, 2) <= 4);

@@ -1,4 +1,5 @@
-// Why an actor ended, and what it was busy with: the words reach those who asked it, and those who wait for it.
+// Why an actor ended, and what it was busy with: the words reach those who asked it, and those who
+// wait for it.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -23,7 +24,8 @@ struct thrown {};
 
 TEST_CASE("requesters that waited, and those that ask later, are told the text of the reason") {
   testkit::test_system kit(1);
-  struct faulty : actor<protocol<result<int>(value), void(failure), result<int>(later), void(thrown)>> {
+  struct faulty
+      : actor<protocol<result<int>(value), void(failure), result<int>(later), void(thrown)>> {
     std::vector<response_promise<int>> kept;
     result<int> on(value) { return 1; }
     void on(failure) { quit(make_error(errc::user, "stove", "out of gas")); }
@@ -64,7 +66,8 @@ TEST_CASE("requesters that waited, and those that ask later, are told the text o
   CHECK(says(kit.request(kit.spawn<no_object>(), value{}).get(), errc::receiver_gone, "no house"));
 }
 
-TEST_CASE("a spawn's error and the answer of an actor that ended well carry no text that is not there") {
+TEST_CASE(
+    "a spawn's error and the answer of an actor that ended well carry no text that is not there") {
   testkit::test_system kit(1);
   struct leaving : actor<protocol<int(value)>> {
     int on(value) {
@@ -128,13 +131,15 @@ std::string said_of(actor_system& system, latch& l, Args... args) {
 TEST_CASE("an actor that is stuck in the continuation of a request is said to be in a response") {
   latch l;
   actor_system system;
-  CHECK(said_of<hangs_in_then>(system, l, system.spawn<quick>()).ends_with(" in its handler of a response (int)"));
+  CHECK(said_of<hangs_in_then>(system, l, system.spawn<quick>())
+            .ends_with(" in its handler of a response (int)"));
 }
 
 TEST_CASE("an actor that is stuck after a co_await is said to be in a response") {
   latch l;
   actor_system system;
-  CHECK(said_of<hangs_after_co_await>(system, l).ends_with(" in its handler of a response without content"));
+  CHECK(said_of<hangs_after_co_await>(system, l).ends_with(
+      " in its handler of a response without content"));
 }
 
 TEST_CASE("the handler that comes after a response is named by its message again") {

@@ -110,7 +110,8 @@ TEST_CASE("asking back after the answer was sent is no cycle, whatever the order
     result<int> on(const hello&) {
       auto p = make_promise<int>();
       p.deliver(1);
-      request_as<int>(client_, question{}).await([this](int v) { got = v; });  // the answer may still lie in the client's mailbox
+      // the answer may still lie in the client's mailbox
+      request_as<int>(client_, question{}).await([this](int v) { got = v; });
       return result<int>(response_promise<int>{});
     }
     int got = 0;

@@ -1,4 +1,7 @@
-// Requests: values, errors, promises and delegations; then and await; time-outs; each request error.
+// Requests: values, errors, promises and delegations; then and await; time-outs; each request
+// error.
+//
+// long: all cases ask the same answering actor.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -24,8 +27,9 @@ struct delegated_away {};
 struct never {};
 struct release {};
 
-using answers = protocol<result<int>(value), result<int>(failure), result<int>(later), result<int>(elsewhere),
-                         result<int>(dropped), int(thrown), result<int>(delegated_away), result<int>(never), void(release)>;
+using answers = protocol<result<int>(value), result<int>(failure), result<int>(later),
+                         result<int>(elsewhere), result<int>(dropped), int(thrown),
+                         result<int>(delegated_away), result<int>(never), void(release)>;
 using source = protocol<int(value)>;
 
 class answering : public actor<answers> {
@@ -102,7 +106,8 @@ TEST_CASE("handler that throws answers receiver_failed with the exception's text
   CHECK(system.request(a, value{}).get().error() == errc::receiver_gone);
 }
 
-TEST_CASE("promise held by a failing actor answers receiver_failed, by an ending one receiver_gone") {
+TEST_CASE(
+    "promise held by a failing actor answers receiver_failed, by an ending one receiver_gone") {
   actor_system system({.log = system::log_level::off});
   const auto a = system.spawn<answering>();
   auto waits = system.request(a, later{});
@@ -130,10 +135,14 @@ using sleeper = protocol<duration(std::string, duration)>;
 
 TEST_CASE("a duration that the protocol takes is an argument, not a time-out") {
   actor_system system;
-  const auto a = system.spawn(
-      [](typed_actor<sleeper>&) -> typed_behavior<sleeper> { return {[](const std::string&, duration d) { return d; }}; });
-  CHECK(system.request(a, std::string("x"), duration::seconds(3)).get().value() == duration::seconds(3));
-  CHECK(system.request(a, std::string("x"), duration::seconds(3), duration::seconds(60)).get().value() == duration::seconds(3));
+  const auto a = system.spawn([](typed_actor<sleeper>&) -> typed_behavior<sleeper> {
+    return {[](const std::string&, duration d) { return d; }};
+  });
+  CHECK(system.request(a, std::string("x"), duration::seconds(3)).get().value() ==
+        duration::seconds(3));
+  CHECK(system.request(a, std::string("x"), duration::seconds(3), duration::seconds(60))
+            .get()
+            .value() == duration::seconds(3));
 }
 
 TEST_CASE("request to an ended actor is receiver_gone") {
@@ -147,10 +156,11 @@ TEST_CASE("request to an ended actor is receiver_gone") {
 
 TEST_CASE("request to a full mailbox is overload") {
   actor_system system;
-  const any_ref a = system.spawn(spawn_options{.soft_limit = 4, .hard_limit = 8}, [](dynamic_actor& self) -> behavior {
-    self.set_unmatched(unmatched::skip);  // nothing is consumed
-    return {[](double) {}};
-  });
+  const any_ref a = system.spawn(spawn_options{.soft_limit = 4, .hard_limit = 8},
+                                 [](dynamic_actor& self) -> behavior {
+                                   self.set_unmatched(unmatched::skip);  // nothing is consumed
+                                   return {[](double) {}};
+                                 });
   for (int i = 0; i < 8; ++i) send(a, i);
   CHECK(system.request_as<int>(a, 9).get().error() == errc::overload);
   CHECK(system.dead_letter_count(errc::overload) >= 1);
@@ -167,7 +177,8 @@ TEST_CASE("too many outstanding requests of one actor are overload") {
           auto p = self.make_promise<bool>();
           self.request(to, never{}).then([](int) {}, [](const error&) {});
           self.request(to, never{}).then([](int) {}, [](const error&) {});
-          self.request(to, never{}).then([](int) {}, [&p](const error& e) { p.deliver(e == errc::overload); });
+          self.request(to, never{})
+              .then([](int) {}, [&p](const error& e) { p.deliver(e == errc::overload); });
           return result<bool>(p);
         }};
       },
@@ -223,7 +234,8 @@ class await_actor : public actor<asker> {
     send(self(), ping{1});
     send(self(), ping{2});
     send(self(), ping{3});
-    // the outer await must be answered first, then the inner, and only then the pings come, in their order
+    // the outer await must be answered first, then the inner, and only then the pings come, in
+    // their order
     request(to_, value{}).await([this](int x) {
       log_.push_back(x);
       request(to_, delegated_away{}).await([this](int y) { log_.push_back(y); });
@@ -262,7 +274,8 @@ class double_await : public actor<asker> {
   }
 };
 
-TEST_CASE("two awaits of one handler: the newest is answered first, then the older, then the mail") {
+TEST_CASE(
+    "two awaits of one handler: the newest is answered first, then the older, then the mail") {
   actor_system system;
   const auto a = system.spawn<double_await>(system.spawn<answering>(system.spawn<hundred>()));
   CHECK(system.request(a, ask{}).get().value() == std::vector<int>{100, 1, 3});
@@ -276,7 +289,9 @@ TEST_CASE("await with a time-out goes on with the mail afterwards") {
         auto log = std::make_shared<std::vector<int>>();
         return {[&self, to, log](const std::string&) {
                   self.request(to, never{}, duration::milliseconds(2))
-                      .await([](int) {}, [log](const error& e) { log->push_back(e == errc::timeout ? -1 : -2); });
+                      .await(
+                          [](int) {},
+                          [log](const error& e) { log->push_back(e == errc::timeout ? -1 : -2); });
                 },
                 [log](int x) {
                   log->push_back(x);
@@ -336,7 +351,8 @@ class early : public actor<protocol<void(ask), result<int>(value)>> {
  public:
   explicit early(ref<answers> to) : to_(std::move(to)) {}
   void on(ask a) {
-    for (int i = 0; i < a.times; ++i) pending_.push_back(request(to_, value{}).within(duration::milliseconds(200)));
+    for (int i = 0; i < a.times; ++i)
+      pending_.push_back(request(to_, value{}).within(duration::milliseconds(200)));
   }
   result<int> on(value) {
     auto p = make_promise<int>();
@@ -348,15 +364,20 @@ class early : public actor<protocol<void(ask), result<int>(value)>> {
   }
 };
 
-TEST_CASE("early response is kept until somebody waits for it, and a time-out on its heels changes nothing") {
+TEST_CASE(
+    "early response is kept until somebody waits for it, and a time-out on its heels changes "
+    "nothing") {
   actor_system system;
   const auto target = system.spawn<answering>();
   const auto a = system.spawn<early>(target);
   core::scoped_actor me(system.env());
-  CHECK(me->get(me->request(a, ask{2})).has_value());         // both requests are under way
-  CHECK(me->get(me->request(target, value{})).value() == 1);  // and answered: those answers came before ours
-  CHECK(me->get(me->request(a, value{})).value() == 1);       // the first is taken before its time-out
-  me->receive(after(duration::milliseconds(220)) >> [] {});   // the other's time-out passes meanwhile
+  CHECK(me->get(me->request(a, ask{2})).has_value());  // both requests are under way
+  // and answered: those answers came before ours
+  CHECK(me->get(me->request(target, value{})).value() == 1);
+  // the first is taken before its time-out
+  CHECK(me->get(me->request(a, value{})).value() == 1);
+  // the other's time-out passes meanwhile
+  me->receive(after(duration::milliseconds(220)) >> [] {});
   CHECK(me->get(me->request(a, value{})).value() == 1);
 }
 
@@ -366,11 +387,14 @@ TEST_CASE("early time-out is kept, too, and the late answer changes nothing") {
   const any_ref a = system.spawn(
       [](dynamic_actor& self, const ref<answers>& to) -> behavior {
         auto kept = std::make_shared<std::vector<pending_response<int>>>();
-        return {[&self, to, kept](ask) { kept->push_back(self.request(to, later{}, duration::milliseconds(2))); },
+        return {[&self, to, kept](ask) {
+                  kept->push_back(self.request(to, later{}, duration::milliseconds(2)));
+                },
                 [&self, kept](value) {
                   auto p = std::make_shared<response_promise<bool>>(self.make_promise<bool>());
                   std::move(kept->back())
-                      .then([p](int) { p->deliver(false); }, [p](const error& e) { p->deliver(e == errc::timeout); });
+                      .then([p](int) { p->deliver(false); },
+                            [p](const error& e) { p->deliver(e == errc::timeout); });
                   return result<bool>(*p);
                 }};
       },
@@ -404,17 +428,20 @@ TEST_CASE("several requests may be under way at once") {
   CHECK(system.request_as<int>(a, 1000).get().value() == 1000);
 }
 
-TEST_CASE("answer of another type than a wildcard's requester names is an error, not a wrong cast") {
+TEST_CASE(
+    "answer of another type than a wildcard's requester names is an error, not a wrong cast") {
   actor_system system;
-  const any_ref a = system.spawn(
-      [](dynamic_actor&) -> behavior { return {[](int) { return std::string("a text of some length to be sure"); }}; });
+  const any_ref a = system.spawn([](dynamic_actor&) -> behavior {
+    return {[](int) { return std::string("a text of some length to be sure"); }};
+  });
   CHECK(system.request_as<int>(a, 1).get().error() == errc::unexpected_message);
   const any_ref b = system.spawn(
       [](dynamic_actor& self, const any_ref& to) -> behavior {
         return {[&self, to](int) {
           auto p = std::make_shared<response_promise<bool>>(self.make_promise<bool>());
-          self.request_as<int, int>(to, 1).then([p](int, int) { p->deliver(false); },
-                                                [p](const error& e) { p->deliver(e == errc::unexpected_message); });
+          self.request_as<int, int>(to, 1).then(
+              [p](int, int) { p->deliver(false); },
+              [p](const error& e) { p->deliver(e == errc::unexpected_message); });
           return result<bool>(*p);
         }};
       },
@@ -422,7 +449,9 @@ TEST_CASE("answer of another type than a wildcard's requester names is an error,
   CHECK(system.request_as<bool>(b, 1).get().value());
 }
 
-TEST_CASE("delegation through several actors answers the requester, and a dead end answers receiver_gone") {
+TEST_CASE(
+    "delegation through several actors answers the requester, and a dead end answers "
+    "receiver_gone") {
   actor_system system;
   const auto last = system.spawn<hundred>();
   const auto middle = system.spawn(
@@ -461,12 +490,14 @@ TEST_CASE("await_all and shutdown on one of the system's own threads are errors"
       const auto limited = here->await_all(duration::seconds(1));
       const auto stop = here->shutdown(duration::seconds(1));
       const auto now = here->stop_now(duration::seconds(1));
-      return all && !limited.complete && limited.error == errc::would_block && stop.error == errc::would_block &&
-             now.error == errc::would_block;
+      return all && !limited.complete && limited.error == errc::would_block &&
+             stop.error == errc::would_block && now.error == errc::would_block;
     }};
   };
   CHECK(system.request_as<bool>(system.spawn(tries), 1).get().value());
-  CHECK(system.request_as<bool>(system.spawn(spawn_options{.detached = true}, tries), 1).get().value());
+  CHECK(system.request_as<bool>(system.spawn(spawn_options{.detached = true}, tries), 1)
+            .get()
+            .value());
 }
 
 TEST_CASE("a thread's answer can be taken once") {
@@ -493,7 +524,8 @@ class careless : public actor<protocol<void(use_twice), void(use_again), void(va
   }
 
  public:
-  careless(ref<answers> other, std::vector<std::string>* seen) : other_(std::move(other)), seen_(seen) {}
+  careless(ref<answers> other, std::vector<std::string>* seen)
+      : other_(std::move(other)), seen_(seen) {}
   void on(use_twice) {
     response_.emplace(request(other_, value{}));
     use("first: ");
@@ -511,7 +543,9 @@ class careless : public actor<protocol<void(use_twice), void(use_again), void(va
 
 }  // namespace
 
-TEST_CASE("a response that is used twice gives the second use an error, before and after its answer has come") {
+TEST_CASE(
+    "a response that is used twice gives the second use an error, before and after its answer has "
+    "come") {
   testkit::test_system kit(1);
   std::vector<std::string> seen;
   const auto a = kit.spawn<careless>(kit.spawn<answering>(), &seen);
@@ -520,8 +554,10 @@ TEST_CASE("a response that is used twice gives the second use an error, before a
   send(a, use_again{});
   send(a, value{});
   kit.run();
-  const std::string why = "the request was cancelled: response: it was taken before: each is used once";
-  CHECK(seen == std::vector<std::string>{"second: " + why, "first: 1", "third: " + why, "fourth: " + why});
+  const std::string why =
+      "the request was cancelled: response: it was taken before: each is used once";
+  CHECK(seen ==
+        std::vector<std::string>{"second: " + why, "first: 1", "third: " + why, "fourth: " + why});
   CHECK(kit.timers_pending() == 0);
   kit.expect_alive(a);
 }
@@ -579,7 +615,9 @@ TEST_CASE("an actor learns from try_spawn why a child could not be spawned") {
     said.push_back(bad.has_value() ? "lives" : bad.error().to_string());
     const auto refused = self.try_spawn<picky>(spawn_options{.bound = 3}, false);
     said.push_back(refused.has_value() ? "lives" : refused.error().to_string());
-    return {[child = self.try_spawn<picky>(false).value(), &self](int) { return self.delegate(child, value{}); }};
+    return {[child = self.try_spawn<picky>(false).value(), &self](int) {
+      return self.delegate(child, value{});
+    }};
   });
   CHECK(kit.request_as<int>(a, 1).get().value() == 7);
   REQUIRE(said.size() == 2);

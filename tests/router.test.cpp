@@ -113,7 +113,8 @@ TEST_CASE("router passes ended members over; when none lives, a message is a dea
   };
   end(pool.members()[0]);
   end(pool.members()[2]);
-  for (int i = 0; i < 10; ++i) CHECK(system.request(pool, who{}).get().value() == pool.members()[1].id());
+  for (int i = 0; i < 10; ++i)
+    CHECK(system.request(pool, who{}).get().value() == pool.members()[1].id());
   end(pool.members()[1]);
   CHECK(system.request(pool, who{}).get().error() == errc::receiver_gone);
   const auto before = system.dead_letter_count();
@@ -121,7 +122,7 @@ TEST_CASE("router passes ended members over; when none lives, a message is a dea
   CHECK(system.dead_letter_count() == before + 1);
 }
 
-// ---- everything that a handle can do ----------------------------------------------------------------------------------------------------------------
+// ---- everything that a handle can do ------------------------------------------------------------
 
 struct note {
   std::string text;
@@ -155,7 +156,8 @@ TEST_CASE("urgent message to a router overtakes normal mail, of the picked membe
 
 TEST_CASE("try_send to a router tries the picked member and says why it was not taken") {
   testkit::test_system kit(1);
-  const auto pool = spawn_pool<notes_actor>(kit, spawn_options{.policy = mailbox_policy::reject, .bound = 1}, 2);
+  const auto pool =
+      spawn_pool<notes_actor>(kit, spawn_options{.policy = mailbox_policy::reject, .bound = 1}, 2);
   CHECK(!try_send(pool, note{"a"}));
   CHECK(!garrick::try_send(pool, note{"b"}));
   CHECK(try_send(pool, note{"c"}) == errc::overload);
@@ -193,7 +195,8 @@ class coroutine_user : public actor<protocol<result<int>(int)>> {
   router<notes, by_key<std::size_t (*)(const note&)>> keyed_;
 
  public:
-  coroutine_user(router<notes> one, router<notes, broadcast> all, router<notes, by_key<std::size_t (*)(const note&)>> keyed)
+  coroutine_user(router<notes> one, router<notes, broadcast> all,
+                 router<notes, by_key<std::size_t (*)(const note&)>> keyed)
       : one_(std::move(one)), all_(std::move(all)), keyed_(std::move(keyed)) {}
   task<int> on(int) {
     const result<void> noted = co_await request<note>(keyed_, "keyed");
@@ -211,10 +214,12 @@ class coroutine_user : public actor<protocol<result<int>(int)>> {
 TEST_CASE("coroutine asks a router with a message that is built in place") {
   testkit::test_system kit(1);
   std::vector<ref<notes>> members{kit.spawn<notes_actor>(), kit.spawn<notes_actor>()};
-  const auto user = kit.spawn<coroutine_user>(router<notes>(members), router<notes, broadcast>(members),
-                                              route_by_key(members, +[](const note& n) { return n.text.size(); }));
+  const auto user = kit.spawn<coroutine_user>(
+      router<notes>(members), router<notes, broadcast>(members),
+      route_by_key(members, +[](const note& n) { return n.text.size(); }));
   const int expected = static_cast<int>(kit.request(user, 0).get().value());
-  CHECK((expected == 6 || expected == 12));  // "keyed " at one member: counted by all, and by the first if it is there
+  // "keyed " at one member: counted by all, and by the first if it is there
+  CHECK((expected == 6 || expected == 12));
 }
 
 TEST_CASE("request to a broadcast router takes a time-out") {
@@ -238,7 +243,8 @@ TEST_CASE("request to a broadcast router takes a time-out") {
 
 TEST_CASE("message made once is routed by what it holds, and broadcast without another copy") {
   testkit::test_system kit(1);
-  std::vector<ref<notes>> members{kit.spawn<notes_actor>(), kit.spawn<notes_actor>(), kit.spawn<notes_actor>()};
+  std::vector<ref<notes>> members{kit.spawn<notes_actor>(), kit.spawn<notes_actor>(),
+                                  kit.spawn<notes_actor>()};
   const auto keyed = route_by_key(members, [](const note& n) { return n.text; });
   const auto m = make_message(note{"a text that is long enough to have memory of its own"});
   CHECK(keyed.pick(m) == keyed.pick(*m.get<note>()));
@@ -271,8 +277,10 @@ TEST_CASE("member that its supervisor restarts keeps its place") {
 }
 
 TEST_CASE("router needs members") {
-  CHECK_THROWS_AS((router<member, core::round_robin>(std::vector<ref<member>>())), std::invalid_argument);
-  CHECK_THROWS_AS((router<member, core::round_robin>(std::vector<ref<member>>(2))), std::invalid_argument);
+  CHECK_THROWS_AS((router<member, core::round_robin>(std::vector<ref<member>>())),
+                  std::invalid_argument);
+  CHECK_THROWS_AS((router<member, core::round_robin>(std::vector<ref<member>>(2))),
+                  std::invalid_argument);
 }
 
 TEST_CASE("router travels in messages and is used by an actor like any handle") {
@@ -282,7 +290,8 @@ TEST_CASE("router travels in messages and is used by an actor like any handle") 
   const any_ref a = system.spawn([](dynamic_actor& self) -> behavior {
     return {[&self](const pool_type& p) {
       send(p, put{"x", 1});
-      auto done = std::make_shared<response_promise<std::uint64_t>>(self.make_promise<std::uint64_t>());
+      auto done =
+          std::make_shared<response_promise<std::uint64_t>>(self.make_promise<std::uint64_t>());
       self.request(p, who{}).then([done](std::uint64_t id) { done->deliver(id); });
       return result<std::uint64_t>(*done);
     }};
@@ -293,7 +302,8 @@ TEST_CASE("router travels in messages and is used by an actor like any handle") 
 TEST_CASE("pool spawned by an actor") {
   actor_system system;
   const any_ref a = system.spawn([](dynamic_actor& self) -> behavior {
-    auto pool = std::make_shared<router<member, core::least_loaded>>(core::spawn_pool<member_actor, core::least_loaded>(self, 5));
+    auto pool = std::make_shared<router<member, core::least_loaded>>(
+        core::spawn_pool<member_actor, core::least_loaded>(self, 5));
     return {[pool](int) { return static_cast<int>(pool->members().size()); }};
   });
   CHECK(system.request_as<int>(a, 1).get().value() == 5);

@@ -1,4 +1,5 @@
-// The end of a system: waiting, draining, stopping; what a hang is called; and everything that must not crash or hang.
+// The end of a system: waiting, draining, stopping; what a hang is called; and everything that must
+// not crash or hang.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 
@@ -77,7 +78,8 @@ TEST_CASE("the destructor drains: messages that are under way are handled first"
   CHECK(handled == 10 * 1001);
 }
 
-TEST_CASE("fast clocks do not keep a system from draining, nor does an actor that delays to itself") {
+TEST_CASE(
+    "fast clocks do not keep a system from draining, nor does an actor that delays to itself") {
   struct ticking : actor<protocol<void(go), void(leave)>> {
     void on_start() {
       send_every(duration::microseconds(50), self(), go{});
@@ -177,7 +179,9 @@ class noting : public actor<protocol<void(go)>> {
 
 }  // namespace
 
-TEST_CASE("an actor whose spawn was refused is destroyed, but its exit hook does not run: it has not lived") {
+TEST_CASE(
+    "an actor whose spawn was refused is destroyed, but its exit hook does not run: it has not "
+    "lived") {
   life_notes lived, refused;
   actor_system system(quiet());
   const auto top = system.spawn<supervisor>();
@@ -197,13 +201,15 @@ TEST_CASE("an actor whose spawn was refused is destroyed, but its exit hook does
 TEST_CASE("waiting for the system on one of its own threads is an error with advice") {
   actor_system system(quiet());
   for (const bool detached : {false, true}) {
-    auto a = system.spawn(spawn_options{.detached = detached}, [&system](dynamic_actor&) -> behavior {
-      return {[&system](go) {
-        const auto all = system.await_all();
-        const auto some = system.shutdown(duration::seconds(1));
-        return (all.has_value() ? std::string("no error") : all.error().to_string()) + (some.complete ? " complete" : "");
-      }};
-    });
+    auto a =
+        system.spawn(spawn_options{.detached = detached}, [&system](dynamic_actor&) -> behavior {
+          return {[&system](go) {
+            const auto all = system.await_all();
+            const auto some = system.shutdown(duration::seconds(1));
+            return (all.has_value() ? std::string("no error") : all.error().to_string()) +
+                   (some.complete ? " complete" : "");
+          }};
+        });
     const std::string text = system.request_as<std::string>(a, go{}).get().value();
     CHECK(text.find("wait for itself") != std::string::npos);
     CHECK(text.find("complete") == std::string::npos);
@@ -216,10 +222,13 @@ TEST_CASE("get() on a worker is an error with advice") {
   auto w = system.spawn<worker>(&handled);
   auto a = system.spawn([&system, w](dynamic_actor&) -> behavior {
     return {[&system, w](go) {
-      return system.request(w, done{}).get().has_value() ? std::string() : system.request(w, done{}).get().error().to_string();
+      return system.request(w, done{}).get().has_value()
+                 ? std::string()
+                 : system.request(w, done{}).get().error().to_string();
     }};
   });
-  CHECK(system.request_as<std::string>(a, go{}).get().value().find("co_await") != std::string::npos);
+  CHECK(system.request_as<std::string>(a, go{}).get().value().find("co_await") !=
+        std::string::npos);
 }
 
 TEST_CASE("a system ends with actors that only each other's handles keep alive") {
@@ -233,12 +242,15 @@ TEST_CASE("a system ends with actors that only each other's handles keep alive")
   send(b, any_ref(a));
 }
 
-TEST_CASE("a system ends with pending timers, suspended coroutines, outstanding requests and blocked blocking actors") {
+TEST_CASE(
+    "a system ends with pending timers, suspended coroutines, outstanding requests and blocked "
+    "blocking actors") {
   struct waiting : actor<protocol<void(go), result<int>(done)>> {
     ref<protocol<void(go), result<int>(done)>> other;
     std::shared_ptr<int> token;
     std::vector<response_promise<int>> kept;
-    waiting(ref<protocol<void(go), result<int>(done)>> o, std::shared_ptr<int> t) : other(std::move(o)), token(std::move(t)) {}
+    waiting(ref<protocol<void(go), result<int>(done)>> o, std::shared_ptr<int> t)
+        : other(std::move(o)), token(std::move(t)) {}
     void on_start() {
       send_after(duration::seconds(3600), self(), go{});
       send_every(duration::seconds(3600), self(), go{});
@@ -264,8 +276,9 @@ TEST_CASE("a system ends with pending timers, suspended coroutines, outstanding 
       const std::shared_ptr<int> local = token;
       self.receive([](work) {});
     });
-    auto timed =
-        system.spawn([token](blocking_actor& self) { self.receive([](work) {}, after(duration::seconds(3600)) >> [] {}); });
+    auto timed = system.spawn([token](blocking_actor& self) {
+      self.receive([](work) {}, after(duration::seconds(3600)) >> [] {});
+    });
   }
   CHECK(token.use_count() == 1);
 }
@@ -322,12 +335,13 @@ TEST_CASE("many systems live in one process at once and talk to each other") {
   }
   std::vector<any_ref> senders;
   for (std::size_t i = 0; i < n; ++i) {
-    senders.push_back(systems[i]->spawn([to = workers[(i + 1) % n]](dynamic_actor& self) -> behavior {
-      return {[&self, to](go) {
-        for (int k = 0; k < 2000; ++k) send(to, work{0});
-        self.request(to, done{}).then([&self](int) { self.quit(); });
-      }};
-    }));
+    senders.push_back(
+        systems[i]->spawn([to = workers[(i + 1) % n]](dynamic_actor& self) -> behavior {
+          return {[&self, to](go) {
+            for (int k = 0; k < 2000; ++k) send(to, work{0});
+            self.request(to, done{}).then([&self](int) { self.quit(); });
+          }};
+        }));
     send(senders.back(), go{});
   }
   while (handled < static_cast<int>(n) * 2000) std::this_thread::yield();
@@ -347,7 +361,8 @@ TEST_CASE("a supervised tree is stopped youngest first when its system ends") {
   order.clear();
   {
     actor_system system(quiet());
-    auto top = system.spawn<supervisor>(supervision{}, child<ordered>(1), child<ordered>(2), child<ordered>(3));
+    auto top = system.spawn<supervisor>(supervision{}, child<ordered>(1), child<ordered>(2),
+                                        child<ordered>(3));
     CHECK(system.request(top, list_children{}).get().value().size() == 3);
   }
   CHECK(order == std::vector<int>{3, 2, 1});

@@ -1,4 +1,5 @@
-// Supervision: which children are restarted, what a restart keeps and what it cancels, when a supervisor gives up.
+// Supervision: which children are restarted, what a restart keeps and what it cancels, when a
+// supervisor gives up.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -24,7 +25,8 @@ struct leave {};
 struct keep_request {};
 struct tick_later {};
 
-using counting = protocol<void(add), int(total), void(fail), void(leave), result<int>(keep_request), void(tick_later)>;
+using counting = protocol<void(add), int(total), void(fail), void(leave), result<int>(keep_request),
+                          void(tick_later)>;
 
 /// Notes of what happened, in order; shared with the test on its one thread.
 struct journal {
@@ -79,7 +81,8 @@ struct trio {
 
 }  // namespace
 
-TEST_CASE("one_for_one restarts the child that failed, which keeps its address and loses its state") {
+TEST_CASE(
+    "one_for_one restarts the child that failed, which keeps its address and loses its state") {
   trio t(supervision{.strategy = one_for_one});
   send(t.a, add{1});
   send(t.b, add{2});
@@ -189,7 +192,8 @@ TEST_CASE("a late response from before the restart is ignored") {
     pen notes;
     asker(ref<counting> w, pen p) : whom(std::move(w)), notes(std::move(p)) {}
     void on(slow_ask) {
-      request(whom, keep_request{}).then([this](int) { notes("answered"); }, [this](const error&) { notes("error"); });
+      request(whom, keep_request{})
+          .then([this](int) { notes("answered"); }, [this](const error&) { notes("error"); });
     }
     void on(const fail&) { throw std::runtime_error("x"); }
     int on(total) { return 0; }
@@ -244,11 +248,13 @@ TEST_CASE("failures further apart than the window do not add up") {
 
 TEST_CASE("backoff waits before each restart, longer each time and with jitter from the seed") {
   const auto delays = [](std::uint64_t seed) {
-    trio t(supervision{
-        .max_restarts = 100,
-        .window = duration::seconds(3600),
-        .delay = {.first = duration::milliseconds(100), .longest = duration::milliseconds(1000), .factor = 2, .jitter = 0.2},
-        .seed = seed});
+    trio t(supervision{.max_restarts = 100,
+                       .window = duration::seconds(3600),
+                       .delay = {.first = duration::milliseconds(100),
+                                 .longest = duration::milliseconds(1000),
+                                 .factor = 2,
+                                 .jitter = 0.2},
+                       .seed = seed});
     std::vector<std::int64_t> ms;
     for (int i = 0; i < 6; ++i) {
       send(t.a, fail{"x"});
@@ -286,7 +292,8 @@ TEST_CASE("permanent, transient and temporary children") {
   pen notes;
   auto top = kit.spawn<supervisor>(supervision{.max_restarts = 100});
   const auto start = [&](const char* name, restart_policy p) {
-    return supervise<counter>(top, child_options{.name = name, .restart = p}, std::string(name), notes);
+    return supervise<counter>(top, child_options{.name = name, .restart = p}, std::string(name),
+                              notes);
   };
   auto p = start("p", permanent);
   auto t = start("t", transient);
@@ -396,13 +403,15 @@ TEST_CASE("function-based and stateful children start with a fresh state") {
   CHECK(kit.request_as<int>(f, total{}).get().value() == 2);
 }
 
-TEST_CASE("a supervisor's static children start in order and stop in reverse when nobody holds it") {
+TEST_CASE(
+    "a supervisor's static children start in order and stop in reverse when nobody holds it") {
   test_system kit(2);
   pen notes;
   {
-    auto top = kit.spawn<supervisor>(supervision{}, child<counter>(child_options{.name = "x"}, std::string("x"), notes),
-                                     child<counter>(std::string("y"), notes),
-                                     child([](dynamic_actor&) -> behavior { return {[](add) {}}; }));
+    auto top = kit.spawn<supervisor>(
+        supervision{}, child<counter>(child_options{.name = "x"}, std::string("x"), notes),
+        child<counter>(std::string("y"), notes),
+        child([](dynamic_actor&) -> behavior { return {[](add) {}}; }));
     kit.run();
     CHECK(notes.to->take() == lines{"+x", "+y"});
     CHECK(kit.request(top, list_children{}).get().value().size() == 3);
@@ -421,9 +430,10 @@ TEST_CASE("a nested supervisor that gives up is restarted by its own") {
   test_system kit(2);
   pen notes;
   const supervision strict{.max_restarts = 0};
-  auto top = kit.spawn<supervisor>(supervision{.max_restarts = 2},
-                                   child<supervisor>(child_options{.name = "inner"}, strict,
-                                                     child<counter>(child_options{.name = "x"}, std::string("x"), notes)));
+  auto top = kit.spawn<supervisor>(
+      supervision{.max_restarts = 2},
+      child<supervisor>(child_options{.name = "inner"}, strict,
+                        child<counter>(child_options{.name = "x"}, std::string("x"), notes)));
   kit.run();
   const auto x = [&] {
     auto inner = kit.request(top, find_child{"inner"}).get().value();
@@ -518,7 +528,8 @@ TEST_CASE("a first constructor that throws is an ended child, and the supervisor
   }
 }
 
-TEST_CASE("a kill or an exit that finds a child suspended does not end it, the supervisor's stop does") {
+TEST_CASE(
+    "a kill or an exit that finds a child suspended does not end it, the supervisor's stop does") {
   trio t(supervision{.delay = {.first = duration::seconds(1), .jitter = 0}});
   send(t.a, fail{"x"});
   t.kit.run();
@@ -533,24 +544,28 @@ TEST_CASE("a kill or an exit that finds a child suspended does not end it, the s
 }
 
 TEST_CASE(
-    "a second child of the same name is refused by name, from inside and from outside; children without a name may be alike") {
+    "a second child of the same name is refused by name, from inside and from outside; children "
+    "without a name may be alike") {
   trio t(supervision{});
-  const auto again = supervise<counter>(t.top, child_options{.name = "b"}, std::string("second b"), t.notes);
+  const auto again =
+      supervise<counter>(t.top, child_options{.name = "b"}, std::string("second b"), t.notes);
   t.kit.run();
   t.kit.expect_down(again);
   const error why = t.kit.request(again, total{}).get().error();
-  CHECK(why.detail().find("b: its supervisor has another child of this name") != std::string_view::npos);
+  CHECK(why.detail().find("b: its supervisor has another child of this name") !=
+        std::string_view::npos);
   t.kit.expect_alive(t.b);
   CHECK(t.kit.request(t.top, list_children{}).get().value().size() == 3);
   CHECK(t.kit.request(t.top, stop_child{"b"}).get().has_value());
-  const auto next = supervise<counter>(t.top, child_options{.name = "b"}, std::string("next b"), t.notes);
+  const auto next =
+      supervise<counter>(t.top, child_options{.name = "b"}, std::string("next b"), t.notes);
   const auto plain = supervise<counter>(t.top, std::string("x"), t.notes);
   const auto alike = supervise<counter>(t.top, std::string("y"), t.notes);
   t.kit.run();
   for (const auto& r : {next, plain, alike}) t.kit.expect_alive(r);
-  const auto twice =
-      t.kit.spawn<supervisor>(supervision{}, child<counter>(child_options{.name = "twin"}, std::string("first"), t.notes),
-                              child<counter>(child_options{.name = "twin"}, std::string("second"), t.notes));
+  const auto twice = t.kit.spawn<supervisor>(
+      supervision{}, child<counter>(child_options{.name = "twin"}, std::string("first"), t.notes),
+      child<counter>(child_options{.name = "twin"}, std::string("second"), t.notes));
   t.kit.run();
   t.kit.expect_down(twice, exit_code::unhandled_exception);
 }

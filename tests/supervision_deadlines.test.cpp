@@ -1,4 +1,5 @@
-// Supervision in bounded time: a child whose handler does not return holds up neither its group's restart nor anybody's end.
+// Supervision in bounded time: a child whose handler does not return holds up neither its group's
+// restart nor anybody's end.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -54,21 +55,25 @@ struct listener : actor<protocol<void(any_ref)>> {
   pen notes;
   listener(test_system* k, pen p) : kit(k), notes(std::move(p)) {}
   void on(const any_ref& who) {
-    monitor(who,
-            [this, since = kit->now()](const down& d) { notes((kit->now() - since).to_string() + ": " + d.reason.to_string()); });
+    monitor(who, [this, since = kit->now()](const down& d) {
+      notes((kit->now() - since).to_string() + ": " + d.reason.to_string());
+    });
   }
 };
 
 }  // namespace
 
 TEST_CASE(
-    "a supervisor does not wait for ever for a child that hangs when its group is to be restarted: it gives up and names it") {
+    "a supervisor does not wait for ever for a child that hangs when its group is to be restarted: "
+    "it gives up and names it") {
   for (const restart_strategy strategy : {one_for_all, rest_for_one}) {
     test_system kit(5);
     pen notes;
-    auto top = kit.spawn<supervisor>(supervision{.strategy = strategy, .stop_within = duration::seconds(20)});
+    auto top = kit.spawn<supervisor>(
+        supervision{.strategy = strategy, .stop_within = duration::seconds(20)});
     auto a = supervise<noting>(top, child_options{.name = "a"}, std::string("a"), notes);
-    auto b = supervise<hanging>(top, child_options{.name = "b", .stop_within = duration::seconds(3)}, &kit, notes);
+    auto b = supervise<hanging>(
+        top, child_options{.name = "b", .stop_within = duration::seconds(3)}, &kit, notes);
     auto c = supervise<noting>(top, child_options{.name = "c"}, std::string("c"), notes);
     auto l = kit.spawn<listener>(&kit, notes);
     send(l, any_ref(top));
@@ -80,7 +85,8 @@ TEST_CASE(
     REQUIRE(all.size() == 5);
     CHECK(lines(all.begin(), all.begin() + 2) == lines{"-a", "-c"});
     CHECK(all[2].starts_with("3s: "));
-    CHECK(all[2].find("b#" + std::to_string(b.id()) + " was to be restarted with its group") != std::string::npos);
+    CHECK(all[2].find("b#" + std::to_string(b.id()) + " was to be restarted with its group") !=
+          std::string::npos);
     CHECK(lines(all.begin() + 3, all.end()) == lines{"b returns", "-b"});
     for (const any_ref& child : {any_ref(a), any_ref(b), any_ref(c)}) kit.expect_down(child);
   }
@@ -92,7 +98,8 @@ struct shared_count {
   using garrick_sendable = void;
   std::shared_ptr<int> n = std::make_shared<int>(0);
 };
-/// Its second object fails another child while it is built, and does not return from its start for an hour.
+/// Its second object fails another child while it is built, and does not return from its start for
+/// an hour.
 struct slow_to_start : actor<protocol<void(fail)>> {
   test_system* kit;
   shared_count built;
@@ -118,9 +125,11 @@ struct slow_to_start : actor<protocol<void(fail)>> {
 TEST_CASE("a child that comes up while it is asked to suspend keeps its deadline") {
   test_system kit(9);
   pen notes;
-  auto top = kit.spawn<supervisor>(supervision{.strategy = one_for_all, .stop_within = duration::seconds(3)});
+  auto top = kit.spawn<supervisor>(
+      supervision{.strategy = one_for_all, .stop_within = duration::seconds(3)});
   auto a = supervise<noting>(top, child_options{.name = "a"}, std::string("a"), notes);
-  auto b = supervise<slow_to_start>(top, child_options{.name = "b"}, &kit, shared_count(), any_ref(a));
+  auto b =
+      supervise<slow_to_start>(top, child_options{.name = "b"}, &kit, shared_count(), any_ref(a));
   auto l = kit.spawn<listener>(&kit, notes);
   send(l, any_ref(top));
   kit.run();
@@ -130,10 +139,12 @@ TEST_CASE("a child that comes up while it is asked to suspend keeps its deadline
   REQUIRE(all.size() == 3);
   CHECK(lines(all.begin(), all.begin() + 2) == lines{"-a", "-a"});
   CHECK(all[2].starts_with("3s: "));
-  CHECK(all[2].find("b#" + std::to_string(b.id()) + " was to be restarted with its group") != std::string::npos);
+  CHECK(all[2].find("b#" + std::to_string(b.id()) + " was to be restarted with its group") !=
+        std::string::npos);
 }
 
-TEST_CASE("once a group is restarted, no deadline of it is left that would keep the supervisor alive") {
+TEST_CASE(
+    "once a group is restarted, no deadline of it is left that would keep the supervisor alive") {
   test_system kit(7);
   pen notes;
   auto top = kit.spawn<supervisor>(supervision{.strategy = one_for_all});
@@ -148,21 +159,23 @@ TEST_CASE("once a group is restarted, no deadline of it is left that would keep 
 namespace {
 
 struct begin {};
-/// After a second starts another child that hangs, after two has all children stopped, and notes what comes of it.
+/// After a second starts another child that hangs, after two has all children stopped, and notes
+/// what comes of it.
 struct stopper : actor<protocol<void(begin), void(int)>> {
   test_system* kit;
   pen notes;
   ref<supervisor_protocol> top;
   base::instant began;
-  stopper(test_system* k, pen p, ref<supervisor_protocol> t) : kit(k), notes(std::move(p)), top(std::move(t)), began(k->now()) {}
+  stopper(test_system* k, pen p, ref<supervisor_protocol> t)
+      : kit(k), notes(std::move(p)), top(std::move(t)), began(k->now()) {}
   void on(begin) {
     send_after(duration::seconds(1), self(), 1);
     send_after(duration::seconds(2), self(), 2);
   }
   void on(int step) {
     if (step == 1) {
-      const auto late =
-          core::supervise<hanging>(top, child_options{.name = "c", .stop_within = duration::seconds(9)}, kit, notes);
+      const auto late = core::supervise<hanging>(
+          top, child_options{.name = "c", .stop_within = duration::seconds(9)}, kit, notes);
       return send(late, fail_then_hang{any_ref(self())});
     }
     request(top, stop_children{}).then([this](const stop_report& r) {
@@ -177,7 +190,8 @@ struct stopper : actor<protocol<void(begin), void(int)>> {
 TEST_CASE("all children can be stopped while one hangs that is to be restarted with its group") {
   test_system kit(5);
   pen notes;
-  auto top = kit.spawn<supervisor>(supervision{.strategy = one_for_all, .stop_within = duration::seconds(3)});
+  auto top = kit.spawn<supervisor>(
+      supervision{.strategy = one_for_all, .stop_within = duration::seconds(3)});
   auto a = supervise<noting>(top, child_options{.name = "a"}, std::string("a"), notes);
   auto b = supervise<hanging>(top, child_options{.name = "b"}, &kit, notes);
   auto s = kit.spawn<stopper>(&kit, notes, top);
@@ -209,14 +223,18 @@ struct late_to_rise : actor<protocol<void(fail)>> {
 
 }  // namespace
 
-TEST_CASE("a supervisor does not wait for ever for a constructor that hangs while its group is restarted") {
+TEST_CASE(
+    "a supervisor does not wait for ever for a constructor that hangs while its group is "
+    "restarted") {
   for (const restart_strategy strategy : {one_for_all, rest_for_one}) {
     test_system kit(5);
     pen notes;
-    auto top = kit.spawn<supervisor>(supervision{.strategy = strategy, .stop_within = duration::seconds(20)});
+    auto top = kit.spawn<supervisor>(
+        supervision{.strategy = strategy, .stop_within = duration::seconds(20)});
     auto a = supervise<noting>(top, child_options{.name = "a"}, std::string("a"), notes);
-    auto b = supervise<late_to_rise>(top, child_options{.name = "b", .stop_within = duration::seconds(3)}, &kit, notes,
-                                     std::make_shared<int>(0));
+    auto b = supervise<late_to_rise>(
+        top, child_options{.name = "b", .stop_within = duration::seconds(3)}, &kit, notes,
+        std::make_shared<int>(0));
     auto c = supervise<noting>(top, child_options{.name = "c"}, std::string("c"), notes);
     auto l = kit.spawn<listener>(&kit, notes);
     send(l, any_ref(top));
@@ -227,7 +245,8 @@ TEST_CASE("a supervisor does not wait for ever for a constructor that hangs whil
     const lines all = notes.take();
     REQUIRE(all.size() > 4);
     CHECK(lines(all.begin(), all.begin() + 3) == lines{"-a", "-c", "-b"});
-    const std::string gave_up = "b#" + std::to_string(b.id()) + " was to be restarted with its group, and its constructor";
+    const std::string gave_up =
+        "b#" + std::to_string(b.id()) + " was to be restarted with its group, and its constructor";
     CHECK(std::count_if(all.begin(), all.end(), [&](const std::string& s) {
             return s.starts_with("3s: ") && s.find(gave_up) != std::string::npos;
           }) == 1);

@@ -1,4 +1,5 @@
-// Supervision under fire: children fail, are killed and asked to end from many threads at once, and still every request is answered and every child comes back.
+// Supervision under fire: children fail, are killed and asked to end from many threads at once, and
+// still every request is answered and every child comes back.
 #include <doctest/doctest.h>
 #include <garrick/base/random.hpp>
 #include <garrick/garrick.hpp>
@@ -48,7 +49,8 @@ class brittle : public actor<child_protocol> {
   }
 };
 
-void attack(actor_system& system, const std::vector<ref<child_protocol>>& all, std::uint64_t seed, std::atomic<int>& answered) {
+void attack(actor_system& system, const std::vector<ref<child_protocol>>& all, std::uint64_t seed,
+            std::atomic<int>& answered) {
   base::random_source random(seed);
   for (int i = 0; i < 300; ++i) {
     const auto& r = all[random.below(static_cast<std::uint32_t>(all.size()))];
@@ -76,15 +78,16 @@ void battle(restart_strategy strategy, bool keep_mail) {
   o.log = system::log_level::off;
   {
     actor_system system(o);
-    auto top = system.spawn<supervisor>(
-        supervision{.strategy = strategy,
-                    .max_restarts = 1'000'000,
-                    .delay = {.first = duration::microseconds(20), .longest = duration::microseconds(200)},
-                    .keep_mail = keep_mail});
+    auto top = system.spawn<supervisor>(supervision{
+        .strategy = strategy,
+        .max_restarts = 1'000'000,
+        .delay = {.first = duration::microseconds(20), .longest = duration::microseconds(200)},
+        .keep_mail = keep_mail});
     std::vector<ref<child_protocol>> all;
     for (int i = 0; i < 6; ++i) all.push_back(supervise<brittle>(top, &alive));
     std::vector<std::thread> threads;
-    for (std::uint64_t t = 0; t < 3; ++t) threads.emplace_back([&, t] { attack(system, all, 17 + t, answered); });
+    for (std::uint64_t t = 0; t < 3; ++t)
+      threads.emplace_back([&, t] { attack(system, all, 17 + t, answered); });
     for (auto& t : threads) t.join();
     // Every child is there again and answers.
     for (const auto& r : all)
@@ -112,7 +115,8 @@ TEST_CASE("supervisors that end while their children fail") {
   {
     actor_system system(o);
     for (int round = 0; round < 100; ++round) {
-      auto top = system.spawn<supervisor>(supervision{.strategy = round % 2 == 0 ? one_for_all : one_for_one, .max_restarts = 3});
+      auto top = system.spawn<supervisor>(
+          supervision{.strategy = round % 2 == 0 ? one_for_all : one_for_one, .max_restarts = 3});
       std::vector<ref<child_protocol>> all;
       for (int i = 0; i < 3; ++i) all.push_back(supervise<brittle>(top, &alive));
       for (const auto& r : all) send(r, fail{});

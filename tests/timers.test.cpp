@@ -1,4 +1,5 @@
-// Delayed and periodic sends, time-outs of requests: when they come, how they are cancelled, what ends them.
+// Delayed and periodic sends, time-outs of requests: when they come, how they are cancelled, what
+// ends them.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -28,8 +29,8 @@ struct leave {};
 struct slow {};
 struct crash {};
 
-using protocol_type =
-    protocol<void(tick), void(after_ms), void(every_ms), bool(cancel_last), void(leave), void(slow), void(crash)>;
+using protocol_type = protocol<void(tick), void(after_ms), void(every_ms), bool(cancel_last),
+                               void(leave), void(slow), void(crash)>;
 using stamps = std::vector<std::pair<std::int64_t, int>>;  // milliseconds since the start, number
 
 class clockwork : public actor<protocol_type> {
@@ -72,7 +73,8 @@ TEST_CASE("send_every comes again and again without drift until it is cancelled"
   send(f.c, every_ms{10, 1});
   f.kit.run_for(duration::milliseconds(1000));
   REQUIRE(f.out->size() == 100);
-  for (std::size_t i = 0; i < 100; ++i) CHECK((*f.out)[i].first == 10 * (static_cast<std::int64_t>(i) + 1));
+  for (std::size_t i = 0; i < 100; ++i)
+    CHECK((*f.out)[i].first == 10 * (static_cast<std::int64_t>(i) + 1));
   CHECK(f.kit.request(f.c, cancel_last{}).get().value());
   f.kit.run_for(duration::milliseconds(1000));
   CHECK(f.out->size() == 100);
@@ -192,7 +194,9 @@ TEST_CASE("a request's time-out comes at its time, and the late response is igno
   }
 }
 
-TEST_CASE("a receive time-out counts from the last message that was handled; a skipped one does not put it off") {
+TEST_CASE(
+    "a receive time-out counts from the last message that was handled; a skipped one does not put "
+    "it off") {
   test_system kit(1);
   const instant start = kit.now();
   duration silent;
@@ -258,7 +262,8 @@ TEST_CASE("timers in real time, armed, fired and cancelled by many actors at onc
     int fired = 0;
     std::vector<timer> timers;
     void on_start() {
-      for (int i = 0; i < 200; ++i) timers.push_back(send_after(duration::microseconds(i * 20), self(), tick{i}));
+      for (int i = 0; i < 200; ++i)
+        timers.push_back(send_after(duration::microseconds(i * 20), self(), tick{i}));
       send_every(duration::microseconds(100), self(), tick{-1});
     }
     void on(tick t) {
@@ -281,7 +286,8 @@ TEST_CASE("listing a timer costs a constant time, however many its actor has") {
   struct hoarder : actor<protocol<std::int64_t(after_ms)>> {
     std::int64_t on(after_ms a) {
       const auto t0 = std::chrono::steady_clock::now();
-      for (std::int64_t i = 0; i < a.ms; ++i) send_after(duration::seconds(3600), self(), tick_of());
+      for (std::int64_t i = 0; i < a.ms; ++i)
+        send_after(duration::seconds(3600), self(), tick_of());
       return (std::chrono::steady_clock::now() - t0).count() / a.ms;
     }
     after_ms tick_of() const { return {0, 0}; }
@@ -304,11 +310,14 @@ TEST_CASE("a periodic send without a period is refused: its actor fails and is t
     CHECK(f.out->empty());
     CHECK(f.kit.timers_pending() == 0);
     REQUIRE(f.kit.failures().size() == 1);
-    CHECK(f.kit.failures()[0].find("send_every(): the period must be above zero") != std::string::npos);
+    CHECK(f.kit.failures()[0].find("send_every(): the period must be above zero") !=
+          std::string::npos);
   }
 }
 
-TEST_CASE("a receiver that is late finds a thousand beats; the rest are dead letters, and later beats come again") {
+TEST_CASE(
+    "a receiver that is late finds a thousand beats; the rest are dead letters, and later beats "
+    "come again") {
   fixture f;
   send(f.c, every_ms{1, 1});
   f.kit.run();

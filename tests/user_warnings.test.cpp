@@ -1,5 +1,6 @@
-// A user's strict warnings find nothing in our headers: no warning of its own, and no name of a template's parameter that a global of the user has, too.
-// The pragmas turn the warnings into errors, so a failure is one of this file's compilation.
+// A user's strict warnings find nothing in our headers: no warning of its own, and no name of a
+// template's parameter that a global of the user has, too. The pragmas turn the warnings into
+// errors, so a failure is one of this file's compilation.
 
 #pragma GCC diagnostic error "-Wshadow"
 #pragma GCC diagnostic error "-Wconversion"
@@ -13,8 +14,10 @@
 
 #include <string>
 
-// GCC looks up the parameters of a template's constructor again where it is instantiated, and then finds these.
-[[maybe_unused]] static int done, id, self, raw, first, rest, env, start, supervisor, function, result, request, message;
+// GCC looks up the parameters of a template's constructor again where it is instantiated, and then
+// finds these.
+[[maybe_unused]] static int done, id, self, raw, first, rest, env, start, supervisor, function,
+    result, request, message;
 
 namespace {
 
@@ -51,7 +54,8 @@ TEST_CASE("what users write compiles under strict warnings, whatever their globa
   send(a, garrick::make_message(add{2, "two"}));
   CHECK(system.request(a, total{}).within(garrick::duration::seconds(60)).get().value() == 3);
   CHECK(system.request(a, 1, 2.0).get().value() == "later");
-  const auto top = system.spawn<garrick::supervisor>(garrick::supervision{}, garrick::child<summing>(), garrick::child(&echo));
+  const auto top = system.spawn<garrick::supervisor>(
+      garrick::supervision{}, garrick::child<summing>(), garrick::child(&echo));
   send(garrick::supervise<summing>(top), add{1, "supervised"});
   const garrick::any_ref wild(a);
   garrick::core::scoped_actor me(system.env());

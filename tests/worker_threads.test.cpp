@@ -37,8 +37,9 @@ namespace {
 
 using processors = std::vector<std::int32_t>;
 
-const char* const policies[] = {"work_stealing",  "locality_guided",    "work_sharing", "polling_default",
-                                "polling_custom", "polling_aggressive", "polling_new"};
+const char* const policies[] = {"work_stealing",   "locality_guided", "work_sharing",
+                                "polling_default", "polling_custom",  "polling_aggressive",
+                                "polling_new"};
 
 std::unique_ptr<scheduler> started(const scheduler_options& options) {
   auto pool = make_scheduler(options);
@@ -50,7 +51,8 @@ std::unique_ptr<scheduler> started(const scheduler_options& options) {
 std::vector<processors> masks_of(scheduler_options options) {
   std::vector<processors> masks(options.workers);
   options.on_thread_start = {[](void* all, std::uint32_t worker) {
-                               (*static_cast<std::vector<processors>*>(all))[worker] = base::platform::usable_processors();
+                               (*static_cast<std::vector<processors>*>(all))[worker] =
+                                   base::platform::usable_processors();
                              },
                              &masks};
   started(options)->stop();
@@ -64,7 +66,8 @@ TEST_CASE("each worker takes the next group of the affinity string, and after th
   const auto workers = static_cast<std::uint32_t>(2 * mine.size() + 1);
   for (const char* policy : policies) {
     CAPTURE(policy);
-    const auto masks = masks_of({.policy = policy, .workers = workers, .affinity = one_group_each(mine)});
+    const auto masks =
+        masks_of({.policy = policy, .workers = workers, .affinity = one_group_each(mine)});
     for (std::size_t w = 0; w < workers; ++w) CHECK(masks[w] == processors{mine[w % mine.size()]});
   }
 }
@@ -79,8 +82,8 @@ void check_pinning() {
     const processing_unit& own = places.unit_of(worker);
     processors all;
     for (const processing_unit& u : machine.units())
-      if (pin == "system" || (pin == "unit" && u.os_index == own.os_index) || (pin == "cache" && u.cache == own.cache) ||
-          (pin == "node" && u.node == own.node))
+      if (pin == "system" || (pin == "unit" && u.os_index == own.os_index) ||
+          (pin == "cache" && u.cache == own.cache) || (pin == "node" && u.node == own.node))
         all.push_back(u.os_index);
     return all;
   };
@@ -88,7 +91,9 @@ void check_pinning() {
     for (const std::string policy : {"work_stealing", "locality_guided"}) {
       CAPTURE(pin);
       CAPTURE(policy);
-      const std::string meant = pin != "automatic" ? pin : policy == "locality_guided" ? "node" : "system";
+      const std::string meant = pin != "automatic"            ? pin
+                                : policy == "locality_guided" ? "node"
+                                                              : "system";
       const auto masks = masks_of({.policy = policy, .workers = workers, .pin = pin});
       for (std::uint32_t w = 0; w < workers; ++w) CHECK(masks[w] == expected(meant, w));
     }
@@ -96,13 +101,15 @@ void check_pinning() {
 
 }  // namespace
 
-TEST_CASE("a pinned worker stays on its unit, or on those that share its cache or its memory node") {
+TEST_CASE(
+    "a pinned worker stays on its unit, or on those that share its cache or its memory node") {
   check_pinning();
   // The same processors as if each had a memory node of its own.
   const processors mine = base::platform::usable_processors();
   std::string numbers;
   for (const std::int32_t p : mine) numbers += (numbers.empty() ? "" : ",") + std::to_string(p);
-  const std::string nodes = "numa:" + std::to_string(mine.size()) + " l3:1 core:1 pu:1(indexes=" + numbers + ")";
+  const std::string nodes =
+      "numa:" + std::to_string(mine.size()) + " l3:1 core:1 pu:1(indexes=" + numbers + ")";
   setenv("HWLOC_SYNTHETIC", nodes.c_str(), 1);
   CHECK(topology::of_this_machine().node_count() == mine.size());
   check_pinning();
@@ -135,17 +142,22 @@ TEST_CASE("a machine that is flat or cannot be read is told, by policies that kn
     return pool->warnings().empty() ? std::string() : pool->warnings()[0];
   };
   CHECK(told({.policy = "locality_guided", .workers = 2, .machine = "numa:1 l3:1 core:2 pu:1"}) ==
-        "locality_guided works as work_stealing, since the machine is flat: 1 package, 1 memory node, 1 shared cache, 2 cores, 2 "
+        "locality_guided works as work_stealing, since the machine is flat: 1 package, 1 memory "
+        "node, 1 shared cache, 2 cores, 2 "
         "units");
-  CHECK(told({.policy = "locality_guided", .workers = 2, .machine = "numa:2 l3:1 core:2 pu:1"}).empty());
-  CHECK(told({.policy = "work_stealing", .workers = 2, .machine = "numa:1 l3:1 core:2 pu:1"}).empty());
+  CHECK(told({.policy = "locality_guided", .workers = 2, .machine = "numa:2 l3:1 core:2 pu:1"})
+            .empty());
+  CHECK(told({.policy = "work_stealing", .workers = 2, .machine = "numa:1 l3:1 core:2 pu:1"})
+            .empty());
   setenv("HWLOC_SYNTHETIC", "core:1 pu:1(indexes=60000)", 1);
   const std::string guided = told({.policy = "locality_guided", .workers = 2});
   const std::string pinned = told({.workers = 2, .pin = "node"});
   const std::string plain = told({.workers = 2});
   unsetenv("HWLOC_SYNTHETIC");
-  CHECK(guided.find("locality_guided works as work_stealing, since the machine counts as flat: ") == 0);
-  CHECK(guided.find("hwloc knows none of the processors that this process may use") != std::string::npos);
+  CHECK(guided.find("locality_guided works as work_stealing, since the machine counts as flat: ") ==
+        0);
+  CHECK(guided.find("hwloc knows none of the processors that this process may use") !=
+        std::string::npos);
   CHECK(pinned.find("workers are pinned as on a flat machine") == 0);
   CHECK(plain.empty());
 }
@@ -166,7 +178,8 @@ bool forbid_binding() {
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   const sock_fprog filter{static_cast<unsigned short>(std::size(program)), program};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
 class job final : public base::runnable {
@@ -203,7 +216,8 @@ void run_jobs(scheduler& pool, std::uint32_t count) {
 
 }  // namespace
 
-TEST_CASE("a worker that cannot be created ends the start, and no thread stays" * doctest::skip(HAS_SANITIZER)) {
+TEST_CASE("a worker that cannot be created ends the start, and no thread stays" *
+          doctest::skip(HAS_SANITIZER)) {
   for (const char* policy : policies) {
     CAPTURE(policy);
     const std::ptrdiff_t before = threads_of_process();
@@ -220,12 +234,15 @@ TEST_CASE("a worker that cannot be created ends the start, and no thread stays" 
   }
 }
 
-TEST_CASE("with best_effort the others do the work of a worker that cannot be created" * doctest::skip(HAS_SANITIZER)) {
+TEST_CASE("with best_effort the others do the work of a worker that cannot be created" *
+          doctest::skip(HAS_SANITIZER)) {
   for (const char* policy : policies) {
     CAPTURE(policy);
     // On a machine where the missing ones are somebody's home.
-    const auto pool =
-        make_scheduler({.policy = policy, .workers = 8, .best_effort = true, .machine = "pack:2 numa:2 l3:1 core:2 pu:1"});
+    const auto pool = make_scheduler({.policy = policy,
+                                      .workers = 8,
+                                      .best_effort = true,
+                                      .machine = "pack:2 numa:2 l3:1 core:2 pu:1"});
     {
       const room_for_threads few(3);
       pool->start();
@@ -247,7 +264,9 @@ TEST_CASE("without any worker even best_effort gives up" * doctest::skip(HAS_SAN
   }
 }
 
-TEST_CASE("a worker that cannot be bound ends the start and names the setting; with best_effort it runs anywhere") {
+TEST_CASE(
+    "a worker that cannot be bound ends the start and names the setting; with best_effort it runs "
+    "anywhere") {
   const processors mine = base::platform::usable_processors();
   bool forbidden = false;
   std::string by_affinity, by_pin;
@@ -263,15 +282,17 @@ TEST_CASE("a worker that cannot be bound ends the start and names the setting; w
     };
     by_affinity = error_of({.workers = 3, .affinity = "<" + std::to_string(mine.back()) + ">"});
     by_pin = error_of({.workers = 3, .pin = "unit"});
-    const auto pool = started({.workers = 3, .best_effort = true, .affinity = "<" + std::to_string(mine.back()) + ">"});
+    const auto pool = started(
+        {.workers = 3, .best_effort = true, .affinity = "<" + std::to_string(mine.back()) + ">"});
     warnings = pool->warnings();
     run_jobs(*pool, 100);
   }).join();
   REQUIRE(forbidden);
   const std::string worker_0 = "the system does not let worker 0 run on processor ";
-  CHECK(by_affinity.find("scheduler.affinity: " + worker_0 + std::to_string(mine.back())) != std::string::npos);
+  CHECK(by_affinity.find("scheduler.affinity: " + worker_0 + std::to_string(mine.back())) !=
+        std::string::npos);
   CHECK(by_pin.find("scheduler.pin: " + worker_0) != std::string::npos);
   REQUIRE(warnings.size() == 3);
-  CHECK(warnings[2].find("the system does not let worker 2 run on processor " + std::to_string(mine.back())) !=
-        std::string::npos);
+  CHECK(warnings[2].find("the system does not let worker 2 run on processor " +
+                         std::to_string(mine.back())) != std::string::npos);
 }

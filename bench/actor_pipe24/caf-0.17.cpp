@@ -1,5 +1,6 @@
-// Source, forwarder and sink pass tuples of three 64-bit numbers at full speed. With `--chunk n` the source sends n tuples and then
-// a message to itself, so that it shares its thread with the others; 0 sends all tuples in one go.
+// Source, forwarder and sink pass tuples of three 64-bit numbers at full speed. With `--chunk n`
+// the source sends n tuples and then a message to itself, so that it shares its thread with the
+// others; 0 sends all tuples in one go.
 #include "common/caf_system.hpp"
 
 namespace {
@@ -20,7 +21,8 @@ caf::behavior sink(caf::event_based_actor* self, std::uint64_t tuples, seen* tot
   };
 }
 
-caf::behavior forwarder(caf::event_based_actor* self, const caf::actor& next, std::uint64_t tuples) {
+caf::behavior forwarder(caf::event_based_actor* self, const caf::actor& next,
+                        std::uint64_t tuples) {
   return {
       [=, left = tuples](std::int64_t a, std::int64_t b, std::int64_t c) mutable {
         self->send(next, a, b, c);
@@ -29,7 +31,8 @@ caf::behavior forwarder(caf::event_based_actor* self, const caf::actor& next, st
   };
 }
 
-caf::behavior source(caf::event_based_actor* self, const caf::actor& next, std::uint64_t tuples, std::uint64_t chunk) {
+caf::behavior source(caf::event_based_actor* self, const caf::actor& next, std::uint64_t tuples,
+                     std::uint64_t chunk) {
   self->send(self, next_atom::value);
   return {
       [=, sent = std::uint64_t{0}](next_atom) mutable {
@@ -61,7 +64,8 @@ int main(int argc, char** argv) {
   const std::int64_t start = bench::now_ns();
   {
     caf::actor_system system(config);
-    system.spawn(source, system.spawn(forwarder, system.spawn(sink, tuples, &total), tuples), tuples, chunk);
+    system.spawn(source, system.spawn(forwarder, system.spawn(sink, tuples, &total), tuples),
+                 tuples, chunk);
     system.await_all_actors_done();
   }
   result.seconds = bench::seconds_since(start);

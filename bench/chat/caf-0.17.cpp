@@ -1,4 +1,5 @@
-// A chat application: directories, clients that compute, post, leave and invite, chats, and an accumulator for each turn.
+// A chat application: directories, clients that compute, post, leave and invite, chats, and an
+// accumulator for each turn.
 #include "chat/rules.hpp"
 #include "common/caf_system.hpp"
 
@@ -20,14 +21,18 @@ using bench::chat_event;
 
 std::uint8_t code(chat_event e) { return static_cast<std::uint8_t>(e); }
 
-caf::behavior accumulator(caf::stateful_actor<bench::chat_turn>* self, const caf::actor& poker, std::uint64_t clients) {
+caf::behavior accumulator(caf::stateful_actor<bench::chat_turn>* self, const caf::actor& poker,
+                          std::uint64_t clients) {
   return {
-      [=](bump_atom, std::uint8_t event, std::uint64_t more) { self->state.announced[event] += more; },
+      [=](bump_atom, std::uint8_t event, std::uint64_t more) {
+        self->state.announced[event] += more;
+      },
       [=, outstanding = clients, seen = std::uint64_t{0}](stop_atom, std::uint8_t event) mutable {
         bench::chat_turn& counts = self->state;
         ++counts.stopped[event];
         ++seen;
-        const std::uint64_t announced = counts.announced[code(chat_event::delivery)] + counts.announced[code(chat_event::join)];
+        const std::uint64_t announced =
+            counts.announced[code(chat_event::delivery)] + counts.announced[code(chat_event::join)];
         if (seen != outstanding + announced) return;
         self->send(poker, confirm_atom::value, counts);
         self->quit();
@@ -44,7 +49,8 @@ caf::behavior chat(caf::stateful_actor<chat_state>* self, const caf::actor& init
   return {
       [=](post_atom, const caf::actor& counter) {
         auto& members = self->state.members;
-        self->send(counter, bump_atom::value, code(chat_event::delivery), static_cast<std::uint64_t>(members.size()));
+        self->send(counter, bump_atom::value, code(chat_event::delivery),
+                   static_cast<std::uint64_t>(members.size()));
         for (const caf::actor& member : members) self->send(member, forward_atom::value, counter);
         self->send(counter, stop_atom::value, code(chat_event::post));
       },
@@ -75,7 +81,8 @@ void open_chat(client_actor* self, const caf::actor& counter) {
   if (!s.friends.empty()) {
     const std::size_t first = s.dice.below(s.friends.size());
     const std::size_t guests = 1 + s.dice.below(s.friends.size());
-    self->send(counter, bump_atom::value, code(chat_event::join), static_cast<std::uint64_t>(guests));
+    self->send(counter, bump_atom::value, code(chat_event::join),
+               static_cast<std::uint64_t>(guests));
     for (std::size_t i = 0; i < guests; ++i) {
       self->send(s.friends[(first + i) % s.friends.size()], invite_atom::value, room, counter);
     }
@@ -92,7 +99,8 @@ void act(client_actor* self, chat_event event, std::uint32_t compute, const caf:
       if (event == chat_event::post) {
         self->send(s.chats[s.dice.below(s.chats.size())], post_atom::value, counter);
       } else {
-        self->send(s.chats[s.dice.below(s.chats.size())], leave_atom::value, caf::actor_cast<caf::actor>(self), counter);
+        self->send(s.chats[s.dice.below(s.chats.size())], leave_atom::value,
+                   caf::actor_cast<caf::actor>(self), counter);
       }
       return;
     case chat_event::invite: open_chat(self, counter); return;
@@ -108,8 +116,12 @@ caf::behavior client(client_actor* self, std::uint32_t id, std::uint32_t compute
   self->state.dice = bench::chat_dice(id);
   return {
       [=](befriend_atom, const caf::actor& other) { self->state.friends.push_back(other); },
-      [=](act_atom, std::uint32_t turn, const caf::actor& counter) { act(self, bench::chat_action(id, turn), compute, counter); },
-      [=](forward_atom, const caf::actor& counter) { self->send(counter, stop_atom::value, code(chat_event::delivery)); },
+      [=](act_atom, std::uint32_t turn, const caf::actor& counter) {
+        act(self, bench::chat_action(id, turn), compute, counter);
+      },
+      [=](forward_atom, const caf::actor& counter) {
+        self->send(counter, stop_atom::value, code(chat_event::delivery));
+      },
       [=](invite_atom, const caf::actor& room, const caf::actor& counter) {
         self->state.chats.push_back(room);
         self->send(room, join_atom::value, caf::actor_cast<caf::actor>(self), counter);
@@ -127,7 +139,8 @@ struct directory_state {
   std::vector<caf::actor> clients;
 };
 
-caf::behavior directory(caf::stateful_actor<directory_state>* self, bench::chat_rules rules, std::uint32_t number) {
+caf::behavior directory(caf::stateful_actor<directory_state>* self, bench::chat_rules rules,
+                        std::uint32_t number) {
   auto& clients = self->state.clients;
   std::vector<std::uint32_t> ids;
   for (std::uint32_t id = number; id < rules.clients; id += rules.directories) {
@@ -136,7 +149,8 @@ caf::behavior directory(caf::stateful_actor<directory_state>* self, bench::chat_
   }
   for (std::size_t i = 0; i < ids.size(); ++i) {
     for (std::size_t j = 0; j < ids.size(); ++j) {
-      if (bench::are_friends(rules, ids[i], ids[j])) self->send(clients[i], befriend_atom::value, clients[j]);
+      if (bench::are_friends(rules, ids[i], ids[j]))
+        self->send(clients[i], befriend_atom::value, clients[j]);
     }
   }
   self->set_exit_handler([=](const caf::exit_msg& msg) {
@@ -145,23 +159,28 @@ caf::behavior directory(caf::stateful_actor<directory_state>* self, bench::chat_
   });
   return {
       [=](poke_atom, std::uint32_t turn, const caf::actor& counter) {
-        for (const caf::actor& c : self->state.clients) self->send(c, act_atom::value, turn, counter);
+        for (const caf::actor& c : self->state.clients)
+          self->send(c, act_atom::value, turn, counter);
       },
   };
 }
 
-caf::behavior poker(caf::stateful_actor<directory_state>* self, bench::chat_rules rules, std::vector<bench::chat_turn>* turns) {
+caf::behavior poker(caf::stateful_actor<directory_state>* self, bench::chat_rules rules,
+                    std::vector<bench::chat_turn>* turns) {
   auto& directories = self->state.clients;
-  for (std::uint32_t i = 0; i < rules.directories; ++i) directories.push_back(self->spawn(directory, rules, i));
+  for (std::uint32_t i = 0; i < rules.directories; ++i)
+    directories.push_back(self->spawn(directory, rules, i));
   for (std::uint32_t turn = 0; turn < rules.turns; ++turn) {
-    const caf::actor counter = self->spawn(accumulator, caf::actor_cast<caf::actor>(self), std::uint64_t{rules.clients});
+    const caf::actor counter =
+        self->spawn(accumulator, caf::actor_cast<caf::actor>(self), std::uint64_t{rules.clients});
     for (const caf::actor& d : directories) self->send(d, poke_atom::value, turn, counter);
   }
   return {
       [=](confirm_atom, const bench::chat_turn& counts) {
         turns->push_back(counts);
         if (turns->size() < rules.turns) return;
-        for (const caf::actor& d : self->state.clients) self->send_exit(d, caf::exit_reason::user_shutdown);
+        for (const caf::actor& d : self->state.clients)
+          self->send_exit(d, caf::exit_reason::user_shutdown);
         self->quit();
       },
   };

@@ -1,4 +1,5 @@
-// A chat application: directories, clients that compute, post, leave and invite, chats, and an accumulator for each turn.
+// A chat application: directories, clients that compute, post, leave and invite, chats, and an
+// accumulator for each turn.
 #include <algorithm>
 
 #include "chat/rules.hpp"
@@ -20,7 +21,8 @@ struct stop {
 };
 using counting = protocol<void(bump), void(stop)>;
 
-// A chat knows its members by what it sends to them, a client knows a chat by what a chat understands; both are forward declared.
+// A chat knows its members by what it sends to them, a client knows a chat by what a chat
+// understands; both are forward declared.
 struct post;
 struct join;
 struct leave;
@@ -31,7 +33,8 @@ struct invite;
 struct act;
 struct goodbye;
 using room = protocol<void(post), void(join), void(leave)>;
-using person = protocol<void(forward), void(left), void(befriend), void(invite), void(act), void(goodbye)>;
+using person =
+    protocol<void(forward), void(left), void(befriend), void(invite), void(act), void(goodbye)>;
 
 struct post {
   ref<counting> counter;
@@ -74,7 +77,8 @@ using turn_ends = protocol<void(bench::chat_turn)>;
 
 class accumulator : public garrick::actor<counting> {
  public:
-  accumulator(ref<turn_ends> poker, std::uint64_t clients) : poker_(std::move(poker)), outstanding_(clients) {}
+  accumulator(ref<turn_ends> poker, std::uint64_t clients)
+      : poker_(std::move(poker)), outstanding_(clients) {}
 
   void on(bump b) {
     counts_.announced[static_cast<std::size_t>(b.event)] += b.more;
@@ -159,7 +163,8 @@ class client : public garrick::actor<person> {
       const std::size_t first = dice_.below(friends_.size());
       const std::size_t guests = 1 + dice_.below(friends_.size());
       send(counter, bump{chat_event::join, guests});
-      for (std::size_t i = 0; i < guests; ++i) send(friends_[(first + i) % friends_.size()], invite{opened, counter});
+      for (std::size_t i = 0; i < guests; ++i)
+        send(friends_[(first + i) % friends_.size()], invite{opened, counter});
     }
     send(counter, stop{chat_event::invite});
   }
@@ -173,7 +178,8 @@ class client : public garrick::actor<person> {
 
 class directory : public garrick::actor<phone_book> {
  public:
-  directory(const bench::chat_rules& rules, std::uint32_t number) : rules_(rules), number_(number) {}
+  directory(const bench::chat_rules& rules, std::uint32_t number)
+      : rules_(rules), number_(number) {}
 
   void on_start() {
     std::vector<std::uint32_t> ids;
@@ -203,10 +209,12 @@ class directory : public garrick::actor<phone_book> {
 
 class poker : public garrick::actor<turn_ends> {
  public:
-  poker(const bench::chat_rules& rules, std::vector<bench::chat_turn>* turns) : rules_(rules), turns_(turns) {}
+  poker(const bench::chat_rules& rules, std::vector<bench::chat_turn>* turns)
+      : rules_(rules), turns_(turns) {}
 
   void on_start() {
-    for (std::uint32_t i = 0; i < rules_.directories; ++i) directories_.push_back(spawn<directory>(rules_, i));
+    for (std::uint32_t i = 0; i < rules_.directories; ++i)
+      directories_.push_back(spawn<directory>(rules_, i));
     for (std::uint32_t turn = 0; turn < rules_.turns; ++turn) {
       const ref<counting> counter = spawn<accumulator>(self(), std::uint64_t{rules_.clients});
       for (const ref<phone_book>& d : directories_) send(d, poke{turn, counter});

@@ -1,16 +1,18 @@
 // The rules of workload `chat`, the same for every system.
 //
-// Clients belong to directories. In each turn every client acts once: it computes, posts to one of its chats, leaves one, or opens
-// a chat and invites friends. An accumulator for each turn counts what is still outstanding: it starts with one event a client, and
-// whoever causes further events announces them before they can end. All turns are started at once.
+// Clients belong to directories. In each turn every client acts once: it computes, posts to one of
+// its chats, leaves one, or opens a chat and invites friends. An accumulator for each turn counts
+// what is still outstanding: it starts with one event a client, and whoever causes further events
+// announces them before they can end. All turns are started at once.
 //
 //   compute   client computes                                             -> stop(compute)
 //   post      client -> chat: announce one delivery a member, forward     -> stop(post) from the chat, stop(delivery) from each member
 //   leave     client -> chat -> client                                    -> stop(leave)
 //   invite    client opens a chat, announces one join a guest -> friends  -> stop(invite); friend -> chat -> stop(join)
 //
-// A client without a chat that is to post or leave stops the event at once. What a client does in a turn depends on both numbers
-// alone, so the number of actions of each kind is known beforehand. Who is in a chat depends on the order of messages.
+// A client without a chat that is to post or leave stops the event at once. What a client does in a
+// turn depends on both numbers alone, so the number of actions of each kind is known beforehand.
+// Who is in a chat depends on the order of messages.
 #pragma once
 
 #include <array>
@@ -52,7 +54,9 @@ constexpr bool are_friends(const chat_rules& rules, std::uint32_t client, std::u
   return client != other && mix(~((std::uint64_t{client} << 32) | other)) % 100 < rules.befriend;
 }
 
-constexpr std::uint64_t fibonacci(std::uint32_t n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+constexpr std::uint64_t fibonacci(std::uint32_t n) {
+  return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
 
 // What an accumulator has seen when its turn is over.
 struct chat_turn {
@@ -64,14 +68,16 @@ struct chat_turn {
 inline chat_counts expected_actions(const chat_rules& rules) {
   chat_counts counts{};
   for (std::uint32_t client = 0; client < rules.clients; ++client) {
-    for (std::uint32_t turn = 0; turn < rules.turns; ++turn) ++counts[static_cast<std::size_t>(chat_action(client, turn))];
+    for (std::uint32_t turn = 0; turn < rules.turns; ++turn)
+      ++counts[static_cast<std::size_t>(chat_action(client, turn))];
   }
   return counts;
 }
 
 // Every action that was due happened, and every announced delivery and join ended.
 inline void check_chat(result& out, const chat_rules& rules, const std::vector<chat_turn>& turns) {
-  constexpr const char* names[chat_event_kinds] = {"compute", "post", "leave", "invite", "delivery", "join"};
+  constexpr const char* names[chat_event_kinds] = {"compute", "post",     "leave",
+                                                   "invite",  "delivery", "join"};
   chat_counts stopped{};
   chat_counts announced = expected_actions(rules);
   for (const chat_turn& turn : turns) {

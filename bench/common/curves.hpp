@@ -1,4 +1,5 @@
-// Figures that a program draws itself into the report: lines over an axis, with what a paper says about them and what came out.
+// Figures that a program draws itself into the report: lines over an axis, with what a paper says
+// about them and what came out.
 //
 // Thread safety: none.
 #pragma once
@@ -30,8 +31,9 @@ class figure {
   void names(std::vector<std::string> of_x) { names_ = std::move(of_x); }
 
   [[nodiscard]] std::string json() const {
-    std::string text = "{\"title\":" + quoted(title_) + ",\"claim\":" + quoted(claim_) + ",\"found\":" + quoted(found_) +
-                       ",\"x\":" + quoted(x_) + ",\"y\":" + quoted(y_) + ",\"log_x\":" + (log_x_ ? "true" : "false") +
+    std::string text = "{\"title\":" + quoted(title_) + ",\"claim\":" + quoted(claim_) +
+                       ",\"found\":" + quoted(found_) + ",\"x\":" + quoted(x_) +
+                       ",\"y\":" + quoted(y_) + ",\"log_x\":" + (log_x_ ? "true" : "false") +
                        ",\"log_y\":" + (log_y_ ? "true" : "false") + ",\"names\":[";
     for (std::size_t i = 0; i < names_.size(); ++i) text += (i == 0 ? "" : ",") + quoted(names_[i]);
     text += "],\"lines\":[";

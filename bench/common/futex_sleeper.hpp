@@ -13,7 +13,8 @@
 
 namespace bench {
 
-// Calls `arrived(stamp)` on its own thread for each `wake(stamp)`. A stamp is not 0. Ends when all is done that was woken for.
+// Calls `arrived(stamp)` on its own thread for each `wake(stamp)`. A stamp is not 0. Ends when all
+// is done that was woken for.
 template <class Arrived>
 class futex_sleeper {
  public:
@@ -31,14 +32,16 @@ class futex_sleeper {
 
  private:
   long futex(int operation, std::uint32_t value) {
-    return syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word_), operation, value, nullptr, nullptr, 0);
+    return syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word_), operation, value, nullptr,
+                   nullptr, 0);
   }
 
   void sleep() {
     for (std::uint32_t seen = 0;; ++seen) {
       // order: pairs with the release increment of the waker, which publishes `sent_`
       while (word_.load(std::memory_order_acquire) == seen) futex(FUTEX_WAIT_PRIVATE, seen);
-      const std::int64_t stamp = sent_.load(std::memory_order_relaxed);  // order: published by `word_`
+      // order: published by `word_`
+      const std::int64_t stamp = sent_.load(std::memory_order_relaxed);
       if (stamp == 0) return;
       arrived_(stamp);
     }

@@ -1,5 +1,6 @@
-// Settings that every Garrick program shares: `--threads n` sets the number of workers, `--policy name` the scheduling policy,
-// `--idle_spin_us n` how long an idle worker looks for work before it sleeps.
+// Settings that every Garrick program shares: `--threads n` sets the number of workers, `--policy
+// name` the scheduling policy, `--idle_spin_us n` how long an idle worker looks for work before it
+// sleeps.
 #pragma once
 
 #include <garrick/garrick.hpp>

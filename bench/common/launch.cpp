@@ -1,5 +1,6 @@
-// Runs one program and reports what it used. The harness is written in Python, and a child's peak resident size as the kernel
-// counts it never falls below that of the process that forked it; this launcher is small and static, so the figure is the program's.
+// Runs one program and reports what it used. The harness is written in Python, and a child's peak
+// resident size as the kernel counts it never falls below that of the process that forked it; this
+// launcher is small and static, so the figure is the program's.
 //
 //   bench_launch REPORT_FD PROGRAM [ARGUMENT...]
 //
@@ -51,7 +52,8 @@ int main(int argc, char** argv) {
   rusage used{};
   while (wait4(child, &status, 0, &used) < 0 && errno == EINTR) {}
   dprintf(report, "exit %d signal %d utime_us %lld stime_us %lld maxrss_kb %ld wall_ns %lld\n",
-          WIFEXITED(status) ? WEXITSTATUS(status) : -1, WIFSIGNALED(status) ? WTERMSIG(status) : 0, microseconds(used.ru_utime),
-          microseconds(used.ru_stime), used.ru_maxrss, now_ns() - start);
+          WIFEXITED(status) ? WEXITSTATUS(status) : -1, WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+          microseconds(used.ru_utime), microseconds(used.ru_stime), used.ru_maxrss,
+          now_ns() - start);
   return 0;
 }

@@ -1,5 +1,6 @@
-// What every benchmark program needs and nothing more: command line numbers, a clock, resident memory, and the one line of JSON
-// that the harness reads. Standard library only and C++17, so that a peer's program can use it whatever that peer needs.
+// What every benchmark program needs and nothing more: command line numbers, a clock, resident
+// memory, and the one line of JSON that the harness reads. Standard library only and C++17, so that
+// a peer's program can use it whatever that peer needs.
 //
 // Thread safety: none; a program uses it from its main thread. `now_ns` may be called anywhere.
 #pragma once
@@ -20,14 +21,15 @@
 
 namespace bench {
 
-// `--name value` pairs. A name that the program did not ask for ends it with an error: a misspelt parameter must not
-// silently measure something else.
+// `--name value` pairs. A name that the program did not ask for ends it with an error: a misspelt
+// parameter must not silently measure something else.
 class arguments {
  public:
   arguments(int argc, char** argv) {
     for (int i = 1; i < argc; i += 2) {
       const std::string name = argv[i];
-      if (name.size() < 3 || name.compare(0, 2, "--") != 0 || i + 1 >= argc) fail("expected --name value, found '" + name + "'");
+      if (name.size() < 3 || name.compare(0, 2, "--") != 0 || i + 1 >= argc)
+        fail("expected --name value, found '" + name + "'");
       pairs_.push_back({name.substr(2), argv[i + 1], false});
     }
   }
@@ -37,7 +39,8 @@ class arguments {
   arguments& operator=(arguments&&) = delete;
   ~arguments() = default;
 
-  // A number outside of [least, most] ends the program, too: it must not silently measure something else either.
+  // A number outside of [least, most] ends the program, too: it must not silently measure something
+  // else either.
   std::uint64_t number(const char* name, std::uint64_t fallback, std::uint64_t least = 0,
                        std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) {
     pair* found = find(name);
@@ -48,12 +51,14 @@ class arguments {
     if (end == found->value.c_str() || *end != '\0' || found->value[0] == '-' || errno != 0)
       fail("--" + found->name + " needs a number, found '" + found->value + "'");
     if (value < least || value > most)
-      fail("--" + found->name + " is " + found->value + "; allowed are " + std::to_string(least) + " to " + std::to_string(most));
+      fail("--" + found->name + " is " + found->value + "; allowed are " + std::to_string(least) +
+           " to " + std::to_string(most));
     return value;
   }
   // At least 1, as most counts are.
   std::uint32_t count(const char* name, std::uint32_t fallback) {
-    return static_cast<std::uint32_t>(number(name, fallback, 1, std::numeric_limits<std::uint32_t>::max()));
+    return static_cast<std::uint32_t>(
+        number(name, fallback, 1, std::numeric_limits<std::uint32_t>::max()));
   }
 
   std::string text(const char* name, const char* fallback) {
@@ -99,17 +104,22 @@ inline std::int64_t now_ns() {
   return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
 }
 
-inline double seconds_since(std::int64_t start_ns) { return static_cast<double>(now_ns() - start_ns) * 1e-9; }
+inline double seconds_since(std::int64_t start_ns) {
+  return static_cast<double>(now_ns() - start_ns) * 1e-9;
+}
 
 // Processor time of this process so far, user and system together.
 inline double cpu_seconds() {
   rusage u{};
   getrusage(RUSAGE_SELF, &u);
-  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6; };
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
   return seconds(u.ru_utime) + seconds(u.ru_stime);
 }
 
-// Resident bytes of this process now. The file is read with plain calls: a stream would allocate between two readings.
+// Resident bytes of this process now. The file is read with plain calls: a stream would allocate
+// between two readings.
 inline std::uint64_t resident_bytes() {
   std::FILE* file = std::fopen("/proc/self/statm", "r");
   if (file == nullptr) return 0;
@@ -135,8 +145,8 @@ class result {
 
   void expect(const char* what, std::uint64_t expected, std::uint64_t found) {
     if (expected == found) return;
-    check_ += (check_.empty() ? "" : "; ") + std::string(what) + ": expected " + std::to_string(expected) + ", found " +
-              std::to_string(found);
+    check_ += (check_.empty() ? "" : "; ") + std::string(what) + ": expected " +
+              std::to_string(expected) + ", found " + std::to_string(found);
   }
   // Something went wrong that is no wrong number; empty: nothing.
   void error(const std::string& text) {
@@ -147,7 +157,8 @@ class result {
 
   void percent(double value) { add("percent", number(value)); }
 
-  // A further figure of this run: shown in the report, plotted or judged if the workload's description says so.
+  // A further figure of this run: shown in the report, plotted or judged if the workload's
+  // description says so.
   void detail(const char* name, double value) {
     details_ += (details_.empty() ? "\"" : ",\"") + std::string(name) + "\":" + number(value);
   }
@@ -157,8 +168,10 @@ class result {
     std::sort(samples.begin(), samples.end());
     double sum = 0;
     for (const std::int64_t s : samples) sum += static_cast<double>(s);
-    std::string object = "{\"mean\":" + number(samples.empty() ? 0 : sum / static_cast<double>(samples.size()));
-    for (const auto& [name, q] : {std::pair{"p50", 0.5}, std::pair{"p99", 0.99}, std::pair{"p999", 0.999}}) {
+    std::string object =
+        "{\"mean\":" + number(samples.empty() ? 0 : sum / static_cast<double>(samples.size()));
+    for (const auto& [name, q] :
+         {std::pair{"p50", 0.5}, std::pair{"p99", 0.99}, std::pair{"p999", 0.999}}) {
       object += ",\"" + std::string(name) + "\":" + std::to_string(percentile(samples, q));
     }
     add("latencies", object + "}");
@@ -172,7 +185,8 @@ class result {
     const std::string check = check_.empty() ? "ok" : check_;
     const std::string details = details_.empty() ? "" : ",\"details\":{" + details_ + "}";
     std::printf("{\"seconds\":%s,\"items\":%llu,\"check\":\"%s\"%s%s}\n", number(seconds).c_str(),
-                static_cast<unsigned long long>(items), check.c_str(), extra_.c_str(), details.c_str());
+                static_cast<unsigned long long>(items), check.c_str(), extra_.c_str(),
+                details.c_str());
     return check_.empty() ? 0 : 1;
   }
 
@@ -182,7 +196,9 @@ class result {
     std::snprintf(text, sizeof text, "%.9f", value);
     return text;
   }
-  void add(const char* name, const std::string& value) { extra_ += ",\"" + std::string(name) + "\":" + value; }
+  void add(const char* name, const std::string& value) {
+    extra_ += ",\"" + std::string(name) + "\":" + value;
+  }
 
   std::string check_;
   std::string extra_;

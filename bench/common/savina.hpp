@@ -1,5 +1,6 @@
-// What the programs of the group `savina` share: the benchmark suite's generator of pseudo-random numbers, and the work of one fork-join message.
-// With it, every system takes the same decisions, so that results can be checked exactly. Standard library only and C++17, for the peers.
+// What the programs of the group `savina` share: the benchmark suite's generator of pseudo-random
+// numbers, and the work of one fork-join message. With it, every system takes the same decisions,
+// so that results can be checked exactly. Standard library only and C++17, for the peers.
 //
 // Thread safety: a generator belongs to whoever holds it.
 #pragma once
@@ -9,7 +10,8 @@
 
 namespace bench::savina {
 
-/// A linear congruential generator of 16 bits: it repeats after 65536 numbers, and even and odd ones alternate. Poor, but the suite's results depend on it.
+/// A linear congruential generator of 16 bits: it repeats after 65536 numbers, and even and odd
+/// ones alternate. Poor, but the suite's results depend on it.
 class random_numbers {
  public:
   constexpr explicit random_numbers(std::uint64_t seed = 74755) : value_(seed) {}
@@ -20,7 +22,9 @@ class random_numbers {
     return static_cast<std::uint32_t>(value_);
   }
   /// From 0 to bound - 1. Requires bound > 0.
-  constexpr std::uint32_t below(std::uint64_t bound) { return static_cast<std::uint32_t>(next() % bound); }
+  constexpr std::uint32_t below(std::uint64_t bound) {
+    return static_cast<std::uint32_t>(next() % bound);
+  }
   /// Above 0, at most 1, and mostly small.
   constexpr double real() { return 1.0 / (static_cast<double>(next()) + 1.0); }
 
@@ -35,9 +39,11 @@ constexpr std::uint32_t after(std::uint64_t seed, int steps) {
   return numbers.next();
 }
 }  // namespace detail
-static_assert(detail::after(74755, 1) == 22896 && detail::after(74755, 2) == 34761 && detail::after(74755, 3) == 34014);
+static_assert(detail::after(74755, 1) == 22896 && detail::after(74755, 2) == 34761 &&
+              detail::after(74755, 3) == 34014);
 
-/// What an actor of the two fork-join programs computes for a message. The argument is read at run time: no system may fold the sine away.
+/// What an actor of the two fork-join programs computes for a message. The argument is read at run
+/// time: no system may fold the sine away.
 inline double fork_join_work() {
   const volatile double angle = 37.2;
   const double sine = std::sin(angle);

@@ -11,8 +11,10 @@
 
 namespace bench {
 
-inline garrick::testkit::machine::simulation_options on_machine(garrick::sched::topology machine, std::uint32_t workers,
-                                                                const char* policy, std::uint64_t seed = 1) {
+inline garrick::testkit::machine::simulation_options on_machine(garrick::sched::topology machine,
+                                                                std::uint32_t workers,
+                                                                const char* policy,
+                                                                std::uint64_t seed = 1) {
   garrick::testkit::machine::simulation_options o;
   o.machine = std::move(machine);
   o.workers = workers;

@@ -10,6 +10,7 @@ from .workload import DETAIL, OURS
 @dataclass
 class Comparison:
     """Ours against one peer. `ratio` > 1 means that ours is better."""
+
     system: str
     variant: str
     ours: float
@@ -29,6 +30,7 @@ class Target:
 @dataclass
 class Report:
     """All that is known about one workload after it ran."""
+
     workload: object
     records: list
     failures: list
@@ -39,7 +41,9 @@ class Report:
 
 def report_on(workload, series):
     records = [record_of(workload, s) for s in series]
-    failures = [f"{s.contender.system} ({s.contender.variant}): {s.failure}" for s in series if s.failure]
+    failures = [
+        f"{s.contender.system} ({s.contender.variant}): {s.failure}" for s in series if s.failure
+    ]
     report = Report(workload, records, failures)
     ours = best_series(workload, series, OURS)
     report.figures = ours.samples[-1].figures if ours else []
@@ -69,11 +73,15 @@ def compare(workload, ours, peer):
 
     paired = [ratio(a, b) for a, b in zip(ours.values, peer.values)]
     a, b = statistics.median(ours.values), statistics.median(peer.values)
-    return Comparison(peer.contender.system, peer.contender.variant, a, b, ratio(a, b), min(paired), max(paired))
+    return Comparison(
+        peer.contender.system, peer.contender.variant, a, b, ratio(a, b), min(paired), max(paired)
+    )
 
 
 def judge(workload, target, series, comparisons):
-    bound, at_least = (target["at_least"], True) if "at_least" in target else (target["at_most"], False)
+    bound, at_least = (
+        (target["at_least"], True) if "at_least" in target else (target["at_most"], False)
+    )
     sign = "≥" if at_least else "≤"
     if "speedup_over" in target:
         peer = target["speedup_over"]
@@ -89,12 +97,16 @@ def judge(workload, target, series, comparisons):
 def judged_measure(workload, target, series, sign, bound):
     measure = target["measure"]
     other = target.get("minus", target.get("times"))
-    label = {"median": "", "peak_rss_bytes": "peak memory "}.get(measure, measure.removeprefix(DETAIL) + " ")
+    label = {"median": "", "peak_rss_bytes": "peak memory "}.get(
+        measure, measure.removeprefix(DETAIL) + " "
+    )
 
     def value_of(system, variant=None):
         chosen = best_series(workload, series, system)
         if variant:
-            named = [s for s in series if s.contender.system == system and s.contender.variant == variant]
+            named = [
+                s for s in series if s.contender.system == system and s.contender.variant == variant
+            ]
             chosen = next((s for s in named if s.samples and not s.failure), None)
         return figure_of(record_of(workload, chosen), measure) if chosen else None
 
@@ -102,12 +114,18 @@ def judged_measure(workload, target, series, sign, bound):
     if "variant" in target:
         label = f"{target['variant']} {label}"
     if other is None:
-        unit = "B" if measure == "peak_rss_bytes" else "" if measure.startswith(DETAIL) else workload.unit
+        unit = (
+            "B"
+            if measure == "peak_rss_bytes"
+            else "" if measure.startswith(DETAIL) else workload.unit
+        )
         return ours, f"{label}{sign}{quantity(bound, unit)}"
     theirs = value_of(other)
     missing = ours is None or theirs is None
     if "minus" in target:
-        return (None if missing else ours - theirs), f"{label}{sign}{other} + {quantity(bound, workload.unit)}"
+        return (
+            None if missing else ours - theirs
+        ), f"{label}{sign}{other} + {quantity(bound, workload.unit)}"
     return (None if missing or not theirs else ours / theirs), f"{label}{sign}{bound:g} × {other}"
 
 
@@ -128,7 +146,9 @@ def quantity(value, unit):
 def ratio_text(ratio):
     if ratio is None:
         return "–"
-    return f"{ratio:.0f} ×" if ratio >= 100 else f"{ratio:.1f} ×" if ratio >= 10 else f"{ratio:.2f} ×"
+    return (
+        f"{ratio:.0f} ×" if ratio >= 100 else f"{ratio:.1f} ×" if ratio >= 10 else f"{ratio:.2f} ×"
+    )
 
 
 def losses_first(reports):
@@ -136,4 +156,6 @@ def losses_first(reports):
     rows = []
     for report in reports:
         rows += [(report, c) for c in report.comparisons] or [(report, None)]
-    return sorted(rows, key=lambda row: (not row[0].failures, row[1].ratio if row[1] else float("inf")))
+    return sorted(
+        rows, key=lambda row: (not row[0].failures, row[1].ratio if row[1] else float("inf"))
+    )

@@ -14,7 +14,13 @@ def draw(reports):
         members = [r for r in reports if r.workload.folder == folder]
         wanted = [curve for r in members for curve in r.workload.curves]
         for curve in [c for i, c in enumerate(wanted) if c not in wanted[:i]]:
-            records = [(r.workload, record) for r in members if curve in r.workload.curves for record in r.records if record["checked"]]
+            records = [
+                (r.workload, record)
+                for r in members
+                if curve in r.workload.curves
+                for record in r.records
+                if record["checked"]
+            ]
             for family, points in families(records, curve).items():
                 for measure in curve["lines"]:
                     figure = figure_for(curve["x"], measure, family, points)
@@ -38,11 +44,21 @@ def figure_for(x_name, measure, family, points):
     for x, record in points:
         y = figure_of(record, measure)
         if y is not None and y > 0:
-            name = record["system"] if record["variant"] == "default" else f"{record['system']} ({record['variant']})"
+            name = (
+                record["system"]
+                if record["variant"] == "default"
+                else f"{record['system']} ({record['variant']})"
+            )
             lines.setdefault(name, []).append((x, y))
     xs = [x for x, _ in points]
     name = measure.removeprefix(DETAIL).replace("_", " ")
     unit = points[0][1]["unit"] if measure in ("median", "p50", "p99", "p999") else ""
     where = ", ".join(f"{parameter} {value}" for parameter, value in family)
-    return {"title": f"{name} by {x_name}" + (f" ({where})" if where else ""), "x": x_name, "y": f"{name}, {unit}" if unit else name,
-            "log_x": max(xs) > 20 * min(xs), "log_y": True, "lines": [{"name": n, "points": sorted(p)} for n, p in lines.items()]}
+    return {
+        "title": f"{name} by {x_name}" + (f" ({where})" if where else ""),
+        "x": x_name,
+        "y": f"{name}, {unit}" if unit else name,
+        "log_x": max(xs) > 20 * min(xs),
+        "log_y": True,
+        "lines": [{"name": n, "points": sorted(p)} for n, p in lines.items()],
+    }

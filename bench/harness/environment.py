@@ -18,7 +18,9 @@ def first_match(path, pattern, fallback="unknown"):
 
 def output_of(*command, cwd=None):
     try:
-        return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=True).stdout.strip()
+        return subprocess.run(
+            command, cwd=cwd, capture_output=True, text=True, check=True
+        ).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
 
@@ -29,7 +31,10 @@ def usable_cores():
 
 def gather(tools, root, mode, runs):
     chain = tools.toolchain
-    flags = {name: " ".join(f for f in s["flags"] if not f.startswith("-I")) for name, s in chain["systems"].items()}
+    flags = {
+        name: " ".join(f for f in s["flags"] if not f.startswith("-I"))
+        for name, s in chain["systems"].items()
+    }
     revision = output_of("git", "describe", "--always", "--dirty", cwd=root)
     memory_kb = first_match("/proc/meminfo", r"MemTotal:\s+(\d+)", "0")
     return {
@@ -44,8 +49,8 @@ def gather(tools, root, mode, runs):
         **{f"flags ({name})": text for name, text in flags.items()},
         "CAF": chain["caf_version"],
         "allocator": f"{platform.libc_ver()[0]} {platform.libc_ver()[1]} malloc"
-                     + (f", LD_PRELOAD={os.environ['LD_PRELOAD']}" if os.environ.get("LD_PRELOAD") else "")
-                     + "; garrick takes envelopes and actors from its own pools",
+        + (f", LD_PRELOAD={os.environ['LD_PRELOAD']}" if os.environ.get("LD_PRELOAD") else "")
+        + "; garrick takes envelopes and actors from its own pools",
         "revision": revision,
         "parameters": mode,
         "counted runs": runs,

@@ -19,11 +19,16 @@ def problem_of(figures):
         points = [p for line in figure["lines"] for p in line["points"]]
         if not points:
             return f"figure {figure['title']!r} has no points"
-        if not all(len(p) == 2 and all(isinstance(v, (int, float)) and math.isfinite(v) for v in p) for p in points):
+        if not all(
+            len(p) == 2 and all(isinstance(v, (int, float)) and math.isfinite(v) for v in p)
+            for p in points
+        ):
             return f"figure {figure['title']!r} has a point that is no pair of numbers"
         for axis, at in (("x", 0), ("y", 1)):
             if figure.get(f"log_{axis}") and min(p[at] for p in points) <= 0:
-                return f"figure {figure['title']!r} has values below 0 on its logarithmic {axis} axis"
+                return (
+                    f"figure {figure['title']!r} has values below 0 on its logarithmic {axis} axis"
+                )
     return None
 
 
@@ -54,13 +59,20 @@ class Axis:
         while power <= self.high:
             found += [s * power for s in (1, 2, 5) if self.low <= s * power <= self.high]
             power *= 10
-        return found if len(found) <= 10 else [t for t in found if math.isclose(math.log10(t) % 1, 0, abs_tol=1e-9)] or found
+        return (
+            found
+            if len(found) <= 10
+            else [t for t in found if math.isclose(math.log10(t) % 1, 0, abs_tol=1e-9)] or found
+        )
 
 
 def draw(figure):
     points = [p for line in figure["lines"] for p in line["points"]]
     names = figure.get("names") or []
-    across = Axis([p[0] for p in points] + ([-0.4, len(names) - 0.6] if names else []), figure.get("log_x", False))
+    across = Axis(
+        [p[0] for p in points] + ([-0.4, len(names) - 0.6] if names else []),
+        figure.get("log_x", False),
+    )
     up = Axis([p[1] for p in points], figure.get("log_y", False))
 
     def x(value):
@@ -71,27 +83,45 @@ def draw(figure):
 
     grid = []
     for tick in up.ticks():
-        grid.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(tick):.1f}" y2="{y(tick):.1f}"/>'
-                    f'<text x="{LEFT - 8}" y="{y(tick) + 4:.1f}" text-anchor="end">{tick:g}</text>')
+        grid.append(
+            f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(tick):.1f}" y2="{y(tick):.1f}"/>'
+            f'<text x="{LEFT - 8}" y="{y(tick) + 4:.1f}" text-anchor="end">{tick:g}</text>'
+        )
     for i, tick in enumerate(range(len(names)) if names else across.ticks()):
         label = names[i] if names else f"{tick:g}"
-        grid.append(f'<text x="{x(tick):.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{escape(label)}</text>')
-    grid.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 6}" text-anchor="middle">{escape(figure["x"])}</text>'
-                f'<text x="14" y="{(TOP + HEIGHT - BOTTOM) / 2}" text-anchor="middle" '
-                f'transform="rotate(-90 14 {(TOP + HEIGHT - BOTTOM) / 2})">{escape(figure["y"])}</text>')
+        grid.append(
+            f'<text x="{x(tick):.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{escape(label)}</text>'
+        )
+    grid.append(
+        f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 6}" text-anchor="middle">{escape(figure["x"])}</text>'
+        f'<text x="14" y="{(TOP + HEIGHT - BOTTOM) / 2}" text-anchor="middle" '
+        f'transform="rotate(-90 14 {(TOP + HEIGHT - BOTTOM) / 2})">{escape(figure["y"])}</text>'
+    )
     body = []
     for i, line in enumerate(figure["lines"]):
-        colour, dash = COLOURS[i % len(COLOURS)], ' stroke-dasharray="5 4"' if i >= len(COLOURS) or line["name"] == "ideal" else ""
+        colour, dash = COLOURS[i % len(COLOURS)], (
+            ' stroke-dasharray="5 4"' if i >= len(COLOURS) or line["name"] == "ideal" else ""
+        )
         at = [(x(p[0]), y(p[1])) for p in line["points"]]
         if not names:
-            body.append(f'<polyline fill="none" stroke="{colour}" stroke-width="1.8"{dash} points="'
-                        + " ".join(f"{a:.1f},{b:.1f}" for a, b in at) + '"/>')
-        body += [f'<circle cx="{a:.1f}" cy="{b:.1f}" r="{4 if names else 2.4}" fill="{colour}"/>' for a, b in at]
+            body.append(
+                f'<polyline fill="none" stroke="{colour}" stroke-width="1.8"{dash} points="'
+                + " ".join(f"{a:.1f},{b:.1f}" for a, b in at)
+                + '"/>'
+            )
+        body += [
+            f'<circle cx="{a:.1f}" cy="{b:.1f}" r="{4 if names else 2.4}" fill="{colour}"/>'
+            for a, b in at
+        ]
         legend = TOP + 16 + 20 * i
-        body.append(f'<line x1="{WIDTH - RIGHT + 16}" x2="{WIDTH - RIGHT + 40}" y1="{legend - 4}" y2="{legend - 4}" stroke="{colour}" '
-                    f'stroke-width="2.4"{dash}/><text x="{WIDTH - RIGHT + 46}" y="{legend}">{escape(line["name"])}</text>')
-    return (f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" style="max-width:{WIDTH}px" role="img" aria-label="{escape(figure["title"])}">'
-            f'<title>{escape(figure["title"])}</title><g class="axis">{"".join(grid)}</g>{"".join(body)}</svg>')
+        body.append(
+            f'<line x1="{WIDTH - RIGHT + 16}" x2="{WIDTH - RIGHT + 40}" y1="{legend - 4}" y2="{legend - 4}" stroke="{colour}" '
+            f'stroke-width="2.4"{dash}/><text x="{WIDTH - RIGHT + 46}" y="{legend}">{escape(line["name"])}</text>'
+        )
+    return (
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" style="max-width:{WIDTH}px" role="img" aria-label="{escape(figure["title"])}">'
+        f'<title>{escape(figure["title"])}</title><g class="axis">{"".join(grid)}</g>{"".join(body)}</svg>'
+    )
 
 
 def render(reports):
@@ -99,6 +129,8 @@ def render(reports):
     parts = []
     for report in reports:
         for figure in report.figures:
-            parts.append(f'<h3>{escape(figure["title"])} <span class="soft">(simulated)</span></h3><p>{escape(figure["claim"])}</p>'
-                         f'{draw(figure)}<p class="soft">{escape(figure["found"])}</p>')
+            parts.append(
+                f'<h3>{escape(figure["title"])} <span class="soft">(simulated)</span></h3><p>{escape(figure["claim"])}</p>'
+                f'{draw(figure)}<p class="soft">{escape(figure["found"])}</p>'
+            )
     return "\n".join(parts)

@@ -27,6 +27,7 @@ class Sample:
 @dataclass
 class Series:
     """All counted runs of one contender."""
+
     contender: object
     samples: list = field(default_factory=list)
     failure: str = None
@@ -69,13 +70,22 @@ def measure(workload, tools, runs, log=lambda text: None, record=lambda entry: N
             if number >= 0:
                 s.samples.append(sample)
                 entry = {k: v for k, v in sample.__dict__.items() if k != "figures"}
-                record({"workload": workload.name, "system": s.contender.system, "variant": s.contender.variant,
-                        "round": number + 1, **entry})
+                record(
+                    {
+                        "workload": workload.name,
+                        "system": s.contender.system,
+                        "variant": s.contender.variant,
+                        "round": number + 1,
+                        **entry,
+                    }
+                )
     return series
 
 
 def run_once(workload, contender, tools, first):
-    return {"run": run_program, "compile": run_compiler, "size": weigh_program}[workload.kind](workload, contender, tools, first)
+    return {"run": run_program, "compile": run_compiler, "size": weigh_program}[workload.kind](
+        workload, contender, tools, first
+    )
 
 
 def launch(tools, command, timeout_s):
@@ -86,8 +96,15 @@ def launch(tools, command, timeout_s):
 
 
 def sample_of(value, outcome, percentiles=None, details=None):
-    return Sample(value, percentiles or {}, outcome.wall_seconds, outcome.cpu_seconds, outcome.peak_rss_bytes,
-                  max(outcome.sampled_rss_bytes, default=0), details or {})
+    return Sample(
+        value,
+        percentiles or {},
+        outcome.wall_seconds,
+        outcome.cpu_seconds,
+        outcome.peak_rss_bytes,
+        max(outcome.sampled_rss_bytes, default=0),
+        details or {},
+    )
 
 
 def run_program(workload, contender, tools, _first):
@@ -101,7 +118,9 @@ def run_program(workload, contender, tools, _first):
     line = last_json_line(outcome.stdout)
     if line.get("check") != "ok":
         raise RunError(f"wrong result: {line.get('check')}")
-    sample = sample_of(value_of(workload.metric, line), outcome, line.get("latencies"), line.get("details"))
+    sample = sample_of(
+        value_of(workload.metric, line), outcome, line.get("latencies"), line.get("details")
+    )
     sample.figures = line.get("figures", [])
     if problem := figures.problem_of(sample.figures):
         raise RunError(problem)
@@ -157,7 +176,14 @@ def run_compiler(workload, contender, tools, first):
     if settings is None:
         raise RunError(f"toolchain.json has no compiler settings for {contender.system}")
     with tempfile.TemporaryDirectory() as folder:
-        command = [tools.toolchain["compiler"], *settings["flags"], "-c", contender.source, "-o", f"{folder}/object.o"]
+        command = [
+            tools.toolchain["compiler"],
+            *settings["flags"],
+            "-c",
+            contender.source,
+            "-o",
+            f"{folder}/object.o",
+        ]
         outcome = launch(tools, command, workload.timeout_s)
     return sample_of(outcome.wall_seconds, outcome)
 
@@ -185,15 +211,28 @@ def record_of(workload, series):
         return statistics.median(found) if found else None
 
     names = dict.fromkeys(name for s in series.samples for name in s.details)
-    details = {name: statistics.median(s.details[name] for s in series.samples if name in s.details) for name in names}
+    details = {
+        name: statistics.median(s.details[name] for s in series.samples if name in s.details)
+        for name in names
+    }
     return {
-        "workload": workload.name, "group": workload.group, "params": dict(workload.params), "unit": workload.unit,
-        "better": workload.better, "system": series.contender.system, "median": statistics.median(values) if good else None,
-        "min": min(values) if good else None, "max": max(values) if good else None,
-        "p50": middle("p50"), "p99": middle("p99"), "p999": middle("p999"), "runs": len(values),
+        "workload": workload.name,
+        "group": workload.group,
+        "params": dict(workload.params),
+        "unit": workload.unit,
+        "better": workload.better,
+        "system": series.contender.system,
+        "median": statistics.median(values) if good else None,
+        "min": min(values) if good else None,
+        "max": max(values) if good else None,
+        "p50": middle("p50"),
+        "p99": middle("p99"),
+        "p999": middle("p999"),
+        "runs": len(values),
         "peak_rss_bytes": max(s.peak_rss_bytes for s in series.samples) if good else None,
         "cpu_seconds": statistics.median(s.cpu_seconds for s in series.samples) if good else None,
-        "variant": series.contender.variant, "checked": series.failure is None and good,
+        "variant": series.contender.variant,
+        "checked": series.failure is None and good,
         "details": details,
     }
 
@@ -201,5 +240,5 @@ def record_of(workload, series):
 def figure_of(record, measure):
     """A measure of a record by its name in a target or a curve: a field, or `details.NAME`; None if there is none."""
     if measure.startswith(DETAIL):
-        return record["details"].get(measure[len(DETAIL):])
+        return record["details"].get(measure[len(DETAIL) :])
     return record[measure]

@@ -36,8 +36,10 @@ def ratio_cell(comparison):
     if comparison is None:
         return '<td class="n">–</td><td class="n">–</td>'
     kind = "win" if comparison.ratio >= 1 else "loss"
-    return (f'<td class="n {kind}">{ratio_text(comparison.ratio)}</td>'
-            f'<td class="n soft">{comparison.low:.2f}–{comparison.high:.2f}</td>')
+    return (
+        f'<td class="n {kind}">{ratio_text(comparison.ratio)}</td>'
+        f'<td class="n soft">{comparison.low:.2f}–{comparison.high:.2f}</td>'
+    )
 
 
 def target_cell(report, comparison):
@@ -45,7 +47,11 @@ def target_cell(report, comparison):
     for t in report.targets:
         if comparison is not None and not table.target_fits(t, comparison):
             continue
-        mark = {True: '<span class="win">pass</span>', False: '<span class="loss">miss</span>', None: "not measured"}[t.passed]
+        mark = {
+            True: '<span class="win">pass</span>',
+            False: '<span class="loss">miss</span>',
+            None: "not measured",
+        }[t.passed]
         parts.append(f"{escape(t.text)}: {mark}")
     return f"<td>{'<br>'.join(parts) or '–'}</td>"
 
@@ -55,70 +61,125 @@ def peak(record):
 
 
 def record_for(report, system, variant):
-    return next((r for r in report.records if r["system"] == system and r["variant"] == variant), None)
+    return next(
+        (r for r in report.records if r["system"] == system and r["variant"] == variant), None
+    )
 
 
 def ratio_row(report, comparison):
     w = report.workload
     name, mine, peer, figure = (escape(c) for c in table.cells(report, comparison)[:4])
     theirs = record_for(report, comparison.system, comparison.variant) if comparison else None
-    failed = f'<small class="loss">failed: {escape("; ".join(report.failures))}</small>' if report.failures else ""
+    failed = (
+        f'<small class="loss">failed: {escape("; ".join(report.failures))}</small>'
+        if report.failures
+        else ""
+    )
     absent = f'<small>no program yet for {escape(", ".join(w.absent))}</small>' if w.absent else ""
     params = ", ".join(f"{k} {v}" for k, v in w.params.items() if k != "hash")
-    return (f'<tr><td class="what"><b>{name}</b><small>{escape(w.what)}{"; " if params else ""}{escape(params)}</small>{failed}{absent}</td>'
-            f'<td class="n">{mine}</td><td>{peer}</td><td class="n">{figure}</td>{ratio_cell(comparison)}'
-            f'<td class="n">{peak(table.ours_of(report))}</td><td class="n">{peak(theirs)}</td>{target_cell(report, comparison)}</tr>')
+    return (
+        f'<tr><td class="what"><b>{name}</b><small>{escape(w.what)}{"; " if params else ""}{escape(params)}</small>{failed}{absent}</td>'
+        f'<td class="n">{mine}</td><td>{peer}</td><td class="n">{figure}</td>{ratio_cell(comparison)}'
+        f'<td class="n">{peak(table.ours_of(report))}</td><td class="n">{peak(theirs)}</td>{target_cell(report, comparison)}</tr>'
+    )
 
 
 def ratio_table(reports):
-    head = ("<tr><th>workload</th><th class=n>garrick</th><th>peer</th><th class=n>peer’s figure</th><th class=n>ratio</th>"
-            "<th class=n>spread</th><th class=n>our peak memory</th><th class=n>peer’s</th><th>target</th></tr>")
+    head = (
+        "<tr><th>workload</th><th class=n>garrick</th><th>peer</th><th class=n>peer’s figure</th><th class=n>ratio</th>"
+        "<th class=n>spread</th><th class=n>our peak memory</th><th class=n>peer’s</th><th>target</th></tr>"
+    )
     rows = "\n".join(ratio_row(r, c) for r, c in losses_first(reports))
     return f'<div class="scroll"><table>{head}\n{rows}</table></div>'
 
 
 def record_table(records):
-    names = ("system", "variant", "median", "min", "max", "p50", "p99", "p999", "runs", "peak_rss_bytes", "cpu_seconds", "checked")
+    names = (
+        "system",
+        "variant",
+        "median",
+        "min",
+        "max",
+        "p50",
+        "p99",
+        "p999",
+        "runs",
+        "peak_rss_bytes",
+        "cpu_seconds",
+        "checked",
+    )
     rows = []
     for r in records:
         cells = [f"<td>{escape(r['workload'])}</td>"]
         for name in names:
             value = r[name]
-            text = "–" if value is None else quantity(value, "B") if name == "peak_rss_bytes" else \
-                ("yes" if value else "NO") if name == "checked" else f"{value:.5g}" if isinstance(value, float) else str(value)
-            cells.append(f'<td class="{"n" if name not in ("system", "variant") else ""}">{escape(text)}</td>')
+            text = (
+                "–"
+                if value is None
+                else (
+                    quantity(value, "B")
+                    if name == "peak_rss_bytes"
+                    else (
+                        ("yes" if value else "NO")
+                        if name == "checked"
+                        else f"{value:.5g}" if isinstance(value, float) else str(value)
+                    )
+                )
+            )
+            cells.append(
+                f'<td class="{"n" if name not in ("system", "variant") else ""}">{escape(text)}</td>'
+            )
         cells.append(f"<td>{escape(r['unit'])}</td>")
-        cells.append(f"<td>{escape(', '.join(f'{k} {v:.4g}' for k, v in r['details'].items()))}</td>")
+        cells.append(
+            f"<td>{escape(', '.join(f'{k} {v:.4g}' for k, v in r['details'].items()))}</td>"
+        )
         rows.append("<tr>" + "".join(cells) + "</tr>")
-    head = "".join(f'<th class="{"n" if n not in ("system", "variant") else ""}">{n.replace("_", " ")}</th>' for n in names)
+    head = "".join(
+        f'<th class="{"n" if n not in ("system", "variant") else ""}">{n.replace("_", " ")}</th>'
+        for n in names
+    )
     return f'<div class="scroll"><table><tr><th>workload</th>{head}<th>unit</th><th></th></tr>{"".join(rows)}</table></div>'
 
 
 def render(reports, environment):
-    parts = [f"<h1>Garrick benchmarks</h1><p class='soft'>{escape(environment['date'])}, {escape(environment['processor'])}, "
-             f"{environment['cores used']} cores, {escape(environment['parameters'])} parameters</p><p>{INTRO}</p>",
-             "<h2>Ratios, losses first</h2>", ratio_table(reports)]
+    parts = [
+        f"<h1>Garrick benchmarks</h1><p class='soft'>{escape(environment['date'])}, {escape(environment['processor'])}, "
+        f"{environment['cores used']} cores, {escape(environment['parameters'])} parameters</p><p>{INTRO}</p>",
+        "<h2>Ratios, losses first</h2>",
+        ratio_table(reports),
+    ]
     for group in dict.fromkeys(r.workload.group for r in reports):
         members = [r for r in reports if r.workload.group == group]
         parts.append(f"<h2>{escape(group)}</h2>")
         drawn = curves.draw(members) + figures.render(members)
-        parts.append(plot.ratios(members) or ("" if drawn else "<p class='soft'>Nothing to compare in this group.</p>"))
+        parts.append(
+            plot.ratios(members)
+            or ("" if drawn else "<p class='soft'>Nothing to compare in this group.</p>")
+        )
         parts.append("" if any(r.figures for r in members) else plot.memory(members))
         parts.append(drawn)
         parts.append(record_table([record for r in members for record in r.records]))
-    rows = "".join(f"<dt>{escape(str(k))}</dt><dd>{escape(str(v))}</dd>" for k, v in environment.items())
+    rows = "".join(
+        f"<dt>{escape(str(k))}</dt><dd>{escape(str(v))}</dd>" for k, v in environment.items()
+    )
     parts.append(f"<h2>Environment</h2><dl>{rows}</dl>")
-    settings = "".join(f"<dt>{escape(c)}</dt><dd>{escape(s)}</dd>" for c, s in thread_settings(reports))
+    settings = "".join(
+        f"<dt>{escape(c)}</dt><dd>{escape(s)}</dd>" for c, s in thread_settings(reports)
+    )
     parts.append(f"<h2>Settings of the programs</h2><dl>{settings}</dl>")
     body = "\n".join(p for p in parts if p)
-    return ("<!doctype html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
-            f"<title>Garrick benchmarks</title><style>{STYLE}</style></head><body>{body}</body></html>\n")
+    return (
+        "<!doctype html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
+        f"<title>Garrick benchmarks</title><style>{STYLE}</style></head><body>{body}</body></html>\n"
+    )
 
 
 def thread_settings(reports):
     seen = {}
     for report in reports:
         for c in report.workload.contenders:
-            text = ", ".join(f"{k} {v}" for k, v in c.settings.items()) or "the program's own defaults"
+            text = (
+                ", ".join(f"{k} {v}" for k, v in c.settings.items()) or "the program's own defaults"
+            )
             seen.setdefault(f"{c.system} ({c.variant})", text)
     return sorted(seen.items())

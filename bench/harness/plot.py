@@ -35,17 +35,28 @@ class LogAxis:
     def ticks(self):
         found, power = [], 10.0 ** math.floor(math.log10(self.low))
         while power <= self.high:
-            found += [s * power for s in (1, 2, 5) if self.low * 0.999 <= s * power <= self.high * 1.001]
+            found += [
+                s * power for s in (1, 2, 5) if self.low * 0.999 <= s * power <= self.high * 1.001
+            ]
             power *= 10
-        return found if len(found) <= 9 else [t for t in found if math.isclose(math.log10(t), round(math.log10(t)))] or found
+        return (
+            found
+            if len(found) <= 9
+            else [t for t in found if math.isclose(math.log10(t), round(math.log10(t)))] or found
+        )
 
 
 def frame(rows, axis, label, body, title):
     bottom = TOP + ROW * rows
-    grid = "".join(f'<line class="grid" x1="{axis.x(t):.1f}" x2="{axis.x(t):.1f}" y1="{TOP}" y2="{bottom}"/>'
-                   f'<text x="{axis.x(t):.1f}" y="{bottom + 18}" text-anchor="middle">{escape(label(t))}</text>' for t in axis.ticks())
-    return (f'<svg viewBox="0 0 {WIDTH} {bottom + 28}" role="img" aria-label="{escape(title)}"><title>{escape(title)}</title>'
-            f'<g class="axis">{grid}</g>{body}</svg>')
+    grid = "".join(
+        f'<line class="grid" x1="{axis.x(t):.1f}" x2="{axis.x(t):.1f}" y1="{TOP}" y2="{bottom}"/>'
+        f'<text x="{axis.x(t):.1f}" y="{bottom + 18}" text-anchor="middle">{escape(label(t))}</text>'
+        for t in axis.ticks()
+    )
+    return (
+        f'<svg viewBox="0 0 {WIDTH} {bottom + 28}" role="img" aria-label="{escape(title)}"><title>{escape(title)}</title>'
+        f'<g class="axis">{grid}</g>{body}</svg>'
+    )
 
 
 def target_of(report, comparison):
@@ -57,28 +68,49 @@ def target_of(report, comparison):
 
 
 def ratios(reports):
-    rows = [(r, c) for r, c in losses_first(reports) if c and math.isfinite(c.ratio) and c.ratio > 0 and c.low > 0]
+    rows = [
+        (r, c)
+        for r, c in losses_first(reports)
+        if c and math.isfinite(c.ratio) and c.ratio > 0 and c.low > 0
+    ]
     if not rows:
         return ""
-    values = [1.0] + [v for r, c in rows for v in (c.low, c.high, target_of(r, c) or 1.0) if math.isfinite(v)]
+    values = [1.0] + [
+        v for r, c in rows for v in (c.low, c.high, target_of(r, c) or 1.0) if math.isfinite(v)
+    ]
     axis = LogAxis(values)
-    body = [f'<line x1="{axis.x(1):.1f}" x2="{axis.x(1):.1f}" y1="{TOP}" y2="{TOP + ROW * len(rows)}" stroke="var(--ink)"/>']
+    body = [
+        f'<line x1="{axis.x(1):.1f}" x2="{axis.x(1):.1f}" y1="{TOP}" y2="{TOP + ROW * len(rows)}" stroke="var(--ink)"/>'
+    ]
     for i, (report, c) in enumerate(rows):
         y = TOP + ROW * i + ROW / 2
         start, end = sorted((axis.x(1), axis.x(c.ratio)))
         colour = "var(--win)" if c.ratio >= 1 else "var(--loss)"
-        body.append(f'<text x="{LEFT - 12}" y="{y + 4:.1f}" text-anchor="end">{escape(report.workload.name)} '
-                    f'<tspan fill="var(--soft)">/ {escape(c.system)}</tspan></text>')
-        body.append(f'<rect x="{start:.1f}" y="{y - 7:.1f}" width="{max(end - start, 1):.1f}" height="14" rx="2" fill="{colour}"/>')
-        body.append(f'<line x1="{axis.x(c.low):.1f}" x2="{axis.x(c.high):.1f}" y1="{y:.1f}" y2="{y:.1f}" stroke="var(--ink)" stroke-width="1.5"/>')
+        body.append(
+            f'<text x="{LEFT - 12}" y="{y + 4:.1f}" text-anchor="end">{escape(report.workload.name)} '
+            f'<tspan fill="var(--soft)">/ {escape(c.system)}</tspan></text>'
+        )
+        body.append(
+            f'<rect x="{start:.1f}" y="{y - 7:.1f}" width="{max(end - start, 1):.1f}" height="14" rx="2" fill="{colour}"/>'
+        )
+        body.append(
+            f'<line x1="{axis.x(c.low):.1f}" x2="{axis.x(c.high):.1f}" y1="{y:.1f}" y2="{y:.1f}" stroke="var(--ink)" stroke-width="1.5"/>'
+        )
         wanted = target_of(report, c)
         if wanted:
-            body.append(f'<line x1="{axis.x(wanted):.1f}" x2="{axis.x(wanted):.1f}" y1="{y - 12:.1f}" y2="{y + 12:.1f}" '
-                        f'stroke="var(--mark)" stroke-width="3"/>')
+            body.append(
+                f'<line x1="{axis.x(wanted):.1f}" x2="{axis.x(wanted):.1f}" y1="{y - 12:.1f}" y2="{y + 12:.1f}" '
+                f'stroke="var(--mark)" stroke-width="3"/>'
+            )
         body.append(f'<text x="{WIDTH - RIGHT + 12}" y="{y + 4:.1f}">{ratio_text(c.ratio)}</text>')
-    note = ('<p class="soft">Times better than the peer. Bar: ratio of medians; line: lowest and highest round; gold mark: required. '
-            f'Geometric mean of the {len(rows)}: {ratio_text(statistics.geometric_mean(c.ratio for _, c in rows))}.</p>')
-    return frame(len(rows), axis, lambda t: f"{t:g} ×", "".join(body), "Ratio of medians by workload") + note
+    note = (
+        '<p class="soft">Times better than the peer. Bar: ratio of medians; line: lowest and highest round; gold mark: required. '
+        f'Geometric mean of the {len(rows)}: {ratio_text(statistics.geometric_mean(c.ratio for _, c in rows))}.</p>'
+    )
+    return (
+        frame(len(rows), axis, lambda t: f"{t:g} ×", "".join(body), "Ratio of medians by workload")
+        + note
+    )
 
 
 def memory(reports):
@@ -86,8 +118,18 @@ def memory(reports):
     for report in reports:
         ours = table.ours_of(report)
         theirs = {c.system: c for c in report.comparisons}
-        peers = [r for r in report.records if r["system"] in theirs and r["variant"] == theirs[r["system"]].variant and r["checked"]]
-        rows += [(report.workload.name, r) for r in ([ours] if ours else []) + peers if r["peak_rss_bytes"]]
+        peers = [
+            r
+            for r in report.records
+            if r["system"] in theirs
+            and r["variant"] == theirs[r["system"]].variant
+            and r["checked"]
+        ]
+        rows += [
+            (report.workload.name, r)
+            for r in ([ours] if ours else []) + peers
+            if r["peak_rss_bytes"]
+        ]
     if len(rows) < 2:
         return ""
     axis = LogAxis([r["peak_rss_bytes"] for _, r in rows] + [1e6])
@@ -96,8 +138,17 @@ def memory(reports):
         y = TOP + ROW * i + ROW / 2
         colour = "var(--win)" if record["system"] == "garrick" else "var(--peer)"
         end = axis.x(record["peak_rss_bytes"])
-        body.append(f'<text x="{LEFT - 12}" y="{y + 4:.1f}" text-anchor="end">{escape(name)} '
-                    f'<tspan fill="var(--soft)">/ {escape(record["system"])}</tspan></text>')
-        body.append(f'<rect x="{LEFT}" y="{y - 6:.1f}" width="{max(end - LEFT, 1):.1f}" height="12" rx="2" fill="{colour}"/>')
-        body.append(f'<text x="{end + 8:.1f}" y="{y + 4:.1f}">{quantity(record["peak_rss_bytes"], "B")}</text>')
-    return frame(len(rows), axis, lambda t: quantity(t, "B"), "".join(body), "Peak memory") + '<p class="soft">Peak resident memory.</p>'
+        body.append(
+            f'<text x="{LEFT - 12}" y="{y + 4:.1f}" text-anchor="end">{escape(name)} '
+            f'<tspan fill="var(--soft)">/ {escape(record["system"])}</tspan></text>'
+        )
+        body.append(
+            f'<rect x="{LEFT}" y="{y - 6:.1f}" width="{max(end - LEFT, 1):.1f}" height="12" rx="2" fill="{colour}"/>'
+        )
+        body.append(
+            f'<text x="{end + 8:.1f}" y="{y + 4:.1f}">{quantity(record["peak_rss_bytes"], "B")}</text>'
+        )
+    return (
+        frame(len(rows), axis, lambda t: quantity(t, "B"), "".join(body), "Peak memory")
+        + '<p class="soft">Peak resident memory.</p>'
+    )

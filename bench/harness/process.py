@@ -10,7 +10,9 @@ from dataclasses import dataclass
 
 SAMPLE_SECONDS = 0.05
 PAGE = os.sysconf("SC_PAGE_SIZE")
-EXIT_LINE = re.compile(r"exit (-?\d+) signal (\d+) utime_us (\d+) stime_us (\d+) maxrss_kb (\d+) wall_ns (\d+)")
+EXIT_LINE = re.compile(
+    r"exit (-?\d+) signal (\d+) utime_us (\d+) stime_us (\d+) maxrss_kb (\d+) wall_ns (\d+)"
+)
 
 
 @dataclass
@@ -60,9 +62,16 @@ class Sampler(threading.Thread):
 
 def run(launcher, command, timeout_s):
     read_end, write_end = os.pipe()
-    process = subprocess.Popen([str(launcher), str(write_end), *map(str, command)], stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
-                               pass_fds=[write_end], start_new_session=True)
+    process = subprocess.Popen(
+        [str(launcher), str(write_end), *map(str, command)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        pass_fds=[write_end],
+        start_new_session=True,
+    )
     os.close(write_end)
     with os.fdopen(read_end) as report:
         first = report.readline()
@@ -81,6 +90,26 @@ def run(launcher, command, timeout_s):
         last = EXIT_LINE.match(report.readline())
     samples = sampler.samples if sampler else []
     if not last:
-        return Outcome(-1, 0, stdout, stderr or "the launcher did not report", float(timeout_s), 0.0, 0, samples, timed_out)
+        return Outcome(
+            -1,
+            0,
+            stdout,
+            stderr or "the launcher did not report",
+            float(timeout_s),
+            0.0,
+            0,
+            samples,
+            timed_out,
+        )
     code, sig, user, system, maxrss, wall = map(int, last.groups())
-    return Outcome(code, sig, stdout, stderr, wall / 1e9, (user + system) / 1e6, maxrss * 1024, samples, timed_out)
+    return Outcome(
+        code,
+        sig,
+        stdout,
+        stderr,
+        wall / 1e9,
+        (user + system) / 1e6,
+        maxrss * 1024,
+        samples,
+        timed_out,
+    )

@@ -16,8 +16,26 @@ sys.path.insert(0, str(HERE.parent))
 import run as cli  # noqa: E402
 from harness import compare, figures, measure, page, process, table, workload  # noqa: E402
 
-FIELDS = {"workload", "group", "params", "unit", "better", "system", "median", "min", "max", "p50", "p99", "p999", "runs",
-          "peak_rss_bytes", "cpu_seconds", "variant", "checked", "details"}
+FIELDS = {
+    "workload",
+    "group",
+    "params",
+    "unit",
+    "better",
+    "system",
+    "median",
+    "min",
+    "max",
+    "p50",
+    "p99",
+    "p999",
+    "runs",
+    "peak_rss_bytes",
+    "cpu_seconds",
+    "variant",
+    "checked",
+    "details",
+}
 
 FAKE = """#!{python} -IS
 import json, pathlib, sys
@@ -29,14 +47,22 @@ turn = log.read_text().splitlines().count({system!r} + " " + options.get("--mode
 {body}
 """
 
-SYSTEMS = {"garrick": {"default": {"threads": "{cores}"}},
-           "caf-0.17": {"default": {"mode": "slow"}, "cores": {"mode": "fast", "threads": "{cores}"}},
-           "bare": {"default": {}}}
+SYSTEMS = {
+    "garrick": {"default": {"threads": "{cores}"}},
+    "caf-0.17": {"default": {"mode": "slow"}, "cores": {"mode": "fast", "threads": "{cores}"}},
+    "bare": {"default": {}},
+}
 
 
 def line(seconds, items=1000, check="ok", **more):
-    return "print(json.dumps(dict(" + ", ".join(
-        [f"seconds={seconds}", f"items={items}", f"check={check!r}"] + [f"{k}={v!r}" for k, v in more.items()]) + ")))"
+    return (
+        "print(json.dumps(dict("
+        + ", ".join(
+            [f"seconds={seconds}", f"items={items}", f"check={check!r}"]
+            + [f"{k}={v!r}" for k, v in more.items()]
+        )
+        + ")))"
+    )
 
 
 class Fixture(unittest.TestCase):
@@ -53,9 +79,17 @@ class Fixture(unittest.TestCase):
         (self.bench / "common" / "systems.json").write_text(json.dumps(SYSTEMS))
         compiler = shutil.which("g++") or shutil.which("c++")
         flags = {"flags": ["-O0"]}
-        (self.build / "bench" / "toolchain.json").write_text(json.dumps(
-            {"compiler": compiler, "compiler_version": "test", "strip": "true", "caf_version": "0", "systems":
-             {"garrick": flags, "caf-0.17": flags}}))
+        (self.build / "bench" / "toolchain.json").write_text(
+            json.dumps(
+                {
+                    "compiler": compiler,
+                    "compiler_version": "test",
+                    "strip": "true",
+                    "caf_version": "0",
+                    "systems": {"garrick": flags, "caf-0.17": flags},
+                }
+            )
+        )
         self.assertIn("BENCH_LAUNCH", os.environ, "ctest sets BENCH_LAUNCH to the launcher")
         shutil.copy(os.environ["BENCH_LAUNCH"], self.build / "bench" / "bench_launch")
         self.log = self.root / "log"
@@ -63,9 +97,18 @@ class Fixture(unittest.TestCase):
     def describe(self, name="fake", **changes):
         folder = self.bench / name
         folder.mkdir(exist_ok=True)
-        description = {"name": name, "what": "a fake", "group": "fakes", "kind": "run",
-                       "params": {"quick": {"n": 3}, "full": {"n": 4}}, "metric": "ns_per_item", "unit": "ns/item",
-                       "better": "lower", "peers": ["caf-0.17"], "targets": []}
+        description = {
+            "name": name,
+            "what": "a fake",
+            "group": "fakes",
+            "kind": "run",
+            "params": {"quick": {"n": 3}, "full": {"n": 4}},
+            "metric": "ns_per_item",
+            "unit": "ns/item",
+            "better": "lower",
+            "peers": ["caf-0.17"],
+            "targets": [],
+        }
         description.update(changes)
         description = {k: v for k, v in description.items() if v is not None}
         (folder / "workload.json").write_text(json.dumps(description))
@@ -75,7 +118,9 @@ class Fixture(unittest.TestCase):
         (self.bench / name / f"{system}.cpp").write_text(source)
         path = self.build / below / f"bench_{name}_{system}"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(FAKE.format(python=sys.executable, log=str(self.log), system=system, body=body))
+        path.write_text(
+            FAKE.format(python=sys.executable, log=str(self.log), system=system, body=body)
+        )
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
 
     def run_cli(self, *args):
@@ -83,7 +128,17 @@ class Fixture(unittest.TestCase):
             saved = sys.stdout, sys.stderr
             sys.stdout = sys.stderr = quiet
             try:
-                return cli.main([*args, "--workloads", str(self.bench), "--build", str(self.build), "--out", str(self.out)])
+                return cli.main(
+                    [
+                        *args,
+                        "--workloads",
+                        str(self.bench),
+                        "--build",
+                        str(self.build),
+                        "--out",
+                        str(self.out),
+                    ]
+                )
             finally:
                 sys.stdout, sys.stderr = saved
 
@@ -92,14 +147,24 @@ class Fixture(unittest.TestCase):
 
     def reports(self, runs=2):
         tools = measure.Tools(self.build)
-        return [compare.report_on(w, measure.measure(w, tools, runs)) for w in workload.find_all(self.bench, "quick", 2)]
+        return [
+            compare.report_on(w, measure.measure(w, tools, runs))
+            for w in workload.find_all(self.bench, "quick", 2)
+        ]
 
 
 class Variants(Fixture):
     def test_a_variant_of_ours_may_be_judged_by_the_default(self):
         for most, status in ((2, 0), (1.5, 1)):
-            self.describe(peers=[], variants={"garrick": {"default": {"mode": "plain"}, "crowded": {"mode": "crowded"}}},
-                          targets=[{"measure": "median", "variant": "crowded", "times": "garrick", "at_most": most}])
+            self.describe(
+                peers=[],
+                variants={
+                    "garrick": {"default": {"mode": "plain"}, "crowded": {"mode": "crowded"}}
+                },
+                targets=[
+                    {"measure": "median", "variant": "crowded", "times": "garrick", "at_most": most}
+                ],
+            )
             self.program("garrick", line("2 if options['--mode'] == 'crowded' else 1"))
             self.assertEqual(self.run_cli("--runs", "1", "--strict"), status)
 
@@ -111,16 +176,35 @@ class Variants(Fixture):
 class Cases(Fixture):
     def describe_cases(self, **changes):
         lines = ["median", "details.hops"]
-        self.describe(params={"quick": {"n": 3}, "full": {"n": 4}}, peers=[], curves=[{"x": "size", "by": ["n"], "lines": lines}], cases={
-            "fake_small": {"params": {"quick": {"size": 10}, "full": {"size": 100}}, "targets": [{"measure": "details.hops", "at_most": 20}]},
-            "fake_large": {"params": {"quick": {"size": 20}, "full": {"size": 200}}, "on_request": True}}, **changes)
-        self.program("garrick", "size = int(options['--size'])\nprint(json.dumps({'seconds': size, 'items': 1, 'check': 'ok', "
-                                "'details': {'hops': size * 3}}))")
+        self.describe(
+            params={"quick": {"n": 3}, "full": {"n": 4}},
+            peers=[],
+            curves=[{"x": "size", "by": ["n"], "lines": lines}],
+            cases={
+                "fake_small": {
+                    "params": {"quick": {"size": 10}, "full": {"size": 100}},
+                    "targets": [{"measure": "details.hops", "at_most": 20}],
+                },
+                "fake_large": {
+                    "params": {"quick": {"size": 20}, "full": {"size": 200}},
+                    "on_request": True,
+                },
+            },
+            **changes,
+        )
+        self.program(
+            "garrick",
+            "size = int(options['--size'])\nprint(json.dumps({'seconds': size, 'items': 1, 'check': 'ok', "
+            "'details': {'hops': size * 3}}))",
+        )
 
     def test_one_program_may_be_several_workloads(self):
         self.describe_cases()
         found = workload.find_all(self.bench, "quick", 2)
-        self.assertEqual({w.name: w.params for w in found}, {"fake_small": {"n": 3, "size": 10}, "fake_large": {"n": 3, "size": 20}})
+        self.assertEqual(
+            {w.name: w.params for w in found},
+            {"fake_small": {"n": 3, "size": 10}, "fake_large": {"n": 3, "size": 20}},
+        )
 
     def test_what_is_on_request_runs_if_it_is_asked_for(self):
         self.describe_cases()
@@ -151,14 +235,18 @@ class Cases(Fixture):
 class Ratios(Fixture):
     def test_ratio_is_of_medians_against_the_peers_best_variant(self):
         self.describe(targets=[{"speedup_over": "caf-0.17", "at_least": 3}])
-        self.program("garrick", line("[9, 1, 2, 3][turn - 1]"))  # the warm-up's 9 must not count: median 2
+        self.program(
+            "garrick", line("[9, 1, 2, 3][turn - 1]")
+        )  # the warm-up's 9 must not count: median 2
         self.program("caf-0.17", line("8 if options['--mode'] == 'fast' else 20"))
         self.assertEqual(self.run_cli("--runs", "3"), 0)
         records = {(r["system"], r["variant"]): r for r in self.records()}
         self.assertEqual(records["garrick", "default"]["median"], 2e6)
         self.assertEqual(records["garrick", "default"]["min"], 1e6)
         self.assertEqual(records["garrick", "default"]["max"], 3e6)
-        self.assertEqual(set(records), {("garrick", "default"), ("caf-0.17", "default"), ("caf-0.17", "cores")})
+        self.assertEqual(
+            set(records), {("garrick", "default"), ("caf-0.17", "default"), ("caf-0.17", "cores")}
+        )
         html = (self.out / "report.html").read_text()
         self.assertIn("4.00 ×", html)
         self.assertIn("caf-0.17 (cores)", html)
@@ -169,7 +257,9 @@ class Ratios(Fixture):
             self.program("garrick", line("1"), name)
             self.program("caf-0.17", line(str(peer)), name)
         reports = self.reports(1)
-        self.assertIn("fakes: geometric mean of 2 ratios 4.00 ×, lowest 2.00 ×", table.render(reports))
+        self.assertIn(
+            "fakes: geometric mean of 2 ratios 4.00 ×, lowest 2.00 ×", table.render(reports)
+        )
         self.assertEqual(self.run_cli("--runs", "1"), 0)
         self.assertIn("Geometric mean of the 2: 4.00 ×", (self.out / "report.html").read_text())
 
@@ -192,11 +282,16 @@ class Ratios(Fixture):
         self.program("garrick", line(1))
         self.program("caf-0.17", line(1))
         self.reports(2)
-        self.assertEqual(self.log.read_text().splitlines(), ["garrick -", "caf-0.17 slow", "caf-0.17 fast"] * 3)
+        self.assertEqual(
+            self.log.read_text().splitlines(), ["garrick -", "caf-0.17 slow", "caf-0.17 fast"] * 3
+        )
 
     def test_parameters_and_cores_reach_the_program(self):
         self.describe()
-        self.program("garrick", line(1, check="ok") + "\nassert options == {'--n': '3', '--threads': '2'}, options")
+        self.program(
+            "garrick",
+            line(1, check="ok") + "\nassert options == {'--n': '3', '--threads': '2'}, options",
+        )
         self.program("caf-0.17", line(1))
         self.assertEqual(self.reports()[0].failures, [])
 
@@ -223,7 +318,9 @@ class Failures(Fixture):
         return ours
 
     def test_wrong_result_is_flagged(self):
-        self.check_failure(line(1, check="count: expected 3, found 2"), "wrong result: count: expected 3, found 2")
+        self.check_failure(
+            line(1, check="count: expected 3, found 2"), "wrong result: count: expected 3, found 2"
+        )
 
     def test_crash_is_flagged(self):
         self.check_failure("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "SIGSEGV")
@@ -282,8 +379,11 @@ class Targets(Fixture):
     def test_difference_and_multiple(self):
         found = self.judged({"measure": "median", "minus": "caf-0.17", "at_most": -9e6})
         self.assertEqual((found.value, found.passed), (-9e6, True))
-        found = self.judged({"measure": "p99", "times": "caf-0.17", "at_most": 1.5}, metric="latency",
-                            latencies={"p50": 1, "p99": 7, "p999": 9})
+        found = self.judged(
+            {"measure": "p99", "times": "caf-0.17", "at_most": 1.5},
+            metric="latency",
+            latencies={"p50": 1, "p99": 7, "p999": 9},
+        )
         self.assertEqual((found.value, found.passed), (1.0, True))
 
     def test_strict_makes_a_miss_an_error(self):
@@ -314,7 +414,14 @@ class Files(Fixture):
         self.assertIsNone(re.search(r"(src|href)\s*=|@import|url\(", html))
         self.assertIn("<svg", html)
         self.assertIn("a &lt;b&gt;bold", html)
-        for words in ("processor", "compiler", "flags (caf-0.17)", "allocator", "cores used", "threads "):
+        for words in (
+            "processor",
+            "compiler",
+            "flags (caf-0.17)",
+            "allocator",
+            "cores used",
+            "threads ",
+        ):
             self.assertIn(words, html)
 
     def test_full_parameters(self):
@@ -342,8 +449,13 @@ class Kinds(Fixture):
         self.assertTrue(self.reports(1)[0].failures)
 
     def test_size_is_that_of_the_file(self):
-        self.describe(kind="size", metric="file_bytes", unit="bytes", peers=["bare"],
-                      targets=[{"measure": "median", "minus": "bare", "at_most": 100}])
+        self.describe(
+            kind="size",
+            metric="file_bytes",
+            unit="bytes",
+            peers=["bare"],
+            targets=[{"measure": "median", "minus": "bare", "at_most": 100}],
+        )
         self.program("garrick", "pass" + " " * 90, below="minimal/bench")
         self.program("bare", "pass", below="minimal/bench")
         longer_name = 2 * (len("garrick") - len("bare"))  # it stands twice in the fake program
@@ -352,7 +464,9 @@ class Kinds(Fixture):
 
 class Launcher(Fixture):
     def run_python(self, code, timeout_s=30):
-        return process.run(self.build / "bench" / "bench_launch", [sys.executable, "-c", code], timeout_s)
+        return process.run(
+            self.build / "bench" / "bench_launch", [sys.executable, "-c", code], timeout_s
+        )
 
     def test_peak_memory_is_the_programs_and_not_the_harness_s(self):
         ballast = bytearray(200_000_000)
@@ -380,7 +494,9 @@ class Figures(Fixture):
         self.assertEqual(self.run_cli("--runs", "5"), 0)
         self.assertEqual(len((self.out / "runs.jsonl").read_text().splitlines()), 2)
         self.assertEqual(json.loads((self.out / "results.json").read_text())[0]["median"], 4.0)
-        self.assertEqual(json.loads((self.out / "figures.json").read_text())["fake"][0]["x"], "workers")
+        self.assertEqual(
+            json.loads((self.out / "figures.json").read_text())["fake"][0]["x"], "workers"
+        )
         html = (self.out / "report.html").read_text()
         self.assertIn("(simulated)", html)
         self.assertIn("the paper&#x27;s", html)
@@ -428,14 +544,30 @@ class Plots(unittest.TestCase):
         self.assertEqual(compare.quantity(2.5e6, "tuples/s"), "2.5 M tuples/s")
         self.assertEqual(compare.quantity(None, "s"), "–")
 
-    FIGURE = {"title": "A <figure>", "claim": "the paper's", "found": "ours", "x": "workers", "y": "s", "log_x": True, "log_y": False,
-              "names": [], "lines": [{"name": "a", "points": [[1, 3.0], [64, 0.5]]}, {"name": "b", "points": [[1, 2.0], [64, 1.0]]}]}
+    FIGURE = {
+        "title": "A <figure>",
+        "claim": "the paper's",
+        "found": "ours",
+        "x": "workers",
+        "y": "s",
+        "log_x": True,
+        "log_y": False,
+        "names": [],
+        "lines": [
+            {"name": "a", "points": [[1, 3.0], [64, 0.5]]},
+            {"name": "b", "points": [[1, 2.0], [64, 1.0]]},
+        ],
+    }
 
     def test_a_figure_is_drawn_with_every_line_inside_its_frame(self):
         svg = figures.draw(self.FIGURE)
         self.assertEqual(svg.count("<polyline"), 2)
         self.assertIn("A &lt;figure&gt;", svg)
-        at = [tuple(map(float, p.split(","))) for line in re.findall(r'points="([^"]*)"', svg) for p in line.split()]
+        at = [
+            tuple(map(float, p.split(",")))
+            for line in re.findall(r'points="([^"]*)"', svg)
+            for p in line.split()
+        ]
         self.assertEqual(len(at), 4)
         self.assertTrue(all(figures.LEFT <= x <= figures.WIDTH - figures.RIGHT for x, _ in at), at)
         self.assertTrue(all(figures.TOP <= y <= figures.HEIGHT - figures.BOTTOM for _, y in at), at)
@@ -446,10 +578,18 @@ class Plots(unittest.TestCase):
         self.assertIsNone(figures.problem_of([self.FIGURE]))
         self.assertRegex(figures.problem_of([{"title": "t"}]), "no 'claim'")
         self.assertRegex(figures.problem_of([{**self.FIGURE, "lines": []}]), "no points")
-        self.assertRegex(figures.problem_of([{**self.FIGURE, "lines": [{"name": "a", "points": [[0, 1]]}]}]), "logarithmic x")
+        self.assertRegex(
+            figures.problem_of([{**self.FIGURE, "lines": [{"name": "a", "points": [[0, 1]]}]}]),
+            "logarithmic x",
+        )
 
     def test_an_empty_report_can_be_written(self):
-        self.assertIn("<html", page.render([], {"date": "d", "processor": "p", "cores used": 2, "parameters": "quick"}))
+        self.assertIn(
+            "<html",
+            page.render(
+                [], {"date": "d", "processor": "p", "cores used": 2, "parameters": "quick"}
+            ),
+        )
 
 
 if __name__ == "__main__":

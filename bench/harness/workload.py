@@ -5,10 +5,39 @@ import pathlib
 from dataclasses import dataclass, field
 
 KINDS = ("run", "compile", "size")
-METRICS = ("seconds", "ns_per_item", "items_per_second", "bytes_per_item", "cpu_percent", "percent", "latency", "latency_mean", "file_bytes")
+METRICS = (
+    "seconds",
+    "ns_per_item",
+    "items_per_second",
+    "bytes_per_item",
+    "cpu_percent",
+    "percent",
+    "latency",
+    "latency_mean",
+    "file_bytes",
+)
 OURS = "garrick"
-FIELDS = {"name", "what", "group", "kind", "params", "metric", "unit", "better", "peers", "ours", "targets", "variants",
-          "use_variants", "expect", "timeout_s", "warmup", "most_runs", "on_request", "curves"}
+FIELDS = {
+    "name",
+    "what",
+    "group",
+    "kind",
+    "params",
+    "metric",
+    "unit",
+    "better",
+    "peers",
+    "ours",
+    "targets",
+    "variants",
+    "use_variants",
+    "expect",
+    "timeout_s",
+    "warmup",
+    "most_runs",
+    "on_request",
+    "curves",
+}
 MEASURES = ("median", "p50", "p99", "p999", "peak_rss_bytes", "cpu_seconds")
 DETAIL = "details."  # a figure of its own that the programs of a workload print
 
@@ -20,6 +49,7 @@ class WorkloadError(Exception):
 @dataclass
 class Contender:
     """One program with one set of settings."""
+
     system: str
     variant: str
     settings: dict
@@ -52,7 +82,11 @@ def find_all(bench_dir, mode, cores):
     """All workloads below bench_dir in order of group and name. `mode` is "quick" or "full"."""
     bench_dir = pathlib.Path(bench_dir)
     systems = json.loads((bench_dir / "common" / "systems.json").read_text())
-    found = [w for path in sorted(bench_dir.glob("*/workload.json")) for w in load(path, systems, mode, cores)]
+    found = [
+        w
+        for path in sorted(bench_dir.glob("*/workload.json"))
+        for w in load(path, systems, mode, cores)
+    ]
     names = [w.name for w in found]
     for name in names:
         if names.count(name) > 1:
@@ -62,6 +96,7 @@ def find_all(bench_dir, mode, cores):
 
 def load(path, systems, mode, cores):
     """The workload that the file describes, or those under "cases", each of which changes some fields."""
+
     def fail(what):
         raise WorkloadError(f"{path}: {what}")
 
@@ -75,8 +110,15 @@ def load(path, systems, mode, cores):
     shared = raw.get("params", {})
     found = []
     for name, changes in cases.items():
-        params = {mode: {**shared.get(mode, {}), **changes.get("params", {}).get(mode, {})} for mode in [*shared, *changes.get("params", {})]}
-        found.append(describe(path, {**raw, **changes, "name": name, "params": params}, systems, mode, cores, fail))
+        params = {
+            mode: {**shared.get(mode, {}), **changes.get("params", {}).get(mode, {})}
+            for mode in [*shared, *changes.get("params", {})]
+        }
+        found.append(
+            describe(
+                path, {**raw, **changes, "name": name, "params": params}, systems, mode, cores, fail
+            )
+        )
     return found
 
 
@@ -111,12 +153,29 @@ def describe(path, raw, systems, mode, cores, fail):
         if set(curve) != {"x", "by", "lines"}:
             fail(f"curve {curve} needs exactly 'x', 'by' and 'lines'")
         if any(line not in MEASURES and not line.startswith(DETAIL) for line in curve["lines"]):
-            fail(f"curve draws {curve['lines']}; allowed are {', '.join(MEASURES)} and {DETAIL}NAME")
-    return Workload(name=raw["name"], what=raw["what"], group=raw["group"], kind=raw["kind"], params=raw["params"][mode],
-                    metric=raw["metric"], unit=raw["unit"], better=raw["better"], contenders=contenders, targets=targets,
-                    folder=path.parent, expect=raw.get("expect"), timeout_s=raw.get("timeout_s", 120),
-                    warmup=raw.get("warmup", 1), most_runs=raw.get("most_runs"), absent=absent,
-                    on_request=raw.get("on_request", False), curves=raw.get("curves", []))
+            fail(
+                f"curve draws {curve['lines']}; allowed are {', '.join(MEASURES)} and {DETAIL}NAME"
+            )
+    return Workload(
+        name=raw["name"],
+        what=raw["what"],
+        group=raw["group"],
+        kind=raw["kind"],
+        params=raw["params"][mode],
+        metric=raw["metric"],
+        unit=raw["unit"],
+        better=raw["better"],
+        contenders=contenders,
+        targets=targets,
+        folder=path.parent,
+        expect=raw.get("expect"),
+        timeout_s=raw.get("timeout_s", 120),
+        warmup=raw.get("warmup", 1),
+        most_runs=raw.get("most_runs"),
+        absent=absent,
+        on_request=raw.get("on_request", False),
+        curves=raw.get("curves", []),
+    )
 
 
 def variants_of(system, raw, systems, fail):
@@ -141,7 +200,11 @@ def check_target(target, raw, fail):
     names -= {"at_least", "at_most"}
     if names == {"speedup_over"}:
         other = target["speedup_over"]
-    elif "measure" in names and not {"minus", "times"} <= names and names <= {"measure", "minus", "times", "variant"}:
+    elif (
+        "measure" in names
+        and not {"minus", "times"} <= names
+        and names <= {"measure", "minus", "times", "variant"}
+    ):
         if target["measure"] not in MEASURES and not target["measure"].startswith(DETAIL):
             fail(f"target measures {target['measure']!r}; allowed are {', '.join(MEASURES)}")
         other = target.get("minus", target.get("times"))
@@ -160,5 +223,7 @@ def select(workloads, wanted):
     known = {w.name for w in workloads} | {w.group for w in workloads}
     for name in wanted:
         if name not in known:
-            raise WorkloadError(f"no group or workload is called {name!r}; there are {', '.join(sorted(known))}")
+            raise WorkloadError(
+                f"no group or workload is called {name!r}; there are {', '.join(sorted(known))}"
+            )
     return [w for w in workloads if w.name in wanted or w.group in wanted]

@@ -10,9 +10,8 @@ caf::behavior mirror(caf::event_based_actor*) {
 }
 
 void hello(caf::event_based_actor* self, const caf::actor& buddy) {
-  self->request(buddy, caf::infinite, std::string("!dlroW olleH")).then([](const std::string& what) {
-    std::cout << what << std::endl;
-  });
+  self->request(buddy, caf::infinite, std::string("!dlroW olleH"))
+      .then([](const std::string& what) { std::cout << what << std::endl; });
 }
 
 int main() {

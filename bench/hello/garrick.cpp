@@ -16,7 +16,9 @@ class hello : public garrick::actor<garrick::protocol<void(greet)>> {
  public:
   explicit hello(garrick::ref<reflecting> buddy) : buddy_(std::move(buddy)) {}
   void on(greet) {
-    request(buddy_, std::string("!dlroW olleH")).then([](const std::string& what) { std::cout << what << std::endl; });
+    request(buddy_, std::string("!dlroW olleH")).then([](const std::string& what) {
+      std::cout << what << std::endl;
+    });
   }
 
  private:

@@ -1,4 +1,5 @@
-// What a living actor with nothing to do costs: resident bytes of many actors and the handles to them, divided by their number.
+// What a living actor with nothing to do costs: resident bytes of many actors and the handles to
+// them, divided by their number.
 #include <atomic>
 #include <thread>
 
@@ -20,7 +21,8 @@ std::uint64_t count_living(caf::actor_system& system, const std::vector<caf::act
   caf::scoped_actor self(system);
   std::uint64_t answers = 0;
   for (const caf::actor& a : actors) self->send(a, count_atom::value);
-  for (std::size_t i = 0; i < actors.size(); ++i) self->receive([&](std::uint64_t n) { answers += n; });
+  for (std::size_t i = 0; i < actors.size(); ++i)
+    self->receive([&](std::uint64_t n) { answers += n; });
   return answers;
 }
 

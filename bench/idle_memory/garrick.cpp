@@ -1,4 +1,5 @@
-// What a living actor with nothing to do costs: resident bytes of many actors and the handles to them, divided by their number.
+// What a living actor with nothing to do costs: resident bytes of many actors and the handles to
+// them, divided by their number.
 #include <atomic>
 #include <thread>
 
@@ -24,7 +25,8 @@ class census : public garrick::actor<garrick::protocol<void(ask)>> {
   census(const handles* whom, std::uint64_t* answers) : whom_(whom), answers_(answers) {}
 
   void on(ask) {
-    for (const auto& a : *whom_) request(a, count{}).then([this](std::uint64_t n) { *answers_ += n; });
+    for (const auto& a : *whom_)
+      request(a, count{}).then([this](std::uint64_t n) { *answers_ += n; });
   }
 
  private:

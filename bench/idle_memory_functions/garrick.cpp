@@ -1,4 +1,5 @@
-// What a living function-based actor with nothing to do costs: resident bytes of many actors and the handles to them, divided by their number.
+// What a living function-based actor with nothing to do costs: resident bytes of many actors and
+// the handles to them, divided by their number.
 #include <atomic>
 #include <thread>
 
@@ -19,9 +20,13 @@ garrick::behavior idler(garrick::dynamic_actor&, std::atomic<std::uint64_t>* ali
 struct ask {};
 
 // Every actor answers one message: they were all alive, and stay so until the memory has been read.
-garrick::behavior census(garrick::dynamic_actor& self, const handles* whom, std::uint64_t* answers) {
+garrick::behavior census(garrick::dynamic_actor& self, const handles* whom,
+                         std::uint64_t* answers) {
   return {[&self, whom, answers](ask) {
-    for (const auto& a : *whom) self.request_as<std::uint64_t>(a, count{}).then([answers](std::uint64_t n) { *answers += n; });
+    for (const auto& a : *whom)
+      self.request_as<std::uint64_t>(a, count{}).then([answers](std::uint64_t n) {
+        *answers += n;
+      });
   }};
 }
 

@@ -41,7 +41,8 @@ int main(int argc, char** argv) {
     caf::actor_system system(config);
     caf::actor first = system.spawn(collector, &run);
     for (std::uint64_t i = run.actors(); i > 0; --i)
-      first = i == run.detached() ? system.spawn<caf::detached>(stage, first) : system.spawn(stage, first);
+      first = i == run.detached() ? system.spawn<caf::detached>(stage, first)
+                                  : system.spawn(stage, first);
     system.spawn(generator, first, &run);
     first = nullptr;
     system.await_all_actors_done();

@@ -1,7 +1,9 @@
-// Workload `latency` (paper 000): a generator on an absolute schedule, N actors in a row, a collector. This part is the same for all systems: the
-// schedule, the samples, and what the workers' processor time was.
+// Workload `latency` (paper 000): a generator on an absolute schedule, N actors in a row, a
+// collector. This part is the same for all systems: the schedule, the samples, and what the
+// workers' processor time was.
 //
-// Thread safety: `run` belongs to the generator's thread, `arrived` to the collector; they meet in `done_`.
+// Thread safety: `run` belongs to the generator's thread, `arrived` to the collector; they meet in
+// `done_`.
 #pragma once
 
 #include <sys/resource.h>
@@ -24,12 +26,16 @@ class pipeline_run {
  public:
   // `detached`: the actor, from 1, that has a thread of its own; 0: none.
   pipeline_run(std::uint64_t rate, std::uint64_t actors, std::uint64_t ms, std::uint64_t detached)
-      : rate_(rate), actors_(actors), messages_(std::max<std::uint64_t>(rate * ms / 1000, 1)), detached_(detached) {
+      : rate_(rate),
+        actors_(actors),
+        messages_(std::max<std::uint64_t>(rate * ms / 1000, 1)),
+        detached_(detached) {
     samples_.reserve(messages_);
   }
 
-  // Calls `send(stamp)` for each message when it is due, and returns when all have arrived. Sleeps as long as the next is far, and turns on the spot before it
-  // is due; this thread's processor time is not the workers'. A message that is late is sent at once, so the rate holds on average.
+  // Calls `send(stamp)` for each message when it is due, and returns when all have arrived. Sleeps
+  // as long as the next is far, and turns on the spot before it is due; this thread's processor
+  // time is not the workers'. A message that is late is sent at once, so the rate holds on average.
   template <class Send>
   void run(Send send) {
     const double cpu = cpu_seconds() - thread_cpu_seconds();
@@ -51,14 +57,18 @@ class pipeline_run {
     in_order_ = in_order_ && sent >= last_;
     last_ = sent;
     samples_.push_back(now_ns() - sent);
-    if (samples_.size() == messages_) done_.store(true, std::memory_order_release);  // order: pairs with the load in `run`
+    // order: pairs with the load in `run`
+    if (samples_.size() == messages_) done_.store(true, std::memory_order_release);
   }
 
   void arrived(const trail& stamps) {
     if (stamps.size() == actors_ + 1) {
       std::int64_t before = stamps.front();
       for (std::uint64_t i = 1; i <= actors_; ++i) {
-        hop& h = i == 1 ? to_pipeline_ : i == detached_ ? receive_ : i == detached_ + 1 ? send_ : actor_;
+        hop& h = i == 1               ? to_pipeline_
+                 : i == detached_     ? receive_
+                 : i == detached_ + 1 ? send_
+                                      : actor_;
         h.add(stamps[i] - before);
         before = stamps[i];
       }
@@ -113,7 +123,8 @@ class pipeline_run {
     constexpr std::int64_t spin = 70'000;  // a sleep ends late by its timer slack and a wake-up
     if (due - now_ns() > spin) {
       const std::int64_t until = due - spin;
-      const timespec t{static_cast<time_t>(until / 1'000'000'000), static_cast<long>(until % 1'000'000'000)};
+      const timespec t{static_cast<time_t>(until / 1'000'000'000),
+                       static_cast<long>(until % 1'000'000'000)};
       clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, nullptr);
     }
     while (now_ns() < due) {}
@@ -136,14 +147,15 @@ class pipeline_run {
   std::atomic<bool> done_{false};
 };
 
-// `--rate` messages a second, `--actors` in the pipeline, `--ms` long, `--detached i`: hops are told apart, and the i-th actor, which has neighbours on both
-// sides, has a thread of its own.
+// `--rate` messages a second, `--actors` in the pipeline, `--ms` long, `--detached i`: hops are
+// told apart, and the i-th actor, which has neighbours on both sides, has a thread of its own.
 inline pipeline_run read_pipeline(arguments& args) {
   const std::uint64_t rate = args.number("rate", 10'000, 1, 1'000'000'000);
   const std::uint64_t actors = args.number("actors", 12, 2);
   const std::uint64_t ms = args.number("ms", 1000, 1, 1'000'000);
   const std::uint64_t detached = args.number("detached", 0, 0, actors - 1);
-  if (detached == 1) arguments::fail("--detached is 1; the first actor's hop is that from the generator");
+  if (detached == 1)
+    arguments::fail("--detached is 1; the first actor's hop is that from the generator");
   return {rate, actors, ms, detached};
 }
 

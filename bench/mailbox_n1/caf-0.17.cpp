@@ -5,7 +5,8 @@ namespace {
 
 using tick_atom = caf::atom_constant<caf::atom("tick")>;
 
-caf::behavior receiver(caf::event_based_actor* self, std::uint64_t expected, std::uint64_t* received) {
+caf::behavior receiver(caf::event_based_actor* self, std::uint64_t expected,
+                       std::uint64_t* received) {
   return {
       [=](tick_atom) {
         if (++*received == expected) self->quit();

@@ -6,7 +6,8 @@ namespace {
 
 using go_atom = caf::atom_constant<caf::atom("go")>;
 
-caf::behavior row_actor(caf::event_based_actor* self, bench::picture p, std::uint32_t y, const caf::actor& collector) {
+caf::behavior row_actor(caf::event_based_actor* self, bench::picture p, std::uint32_t y,
+                        const caf::actor& collector) {
   return {
       [=](go_atom) {
         self->send(collector, y, bench::mandelbrot_row(p, y));

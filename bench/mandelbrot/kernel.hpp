@@ -1,4 +1,5 @@
-// The computation of workload `mandelbrot`, the same for every system: one row of the picture, eight pixels to a byte.
+// The computation of workload `mandelbrot`, the same for every system: one row of the picture,
+// eight pixels to a byte.
 #pragma once
 
 #include <cstdint>

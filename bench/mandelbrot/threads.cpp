@@ -21,7 +21,8 @@ int main(int argc, char** argv) {
     std::vector<std::thread> workers;
     for (std::uint64_t i = 0; i < threads; ++i) {
       workers.emplace_back([&] {
-        for (std::uint32_t y = next++; y < p.size; y = next++) rows[y] = bench::mandelbrot_row(p, y);
+        for (std::uint32_t y = next++; y < p.size; y = next++)
+          rows[y] = bench::mandelbrot_row(p, y);
       });
     }
     for (std::thread& worker : workers) worker.join();

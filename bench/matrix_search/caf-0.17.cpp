@@ -11,8 +11,8 @@ struct searcher_state {
   std::unique_ptr<bench::matrix> cells;
 };
 
-caf::behavior searcher(caf::stateful_actor<searcher_state>* self, const caf::actor& owner, std::uint32_t index,
-                       std::uint64_t seed, const bench::puzzle_sizes& sizes) {
+caf::behavior searcher(caf::stateful_actor<searcher_state>* self, const caf::actor& owner,
+                       std::uint32_t index, std::uint64_t seed, const bench::puzzle_sizes& sizes) {
   return {
       [=](const std::vector<std::uint8_t>& letters) {
         auto& s = self->state;
@@ -29,8 +29,8 @@ struct controller_state {
   std::vector<caf::actor> searchers;
 };
 
-caf::behavior controller(caf::stateful_actor<controller_state>* self, std::uint32_t index, const bench::puzzle_sizes& sizes,
-                         std::atomic<std::uint64_t>* sum) {
+caf::behavior controller(caf::stateful_actor<controller_state>* self, std::uint32_t index,
+                         const bench::puzzle_sizes& sizes, std::atomic<std::uint64_t>* sum) {
   const auto hand_out = [self](std::uint32_t i) {
     if (const bench::word* w = self->state.work->next(i))
       self->send(self->state.searchers[i], std::vector<std::uint8_t>(w->begin(), w->end()));
@@ -38,14 +38,17 @@ caf::behavior controller(caf::stateful_actor<controller_state>* self, std::uint3
   self->state.work = std::make_unique<bench::puzzles>(index, sizes);
   for (std::uint32_t i = 0; i < sizes.searchers; ++i) {
     const std::uint64_t seed = std::uint64_t{index} * sizes.searchers + i;
-    self->state.searchers.push_back(self->spawn(searcher, caf::actor_cast<caf::actor>(self), i, seed, sizes));
+    self->state.searchers.push_back(
+        self->spawn(searcher, caf::actor_cast<caf::actor>(self), i, seed, sizes));
     hand_out(i);
   }
   return {
       [=](std::uint32_t from, std::uint64_t place) {
         if (self->state.work->answered(place)) {
-          sum->fetch_add(self->state.work->sum(), std::memory_order_relaxed);  // order: read after the system's end
-          for (const caf::actor& s : self->state.searchers) self->send_exit(s, caf::exit_reason::user_shutdown);
+          // order: read after the system's end
+          sum->fetch_add(self->state.work->sum(), std::memory_order_relaxed);
+          for (const caf::actor& s : self->state.searchers)
+            self->send_exit(s, caf::exit_reason::user_shutdown);
           self->quit();
         } else {
           hand_out(from);

@@ -17,7 +17,8 @@ using searcher_protocol = garrick::protocol<void(bench::word)>;
 
 class searcher : public garrick::actor<searcher_protocol> {
  public:
-  searcher(garrick::ref<controller_protocol> owner, std::uint32_t index, std::uint64_t seed, const bench::puzzle_sizes& sizes)
+  searcher(garrick::ref<controller_protocol> owner, std::uint32_t index, std::uint64_t seed,
+           const bench::puzzle_sizes& sizes)
       : owner_(std::move(owner)), index_(index), seed_(seed), sizes_(sizes) {}
   void on(const bench::word& w) {
     // At the first execution, so that the pages are those of the memory node where the actor lives.
@@ -41,13 +42,15 @@ class controller : public garrick::actor<controller_protocol> {
     for (std::uint32_t i = 0; i < sizes_.searchers; ++i) {
       garrick::spawn_options how;
       how.hint = garrick::locality_hint::spread();
-      searchers_.push_back(spawn<searcher>(how, self(), i, std::uint64_t{index_} * sizes_.searchers + i, sizes_));
+      searchers_.push_back(
+          spawn<searcher>(how, self(), i, std::uint64_t{index_} * sizes_.searchers + i, sizes_));
       hand_out(i);
     }
   }
   void on(answer a) {
     if (work_.answered(a.place)) {
-      sum_->fetch_add(work_.sum(), std::memory_order_relaxed);  // order: read after the system's end
+      // order: read after the system's end
+      sum_->fetch_add(work_.sum(), std::memory_order_relaxed);
       searchers_.clear();
       quit();
     } else {

@@ -1,4 +1,5 @@
-// What a block costs: on one thread, in bursts, handed from thread to thread, and fresh from the system; malloc beside it.
+// What a block costs: on one thread, in bursts, handed from thread to thread, and fresh from the
+// system; malloc beside it.
 #include <benchmark/benchmark.h>
 
 #include <atomic>
@@ -44,7 +45,8 @@ void burst(benchmark::State& state) {
 }
 BENCHMARK(burst)->Arg(32)->Arg(1000)->Arg(100'000);
 
-/// One thread takes blocks, the other gives them back: one item is one block. A bounded ring carries them.
+/// One thread takes blocks, the other gives them back: one item is one block. A bounded ring
+/// carries them.
 void across_threads(benchmark::State& state) {
   constexpr std::size_t ring_size = 1024;
   std::vector<std::atomic<void*>> ring(ring_size);
@@ -57,27 +59,31 @@ void across_threads(benchmark::State& state) {
         if (stop.load(std::memory_order_relaxed)) return;  // order: relaxed; only a flag
       pool::deallocate<64>(block);
       ring[at].store(nullptr,
-                     std::memory_order_release);  // order: release; pairs with the producer's acquire load: the place is free.
+                     // order: release; pairs with the producer's acquire load: the place is free.
+                     std::memory_order_release);
     }
   });
   std::size_t at = 0;
   for (auto _ : state) {
     void* block = pool::allocate<64>();
     *static_cast<long*>(block) = 1;
-    while (ring[at].load(std::memory_order_acquire) != nullptr) {  // order: acquire; pairs with the consumer's release store.
-    }
-    ring[at].store(block, std::memory_order_release);  // order: release; pairs with the consumer's acquire load.
+    // order: acquire; pairs with the consumer's release store.
+    while (ring[at].load(std::memory_order_acquire) != nullptr) {}
+    // order: release; pairs with the consumer's acquire load.
+    ring[at].store(block, std::memory_order_release);
     at = (at + 1) % ring_size;
   }
   stop.store(true, std::memory_order_relaxed);  // order: relaxed; the join below orders the rest.
   consumer.join();
-  for (auto& place : ring) pool::deallocate<64>(place.load(std::memory_order_relaxed));  // order: relaxed; one thread is left.
+  // order: relaxed; one thread is left.
+  for (auto& place : ring) pool::deallocate<64>(place.load(std::memory_order_relaxed));
   state.SetItemsProcessed(state.iterations());
   state.counters["mapped_MiB"] = static_cast<double>(pool::mapped_bytes()) / (1 << 20);
 }
 BENCHMARK(across_threads)->UseRealTime();
 
-/// A million blocks of 256 bytes that nobody gives back before the end: page faults included. One item is one block.
+/// A million blocks of 256 bytes that nobody gives back before the end: page faults included. One
+/// item is one block.
 void fresh_memory(benchmark::State& state) {
   std::vector<void*> blocks(1'000'000);
   for (auto _ : state)

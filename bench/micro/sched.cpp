@@ -1,5 +1,6 @@
-// The scheduler's parts, one by one: queues, the way of a runnable through the next slot, a ping-pong of two runnables, and the time from
-// scheduling from outside until a parked worker runs, beside a bare futex wake under the same conditions.
+// The scheduler's parts, one by one: queues, the way of a runnable through the next slot, a
+// ping-pong of two runnables, and the time from scheduling from outside until a parked worker runs,
+// beside a bare futex wake under the same conditions.
 #include <garrick/base/parker.hpp>
 #include <garrick/base/platform.hpp>
 #include <garrick/sched/deque.hpp>
@@ -71,7 +72,8 @@ void slot_put_take(benchmark::State& state) {
 }
 BENCHMARK(slot_put_take);
 
-/// One worker's view: schedule into the own slot and take it out again. Argument: workers of the policy.
+/// One worker's view: schedule into the own slot and take it out again. Argument: workers of the
+/// policy.
 void policy_schedule_dequeue(benchmark::State& state) {
   base::platform::enable_process_barrier();
   work_stealing<> policy(policy_options{.workers = static_cast<std::uint32_t>(state.range(0))});
@@ -146,7 +148,8 @@ void report(benchmark::State& state, std::vector<double>& samples) {
   state.counters["p99_us"] = at(0.99) / 1000;
 }
 
-constexpr std::uint64_t pause_ns = 200'000;  // long enough for the other side to sleep in the kernel
+// long enough for the other side to sleep in the kernel
+constexpr std::uint64_t pause_ns = 200'000;
 
 /// From the store of a waker to the sleeper's first instruction, with nothing but a futex.
 void wake_bare_futex(benchmark::State& state) {
@@ -186,7 +189,8 @@ struct stamp final : base::runnable {
   }
 };
 
-/// From `schedule` on an outside thread to the first instruction of the runnable on a parked worker. Argument: workers.
+/// From `schedule` on an outside thread to the first instruction of the runnable on a parked
+/// worker. Argument: workers.
 void wake_parked_worker(benchmark::State& state) {
   auto pool = make_scheduler({.workers = static_cast<std::uint32_t>(state.range(0))});
   pool->start();
@@ -203,7 +207,12 @@ void wake_parked_worker(benchmark::State& state) {
   }
   report(state, samples);
 }
-BENCHMARK(wake_parked_worker)->Arg(1)->Arg(2)->UseManualTime()->Iterations(5'000)->Unit(benchmark::kMicrosecond);
+BENCHMARK(wake_parked_worker)
+    ->Arg(1)
+    ->Arg(2)
+    ->UseManualTime()
+    ->Iterations(5'000)
+    ->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 

@@ -1,4 +1,5 @@
-// What arming and cancelling one timer costs while a million others are pending. The figure to reach: 150 ns.
+// What arming and cancelling one timer costs while a million others are pending. The figure to
+// reach: 150 ns.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -22,10 +23,13 @@ void nothing(void*, std::uint64_t) {}
 const timer_task task{.fire = nothing};
 
 /// Deadlines as request time-outs have them: 1 ms to 60 s ahead.
-duration ahead(garrick::base::random_source& random) { return duration::microseconds(1000 + random.below(60'000'000)); }
+duration ahead(garrick::base::random_source& random) {
+  return duration::microseconds(1000 + random.below(60'000'000));
+}
 
 template <class Timers>
-void fill(Timers& timers, instant now, std::vector<timer_id>& ids, garrick::base::random_source& random) {
+void fill(Timers& timers, instant now, std::vector<timer_id>& ids,
+          garrick::base::random_source& random) {
   ids.resize(pending);
   for (timer_id& id : ids) id = timers.arm(now + ahead(random), task);
 }
@@ -42,7 +46,8 @@ void wheel_arm_and_cancel(benchmark::State& state) {
 }
 BENCHMARK(wheel_arm_and_cancel);
 
-/// The worst case for caches: each step cancels a random one of the million and arms another. One item is the pair.
+/// The worst case for caches: each step cancels a random one of the million and arms another. One
+/// item is the pair.
 void wheel_replace_any(benchmark::State& state) {
   const instant now = instant::at(duration::seconds(1000));
   garrick::base::timing_wheel wheel(now);
@@ -86,7 +91,8 @@ void service_arm_and_cancel(benchmark::State& state) {
   ids.resize(pending);
   const instant later = service.now() + duration::seconds(600);
   for (timer_id& id : ids) id = service.arm(later + ahead(random), task);
-  for (auto _ : state) benchmark::DoNotOptimize(service.cancel(service.arm(later + ahead(random), task)));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(service.cancel(service.arm(later + ahead(random), task)));
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(service_arm_and_cancel);

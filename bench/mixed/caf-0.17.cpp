@@ -1,4 +1,5 @@
-// Rings of actors pass a token while a detached actor for each ring factorises; rings are torn down and built anew.
+// Rings of actors pass a token while a detached actor for each ring factorises; rings are torn down
+// and built anew.
 #include "common/caf_system.hpp"
 #include "mixed/factorise.hpp"
 
@@ -20,7 +21,9 @@ struct setup {
 
 caf::behavior factoriser(caf::event_based_actor* self, const caf::actor& supervisor) {
   return {
-      [=](calc_atom, std::uint64_t n) { self->send(supervisor, factors_atom::value, bench::factorise(n)); },
+      [=](calc_atom, std::uint64_t n) {
+        self->send(supervisor, factors_atom::value, bench::factorise(n));
+      },
       [=](done_atom) { self->quit(); },
   };
 }
@@ -64,7 +67,8 @@ class master : public caf::event_based_actor {
   void new_ring() {
     send(factoriser_, calc_atom::value, bench::first_prime * bench::second_prime);
     next_ = caf::actor_cast<caf::actor>(this);
-    for (std::uint64_t i = 1; i < setup_.ring; ++i) next_ = spawn<caf::lazy_init>(chain_link, next_);
+    for (std::uint64_t i = 1; i < setup_.ring; ++i)
+      next_ = spawn<caf::lazy_init>(chain_link, next_);
     send(next_, token_atom::value, setup_.token);
   }
 
@@ -99,7 +103,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(setup)
 int main(int argc, char** argv) {
   bench::arguments args(argc, argv);
   const std::uint64_t rings = args.number("rings", 20);
-  setup s{args.number("ring", 50), args.number("token", 200), args.number("repetitions", 2), nullptr};
+  setup s{args.number("ring", 50), args.number("token", 200), args.number("repetitions", 2),
+          nullptr};
   bench::caf_config config(args);
   args.reject_unknown();
 
@@ -109,7 +114,8 @@ int main(int argc, char** argv) {
   {
     caf::actor_system system(config);
     s.supervisor = system.spawn(supervisor, rings + rings * s.repetitions, &seen);
-    for (std::uint64_t i = 0; i < rings; ++i) caf::anon_send(system.spawn<master>(s), begin_atom::value);
+    for (std::uint64_t i = 0; i < rings; ++i)
+      caf::anon_send(system.spawn<master>(s), begin_atom::value);
     s.supervisor = nullptr;
     system.await_all_actors_done();
   }

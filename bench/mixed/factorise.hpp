@@ -1,4 +1,5 @@
-// The computation of workload `mixed`, the same for every system: trial division by 2, then by odd numbers.
+// The computation of workload `mixed`, the same for every system: trial division by 2, then by odd
+// numbers.
 #pragma once
 
 #include <cstdint>

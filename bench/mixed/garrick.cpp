@@ -1,4 +1,5 @@
-// Rings of actors pass a token while a detached actor for each ring factorises; rings are torn down and built anew.
+// Rings of actors pass a token while a detached actor for each ring factorises; rings are torn down
+// and built anew.
 #include "common/garrick_system.hpp"
 #include "mixed/factorise.hpp"
 
@@ -50,7 +51,8 @@ class chain_link : public garrick::actor<ring_member> {
 
 class master : public garrick::actor<garrick::protocol<void(begin), void(token)>> {
  public:
-  master(setup s, garrick::ref<reports> supervisor) : setup_(s), supervisor_(std::move(supervisor)) {}
+  master(setup s, garrick::ref<reports> supervisor)
+      : setup_(s), supervisor_(std::move(supervisor)) {}
 
   void on(begin) {
     factoriser_ = spawn<factoriser>(garrick::spawn_options{.detached = true}, supervisor_);

@@ -12,7 +12,8 @@ caf::behavior ponger(caf::event_based_actor*) {
   };
 }
 
-caf::behavior pinger(caf::event_based_actor* self, const caf::actor& other, std::uint64_t trips, std::uint64_t* done) {
+caf::behavior pinger(caf::event_based_actor* self, const caf::actor& other, std::uint64_t trips,
+                     std::uint64_t* done) {
   self->send(other, ping_atom::value);
   return {
       [=](pong_atom) {

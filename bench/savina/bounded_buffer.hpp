@@ -42,9 +42,11 @@ inline void check_buffer(result& out, const buffer_rules& rules, const buffer_ou
   sum *= static_cast<double>(rules.producers);
   out.expect("items produced", rules.producers * rules.items, found.produced);
   out.expect("items consumed", rules.producers * rules.items, found.consumed);
-  out.expect("items beyond the buffer", 0, found.most_waiting > rules.buffer ? found.most_waiting - rules.buffer : 0);
+  out.expect("items beyond the buffer", 0,
+             found.most_waiting > rules.buffer ? found.most_waiting - rules.buffer : 0);
   // The order of addition differs from run to run: a millionth part must agree.
-  out.expect("sum of the items, in millionths", 1'000'000, static_cast<std::uint64_t>(std::llround(found.sum / sum * 1e6)));
+  out.expect("sum of the items, in millionths", 1'000'000,
+             static_cast<std::uint64_t>(std::llround(found.sum / sum * 1e6)));
 }
 
 }  // namespace bench::savina

@@ -12,7 +12,8 @@ constexpr colour complement(colour own, colour other) {
   if (own == other) return own;
   return static_cast<colour>(3 - static_cast<int>(own) - static_cast<int>(other));
 }
-static_assert(complement(colour::red, colour::yellow) == colour::blue && complement(colour::blue, colour::red) == colour::yellow);
+static_assert(complement(colour::red, colour::yellow) == colour::blue &&
+              complement(colour::blue, colour::red) == colour::yellow);
 
 constexpr colour first_colour(std::uint64_t creature) { return static_cast<colour>(creature % 3); }
 

@@ -1,4 +1,5 @@
-// What the workers of workload `savina_dictionary` ask for, and what must be left in the dictionary.
+// What the workers of workload `savina_dictionary` ask for, and what must be left in the
+// dictionary.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,9 @@ class dictionary_requests {
   };
 
   dictionary_requests(const dictionary_rules& rules, std::uint32_t worker)
-      : left_(rules.messages), writes_(rules.writes), random_(worker + rules.messages + rules.writes) {}
+      : left_(rules.messages),
+        writes_(rules.writes),
+        random_(worker + rules.messages + rules.writes) {}
 
   bool more() const { return left_ != 0; }
   request next() {
@@ -48,8 +51,10 @@ struct dictionary_outcome {
   std::uint64_t reads = 0;
 };
 
-/// Compares with the same requests made one after the other and, for parameters whose outcome was published, with that.
-inline void check_dictionary(result& out, const dictionary_rules& rules, const dictionary_outcome& found) {
+/// Compares with the same requests made one after the other and, for parameters whose outcome was
+/// published, with that.
+inline void check_dictionary(result& out, const dictionary_rules& rules,
+                             const dictionary_outcome& found) {
   std::vector<bool> keys(65536);
   dictionary_outcome expected;
   for (std::uint32_t worker = 0; worker < rules.workers; ++worker) {

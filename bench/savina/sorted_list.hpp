@@ -59,14 +59,18 @@ class list_requests {
 
   // The share of sizes is not part of the seed.
   list_requests(const list_rules& rules, std::uint32_t worker)
-      : left_(rules.messages), writes_(rules.writes), sizes_(rules.sizes), random_(worker + rules.messages + rules.writes) {}
+      : left_(rules.messages),
+        writes_(rules.writes),
+        sizes_(rules.sizes),
+        random_(worker + rules.messages + rules.writes) {}
 
   bool more() const { return left_ != 0; }
   request next() {
     --left_;
     const std::uint32_t dice = random_.below(100);
     if (dice < sizes_) return {list_request::size, 0};
-    return {dice < sizes_ + writes_ ? list_request::insert : list_request::contains, random_.next()};
+    return {dice < sizes_ + writes_ ? list_request::insert : list_request::contains,
+            random_.next()};
   }
 
  private:
@@ -84,13 +88,16 @@ struct list_outcome {
   bool in_order = false;
 };
 
-/// Compares with the sum of what the workers ask for and, for the parameters whose outcome was published, with that.
+/// Compares with the sum of what the workers ask for and, for the parameters whose outcome was
+/// published, with that.
 inline void check_list(result& out, const list_rules& rules, const list_outcome& found) {
   list_outcome expected;
   for (std::uint32_t worker = 0; worker < rules.workers; ++worker) {
     for (list_requests requests(rules, worker); requests.more();) {
       const list_request kind = requests.next().kind;
-      ++(kind == list_request::insert ? expected.inserts : kind == list_request::size ? expected.sizes : expected.contains);
+      ++(kind == list_request::insert ? expected.inserts
+         : kind == list_request::size ? expected.sizes
+                                      : expected.contains);
     }
   }
   if (rules.workers == 20 && rules.messages == 8000 && rules.writes == 10 && rules.sizes == 1) {

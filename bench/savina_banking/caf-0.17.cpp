@@ -1,4 +1,5 @@
-// A teller orders all transfers at once. The account that pays asks the other to book its side, and takes nothing else until it has.
+// A teller orders all transfers at once. The account that pays asks the other to book its side, and
+// takes nothing else until it has.
 #include "common/caf_system.hpp"
 #include "savina_banking/transfers.hpp"
 
@@ -16,7 +17,8 @@ class account : public caf::event_based_actor {
 
   caf::behavior make_behavior() override {
     return {
-        [this](credit_atom, money amount, const caf::actor& destination, const caf::actor& customer) {
+        [this](credit_atom, money amount, const caf::actor& destination,
+               const caf::actor& customer) {
           balance_ -= amount;
           request(destination, caf::infinite, debit_atom::value, amount).await([this, customer] {
             send(customer, paid_atom::value);
@@ -33,7 +35,8 @@ class account : public caf::event_based_actor {
   money balance_ = 0;
 };
 
-caf::behavior teller(caf::stateful_actor<std::vector<caf::actor>>* self, std::uint64_t transactions, bench::bank_books* books) {
+caf::behavior teller(caf::stateful_actor<std::vector<caf::actor>>* self, std::uint64_t transactions,
+                     bench::bank_books* books) {
   auto& accounts = self->state;
   const std::uint64_t count = books->balances.size();
   for (std::uint64_t i = 0; i < count; ++i) accounts.push_back(self->spawn<account>(i, books));

@@ -1,4 +1,5 @@
-// A teller orders all transfers at once. The account that pays asks the other to book its side, and takes nothing else until it has.
+// A teller orders all transfers at once. The account that pays asks the other to book its side, and
+// takes nothing else until it has.
 #include "common/garrick_system.hpp"
 #include "savina_banking/transfers.hpp"
 
@@ -25,7 +26,9 @@ class account_actor : public garrick::actor<account> {
 
   void on(const credit& c) {
     balance_ -= c.amount;
-    request(c.destination, debit{c.amount}).await([this, customer = c.customer] { send(customer, paid{}); });
+    request(c.destination, debit{c.amount}).await([this, customer = c.customer] {
+      send(customer, paid{});
+    });
   }
   garrick::result<void> on(debit d) {
     balance_ += d.amount;

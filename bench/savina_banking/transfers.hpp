@@ -1,6 +1,7 @@
 // Who pays whom in workload `savina_banking`, and what the accounts must hold in the end.
 //
-// Amounts are whole billionths: sums of integers do not depend on the order of the transfers, so the check is exact.
+// Amounts are whole billionths: sums of integers do not depend on the order of the transfers, so
+// the check is exact.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,8 @@ using money = std::int64_t;
 
 struct transfer {
   std::uint64_t source = 0;
-  std::uint64_t destination = 0;  // above the source, so accounts that wait for each other form no circle
+  // above the source, so accounts that wait for each other form no circle
+  std::uint64_t destination = 0;
   money amount = 0;
 };
 
@@ -56,12 +58,14 @@ inline void check_bank(result& out, const bank_books& found, std::uint64_t trans
     moved += t.amount;
   }
   std::uint64_t wrong = 0;
-  for (std::size_t i = 0; i < found.balances.size(); ++i) wrong += found.balances[i] == expected.balances[i] ? 0 : 1;
+  for (std::size_t i = 0; i < found.balances.size(); ++i)
+    wrong += found.balances[i] == expected.balances[i] ? 0 : 1;
   out.items = transactions;
   out.expect("completed transactions", transactions, found.completed);
   out.expect("accounts with a wrong balance", 0, wrong);
   if (found.balances.size() == 1000 && transactions == 50'000)
-    out.expect("moved, in ten-thousandths", 93'840'817, static_cast<std::uint64_t>(moved / 100'000));
+    out.expect("moved, in ten-thousandths", 93'840'817,
+               static_cast<std::uint64_t>(moved / 100'000));
 }
 
 }  // namespace bench

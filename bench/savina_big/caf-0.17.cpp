@@ -1,4 +1,5 @@
-// Savina 07: each actor pings a neighbour chosen at random and waits for its pong, again and again; a sink ends all when all are done.
+// Savina 07: each actor pings a neighbour chosen at random and waits for its pong, again and again;
+// a sink ends all when all are done.
 #include "common/caf_system.hpp"
 #include "common/savina.hpp"
 
@@ -25,8 +26,8 @@ struct worker_state {
   tally counts;
 };
 
-caf::behavior worker(caf::stateful_actor<worker_state>* self, std::uint32_t id, std::uint64_t pings, const caf::actor& sink,
-                     tally* seen) {
+caf::behavior worker(caf::stateful_actor<worker_state>* self, std::uint32_t id, std::uint64_t pings,
+                     const caf::actor& sink, tally* seen) {
   self->state.left = pings;
   self->state.random = bench::savina::random_numbers(id);
   const auto next = [=] {
@@ -89,7 +90,8 @@ int main(int argc, char** argv) {
     caf::actor_system system(config);
     const auto end = system.spawn(sink);
     actors all;
-    for (std::uint32_t i = 0; i < workers; ++i) all.push_back(system.spawn(worker, i, pings, end, &seen[i]));
+    for (std::uint32_t i = 0; i < workers; ++i)
+      all.push_back(system.spawn(worker, i, pings, end, &seen[i]));
     caf::anon_send(end, meet_atom::value, all);
     for (const caf::actor& w : all) caf::anon_send(w, meet_atom::value, all);
     for (const caf::actor& w : all) caf::anon_send(w, begin_atom::value);

@@ -1,4 +1,5 @@
-// Savina 07: each actor pings a neighbour chosen at random and waits for its pong, again and again; a sink ends all when all are done.
+// Savina 07: each actor pings a neighbour chosen at random and waits for its pong, again and again;
+// a sink ends all when all are done.
 #include "common/garrick_system.hpp"
 #include "common/savina.hpp"
 
@@ -103,7 +104,8 @@ int main(int argc, char** argv) {
     garrick::actor_system system(options);
     const ref<ending> end = system.spawn<sink>();
     std::vector<ref<pinging>> all;
-    for (std::uint32_t i = 0; i < workers; ++i) all.push_back(system.spawn<worker>(i, pings, end, &seen[i]));
+    for (std::uint32_t i = 0; i < workers; ++i)
+      all.push_back(system.spawn<worker>(i, pings, end, &seen[i]));
     send(end, meet{all});
     for (const ref<pinging>& w : all) send(w, meet{all});
     for (const ref<pinging>& w : all) send(w, begin{});

@@ -7,11 +7,12 @@ namespace {
 using actors = std::vector<caf::actor>;
 
 // Each part knows how many values pass through it, and quits behind the last one.
-caf::behavior joiner(caf::stateful_actor<std::uint32_t>* self, std::uint32_t inputs, std::uint32_t length, std::uint32_t total,
-                     const caf::actor& next) {
+caf::behavior joiner(caf::stateful_actor<std::uint32_t>* self, std::uint32_t inputs,
+                     std::uint32_t length, std::uint32_t total, const caf::actor& next) {
   self->state = total;
   return {
-      [=, order = bench::bitonic_joiner(inputs, length)](std::uint32_t input, std::uint64_t value) mutable {
+      [=, order = bench::bitonic_joiner(inputs, length)](std::uint32_t input,
+                                                         std::uint64_t value) mutable {
         order.take(input, value, [&](std::uint64_t first) {
           self->send(next, first);
           if (--self->state == 0) self->quit();
@@ -21,8 +22,8 @@ caf::behavior joiner(caf::stateful_actor<std::uint32_t>* self, std::uint32_t inp
 }
 
 // Says to a joiner from which input a value comes.
-caf::behavior labeler(caf::stateful_actor<std::uint32_t>* self, std::uint32_t input, std::uint32_t total,
-                      const caf::actor& next) {
+caf::behavior labeler(caf::stateful_actor<std::uint32_t>* self, std::uint32_t input,
+                      std::uint32_t total, const caf::actor& next) {
   self->state = total;
   return {
       [=](std::uint64_t value) {
@@ -32,11 +33,12 @@ caf::behavior labeler(caf::stateful_actor<std::uint32_t>* self, std::uint32_t in
   };
 }
 
-caf::behavior splitter(caf::stateful_actor<std::uint32_t>* self, const actors& receivers, std::uint32_t length,
-                       std::uint32_t total) {
+caf::behavior splitter(caf::stateful_actor<std::uint32_t>* self, const actors& receivers,
+                       std::uint32_t length, std::uint32_t total) {
   self->state = total;
   return {
-      [=, turn = bench::round_robin(static_cast<std::uint32_t>(receivers.size()), length)](std::uint64_t value) mutable {
+      [=, turn = bench::round_robin(static_cast<std::uint32_t>(receivers.size()), length)](
+          std::uint64_t value) mutable {
         self->send(receivers[turn.current()], value);
         turn.advance();
         if (--self->state == 0) self->quit();
@@ -49,7 +51,8 @@ struct first_value {
   std::uint64_t value = 0;
 };
 
-caf::behavior comparator(caf::stateful_actor<first_value>* self, std::uint32_t input, bool ascending, const caf::actor& next) {
+caf::behavior comparator(caf::stateful_actor<first_value>* self, std::uint32_t input,
+                         bool ascending, const caf::actor& next) {
   return {
       [=](std::uint64_t value) {
         first_value& first = self->state;
@@ -66,7 +69,8 @@ caf::behavior comparator(caf::stateful_actor<first_value>* self, std::uint32_t i
   };
 }
 
-caf::behavior validator(caf::event_based_actor* self, std::uint32_t values, std::vector<std::uint64_t>* found) {
+caf::behavior validator(caf::event_based_actor* self, std::uint32_t values,
+                        std::vector<std::uint64_t>* found) {
   return {
       [=](std::uint64_t value) {
         found->push_back(value);
@@ -75,7 +79,8 @@ caf::behavior validator(caf::event_based_actor* self, std::uint32_t values, std:
   };
 }
 
-caf::actor build_partition(caf::event_based_actor* self, std::uint32_t block, bool ascending, const caf::actor& next) {
+caf::actor build_partition(caf::event_based_actor* self, std::uint32_t block, bool ascending,
+                           const caf::actor& next) {
   const caf::actor both = self->spawn<caf::lazy_init>(joiner, block / 2, 1U, block, next);
   actors comparators;
   for (std::uint32_t i = 0; i < block / 2; ++i)
@@ -83,8 +88,8 @@ caf::actor build_partition(caf::event_based_actor* self, std::uint32_t block, bo
   return self->spawn<caf::lazy_init>(splitter, comparators, 1U, block);
 }
 
-caf::actor build_pass(caf::event_based_actor* self, const bench::bitonic_pass& pass, std::uint32_t values,
-                      const caf::actor& next) {
+caf::actor build_pass(caf::event_based_actor* self, const bench::bitonic_pass& pass,
+                      std::uint32_t values, const caf::actor& next) {
   const std::uint32_t partitions = values / pass.block;
   const caf::actor all = self->spawn<caf::lazy_init>(joiner, partitions, pass.block, values, next);
   actors entries;
@@ -99,7 +104,8 @@ caf::actor build_pass(caf::event_based_actor* self, const bench::bitonic_pass& p
 void source(caf::event_based_actor* self, std::uint32_t values, std::vector<std::uint64_t>* found) {
   caf::actor first = self->spawn(validator, values, found);
   const std::vector<bench::bitonic_pass> passes = bench::bitonic_passes(values);
-  for (auto pass = passes.rbegin(); pass != passes.rend(); ++pass) first = build_pass(self, *pass, values, first);
+  for (auto pass = passes.rbegin(); pass != passes.rend(); ++pass)
+    first = build_pass(self, *pass, values, first);
   for (const std::uint64_t value : bench::bitonic_input(values)) self->send(first, value);
 }
 

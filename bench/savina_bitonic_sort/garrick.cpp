@@ -16,7 +16,8 @@ using joint = garrick::protocol<void(numbered)>;
 
 class joiner : public garrick::actor<joint> {
  public:
-  joiner(std::uint32_t inputs, std::uint32_t length, garrick::ref<sink> next) : order_(inputs, length), next_(std::move(next)) {}
+  joiner(std::uint32_t inputs, std::uint32_t length, garrick::ref<sink> next)
+      : order_(inputs, length), next_(std::move(next)) {}
 
   void on(numbered n) {
     order_.take(n.input, n.value, [this](std::uint64_t value) { send(next_, number{value}); });
@@ -41,7 +42,8 @@ class labeler : public garrick::actor<sink> {
 class splitter : public garrick::actor<sink> {
  public:
   splitter(std::vector<garrick::ref<sink>> receivers, std::uint32_t length)
-      : receivers_(std::move(receivers)), turn_(static_cast<std::uint32_t>(receivers_.size()), length) {}
+      : receivers_(std::move(receivers)),
+        turn_(static_cast<std::uint32_t>(receivers_.size()), length) {}
 
   void on(number n) {
     send(receivers_[turn_.current()], n);
@@ -89,15 +91,18 @@ class validator : public garrick::actor<sink> {
 
 struct produce {};
 
-// Builds the network from its end, feeds it and lets it go: each part ends when those before it have.
+// Builds the network from its end, feeds it and lets it go: each part ends when those before it
+// have.
 class source : public garrick::actor<garrick::protocol<void(produce)>> {
  public:
-  source(std::uint32_t values, std::vector<std::uint64_t>* found) : values_(values), found_(found) {}
+  source(std::uint32_t values, std::vector<std::uint64_t>* found)
+      : values_(values), found_(found) {}
 
   void on(produce) {
     garrick::ref<sink> first = spawn<validator>(found_);
     const std::vector<bench::bitonic_pass> passes = bench::bitonic_passes(values_);
-    for (auto pass = passes.rbegin(); pass != passes.rend(); ++pass) first = build_pass(*pass, first);
+    for (auto pass = passes.rbegin(); pass != passes.rend(); ++pass)
+      first = build_pass(*pass, first);
     for (const std::uint64_t value : bench::bitonic_input(values_)) send(first, number{value});
   }
 
@@ -107,14 +112,17 @@ class source : public garrick::actor<garrick::protocol<void(produce)>> {
     const garrick::ref<joint> all = spawn<joiner>(partitions, pass.block, next);
     std::vector<garrick::ref<sink>> entries;
     for (std::uint32_t i = 0; i < partitions; ++i)
-      entries.push_back(build_partition(pass.block, bench::bitonic_ascends(pass, i), spawn<labeler>(i, all)));
+      entries.push_back(
+          build_partition(pass.block, bench::bitonic_ascends(pass, i), spawn<labeler>(i, all)));
     return spawn<splitter>(std::move(entries), pass.block);
   }
 
-  garrick::ref<sink> build_partition(std::uint32_t block, bool ascending, const garrick::ref<sink>& next) {
+  garrick::ref<sink> build_partition(std::uint32_t block, bool ascending,
+                                     const garrick::ref<sink>& next) {
     const garrick::ref<joint> both = spawn<joiner>(block / 2, 1U, next);
     std::vector<garrick::ref<sink>> comparators;
-    for (std::uint32_t i = 0; i < block / 2; ++i) comparators.push_back(spawn<comparator>(i, ascending, both));
+    for (std::uint32_t i = 0; i < block / 2; ++i)
+      comparators.push_back(spawn<comparator>(i, ascending, both));
     return spawn<splitter>(std::move(comparators), 1U);
   }
 

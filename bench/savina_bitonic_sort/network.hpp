@@ -1,8 +1,9 @@
 // The sorting network of workload `savina_bitonic_sort`, the same for every system.
 //
-// A pass takes all values, splits them into blocks and gives each block to a partition. There a splitter deals the values one by one
-// to comparators, which thus get value i and value i + block / 2, and a joiner collects first the first answers, then the second
-// ones. A joiner behind the partitions puts the blocks into their order again and passes the values on to the next pass.
+// A pass takes all values, splits them into blocks and gives each block to a partition. There a
+// splitter deals the values one by one to comparators, which thus get value i and value i + block /
+// 2, and a joiner collects first the first answers, then the second ones. A joiner behind the
+// partitions puts the blocks into their order again and passes the values on to the next pass.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +17,12 @@ namespace bench {
 
 struct bitonic_pass {
   std::uint32_t block;  // values that a partition takes
-  std::uint32_t run;    // values that the merge of this pass sorts: the direction alternates from one run to the next
+  // values that the merge of this pass sorts: the direction alternates from one run to the next
+  std::uint32_t run;
 };
 
-// Bitonic runs of 2, 4, … values are merged, each in passes whose blocks halve. The last merge sorts all.
+// Bitonic runs of 2, 4, … values are merged, each in passes whose blocks halve. The last merge
+// sorts all.
 inline std::vector<bitonic_pass> bitonic_passes(std::uint32_t values) {
   std::vector<bitonic_pass> passes;
   for (std::uint32_t run = 2; run <= values; run *= 2) {
@@ -53,7 +56,8 @@ class round_robin {
 // Values from several senders, handed out in the round-robin order whatever their order of arrival.
 class bitonic_joiner {
  public:
-  bitonic_joiner(std::uint32_t inputs, std::uint32_t length) : turn_(inputs, length), waiting_(inputs) {}
+  bitonic_joiner(std::uint32_t inputs, std::uint32_t length)
+      : turn_(inputs, length), waiting_(inputs) {}
 
   template <class Emit>
   void take(std::uint32_t input, std::uint64_t value, Emit emit) {
@@ -95,7 +99,8 @@ inline std::vector<std::uint64_t> bitonic_input(std::uint32_t values) {
   return input;
 }
 
-inline void check_bitonic(result& out, const std::vector<std::uint64_t>& found, std::uint32_t values) {
+inline void check_bitonic(result& out, const std::vector<std::uint64_t>& found,
+                          std::uint32_t values) {
   std::vector<std::uint64_t> expected = bitonic_input(values);
   std::sort(expected.begin(), expected.end());
   out.items = values;

@@ -1,5 +1,6 @@
-// Savina 10: a manager hands items from producers to consumers. It lets a producer make its next item only while few are waiting, so that the buffer is never
-// exceeded, whatever the producers have under way.
+// Savina 10: a manager hands items from producers to consumers. It lets a producer make its next
+// item only while few are waiting, so that the buffer is never exceeded, whatever the producers
+// have under way.
 #include <deque>
 
 #include "common/caf_system.hpp"
@@ -21,8 +22,8 @@ struct producer_state {
   double item = 0;
 };
 
-caf::behavior producer(caf::stateful_actor<producer_state>* self, const caf::actor& manager, std::uint64_t items,
-                       std::uint32_t cost) {
+caf::behavior producer(caf::stateful_actor<producer_state>* self, const caf::actor& manager,
+                       std::uint64_t items, std::uint32_t cost) {
   self->state.left = items;
   return {
       [=](produce_atom) {
@@ -43,7 +44,8 @@ struct consumer_state {
   double item = 0;
 };
 
-caf::behavior consumer(caf::stateful_actor<consumer_state>* self, const caf::actor& manager, std::uint32_t cost) {
+caf::behavior consumer(caf::stateful_actor<consumer_state>* self, const caf::actor& manager,
+                       std::uint32_t cost) {
   return {
       [=](consume_atom, double item) {
         self->state.item = process_item(self->state.item + item, cost);
@@ -60,10 +62,12 @@ struct manager_state {
   std::deque<caf::actor> consumers;
 };
 
-caf::behavior manager(caf::stateful_actor<manager_state>* self, const buffer_rules& rules, buffer_outcome* seen) {
+caf::behavior manager(caf::stateful_actor<manager_state>* self, const buffer_rules& rules,
+                      buffer_outcome* seen) {
   const std::uint64_t limit = rules.buffer - rules.producers;
   self->state.producers = rules.producers;
-  for (std::uint64_t i = 0; i < rules.consumers; ++i) self->state.consumers.push_back(self->spawn(consumer, self, rules.consume));
+  for (std::uint64_t i = 0; i < rules.consumers; ++i)
+    self->state.consumers.push_back(self->spawn(consumer, self, rules.consume));
   for (std::uint64_t i = 0; i < rules.producers; ++i)
     self->send(self->spawn(producer, self, rules.items, rules.produce), produce_atom::value);
   const auto end_if_done = [=] {

@@ -1,5 +1,6 @@
-// Savina 10: a manager hands items from producers to consumers. It lets a producer make its next item only while few are waiting, so that the buffer is never
-// exceeded, whatever the producers have under way.
+// Savina 10: a manager hands items from producers to consumers. It lets a producer make its next
+// item only while few are waiting, so that the buffer is never exceeded, whatever the producers
+// have under way.
 #include <deque>
 
 #include "common/garrick_system.hpp"
@@ -70,11 +71,16 @@ class consumer : public garrick::actor<consuming> {
 class manager : public garrick::actor<managing> {
  public:
   manager(const buffer_rules& rules, buffer_outcome* seen)
-      : rules_(rules), limit_(rules.buffer - rules.producers), producers_(rules.producers), seen_(seen) {}
+      : rules_(rules),
+        limit_(rules.buffer - rules.producers),
+        producers_(rules.producers),
+        seen_(seen) {}
 
   void on_start() {
-    for (std::uint64_t i = 0; i < rules_.consumers; ++i) consumers_.push_back(spawn<consumer>(self(), rules_.consume));
-    for (std::uint64_t i = 0; i < rules_.producers; ++i) send(spawn<producer>(self(), rules_.items, rules_.produce), produce{});
+    for (std::uint64_t i = 0; i < rules_.consumers; ++i)
+      consumers_.push_back(spawn<consumer>(self(), rules_.consume));
+    for (std::uint64_t i = 0; i < rules_.producers; ++i)
+      send(spawn<producer>(self(), rules_.items, rules_.produce), produce{});
   }
   void on(const produced& p) {
     ++seen_->produced;

@@ -1,4 +1,5 @@
-// Savina 06: creatures visit a mall, which pairs them; both of a pair take on the complementary colour.
+// Savina 06: creatures visit a mall, which pairs them; both of a pair take on the complementary
+// colour.
 #include "common/caf_system.hpp"
 #include "savina/chameneos.hpp"
 
@@ -16,7 +17,8 @@ struct creature_state {
   std::uint64_t meetings = 0;
 };
 
-caf::behavior creature(caf::stateful_actor<creature_state>* self, const caf::actor& mall, colour first) {
+caf::behavior creature(caf::stateful_actor<creature_state>* self, const caf::actor& mall,
+                       colour first) {
   self->state.own = first;
   self->send(mall, visit_atom::value, first);
   const auto next = [=](colour own) {
@@ -48,9 +50,11 @@ struct mall_state {
   caf::actor waiting;
 };
 
-caf::behavior mall(caf::stateful_actor<mall_state>* self, std::uint64_t creatures, std::uint64_t meetings, tally* seen) {
+caf::behavior mall(caf::stateful_actor<mall_state>* self, std::uint64_t creatures,
+                   std::uint64_t meetings, tally* seen) {
   self->state.left = meetings;
-  for (std::uint64_t i = 0; i < creatures; ++i) self->spawn(creature, self, bench::savina::first_colour(i));
+  for (std::uint64_t i = 0; i < creatures; ++i)
+    self->spawn(creature, self, bench::savina::first_colour(i));
   return {
       [=](visit_atom, colour own) {
         auto& state = self->state;

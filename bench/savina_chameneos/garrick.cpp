@@ -1,4 +1,5 @@
-// Savina 06: creatures visit a mall, which pairs them; both of a pair take on the complementary colour.
+// Savina 06: creatures visit a mall, which pairs them; both of a pair take on the complementary
+// colour.
 #include "common/garrick_system.hpp"
 #include "savina/chameneos.hpp"
 
@@ -68,10 +69,12 @@ struct tally {
 
 class mall : public garrick::actor<meeting_place> {
  public:
-  mall(std::uint64_t creatures, std::uint64_t meetings, tally* seen) : creatures_(creatures), left_(meetings), seen_(seen) {}
+  mall(std::uint64_t creatures, std::uint64_t meetings, tally* seen)
+      : creatures_(creatures), left_(meetings), seen_(seen) {}
 
   void on_start() {
-    for (std::uint64_t i = 0; i < creatures_; ++i) spawn<creature>(self(), bench::savina::first_colour(i));
+    for (std::uint64_t i = 0; i < creatures_; ++i)
+      spawn<creature>(self(), bench::savina::first_colour(i));
   }
   void on(const visit& v) {
     if (left_ == 0) {

@@ -43,7 +43,8 @@ int main(int argc, char** argv) {
   const std::int64_t start = bench::now_ns();
   {
     caf::actor_system system(config);
-    caf::anon_send(system.spawn(producer, system.spawn(counter), &found), produce_atom::value, messages);
+    caf::anon_send(system.spawn(producer, system.spawn(counter), &found), produce_atom::value,
+                   messages);
     system.await_all_actors_done();
   }
   result.seconds = bench::seconds_since(start);

@@ -22,7 +22,8 @@ struct produce {
 
 class producer : public garrick::actor<garrick::protocol<void(produce)>> {
  public:
-  producer(garrick::ref<counting> whom, std::uint64_t* found) : whom_(std::move(whom)), found_(found) {}
+  producer(garrick::ref<counting> whom, std::uint64_t* found)
+      : whom_(std::move(whom)), found_(found) {}
 
   void on(produce p) {
     for (std::uint64_t i = 0; i < p.messages; ++i) send(whom_, increment{});

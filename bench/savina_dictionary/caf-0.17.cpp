@@ -1,4 +1,5 @@
-// Savina 08: workers read and write one hash map, which belongs to an actor; each waits for an answer before it asks again.
+// Savina 08: workers read and write one hash map, which belongs to an actor; each waits for an
+// answer before it asks again.
 #include <unordered_map>
 
 #include "common/caf_system.hpp"
@@ -39,8 +40,12 @@ caf::behavior dictionary(caf::stateful_actor<dictionary_state>* self, dictionary
 
 class worker : public caf::event_based_actor {
  public:
-  worker(caf::actor_config& cfg, const dictionary_rules& rules, std::uint32_t id, caf::actor dictionary, caf::actor master)
-      : caf::event_based_actor(cfg), requests_(rules, id), dictionary_(std::move(dictionary)), master_(std::move(master)) {}
+  worker(caf::actor_config& cfg, const dictionary_rules& rules, std::uint32_t id,
+         caf::actor dictionary, caf::actor master)
+      : caf::event_based_actor(cfg),
+        requests_(rules, id),
+        dictionary_(std::move(dictionary)),
+        master_(std::move(master)) {}
 
   caf::behavior make_behavior() override {
     next();
@@ -70,7 +75,8 @@ class worker : public caf::event_based_actor {
   caf::actor master_;
 };
 
-caf::behavior master(caf::event_based_actor* self, const dictionary_rules& rules, dictionary_outcome* found) {
+caf::behavior master(caf::event_based_actor* self, const dictionary_rules& rules,
+                     dictionary_outcome* found) {
   const auto values = self->spawn(dictionary, found);
   for (std::uint32_t i = 0; i < rules.workers; ++i) self->spawn<worker>(rules, i, values, self);
   std::uint32_t left = rules.workers;

@@ -1,4 +1,5 @@
-// Savina 08: workers read and write one hash map, which belongs to an actor; each waits for an answer before it asks again.
+// Savina 08: workers read and write one hash map, which belongs to an actor; each waits for an
+// answer before it asks again.
 #include <unordered_map>
 
 #include "common/garrick_system.hpp"
@@ -18,7 +19,8 @@ struct read {
   std::uint32_t key;
 };
 struct outcome {};
-using storing = garrick::protocol<std::int64_t(write), std::int64_t(read), dictionary_outcome(outcome)>;
+using storing =
+    garrick::protocol<std::int64_t(write), std::int64_t(read), dictionary_outcome(outcome)>;
 
 class dictionary : public garrick::actor<storing> {
  public:
@@ -48,7 +50,8 @@ struct begin {};
 
 class worker : public garrick::actor<garrick::protocol<void(begin)>> {
  public:
-  worker(const dictionary_rules& rules, std::uint32_t id, ref<storing> dictionary, ref<waiting> master)
+  worker(const dictionary_rules& rules, std::uint32_t id, ref<storing> dictionary,
+         ref<waiting> master)
       : requests_(rules, id), dictionary_(std::move(dictionary)), master_(std::move(master)) {}
 
   void on(begin) { next(); }
@@ -77,10 +80,12 @@ class master : public garrick::actor<waiting> {
 
   void on_start() {
     dictionary_ = spawn<dictionary>();
-    for (std::uint32_t i = 0; i < rules_.workers; ++i) send(spawn<worker>(rules_, i, dictionary_, self()), begin{});
+    for (std::uint32_t i = 0; i < rules_.workers; ++i)
+      send(spawn<worker>(rules_, i, dictionary_, self()), begin{});
   }
   void on(worker_done) {
-    if (++done_ == rules_.workers) request(dictionary_, outcome{}).then([this](dictionary_outcome all) { *found_ = all; });
+    if (++done_ == rules_.workers)
+      request(dictionary_, outcome{}).then([this](dictionary_outcome all) { *found_ = all; });
   }
 
  private:

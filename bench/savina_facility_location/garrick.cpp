@@ -1,6 +1,8 @@
-// A quadtree of actors. A customer goes to the leaf in whose quadrant he lives. A leaf whose customers are too far from the facilities
-// that it knows opens its own and gives its customers to four children. News of it goes to all above, and from each to the opposite
-// quadrant and what is below. When news arrives depends on the schedule, so only the number of customers is known beforehand.
+// A quadtree of actors. A customer goes to the leaf in whose quadrant he lives. A leaf whose
+// customers are too far from the facilities that it knows opens its own and gives its customers to
+// four children. News of it goes to all above, and from each to the opposite quadrant and what is
+// below. When news arrives depends on the schedule, so only the number of customers is known
+// beforehand.
 #include "common/garrick_system.hpp"
 #include "savina_facility_location/quadtree.hpp"
 
@@ -33,7 +35,8 @@ struct inheritance {
 };
 
 class quadrant_actor
-    : public garrick::actor<garrick::protocol<void(customer), void(news), void(finish), void(opened), void(bench::tree_count)>> {
+    : public garrick::actor<garrick::protocol<void(customer), void(news), void(finish),
+                                              void(opened), void(bench::tree_count)>> {
  public:
   quadrant_actor(garrick::ref<above> parent, inheritance i)
       : parent_(std::move(parent)),
@@ -113,7 +116,8 @@ struct outcome {
 };
 
 // Stands above the root, and sends it a customer whenever it asks for one.
-class producer : public garrick::actor<garrick::protocol<void(produce), void(opened), void(bench::tree_count)>> {
+class producer : public garrick::actor<
+                     garrick::protocol<void(produce), void(opened), void(bench::tree_count)>> {
  public:
   producer(std::uint64_t customers, outcome* found) : customers_(customers), found_(found) {}
 

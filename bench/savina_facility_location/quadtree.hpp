@@ -1,4 +1,5 @@
-// The geometry of workload `savina_facility_location`: a square of 500 by 500, customers, and facilities in the middle of quadrants.
+// The geometry of workload `savina_facility_location`: a square of 500 by 500, customers, and
+// facilities in the middle of quadrants.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +13,8 @@ namespace bench {
 
 constexpr double grid_size = 500;
 
-// A quadrant opens its facility when its customers' distances add up to more: twice the diagonal of the grid.
+// A quadrant opens its facility when its customers' distances add up to more: twice the diagonal of
+// the grid.
 inline double opening_cost() { return 2 * std::sqrt(2.0) * grid_size; }
 
 struct point {
@@ -28,7 +30,8 @@ inline point next_customer(savina::random_numbers& random) {
 // The distance to the nearest of them.
 inline double cost(const point& customer, const std::vector<point>& facilities) {
   double least = 2 * grid_size;
-  for (const point& f : facilities) least = std::min(least, std::hypot(f.x - customer.x, f.y - customer.y));
+  for (const point& f : facilities)
+    least = std::min(least, std::hypot(f.x - customer.x, f.y - customer.y));
   return least;
 }
 
@@ -47,7 +50,8 @@ struct box {
   }
   [[nodiscard]] box quadrant(std::uint32_t index) const {
     const point m = middle();
-    return {index % 2 == 0 ? x1 : m.x, index / 2 == 0 ? y1 : m.y, index % 2 == 0 ? m.x : x2, index / 2 == 0 ? m.y : y2};
+    return {index % 2 == 0 ? x1 : m.x, index / 2 == 0 ? y1 : m.y, index % 2 == 0 ? m.x : x2,
+            index / 2 == 0 ? m.y : y2};
   }
 };
 

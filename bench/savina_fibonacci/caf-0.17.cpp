@@ -1,4 +1,5 @@
-// Each actor asks two children for the two Fibonacci numbers before its own: short lives and one answer from each.
+// Each actor asks two children for the two Fibonacci numbers before its own: short lives and one
+// answer from each.
 #include "common/caf_system.hpp"
 #include "savina_fibonacci/sequence.hpp"
 
@@ -9,7 +10,8 @@ using answer_atom = caf::atom_constant<caf::atom("answer")>;
 
 class node : public caf::event_based_actor {
  public:
-  node(caf::actor_config& cfg, caf::actor parent) : caf::event_based_actor(cfg), parent_(std::move(parent)) {}
+  node(caf::actor_config& cfg, caf::actor parent)
+      : caf::event_based_actor(cfg), parent_(std::move(parent)) {}
 
   caf::behavior make_behavior() override {
     return {
@@ -18,8 +20,10 @@ class node : public caf::event_based_actor {
             answer(1);
             return;
           }
-          send(spawn<node, caf::lazy_init>(caf::actor_cast<caf::actor>(this)), ask_atom::value, n - 1);
-          send(spawn<node, caf::lazy_init>(caf::actor_cast<caf::actor>(this)), ask_atom::value, n - 2);
+          send(spawn<node, caf::lazy_init>(caf::actor_cast<caf::actor>(this)), ask_atom::value,
+               n - 1);
+          send(spawn<node, caf::lazy_init>(caf::actor_cast<caf::actor>(this)), ask_atom::value,
+               n - 2);
         },
         [this](answer_atom, std::uint64_t value) {
           sum_ += value;

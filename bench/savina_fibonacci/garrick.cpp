@@ -1,4 +1,5 @@
-// Each actor asks two children for the two Fibonacci numbers before its own: short lives and one answer from each.
+// Each actor asks two children for the two Fibonacci numbers before its own: short lives and one
+// answer from each.
 #include "common/garrick_system.hpp"
 #include "savina_fibonacci/sequence.hpp"
 

@@ -28,7 +28,8 @@ int main(int argc, char** argv) {
   const std::int64_t start = bench::now_ns();
   {
     caf::actor_system system(config);
-    for (std::uint64_t& slot : worked) caf::anon_send(system.spawn<caf::lazy_init>(worker, &slot), work_atom::value);
+    for (std::uint64_t& slot : worked)
+      caf::anon_send(system.spawn<caf::lazy_init>(worker, &slot), work_atom::value);
     system.await_all_actors_done();
   }
   result.seconds = bench::seconds_since(start);

@@ -1,4 +1,5 @@
-// Savina 03: a thread sends one message after the other to each of some actors; each message costs the receiver a sine.
+// Savina 03: a thread sends one message after the other to each of some actors; each message costs
+// the receiver a sine.
 #include "common/caf_system.hpp"
 #include "common/savina.hpp"
 

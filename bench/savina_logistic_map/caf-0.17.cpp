@@ -1,5 +1,5 @@
-// A master orders all terms of all series at once. For each term a worker asks its rate computer and awaits the answer, for at most
-// `--limit_us` microseconds (0: as long as it takes).
+// A master orders all terms of all series at once. For each term a worker asks its rate computer
+// and awaits the answer, for at most `--limit_us` microseconds (0: as long as it takes).
 #include <chrono>
 
 #include "common/caf_system.hpp"
@@ -22,13 +22,14 @@ struct worker_state {
   bool late = false;
 };
 
-caf::behavior series_worker(caf::stateful_actor<worker_state>* self, const caf::actor& computer, double start,
-                            caf::duration limit) {
+caf::behavior series_worker(caf::stateful_actor<worker_state>* self, const caf::actor& computer,
+                            double start, caf::duration limit) {
   self->state.term = start;
   return {
       [=](next_atom) {
         self->request(computer, limit, compute_atom::value, self->state.term)
-            .await([=](double term) { self->state.term = term; }, [=](const caf::error&) { self->state.late = true; });
+            .await([=](double term) { self->state.term = term; },
+                   [=](const caf::error&) { self->state.late = true; });
       },
       [=](last_atom) {
         self->send_exit(computer, caf::exit_reason::user_shutdown);
@@ -38,17 +39,19 @@ caf::behavior series_worker(caf::stateful_actor<worker_state>* self, const caf::
   };
 }
 
-void master(caf::event_based_actor* self, std::uint64_t series, std::uint64_t terms, caf::duration limit,
-            std::vector<double>* found) {
+void master(caf::event_based_actor* self, std::uint64_t series, std::uint64_t terms,
+            caf::duration limit, std::vector<double>* found) {
   found->resize(series);
   std::vector<caf::actor> workers;
   for (std::uint64_t i = 0; i < series; ++i)
-    workers.push_back(
-        self->spawn(series_worker, self->spawn(rate_computer, bench::series_rate(i)), bench::series_start(i), limit));
+    workers.push_back(self->spawn(series_worker, self->spawn(rate_computer, bench::series_rate(i)),
+                                  bench::series_start(i), limit));
   for (std::uint64_t t = 0; t < terms; ++t)
     for (const caf::actor& w : workers) self->send(w, next_atom::value);
   for (std::uint64_t i = 0; i < series; ++i)
-    self->request(workers[i], caf::infinite, last_atom::value).then([=](double term) { (*found)[i] = term; });
+    self->request(workers[i], caf::infinite, last_atom::value).then([=](double term) {
+      (*found)[i] = term;
+    });
 }
 
 }  // namespace
@@ -58,7 +61,8 @@ int main(int argc, char** argv) {
   const std::uint64_t terms = args.number("terms", 25'000);
   const std::uint64_t series = args.number("series", 10);
   const std::uint64_t limit_us = args.number("limit_us", 0);
-  const caf::duration limit = limit_us == 0 ? caf::duration{caf::infinite} : caf::duration{std::chrono::microseconds(limit_us)};
+  const caf::duration limit = limit_us == 0 ? caf::duration{caf::infinite}
+                                            : caf::duration{std::chrono::microseconds(limit_us)};
   bench::caf_config config(args);
   args.reject_unknown();
 

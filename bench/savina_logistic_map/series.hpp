@@ -1,4 +1,5 @@
-// The series of workloads `savina_logistic_map` and `savina_logistic_map_become`: x <- rate * x * (1 - x).
+// The series of workloads `savina_logistic_map` and `savina_logistic_map_become`: x <- rate * x *
+// (1 - x).
 #pragma once
 
 #include <cmath>
@@ -11,15 +12,22 @@
 namespace bench {
 
 constexpr double series_increment = 0.0025;
-constexpr double series_rate(std::uint64_t series) { return 3.46 + static_cast<double>(series) * series_increment; }
-constexpr double series_start(std::uint64_t series) { return static_cast<double>(series) * series_increment; }
+constexpr double series_rate(std::uint64_t series) {
+  return 3.46 + static_cast<double>(series) * series_increment;
+}
+constexpr double series_start(std::uint64_t series) {
+  return static_cast<double>(series) * series_increment;
+}
 constexpr double next_term(double rate, double term) { return rate * term * (1 - term); }
 
-// What a worker answers instead of its last term if its rate computer was late once: no series ends there.
+// What a worker answers instead of its last term if its rate computer was late once: no series ends
+// there.
 constexpr double late_term = std::numeric_limits<double>::infinity();
 
-// Every series ended exactly where a loop ends; all together, with the default parameters, at the published sum.
-inline void check_series(result& out, const std::vector<double>& found, std::uint64_t series, std::uint64_t terms) {
+// Every series ended exactly where a loop ends; all together, with the default parameters, at the
+// published sum.
+inline void check_series(result& out, const std::vector<double>& found, std::uint64_t series,
+                         std::uint64_t terms) {
   std::uint64_t wrong = 0;
   std::uint64_t late = 0;
   double sum = 0;

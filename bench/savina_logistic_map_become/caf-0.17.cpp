@@ -1,5 +1,6 @@
-// A master orders all terms of all series at once. For each term a worker asks its rate computer, and leaves everything but the
-// answer in its mailbox by changing its behavior, for at most `--limit_us` microseconds (0: as long as it takes).
+// A master orders all terms of all series at once. For each term a worker asks its rate computer,
+// and leaves everything but the answer in its mailbox by changing its behavior, for at most
+// `--limit_us` microseconds (0: as long as it takes).
 #include <chrono>
 
 #include "common/caf_system.hpp"
@@ -26,8 +27,8 @@ struct worker_state {
   caf::behavior waiting;
 };
 
-caf::behavior series_worker(caf::stateful_actor<worker_state>* self, const caf::actor& computer, double start,
-                            std::chrono::microseconds limit) {
+caf::behavior series_worker(caf::stateful_actor<worker_state>* self, const caf::actor& computer,
+                            double start, std::chrono::microseconds limit) {
   self->set_default_handler(caf::skip);
   self->state.term = start;
   const auto answered = [=](computed_atom, double term) {
@@ -44,7 +45,8 @@ caf::behavior series_worker(caf::stateful_actor<worker_state>* self, const caf::
     self->state.waiting.assign(answered, caf::after(limit) >> late);
   return {
       [=](next_atom) {
-        self->send(computer, compute_atom::value, self->state.term, caf::actor_cast<caf::actor>(self));
+        self->send(computer, compute_atom::value, self->state.term,
+                   caf::actor_cast<caf::actor>(self));
         self->become(caf::keep_behavior, self->state.waiting);
       },
       [=](last_atom) {
@@ -55,17 +57,19 @@ caf::behavior series_worker(caf::stateful_actor<worker_state>* self, const caf::
   };
 }
 
-void master(caf::event_based_actor* self, std::uint64_t series, std::uint64_t terms, std::chrono::microseconds limit,
-            std::vector<double>* found) {
+void master(caf::event_based_actor* self, std::uint64_t series, std::uint64_t terms,
+            std::chrono::microseconds limit, std::vector<double>* found) {
   found->resize(series);
   std::vector<caf::actor> workers;
   for (std::uint64_t i = 0; i < series; ++i)
-    workers.push_back(
-        self->spawn(series_worker, self->spawn(rate_computer, bench::series_rate(i)), bench::series_start(i), limit));
+    workers.push_back(self->spawn(series_worker, self->spawn(rate_computer, bench::series_rate(i)),
+                                  bench::series_start(i), limit));
   for (std::uint64_t t = 0; t < terms; ++t)
     for (const caf::actor& w : workers) self->send(w, next_atom::value);
   for (std::uint64_t i = 0; i < series; ++i)
-    self->request(workers[i], caf::infinite, last_atom::value).then([=](double term) { (*found)[i] = term; });
+    self->request(workers[i], caf::infinite, last_atom::value).then([=](double term) {
+      (*found)[i] = term;
+    });
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// A master orders all terms of all series at once. For each term a worker asks its rate computer, and leaves everything but the
-// answer in its mailbox by changing its behavior, for at most `--limit_us` microseconds (0: as long as it takes).
+// A master orders all terms of all series at once. For each term a worker asks its rate computer,
+// and leaves everything but the answer in its mailbox by changing its behavior, for at most
+// `--limit_us` microseconds (0: as long as it takes).
 #include "common/garrick_system.hpp"
 #include "savina_logistic_map/series.hpp"
 
@@ -76,11 +77,14 @@ class master : public garrick::actor<garrick::protocol<void(begin)>> {
     found_->resize(b.series);
     std::vector<garrick::any_ref> workers;
     for (std::uint64_t i = 0; i < b.series; ++i)
-      workers.push_back(spawn<series_worker>(spawn<rate_computer>(bench::series_rate(i)), bench::series_start(i), limit_));
+      workers.push_back(spawn<series_worker>(spawn<rate_computer>(bench::series_rate(i)),
+                                             bench::series_start(i), limit_));
     for (std::uint64_t t = 0; t < b.terms; ++t)
       for (const auto& w : workers) send(w, next{});
     for (std::uint64_t i = 0; i < b.series; ++i)
-      request_as<double>(workers[i], last_term{}).then([this, i](double term) { (*found_)[i] = term; });
+      request_as<double>(workers[i], last_term{}).then([this, i](double term) {
+        (*found_)[i] = term;
+      });
   }
 
  private:
@@ -94,7 +98,8 @@ int main(int argc, char** argv) {
   bench::arguments args(argc, argv);
   const std::uint64_t terms = args.number("terms", 25'000);
   const std::uint64_t series = args.number("series", 10);
-  const auto limit = garrick::duration::microseconds(static_cast<std::int64_t>(args.number("limit_us", 0)));
+  const auto limit =
+      garrick::duration::microseconds(static_cast<std::int64_t>(args.number("limit_us", 0)));
   const garrick::options options = bench::garrick_options(args);
   args.reject_unknown();
 

@@ -1,5 +1,6 @@
-// A master deals block products to a crew in turn. A worker returns those above the threshold as eight smaller ones, and the others
-// as a block of numbers, which the master adds to the product. The factors are shared and constant.
+// A master deals block products to a crew in turn. A worker returns those above the threshold as
+// eight smaller ones, and the others as a block of numbers, which the master adds to the product.
+// The factors are shared and constant.
 #include <memory>
 
 #include "common/garrick_system.hpp"
@@ -44,9 +45,12 @@ class master : public garrick::actor<dealer> {
 
   void on_start() {
     const std::uint32_t size = product_->size;
-    const auto a = std::make_shared<const bench::matrix>(bench::make_matrix(size, [](auto row, auto) { return row; }));
-    const auto b = std::make_shared<const bench::matrix>(bench::make_matrix(size, [](auto, auto column) { return column; }));
-    for (std::uint64_t i = 0; i < crew_; ++i) workers_.push_back(spawn<worker>(self(), a, b, threshold_));
+    const auto a = std::make_shared<const bench::matrix>(
+        bench::make_matrix(size, [](auto row, auto) { return row; }));
+    const auto b = std::make_shared<const bench::matrix>(
+        bench::make_matrix(size, [](auto, auto column) { return column; }));
+    for (std::uint64_t i = 0; i < crew_; ++i)
+      workers_.push_back(spawn<worker>(self(), a, b, threshold_));
     deal({0, 0, 0, size});
   }
   void on(const smaller& s) {
@@ -64,7 +68,8 @@ class master : public garrick::actor<dealer> {
     ++outstanding_;
   }
   void end_one() {
-    if (--outstanding_ == 0) workers_.clear();  // master and workers know each other: one side lets go
+    // master and workers know each other: one side lets go
+    if (--outstanding_ == 0) workers_.clear();
   }
 
   std::uint64_t crew_;

@@ -35,8 +35,8 @@ inline std::uint64_t count_placements(queens& columns, std::uint8_t size) {
 
 // Sizes up to 16, as published (OEIS A000170).
 inline void check_queens(result& out, std::uint64_t size, std::uint64_t found) {
-  constexpr std::uint64_t known[] = {1,   1,   0,    0,      2,      10,      4,         40,        92,
-                                     352, 724, 2680, 14'200, 73'712, 365'596, 2'279'184, 14'772'512};
+  constexpr std::uint64_t known[] = {
+      1, 1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14'200, 73'712, 365'596, 2'279'184, 14'772'512};
   out.items = found;
   if (size >= sizeof known / sizeof known[0])
     out.expect("known size", 16, size);

@@ -1,5 +1,6 @@
-// A master deals placements of the first queens to a crew in turn. A worker returns each safe placement of one more queen to the
-// master, or, beyond the threshold, counts all completions itself.
+// A master deals placements of the first queens to a crew in turn. A worker returns each safe
+// placement of one more queen to the master, or, beyond the threshold, counts all completions
+// itself.
 #include "common/garrick_system.hpp"
 #include "savina_n_queens/board.hpp"
 
@@ -44,14 +45,16 @@ class master : public garrick::actor<dealer> {
       : size_(size), threshold_(threshold), crew_(crew), found_(found) {}
 
   void on_start() {
-    for (std::uint64_t i = 0; i < crew_; ++i) workers_.push_back(spawn<worker>(self(), size_, threshold_));
+    for (std::uint64_t i = 0; i < crew_; ++i)
+      workers_.push_back(spawn<worker>(self(), size_, threshold_));
     on(placement{});
   }
   void on(placement p) { send(workers_[dealt_++ % workers_.size()], std::move(p)); }
   // A worker's placements arrive before its `done`, so that the counts meet only at the end.
   void on(done d) {
     *found_ += d.solutions;
-    if (++completed_ == dealt_) workers_.clear();  // master and workers know each other: one side lets go
+    // master and workers know each other: one side lets go
+    if (++completed_ == dealt_) workers_.clear();
   }
 
  private:
@@ -79,7 +82,8 @@ int main(int argc, char** argv) {
   const std::int64_t start = bench::now_ns();
   {
     garrick::actor_system system(options);
-    static_cast<void>(system.spawn<master>(static_cast<std::uint8_t>(size), threshold, crew, &found));
+    static_cast<void>(
+        system.spawn<master>(static_cast<std::uint8_t>(size), threshold, crew, &found));
     static_cast<void>(system.await_all());
   }
   result.seconds = bench::seconds_since(start);

@@ -1,4 +1,5 @@
-// Savina 11: philosophers ask an arbitrator for both forks. It grants or refuses; who was refused asks again at once.
+// Savina 11: philosophers ask an arbitrator for both forks. It grants or refuses; who was refused
+// asks again at once.
 #include "common/caf_system.hpp"
 
 namespace {
@@ -39,8 +40,13 @@ caf::behavior arbitrator(caf::stateful_actor<table>* self, std::size_t seats, ta
 
 class philosopher : public caf::event_based_actor {
  public:
-  philosopher(caf::actor_config& cfg, caf::actor forks, std::size_t seat, std::uint64_t meals, std::uint64_t* eaten)
-      : caf::event_based_actor(cfg), forks_(std::move(forks)), seat_(seat), left_(meals), eaten_(eaten) {}
+  philosopher(caf::actor_config& cfg, caf::actor forks, std::size_t seat, std::uint64_t meals,
+              std::uint64_t* eaten)
+      : caf::event_based_actor(cfg),
+        forks_(std::move(forks)),
+        seat_(seat),
+        left_(meals),
+        eaten_(eaten) {}
 
   caf::behavior make_behavior() override {
     ask();
@@ -84,7 +90,8 @@ int main(int argc, char** argv) {
     caf::actor_system system(config);
     {
       const auto forks = system.spawn(arbitrator, philosophers, &seen);
-      for (std::size_t i = 0; i < philosophers; ++i) system.spawn<philosopher>(forks, i, meals, &eaten[i]);
+      for (std::size_t i = 0; i < philosophers; ++i)
+        system.spawn<philosopher>(forks, i, meals, &eaten[i]);
     }
     system.await_all_actors_done();
   }

@@ -1,4 +1,5 @@
-// Savina 11: philosophers ask an arbitrator for both forks. It grants or refuses; who was refused asks again at once.
+// Savina 11: philosophers ask an arbitrator for both forks. It grants or refuses; who was refused
+// asks again at once.
 #include "common/garrick_system.hpp"
 
 namespace {
@@ -87,7 +88,8 @@ int main(int argc, char** argv) {
     garrick::actor_system system(options);
     {
       const ref<arbitrating> forks = system.spawn<arbitrator>(philosophers, &seen);
-      for (std::size_t i = 0; i < philosophers; ++i) send(system.spawn<philosopher>(forks, i, meals, &eaten[i]), sit_down{});
+      for (std::size_t i = 0; i < philosophers; ++i)
+        send(system.spawn<philosopher>(forks, i, meals, &eaten[i]), sit_down{});
     }
     static_cast<void>(system.await_all());
   }

@@ -1,4 +1,5 @@
-// Savina 01: two actors and one message between them. The few round trips make the system's start and end count.
+// Savina 01: two actors and one message between them. The few round trips make the system's start
+// and end count.
 #include "common/caf_system.hpp"
 
 namespace {
@@ -12,7 +13,8 @@ caf::behavior ponger(caf::event_based_actor*) {
   };
 }
 
-caf::behavior pinger(caf::event_based_actor* self, const caf::actor& other, std::uint64_t trips, std::uint64_t* done) {
+caf::behavior pinger(caf::event_based_actor* self, const caf::actor& other, std::uint64_t trips,
+                     std::uint64_t* done) {
   self->send(other, ping_atom::value);
   return {
       [=](pong_atom) {

@@ -1,4 +1,5 @@
-// Savina 01: two actors and one message between them. The few round trips make the system's start and end count.
+// Savina 01: two actors and one message between them. The few round trips make the system's start
+// and end count.
 #include "common/garrick_system.hpp"
 
 namespace {

@@ -1,4 +1,5 @@
-// Each actor divides its values around a pivot, gives copies of both sides to two children and puts their answers together.
+// Each actor divides its values around a pivot, gives copies of both sides to two children and puts
+// their answers together.
 #include "common/garrick_system.hpp"
 #include "savina_quicksort/values.hpp"
 
@@ -71,7 +72,8 @@ int main(int argc, char** argv) {
   const std::int64_t start = bench::now_ns();
   {
     garrick::actor_system system(options);
-    send(system.spawn<sorter>(system.spawn<root>(&found), side::left, cutoff), sort{bench::quicksort_input(count)});
+    send(system.spawn<sorter>(system.spawn<root>(&found), side::left, cutoff),
+         sort{bench::quicksort_input(count)});
     static_cast<void>(system.await_all());
   }
   result.seconds = bench::seconds_since(start);

@@ -1,4 +1,5 @@
-// Values below 2^60 pass through sixty stages. Each stage lets those without its bit pass and sends the others after them.
+// Values below 2^60 pass through sixty stages. Each stage lets those without its bit pass and sends
+// the others after them.
 #include "common/garrick_system.hpp"
 #include "savina_radix_sort/values.hpp"
 
@@ -41,14 +42,16 @@ class validator : public garrick::actor<sink> {
 
 struct produce {};
 
-// Builds the stages from the last to the first, feeds the first and lets it go: each ends when the one before it has.
+// Builds the stages from the last to the first, feeds the first and lets it go: each ends when the
+// one before it has.
 class source : public garrick::actor<garrick::protocol<void(produce)>> {
  public:
   source(std::uint64_t values, bench::radix_outcome* found) : values_(values), found_(found) {}
 
   void on(produce) {
     garrick::ref<sink> first = spawn<validator>(found_);
-    for (std::uint64_t bit = bench::radix_limit / 2; bit > 0; bit /= 2) first = spawn<stage>(values_, bit, first);
+    for (std::uint64_t bit = bench::radix_limit / 2; bit > 0; bit /= 2)
+      first = spawn<stage>(values_, bit, first);
     bench::savina::random_numbers random(2048);
     for (std::uint64_t i = 0; i < values_; ++i) send(first, number{random.next()});
   }

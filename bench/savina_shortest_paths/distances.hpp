@@ -1,4 +1,5 @@
-// The graph of workload `savina_shortest_paths` and one round of Floyd and Warshall's algorithm on a block of its distances.
+// The graph of workload `savina_shortest_paths` and one round of Floyd and Warshall's algorithm on
+// a block of its distances.
 #pragma once
 
 #include <algorithm>
@@ -27,11 +28,12 @@ inline distances make_graph(std::uint32_t nodes) {
 }
 
 // The block in row `row` and column `column` of blocks.
-inline distances cut_block(const distances& all, std::uint32_t nodes, std::uint32_t block, std::uint32_t row,
-                           std::uint32_t column) {
+inline distances cut_block(const distances& all, std::uint32_t nodes, std::uint32_t block,
+                           std::uint32_t row, std::uint32_t column) {
   distances cells;
   for (std::uint32_t i = 0; i < block; ++i) {
-    const auto from = all.begin() + (std::int64_t{row} * block + i) * nodes + std::int64_t{column} * block;
+    const auto from =
+        all.begin() + (std::int64_t{row} * block + i) * nodes + std::int64_t{column} * block;
     cells.insert(cells.end(), from, from + block);
   }
   return cells;
@@ -39,12 +41,13 @@ inline distances cut_block(const distances& all, std::uint32_t nodes, std::uint3
 
 // Round k for the block `mine`. `to_k` is the block of its row that holds column k, and `from_k` that of its column that holds row k;
 // `k` counts within those.
-inline distances relax(const distances& mine, const distances& to_k, const distances& from_k, std::uint32_t block,
-                       std::uint32_t k) {
+inline distances relax(const distances& mine, const distances& to_k, const distances& from_k,
+                       std::uint32_t block, std::uint32_t k) {
   distances next(mine.size());
   for (std::uint32_t i = 0; i < block; ++i) {
     const std::uint32_t first = to_k[i * block + k];
-    for (std::uint32_t j = 0; j < block; ++j) next[i * block + j] = std::min(mine[i * block + j], first + from_k[k * block + j]);
+    for (std::uint32_t j = 0; j < block; ++j)
+      next[i * block + j] = std::min(mine[i * block + j], first + from_k[k * block + j]);
   }
   return next;
 }
@@ -64,7 +67,8 @@ struct path_lengths {
 };
 
 // Against the loop that needs no blocks; with the default graph also against the published sum.
-inline void check_paths(result& out, const path_lengths& found, std::uint32_t nodes, std::uint32_t block) {
+inline void check_paths(result& out, const path_lengths& found, std::uint32_t nodes,
+                        std::uint32_t block) {
   distances all = make_graph(nodes);
   for (std::uint32_t k = 0; k < nodes; ++k) all = relax(all, all, all, nodes, k);
   path_lengths expected;

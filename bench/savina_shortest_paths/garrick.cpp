@@ -1,5 +1,6 @@
-// Each actor holds a block of the distances. In every round it sends its block to all that share its row or column, and goes on when
-// it has theirs. A block is shared by those who read it. Neighbours may be a round ahead, so blocks are kept by round and sender.
+// Each actor holds a block of the distances. In every round it sends its block to all that share
+// its row or column, and goes on when it has theirs. A block is shared by those who read it.
+// Neighbours may be a round ahead, so blocks are kept by round and sender.
 #include <array>
 #include <map>
 #include <memory>
@@ -33,8 +34,13 @@ struct layout {
 
 class block_actor : public garrick::actor<garrick::protocol<void(meet), void(state)>> {
  public:
-  block_actor(layout l, std::uint32_t row, std::uint32_t column, shared_block cells, garrick::ref<collector> result)
-      : layout_(l), row_(row), column_(column), cells_(std::move(cells)), result_(std::move(result)) {}
+  block_actor(layout l, std::uint32_t row, std::uint32_t column, shared_block cells,
+              garrick::ref<collector> result)
+      : layout_(l),
+        row_(row),
+        column_(column),
+        cells_(std::move(cells)),
+        result_(std::move(result)) {}
 
   void on(meet& m) {
     neighbours_ = std::move(m.neighbours);
@@ -58,8 +64,8 @@ class block_actor : public garrick::actor<garrick::protocol<void(meet), void(sta
       const std::uint32_t at = round_ / layout_.block;
       const shared_block& to_k = blocks_.at({round_, row_, at});
       const shared_block& from_k = blocks_.at({round_, at, column_});
-      cells_ =
-          std::make_shared<const bench::distances>(bench::relax(*cells_, *to_k, *from_k, layout_.block, round_ % layout_.block));
+      cells_ = std::make_shared<const bench::distances>(
+          bench::relax(*cells_, *to_k, *from_k, layout_.block, round_ % layout_.block));
       arrived_.erase(round_);
       blocks_.erase(blocks_.begin(), blocks_.lower_bound({round_ + 1, 0, 0}));
       if (++round_ == layout_.nodes) {
@@ -93,14 +99,16 @@ class master : public garrick::actor<collector> {
     std::vector<garrick::ref<garrick::protocol<void(meet), void(state)>>> blocks;
     for (std::uint32_t row = 0; row < side; ++row) {
       for (std::uint32_t column = 0; column < side; ++column) {
-        auto cells = std::make_shared<const bench::distances>(bench::cut_block(graph, layout_.nodes, layout_.block, row, column));
+        auto cells = std::make_shared<const bench::distances>(
+            bench::cut_block(graph, layout_.nodes, layout_.block, row, column));
         blocks.push_back(spawn<block_actor>(layout_, row, column, std::move(cells), self()));
       }
     }
     for (std::uint32_t i = 0; i < blocks.size(); ++i) {
       meet m;
       for (std::uint32_t j = 0; j < blocks.size(); ++j) {
-        if (j != i && (j / side == i / side || j % side == i % side)) m.neighbours.push_back(blocks[j]);
+        if (j != i && (j / side == i / side || j % side == i % side))
+          m.neighbours.push_back(blocks[j]);
       }
       send(blocks[i], std::move(m));
     }

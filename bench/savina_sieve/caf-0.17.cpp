@@ -1,5 +1,5 @@
-// A producer sends the odd numbers through a chain of filters. Each holds some primes; what none of them divides goes on, and what
-// the last one cannot hold starts a new filter.
+// A producer sends the odd numbers through a chain of filters. Each holds some primes; what none of
+// them divides goes on, and what the last one cannot hold starts a new filter.
 #include "common/caf_system.hpp"
 #include "savina_sieve/primes.hpp"
 
@@ -9,7 +9,8 @@ using finish_atom = caf::atom_constant<caf::atom("finish")>;
 
 class filter : public caf::event_based_actor {
  public:
-  filter(caf::actor_config& cfg, std::uint64_t first, std::size_t limit, bench::sieve_outcome* found)
+  filter(caf::actor_config& cfg, std::uint64_t first, std::size_t limit,
+         bench::sieve_outcome* found)
       : caf::event_based_actor(cfg), primes_(first, limit), limit_(limit), found_(found) {}
 
   caf::behavior make_behavior() override {

@@ -1,5 +1,5 @@
-// A producer sends the odd numbers through a chain of filters. Each holds some primes; what none of them divides goes on, and what
-// the last one cannot hold starts a new filter.
+// A producer sends the odd numbers through a chain of filters. Each holds some primes; what none of
+// them divides goes on, and what the last one cannot hold starts a new filter.
 #include "common/garrick_system.hpp"
 #include "savina_sieve/primes.hpp"
 
@@ -46,7 +46,8 @@ class filter : public garrick::actor<sieve> {
 
 class producer : public garrick::actor<garrick::protocol<void(produce)>> {
  public:
-  producer(garrick::ref<sieve> first, std::uint64_t numbers) : first_(std::move(first)), numbers_(numbers) {}
+  producer(garrick::ref<sieve> first, std::uint64_t numbers)
+      : first_(std::move(first)), numbers_(numbers) {}
 
   void on(produce) {
     for (std::uint64_t n = 3; n < numbers_; n += 2) send(first_, candidate{n});
@@ -72,7 +73,8 @@ int main(int argc, char** argv) {
   const std::int64_t start = bench::now_ns();
   {
     garrick::actor_system system(options);
-    send(system.spawn<producer>(system.spawn<filter>(std::uint64_t{2}, limit, &found), numbers), produce{});
+    send(system.spawn<producer>(system.spawn<filter>(std::uint64_t{2}, limit, &found), numbers),
+         produce{});
     static_cast<void>(system.await_all());
   }
   result.seconds = bench::seconds_since(start);

@@ -12,7 +12,8 @@ class local_primes {
   local_primes(std::uint64_t first, std::size_t limit) : limit_(limit) { primes_.push_back(first); }
 
   [[nodiscard]] bool divides(std::uint64_t number) const {
-    return std::any_of(primes_.begin(), primes_.end(), [number](std::uint64_t prime) { return number % prime == 0; });
+    return std::any_of(primes_.begin(), primes_.end(),
+                       [number](std::uint64_t prime) { return number % prime == 0; });
   }
   [[nodiscard]] bool full() const { return primes_.size() == limit_; }
   [[nodiscard]] std::size_t count() const { return primes_.size(); }
@@ -30,7 +31,8 @@ inline std::uint64_t count_primes(std::uint64_t limit) {
   for (std::uint64_t i = 2; i < limit; ++i) {
     if (composite[i]) continue;
     ++count;
-    for (std::uint64_t multiple = i * i; multiple < limit; multiple += i) composite[multiple] = true;
+    for (std::uint64_t multiple = i * i; multiple < limit; multiple += i)
+      composite[multiple] = true;
   }
   return count;
 }

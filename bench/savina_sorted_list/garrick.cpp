@@ -1,4 +1,5 @@
-// Savina 09: workers insert into one sorted linked list and search it; the list belongs to an actor.
+// Savina 09: workers insert into one sorted linked list and search it; the list belongs to an
+// actor.
 #include "common/garrick_system.hpp"
 #include "savina/sorted_list.hpp"
 
@@ -17,7 +18,8 @@ struct contains {
 };
 struct size {};
 struct outcome {};
-using keeping = garrick::protocol<std::uint64_t(insert), std::uint64_t(contains), std::uint64_t(size), list_outcome(outcome)>;
+using keeping = garrick::protocol<std::uint64_t(insert), std::uint64_t(contains),
+                                  std::uint64_t(size), list_outcome(outcome)>;
 
 class keeper : public garrick::actor<keeping> {
  public:
@@ -82,10 +84,12 @@ class master : public garrick::actor<waiting> {
 
   void on_start() {
     list_ = spawn<keeper>();
-    for (std::uint32_t i = 0; i < rules_.workers; ++i) send(spawn<worker>(rules_, i, list_, self()), begin{});
+    for (std::uint32_t i = 0; i < rules_.workers; ++i)
+      send(spawn<worker>(rules_, i, list_, self()), begin{});
   }
   void on(worker_done) {
-    if (++done_ == rules_.workers) request(list_, outcome{}).then([this](list_outcome all) { *found_ = all; });
+    if (++done_ == rules_.workers)
+      request(list_, outcome{}).then([this](list_outcome all) { *found_ = all; });
   }
 
  private:

@@ -1,4 +1,5 @@
-// Savina 05: a token counts down around a ring of actors; then an exit token goes round and ends them.
+// Savina 05: a token counts down around a ring of actors; then an exit token goes round and ends
+// them.
 #include "common/caf_system.hpp"
 
 namespace {
@@ -17,7 +18,8 @@ struct member_state {
   caf::actor next;
 };
 
-caf::behavior ring_member(caf::stateful_actor<member_state>* self, std::uint64_t actors, tally* seen) {
+caf::behavior ring_member(caf::stateful_actor<member_state>* self, std::uint64_t actors,
+                          tally* seen) {
   return {
       [=](connect_atom, const caf::actor& next) { self->state.next = next; },
       [=](token_atom, std::uint64_t left) {
@@ -51,8 +53,10 @@ int main(int argc, char** argv) {
   {
     caf::actor_system system(config);
     std::vector<caf::actor> ring;
-    for (std::uint64_t i = 0; i < actors; ++i) ring.push_back(system.spawn(ring_member, actors, &seen));
-    for (std::uint64_t i = 0; i < actors; ++i) caf::anon_send(ring[i], connect_atom::value, ring[(i + 1) % actors]);
+    for (std::uint64_t i = 0; i < actors; ++i)
+      ring.push_back(system.spawn(ring_member, actors, &seen));
+    for (std::uint64_t i = 0; i < actors; ++i)
+      caf::anon_send(ring[i], connect_atom::value, ring[(i + 1) % actors]);
     caf::anon_send(ring[0], token_atom::value, hops);
     ring.clear();
     system.await_all_actors_done();

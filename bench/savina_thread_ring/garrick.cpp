@@ -1,4 +1,5 @@
-// Savina 05: a token counts down around a ring of actors; then an exit token goes round and ends them.
+// Savina 05: a token counts down around a ring of actors; then an exit token goes round and ends
+// them.
 #include "common/garrick_system.hpp"
 
 namespace {
@@ -61,7 +62,8 @@ int main(int argc, char** argv) {
   {
     garrick::actor_system system(options);
     std::vector<garrick::ref<member>> ring;
-    for (std::uint64_t i = 0; i < actors; ++i) ring.push_back(system.spawn<ring_member>(actors, &seen));
+    for (std::uint64_t i = 0; i < actors; ++i)
+      ring.push_back(system.spawn<ring_member>(actors, &seen));
     for (std::uint64_t i = 0; i < actors; ++i) send(ring[i], connect{ring[(i + 1) % actors]});
     send(ring[0], token{hops});
     static_cast<void>(system.await_all());

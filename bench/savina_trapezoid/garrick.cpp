@@ -30,11 +30,13 @@ class master : public garrick::actor<garrick::protocol<void(begin)>> {
   explicit master(area* found) : found_(found) {}
 
   void on(begin b) {
-    const double width = (bench::integral_right - bench::integral_left) / static_cast<double>(b.pieces);
+    const double width =
+        (bench::integral_right - bench::integral_left) / static_cast<double>(b.pieces);
     std::uint64_t first = 0;
     for (std::uint64_t i = 0; i < b.parts; ++i) {
       const std::uint64_t end = b.pieces * (i + 1) / b.parts;
-      request(spawn<worker>(), part{bench::integral_left + static_cast<double>(first) * width, width, end - first})
+      request(spawn<worker>(),
+              part{bench::integral_left + static_cast<double>(first) * width, width, end - first})
           .then([this](area a) {
             found_->value += a.value;
             found_->pieces += a.pieces;
@@ -67,6 +69,7 @@ int main(int argc, char** argv) {
   result.seconds = bench::seconds_since(start);
   result.items = pieces;
   result.expect("pieces", pieces, found.pieces);
-  result.expect("area in millionths", 271'081, static_cast<std::uint64_t>(std::llround(found.value * 1e6)));
+  result.expect("area in millionths", 271'081,
+                static_cast<std::uint64_t>(std::llround(found.value * 1e6)));
   return result.print();
 }

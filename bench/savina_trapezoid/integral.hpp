@@ -9,7 +9,9 @@ namespace bench {
 constexpr double integral_left = 1;
 constexpr double integral_right = 5;
 
-inline double integrand(double x) { return std::sin(x * x * x - 1) / (x + 1) * std::sqrt(1 + std::exp(std::sqrt(2 * x))); }
+inline double integrand(double x) {
+  return std::sin(x * x * x - 1) / (x + 1) * std::sqrt(1 + std::exp(std::sqrt(2 * x)));
+}
 
 // The trapezoids from `left` on, `pieces` of them, each `width` wide.
 inline double trapezoids(double left, double width, std::uint64_t pieces) {

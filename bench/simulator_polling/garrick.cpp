@@ -1,4 +1,5 @@
-// Paper 000 on a simulated machine like the paper's: the mean latency of a message through a chain of actors under the four polling configurations, and ours.
+// Paper 000 on a simulated machine like the paper's: the mean latency of a message through a chain
+// of actors under the four polling configurations, and ours.
 #include <garrick/testkit/machine/programs.hpp>
 
 #include <algorithm>
@@ -12,7 +13,8 @@ using namespace garrick::testkit::machine;
 
 namespace {
 
-constexpr const char* policies[] = {"polling_default", "polling_custom", "polling_aggressive", "polling_new", "work_stealing"};
+constexpr const char* policies[] = {"polling_default", "polling_custom", "polling_aggressive",
+                                    "polling_new", "work_stealing"};
 
 constexpr double shortest_seconds = 0.1;
 
@@ -22,7 +24,8 @@ struct shared {
   std::uint32_t messages;
 };
 
-/// Its workers look for work without a pause, so rarer messages find them as these do; and at ten a second a simulation would be busy with their looking for hours.
+/// Its workers look for work without a pause, so rarer messages find them as these do; and at ten a
+/// second a simulation would be busy with their looking for hours.
 constexpr const char* never_rests = "polling_aggressive";
 constexpr double least_rate_of_it = 1'000;
 
@@ -31,8 +34,9 @@ pipeline_outcome measure(const shared& s, const char* policy, std::uint32_t acto
   // At high rates for long enough that the workers have found their phase.
   const auto messages = std::max(s.messages, static_cast<std::uint32_t>(rate * shortest_seconds));
   const std::uint32_t first = messages / 5 + 1;
-  auto o = run(pipeline{.actors = actors, .rate = rate, .messages = messages + first, .not_counted = first},
-               bench::on_machine(xeon(), s.workers, policy));
+  auto o = run(
+      pipeline{.actors = actors, .rate = rate, .messages = messages + first, .not_counted = first},
+      bench::on_machine(xeon(), s.workers, policy));
   bench::add(s.result, o);
   return o;
 }
@@ -47,11 +51,13 @@ int main(int argc, char** argv) {
 
   const std::int64_t start = bench::now_ns();
   bench::figure slow("Latency at 10 messages a second",
-                     "Paper 000, figure 6: the default is two orders of magnitude above the others; aggressive is lowest and "
+                     "Paper 000, figure 6: the default is two orders of magnitude above the "
+                     "others; aggressive is lowest and "
                      "keeps all processors busy; new is close to it with far less.",
                      "actors", "µs");
   bench::figure rates("Latency of 12 actors against the rate",
-                      "Paper 000, figures 7 and 9: at high rates the configurations come together; new and custom are alike, and "
+                      "Paper 000, figures 7 and 9: at high rates the configurations come together; "
+                      "new and custom are alike, and "
                       "below the default.",
                       "messages a second", "µs");
   slow.logarithmic_y();
@@ -64,16 +70,21 @@ int main(int argc, char** argv) {
       slow.point(policy, actors, o.mean_us());
       if (actors != 12) continue;
       if (policy != std::string_view(never_rests)) rates.point(policy, 10, o.mean_us());
-      used += (used.empty() ? "" : ", ") + std::string(policy) + " " + bench::figure::number(o.mean_us(), 4) + " µs with " +
+      used += (used.empty() ? "" : ", ") + std::string(policy) + " " +
+              bench::figure::number(o.mean_us(), 4) + " µs with " +
               bench::figure::number(100 * o.busy_seconds / o.seconds, 4) + " %";
     }
     for (const double rate : {1'000.0, 10'000.0, 100'000.0, 400'000.0})
       rates.point(policy, rate, measure(s, policy, 12, rate).mean_us());
   }
   slow.found("With 12 actors on " + std::to_string(s.workers) +
-             " workers (the paper has 24), latency and use of a core: " + used + ". " + never_rests +
-             " is simulated at 1000 messages a second instead of 10, which is the same for workers that never rest.");
-  rates.found("polling_custom sleeps 1 µs, which Linux makes about 56 µs; a worker in the middle of that is woken by nobody.");
+             " workers (the paper has 24), latency and use of a core: " + used + ". " +
+             never_rests +
+             " is simulated at 1000 messages a second instead of 10, which is the same for workers "
+             "that never rest.");
+  rates.found(
+      "polling_custom sleeps 1 µs, which Linux makes about 56 µs; a worker in the middle of that "
+      "is woken by nobody.");
   result.seconds = bench::seconds_since(start);
   result.figures(bench::json_of({slow, rates}));
   return result.print();

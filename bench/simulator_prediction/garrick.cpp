@@ -1,8 +1,12 @@
-// Does the simulator know the time of programs of ours? It is calibrated on this machine, predicts four programs on one and on two workers, and is compared with what they take.
+// Does the simulator know the time of programs of ours? It is calibrated on this machine, predicts
+// four programs on one and on two workers, and is compared with what they take.
 //
-// Both sides are the least of many short trials. A trial counts only if the process got as many processors as the simulated program keeps busy: where others use the machine, two workers often have
-// one between them, and then their time says nothing. And on a virtual machine the two processors are now near and now far from each other (a line takes 14 or 79 ns on one that we saw): so the
-// distance is measured before and after each trial, and those count that had the usual one.
+// Both sides are the least of many short trials. A trial counts only if the process got as many
+// processors as the simulated program keeps busy: where others use the machine, two workers often
+// have one between them, and then their time says nothing. And on a virtual machine the two
+// processors are now near and now far from each other (a line takes 14 or 79 ns on one that we
+// saw): so the distance is measured before and after each trial, and those count that had the usual
+// one.
 #include <garrick/testkit/machine/calibrate.hpp>
 #include <garrick/testkit/machine/programs.hpp>
 
@@ -49,7 +53,8 @@ struct contest {
 std::uint64_t pixels() {
   std::uint64_t set = 0;
   for (std::uint32_t y = 0; y < picture.size; ++y)
-    for (const std::uint8_t byte : bench::mandelbrot_row(picture, y)) set += static_cast<std::uint64_t>(__builtin_popcount(byte));
+    for (const std::uint8_t byte : bench::mandelbrot_row(picture, y))
+      set += static_cast<std::uint64_t>(__builtin_popcount(byte));
   return set;
 }
 
@@ -79,23 +84,31 @@ std::vector<contest> contests() {
        {}},
       {"many to one",
        std::uint64_t{senders} * messages,
-       [](std::uint32_t w, std::uint64_t& done) { return bench::real::many_to_one(w, senders, messages, done); },
+       [](std::uint32_t w, std::uint64_t& done) {
+         return bench::real::many_to_one(w, senders, messages, done);
+       },
        [](const auto& on) { return run(sim::mailbox_n1{senders, messages}, on); },
        {}},
       {"everybody to everybody",
        std::uint64_t{actors} * pings,
-       [](std::uint32_t w, std::uint64_t& done) { return bench::real::all_to_all(w, actors, pings, done); },
+       [](std::uint32_t w, std::uint64_t& done) {
+         return bench::real::all_to_all(w, actors, pings, done);
+       },
        [](const auto& on) { return run(sim::n_to_n{actors, pings}, on); },
        {}},
       {"Mandelbrot",
        pixels(),
-       [](std::uint32_t w, std::uint64_t& done) { return bench::real::mandelbrot(w, picture, done); },
+       [](std::uint32_t w, std::uint64_t& done) {
+         return bench::real::mandelbrot(w, picture, done);
+       },
        [fractal](const auto& on) { return run(fractal, on); },
        {}},
   };
 }
 
-bool alike(double a, double b) { return std::max(a, b) <= (1 + same_transfer) * std::min(a, b) && std::max(a, b) < 1e6; }
+bool alike(double a, double b) {
+  return std::max(a, b) <= (1 + same_transfer) * std::min(a, b) && std::max(a, b) < 1e6;
+}
 
 trial try_once(const contest& c, std::uint32_t workers, bench::result& result) {
   std::uint64_t done = 0;
@@ -116,7 +129,8 @@ double usual_transfer(const std::vector<contest>& all) {
     for (const trial& t : c.trials[1])
       if (t.transfer_ns != 0) seen.push_back(t.transfer_ns);
   if (seen.empty()) return 0;
-  std::nth_element(seen.begin(), seen.begin() + static_cast<std::ptrdiff_t>(seen.size() / 2), seen.end());
+  std::nth_element(seen.begin(), seen.begin() + static_cast<std::ptrdiff_t>(seen.size() / 2),
+                   seen.end());
   return seen[seen.size() / 2];
 }
 
@@ -141,7 +155,8 @@ int main(int argc, char** argv) {
   const double transfer_ns = usual_transfer(all);
   if (transfer_ns != 0) prices.transfer.fill(transfer_ns);
 
-  bench::figure f("Simulated over measured time", "No paper's: the requirement is 20 % at most, for one and for two workers.", "",
+  bench::figure f("Simulated over measured time",
+                  "No paper's: the requirement is 20 % at most, for one and for two workers.", "",
                   "simulated / measured");
   f.names({all[0].name, all[1].name, all[2].name, all[3].name});
   double worst = 0;
@@ -165,13 +180,15 @@ int main(int argc, char** argv) {
       const std::string who = all[i].name + (w == 1 ? ", one worker: " : ", two workers: ");
       if (counted < enough) {
         ++not_measured;
-        f.found(who + "not measured, since too few trials had the processors (" + std::to_string(counted) + ").");
+        f.found(who + "not measured, since too few trials had the processors (" +
+                std::to_string(counted) + ").");
         continue;
       }
       f.point(w == 1 ? "one worker" : "two workers", static_cast<double>(i), o.seconds / least);
       worst = std::max(worst, 100 * std::abs(o.seconds / least - 1));
-      f.found(who + bench::figure::number(o.seconds * 1e3, 3) + " ms simulated, " + bench::figure::number(least * 1e3, 3) +
-              " ms measured (" + std::to_string(counted) + " of " + std::to_string(rounds) + " trials count).");
+      f.found(who + bench::figure::number(o.seconds * 1e3, 3) + " ms simulated, " +
+              bench::figure::number(least * 1e3, 3) + " ms measured (" + std::to_string(counted) +
+              " of " + std::to_string(rounds) + " trials count).");
     }
   }
   result.percent(worst);

@@ -1,4 +1,5 @@
-// The programs whose time the simulator predicts, as one would write them; small, so that the shortest of many runs is one that nobody disturbed.
+// The programs whose time the simulator predicts, as one would write them; small, so that the
+// shortest of many runs is one that nobody disturbed.
 #pragma once
 
 #include <garrick/garrick.hpp>
@@ -21,7 +22,8 @@ struct number {
 };
 using numbers = g::protocol<void(number)>;
 
-/// From the first message until the last actor of the program has ended, on `workers` workers. `start` spawns and sends.
+/// From the first message until the last actor of the program has ended, on `workers` workers.
+/// `start` spawns and sends.
 template <class Start>
 double timed(std::uint32_t workers, const Start& start) {
   g::options o;
@@ -33,7 +35,7 @@ double timed(std::uint32_t workers, const Start& start) {
   return seconds_since(begin);
 }
 
-// ---- actor creation: bench/spawn_tree -------------------------------------------------------------------------------------------------------------
+// ---- actor creation: bench/spawn_tree -----------------------------------------------------------
 
 struct spread {
   std::uint32_t n;
@@ -66,10 +68,12 @@ class keeper : public g::actor<numbers> {
 };
 
 inline double creation(std::uint32_t workers, std::uint32_t n, std::uint64_t& leaves) {
-  return timed(workers, [&](g::actor_system& system) { send(system.spawn<node>(system.spawn<keeper>(&leaves)), spread{n}); });
+  return timed(workers, [&](g::actor_system& system) {
+    send(system.spawn<node>(system.spawn<keeper>(&leaves)), spread{n});
+  });
 }
 
-// ---- many to one: bench/mailbox_n1 ----------------------------------------------------------------------------------------------------------------
+// ---- many to one: bench/mailbox_n1 --------------------------------------------------------------
 
 class burst_sender : public g::actor<numbers> {
  public:
@@ -82,14 +86,16 @@ class burst_sender : public g::actor<numbers> {
   g::ref<numbers> whom_;
 };
 
-inline double many_to_one(std::uint32_t workers, std::uint32_t senders, std::uint32_t messages, std::uint64_t& received) {
+inline double many_to_one(std::uint32_t workers, std::uint32_t senders, std::uint32_t messages,
+                          std::uint64_t& received) {
   return timed(workers, [&](g::actor_system& system) {
     const auto whom = system.spawn<keeper>(&received);
-    for (std::uint32_t i = 0; i < senders; ++i) send(system.spawn<burst_sender>(whom), number{messages});
+    for (std::uint32_t i = 0; i < senders; ++i)
+      send(system.spawn<burst_sender>(whom), number{messages});
   });
 }
 
-// ---- everybody to everybody: bench/savina_big -----------------------------------------------------------------------------------------------------
+// ---- everybody to everybody: bench/savina_big ---------------------------------------------------
 
 struct ping {
   std::uint32_t from;
@@ -127,19 +133,22 @@ class talker : public g::actor<talker_messages> {
   std::vector<g::ref<talker_messages>> others_;
 };
 
-inline double all_to_all(std::uint32_t workers, std::uint32_t actors, std::uint32_t pings, std::uint64_t& answered) {
+inline double all_to_all(std::uint32_t workers, std::uint32_t actors, std::uint32_t pings,
+                         std::uint64_t& answered) {
   std::vector<std::uint64_t> each(actors * 8);
   g::options o;
   o.workers = workers;
   g::actor_system system(o);
   everybody all;
-  for (std::uint32_t i = 0; i < actors; ++i) all.list.push_back(system.spawn<talker>(i, pings, &each[i * 8]));
+  for (std::uint32_t i = 0; i < actors; ++i)
+    all.list.push_back(system.spawn<talker>(i, pings, &each[i * 8]));
   for (const auto& one : all.list) send(one, all);
   const std::int64_t begin = now_ns();
   for (const auto& one : all.list) send(one, go{});
   const auto sum = [&] {
     std::uint64_t s = 0;
-    for (std::uint32_t i = 0; i < actors; ++i) s += *const_cast<volatile std::uint64_t*>(&each[i * 8]);
+    for (std::uint32_t i = 0; i < actors; ++i)
+      s += *const_cast<volatile std::uint64_t*>(&each[i * 8]);
     return s;
   };
   while (sum() != std::uint64_t{actors} * pings) g::base::platform::sleep_ns(20'000);
@@ -149,15 +158,17 @@ inline double all_to_all(std::uint32_t workers, std::uint32_t actors, std::uint3
   return took;
 }
 
-// ---- Mandelbrot: bench/mandelbrot -----------------------------------------------------------------------------------------------------------------
+// ---- Mandelbrot: bench/mandelbrot ---------------------------------------------------------------
 
 class row_actor : public g::actor<g::protocol<void(go)>> {
  public:
-  row_actor(picture p, std::uint32_t y, g::ref<numbers> whole) : picture_(p), y_(y), whole_(std::move(whole)) {}
+  row_actor(picture p, std::uint32_t y, g::ref<numbers> whole)
+      : picture_(p), y_(y), whole_(std::move(whole)) {}
   void on(go) {
     const row_bits bits = mandelbrot_row(picture_, y_);
     std::uint64_t set = 0;
-    for (const std::uint8_t byte : bits) set += static_cast<std::uint64_t>(__builtin_popcount(byte));
+    for (const std::uint8_t byte : bits)
+      set += static_cast<std::uint64_t>(__builtin_popcount(byte));
     send(whole_, number{set});
   }
 

@@ -30,7 +30,8 @@ int main(int argc, char** argv) {
   simulation s(bench::on_machine(opteron(), 64, "work_stealing"));
   std::vector<member*> all;
   for (std::uint64_t i = 0; i < rings * size; ++i) all.push_back(&s.spawn<member>());
-  for (std::uint64_t i = 0; i < rings * size; ++i) all[i]->next = all[i % size == size - 1 ? i + 1 - size : i + 1];
+  for (std::uint64_t i = 0; i < rings * size; ++i)
+    all[i]->next = all[i % size == size - 1 ? i + 1 - size : i + 1];
   s.outside([&](outside& o) {
     for (std::uint64_t i = 0; i < rings; ++i) o.send(*all[i * size], messages / rings);
   });

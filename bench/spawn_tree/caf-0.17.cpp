@@ -1,4 +1,5 @@
-// Each actor spawns two children with n - 1 and adds their results: the cost of an actor's whole life.
+// Each actor spawns two children with n - 1 and adds their results: the cost of an actor's whole
+// life.
 #include "common/caf_system.hpp"
 
 namespace {
@@ -8,7 +9,8 @@ using leaves_atom = caf::atom_constant<caf::atom("leaves")>;
 
 class node : public caf::event_based_actor {
  public:
-  node(caf::actor_config& cfg, caf::actor parent) : caf::event_based_actor(cfg), parent_(std::move(parent)) {}
+  node(caf::actor_config& cfg, caf::actor parent)
+      : caf::event_based_actor(cfg), parent_(std::move(parent)) {}
 
   caf::behavior make_behavior() override {
     return {
@@ -18,7 +20,8 @@ class node : public caf::event_based_actor {
             return;
           }
           for (int i = 0; i < 2; ++i)
-            send(spawn<node, caf::lazy_init>(caf::actor_cast<caf::actor>(this)), spread_atom::value, n - 1);
+            send(spawn<node, caf::lazy_init>(caf::actor_cast<caf::actor>(this)), spread_atom::value,
+                 n - 1);
         },
         [this](leaves_atom, std::uint64_t leaves) {
           sum_ += leaves;

@@ -1,4 +1,5 @@
-// Each actor spawns two children with n - 1 and adds their results: the cost of an actor's whole life.
+// Each actor spawns two children with n - 1 and adds their results: the cost of an actor's whole
+// life.
 #include "common/garrick_system.hpp"
 
 namespace {

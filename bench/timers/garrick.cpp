@@ -1,5 +1,5 @@
-// What a time-out that does not happen costs: an actor arms a delayed message and cancels it, with a million others pending. CAF 0.17 cannot
-// cancel a delayed message, so there is no peer.
+// What a time-out that does not happen costs: an actor arms a delayed message and cancels it, with
+// a million others pending. CAF 0.17 cannot cancel a delayed message, so there is no peer.
 #include <vector>
 
 #include "common/garrick_system.hpp"
@@ -43,7 +43,8 @@ class clockwork : public garrick::actor<garrick::protocol<void(beat), void(measu
   /// One minute to eleven, a different time each.
   duration ahead() {
     random_ = random_ * 6364136223846793005u + 1442695040888963407u;
-    return duration::seconds(60) + duration::microseconds(static_cast<std::int64_t>(random_ >> 32) % 600'000'000);
+    return duration::seconds(60) +
+           duration::microseconds(static_cast<std::int64_t>(random_ >> 32) % 600'000'000);
   }
 
   outcome* into_;

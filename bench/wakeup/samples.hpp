@@ -1,5 +1,6 @@
-// Workload `wakeup`: how long a sleeping receiver takes to run after somebody outside woke it. The waker takes a time stamp, wakes,
-// waits until the receiver has written its own stamp, and leaves it alone for a while so that it falls asleep again.
+// Workload `wakeup`: how long a sleeping receiver takes to run after somebody outside woke it. The
+// waker takes a time stamp, wakes, waits until the receiver has written its own stamp, and leaves
+// it alone for a while so that it falls asleep again.
 #pragma once
 
 #include <atomic>
@@ -12,7 +13,8 @@ namespace bench {
 
 class wakeup_samples {
  public:
-  explicit wakeup_samples(std::uint64_t gap_us) : gap_ns_(static_cast<std::int64_t>(gap_us) * 1000) {}
+  explicit wakeup_samples(std::uint64_t gap_us)
+      : gap_ns_(static_cast<std::int64_t>(gap_us) * 1000) {}
 
   // `wake(now)` must make the receiver call `arrived(now)`.
   template <class Wake>
@@ -20,7 +22,8 @@ class wakeup_samples {
     for (std::uint64_t i = 0; i < rounds; ++i) {
       const timespec gap{0, static_cast<long>(gap_ns_)};
       nanosleep(&gap, nullptr);
-      sample_.store(0, std::memory_order_relaxed);  // order: the receiver sleeps; `wake` hands it over
+      // order: the receiver sleeps; `wake` hands it over
+      sample_.store(0, std::memory_order_relaxed);
       wake(now_ns());
       std::int64_t found = 0;
       // order: pairs with the release store in `arrived`
@@ -34,7 +37,8 @@ class wakeup_samples {
 
   void arrived(std::int64_t sent_ns) {
     const std::int64_t taken = now_ns() - sent_ns;
-    sample_.store(taken > 0 ? taken : 1, std::memory_order_release);  // order: pairs with the acquire load in `measure`
+    // order: pairs with the acquire load in `measure`
+    sample_.store(taken > 0 ? taken : 1, std::memory_order_release);
   }
 
   const std::vector<std::int64_t>& all() const { return samples_; }

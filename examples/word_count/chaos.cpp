@@ -20,14 +20,18 @@ std::uint64_t mixed(std::uint64_t x) noexcept {
 
 void chaos::maybe_strike(role r) {
   per_role& me = at(r);
-  if (over_.load(std::memory_order_relaxed)) return;                          // order: a wish
-  const std::uint64_t n = me.places.fetch_add(1, std::memory_order_relaxed);  // order: any numbering of the places will do
-  const std::uint64_t so_far = me.strikes.load(std::memory_order_relaxed);    // order: a statistic
+  if (over_.load(std::memory_order_relaxed)) return;  // order: a wish
+  // order: any numbering of the places will do
+  const std::uint64_t n = me.places.fetch_add(1, std::memory_order_relaxed);
+  const std::uint64_t so_far = me.strikes.load(std::memory_order_relaxed);  // order: a statistic
   const std::uint32_t every = so_far < early_strikes && every_ > early_every ? early_every : every_;
-  if (mixed(seed_ + mixed((std::uint64_t{static_cast<std::uint8_t>(r)} << 56) + n + 1)) % every != 0) return;
-  const std::uint64_t strike = me.strikes.fetch_add(1, std::memory_order_relaxed) + 1;  // order: a statistic
-  throw chaos_strike("chaos strikes a " + std::string(role_names[static_cast<std::size_t>(r)]) + " for the " +
-                     std::to_string(strike) + ". time");
+  if (mixed(seed_ + mixed((std::uint64_t{static_cast<std::uint8_t>(r)} << 56) + n + 1)) % every !=
+      0)
+    return;
+  // order: a statistic
+  const std::uint64_t strike = me.strikes.fetch_add(1, std::memory_order_relaxed) + 1;
+  throw chaos_strike("chaos strikes a " + std::string(role_names[static_cast<std::size_t>(r)]) +
+                     " for the " + std::to_string(strike) + ". time");
 }
 
 std::uint64_t chaos::messages(role r) const noexcept {

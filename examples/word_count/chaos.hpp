@@ -1,10 +1,12 @@
 // Makes handlers fail on purpose, and counts the messages that each role handles.
 //
-// Every handler of every role says `handling(role)` when it begins and `midway(role)` between two changes of its state. With chaos on, either may throw: the
-// handler dies there, with its work half done. Whether the n-th such place of a role throws depends on the seed, the role and n alone; which actor comes to the n-th
-// place depends on the scheduler.
+// Every handler of every role says `handling(role)` when it begins and `midway(role)` between two
+// changes of its state. With chaos on, either may throw: the handler dies there, with its work half
+// done. Whether the n-th such place of a role throws depends on the seed, the role and n alone;
+// which actor comes to the n-th place depends on the scheduler.
 //
-// Thread safety: any thread. It is the one object that the actors share, and none of their work depends on it.
+// Thread safety: any thread. It is the one object that the actors share, and none of their work
+// depends on it.
 #pragma once
 
 #include <array>
@@ -16,9 +18,18 @@
 
 namespace word_count {
 
-enum class role : std::uint8_t { foreman, walker, reader, splitter, counter, keeper, ranker, display };
-inline constexpr std::array<std::string_view, 8> role_names{"foreman", "walker", "reader", "splitter",
-                                                            "counter", "keeper", "ranker", "display"};
+enum class role : std::uint8_t {
+  foreman,
+  walker,
+  reader,
+  splitter,
+  counter,
+  keeper,
+  ranker,
+  display
+};
+inline constexpr std::array<std::string_view, 8> role_names{
+    "foreman", "walker", "reader", "splitter", "counter", "keeper", "ranker", "display"};
 inline constexpr std::size_t role_count = role_names.size();
 
 /// What chaos throws.
@@ -58,7 +69,9 @@ class chaos {
     std::atomic<std::uint64_t> strikes{0};
   };
   [[nodiscard]] per_role& at(role r) noexcept { return roles_[static_cast<std::size_t>(r)]; }
-  [[nodiscard]] const per_role& at(role r) const noexcept { return roles_[static_cast<std::size_t>(r)]; }
+  [[nodiscard]] const per_role& at(role r) const noexcept {
+    return roles_[static_cast<std::size_t>(r)];
+  }
   void maybe_strike(role r);
 
   const std::uint64_t seed_;

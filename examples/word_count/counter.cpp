@@ -11,7 +11,8 @@ void counter_actor::on_start() {
             state_ = std::move(saved);
           },
           [this](const garrick::error& why) {
-            // The keeper fell over this request: it is coming back. If it is gone for good, so is this counter.
+            // The keeper fell over this request: it is coming back. If it is gone for good, so is
+            // this counter.
             if (why == garrick::errc::receiver_gone)
               quit(why);
             else
@@ -23,7 +24,8 @@ void counter_actor::on_start() {
 garrick::result<void> counter_actor::on(count_unit u) {
   chaos_->handling(role::counter);
   if (state_.plan == 0) state_.plan = u.plan;  // a blank state
-  if (u.plan != state_.plan) return garrick::make_error(garrick::errc::user, "a unit of another plan");
+  if (u.plan != state_.plan)
+    return garrick::make_error(garrick::errc::user, "a unit of another plan");
   if (!state_.apply(u.content, [this] { chaos_->midway(role::counter); })) return {};
   unsaved_.push_back(std::move(u.content));
   if (unsaved_.size() >= units_a_journal) save();
@@ -36,7 +38,8 @@ void counter_actor::save() {
   journal j{state_.plan, state_.sequence - unsaved_.size(), std::move(unsaved_)};
   unsaved_.clear();
   request(keeper_, std::move(j))
-      .await([this] { chaos_->handling(role::counter); }, [this](const garrick::error&) { save_everything(); });
+      .await([this] { chaos_->handling(role::counter); },
+             [this](const garrick::error&) { save_everything(); });
 }
 
 void counter_actor::save_everything() {
@@ -74,7 +77,8 @@ garrick::result<tally> counter_actor::on(hand_over h) {
 garrick::result<void> keeper_actor::on(const journal& j) {
   chaos_->handling(role::keeper);
   if (copy_.plan == 0) copy_.plan = j.plan;  // a blank copy
-  if (j.plan != copy_.plan || j.first != copy_.sequence) return garrick::make_error(garrick::errc::user, "a gap in the journal");
+  if (j.plan != copy_.plan || j.first != copy_.sequence)
+    return garrick::make_error(garrick::errc::user, "a gap in the journal");
   for (const unit_words& u : j.changes) copy_.apply(u, [this] { chaos_->midway(role::keeper); });
   return {};
 }

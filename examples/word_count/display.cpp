@@ -20,7 +20,8 @@ std::string progress_line(const progress& p, std::size_t width, bool utf8) {
     line += "[" + filled + std::string(width - characters(filled), utf8 ? ' ' : '.') + "] ";
   }
   const std::string share = std::to_string(p.units_done * 100 / units);
-  return line + std::string(3 - std::min<std::size_t>(share.size(), 3), ' ') + share + " % of " + grouped(p.files) + " files";
+  return line + std::string(3 - std::min<std::size_t>(share.size(), 3), ' ') + share + " % of " +
+         grouped(p.files) + " files";
 }
 
 void display_actor::on_start() {
@@ -31,7 +32,8 @@ void display_actor::on_start() {
 void display_actor::on(tick) {
   chaos_->handling(role::display);
   // If the foreman falls over this request, the next tick asks again.
-  request(foreman_, how_far{}).then([this](const progress& p) { draw(p); }, [](const garrick::error&) {});
+  request(foreman_, how_far{})
+      .then([this](const progress& p) { draw(p); }, [](const garrick::error&) {});
 }
 
 void display_actor::draw(const progress& p) {
@@ -39,7 +41,8 @@ void display_actor::draw(const progress& p) {
   if (how_ == show::bar) {
     std::printf("\r\x1b[K%s", progress_line(p, bar_width, utf8_).c_str());
   } else {
-    const std::uint64_t tenth = p.now == phase::counting && p.units != 0 ? p.units_done * 10 / p.units : 0;
+    const std::uint64_t tenth =
+        p.now == phase::counting && p.units != 0 ? p.units_done * 10 / p.units : 0;
     if (tenth <= last_tenth_) return;
     last_tenth_ = tenth;
     std::printf("%s\n", progress_line(p, 0, utf8_).c_str());

@@ -14,7 +14,8 @@ TEST_CASE("nothing is known of no words") {
 }
 
 TEST_CASE("words are counted by their letters, not by their bytes") {
-  const facts f = describe({{"a", 5, 0}, {"straße", 2, 0}, {"exactlytwelv", 1, 0}, {"morethantwelve", 3, 0}});
+  const facts f =
+      describe({{"a", 5, 0}, {"straße", 2, 0}, {"exactlytwelv", 1, 0}, {"morethantwelve", 3, 0}});
   CHECK(f.words == 11);
   CHECK(f.different == 4);
   CHECK(f.once == 1);
@@ -24,19 +25,26 @@ TEST_CASE("words are counted by their letters, not by their bytes") {
 }
 
 TEST_CASE("the longest word is one that several files have, if there is any") {
-  CHECK(describe({{"ab", 2, several_files}, {"abcd", 1, 0}, {"xyz", 1, several_files}}).longest == "xyz");
+  CHECK(describe({{"ab", 2, several_files}, {"abcd", 1, 0}, {"xyz", 1, several_files}}).longest ==
+        "xyz");
   CHECK(describe({{"abcd", 1, 0}, {"ab", 1, several_files}}).longest == "ab");
   CHECK(describe({{"abcd", 2, 0}, {"abc", 1, 1}, {"wxyz", 1, 1}}).longest == "abcd");
 }
 
 TEST_CASE("the richest file has the most words of its own") {
-  const facts f = describe(
-      {{"a", 9, 0}, {"b", 1, 2}, {"c", 1, 2}, {"d", 9, several_files}, {"e", 9, several_files}, {"f", 9, several_files}});
+  const facts f = describe({{"a", 9, 0},
+                            {"b", 1, 2},
+                            {"c", 1, 2},
+                            {"d", 9, several_files},
+                            {"e", 9, several_files},
+                            {"f", 9, several_files}});
   CHECK(f.richest == 2);
   CHECK(f.own == 2);
 }
 
 TEST_CASE("function words are those that tell nothing of the subject") {
-  for (const char* word : {"the", "and", "of", "don't", "about", "yourself", "x"}) CHECK(is_function_word(word));
-  for (const char* word : {"harbour", "actor", "lady", "straße", ""}) CHECK_FALSE(is_function_word(word));
+  for (const char* word : {"the", "and", "of", "don't", "about", "yourself", "x"})
+    CHECK(is_function_word(word));
+  for (const char* word : {"harbour", "actor", "lady", "straße", ""})
+    CHECK_FALSE(is_function_word(word));
 }

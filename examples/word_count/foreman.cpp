@@ -67,7 +67,8 @@ void foreman_actor::send_unit(std::uint32_t unit) {
             chaos_->handling(role::foreman);
             --in_flight_;
             ++units_done_;
-            if (!done.trouble.empty()) unread_.emplace(plan_->files[plan_->units[unit].file].path, done.trouble);
+            if (!done.trouble.empty())
+              unread_.emplace(plan_->files[plan_->units[unit].file].path, done.trouble);
             hand_out();
           },
           [this, unit](const garrick::error& why) {
@@ -75,7 +76,8 @@ void foreman_actor::send_unit(std::uint32_t unit) {
             if (gone_for_good(why)) return;
             --in_flight_;
             if (why == garrick::errc::user)
-              open_.clear();  // a counter works on another plan: the audit after the last answer puts that right
+              // a counter works on another plan: the audit after the last answer puts that right
+              open_.clear();
             else
               open_.push_back(unit);
             hand_out();
@@ -84,7 +86,8 @@ void foreman_actor::send_unit(std::uint32_t unit) {
 
 void foreman_actor::start_ranking() {
   phase_ = phase::ranking;
-  request(crew_.ranker, rank_all{plan_->fingerprint, static_cast<std::uint32_t>(plan_->units.size())})
+  request(crew_.ranker,
+          rank_all{plan_->fingerprint, static_cast<std::uint32_t>(plan_->units.size())})
       .then(
           [this](ranking r) {
             chaos_->handling(role::foreman);
@@ -93,11 +96,13 @@ void foreman_actor::start_ranking() {
           },
           [this](const garrick::error& why) {
             chaos_->handling(role::foreman);
-            if (!gone_for_good(why)) start_audit();  // the ranker fell, or a counter did and lacks units now
+            // the ranker fell, or a counter did and lacks units now
+            if (!gone_for_good(why)) start_audit();
           });
 }
 
-// Files that are written to while they are counted have been read partly old, partly new: the result says which.
+// Files that are written to while they are counted have been read partly old, partly new: the
+// result says which.
 void foreman_actor::look_for_changes() {
   request(crew_.walker, look_again{plan_})
       .then([this](std::vector<problem> changed) { complete(std::move(changed)); },
@@ -118,7 +123,8 @@ void foreman_actor::complete(std::vector<problem> changed) {
   waiting_.clear();
 }
 
-// Whoever fell over a request is coming back: try again. Whoever is gone was given up by its supervisor.
+// Whoever fell over a request is coming back: try again. Whoever is gone was given up by its
+// supervisor.
 bool foreman_actor::gone_for_good(const garrick::error& why) {
   if (why != garrick::errc::receiver_gone) return false;
   quit(why);

@@ -1,8 +1,9 @@
 // Hands out the units, and does not rest until every counter holds every unit.
 //
-// The foreman keeps nothing that it could not find out again: what there is to do is known to the walker, and what is done is known to the counters. So a new
-// incarnation asks for the plan, asks the counters which units they hold (the audit), and goes on with the rest. The same audit comes after the last unit: it finds what
-// a counter lost when it fell back to its keeper's copy.
+// The foreman keeps nothing that it could not find out again: what there is to do is known to the
+// walker, and what is done is known to the counters. So a new incarnation asks for the plan, asks
+// the counters which units they hold (the audit), and goes on with the rest. The same audit comes
+// after the last unit: it finds what a counter lost when it fell back to its keeper's copy.
 //
 // Limits: `in_flight_limit` units are under way at a time.
 #pragma once
@@ -50,9 +51,10 @@ class foreman_actor : public garrick::actor<foreman_protocol> {
 
   phase phase_ = phase::finding;
   shared_plan plan_;
-  std::map<std::string, std::string> unread_;  ///< files that a reader could not read any more, and why
-  std::vector<part_mask> lacking_;             ///< by unit: the parts that do not hold it
-  std::vector<std::uint32_t> open_;            ///< units to hand out, last first
+  /// files that a reader could not read any more, and why
+  std::map<std::string, std::string> unread_;
+  std::vector<part_mask> lacking_;   ///< by unit: the parts that do not hold it
+  std::vector<std::uint32_t> open_;  ///< units to hand out, last first
   std::size_t in_flight_ = 0;
   std::size_t audits_open_ = 0;
   std::size_t units_done_ = 0;

@@ -10,7 +10,8 @@ using namespace word_count;
 
 namespace {
 
-/// Knows a plan with nothing to read, and of one file that has changed. Falls over the first question for changes.
+/// Knows a plan with nothing to read, and of one file that has changed. Falls over the first
+/// question for changes.
 class forgetful_walker : public garrick::actor<walker_protocol> {
  public:
   explicit forgetful_walker(bool* has_fallen) : has_fallen_(has_fallen) {}

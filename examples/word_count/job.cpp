@@ -21,9 +21,11 @@ constexpr std::size_t splitter_count = 8;
 constexpr std::size_t reader_count = 4;
 
 // [hire]
-// Chaos is the rule here, not a sign of a broken program: the supervisor gives up only where restarting helps nobody any more.
-const garrick::supervision patience{
-    .strategy = garrick::one_for_one, .max_restarts = 100'000, .window = garrick::duration::seconds(1)};
+// Chaos is the rule here, not a sign of a broken program: the supervisor gives up only where
+// restarting helps nobody any more.
+const garrick::supervision patience{.strategy = garrick::one_for_one,
+                                    .max_restarts = 100'000,
+                                    .window = garrick::duration::seconds(1)};
 
 struct staff {
   garrick::ref<garrick::supervisor_protocol> supervisor;
@@ -33,21 +35,28 @@ struct staff {
 staff hire(garrick::actor_system& system, const job& what, chaos& fate) {
   const auto boss = system.spawn<garrick::supervisor>(patience);
   const auto named = [](role r, std::size_t i) {
-    return garrick::child_options{.name = std::string(role_names[static_cast<std::size_t>(r)]) + " " + std::to_string(i)};
+    return garrick::child_options{.name = std::string(role_names[static_cast<std::size_t>(r)]) +
+                                          " " + std::to_string(i)};
   };
   crew hands;
   std::vector<garrick::ref<splitter_protocol>> splitters;
   for (std::size_t i = 0; i < counter_count; ++i) {
     const auto keeper = garrick::supervise<keeper_actor>(boss, named(role::keeper, i), &fate);
-    hands.counters.push_back(garrick::supervise<counter_actor>(boss, named(role::counter, i), keeper, &fate));
+    hands.counters.push_back(
+        garrick::supervise<counter_actor>(boss, named(role::counter, i), keeper, &fate));
   }
   for (std::size_t i = 0; i < splitter_count; ++i)
-    splitters.push_back(garrick::supervise<splitter_actor>(boss, named(role::splitter, i), hands.counters, &fate));
+    splitters.push_back(
+        garrick::supervise<splitter_actor>(boss, named(role::splitter, i), hands.counters, &fate));
   for (std::size_t i = 0; i < reader_count; ++i)
-    hands.readers.push_back(garrick::supervise<reader_actor>(boss, named(role::reader, i), splitters, &fate));
-  hands.ranker = garrick::supervise<ranker_actor>(boss, named(role::ranker, 0), hands.counters, &fate);
-  hands.walker = garrick::supervise<walker_actor>(boss, named(role::walker, 0), what.paths, what.unit_bytes, &fate);
-  const auto foreman = garrick::supervise<foreman_actor>(boss, named(role::foreman, 0), hands, &fate);
+    hands.readers.push_back(
+        garrick::supervise<reader_actor>(boss, named(role::reader, i), splitters, &fate));
+  hands.ranker =
+      garrick::supervise<ranker_actor>(boss, named(role::ranker, 0), hands.counters, &fate);
+  hands.walker = garrick::supervise<walker_actor>(boss, named(role::walker, 0), what.paths,
+                                                  what.unit_bytes, &fate);
+  const auto foreman =
+      garrick::supervise<foreman_actor>(boss, named(role::foreman, 0), hands, &fate);
   if (what.display != show::nothing)
     garrick::supervise<display_actor>(boss, named(role::display, 0), foreman, what.display, &fate);
   return {boss, foreman};
@@ -66,18 +75,21 @@ outcome run(const job& what) {
   chaos fate(what.seed, what.chaos_every);
   garrick::options o;
   o.workers = what.workers;
-  if (what.chaos_every != 0) o.log = garrick::system::log_level::off;  // the strikes are counted; each of them need not be told
+  // the strikes are counted; each of them need not be told
+  if (what.chaos_every != 0) o.log = garrick::system::log_level::off;
   garrick::actor_system system(o);
   const staff everybody = hire(system, what, fate);
   garrick::result<finished> done = garrick::make_error(garrick::errc::cancelled);
   do {
     done = system.request(everybody.foreman, finish{}).get();
-  } while (!done && done.error() == garrick::errc::receiver_failed);  // the foreman fell, and is back
+    // the foreman fell, and is back
+  } while (!done && done.error() == garrick::errc::receiver_failed);
   fate.end();
   outcome result;
   result.messages = fate.messages();
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  for (std::size_t r = 0; r < role_count; ++r) result.strikes[r] = fate.strikes(static_cast<role>(r));
+  for (std::size_t r = 0; r < role_count; ++r)
+    result.strikes[r] = fate.strikes(static_cast<role>(r));
   if (done) {
     result.words = std::move(done->result.words);
     result.what = std::move(done->what);
@@ -96,7 +108,8 @@ lexicon count_sequentially(const std::vector<source>& files) {
     std::ifstream in(files[number].path, std::ios::binary);
     std::ostringstream text;
     text << in.rdbuf();
-    for (const auto& [word, count] : count_words(readable(std::move(text).str(), files[number].how)))
+    for (const auto& [word, count] :
+         count_words(readable(std::move(text).str(), files[number].how)))
       note(all, word, count, number);
   }
   return all;
@@ -107,11 +120,13 @@ std::string difference(const std::vector<ranked_word>& counted, const lexicon& e
     const auto known = expected.find(std::string_view(w.word));
     const entry right = known == expected.end() ? entry{} : known->second;
     if (right.count != w.count)
-      return "'" + w.word + "' was counted " + std::to_string(w.count) + " times instead of " + std::to_string(right.count);
+      return "'" + w.word + "' was counted " + std::to_string(w.count) + " times instead of " +
+             std::to_string(right.count);
     if (right.home != w.home) return "'" + w.word + "' was found in other files";
   }
   if (counted.size() != expected.size())
-    return std::to_string(counted.size()) + " different words instead of " + std::to_string(expected.size());
+    return std::to_string(counted.size()) + " different words instead of " +
+           std::to_string(expected.size());
   return {};
 }
 

@@ -1,4 +1,5 @@
-// The whole job: builds the system and the tree of supervised actors, waits for the result, and takes it down again.
+// The whole job: builds the system and the tree of supervised actors, waits for the result, and
+// takes it down again.
 //
 // Thread safety: `run` blocks the calling thread, which must not be a worker.
 #pragma once
@@ -42,6 +43,7 @@ struct outcome {
 [[nodiscard]] lexicon count_sequentially(const std::vector<source>& files);
 
 /// The first difference in words, empty if there is none.
-[[nodiscard]] std::string difference(const std::vector<ranked_word>& counted, const lexicon& expected);
+[[nodiscard]] std::string difference(const std::vector<ranked_word>& counted,
+                                     const lexicon& expected);
 
 }  // namespace word_count

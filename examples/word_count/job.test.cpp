@@ -10,7 +10,9 @@ namespace {
 const std::vector<std::string> texts{WORD_COUNT_TEXTS "/stories"};
 constexpr std::uint32_t small_units = 512;  // bytes: many units from small texts
 
-lexicon sequentially(const std::vector<std::string>& paths) { return count_sequentially(make_plan(paths, small_units).files); }
+lexicon sequentially(const std::vector<std::string>& paths) {
+  return count_sequentially(make_plan(paths, small_units).files);
+}
 }  // namespace
 
 TEST_CASE("the actors count what one loop counts") {
@@ -27,7 +29,8 @@ TEST_CASE("with chaos in every role the counts are the same") {
   const lexicon expected = sequentially(texts);
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     CAPTURE(seed);
-    const outcome o = run({.paths = texts, .workers = 2, .unit_bytes = small_units, .seed = seed, .chaos_every = 30});
+    const outcome o = run(
+        {.paths = texts, .workers = 2, .unit_bytes = small_units, .seed = seed, .chaos_every = 30});
     CHECK(o.trouble.empty());
     CHECK(difference(o.words, expected).empty());
     for (std::size_t r = 0; r < role_count; ++r) {
@@ -50,10 +53,13 @@ TEST_CASE("a page of markup is counted in many units, with chaos, as in one piec
   const scratch_folder f;
   std::string page = "<!DOCTYPE html><title>A page</title><script>if (a < b) no();</script>";
   for (int i = 0; i < 100; ++i)
-    page += "<p class=\"no no\">Stra&szlig;e <b>w</b>ord <!-- no\nno -->and <a\nhref='no no'>more</a></p>\n";
+    page +=
+        "<p class=\"no no\">Stra&szlig;e <b>w</b>ord <!-- no\nno -->and <a\nhref='no "
+        "no'>more</a></p>\n";
   f.write("a.html", page);
   f.write("b.txt", "no <b> no");
-  const outcome o = run({.paths = {f.path()}, .workers = 2, .unit_bytes = 64, .seed = 3, .chaos_every = 30});
+  const outcome o =
+      run({.paths = {f.path()}, .workers = 2, .unit_bytes = 64, .seed = 3, .chaos_every = 30});
   CHECK(o.trouble.empty());
   REQUIRE(o.what != nullptr);
   CHECK(o.what->units.size() > 50);
@@ -69,7 +75,9 @@ TEST_CASE("a difference is found and told") {
   const lexicon expected{{"a", {2, 0}}, {"b", {1, 1}}};
   CHECK(difference({{"a", 2, 0}, {"b", 1, 1}}, expected).empty());
   CHECK(difference({{"a", 3, 0}, {"b", 1, 1}}, expected) == "'a' was counted 3 times instead of 2");
-  CHECK(difference({{"a", 2, 0}, {"b", 1, 1}, {"c", 1, 0}}, expected) == "'c' was counted 1 times instead of 0");
-  CHECK(difference({{"a", 2, several_files}, {"b", 1, 1}}, expected) == "'a' was found in other files");
+  CHECK(difference({{"a", 2, 0}, {"b", 1, 1}, {"c", 1, 0}}, expected) ==
+        "'c' was counted 1 times instead of 0");
+  CHECK(difference({{"a", 2, several_files}, {"b", 1, 1}}, expected) ==
+        "'a' was found in other files");
   CHECK(difference({{"a", 2, 0}}, expected) == "1 different words instead of 2");
 }

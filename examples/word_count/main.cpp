@@ -1,4 +1,5 @@
-// Counts the words that a person reads with supervised actors: walk, read, split, count by key, rank.
+// Counts the words that a person reads with supervised actors: walk, read, split, count by key,
+// rank.
 //
 //   word_count                     the texts beside this source and the system's documentation
 //   word_count ~/books --top 30
@@ -33,7 +34,8 @@ std::vector<std::string> default_paths() {
 std::vector<std::string> listed(const std::vector<problem>& problems) {
   constexpr std::size_t most = 10;
   std::vector<std::string> lines;
-  for (std::size_t i = 0; i < std::min(problems.size(), most); ++i) lines.push_back(problems[i].path + ": " + problems[i].why);
+  for (std::size_t i = 0; i < std::min(problems.size(), most); ++i)
+    lines.push_back(problems[i].path + ": " + problems[i].why);
   if (problems.size() > most) lines.push_back("and " + grouped(problems.size() - most) + " more");
   return lines;
 }
@@ -41,17 +43,22 @@ std::vector<std::string> listed(const std::vector<problem>& problems) {
 /// Nothing could be read: the reasons are the result.
 int nothing_to_count(const outcome& o) {
   std::fputs("word_count: there was no text to count\n", stderr);
-  for (const std::string& line : listed(o.what->problems)) std::fprintf(stderr, "  %s\n", line.c_str());
+  for (const std::string& line : listed(o.what->problems))
+    std::fprintf(stderr, "  %s\n", line.c_str());
   return no_result;
 }
 
-// Counts again, whole file by whole file and without actors. Files that somebody has written to since cannot be compared.
+// Counts again, whole file by whole file and without actors. Files that somebody has written to
+// since cannot be compared.
 int verify(const outcome& o) {
   std::fputs(labelled("verifying", {"counting again without actors ..."}).c_str(), stdout);
   std::fflush(stdout);
   const std::string wrong = difference(o.words, count_sequentially(o.what->files));
   if (wrong.empty()) {
-    std::fputs(labelled("verified", {"all " + grouped(o.words.size()) + " counts are exactly the same"}).c_str(), stdout);
+    std::fputs(
+        labelled("verified", {"all " + grouped(o.words.size()) + " counts are exactly the same"})
+            .c_str(),
+        stdout);
     return all_well;
   }
   const std::vector<problem> changed = changes(*o.what);
@@ -80,7 +87,9 @@ int count(const settings& s) {
     return no_result;
   }
   if (o.what->files.empty()) return nothing_to_count(o);
-  if (!o.words.empty()) std::fputs((chart(o.words, s.top, utf8) + "\n" + length_chart(o.words, utf8) + "\n").c_str(), stdout);
+  if (!o.words.empty())
+    std::fputs((chart(o.words, s.top, utf8) + "\n" + length_chart(o.words, utf8) + "\n").c_str(),
+               stdout);
   std::fputs(summary(o).c_str(), stdout);
   if (s.chaos) std::fputs(strike_report(o).c_str(), stdout);
   return s.chaos || s.verify ? verify(o) : all_well;

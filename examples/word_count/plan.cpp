@@ -36,7 +36,9 @@ struct stamp {
 stamp stamp_of(const fs::path& path, std::error_code& trouble) {
   stamp result;
   result.bytes = fs::file_size(path, trouble);
-  if (!trouble) result.modified = static_cast<std::int64_t>(fs::last_write_time(path, trouble).time_since_epoch().count());
+  if (!trouble)
+    result.modified =
+        static_cast<std::int64_t>(fs::last_write_time(path, trouble).time_since_epoch().count());
   return result;
 }
 
@@ -53,7 +55,8 @@ class planner {
     std::error_code trouble;
     const fs::file_status what = fs::status(path, trouble);
     if (what.type() == fs::file_type::none) return refuse(path, trouble.message());
-    if (!fs::exists(what)) return refuse(path, std::make_error_code(std::errc::no_such_file_or_directory).message());
+    if (!fs::exists(what))
+      return refuse(path, std::make_error_code(std::errc::no_such_file_or_directory).message());
     if (fs::is_directory(what))
       visit_folder(path);
     else
@@ -70,7 +73,9 @@ class planner {
   void visit_folder(const fs::path& folder) {
     std::error_code trouble;
     std::vector<fs::directory_entry> entries;
-    for (fs::directory_iterator at(folder, trouble), end; !trouble && at != end; at.increment(trouble)) entries.push_back(*at);
+    for (fs::directory_iterator at(folder, trouble), end; !trouble && at != end;
+         at.increment(trouble))
+      entries.push_back(*at);
     if (trouble) return refuse(folder, trouble.message());
     std::sort(entries.begin(), entries.end());
     for (const fs::directory_entry& entry : entries) {
@@ -88,7 +93,8 @@ class planner {
     std::error_code trouble;
     const std::string same = fs::weakly_canonical(path, trouble).string();
     if (!seen_.insert(trouble ? path.string() : same).second) return;
-    const stamp now = stamp_of(path, trouble);  // before the first byte is read: what changes later is noticed
+    // before the first byte is read: what changes later is noticed
+    const stamp now = stamp_of(path, trouble);
     if (trouble) return refuse(path, trouble.message());
     const file_handle file(std::fopen(path.c_str(), "rb"));
     if (!file) return refuse(path, std::strerror(errno));
@@ -113,7 +119,8 @@ class planner {
   }
 
   void cut_plain(std::uint64_t bytes) {
-    for (std::uint64_t at = 0; at < bytes; at += unit_bytes_) add_unit(at, std::min<std::uint64_t>(unit_bytes_, bytes - at));
+    for (std::uint64_t at = 0; at < bytes; at += unit_bytes_)
+      add_unit(at, std::min<std::uint64_t>(unit_bytes_, bytes - at));
   }
 
   /// Reads the file from its beginning, since only that tells where a tag or a script is open.
@@ -136,7 +143,9 @@ class planner {
     if (at != begin) add_unit(begin, at - begin);
   }
 
-  void refuse(const fs::path& path, std::string why) { result_.problems.push_back({path.string(), std::move(why)}); }
+  void refuse(const fs::path& path, std::string why) {
+    result_.problems.push_back({path.string(), std::move(why)});
+  }
 
   void mix(std::string_view text) {
     for (const char c : text) hash_ = (hash_ ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
@@ -162,7 +171,8 @@ namespace {
 piece failed(std::string why) { return {{}, form::plain, std::move(why)}; }
 
 piece read_markup(std::FILE* file, std::uint64_t offset, std::uint64_t length) {
-  if (std::fseek(file, static_cast<long>(offset), SEEK_SET) != 0) return failed(std::strerror(errno));
+  if (std::fseek(file, static_cast<long>(offset), SEEK_SET) != 0)
+    return failed(std::strerror(errno));
   std::string text(length, '\0');
   text.resize(std::fread(text.data(), 1, length, file));
   if (std::ferror(file) != 0) return failed("cannot be read");
@@ -178,7 +188,8 @@ piece read_piece(const std::string& path, form how, std::uint64_t offset, std::u
   // One byte more in front tells whether a token begins exactly at the offset.
   const std::uint64_t from = offset == 0 ? 0 : offset - 1;
   const std::size_t wanted = static_cast<std::size_t>(offset - from + length);
-  if (std::fseek(file.get(), static_cast<long>(from), SEEK_SET) != 0) return failed(std::strerror(errno));
+  if (std::fseek(file.get(), static_cast<long>(from), SEEK_SET) != 0)
+    return failed(std::strerror(errno));
   std::string text(wanted, '\0');
   text.resize(std::fread(text.data(), 1, wanted, file.get()));
   std::size_t begin = 0;
@@ -187,7 +198,8 @@ piece read_piece(const std::string& path, form how, std::uint64_t offset, std::u
     if (begin == text.size()) return {};  // no token begins here
   }
   if (text.size() == wanted) {
-    // The last token may reach beyond the end: read on until white space. The next unit leaves it out.
+    // The last token may reach beyond the end: read on until white space. The next unit leaves it
+    // out.
     std::size_t end = find_space(text, wanted - 1);
     while (end == text.size()) {
       text.resize(end + step_bytes);

@@ -1,7 +1,8 @@
-// What is to be read: the files below some paths, cut into units, and the paths that cannot be read with the reason.
+// What is to be read: the files below some paths, cut into units, and the paths that cannot be read
+// with the reason.
 //
-// A plan depends on the paths and the disk alone. Whoever makes it twice gets the same units with the same numbers; this is what lets an actor that lost
-// everything begin again.
+// A plan depends on the paths and the disk alone. Whoever makes it twice gets the same units with
+// the same numbers; this is what lets an actor that lost everything begin again.
 //
 // Thread safety: values and pure functions of the disk.
 #pragma once
@@ -21,8 +22,9 @@ struct source {
   form how = form::plain;
 };
 
-/// A piece of a file. Of a plain text: the tokens (between white space) that begin in [offset, offset + length). Of markup: exactly these bytes; such a file is cut
-/// only where no word, tag, comment or script is open, so a unit may be as long as the longest of them.
+/// A piece of a file. Of a plain text: the tokens (between white space) that begin in [offset,
+/// offset + length). Of markup: exactly these bytes; such a file is cut only where no word, tag,
+/// comment or script is open, so a unit may be as long as the longest of them.
 struct unit {
   std::uint32_t file = 0;
   std::uint64_t offset = 0;
@@ -43,7 +45,8 @@ struct plan {
   std::uint64_t fingerprint = 0;  ///< of files, their state and units
 };
 
-/// Walks the paths in order, folders sorted by name. Symbolic links are followed for the paths themselves, not below them. A file that two paths lead to is read once.
+/// Walks the paths in order, folders sorted by name. Symbolic links are followed for the paths
+/// themselves, not below them. A file that two paths lead to is read once.
 [[nodiscard]] plan make_plan(const std::vector<std::string>& paths, std::uint32_t unit_bytes);
 
 struct piece {
@@ -53,9 +56,11 @@ struct piece {
 };
 
 /// Reads one unit.
-[[nodiscard]] piece read_piece(const std::string& path, form how, std::uint64_t offset, std::uint64_t length);
+[[nodiscard]] piece read_piece(const std::string& path, form how, std::uint64_t offset,
+                               std::uint64_t length);
 
-/// Which of the plan's files are no longer what they were when the plan was made: gone, unreadable, of another size or written to.
+/// Which of the plan's files are no longer what they were when the plan was made: gone, unreadable,
+/// of another size or written to.
 [[nodiscard]] std::vector<problem> changes(const plan& known);
 
 }  // namespace word_count

@@ -27,7 +27,8 @@ counts by_units(const std::string& path, std::uint32_t unit_bytes) {
 
 }  // namespace
 
-TEST_CASE("a folder is walked in the order of its names, and what is no text is refused with a reason") {
+TEST_CASE(
+    "a folder is walked in the order of its names, and what is no text is refused with a reason") {
   const scratch_folder f;
   f.write("b.txt", "two words");
   f.write("a/deep.txt", "deep");
@@ -73,7 +74,8 @@ TEST_CASE("the same disk gives the same plan, another one does not") {
 
 TEST_CASE("units of any size hold each word exactly once") {
   const scratch_folder f;
-  const std::string text = "one two  three\nfour " + std::string(9000, 'x') + " Straße five\n\n six";
+  const std::string text =
+      "one two  three\nfour " + std::string(9000, 'x') + " Straße five\n\n six";
   const std::string path = f.write("a.txt", text);
   const counts expected = count_words(text);
   for (const std::uint32_t bytes : {1u, 2u, 3u, 5u, 7u, 64u, 4096u, 8192u, 1u << 20}) {
@@ -85,7 +87,8 @@ TEST_CASE("units of any size hold each word exactly once") {
 TEST_CASE("units of markup of any size hold each word exactly once") {
   const scratch_folder f;
   const std::string text = "<html><p a='b c'>one two</p> <script>no " + std::string(9000, 'x') +
-                           " no</script>thr<b>ee</b> Stra&szlig;e <!-- no no --> four\n<![CDATA[five <six>]]> &amp; seven";
+                           " no</script>thr<b>ee</b> Stra&szlig;e <!-- no no --> "
+                           "four\n<![CDATA[five <six>]]> &amp; seven";
   const std::string path = f.write("a.html", text);
   const counts expected = count_words(readable(text, form::markup));
   CHECK(expected.size() == 8);

@@ -1,7 +1,9 @@
 // Who may say what to whom. Every message is a plain struct that owns what it holds.
 //
-// The way of a unit: foreman → reader → splitter → counters, and the answer back along the same way, or an error from wherever the way broke.
-// Beside it: foreman → walker (what there is to do), counter → keeper (what a counter did, so that it can be restored), foreman → ranker → counters (the result).
+// The way of a unit: foreman → reader → splitter → counters, and the answer back along the same
+// way, or an error from wherever the way broke. Beside it: foreman → walker (what there is to do),
+// counter → keeper (what a counter did, so that it can be restored), foreman → ranker → counters
+// (the result).
 #pragma once
 
 #include "plan.hpp"
@@ -20,7 +22,7 @@ namespace word_count {
 using part_mask = std::uint64_t;
 inline constexpr std::size_t most_parts = 64;
 
-// ---- walker ------------------------------------------------------------------------------------------------------------------------------------------
+// ---- walker -------------------------------------------------------------------------------------
 
 struct find_files {};
 
@@ -32,9 +34,10 @@ struct look_again {
   shared_plan known;
 };
 
-using walker_protocol = garrick::protocol<shared_plan(find_files), std::vector<problem>(look_again)>;
+using walker_protocol =
+    garrick::protocol<shared_plan(find_files), std::vector<problem>(look_again)>;
 
-// ---- counter -----------------------------------------------------------------------------------------------------------------------------------------
+// ---- counter ------------------------------------------------------------------------------------
 
 struct count_unit {
   std::uint64_t plan = 0;
@@ -49,11 +52,13 @@ struct hand_over {
   std::uint64_t plan = 0;
 };
 
-using counter_protocol = garrick::protocol<garrick::result<void>(count_unit), unit_set(audit), garrick::result<tally>(hand_over)>;
+using counter_protocol = garrick::protocol<garrick::result<void>(count_unit), unit_set(audit),
+                                           garrick::result<tally>(hand_over)>;
 
-// ---- keeper ------------------------------------------------------------------------------------------------------------------------------------------
+// ---- keeper -------------------------------------------------------------------------------------
 
-/// What a counter did since its last word, in order; `first` is the number of the first change. Fails if the keeper's copy does not end just before it.
+/// What a counter did since its last word, in order; `first` is the number of the first change.
+/// Fails if the keeper's copy does not end just before it.
 struct journal {
   std::uint64_t plan = 0;
   std::uint64_t first = 0;
@@ -64,9 +69,10 @@ struct replace_copy {
 };
 struct restore {};
 
-using keeper_protocol = garrick::protocol<garrick::result<void>(journal), garrick::result<void>(replace_copy), tally(restore)>;
+using keeper_protocol = garrick::protocol<garrick::result<void>(journal),
+                                          garrick::result<void>(replace_copy), tally(restore)>;
 
-// ---- splitter and reader -----------------------------------------------------------------------------------------------------------------------------
+// ---- splitter and reader ------------------------------------------------------------------------
 
 struct unit_done {
   std::string trouble;  ///< why the file could not be read, though the walker could
@@ -90,7 +96,7 @@ struct read_unit {
 };
 using reader_protocol = garrick::protocol<garrick::result<unit_done>(read_unit)>;
 
-// ---- ranker ------------------------------------------------------------------------------------------------------------------------------------------
+// ---- ranker -------------------------------------------------------------------------------------
 
 struct rank_all {
   std::uint64_t plan = 0;
@@ -101,7 +107,7 @@ struct ranking {
 };
 using ranker_protocol = garrick::protocol<garrick::result<ranking>(rank_all)>;
 
-// ---- foreman -----------------------------------------------------------------------------------------------------------------------------------------
+// ---- foreman ------------------------------------------------------------------------------------
 
 /// Answered when everything is counted and ranked.
 struct finish {};
@@ -116,8 +122,9 @@ struct how_far {};
 struct progress {
   phase now = phase::finding;
   std::uint64_t files = 0;
-  std::uint64_t units = 0;       ///< in the plan
-  std::uint64_t units_done = 0;  ///< held by every counter, as far as the foreman knows; valid while counting and later
+  std::uint64_t units = 0;  ///< in the plan
+  /// held by every counter, as far as the foreman knows; valid while counting and later
+  std::uint64_t units_done = 0;
 };
 using foreman_protocol = garrick::protocol<garrick::result<finished>(finish), progress(how_far)>;
 

@@ -12,7 +12,8 @@ garrick::task<ranking> ranker_actor::on(rank_all r) {
     garrick::result<tally> part = co_await std::move(answer);
     chaos_->handling(role::ranker);
     if (!part) co_return part.error();
-    if (!part->applied.has_all(r.units)) co_return garrick::make_error(garrick::errc::user, "a counter lacks units");
+    if (!part->applied.has_all(r.units))
+      co_return garrick::make_error(garrick::errc::user, "a counter lacks units");
     all.merge(part->words);  // no word is in two parts
   }
   chaos_->midway(role::ranker);

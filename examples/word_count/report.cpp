@@ -27,19 +27,24 @@ std::string right(const std::string& text, std::size_t columns) {
   return std::string(columns - std::min(columns, text.size()), ' ') + text;
 }
 
-std::string percent(std::uint64_t part, std::uint64_t whole) { return std::to_string((part * 100 + whole / 2) / whole); }
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  return std::to_string((part * 100 + whole / 2) / whole);
+}
 
 /// A list of words with bars: half a screen wide.
 class column {
  public:
   static constexpr std::size_t columns = screen_columns / 2 - 1;
 
-  column(const std::vector<ranked_word>& words, std::size_t top, bool with_function_words, bool utf8) : utf8_(utf8) {
+  column(const std::vector<ranked_word>& words, std::size_t top, bool with_function_words,
+         bool utf8)
+      : utf8_(utf8) {
     for (const ranked_word& w : words) {
       if (listed_.size() == top) break;
       if (with_function_words || !is_function_word(w.word)) listed_.push_back(&w);
     }
-    for (const ranked_word* w : listed_) widest_ = std::max(widest_, std::min(characters(w->word), most_letters));
+    for (const ranked_word* w : listed_)
+      widest_ = std::max(widest_, std::min(characters(w->word), most_letters));
   }
 
   [[nodiscard]] std::size_t rows() const noexcept { return listed_.size(); }
@@ -48,7 +53,8 @@ class column {
     if (i >= listed_.size()) return {};
     const std::string rank = std::to_string(i + 1);
     const std::size_t numbers = grouped(listed_.front()->count).size();
-    const std::size_t rank_columns = std::max<std::size_t>(3, std::to_string(listed_.size()).size() + 1);
+    const std::size_t rank_columns =
+        std::max<std::size_t>(3, std::to_string(listed_.size()).size() + 1);
     const std::size_t bars = columns - rank_columns - 2 - widest_ - 1 - 1 - numbers;
     return right(rank, rank_columns) + "  " + padded(word(listed_[i]->word), widest_) + " " +
            padded(bar(listed_[i]->count, listed_.front()->count, bars, utf8_), bars) + " " +
@@ -62,7 +68,8 @@ class column {
     if (characters(text) <= most_letters) return text;
     std::size_t end = 0;
     for (std::size_t letters = 0; end < text.size(); ++end)
-      if ((static_cast<unsigned char>(text[end]) & 0xc0) != 0x80 && ++letters == most_letters) break;
+      if ((static_cast<unsigned char>(text[end]) & 0xc0) != 0x80 && ++letters == most_letters)
+        break;
     return text.substr(0, end) + "~";
   }
 
@@ -82,9 +89,11 @@ std::string chart(const std::vector<ranked_word>& words, std::size_t top, bool u
   const column all(words, top, true, utf8);
   const column telling(words, top, false, utf8);
   if (all.rows() == 0) return {};
-  std::string result = padded("     the most frequent words", column::columns + 2) + "     without the commonest English ones\n";
+  std::string result = padded("     the most frequent words", column::columns + 2) +
+                       "     without the commonest English ones\n";
   for (std::size_t i = 0; i < all.rows(); ++i)
-    result += without_blanks_at_end(padded(all.row(i), column::columns + 2) + telling.row(i)) + "\n";
+    result +=
+        without_blanks_at_end(padded(all.row(i), column::columns + 2) + telling.row(i)) + "\n";
   return result;
 }
 
@@ -100,7 +109,8 @@ std::string length_chart(const std::vector<ranked_word>& words, bool utf8) {
   for (std::size_t i = 0; i < longest_column; ++i) {
     const std::uint64_t n = f.by_length[i];
     letters += right(std::to_string(i + 1), cell);
-    bars += n == 0 ? std::string(cell, ' ') : std::string(cell - 2, ' ') + eighths[n * 7 / most] + eighths[n * 7 / most];
+    bars += n == 0 ? std::string(cell, ' ')
+                   : std::string(cell - 2, ' ') + eighths[n * 7 / most] + eighths[n * 7 / most];
     shares += right(percent(n, f.words), cell);
   }
   return labelled("letters", {letters + "+"}) + (utf8 ? labelled("", {bars}) : std::string{}) +
@@ -111,9 +121,11 @@ std::string summary(const outcome& o) {
   const plan& p = *o.what;
   const facts f = describe(o.words);
   const double seconds = std::max(o.seconds, 1e-6);
-  const auto a_second = [&](std::uint64_t n) { return grouped(static_cast<std::uint64_t>(static_cast<double>(n) / seconds)); };
-  const auto marked = static_cast<std::uint64_t>(
-      std::count_if(p.files.begin(), p.files.end(), [](const source& s) { return s.how == form::markup; }));
+  const auto a_second = [&](std::uint64_t n) {
+    return grouped(static_cast<std::uint64_t>(static_cast<double>(n) / seconds));
+  };
+  const auto marked = static_cast<std::uint64_t>(std::count_if(
+      p.files.begin(), p.files.end(), [](const source& s) { return s.how == form::markup; }));
   const std::uint64_t plain = p.files.size() - marked;
   std::string files = grouped(plain) + (plain == 1 ? " plain text" : " plain texts");
   if (marked != 0) files += ", " + grouped(marked) + " in HTML, XML or SVG without their markup";
@@ -124,23 +136,31 @@ std::string summary(const outcome& o) {
     if (changed.size() == changes_shown) break;
     changed.push_back(shortened(c.path, text_columns - c.why.size() - 2) + ": " + c.why);
   }
-  if (o.changed.size() > changed.size()) changed.push_back("and " + grouped(o.changed.size() - changed.size()) + " more");
+  if (o.changed.size() > changed.size())
+    changed.push_back("and " + grouped(o.changed.size() - changed.size()) + " more");
   if (!changed.empty()) result += labelled("changed", changed);
   if (f.words == 0) {
     result += labelled("words", {"none"});
   } else {
-    result += labelled("words", {grouped(f.words) + " without addresses and paths, " + a_second(f.words) + " a second"});
-    result += labelled("different", {grouped(f.different) + " words, " + percent(f.once, f.different) + " % of them occur once"});
+    result += labelled("words", {grouped(f.words) + " without addresses and paths, " +
+                                 a_second(f.words) + " a second"});
+    result += labelled("different", {grouped(f.different) + " words, " +
+                                     percent(f.once, f.different) + " % of them occur once"});
     result += labelled("longest word", {f.longest});
   }
   if (f.richest != several_files) {
-    const std::string own = " (" + grouped(f.own) + (f.own == 1 ? " word" : " words") + " of its own)";
-    result += labelled("richest file", {shortened(p.files[f.richest].path, text_columns - own.size()) + own});
+    const std::string own =
+        " (" + grouped(f.own) + (f.own == 1 ? " word" : " words") + " of its own)";
+    result += labelled("richest file",
+                       {shortened(p.files[f.richest].path, text_columns - own.size()) + own});
   }
   char time[32];
   std::snprintf(time, sizeof time, "%.2f s", o.seconds);
-  return result + labelled("run", {time + (" for " + as_bytes(p.bytes)) + "; " + as_bytes(peak_memory()) + " of memory",
-                                   grouped(o.messages) + " messages, " + a_second(o.messages) + " a second"});
+  return result +
+         labelled(
+             "run",
+             {time + (" for " + as_bytes(p.bytes)) + "; " + as_bytes(peak_memory()) + " of memory",
+              grouped(o.messages) + " messages, " + a_second(o.messages) + " a second"});
 }
 
 std::vector<std::string> by_reason(const std::vector<problem>& problems, std::size_t columns) {
@@ -172,7 +192,9 @@ std::string strike_report(const outcome& o) {
 std::string labelled(std::string_view label, const std::vector<std::string>& lines) {
   std::string result;
   for (const std::string& line : lines)
-    result += without_blanks_at_end(padded(std::string(result.empty() ? label : ""), label_columns) + line) + "\n";
+    result += without_blanks_at_end(
+                  padded(std::string(result.empty() ? label : ""), label_columns) + line) +
+              "\n";
   return result;
 }
 
@@ -215,7 +237,8 @@ std::string shortened(const std::string& text, std::size_t columns) {
   if (characters(text) <= columns) return text;
   std::string_view rest = text;
   while (!rest.empty() && characters(rest) + 3 > columns) rest.remove_prefix(1);
-  while (!rest.empty() && (static_cast<unsigned char>(rest.front()) & 0xc0) == 0x80) rest.remove_prefix(1);
+  while (!rest.empty() && (static_cast<unsigned char>(rest.front()) & 0xc0) == 0x80)
+    rest.remove_prefix(1);
   return "..." + std::string(rest);
 }
 

@@ -1,6 +1,7 @@
 // The result in words and bars, 80 columns wide.
 //
-// Thread safety: any thread may call these; `peak_memory` and `terminal_shows_utf8` ask the operating system, all others are pure.
+// Thread safety: any thread may call these; `peak_memory` and `terminal_shows_utf8` ask the
+// operating system, all others are pure.
 #pragma once
 
 #include "job.hpp"
@@ -11,7 +12,8 @@
 
 namespace word_count {
 
-/// The most frequent words, and beside them the most frequent ones without function words. `utf8`: the bars may be drawn with its blocks.
+/// The most frequent words, and beside them the most frequent ones without function words. `utf8`:
+/// the bars may be drawn with its blocks.
 [[nodiscard]] std::string chart(const std::vector<ranked_word>& words, std::size_t top, bool utf8);
 
 /// How many of a hundred words have 1, 2, … letters.
@@ -21,7 +23,8 @@ namespace word_count {
 [[nodiscard]] std::string summary(const outcome& o);
 
 /// By reason, with the first path of each; `columns` wide.
-[[nodiscard]] std::vector<std::string> by_reason(const std::vector<problem>& problems, std::size_t columns);
+[[nodiscard]] std::vector<std::string> by_reason(const std::vector<problem>& problems,
+                                                 std::size_t columns);
 
 /// How many handlers of which role died.
 [[nodiscard]] std::string strike_report(const outcome& o);
@@ -34,7 +37,8 @@ namespace word_count {
 /// "12.3 MB"
 [[nodiscard]] std::string as_bytes(std::uint64_t bytes);
 /// `part` of `whole` in blocks of eighths or in '#', at most `columns` wide, and at least a sliver.
-[[nodiscard]] std::string bar(std::uint64_t part, std::uint64_t whole, std::size_t columns, bool utf8);
+[[nodiscard]] std::string bar(std::uint64_t part, std::uint64_t whole, std::size_t columns,
+                              bool utf8);
 /// The end of a text that is too long, after a mark.
 [[nodiscard]] std::string shortened(const std::string& text, std::size_t columns);
 

@@ -11,20 +11,26 @@ namespace {
 /// The widest line.
 std::size_t width(const std::string& text) {
   std::size_t widest = 0;
-  for (std::size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
+  for (std::size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string::npos;
+       begin = end + 1)
     widest = std::max(widest, characters(std::string_view(text).substr(begin, end - begin)));
   return widest;
 }
 
 outcome an_outcome() {
   outcome o;
-  o.words = {{"the", 1'234'567'890, several_files}, {"straße", 99'999, 1}, {std::string(48, 'x'), 7, 1}, {"rare", 1, 0}};
+  o.words = {{"the", 1'234'567'890, several_files},
+             {"straße", 99'999, 1},
+             {std::string(48, 'x'), 7, 1},
+             {"rare", 1, 0}};
   plan p;
-  p.files = {{"/a/short/path", 10, 0, form::plain}, {"/" + std::string(200, 'p') + "/page.html", 20, 0, form::markup}};
+  p.files = {{"/a/short/path", 10, 0, form::plain},
+             {"/" + std::string(200, 'p') + "/page.html", 20, 0, form::markup}};
   for (int i = 0; i < 5; ++i) p.problems.push_back({"/" + std::string(200, 'q'), "binary"});
   p.bytes = 123'456'789;
   o.what = std::make_shared<const plan>(p);
-  for (int i = 0; i < 12; ++i) o.changed.push_back({"/" + std::string(200, 'r') + "/notes", "was written to"});
+  for (int i = 0; i < 12; ++i)
+    o.changed.push_back({"/" + std::string(200, 'r') + "/notes", "was written to"});
   o.messages = 1'234'567;
   o.seconds = 0.5;
   o.strikes.fill(1'234'567);
@@ -40,7 +46,9 @@ TEST_CASE("the chart is scaled to the first word of each half and aligned by cha
       "  2  the    ##########              500    2  rare   #                         1\n"
       "  3  rare   #                         1\n";
   CHECK(chart({{"straße", 1000}, {"the", 500}, {"rare", 1}}, 3, false) == expected);
-  CHECK(chart({{"straße", 1000}, {"the", 500}}, 1, true).find("straße █████████████████████ 1 000") != std::string::npos);
+  CHECK(
+      chart({{"straße", 1000}, {"the", 500}}, 1, true).find("straße █████████████████████ 1 000") !=
+      std::string::npos);
   CHECK(chart({}, 3, false).empty());
 }
 
@@ -62,16 +70,20 @@ TEST_CASE("no line is wider than the screen, however long the words, paths and n
 
 TEST_CASE("the summary tells what was read and how, what was left out, and what changed") {
   const std::string text = summary(an_outcome());
-  CHECK(text.find("files          1 plain text, 1 in HTML, XML or SVG without their markup\n") != std::string::npos);
+  CHECK(text.find("files          1 plain text, 1 in HTML, XML or SVG without their markup\n") !=
+        std::string::npos);
   CHECK(text.find("not counted    binary: 5 (...qqq") != std::string::npos);
   CHECK(text.find("rrr/notes: was written to\n") != std::string::npos);
   CHECK(text.find("               and 2 more\n") != std::string::npos);
-  CHECK(text.find("words          1 234 667 897 without addresses and paths, 2 469 335 794 a second\n") != std::string::npos);
+  CHECK(text.find(
+            "words          1 234 667 897 without addresses and paths, 2 469 335 794 a second\n") !=
+        std::string::npos);
   CHECK(text.find("different      4 words, 25 % of them occur once\n") != std::string::npos);
   CHECK(text.find("longest word   the\n") != std::string::npos);
   CHECK(text.find("ppp/page.html (2 words of its own)\n") != std::string::npos);
   CHECK(text.find("run            0.50 s for 123.5 MB; ") != std::string::npos);
-  CHECK(text.find(" of memory\n               1 234 567 messages, 2 469 134 a second\n") != std::string::npos);
+  CHECK(text.find(" of memory\n               1 234 567 messages, 2 469 134 a second\n") !=
+        std::string::npos);
 }
 
 TEST_CASE("files without a word have a summary") {
@@ -86,7 +98,9 @@ TEST_CASE("lengths are shares of all words") {
   CHECK(length_chart(words, false) ==
         "letters            1    2    3    4    5    6    7    8    9   10   11   12+\n"
         "% of the words    38   13    0    0    0    0    0    0    0    0    0   50\n");
-  CHECK(length_chart(words, true).find("                  ▆▆   ▂▂" + std::string(48, ' ') + "██\n") != std::string::npos);
+  CHECK(
+      length_chart(words, true).find("                  ▆▆   ▂▂" + std::string(48, ' ') + "██\n") !=
+      std::string::npos);
 }
 
 TEST_CASE("problems are grouped by reason") {

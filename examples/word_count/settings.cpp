@@ -9,14 +9,16 @@ namespace word_count {
 namespace {
 
 template <class Number>
-std::string take_number(std::string_view option, std::optional<std::string_view> text, Number least, Number& into) {
+std::string take_number(std::string_view option, std::optional<std::string_view> text, Number least,
+                        Number& into) {
   const std::string name(option);
   if (!text) return name + " needs a number";
   Number value{};
   const auto [end, code] = std::from_chars(text->data(), text->data() + text->size(), value);
   if (code != std::errc{} || end != text->data() + text->size() || value < least)
-    return name + " needs a number from " + std::to_string(least) + " to " + std::to_string(std::numeric_limits<Number>::max()) +
-           ", not '" + std::string(*text) + "'";
+    return name + " needs a number from " + std::to_string(least) + " to " +
+           std::to_string(std::numeric_limits<Number>::max()) + ", not '" + std::string(*text) +
+           "'";
   into = value;
   return {};
 }
@@ -49,7 +51,8 @@ class reader {
       if (at_ < arguments_.size()) return arguments_[at_++];
       return std::nullopt;
     };
-    const bool is_switch = name == "--chaos" || name == "--verify" || name == "--help" || name == "-h";
+    const bool is_switch =
+        name == "--chaos" || name == "--verify" || name == "--help" || name == "-h";
     if (is_switch && attached) {
       result_.trouble = std::string(name) + " takes no value";
     } else if (name == "--chaos") {

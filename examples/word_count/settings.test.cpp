@@ -19,14 +19,17 @@ TEST_CASE("bad arguments say what is wrong") {
   CHECK(parse({"--top"}).trouble == "--top needs a number");
   CHECK(parse({"--top", "0"}).trouble == "--top needs a number from 1 to 4294967295, not '0'");
   CHECK(parse({"--every=9"}).trouble == "--every needs a number from 10 to 4294967295, not '9'");
-  CHECK(parse({"--workers", "two"}).trouble == "--workers needs a number from 1 to 4294967295, not 'two'");
+  CHECK(parse({"--workers", "two"}).trouble ==
+        "--workers needs a number from 1 to 4294967295, not 'two'");
   CHECK(parse({"--chaos=yes"}).trouble == "--chaos takes no value");
 }
 
 TEST_CASE("the help names every option and fits a screen's width") {
   const std::string_view help = help_text();
-  for (const char* option : {"--chaos", "--every", "--seed", "--verify", "--top", "--workers", "--help"})
+  for (const char* option :
+       {"--chaos", "--every", "--seed", "--verify", "--top", "--workers", "--help"})
     CHECK(help.find(option) != std::string_view::npos);
-  for (std::size_t begin = 0, end = 0; (end = help.find('\n', begin)) != std::string_view::npos; begin = end + 1)
+  for (std::size_t begin = 0, end = 0; (end = help.find('\n', begin)) != std::string_view::npos;
+       begin = end + 1)
     CHECK(end - begin <= 80);
 }

@@ -11,8 +11,9 @@ std::vector<ranked_word> ranked(lexicon words) {
     auto node = words.extract(words.begin());
     list.push_back({std::move(node.key()), node.mapped().count, node.mapped().home});
   }
-  std::sort(list.begin(), list.end(),
-            [](const ranked_word& a, const ranked_word& b) { return a.count != b.count ? a.count > b.count : a.word < b.word; });
+  std::sort(list.begin(), list.end(), [](const ranked_word& a, const ranked_word& b) {
+    return a.count != b.count ? a.count > b.count : a.word < b.word;
+  });
   return list;
 }
 

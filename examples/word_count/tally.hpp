@@ -1,13 +1,17 @@
-// One part's counts, with the knowledge of which units they hold: applying a unit twice changes nothing.
+// One part's counts, with the knowledge of which units they hold: applying a unit twice changes
+// nothing.
 //
-// This is what makes "at least once" delivery count exactly once: a counter that fell applies whatever is sent to it again, and skips what its restored state
-// already holds. `sequence` numbers the changes, so that a copy kept elsewhere notices a gap.
+// This is what makes "at least once" delivery count exactly once: a counter that fell applies
+// whatever is sent to it again, and skips what its restored state already holds. `sequence` numbers
+// the changes, so that a copy kept elsewhere notices a gap.
 //
-// What is kept of a word can be joined in any order: its count is a sum, and its home is the one file that has it, or "several files".
+// What is kept of a word can be joined in any order: its count is a sum, and its home is the one
+// file that has it, or "several files".
 //
 // Thread safety: values; one owner.
 //
-// Invariant: `words` holds exactly the counts of the units whose bit is set in `applied`, except while `apply` runs; if a handler dies inside it, the object dies too.
+// Invariant: `words` holds exactly the counts of the units whose bit is set in `applied`, except
+// while `apply` runs; if a handler dies inside it, the object dies too.
 #pragma once
 
 #include "words/text.hpp"
@@ -36,7 +40,8 @@ class unit_set {
     return true;
   }
 
-  std::vector<std::uint64_t> bits;  ///< public, so that the set is an aggregate and may travel in messages
+  /// public, so that the set is an aggregate and may travel in messages
+  std::vector<std::uint64_t> bits;
 };
 
 /// The words of one unit that belong to one part.
@@ -51,7 +56,8 @@ inline constexpr std::uint32_t several_files = UINT32_MAX;
 /// What is known of a word.
 struct entry {
   std::uint64_t count = 0;
-  std::uint32_t home = several_files;  ///< number of the only file that has the word, or several_files
+  /// number of the only file that has the word, or several_files
+  std::uint32_t home = several_files;
 
   bool operator==(const entry&) const = default;
 };
@@ -84,7 +90,8 @@ struct tally {
   lexicon words;
 
   // [apply]
-  /// Counts a unit, unless that was done before. `midway` is called once, in the middle. True if anything changed.
+  /// Counts a unit, unless that was done before. `midway` is called once, in the middle. True if
+  /// anything changed.
   template <class Midway>
   bool apply(const unit_words& more, Midway midway) {
     if (applied.has(more.unit)) return false;

@@ -6,7 +6,9 @@ using namespace word_count;
 
 namespace {
 constexpr auto nothing = [] {};
-unit_words words(std::uint32_t unit, std::uint32_t file = 0) { return {unit, file, {{"a", 2}, {"b", 1}}}; }
+unit_words words(std::uint32_t unit, std::uint32_t file = 0) {
+  return {unit, file, {{"a", 2}, {"b", 1}}};
+}
 }  // namespace
 
 TEST_CASE("a unit counts once, however often it comes") {
@@ -55,7 +57,8 @@ TEST_CASE("a word has a home while one file alone has it, in whatever order the 
 }
 
 TEST_CASE("the ranking puts frequent words first and equal ones in order") {
-  const auto list = ranked({{"b", {2, 1}}, {"d", {1, 1}}, {"a", {3, several_files}}, {"c", {1, 2}}});
+  const auto list =
+      ranked({{"b", {2, 1}}, {"d", {1, 1}}, {"a", {3, several_files}}, {"c", {1, 2}}});
   REQUIRE(list.size() == 4);
   CHECK(list[0].word == "a");
   CHECK(list[0].count == 3);

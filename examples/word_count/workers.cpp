@@ -6,7 +6,8 @@ garrick::result<unit_done> reader_actor::on(const read_unit& u) {
   chaos_->handling(role::reader);
   piece text = read_piece(u.path, u.how, u.what.offset, u.what.length);
   chaos_->midway(role::reader);
-  return delegate(splitters_[next_++ % splitters_.size()], split_unit{u.plan, u.unit, u.what.file, u.parts, std::move(text)});
+  return delegate(splitters_[next_++ % splitters_.size()],
+                  split_unit{u.plan, u.unit, u.what.file, u.parts, std::move(text)});
 }
 
 namespace {

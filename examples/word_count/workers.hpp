@@ -1,7 +1,10 @@
-// The two roles without a state: a reader brings a unit into memory, a splitter takes the markup away and takes the rest apart into words.
+// The two roles without a state: a reader brings a unit into memory, a splitter takes the markup
+// away and takes the rest apart into words.
 //
-// A reader answers by delegation: the splitter's answer goes straight to the foreman. A splitter answers when every counter has: its handler is a coroutine that
-// waits for them without holding a thread. If any of them fails, the request ends with that error and the foreman sends the unit again.
+// A reader answers by delegation: the splitter's answer goes straight to the foreman. A splitter
+// answers when every counter has: its handler is a coroutine that waits for them without holding a
+// thread. If any of them fails, the request ends with that error and the foreman sends the unit
+// again.
 #pragma once
 
 #include "chaos.hpp"

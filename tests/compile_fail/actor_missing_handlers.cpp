@@ -7,8 +7,9 @@ template <int>
 struct number {};
 struct m0 {};
 struct m9 {};
-using many = garrick::protocol<void(m0), int(number<1>), int(number<2>), int(number<3>), int(number<4>), int(number<5>),
-                               int(number<6>), int(number<7>), int(number<8>), void(m9)>;
+using many =
+    garrick::protocol<void(m0), int(number<1>), int(number<2>), int(number<3>), int(number<4>),
+                      int(number<5>), int(number<6>), int(number<7>), int(number<8>), void(m9)>;
 
 class incomplete : public garrick::actor<many> {
  public:

@@ -1,4 +1,5 @@
-# Installs Garrick below the build folder, builds the project beside this file against it and runs it. Called by CTest with
+# Installs Garrick below the build folder, builds the project beside this file against it and runs
+# it. Called by CTest with
 #   way        installed | subdirectory
 #   source     Garrick's sources      build  Garrick's build folder      compiler, generator  those of the build
 cmake_minimum_required(VERSION 3.25)

@@ -17,6 +17,10 @@ class desk : public garrick::actor<post::office> {
 }  // namespace
 
 extern "C" {
-void post_make_office(garrick::actor_system& system, garrick::ref<post::office>& out) { out = system.spawn<desk>(); }
-const garrick::base::message_type* post_type_of_parcel() { return &garrick::base::message_type_of<post::parcel>; }
+void post_make_office(garrick::actor_system& system, garrick::ref<post::office>& out) {
+  out = system.spawn<desk>();
+}
+const garrick::base::message_type* post_type_of_parcel() {
+  return &garrick::base::message_type_of<post::parcel>;
+}
 }

@@ -30,7 +30,8 @@ class loaded {
 
 TEST_CASE("shared library: a message type is the same on both sides") {
   const loaded library;
-  CHECK(library.get<post::type_of_parcel>("post_type_of_parcel")() == &base::message_type_of<post::parcel>);
+  CHECK(library.get<post::type_of_parcel>("post_type_of_parcel")() ==
+        &base::message_type_of<post::parcel>);
 }
 
 TEST_CASE("shared library: actors of the program and of the library talk, typed and dynamically") {
@@ -39,7 +40,8 @@ TEST_CASE("shared library: actors of the program and of the library talk, typed 
   ref<post::office> office;
   library.get<post::make_office>("post_make_office")(system, office);
   CHECK(system.request(office, post::parcel{"Paris", 3}).get().value() == "to Paris");
-  CHECK(system.request_as<std::string>(any_ref(office), post::parcel{"Rome", 4}).get().value() == "to Rome");
+  CHECK(system.request_as<std::string>(any_ref(office), post::parcel{"Rome", 4}).get().value() ==
+        "to Rome");
   CHECK(system.request(office, post::weigh{}).get().value() == 7);
   CHECK(system.request_as<int>(any_ref(office), 1).get().error() == errc::unexpected_message);
 }

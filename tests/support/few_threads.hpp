@@ -1,6 +1,8 @@
-// Lets a test run out of threads: as long as a `room_for_threads` lives, the address space has room for the stacks of so many more.
+// Lets a test run out of threads: as long as a `room_for_threads` lives, the address space has room
+// for the stacks of so many more.
 //
-// Not under sanitizers, which need all of the address space: `doctest::skip(HAS_SANITIZER)` of in_child.hpp.
+// Not under sanitizers, which need all of the address space: `doctest::skip(HAS_SANITIZER)` of
+// in_child.hpp.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -26,7 +28,8 @@ class room_for_threads {
     std::uint64_t pages = 0;
     std::ifstream("/proc/self/statm") >> pages;
     rlimit limit = before_;
-    limit.rlim_cur = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) + count * stack + stack / 2;
+    limit.rlim_cur =
+        pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) + count * stack + stack / 2;
     REQUIRE(setrlimit(RLIMIT_AS, &limit) == 0);
   }
   ~room_for_threads() {

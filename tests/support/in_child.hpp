@@ -1,6 +1,8 @@
-// Runs a part of a test in a process of its own: for what ends a process, and for what one writes to the standard error stream.
+// Runs a part of a test in a process of its own: for what ends a process, and for what one writes
+// to the standard error stream.
 //
-// Not under sanitizers, which take faults, address space and forks for themselves: `doctest::skip(HAS_SANITIZER)`.
+// Not under sanitizers, which take faults, address space and forks for themselves:
+// `doctest::skip(HAS_SANITIZER)`.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -33,7 +35,8 @@ std::pair<std::string, int> in_child(F body) {
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    for (const int s : {SIGSEGV, SIGABRT, SIGBUS}) std::signal(s, SIG_DFL);  // the test framework's handlers
+    // the test framework's handlers
+    for (const int s : {SIGSEGV, SIGABRT, SIGBUS}) std::signal(s, SIG_DFL);
     ::dup2(pipe_ends[1], STDERR_FILENO);
     ::close(pipe_ends[0]);
     body();

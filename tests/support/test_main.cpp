@@ -1,3 +1,4 @@
-// The one translation unit that compiles the test framework itself; test files only include its header.
+// The one translation unit that compiles the test framework itself; test files only include its
+// header.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>

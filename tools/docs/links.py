@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Every relative link of every Markdown page leads to a file that is there, and its #anchor to a heading of that page."""
+
 import argparse
 import re
 import subprocess
@@ -52,18 +53,41 @@ def check_page(root: Path, page: Path) -> list[str]:
             file, _, anchor = target.partition("#")
             goal = (page.parent / file).resolve() if file else page
             if not goal.exists():
-                problems.append(f"{page.relative_to(root)}:{number}: {target}: there is no such file")
-            elif anchor and goal.suffix == ".md" and anchor not in anchors(goal.read_text(encoding="utf-8")):
-                problems.append(f"{page.relative_to(root)}:{number}: {target}: that page has no such heading")
+                problems.append(
+                    f"{page.relative_to(root)}:{number}: {target}: there is no such file"
+                )
+            elif (
+                anchor
+                and goal.suffix == ".md"
+                and anchor not in anchors(goal.read_text(encoding="utf-8"))
+            ):
+                problems.append(
+                    f"{page.relative_to(root)}:{number}: {target}: that page has no such heading"
+                )
     return problems
 
 
 def pages(root: Path) -> list[Path]:
     if (root / ".git").exists():
-        listed = subprocess.run(["git", "-C", str(root), "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
-                                capture_output=True, text=True, check=True).stdout.split("\n")
+        listed = subprocess.run(
+            [
+                "git",
+                "-C",
+                str(root),
+                "ls-files",
+                "--cached",
+                "--others",
+                "--exclude-standard",
+                "*.md",
+            ],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.split("\n")
         return [root / name for name in listed if name and (root / name).is_file()]
-    return [page for page in sorted(root.rglob("*.md")) if "build" not in page.relative_to(root).parts]
+    return [
+        page for page in sorted(root.rglob("*.md")) if "build" not in page.relative_to(root).parts
+    ]
 
 
 def check(root: Path) -> list[str]:
@@ -75,7 +99,18 @@ def main() -> int:
     parser.add_argument("--root", type=Path, default=ROOT)
     root = parser.parse_args().root.resolve()
     problems = check(root)
-    print("\n".join([*problems, f"links: {len(problems)} problem(s)" if problems else f"links: {len(pages(root))} pages clean"]))
+    print(
+        "\n".join(
+            [
+                *problems,
+                (
+                    f"links: {len(problems)} problem(s)"
+                    if problems
+                    else f"links: {len(pages(root))} pages clean"
+                ),
+            ]
+        )
+    )
     return 1 if problems else 0
 
 

@@ -3,6 +3,7 @@
 
 It knows the Markdown that this project uses: headings, paragraphs, lists, tables, quotes, fenced code, code, emphasis, links, images.
 """
+
 import html
 import re
 import sys
@@ -28,7 +29,11 @@ def inline(text: str) -> str:
 
     text = html.escape(re.sub(r"`([^`]+)`", keep, text), quote=False)
     text = re.sub(r"!\[([^\]]*)\]\(([^)\s]+)\)", r'<img alt="\1" src="\2">', text)
-    text = re.sub(r"\[([^\]]+)\]\(([^)\s]+)\)", lambda m: f'<a href="{page_link(m.group(2))}">{m.group(1)}</a>', text)
+    text = re.sub(
+        r"\[([^\]]+)\]\(([^)\s]+)\)",
+        lambda m: f'<a href="{page_link(m.group(2))}">{m.group(1)}</a>',
+        text,
+    )
     text = re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", text)
     text = re.sub(r"(?<![\w*])\*([^*\s][^*]*)\*", r"<em>\1</em>", text)
     return re.sub("\0(\\d+)\0", lambda m: codes[int(m.group(1))], text)
@@ -61,13 +66,21 @@ class renderer:
                 self.table()
             elif line.startswith(">"):
                 quoted = self.take(lambda l: l.startswith(">"))
-                self.out.append("<blockquote>" + renderer([re.sub(r"^> ?", "", l) for l in quoted]).run() + "</blockquote>")
+                self.out.append(
+                    "<blockquote>"
+                    + renderer([re.sub(r"^> ?", "", l) for l in quoted]).run()
+                    + "</blockquote>"
+                )
             elif ITEM.match(line):
                 self.list()
             elif not line.strip() or line.startswith("<!--"):
                 self.at += 1
             else:
-                text = self.take(lambda l: l.strip() and not re.match(r"#{1,6}\s|```|\||>|<!--", l) and not ITEM.match(l))
+                text = self.take(
+                    lambda l: l.strip()
+                    and not re.match(r"#{1,6}\s|```|\||>|<!--", l)
+                    and not ITEM.match(l)
+                )
                 self.out.append(f"<p>{inline(' '.join(text))}</p>" if text else "")
                 self.at += 0 if text else 1
         return "\n".join(self.out)
@@ -76,7 +89,7 @@ class renderer:
         start = self.at
         while self.at < len(self.lines) and wanted(self.lines[self.at]):
             self.at += 1
-        return self.lines[start:self.at]
+        return self.lines[start : self.at]
 
     def code(self) -> None:
         indent = len(self.lines[self.at]) - len(self.lines[self.at].lstrip())
@@ -86,21 +99,44 @@ class renderer:
         self.out.append("<pre>" + html.escape("\n".join(l[indent:] for l in body)) + "</pre>")
 
     def table(self) -> None:
-        rows = [[cell.strip() for cell in re.split(r"(?<!\\)\|", l.strip().strip("|"))] for l in self.take(lambda l: l.startswith("|"))]
+        rows = [
+            [cell.strip() for cell in re.split(r"(?<!\\)\|", l.strip().strip("|"))]
+            for l in self.take(lambda l: l.startswith("|"))
+        ]
         has_head = len(rows) > 1 and all(re.fullmatch(r":?-+:?", cell) for cell in rows[1])
-        cells = ["".join(f"<{'th' if has_head and n == 0 else 'td'}>{inline(cell)}" for cell in row) for n, row in enumerate(rows)]
-        self.out.append("<table>" + "".join(f"<tr>{row}" for n, row in enumerate(cells) if not (has_head and n == 1)) + "</table>")
+        cells = [
+            "".join(f"<{'th' if has_head and n == 0 else 'td'}>{inline(cell)}" for cell in row)
+            for n, row in enumerate(rows)
+        ]
+        self.out.append(
+            "<table>"
+            + "".join(f"<tr>{row}" for n, row in enumerate(cells) if not (has_head and n == 1))
+            + "</table>"
+        )
 
     def list(self) -> None:
         first = ITEM.match(self.lines[self.at])
         depth, tag = len(first.group(1)), "ol" if first.group(2)[0].isdigit() else "ul"
         self.out.append(f"<{tag}>")
-        while self.at < len(self.lines) and (item := ITEM.match(self.lines[self.at])) and len(item.group(1)) == depth:
+        while (
+            self.at < len(self.lines)
+            and (item := ITEM.match(self.lines[self.at]))
+            and len(item.group(1)) == depth
+        ):
             self.at += 1
             more = self.take(lambda l: l.strip() and len(l) - len(l.lstrip()) > depth)
             own = [item.group(3), *(re.sub(r"^\s{1,%d}" % (depth + 3), "", l) for l in more)]
-            nested = next((n for n, l in enumerate(own) if n and (ITEM.match(l) or l.lstrip().startswith("```"))), len(own))
-            self.out.append(f"<li>{inline(' '.join(own[:nested]))}{renderer(own[nested:]).run()}</li>")
+            nested = next(
+                (
+                    n
+                    for n, l in enumerate(own)
+                    if n and (ITEM.match(l) or l.lstrip().startswith("```"))
+                ),
+                len(own),
+            )
+            self.out.append(
+                f"<li>{inline(' '.join(own[:nested]))}{renderer(own[nested:]).run()}</li>"
+            )
         self.out.append(f"</{tag}>")
 
 
@@ -117,8 +153,11 @@ def main() -> int:
         up = "../" * (len(name.parts) - 1)
         target = goal / name.with_suffix(".html")
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{html.escape(title)}</title><style>{STYLE}</style>'
-                          f'<nav><a href="{up}README.html">Garrick</a></nav>\n{renderer(lines).run()}\n', encoding="utf-8")
+        target.write_text(
+            f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{html.escape(title)}</title><style>{STYLE}</style>'
+            f'<nav><a href="{up}README.html">Garrick</a></nav>\n{renderer(lines).run()}\n',
+            encoding="utf-8",
+        )
     print(f"render: {len(pages)} pages in {goal}")
     return 0
 

@@ -5,6 +5,7 @@ A fenced block that follows a line `<!-- snippet: examples/01_hello.cpp#name -->
 `// [/name]` of that file (the whole file without `#name`), with the common indentation taken away. `--fix` rewrites the blocks.
 A C++ block in the guide without such a line is an error, unless the line before the fence is `<!-- not compiled: reason -->`.
 """
+
 import argparse
 import re
 import sys
@@ -30,7 +31,7 @@ def source_text(root: Path, file: str, name: str | None) -> list[str]:
         marks = [line.strip().lstrip("/# ") for line in lines]
         if f"[{name}]" not in marks or f"[/{name}]" not in marks:
             raise snippet_error(f"{file} has no lines // [{name}] and // [/{name}]")
-        lines = lines[marks.index(f"[{name}]") + 1:marks.index(f"[/{name}]")]
+        lines = lines[marks.index(f"[{name}]") + 1 : marks.index(f"[/{name}]")]
     lines = [line for line in lines if not re.fullmatch(r"\s*(//|#) \[/?[\w-]+\]\s*", line)]
     return textwrap.dedent("\n".join(lines)).strip("\n").split("\n")
 
@@ -60,16 +61,20 @@ def process(root: Path, page: Path) -> tuple[list[str], list[str]]:
                     raise snippet_error("no fenced block follows")
                 end = fence_end(lines, index)
                 wanted = source_text(root, mark.group(1), mark.group(2))
-                if lines[index + 1:end] != wanted:
-                    problems.append(f"{name}:{len(result)}: differs from {mark.group(1)}; ./dev docs --fix refreshes it")
+                if lines[index + 1 : end] != wanted:
+                    problems.append(
+                        f"{name}:{len(result)}: differs from {mark.group(1)}; ./dev docs --fix refreshes it"
+                    )
                 result += [lines[index], *wanted, lines[end]]
                 index = end + 1
             elif fence := FENCE.match(line):
                 end = fence_end(lines, index - 1)
                 excused = len(result) > 1 and EXCUSED.search(result[-2])
                 if fence.group(2) in ("cpp", "c++", "cc") and not excused:
-                    problems.append(f"{name}:{index}: C++ that is not taken from a source: put `<!-- snippet: file#name -->` before it")
-                result += lines[index:end + 1]
+                    problems.append(
+                        f"{name}:{index}: C++ that is not taken from a source: put `<!-- snippet: file#name -->` before it"
+                    )
+                result += lines[index : end + 1]
                 index = end + 1
         except snippet_error as error:
             problems.append(f"{name}:{index}: {error}")
@@ -77,7 +82,11 @@ def process(root: Path, page: Path) -> tuple[list[str], list[str]]:
 
 
 def pages(root: Path) -> list[Path]:
-    return [page for page in [root / "README.md", *sorted((root / "docs" / "guide").glob("*.md"))] if page.is_file()]
+    return [
+        page
+        for page in [root / "README.md", *sorted((root / "docs" / "guide").glob("*.md"))]
+        if page.is_file()
+    ]
 
 
 def check(root: Path) -> list[str]:
@@ -100,7 +109,18 @@ def main() -> int:
     if options.fix:
         fix(options.root)
     problems = check(options.root)
-    print("\n".join([*problems, f"snippets: {len(problems)} problem(s)" if problems else f"snippets: {len(pages(options.root))} pages clean"]))
+    print(
+        "\n".join(
+            [
+                *problems,
+                (
+                    f"snippets: {len(problems)} problem(s)"
+                    if problems
+                    else f"snippets: {len(pages(options.root))} pages clean"
+                ),
+            ]
+        )
+    )
     return 1 if problems else 0
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Runs every lint of this folder, the self-tests included, and counts."""
+
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,11 @@ def main() -> int:
         print(f"no lint is called {' '.join(unknown)}; there are {' '.join(LINTS)}")
         return 2
     folder = Path(__file__).resolve().parent
-    failed = [name for name in chosen if subprocess.run([sys.executable, "-u", str(folder / f"{name}.py")]).returncode != 0]
+    failed = [
+        name
+        for name in chosen
+        if subprocess.run([sys.executable, "-u", str(folder / f"{name}.py")]).returncode != 0
+    ]
     if failed:
         print(f"failed: {' '.join(failed)}")
     print(f"{len(chosen) - len(failed)} passed, {len(failed)} failed (lints)")

@@ -9,6 +9,7 @@ The file's first lines say how:
                                 expected text stands for the word. Without any of them it must compile
 A file that mentions GARRICK_CONTROL must compile when that macro is defined: so it fails for the reason it names and no other.
 """
+
 import re
 import subprocess
 import sys
@@ -33,7 +34,9 @@ def directives(text: str) -> tuple[list[list[str]], dict[str, int], list[str], l
             if exception:
                 limits[exception[1]] = int(exception[2])
             else:
-                wrong.append(f"an exception is written `// max-lines: clang 34: reason`, not: {body}")
+                wrong.append(
+                    f"an exception is written `// max-lines: clang 34: reason`, not: {body}"
+                )
     if not expected or not all(all(one) for one in expected):
         wrong.append("the file must open with a line `// expect: text`")
     return expected, limits, each, wrong
@@ -43,7 +46,11 @@ def judge(expected: list[list[str]], limit: int, status: int, output: str) -> li
     """What is wrong with the compiler's answer; nothing when the list is empty."""
     if status == 0:
         return ["it compiles, but it must not"]
-    wrong = [f"the message does not contain: {' or '.join(one)}" for one in expected if not any(text in output for text in one)]
+    wrong = [
+        f"the message does not contain: {' or '.join(one)}"
+        for one in expected
+        if not any(text in output for text in one)
+    ]
     if len(output.splitlines()) > limit:
         wrong.append(f"the output has {len(output.splitlines())} lines, the limit is {limit}")
     return wrong
@@ -51,26 +58,43 @@ def judge(expected: list[list[str]], limit: int, status: int, output: str) -> li
 
 def main() -> int:
     split = sys.argv.index("--")
-    file, compiler = sys.argv[1], sys.argv[split + 1:]
+    file, compiler = sys.argv[1], sys.argv[split + 1 :]
     text = Path(file).read_text(encoding="utf-8")
     expected, limits, each, wrong = directives(text)
-    version = subprocess.run([compiler[0], "--version"], capture_output=True, text=True, check=True).stdout
+    version = subprocess.run(
+        [compiler[0], "--version"], capture_output=True, text=True, check=True
+    ).stdout
     limit = limits.get("clang" if "clang" in version else "gcc", LIMIT)
 
     def compile_with(*macros: str) -> subprocess.CompletedProcess:
-        command = [*compiler, "-std=c++20", "-c", "-o", "/dev/null", file, *("-D" + macro for macro in macros)]
+        command = [
+            *compiler,
+            "-std=c++20",
+            "-c",
+            "-o",
+            "/dev/null",
+            file,
+            *("-D" + macro for macro in macros),
+        ]
         return subprocess.run(command, capture_output=True, text=True)
 
     output = ""
     for word in each or [""]:
         done = compile_with("GARRICK_WITHOUT_" + word) if word else compile_with()
         wanted = [[text.replace("{}", word) for text in one] for one in expected]
-        wrong += [f"without {word}: {problem}" if word else problem for problem in judge(wanted, limit, done.returncode, done.stderr)]
+        wrong += [
+            f"without {word}: {problem}" if word else problem
+            for problem in judge(wanted, limit, done.returncode, done.stderr)
+        ]
         output = done.stderr
     if each or "GARRICK_CONTROL" in text:
         control = compile_with() if each else compile_with("GARRICK_CONTROL")
         if control.returncode != 0:
-            wrong.append(("with all of them" if each else "with GARRICK_CONTROL") + " it must compile, but:\n" + control.stderr)
+            wrong.append(
+                ("with all of them" if each else "with GARRICK_CONTROL")
+                + " it must compile, but:\n"
+                + control.stderr
+            )
     for problem in wrong:
         print(problem)
     print(output, end="")

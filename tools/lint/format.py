@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Compares the C++ sources with .clang-format; --fix rewrites them. Without clang-format 19 it says so and passes."""
+
 import argparse
 import shutil
 import subprocess
@@ -24,13 +25,21 @@ def main() -> int:
     if not files:
         print("format: no files")
         return 0
-    done = subprocess.run([tool, "-i", *files] if options.fix else [tool, "--dry-run", "--Werror", *files], capture_output=True, text=True)
+    done = subprocess.run(
+        [tool, "-i", *files] if options.fix else [tool, "--dry-run", "--Werror", *files],
+        capture_output=True,
+        text=True,
+    )
     bad = sorted({line.split(":")[0] for line in done.stderr.splitlines() if ": error:" in line})
     for path in bad:
         print(f"{path}: not formatted; ./dev format does it")
     if done.returncode != 0 and not bad:
         print(done.stderr)
-    print(f"format: {len(bad)} of {len(files)} files differ" if bad else f"format: {len(files)} files clean")
+    print(
+        f"format: {len(bad)} of {len(files)} files differ"
+        if bad
+        else f"format: {len(files)} files clean"
+    )
     return done.returncode
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Checks who includes whom: the table below, privacy of folders, cheap public headers, and no cycles between folders or files."""
+
 import re
 from pathlib import Path
 
@@ -11,7 +12,17 @@ MAY_INCLUDE = {
     "core": {"base"},
     "sched": {"base"},
     "system": {"core", "sched", "base"},
-    "testkit": {"system", "core", "sched", "base", "net/transport", "net/layer", "net/wire", "net/node", "net/broker"},
+    "testkit": {
+        "system",
+        "core",
+        "sched",
+        "base",
+        "net/transport",
+        "net/layer",
+        "net/wire",
+        "net/node",
+        "net/broker",
+    },
     "patterns": {"system"},
     "observe": {"system"},
     "gpu": {"system", "patterns"},
@@ -57,7 +68,9 @@ def check_private(path: Path, own: str | None, target: str) -> str | None:
     folders = target.split("/")[:-1]
     other = unit_of(target)
     if "internal" in folders:
-        if own != other and not (path.name.endswith(".model.cpp") and other == "base"):  # the model checker's atomics serve every part
+        if own != other and not (
+            path.name.endswith(".model.cpp") and other == "base"
+        ):  # the model checker's atomics serve every part
             return f"internal/ of {other} is private to that part"
         if path.suffix == ".hpp" and "internal" not in path.parts:
             return "an installed header includes an internal one, which is never installed"
@@ -71,7 +84,9 @@ def check_library_file(path: Path, lines, problems: list[str]) -> str | None:
     part = path.parts[1]
     own = unit_of("/".join(path.parts[2:]))
     if own is None or own.split("/")[0] != part:
-        problems.append(f"{path}:1: lies in lib/{part} but its path says {own}: path and part must agree")
+        problems.append(
+            f"{path}:1: lies in lib/{part} but its path says {own}: path and part must agree"
+        )
         return own
     if own not in MAY_INCLUDE:
         problems.append(f"{path}:1: the unit {own} is not in the table of tools/lint/layering.py")
@@ -82,8 +97,15 @@ def check_library_file(path: Path, lines, problems: list[str]) -> str | None:
             problems.append(f'{path}:{number}: include "{target}" by its full name, garrick/...')
         elif other is not None and other != own and other not in MAY_INCLUDE[own]:
             problems.append(f"{path}:{number}: {own} must not include {other} ({target})")
-        elif path.suffix == ".hpp" and "internal" not in path.parts and part != "testkit" and (target.startswith(DEAR) or target in DEAR_STANDARD):
-            problems.append(f"{path}:{number}: a public header must not include <{target}>: it is dear to compile; move it into a .cpp file")
+        elif (
+            path.suffix == ".hpp"
+            and "internal" not in path.parts
+            and part != "testkit"
+            and (target.startswith(DEAR) or target in DEAR_STANDARD)
+        ):
+            problems.append(
+                f"{path}:{number}: a public header must not include <{target}>: it is dear to compile; move it into a .cpp file"
+            )
     return own
 
 
@@ -93,7 +115,7 @@ def find_cycles(graph: dict[str, dict[str, str]], what: str) -> list[str]:
 
     def visit(node: str, trail: list[str]) -> None:
         if node in trail:
-            cycle = trail[trail.index(node):] + [node]
+            cycle = trail[trail.index(node) :] + [node]
             edges = ", ".join(graph[a][b] for a, b in zip(cycle, cycle[1:]))
             problems.append(f"{what} cycle: {' -> '.join(cycle)} (by {edges})")
             return
@@ -118,7 +140,9 @@ def check_build_files(root: Path) -> list[str]:
         depends = re.search(r"DEPENDS((?:\s+[a-z_]+)+)", call.group(2))
         for other in depends.group(1).split() if depends else []:
             if other not in MAY_INCLUDE[call.group(1)]:
-                problems.append(f"{path.relative_to(root)}:1: {call.group(1)} must not depend on {other}")
+                problems.append(
+                    f"{path.relative_to(root)}:1: {call.group(1)} must not depend on {other}"
+                )
     return problems
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every memory order that is written has an `order:` comment, on its line or the three lines before, that names what it pairs with."""
+"""Every memory order has an `order:` comment that names what it pairs with, beside it or just before."""
+
 import re
 from pathlib import Path
 
@@ -7,7 +8,19 @@ from sources import cpp_files, read, run, without_comments
 
 USE = re.compile(r"\bmemory_order(?:_|::)(relaxed|consume|acquire|release|acq_rel|seq_cst)\b")
 REASON = re.compile(r"(?://|/\*|\*).*\border:\s*\w+")
-REACH = 3
+REACH = 3  # lines of code; comments between them do not count
+COMMENT = re.compile(r"\s*(//|\*|/\*)")
+
+
+def near(lines: list[str], index: int):
+    """The line itself and what stands shortly before it."""
+    yield lines[index]
+    code = 0
+    for line in reversed(lines[:index]):
+        code += not COMMENT.match(line)
+        if code > REACH:
+            return
+        yield line
 
 
 def check_text(name: str, text: str) -> list[str]:
@@ -15,13 +28,17 @@ def check_text(name: str, text: str) -> list[str]:
     lines = text.split("\n")
     for index, code in enumerate(without_comments(text).split("\n")):
         use = USE.search(code)
-        if use and not any(REASON.search(line) for line in lines[max(0, index - REACH):index + 1]):
-            problems.append(f"{name}:{index + 1}: {use.group(1)} without an `order:` comment that names the operation it pairs with")
+        if use and not any(REASON.search(line) for line in near(lines, index)):
+            problems.append(
+                f"{name}:{index + 1}: {use.group(1)} without an `order:` comment that names the operation it pairs with"
+            )
     return problems
 
 
 def check(root: Path) -> list[str]:
-    return [problem for path in cpp_files(root) for problem in check_text(str(path), read(root / path))]
+    return [
+        problem for path in cpp_files(root) for problem in check_text(str(path), read(root / path))
+    ]
 
 
 if __name__ == "__main__":

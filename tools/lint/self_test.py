@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Proves that each lint can fail: plants a violation in a temporary tree and looks for the complaint, then repairs it and looks for none."""
+
 import contextlib
 import io
 import shutil
@@ -48,8 +49,14 @@ class Tree(unittest.TestCase):
 class layering_test(Tree):
     def test_core_and_sched_never_see_each_other(self):
         self.write("lib/core/garrick/core/a.hpp", HEADER + "#include <garrick/sched/worker.hpp>\n")
-        self.write("lib/sched/garrick/sched/worker.hpp", HEADER + '#include "garrick/core/cell.hpp"\n')
-        self.assert_complains(layering.check, "a.hpp:2: core must not include sched", "worker.hpp:2: sched must not include core")
+        self.write(
+            "lib/sched/garrick/sched/worker.hpp", HEADER + '#include "garrick/core/cell.hpp"\n'
+        )
+        self.assert_complains(
+            layering.check,
+            "a.hpp:2: core must not include sched",
+            "worker.hpp:2: sched must not include core",
+        )
 
     def test_tests_obey_the_table_too(self):
         self.write("lib/base/garrick/base/a.test.cpp", "#include <garrick/system/spawn.hpp>\n")
@@ -57,14 +64,21 @@ class layering_test(Tree):
 
     def test_what_the_table_allows_is_clean(self):
         self.write("lib/base/garrick/base/a.hpp", HEADER)
-        self.write("lib/core/garrick/core/b.hpp", HEADER + "#include <garrick/base/a.hpp>\n#include <cstdint>\n")
+        self.write(
+            "lib/core/garrick/core/b.hpp",
+            HEADER + "#include <garrick/base/a.hpp>\n#include <cstdint>\n",
+        )
         self.write("lib/system/garrick/garrick.hpp", HEADER + "#include <garrick/core/b.hpp>\n")
         self.write("lib/system/garrick/system/log.cpp", "#include <spdlog/spdlog.h>\n")
         self.write("examples/01_hello.cpp", "#include <garrick/garrick.hpp>\n")
         self.assert_clean(layering.check)
 
     def test_a_comment_is_not_an_include(self):
-        self.write("lib/core/garrick/core/a.hpp", HEADER + "// #include <garrick/sched/worker.hpp>\n/*\n#include <garrick/sched/worker.hpp>\n*/\n")
+        self.write(
+            "lib/core/garrick/core/a.hpp",
+            HEADER
+            + "// #include <garrick/sched/worker.hpp>\n/*\n#include <garrick/sched/worker.hpp>\n*/\n",
+        )
         self.assert_clean(layering.check)
 
     def test_a_relative_include_hides_from_the_graph(self):
@@ -72,20 +86,36 @@ class layering_test(Tree):
         self.assert_complains(layering.check, "by its full name")
 
     def test_dear_headers_stay_in_sources(self):
-        self.write("lib/system/garrick/system/a.hpp", HEADER + "#include <nlohmann/json.hpp>\n#include <iostream>\n")
+        self.write(
+            "lib/system/garrick/system/a.hpp",
+            HEADER + "#include <nlohmann/json.hpp>\n#include <iostream>\n",
+        )
         self.assert_complains(layering.check, "nlohmann/json.hpp", "iostream")
 
     def test_internal_and_detail_are_private(self):
-        self.write("lib/core/garrick/core/a.hpp", HEADER + "#include <garrick/core/internal/b.hpp>\n")
-        self.write("lib/system/garrick/system/c.cpp", "#include <garrick/core/internal/b.hpp>\n#include <garrick/core/detail/d.hpp>\n")
+        self.write(
+            "lib/core/garrick/core/a.hpp", HEADER + "#include <garrick/core/internal/b.hpp>\n"
+        )
+        self.write(
+            "lib/system/garrick/system/c.cpp",
+            "#include <garrick/core/internal/b.hpp>\n#include <garrick/core/detail/d.hpp>\n",
+        )
         self.write("examples/01_x.cpp", "#include <garrick/core/detail/d.hpp>\n")
-        self.assert_complains(layering.check, "a.hpp:2: an installed header", "c.cpp:1: internal/", "c.cpp:2: detail/", "01_x.cpp:1: detail/")
+        self.assert_complains(
+            layering.check,
+            "a.hpp:2: an installed header",
+            "c.cpp:1: internal/",
+            "c.cpp:2: detail/",
+            "01_x.cpp:1: detail/",
+        )
 
     def test_folder_cycle(self):
         self.write("lib/core/garrick/core/a.hpp", HEADER + "#include <garrick/core/detail/b.hpp>\n")
         self.write("lib/core/garrick/core/detail/b.hpp", HEADER + "#include <garrick/core/c.hpp>\n")
         self.write("lib/core/garrick/core/c.hpp", HEADER)
-        self.assert_complains(layering.check, "folder cycle: garrick/core -> garrick/core/detail -> garrick/core")
+        self.assert_complains(
+            layering.check, "folder cycle: garrick/core -> garrick/core/detail -> garrick/core"
+        )
 
     def test_include_cycle(self):
         self.write("lib/base/garrick/base/a.hpp", HEADER + "#include <garrick/base/b.hpp>\n")
@@ -95,7 +125,9 @@ class layering_test(Tree):
     def test_path_and_part_agree(self):
         self.write("lib/core/garrick/base/a.hpp", HEADER)
         self.write("lib/novel/garrick/novel/a.hpp", HEADER)
-        self.assert_complains(layering.check, "path and part must agree", "the unit novel is not in the table")
+        self.assert_complains(
+            layering.check, "path and part must agree", "the unit novel is not in the table"
+        )
 
     def test_the_build_obeys_the_table(self):
         self.write("lib/core/CMakeLists.txt", "garrick_part(core DEPENDS base sched PRIVATE x)\n")
@@ -104,38 +136,73 @@ class layering_test(Tree):
 
 class memory_order_test(Tree):
     def test_an_order_without_a_reason(self):
-        self.write("lib/base/garrick/base/a.hpp", "auto x = a.load(std::memory_order_acquire);\nb.load(std::memory_order::relaxed);\n")
+        self.write(
+            "lib/base/garrick/base/a.hpp",
+            "auto x = a.load(std::memory_order_acquire);\nb.load(std::memory_order::relaxed);\n",
+        )
         self.assert_complains(memory_order.check, "a.hpp:1: acquire", "a.hpp:2: relaxed")
 
     def test_reasons_that_count(self):
-        self.write("lib/base/garrick/base/a.hpp", "// order: pairs with push\nauto x = a.load(std::memory_order_acquire);\n"
-                   "\n\n\nb.load(std::memory_order_relaxed);  // order: statistics only\n// memory_order_acquire is a word here\n")
+        self.write(
+            "lib/base/garrick/base/a.hpp",
+            "// order: pairs with push\nauto x = a.load(std::memory_order_acquire);\n"
+            "\n\n\nb.load(std::memory_order_relaxed);  // order: statistics only\n// memory_order_acquire is a word here\n",
+        )
         self.assert_clean(memory_order.check)
 
     def test_a_reason_too_far_away_or_empty(self):
-        self.write("lib/base/garrick/base/a.hpp", "// order: pairs with push\n\n\n\nauto x = a.load(std::memory_order_acquire);\n")
-        self.write("lib/base/garrick/base/b.hpp", "auto x = a.load(std::memory_order_acquire);  // order:\n")
-        self.assert_complains(memory_order.check, "a.hpp:5", "b.hpp:1")
+        self.write(
+            "lib/base/garrick/base/a.hpp",
+            "// order: pairs with push\n\n// far\n\n\n\nauto x = a.load(std::memory_order_acquire);\n",
+        )
+        self.write(
+            "lib/base/garrick/base/b.hpp",
+            "auto x = a.load(std::memory_order_acquire);  // order:\n",
+        )
+        self.assert_complains(memory_order.check, "a.hpp:7", "b.hpp:1")
 
 
 class sizes_test(Tree):
     def test_long_file_function_and_folder(self):
         self.write("lib/a.cpp", "int x;\n" * 601)
-        self.write("lib/b.cpp", "namespace n {\nvoid* f(int a = 1)\n  requires true {\n" + "  g([] { h(); });\n" * 69 + "}\n}\n")
+        self.write(
+            "lib/b.cpp",
+            "namespace n {\nvoid* f(int a = 1)\n  requires true {\n"
+            + "  g([] { h(); });\n" * 69
+            + "}\n}\n",
+        )
         self.write("lib/c.py", "def f():\n" + "    pass\n" * 70)
         for number in range(41):
             self.write(f"lib/many/{number}.txt", "x\n")
-        self.assert_complains(sizes.check, "a.cpp:1: 601 lines", "b.cpp:2: f has 72 lines", "c.py:1: f has 71 lines", "lib/many: 41 files")
+        self.assert_complains(
+            sizes.check,
+            "a.cpp:1: 601 lines",
+            "b.cpp:2: f has 72 lines",
+            "c.py:1: f has 71 lines",
+            "lib/many: 41 files",
+        )
 
     def test_an_assignment_operator_is_a_function(self):
-        self.write("lib/b.cpp", "struct s {\ns& operator=(const s&) {\n" + "  if (x) { y(); }\n" * 70 + "}\n};\n")
+        self.write(
+            "lib/b.cpp",
+            "struct s {\ns& operator=(const s&) {\n" + "  if (x) { y(); }\n" * 70 + "}\n};\n",
+        )
         self.assert_complains(sizes.check, "b.cpp:2: operator= has 72 lines")
 
     def test_at_the_limit_or_with_an_excuse(self):
         self.write("lib/a.cpp", "int x;\n" * 600)
-        self.write("lib/b.cpp", "void f() {\n" + "  g();\n" * 68 + "}\nclass c {\n" + "  int f() { return 1; }\n" * 100 + "};\n")
+        self.write(
+            "lib/b.cpp",
+            "void f() {\n"
+            + "  g();\n" * 68
+            + "}\nclass c {\n"
+            + "  int f() { return 1; }\n" * 100
+            + "};\n",
+        )
         self.write("lib/c.cpp", "// long: one table\n" + "int x;\n" * 601)
-        self.write("lib/d.cpp", "// long: a switch over all states\nvoid f() {\n" + "  g();\n" * 90 + "}\n")
+        self.write(
+            "lib/d.cpp", "// long: a switch over all states\nvoid f() {\n" + "  g();\n" * 90 + "}\n"
+        )
         self.assert_clean(sizes.check)
 
 
@@ -146,10 +213,20 @@ class words_test(Tree):
         self.write("c.txt", "<" * 7 + " mine\n")
         self.write("d.cpp", "int x; \n\tint y;\n")
         self.write("e.hpp", "int x;")
-        self.assert_complains(words.check, "a.cpp:1: TO" "DO", "b.md:1: /ho" "me", "c.txt:1: a conflict", "d.cpp:1: a tab", "d.cpp:2", "e.hpp: no end")
+        self.assert_complains(
+            words.check,
+            "a.cpp:1: TO" "DO",
+            "b.md:1: /ho" "me",
+            "c.txt:1: a conflict",
+            "d.cpp:1: a tab",
+            "d.cpp:2",
+            "e.hpp: no end",
+        )
 
     def test_ordinary_text(self):
-        self.write("a.md", "A todolist, a path such as lib/work/x and `https://example.org/home/x`.  \n")
+        self.write(
+            "a.md", "A todolist, a path such as lib/work/x and `https://example.org/home/x`.  \n"
+        )
         self.write("b.cpp", "int x;\n")
         self.assert_clean(words.check)
 
@@ -177,11 +254,21 @@ class compile_fail_test(unittest.TestCase):
 
     def test_directives(self):
         directives = compile_fail.directives
-        self.assertEqual(directives("// expect: a b|a\n// max-lines: gcc 40: why\n// expect: c\nint x;\n// expect: d\n"),
-                         ([["a b", "a"], ["c"]], {"gcc": 40}, [], []))
-        self.assertEqual(directives("// expect: {}\n// each: one two\n"), ([["{}"]], {}, ["one", "two"], []))
-        self.assertIn("an exception is written", directives("// expect: a\n// max-lines: 40\n")[3][0])
-        self.assertIn("an exception is written", directives("// expect: a\n// max-lines: clang 40:\n")[3][0])
+        self.assertEqual(
+            directives(
+                "// expect: a b|a\n// max-lines: gcc 40: why\n// expect: c\nint x;\n// expect: d\n"
+            ),
+            ([["a b", "a"], ["c"]], {"gcc": 40}, [], []),
+        )
+        self.assertEqual(
+            directives("// expect: {}\n// each: one two\n"), ([["{}"]], {}, ["one", "two"], [])
+        )
+        self.assertIn(
+            "an exception is written", directives("// expect: a\n// max-lines: 40\n")[3][0]
+        )
+        self.assertIn(
+            "an exception is written", directives("// expect: a\n// max-lines: clang 40:\n")[3][0]
+        )
         self.assertIn("must open", directives("int x;\n")[3][0])
 
     def test_the_compiler_is_really_asked(self):
@@ -191,21 +278,34 @@ class compile_fail_test(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "x.cpp"
             command = [sys.executable, str(HERE / "compile_fail.py"), str(file), "--", compiler]
-            each = "// expect: {}\n// each: one two\n" + "".join(f"#ifndef GARRICK_WITHOUT_{n}\nint {n};\n#endif\n" for n in ("one", "two"))
+            each = "// expect: {}\n// each: one two\n" + "".join(
+                f"#ifndef GARRICK_WITHOUT_{n}\nint {n};\n#endif\n" for n in ("one", "two")
+            )
             bad = "// expect: pointers\ntemplate <class T> void f() { static_assert(sizeof(T) == 0, \"pointers\"); }\n"
-            for text, status in ((bad + "void g() { f<int>(); }\n", 0), ("// expect: pointers\nint x;\n", 1),
-                                 (bad + "#ifndef GARRICK_CONTROL\nvoid g() { f<int>(); }\n#endif\n", 0),
-                                 (bad + "void g() { f<int>(); }\n// GARRICK_CONTROL\n", 1),
-                                 (each + "int g() { return one + two; }\n", 0), (each + "int g() { return one; }\n", 1),
-                                 (each + "int g() { return one + two + three; }\n", 1)):
+            for text, status in (
+                (bad + "void g() { f<int>(); }\n", 0),
+                ("// expect: pointers\nint x;\n", 1),
+                (bad + "#ifndef GARRICK_CONTROL\nvoid g() { f<int>(); }\n#endif\n", 0),
+                (bad + "void g() { f<int>(); }\n// GARRICK_CONTROL\n", 1),
+                (each + "int g() { return one + two; }\n", 0),
+                (each + "int g() { return one; }\n", 1),
+                (each + "int g() { return one + two + three; }\n", 1),
+            ):
                 file.write_text(text)
-                self.assertEqual(subprocess.run(command, capture_output=True).returncode, status, text)
+                self.assertEqual(
+                    subprocess.run(command, capture_output=True).returncode, status, text
+                )
 
 
 class expect_output_test(Tree):
     def test_same_and_other_output(self):
         self.write("expected", "one\ntwo\n")
-        run = [sys.executable, str(HERE.parent / "test" / "expect_output.py"), str(self.root / "expected"), "printf"]
+        run = [
+            sys.executable,
+            str(HERE.parent / "test" / "expect_output.py"),
+            str(self.root / "expected"),
+            "printf",
+        ]
         self.assertEqual(subprocess.run([*run, "one\\ntwo\\n"], capture_output=True).returncode, 0)
         other = subprocess.run([*run, "one\\n2\\n"], capture_output=True, text=True)
         self.assertEqual(other.returncode, 1)
@@ -225,35 +325,74 @@ class snippets_test(Tree):
         with contextlib.redirect_stdout(io.StringIO()):
             snippets.fix(self.root)
         self.assert_clean(snippets.check)
-        self.assertEqual((self.root / "docs/guide/one.md").read_text(), page.format("int x;\nint y;"))
+        self.assertEqual(
+            (self.root / "docs/guide/one.md").read_text(), page.format("int x;\nint y;")
+        )
 
     def test_missing_source_name_or_fence(self):
         self.write("examples/01_a.cpp", self.SOURCE)
-        self.write("README.md", "<!-- snippet: examples/02_b.cpp -->\n```\n```\n<!-- snippet: examples/01_a.cpp#other -->\n```\n```\n"
-                   "<!-- snippet: examples/01_a.cpp -->\nno fence\n")
-        self.assert_complains(snippets.check, "README.md:1: there is no", "README.md:4: examples/01_a.cpp has no", "README.md:7: no fenced block")
+        self.write(
+            "README.md",
+            "<!-- snippet: examples/02_b.cpp -->\n```\n```\n<!-- snippet: examples/01_a.cpp#other -->\n```\n```\n"
+            "<!-- snippet: examples/01_a.cpp -->\nno fence\n",
+        )
+        self.assert_complains(
+            snippets.check,
+            "README.md:1: there is no",
+            "README.md:4: examples/01_a.cpp has no",
+            "README.md:7: no fenced block",
+        )
 
     def test_code_in_the_guide_without_a_source(self):
         self.write("docs/guide/one.md", "```cpp\nint x;\n```\n")
-        self.assert_complains(snippets.check, "docs/guide/one.md:1: C++ that is not taken from a source")
+        self.assert_complains(
+            snippets.check, "docs/guide/one.md:1: C++ that is not taken from a source"
+        )
 
 
 class links_test(Tree):
     def test_links(self):
-        self.write("a.md", "# One thing\n[b](docs/b.md#two-words) [self](#one-thing) [web](https://example.org) `[code](none.md)`\n"
-                   "```\n[code](none.md)\n```\n")
+        self.write(
+            "a.md",
+            "# One thing\n[b](docs/b.md#two-words) [self](#one-thing) [web](https://example.org) `[code](none.md)`\n"
+            "```\n[code](none.md)\n```\n",
+        )
         self.write("docs/b.md", "## Two `words`\n[up](../a.md)\n")
         self.assert_clean(links.check)
         self.write("docs/c.md", "[x](none.md) [y](b.md#three)\n![z](z.png)\n")
-        self.assert_complains(links.check, "docs/c.md:1: none.md", "docs/c.md:1: b.md#three", "docs/c.md:2: z.png")
+        self.assert_complains(
+            links.check, "docs/c.md:1: none.md", "docs/c.md:1: b.md#three", "docs/c.md:2: z.png"
+        )
 
 
 class render_test(unittest.TestCase):
     def test_blocks_and_text(self):
-        page = renderer_output("# One *thing*", "Text with `a<b>` and [b](b.md#x).", "", "- first", "  - inner", "- second", "", "| a | b |",
-                               "|---|---|", "| 1 | 2 |", "```cpp", "x < y;", "```", "> quoted")
-        for part in ('<h1 id="one-thing">', "<code>a&lt;b&gt;</code>", '<a href="b.html#x">b</a>', "<li>first<ul>\n<li>inner</li>\n</ul></li>",
-                     "<th>a<th>b", "<td>1<td>2", "<pre>x &lt; y;</pre>", "<blockquote><p>quoted</p></blockquote>"):
+        page = renderer_output(
+            "# One *thing*",
+            "Text with `a<b>` and [b](b.md#x).",
+            "",
+            "- first",
+            "  - inner",
+            "- second",
+            "",
+            "| a | b |",
+            "|---|---|",
+            "| 1 | 2 |",
+            "```cpp",
+            "x < y;",
+            "```",
+            "> quoted",
+        )
+        for part in (
+            '<h1 id="one-thing">',
+            "<code>a&lt;b&gt;</code>",
+            '<a href="b.html#x">b</a>',
+            "<li>first<ul>\n<li>inner</li>\n</ul></li>",
+            "<th>a<th>b",
+            "<td>1<td>2",
+            "<pre>x &lt; y;</pre>",
+            "<blockquote><p>quoted</p></blockquote>",
+        ):
             self.assertIn(part, page)
 
 

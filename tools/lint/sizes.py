@@ -4,6 +4,7 @@
 What would be hurt by splitting says so: `long: reason` in a comment within the first 20 lines of a file, or in or up to three lines
 before a function.
 """
+
 import ast
 import re
 from collections import Counter
@@ -23,12 +24,21 @@ def opens_function(head: str) -> bool:
     """Whether the text between the last statement's end and a `{` is a function's head (heuristic: it has a parameter list)."""
     head = re.sub(r"\btemplate\s*<[^{};]*?>\s*(?=\w)", "", head)
     before_parameters = head.split("(", 1)[0]
-    return "(" in head and not NOT_A_FUNCTION.search(before_parameters) and "=" not in OPERATOR.sub("", before_parameters)
+    return (
+        "(" in head
+        and not NOT_A_FUNCTION.search(before_parameters)
+        and "=" not in OPERATOR.sub("", before_parameters)
+    )
 
 
 def cpp_functions(text: str):
     """(name, first line, last line) of every outermost function body, by matching braces."""
-    code = re.sub(r"^[ \t]*#(?:[^\n\\]|\\.)*", lambda m: "\n" * m.group(0).count("\n"), without_comments(text), flags=re.M | re.S)
+    code = re.sub(
+        r"^[ \t]*#(?:[^\n\\]|\\.)*",
+        lambda m: "\n" * m.group(0).count("\n"),
+        without_comments(text),
+        flags=re.M | re.S,
+    )
     depth, inside, head_start = 0, None, 0
     for match in re.finditer(r"[{};]", code):
         at, mark = match.start(), match.group(0)
@@ -58,10 +68,18 @@ def check_file(name: str, text: str) -> list[str]:
     problems = []
     if len(lines) - 1 > FILE_LINES and not any(EXCUSE.search(line) for line in lines[:20]):
         problems.append(f"{name}:1: {len(lines) - 1} lines, the limit is {FILE_LINES}")
-    functions = cpp_functions(text) if name.endswith((".hpp", ".cpp")) else python_functions(text) if name.endswith(".py") else ()
+    functions = (
+        cpp_functions(text)
+        if name.endswith((".hpp", ".cpp"))
+        else python_functions(text) if name.endswith(".py") else ()
+    )
     for function, first, last in functions:
-        if last - first + 1 > FUNCTION_LINES and not any(EXCUSE.search(line) for line in lines[max(0, first - 4):last]):
-            problems.append(f"{name}:{first}: {function} has {last - first + 1} lines, the limit is {FUNCTION_LINES}")
+        if last - first + 1 > FUNCTION_LINES and not any(
+            EXCUSE.search(line) for line in lines[max(0, first - 4) : last]
+        ):
+            problems.append(
+                f"{name}:{first}: {function} has {last - first + 1} lines, the limit is {FUNCTION_LINES}"
+            )
     return problems
 
 

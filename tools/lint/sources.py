@@ -1,4 +1,5 @@
 """What the lints share: which files there are, and C++ without its comments and strings."""
+
 import argparse
 import os
 import re
@@ -15,8 +16,21 @@ def all_files(root: Path) -> list[Path]:
     try:
         if not (root / ".git").exists():
             raise FileNotFoundError
-        listed = subprocess.run(["git", "-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-                                capture_output=True, check=True, text=True).stdout.split("\0")
+        listed = subprocess.run(
+            [
+                "git",
+                "-C",
+                str(root),
+                "ls-files",
+                "-z",
+                "--cached",
+                "--others",
+                "--exclude-standard",
+            ],
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout.split("\0")
         found = [Path(name) for name in listed if name and (root / name).is_file()]
     except (FileNotFoundError, subprocess.CalledProcessError):
         found = []
@@ -27,30 +41,39 @@ def all_files(root: Path) -> list[Path]:
 
 
 def cpp_files(root: Path) -> list[Path]:
-    return [path for path in all_files(root) if path.suffix in CPP and path.parts[0] in CODE_FOLDERS]
+    return [
+        path for path in all_files(root) if path.suffix in CPP and path.parts[0] in CODE_FOLDERS
+    ]
 
 
 def read(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace")
 
 
-_TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|R"(?P<tag>[^(\s]*)\(.*?\)(?P=tag)"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])*\'', re.S)
+_TOKEN = re.compile(
+    r'//[^\n]*|/\*.*?\*/|R"(?P<tag>[^(\s]*)\(.*?\)(?P=tag)"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])*\'',
+    re.S,
+)
 
 
 def without_comments(text: str, keep_strings: bool = False) -> str:
     """The same text with comments (and the insides of strings) blanked; line numbers stay as they are."""
+
     def blank(match: re.Match) -> str:
         token = match.group(0)
         if not token.startswith("/"):
             return token if keep_strings else '""' + "\n" * token.count("\n")
         return " " + "\n" * token.count("\n")
+
     return _TOKEN.sub(blank, text)
 
 
 def main(name: str, check) -> int:
     """Runs check(root) -> list of 'path:line: message' and reports; the exit status says whether the list was empty."""
     parser = argparse.ArgumentParser(prog=name)
-    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[2], help="the folder to check")
+    parser.add_argument(
+        "--root", type=Path, default=Path(__file__).resolve().parents[2], help="the folder to check"
+    )
     problems = check(parser.parse_args().root.resolve())
     for problem in problems:
         print(problem)

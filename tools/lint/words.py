@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Text that must not be in the repository: notes of unfinished work, paths of somebody's machine, conflict marks, stray blanks."""
+
 import re
 from pathlib import Path
 
@@ -9,9 +10,28 @@ from sources import all_files, run
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b")
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:ho" r"me|ro" r"ot|wo" r"rk|Us" r"ers|mnt)/[\w.-]+")
 CONFLICT = re.compile(r"^(<{7}|>{7}|={7})( |$)")
-TEXT = {".hpp", ".cpp", ".py", ".cmake", ".txt", ".md", ".json", ".sh", ".in", ".yml", ".expected", ""}
-NO_BLANK_CHECK = {".md", ".txt", ".expected"}  # two blanks at a line's end mean something in Markdown; shipped texts stay as they are
-PROSE = ("examples/word_count/texts",)  # shipped literature: only conflict marks would be wrong there
+TEXT = {
+    ".hpp",
+    ".cpp",
+    ".py",
+    ".cmake",
+    ".txt",
+    ".md",
+    ".json",
+    ".sh",
+    ".in",
+    ".yml",
+    ".expected",
+    "",
+}
+NO_BLANK_CHECK = {
+    ".md",
+    ".txt",
+    ".expected",
+}  # two blanks at a line's end mean something in Markdown; shipped texts stay as they are
+PROSE = (
+    "examples/word_count/texts",
+)  # shipped literature: only conflict marks would be wrong there
 
 
 def check_line(line: str, suffix: str) -> str | None:
@@ -41,7 +61,12 @@ def check_file(name: str, data: bytes) -> list[str]:
 
 
 def check(root: Path) -> list[str]:
-    return [problem for path in all_files(root) if path.suffix in TEXT for problem in check_file(str(path), (root / path).read_bytes())]
+    return [
+        problem
+        for path in all_files(root)
+        if path.suffix in TEXT
+        for problem in check_file(str(path), (root / path).read_bytes())
+    ]
 
 
 if __name__ == "__main__":

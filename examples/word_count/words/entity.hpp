@@ -1,4 +1,5 @@
-// The characters that entities of HTML and XML stand for, as far as they are letters or stand inside words.
+// The characters that entities of HTML and XML stand for, as far as they are letters or stand
+// inside words.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -8,7 +9,8 @@
 
 namespace word_count {
 
-/// `name` is what stands between '&' and ';'. Gives UTF-8; a blank for what is no part of a word or not known, nothing for marks that a reader does not see.
+/// `name` is what stands between '&' and ';'. Gives UTF-8; a blank for what is no part of a word or
+/// not known, nothing for marks that a reader does not see.
 [[nodiscard]] std::string decoded_entity(std::string_view name);
 
 }  // namespace word_count

@@ -12,18 +12,23 @@ namespace {
 constexpr std::size_t longest_name = 16;  // longer than every name that matters here
 
 /// They change how a word looks and do not end it.
-constexpr std::array<std::string_view, 31> inside_a_line{"a",    "abbr", "acronym", "b",    "bdi",   "bdo",  "big",    "cite",
-                                                         "code", "del",  "dfn",     "em",   "font",  "i",    "ins",    "kbd",
-                                                         "mark", "q",    "s",       "samp", "small", "span", "strike", "strong",
-                                                         "sub",  "sup",  "tspan",   "tt",   "u",     "var",  "wbr"};
+constexpr std::array<std::string_view, 31> inside_a_line{
+    "a",      "abbr",   "acronym", "b",   "bdi",   "bdo",  "big", "cite", "code", "del",   "dfn",
+    "em",     "font",   "i",       "ins", "kbd",   "mark", "q",   "s",    "samp", "small", "span",
+    "strike", "strong", "sub",     "sup", "tspan", "tt",   "u",   "var",  "wbr"};
 static_assert(std::is_sorted(inside_a_line.begin(), inside_a_line.end()));
 
-constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
+constexpr char lower(char c) noexcept {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+}
 constexpr bool is_ascii_letter(char c) noexcept { return lower(c) >= 'a' && lower(c) <= 'z'; }
-constexpr bool is_name(char c) noexcept { return is_ascii_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == ':'; }
+constexpr bool is_name(char c) noexcept {
+  return is_ascii_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == ':';
+}
 
 bool same_ignoring_case(std::string_view text, std::string_view small) noexcept {
-  return std::equal(text.begin(), text.end(), small.begin(), small.end(), [](char a, char b) { return lower(a) == b; });
+  return std::equal(text.begin(), text.end(), small.begin(), small.end(),
+                    [](char a, char b) { return lower(a) == b; });
 }
 bool begins_with(std::string_view text, std::string_view small) noexcept {
   return same_ignoring_case(text.substr(0, small.size()), small);
@@ -128,7 +133,8 @@ void markup_reader::end_tag(std::string& text) {
   at_ = place::text;
   seen_ = 0;
   if (!closing_ && !slash_ && (name_ == "script" || name_ == "style")) at_ = place::hidden;
-  if (!std::binary_search(inside_a_line.begin(), inside_a_line.end(), std::string_view(name_))) emit(' ', text);
+  if (!std::binary_search(inside_a_line.begin(), inside_a_line.end(), std::string_view(name_)))
+    emit(' ', text);
 }
 
 void markup_reader::in_declaration(char c) {

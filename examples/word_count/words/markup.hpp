@@ -1,8 +1,10 @@
-// Takes the markup away from HTML, XML and SVG, so that what a person reads is counted and not "span", "class" and "href".
+// Takes the markup away from HTML, XML and SVG, so that what a person reads is counted and not
+// "span", "class" and "href".
 //
-// Left out: tags with their attributes, comments, declarations, scripts and styles. Entities become the characters that they stand for. Tags inside a line leave no gap
-// ("<b>W</b>ord" is one word, as in a browser); every other tag separates words. Bytes beyond ASCII pass through untouched. Broken markup is never an error: a tag without an
-// end reaches to the end of the file.
+// Left out: tags with their attributes, comments, declarations, scripts and styles. Entities become
+// the characters that they stand for. Tags inside a line leave no gap ("<b>W</b>ord" is one word,
+// as in a browser); every other tag separates words. Bytes beyond ASCII pass through untouched.
+// Broken markup is never an error: a tag without an end reaches to the end of the file.
 //
 // Thread safety: values; one owner.
 #pragma once
@@ -24,16 +26,30 @@ enum class form : std::uint8_t { plain, markup };
 /// Reads markup byte by byte, so that whoever looks for places to cut need not hold the file.
 class markup_reader {
  public:
-  /// Appends to `text` what a person reads; may hold something back until the next bytes tell what it is.
+  /// Appends to `text` what a person reads; may hold something back until the next bytes tell what
+  /// it is.
   void read(char c, std::string& text);
   /// The file is over: appends what was held back.
   void end(std::string& text);
 
-  /// Nothing is open here, neither a word nor a tag, an entity, a comment or a script. If a file is cut here, two new readers find in both halves what one reader finds in the whole.
+  /// Nothing is open here, neither a word nor a tag, an entity, a comment or a script. If a file is
+  /// cut here, two new readers find in both halves what one reader finds in the whole.
   [[nodiscard]] bool between_words() const noexcept { return at_ == place::text && gap_; }
 
  private:
-  enum class place : std::uint8_t { text, opening, name, attributes, value, quoted, declaration, comment, cdata, hidden, entity };
+  enum class place : std::uint8_t {
+    text,
+    opening,
+    name,
+    attributes,
+    value,
+    quoted,
+    declaration,
+    comment,
+    cdata,
+    hidden,
+    entity
+  };
 
   void emit(char c, std::string& text);
   void in_text(char c, std::string& text);
@@ -50,13 +66,15 @@ class markup_reader {
   bool closing_ = false;  ///< the tag began with "</"
   bool slash_ = false;    ///< the last byte of the tag was '/'
   char quote_ = 0;
-  std::uint32_t seen_ =
-      0;              ///< how much of what ends a comment, section or script has just been read; in declarations, open brackets
+  /// how much of what ends a comment, section or script has just been read; in declarations, open
+  /// brackets
+  std::uint32_t seen_ = 0;
   std::string name_;  ///< of the tag, in lower case
   std::string held_;  ///< of an entity, or the beginning of a declaration
 };
 
-/// What a person reads of a whole text, or of a part that was cut between words: no markup, no addresses.
+/// What a person reads of a whole text, or of a part that was cut between words: no markup, no
+/// addresses.
 [[nodiscard]] std::string readable(std::string text, form how);
 
 }  // namespace word_count

@@ -23,33 +23,46 @@ found words_of(std::string_view html) {
 TEST_CASE("tags, comments, declarations, scripts and styles are no words") {
   CHECK(words_of("<!DOCTYPE html><p class=\"x\">one<br/>two <!-- no > <b>no</b> -->three</p>") ==
         found{{"one", 1}, {"two", 1}, {"three", 1}});
-  CHECK(words_of("<script>if (a<b) no('</p>');</script>one<STYLE type=a>no { no: no }</Style >two") ==
-        found{{"one", 1}, {"two", 1}});
-  CHECK(words_of("<?xml version='1.0'?><!DOCTYPE a [ <!ENTITY no \"no>no\"> ]><a>one</a>") == found{{"one", 1}});
+  CHECK(
+      words_of("<script>if (a<b) no('</p>');</script>one<STYLE type=a>no { no: no }</Style >two") ==
+      found{{"one", 1}, {"two", 1}});
+  CHECK(words_of("<?xml version='1.0'?><!DOCTYPE a [ <!ENTITY no \"no>no\"> ]><a>one</a>") ==
+        found{{"one", 1}});
   CHECK(words_of("<a title=\"no > no\" href='no > \"no'>one</a>") == found{{"one", 1}});
-  CHECK(words_of("<svg><style/><text x='1'>one</text><path d=\"M no\"/><text>two</text></svg>") == found{{"one", 1}, {"two", 1}});
+  CHECK(words_of("<svg><style/><text x='1'>one</text><path d=\"M no\"/><text>two</text></svg>") ==
+        found{{"one", 1}, {"two", 1}});
   CHECK(words_of("<!-->one<!---->two<!-- no -- > - -> no -->three") == found{{"onetwothree", 1}});
 }
 
 TEST_CASE("sections of plain characters are text") {
-  CHECK(words_of("<a><![CDATA[one <two> &amp; ]] ]>]]>three</a>") == found{{"one", 1}, {"two", 1}, {"amp", 1}, {"three", 1}});
+  CHECK(words_of("<a><![CDATA[one <two> &amp; ]] ]>]]>three</a>") ==
+        found{{"one", 1}, {"two", 1}, {"amp", 1}, {"three", 1}});
 }
 
 TEST_CASE("tags inside a line leave a word whole, others end it") {
-  CHECK(words_of("<b>W</b>ord<span class=a>s</span> <td>one</td><td>two</td>") == found{{"words", 1}, {"one", 1}, {"two", 1}});
+  CHECK(words_of("<b>W</b>ord<span class=a>s</span> <td>one</td><td>two</td>") ==
+        found{{"words", 1}, {"one", 1}, {"two", 1}});
 }
 
 TEST_CASE("entities are read as their characters") {
   CHECK(words_of("Stra&szlig;e caf&eacute; &#220;ber na&#xEF;ve") ==
         found{{"straße", 1}, {"café", 1}, {"Über", 1}, {"naïve", 1}});
   CHECK(words_of("one&nbsp;two&mdash;three&unknown;four don&rsquo;t won&#39;t syl&shy;lable") ==
-        found{{"one", 1}, {"two", 1}, {"three", 1}, {"four", 1}, {"don't", 1}, {"won't", 1}, {"syllable", 1}});
-  CHECK(words_of("a&#0;b&#xD800;c&#1114112;d&#;e&;f") == found{{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}, {"e", 1}, {"f", 1}});
+        found{{"one", 1},
+              {"two", 1},
+              {"three", 1},
+              {"four", 1},
+              {"don't", 1},
+              {"won't", 1},
+              {"syllable", 1}});
+  CHECK(words_of("a&#0;b&#xD800;c&#1114112;d&#;e&;f") ==
+        found{{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}, {"e", 1}, {"f", 1}});
   CHECK(words_of("&lt;one&gt; AT&T two&") == found{{"one", 1}, {"at", 1}, {"t", 1}, {"two", 1}});
 }
 
 TEST_CASE("signs that begin no tag are text") {
-  CHECK(words_of("if one < two && three <4 five<") == found{{"if", 1}, {"one", 1}, {"two", 1}, {"three", 1}, {"five", 1}});
+  CHECK(words_of("if one < two && three <4 five<") ==
+        found{{"if", 1}, {"one", 1}, {"two", 1}, {"three", 1}, {"five", 1}});
 }
 
 TEST_CASE("broken markup reaches to the end and is no error") {
@@ -119,7 +132,8 @@ TEST_CASE("two readers find on both sides of a cut between words what one reader
       if (reader.between_words()) {
         ++cuts;
         counts halves = count_words(readable(whole.substr(0, at), form::markup));
-        for (const auto& [word, count] : count_words(readable(whole.substr(at), form::markup))) halves[word] += count;
+        for (const auto& [word, count] : count_words(readable(whole.substr(at), form::markup)))
+          halves[word] += count;
         REQUIRE(halves == expected);
       }
       reader.read(whole[at], text);

@@ -32,20 +32,23 @@ decoded decode(std::string_view text, std::size_t at) noexcept {
   return {code, length, true};
 }
 
-// Rough on purpose: Latin-1 signs, general punctuation, arrows, boxes, symbols, CJK punctuation and everything beyond the first plane are no letters.
+// Rough on purpose: Latin-1 signs, general punctuation, arrows, boxes, symbols, CJK punctuation and
+// everything beyond the first plane are no letters.
 bool is_letter(const decoded& d) noexcept {
   if (!d.valid) return false;
   if (d.code < 0x80) return (d.code >= 'a' && d.code <= 'z') || (d.code >= 'A' && d.code <= 'Z');
   if (d.code < 0xc0) return d.code == 0xaa || d.code == 0xb5 || d.code == 0xba;
   if (d.code == 0xd7 || d.code == 0xf7) return false;
-  return d.code < 0x2000 || (d.code > 0x2bff && d.code < 0x3000) || (d.code > 0x303f && d.code < 0xfe00);
+  return d.code < 0x2000 || (d.code > 0x2bff && d.code < 0x3000) ||
+         (d.code > 0x303f && d.code < 0xfe00);
 }
 
 /// By byte: ends an address.
 constexpr std::array<bool, 256> parts_addresses = [] {
   std::array<bool, 256> result{};
   for (std::size_t c = 0; c <= ' '; ++c) result[c] = true;
-  for (const char c : std::string_view("\"'`()[]{}<>,;|*")) result[static_cast<unsigned char>(c)] = true;
+  for (const char c : std::string_view("\"'`()[]{}<>,;|*"))
+    result[static_cast<unsigned char>(c)] = true;
   return result;
 }();
 
@@ -59,7 +62,8 @@ bool is_address(std::string_view run) noexcept {
       if (before == '/' && i > 1 && run[i - 2] == ':') return true;
       if (before != '/') ++slashes;  // "//like this" is a remark in a program
     }
-    if (run[i] == '.' && i != 0 && i + 1 < run.size() && run[i + 1] != '.' && before != '.') dot_inside = true;
+    if (run[i] == '.' && i != 0 && i + 1 < run.size() && run[i + 1] != '.' && before != '.')
+      dot_inside = true;
   }
   return slashes > 1 || (slashes == 1 && dot_inside);
 }
@@ -71,7 +75,8 @@ void blank_addresses(std::string& text) {
     const std::size_t begin = at;
     while (at < text.size() && !parts_addresses[static_cast<unsigned char>(text[at])]) ++at;
     if (is_address(std::string_view(text).substr(begin, at - begin)))
-      std::fill(text.begin() + static_cast<std::ptrdiff_t>(begin), text.begin() + static_cast<std::ptrdiff_t>(at), ' ');
+      std::fill(text.begin() + static_cast<std::ptrdiff_t>(begin),
+                text.begin() + static_cast<std::ptrdiff_t>(at), ' ');
   }
 }
 
@@ -94,7 +99,8 @@ bool next_word(std::string_view text, std::size_t& at, std::string& word) {
         if (apostrophe)
           word.push_back('\'');
         else if (d.code < 0x80)
-          word.push_back(static_cast<char>(d.code >= 'A' && d.code <= 'Z' ? d.code + ('a' - 'A') : d.code));
+          word.push_back(
+              static_cast<char>(d.code >= 'A' && d.code <= 'Z' ? d.code + ('a' - 'A') : d.code));
         else
           word.append(text.substr(at, d.bytes));
       }
@@ -124,8 +130,9 @@ counts count_words(std::string_view text) {
 }
 
 std::size_t characters(std::string_view text) noexcept {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
 }
 
 std::uint32_t part_of(std::string_view word, std::uint32_t parts) noexcept {

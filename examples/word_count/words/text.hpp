@@ -19,7 +19,9 @@ struct counted_word {
 /// Hash and equality that let a map of strings be asked with a view.
 struct text_hash {
   using is_transparent = void;
-  std::size_t operator()(std::string_view s) const noexcept { return std::hash<std::string_view>{}(s); }
+  std::size_t operator()(std::string_view s) const noexcept {
+    return std::hash<std::string_view>{}(s);
+  }
 };
 using counts = std::unordered_map<std::string, std::uint64_t, text_hash, std::equal_to<>>;
 
@@ -27,17 +29,21 @@ using counts = std::unordered_map<std::string, std::uint64_t, text_hash, std::eq
 inline constexpr std::size_t longest_word = 48;
 
 /// White space, where a text may be cut: no word reaches across it.
-[[nodiscard]] constexpr bool is_space(char c) noexcept { return static_cast<unsigned char>(c) <= ' '; }
+[[nodiscard]] constexpr bool is_space(char c) noexcept {
+  return static_cast<unsigned char>(c) <= ' ';
+}
 
 /// Looks at the first bytes of a file: true unless they hold control characters that no text has.
 [[nodiscard]] bool looks_like_text(std::string_view head) noexcept;
 
-/// Overwrites addresses and paths with blanks: nobody reads the words in them. Such is a run without white space, quotes, brackets, commas and the like that has a '@', a
-/// "://", two slashes, or a slash and a dot inside.
+/// Overwrites addresses and paths with blanks: nobody reads the words in them. Such is a run
+/// without white space, quotes, brackets, commas and the like that has a '@', a "://", two slashes,
+/// or a slash and a dot inside.
 void blank_addresses(std::string& text);
 
-/// The next word at or after `at`, in lower case; moves `at` behind it. False at the end. A word is a run of letters (every letter beyond ASCII counts, punctuation does not)
-/// with apostrophes inside; a typographic apostrophe becomes a plain one.
+/// The next word at or after `at`, in lower case; moves `at` behind it. False at the end. A word is
+/// a run of letters (every letter beyond ASCII counts, punctuation does not) with apostrophes
+/// inside; a typographic apostrophe becomes a plain one.
 bool next_word(std::string_view text, std::size_t& at, std::string& word);
 
 /// The words of one text.

@@ -18,7 +18,8 @@ using list = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("words are runs of letters in lower case") {
-  CHECK(words_of("The quick, BROWN fox-trot 42x!") == list{"the", "quick", "brown", "fox", "trot", "x"});
+  CHECK(words_of("The quick, BROWN fox-trot 42x!") ==
+        list{"the", "quick", "brown", "fox", "trot", "x"});
   CHECK(words_of("") == list{});
   CHECK(words_of(" .,;\n\t ") == list{});
 }
@@ -29,10 +30,13 @@ TEST_CASE("an apostrophe belongs to a word only inside it") {
 }
 
 TEST_CASE("letters beyond ASCII belong to words, punctuation beyond ASCII does not") {
-  CHECK(words_of("Straße »Uhr« naïve—word … Ελλάδα") == list{"straße", "uhr", "naïve", "word", "Ελλάδα"});
+  CHECK(words_of("Straße »Uhr« naïve—word … Ελλάδα") ==
+        list{"straße", "uhr", "naïve", "word", "Ελλάδα"});
 }
 
-TEST_CASE("bytes that are no UTF-8 separate words") { CHECK(words_of("one\xfftwo\xc3") == list{"one", "two"}); }
+TEST_CASE("bytes that are no UTF-8 separate words") {
+  CHECK(words_of("one\xfftwo\xc3") == list{"one", "two"});
+}
 
 TEST_CASE("a run that is too long is no word and does not hide the next one") {
   CHECK(words_of(std::string(longest_word + 1, 'a') + " b " + std::string(longest_word, 'c')) ==
@@ -44,7 +48,8 @@ TEST_CASE("addresses and paths are blanked, and the words beside them are not") 
     blank_addresses(text);
     return words_of(text);
   };
-  CHECK(blanked("[one](https://no.no/no) <no@no.no> two,/no/no;three libs/no/no.") == list{"one", "two", "three"});
+  CHECK(blanked("[one](https://no.no/no) <no@no.no> two,/no/no;three libs/no/no.") ==
+        list{"one", "two", "three"});
   CHECK(blanked("/no/no \"no/no.txt\" ftp://no four") == list{"four"});
   CHECK(blanked("and/or. //one @two three@ .../four five... e.g.") ==
         list{"and", "or", "one", "two", "three", "four", "five", "e", "g"});

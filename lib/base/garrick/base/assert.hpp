@@ -1,7 +1,8 @@
 // Assertions in two tiers.
 //
-// GARRICK_ASSERT(condition, "what to do about it") is always on: it costs one predicted branch and stops the process with the condition, the place
-// and the advice. GARRICK_ASSERT_SLOW is for checks that cost more than a branch: it is on in debug builds (no NDEBUG), and wherever
+// GARRICK_ASSERT(condition, "what to do about it") is always on: it costs one predicted branch and
+// stops the process with the condition, the place and the advice. GARRICK_ASSERT_SLOW is for checks
+// that cost more than a branch: it is on in debug builds (no NDEBUG), and wherever
 // GARRICK_SLOW_ASSERTS is defined to 1.
 //
 // Thread safety: both may be used on any thread.
@@ -15,10 +16,11 @@ namespace garrick::base {
 
 }  // namespace garrick::base
 
-#define GARRICK_ASSERT(condition, ...)                                                              \
-  do {                                                                                              \
-    if (!(condition)) [[unlikely]]                                                                  \
-      ::garrick::base::assertion_failed(__FILE__, __LINE__, #condition __VA_OPT__(, ) __VA_ARGS__); \
+#define GARRICK_ASSERT(condition, ...)                                          \
+  do {                                                                          \
+    if (!(condition)) [[unlikely]]                                              \
+      ::garrick::base::assertion_failed(__FILE__, __LINE__,                     \
+                                        #condition __VA_OPT__(, ) __VA_ARGS__); \
   } while (false)
 
 #ifndef GARRICK_SLOW_ASSERTS

@@ -1,7 +1,8 @@
-// Does an aggregate have bit-fields? Nothing can refer to one, so that Boost.PFR's references to fields are then an error deep inside PFR:
-// we ask first.
+// Does an aggregate have bit-fields? Nothing can refer to one, so that Boost.PFR's references to
+// fields are then an error deep inside PFR: we ask first.
 //
-// Structured bindings need their number of names in the source: so there is a function for each number, as in PFR, up to PFR's limit of 100.
+// Structured bindings need their number of names in the source: so there is a function for each
+// number, as in PFR, up to PFR's limit of 100.
 //
 // Thread safety: compile time only.
 #pragma once
@@ -75,7 +76,8 @@ consteval bool has_bit_field() {
   if constexpr (Count == 0 || Count > 100)
     return false;
   else
-    return !decltype(can_refer_to_fields(std::declval<T&>(), std::integral_constant<std::size_t, Count>{}))::value;
+    return !decltype(can_refer_to_fields(std::declval<T&>(),
+                                         std::integral_constant<std::size_t, Count>{}))::value;
 }
 
 }  // namespace garrick::base::detail

@@ -1,4 +1,5 @@
-// The slow path of the block pool: exchanging batches, cutting fresh memory, threads that come and go.
+// The slow path of the block pool: exchanging batches, cutting fresh memory, threads that come and
+// go.
 #include "garrick/base/block_pool.hpp"
 
 #include <sys/mman.h>
@@ -36,7 +37,8 @@ struct alignas(64) shared_class {
   std::size_t cut_blocks = 0;     // blocks ever cut from fresh memory
 };
 
-/// Where fresh memory comes from. All of it stays reachable from here, and mapped until the process ends.
+/// Where fresh memory comes from. All of it stays reachable from here, and mapped until the process
+/// ends.
 struct memory_source {
   static constexpr std::size_t first_region = std::size_t{1} << 20;
   static constexpr std::size_t largest_region = std::size_t{16} << 20;
@@ -80,8 +82,11 @@ constexpr std::size_t bytes_of(std::size_t size_class) { return (size_class + 1)
     free_block* expected = nullptr;
     // order: relaxed; only a hint whether the exchange below is worth it.
     if (slot.load(std::memory_order_relaxed) != nullptr) continue;
-    // order: release; pairs with the exchange in take_from_slot: the blocks' links, and what was done with the blocks before, are visible there.
-    if (slot.compare_exchange_strong(expected, batch, std::memory_order_release, std::memory_order_relaxed)) return true;
+    // order: release; pairs with the exchange in take_from_slot: the blocks' links, and what was
+    // done with the blocks before, are visible there.
+    if (slot.compare_exchange_strong(expected, batch, std::memory_order_release,
+                                     std::memory_order_relaxed))
+      return true;
   }
   return false;
 }
@@ -128,19 +133,22 @@ void put_batch(std::size_t size_class, free_block* batch) noexcept {
 
 // --- fresh memory ---
 
-/// Maps the next region. The first is small; later ones are aligned for huge pages, which make fresh memory several times cheaper.
+/// Maps the next region. The first is small; later ones are aligned for huge pages, which make
+/// fresh memory several times cheaper.
 void map_region() {
   const bool huge = source.mapped != 0;
   const std::size_t size = source.region;
   const std::size_t slack = huge ? memory_source::huge_page : 0;
-  void* mapping = ::mmap(nullptr, size + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* mapping =
+      ::mmap(nullptr, size + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapping == MAP_FAILED) throw std::bad_alloc();
   char* begin = static_cast<char*>(mapping);
   if (huge) {
     const auto over = reinterpret_cast<std::uintptr_t>(begin) % memory_source::huge_page;
     char* aligned = over == 0 ? begin : begin + (memory_source::huge_page - over);
     if (aligned != begin) ::munmap(begin, static_cast<std::size_t>(aligned - begin));
-    if (const auto rest = static_cast<std::size_t>(begin + size + slack - (aligned + size)); rest != 0)
+    if (const auto rest = static_cast<std::size_t>(begin + size + slack - (aligned + size));
+        rest != 0)
       ::munmap(aligned + size, rest);
     begin = aligned;
     ::madvise(begin, size, MADV_HUGEPAGE);
@@ -175,7 +183,8 @@ void map_region() {
 
 // --- threads ---
 
-/// Gives everything back when the thread ends (B3), and keeps the thread in the registry until then.
+/// Gives everything back when the thread ends (B3), and keeps the thread in the registry until
+/// then.
 class thread_guard {
  public:
   thread_guard() noexcept {
@@ -186,7 +195,8 @@ class thread_guard {
     registry.first = &node_;
     phase = thread_phase::registered;
     for (thread_list& list : lists.of)
-      list.count.store(0, std::memory_order_relaxed);  // order: relaxed; own thread, under the mutex.
+      // order: relaxed; own thread, under the mutex.
+      list.count.store(0, std::memory_order_relaxed);
   }
   thread_guard(const thread_guard&) = delete;
   thread_guard& operator=(const thread_guard&) = delete;
@@ -210,7 +220,8 @@ class thread_guard {
     put_in_depot(size_class, list.spare, batch_blocks);
     list.loaded = list.spare = nullptr;
     list.count.store(batch_blocks,
-                     std::memory_order_relaxed);  // order: relaxed; own thread's field: "full" sends each free to the slow path.
+                     // order: relaxed; own thread's field: "full" sends each free to the slow path.
+                     std::memory_order_relaxed);
   }
 
   thread_node node_{};
@@ -242,7 +253,8 @@ void* allocate_slow(std::size_t size_class) {
   if (some.first == nullptr) some = take_from_depot(size_class);
   if (some.first == nullptr) some = cut(size_class);
   list.loaded = some.first->next;
-  list.count.store(some.count - 1, std::memory_order_relaxed);  // order: relaxed; own thread's field.
+  // order: relaxed; own thread's field.
+  list.count.store(some.count - 1, std::memory_order_relaxed);
   return some.first;
 }
 
@@ -293,12 +305,14 @@ namespace {
 
 std::size_t blocks_in_use(std::size_t bytes) noexcept {
   // order: relaxed; callers are quiet while they count.
-  if (GARRICK_POOL_IS_NEW || bytes > largest_block) return detail::large_in_use.load(std::memory_order_relaxed);
+  if (GARRICK_POOL_IS_NEW || bytes > largest_block)
+    return detail::large_in_use.load(std::memory_order_relaxed);
   return detail::class_in_use(detail::class_of(bytes));
 }
 
 std::size_t blocks_in_use() noexcept {
-  std::size_t sum = detail::large_in_use.load(std::memory_order_relaxed);  // order: relaxed; callers are quiet while they count.
+  // order: relaxed; callers are quiet while they count.
+  std::size_t sum = detail::large_in_use.load(std::memory_order_relaxed);
   if (!GARRICK_POOL_IS_NEW)
     for (std::size_t c = 0; c < class_count; ++c) sum += detail::class_in_use(c);
   return sum;

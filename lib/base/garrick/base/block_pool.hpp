@@ -1,19 +1,24 @@
-// Memory for envelopes and cells: blocks of 64, 128, ... 1024 bytes, aligned to 64, in a few nanoseconds, from any thread to any thread.
+// Memory for envelopes and cells: blocks of 64, 128, ... 1024 bytes, aligned to 64, in a few
+// nanoseconds, from any thread to any thread.
 //
-// Messages are taken on one thread and given back on another, all the time and in one direction. So each thread keeps two lists of up to
-// `batch_blocks` free blocks a size class; full lists change hands as a whole through a few atomic slots a class, and what does not fit there goes
-// to a depot under a mutex. Fresh memory is cut from large mappings that live as long as the process. Larger requests go to operator new.
-// (docs/decisions/0001-hot-path.md, "Blocks".)
+// Messages are taken on one thread and given back on another, all the time and in one direction. So
+// each thread keeps two lists of up to `batch_blocks` free blocks a size class; full lists change
+// hands as a whole through a few atomic slots a class, and what does not fit there goes to a depot
+// under a mutex. Fresh memory is cut from large mappings that live as long as the process. Larger
+// requests go to operator new. (docs/decisions/0001-hot-path.md, "Blocks".)
 //
-// Under AddressSanitizer every block is its own operator new, so that use after free and leaks are seen.
+// Under AddressSanitizer every block is its own operator new, so that use after free and leaks are
+// seen.
 //
-// Thread safety: every function may be called on any thread, also while the thread or the process is being torn down.
-// Invariants:
-//   B1 A free block is in exactly one list: a thread's loaded or spare list, a slot's batch, or the depot.
-//   B2 A slot holds null or a list of exactly `batch_blocks` blocks that nobody else can reach. Slots are only ever filled from null and
-//      emptied by exchange, so there is no ABA problem.
-//   B3 A thread that ended has given its lists to the depot. It may still allocate and free (destructors of thread-local objects): then
-//      every call takes the slow path and leaves nothing behind in the thread.
+// Thread safety: every function may be called on any thread, also while the thread or the process
+// is being torn down. Invariants:
+// B1 A free block is in exactly one list: a thread's loaded or spare list, a slot's batch, or the
+// depot.
+// B2 A slot holds null or a list of exactly `batch_blocks` blocks that nobody else can reach. Slots
+//      are only ever filled from null and emptied by exchange, so there is no ABA problem.
+// B3 A thread that ended has given its lists to the depot. It may still allocate and free
+//      (destructors of thread-local objects): then every call takes the slow path and leaves
+//      nothing behind in the thread.
 #pragma once
 
 #include <atomic>
@@ -34,7 +39,8 @@
 
 namespace garrick::base::block_pool {
 
-inline constexpr std::size_t block_step = 64;       ///< bytes between size classes; also the alignment of every block
+/// bytes between size classes; also the alignment of every block
+inline constexpr std::size_t block_step = 64;
 inline constexpr std::size_t largest_block = 1024;  ///< bytes; larger requests go to operator new
 inline constexpr std::size_t class_count = largest_block / block_step;
 inline constexpr std::uint32_t batch_blocks = 64;  ///< blocks that change hands at once
@@ -45,11 +51,12 @@ struct free_block {
   free_block* next;
 };
 
-/// One thread's free blocks of one class. `count` is written by the owner only; it is atomic so that counting in tests is no race.
+/// One thread's free blocks of one class. `count` is written by the owner only; it is atomic so
+/// that counting in tests is no race.
 struct thread_list {
   free_block* loaded = nullptr;  ///< where blocks are taken from and put to
-  std::atomic<std::uint32_t> count{
-      batch_blocks};            ///< blocks in `loaded`; "full" at first, so that the first free registers the thread
+  /// blocks in `loaded`; "full" at first, so that the first free registers the thread
+  std::atomic<std::uint32_t> count{batch_blocks};
   free_block* spare = nullptr;  ///< null or a full list
 };
 
@@ -64,7 +71,9 @@ inline constinit thread_local thread_lists lists{};
 [[nodiscard]] void* allocate_large(std::size_t bytes);
 void deallocate_large(void* block, std::size_t bytes) noexcept;
 
-[[nodiscard]] constexpr std::size_t class_of(std::size_t bytes) noexcept { return bytes == 0 ? 0 : (bytes - 1) / block_step; }
+[[nodiscard]] constexpr std::size_t class_of(std::size_t bytes) noexcept {
+  return bytes == 0 ? 0 : (bytes - 1) / block_step;
+}
 
 [[nodiscard]] inline void* allocate_class(std::size_t size_class) {
   thread_list& list = lists.of[size_class];
@@ -116,7 +125,8 @@ inline void deallocate(void* block) noexcept {
 }
 
 /// For tests: blocks of the class of `bytes` that have been taken and not given back. Exact while no other thread allocates or frees;
-/// large requests (and all of them under AddressSanitizer) are counted together in one number for each kind.
+/// large requests (and all of them under AddressSanitizer) are counted together in one number for
+/// each kind.
 [[nodiscard]] std::size_t blocks_in_use(std::size_t bytes) noexcept;
 
 /// For tests: the same, summed over all classes.

@@ -75,7 +75,8 @@ TEST_CASE("blocks are aligned, distinct and usable to the last byte") {
     CHECK(pool::blocks_in_use(bytes) == before + 300);
     bool intact = true;
     for (unsigned i = 0; i < 300; ++i)
-      intact = intact && std::all_of(blocks[i], blocks[i] + bytes, [&](unsigned char c) { return c == i % 251; });
+      intact = intact && std::all_of(blocks[i], blocks[i] + bytes,
+                                     [&](unsigned char c) { return c == i % 251; });
     CHECK(intact);
     for (void* block : blocks) pool::deallocate(block, bytes);
     CHECK(pool::blocks_in_use(bytes) == before);
@@ -127,7 +128,8 @@ TEST_CASE("a thread leaves nothing behind, even if destructors of thread-local o
   for (int round = 0; round < 20; ++round) {
     for (const bool first : {true, false}) {
       std::thread([first] {
-        // constructed before or after the pool's own thread-local state: destroyed after or before it
+        // constructed before or after the pool's own thread-local state: destroyed after or before
+        // it
         void* early = first ? nullptr : pool::allocate<320>();
         static thread_local at_thread_end last;
         last.bytes = 320;
@@ -173,7 +175,8 @@ TEST_CASE("many threads exchange blocks of many sizes") {
         bool intact = true;
         for (void* block : exchange[c].take()) {
           const auto* byte = static_cast<unsigned char*>(block);
-          intact = intact && std::all_of(byte, byte + bytes, [&](unsigned char b) { return b == c; });
+          intact =
+              intact && std::all_of(byte, byte + bytes, [&](unsigned char b) { return b == c; });
           pool::deallocate(block, bytes);
         }
         CHECK(intact);

@@ -1,7 +1,8 @@
 // Time enters through interfaces, so that the testkit can run a whole system in virtual time.
 //
-// `duration` and `instant` are signed nanoseconds in 64 bits (292 years). They convert from any std::chrono duration or time point of the steady
-// clock by shape, without including <chrono>, which would cost every user half a second of compile time. Arithmetic saturates:
+// `duration` and `instant` are signed nanoseconds in 64 bits (292 years). They convert from any
+// std::chrono duration or time point of the steady clock by shape, without including <chrono>,
+// which would cost every user half a second of compile time. Arithmetic saturates:
 // `instant::never()` stays never.
 //
 // Thread safety: values; the interfaces say so per function.
@@ -29,13 +30,15 @@ namespace detail {
 [[nodiscard]] constexpr std::int64_t saturating_add(std::int64_t a, std::int64_t b) noexcept {
   std::int64_t sum = 0;
   if (!__builtin_add_overflow(a, b, &sum)) return sum;
-  return a < 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
+  return a < 0 ? std::numeric_limits<std::int64_t>::min()
+               : std::numeric_limits<std::int64_t>::max();
 }
 
 [[nodiscard]] constexpr std::int64_t saturating_multiply(std::int64_t a, std::int64_t b) noexcept {
   std::int64_t product = 0;
   if (!__builtin_mul_overflow(a, b, &product)) return product;
-  return (a < 0) != (b < 0) ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
+  return (a < 0) != (b < 0) ? std::numeric_limits<std::int64_t>::min()
+                            : std::numeric_limits<std::int64_t>::max();
 }
 
 template <class D>
@@ -44,19 +47,21 @@ template <class D>
   constexpr std::int64_t num = D::period::num;
   constexpr std::int64_t den = D::period::den;
   if constexpr (std::floating_point<typename D::rep>) {
-    const double ns =
-        static_cast<double>(d.count()) * static_cast<double>(num) * static_cast<double>(second) / static_cast<double>(den);
+    const double ns = static_cast<double>(d.count()) * static_cast<double>(num) *
+                      static_cast<double>(second) / static_cast<double>(den);
     if (ns >= 9.2e18) return std::numeric_limits<std::int64_t>::max();
     if (ns <= -9.2e18) return std::numeric_limits<std::int64_t>::min();
     if (ns != ns) return 0;  // not a number
     return static_cast<std::int64_t>(ns);
   } else if constexpr (den <= second && second % den == 0) {
-    return saturating_multiply(static_cast<std::int64_t>(d.count()), saturating_multiply(num, second / den));
+    return saturating_multiply(static_cast<std::int64_t>(d.count()),
+                               saturating_multiply(num, second / den));
   } else {
     const auto count = static_cast<std::int64_t>(d.count());
-    return saturating_add(saturating_multiply(count / den, num * second),
-                          static_cast<std::int64_t>(static_cast<double>(count % den) * static_cast<double>(num) *
-                                                    static_cast<double>(second) / static_cast<double>(den)));
+    return saturating_add(
+        saturating_multiply(count / den, num * second),
+        static_cast<std::int64_t>(static_cast<double>(count % den) * static_cast<double>(num) *
+                                  static_cast<double>(second) / static_cast<double>(den)));
   }
 }
 
@@ -71,7 +76,9 @@ class duration {
   template <chrono_duration D>
   constexpr duration(const D& d) noexcept : ns_(detail::to_nanoseconds(d)) {}
 
-  [[nodiscard]] static constexpr duration nanoseconds(std::int64_t n) noexcept { return duration(n); }
+  [[nodiscard]] static constexpr duration nanoseconds(std::int64_t n) noexcept {
+    return duration(n);
+  }
   [[nodiscard]] static constexpr duration microseconds(std::int64_t n) noexcept {
     return duration(detail::saturating_multiply(n, 1000));
   }
@@ -82,11 +89,15 @@ class duration {
     return duration(detail::saturating_multiply(n, 1'000'000'000));
   }
   /// Longer than any other.
-  [[nodiscard]] static constexpr duration infinite() noexcept { return duration(std::numeric_limits<std::int64_t>::max()); }
+  [[nodiscard]] static constexpr duration infinite() noexcept {
+    return duration(std::numeric_limits<std::int64_t>::max());
+  }
 
   /// Nanoseconds.
   [[nodiscard]] constexpr std::int64_t count() const noexcept { return ns_; }
-  [[nodiscard]] constexpr bool is_infinite() const noexcept { return ns_ == std::numeric_limits<std::int64_t>::max(); }
+  [[nodiscard]] constexpr bool is_infinite() const noexcept {
+    return ns_ == std::numeric_limits<std::int64_t>::max();
+  }
 
   /// As a std::chrono duration that counts nanoseconds in integers.
   template <chrono_duration D>
@@ -99,12 +110,18 @@ class duration {
   [[nodiscard]] friend constexpr duration operator+(duration a, duration b) noexcept {
     return duration(detail::saturating_add(a.ns_, b.ns_));
   }
-  [[nodiscard]] friend constexpr duration operator-(duration a, duration b) noexcept { return a + -b; }
+  [[nodiscard]] friend constexpr duration operator-(duration a, duration b) noexcept {
+    return a + -b;
+  }
   [[nodiscard]] friend constexpr duration operator*(duration a, std::int64_t k) noexcept {
     return duration(detail::saturating_multiply(a.ns_, k));
   }
-  [[nodiscard]] friend constexpr duration operator/(duration a, std::int64_t k) noexcept { return duration(a.ns_ / k); }
-  [[nodiscard]] constexpr duration operator-() const noexcept { return duration(detail::saturating_multiply(ns_, -1)); }
+  [[nodiscard]] friend constexpr duration operator/(duration a, std::int64_t k) noexcept {
+    return duration(a.ns_ / k);
+  }
+  [[nodiscard]] constexpr duration operator-() const noexcept {
+    return duration(detail::saturating_multiply(ns_, -1));
+  }
 
   /// In the largest unit that needs no fraction: "1500ms".
   [[nodiscard]] std::string to_string() const;
@@ -114,8 +131,8 @@ class duration {
   std::int64_t ns_ = 0;
 };
 
-/// A point in time: nanoseconds since the steady clock's own beginning. Instants of different machines, or of a real and a virtual clock, do
-/// not compare.
+/// A point in time: nanoseconds since the steady clock's own beginning. Instants of different
+/// machines, or of a real and a virtual clock, do not compare.
 class instant {
  public:
   using garrick_sendable = void;
@@ -127,7 +144,9 @@ class instant {
     } && (T::clock::is_steady)
   constexpr instant(const T& t) noexcept : since_(t.time_since_epoch()) {}
 
-  [[nodiscard]] static constexpr instant at(duration since_beginning) noexcept { return instant(since_beginning); }
+  [[nodiscard]] static constexpr instant at(duration since_beginning) noexcept {
+    return instant(since_beginning);
+  }
   [[nodiscard]] static constexpr instant never() noexcept { return instant(duration::infinite()); }
 
   [[nodiscard]] constexpr duration since_beginning() const noexcept { return since_; }
@@ -137,8 +156,12 @@ class instant {
   [[nodiscard]] friend constexpr instant operator+(instant t, duration d) noexcept {
     return t.is_never() ? never() : instant(t.since_ + d);
   }
-  [[nodiscard]] friend constexpr instant operator-(instant t, duration d) noexcept { return t + -d; }
-  [[nodiscard]] friend constexpr duration operator-(instant a, instant b) noexcept { return a.since_ - b.since_; }
+  [[nodiscard]] friend constexpr instant operator-(instant t, duration d) noexcept {
+    return t + -d;
+  }
+  [[nodiscard]] friend constexpr duration operator-(instant a, instant b) noexcept {
+    return a.since_ - b.since_;
+  }
 
   [[nodiscard]] std::string to_string() const;
 
@@ -162,13 +185,16 @@ class clock {
 /// The machine's steady clock.
 [[nodiscard]] const clock& real_clock() noexcept;
 
-/// What a timer does. Owned by the clock service from `arm` until one of three things happens, exactly once: `fire` is called; `cancel` returns
-/// true, and the caller has it back; the service ends, and `drop` is called.
+/// What a timer does. Owned by the clock service from `arm` until one of three things happens,
+/// exactly once: `fire` is called; `cancel` returns true, and the caller has it back; the service
+/// ends, and `drop` is called.
 struct timer_task {
-  void (*fire)(void* context, std::uint64_t argument) = nullptr;  ///< must not throw, must not block for long
+  /// must not throw, must not block for long
+  void (*fire)(void* context, std::uint64_t argument) = nullptr;
   void* context = nullptr;
   std::uint64_t argument = 0;
-  void (*drop)(void* context, std::uint64_t argument) = nullptr;  ///< may be null: nothing to release
+  /// may be null: nothing to release
+  void (*drop)(void* context, std::uint64_t argument) = nullptr;
 };
 
 /// Names an armed timer; stays harmless after the timer has gone.
@@ -179,12 +205,15 @@ struct timer_id {
   [[nodiscard]] friend constexpr bool operator==(timer_id, timer_id) noexcept = default;
 };
 
-/// A clock that can call back. Timers fire in the order of (deadline, order of arming), never before their deadline.
+/// A clock that can call back. Timers fire in the order of (deadline, order of arming), never
+/// before their deadline.
 class clock_service : public clock {
  public:
-  /// Any thread. A deadline in the past fires as soon as possible, but never inside this call. `never()` is refused: no timer.
+  /// Any thread. A deadline in the past fires as soon as possible, but never inside this call.
+  /// `never()` is refused: no timer.
   virtual timer_id arm(instant deadline, const timer_task& task) = 0;
-  /// Any thread. True: the timer will not fire and its task belongs to the caller again. False: it has fired, is about to, or never was.
+  /// Any thread. True: the timer will not fire and its task belongs to the caller again. False: it
+  /// has fired, is about to, or never was.
   virtual bool cancel(timer_id id) noexcept = 0;
 
  protected:

@@ -35,8 +35,10 @@ TEST_CASE("durations convert to and from chrono") {
 
 TEST_CASE("durations of floating point saturate, and what is not a number is nothing") {
   CHECK(duration(std::chrono::duration<double>(1e300)).is_infinite());
-  CHECK(duration(std::chrono::duration<double>(-1e300)).count() == std::numeric_limits<std::int64_t>::min());
-  CHECK(duration(std::chrono::duration<double>(std::numeric_limits<double>::quiet_NaN())).count() == 0);
+  CHECK(duration(std::chrono::duration<double>(-1e300)).count() ==
+        std::numeric_limits<std::int64_t>::min());
+  CHECK(duration(std::chrono::duration<double>(std::numeric_limits<double>::quiet_NaN())).count() ==
+        0);
 }
 
 TEST_CASE("the real clock is the steady clock") {

@@ -23,7 +23,8 @@ consteval bool parts_can_be_copied(Kind, context<false, Open...>) {
   return true;  // its own copy constructor knows
 }
 
-/// `Open`: the types that the question has come through; an aggregate may contain itself through a container.
+/// `Open`: the types that the question has come through; an aggregate may contain itself through a
+/// container.
 template <class T, class... Open>
 consteval bool can_be_copied() {
   if constexpr (std::is_array_v<T>)

@@ -42,7 +42,8 @@ static_assert(copyable_message<tree>);
 static_assert(copyable_message<std::map<std::string, std::vector<int>>>);
 static_assert(copyable_message<std::shared_ptr<const plain>>);
 static_assert(!copyable_message<owner>);
-static_assert(std::is_copy_constructible_v<box> && !copyable_message<box>);  // what this trait is for
+// what this trait is for
+static_assert(std::is_copy_constructible_v<box> && !copyable_message<box>);
 static_assert(!copyable_message<nested>);
 static_assert(!copyable_message<forest>);
 static_assert(!copyable_message<std::array<box, 2>>);

@@ -17,7 +17,9 @@ struct error_detail {
   [[nodiscard]] char* text() noexcept { return reinterpret_cast<char*>(this + 1); }
 };
 
-error_detail* detail_of(std::uintptr_t word) noexcept { return reinterpret_cast<error_detail*>(word); }
+error_detail* detail_of(std::uintptr_t word) noexcept {
+  return reinterpret_cast<error_detail*>(word);
+}
 
 std::string_view message_of(errc code) noexcept {
   switch (code) {
@@ -74,7 +76,8 @@ void retain_error_detail(std::uintptr_t word) noexcept {
 
 void release_error_detail(std::uintptr_t word) noexcept {
   error_detail* block = detail_of(word);
-  // order: acq_rel; pairs with itself in the other holders: their reads of the text happen before the last one frees it.
+  // order: acq_rel; pairs with itself in the other holders: their reads of the text happen before
+  // the last one frees it.
   if (block->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   block->~error_detail();
   ::operator delete(block);
@@ -82,12 +85,15 @@ void release_error_detail(std::uintptr_t word) noexcept {
 
 }  // namespace detail
 
-error::error(std::uint32_t code, const error_category& category, std::string_view where, std::string_view why)
+error::error(std::uint32_t code, const error_category& category, std::string_view where,
+             std::string_view why)
     : error(code, category) {
   if (!where.empty() || !why.empty()) word_ = detail::make_error_detail(code, where, why);
 }
 
-std::uint32_t error::code() const noexcept { return shared() ? detail_of(word_)->code : static_cast<std::uint32_t>(word_ >> 1); }
+std::uint32_t error::code() const noexcept {
+  return shared() ? detail_of(word_)->code : static_cast<std::uint32_t>(word_ >> 1);
+}
 
 std::string_view error::detail() const noexcept {
   if (!shared()) return {};
@@ -95,7 +101,9 @@ std::string_view error::detail() const noexcept {
   return {block->text(), block->length};
 }
 
-std::string error::message() const { return category_ == nullptr ? "no error" : category_->message(code()); }
+std::string error::message() const {
+  return category_ == nullptr ? "no error" : category_->message(code());
+}
 
 std::string error::to_string() const {
   std::string text = message();

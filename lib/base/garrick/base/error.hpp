@@ -1,14 +1,17 @@
 // Errors are values: what happened (a code of a category), and if known where and why (a text).
 //
-// An error travels in messages and in every `result`, so it is 16 bytes and cheap to copy: a pointer to the category, and one word that holds
-// either the code itself or a pointer to a shared, immutable block with the code and the text.
+// An error travels in messages and in every `result`, so it is 16 bytes and cheap to copy: a
+// pointer to the category, and one word that holds either the code itself or a pointer to a shared,
+// immutable block with the code and the text.
 //
-// Categories are extended by users: derive from `error_category`, make one object of it with static storage duration, and
-// provide `const error_category& error_category_of(my_enum)` beside the enumeration. Then `error e = my_enum::disk_full;` works.
+// Categories are extended by users: derive from `error_category`, make one object of it with static
+// storage duration, and provide `const error_category& error_category_of(my_enum)` beside the
+// enumeration. Then `error e = my_enum::disk_full;` works.
 //
-// Thread safety: copies of one error may be used on different threads; one object may not be written and read at once.
-// Invariants: E1 category null <=> no error, and then the word is zero. E2 the word's lowest bit says "code inside"; otherwise it is the
-// address of a detail block on which this object holds one reference.
+// Thread safety: copies of one error may be used on different threads; one object may not be
+// written and read at once. Invariants: E1 category null <=> no error, and then the word is zero.
+// E2 the word's lowest bit says "code inside"; otherwise it is the address of a detail block on
+// which this object holds one reference.
 #pragma once
 
 #include <concepts>
@@ -20,7 +23,8 @@
 
 namespace garrick::base {
 
-/// A family of error codes with its texts. Identity is the object's address, so there must be one object a family.
+/// A family of error codes with its texts. Identity is the object's address, so there must be one
+/// object a family.
 class error_category {
  public:
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
@@ -35,7 +39,8 @@ class error_category {
   ~error_category() = default;
 };
 
-/// What can go wrong in the framework itself. `user` is for programs that want a text and no category of their own.
+/// What can go wrong in the framework itself. `user` is for programs that want a text and no
+/// category of their own.
 enum class errc : std::uint32_t {
   receiver_gone = 1,   ///< the receiver had ended, or ended before it took the request
   receiver_failed,     ///< the receiver failed while it held the request
@@ -65,13 +70,16 @@ class core_error_category final : public error_category {
 extern const core_error_category core_errors;
 
 /// Makes the shared block and returns its address with one reference held.
-[[nodiscard]] std::uintptr_t make_error_detail(std::uint32_t code, std::string_view where, std::string_view why);
+[[nodiscard]] std::uintptr_t make_error_detail(std::uint32_t code, std::string_view where,
+                                               std::string_view why);
 void retain_error_detail(std::uintptr_t word) noexcept;
 void release_error_detail(std::uintptr_t word) noexcept;
 
 }  // namespace detail
 
-[[nodiscard]] inline const error_category& error_category_of(errc) noexcept { return detail::core_errors; }
+[[nodiscard]] inline const error_category& error_category_of(errc) noexcept {
+  return detail::core_errors;
+}
 
 /// An enumeration that belongs to an error category.
 template <class E>
@@ -97,7 +105,8 @@ class [[nodiscard]] error {
   error(std::uint32_t code, const error_category& category) noexcept
       : category_(&category), word_((std::uintptr_t{code} << 1) | 1) {}
 
-  error(std::uint32_t code, const error_category& category, std::string_view where, std::string_view why);
+  error(std::uint32_t code, const error_category& category, std::string_view where,
+        std::string_view why);
 
   constexpr error(const error& other) noexcept : category_(other.category_), word_(other.word_) {
     if (shared()) detail::retain_error_detail(word_);
@@ -130,7 +139,8 @@ class [[nodiscard]] error {
   [[nodiscard]] std::string message() const;
   /// "what happened: where: why".
   [[nodiscard]] std::string to_string() const;
-  /// A copy whose detail begins with `where`: for a caller that knows more than who found the error.
+  /// A copy whose detail begins with `where`: for a caller that knows more than who found the
+  /// error.
   [[nodiscard]] error at(std::string_view where) const;
 
   /// Equal category and code; the text does not count.

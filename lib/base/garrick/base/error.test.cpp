@@ -45,7 +45,8 @@ TEST_CASE("a code without a text keeps no memory") {
 }
 
 TEST_CASE("every built-in code has its own text") {
-  for (auto a = static_cast<std::uint32_t>(errc::receiver_gone); a <= static_cast<std::uint32_t>(errc::not_found); ++a) {
+  for (auto a = static_cast<std::uint32_t>(errc::receiver_gone);
+       a <= static_cast<std::uint32_t>(errc::not_found); ++a) {
     const std::string text = error(static_cast<errc>(a)).to_string();
     CHECK(text.find("unknown") == std::string::npos);
     for (auto b = static_cast<std::uint32_t>(errc::receiver_gone); b < a; ++b)
@@ -59,7 +60,8 @@ TEST_CASE("an error says what, where and why") {
   CHECK(e.to_string() == "the configuration is not valid: garrick.json:3: no such key");
   CHECK(make_error(errc::user, "only why").detail() == "only why");
   CHECK(make_error(errc::user).detail().empty());
-  CHECK(e.at("start").to_string() == "the configuration is not valid: start: garrick.json:3: no such key");
+  CHECK(e.at("start").to_string() ==
+        "the configuration is not valid: start: garrick.json:3: no such key");
   CHECK_FALSE(error().at("start"));
 }
 

@@ -99,10 +99,12 @@ static_assert(std::is_same_v<field_type<referring, 1>, int*>);
 static_assert(field_count<referring_array> == 2 && field_count<uncountable> == 0);
 using garrick::base::has_reference_field;
 using garrick::base::is_reference_field;
-static_assert(has_reference_field<referring> && is_reference_field<referring, 0> && !is_reference_field<referring, 1>);
-static_assert(has_reference_field<uncountable> && !has_reference_field<owner> && !has_reference_field<nested> &&
-              !has_reference_field<empty>);
-static_assert(inspectable<point> && !inspectable<derived> && !inspectable<closed> && !inspectable<int>);
+static_assert(has_reference_field<referring> && is_reference_field<referring, 0> &&
+              !is_reference_field<referring, 1>);
+static_assert(has_reference_field<uncountable> && !has_reference_field<owner> &&
+              !has_reference_field<nested> && !has_reference_field<empty>);
+static_assert(inspectable<point> && !inspectable<derived> && !inspectable<closed> &&
+              !inspectable<int>);
 
 struct flags {
   unsigned a : 3;

@@ -1,7 +1,8 @@
-// Where an actor would like to run: a wish given at spawn, and what the scheduling policy made of it. Sixteen bits in every runnable.
+// Where an actor would like to run: a wish given at spawn, and what the scheduling policy made of
+// it. Sixteen bits in every runnable.
 //
-// A wish never breaks correctness: a policy that knows no places ignores it, a node that is not there counts as no wish, and whoever has
-// nothing to do may still steal an actor from its home.
+// A wish never breaks correctness: a policy that knows no places ignores it, a node that is not
+// there counts as no wish, and whoever has nothing to do may still steal an actor from its home.
 #pragma once
 
 #include <atomic>
@@ -12,9 +13,12 @@ namespace garrick::base {
 class locality_hint {
  public:
   enum class kind : std::uint8_t {
-    none,     ///< with its spawner; in turn, if a thread spawns it
-    spread,   ///< on the workers in turn, of one memory node after the other; home is where it first runs
-    hub,      ///< as spread, and its home for good: for an actor that many talk to, whose partners ask to be `near` it
+    none,  ///< with its spawner; in turn, if a thread spawns it
+    /// on the workers in turn, of one memory node after the other; home is where it first runs
+    spread,
+    /// as spread, and its home for good: for an actor that many talk to, whose partners ask to be
+    /// `near` it
+    hub,
     node,     ///< home is on that memory node
     placed,   ///< waits for its first run at that worker
     settled,  ///< home is that worker
@@ -23,7 +27,8 @@ class locality_hint {
 
   constexpr locality_hint() noexcept = default;
   constexpr locality_hint(kind k, std::uint16_t value) noexcept
-      : bits_(static_cast<std::uint16_t>((static_cast<unsigned>(k) << 13) | (value & largest_value))) {}
+      : bits_(static_cast<std::uint16_t>((static_cast<unsigned>(k) << 13) |
+                                         (value & largest_value))) {}
 
   [[nodiscard]] static constexpr locality_hint spread() noexcept { return {kind::spread, 0}; }
   [[nodiscard]] static constexpr locality_hint hub() noexcept { return {kind::hub, 0}; }
@@ -41,15 +46,18 @@ class locality_hint {
   std::uint16_t bits_ = 0;
 };
 
-/// The hint of one runnable. Written by the holder of its run right; read by anybody, who may see an older one.
+/// The hint of one runnable. Written by the holder of its run right; read by anybody, who may see
+/// an older one.
 class locality {
  public:
   [[nodiscard]] locality_hint get() const noexcept {
     locality_hint h;
-    h.bits_ = bits_.load(std::memory_order_relaxed);  // order: relaxed; a wish, complete in one word
+    // order: relaxed; a wish, complete in one word
+    h.bits_ = bits_.load(std::memory_order_relaxed);
     return h;
   }
-  void set(locality_hint h) noexcept { bits_.store(h.bits_, std::memory_order_relaxed); }  // order: relaxed; as get
+  // order: relaxed; as get
+  void set(locality_hint h) noexcept { bits_.store(h.bits_, std::memory_order_relaxed); }
 
  private:
   std::atomic<std::uint16_t> bits_{0};

@@ -1,11 +1,15 @@
-// What the core knows about a message's type once the compiler has forgotten it: one constant descriptor for each type.
+// What the core knows about a message's type once the compiler has forgotten it: one constant
+// descriptor for each type.
 //
-// Identity is the descriptor's address, and nothing else: no RTTI, no hash, no comparison of names decides a cast.
+// Identity is the descriptor's address, and nothing else: no RTTI, no hash, no comparison of names
+// decides a cast.
 //
-// Rule for shared libraries: the descriptor is a weak symbol of default visibility, which the dynamic linker makes one across libraries, as
-// long as the message type itself has default visibility there and libraries are not loaded with RTLD_LOCAL and -Bsymbolic. A type with hidden
-// visibility, or in an anonymous namespace, is private to its library, or file: such a message is simply not recognised elsewhere, it is never
-// taken for another. Do not link with --icf=all, which may fold equal constants; --icf=safe is fine.
+// Rule for shared libraries: the descriptor is a weak symbol of default visibility, which the
+// dynamic linker makes one across libraries, as long as the message type itself has default
+// visibility there and libraries are not loaded with RTLD_LOCAL and -Bsymbolic. A type with hidden
+// visibility, or in an anonymous namespace, is private to its library, or file: such a message is
+// simply not recognised elsewhere, it is never taken for another. Do not link with --icf=all, which
+// may fold equal constants; --icf=safe is fine.
 //
 // Thread safety: constants, initialised at compile time.
 #pragma once
@@ -28,9 +32,11 @@ struct message_type {
   std::uint32_t size;
   std::uint32_t align;
   bool trivially_copyable;
-  void (*destroy)(void* object) noexcept;                 ///< null if there is nothing to do
-  void (*move_construct)(void* to, void* from) noexcept;  ///< `to` is raw memory; `from` stays to be destroyed
-  void (*copy_construct)(void* to, const void* from);     ///< null if the type cannot be copied; may throw
+  void (*destroy)(void* object) noexcept;  ///< null if there is nothing to do
+  /// `to` is raw memory; `from` stays to be destroyed
+  void (*move_construct)(void* to, void* from) noexcept;
+  /// null if the type cannot be copied; may throw
+  void (*copy_construct)(void* to, const void* from);
   void (*print)(const void* object, std::string& out);
 };
 
@@ -63,7 +69,8 @@ consteval auto copy_function() noexcept -> void (*)(void*, const void*) {
 
 template <class T>
 struct message_descriptor {
-  static_assert(std::is_object_v<T> && !std::is_array_v<T> && std::is_same_v<T, std::remove_cv_t<T>>,
+  static_assert(std::is_object_v<T> && !std::is_array_v<T> &&
+                    std::is_same_v<T, std::remove_cv_t<T>>,
                 "messages are decayed object types");
   static_assert(std::is_move_constructible_v<T>, "a message must be movable");
 
@@ -83,6 +90,7 @@ struct message_descriptor {
 
 /// The one descriptor of T; cv-qualifiers and references do not count. Its address is T's identity.
 template <class T>
-inline constexpr const message_type& message_type_of = detail::message_descriptor<std::remove_cvref_t<T>>::value;
+inline constexpr const message_type& message_type_of =
+    detail::message_descriptor<std::remove_cvref_t<T>>::value;
 
 }  // namespace garrick::base

@@ -21,7 +21,8 @@ struct parcel {
 }  // namespace bank
 
 static_assert(message_type_of<bank::deposit>.size == sizeof(long));
-static_assert(message_type_of<bank::deposit>.trivially_copyable && message_type_of<bank::deposit>.destroy == nullptr);
+static_assert(message_type_of<bank::deposit>.trivially_copyable &&
+              message_type_of<bank::deposit>.destroy == nullptr);
 TEST_CASE("a type's identity is its descriptor's address") {
   CHECK(&message_type_of<bank::deposit> == &message_type_of<const bank::deposit&>);
   CHECK(&message_type_of<int> != &message_type_of<unsigned>);

@@ -34,13 +34,17 @@ struct alignas(64) supply {
 constinit std::array<supply, most_nodes> supplies;
 constinit std::mutex reserving;
 
-/// The beginning of the reservation, made at the first call; 0: the system has no such range of addresses.
+/// The beginning of the reservation, made at the first call; 0: the system has no such range of
+/// addresses.
 std::uintptr_t reserve() noexcept {
   const std::lock_guard lock(reserving);
-  const std::uintptr_t known = detail::begin.load(std::memory_order_relaxed);  // order: under the mutex
+  // order: under the mutex
+  const std::uintptr_t known = detail::begin.load(std::memory_order_relaxed);
   if (known != 0) return known;
-  const auto begin = reinterpret_cast<std::uintptr_t>(platform::reserve_addresses(share_of_node * most_nodes));
-  detail::begin.store(begin, std::memory_order_relaxed);  // order: blocks are handed out under a mutex, see owns
+  const auto begin =
+      reinterpret_cast<std::uintptr_t>(platform::reserve_addresses(share_of_node * most_nodes));
+  // order: blocks are handed out under a mutex, see owns
+  detail::begin.store(begin, std::memory_order_relaxed);
   return begin;
 }
 
@@ -73,7 +77,9 @@ supply& supply_of(const void* block) noexcept {
 }  // namespace
 
 void* allocate(std::uint32_t node, std::size_t bytes) noexcept {
-  if (GARRICK_POOL_IS_NEW || share_of_node == 0 || node >= most_nodes || bytes > block_pool::largest_block) return nullptr;
+  if (GARRICK_POOL_IS_NEW || share_of_node == 0 || node >= most_nodes ||
+      bytes > block_pool::largest_block)
+    return nullptr;
   const std::size_t size_class = block_pool::detail::class_of(bytes);
   const std::size_t size = (size_class + 1) * block_pool::block_step;
   supply& s = supplies[node];

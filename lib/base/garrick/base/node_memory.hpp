@@ -1,12 +1,16 @@
-// Blocks that lie on a given memory (NUMA) node, for actors whose home is known before they exist (docs/decisions/0003, "Memory"). Few are: only those spawned with a
-// hint that names a home on another node than their spawner's. All others come from the block pool, as does what this does not have.
+// Blocks that lie on a given memory (NUMA) node, for actors whose home is known before they exist
+// (docs/decisions/0003, "Memory"). Few are: only those spawned with a hint that names a home on
+// another node than their spawner's. All others come from the block pool, as does what this does
+// not have.
 //
-// Each node has a share of one large reservation of addresses; so the address alone tells whether a block is from here, and of which node. Memory is cut from chunks
-// whose pages the system is asked to take from that node; it prefers that node, and takes another if that one is full.
+// Each node has a share of one large reservation of addresses; so the address alone tells whether a
+// block is from here, and of which node. Memory is cut from chunks whose pages the system is asked
+// to take from that node; it prefers that node, and takes another if that one is full.
 //
 // Thread safety: every function may be called on any thread.
 // Invariants:
-//   N1 A block is in its node's free list, or with whoever allocated it; it never changes to another node or to the block pool.
+// N1 A block is in its node's free list, or with whoever allocated it; it never changes to another
+//      node or to the block pool.
 #pragma once
 
 #include <atomic>
@@ -16,20 +20,24 @@
 namespace garrick::base::node_memory {
 
 inline constexpr std::uint32_t most_nodes = 64;
-inline constexpr std::size_t share_of_node = std::size_t{sizeof(void*) == 8 ? 4 : 0} << 30;  ///< bytes of addresses
+/// bytes of addresses
+inline constexpr std::size_t share_of_node = std::size_t{sizeof(void*) == 8 ? 4 : 0} << 30;
 
 namespace detail {
 /// The beginning of the reservation; 0: there is none (yet).
 inline constinit std::atomic<std::uintptr_t> begin{0};
 }  // namespace detail
 
-/// A block of `bytes` bytes, aligned to 64, on the memory node that the system knows by this number. Null if the system does not let us choose, there is no such node,
-/// its share is used up, `bytes` is more than `block_pool::largest_block`, or under AddressSanitizer: take it from the block pool then.
+/// A block of `bytes` bytes, aligned to 64, on the memory node that the system knows by this
+/// number. Null if the system does not let us choose, there is no such node, its share is used up,
+/// `bytes` is more than `block_pool::largest_block`, or under AddressSanitizer: take it from the
+/// block pool then.
 [[nodiscard]] void* allocate(std::uint32_t node, std::size_t bytes) noexcept;
 
 /// Is this block from here? A comparison of addresses.
 [[nodiscard]] inline bool owns(const void* block) noexcept {
-  // order: relaxed; whoever has a block from here got it from a thread that had seen the reservation
+  // order: relaxed; whoever has a block from here got it from a thread that had seen the
+  // reservation
   const std::uintptr_t begin = detail::begin.load(std::memory_order_relaxed);
   return reinterpret_cast<std::uintptr_t>(block) - begin < share_of_node * most_nodes && begin != 0;
 }

@@ -49,10 +49,12 @@ TEST_CASE("node memory: blocks are apart, aligned, writable, on their node, and 
   node_memory::deallocate(again, 257);
 }
 
-TEST_CASE("node memory: what it does not have is null, and the block pool's blocks are not its own") {
+TEST_CASE(
+    "node memory: what it does not have is null, and the block pool's blocks are not its own") {
   CHECK(node_memory::allocate(0, block_pool::largest_block + 1) == nullptr);
   CHECK(node_memory::allocate(node_memory::most_nodes, 64) == nullptr);
-  CHECK(node_memory::allocate(node_memory::most_nodes - 1, 64) == nullptr);  // no machine has 64 nodes and runs this test
+  // no machine has 64 nodes and runs this test
+  CHECK(node_memory::allocate(node_memory::most_nodes - 1, 64) == nullptr);
   void* const b = block_pool::allocate(64);
   CHECK_FALSE(node_memory::owns(b));
   CHECK_FALSE(node_memory::owns(nullptr));

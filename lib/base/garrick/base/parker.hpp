@@ -3,10 +3,12 @@
 // Thread safety: `park` and `park_for` belong to the owner, `unpark` to everybody.
 //
 // Invariants
-//  P1 The word is `empty`, `token` or `sleeping`. Only the owner writes `empty` and `sleeping`; only `unpark` writes `token`.
-//  P2 A token is never lost: `unpark` writes it unconditionally, and only the owner, who then returns, removes it.
-//  P3 What a waker did before `unpark` is visible to the owner after `park` (release/acquire on the word). Tokens that pile up become one,
-//     and the owner sees what all of their wakers did.
+// P1 The word is `empty`, `token` or `sleeping`. Only the owner writes `empty` and `sleeping`; only
+// `unpark` writes `token`.
+// P2 A token is never lost: `unpark` writes it unconditionally, and only the owner, who then
+// returns, removes it.
+// P3 What a waker did before `unpark` is visible to the owner after `park` (release/acquire on the
+//     word). Tokens that pile up become one, and the owner sees what all of their wakers did.
 //  P4 `unpark` makes a system call only if the owner sleeps or is about to: one futex a wake-up.
 #pragma once
 
@@ -34,14 +36,17 @@ class basic_parker {
   /// As `park`, at most `timeout_ns` long. False: no token came.
   bool park_for(std::uint64_t timeout_ns) noexcept {
     if (!fall_asleep()) return true;
-    Atomics::wait_for(state_, sleeping, timeout_ns);  // an early return for no reason counts as the end of the time
+    // an early return for no reason counts as the end of the time
+    Atomics::wait_for(state_, sleeping, timeout_ns);
     return take_token() == token;
   }
 
   /// Leaves a token. True if the owner slept, so that a system call was made.
   bool unpark() noexcept {
     // order: release, pairs with take_token: the owner sees what the waker did
-    if (state_.exchange(token, order<parker_order::leave_token>(std::memory_order_release)) != sleeping) return false;
+    if (state_.exchange(token, order<parker_order::leave_token>(std::memory_order_release)) !=
+        sleeping)
+      return false;
     Atomics::wake_one(state_);
     return true;
   }
@@ -60,13 +65,16 @@ class basic_parker {
   bool fall_asleep() noexcept {
     std::uint32_t seen = empty;
     // order: relaxed both ways; take_token() acquires
-    if (state_.compare_exchange_strong(seen, sleeping, std::memory_order_relaxed, std::memory_order_relaxed)) return true;
+    if (state_.compare_exchange_strong(seen, sleeping, std::memory_order_relaxed,
+                                       std::memory_order_relaxed))
+      return true;
     take_token();
     return false;
   }
 
   std::uint32_t take_token() noexcept {
-    // order: acquire, pairs with leave_token of every unpark so far: an exchange reads the newest one
+    // order: acquire, pairs with leave_token of every unpark so far: an exchange reads the newest
+    // one
     return state_.exchange(empty, order<parker_order::take_token>(std::memory_order_acquire));
   }
 

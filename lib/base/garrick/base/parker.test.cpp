@@ -6,7 +6,8 @@
 
 using namespace garrick::base;
 
-TEST_CASE("a token that was left before parking lets park return at once, and tokens pile up to one") {
+TEST_CASE(
+    "a token that was left before parking lets park return at once, and tokens pile up to one") {
   parker p;
   CHECK_FALSE(p.unpark());
   CHECK_FALSE(p.unpark());

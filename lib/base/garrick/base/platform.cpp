@@ -32,7 +32,7 @@
 
 namespace garrick::base::platform {
 
-// --- waiting on a word ---------------------------------------------------------------------------------------------------------------
+// --- waiting on a word ---------------------------------------------------------------------------
 
 #if defined(__linux__)
 
@@ -47,9 +47,11 @@ timespec to_timespec(std::uint64_t ns) noexcept {
   return out;
 }
 
-long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value, const timespec* timeout) noexcept {
+long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
+           const timespec* timeout) noexcept {
   static_assert(sizeof(word) == sizeof(std::uint32_t));
-  return syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), operation, value, timeout, nullptr, 0);
+  return syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), operation, value, timeout,
+                 nullptr, 0);
 }
 
 }  // namespace
@@ -58,12 +60,15 @@ void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexce
   futex(word, FUTEX_WAIT_PRIVATE, expected, nullptr);
 }
 
-bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t timeout_ns) noexcept {
+bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                    std::uint64_t timeout_ns) noexcept {
   const timespec timeout = to_timespec(timeout_ns);
   return futex(word, FUTEX_WAIT_PRIVATE, expected, &timeout) == 0 || errno != ETIMEDOUT;
 }
 
-void futex_wake_one(std::atomic<std::uint32_t>& word) noexcept { futex(word, FUTEX_WAKE_PRIVATE, 1, nullptr); }
+void futex_wake_one(std::atomic<std::uint32_t>& word) noexcept {
+  futex(word, FUTEX_WAKE_PRIVATE, 1, nullptr);
+}
 
 void futex_wake_all(std::atomic<std::uint32_t>& word) noexcept {
   futex(word, FUTEX_WAKE_PRIVATE, static_cast<std::uint32_t>(INT_MAX), nullptr);
@@ -76,7 +81,8 @@ void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexce
   word.wait(expected, std::memory_order_acquire);
 }
 
-bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t timeout_ns) noexcept {
+bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                    std::uint64_t timeout_ns) noexcept {
   const std::uint64_t end = monotonic_ns() + timeout_ns;
   // order: acquire, pairs with whatever release made the word change
   while (word.load(std::memory_order_acquire) == expected) {
@@ -91,7 +97,7 @@ void futex_wake_all(std::atomic<std::uint32_t>& word) noexcept { word.notify_all
 
 #endif
 
-// --- a barrier on behalf of all threads ----------------------------------------------------------------------------------------------
+// --- a barrier on behalf of all threads ----------------------------------------------------------
 
 bool enable_process_barrier() noexcept {
 #if defined(__linux__)
@@ -111,22 +117,25 @@ void process_barrier() noexcept {
 #if defined(__linux__)
   if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) return;
 #endif
-  // order: seq_cst, pairs with the full fence that the other side uses while there is no process barrier
+  // order: seq_cst, pairs with the full fence that the other side uses while there is no process
+  // barrier
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
-// --- time ----------------------------------------------------------------------------------------------------------------------------
+// --- time ----------------------------------------------------------------------------------------
 
 std::uint64_t monotonic_ns() noexcept {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
 
 std::uint64_t thread_cpu_ns() noexcept {
 #if defined(__linux__)
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * ns_per_s + static_cast<std::uint64_t>(now.tv_nsec);
+  return static_cast<std::uint64_t>(now.tv_sec) * ns_per_s +
+         static_cast<std::uint64_t>(now.tv_nsec);
 #else
   return 0;
 #endif
@@ -147,7 +156,7 @@ void precise_sleeps() noexcept {
 #endif
 }
 
-// --- threads and cores ---------------------------------------------------------------------------------------------------------------
+// --- threads and cores ---------------------------------------------------------------------------
 
 void name_this_thread(std::string_view name) noexcept {
 #if defined(__linux__)
@@ -162,10 +171,11 @@ void name_this_thread(std::string_view name) noexcept {
 thread_place thread_place::of_this_thread() noexcept {
   thread_place p;
 #if GARRICK_HAS_RSEQ
-  // The C library has registered this area with the kernel, which keeps the number up to date whenever the thread gets a processor.
+  // The C library has registered this area with the kernel, which keeps the number up to date
+  // whenever the thread gets a processor.
   if (__rseq_size != 0) {
-    const auto* const area =
-        reinterpret_cast<const struct rseq*>(static_cast<const char*>(__builtin_thread_pointer()) + __rseq_offset);
+    const auto* const area = reinterpret_cast<const struct rseq*>(
+        static_cast<const char*>(__builtin_thread_pointer()) + __rseq_offset);
     p.number_ = &area->cpu_id;
   }
 #endif
@@ -182,10 +192,12 @@ namespace {
 
 constexpr std::size_t most_processors = 65536;
 
-/// A set for `count` processors, empty; null if there is no memory. The fixed cpu_set_t ends at 1024.
+/// A set for `count` processors, empty; null if there is no memory. The fixed cpu_set_t ends at
+/// 1024.
 class processor_set {
  public:
-  explicit processor_set(std::size_t count) noexcept : set_(CPU_ALLOC(count)), bytes_(CPU_ALLOC_SIZE(count)) {
+  explicit processor_set(std::size_t count) noexcept
+      : set_(CPU_ALLOC(count)), bytes_(CPU_ALLOC_SIZE(count)) {
     if (set_ != nullptr) CPU_ZERO_S(bytes_, set_);
   }
   ~processor_set() {
@@ -227,7 +239,9 @@ std::vector<std::int32_t> usable_processors() {
 bool bind_this_thread(std::span<const std::int32_t> processors) noexcept {
 #if defined(__linux__)
   const auto highest = std::max_element(processors.begin(), processors.end());
-  if (highest == processors.end() || *highest < 0 || static_cast<std::size_t>(*highest) >= most_processors) return false;
+  if (highest == processors.end() || *highest < 0 ||
+      static_cast<std::size_t>(*highest) >= most_processors)
+    return false;
   const processor_set set(static_cast<std::size_t>(*highest) + 1);
   if (set.get() == nullptr) return false;
   for (const std::int32_t n : processors)
@@ -241,7 +255,8 @@ bool bind_this_thread(std::span<const std::int32_t> processors) noexcept {
 
 void* reserve_addresses(std::size_t bytes) noexcept {
 #if defined(__linux__)
-  void* const range = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const range =
+      ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return range == MAP_FAILED ? nullptr : range;
 #else
   static_cast<void>(bytes);
@@ -251,7 +266,8 @@ void* reserve_addresses(std::size_t bytes) noexcept {
 
 bool open_on_node(void* begin, std::size_t bytes, std::uint32_t node) noexcept {
 #if defined(__linux__) && defined(SYS_mbind)
-  constexpr unsigned long prefer = 1;  // MPOL_PREFERRED; the header that names it belongs to libnuma
+  // MPOL_PREFERRED; the header that names it belongs to libnuma
+  constexpr unsigned long prefer = 1;
   unsigned long nodes[16] = {};
   constexpr std::size_t bits = 8 * sizeof(nodes[0]);
   if (node >= std::size(nodes) * bits) return false;
@@ -277,10 +293,12 @@ std::int32_t memory_node_of(const void* byte) noexcept {
 
 bool leave_processors(std::span<const std::int32_t> busy) noexcept {
   try {
-    thread_local const std::vector<std::int32_t> allowed = usable_processors();  // before this thread has been moved
+    // before this thread has been moved
+    thread_local const std::vector<std::int32_t> allowed = usable_processors();
     std::vector<std::int32_t> others;
-    std::copy_if(allowed.begin(), allowed.end(), std::back_inserter(others),
-                 [busy](std::int32_t n) { return std::find(busy.begin(), busy.end(), n) == busy.end(); });
+    std::copy_if(
+        allowed.begin(), allowed.end(), std::back_inserter(others),
+        [busy](std::int32_t n) { return std::find(busy.begin(), busy.end(), n) == busy.end(); });
     return bind_this_thread(others);
   } catch (...) {
     return false;  // no memory for a few numbers: the thread stays where it is
@@ -292,10 +310,12 @@ namespace {
 /// quota/period rounded up; 0 where there is no limit or the numbers make no sense.
 std::uint32_t cores_of_quota(long long quota, long long period) {
   if (quota <= 0 || period <= 0) return 0;
-  return static_cast<std::uint32_t>(std::clamp<long long>((quota + period - 1) / period, 1, 1 << 20));
+  return static_cast<std::uint32_t>(
+      std::clamp<long long>((quota + period - 1) / period, 1, 1 << 20));
 }
 
-/// The whole of a small file; empty if it cannot be read. No stream: those bring the locales of the standard library into every static program.
+/// The whole of a small file; empty if it cannot be read. No stream: those bring the locales of the
+/// standard library into every static program.
 std::string content_of(const std::string& path) {
   std::string content;
   std::FILE* const file = std::fopen(path.c_str(), "re");
@@ -348,14 +368,17 @@ std::uint32_t tightest(const std::string& mount, std::string group, Limit limit)
   }
 }
 
-bool names_cpu(const std::string& controllers) { return ("," + controllers + ",").find(",cpu,") != std::string::npos; }
+bool names_cpu(const std::string& controllers) {
+  return ("," + controllers + ",").find(",cpu,") != std::string::npos;
+}
 
 std::uint32_t cgroup_limit(const std::string& root) {
   std::uint32_t least = 0;
   const auto consider = [&least](std::uint32_t limit) {
     if (limit != 0) least = least == 0 ? limit : std::min(least, limit);
   };
-  const std::string groups = content_of(root + "/proc/self/cgroup");  // each line: number:controllers:path
+  // each line: number:controllers:path
+  const std::string groups = content_of(root + "/proc/self/cgroup");
   std::size_t next = 0;
   while (next < groups.size()) {
     const std::size_t end = std::min(groups.find('\n', next), groups.size());
@@ -368,9 +391,11 @@ std::uint32_t cgroup_limit(const std::string& root) {
     std::string group = line.substr(second + 1);
     if (group == "/") group.clear();
     if (controllers.empty()) {
-      for (const char* mount : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}) consider(tightest(root + mount, group, v2_limit));
+      for (const char* mount : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"})
+        consider(tightest(root + mount, group, v2_limit));
     } else if (names_cpu(controllers)) {
-      for (const std::string& mount : {std::string("/sys/fs/cgroup/cpu"), "/sys/fs/cgroup/" + controllers})
+      for (const std::string& mount :
+           {std::string("/sys/fs/cgroup/cpu"), "/sys/fs/cgroup/" + controllers})
         consider(tightest(root + mount, group, v1_limit));
     }
   }
@@ -395,7 +420,8 @@ std::uint32_t usable_cores() noexcept {
     mask = usable_processors().size();
   } catch (...) {  // no memory for the list: as if the system did not say
   }
-  return usable_cores_at("", mask != 0 ? static_cast<std::uint32_t>(mask) : std::thread::hardware_concurrency());
+  return usable_cores_at(
+      "", mask != 0 ? static_cast<std::uint32_t>(mask) : std::thread::hardware_concurrency());
 }
 
 }  // namespace garrick::base::platform

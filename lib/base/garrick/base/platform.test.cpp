@@ -16,7 +16,9 @@ namespace {
 /// A folder that looks like the root of a machine's file system, as far as cgroups go.
 class fake_root {
  public:
-  fake_root() : path_(std::filesystem::temp_directory_path() / ("garrick_root_" + std::to_string(platform::monotonic_ns()))) {}
+  fake_root()
+      : path_(std::filesystem::temp_directory_path() /
+              ("garrick_root_" + std::to_string(platform::monotonic_ns()))) {}
   ~fake_root() { std::filesystem::remove_all(path_); }
   fake_root(const fake_root&) = delete;
   fake_root& operator=(const fake_root&) = delete;
@@ -26,7 +28,9 @@ class fake_root {
     std::ofstream(path_ / name) << content << "\n";
     return *this;
   }
-  [[nodiscard]] std::uint32_t cores(std::uint32_t affinity) const { return platform::usable_cores_at(path_.string(), affinity); }
+  [[nodiscard]] std::uint32_t cores(std::uint32_t affinity) const {
+    return platform::usable_cores_at(path_.string(), affinity);
+  }
 
  private:
   std::filesystem::path path_;
@@ -43,7 +47,9 @@ TEST_CASE("usable cores: the affinity mask counts where no quota is set") {
   CHECK(platform::usable_cores() >= 1);
 }
 
-TEST_CASE("usable cores: a quota of the second cgroup version is rounded up and never raises the number") {
+TEST_CASE(
+    "usable cores: a quota of the second cgroup version is rounded up and never raises the "
+    "number") {
   fake_root root;
   root.file("proc/self/cgroup", "0::/app").file("sys/fs/cgroup/app/cpu.max", "250000 100000");
   CHECK(root.cores(8) == 3);
@@ -54,21 +60,25 @@ TEST_CASE("usable cores: a quota of the second cgroup version is rounded up and 
   }
 }
 
-TEST_CASE("usable cores: in a container the process' group is the root of what it sees, or is not there at all") {
+TEST_CASE(
+    "usable cores: in a container the process' group is the root of what it sees, or is not there "
+    "at all") {
   for (const char* group : {"0::/", "0::/docker/0123abcd"}) {
     fake_root root;
     root.file("proc/self/cgroup", group).file("sys/fs/cgroup/cpu.max", "150000 100000");
     CHECK(root.cores(8) == 2);
   }
   fake_root root;
-  root.file("proc/self/cgroup", "4:cpuacct,cpu:/").file("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "50000");
+  root.file("proc/self/cgroup", "4:cpuacct,cpu:/")
+      .file("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "50000");
   root.file("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000");
   CHECK(root.cores(8) == 1);
 }
 
 TEST_CASE("usable cores: the tightest of all groups above counts") {
   fake_root root;
-  root.file("proc/self/cgroup", "0::/slice/app/leaf").file("sys/fs/cgroup/slice/cpu.max", "200000 100000");
+  root.file("proc/self/cgroup", "0::/slice/app/leaf")
+      .file("sys/fs/cgroup/slice/cpu.max", "200000 100000");
   root.file("sys/fs/cgroup/slice/app/leaf/cpu.max", "500000 100000");
   CHECK(root.cores(8) == 2);
 }
@@ -144,7 +154,8 @@ TEST_CASE("a thread's place is the processor that it runs on") {
   }
 }
 
-TEST_CASE("a thread leaves the processors that it is told to leave, and stays if there is no other") {
+TEST_CASE(
+    "a thread leaves the processors that it is told to leave, and stays if there is no other") {
   std::int32_t left = platform::thread_place::unknown;
   std::int32_t now = platform::thread_place::unknown;
   bool moved = false;

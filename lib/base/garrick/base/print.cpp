@@ -30,7 +30,8 @@ void put_escaped(std::string& out, char c, char quote) {
     out += c;
   } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
     std::array<char, 8> hex;
-    std::snprintf(hex.data(), hex.size(), "\\x%02x", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    std::snprintf(hex.data(), hex.size(), "\\x%02x",
+                  static_cast<unsigned>(static_cast<unsigned char>(c)));
     out += hex.data();
   } else {
     out += c;
@@ -77,7 +78,8 @@ void print_enumerator(std::string& out, std::string_view name, std::int64_t x) {
   put_number(out, x);
 }
 
-void print_duration(std::string& out, double count, std::intmax_t numerator, std::intmax_t denominator) {
+void print_duration(std::string& out, double count, std::intmax_t numerator,
+                    std::intmax_t denominator) {
   struct unit {
     std::intmax_t numerator, denominator;
     std::string_view name;

@@ -1,10 +1,13 @@
 // Prints any value field by field: for logs, dead letters and test failures.
 //
-// Numbers, text (quoted), enumerations, containers, pairs and tuples, optionals, variants, durations, owning pointers and aggregates of these
-// print as one would write them: `shop::order{12, "tea", {1, 2}}`. A class prints itself if it has `to_string() const` or a `to_string(x)` beside it
-// (found by argument-dependent lookup). What is left prints as `<its type>`.
+// Numbers, text (quoted), enumerations, containers, pairs and tuples, optionals, variants,
+// durations, owning pointers and aggregates of these print as one would write them:
+// `shop::order{12, "tea", {1, 2}}`. A class prints itself if it has `to_string() const` or a
+// `to_string(x)` beside it (found by argument-dependent lookup). What is left prints as `<its
+// type>`.
 //
-// No standard container header is included: types are recognised by their shape, so this header stays cheap.
+// No standard container header is included: types are recognised by their shape, so this header
+// stays cheap.
 //
 // Thread safety: as for the printed value. Cost: appends to the string; no other allocation.
 #pragma once
@@ -27,7 +30,8 @@ void print_to(std::string& out, const T& x);
 
 namespace detail {
 
-// Not templates, and not inline: a message type instantiates its printing whether it is used or not, so that must be little code.
+// Not templates, and not inline: a message type instantiates its printing whether it is used or
+// not, so that must be little code.
 void put(std::string& out, std::string_view text);
 /// Writes a comma, except the first time.
 void separate(std::string& out, bool& first);
@@ -41,7 +45,8 @@ void print_text(std::string& out, std::string_view text);
 /// Writes "(name)value", as a cast would: C++20 cannot name an enumerator.
 void print_enumerator(std::string& out, std::string_view name, std::int64_t x);
 /// `count` periods of numerator/denominator seconds, with the usual unit if there is one.
-void print_duration(std::string& out, double count, std::intmax_t numerator, std::intmax_t denominator);
+void print_duration(std::string& out, double count, std::intmax_t numerator,
+                    std::intmax_t denominator);
 void print_opaque(std::string& out, std::string_view name);
 
 namespace adl {
@@ -175,8 +180,9 @@ template <class T>
 [[gnu::cold]] void print_scalar(std::string& out, const T& x) {
   if constexpr (std::is_same_v<T, bool>)
     print_boolean(out, x);
-  else if constexpr (std::is_same_v<T, char> || std::is_same_v<T, wchar_t> || std::is_same_v<T, char8_t> ||
-                     std::is_same_v<T, char16_t> || std::is_same_v<T, char32_t>)
+  else if constexpr (std::is_same_v<T, char> || std::is_same_v<T, wchar_t> ||
+                     std::is_same_v<T, char8_t> || std::is_same_v<T, char16_t> ||
+                     std::is_same_v<T, char32_t>)
     print_character(out, static_cast<char32_t>(static_cast<std::make_unsigned_t<T>>(x)));
   else if constexpr (std::is_same_v<T, long double>)
     print_long_double(out, x);
@@ -238,16 +244,19 @@ template <class T>
     detail::put(out, detail::adl::call_to_string(x));
   else if constexpr (std::is_enum_v<T>)
     detail::print_enumerator(out, type_name<T>, static_cast<std::int64_t>(x));
-  else if constexpr (std::is_array_v<T> && std::is_same_v<std::remove_cv_t<std::remove_extent_t<T>>, char>)
-    detail::print_text(out, std::string_view(x, std::string_view(x, std::extent_v<T>).find('\0') < std::extent_v<T>
-                                                    ? std::string_view(x, std::extent_v<T>).find('\0')
-                                                    : std::extent_v<T>));
+  else if constexpr (std::is_array_v<T> &&
+                     std::is_same_v<std::remove_cv_t<std::remove_extent_t<T>>, char>)
+    detail::print_text(
+        out, std::string_view(x, std::string_view(x, std::extent_v<T>).find('\0') < std::extent_v<T>
+                                     ? std::string_view(x, std::extent_v<T>).find('\0')
+                                     : std::extent_v<T>));
   else if constexpr (std::is_array_v<T>) {
     detail::put(out, "[");
     detail::list_printer print{out};
     for (const auto& element : x) print(element);
     detail::put(out, "]");
-  } else if constexpr (std::is_same_v<std::decay_t<T>, const char*> || std::is_same_v<std::decay_t<T>, char*>)
+  } else if constexpr (std::is_same_v<std::decay_t<T>, const char*> ||
+                       std::is_same_v<std::decay_t<T>, char*>)
     x == nullptr ? detail::print_opaque(out, "null") : detail::print_text(out, x);
   else if constexpr (std::is_class_v<T>)
     detail::print_class(out, x);
@@ -266,7 +275,8 @@ struct to_string_function {
 };
 }  // namespace detail
 
-/// x as text; an object, so that argument-dependent lookup does not find it where a class's own `to_string` is meant.
+/// x as text; an object, so that argument-dependent lookup does not find it where a class's own
+/// `to_string` is meant.
 inline constexpr detail::to_string_function to_string{};
 
 }  // namespace garrick::base

@@ -123,7 +123,8 @@ TEST_CASE("classes print themselves, or their type") {
   CHECK(to_string(shop::speaking()) == "hello");
   CHECK(to_string(shop::outside{4}) == "outside#4");
   CHECK(to_string(shop::closed(3)) == "<shop::closed>");
-  CHECK(to_string(garrick::base::error(garrick::base::errc::timeout)) == "no response came in time");
+  CHECK(to_string(garrick::base::error(garrick::base::errc::timeout)) ==
+        "no response came in time");
   CHECK(to_string(garrick::base::exit_reason()) == "normal");
 }
 

@@ -1,8 +1,11 @@
-// Instrumentation points down: core and sched report what happens to a probe; who listens (metrics, traces, a test) derives from it.
+// Instrumentation points down: core and sched report what happens to a probe; who listens (metrics,
+// traces, a test) derives from it.
 //
-// Every event has an empty body, so a listener overrides only what it wants. A null probe costs one predicted branch at each place.
+// Every event has an empty body, so a listener overrides only what it wants. A null probe costs one
+// predicted branch at each place.
 //
-// Thread safety: events come from any thread, several at once; the bodies must not block, throw, send messages or spawn.
+// Thread safety: events come from any thread, several at once; the bodies must not block, throw,
+// send messages or spawn.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +30,12 @@ class probe {
   virtual void on_actor_spawned(std::uint64_t actor, std::string_view name) noexcept;
   virtual void on_actor_ended(std::uint64_t actor, const exit_reason& reason) noexcept;
   /// A handler failed; `message` is the type it was handling, null if none.
-  virtual void on_actor_failed(std::uint64_t actor, const message_type* message, const exit_reason& reason) noexcept;
+  virtual void on_actor_failed(std::uint64_t actor, const message_type* message,
+                               const exit_reason& reason) noexcept;
   virtual void on_actor_restarted(std::uint64_t actor, std::uint32_t restarts) noexcept;
   /// The reason's code is one of `errc`.
-  virtual void on_dead_letter(std::uint64_t receiver, std::uint64_t sender, const message_type* message,
-                              const error& reason) noexcept;
+  virtual void on_dead_letter(std::uint64_t receiver, std::uint64_t sender,
+                              const message_type* message, const error& reason) noexcept;
   /// The mailbox of an actor that cannot run has doubled again.
   virtual void on_mailbox_doubled(std::uint64_t actor, std::uint64_t messages) noexcept;
   /// Actors that wait for each other's responses in a circle were found; `actor` is one of them.
@@ -44,8 +48,10 @@ class probe {
 
   // system
   static constexpr std::uint32_t no_worker = 0xffffffff;
-  /// The watchdog found a handler that has run for `how_long` on this worker, or on a detached actor's thread: `no_worker`.
-  virtual void on_stall(std::uint32_t worker, std::uint64_t actor, const message_type* message, duration how_long) noexcept;
+  /// The watchdog found a handler that has run for `how_long` on this worker, or on a detached
+  /// actor's thread: `no_worker`.
+  virtual void on_stall(std::uint32_t worker, std::uint64_t actor, const message_type* message,
+                        duration how_long) noexcept;
 };
 
 }  // namespace garrick::base

@@ -1,6 +1,7 @@
 // Random numbers that a seed determines: for victims, jitter and tests. Not for secrets.
 //
-// The generator is xoshiro256** (Blackman and Vigna), seeded through splitmix64: 32 bytes, about a nanosecond a number.
+// The generator is xoshiro256** (Blackman and Vigna), seeded through splitmix64: 32 bytes, about a
+// nanosecond a number.
 //
 // Thread safety: none; each owner has its own.
 #pragma once
@@ -10,7 +11,8 @@
 
 namespace garrick::base {
 
-/// One step of splitmix64: advances `state` and returns a well mixed number. Good for making many seeds from one.
+/// One step of splitmix64: advances `state` and returns a well mixed number. Good for making many
+/// seeds from one.
 [[nodiscard]] constexpr std::uint64_t splitmix64(std::uint64_t& state) noexcept {
   std::uint64_t z = (state += 0x9e3779b97f4a7c15u);
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -39,13 +41,16 @@ class random_source {
     return result;
   }
 
-  /// Below `limit`, and 0 if that is 0. Every number is equally likely up to one part in 2^32 (limits fit into 32 bits).
+  /// Below `limit`, and 0 if that is 0. Every number is equally likely up to one part in 2^32
+  /// (limits fit into 32 bits).
   [[nodiscard]] constexpr std::uint32_t below(std::uint32_t limit) noexcept {
     return static_cast<std::uint32_t>(((*this)() >> 32) * limit >> 32);
   }
 
   /// In [0, 1).
-  [[nodiscard]] constexpr double unit() noexcept { return static_cast<double>((*this)() >> 11) * 0x1.0p-53; }
+  [[nodiscard]] constexpr double unit() noexcept {
+    return static_cast<double>((*this)() >> 11) * 0x1.0p-53;
+  }
 
   /// An independent generator; the two never share their state.
   [[nodiscard]] constexpr random_source split() noexcept { return random_source((*this)()); }

@@ -52,5 +52,6 @@ TEST_CASE("numbers below a limit are spread evenly") {
 TEST_CASE("it drives the standard algorithms") {
   std::vector<int> cards{1, 2, 3, 4, 5, 6, 7, 8};
   std::shuffle(cards.begin(), cards.end(), random_source(3));
-  CHECK(std::is_permutation(cards.begin(), cards.end(), std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8}.begin()));
+  CHECK(std::is_permutation(cards.begin(), cards.end(),
+                            std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8}.begin()));
 }

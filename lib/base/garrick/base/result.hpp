@@ -1,7 +1,8 @@
 // A value or an error: what every operation returns that can fail in an expected way.
 //
-// `result<T>` holds a T, `result<>` and `result<void>` hold nothing, `result<A, B>` holds a `std::tuple<A, B>`; or else an `error`.
-// It does not throw unless `value()` is asked of an error, and it allocates nothing.
+// `result<T>` holds a T, `result<>` and `result<void>` hold nothing, `result<A, B>` holds a
+// `std::tuple<A, B>`; or else an `error`. It does not throw unless `value()` is asked of an error,
+// and it allocates nothing.
 //
 // Thread safety: as for the value.
 // Invariant: R1 the value is alive exactly while the error member says "no error".
@@ -86,14 +87,17 @@ constexpr auto map_call(Call&& call) {
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12 does not see that error_ tells whether value_ lives (R1)
+#pragma GCC diagnostic ignored \
+    "-Wmaybe-uninitialized"  // GCC 12 does not see that error_ tells whether value_ lives (R1)
 #endif
 
 /// What `result<T>` and `result<A, B>` share. `Self` is the result itself.
 template <class Self, class Value, bool Multi>
 class value_result {
-  static_assert(std::is_object_v<Value> && !std::is_array_v<Value>, "a result holds values: neither references nor arrays");
-  static_assert(!std::is_same_v<std::remove_cv_t<Value>, error_value>, "result<error> would be ambiguous: use result<> or error");
+  static_assert(std::is_object_v<Value> && !std::is_array_v<Value>,
+                "a result holds values: neither references nor arrays");
+  static_assert(!std::is_same_v<std::remove_cv_t<Value>, error_value>,
+                "result<error> would be ambiguous: use result<> or error");
 
  public:
   using value_type = Value;
@@ -111,7 +115,8 @@ class value_result {
 
   /// Requires an error, not "no error".
   value_result(error_value e) noexcept : error_(std::move(e)) {
-    GARRICK_ASSERT(static_cast<bool>(error_), "a result without a value needs an error: return the value, or a real error");
+    GARRICK_ASSERT(static_cast<bool>(error_),
+                   "a result without a value needs an error: return the value, or a real error");
   }
 
   constexpr value_result(const value_result& other)
@@ -136,7 +141,8 @@ class value_result {
     }
     return *this;
   }
-  constexpr value_result& operator=(value_result&& other) noexcept(std::is_nothrow_move_constructible_v<Value>)
+  constexpr value_result& operator=(value_result&& other) noexcept(
+      std::is_nothrow_move_constructible_v<Value>)
     requires std::move_constructible<Value>
   {
     if (this != &other) reset_to(std::move(other));
@@ -170,22 +176,32 @@ class value_result {
   [[nodiscard]] constexpr Value& operator*() & noexcept { return asserted(), value_; }
   [[nodiscard]] constexpr const Value& operator*() const& noexcept { return asserted(), value_; }
   [[nodiscard]] constexpr Value&& operator*() && noexcept { return asserted(), std::move(value_); }
-  [[nodiscard]] constexpr Value* operator->() noexcept { return asserted(), std::addressof(value_); }
-  [[nodiscard]] constexpr const Value* operator->() const noexcept { return asserted(), std::addressof(value_); }
+  [[nodiscard]] constexpr Value* operator->() noexcept {
+    return asserted(), std::addressof(value_);
+  }
+  [[nodiscard]] constexpr const Value* operator->() const noexcept {
+    return asserted(), std::addressof(value_);
+  }
 
-  /// A result of what f makes of the value; the error passes through. Several values are passed as several arguments.
+  /// A result of what f makes of the value; the error passes through. Several values are passed as
+  /// several arguments.
   template <class F>
   [[nodiscard]] constexpr auto map(F&& f) const& {
-    using mapped = decltype(map_call([&]() -> decltype(auto) { return call_with<Multi>(std::forward<F>(f), value_); }));
+    using mapped = decltype(map_call(
+        [&]() -> decltype(auto) { return call_with<Multi>(std::forward<F>(f), value_); }));
     if (error_) return mapped(error_);
-    return map_call([&]() -> decltype(auto) { return call_with<Multi>(std::forward<F>(f), value_); });
+    return map_call(
+        [&]() -> decltype(auto) { return call_with<Multi>(std::forward<F>(f), value_); });
   }
   template <class F>
   [[nodiscard]] constexpr auto map(F&& f) && {
-    using mapped =
-        decltype(map_call([&]() -> decltype(auto) { return call_with<Multi>(std::forward<F>(f), std::move(value_)); }));
+    using mapped = decltype(map_call([&]() -> decltype(auto) {
+      return call_with<Multi>(std::forward<F>(f), std::move(value_));
+    }));
     if (error_) return mapped(error_);
-    return map_call([&]() -> decltype(auto) { return call_with<Multi>(std::forward<F>(f), std::move(value_)); });
+    return map_call([&]() -> decltype(auto) {
+      return call_with<Multi>(std::forward<F>(f), std::move(value_));
+    });
   }
 
   /// f takes the value and returns a result; the error passes through.
@@ -197,12 +213,14 @@ class value_result {
   }
   template <class F>
   [[nodiscard]] constexpr auto and_then(F&& f) && {
-    using next = std::remove_cvref_t<decltype(call_with<Multi>(std::forward<F>(f), std::move(value_)))>;
+    using next =
+        std::remove_cvref_t<decltype(call_with<Multi>(std::forward<F>(f), std::move(value_)))>;
     static_assert(is_result<next>, "the function given to and_then returns a result");
     return error_ ? next(error_) : next(call_with<Multi>(std::forward<F>(f), std::move(value_)));
   }
 
-  /// f takes the error and returns a result of the same type (or the value); a value passes through.
+  /// f takes the error and returns a result of the same type (or the value); a value passes
+  /// through.
   template <class F>
   [[nodiscard]] constexpr Self or_else(F&& f) const& {
     return error_ ? Self(std::forward<F>(f)(error_)) : static_cast<const Self&>(*this);
@@ -223,7 +241,9 @@ class value_result {
     if (error_) [[unlikely]]
       throw_bad_result_access(error_);
   }
-  constexpr void asserted() const noexcept { GARRICK_ASSERT(has_value(), "check the result before you take its value"); }
+  constexpr void asserted() const noexcept {
+    GARRICK_ASSERT(has_value(), "check the result before you take its value");
+  }
 
   constexpr void reset_to(value_result&& other) {
     if (!error_) value_.~Value();
@@ -259,7 +279,8 @@ class [[nodiscard]] result<> {
   constexpr result() noexcept = default;
   /// Requires an error, not "no error": say `result<>()` for success.
   result(error_value e) noexcept : error_(std::move(e)) {
-    GARRICK_ASSERT(static_cast<bool>(error_), "a failed result needs an error: return {} for success");
+    GARRICK_ASSERT(static_cast<bool>(error_),
+                   "a failed result needs an error: return {} for success");
   }
   template <error_enum E>
   result(E e) noexcept : error_(e) {}
@@ -271,7 +292,9 @@ class [[nodiscard]] result<> {
     if (error_) [[unlikely]]
       detail::throw_bad_result_access(error_);
   }
-  constexpr void operator*() const noexcept { GARRICK_ASSERT(has_value(), "check the result before you take its value"); }
+  constexpr void operator*() const noexcept {
+    GARRICK_ASSERT(has_value(), "check the result before you take its value");
+  }
   [[nodiscard]] constexpr const error_value& error() const noexcept { return error_; }
   [[nodiscard]] std::string to_string() const { return error_ ? error_.to_string() : "ok"; }
 
@@ -291,7 +314,9 @@ class [[nodiscard]] result<> {
     return error_ ? result(std::forward<F>(f)(error_)) : *this;
   }
 
-  [[nodiscard]] friend bool operator==(const result& a, const result& b) noexcept { return a.error_ == b.error_; }
+  [[nodiscard]] friend bool operator==(const result& a, const result& b) noexcept {
+    return a.error_ == b.error_;
+  }
 
  private:
   error_value error_;
@@ -314,7 +339,8 @@ class [[nodiscard]] result<T> : public detail::value_result<result<T>, T, false>
 
   constexpr result() = default;
   template <class... Args>
-  constexpr result(std::in_place_t, Args&&... args) : base_type(std::in_place, std::forward<Args>(args)...) {}
+  constexpr result(std::in_place_t, Args&&... args)
+      : base_type(std::in_place, std::forward<Args>(args)...) {}
   template <class U = T>
     requires(std::convertible_to<U, T> && !std::same_as<std::remove_cvref_t<U>, result> &&
              !std::same_as<std::remove_cvref_t<U>, error_value> &&
@@ -327,15 +353,18 @@ class [[nodiscard]] result<T> : public detail::value_result<result<T>, T, false>
 };
 
 template <class A, class B, class... Rest>
-class [[nodiscard]] result<A, B, Rest...> : public detail::value_result<result<A, B, Rest...>, std::tuple<A, B, Rest...>, true> {
+class [[nodiscard]] result<A, B, Rest...>
+    : public detail::value_result<result<A, B, Rest...>, std::tuple<A, B, Rest...>, true> {
   using base_type = detail::value_result<result<A, B, Rest...>, std::tuple<A, B, Rest...>, true>;
 
  public:
   using garrick_parts = type_list<A, B, Rest...>;
 
   constexpr result() = default;
-  constexpr result(A a, B b, Rest... rest) : base_type(std::in_place, std::move(a), std::move(b), std::move(rest)...) {}
-  constexpr result(std::tuple<A, B, Rest...> values) : base_type(std::in_place, std::move(values)) {}
+  constexpr result(A a, B b, Rest... rest)
+      : base_type(std::in_place, std::move(a), std::move(b), std::move(rest)...) {}
+  constexpr result(std::tuple<A, B, Rest...> values)
+      : base_type(std::in_place, std::move(values)) {}
   result(error_value e) noexcept : base_type(std::move(e)) {}
   template <error_enum E>
   result(E e) noexcept : base_type(error_value(e)) {}

@@ -73,14 +73,16 @@ TEST_CASE("result<> and result<void> mean success or an error") {
   const result<void> bad = errc::overload;
   CHECK(bad.error() == errc::overload);
   CHECK(result<>().map([] { return 3; }).value() == 3);
-  CHECK(result<void>(errc::timeout).and_then([] { return result<int>(3); }).error() == errc::timeout);
+  CHECK(result<void>(errc::timeout).and_then([] { return result<int>(3); }).error() ==
+        errc::timeout);
   CHECK(result<void>(errc::timeout).or_else([](const auto&) { return result<>(); }).has_value());
 }
 
 TEST_CASE("several values are a tuple, and arguments to map") {
   result<int, std::string> two(7, "seven");
   CHECK(std::get<1>(*two) == "seven");
-  CHECK(two.map([](int n, const std::string& s) { return s + std::to_string(n); }).value() == "seven7");
+  CHECK(two.map([](int n, const std::string& s) { return s + std::to_string(n); }).value() ==
+        "seven7");
   const result<int, std::string> bad = errc::timeout;
   CHECK(bad.error() == errc::timeout);
 }
@@ -105,7 +107,9 @@ TEST_CASE("move-only values move") {
   result<std::unique_ptr<int>> p = std::make_unique<int>(3);
   std::unique_ptr<int> out = std::move(p).value();
   CHECK(*out == 3);
-  CHECK(result<std::unique_ptr<int>>(std::move(out)).map([](std::unique_ptr<int> q) { return *q; }).value() == 3);
+  CHECK(result<std::unique_ptr<int>>(std::move(out))
+            .map([](std::unique_ptr<int> q) { return *q; })
+            .value() == 3);
 }
 
 static_assert(!std::is_copy_constructible_v<result<std::unique_ptr<int>>>);

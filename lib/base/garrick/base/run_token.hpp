@@ -1,16 +1,20 @@
-// The token of something that waits in a queue and may be claimed out of it by a thread that would rather run it now.
+// The token of something that waits in a queue and may be claimed out of it by a thread that would
+// rather run it now.
 //
-// Problem: a sender whose receiver is over its limit wants to run it at once, but cannot take it out of the middle of a queue. So the queue
-// entry stays behind, *stale*, and whoever takes it out finds that and drops it. Meanwhile the runnable may be offered again, or come to
-// its end.
+// Problem: a sender whose receiver is over its limit wants to run it at once, but cannot take it
+// out of the middle of a queue. So the queue entry stays behind, *stale*, and whoever takes it out
+// finds that and drops it. Meanwhile the runnable may be offered again, or come to its end.
 //
-// Thread safety: `offer` and `has_stale_entry` belong to the holder of the run right, `take` to whoever took the entry out of its queue,
-// `retire` to the owner at the end; `claim` may be called by any thread that keeps the runnable alive.
+// Thread safety: `offer` and `has_stale_entry` belong to the holder of the run right, `take` to
+// whoever took the entry out of its queue, `retire` to the owner at the end; `claim` may be called
+// by any thread that keeps the runnable alive.
 //
 // Invariants (T1–T3 of runnable.hpp)
-//  T1 The holder of the run right calls `offer` before it puts the runnable into a queue that others can reach; if that returns false the old entry
-//     has become valid again, and nothing is queued. What was never offered (a private next slot) cannot be claimed.
-//  T2 Of one `take` and one `claim` of an offered runnable exactly one succeeds, and gets the run right.
+// T1 The holder of the run right calls `offer` before it puts the runnable into a queue that others
+//     can reach; if that returns false the old entry has become valid again, and nothing is queued.
+//     What was never offered (a private next slot) cannot be claimed.
+// T2 Of one `take` and one `claim` of an offered runnable exactly one succeeds, and gets the run
+// right.
 //  T3 A runnable with a stale entry is not freed by its owner but by whoever takes the entry out.
 #pragma once
 
@@ -46,18 +50,22 @@ class run_token {
  public:
   /// True: put it into a queue now; false: the stale entry in a queue is valid again.
   [[nodiscard]] bool offer() noexcept {
-    // order: acquire, pairs with take: whoever dropped a stale entry has read the queue's link before it is written again
+    // order: acquire, pairs with take: whoever dropped a stale entry has read the queue's link
+    // before it is written again
     std::uint8_t seen = token_.load(order<token_order::offer_looks>(std::memory_order_acquire));
     if (seen == stale) {
-      // order: release, pairs with take and claim: the next one reads what this holder wrote; relaxed on failure, see below
-      if (token_.compare_exchange_strong(seen, queued, order<token_order::offer_again>(std::memory_order_release),
+      // order: release, pairs with take and claim: the next one reads what this holder wrote;
+      // relaxed on failure, see below
+      if (token_.compare_exchange_strong(seen, queued,
+                                         order<token_order::offer_again>(std::memory_order_release),
                                          std::memory_order_relaxed))
         return false;
-      // order: acquire, pairs with take: the entry was dropped just now; a load, since the checker knows no failed swap that acquires more
-      // than a successful one
+      // order: acquire, pairs with take: the entry was dropped just now; a load, since the checker
+      // knows no failed swap that acquires more than a successful one
       static_cast<void>(token_.load(order<token_order::offer_lost>(std::memory_order_acquire)));
     }
-    token_.store(queued, order<token_order::offer>(std::memory_order_release));  // order: release, pairs with take and claim
+    // order: release, pairs with take and claim
+    token_.store(queued, order<token_order::offer>(std::memory_order_release));
     return true;
   }
 
@@ -72,7 +80,8 @@ class run_token {
   [[nodiscard]] bool claim() noexcept {
     std::uint8_t seen = queued;
     // order: acquire, pairs with offer: what its last holder wrote
-    return token_.compare_exchange_strong(seen, stale, order<token_order::claim>(std::memory_order_acquire),
+    return token_.compare_exchange_strong(seen, stale,
+                                          order<token_order::claim>(std::memory_order_acquire),
                                           std::memory_order_relaxed);
   }
 
@@ -89,9 +98,12 @@ class run_token {
   [[nodiscard]] bool retire() noexcept {
     std::uint8_t seen = stale;
     // order: acquire, pairs with take: whoever dropped a stale entry touches the runnable no more
-    if (token_.load(order<token_order::retire_looks>(std::memory_order_acquire)) != stale) return true;
-    // order: release, pairs with take: the owner is done with what is freed there; relaxed on failure, see below
-    if (token_.compare_exchange_strong(seen, orphan, order<token_order::retire>(std::memory_order_release),
+    if (token_.load(order<token_order::retire_looks>(std::memory_order_acquire)) != stale)
+      return true;
+    // order: release, pairs with take: the owner is done with what is freed there; relaxed on
+    // failure, see below
+    if (token_.compare_exchange_strong(seen, orphan,
+                                       order<token_order::retire>(std::memory_order_release),
                                        std::memory_order_relaxed))
       return false;
     // order: acquire, pairs with take: the entry was dropped just now
@@ -106,9 +118,13 @@ class run_token {
   }
 
   [[nodiscard]] take_outcome take_offered() noexcept {
-    // order: acq_rel: acquires what the last holder or the owner wrote; releases the removal to a later `offer` or `retire`
-    const std::uint8_t was = token_.exchange(none, order<token_order::take>(std::memory_order_acq_rel));
-    return was == queued ? take_outcome::taken : was == orphan ? take_outcome::orphan : take_outcome::stale;
+    // order: acq_rel: acquires what the last holder or the owner wrote; releases the removal to a
+    // later `offer` or `retire`
+    const std::uint8_t was =
+        token_.exchange(none, order<token_order::take>(std::memory_order_acq_rel));
+    return was == queued   ? take_outcome::taken
+           : was == orphan ? take_outcome::orphan
+                           : take_outcome::stale;
   }
 
   static constexpr std::uint8_t none = 0;    ///< in no queue, or in a private slot

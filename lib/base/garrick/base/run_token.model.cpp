@@ -15,14 +15,16 @@ using enum std::memory_order;
 constexpr unsigned thorough = 200'000;
 constexpr unsigned enough_to_fail = 200'000;
 
-/// One runnable, run three times; a thread that starts it and then claims, one that claims, and one that takes entries out of a queue. Claimers hold references, as
-/// senders hold handles; the last run gives up the runnable's own.
+/// One runnable, run three times; a thread that starts it and then claims, one that claims, and one
+/// that takes entries out of a queue. Claimers hold references, as senders hold handles; the last
+/// run gives up the runnable's own.
 struct token_suite : rl::test_suite<token_suite, 3> {
   static constexpr int runs = 3;
 
   run_token<relacy_atomics> token;
   relacy_atomics::cell<int> content{0};  ///< the runnable's: for the holder of the run right
-  relacy_atomics::cell<int> link{0};     ///< the queue's link in the runnable: for the queue that holds it
+  /// the queue's link in the runnable: for the queue that holds it
+  relacy_atomics::cell<int> link{0};
   relacy_atomics::atomic<int> queue{0};  ///< how many entries: never more than one, as T1 says
   relacy_atomics::atomic<int> references{3};
   // what the checker itself knows
@@ -90,7 +92,8 @@ struct token_suite : rl::test_suite<token_suite, 3> {
 
 }  // namespace
 
-TEST_CASE("a runnable is run by one thread at a time, as often as it was offered, and is freed once") {
+TEST_CASE(
+    "a runnable is run by one thread at a time, as often as it was offered, and is freed once") {
   CHECK(explore<token_suite>(thorough) == "");
 }
 

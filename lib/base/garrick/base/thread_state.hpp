@@ -1,6 +1,8 @@
-// What the current thread is doing: one block of thread-local state that core and sched share without knowing each other.
+// What the current thread is doing: one block of thread-local state that core and sched share
+// without knowing each other.
 //
-// Owner: the thread itself. The atomics are written by the owner only and read by the watchdog; everything else is private to the thread.
+// Owner: the thread itself. The atomics are written by the owner only and read by the watchdog;
+// everything else is private to the thread.
 #pragma once
 
 #include <atomic>
@@ -13,20 +15,24 @@ class runnable;
 struct message_type;
 
 struct thread_state {
-  executor* worker_of = nullptr;   ///< the executor whose worker this thread is; null on outside, detached and I/O threads
+  /// the executor whose worker this thread is; null on outside, detached and I/O threads
+  executor* worker_of = nullptr;
   std::uint32_t worker_index = 0;  ///< index in that executor
   void* actor = nullptr;           ///< core: the cell whose handler runs on this thread now
   std::uint32_t no_in_place = 0;   ///< above zero: this scope must not run receivers in place
-  std::uint32_t free_sends = 0;    ///< sends that may pass a full mailbox after a wait that saw no progress
+  /// sends that may pass a full mailbox after a wait that saw no progress
+  std::uint32_t free_sends = 0;
 
   // read by the watchdog
   std::atomic<std::uint64_t> actor_id{0};              ///< id of the actor that runs now; 0: none
   std::atomic<const message_type*> handling{nullptr};  ///< type of the message being handled
-  std::atomic<bool> in_response{false};  ///< what is being handled is a response: `handling` is the type of its content
-  std::atomic<std::uint64_t> turns{0};   ///< grows with every message handled on this thread
+  /// what is being handled is a response: `handling` is the type of its content
+  std::atomic<bool> in_response{false};
+  std::atomic<std::uint64_t> turns{0};  ///< grows with every message handled on this thread
 };
 
-/// The calling thread's state. Constant-initialised, so the access compiles to one segment-relative load.
+/// The calling thread's state. Constant-initialised, so the access compiles to one segment-relative
+/// load.
 inline constinit thread_local thread_state this_thread{};
 
 }  // namespace garrick::base

@@ -1,7 +1,8 @@
 // The timer thread, and its double for tests.
 //
 // Invariants of the real service:
-//   T1 The thread sleeps until `sleeping_until`; whoever arms an earlier deadline wakes it. Both happen under the mutex, so no arm is missed.
+// T1 The thread sleeps until `sleeping_until`; whoever arms an earlier deadline wakes it. Both
+// happen under the mutex, so no arm is missed.
 //   T2 Tasks run outside the mutex: they may arm and cancel.
 #include "garrick/base/timer_service.hpp"
 
@@ -24,7 +25,8 @@ void drop(const timer_task& task) noexcept {
 void fire(const timer_task& task) noexcept { task.fire(task.context, task.argument); }
 
 std::chrono::steady_clock::time_point to_chrono(instant t) {
-  return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(t.since_beginning().count()));
+  return std::chrono::steady_clock::time_point(
+      std::chrono::nanoseconds(t.since_beginning().count()));
 }
 
 }  // namespace
@@ -32,7 +34,8 @@ std::chrono::steady_clock::time_point to_chrono(instant t) {
 // --- real time ---
 
 struct timer_service::state {
-  static constexpr std::size_t batch = 64;  // timers taken out at once; a cancel in between is answered "too late"
+  // timers taken out at once; a cancel in between is answered "too late"
+  static constexpr std::size_t batch = 64;
 
   std::mutex mutex;
   std::condition_variable changed;
@@ -80,7 +83,8 @@ timer_service::~timer_service() {
   }
   state_->changed.notify_one();
   if (state_->thread.joinable()) {
-    GARRICK_ASSERT(state_->thread.get_id() != std::this_thread::get_id(), "a timer must not destroy the service that runs it");
+    GARRICK_ASSERT(state_->thread.get_id() != std::this_thread::get_id(),
+                   "a timer must not destroy the service that runs it");
     state_->thread.join();
   }
   timer_task task;
@@ -95,8 +99,9 @@ timer_id timer_service::arm(instant deadline, const timer_task& task) {
     const std::lock_guard lock(state_->mutex);
     if (!state_->thread.joinable()) state_->thread = std::thread([s = state_.get()] { s->run(); });
     id = state_->wheel.arm(deadline, task);
-    wake = deadline < state_->sleeping_until;     // T1
-    if (wake) state_->sleeping_until = deadline;  // a later arm before the thread runs need not wake it again
+    wake = deadline < state_->sleeping_until;  // T1
+    // a later arm before the thread runs need not wake it again
+    if (wake) state_->sleeping_until = deadline;
   }
   if (wake) state_->changed.notify_one();
   return id;
@@ -127,7 +132,8 @@ struct manual_clock_service::state {
   timing_wheel wheel;
 };
 
-manual_clock_service::manual_clock_service(instant start) : state_(std::make_unique<state>(start)) {}
+manual_clock_service::manual_clock_service(instant start)
+    : state_(std::make_unique<state>(start)) {}
 
 manual_clock_service::~manual_clock_service() {
   timer_task task;

@@ -84,7 +84,8 @@ TEST_CASE("real timers never fire early") {
   recorder record(garrick::base::real_clock());
   timer_service service;
   const instant start = service.now();
-  const duration delay[] = {duration::milliseconds(3), duration::milliseconds(1), duration::microseconds(100), duration()};
+  const duration delay[] = {duration::milliseconds(3), duration::milliseconds(1),
+                            duration::microseconds(100), duration()};
   for (std::uint64_t i = 0; i < 4; ++i) service.arm(start + delay[i], record.task(i));
   record.wait_for(4);
   for (std::size_t i = 0; i < 4; ++i) CHECK(record.times[i] >= start + delay[record.order[i]]);
@@ -107,7 +108,8 @@ TEST_CASE("the end of the service drops what is armed") {
   recorder record(garrick::base::real_clock());
   {
     timer_service service;
-    for (unsigned i = 0; i < 10; ++i) service.arm(service.now() + duration::seconds(100 + i), record.task(i));
+    for (unsigned i = 0; i < 10; ++i)
+      service.arm(service.now() + duration::seconds(100 + i), record.task(i));
   }
   CHECK(record.dropped == 10);
   CHECK(record.order.empty());
@@ -134,7 +136,8 @@ TEST_CASE("threads arm and cancel at once: each timer fires or is cancelled, exa
   for (unsigned t = 0; t < threads; ++t)
     crowd.emplace_back([&, t] {
       for (unsigned i = 0; i < each; ++i) {
-        const timer_id id = service.arm(service.now() + duration::microseconds((i * 37 + t) % 900), record.task(i));
+        const timer_id id =
+            service.arm(service.now() + duration::microseconds((i * 37 + t) % 900), record.task(i));
         if (i % 2 == 0 && service.cancel(id)) ++cancelled;
       }
     });
@@ -159,8 +162,9 @@ TEST_CASE("virtual time moves only when it is moved") {
   CHECK(service.now() == start + duration::seconds(2));
   CHECK_FALSE(service.fire_next());
   CHECK(service.next_deadline().is_never());
-  CHECK(record.times ==
-        std::vector<instant>{start + duration::seconds(1), start + duration::seconds(1), start + duration::seconds(2)});
+  CHECK(record.times == std::vector<instant>{start + duration::seconds(1),
+                                             start + duration::seconds(1),
+                                             start + duration::seconds(2)});
 }
 
 TEST_CASE("a periodic virtual timer fires at each period within one move") {
@@ -171,11 +175,13 @@ TEST_CASE("a periodic virtual timer fires at each period within one move") {
       auto* p = static_cast<period*>(self);
       ++p->fired;
       if (left > 0)
-        p->service.arm(p->service.now() + duration::milliseconds(10), {.fire = tick, .context = p, .argument = left - 1});
+        p->service.arm(p->service.now() + duration::milliseconds(10),
+                       {.fire = tick, .context = p, .argument = left - 1});
     }
   } p;
   const instant start = p.service.now();
-  p.service.arm(start + duration::milliseconds(10), {.fire = period::tick, .context = &p, .argument = 99});
+  p.service.arm(start + duration::milliseconds(10),
+                {.fire = period::tick, .context = &p, .argument = 99});
   CHECK(p.service.advance(duration::milliseconds(505)) == 50);
   CHECK(p.fired == 50);
   CHECK(p.service.now() == start + duration::milliseconds(505));

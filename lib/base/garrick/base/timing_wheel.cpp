@@ -44,9 +44,11 @@ bool timing_wheel::pop(instant now, expired& out) {
   const std::uint64_t now_tick = tick_of(now_ns);
   while (heap_.empty()) {
     const unsigned level = lowest_level();
-    const unsigned index = level < level_count ? static_cast<unsigned>(std::countr_zero(occupied_[level])) : 0;
+    const unsigned index =
+        level < level_count ? static_cast<unsigned>(std::countr_zero(occupied_[level])) : 0;
     if (level == level_count || first_tick_of(level, index) > now_tick) {
-      tick_ = std::max(tick_, now_tick);  // W2: what is occupied begins later than now, so no digit of it is passed
+      // W2: what is occupied begins later than now, so no digit of it is passed
+      tick_ = std::max(tick_, now_tick);
       return false;
     }
     open_slot(level, index);
@@ -153,7 +155,8 @@ void timing_wheel::unlink(std::uint32_t index) noexcept {
     return;
   }
   slots_[n.slot] = n.next;
-  if (n.next == none) occupied_[n.slot / slot_count] &= ~(std::uint64_t{1} << (n.slot % slot_count));
+  if (n.next == none)
+    occupied_[n.slot / slot_count] &= ~(std::uint64_t{1} << (n.slot % slot_count));
 }
 
 unsigned timing_wheel::lowest_level() const noexcept {
@@ -164,11 +167,13 @@ unsigned timing_wheel::lowest_level() const noexcept {
 
 std::uint64_t timing_wheel::first_tick_of(unsigned level, unsigned index) const noexcept {
   const unsigned shift = level * digit_bits;
-  const std::uint64_t higher = tick_ >> shift >> digit_bits << digit_bits;  // W2: the higher digits are ours
+  // W2: the higher digits are ours
+  const std::uint64_t higher = tick_ >> shift >> digit_bits << digit_bits;
   return (higher | index) << shift;
 }
 
-/// Moves the wheel to the beginning of a slot and spreads the slot's timers over lower levels and the heap.
+/// Moves the wheel to the beginning of a slot and spreads the slot's timers over lower levels and
+/// the heap.
 void timing_wheel::open_slot(unsigned level, unsigned index) noexcept {
   tick_ = first_tick_of(level, index);
   const unsigned slot = level * slot_count + index;

@@ -17,7 +17,9 @@ using garrick::base::timing_wheel;
 namespace {
 
 instant at(std::int64_t ns) { return instant::at(duration::nanoseconds(ns)); }
-timer_task task(std::uint64_t argument) { return {.fire = nullptr, .context = nullptr, .argument = argument, .drop = nullptr}; }
+timer_task task(std::uint64_t argument) {
+  return {.fire = nullptr, .context = nullptr, .argument = argument, .drop = nullptr};
+}
 
 std::vector<std::uint64_t> due(timing_wheel& wheel, instant now) {
   std::vector<std::uint64_t> out;
@@ -124,11 +126,13 @@ TEST_CASE("random arming, cancelling and time agree with a sorted map") {
       const auto what = random() % 10;
       if (what < 6) {
         const std::int64_t range = std::int64_t{1} << (random() % 44);
-        const std::int64_t deadline = now - 1000 + static_cast<std::int64_t>(random()) * 7919 % range;
+        const std::int64_t deadline =
+            now - 1000 + static_cast<std::int64_t>(random()) * 7919 % range;
         model[{deadline, next}] = wheel.arm(at(deadline), task(next));
         ++next;
       } else if (what < 8 && !model.empty()) {
-        const auto chosen = std::next(model.begin(), static_cast<std::ptrdiff_t>(random() % model.size()));
+        const auto chosen =
+            std::next(model.begin(), static_cast<std::ptrdiff_t>(random() % model.size()));
         REQUIRE(wheel.cancel(chosen->second));
         model.erase(chosen);
       } else {
@@ -141,7 +145,8 @@ TEST_CASE("random arming, cancelling and time agree with a sorted map") {
         REQUIRE(due(wheel, at(now)) == expected);
       }
       REQUIRE(wheel.size() == model.size());
-      if (!model.empty() && seed % 4 == 0) REQUIRE(wheel.first_deadline() == at(model.begin()->first.first));
+      if (!model.empty() && seed % 4 == 0)
+        REQUIRE(wheel.first_deadline() == at(model.begin()->first.first));
       if (!model.empty()) REQUIRE(wheel.next_look() <= at(model.begin()->first.first));
     }
   }
@@ -149,7 +154,8 @@ TEST_CASE("random arming, cancelling and time agree with a sorted map") {
 
 TEST_CASE("a crowded far slot is looked at when it begins") {
   timing_wheel wheel(at(0));
-  for (unsigned i = 0; i < 1000; ++i) wheel.arm(at(10'000'000'000'000 + std::int64_t{i} * 40), task(i));
+  for (unsigned i = 0; i < 1000; ++i)
+    wheel.arm(at(10'000'000'000'000 + std::int64_t{i} * 40), task(i));
   CHECK(wheel.next_look() < at(10'000'000'000'000));
   CHECK(due(wheel, wheel.next_look()).empty());
   CHECK(wheel.size() == 1000);
@@ -157,7 +163,8 @@ TEST_CASE("a crowded far slot is looked at when it begins") {
 
 TEST_CASE("looking again and again finds every timer, however crowded its slot") {
   timing_wheel wheel(at(0));
-  for (unsigned i = 0; i < 1000; ++i) wheel.arm(at(10'000'000'000'000 + std::int64_t{i} * 40), task(i));
+  for (unsigned i = 0; i < 1000; ++i)
+    wheel.arm(at(10'000'000'000'000 + std::int64_t{i} * 40), task(i));
   CHECK(wheel.first_deadline() == at(10'000'000'000'000));
   std::uint64_t fired = 0;
   int looks = 0;

@@ -1,8 +1,10 @@
-// The name of a type as text, known at compile time and the same on GCC and clang for ordinary types.
+// The name of a type as text, known at compile time and the same on GCC and clang for ordinary
+// types.
 //
-// For diagnostics and printing only: a name never decides a cast (see message_type.hpp). Compilers differ in spacing, in the spelling of
-// integer types, in `struct ` prefixes and inline namespaces; all of that is made uniform here. Closures and values of
-// enumerations as template arguments are left as the compiler spells them.
+// For diagnostics and printing only: a name never decides a cast (see message_type.hpp). Compilers
+// differ in spacing, in the spelling of integer types, in `struct ` prefixes and inline namespaces;
+// all of that is made uniform here. Closures and values of enumerations as template arguments are
+// left as the compiler spells them.
 //
 // Thread safety: constants.
 #pragma once
@@ -18,22 +20,27 @@ struct name_span {
   std::size_t size;
 };
 
-/// The compiler's spelling of T, cut from the name of this function: "... [with T = X]" or "... [T = X]".
+/// The compiler's spelling of T, cut from the name of this function: "... [with T = X]" or "... [T
+/// = X]".
 template <class T>
 [[nodiscard]] consteval auto raw_type_name() noexcept {
   constexpr std::size_t length = sizeof(__PRETTY_FUNCTION__) - 1;
   const char* text = __PRETTY_FUNCTION__;
   std::size_t begin = 0;
-  while (!(text[begin] == 'T' && text[begin + 1] == ' ' && text[begin + 2] == '=' && text[begin + 3] == ' ')) ++begin;
+  while (!(text[begin] == 'T' && text[begin + 1] == ' ' && text[begin + 2] == '=' &&
+           text[begin + 3] == ' '))
+    ++begin;
   begin += 4;
   return name_span{text + begin, length - begin - 1};
 }
 
 [[nodiscard]] constexpr bool is_word(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '$';
 }
 
-/// Rewrites one compiler's spelling into ours. `N` is large enough for what the rewriting may add (a space after each comma or star).
+/// Rewrites one compiler's spelling into ours. `N` is large enough for what the rewriting may add
+/// (a space after each comma or star).
 template <std::size_t N>
 struct name_writer {
   char text[N]{};
@@ -54,7 +61,8 @@ struct name_writer {
     for (const char c : s) text[size++] = c;
   }
 
-  /// True if `word` may be part of an arithmetic type's spelling; then it is remembered instead of written.
+  /// True if `word` may be part of an arithmetic type's spelling; then it is remembered instead of
+  /// written.
   constexpr bool take_number_word(std::string_view word) noexcept {
     if (word == "long")
       ++longs;
@@ -102,7 +110,8 @@ struct name_writer {
       return end + 6;
     }
     if (w[0] >= '0' && w[0] <= '9')
-      while (w.back() == 'u' || w.back() == 'U' || w.back() == 'l' || w.back() == 'L') w.remove_suffix(1);
+      while (w.back() == 'u' || w.back() == 'U' || w.back() == 'l' || w.back() == 'L')
+        w.remove_suffix(1);
     put(w);
     return end;
   }
@@ -137,15 +146,18 @@ struct name_writer {
 };
 
 template <class T>
-inline constexpr name_writer<raw_type_name<T>().size * 2 + 16> written_type_name{raw_type_name<T>()};
+inline constexpr name_writer<raw_type_name<T>().size * 2 + 16> written_type_name{
+    raw_type_name<T>()};
 
 }  // namespace detail
 
 /// The name of T, with its namespaces; `std::string_view name = type_name<std::vector<long>>;` gives "std::vector<long>".
 template <class T>
-inline constexpr std::string_view type_name{detail::written_type_name<T>.text, detail::written_type_name<T>.size};
+inline constexpr std::string_view type_name{detail::written_type_name<T>.text,
+                                            detail::written_type_name<T>.size};
 
-/// What logs, dead letters and test failures call T: its name, unless a specialisation knows a more readable one.
+/// What logs, dead letters and test failures call T: its name, unless a specialisation knows a more
+/// readable one.
 template <class T>
 inline constexpr std::string_view shown_name = type_name<T>;
 

@@ -20,7 +20,8 @@ namespace detail {
 
 namespace {
 
-/// Sends a system message to an actor that may be gone: then it is answered for it. False if it is gone.
+/// Sends a system message to an actor that may be gone: then it is answered for it. False if it is
+/// gone.
 template <class Signal, class... Args>
 bool signal_to(const address& to, Args&&... args) {
   cell* const c = handle_access::get(to);
@@ -32,7 +33,8 @@ bool signal_to(const address& to, Args&&... args) {
 
 base::exit_reason reason_of(const address& gone) {
   cell* const c = handle_access::get(gone);
-  if (c == nullptr) return base::exit_reason(base::exit_code::unreachable, "an empty address: never lived");
+  if (c == nullptr)
+    return base::exit_reason(base::exit_code::unreachable, "an empty address: never lived");
   return c->has_ended() ? c->end_reason() : base::exit_reason(base::exit_code::unreachable);
 }
 
@@ -40,21 +42,25 @@ base::exit_reason reason_of(const address& gone) {
 
 cell* claim_constructing_cell() noexcept {
   cell* const c = here.constructing;
-  GARRICK_ASSERT(c != nullptr, "an actor is built by spawn, not by hand: system.spawn<my_actor>(args...)");
+  GARRICK_ASSERT(c != nullptr,
+                 "an actor is built by spawn, not by hand: system.spawn<my_actor>(args...)");
   return c;
 }
 
 void link_cells(cell& self, const address& other) {
   if (other == handle_access::make_address(&self)) return;
-  if (!other) {  // a programming error, which must not pass as the end of an actor that nobody needed
+  // a programming error, which must not pass as the end of an actor that nobody needed
+  if (!other) {
     self.signal(make_envelope<exit_signal>(
-        other, base::exit_reason(base::make_error(base::errc::receiver_gone, "link()", "an empty address: never lived"))));
+        other, base::exit_reason(base::make_error(base::errc::receiver_gone, "link()",
+                                                  "an empty address: never lived"))));
     return;
   }
   keyed_list<watcher>& watchers = self.ext().watch().watchers;
   if (!watchers.contains({other.id(), 0})) watchers.add({other, 0});
   const address me = handle_access::make_address(&self);
-  if (!signal_to<signals::watch>(other, me, std::uint64_t{0})) self.signal(make_envelope<exit_signal>(other, reason_of(other)));
+  if (!signal_to<signals::watch>(other, me, std::uint64_t{0}))
+    self.signal(make_envelope<exit_signal>(other, reason_of(other)));
 }
 
 void unlink_cells(cell& self, const address& other) {
@@ -86,10 +92,11 @@ bool kill_cell(const address& who, base::exit_reason reason, bool final) {
 }
 
 bool exit_cell(cell* self, const address& who, base::exit_reason reason) {
-  return signal_to<exit_signal>(who, self != nullptr ? handle_access::make_address(self) : address{}, std::move(reason));
+  return signal_to<exit_signal>(
+      who, self != nullptr ? handle_access::make_address(self) : address{}, std::move(reason));
 }
 
-// ---- timers -----------------------------------------------------------------------------------------------------------------------------------------
+// ---- timers -------------------------------------------------------------------------------------
 
 namespace {
 
@@ -110,16 +117,18 @@ timer periodic(cell& self, cell& target, envelope* e, base::duration period) {
   if (period.count() <= 0) {
     destroy_payload(e);
     free_envelope_block(e);
-    throw std::invalid_argument("garrick: send_every(): the period must be above zero, and is " + period.to_string());
+    throw std::invalid_argument("garrick: send_every(): the period must be above zero, and is " +
+                                period.to_string());
   }
   e->sender_id = self.id();
   return keep(self, timer_record::arm_periodic(self.env(), target, e, period));
 }
 
-// ---- behaviors --------------------------------------------------------------------------------------------------------------------------------------
+// ---- behaviors ----------------------------------------------------------------------------------
 
-/// While it lives, the actor's present behavior stays in memory although a case of it may change the behavior. The actor holds it until then, and this
-/// takes over what the actor lets go; so a message counts nothing.
+/// While it lives, the actor's present behavior stays in memory although a case of it may change
+/// the behavior. The actor holds it until then, and this takes over what the actor lets go; so a
+/// message counts nothing.
 class running_behavior {
  public:
   explicit running_behavior(const behavior& present) noexcept
@@ -130,7 +139,8 @@ class running_behavior {
 
   [[nodiscard]] behavior_impl& impl() const noexcept { return impl_; }
 
-  /// An actor whose behavior is kept in `present` lets `old` go. Another actor's is not kept: no case of it runs, or this would not be the innermost.
+  /// An actor whose behavior is kept in `present` lets `old` go. Another actor's is not kept: no
+  /// case of it runs, or this would not be the innermost.
   void replaced(const behavior& present, behavior& old) noexcept {
     if (&present == &present_ && old.impl() == &impl_) kept_ = std::move(old);
   }
@@ -144,7 +154,8 @@ class running_behavior {
 
 namespace {
 
-/// The receive time-out of a behavior: a message to the actor itself that is ignored if anything was handled meanwhile.
+/// The receive time-out of a behavior: a message to the actor itself that is ignored if anything
+/// was handled meanwhile.
 struct idle_timeout {};
 
 void stop_idle_timer(cell_extension& x) noexcept {
@@ -157,7 +168,9 @@ void arm_idle_timer(cell& self, cell_extension& x, base::duration delay) {
 }
 
 /// Zero: none.
-base::duration idle_limit(const behavior& b) noexcept { return base::duration::nanoseconds(b ? b.impl()->timeout_ns() : 0); }
+base::duration idle_limit(const behavior& b) noexcept {
+  return base::duration::nanoseconds(b ? b.impl()->timeout_ns() : 0);
+}
 
 void restart_idle_timer(cell& self, const behavior& present) {
   if (cell_extension* const x = self.ext_if()) stop_idle_timer(*x);
@@ -208,7 +221,8 @@ dispatch_outcome on_unmatched(cell& self, envelope* e) {
     case unmatched::drop: return dispatch_outcome::handled;
     case unmatched::bounce:
       if (!e->is(envelope_flag::request)) return dispatch_outcome::unexpected;
-      respond_error(e, base::make_error(base::errc::unexpected_message, self.name(), e->type->name));
+      respond_error(e,
+                    base::make_error(base::errc::unexpected_message, self.name(), e->type->name));
       return dispatch_outcome::handled;
   }
   return dispatch_outcome::unexpected;
@@ -244,9 +258,10 @@ dispatch_outcome dispatch_to_behavior(cell& self, behavior& present, envelope* e
   const timer_record* const timing = x != nullptr ? x->idle_timer : nullptr;
   const dispatch_outcome outcome = offer_to_behavior(self, present, e) ? dispatch_outcome::handled
                                    : present                           ? on_unmatched(self, e)
-                                                                       : dispatch_outcome::unexpected;
-  // Skipped mail has yet to come: it does not end the silence, and costs no look at the clock each time that it is tried again. A behavior that replaced
-  // the one with the time-out has begun a silence of its own.
+                                             : dispatch_outcome::unexpected;
+  // Skipped mail has yet to come: it does not end the silence, and costs no look at the clock each
+  // time that it is tried again. A behavior that replaced the one with the time-out has begun a
+  // silence of its own.
   if (timing != nullptr && outcome != dispatch_outcome::skipped && x->idle_timer == timing)
     x->last_activity = self.env().clock->now();
   return outcome;

@@ -9,12 +9,13 @@
 //   };
 //
 // Handlers are overloads of `on`, one for each signature of the protocol. Optional: `void on_start()` or `task<> on_start()`, the first thing on the actor's own turn;
-// `void on_exit(const exit_reason&)`, the last, unless the spawn was refused; `void on(const down&)`, `void on(const exit_signal&)` and `void on(const child_failed&)` take system messages.
+// `void on_exit(const exit_reason&)`, the last, unless the spawn was refused; `void on(const
+// down&)`, `void on(const exit_signal&)` and `void on(const child_failed&)` take system messages.
 //
 // No destructor may throw: one that does ends the process, as it would in every noexcept function.
 //
-// Thread safety: every member function is for the actor's own turn only. The object lives from spawn to its end (or restart) and is never used by two threads at
-// once. Paper 001 §4.1–4.4.
+// Thread safety: every member function is for the actor's own turn only. The object lives from
+// spawn to its end (or restart) and is never used by two threads at once. Paper 001 §4.1–4.4.
 #pragma once
 
 #include <garrick/base/clock.hpp>
@@ -33,7 +34,8 @@
 
 namespace garrick::core {
 
-/// A delayed or periodic send that can be cancelled. It can be moved, not copied; it may outlive the actor, and letting it fall cancels nothing.
+/// A delayed or periodic send that can be cancelled. It can be moved, not copied; it may outlive
+/// the actor, and letting it fall cancels nothing.
 class timer {
  public:
   timer() noexcept = default;
@@ -69,7 +71,8 @@ void demonitor_cell(cell& self, monitor_id id);
 timer delayed(cell& self, cell& target, envelope* e, base::duration delay);
 timer periodic(cell& self, cell& target, envelope* e, base::duration period);
 /// `final`: no supervisor restarts it.
-/// Both: false if nobody holds a handle to `who` now, so that it could not be told. It may still be at work, and hold itself later.
+/// Both: false if nobody holds a handle to `who` now, so that it could not be told. It may still be
+/// at work, and hold itself later.
 bool kill_cell(const address& who, base::exit_reason reason, bool final = false);
 bool exit_cell(cell* self, const address& who, base::exit_reason reason);
 
@@ -89,7 +92,8 @@ class down_continuation final : public continuation {
     base::block_pool::deallocate(this, sizeof(down_continuation));
   }
   [[nodiscard]] static continuation* make(F f) {
-    return ::new (base::block_pool::allocate(sizeof(down_continuation))) down_continuation(std::move(f));
+    return ::new (base::block_pool::allocate(sizeof(down_continuation)))
+        down_continuation(std::move(f));
   }
 
  private:
@@ -107,7 +111,9 @@ class actor_base {
 
   [[nodiscard]] std::uint64_t id() const noexcept { return cell_->id(); }
   [[nodiscard]] std::string_view name() const noexcept { return cell_->name(); }
-  [[nodiscard]] core::address address() const noexcept { return handle_access::make_address(cell_); }
+  [[nodiscard]] core::address address() const noexcept {
+    return handle_access::make_address(cell_);
+  }
 
   /// Ends this actor after the current handler.
   void quit(base::exit_reason reason = {}) { cell_->quit(std::move(reason)); }
@@ -117,21 +123,25 @@ class actor_base {
     core::send(to, std::forward<Args>(args)...);
   }
 
-  /// Sends a request. The last argument may be a duration: the time-out, if the protocol does not take it as part of the message.
+  /// Sends a request. The last argument may be a duration: the time-out, if the protocol does not
+  /// take it as part of the message.
   template <class P, class... Args>
   auto request(const ref<P>& to, Args&&... args) {
-    static_assert(!std::is_same_v<P, any_protocol>,
-                  "garrick: a wildcard handle needs request_as<R>(to, ...): say what the answer holds");
+    static_assert(
+        !std::is_same_v<P, any_protocol>,
+        "garrick: a wildcard handle needs request_as<R>(to, ...): say what the answer holds");
     if constexpr (!std::is_same_v<P, any_protocol> && detail::checked_request<P, Args...>::fits)
       return detail::request_plain(*cell_, to, std::forward<Args>(args)...);
     else
       return detail::refused_response();
   }
 
-  /// The same with urgent priority: the request overtakes normal mail at the receiver. The answer comes as any other.
+  /// The same with urgent priority: the request overtakes normal mail at the receiver. The answer
+  /// comes as any other.
   template <class P, class... Args>
   auto request_urgent(const ref<P>& to, Args&&... args) {
-    static_assert(!std::is_same_v<P, any_protocol>, "garrick: an urgent request needs a typed handle");
+    static_assert(!std::is_same_v<P, any_protocol>,
+                  "garrick: an urgent request needs a typed handle");
     if constexpr (!std::is_same_v<P, any_protocol> && detail::checked_request<P, Args...>::fits)
       return detail::request_plain<true>(*cell_, to, std::forward<Args>(args)...);
     else
@@ -155,44 +165,54 @@ class actor_base {
   /// Builds the message in place: `co_await request<withdraw>(account, 120)`.
   template <class Message, class P, class... Args>
   auto request(const ref<P>& to, Args&&... args) {
-    static_assert(!std::is_same_v<P, any_protocol>,
-                  "garrick: a wildcard handle needs request_as<R>(to, ...): say what the answer holds");
+    static_assert(
+        !std::is_same_v<P, any_protocol>,
+        "garrick: a wildcard handle needs request_as<R>(to, ...): say what the answer holds");
     if constexpr (!std::is_same_v<P, any_protocol> && detail::checked_in_place<P, Message>::fits) {
       using pending = typename detail::pending_for<typename P::template answer<Message>>::type;
       cell& c = detail::target_of(to);
-      return pending(*cell_, detail::send_request(*cell_, c, detail::make_envelope<Message>(std::forward<Args>(args)...)));
+      return pending(*cell_,
+                     detail::send_request(
+                         *cell_, c, detail::make_envelope<Message>(std::forward<Args>(args)...)));
     } else {
       return detail::refused_response();
     }
   }
 
-  /// Sends when the receiver has room (below its bound or, without one, its soft limit): `co_await send_when_room(to, sample{x})`. The response says that the
-  /// message has entered the mailbox, not that it was handled. It may be overtaken by plain sends.
+  /// Sends when the receiver has room (below its bound or, without one, its soft limit): `co_await
+  /// send_when_room(to, sample{x})`. The response says that the message has entered the mailbox,
+  /// not that it was handled. It may be overtaken by plain sends.
   template <class P, class... Args>
   pending_response<> send_when_room(const ref<P>& to, Args&&... args) {
     using content = typename detail::checked_message<P, Args...>::type;
     cell& c = detail::target_of(to);
-    return {*cell_, detail::send_parked(*cell_, c, detail::make_message_envelope<content>(std::forward<Args>(args)...))};
+    return {*cell_,
+            detail::send_parked(
+                *cell_, c, detail::make_message_envelope<content>(std::forward<Args>(args)...))};
   }
 
-  /// A request to a wildcard handle; Rs name what the answer holds. A duration after the message is the time-out.
+  /// A request to a wildcard handle; Rs name what the answer holds. A duration after the message is
+  /// the time-out.
   template <class... Rs, class... Args>
   [[nodiscard]] pending_response<Rs...> request_as(const any_ref& to, Args&&... args) {
     return request_any<Rs...>(*cell_, to, std::forward<Args>(args)...);
   }
 
-  /// Takes the request that is being handled out of the handler's hands: answer it later with `deliver`, from anywhere.
+  /// Takes the request that is being handled out of the handler's hands: answer it later with
+  /// `deliver`, from anywhere.
   template <class... Ts>
   [[nodiscard]] response_promise<Ts...> make_promise() {
     return response_promise<Ts...>(detail::take_current_request(*cell_));
   }
 
-  /// Answers itself with nothing after that time: `co_await delay(10ms)`, or `.then(...)`. Forgotten when this actor ends or restarts.
+  /// Answers itself with nothing after that time: `co_await delay(10ms)`, or `.then(...)`.
+  /// Forgotten when this actor ends or restarts.
   [[nodiscard]] pending_response<> delay(base::duration d) {
     return pending_response<>(*cell_, detail::delay_request(*cell_, d));
   }
 
-  /// Lets another actor answer the request that is being handled: its response goes straight to the requester.
+  /// Lets another actor answer the request that is being handled: its response goes straight to the
+  /// requester.
   template <class P, class... Args>
   auto delegate(const ref<P>& to, Args&&... args) {
     using content = typename detail::checked_message<P, Args...>::type;
@@ -211,13 +231,15 @@ class actor_base {
     return to.delegate_from(*this, std::forward<Args>(args)...);
   }
 
-  /// Ends together with `other`, whoever ends first, unless the reason is normal or `unreachable`, or exits are trapped.
+  /// Ends together with `other`, whoever ends first, unless the reason is normal or `unreachable`,
+  /// or exits are trapped.
   void link(const core::address& other) { detail::link_cells(*cell_, other); }
   void link(const handle& other) { detail::link_cells(*cell_, other.address()); }
   void unlink(const core::address& other) { detail::unlink_cells(*cell_, other); }
   void unlink(const handle& other) { detail::unlink_cells(*cell_, other.address()); }
 
-  /// Calls f(const down&) on this actor's turn when `other` has ended, at once if it has ended already.
+  /// Calls f(const down&) on this actor's turn when `other` has ended, at once if it has ended
+  /// already.
   template <class F>
   monitor_id monitor(const core::address& other, F f) {
     return detail::monitor_cell(*cell_, other, detail::down_continuation<F>::make(std::move(f)));
@@ -227,7 +249,9 @@ class actor_base {
     return monitor(other.address(), std::move(f));
   }
   /// The same with a `down` message to this actor.
-  monitor_id monitor(const core::address& other) { return detail::monitor_cell(*cell_, other, nullptr); }
+  monitor_id monitor(const core::address& other) {
+    return detail::monitor_cell(*cell_, other, nullptr);
+  }
   monitor_id monitor(const handle& other) { return monitor(other.address()); }
   void demonitor(monitor_id id) { detail::demonitor_cell(*cell_, id); }
 
@@ -241,16 +265,20 @@ class actor_base {
   template <class P, class... Args>
   timer send_after(base::duration delay, const ref<P>& to, Args&&... args) {
     using content = typename detail::checked_message<P, Args...>::type;
-    return detail::delayed(*cell_, detail::target_of(to), detail::make_message_envelope<content>(std::forward<Args>(args)...),
+    return detail::delayed(*cell_, detail::target_of(to),
+                           detail::make_message_envelope<content>(std::forward<Args>(args)...),
                            delay);
   }
-  /// Sends again and again; the first time after one period. Requires a copyable message. Throws std::invalid_argument for a period of zero or less.
-  /// While 1000 messages (or its soft limit, if that is higher) wait in the receiver, beats are left out, and each is a dead letter (`overload`).
+  /// Sends again and again; the first time after one period. Requires a copyable message. Throws
+  /// std::invalid_argument for a period of zero or less. While 1000 messages (or its soft limit, if
+  /// that is higher) wait in the receiver, beats are left out, and each is a dead letter
+  /// (`overload`).
   template <class P, class... Args>
   timer send_every(base::duration period, const ref<P>& to, Args&&... args) {
     using content = typename detail::checked_message<P, Args...>::type;
     static_assert(base::copyable_message<content>, "garrick: a periodic message must be copyable");
-    return detail::periodic(*cell_, detail::target_of(to), detail::make_message_envelope<content>(std::forward<Args>(args)...),
+    return detail::periodic(*cell_, detail::target_of(to),
+                            detail::make_message_envelope<content>(std::forward<Args>(args)...),
                             period);
   }
 
@@ -277,8 +305,9 @@ class actor_base {
   template <class A, class... Args>
   base::result<ref<typename A::protocol_type>> try_spawn(Args&&... args);
 
-  /// Spawns a child that this actor supervises: it is restarted as its options and this actor's `supervision` say, and stopped, youngest first, before this actor ends.
-  /// The handle stays valid over restarts. Include supervisor.hpp.
+  /// Spawns a child that this actor supervises: it is restarted as its options and this actor's
+  /// `supervision` say, and stopped, youngest first, before this actor ends. The handle stays valid
+  /// over restarts. Include supervisor.hpp.
   template <class A, class... Args>
   auto supervise(Args&&... args);
   template <class F, class... Args>

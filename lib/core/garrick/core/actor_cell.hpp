@@ -1,7 +1,9 @@
-// A cell with room for one user's object, and the dispatch that the compiler generates for its protocol.
+// A cell with room for one user's object, and the dispatch that the compiler generates for its
+// protocol.
 //
-// The message's identity is an address, so a short protocol is a chain of comparisons and a long one a perfect hash that is built when the first
-// actor of the type is dispatched to; either way sublinear in time and without a virtual call per argument (paper 001 §5.3).
+// The message's identity is an address, so a short protocol is a chain of comparisons and a long
+// one a perfect hash that is built when the first actor of the type is dispatched to; either way
+// sublinear in time and without a virtual call per argument (paper 001 §5.3).
 //
 // Thread safety: as cell.
 #pragma once
@@ -42,17 +44,20 @@ namespace detail {
 template <class Actor, class Signature>
 void handle_signature(cell& self, Actor& a, envelope* e) {
   if constexpr (handler_of<Actor, Signature>::exists && handler_of<Actor, Signature>::right_result)
-    handle_content<typename signature<Signature>::content, typename signature<Signature>::answer>(self, e, on_caller<Actor>{a});
+    handle_content<typename signature<Signature>::content, typename signature<Signature>::answer>(
+        self, e, on_caller<Actor>{a});
 }
 
-/// A hash over descriptor addresses, made perfect by trying multipliers. A very long protocol may keep a few collisions: then the next slot is looked at, too.
+/// A hash over descriptor addresses, made perfect by trying multipliers. A very long protocol may
+/// keep a few collisions: then the next slot is looked at, too.
 template <class Entry, std::size_t N>
 class address_hash {
  public:
   static constexpr std::size_t slots = std::bit_ceil(2 * N);
   explicit address_hash(const std::array<std::pair<const void*, Entry>, N>& entries) noexcept {
     std::uint64_t m = 0x9e3779b97f4a7c15ull;
-    for (int tries = 0; tries < most_tries; ++tries, m = m * 6364136223846793005ull + 1442695040888963407ull) {
+    for (int tries = 0; tries < most_tries;
+         ++tries, m = m * 6364136223846793005ull + 1442695040888963407ull) {
       multiplier_ = m | 1;
       if (fill(entries, false)) return;
     }
@@ -69,9 +74,11 @@ class address_hash {
 
  private:
   [[nodiscard]] std::size_t index(const void* key) const noexcept {
-    return static_cast<std::size_t>((reinterpret_cast<std::uint64_t>(key) * multiplier_) >> (64 - std::countr_zero(slots)));
+    return static_cast<std::size_t>((reinterpret_cast<std::uint64_t>(key) * multiplier_) >>
+                                    (64 - std::countr_zero(slots)));
   }
-  bool fill(const std::array<std::pair<const void*, Entry>, N>& entries, bool with_collisions) noexcept {
+  bool fill(const std::array<std::pair<const void*, Entry>, N>& entries,
+            bool with_collisions) noexcept {
     table_ = {};
     for (const auto& e : entries) {
       std::size_t i = index(e.first);
@@ -107,7 +114,8 @@ struct dispatcher<Actor, protocol<Sigs...>> {
       using entry = void (*)(cell&, Actor&, envelope*);
       static const address_hash<entry, sizeof...(Sigs)> table(
           std::array<std::pair<const void*, entry>, sizeof...(Sigs)>{std::pair<const void*, entry>{
-              &base::message_type_of<typename signature<Sigs>::content>, &handle_signature<Actor, Sigs>}...});
+              &base::message_type_of<typename signature<Sigs>::content>,
+              &handle_signature<Actor, Sigs>}...});
       const entry f = table.find(e->type);
       if (f == nullptr) return dispatch_outcome::unexpected;
       f(self, a, e);
@@ -147,7 +155,8 @@ class actor_cell final : public cell {
  public:
   using protocol_type = typename A::protocol_type;
 
-  actor_cell(environment& env, cell_kind kind, bool born_idle) noexcept : cell(env, kind, born_idle) {}
+  actor_cell(environment& env, cell_kind kind, bool born_idle) noexcept
+      : cell(env, kind, born_idle) {}
 
   /// Builds the object; the caller has set the constructing cell.
   template <class... Args>

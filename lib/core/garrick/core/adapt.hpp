@@ -1,13 +1,17 @@
-// Awaiting what the framework does not know: a library's callback or future becomes a response in the actor's mailbox.
+// Awaiting what the framework does not know: a library's callback or future becomes a response in
+// the actor's mailbox.
 //
 //   auto pending = adapt<std::string>(*this, [&](completion<std::string> done) { resolver.lookup(name, done); });
 //   const result<std::string> host = co_await std::move(pending);       // or .then, .await, .within
 //
-// The frame that waits is resumed by a message, so on its actor's turn, whatever thread calls the completion. (Two statements: GCC 12 destroys a lambda with captures
-// twice when it is built inside a co_await expression; see task.hpp.)
+// The frame that waits is resumed by a message, so on its actor's turn, whatever thread calls the
+// completion. (Two statements: GCC 12 destroys a lambda with captures twice when it is built inside
+// a co_await expression; see task.hpp.)
 //
-// Guarantees: exactly one answer. Dropping the last copy of a completion unused answers `broken_promise`. If the actor has ended meanwhile, the answer meets nobody.
-// The actor is kept alive as long as a completion is. Thread safety: `adapt` on the actor's turn; a completion on any thread, one of its copies, once.
+// Guarantees: exactly one answer. Dropping the last copy of a completion unused answers
+// `broken_promise`. If the actor has ended meanwhile, the answer meets nobody. The actor is kept
+// alive as long as a completion is. Thread safety: `adapt` on the actor's turn; a completion on any
+// thread, one of its copies, once.
 #pragma once
 
 #include <garrick/core/actor.hpp>

@@ -1,4 +1,5 @@
-// Atoms: names that are types and values, cost nothing to send, and print themselves (paper 001 §4.3).
+// Atoms: names that are types and values, cost nothing to send, and print themselves (paper 001
+// §4.3).
 //
 //   using plus = garrick::atom<"plus">;
 //   using math = garrick::protocol<int(plus, int, int)>;

@@ -44,14 +44,16 @@ void begin(cell& self, std::uint64_t id) {
 void changed(cell& self, cell_extension& x) noexcept {
   if (!x.awaiting.empty()) {
     response_table::slot& s = x.pending.at(x.awaiting.back());
-    if (s.early != nullptr) x.answers.push_front(std::exchange(s.early, nullptr));  // it waited for those that are newer
+    // it waited for those that are newer
+    if (s.early != nullptr) x.answers.push_front(std::exchange(s.early, nullptr));
   } else if (access::reader(self).is_holding() && x.answers.front == nullptr) {
     let_go(self, x);
   }
 }
 
 dispatch_outcome keep(response_table::slot& s, envelope* e) noexcept {
-  if (s.early != nullptr) return dispatch_outcome::handled;  // the time-out on the heels of the answer, or the other way round
+  // the time-out on the heels of the answer, or the other way round
+  if (s.early != nullptr) return dispatch_outcome::handled;
   s.early = e;
   if (s.timer != nullptr) std::exchange(s.timer, nullptr)->cancel_and_drop();
   return dispatch_outcome::kept;

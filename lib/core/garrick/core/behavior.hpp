@@ -1,4 +1,5 @@
-// Behaviors of dynamic actors: a list of cases, tried in order; the first that matches takes the message (paper 001 §4.2, §4.3).
+// Behaviors of dynamic actors: a list of cases, tried in order; the first that matches takes the
+// message (paper 001 §4.2, §4.3).
 //
 //   become({
 //     [](int x) { return x + 1; },                                         // by type
@@ -9,11 +10,13 @@
 //     after(100ms) >> [] { … },                                            // nothing arrived for so long
 //   });
 //
-// What no case takes is reported, skipped, dropped or bounced, as the actor chose with `set_unmatched`.
+// What no case takes is reported, skipped, dropped or bounced, as the actor chose with
+// `set_unmatched`.
 //
 // One block of memory holds a behavior: two words, and what its functions capture.
 //
-// Thread safety: a behavior runs on its actor's turn; it may be built anywhere. Functions may capture what they own.
+// Thread safety: a behavior runs on its actor's turn; it may be built anywhere. Functions may
+// capture what they own.
 #pragma once
 
 #include <garrick/base/clock.hpp>
@@ -43,10 +46,12 @@ class behavior_impl {
   virtual void timed_out() {}
 
   void add_holder() noexcept {
-    holders_.fetch_add(1, std::memory_order_relaxed);  // order: the caller is a holder, so the count cannot be zero
+    // order: the caller is a holder, so the count cannot be zero
+    holders_.fetch_add(1, std::memory_order_relaxed);
   }
   void drop_holder() noexcept {
-    // order: acquire pairs with the other holders' drops: who is alone destroys after their last use; and nobody can join, so no locked operation is needed
+    // order: acquire pairs with the other holders' drops: who is alone destroys after their last
+    // use; and nobody can join, so no locked operation is needed
     if (holders_.load(std::memory_order_acquire) == 1 ||
         // order: acq_rel: the last holder destroys after everybody's last use
         holders_.fetch_sub(1, std::memory_order_acq_rel) == 1)
@@ -113,7 +118,9 @@ struct value_pattern {
   using output = std::tuple<>;
   static constexpr bool literal = true;
   T expected;
-  std::optional<output> match(const T& x) const { return x == expected ? std::optional<output>(std::in_place) : std::nullopt; }
+  std::optional<output> match(const T& x) const {
+    return x == expected ? std::optional<output>(std::in_place) : std::nullopt;
+  }
 };
 
 template <class T>
@@ -164,8 +171,10 @@ auto to_pattern(A&& a) {
   if constexpr (is_wildcard<plain>::value)
     return plain{};
   else if constexpr (projecting<plain>)
-    return projection<plain, typename projection_of<plain>::in, typename projection_of<plain>::out>{std::forward<A>(a)};
-  else if constexpr (std::is_convertible_v<plain, const char*> && !std::is_same_v<plain, std::nullptr_t>)
+    return projection<plain, typename projection_of<plain>::in, typename projection_of<plain>::out>{
+        std::forward<A>(a)};
+  else if constexpr (std::is_convertible_v<plain, const char*> &&
+                     !std::is_same_v<plain, std::nullptr_t>)
     return value_pattern<std::string>{std::string(a)};
   else
     return value_pattern<plain>{std::forward<A>(a)};
@@ -192,7 +201,8 @@ struct pattern_case {
       auto matched = std::make_tuple(std::get<I>(patterns).match(element<I>(c))...);
       if (!(std::get<I>(matched).has_value() && ...)) return false;
       auto bound = std::tuple_cat(std::move(*std::get<I>(matched))...);
-      if (!std::apply([&](const auto&... xs) { return static_cast<bool>(guard(xs...)); }, bound)) return false;
+      if (!std::apply([&](const auto&... xs) { return static_cast<bool>(guard(xs...)); }, bound))
+        return false;
       using returned = decltype(std::apply(f, std::move(bound)));
       answer_with<typename response_of<std::remove_cvref_t<returned>>::type>(
           self, e, [&]() -> decltype(auto) { return std::apply(f, std::move(bound)); });
@@ -294,7 +304,8 @@ class behavior_of final : public behavior_impl {
   }
   template <class C>
   static void note_timeout(const C& c, std::int64_t& ns) noexcept {
-    if constexpr (is_timeout<C>::value) ns = c.ns > 0 ? c.ns : 1;  // zero means "no time-out": at once is the next nanosecond
+    // zero means "no time-out": at once is the next nanosecond
+    if constexpr (is_timeout<C>::value) ns = c.ns > 0 ? c.ns : 1;
   }
   template <class C>
   static void run_timeout(C& c) {
@@ -343,7 +354,8 @@ class typed_behavior<protocol<Sigs...>> : public behavior {
  public:
   /// Functions, one for each signature, and at most one `after`.
   template <class... Fs>
-    requires(sizeof...(Fs) > 0 && ((detail::plain_function<Fs> || detail::is_timeout<Fs>::value) && ...))
+    requires(sizeof...(Fs) > 0 &&
+             ((detail::plain_function<Fs> || detail::is_timeout<Fs>::value) && ...))
   typed_behavior(Fs... fs) : behavior(std::move(fs)...) {
     (check<Sigs, Fs...>(), ...);
   }
@@ -352,15 +364,18 @@ class typed_behavior<protocol<Sigs...>> : public behavior {
   template <class Sig, class F>
   static constexpr bool takes = [] {
     if constexpr (detail::plain_function<F>)
-      return std::is_same_v<typename detail::signature<Sig>::content, typename detail::callable<F>::content> &&
-             std::is_same_v<typename detail::signature<Sig>::answer,
-                            typename detail::response_of<typename detail::callable<F>::result>::type>;
+      return std::is_same_v<typename detail::signature<Sig>::content,
+                            typename detail::callable<F>::content> &&
+             std::is_same_v<
+                 typename detail::signature<Sig>::answer,
+                 typename detail::response_of<typename detail::callable<F>::result>::type>;
     else
       return false;
   }();
   template <class Sig, class... Fs>
   static constexpr void check() {
-    static_assert((takes<Sig, Fs> || ...), "garrick: the behavior has no function for this signature of the protocol");
+    static_assert((takes<Sig, Fs> || ...),
+                  "garrick: the behavior has no function for this signature of the protocol");
   }
 };
 
@@ -371,14 +386,18 @@ inline constexpr detail::wildcard<T> any{};
 /// A pattern: values compare, `any<T>` binds, functions to optional project.
 template <class... Patterns>
 [[nodiscard]] auto on(Patterns&&... patterns) {
-  return detail::pattern_builder<detail::no_guard, decltype(detail::to_pattern(std::forward<Patterns>(patterns)))...>{
+  return detail::pattern_builder<detail::no_guard,
+                                 decltype(detail::to_pattern(std::forward<Patterns>(patterns)))...>{
       {detail::to_pattern(std::forward<Patterns>(patterns))...}, {}};
 }
 
 /// Takes whatever no earlier case took.
 inline constexpr detail::otherwise_builder otherwise{};
 
-/// Runs when no message was handled for this long, and again after each further such time. A skipped one does not count.
-[[nodiscard]] inline detail::timeout_builder after(base::duration d) noexcept { return {d.count()}; }
+/// Runs when no message was handled for this long, and again after each further such time. A
+/// skipped one does not count.
+[[nodiscard]] inline detail::timeout_builder after(base::duration d) noexcept {
+  return {d.count()};
+}
 
 }  // namespace garrick::core

@@ -15,7 +15,8 @@ namespace {
 
 using access = cell_access;
 
-/// While an actor waits for a time it holds a handle to itself: what the time can still wake is not unreachable, and can be told to end.
+/// While an actor waits for a time it holds a handle to itself: what the time can still wake is not
+/// unreachable, and can be told to end.
 class self_handle {
  public:
   self_handle(cell& self, bool wanted) noexcept : self_(wanted ? &self : nullptr) {
@@ -31,7 +32,8 @@ class self_handle {
   cell* self_;
 };
 
-/// Waits for mail with the run right given up. False: the time is over. On return the caller holds the run right again.
+/// Waits for mail with the run right given up. False: the time is over. On return the caller holds
+/// the run right again.
 bool sleep_until_mail(cell& self, std::int64_t limit_ns) noexcept {
   const self_handle keep(self, limit_ns >= 0);
   auto& gate = access::gate(self);
@@ -39,9 +41,8 @@ bool sleep_until_mail(cell& self, std::int64_t limit_ns) noexcept {
   auto& ex = static_cast<waiting_executor&>(self.home_executor());
   switch (reader.release(gate, access::stalled(self) ? mailbox_word::stalled : 0)) {
     case release_outcome::arrivals: access::after_batch(self); return true;
-    case release_outcome::unreachable:  // no handle is left, and this thread waits for ever: nothing can come any more
-      access::become_unreachable(self);
-      return true;
+    // no handle is left, and this thread waits for ever: nothing can come any more
+    case release_outcome::unreachable: access::become_unreachable(self); return true;
     case release_outcome::released: break;
   }
   if (ex.wait(limit_ns)) return true;
@@ -51,16 +52,19 @@ bool sleep_until_mail(cell& self, std::int64_t limit_ns) noexcept {
 }
 
 void check_end(cell& self) {
-  if (access::attention(self).load(std::memory_order_relaxed) != 0) access::attend(self);  // order: a hint; attend acquires
+  // order: a hint; attend acquires
+  if (access::attention(self).load(std::memory_order_relaxed) != 0) access::attend(self);
   if (self.phase() >= life::ending) throw blocking_actor_ends{};
 }
 
-/// The next message, or null, after the signals that came before it. Throws if the actor is told to end.
+/// The next message, or null, after the signals that came before it. Throws if the actor is told to
+/// end.
 envelope* next_message(cell& self) {
   for (;;) {
     check_end(self);
     envelope* const e = access::pick(self);
-    if (e == nullptr || access::attention(self).load(std::memory_order_relaxed) == 0) return e;  // order: as in cell::run_loop
+    // order: as in cell::run_loop
+    if (e == nullptr || access::attention(self).load(std::memory_order_relaxed) == 0) return e;
     access::put_back(self, e);
   }
 }
@@ -77,8 +81,10 @@ bool offer(cell& self, behavior_impl& cases, envelope* e) {
     return false;
   }
   access::current(self) = e;
-  const sending_as me(self.id());                                        // a scoped actor's thread is not one of the system's
-  base::this_thread.handling.store(e->type, std::memory_order_relaxed);  // order: a sample for a diagnosis
+  // a scoped actor's thread is not one of the system's
+  const sending_as me(self.id());
+  // order: a sample for a diagnosis
+  base::this_thread.handling.store(e->type, std::memory_order_relaxed);
   struct leave {
     cell& self;
     ~leave() { access::current(self) = nullptr; }
@@ -87,8 +93,8 @@ bool offer(cell& self, behavior_impl& cases, envelope* e) {
   try {
     taken = cases.invoke(self, e);
   } catch (...) {
-    const base::error why =
-        base::make_error(base::errc::receiver_failed, self.name(), lifecycle::text_of(std::current_exception()));
+    const base::error why = base::make_error(base::errc::receiver_failed, self.name(),
+                                             lifecycle::text_of(std::current_exception()));
     lifecycle::report_lost(self, e, why);
     respond_error(e, why);
     destroy_payload(e);
@@ -112,16 +118,20 @@ bool offer(cell& self, behavior_impl& cases, envelope* e) {
 base::error may_not_wait(const cell& self, std::string_view what) {
   if (base::this_thread.worker_of == nullptr) return {};
   if (static_cast<const waiting_executor&>(self.home_executor()).runs_others()) return {};
-  return base::make_error(base::errc::would_block, what,
-                          "this is a worker thread: use .then, .await or co_await in an actor, or spawn it detached");
+  return base::make_error(
+      base::errc::would_block, what,
+      "this is a worker thread: use .then, .await or co_await in an actor, or spawn it detached");
 }
 
 bool receive_one(cell& self, behavior_impl& cases) {
-  if (const base::error why = may_not_wait(self, "receive()")) throw std::logic_error(why.to_string());
+  if (const base::error why = may_not_wait(self, "receive()"))
+    throw std::logic_error(why.to_string());
   lifecycle::retry_skipped(self);
   const base::clock& clock = *self.env().clock;
   const std::int64_t timeout_ns = cases.timeout_ns();
-  const base::instant deadline = timeout_ns != 0 ? clock.now() + base::duration::nanoseconds(timeout_ns) : base::instant::never();
+  const base::instant deadline = timeout_ns != 0
+                                     ? clock.now() + base::duration::nanoseconds(timeout_ns)
+                                     : base::instant::never();
   for (;;) {
     if (envelope* const e = next_message(self)) {
       if (offer(self, cases, e)) return true;
@@ -154,7 +164,7 @@ void wait_for_response(cell& self, const bool& done) {
 
 }  // namespace detail
 
-// ---- scoped actors ----------------------------------------------------------------------------------------------------------------------------------
+// ---- scoped actors ------------------------------------------------------------------------------
 
 namespace {
 

@@ -1,4 +1,5 @@
-// Blocking actors: on a thread of their own they receive in a loop; and any thread can take part through a scoped actor.
+// Blocking actors: on a thread of their own they receive in a loop; and any thread can take part
+// through a scoped actor.
 //
 //   spawn([](blocking_actor& self) {
 //     self.receive([](int x) { … }, after(1s) >> [] { … });
@@ -10,7 +11,8 @@
 //   };
 //   spawn<collector>();
 //
-// A receive takes the oldest message that a case matches and leaves the others in their order. The thread sleeps in between.
+// A receive takes the oldest message that a case matches and leaves the others in their order. The
+// thread sleeps in between.
 //
 // Thread safety: the actor's own thread only. Paper 001 §4.2.
 #pragma once
@@ -26,9 +28,12 @@ namespace garrick::core {
 
 namespace detail {
 
-/// Thrown through a blocking actor's body when it is told to end; caught by the framework. A scoped actor's thread gets it from `receive`.
+/// Thrown through a blocking actor's body when it is told to end; caught by the framework. A scoped
+/// actor's thread gets it from `receive`.
 struct blocking_actor_ends : std::exception {
-  [[nodiscard]] const char* what() const noexcept override { return "garrick: this blocking actor was told to end"; }
+  [[nodiscard]] const char* what() const noexcept override {
+    return "garrick: this blocking actor was told to end";
+  }
 };
 
 /// While it lives, what this thread sends says that `actor` has sent it.
@@ -41,7 +46,8 @@ class sending_as {
 
  private:
   static void set(std::uint64_t id) noexcept {
-    base::this_thread.actor_id.store(id, std::memory_order_relaxed);  // order: read by the watchdog as a sample
+    // order: read by the watchdog as a sample
+    base::this_thread.actor_id.store(id, std::memory_order_relaxed);
   }
   std::uint64_t outer_;
 };
@@ -49,7 +55,8 @@ class sending_as {
 /// `would_block` with advice if this thread is a worker, which other actors need; else no error.
 [[nodiscard]] base::error may_not_wait(const cell& self, std::string_view what);
 
-/// One receive. True: a case took a message; false: the time-out ran. Throws blocking_actor_ends if the actor was told to end, std::logic_error on a worker.
+/// One receive. True: a case took a message; false: the time-out ran. Throws blocking_actor_ends if
+/// the actor was told to end, std::logic_error on a worker.
 bool receive_one(cell& self, behavior_impl& cases);
 
 }  // namespace detail
@@ -59,7 +66,8 @@ class blocking_actor : public actor<any_protocol> {
  public:
   using garrick_blocking = void;
 
-  /// For the framework: an actor's life, from `on_start`, if it has one, to the end of `run`. An order to end unwinds it.
+  /// For the framework: an actor's life, from `on_start`, if it has one, to the end of `run`. An
+  /// order to end unwinds it.
   template <class A>
   static void live(A& self) {
     try {
@@ -69,17 +77,20 @@ class blocking_actor : public actor<any_protocol> {
     self.quit();
   }
 
-  /// Handles exactly one message (or the time-out of an `after` case). True unless it was the time-out.
-  /// Only a scoped actor in another actor's handler can be on a worker thread: there it throws std::logic_error, at once.
+  /// Handles exactly one message (or the time-out of an `after` case). True unless it was the
+  /// time-out. Only a scoped actor in another actor's handler can be on a worker thread: there it
+  /// throws std::logic_error, at once.
   template <class... Cases>
   bool receive(Cases... cases) {
-    detail::behavior_of<decltype(detail::to_case(std::move(cases)))...> b(detail::to_case(std::move(cases))...);
+    detail::behavior_of<decltype(detail::to_case(std::move(cases)))...> b(
+        detail::to_case(std::move(cases))...);
     return detail::receive_one(this_cell(), b);
   }
   /// Receives as long as `condition()` holds.
   template <class Condition, class... Cases>
   void receive_while(Condition condition, Cases... cases) {
-    detail::behavior_of<decltype(detail::to_case(std::move(cases)))...> b(detail::to_case(std::move(cases))...);
+    detail::behavior_of<decltype(detail::to_case(std::move(cases)))...> b(
+        detail::to_case(std::move(cases))...);
     while (condition()) detail::receive_one(this_cell(), b);
   }
   /// As every actor's; from a scoped actor, too, the message says who sent it.
@@ -88,7 +99,8 @@ class blocking_actor : public actor<any_protocol> {
     const detail::sending_as me(id());
     actor::send(to, std::forward<Args>(args)...);
   }
-  /// Waits for the answer to a request: `get(self.request(acc, balance{}))`. On a worker thread: the error `would_block`, at once.
+  /// Waits for the answer to a request: `get(self.request(acc, balance{}))`. On a worker thread:
+  /// the error `would_block`, at once.
   template <class... Rs>
   [[nodiscard]] auto get(pending_response<Rs...>&& p);
   detail::refused_response get(detail::refused_response) { return {}; }
@@ -105,7 +117,8 @@ void wait_for_response(cell& self, const bool& done);
 template <class Result, class Content>
 class blocking_continuation final : public continuation {
  public:
-  explicit blocking_continuation(Result& result_here, bool& is_done) noexcept : into_(result_here), done_(is_done) {}
+  explicit blocking_continuation(Result& result_here, bool& is_done) noexcept
+      : into_(result_here), done_(is_done) {}
   void on_response(cell&, envelope* e) override {
     done_ = true;
     if (e->is(envelope_flag::failure))
@@ -115,7 +128,8 @@ class blocking_continuation final : public continuation {
     else if constexpr (std::is_same_v<Content, unit>)
       into_ = Result();
     else
-      call_with_content<Content>([&](auto&&... xs) { into_ = Result(std::forward<decltype(xs)>(xs)...); }, e);
+      call_with_content<Content>(
+          [&](auto&&... xs) { into_ = Result(std::forward<decltype(xs)>(xs)...); }, e);
   }
   void abandon() noexcept override {
     done_ = true;
@@ -156,7 +170,8 @@ auto blocking_actor::get(pending_response<Rs...>&& p) {
   return v;
 }
 
-/// Takes part from any thread: the thread that made it is its thread. In a handler that runs on a worker it may send, but not wait.
+/// Takes part from any thread: the thread that made it is its thread. In a handler that runs on a
+/// worker it may send, but not wait.
 class scoped_actor final {
  public:
   explicit scoped_actor(environment& env);

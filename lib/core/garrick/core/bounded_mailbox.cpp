@@ -15,10 +15,12 @@ std::uint32_t valve(std::uint32_t bound) noexcept { return 2 * bound + 64; }
 
 base::error full(cell& receiver) {
   return base::make_error(base::errc::overload, receiver.name(),
-                          "the mailbox is at its bound of " + std::to_string(access::soft_limit(receiver)) + " messages");
+                          "the mailbox is at its bound of " +
+                              std::to_string(access::soft_limit(receiver)) + " messages");
 }
 
-/// Takes the oldest message of normal priority or, if there is none, the oldest urgent one. Null: none was taken from the word.
+/// Takes the oldest message of normal priority or, if there is none, the oldest urgent one. Null:
+/// none was taken from the word.
 envelope* oldest_of(cell& self) noexcept {
   if (cell_extension* const x = self.ext_if(); x != nullptr && x->skipped.front != nullptr) {
     --x->skipped_count;
@@ -37,7 +39,9 @@ void drop(cell& self, envelope* e) noexcept {
 }  // namespace
 
 bool admit(cell& receiver, envelope* e, std::uint32_t length) noexcept {
-  if (access::policy(receiver) == mailbox_policy::drop_oldest && length < valve(access::soft_limit(receiver))) return true;
+  if (access::policy(receiver) == mailbox_policy::drop_oldest &&
+      length < valve(access::soft_limit(receiver)))
+    return true;
   lifecycle::lose(receiver, e, full(receiver));
   return false;
 }
@@ -68,7 +72,8 @@ base::error try_deliver(cell& receiver, envelope* e) noexcept {
 
 bool before_message(cell& self, envelope* e) noexcept {
   access::reader(self).publish(access::gate(self));
-  if (access::policy(self) == mailbox_policy::drop_oldest && self.mailbox_length() > access::soft_limit(self)) {
+  if (access::policy(self) == mailbox_policy::drop_oldest &&
+      self.mailbox_length() > access::soft_limit(self)) {
     cell_extension& x = self.ext();
     envelope* const oldest = x.skipped.pop_front();
     if (oldest == nullptr) {
@@ -113,14 +118,16 @@ void on_room_wanted(cell& self, const signals::room_wanted& w) {
 void serve(cell& self, std::uint32_t leaving) noexcept {
   cell_extension* const x = self.ext_if();
   if (x == nullptr) return;
-  while (x->first_parked != x->parked.size() && self.mailbox_length() < access::soft_limit(self) + leaving) {
+  while (x->first_parked != x->parked.size() &&
+         self.mailbox_length() < access::soft_limit(self) + leaving) {
     const parked_message p = x->parked[x->first_parked++];
     self.deliver_now(p.message);
     respond_value<unit>({p.sender, p.id});
   }
   if (x->first_parked != x->parked.size()) {
     if (x->first_parked < 64 || x->first_parked * 2 < x->parked.size()) return;
-    x->parked.erase(x->parked.begin(), x->parked.begin() + static_cast<std::ptrdiff_t>(x->first_parked));
+    x->parked.erase(x->parked.begin(),
+                    x->parked.begin() + static_cast<std::ptrdiff_t>(x->first_parked));
   } else {
     x->parked.clear();
     if (access::policy(self) == mailbox_policy::unbounded) self.set_watched(false);
@@ -136,7 +143,8 @@ void refuse_one(cell& receiver, const parked_message& p, const base::error& why)
 void refuse_parked(cell& self, const base::error& why) noexcept {
   cell_extension* const x = self.ext_if();
   if (x == nullptr) return;
-  for (; x->first_parked != x->parked.size(); ++x->first_parked) refuse_one(self, x->parked[x->first_parked], why);
+  for (; x->first_parked != x->parked.size(); ++x->first_parked)
+    refuse_one(self, x->parked[x->first_parked], why);
   x->parked.clear();
   x->first_parked = 0;
 }

@@ -17,26 +17,31 @@ namespace garrick::core {
 
 namespace {
 
-// Ids are handed out in blocks, so that spawning touches no shared line. An id is unique in the process; 0 names no actor.
+// Ids are handed out in blocks, so that spawning touches no shared line. An id is unique in the
+// process; 0 names no actor.
 std::atomic<std::uint64_t> next_id_block{1};
 constexpr std::uint64_t ids_per_block = 4096;
 
 std::uint64_t new_id() noexcept {
   auto& t = detail::here;
   if (t.next_id == t.last_id) [[unlikely]] {
-    t.next_id = next_id_block.fetch_add(ids_per_block, std::memory_order_relaxed);  // order: uniqueness only
+    // order: uniqueness only
+    t.next_id = next_id_block.fetch_add(ids_per_block, std::memory_order_relaxed);
     t.last_id = t.next_id + ids_per_block;
   }
   return t.next_id++;
 }
 
-// Every so many in-place batches a runner lets the senders go on that wait on other workers (0001, Flat memory).
+// Every so many in-place batches a runner lets the senders go on that wait on other workers (0001,
+// Flat memory).
 constexpr std::uint32_t in_place_batches_per_wake = 64;
 // Stages of a pipeline that one full mailbox at its beginning runs at most.
 constexpr std::uint32_t longest_in_place_chain = 16;
-// A sender passes a full mailbox so often after a wait in vain; and waits no longer than until so many messages were handled.
+// A sender passes a full mailbox so often after a wait in vain; and waits no longer than until so
+// many messages were handled.
 constexpr std::uint32_t sends_per_wait = 64;
-// A wait in vain for a receiver that runs makes the thread's next one twice as long, so many times: a handler may take long, but may also block.
+// A wait in vain for a receiver that runs makes the thread's next one twice as long, so many times:
+// a handler may take long, but may also block.
 constexpr std::uint8_t most_doublings = 4;
 // Urgent messages in a row before a normal one has its turn.
 constexpr std::uint8_t urgent_share = 8;
@@ -44,7 +49,12 @@ constexpr std::uint8_t urgent_share = 8;
 }  // namespace
 
 cell::cell(environment& env, cell_kind kind, bool born_idle) noexcept
-    : kind_(kind), gate_(born_idle), env_(&env), id_(new_id()), phase_(life::unborn), soft_limit_(env.limits.soft_limit) {}
+    : kind_(kind),
+      gate_(born_idle),
+      env_(&env),
+      id_(new_id()),
+      phase_(life::unborn),
+      soft_limit_(env.limits.soft_limit) {}
 
 cell::~cell() { delete ext_; }
 
@@ -58,7 +68,9 @@ std::string_view cell::name() const noexcept {
   return type_name();
 }
 
-base::executor& cell::home_executor() const noexcept { return own_executor_ ? *ext_->executor : *env_->workers; }
+base::executor& cell::home_executor() const noexcept {
+  return own_executor_ ? *ext_->executor : *env_->workers;
+}
 
 base::exit_reason cell::end_reason() const {
   // order: acquire pairs with the release in close(): the reason was written before
@@ -66,13 +78,15 @@ base::exit_reason cell::end_reason() const {
   return ext_ != nullptr && !ext_->reason.is_normal() ? ext_->reason : base::exit_reason{end_code_};
 }
 
-// ---- counting ---------------------------------------------------------------------------------------------------------------------------------------
+// ---- counting -----------------------------------------------------------------------------------
 
 bool cell::lock() noexcept {
   std::uint32_t n = strong_.load(std::memory_order_relaxed);  // order: validated by the CAS
   while (n != 0) {
     // order: acquire: as a copy of a handle that another thread published
-    if (strong_.compare_exchange_weak(n, n + 1, std::memory_order_acquire, std::memory_order_relaxed)) return true;
+    if (strong_.compare_exchange_weak(n, n + 1, std::memory_order_acquire,
+                                      std::memory_order_relaxed))
+      return true;
   }
   return false;
 }
@@ -96,12 +110,15 @@ void cell::last_strong_dropped() noexcept {
   }
   // This thread owns the cell alone now; the run right that nobody holds becomes ours.
   const bool claimed = reader_.claim_idle(gate_);
-  GARRICK_ASSERT(claimed, "an unreachable actor is pushed to: a handle was used after it was dropped");
+  GARRICK_ASSERT(claimed,
+                 "an unreachable actor is pushed to: a handle was used after it was dropped");
   become_unreachable();
   auto& t = detail::here;
-  // An entry that a claim left behind in a queue still uses the link: then the queue has to bring the cell.
+  // An entry that a claim left behind in a queue still uses the link: then the queue has to bring
+  // the cell.
   if (t.run_depth != 0 && base::this_thread.worker_of == &home_executor() && !has_stale_entry()) {
-    queue_link = t.reclaim;  // after the current handler, so that a chain of any length does not recurse
+    // after the current handler, so that a chain of any length does not recurse
+    queue_link = t.reclaim;
     t.reclaim = this;
   } else {
     environment& e = *env_;
@@ -115,19 +132,22 @@ void cell::free_block() noexcept {
   if (retire()) free_self();
 }
 
-// ---- senders ----------------------------------------------------------------------------------------------------------------------------------------
+// ---- senders ------------------------------------------------------------------------------------
 
 bool cell::admit(envelope* e, std::uint64_t head) noexcept {
   if ((head & mailbox_word::closed) != 0) return true;  // the push will find it closed
   const std::uint32_t length = gate_.length();
   auto& t = base::this_thread;
-  const std::uint32_t hard = optional_ && own_hard_limit() != 0 ? own_hard_limit() : env_->limits.hard_limit;
+  const std::uint32_t hard =
+      optional_ && own_hard_limit() != 0 ? own_hard_limit() : env_->limits.hard_limit;
   if (length >= hard) {
-    lifecycle::lose(*this, e, base::make_error(base::errc::overload, name(), "mailbox is at its hard limit"));
+    lifecycle::lose(*this, e,
+                    base::make_error(base::errc::overload, name(), "mailbox is at its hard limit"));
     return false;
   }
   const bool stalled = (head & mailbox_word::stalled) != 0;
-  if (policy_ != mailbox_policy::unbounded) return length < soft_limit_ || bounded_mailbox::admit(*this, e, length);
+  if (policy_ != mailbox_policy::unbounded)
+    return length < soft_limit_ || bounded_mailbox::admit(*this, e, length);
   if (!stalled && length < soft_limit_) return true;
   if (env_->probe != nullptr && length >= soft_limit_ && std::has_single_bit(length))
     env_->probe->on_mailbox_doubled(id_, length);
@@ -143,11 +163,14 @@ bool cell::admit(envelope* e, std::uint64_t head) noexcept {
 bool cell::run_in_place() noexcept {
   auto& t = base::this_thread;
   auto& h = detail::here;
-  if (!env_->limits.in_place || !in_place_ || t.no_in_place != 0 || h.run_depth == 0 || t.worker_of == nullptr) return false;
+  if (!env_->limits.in_place || !in_place_ || t.no_in_place != 0 || h.run_depth == 0 ||
+      t.worker_of == nullptr)
+    return false;
   base::executor& ex = home_executor();
   if (t.worker_of != &ex) return false;
   if (h.run_depth > 1) {
-    // Not one level deeper, however long a pipeline is: the batch ends, then it is this receiver's turn.
+    // Not one level deeper, however long a pipeline is: the batch ends, then it is this receiver's
+    // turn.
     if (h.next_in_place == this) return true;
     if (!h.in_place_chain || h.next_in_place != nullptr || !ex.claim(*this)) return false;
     h.next_in_place = this;
@@ -158,8 +181,10 @@ bool cell::run_in_place() noexcept {
   return true;
 }
 
-// Runs a claimed cell for a batch, then the receiver that it filled or, if that is still next on this worker, the one that it woke last, and so on, a
-// bounded number of times. Left where it is, the latter would be pushed out of the slot by the next one woken, and a worker called for a few messages.
+// Runs a claimed cell for a batch, then the receiver that it filled or, if that is still next on
+// this worker, the one that it woke last, and so on, a bounded number of times. Left where it is,
+// the latter would be pushed out of the slot by the next one woken, and a worker called for a few
+// messages.
 void cell::run_in_place_chain(base::executor& ex) noexcept {
   auto& h = detail::here;
   cell* c = this;
@@ -186,8 +211,10 @@ bool cell::wait_for_room() noexcept {
   auto& t = base::this_thread;
   const cell* const inner = detail::here.running;
   const cell* const outer = detail::here.outer;
-  // Actors whose handlers wait in a circle would all stand still: whoever would close it goes on instead.
-  const drain_lot::waiting_scope waits(*env_->lot, id_, inner != nullptr ? inner->id_ : 0, outer != nullptr ? outer->id_ : 0);
+  // Actors whose handlers wait in a circle would all stand still: whoever would close it goes on
+  // instead.
+  const drain_lot::waiting_scope waits(*env_->lot, id_, inner != nullptr ? inner->id_ : 0,
+                                       outer != nullptr ? outer->id_ : 0);
   if (waits.closes_circle()) return true;
   if (detail::here.overlooked != 0) wake_overlooked();  // this receiver may wait for one of them
   const auto once = static_cast<std::uint64_t>(env_->limits.full_wait_ns);
@@ -200,7 +227,8 @@ bool cell::wait_for_room() noexcept {
   for (;;) {
     const std::uint32_t epoch = env_->lot->epoch(id_);
     if (!gate_.ask_to_wait()) break;
-    attention_.store(1, std::memory_order_relaxed);  // order: a hint: after its present message the runner shows how far it is
+    // order: a hint: after its present message the runner shows how far it is
+    attention_.store(1, std::memory_order_relaxed);
     if (t.worker_of != nullptr) t.worker_of->expose();
     env_->lot->wait(id_, epoch, static_cast<std::int64_t>(once));
     const std::uint32_t consumed = gate_.consumed();
@@ -246,7 +274,7 @@ void cell::deliver_urgent(envelope* e) noexcept {
   attention_.store(1, std::memory_order_release);  // order: pairs with the exchange in attend
 }
 
-// ---- the runner -------------------------------------------------------------------------------------------------------------------------------------
+// ---- the runner ---------------------------------------------------------------------------------
 
 base::run_outcome cell::run(std::uint32_t& budget) noexcept {
   auto& t = base::this_thread;
@@ -269,16 +297,20 @@ base::run_outcome cell::run(std::uint32_t& budget) noexcept {
   return r;
 }
 
-// A send of another actor's handler runs this one in place; or a thread that waits inside a run ends an actor.
+// A send of another actor's handler runs this one in place; or a thread that waits inside a run
+// ends an actor.
 base::run_outcome cell::run_nested(std::uint32_t& budget) noexcept {
   auto& t = base::this_thread;
   auto& h = detail::here;
   void* const outer_actor = t.actor;
   cell* const outer_running = h.running;
   cell* const outer_outer = h.outer;
-  const std::uint64_t outer_id = t.actor_id.load(std::memory_order_relaxed);                // order: own thread's value
-  const base::message_type* const outer_type = t.handling.load(std::memory_order_relaxed);  // order: own thread's value
-  const bool outer_response = t.in_response.load(std::memory_order_relaxed);                // order: own thread's value
+  // order: own thread's value
+  const std::uint64_t outer_id = t.actor_id.load(std::memory_order_relaxed);
+  // order: own thread's value
+  const base::message_type* const outer_type = t.handling.load(std::memory_order_relaxed);
+  // order: own thread's value
+  const bool outer_response = t.in_response.load(std::memory_order_relaxed);
   h.outer = outer_running;
   h.running = this;
   ++h.run_depth;
@@ -290,9 +322,12 @@ base::run_outcome cell::run_nested(std::uint32_t& budget) noexcept {
   h.running = outer_running;
   h.outer = outer_outer;
   t.actor = outer_actor;
-  t.actor_id.store(outer_id, std::memory_order_relaxed);           // order: read by the watchdog as a sample
-  t.handling.store(outer_type, std::memory_order_relaxed);         // order: read by the watchdog as a sample
-  t.in_response.store(outer_response, std::memory_order_relaxed);  // order: read by the watchdog as a sample
+  // order: read by the watchdog as a sample
+  t.actor_id.store(outer_id, std::memory_order_relaxed);
+  // order: read by the watchdog as a sample
+  t.handling.store(outer_type, std::memory_order_relaxed);
+  // order: read by the watchdog as a sample
+  t.in_response.store(outer_response, std::memory_order_relaxed);
   return r;
 }
 
@@ -301,7 +336,8 @@ base::run_outcome cell::run_loop(std::uint32_t& budget) noexcept {
   if (phase_ == life::unborn) [[unlikely]]
     begin();
   std::uint32_t left = optional_ ? own_quantum(budget) : budget;
-  const std::uint32_t unused = budget - left;  // the caller's, when the actor's own quantum is smaller
+  // the caller's, when the actor's own quantum is smaller
+  const std::uint32_t unused = budget - left;
   for (;;) {
     if (phase_ >= life::ending) [[unlikely]] {
       // order: relaxed: a hint; attend() acquires
@@ -311,8 +347,8 @@ base::run_outcome cell::run_loop(std::uint32_t& budget) noexcept {
       return base::run_outcome::released;
     }
     envelope* const e = pick();
-    // A signal that the sender of `e` sent before it comes before it: looked for only now, when `e` has been acquired.
-    // order: relaxed: a hint; attend() acquires
+    // A signal that the sender of `e` sent before it comes before it: looked for only now, when `e`
+    // has been acquired. order: relaxed: a hint; attend() acquires
     if (attention_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
       if (e != nullptr) put_back(e);
       attend();
@@ -352,9 +388,10 @@ release_outcome cell::end_batch() noexcept {
   if (h.run_depth == 1 && ext_ == nullptr) [[likely]]
     return reader_.release(gate_, 0);
   const std::uint64_t stalled = ext_ != nullptr && is_stalled() ? mailbox_word::stalled : 0;
-  // Whoever runs it in place will fill it again at once: the others are not woken for each batch, but at the latest when that run is over.
-  const bool overlook =
-      h.run_depth > 1 && (gate_.peek() & mailbox_word::waiting) != 0 && ++h.in_place_batches % in_place_batches_per_wake != 0;
+  // Whoever runs it in place will fill it again at once: the others are not woken for each batch,
+  // but at the latest when that run is over.
+  const bool overlook = h.run_depth > 1 && (gate_.peek() & mailbox_word::waiting) != 0 &&
+                        ++h.in_place_batches % in_place_batches_per_wake != 0;
   if (!overlook) return reader_.release(gate_, stalled);
   if (h.overlooked != id_) {
     if (h.overlooked != 0) wake_overlooked();
@@ -424,13 +461,15 @@ envelope* cell::peek_next() noexcept {
   }
   reader_.take_arrivals(gate_);
   envelope* const front = reader_.peek_front();
-  if (reader_.has_urgent() && (front == nullptr || urgent_streak_ < urgent_share)) return reader_.peek_urgent();
+  if (reader_.has_urgent() && (front == nullptr || urgent_streak_ < urgent_share))
+    return reader_.peek_urgent();
   return front;
 }
 
 void cell::attend() noexcept {
-  attention_.exchange(0, std::memory_order_acquire);  // order: pairs with the store after a signal or an urgent push
-  reader_.publish(gate_);                             // for senders that wait for room
+  // order: pairs with the store after a signal or an urgent push
+  attention_.exchange(0, std::memory_order_acquire);
+  reader_.publish(gate_);  // for senders that wait for room
   auto& t = base::this_thread;
   t.turns.store(t.turns.load(std::memory_order_relaxed) + 1,
                 std::memory_order_relaxed);  // order: read by the watchdog as a sample
@@ -461,7 +500,8 @@ void cell::attend() noexcept {
 
 void cell::begin() noexcept {
   phase_ = life::running;
-  base::this_thread.handling.store(nullptr, std::memory_order_relaxed);  // order: read by the watchdog as a sample
+  // order: read by the watchdog as a sample
+  base::this_thread.handling.store(nullptr, std::memory_order_relaxed);
   try {
     start();
   } catch (...) { on_failure(nullptr); }
@@ -500,8 +540,10 @@ void cell::settle(envelope* e, dispatch_outcome outcome) noexcept {
     return;
   }
   if (outcome == dispatch_outcome::unexpected) lifecycle::report_unexpected(*this, e);
-  // A handler that took a request and neither answered nor promised to: the requester must not wait for ever.
-  if (e->is(envelope_flag::request)) respond_error(e, base::make_error(base::errc::unexpected_message, name(), e->type->name));
+  // A handler that took a request and neither answered nor promised to: the requester must not wait
+  // for ever.
+  if (e->is(envelope_flag::request))
+    respond_error(e, base::make_error(base::errc::unexpected_message, name(), e->type->name));
   detail::destroy_payload(e);
   reader_.done(e);
 }
@@ -523,22 +565,27 @@ dispatch_outcome cell::route(envelope* e) {
 }
 
 bool cell::has_nothing_to_handle() const noexcept {
-  return reader_.is_holding() ? ext_->answers.front == nullptr : reader_.empty() && !reader_.has_urgent();
+  return reader_.is_holding() ? ext_->answers.front == nullptr
+                              : reader_.empty() && !reader_.has_urgent();
 }
 
 void cell::become_unreachable() noexcept {
-  // The last handle is gone. A timer or a pending request would hold one, so nothing can wake this actor any more.
+  // The last handle is gone. A timer or a pending request would hold one, so nothing can wake this
+  // actor any more.
   quit(base::exit_code::unreachable);
 }
 
 void cell::quit(base::exit_reason reason) {
   if (phase_ >= life::ending) return;
   end_code_ = reason.code();
-  if (!reason.detail().empty() || end_code_ == base::exit_code::failure) ext().reason = std::move(reason);
+  if (!reason.detail().empty() || end_code_ == base::exit_code::failure)
+    ext().reason = std::move(reason);
   phase_ = life::ending;
 }
 
-void cell::on_failure(envelope* e) noexcept { lifecycle::on_exception(*this, e, std::current_exception()); }
+void cell::on_failure(envelope* e) noexcept {
+  lifecycle::on_exception(*this, e, std::current_exception());
+}
 
 bool cell::reach_end() noexcept { return lifecycle::reach_end(*this); }
 

@@ -1,11 +1,15 @@
-// An actor's one block: what senders touch, what the runner touches, then (in the derived class) the user's object.
+// An actor's one block: what senders touch, what the runner touches, then (in the derived class)
+// the user's object.
 //
-// Problem: an actor has to cost a few hundred bytes and a handful of nanoseconds a message, live exactly as long as something can reach or wake it, and
-// keep its address and its mail when a supervisor restarts it. So the control block is apart from the user's object, which it builds, destroys and rebuilds
-// in place; everything that few actors need is in an extension that is made on demand.
+// Problem: an actor has to cost a few hundred bytes and a handful of nanoseconds a message, live
+// exactly as long as something can reach or wake it, and keep its address and its mail when a
+// supervisor restarts it. So the control block is apart from the user's object, which it builds,
+// destroys and rebuilds in place; everything that few actors need is in an extension that is made
+// on demand.
 //
-// Thread safety: per group of fields below. `deliver`, `signal` and the counting functions may be called from any thread that holds a handle; everything else by the
-// holder of the run right. Invariants I1–I7 and L1–L4: docs/decisions/0001-hot-path.md.
+// Thread safety: per group of fields below. `deliver`, `signal` and the counting functions may be
+// called from any thread that holds a handle; everything else by the holder of the run right.
+// Invariants I1–I7 and L1–L4: docs/decisions/0001-hot-path.md.
 #pragma once
 
 #include <garrick/base/exit_reason.hpp>
@@ -71,7 +75,8 @@ enum class mailbox_policy : std::uint8_t {
   wait,         ///< not taken, but `send_when_room` suspends a coroutine until there is room
 };
 
-// Cells are destroyed by free_self, as what they are. GCC does not see that the destructors are protected, since there is a friend.
+// Cells are destroyed by free_self, as what they are. GCC does not see that the destructors are
+// protected, since there is a friend.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wnon-virtual-dtor"
@@ -84,17 +89,19 @@ class alignas(64) cell : public base::runnable {
   cell(const cell&) = delete;
   cell& operator=(const cell&) = delete;
 
-  // ---- any thread with a handle -----------------------------------------------------------------------------------------------------------------
+  // ---- any thread with a handle -----------------------------------------------------------------
 
   void add_strong() noexcept {
-    strong_.fetch_add(1, std::memory_order_relaxed);  // order: the caller holds a strong handle, so the count cannot be zero
+    // order: the caller holds a strong handle, so the count cannot be zero
+    strong_.fetch_add(1, std::memory_order_relaxed);
   }
   void drop_strong() noexcept {
     // order: acq_rel: whoever reclaims has seen everything that every handle's holder did
     if (strong_.fetch_sub(1, std::memory_order_acq_rel) == 1) last_strong_dropped();
   }
   void add_weak() noexcept {
-    weak_.fetch_add(1, std::memory_order_relaxed);  // order: the caller holds a weak or strong handle
+    // order: the caller holds a weak or strong handle
+    weak_.fetch_add(1, std::memory_order_relaxed);
   }
   void drop_weak() noexcept {
     // order: acq_rel: the block is freed after everybody's last use
@@ -105,20 +112,25 @@ class alignas(64) cell : public base::runnable {
 
   [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
   [[nodiscard]] environment& env() const noexcept { return *env_; }
-  [[nodiscard]] bool has_ended() const noexcept { return (gate_.peek() & mailbox_word::closed) != 0; }
+  [[nodiscard]] bool has_ended() const noexcept {
+    return (gate_.peek() & mailbox_word::closed) != 0;
+  }
   [[nodiscard]] std::uint32_t mailbox_length() const noexcept { return gate_.length(); }
-  [[nodiscard]] std::string_view name() const noexcept;  ///< the name given at spawn or the type's name
+  /// the name given at spawn or the type's name
+  [[nodiscard]] std::string_view name() const noexcept;
   virtual std::string_view type_name() const noexcept = 0;
   [[nodiscard]] cell_kind kind() const noexcept { return kind_; }
   [[nodiscard]] base::executor& home_executor() const noexcept;
   /// Why the actor ended. Valid once has_ended() is true.
   [[nodiscard]] base::exit_reason end_reason() const;
 
-  /// Puts `e` into the mailbox and schedules the actor if it was idle; slows the caller if the mailbox is over its soft limit; makes a dead letter (or
-  /// an error response) of it if the actor has ended. Never throws.
+  /// Puts `e` into the mailbox and schedules the actor if it was idle; slows the caller if the
+  /// mailbox is over its soft limit; makes a dead letter (or an error response) of it if the actor
+  /// has ended. Never throws.
   void deliver(envelope* e) noexcept {
     const std::uint64_t head = gate_.peek();
-    if ((head & (mailbox_word::closed | mailbox_word::stalled)) != 0 || gate_.short_length(head) >= soft_limit_) [[unlikely]] {
+    if ((head & (mailbox_word::closed | mailbox_word::stalled)) != 0 ||
+        gate_.short_length(head) >= soft_limit_) [[unlikely]] {
       if (!admit(e, head)) return;
     }
     const push_outcome r = gate_.push(e);
@@ -128,7 +140,8 @@ class alignas(64) cell : public base::runnable {
       refuse(e);
   }
 
-  /// Puts `e` into the mailbox whatever its length; for responses, time-outs and everything that must not wait.
+  /// Puts `e` into the mailbox whatever its length; for responses, time-outs and everything that
+  /// must not wait.
   void deliver_now(envelope* e) noexcept {
     const push_outcome r = gate_.push(e);
     if (r == push_outcome::woke)
@@ -143,7 +156,7 @@ class alignas(64) cell : public base::runnable {
   /// As `deliver`, with urgent priority.
   void deliver_urgent(envelope* e) noexcept;
 
-  // ---- the runner ---------------------------------------------------------------------------------------------------------------------------------
+  // ---- the runner -------------------------------------------------------------------------------
 
   base::run_outcome run(std::uint32_t& budget) noexcept final;
   void dispose() noexcept final { free_self(); }
@@ -159,7 +172,8 @@ class alignas(64) cell : public base::runnable {
   /// Ends the actor after the current handler.
   void quit(base::exit_reason reason);
 
-  /// Lets the runner look at the mailbox's bound, and at senders that wait for room, before each message.
+  /// Lets the runner look at the mailbox's bound, and at senders that wait for room, before each
+  /// message.
   void set_watched(bool on) noexcept { watched_ = on; }
   void set_unmatched(unmatched what) noexcept { on_unmatched_ = what; }
   [[nodiscard]] unmatched on_unmatched() const noexcept { return on_unmatched_; }
@@ -174,7 +188,8 @@ class alignas(64) cell : public base::runnable {
 
   /// Hands one message to the user's code. May throw what the user's code throws.
   virtual dispatch_outcome dispatch(envelope* e) = 0;
-  /// A system message (down, exit, …) that the user's object may want; false if it has no handler for it.
+  /// A system message (down, exit, …) that the user's object may want; false if it has no handler
+  /// for it.
   virtual bool dispatch_system(envelope* e) = 0;
   /// The first thing on the actor's own turn.
   virtual void start() = 0;
@@ -245,13 +260,17 @@ class alignas(64) cell : public base::runnable {
   life phase_;
   bool has_object_ = false;
   unmatched on_unmatched_ = unmatched::report;
-  base::exit_code end_code_ = base::exit_code::normal;  ///< why it ended, unless the extension knows more
+  /// why it ended, unless the extension knows more
+  base::exit_code end_code_ = base::exit_code::normal;
   std::uint8_t urgent_streak_ = 0;
-  bool watched_ = false;  ///< the mailbox is bounded, or senders wait for room: see bounded_mailbox.hpp
-  bool optional_ =
-      false;  ///< constant after spawn: the extension was made before anybody knew the cell, so any thread may read its constants
-  mailbox_policy policy_ = mailbox_policy::unbounded;  ///< constant after spawn; the bound is `soft_limit_`
-  std::uint32_t soft_limit_;                           ///< constant after spawn
+  /// the mailbox is bounded, or senders wait for room: see bounded_mailbox.hpp
+  bool watched_ = false;
+  /// constant after spawn: the extension was made before anybody knew the cell, so any thread may
+  /// read its constants
+  bool optional_ = false;
+  /// constant after spawn; the bound is `soft_limit_`
+  mailbox_policy policy_ = mailbox_policy::unbounded;
+  std::uint32_t soft_limit_;  ///< constant after spawn
 
   // the system's list of actors, under that list's lock
   cell* list_prev_ = nullptr;
@@ -272,7 +291,9 @@ struct cell_access {
   static bool& own_executor(cell& c) noexcept { return c.own_executor_; }
   static bool& in_place(cell& c) noexcept { return c.in_place_; }
   static std::uint32_t& soft_limit(cell& c) noexcept { return c.soft_limit_; }
-  static bool born_idle(const cell& c) noexcept { return (c.gate_.peek() & mailbox_word::idle) != 0; }
+  static bool born_idle(const cell& c) noexcept {
+    return (c.gate_.peek() & mailbox_word::idle) != 0;
+  }
   static bool& optional(cell& c) noexcept { return c.optional_; }
   static mailbox_policy& policy(cell& c) noexcept { return c.policy_; }
   static bool watched(const cell& c) noexcept { return c.watched_; }

@@ -1,4 +1,5 @@
-// Where the block of a cell comes from: the block pool; or, if a hint names a home on another memory node than the spawner's, that node's memory.
+// Where the block of a cell comes from: the block pool; or, if a hint names a home on another
+// memory node than the spawner's, that node's memory.
 //
 // Thread safety: any thread.
 #pragma once
@@ -15,10 +16,12 @@ class environment;
 
 namespace detail {
 
-[[nodiscard]] void* allocate_cell_at(const environment& env, base::locality_hint hint, std::size_t bytes);
+[[nodiscard]] void* allocate_cell_at(const environment& env, base::locality_hint hint,
+                                     std::size_t bytes);
 
 /// Throws std::bad_alloc.
-[[nodiscard]] inline void* allocate_cell(const environment& env, base::locality_hint hint, std::size_t bytes) {
+[[nodiscard]] inline void* allocate_cell(const environment& env, base::locality_hint hint,
+                                         std::size_t bytes) {
   if (hint == base::locality_hint()) [[likely]]
     return base::block_pool::allocate(bytes);
   return allocate_cell_at(env, hint, bytes);

@@ -10,7 +10,8 @@ namespace {
 class pipe_continuation final : public continuation {
  public:
   [[nodiscard]] static continuation* make(promise_base request, any_ref f) {
-    return ::new (base::block_pool::allocate(sizeof(pipe_continuation))) pipe_continuation(std::move(request), std::move(f));
+    return ::new (base::block_pool::allocate(sizeof(pipe_continuation)))
+        pipe_continuation(std::move(request), std::move(f));
   }
   void on_response(cell& self, envelope* e) override {
     if (e->is(envelope_flag::failure))
@@ -25,7 +26,8 @@ class pipe_continuation final : public continuation {
   }
 
  private:
-  pipe_continuation(promise_base request, any_ref f) noexcept : request_(std::move(request)), f_(std::move(f)) {}
+  pipe_continuation(promise_base request, any_ref f) noexcept
+      : request_(std::move(request)), f_(std::move(f)) {}
   ~pipe_continuation() = default;
 
   void pass_on(cell& self, envelope* e) {
@@ -34,7 +36,8 @@ class pipe_continuation final : public continuation {
     const pending_request r = promise_access::take(request_);
     next->sender_id = self.id();
     if (r.requester != nullptr) {
-      if (wait_graph* const w = r.requester->env().waits) w->handed_over(r.requester->id(), r.id, to.id());
+      if (wait_graph* const w = r.requester->env().waits)
+        w->handed_over(r.requester->id(), r.id, to.id());
       next->requester = r.requester;
       next->word |= r.id;
       next->set(envelope_flag::request);
@@ -102,7 +105,8 @@ class first_part final : public continuation {
 }  // namespace
 
 cell* spawn_pipe(cell& f, cell& g) {
-  const spawn_options options{.name = std::string(f.name()) + " * " + std::string(g.name()), .hidden = true};
+  const spawn_options options{.name = std::string(f.name()) + " * " + std::string(g.name()),
+                              .hidden = true};
   any_ref pipe = spawn_class<pipe_actor>(g.env(), nullptr, &options, handle_to(f), handle_to(g));
   return handle_access::release(pipe);
 }
@@ -113,9 +117,13 @@ void ask_part(cell& self, const handle& to, const message& m, continuation* k) {
   attach_continuation(self, id, k, false);
 }
 
-void ask_first(cell& self, const handle* const* targets, std::size_t count, const message& m, pending_request whole) {
-  if (count == 0) return respond_error(whole, base::make_error(base::errc::receiver_gone, "first_of", "nobody was asked"));
-  const auto shared = std::make_shared<first_part::state>(first_part::state{count, promise_base(whole)});
+void ask_first(cell& self, const handle* const* targets, std::size_t count, const message& m,
+               pending_request whole) {
+  if (count == 0)
+    return respond_error(
+        whole, base::make_error(base::errc::receiver_gone, "first_of", "nobody was asked"));
+  const auto shared =
+      std::make_shared<first_part::state>(first_part::state{count, promise_base(whole)});
   for (std::size_t i = 0; i < count; ++i) ask_part(self, *targets[i], m, first_part::make(shared));
 }
 

@@ -1,14 +1,17 @@
-// Actors composed: a pipe of two handles, a request to many that collects every answer, a request to many where the first answer wins.
+// Actors composed: a pipe of two handles, a request to many that collects every answer, a request
+// to many where the first answer wins.
 //
 //   auto h = f * g;                                                     // h understands x where g does: f(g(x)), asked as one actor
 //   fan_out(*this, workers, job{7}).then([](std::vector<result<int>> all) { … });   // every worker's answer or error, in the workers' order
 //   first_of(*this, replicas, query{}).then([](answer a) { … });        // the first value; an error only if all fail, then the last one
 //
-// Guarantees: each is one request to who asks it, so then, await, co_await, within and the rules of requests.hpp hold. A message to many is one shared block.
-// The answer of a pipe's last actor goes straight to the requester; an error on the way, too. A pipe is a hidden actor that lives as long as a handle to it or a
-// message under way; it holds strong handles to both actors.
+// Guarantees: each is one request to who asks it, so then, await, co_await, within and the rules of
+// requests.hpp hold. A message to many is one shared block. The answer of a pipe's last actor goes
+// straight to the requester; an error on the way, too. A pipe is a hidden actor that lives as long
+// as a handle to it or a message under way; it holds strong handles to both actors.
 //
-// Thread safety: `f * g` on any thread; `fan_out` and `first_of` on the turn of `self`. Paper 001 §4.4.
+// Thread safety: `f * g` on any thread; `fan_out` and `first_of` on the turn of `self`. Paper 001
+// §4.4.
 #pragma once
 
 #include <garrick/core/actor.hpp>
@@ -30,7 +33,8 @@ struct join_protocols<protocol<Sigs...>> {
   using type = protocol<Sigs...>;
 };
 template <class... A, class... B, class... Rest>
-struct join_protocols<protocol<A...>, protocol<B...>, Rest...> : join_protocols<protocol<A..., B...>, Rest...> {};
+struct join_protocols<protocol<A...>, protocol<B...>, Rest...>
+    : join_protocols<protocol<A..., B...>, Rest...> {};
 
 template <class Answer>
 struct result_for;
@@ -51,7 +55,8 @@ struct piped_signature<F, R(Args...)> {
   using middle = typename signature<R(Args...)>::answer::content;
   static auto choose() {
     if constexpr (F::template accepts<middle>)
-      return std::type_identity<protocol<typename result_for<typename F::template answer<middle>>::type(Args...)>>{};
+      return std::type_identity<
+          protocol<typename result_for<typename F::template answer<middle>>::type(Args...)>>{};
     else
       return std::type_identity<protocol<>>{};
   }
@@ -62,8 +67,10 @@ template <class F, class G>
 struct piped_protocol;
 template <class F, class... Sigs>
 struct piped_protocol<F, protocol<Sigs...>> {
-  using type = typename join_protocols<protocol<>, typename piped_signature<F, Sigs>::type...>::type;
-  static_assert(!std::is_same_v<type, protocol<>>, "garrick: f * g: the left actor takes none of the right actor's answers");
+  using type =
+      typename join_protocols<protocol<>, typename piped_signature<F, Sigs>::type...>::type;
+  static_assert(!std::is_same_v<type, protocol<>>,
+                "garrick: f * g: the left actor takes none of the right actor's answers");
 };
 template <>
 struct piped_protocol<any_protocol, any_protocol> {
@@ -86,7 +93,8 @@ class fan_out_part final : public continuation {
  public:
   using state = fan_out_state<Result>;
   [[nodiscard]] static continuation* make(std::shared_ptr<state> s, std::size_t index) {
-    return ::new (base::block_pool::allocate(sizeof(fan_out_part))) fan_out_part(std::move(s), index);
+    return ::new (base::block_pool::allocate(sizeof(fan_out_part)))
+        fan_out_part(std::move(s), index);
   }
   void on_response(cell&, envelope* e) override {
     struct cleanup {
@@ -101,8 +109,11 @@ class fan_out_part final : public continuation {
     else if constexpr (std::is_same_v<Content, unit>)
       mine = Result();
     else
-      call_with_content<Content>([&](auto&&... xs) { mine = Result(std::forward<decltype(xs)>(xs)...); }, e);
-    if (--state_->left == 0) respond_value<std::vector<Result>>(promise_access::take(state_->whole), std::move(state_->results));
+      call_with_content<Content>(
+          [&](auto&&... xs) { mine = Result(std::forward<decltype(xs)>(xs)...); }, e);
+    if (--state_->left == 0)
+      respond_value<std::vector<Result>>(promise_access::take(state_->whole),
+                                         std::move(state_->results));
   }
   void abandon() noexcept override {
     this->~fan_out_part();
@@ -110,7 +121,8 @@ class fan_out_part final : public continuation {
   }
 
  private:
-  fan_out_part(std::shared_ptr<state> s, std::size_t index) noexcept : state_(std::move(s)), index_(index) {}
+  fan_out_part(std::shared_ptr<state> s, std::size_t index) noexcept
+      : state_(std::move(s)), index_(index) {}
   ~fan_out_part() = default;
   std::shared_ptr<state> state_;
   std::size_t index_;
@@ -120,10 +132,12 @@ class fan_out_part final : public continuation {
 void ask_part(cell& self, const handle& to, const message& m, continuation* k);
 
 /// Asks all, answers `whole` with the first value.
-void ask_first(cell& self, const handle* const* targets, std::size_t count, const message& m, pending_request whole);
+void ask_first(cell& self, const handle* const* targets, std::size_t count, const message& m,
+               pending_request whole);
 
 template <class Range>
-using member_protocol = typename std::remove_cvref_t<decltype(*std::declval<const Range&>().begin())>::protocol_type;
+using member_protocol =
+    typename std::remove_cvref_t<decltype(*std::declval<const Range&>().begin())>::protocol_type;
 
 template <class Answer>
 struct collected;
@@ -137,15 +151,18 @@ struct collected<response<Rs...>> {
 
 }  // namespace detail
 
-/// A handle to f behind g: what is sent to it goes to g, g's answer to f, and f's answer to whoever asked. Has the signatures of g whose answers f takes.
+/// A handle to f behind g: what is sent to it goes to g, g's answer to f, and f's answer to whoever
+/// asked. Has the signatures of g whose answers f takes.
 template <class F, class G>
-[[nodiscard]] ref<typename detail::piped_protocol<F, G>::type> operator*(const ref<F>& f, const ref<G>& g) {
+[[nodiscard]] ref<typename detail::piped_protocol<F, G>::type> operator*(const ref<F>& f,
+                                                                         const ref<G>& g) {
   return handle_access::adopt<typename detail::piped_protocol<F, G>::type>(
       detail::spawn_pipe(detail::target_of(f), detail::target_of(g)));
 }
 
-/// Asks every target; answers with each one's answer or error, in the order of the targets. `targets` is a range of ref<P>. Requires a copyable message. Throws
-/// std::logic_error, and asks nobody, if a handle is empty.
+/// Asks every target; answers with each one's answer or error, in the order of the targets.
+/// `targets` is a range of ref<P>. Requires a copyable message. Throws std::logic_error, and asks
+/// nobody, if a handle is empty.
 template <class Range, class... Args>
 [[nodiscard]] auto fan_out(actor_base& self, const Range& targets, Args&&... args) {
   using P = detail::member_protocol<Range>;
@@ -171,11 +188,14 @@ template <class Range, class... Args>
   }
   std::size_t index = 0;
   for (const auto& to : targets)
-    detail::ask_part(c, to, m, detail::fan_out_part<typename types::one, typename types::content>::make(shared, index++));
+    detail::ask_part(
+        c, to, m,
+        detail::fan_out_part<typename types::one, typename types::content>::make(shared, index++));
   return pending;
 }
 
-/// Asks every target; answers with the first value that comes; later ones are ignored. If all fail, the last error. No target: `receiver_gone`.
+/// Asks every target; answers with the first value that comes; later ones are ignored. If all fail,
+/// the last error. No target: `receiver_gone`.
 template <class Range, class... Args>
 [[nodiscard]] auto first_of(actor_base& self, const Range& targets, Args&&... args) {
   using P = detail::member_protocol<Range>;

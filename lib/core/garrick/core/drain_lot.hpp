@@ -1,13 +1,19 @@
-// Where senders wait for a full receiver: a fixed number of futex words, chosen by the receiver's id, so that no actor carries one.
+// Where senders wait for a full receiver: a fixed number of futex words, chosen by the receiver's
+// id, so that no actor carries one.
 //
-// Thread safety: any thread. A wake may reach senders that wait for another receiver of the same word: they look again.
+// Thread safety: any thread. A wake may reach senders that wait for another receiver of the same
+// word: they look again.
 //
-// It also knows who waits for whom, as far as that is needed to avoid that actors wait in a circle for each other's mailboxes: the runner of a waiting
-// sender cannot run that sender. Two waits may share an entry, and then one of them is forgotten: a circle that is not seen ends with the time limits.
+// It also knows who waits for whom, as far as that is needed to avoid that actors wait in a circle
+// for each other's mailboxes: the runner of a waiting sender cannot run that sender. Two waits may
+// share an entry, and then one of them is forgotten: a circle that is not seen ends with the time
+// limits.
 //
-// Invariant: a sender reads the epoch, then sets the `waiting` tag, then waits for that epoch to pass; the runner clears the tag, then advances the epoch,
-// then wakes. So a wake cannot fall between; and every wait has a time limit besides.
-// Invariant: a sender enters itself, then looks for the circle; both in the single order. So of the waits that form a circle at least one sees it.
+// Invariant: a sender reads the epoch, then sets the `waiting` tag, then waits for that epoch to
+// pass; the runner clears the tag, then advances the epoch, then wakes. So a wake cannot fall
+// between; and every wait has a time limit besides.
+// Invariant: a sender enters itself, then looks for the circle; both in the single order. So of the
+// waits that form a circle at least one sees it.
 #pragma once
 
 #include <garrick/base/platform.hpp>
@@ -21,15 +27,18 @@ namespace garrick::core {
 class drain_lot {
  public:
   [[nodiscard]] std::uint32_t epoch(std::uint64_t id) const noexcept {
-    return at(id).word.load(std::memory_order_acquire);  // order: before the tag is set; pairs with wake
+    // order: before the tag is set; pairs with wake
+    return at(id).word.load(std::memory_order_acquire);
   }
   void wait(std::uint64_t id, std::uint32_t epoch, std::int64_t limit_ns) noexcept {
     base::platform::futex_wait_for(at(id).word, epoch, static_cast<std::uint64_t>(limit_ns));
   }
-  /// While it lives, the actors `inner` and `outer` (0: none), whose handlers are on this thread's stack, wait for `receiver`.
+  /// While it lives, the actors `inner` and `outer` (0: none), whose handlers are on this thread's
+  /// stack, wait for `receiver`.
   class waiting_scope {
    public:
-    waiting_scope(drain_lot& lot, std::uint64_t receiver, std::uint64_t inner, std::uint64_t outer) noexcept
+    waiting_scope(drain_lot& lot, std::uint64_t receiver, std::uint64_t inner,
+                  std::uint64_t outer) noexcept
         : lot_(lot), inner_(inner), outer_(outer) {
       if (inner_ == 0) return;
       lot_.enter(inner_, receiver);
@@ -58,7 +67,8 @@ class drain_lot {
   };
 
   void wake(std::uint64_t id) noexcept {
-    at(id).word.fetch_add(1, std::memory_order_acq_rel);  // order: after the tag was cleared; pairs with epoch
+    // order: after the tag was cleared; pairs with epoch
+    at(id).word.fetch_add(1, std::memory_order_acq_rel);
     base::platform::futex_wake_all(at(id).word);
   }
 
@@ -72,19 +82,22 @@ class drain_lot {
 
   void enter(std::uint64_t who, std::uint64_t receiver) noexcept {
     slot& s = at(who);
-    s.awaited.store(receiver, std::memory_order_relaxed);  // order: published by the store to waiter
-    s.waiter.store(who, std::memory_order_seq_cst);        // order: seq_cst, pairs with waits_for
+    // order: published by the store to waiter
+    s.awaited.store(receiver, std::memory_order_relaxed);
+    s.waiter.store(who, std::memory_order_seq_cst);  // order: seq_cst, pairs with waits_for
   }
   void leave(std::uint64_t who) noexcept {
     slot& s = at(who);
     // order: relaxed both: who still sees the entry goes on without waiting
-    if (s.waiter.load(std::memory_order_relaxed) == who) s.waiter.store(0, std::memory_order_relaxed);
+    if (s.waiter.load(std::memory_order_relaxed) == who)
+      s.waiter.store(0, std::memory_order_relaxed);
   }
   [[nodiscard]] std::uint64_t waits_for(std::uint64_t who) const noexcept {
     const slot& s = at(who);
     // order: seq_cst, pairs with enter
-    return s.waiter.load(std::memory_order_seq_cst) == who ? s.awaited.load(std::memory_order_relaxed)
-                                                           : 0;  // order: after waiter's load
+    return s.waiter.load(std::memory_order_seq_cst) == who
+               ? s.awaited.load(std::memory_order_relaxed)
+               : 0;  // order: after waiter's load
   }
   [[nodiscard]] slot& at(std::uint64_t id) noexcept { return slots_[id % slots]; }
   [[nodiscard]] const slot& at(std::uint64_t id) const noexcept { return slots_[id % slots]; }

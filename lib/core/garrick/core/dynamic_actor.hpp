@@ -25,7 +25,9 @@ class dynamic_actor : public actor<any_protocol> {
   using garrick_uses_behaviors = dynamic_actor;
   /// Replaces the behavior. Skipped messages are tried again, in order.
   void become(behavior b) { detail::push_behavior(this_cell(), behavior_, std::move(b), false); }
-  void become(keep_behavior_t, behavior b) { detail::push_behavior(this_cell(), behavior_, std::move(b), true); }
+  void become(keep_behavior_t, behavior b) {
+    detail::push_behavior(this_cell(), behavior_, std::move(b), true);
+  }
   template <class First, class... Rest>
     requires(!std::is_base_of_v<behavior, First> && !std::is_same_v<First, keep_behavior_t>)
   void become(First first, Rest... rest) {
@@ -56,8 +58,12 @@ template <class P>
 class typed_actor : public actor<P> {
  public:
   using garrick_uses_behaviors = typed_actor;
-  void become(typed_behavior<P> b) { detail::push_behavior(this->this_cell(), behavior_, std::move(b), false); }
-  void become(keep_behavior_t, typed_behavior<P> b) { detail::push_behavior(this->this_cell(), behavior_, std::move(b), true); }
+  void become(typed_behavior<P> b) {
+    detail::push_behavior(this->this_cell(), behavior_, std::move(b), false);
+  }
+  void become(keep_behavior_t, typed_behavior<P> b) {
+    detail::push_behavior(this->this_cell(), behavior_, std::move(b), true);
+  }
   void unbecome() { detail::pop_behavior(this->this_cell(), behavior_); }
   [[nodiscard]] bool has_behavior() const noexcept { return static_cast<bool>(behavior_); }
 
@@ -72,7 +78,8 @@ class typed_actor : public actor<P> {
 
 /// A `self` with members: `stateful<counter_state>` or `stateful<counter_state, protocol<…>>`.
 template <class State, class P = any_protocol>
-class stateful : public std::conditional_t<std::is_same_v<P, any_protocol>, dynamic_actor, typed_actor<P>> {
+class stateful
+    : public std::conditional_t<std::is_same_v<P, any_protocol>, dynamic_actor, typed_actor<P>> {
  public:
   State state{};
 

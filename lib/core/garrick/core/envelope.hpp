@@ -1,9 +1,12 @@
-// One message on its way: a header of 32 bytes and the payload, in one pooled block that starts a cache line.
+// One message on its way: a header of 32 bytes and the payload, in one pooled block that starts a
+// cache line.
 //
-// Problem: a message must cost one allocation from a thread-local pool and, for payloads up to 32 bytes, one cache line. So there is no
-// separate node, no type-erased holder and no reference count; what varies is packed into one word of flags.
+// Problem: a message must cost one allocation from a thread-local pool and, for payloads up to 32
+// bytes, one cache line. So there is no separate node, no type-erased holder and no reference
+// count; what varies is packed into one word of flags.
 //
-// Thread safety: an envelope belongs to exactly one thread at a time: its sender until the push, then the runner of its receiver.
+// Thread safety: an envelope belongs to exactly one thread at a time: its sender until the push,
+// then the runner of its receiver.
 #pragma once
 
 #include <garrick/base/block_pool.hpp>
@@ -37,12 +40,17 @@ struct envelope {
   envelope* next;
   const base::message_type* type;  ///< of the payload's content, also when it is shared
   union {
-    std::uint64_t sender_id;  ///< plain messages: who sent it, 0 for a thread; an identity, not a reference
-    cell* requester;          ///< requests: an owned strong reference to whom the response goes
+    /// plain messages: who sent it, 0 for a thread; an identity, not a reference
+    std::uint64_t sender_id;
+    cell* requester;  ///< requests: an owned strong reference to whom the response goes
   };
-  std::uint64_t word;  ///< 48 bits of request id, then flags, then the block's size in units of 64 bytes (0: more than 255)
+  /// 48 bits of request id, then flags, then the block's size in units of 64 bytes (0: more than
+  /// 255)
+  std::uint64_t word;
 
-  [[nodiscard]] bool is(envelope_flag f) const noexcept { return (word & static_cast<std::uint64_t>(f)) != 0; }
+  [[nodiscard]] bool is(envelope_flag f) const noexcept {
+    return (word & static_cast<std::uint64_t>(f)) != 0;
+  }
   void set(envelope_flag f) noexcept { word |= static_cast<std::uint64_t>(f); }
   void clear(envelope_flag f) noexcept { word &= ~static_cast<std::uint64_t>(f); }
   [[nodiscard]] std::uint64_t id() const noexcept { return word & id_mask; }
@@ -53,11 +61,14 @@ struct envelope {
   static void retire(envelope* e) noexcept;
 
   [[nodiscard]] void* raw() noexcept { return reinterpret_cast<std::byte*>(this) + header_size; }
-  [[nodiscard]] const void* raw() const noexcept { return reinterpret_cast<const std::byte*>(this) + header_size; }
+  [[nodiscard]] const void* raw() const noexcept {
+    return reinterpret_cast<const std::byte*>(this) + header_size;
+  }
 };
 static_assert(sizeof(envelope) == envelope::header_size);
 
-/// Content that several envelopes share (make_message, broadcast): one reference count, then the value.
+/// Content that several envelopes share (make_message, broadcast): one reference count, then the
+/// value.
 ///
 /// Thread safety: the count is atomic; the value is read-only while the count is above one.
 struct shared_block {
@@ -69,12 +80,15 @@ struct shared_block {
 
 namespace detail {
 
-/// Small trivial contents are copied into every envelope, never shared; `never_shared<Content>` says the same at compile time.
+/// Small trivial contents are copied into every envelope, never shared; `never_shared<Content>`
+/// says the same at compile time.
 inline bool is_never_shared(const base::message_type& t) noexcept {
   return t.trivially_copyable && t.copy_construct != nullptr && t.size <= 32;
 }
 
-constexpr std::size_t block_bytes(std::size_t payload) noexcept { return (envelope::header_size + payload + 63) / 64 * 64; }
+constexpr std::size_t block_bytes(std::size_t payload) noexcept {
+  return (envelope::header_size + payload + 63) / 64 * 64;
+}
 
 /// A block for a payload of `bytes`; header initialised, payload raw.
 template <std::size_t Bytes>
@@ -114,7 +128,8 @@ inline void destroy_payload(envelope* e) noexcept {
 /// Builds a message in place: `pack<Ts...>` for several arguments, the value itself for one.
 template <class Content, class... Args>
 [[nodiscard]] envelope* make_envelope(Args&&... args) {
-  static_assert(alignof(Content) <= 32, "garrick: a message type may be aligned to 32 bytes at most");
+  static_assert(alignof(Content) <= 32,
+                "garrick: a message type may be aligned to 32 bytes at most");
   envelope* e = new_envelope<sizeof(Content)>(&base::message_type_of<Content>);
   if constexpr (noexcept(Content{std::forward<Args>(args)...})) {
     ::new (e->raw()) Content{std::forward<Args>(args)...};

@@ -1,6 +1,8 @@
-// What only some actors need, in one block made on demand: requests in flight, skipped mail, watchers, supervision, timers, coroutines, behaviors to return to.
+// What only some actors need, in one block made on demand: requests in flight, skipped mail,
+// watchers, supervision, timers, coroutines, behaviors to return to.
 //
-// Thread safety: everything belongs to the runner, except `executor`, `name`, `hard_limit` and `quantum`, which are constant after spawn.
+// Thread safety: everything belongs to the runner, except `executor`, `name`, `hard_limit` and
+// `quantum`, which are constant after spawn.
 #pragma once
 
 #include <garrick/base/clock.hpp>
@@ -16,12 +18,15 @@
 
 namespace garrick::core {
 
-/// What is to be done with a response. Lives on the heap (then / await) or in a coroutine's frame (co_await).
+/// What is to be done with a response. Lives on the heap (then / await) or in a coroutine's frame
+/// (co_await).
 class continuation {
  public:
-  /// Takes a response's content: a value or, if `e->is(failure)`, an error. May throw what the user's code throws.
+  /// Takes a response's content: a value or, if `e->is(failure)`, an error. May throw what the
+  /// user's code throws.
   virtual void on_response(cell& self, envelope* e) = 0;
-  /// No response will come: the actor ends or the request was withdrawn. Frees itself if it lives on the heap.
+  /// No response will come: the actor ends or the request was withdrawn. Frees itself if it lives
+  /// on the heap.
   virtual void abandon() noexcept = 0;
 
  protected:
@@ -30,7 +35,8 @@ class continuation {
 
 class timer_record;
 
-/// Requests of one actor that wait for their response. An id names a slot and its generation, so a late response finds nothing.
+/// Requests of one actor that wait for their response. An id names a slot and its generation, so a
+/// late response finds nothing.
 class response_table {
  public:
   /// A new id (never 0), or 0 if `limit` requests are out.
@@ -48,7 +54,9 @@ class response_table {
     std::uint32_t next_free = none;
     bool used = false;
     bool exclusive = false;  ///< awaited
-    bool inner = false;  ///< a part of a larger request (fan_out, first_of): its response is handled whatever the actor awaits
+    /// a part of a larger request (fan_out, first_of): its response is handled whatever the actor
+    /// awaits
+    bool inner = false;
   };
   [[nodiscard]] slot& at(std::uint64_t id) noexcept { return slots_[id & index_mask]; }
   /// Frees the slot; its continuation is the caller's.
@@ -142,7 +150,8 @@ enum class restart_policy : std::uint8_t {
   temporary,  ///< never
 };
 
-/// What a supervised child knows of its supervisor. `supervisor` and `factory` are constant after spawn.
+/// What a supervised child knows of its supervisor. `supervisor` and `factory` are constant after
+/// spawn.
 struct supervised {
   enum class order : std::uint8_t { none, suspend, restart };
 
@@ -174,11 +183,14 @@ struct cell_extension {
 
   // the runner's
   response_table pending;
-  std::vector<std::uint64_t> awaiting;  ///< the newest must be answered before anything else goes on
-  envelope_chain answers;               ///< while the mailbox is held: what passes the await, in its order
+  /// the newest must be answered before anything else goes on
+  std::vector<std::uint64_t> awaiting;
+  /// while the mailbox is held: what passes the await, in its order
+  envelope_chain answers;
   envelope_chain skipped;
   std::uint32_t skipped_count = 0;
-  bool answer_skipped = false;            ///< a response is among the skipped: they are tried again when nothing is awaited
+  /// a response is among the skipped: they are tried again when nothing is awaited
+  bool answer_skipped = false;
   std::unique_ptr<watch_lists> watching;  ///< made by `watch`
   [[nodiscard]] watch_lists& watch() {
     if (watching == nullptr) watching = std::make_unique<watch_lists>();
@@ -188,8 +200,9 @@ struct cell_extension {
   std::unique_ptr<core::nursery> nursery;  ///< its own children
   std::vector<parked_message> parked;      ///< from `first_parked` on: senders that wait for room
   std::size_t first_parked = 0;
-  std::uint32_t timer_count = 0;      ///< records in `timers`
-  std::uint32_t timer_sweep_at = 16;  ///< when so many are listed, those that are over are forgotten
+  std::uint32_t timer_count = 0;  ///< records in `timers`
+  /// when so many are listed, those that are over are forgotten
+  std::uint32_t timer_sweep_at = 16;
   bool trap_exit = false;
   bool interleave = false;                ///< other messages go on while a coroutine handler waits
   std::vector<behavior> behaviors_below;  ///< the present one, oldest first

@@ -1,7 +1,10 @@
-// What the compiler checks of an actor's class before it may be spawned, and how it says what is wrong.
+// What the compiler checks of an actor's class before it may be spawned, and how it says what is
+// wrong.
 //
-// Problem: a class is checked against its protocol deep inside templates, and compilers print the way there. So all checks stand in `checked_actor`, which every
-// spawning function names first; what fails is an error of a few lines that names the actor and the signatures, and nothing behind it is instantiated.
+// Problem: a class is checked against its protocol deep inside templates, and compilers print the
+// way there. So all checks stand in `checked_actor`, which every spawning function names first;
+// what fails is an error of a few lines that names the actor and the signatures, and nothing behind
+// it is instantiated.
 //
 // Thread safety: compile time only.
 #pragma once
@@ -21,7 +24,8 @@ namespace garrick::core::detail {
 template <class A>
 struct on_caller {
   A& a;
-  // B makes the look-up of `on` wait for the call: an actor without any `on` is then an answer (no), not an error here.
+  // B makes the look-up of `on` wait for the call: an actor without any `on` is then an answer
+  // (no), not an error here.
   template <class... Ts, class B = A>
   auto operator()(Ts&&... xs) const -> decltype(std::declval<B&>().on(std::forward<Ts>(xs)...)) {
     return static_cast<B&>(a).on(std::forward<Ts>(xs)...);
@@ -36,16 +40,21 @@ inline constexpr bool answers<R, response<Ts...>> = [] {
   using own = typename response_of<plain>::type;
   if constexpr (std::is_same_v<own, response<Ts...>> || std::is_same_v<plain, base::error>)
     return true;
-  else if constexpr (std::is_void_v<R> || is_task<plain> || is_promise<plain> || is_core_result<plain> || is_base_result<plain>)
-    return requires { requires is_base_result<plain> && std::is_same_v<plain, base::result<Ts...>>; } ||
-           (is_promise<plain> && sizeof...(Ts) == 0) || (sizeof...(Ts) == 0 && std::is_same_v<plain, base::result<void>>);
+  else if constexpr (std::is_void_v<R> || is_task<plain> || is_promise<plain> ||
+                     is_core_result<plain> || is_base_result<plain>)
+    return requires {
+      requires is_base_result<plain> && std::is_same_v<plain, base::result<Ts...>>;
+    } || (is_promise<plain> && sizeof...(Ts) == 0) ||
+           (sizeof...(Ts) == 0 && std::is_same_v<plain, base::result<void>>);
   else if constexpr (sizeof...(Ts) == 1 && (std::is_arithmetic_v<Ts> && ...))
-    return (requires(R&& r) { Ts{std::forward<R>(r)}; } && ...);  // a number that may lose its value is no answer
+    // a number that may lose its value is no answer
+    return (requires(R&& r) { Ts{std::forward<R>(r)}; } && ...);
   else
     return sizeof...(Ts) == 1 && (std::is_convertible_v<R, Ts> && ...);
 }();
 
-/// Stands for a number and converts to exactly its type: a handler that takes it takes no other number.
+/// Stands for a number and converts to exactly its type: a handler that takes it takes no other
+/// number.
 template <class T>
 struct exact_value {
   template <class U>
@@ -61,13 +70,15 @@ struct exact_reference {
 template <template <class> class Probe, class T>
 using exact_argument = std::conditional_t<std::is_arithmetic_v<T>, Probe<T>, T>;
 
-/// False where a handler is only found because C++ converts numbers silently: on(double) for an int.
+/// False where a handler is only found because C++ converts numbers silently: on(double) for an
+/// int.
 template <class F, class Content>
-inline constexpr bool handles_exactly =
-    handles<F, exact_argument<exact_value, Content>> || handles<F, exact_argument<exact_reference, Content>>;
+inline constexpr bool handles_exactly = handles<F, exact_argument<exact_value, Content>> ||
+                                        handles<F, exact_argument<exact_reference, Content>>;
 template <class F, class... Ts>
 inline constexpr bool handles_exactly<F, pack<Ts...>> =
-    handles<F, pack<exact_argument<exact_value, Ts>...>> || handles<F, pack<exact_argument<exact_reference, Ts>...>>;
+    handles<F, pack<exact_argument<exact_value, Ts>...>> ||
+    handles<F, pack<exact_argument<exact_reference, Ts>...>>;
 
 template <class F, class Content>
 using handler_result = decltype(call_owned<Content>(std::declval<F&>(), std::declval<Content&>()));
@@ -97,21 +108,26 @@ struct no_handler {
   static constexpr bool reported = true;
   static constexpr bool none = sizeof...(Signatures) == 0;
   static_assert(none,
-                "garrick: the actor has no public handler on(...) that fits, or several that fit alike, for these signatures of "
+                "garrick: the actor has no public handler on(...) that fits, or several that fit "
+                "alike, for these signatures of "
                 "its protocol");
 };
 template <class Actor, class... Signatures>
 struct wrong_result {
   static constexpr bool reported = true;
   static constexpr bool none = sizeof...(Signatures) == 0;
-  static_assert(none, "garrick: the handlers on(...) for these signatures of the protocol return something else");
+  static_assert(
+      none,
+      "garrick: the handlers on(...) for these signatures of the protocol return something else");
 };
 
 template <class Actor, class... Signatures>
 struct answer_is_over_aligned {
   static constexpr bool reported = true;
   static constexpr bool none = sizeof...(Signatures) == 0;
-  static_assert(none, "garrick: the answers of these signatures are too wide: a message type may be aligned to 32 bytes at most");
+  static_assert(none,
+                "garrick: the answers of these signatures are too wide: a message type may be "
+                "aligned to 32 bytes at most");
 };
 
 /// An actor whose handlers may be behaviors alone: typed_actor and what derives from it.
@@ -130,7 +146,8 @@ template <class Actor, class... Sigs>
 struct handlers_of<Actor, protocol<Sigs...>> {
   using mask = std::array<bool, sizeof...(Sigs)>;
   static constexpr bool by_behavior =
-      uses_behaviors<Actor> && !any_true({handles<on_caller<Actor>, typename signature<Sigs>::content>...});
+      uses_behaviors<Actor> &&
+      !any_true({handles<on_caller<Actor>, typename signature<Sigs>::content>...});
   static constexpr mask lacking{(!by_behavior && !handler_of<Actor, Sigs>::exists)...};
   static constexpr mask lying{(!by_behavior && !handler_of<Actor, Sigs>::right_result)...};
   static constexpr mask too_wide{(alignof(typename signature<Sigs>::answer::content) > 32)...};
@@ -146,11 +163,15 @@ struct handlers_of<Actor, protocol<Sigs...>> {
     return at;
   }
   enum which { lacking_ones, lying_ones, too_wide_ones };
-  static consteval const mask& mask_of(which w) { return w == lacking_ones ? lacking : w == lying_ones ? lying : too_wide; }
+  static consteval const mask& mask_of(which w) {
+    return w == lacking_ones ? lacking : w == lying_ones ? lying : too_wide;
+  }
   template <template <class, class...> class Report, which Which, std::size_t... N>
-  static std::type_identity<Report<Actor, type_at<nth(mask_of(Which), N), Sigs...>...>> report(std::index_sequence<N...>);
+  static std::type_identity<Report<Actor, type_at<nth(mask_of(Which), N), Sigs...>...>> report(
+      std::index_sequence<N...>);
   template <template <class, class...> class Report, which Which>
-  using reported = typename decltype(report<Report, Which>(std::make_index_sequence<count(mask_of(Which))>()))::type;
+  using reported = typename decltype(report<Report, Which>(
+      std::make_index_sequence<count(mask_of(Which))>()))::type;
 
   static constexpr bool fit = count(lacking) == 0 && count(lying) == 0 && count(too_wide) == 0;
   using missing = reported<no_handler, lacking_ones>;
@@ -204,7 +225,8 @@ consteval bool hides_exit() {
 template <class A>
 consteval bool exits_at_once() {
   if constexpr (has_exit<A>)
-    return std::is_void_v<decltype(std::declval<A&>().on_exit(std::declval<const base::exit_reason&>()))>;
+    return std::is_void_v<decltype(std::declval<A&>().on_exit(
+        std::declval<const base::exit_reason&>()))>;
   else
     return true;
 }
@@ -212,7 +234,8 @@ template <class A>
 consteval bool starts_well() {
   if constexpr (has_start<A>) {
     using R = decltype(std::declval<A&>().on_start());
-    return std::is_void_v<R> || (std::is_same_v<R, task<void>> && !requires { typename A::garrick_blocking; });
+    return std::is_void_v<R> ||
+           (std::is_same_v<R, task<void>> && !requires { typename A::garrick_blocking; });
   } else {
     return true;
   }
@@ -226,19 +249,26 @@ struct wrong_hook {
   static constexpr bool shows_start = !hides_start<Actor>();
   static constexpr bool shows_exit = !hides_exit<Actor>();
   static constexpr bool lives = !lacks_body<Actor>;
-  static_assert(lives, "garrick: a blocking actor's class needs a public void run(), which is its whole life");
-  static_assert(starts, "garrick: on_start() returns void or, unless the actor is a blocking one, task<>");
-  static_assert(exits, "garrick: on_exit(const exit_reason&) returns void: an actor that ends cannot wait any more");
-  static_assert(shows_start, "garrick: on_start() must be public and take no argument, or it would never run");
-  static_assert(shows_exit, "garrick: on_exit(const exit_reason&) must be public, or it would never run");
+  static_assert(
+      lives,
+      "garrick: a blocking actor's class needs a public void run(), which is its whole life");
+  static_assert(starts,
+                "garrick: on_start() returns void or, unless the actor is a blocking one, task<>");
+  static_assert(
+      exits,
+      "garrick: on_exit(const exit_reason&) returns void: an actor that ends cannot wait any more");
+  static_assert(shows_start,
+                "garrick: on_start() must be public and take no argument, or it would never run");
+  static_assert(shows_exit,
+                "garrick: on_exit(const exit_reason&) must be public, or it would never run");
 };
 
 /// Every check of an actor's class, done once per class.
 template <class A>
 struct checked_actor {
   using handlers = handlers_of<A, typename A::protocol_type>;
-  static constexpr bool fits =
-      handlers::fit && !lacks_body<A> && starts_well<A>() && exits_at_once<A>() && !hides_start<A>() && !hides_exit<A>();
+  static constexpr bool fits = handlers::fit && !lacks_body<A> && starts_well<A>() &&
+                               exits_at_once<A>() && !hides_start<A>() && !hides_exit<A>();
   static constexpr bool reported = true;
 
   static_assert(handlers::missing::reported);

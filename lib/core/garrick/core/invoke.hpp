@@ -1,7 +1,9 @@
 // Calls a handler with a message's content and turns what it returns into the response.
 //
-// Call by value for the programmer, copy-on-write underneath: an envelope that owns its content hands it over as an rvalue; of a shared content a
-// handler gets a const reference, and a copy of its own only if it takes a value or a mutable reference while others still hold the block (paper 001 §4.1, §5.2).
+// Call by value for the programmer, copy-on-write underneath: an envelope that owns its content
+// hands it over as an rvalue; of a shared content a handler gets a const reference, and a copy of
+// its own only if it takes a value or a mutable reference while others still hold the block (paper
+// 001 §4.1, §5.2).
 #pragma once
 
 #include <garrick/base/copyable.hpp>
@@ -93,8 +95,9 @@ struct content_access<unit> {
 
 /// Can F be called with a message of this content, in any way?
 template <class F, class Content>
-inline constexpr bool handles = content_access<Content>::template moves<F> || content_access<Content>::template mutates<F> ||
-                                content_access<Content>::template reads<F>;
+inline constexpr bool handles =
+    content_access<Content>::template moves<F> || content_access<Content>::template mutates<F> ||
+    content_access<Content>::template reads<F>;
 
 /// Calls f with a content that this envelope owns alone.
 template <class Content, class F>
@@ -110,8 +113,8 @@ decltype(auto) call_owned(F&& f, Content& c) {
 
 /// Small trivial contents are copied into every envelope, never shared.
 template <class Content>
-inline constexpr bool never_shared =
-    std::is_trivially_copyable_v<Content> && base::copyable_message<Content> && sizeof(Content) <= 32;
+inline constexpr bool never_shared = std::is_trivially_copyable_v<Content> &&
+                                     base::copyable_message<Content> && sizeof(Content) <= 32;
 
 template <class Content, class F>
 decltype(auto) call_with_content(F&& f, envelope* e) {
@@ -122,7 +125,8 @@ decltype(auto) call_with_content(F&& f, envelope* e) {
       auto& content = *static_cast<Content*>(block->value());
       // Content that cannot be copied has one envelope only: see send(any_ref, message).
       if constexpr (base::copyable_message<Content>) {
-        // order: acquire pairs with the release of the other holders' drops: they have read, now it may be changed
+        // order: acquire pairs with the release of the other holders' drops: they have read, now it
+        // may be changed
         if (block->holders.load(std::memory_order_acquire) != 1) {
           if constexpr (access::template reads<F>) {
             return access::apply_const(f, content);
@@ -189,7 +193,8 @@ void answer_with(cell& self, envelope* e, Call&& call) {
     static_cast<void>(call());
   } else if constexpr (is_core_result<plain>) {
     auto&& r = call();
-    if (!r.answered_later() && e->is(envelope_flag::request)) respond_result(take_request(e), Answer{}, std::move(r));
+    if (!r.answered_later() && e->is(envelope_flag::request))
+      respond_result(take_request(e), Answer{}, std::move(r));
   } else if constexpr (is_base_result<plain>) {
     auto&& r = call();
     if (e->is(envelope_flag::request)) respond_result(take_request(e), Answer{}, std::move(r));
@@ -198,13 +203,15 @@ void answer_with(cell& self, envelope* e, Call&& call) {
     if (e->is(envelope_flag::request)) respond_error(e, std::move(why));
   } else {
     auto&& value = call();
-    if (e->is(envelope_flag::request)) respond_value<content>(take_request(e), std::forward<R>(value));
+    if (e->is(envelope_flag::request))
+      respond_value<content>(take_request(e), std::forward<R>(value));
   }
 }
 
 template <class Content, class Answer, class F>
 void handle_content(cell& self, envelope* e, F&& f) {
-  answer_with<Answer>(self, e, [&]() -> decltype(auto) { return call_with_content<Content>(f, e); });
+  answer_with<Answer>(self, e,
+                      [&]() -> decltype(auto) { return call_with_content<Content>(f, e); });
 }
 
 }  // namespace garrick::core::detail

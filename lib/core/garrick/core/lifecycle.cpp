@@ -34,7 +34,7 @@ void release_shared(shared_block* b, const base::message_type* type) noexcept {
 
 }  // namespace detail
 
-// ---- responses --------------------------------------------------------------------------------------------------------------------------------------
+// ---- responses ----------------------------------------------------------------------------------
 
 std::uint64_t response_table::reserve(std::uint32_t limit, std::uint64_t target) {
   if (active_ >= limit) return 0;
@@ -78,7 +78,8 @@ namespace {
 
 using access = cell_access;
 
-/// While this lives, nothing on this thread waits for a mailbox or runs another actor, and dropped promises say `why`, which has to live as long.
+/// While this lives, nothing on this thread waits for a mailbox or runs another actor, and dropped
+/// promises say `why`, which has to live as long.
 class no_reentry {
  public:
   explicit no_reentry(const base::error& why) noexcept : saved_(detail::here.drop_reason) {
@@ -98,15 +99,19 @@ class no_reentry {
   const base::error* saved_;
 };
 
-/// What requesters are told of the end: `code`, and the reason's text if it has one. Most ends have none, and cost no allocation.
+/// What requesters are told of the end: `code`, and the reason's text if it has one. Most ends have
+/// none, and cost no allocation.
 base::error told_of_end(base::errc code, const cell& who, const base::exit_reason& reason) {
   const bool named = reason.detail().starts_with(who.name());  // not twice
   const std::string_view where = named ? std::string_view() : who.name();
-  if (reason.code() == base::exit_code::failure) return base::make_error(code, where, reason.as_error().to_string());
-  return reason.detail().empty() ? base::error(code) : base::make_error(code, where, reason.detail());
+  if (reason.code() == base::exit_code::failure)
+    return base::make_error(code, where, reason.as_error().to_string());
+  return reason.detail().empty() ? base::error(code)
+                                 : base::make_error(code, where, reason.detail());
 }
 base::error told_of_end(const cell& who, const base::exit_reason& reason) {
-  return told_of_end(reason.is_failure() ? base::errc::receiver_failed : base::errc::receiver_gone, who, reason);
+  return told_of_end(reason.is_failure() ? base::errc::receiver_failed : base::errc::receiver_gone,
+                     who, reason);
 }
 
 template <class Signal, class... Args>
@@ -126,7 +131,8 @@ void notify(const watcher& w, cell& self, const base::exit_reason& reason) {
     tell<down>(w.who, me, reason, w.monitor);
 }
 
-/// Cancels what belongs to the present incarnation of the user's object: timers, requests, coroutines.
+/// Cancels what belongs to the present incarnation of the user's object: timers, requests,
+/// coroutines.
 void cancel_outstanding(cell& self, cell_extension& x) noexcept {
   cancel_all_timers(self);
   while (x.frames != nullptr) {
@@ -148,7 +154,8 @@ void cancel_outstanding(cell& self, cell_extension& x) noexcept {
   awaiting::cancel(self, x);
 }
 
-/// Withdraws the monitors that the actor has set, so that long-living targets do not collect watchers that are gone.
+/// Withdraws the monitors that the actor has set, so that long-living targets do not collect
+/// watchers that are gone.
 void forget_monitors(cell& self, cell_extension& x) noexcept {
   if (x.watching == nullptr || x.watching->monitors.size() == 0) return;
   const keyed_list<own_monitor> monitors = std::exchange(x.watching->monitors, {});
@@ -158,12 +165,16 @@ void forget_monitors(cell& self, cell_extension& x) noexcept {
   });
 }
 
-/// The user's object goes, and with it all that it had begun. What belongs to the actor stays: address, mail, links, who watches it.
+/// The user's object goes, and with it all that it had begun. What belongs to the actor stays:
+/// address, mail, links, who watches it.
 void end_incarnation(cell& self, const base::exit_reason& reason) noexcept {
   try {
     // One whose spawn was refused has not lived: nothing of it may run but its destructor.
     if (access::shard(self) != cell::no_shard) access::object_exits(self, reason);
-  } catch (...) { self.env().failed(self, base::make_error(base::errc::user, "exit hook", text_of(std::current_exception()))); }
+  } catch (...) {
+    self.env().failed(
+        self, base::make_error(base::errc::user, "exit hook", text_of(std::current_exception())));
+  }
   const auto cancel_all = [&self] {
     cell_extension* const x = self.ext_if();
     if (x == nullptr) return;
@@ -196,7 +207,8 @@ void drop_mail(cell& self, const base::error& why) noexcept {
 
 bool wants_restart(restart_policy policy, const base::exit_reason& reason) noexcept {
   if (reason == base::exit_code::unreachable) return false;  // nobody could use it
-  if (policy == restart_policy::transient) return reason.is_failure() || reason == base::exit_code::kill;
+  if (policy == restart_policy::transient)
+    return reason.is_failure() || reason == base::exit_code::kill;
   return policy == restart_policy::permanent;
 }
 
@@ -207,8 +219,8 @@ void report_suspended(cell& self, const supervised& p, const base::exit_reason& 
 void start_anew(cell& self, cell_extension& x) {
   supervised& p = *x.parent;
   if (!p.keep_mail) {
-    const base::error why =
-        base::make_error(base::errc::receiver_failed, self.name(), "restarted by its supervisor, which drops mail");
+    const base::error why = base::make_error(base::errc::receiver_failed, self.name(),
+                                             "restarted by its supervisor, which drops mail");
     const no_reentry guard(why);
     drop_mail(self, why);
   }
@@ -247,12 +259,13 @@ bool stay_for_supervisor(cell& self, cell_extension& x) {
     end_incarnation(self, reason);
   }
   access::reader(self).set_stalled(access::gate(self), true);
-  sup->signal(detail::make_envelope<signals::child_failed>(handle_access::make_address(&self), reason, true));
+  sup->signal(detail::make_envelope<signals::child_failed>(handle_access::make_address(&self),
+                                                           reason, true));
   sup->drop_strong();
   return true;
 }
 
-// ---- signals ----------------------------------------------------------------------------------------------------------------------------------------
+// ---- signals ------------------------------------------------------------------------------------
 
 void on_suspend(cell& self) {
   cell_extension* const x = self.ext_if();
@@ -272,7 +285,8 @@ void on_restart(cell& self, bool keep_mail) {
   if (x == nullptr || x->parent == nullptr || access::phase(self) != life::suspended) return;
   x->parent->ordered = supervised::order::restart;
   x->parent->keep_mail = keep_mail;
-  access::phase(self) = life::ending;  // carried out at the end of this turn, when no handler is on the stack
+  // carried out at the end of this turn, when no handler is on the stack
+  access::phase(self) = life::ending;
 }
 
 void end_for_good(cell& self, base::exit_reason reason, bool also_children) {
@@ -281,7 +295,8 @@ void end_for_good(cell& self, base::exit_reason reason, bool also_children) {
     x->parent->restartable = false;
     x->parent->ordered = supervised::order::none;
   }
-  const bool waits_for_children = x != nullptr && x->nursery != nullptr && x->nursery->ends_its_actor();
+  const bool waits_for_children =
+      x != nullptr && x->nursery != nullptr && x->nursery->ends_its_actor();
   if (also_children && x != nullptr && x->nursery != nullptr) x->nursery->abandon();
   if (access::phase(self) != life::suspended)
     self.quit(std::move(reason));
@@ -296,7 +311,8 @@ void on_kill(cell& self, signals::kill& k) {
 
 void add_watcher(cell_extension& x, signals::watch& w) {
   keyed_list<watcher>& watchers = x.watch().watchers;
-  if (!watchers.contains({w.watcher.id(), w.monitor})) watchers.add({std::move(w.watcher), w.monitor});
+  if (!watchers.contains({w.watcher.id(), w.monitor}))
+    watchers.add({std::move(w.watcher), w.monitor});
 }
 
 void on_down(cell& self, envelope* e) {
@@ -319,7 +335,8 @@ void on_exit(cell& self, envelope* e) {
   if (access::phase(self) == life::suspended) return;
   if (x != nullptr && x->trap_exit) {
     if (!access::dispatch_system(self, e)) report_unexpected(self, e);
-  } else if (!s.reason.is_normal() && s.reason != base::exit_code::unreachable) {  // nobody could use it any more: no failure
+    // nobody could use it any more: no failure
+  } else if (!s.reason.is_normal() && s.reason != base::exit_code::unreachable) {
     self.quit(std::move(s.reason));
   }
 }
@@ -333,12 +350,15 @@ void lose_kept(cell& self, envelope* e, const base::error& why) noexcept {
   access::reader(self).done(e);
 }
 
-base::error gone(const cell& receiver) { return told_of_end(base::errc::receiver_gone, receiver, receiver.end_reason()); }
+base::error gone(const cell& receiver) {
+  return told_of_end(base::errc::receiver_gone, receiver, receiver.end_reason());
+}
 
 void report_lost(cell& receiver, const envelope* e, const base::error& why) noexcept {
   if (e->is(envelope_flag::response)) return;  // its requester went away by its own will
   undelivered u;
-  u.sender = e->is(envelope_flag::request) ? (e->requester != nullptr ? e->requester->id() : 0) : e->sender_id;
+  u.sender = e->is(envelope_flag::request) ? (e->requester != nullptr ? e->requester->id() : 0)
+                                           : e->sender_id;
   u.receiver = receiver.id();
   u.type = e->type->name;
   u.descriptor = e->type;
@@ -364,11 +384,14 @@ void answer_signals_of_the_dead(cell& dead) noexcept {
     } else if (e->type == &base::message_type_of<signals::room_wanted>) {
       const auto& w = *static_cast<signals::room_wanted*>(e->raw());
       bounded_mailbox::refuse_one(dead, {w.message, w.sender, w.id}, base::errc::receiver_gone);
-    } else if (e->type == &base::message_type_of<signals::stop> || e->type == &base::message_type_of<signals::suspend> ||
+    } else if (e->type == &base::message_type_of<signals::stop> ||
+               e->type == &base::message_type_of<signals::suspend> ||
                e->type == &base::message_type_of<signals::restart>) {
-      // Its supervisor waits for an answer: the report of its end may have come when nobody held the supervisor.
+      // Its supervisor waits for an answer: the report of its end may have come when nobody held
+      // the supervisor.
       if (const cell_extension* const x = dead.ext_if(); x != nullptr && x->parent != nullptr)
-        tell<signals::child_failed>(x->parent->supervisor, handle_access::make_address(&dead), dead.end_reason(), false);
+        tell<signals::child_failed>(x->parent->supervisor, handle_access::make_address(&dead),
+                                    dead.end_reason(), false);
     } else if (e->type == &base::message_type_of<adoption>) {
       nursery::turn_away(*static_cast<adoption*>(e->raw()));
     }
@@ -394,18 +417,21 @@ void on_signal(cell& self, envelope* e) {
   const base::message_type* const t = e->type;
   if (t == &base::message_type_of<down>) return on_down(self, e);
   if (t == &base::message_type_of<exit_signal>) return on_exit(self, e);
-  if (t == &base::message_type_of<signals::watch>) return add_watcher(self.ext(), *static_cast<signals::watch*>(e->raw()));
+  if (t == &base::message_type_of<signals::watch>)
+    return add_watcher(self.ext(), *static_cast<signals::watch*>(e->raw()));
   if (t == &base::message_type_of<signals::unwatch>) {
     const auto& w = *static_cast<signals::unwatch*>(e->raw());
     if (cell_extension* const x = self.ext_if(); x != nullptr && x->watching != nullptr)
       x->watching->watchers.take({w.watcher.id(), w.monitor});
     return;
   }
-  if (t == &base::message_type_of<signals::kill>) return on_kill(self, *static_cast<signals::kill*>(e->raw()));
+  if (t == &base::message_type_of<signals::kill>)
+    return on_kill(self, *static_cast<signals::kill*>(e->raw()));
   if (t == &base::message_type_of<signals::room_wanted>)
     return bounded_mailbox::on_room_wanted(self, *static_cast<signals::room_wanted*>(e->raw()));
   if (t == &base::message_type_of<signals::suspend>) return on_suspend(self);
-  if (t == &base::message_type_of<signals::restart>) return on_restart(self, static_cast<signals::restart*>(e->raw())->keep_mail);
+  if (t == &base::message_type_of<signals::restart>)
+    return on_restart(self, static_cast<signals::restart*>(e->raw())->keep_mail);
   if (t == &base::message_type_of<signals::stop>)
     return end_for_good(self, std::move(static_cast<signals::stop*>(e->raw())->reason), false);
   if (nursery::takes(t)) return nursery::on_signal(self, e);
@@ -425,7 +451,8 @@ dispatch_outcome on_response(cell& self, envelope* e) {
   if (s.k == nullptr) return awaiting::keep(s, e);
   if (!x->awaiting.empty() && !s.inner) {
     if (s.exclusive && x->awaiting.back() != id) return awaiting::keep(s, e);  // the newest first
-    if (!s.exclusive) {                                                        // `then` came after the response had passed
+    // `then` came after the response had passed
+    if (!s.exclusive) {
       x->answer_skipped = true;
       return dispatch_outcome::skipped;
     }
@@ -441,10 +468,12 @@ dispatch_outcome on_response(cell& self, envelope* e) {
     ~after() { awaiting::changed(self, x); }
   } const at_the_end{self, *x};
   auto& diagnosis = base::this_thread;
-  diagnosis.in_response.store(true, std::memory_order_relaxed);  // order: read by the watchdog as a sample
+  // order: read by the watchdog as a sample
+  diagnosis.in_response.store(true, std::memory_order_relaxed);
   struct leave {
     std::atomic<bool>& flag;
-    ~leave() { flag.store(false, std::memory_order_relaxed); }  // order: read by the watchdog as a sample
+    // order: read by the watchdog as a sample
+    ~leave() { flag.store(false, std::memory_order_relaxed); }
   } const no_longer{diagnosis.in_response};
   k->on_response(self, e);
   return dispatch_outcome::handled;
@@ -459,7 +488,8 @@ void retry_skipped(cell& self) noexcept {
 }
 
 void report_unexpected(cell& self, envelope* e) noexcept {
-  report_lost(self, e, base::make_error(base::errc::unexpected_message, self.name(), e->type->name));
+  report_lost(self, e,
+              base::make_error(base::errc::unexpected_message, self.name(), e->type->name));
 }
 
 std::string text_of(const std::exception_ptr& what) {
@@ -486,7 +516,8 @@ bool reach_end(cell& self) noexcept {
   cell_extension* const x = self.ext_if();
   if (x != nullptr) {
     if (x->nursery != nullptr && !x->nursery->wound_down(self)) return false;
-    if (x->parent != nullptr && x->parent->restartable && stay_for_supervisor(self, *x)) return false;
+    if (x->parent != nullptr && x->parent->restartable && stay_for_supervisor(self, *x))
+      return false;
   }
   conclude(self);
   return true;
@@ -506,7 +537,8 @@ void conclude(cell& self) noexcept {
     access::phase(self) = life::ended;
     // A handle that outlives the actor may outlive the system: the environment has to stay for it.
     const bool alone = (gate.peek() & mailbox_word::unreachable) != 0;
-    // And whoever drops the last handle after the close may free the block: it has to stay until this function is done.
+    // And whoever drops the last handle after the close may free the block: it has to stay until
+    // this function is done.
     if (!alone) {
       env.hold();
       self.add_weak();
@@ -519,13 +551,16 @@ void conclude(cell& self) noexcept {
     answer_signals_of_the_dead(self);
     if ((tags & mailbox_word::waiting) != 0) env.lot->wake(self.id());
     if (x != nullptr) {
-      if (x->watching != nullptr) x->watching->watchers.for_each([&](const watcher& w) { notify(w, self, reason); });
+      if (x->watching != nullptr)
+        x->watching->watchers.for_each([&](const watcher& w) { notify(w, self, reason); });
       if (x->parent != nullptr)
-        tell<signals::child_failed>(x->parent->supervisor, handle_access::make_address(&self), reason, false);
+        tell<signals::child_failed>(x->parent->supervisor, handle_access::make_address(&self),
+                                    reason, false);
       if (x->watching != nullptr) x->watching->watchers.clear();
     }
     if (access::shard(self) != cell::no_shard) env.left(self);
-    if (access::own_executor(self)) static_cast<waiting_executor&>(self.home_executor()).actor_ended();
+    if (access::own_executor(self))
+      static_cast<waiting_executor&>(self.home_executor()).actor_ended();
     if (unreachable) self.drop_weak();
     if (!alone) self.drop_weak();
   }

@@ -9,7 +9,8 @@
 
 namespace garrick::core::lifecycle {
 
-/// The message will not be handled: counts a dead letter and answers a request with `why`; frees the envelope. Any thread that owns `e`.
+/// The message will not be handled: counts a dead letter and answers a request with `why`; frees
+/// the envelope. Any thread that owns `e`.
 void lose(cell& receiver, envelope* e, base::error why) noexcept;
 
 /// What is answered to those who send to an actor that has ended. Any thread.
@@ -39,7 +40,8 @@ void report_unexpected(cell& self, envelope* e) noexcept;
 /// An exception left user code while `e` (or nothing) was being handled: supervision or the end.
 void on_exception(cell& self, envelope* e, const std::exception_ptr& what) noexcept;
 
-/// The actor's last turn is over: it ends, or its children have to end first, or its supervisor keeps it. False: it lives on, and the caller still runs it.
+/// The actor's last turn is over: it ends, or its children have to end first, or its supervisor
+/// keeps it. False: it lives on, and the caller still runs it.
 [[nodiscard]] bool reach_end(cell& self) noexcept;
 
 /// The end: hooks, object, mail, watchers, system. The cell may be freed when this returns.

@@ -1,5 +1,6 @@
-// The mailbox under the model checker: the shipped header, every interleaving and every stale value that C++ allows. A lost message is found as a
-// deadlock or a wrong count, a double run as an unordered access to the actor's state, an early free as an access to a freed envelope.
+// The mailbox under the model checker: the shipped header, every interleaving and every stale value
+// that C++ allows. A lost message is found as a deadlock or a wrong count, a double run as an
+// unordered access to the actor's state, an early free as an access to a freed envelope.
 #include <garrick/core/mailbox.hpp>
 
 #include <doctest/doctest.h>
@@ -40,7 +41,8 @@ struct node {
   }
 };
 
-/// Envelopes start a cache line, but the model checker places its suites where it likes: room for N, moved to the next line.
+/// Envelopes start a cache line, but the model checker places its suites where it likes: room for
+/// N, moved to the next line.
 template <std::size_t N>
 class envelopes {
  public:
@@ -86,7 +88,8 @@ struct actor {
   relacy_atomics::cell<int> reclaimed{0};
   relacy_atomics::atomic<std::uint32_t> epoch{0};
   std::array<int, 4> last_of{};
-  std::array<relacy_atomics::cell<int>, 3> used;  ///< what each holder of a handle did to the actor's block before it let go
+  /// what each holder of a handle did to the actor's block before it let go
+  std::array<relacy_atomics::cell<int>, 3> used;
   unsigned holders = 0;
 
   void take(node* n) {
@@ -105,7 +108,8 @@ struct actor {
 
   template <class Handler>
   void run(Handler handler) {
-    static_cast<void>(handled.get());  // the cell looks at its own state before it looks at its mail
+    // the cell looks at its own state before it looks at its mail
+    static_cast<void>(handled.get());
     for (;;) {
       while (node* const n = runner.next(mail)) {
         take(n);
@@ -147,7 +151,8 @@ struct actor {
   }
 };
 
-/// Two senders: nothing is lost, doubled or reordered, one runs at a time, nothing is freed early (I1–I5).
+/// Two senders: nothing is lost, doubled or reordered, one runs at a time, nothing is freed early
+/// (I1–I5).
 struct push_suite : rl::test_suite<push_suite, 2> {
   actor a;
   std::array<envelopes<3>, 2> nodes;
@@ -165,7 +170,8 @@ struct push_suite : rl::test_suite<push_suite, 2> {
   }
 };
 
-/// Handles fall on two threads while messages are under way: exactly one thread reclaims, after everything was handled (L1, L2).
+/// Handles fall on two threads while messages are under way: exactly one thread reclaims, after
+/// everything was handled (L1, L2).
 struct drop_suite : rl::test_suite<drop_suite, 3> {
   actor a;
   envelopes<3> nodes;
@@ -212,17 +218,20 @@ struct worker_suite : rl::test_suite<worker_suite, 2> {
   }
 };
 
-/// The runner makes a handle to itself although the last one may just be falling, and lets it fall again.
+/// The runner makes a handle to itself although the last one may just be falling, and lets it fall
+/// again.
 struct undrop_suite : rl::test_suite<undrop_suite, 2> {
   actor a;
   envelopes<2> nodes;
   node& first = nodes[0];
   node& second = nodes[1];
 
-  undrop_suite() : a() { a.strong.store(2, std::memory_order_relaxed); }  // order: before the threads
+  // order: before the threads
+  undrop_suite() : a() { a.strong.store(2, std::memory_order_relaxed); }
   void handle(node& n) {
     if (&n != &first) return;
-    if (a.strong.fetch_add(1, std::memory_order_relaxed) == 0) a.mail.undrop();  // order: as cell::add_strong_from_self
+    // order: as cell::add_strong_from_self
+    if (a.strong.fetch_add(1, std::memory_order_relaxed) == 0) a.mail.undrop();
     second.fill(2, 1);
     const push_outcome r = a.mail.push(&second);
     RL_ASSERT(r == push_outcome::queued);
@@ -241,7 +250,8 @@ struct undrop_suite : rl::test_suite<undrop_suite, 2> {
   }
 };
 
-/// A signal is seen although ordinary traffic and the end of a batch race with it; one that comes too late is taken by whoever finds the end.
+/// A signal is seen although ordinary traffic and the end of a batch race with it; one that comes
+/// too late is taken by whoever finds the end.
 struct signal_suite : rl::test_suite<signal_suite, 3> {
   actor a;
   envelopes<2> nodes;
@@ -327,7 +337,8 @@ struct wait_suite : rl::test_suite<wait_suite, 2> {
         a.send(nodes[static_cast<std::size_t>(i)]);
       }
     } else {
-      const std::uint32_t epoch = a.epoch.load(std::memory_order_acquire);  // order: as drain_lot::epoch
+      // order: as drain_lot::epoch
+      const std::uint32_t epoch = a.epoch.load(std::memory_order_acquire);
       if (!a.mail.ask_to_wait()) return;
       relacy_atomics::wait(a.epoch, epoch);  // a wake-up that got lost is a deadlock
     }
@@ -335,7 +346,8 @@ struct wait_suite : rl::test_suite<wait_suite, 2> {
   void after() { RL_ASSERT(a.handled.get() == 2); }
 };
 
-/// An actor that awaits: what passes is sorted out of the arrivals, the rest stays, and the run right is given up although something waits (H1).
+/// An actor that awaits: what passes is sorted out of the arrivals, the rest stays, and the run
+/// right is given up although something waits (H1).
 struct hold_suite : rl::test_suite<hold_suite, 2> {
   actor a;
   envelopes<4> nodes;
@@ -348,7 +360,8 @@ struct hold_suite : rl::test_suite<hold_suite, 2> {
     static_cast<void>(a.handled.get());
     for (;;) {
       if (a.runner.is_holding()) {
-        if (answers.first == nullptr) static_cast<void>(a.runner.sort_arrivals(a.mail, answers, node::is_answer));
+        if (answers.first == nullptr)
+          static_cast<void>(a.runner.sort_arrivals(a.mail, answers, node::is_answer));
         if (node* const n = answers.first) {
           answers.first = n->next;
           RL_ASSERT(!answered && n->content.get() == n->sender * 10 + n->number);
@@ -364,7 +377,9 @@ struct hold_suite : rl::test_suite<hold_suite, 2> {
           a.runner.done(n);
         }
       }
-      if (a.runner.release(a.mail, answered ? 0 : mailbox_word::stalled) == release_outcome::released) return;
+      if (a.runner.release(a.mail, answered ? 0 : mailbox_word::stalled) ==
+          release_outcome::released)
+        return;
     }
   }
   void thread(unsigned index) {
@@ -392,26 +407,32 @@ bool one_needs(mailbox_order number, std::memory_order as_written) {
 
 }  // namespace
 
-TEST_CASE("nothing is lost, doubled, reordered or freed early") { CHECK(explore<push_suite>(thorough) == ""); }
+TEST_CASE("nothing is lost, doubled, reordered or freed early") {
+  CHECK(explore<push_suite>(thorough) == "");
+}
 TEST_CASE("exactly one thread reclaims an unreachable actor") {
   CHECK(explore<drop_suite>(thorough) == "");
   CHECK(explore<worker_suite>(thorough) == "");
 }
-TEST_CASE("an actor may make a handle to itself after the last one fell") { CHECK(explore<undrop_suite>(thorough) == ""); }
+TEST_CASE("an actor may make a handle to itself after the last one fell") {
+  CHECK(explore<undrop_suite>(thorough) == "");
+}
 TEST_CASE("signals are seen, also at the end") { CHECK(explore<signal_suite>(thorough) == ""); }
 TEST_CASE("a sender that waits is woken") { CHECK(explore<wait_suite>(thorough) == ""); }
 TEST_CASE("an actor that awaits takes the answer past its mail, and loses nothing") {
   CHECK(explore<hold_suite>(thorough) == "");
 }
 
-// take_signals_head is beyond this checker, which executes each thread's operations in program order: without acquire, the exchange of the lane could move before
-// the clearing of the tag, and a signal that comes between would be announced to nobody.
+// take_signals_head is beyond this checker, which executes each thread's operations in program
+// order: without acquire, the exchange of the lane could move before the clearing of the tag, and a
+// signal that comes between would be announced to nobody.
 TEST_CASE("the mailbox needs each of its memory orders") {
   using o = mailbox_order;
   using m = std::memory_order;
   const auto need = [](mailbox_order number, std::memory_order as_written) {
     CAPTURE(static_cast<int>(number));
-    CHECK((one_needs<push_suite, drop_suite, worker_suite, undrop_suite, signal_suite, wait_suite>(number, as_written)));
+    CHECK((one_needs<push_suite, drop_suite, worker_suite, undrop_suite, signal_suite, wait_suite>(
+        number, as_written)));
   };
   need(o::push, m::acq_rel);
   need(o::push_signal_link, m::release);

@@ -21,7 +21,8 @@ envelope* raw_envelope(const base::message_type* type) {
 
 envelope* sharing_envelope(shared_block* b, const base::message_type* type) {
   envelope* const e = detail::new_envelope<sizeof(shared_block*)>(type);
-  b->holders.fetch_add(1, std::memory_order_relaxed);  // order: the caller's message or envelope holds one
+  // order: the caller's message or envelope holds one
+  b->holders.fetch_add(1, std::memory_order_relaxed);
   ::new (e->raw()) shared_block*(b);
   e->set(envelope_flag::shared);
   return e;
@@ -41,7 +42,8 @@ std::string print_content(const undelivered& what) {
 message message_access::from_envelope(envelope* e) {
   if (!e->is(envelope_flag::shared)) {
     const std::size_t bytes = (shared_block::offset + e->type->size + 63) / 64 * 64;
-    auto* const b = ::new (base::block_pool::allocate(bytes)) shared_block{{1}, static_cast<std::uint32_t>(bytes)};
+    auto* const b = ::new (base::block_pool::allocate(bytes))
+        shared_block{{1}, static_cast<std::uint32_t>(bytes)};
     e->type->move_construct(b->value(), e->raw());
     if (e->type->destroy != nullptr) e->type->destroy(e->raw());
     ::new (e->raw()) shared_block*(b);
@@ -57,15 +59,17 @@ namespace detail {
 envelope* envelope_of(const message& m) {
   shared_block* const b = message_access::block(m);
   const base::message_type* const type = message_access::type(m);
-  if (b == nullptr) throw std::logic_error("garrick: an empty message cannot be sent; make one with make_message");
+  if (b == nullptr)
+    throw std::logic_error("garrick: an empty message cannot be sent; make one with make_message");
   if (is_never_shared(*type)) {
     envelope* const e = raw_envelope(type);
     std::memcpy(e->raw(), b->value(), type->size);
     return e;
   }
   if (type->copy_construct == nullptr)
-    throw std::logic_error("garrick: a message of type " + std::string(type->name) +
-                           " cannot be copied, so it cannot be sent on while its envelope still holds it");
+    throw std::logic_error(
+        "garrick: a message of type " + std::string(type->name) +
+        " cannot be copied, so it cannot be sent on while its envelope still holds it");
   return sharing_envelope(b, type);
 }
 

@@ -1,10 +1,13 @@
-// A message as a value: content of any type, shared by its copies, copied only when someone changes it while others hold it.
+// A message as a value: content of any type, shared by its copies, copied only when someone changes
+// it while others hold it.
 //
 //   message m = make_message(line{text}, 7);
 //   for (auto& r : readers) send(r, m);        // one block, an envelope each
 //
-// What make_message returns knows its content type, so it may be sent to typed handles too; a plain `message`, as a catch-all gets it, goes to any_ref only.
-// Trivially copyable content of up to 32 bytes is copied into each envelope. A message that came by itself and cannot be copied may be looked at, not sent on.
+// What make_message returns knows its content type, so it may be sent to typed handles too; a plain
+// `message`, as a catch-all gets it, goes to any_ref only. Trivially copyable content of up to 32
+// bytes is copied into each envelope. A message that came by itself and cannot be copied may be
+// looked at, not sent on.
 //
 // Thread safety: copies may live on different threads; the content is read-only through `message`.
 #pragma once
@@ -25,9 +28,12 @@ namespace garrick::core {
 
 /// The content of an envelope, shared or not.
 [[nodiscard]] inline void* content_pointer(envelope* e) noexcept {
-  return e->is(envelope_flag::shared) ? (*static_cast<shared_block**>(e->raw()))->value() : e->raw();
+  return e->is(envelope_flag::shared) ? (*static_cast<shared_block**>(e->raw()))->value()
+                                      : e->raw();
 }
-[[nodiscard]] inline const void* content_pointer(const envelope* e) noexcept { return content_pointer(const_cast<envelope*>(e)); }
+[[nodiscard]] inline const void* content_pointer(const envelope* e) noexcept {
+  return content_pointer(const_cast<envelope*>(e));
+}
 
 class message {
  public:
@@ -50,7 +56,9 @@ class message {
   }
 
   [[nodiscard]] bool empty() const noexcept { return block_ == nullptr; }
-  [[nodiscard]] std::string_view type_name() const noexcept { return block_ != nullptr ? type_->name : "empty"; }
+  [[nodiscard]] std::string_view type_name() const noexcept {
+    return block_ != nullptr ? type_->name : "empty";
+  }
   /// The content if it was made from exactly these argument types, else null.
   template <class... Ts>
   [[nodiscard]] const content_of<Ts...>* get() const noexcept {
@@ -59,7 +67,8 @@ class message {
   }
   /// How many messages and envelopes hold the content now; an estimate while other threads work.
   [[nodiscard]] std::uint32_t holders() const noexcept {
-    return block_ != nullptr ? block_->holders.load(std::memory_order_relaxed) : 0;  // order: an estimate
+    // order: an estimate
+    return block_ != nullptr ? block_->holders.load(std::memory_order_relaxed) : 0;
   }
   [[nodiscard]] std::string to_string() const {
     std::string out;
@@ -74,7 +83,8 @@ class message {
   const base::message_type* type_ = nullptr;
 };
 
-/// A message whose content type the compiler knows: may be sent to every handle whose protocol has it.
+/// A message whose content type the compiler knows: may be sent to every handle whose protocol has
+/// it.
 template <class Content>
 class typed_message : public message {
  public:
@@ -94,8 +104,10 @@ class typed_message : public message {
 struct message_access {
   template <class Content, class... Args>
   [[nodiscard]] static typed_message<Content> make(Args&&... args) {
-    static_assert(alignof(Content) <= 32, "garrick: a message type may be aligned to 32 bytes at most");
-    static_assert(base::copyable_message<Content>, "garrick: a message for several receivers must be copyable");
+    static_assert(alignof(Content) <= 32,
+                  "garrick: a message type may be aligned to 32 bytes at most");
+    static_assert(base::copyable_message<Content>,
+                  "garrick: a message for several receivers must be copyable");
     constexpr std::size_t bytes = (shared_block::offset + sizeof(Content) + 63) / 64 * 64;
     struct block {
       void* memory = base::block_pool::allocate(bytes);
@@ -108,7 +120,8 @@ struct message_access {
     raw.memory = nullptr;
     return typed_message<Content>(message(b, &base::message_type_of<Content>));
   }
-  /// The content of an envelope as a message; an owned content is moved into a block of its own, which the envelope then shares.
+  /// The content of an envelope as a message; an owned content is moved into a block of its own,
+  /// which the envelope then shares.
   [[nodiscard]] static message from_envelope(envelope* e);
   [[nodiscard]] static shared_block* block(const message& m) noexcept { return m.block_; }
   [[nodiscard]] static const base::message_type* type(const message& m) noexcept { return m.type_; }
@@ -116,19 +129,22 @@ struct message_access {
 
 namespace detail {
 
-/// A new envelope with the content of `e`, which keeps an empty shell of it (or shares it). The envelope's flags and sender are not carried over.
+/// A new envelope with the content of `e`, which keeps an empty shell of it (or shares it). The
+/// envelope's flags and sender are not carried over.
 [[nodiscard]] envelope* forward_content(envelope* e);
 
 }  // namespace detail
 
-/// Makes a message that can be sent to many receivers without a copy. Requires copyable content. A message value is returned as it is.
+/// Makes a message that can be sent to many receivers without a copy. Requires copyable content. A
+/// message value is returned as it is.
 template <class... Args>
 [[nodiscard]] auto make_message(Args&&... args) {
   using content = typename detail::checked_message<any_protocol, Args...>::type;
   if constexpr (detail::message_value<Args...>)
     return (std::remove_cvref_t<Args>(std::forward<Args>(args)), ...);
   else if constexpr (sizeof...(Args) > 1)
-    return message_access::make<content>(std::tuple<std::decay_t<Args>...>(std::forward<Args>(args)...));
+    return message_access::make<content>(
+        std::tuple<std::decay_t<Args>...>(std::forward<Args>(args)...));
   else
     return message_access::make<content>(std::forward<Args>(args)...);
 }

@@ -25,23 +25,30 @@ constexpr std::uint64_t nobody = 0;
 cell_extension::cell_extension() = default;
 cell_extension::~cell_extension() = default;
 
-nursery::nursery(cell& self, const supervision& how) : random_(how.seed != 0 ? how.seed : self.id()) { configure(how); }
+nursery::nursery(cell& self, const supervision& how)
+    : random_(how.seed != 0 ? how.seed : self.id()) {
+  configure(how);
+}
 nursery::~nursery() = default;
 
 std::string nursery::complaint(const supervision& how) {
-  if (how.window.count() <= 0) return "supervision.window: must be above zero, and is " + how.window.to_string();
-  if (how.stop_within.count() < 0) return "supervision.stop_within: must not be negative, and is " + how.stop_within.to_string();
+  if (how.window.count() <= 0)
+    return "supervision.window: must be above zero, and is " + how.window.to_string();
+  if (how.stop_within.count() < 0)
+    return "supervision.stop_within: must not be negative, and is " + how.stop_within.to_string();
   if (how.delay.first.count() < 0 || how.delay.longest.count() < 0)
     return "supervision.delay: neither first nor longest may be negative";
   if (!(how.delay.factor >= 1.0))
-    return "supervision.delay.factor: must be at least 1, and is " + std::to_string(how.delay.factor);
+    return "supervision.delay.factor: must be at least 1, and is " +
+           std::to_string(how.delay.factor);
   if (!(how.delay.jitter >= 0.0 && how.delay.jitter <= 1.0))
     return "supervision.delay.jitter: must be 0 to 1, and is " + std::to_string(how.delay.jitter);
   return {};
 }
 
 void nursery::configure(const supervision& how) {
-  if (const std::string wrong = complaint(how); !wrong.empty()) throw std::invalid_argument("garrick: " + wrong);
+  if (const std::string wrong = complaint(how); !wrong.empty())
+    throw std::invalid_argument("garrick: " + wrong);
   how_ = how;
   if (how.seed != 0) random_ = base::random_source(how.seed);
 }
@@ -52,18 +59,21 @@ nursery& nursery::of(cell& self) {
   return *x.nursery;
 }
 
-// ---- signals ----------------------------------------------------------------------------------------------------------------------------------------
+// ---- signals ------------------------------------------------------------------------------------
 
 void nursery::admit(cell& supervisor, bool on_its_turn, adoption a) {
   if (on_its_turn)
     of(supervisor).adopt(supervisor, a);
   else
-    supervisor.signal(detail::make_envelope<adoption>(std::move(a)));  // before anything that the child will tell
+    // before anything that the child will tell
+    supervisor.signal(detail::make_envelope<adoption>(std::move(a)));
 }
 
 bool nursery::takes(const base::message_type* type) noexcept {
-  return type == &base::message_type_of<signals::child_failed> || type == &base::message_type_of<signals::child_up> ||
-         type == &base::message_type_of<adoption> || type == &base::message_type_of<signals::nursery_alarm>;
+  return type == &base::message_type_of<signals::child_failed> ||
+         type == &base::message_type_of<signals::child_up> ||
+         type == &base::message_type_of<adoption> ||
+         type == &base::message_type_of<signals::nursery_alarm>;
 }
 
 void nursery::on_signal(cell& self, envelope* e) {
@@ -91,8 +101,9 @@ void nursery::turn_away(const adoption& a, base::exit_reason reason) noexcept {
 
 void nursery::adopt(cell& self, adoption& a) {
   if (a.named && has(a.name))
-    return turn_away(a, base::exit_reason(
-                            base::make_error(base::errc::spawn_failed, a.name, "its supervisor has another child of this name")));
+    return turn_away(
+        a, base::exit_reason(base::make_error(base::errc::spawn_failed, a.name,
+                                              "its supervisor has another child of this name")));
   child c;
   c.actor = std::move(a.child);
   c.name = std::move(a.name);
@@ -176,7 +187,8 @@ void nursery::on_alarm(cell& self, const signals::nursery_alarm& a) {
   }
   if (!at->stopping) {
     if (at->state == child_state::suspended && now_ == activity::none) start_child(self, *at, true);
-    if (at->state == child_state::starting && now_ == activity::starting) give_up_waiting(self, i, "restarting ", "constructor");
+    if (at->state == child_state::starting && now_ == activity::starting)
+      give_up_waiting(self, i, "restarting ", "constructor");
     return;
   }
   name_and_let_go(self, *at, "stopping ");
@@ -186,12 +198,12 @@ void nursery::on_alarm(cell& self, const signals::nursery_alarm& a) {
 // Its time is over: it is named, and left to end when its handler returns.
 void nursery::name_and_let_go(cell& self, child& c, const char* meanwhile) {
   late_.push_back(c.name + "#" + std::to_string(c.actor.id()));
-  self.env().failed(
-      self, base::make_error(base::errc::timeout, meanwhile + late_.back(), "still alive after " + c.stop_within.to_string()));
+  self.env().failed(self, base::make_error(base::errc::timeout, meanwhile + late_.back(),
+                                           "still alive after " + c.stop_within.to_string()));
   order<signals::kill>(c.actor, base::exit_reason(base::exit_code::kill), true);
 }
 
-// ---- restarting -------------------------------------------------------------------------------------------------------------------------------------
+// ---- restarting ---------------------------------------------------------------------------------
 
 bool nursery::too_many(cell& self) {
   const base::instant now = self.env().clock->now();
@@ -204,7 +216,9 @@ base::duration nursery::delay_for(child& c) {
   const bool quiet = c.restarts != 0 && failures_.size() <= 1;
   c.in_a_row = quiet ? 0 : c.in_a_row;
   double ns = static_cast<double>(how_.delay.first.count());
-  for (std::uint32_t i = 0; i < c.in_a_row && ns < static_cast<double>(how_.delay.longest.count()); ++i) ns *= how_.delay.factor;
+  for (std::uint32_t i = 0; i < c.in_a_row && ns < static_cast<double>(how_.delay.longest.count());
+       ++i)
+    ns *= how_.delay.factor;
   ++c.in_a_row;
   ns = std::min(ns, static_cast<double>(how_.delay.longest.count()));
   ns *= 1.0 + how_.delay.jitter * (2.0 * random_.unit() - 1.0);
@@ -213,18 +227,22 @@ base::duration nursery::delay_for(child& c) {
 }
 
 void nursery::give_up(cell& self, const child& c, const base::exit_reason& reason) {
-  self.quit(base::exit_reason(base::make_error(base::errc::receiver_failed, self.name(),
-                                               "gave up after more than " + std::to_string(how_.max_restarts) +
-                                                   " failures within " + how_.window.to_string() + "; the last one was of " +
-                                                   c.name + ": " + reason.to_string())));
+  self.quit(base::exit_reason(
+      base::make_error(base::errc::receiver_failed, self.name(),
+                       "gave up after more than " + std::to_string(how_.max_restarts) +
+                           " failures within " + how_.window.to_string() +
+                           "; the last one was of " + c.name + ": " + reason.to_string())));
 }
 
-// A group cannot be restarted around a child that still runs: two incarnations of one design would meet.
-void nursery::give_up_waiting(cell& self, std::uint64_t i, const char* meanwhile, const char* what) {
+// A group cannot be restarted around a child that still runs: two incarnations of one design would
+// meet.
+void nursery::give_up_waiting(cell& self, std::uint64_t i, const char* meanwhile,
+                              const char* what) {
   child& c = children_.at(i);
   name_and_let_go(self, c, meanwhile);
   base::error why = base::make_error(base::errc::timeout, self.name(),
-                                     "gave up: " + late_.back() + " was to be restarted with its group, and its " + what +
+                                     "gave up: " + late_.back() +
+                                         " was to be restarted with its group, and its " + what +
                                          " had not returned after " + c.stop_within.to_string());
   now_ = activity::none;
   on_gone(self, i);
@@ -249,7 +267,8 @@ void nursery::halt_group(cell& self, std::uint64_t first, base::duration delay) 
 }
 
 void nursery::go_on_halting(cell& self) {
-  for (auto at = children_.upper_bound(reached_); at != children_.begin() && (--at)->first >= group_;) {
+  for (auto at = children_.upper_bound(reached_);
+       at != children_.begin() && (--at)->first >= group_;) {
     child& c = at->second;
     reached_ = at->first;
     if (c.state == child_state::suspended || c.stopping) continue;
@@ -286,7 +305,8 @@ void nursery::go_on_starting(cell& self) {
   now_ = activity::none;
 }
 
-std::uint64_t nursery::set_alarm(cell& self, base::duration delay, std::uint64_t place, timer* handle) {
+std::uint64_t nursery::set_alarm(cell& self, base::duration delay, std::uint64_t place,
+                                 timer* handle) {
   const std::uint64_t serial = next_serial_++;
   envelope* const e = detail::make_envelope<signals::nursery_alarm>(serial, place);
   e->set(envelope_flag::system);
@@ -305,7 +325,7 @@ void nursery::set_deadline(cell& self, child& c) {
   c.alarm = set_alarm(self, c.stop_within, place_of(c.actor.id()), &c.deadline);
 }
 
-// ---- stopping ---------------------------------------------------------------------------------------------------------------------------------------
+// ---- stopping -----------------------------------------------------------------------------------
 
 void nursery::tell_to_stop(cell& self, child& c) {
   if (c.stopping) return;
@@ -353,7 +373,8 @@ bool nursery::wound_down(cell& self) {
   }
   if (!ends_actor_) {
     ends_actor_ = true;
-    self.add_strong_from_self();  // the children's reports must find this actor even if nobody else holds it
+    // the children's reports must find this actor even if nobody else holds it
+    self.add_strong_from_self();
     self_hold_ = handle_access::adopt<any_protocol>(&self);
   }
   access::phase(self) = life::suspended;
@@ -366,10 +387,11 @@ void nursery::abandon() noexcept {
   const std::map<std::uint64_t, child> gone = std::exchange(children_, {});
   places_.clear();
   names_.clear();
-  for (const auto& [place, c] : gone) order<signals::kill>(c.actor, base::exit_reason(base::exit_code::kill), true);
+  for (const auto& [place, c] : gone)
+    order<signals::kill>(c.actor, base::exit_reason(base::exit_code::kill), true);
 }
 
-// ---- looking ----------------------------------------------------------------------------------------------------------------------------------------
+// ---- looking ------------------------------------------------------------------------------------
 
 std::vector<child_info> nursery::list() const {
   std::vector<child_info> all;

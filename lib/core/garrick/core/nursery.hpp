@@ -1,15 +1,20 @@
-// The children that one actor supervises: which are up, which wait for their restart, in which order they are stopped.
+// The children that one actor supervises: which are up, which wait for their restart, in which
+// order they are stopped.
 //
-// Problem: a restart is not an end. The child keeps its cell: it reports that it is suspended (lifecycle.cpp), this class decides, and a signal makes it build
-// a new object. A group is taken down youngest first and brought up oldest first, one at a time; an actor that ends stops its children, youngest first, before it ends.
+// Problem: a restart is not an end. The child keeps its cell: it reports that it is suspended
+// (lifecycle.cpp), this class decides, and a signal makes it build a new object. A group is taken
+// down youngest first and brought up oldest first, one at a time; an actor that ends stops its
+// children, youngest first, before it ends.
 //
-// Ownership: a supervisor holds its children, children know their supervisor by address only. So a tree lives as long as somebody holds its top, and is stopped in order
-// when nobody does.
+// Ownership: a supervisor holds its children, children know their supervisor by address only. So a
+// tree lives as long as somebody holds its top, and is stopped in order when nobody does.
 //
 // Thread safety: the supervising actor's turn, but for `admit`, `takes` and `turn_away`.
 //
-// Invariants: N1 `children_` is in the order of starting. N2 At most one child is asked to suspend or stop, or is being started, by a group operation at a time. N3 An alarm
-// whose serial is not the one awaited is stale and ignored. N4 Whoever is asked, or started with its group, has its `stop_within`: a child that does not answer is named and let go, so no group waits for ever.
+// Invariants: N1 `children_` is in the order of starting. N2 At most one child is asked to suspend
+// or stop, or is being started, by a group operation at a time. N3 An alarm whose serial is not the
+// one awaited is stale and ignored. N4 Whoever is asked, or started with its group, has its
+// `stop_within`: a child that does not answer is named and let go, so no group waits for ever.
 #pragma once
 
 #include <garrick/base/random.hpp>
@@ -66,11 +71,13 @@ class nursery {
   [[nodiscard]] static bool takes(const base::message_type* type) noexcept;
   static void on_signal(cell& self, envelope* e);
   /// The supervisor had ended before it could adopt. Any thread.
-  static void turn_away(const adoption& a, base::exit_reason reason = base::exit_code::user_shutdown) noexcept;
+  static void turn_away(const adoption& a,
+                        base::exit_reason reason = base::exit_code::user_shutdown) noexcept;
 
   /// Throws std::invalid_argument that names a bad setting.
   void configure(const supervision& how);
-  /// The actor is to end: true if it has no children left; false: they are being stopped, and the actor goes on without handling mail until they have ended.
+  /// The actor is to end: true if it has no children left; false: they are being stopped, and the
+  /// actor goes on without handling mail until they have ended.
   [[nodiscard]] bool wound_down(cell& self);
   [[nodiscard]] bool ends_its_actor() const noexcept { return ends_actor_; }
   /// Ends every child without waiting.
@@ -96,9 +103,10 @@ class nursery {
     bool asked = false;     ///< to suspend
     bool stopping = false;  ///< told to end
     std::uint32_t restarts = 0;
-    std::uint32_t in_a_row = 0;  ///< restarts without a quiet window between them: the backoff's exponent
-    std::uint64_t alarm = 0;     ///< serial awaited
-    timer deadline;              ///< that alarm, if the child has to answer until then
+    /// restarts without a quiet window between them: the backoff's exponent
+    std::uint32_t in_a_row = 0;
+    std::uint64_t alarm = 0;  ///< serial awaited
+    timer deadline;           ///< that alarm, if the child has to answer until then
     std::vector<response_promise<>> when_ended;
   };
   enum class activity : std::uint8_t { none, halting, waiting, starting, stopping };
@@ -124,21 +132,24 @@ class nursery {
   void go_on_stopping(cell& self);
   void tell_to_stop(cell& self, child& c);
   void all_stopped(cell& self);
-  std::uint64_t set_alarm(cell& self, base::duration delay, std::uint64_t place, timer* handle = nullptr);
+  std::uint64_t set_alarm(cell& self, base::duration delay, std::uint64_t place,
+                          timer* handle = nullptr);
   void set_deadline(cell& self, child& c);
   /// The child's place in the order, 0: there is none.
   [[nodiscard]] std::uint64_t place_of(std::uint64_t id) const noexcept;
 
   supervision how_;
   base::random_source random_;
-  std::map<std::uint64_t, child> children_;                     ///< by their place in the order of starting, from 1
+  /// by their place in the order of starting, from 1
+  std::map<std::uint64_t, child> children_;
   std::unordered_map<std::uint64_t, std::uint64_t> places_;     ///< by the child's id
   std::set<std::pair<std::string_view, std::uint64_t>> names_;  ///< and places
   std::uint64_t last_place_ = 0;
   std::deque<base::instant> failures_;  ///< within the window
   activity now_ = activity::none;
-  std::uint64_t group_ = 0;    ///< the first child of the group that is being restarted
-  std::uint64_t reached_ = 0;  ///< halting: what is younger has been seen to; starting: what is older
+  std::uint64_t group_ = 0;  ///< the first child of the group that is being restarted
+  /// halting: what is younger has been seen to; starting: what is older
+  std::uint64_t reached_ = 0;
   base::duration group_delay_;
   std::uint64_t group_alarm_ = 0;
   std::uint64_t next_serial_ = 1;

@@ -1,4 +1,5 @@
-// The content of a message with several arguments, and the rule that turns argument types into a content type.
+// The content of a message with several arguments, and the rule that turns argument types into a
+// content type.
 #pragma once
 
 #include <garrick/base/type_name.hpp>
@@ -10,7 +11,8 @@
 
 namespace garrick::core {
 
-/// Several arguments as one content. An own type, so that `send(a, std::tuple{1, 2})` and `send(a, 1, 2)` stay different messages.
+/// Several arguments as one content. An own type, so that `send(a, std::tuple{1, 2})` and `send(a,
+/// 1, 2)` stay different messages.
 template <class... Ts>
 struct pack {
   std::tuple<Ts...> values;
@@ -70,6 +72,7 @@ inline constexpr pack_name<Ts...> written_pack_name{};
 }  // namespace garrick::core
 
 template <class First, class Second, class... Ts>
-inline constexpr std::string_view garrick::base::shown_name<garrick::core::pack<First, Second, Ts...>>{
-    garrick::core::detail::written_pack_name<First, Second, Ts...>.text,
-    garrick::core::detail::pack_name<First, Second, Ts...>::size};
+inline constexpr std::string_view
+    garrick::base::shown_name<garrick::core::pack<First, Second, Ts...>>{
+        garrick::core::detail::written_pack_name<First, Second, Ts...>.text,
+        garrick::core::detail::pack_name<First, Second, Ts...>::size};

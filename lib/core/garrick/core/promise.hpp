@@ -1,7 +1,8 @@
 // Answering later or from elsewhere: response promises and delegation (paper 001 §4.4).
 //
-// Guarantees: a request gets exactly one answer. A promise that is dropped unkept answers `broken_promise`; one that falls with its failing actor answers `receiver_failed`.
-// Thread safety: a promise is movable and may be kept on any thread; one object is used by one thread at a time.
+// Guarantees: a request gets exactly one answer. A promise that is dropped unkept answers
+// `broken_promise`; one that falls with its failing actor answers `receiver_failed`. Thread safety:
+// a promise is movable and may be kept on any thread; one object is used by one thread at a time.
 #pragma once
 
 #include <garrick/base/error.hpp>

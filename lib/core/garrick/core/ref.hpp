@@ -5,9 +5,11 @@
 //   weak_ref<P> does not keep the actor alive; lock() gives a ref or an empty one
 //   address     identity only: compares, hashes, prints
 //
-// Requires: nothing. Guarantees: a handle may outlive its actor and its system; what is sent then is a dead letter. All handles to one actor compare equal.
-// Thread safety: distinct handle objects may be used from any thread; one handle object is like one std::shared_ptr object.
-// Reference cycles (two actors that hold strong handles to each other) keep both alive: use weak_ref or end one of them; the testkit's leak check finds them.
+// Requires: nothing. Guarantees: a handle may outlive its actor and its system; what is sent then
+// is a dead letter. All handles to one actor compare equal. Thread safety: distinct handle objects
+// may be used from any thread; one handle object is like one std::shared_ptr object. Reference
+// cycles (two actors that hold strong handles to each other) keep both alive: use weak_ref or end
+// one of them; the testkit's leak check finds them.
 #pragma once
 
 #include <garrick/core/cell.hpp>
@@ -26,7 +28,8 @@ class ref;
 template <class P>
 class weak_ref;
 
-/// Who an actor is, and nothing more: it can be compared, hashed, printed, monitored, but not sent to. Keeps the actor's block (not the actor) in memory.
+/// Who an actor is, and nothing more: it can be compared, hashed, printed, monitored, but not sent
+/// to. Keeps the actor's block (not the actor) in memory.
 class address {
  public:
   using garrick_sendable = void;
@@ -50,7 +53,9 @@ class address {
   [[nodiscard]] std::string to_string() const;
 
   friend bool operator==(const address& a, const address& b) noexcept { return a.cell_ == b.cell_; }
-  friend std::strong_ordering operator<=>(const address& a, const address& b) noexcept { return a.id() <=> b.id(); }
+  friend std::strong_ordering operator<=>(const address& a, const address& b) noexcept {
+    return a.id() <=> b.id();
+  }
 
  private:
   friend struct handle_access;
@@ -69,15 +74,20 @@ class handle {
   [[nodiscard]] std::uint64_t id() const noexcept { return cell_ != nullptr ? cell_->id() : 0; }
   [[nodiscard]] core::address address() const noexcept;
   [[nodiscard]] std::string to_string() const;
-  /// Messages in the actor's mailbox now: an estimate, read without stopping anyone. 0 if it has ended, or for an empty handle.
+  /// Messages in the actor's mailbox now: an estimate, read without stopping anyone. 0 if it has
+  /// ended, or for an empty handle.
   [[nodiscard]] std::uint32_t mailbox_length() const noexcept {
     return cell_ != nullptr && !cell_->has_ended() ? cell_->mailbox_length() : 0;
   }
 
   friend bool operator==(const handle& a, const handle& b) noexcept { return a.cell_ == b.cell_; }
-  friend bool operator==(const handle& a, const core::address& b) noexcept { return a.id() == b.id(); }
+  friend bool operator==(const handle& a, const core::address& b) noexcept {
+    return a.id() == b.id();
+  }
   /// By id: the same order for handles of every type and for addresses.
-  friend std::strong_ordering operator<=>(const handle& a, const handle& b) noexcept { return a.id() <=> b.id(); }
+  friend std::strong_ordering operator<=>(const handle& a, const handle& b) noexcept {
+    return a.id() <=> b.id();
+  }
 
  protected:
   handle() noexcept = default;
@@ -135,7 +145,8 @@ class ref : public handle {
     requires(!std::is_same_v<P, Q> && subset_of<P, Q>)
   ref(ref<Q>&& other) noexcept : handle(static_cast<handle&&>(other)) {}
 
-  /// Gives up the compile-time check: the wildcard accepts every message, and what the actor does not understand is its `unexpected_message`.
+  /// Gives up the compile-time check: the wildcard accepts every message, and what the actor does
+  /// not understand is its `unexpected_message`.
   template <class Q>
     requires(std::is_same_v<P, any_protocol> && !std::is_same_v<Q, any_protocol>)
   explicit ref(const ref<Q>& typed) noexcept : handle(static_cast<const handle&>(typed)) {}
@@ -164,14 +175,19 @@ class weak_ref {
     requires(!std::is_same_v<P, Q> && subset_of<P, Q>)
   weak_ref(const weak_ref<Q>& other) noexcept : address_(other.address()) {}
 
-  /// A strong handle; empty if no strong handle is left, so that the actor is gone or going. An actor that ended by itself has one as long as others hold it.
+  /// A strong handle; empty if no strong handle is left, so that the actor is gone or going. An
+  /// actor that ended by itself has one as long as others hold it.
   [[nodiscard]] ref<P> lock() const noexcept {
     cell* const c = handle_access::get(address_);
     return c != nullptr && c->lock() ? handle_access::adopt<P>(c) : ref<P>{};
   }
   [[nodiscard]] const core::address& address() const noexcept { return address_; }
-  friend bool operator==(const weak_ref& a, const weak_ref& b) noexcept { return a.address_ == b.address_; }
-  friend bool operator==(const weak_ref& a, const core::address& b) noexcept { return a.address_ == b; }
+  friend bool operator==(const weak_ref& a, const weak_ref& b) noexcept {
+    return a.address_ == b.address_;
+  }
+  friend bool operator==(const weak_ref& a, const core::address& b) noexcept {
+    return a.address_ == b;
+  }
 
  private:
   core::address address_;

@@ -11,12 +11,15 @@
 
 namespace garrick::core::detail {
 
-void throw_empty_handle() { throw std::logic_error("garrick: a send through an empty handle; give the handle an actor first"); }
+void throw_empty_handle() {
+  throw std::logic_error("garrick: a send through an empty handle; give the handle an actor first");
+}
 
 namespace {
 
 base::error too_many_requests(const cell& self) {
-  return base::make_error(base::errc::overload, self.name(), "too many requests wait for their response");
+  return base::make_error(base::errc::overload, self.name(),
+                          "too many requests wait for their response");
 }
 
 }  // namespace
@@ -95,7 +98,9 @@ void limit_request(cell& self, std::uint64_t id, base::duration limit) {
   timer = timer_record::arm_once(self.env(), self, e, limit);
 }
 
-void note_answered(cell& requester, std::uint64_t id) noexcept { requester.env().waits->answered(requester.id(), id); }
+void note_answered(cell& requester, std::uint64_t id) noexcept {
+  requester.env().waits->answered(requester.id(), id);
+}
 
 bool closes_cycle(cell& self, std::uint64_t id) noexcept {
   environment& env = self.env();
@@ -144,15 +149,17 @@ void attach_continuation(cell& self, std::uint64_t id, continuation* k, bool exc
   if (id == 0) return fail_here(self, k, too_many_requests(self));
   response_table& pending = self.ext().pending;
   if (!pending.alive(id) || pending.at(id).k != nullptr)
-    return fail_here(self, k, base::make_error(base::errc::cancelled, "response", "it was taken before: each is used once"));
+    return fail_here(self, k,
+                     base::make_error(base::errc::cancelled, "response",
+                                      "it was taken before: each is used once"));
   response_table::slot& s = pending.at(id);
   if (s.early != nullptr) return take_early(self, id, k);
   if (exclusive && closes_cycle(self, id)) {
     forget_request(self, id);  // what the other sends later is ignored
-    return fail_here(
-        self, k,
-        base::make_error(base::errc::request_cycle, self.name(),
-                         "awaits an actor that waits, directly or through others, for this one; use then, or ask later"));
+    return fail_here(self, k,
+                     base::make_error(base::errc::request_cycle, self.name(),
+                                      "awaits an actor that waits, directly or through others, for "
+                                      "this one; use then, or ask later"));
   }
   s.k = k;
   if (exclusive) awaiting::begin(self, id);
@@ -175,7 +182,8 @@ void forget_request(cell& self, std::uint64_t id) noexcept {
 
 base::error wrong_answer(const envelope* e) {
   return base::make_error(base::errc::unexpected_message, "response",
-                          "the answer is of type " + std::string(e->type->name) + ", which the requester did not ask for");
+                          "the answer is of type " + std::string(e->type->name) +
+                              ", which the requester did not ask for");
 }
 
 void fail_by_response(cell& self, const base::error& why) { self.quit(base::exit_reason(why)); }
@@ -183,19 +191,23 @@ void fail_by_response(cell& self, const base::error& why) { self.quit(base::exit
 void hand_request_over(cell& self, const cell& to, envelope* e) noexcept {
   const pending_request r = take_current_request(self);
   if (r.requester == nullptr) {
-    e->sender_id =
-        self.current() != nullptr && !self.current()->is(envelope_flag::response) ? self.current()->sender_id : self.id();
+    e->sender_id = self.current() != nullptr && !self.current()->is(envelope_flag::response)
+                       ? self.current()->sender_id
+                       : self.id();
     return;
   }
-  if (wait_graph* const w = r.requester->env().waits) w->handed_over(r.requester->id(), r.id, to.id());
+  if (wait_graph* const w = r.requester->env().waits)
+    w->handed_over(r.requester->id(), r.id, to.id());
   e->requester = r.requester;
   e->word |= r.id;
   e->set(envelope_flag::request);
 }
 
-// ---- coroutines -------------------------------------------------------------------------------------------------------------------------------------
+// ---- coroutines ---------------------------------------------------------------------------------
 
-bool interleaves(cell& self) noexcept { return self.ext_if() != nullptr && self.ext_if()->interleave; }
+bool interleaves(cell& self) noexcept {
+  return self.ext_if() != nullptr && self.ext_if()->interleave;
+}
 
 void link_frame(cell& self, suspended_frame& f) noexcept {
   cell_extension& x = self.ext();
@@ -212,7 +224,8 @@ void unlink_frame(suspended_frame& f) noexcept {
   f.slot_of_me = nullptr;
 }
 
-void frame_failed(cell& self, const handled_message& message, pending_request request, const std::exception_ptr& what) noexcept {
+void frame_failed(cell& self, const handled_message& message, pending_request request,
+                  const std::exception_ptr& what) noexcept {
   if (message.type == nullptr) return lifecycle::on_exception(self, nullptr, what);
   undelivered u;
   u.sender = message.sender;

@@ -4,8 +4,9 @@
 //   request(acc, balance{}).await(…);                                            everything else waits
 //   result<long> cents = co_await request<balance>(acc);                         in a handler that returns a task
 //
-// The request is sent at once, so several may be under way before the first is waited for. Answers: a value, or an error: receiver_gone, receiver_failed, timeout,
-// unexpected_message, overload, broken_promise. Without an error function, an error ends the actor with that error.
+// The request is sent at once, so several may be under way before the first is waited for. Answers:
+// a value, or an error: receiver_gone, receiver_failed, timeout, unexpected_message, overload,
+// broken_promise. Without an error function, an error ends the actor with that error.
 //
 // Thread safety: the actor's turn only. Paper 001 §4.4.
 #pragma once
@@ -23,28 +24,34 @@ namespace garrick::core {
 
 namespace detail {
 
-/// Reserves an id and sends `e` as a request of `self`. 0: the actor has too many requests out, and `e` was made a dead letter.
+/// Reserves an id and sends `e` as a request of `self`. 0: the actor has too many requests out, and
+/// `e` was made a dead letter.
 [[nodiscard]] std::uint64_t send_request(cell& self, cell& to, envelope* e, bool urgent = false);
 
-/// Sends a message that waits at the receiver until there is room; the response to the id says that it has entered the mailbox.
+/// Sends a message that waits at the receiver until there is room; the response to the id says that
+/// it has entered the mailbox.
 [[nodiscard]] std::uint64_t send_parked(cell& self, cell& to, envelope* e);
 
 /// Lets the response to `id` be a time-out after `limit`.
 void limit_request(cell& self, std::uint64_t id, base::duration limit);
 
-/// Hands the continuation to the table; runs it at once if the response came first or the request could not be sent.
+/// Hands the continuation to the table; runs it at once if the response came first or the request
+/// could not be sent.
 void attach_continuation(cell& self, std::uint64_t id, continuation* k, bool exclusive);
 
-/// Marks the request as awaited. True: its receiver waits, directly or through others, for `self`, and the circle was reported.
+/// Marks the request as awaited. True: its receiver waits, directly or through others, for `self`,
+/// and the circle was reported.
 [[nodiscard]] bool closes_cycle(cell& self, std::uint64_t id) noexcept;
 
-/// Takes the request that `self` is handling, in a handler or a coroutine; an empty one if there is none.
+/// Takes the request that `self` is handling, in a handler or a coroutine; an empty one if there is
+/// none.
 [[nodiscard]] pending_request take_current_request(cell& self) noexcept;
 
 /// A request of `self` that a timer answers, with nothing.
 [[nodiscard]] std::uint64_t delay_request(cell& self, base::duration d);
 
-/// A request of `self` that whoever gets `r` has to answer. 0: too many requests are out, and `r` is empty.
+/// A request of `self` that whoever gets `r` has to answer. 0: too many requests are out, and `r`
+/// is empty.
 [[nodiscard]] std::uint64_t open_request(cell& self, pending_request& r);
 
 /// Gives the request that `self` is handling to the receiver of `e`.
@@ -61,7 +68,8 @@ struct fail_actor {
   void operator()(const base::error& why) const { fail_by_response(*self, why); }
 };
 
-/// The answer has another type than the requester named: only where one of both sides is a wildcard.
+/// The answer has another type than the requester named: only where one of both sides is a
+/// wildcard.
 [[nodiscard]] base::error wrong_answer(const envelope* e);
 
 /// A `then` or `await` continuation: two functions on the heap.
@@ -88,7 +96,8 @@ class function_continuation final : public continuation {
   }
 
   [[nodiscard]] static continuation* make(F f, G g) {
-    return ::new (base::block_pool::allocate(sizeof(function_continuation))) function_continuation(std::move(f), std::move(g));
+    return ::new (base::block_pool::allocate(sizeof(function_continuation)))
+        function_continuation(std::move(f), std::move(g));
   }
 
  private:
@@ -113,7 +122,9 @@ struct function_does_not_take {
 template <class F, bool Plain>
 struct function_is_a_coroutine {
   static constexpr bool reported = true;
-  static_assert(Plain, "garrick: a continuation is no coroutine: co_await the request in a handler that returns a task");
+  static_assert(Plain,
+                "garrick: a continuation is no coroutine: co_await the request in a handler that "
+                "returns a task");
 };
 template <class G, bool Takes>
 struct error_function_does_not_take {
@@ -136,14 +147,15 @@ struct checked_continuation {
 
 }  // namespace detail
 
-/// A request under way. Use it once: then, await, co_await, or let it fall and the response is ignored. A second use gets the error
-/// `cancelled` at once.
+/// A request under way. Use it once: then, await, co_await, or let it fall and the response is
+/// ignored. A second use gets the error `cancelled` at once.
 template <class... Rs>
 class [[nodiscard]] pending_response {
  public:
   using content = content_of<Rs...>;
 
-  pending_response(cell& requester, std::uint64_t request_id) noexcept : self_(&requester), id_(request_id) {}
+  pending_response(cell& requester, std::uint64_t request_id) noexcept
+      : self_(&requester), id_(request_id) {}
   pending_response(pending_response&& o) noexcept
       : self_(o.self_), id_(std::exchange(o.id_, 0)), used_(std::exchange(o.used_, true)) {}
   pending_response& operator=(pending_response&&) = delete;
@@ -164,7 +176,8 @@ class [[nodiscard]] pending_response {
   }
   template <class F, class G>
   void then(F f, G on_error) && {
-    if constexpr (detail::checked_continuation<content, F, G>::fits) attach(std::move(f), std::move(on_error), false);
+    if constexpr (detail::checked_continuation<content, F, G>::fits)
+      attach(std::move(f), std::move(on_error), false);
   }
   template <class F>
   void await(F f) && {
@@ -173,7 +186,8 @@ class [[nodiscard]] pending_response {
   }
   template <class F, class G>
   void await(F f, G on_error) && {
-    if constexpr (detail::checked_continuation<content, F, G>::fits) attach(std::move(f), std::move(on_error), true);
+    if constexpr (detail::checked_continuation<content, F, G>::fits)
+      attach(std::move(f), std::move(on_error), true);
   }
 
   /// For the framework: the request is now the caller's.
@@ -189,8 +203,9 @@ class [[nodiscard]] pending_response {
   template <class F, class G>
   void attach(F f, G g, bool exclusive) {
     used_ = true;
-    detail::attach_continuation(*self_, id_, detail::function_continuation<content, F, G>::make(std::move(f), std::move(g)),
-                                exclusive);
+    detail::attach_continuation(
+        *self_, id_, detail::function_continuation<content, F, G>::make(std::move(f), std::move(g)),
+        exclusive);
   }
 
   cell* self_;
@@ -200,7 +215,8 @@ class [[nodiscard]] pending_response {
 
 namespace detail {
 
-/// What a request that does not compile yields. It takes whatever is done with a response, so that the reason stays the only error.
+/// What a request that does not compile yields. It takes whatever is done with a response, so that
+/// the reason stays the only error.
 struct refused_response {
   refused_response() = default;
   refused_response(cell&, std::uint64_t) noexcept {}
@@ -249,12 +265,15 @@ inline constexpr bool ends_with_limit = [] {
   if constexpr (sizeof...(Args) < 2)
     return false;
   else
-    return duration_like<std::tuple_element_t<sizeof...(Args) - 1, std::tuple<std::decay_t<Args>...>>> &&
-           (std::is_same_v<P, any_protocol> || !P::template accepts<content_of<std::decay_t<Args>...>>);
+    return duration_like<
+               std::tuple_element_t<sizeof...(Args) - 1, std::tuple<std::decay_t<Args>...>>> &&
+           (std::is_same_v<P, any_protocol> ||
+            !P::template accepts<content_of<std::decay_t<Args>...>>);
 }();
 
 template <class P, class Tuple, std::size_t... I>
-std::type_identity<checked_message<P, std::tuple_element_t<I, Tuple>...>> check_of(std::index_sequence<I...>);
+std::type_identity<checked_message<P, std::tuple_element_t<I, Tuple>...>> check_of(
+    std::index_sequence<I...>);
 
 /// The checks of a request, whose last argument may be the time-out.
 template <class P, class... Args>
@@ -276,7 +295,9 @@ auto request_plain(cell& self, const ref<P>& to, Args&&... args)
   using content = typename checked_message<P, Args...>::type;
   using pending = typename pending_for<typename P::template answer<content>>::type;
   cell& c = target_of(to);
-  return pending(self, send_request(self, c, make_message_envelope<content>(std::forward<Args>(args)...), Urgent));
+  return pending(
+      self,
+      send_request(self, c, make_message_envelope<content>(std::forward<Args>(args)...), Urgent));
 }
 
 }  // namespace detail
@@ -284,31 +305,37 @@ auto request_plain(cell& self, const ref<P>& to, Args&&... args)
 namespace detail {
 template <bool Urgent, class P, class Tuple, std::size_t... I>
 auto request_with_limit(cell& self, const ref<P>& to, Tuple&& t, std::index_sequence<I...>) {
-  return request_plain<Urgent>(self, to, std::get<I>(std::forward<Tuple>(t))...).within(std::get<sizeof...(I)>(t));
+  return request_plain<Urgent>(self, to, std::get<I>(std::forward<Tuple>(t))...)
+      .within(std::get<sizeof...(I)>(t));
 }
 template <class... Rs, class Tuple, std::size_t... I>
-pending_response<Rs...> request_any_with_limit(cell& self, const any_ref& to, Tuple&& t, std::index_sequence<I...>);
+pending_response<Rs...> request_any_with_limit(cell& self, const any_ref& to, Tuple&& t,
+                                               std::index_sequence<I...>);
 }  // namespace detail
 
-/// Any value of any type: what a request to a wildcard handle yields is named by the caller, `request_as<int>(any, …)`. As with other handles, a duration after
-/// the message is the time-out.
+/// Any value of any type: what a request to a wildcard handle yields is named by the caller,
+/// `request_as<int>(any, …)`. As with other handles, a duration after the message is the time-out.
 template <class... Rs, class... Args>
 [[nodiscard]] pending_response<Rs...> request_any(cell& self, const any_ref& to, Args&&... args) {
   if constexpr (detail::ends_with_limit<any_protocol, Args...>) {
-    return detail::request_any_with_limit<Rs...>(self, to, std::forward_as_tuple(std::forward<Args>(args)...),
+    return detail::request_any_with_limit<Rs...>(self, to,
+                                                 std::forward_as_tuple(std::forward<Args>(args)...),
                                                  std::make_index_sequence<sizeof...(Args) - 1>{});
   } else {
     using content = typename detail::checked_message<any_protocol, Args...>::type;
     cell& c = detail::target_of(to);
     return pending_response<Rs...>(
-        self, detail::send_request(self, c, detail::make_message_envelope<content>(std::forward<Args>(args)...)));
+        self, detail::send_request(
+                  self, c, detail::make_message_envelope<content>(std::forward<Args>(args)...)));
   }
 }
 
 namespace detail {
 template <class... Rs, class Tuple, std::size_t... I>
-pending_response<Rs...> request_any_with_limit(cell& self, const any_ref& to, Tuple&& t, std::index_sequence<I...>) {
-  return request_any<Rs...>(self, to, std::get<I>(std::forward<Tuple>(t))...).within(std::get<sizeof...(I)>(t));
+pending_response<Rs...> request_any_with_limit(cell& self, const any_ref& to, Tuple&& t,
+                                               std::index_sequence<I...>) {
+  return request_any<Rs...>(self, to, std::get<I>(std::forward<Tuple>(t))...)
+      .within(std::get<sizeof...(I)>(t));
 }
 }  // namespace detail
 

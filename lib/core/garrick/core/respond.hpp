@@ -1,7 +1,9 @@
-// Answering requests: the one place where a response envelope is made and the requester's reference is given back.
+// Answering requests: the one place where a response envelope is made and the requester's reference
+// is given back.
 //
-// Requires: the envelope or promise carries a request that nobody answered yet. Guarantees: exactly one response a request.
-// Thread safety: any thread; an envelope's request belongs to whoever owns the envelope.
+// Requires: the envelope or promise carries a request that nobody answered yet. Guarantees: exactly
+// one response a request. Thread safety: any thread; an envelope's request belongs to whoever owns
+// the envelope.
 #pragma once
 
 #include <garrick/base/error.hpp>
@@ -56,6 +58,8 @@ void respond_value(pending_request r, Args&&... args) {
 }
 
 void respond_error(pending_request r, base::error why) noexcept;
-inline void respond_error(envelope* e, base::error why) noexcept { respond_error(take_request(e), std::move(why)); }
+inline void respond_error(envelope* e, base::error why) noexcept {
+  respond_error(take_request(e), std::move(why));
+}
 
 }  // namespace garrick::core

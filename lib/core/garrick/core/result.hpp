@@ -1,6 +1,8 @@
-// What a handler returns and what a request yields: a value, an error, or the word that somebody answers later.
+// What a handler returns and what a request yields: a value, an error, or the word that somebody
+// answers later.
 //
-// `result<T>` adds to base::result the fourth state that only handlers use: a promise kept later or a delegation. A result that a request yields is never in it.
+// `result<T>` adds to base::result the fourth state that only handlers use: a promise kept later or
+// a delegation. A result that a request yields is never in it.
 #pragma once
 
 #include <garrick/base/result.hpp>
@@ -24,7 +26,8 @@ class [[nodiscard]] result : public base::result<Ts...> {
   result() = default;
   result(base::result<Ts...> r) : base::result<Ts...>(std::move(r)) {}
   /// The promise will be kept by whoever holds it.
-  result(const response_promise<Ts...>&) : base::result<Ts...>(detail::answered_later()), later_(true) {}
+  result(const response_promise<Ts...>&)
+      : base::result<Ts...>(detail::answered_later()), later_(true) {}
   result(delegated<Ts...>) : base::result<Ts...>(detail::answered_later()), later_(true) {}
 
   [[nodiscard]] bool answered_later() const noexcept { return later_; }

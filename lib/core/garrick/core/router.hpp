@@ -1,4 +1,5 @@
-// Pools and routers: several actors behind one handle. The sender's call picks the member, so a message makes no extra hop.
+// Pools and routers: several actors behind one handle. The sender's call picks the member, so a
+// message makes no extra hop.
 //
 //   auto pool = spawn_pool<worker, round_robin>(system, 8, args...);
 //   send(pool, job{1});   request(pool, job{2}).then(…)                // as with any handle: also send_urgent, try_send, delegate
@@ -10,10 +11,12 @@
 //   least_loaded   the shortest mailbox (an estimate), ties in turn
 //   broadcast      all: a send is one shared block; a request answers with a vector of each member's answer or error; no try_send, no delegate
 //
-// Members are fixed; make a new router to change them. A member that has ended is passed over for the next living one; if none lives, what is sent becomes a dead letter.
-// A member that its supervisor restarts keeps its place. `try_send` tries the picked member only.
+// Members are fixed; make a new router to change them. A member that has ended is passed over for
+// the next living one; if none lives, what is sent becomes a dead letter. A member that its
+// supervisor restarts keeps its place. `try_send` tries the picked member only.
 //
-// Thread safety: any thread; copies share their state, one pointer. A router may travel in messages.
+// Thread safety: any thread; copies share their state, one pointer. A router may travel in
+// messages.
 #pragma once
 
 #include <garrick/core/composition.hpp>
@@ -35,7 +38,8 @@ class round_robin {
  public:
   template <class Members, class... Args>
   std::size_t choose(const Members& members, const Args&...) noexcept {
-    return next_.fetch_add(1, std::memory_order_relaxed) % members.size();  // order: any turn will do
+    // order: any turn will do
+    return next_.fetch_add(1, std::memory_order_relaxed) % members.size();
   }
 
  private:
@@ -48,7 +52,8 @@ class random_member {
   template <class Members, class... Args>
   std::size_t choose(const Members& members, const Args&...) noexcept {
     // SplitMix64: a counter, mixed; so concurrent senders need one addition.
-    std::uint64_t z = state_.fetch_add(0x9e3779b97f4a7c15ull, std::memory_order_relaxed);  // order: uniqueness only
+    // order: uniqueness only
+    std::uint64_t z = state_.fetch_add(0x9e3779b97f4a7c15ull, std::memory_order_relaxed);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
     return static_cast<std::size_t>((z ^ (z >> 31)) % members.size());
@@ -63,7 +68,8 @@ class least_loaded {
   template <class Members, class... Args>
   std::size_t choose(const Members& members, const Args&...) noexcept {
     const std::size_t n = members.size();
-    const std::size_t start = next_.fetch_add(1, std::memory_order_relaxed) % n;  // order: any turn will do
+    // order: any turn will do
+    const std::size_t start = next_.fetch_add(1, std::memory_order_relaxed) % n;
     std::size_t best = start;
     std::uint32_t least = ~std::uint32_t{0};
     for (std::size_t i = 0; i < n && least != 0; ++i) {
@@ -98,7 +104,8 @@ class by_key {
       h = (h ^ (h >> 32)) * 0x9e3779b97f4a7c15ull;
       return static_cast<std::size_t>((h ^ (h >> 29)) % members.size());
     } else {
-      static_assert(sizeof...(Args) > 1, "garrick: the key function does not take this message's arguments");
+      static_assert(sizeof...(Args) > 1,
+                    "garrick: the key function does not take this message's arguments");
       return without_last(members, std::make_index_sequence<sizeof...(Args) - 1>(), args...);
     }
   }
@@ -111,11 +118,13 @@ class by_key {
     static_assert(!std::is_same_v<content, message>,
                   "garrick: a key needs a message whose type is known, as make_message returns it");
     const auto chosen = [&](const auto&... parts) { return choose(members, parts...); };
-    return detail::content_access<content>::apply_const(chosen, *static_cast<const content*>(message_access::block(m)->value()));
+    return detail::content_access<content>::apply_const(
+        chosen, *static_cast<const content*>(message_access::block(m)->value()));
   }
   /// The last argument may be a request's time-out.
   template <class Members, std::size_t... I, class... Args>
-  std::size_t without_last(const Members& members, std::index_sequence<I...>, const Args&... args) const {
+  std::size_t without_last(const Members& members, std::index_sequence<I...>,
+                           const Args&... args) const {
     const auto all = std::tie(args...);
     return choose(members, std::get<I>(all)...);
   }
@@ -138,7 +147,9 @@ class router {
       : state_(std::make_shared<state>(std::move(members), std::forward<PolicyArgs>(args)...)) {
     bool good = !state_->members.empty();
     for (const ref<P>& m : state_->members) good = good && m;
-    if (!good) throw std::invalid_argument("garrick: a router needs at least one member, and no empty handles");
+    if (!good)
+      throw std::invalid_argument(
+          "garrick: a router needs at least one member, and no empty handles");
   }
 
   [[nodiscard]] const std::vector<ref<P>>& members() const noexcept { return state_->members; }
@@ -178,9 +189,9 @@ class router {
   /// For try_send.
   template <class... Args>
   [[nodiscard]] base::error try_send_from_here(Args&&... args) const {
-    static_assert(
-        !is_broadcast,
-        "garrick: a broadcast cannot be tried: some members may have room and others not; try_send to each of members()");
+    static_assert(!is_broadcast,
+                  "garrick: a broadcast cannot be tried: some members may have room and others "
+                  "not; try_send to each of members()");
     return core::try_send(pick(args...), std::forward<Args>(args)...);
   }
 
@@ -199,7 +210,8 @@ class router {
   template <class... Args>
   auto delegate_from(actor_base& self, Args&&... args) const {
     static_assert(!is_broadcast,
-                  "garrick: nothing can be delegated to a broadcast: it has many answers; request it and answer with what you "
+                  "garrick: nothing can be delegated to a broadcast: it has many answers; request "
+                  "it and answer with what you "
                   "make of them");
     if constexpr (is_broadcast)
       return base::error();  // any handler may return one
@@ -214,7 +226,8 @@ class router {
 
   template <class Tuple, std::size_t... I>
   auto ask_all_within(actor_base& self, Tuple&& t, std::index_sequence<I...>) const {
-    return fan_out(self, members(), std::get<I>(std::forward<Tuple>(t))...).within(std::get<sizeof...(I)>(t));
+    return fan_out(self, members(), std::get<I>(std::forward<Tuple>(t))...)
+        .within(std::get<sizeof...(I)>(t));
   }
 
   struct state {
@@ -247,13 +260,16 @@ template <class P, class F>
   return router<P, by_key<F>>(std::move(members), std::move(key_of));
 }
 
-/// Spawns `count` actors of class A with the options and copies of the arguments, behind one handle. `from` is a system or an actor. A name is followed by the member's
-/// number, from 1.
+/// Spawns `count` actors of class A with the options and copies of the arguments, behind one
+/// handle. `from` is a system or an actor. A name is followed by the member's number, from 1.
 template <class A, class Policy = round_robin, class Spawner, class... Args>
-[[nodiscard]] router<typename A::protocol_type, Policy> spawn_pool(Spawner& from, const spawn_options& o, std::size_t count,
+[[nodiscard]] router<typename A::protocol_type, Policy> spawn_pool(Spawner& from,
+                                                                   const spawn_options& o,
+                                                                   std::size_t count,
                                                                    const Args&... args) {
-  static_assert(std::is_default_constructible_v<Policy>,
-                "garrick: this policy needs arguments: spawn the members, then make a router of them");
+  static_assert(
+      std::is_default_constructible_v<Policy>,
+      "garrick: this policy needs arguments: spawn the members, then make a router of them");
   static_assert(detail::checked_actor<A>::reported);
   if constexpr (std::is_default_constructible_v<Policy>) {
     std::vector<ref<typename A::protocol_type>> members;
@@ -269,7 +285,8 @@ template <class A, class Policy = round_robin, class Spawner, class... Args>
 }
 /// The same without options.
 template <class A, class Policy = round_robin, class Spawner, class... Args>
-[[nodiscard]] router<typename A::protocol_type, Policy> spawn_pool(Spawner& from, std::size_t count, const Args&... args) {
+[[nodiscard]] router<typename A::protocol_type, Policy> spawn_pool(Spawner& from, std::size_t count,
+                                                                   const Args&... args) {
   return spawn_pool<A, Policy>(from, spawn_options(), count, args...);
 }
 

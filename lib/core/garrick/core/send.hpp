@@ -1,8 +1,10 @@
-// Sending: from anywhere to a handle, checked against the receiver's protocol and the isolation rule at compile time.
+// Sending: from anywhere to a handle, checked against the receiver's protocol and the isolation
+// rule at compile time.
 //
-// Requires: a non-empty handle (an empty one throws std::logic_error). Guarantees: the message arrives, in order per sender, receiver and priority and in causal order, or
-// becomes a dead letter with a reason. Thread safety: any thread. Blocks only to slow a sender whose receiver can run but is over its soft limit
-// (bounded; see docs/decisions/0001-hot-path.md, Flat memory).
+// Requires: a non-empty handle (an empty one throws std::logic_error). Guarantees: the message
+// arrives, in order per sender, receiver and priority and in causal order, or becomes a dead letter
+// with a reason. Thread safety: any thread. Blocks only to slow a sender whose receiver can run but
+// is over its soft limit (bounded; see docs/decisions/0001-hot-path.md, Flat memory).
 #pragma once
 
 #include <garrick/base/sendable.hpp>
@@ -29,9 +31,11 @@ namespace detail {
 /// Pushes if there is room; frees `e` and says why if not.
 [[nodiscard]] base::error send_if_room(cell& to, envelope* e) noexcept;
 
-/// A message value (message.hpp) as the only argument is not a content of its own: what it holds is sent.
+/// A message value (message.hpp) as the only argument is not a content of its own: what it holds is
+/// sent.
 template <class... Args>
-concept message_value = sizeof...(Args) == 1 && (requires { typename std::remove_cvref_t<Args>::garrick_message; } && ...);
+concept message_value = sizeof...(Args) == 1 &&
+                        (requires { typename std::remove_cvref_t<Args>::garrick_message; } && ...);
 
 /// The content type of a message with these arguments, and what in it is not owned.
 template <class... Args>
@@ -50,17 +54,19 @@ struct message_of<M> {
 template <class... Args>
 inline constexpr bool can_be_made_from = (std::is_constructible_v<std::decay_t<Args>, Args> && ...);
 
-// Each names one failure: its name and arguments are the error text. They are apart from the class that uses them, since clang knows no members of a class with a
-// failed assertion.
+// Each names one failure: its name and arguments are the error text. They are apart from the class
+// that uses them, since clang knows no members of a class with a failed assertion.
 template <class Receiver, class Message>
 struct receiver_does_not_understand {
   static constexpr bool reported = true;
-  static_assert(Receiver::template accepts<Message>, "garrick: this message is not in the receiver's protocol");
+  static_assert(Receiver::template accepts<Message>,
+                "garrick: this message is not in the receiver's protocol");
 };
 template <bool Made, class... Args>
 struct argument_must_be_moved {
   static constexpr bool reported = true;
-  static_assert(Made, "garrick: an argument can be moved only, not copied: std::move it into the message");
+  static_assert(
+      Made, "garrick: an argument can be moved only, not copied: std::move it into the message");
 };
 template <class Message>
 struct message_is_over_aligned {
@@ -69,12 +75,13 @@ struct message_is_over_aligned {
   static_assert(fits, "garrick: a message type may be aligned to 32 bytes at most");
 };
 
-/// Every check of one send, done once per (protocol, message). A failure is one short error, and what comes after it compiles: so the functions that send name
-/// this class first.
+/// Every check of one send, done once per (protocol, message). A failure is one short error, and
+/// what comes after it compiles: so the functions that send name this class first.
 template <class P, class... Args>
 struct checked_message {
   using type = typename message_of<Args...>::type;
-  static constexpr bool fits = P::template accepts<type> && can_be_made_from<Args...> && alignof(type) <= 32;
+  static constexpr bool fits =
+      P::template accepts<type> && can_be_made_from<Args...> && alignof(type) <= 32;
 
   static_assert(receiver_does_not_understand<P, type>::reported);
   static_assert(base::detail::report<typename message_of<Args...>::not_owned>::reported);
@@ -87,7 +94,8 @@ struct checked_in_place {
   static constexpr bool fits = P::template accepts<Message> && alignof(Message) <= 32;
 
   static_assert(receiver_does_not_understand<P, Message>::reported);
-  static_assert(base::detail::report<typename base::detail::search_arguments<Message>::type>::reported);
+  static_assert(
+      base::detail::report<typename base::detail::search_arguments<Message>::type>::reported);
   static_assert(message_is_over_aligned<Message>::reported);
 };
 
@@ -135,16 +143,19 @@ void send_urgent(const ref<P>& to, Args&&... args) {
   c.deliver_urgent(e);
 }
 
-/// Sends if the receiver has room (below its bound or, without one, its soft limit) and never waits. Otherwise the error: `overload` or `receiver_gone`, and
-/// there is no dead letter, since the sender knows.
+/// Sends if the receiver has room (below its bound or, without one, its soft limit) and never
+/// waits. Otherwise the error: `overload` or `receiver_gone`, and there is no dead letter, since
+/// the sender knows.
 template <class P, class... Args>
 [[nodiscard]] base::error try_send(const ref<P>& to, Args&&... args) {
   using content = typename detail::checked_message<P, Args...>::type;
   cell& c = detail::target_of(to);
-  return detail::send_if_room(c, detail::make_message_envelope<content>(std::forward<Args>(args)...));
+  return detail::send_if_room(c,
+                              detail::make_message_envelope<content>(std::forward<Args>(args)...));
 }
 
-/// While it lives, no send on this thread runs its receiver in place; for code that holds a lock across a send.
+/// While it lives, no send on this thread runs its receiver in place; for code that holds a lock
+/// across a send.
 class no_in_place_scope {
  public:
   no_in_place_scope() noexcept { ++base::this_thread.no_in_place; }

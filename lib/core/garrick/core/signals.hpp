@@ -1,11 +1,14 @@
 // The system lane: what actors and the system tell each other about life and death.
 //
-// `down` and `exit_signal` are also messages that users' handlers may take. Their order: signals from one actor to another keep their order among themselves,
-// and a signal may overtake ordinary messages that were sent before it (the lane is separate so that traffic can neither delay nor fill it): the receiver looks
-// at the lane before each message, so a `down` waits for at most the message that is being handled. An actor that needs "all its mail, then the end" sends a last
+// `down` and `exit_signal` are also messages that users' handlers may take. Their order: signals
+// from one actor to another keep their order among themselves, and a signal may overtake ordinary
+// messages that were sent before it (the lane is separate so that traffic can neither delay nor
+// fill it): the receiver looks at the lane before each message, so a `down` waits for at most the
+// message that is being handled. An actor that needs "all its mail, then the end" sends a last
 // ordinary message itself.
 //
-// While a supervised child is suspended it has no object: exit signals and kills that are not final find nothing to end and are dropped; the restart goes on.
+// While a supervised child is suspended it has no object: exit signals and kills that are not final
+// find nothing to end and are dropped; the restart goes on.
 #pragma once
 
 #include <garrick/base/exit_reason.hpp>
@@ -24,7 +27,8 @@ struct down {
   std::uint64_t monitor = 0;  ///< the monitor that this answers
 };
 
-/// A linked actor has ended, or somebody asks this actor to end. Ends the receiver unless the reason is normal or it traps exits.
+/// A linked actor has ended, or somebody asks this actor to end. Ends the receiver unless the
+/// reason is normal or it traps exits.
 struct exit_signal {
   address from;
   base::exit_reason reason;
@@ -41,12 +45,15 @@ struct unwatch {
   address watcher;
   std::uint64_t monitor = 0;
 };
-/// End after the current handler; cannot be trapped. A supervised child is restarted as its policy says, unless the kill is final.
+/// End after the current handler; cannot be trapped. A supervised child is restarted as its policy
+/// says, unless the kill is final.
 struct kill {
   base::exit_reason reason;
-  bool final = false;  ///< also ends a suspended child, and a supervisor that waits for its children
+  /// also ends a suspended child, and a supervisor that waits for its children
+  bool final = false;
 };
-/// From the supervisor to its child: lose the object, keep address and mail, answer with `child_failed`.
+/// From the supervisor to its child: lose the object, keep address and mail, answer with
+/// `child_failed`.
 struct suspend {
   std::uint8_t unused = 0;
 };

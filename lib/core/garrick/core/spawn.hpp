@@ -8,9 +8,11 @@
 //   spawn(spawn_options{.name = "clock", .linked = true}, …)             with options
 //
 // Errors: a constructor that throws gives a handle to an actor that has ended with that reason (a request gets `receiver_gone` with the text, a monitor the reason);
-// `try_spawn` gives the error as a value. After the system has begun to stop, every spawn fails with `shutting_down`.
+// `try_spawn` gives the error as a value. After the system has begun to stop, every spawn fails
+// with `shutting_down`.
 //
-// Thread safety: any thread. The object is built on the calling thread, its handlers run elsewhere; the hand-over synchronises.
+// Thread safety: any thread. The object is built on the calling thread, its handlers run elsewhere;
+// the hand-over synchronises.
 #pragma once
 
 #include <garrick/core/actor_cell.hpp>
@@ -59,12 +61,14 @@ ref<typename A::protocol_type> spawn_class(environment&, cell*, const spawn_opti
 }
 
 template <class A, class... Args>
-ref<typename A::protocol_type> spawn_class(environment& env, cell* spawner, const spawn_options* o, Args&&... args) {
+ref<typename A::protocol_type> spawn_class(environment& env, cell* spawner, const spawn_options* o,
+                                           Args&&... args) {
   using cell_type = actor_cell<A>;
   const cell_kind kind = kind_of<A>(o != nullptr && o->detached);
   const bool lazy = kind == cell_kind::event && (!has_start<A> || (o != nullptr && o->lazy));
   auto* const c =
-      ::new (allocate_cell(env, o != nullptr ? o->hint : base::locality_hint(), sizeof(cell_type))) cell_type(env, kind, lazy);
+      ::new (allocate_cell(env, o != nullptr ? o->hint : base::locality_hint(), sizeof(cell_type)))
+          cell_type(env, kind, lazy);
   auto handle = handle_access::adopt<typename A::protocol_type>(c);
   if (kind != cell_kind::event || o != nullptr) [[unlikely]]
     if (!prepare_cell(*c, env, o, spawner)) return handle;
@@ -156,7 +160,8 @@ class function_actor final : public self_of<F>::type {
 
 /// A function actor's function is kept as this.
 template <class F>
-using kept_function = std::conditional_t<std::is_function_v<std::remove_reference_t<F>>, std::decay_t<F>, std::remove_cvref_t<F>>;
+using kept_function = std::conditional_t<std::is_function_v<std::remove_reference_t<F>>,
+                                         std::decay_t<F>, std::remove_cvref_t<F>>;
 
 /// True if the type of `self` can be told.
 template <class F>
@@ -167,14 +172,16 @@ struct checked_function {
   static constexpr bool fits = names_self<kept_function<F>>;
   static constexpr bool reported = true;
   static_assert(fits,
-                "garrick: a function actor says which self it takes: `dynamic_actor& self`, typed_actor<P>&, ...; not `auto&`");
+                "garrick: a function actor says which self it takes: `dynamic_actor& self`, "
+                "typed_actor<P>&, ...; not `auto&`");
 };
 
 template <class F, class... Args>
-auto spawn_function(environment& env, cell* spawner, const spawn_options* o, F&& f, Args&&... args) {
+auto spawn_function(environment& env, cell* spawner, const spawn_options* o, F&& f,
+                    Args&&... args) {
   if constexpr (checked_function<F>::fits)
-    return spawn_class<function_actor<kept_function<F>, std::decay_t<Args>...>>(env, spawner, o, std::forward<F>(f),
-                                                                                std::forward<Args>(args)...);
+    return spawn_class<function_actor<kept_function<F>, std::decay_t<Args>...>>(
+        env, spawner, o, std::forward<F>(f), std::forward<Args>(args)...);
   else
     return any_ref();
 }
@@ -189,7 +196,8 @@ auto actor_base::spawn(Args&&... args) {
       if constexpr (std::is_same_v<std::decay_t<First>, spawn_options>)
         return detail::spawn_class<A>(cell_->env(), cell_, &first, std::forward<Rest>(rest)...);
       else
-        return detail::spawn_class<A>(cell_->env(), cell_, nullptr, std::forward<First>(first), std::forward<Rest>(rest)...);
+        return detail::spawn_class<A>(cell_->env(), cell_, nullptr, std::forward<First>(first),
+                                      std::forward<Rest>(rest)...);
     }(std::forward<Args>(args)...);
   } else {
     return detail::spawn_class<A>(cell_->env(), cell_, nullptr);
@@ -213,18 +221,21 @@ template <class F, class... Args>
   requires(!std::is_same_v<std::decay_t<F>, spawn_options>)
 auto actor_base::spawn(F&& f, Args&&... args) {
   static_assert(detail::checked_function<F>::reported);
-  return detail::spawn_function(cell_->env(), cell_, nullptr, std::forward<F>(f), std::forward<Args>(args)...);
+  return detail::spawn_function(cell_->env(), cell_, nullptr, std::forward<F>(f),
+                                std::forward<Args>(args)...);
 }
 
 template <class F, class... Args>
 auto actor_base::spawn(const spawn_options& o, F&& f, Args&&... args) {
   static_assert(detail::checked_function<F>::reported);
-  return detail::spawn_function(cell_->env(), cell_, &o, std::forward<F>(f), std::forward<Args>(args)...);
+  return detail::spawn_function(cell_->env(), cell_, &o, std::forward<F>(f),
+                                std::forward<Args>(args)...);
 }
 
 namespace detail {
 
-/// "function actor at main()" or, as clang names lambdas, "function actor at main.cpp:12:3"; of other functions the type.
+/// "function actor at main()" or, as clang names lambdas, "function actor at main.cpp:12:3"; of
+/// other functions the type.
 template <class F>
 struct function_actor_name {
   static constexpr std::string_view before = "function actor ";
@@ -260,5 +271,7 @@ inline constexpr function_actor_name<F> written_function_actor_name{};
 }  // namespace garrick::core
 
 template <class F, class... Args>
-inline constexpr std::string_view garrick::base::shown_name<garrick::core::detail::function_actor<F, Args...>>{
-    garrick::core::detail::written_function_actor_name<F>.text, garrick::core::detail::written_function_actor_name<F>.size};
+inline constexpr std::string_view
+    garrick::base::shown_name<garrick::core::detail::function_actor<F, Args...>>{
+        garrick::core::detail::written_function_actor_name<F>.text,
+        garrick::core::detail::written_function_actor_name<F>.size};

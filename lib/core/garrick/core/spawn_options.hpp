@@ -1,4 +1,5 @@
-// What a spawn can ask for beyond the actor itself. A bad combination is refused: the spawn fails with `spawn_failed`, which names the option.
+// What a spawn can ask for beyond the actor itself. A bad combination is refused: the spawn fails
+// with `spawn_failed`, which names the option.
 #pragma once
 
 #include <garrick/base/runnable.hpp>
@@ -11,19 +12,26 @@
 namespace garrick::core {
 
 struct spawn_options {
-  std::string name{};            ///< for logs and reports; empty: the type's name. The registry does not learn it
-  bool linked = false;           ///< ends together with its spawner; ignored when a thread spawns
-  bool monitored = false;        ///< the spawner gets a `down`; ignored when a thread spawns
-  bool lazy = false;             ///< runs its start only when the first message comes; not for actors with a thread of their own
+  /// for logs and reports; empty: the type's name. The registry does not learn it
+  std::string name{};
+  bool linked = false;     ///< ends together with its spawner; ignored when a thread spawns
+  bool monitored = false;  ///< the spawner gets a `down`; ignored when a thread spawns
+  /// runs its start only when the first message comes; not for actors with a thread of their own
+  bool lazy = false;
   bool hidden = false;           ///< `await_all` and shutdown reports do not wait for it or name it
   bool detached = false;         ///< a thread of its own
   bool in_place = true;          ///< may a sender run it in place when its mailbox is full?
   std::uint32_t soft_limit = 0;  ///< messages, up to 32768; 0: the system's
-  std::uint32_t hard_limit = 0;  ///< messages, not below the soft limit or the bound; 0: the system's
-  mailbox_policy policy = mailbox_policy::unbounded;  ///< what happens to a message when the mailbox is at its bound
-  std::uint32_t bound = 0;     ///< messages, 1 to 32768; for every policy but unbounded, and required there
-  std::uint32_t quantum = 0;   ///< messages of one run at most; 0, or more than the system's: the system's
-  base::locality_hint hint{};  ///< where it would like to run, for a policy that knows places; `near(ref)` is one, too
+  /// messages, not below the soft limit or the bound; 0: the system's
+  std::uint32_t hard_limit = 0;
+  /// what happens to a message when the mailbox is at its bound
+  mailbox_policy policy = mailbox_policy::unbounded;
+  /// messages, 1 to 32768; for every policy but unbounded, and required there
+  std::uint32_t bound = 0;
+  /// messages of one run at most; 0, or more than the system's: the system's
+  std::uint32_t quantum = 0;
+  /// where it would like to run, for a policy that knows places; `near(ref)` is one, too
+  base::locality_hint hint{};
 };
 
 /// A hint: the home of the actor behind `other` (nothing, if it has none yet).
@@ -33,8 +41,9 @@ template <class P>
   if (c == nullptr) return {};
   const base::locality_hint h = c->place.get();
   using kind = base::locality_hint::kind;
-  return h.what() == kind::placed || h.what() == kind::settled ? base::locality_hint(kind::settled, h.value())
-                                                               : base::locality_hint();
+  return h.what() == kind::placed || h.what() == kind::settled
+             ? base::locality_hint(kind::settled, h.value())
+             : base::locality_hint();
 }
 
 }  // namespace garrick::core

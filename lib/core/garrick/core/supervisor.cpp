@@ -15,13 +15,15 @@ const char* complaint(cell& supervisor, bool on_its_turn, const child_options& o
     return "its supervisor has another child of this name";
   if (o.stop_within.count() < 0) return "child_options.stop_within: must not be negative";
   if (o.spawn.linked) return "child_options.spawn.linked: a child ends with its supervisor anyway";
-  if (o.spawn.monitored) return "child_options.spawn.monitored: a supervisor hears of its children by child_failed";
+  if (o.spawn.monitored)
+    return "child_options.spawn.monitored: a supervisor hears of its children by child_failed";
   return nullptr;
 }
 
 }  // namespace
 
-bool prepare_child(cell& c, cell& supervisor, bool on_its_turn, const child_options& o, std::shared_ptr<object_factory> factory) {
+bool prepare_child(cell& c, cell& supervisor, bool on_its_turn, const child_options& o,
+                   std::shared_ptr<object_factory> factory) {
   if (const char* const wrong = complaint(supervisor, on_its_turn, o); wrong != nullptr) {
     const std::string_view name = o.name.empty() ? c.name() : std::string_view(o.name);
     refuse_cell(c, base::exit_reason(base::make_error(base::errc::spawn_failed, name, wrong)));
@@ -49,16 +51,20 @@ void launch_child(cell& c, cell& supervisor, bool on_its_turn, const child_optio
   if (!list_cell(c)) return;  // before its supervisor knows it and may tell it to end
   c.add_strong();
   nursery::admit(supervisor, on_its_turn,
-                 {handle_access::adopt<any_protocol>(&c), std::string(c.name()), o.restart, o.stop_within, !o.name.empty()});
+                 {handle_access::adopt<any_protocol>(&c), std::string(c.name()), o.restart,
+                  o.stop_within, !o.name.empty()});
   if (!idle) c.home_executor().schedule(c);
 }
 
 }  // namespace detail
 
-void actor_base::set_supervision(const struct supervision& how) { nursery::of(*cell_).configure(how); }
+void actor_base::set_supervision(const struct supervision& how) {
+  nursery::of(*cell_).configure(how);
+}
 
 const supervision& supervisor::checked(const supervision& how) {
-  if (const std::string wrong = nursery::complaint(how); !wrong.empty()) throw std::invalid_argument(wrong);
+  if (const std::string wrong = nursery::complaint(how); !wrong.empty())
+    throw std::invalid_argument(wrong);
   return how;
 }
 
@@ -68,7 +74,8 @@ void supervisor::on_start() {
     const any_ref c = s.start(this_cell());
     cell& started = *handle_access::get(c);
     if (started.has_ended())
-      throw std::runtime_error("child " + c.to_string() + " could not be started: " + started.end_reason().to_string());
+      throw std::runtime_error("child " + c.to_string() +
+                               " could not be started: " + started.end_reason().to_string());
   }
 }
 
@@ -76,14 +83,16 @@ std::vector<child_info> supervisor::on(list_children) { return nursery::of(this_
 
 result<any_ref> supervisor::on(const find_child& f) {
   any_ref found = nursery::of(this_cell()).find(f.name);
-  if (!found) return base::make_error(base::errc::not_found, f.name, "this supervisor has no such child");
+  if (!found)
+    return base::make_error(base::errc::not_found, f.name, "this supervisor has no such child");
   return found;
 }
 
 result<void> supervisor::on(const stop_child& s) {
   nursery& mine = nursery::of(this_cell());
   const any_ref found = mine.find(s.name);
-  if (!found) return base::make_error(base::errc::not_found, s.name, "this supervisor has no such child");
+  if (!found)
+    return base::make_error(base::errc::not_found, s.name, "this supervisor has no such child");
   mine.stop(this_cell(), found.id(), make_promise<>());
   return delegated<>{};
 }

@@ -6,14 +6,18 @@
 //     co_return *left;
 //   }
 //
-// Guarantees: a frame resumes and dies only on its actor's turn, before the actor's state goes. If the actor ends first, the frame is destroyed, what it holds is
-// released and the requester gets an error. Other messages wait meanwhile, unless the actor asked for interleaving. Only the framework's awaitables can be
-// awaited; something foreign comes in through `adapt` (adapt.hpp), which posts to the mailbox.
+// Guarantees: a frame resumes and dies only on its actor's turn, before the actor's state goes. If
+// the actor ends first, the frame is destroyed, what it holds is released and the requester gets an
+// error. Other messages wait meanwhile, unless the actor asked for interleaving. Only the
+// framework's awaitables can be awaited; something foreign comes in through `adapt` (adapt.hpp),
+// which posts to the mailbox.
 //
-// Errors: co_await yields a result and does not throw. An exception that leaves the coroutine ends the actor, like one that leaves any handler.
+// Errors: co_await yields a result and does not throw. An exception that leaves the coroutine ends
+// the actor, like one that leaves any handler.
 //
-// GCC 12 destroys some temporaries twice when they are built inside a co_await expression (see the guide): `co_await request<message>(to, args...)`, which
-// builds the message inside a function, is safe.
+// GCC 12 destroys some temporaries twice when they are built inside a co_await expression (see the
+// guide): `co_await request<message>(to, args...)`, which builds the message inside a function, is
+// safe.
 #pragma once
 
 #include <garrick/core/extension.hpp>
@@ -32,12 +36,14 @@ class task;
 
 namespace detail {
 
-/// The coroutine that this thread resumes next. A trampoline instead of symmetric transfer: its depth does not depend on the optimiser.
+/// The coroutine that this thread resumes next. A trampoline instead of symmetric transfer: its
+/// depth does not depend on the optimiser.
 inline constinit thread_local std::coroutine_handle<> next_coroutine{};
 
 class task_promise_base;
 
-/// The top-level coroutine that runs on this thread: make_promise and delegate take the request from it.
+/// The top-level coroutine that runs on this thread: make_promise and delegate take the request
+/// from it.
 inline constinit thread_local task_promise_base* running_frame = nullptr;
 
 inline void resume_chain(std::coroutine_handle<> first, task_promise_base* frame) {
@@ -48,14 +54,16 @@ inline void resume_chain(std::coroutine_handle<> first, task_promise_base* frame
   running_frame = outer_frame;
 }
 
-/// What a dead letter tells of a message whose content was moved into the frame of the coroutine that handles it. No type: the start hook's frame.
+/// What a dead letter tells of a message whose content was moved into the frame of the coroutine
+/// that handles it. No type: the start hook's frame.
 struct handled_message {
   const base::message_type* type = nullptr;
   std::uint64_t sender = 0;
 };
 
 /// An exception left a top-level coroutine.
-void frame_failed(cell& self, const handled_message& message, pending_request request, const std::exception_ptr& what) noexcept;
+void frame_failed(cell& self, const handled_message& message, pending_request request,
+                  const std::exception_ptr& what) noexcept;
 void link_frame(cell& self, suspended_frame& f) noexcept;
 void unlink_frame(suspended_frame& f) noexcept;
 
@@ -75,7 +83,9 @@ struct framework_awaitable {};
 class task_promise_base : public suspended_frame {
  public:
   static void* operator new(std::size_t n) { return base::block_pool::allocate(n); }
-  static void operator delete(void* p, std::size_t n) noexcept { base::block_pool::deallocate(p, n); }
+  static void operator delete(void* p, std::size_t n) noexcept {
+    base::block_pool::deallocate(p, n);
+  }
 
   std::suspend_always initial_suspend() const noexcept { return {}; }
 
@@ -96,9 +106,10 @@ class task_promise_base : public suspended_frame {
 
   template <class A>
   decltype(auto) await_transform(A&& awaitable) {
-    static_assert(std::is_base_of_v<framework_awaitable, std::remove_cvref_t<A>> || is_task<std::remove_cvref_t<A>> ||
-                      is_pending<std::remove_cvref_t<A>>,
-                  "garrick: a task awaits requests, tasks and garrick's own awaitables; wrap anything else with garrick::adapt");
+    static_assert(std::is_base_of_v<framework_awaitable, std::remove_cvref_t<A>> ||
+                      is_task<std::remove_cvref_t<A>> || is_pending<std::remove_cvref_t<A>>,
+                  "garrick: a task awaits requests, tasks and garrick's own awaitables; wrap "
+                  "anything else with garrick::adapt");
     return std::forward<A>(awaitable);
   }
 
@@ -128,7 +139,8 @@ class task_promise_base : public suspended_frame {
   }
 
   void destroy_frame() noexcept final {
-    const promise_base unkept(std::exchange(request_, {}));  // dropped after the frame: says why the requester gets no value
+    // dropped after the frame: says why the requester gets no value
+    const promise_base unkept(std::exchange(request_, {}));
     me_.destroy();
   }
 
@@ -145,7 +157,8 @@ class task_promise_base : public suspended_frame {
     const handled_message m = message_;
     const std::exception_ptr failure = std::exchange(failure_, nullptr);
     if (!failure) answer(r);
-    me_.destroy();  // before a failure takes the actor's state: parameters and captures may refer to it
+    // before a failure takes the actor's state: parameters and captures may refer to it
+    me_.destroy();
     if (failure) frame_failed(self, m, r, failure);
   }
 
@@ -161,7 +174,8 @@ class task_promise_base : public suspended_frame {
 template <class R>
 class task_promise final : public task_promise_base {
  public:
-  using value = typename std::conditional_t<is_core_result<R>, std::type_identity<R>, std::type_identity<result<R>>>::type;
+  using value = typename std::conditional_t<is_core_result<R>, std::type_identity<R>,
+                                            std::type_identity<result<R>>>::type;
 
   task<R> get_return_object() noexcept;
   template <class U>
@@ -198,7 +212,8 @@ class task_promise<void> final : public task_promise_base {
 
 }  // namespace detail
 
-/// A coroutine that answers with R (or with a result<R>). Owned by whoever holds the object until it is started.
+/// A coroutine that answers with R (or with a result<R>). Owned by whoever holds the object until
+/// it is started.
 template <class R>
 class [[nodiscard]] task {
  public:
@@ -267,11 +282,14 @@ template <class P>
 class response_awaiter;
 
 template <class... Rs>
-class response_awaiter<pending_response<Rs...>> final : public continuation, public detail::framework_awaitable {
+class response_awaiter<pending_response<Rs...>> final : public continuation,
+                                                        public detail::framework_awaitable {
  public:
   using value = std::conditional_t<sizeof...(Rs) == 0, result<void>, result<Rs...>>;
 
-  explicit response_awaiter(pending_response<Rs...>&& p) noexcept : self_(p.self_), id_(p.id_) { p.used_ = true; }
+  explicit response_awaiter(pending_response<Rs...>&& p) noexcept : self_(p.self_), id_(p.id_) {
+    p.used_ = true;
+  }
   response_awaiter(response_awaiter&&) = delete;
   ~response_awaiter() {
     if (waiting_) detail::forget_request(*self_, id_);
@@ -297,8 +315,8 @@ class response_awaiter<pending_response<Rs...>> final : public continuation, pub
     else if constexpr (sizeof...(Rs) == 0)
       value_.emplace();
     else
-      detail::call_with_content<content_of<Rs...>>([&](auto&&... xs) { value_.emplace(Rs(std::forward<decltype(xs)>(xs))...); },
-                                                   e);
+      detail::call_with_content<content_of<Rs...>>(
+          [&](auto&&... xs) { value_.emplace(Rs(std::forward<decltype(xs)>(xs))...); }, e);
     waiting_ = false;
     if (!in_suspend_) detail::resume_chain(waiter_, frame_);
   }

@@ -13,7 +13,8 @@ namespace {
 // Beats that may wait for a receiver that is late, if its soft limit is not above that.
 constexpr std::uint32_t most_beats_behind = 1000;
 
-// An owner's list is swept when it has doubled, so listing a timer costs a constant time on average.
+// An owner's list is swept when it has doubled, so listing a timer costs a constant time on
+// average.
 constexpr std::uint32_t first_sweep = 16;
 
 void unlink(timer_record& r) noexcept {
@@ -23,8 +24,10 @@ void unlink(timer_record& r) noexcept {
 }
 }  // namespace
 
-timer_record* timer_record::arm(environment& env, cell& target, envelope* e, base::duration delay, std::int64_t period_ns) {
-  auto* const r = ::new (base::block_pool::allocate(sizeof(timer_record))) timer_record(env, target, e, period_ns);
+timer_record* timer_record::arm(environment& env, cell& target, envelope* e, base::duration delay,
+                                std::int64_t period_ns) {
+  auto* const r = ::new (base::block_pool::allocate(sizeof(timer_record)))
+      timer_record(env, target, e, period_ns);
   target.add_strong_from_self();
   r->due_ = env.clock->now() + delay;
   if (r->due_.is_never()) {
@@ -37,11 +40,13 @@ timer_record* timer_record::arm(environment& env, cell& target, envelope* e, bas
   return r;
 }
 
-timer_record* timer_record::arm_once(environment& env, cell& target, envelope* e, base::duration delay) {
+timer_record* timer_record::arm_once(environment& env, cell& target, envelope* e,
+                                     base::duration delay) {
   return arm(env, target, e, delay, 0);
 }
 
-timer_record* timer_record::arm_periodic(environment& env, cell& target, envelope* prototype, base::duration period) {
+timer_record* timer_record::arm_periodic(environment& env, cell& target, envelope* prototype,
+                                         base::duration period) {
   GARRICK_ASSERT(period.count() > 0, "a periodic timer needs a period");
   return arm(env, target, prototype, period, period.count());
 }
@@ -50,18 +55,21 @@ bool timer_record::cancel() noexcept {
   // order: acq_rel: whoever takes `armed` away owns the envelope and the reference
   const std::uint8_t was = state_.exchange(over, std::memory_order_acq_rel);
   if (was != armed) return was == busy;  // busy: the clock's thread cleans up when it has pushed
-  // The clock service may be about to fire: then it finds `over`, and drops its own hold. If it was still pending, that hold is ours to drop.
+  // The clock service may be about to fire: then it finds `over`, and drops its own hold. If it was
+  // still pending, that hold is ours to drop.
   if (env_->timers->cancel(id())) drop_holder();
   finish();
   return true;
 }
 
 void timer_record::hand_to_service() {
-  const base::timer_id id =
-      env_->timers->arm(due_, {.fire = [](void* self, std::uint64_t) { static_cast<timer_record*>(self)->fire(); },
-                               .context = this,
-                               .drop = [](void* self, std::uint64_t) { static_cast<timer_record*>(self)->service_ended(); }});
-  id_.store((std::uint64_t{id.generation} << 32) | id.index, std::memory_order_release);  // order: pairs with id()
+  const base::timer_id id = env_->timers->arm(
+      due_, {.fire = [](void* self, std::uint64_t) { static_cast<timer_record*>(self)->fire(); },
+             .context = this,
+             .drop = [](void* self,
+                        std::uint64_t) { static_cast<timer_record*>(self)->service_ended(); }});
+  // order: pairs with id()
+  id_.store((std::uint64_t{id.generation} << 32) | id.index, std::memory_order_release);
 }
 
 void timer_record::service_ended() noexcept {
@@ -80,10 +88,12 @@ void timer_record::fire() noexcept {
     drop_holder();
     return;
   }
-  // A periodic record stays armed while it pushes a copy, so cancel may come at any moment: `busy` keeps the prototype and the target alive.
+  // A periodic record stays armed while it pushes a copy, so cancel may come at any moment: `busy`
+  // keeps the prototype and the target alive.
   std::uint8_t expected = armed;
   // order: acq_rel: as in cancel
-  if (!state_.compare_exchange_strong(expected, busy, std::memory_order_acq_rel, std::memory_order_relaxed)) {
+  if (!state_.compare_exchange_strong(expected, busy, std::memory_order_acq_rel,
+                                      std::memory_order_relaxed)) {
     drop_holder();
     return;
   }
@@ -92,7 +102,9 @@ void timer_record::fire() noexcept {
   hand_to_service();
   expected = busy;
   // order: acq_rel: a cancel that came meanwhile has left `over` and the clean-up to us
-  if (state_.compare_exchange_strong(expected, armed, std::memory_order_acq_rel, std::memory_order_relaxed)) return;
+  if (state_.compare_exchange_strong(expected, armed, std::memory_order_acq_rel,
+                                     std::memory_order_relaxed))
+    return;
   const bool was_pending = env_->timers->cancel(id());
   finish();
   if (was_pending) drop_holder();  // last: the owner may have dropped its hold already
@@ -101,12 +113,14 @@ void timer_record::fire() noexcept {
 void timer_record::push(envelope* e) noexcept {
   if (e->is(envelope_flag::system)) return target_->signal(e);
   if (e->is(envelope_flag::response)) return target_->deliver_now(e);
-  if (env_->draining.load(std::memory_order_relaxed)) {  // order: a wish; one more message does no harm
+  // order: a wish; one more message does no harm
+  if (env_->draining.load(std::memory_order_relaxed)) {
     detail::destroy_payload(e);
     detail::free_envelope_block(e);
     return;
   }
-  ++detail::here.no_wait;  // the clock's thread never waits for a receiver; bounds and the hard limit hold all the same
+  // the clock's thread never waits for a receiver; bounds and the hard limit hold all the same
+  ++detail::here.no_wait;
   target_->deliver(e);
   --detail::here.no_wait;
 }
@@ -116,15 +130,16 @@ bool timer_record::receiver_is_late() noexcept {
   if (target_->mailbox_length() < limit) return false;
   lifecycle::report_lost(*target_, envelope_,
                          base::make_error(base::errc::overload, target_->name(),
-                                          "a periodic message, left out while " + std::to_string(limit) + " messages wait"));
+                                          "a periodic message, left out while " +
+                                              std::to_string(limit) + " messages wait"));
   return true;
 }
 
 void timer_record::push_copy() noexcept {
   try {
     if (receiver_is_late()) return;
-    const std::size_t bytes =
-        detail::block_bytes(envelope_->is(envelope_flag::shared) ? sizeof(shared_block*) : envelope_->type->size);
+    const std::size_t bytes = detail::block_bytes(
+        envelope_->is(envelope_flag::shared) ? sizeof(shared_block*) : envelope_->type->size);
     auto* const e = static_cast<envelope*>(base::block_pool::allocate(bytes));
     *e = *envelope_;
     try {
@@ -141,7 +156,8 @@ void timer_record::push_copy() noexcept {
     push(e);
   } catch (...) {
     // The copy failed for want of memory: this beat is lost, the next may succeed.
-    env_->failed(*target_, base::make_error(base::errc::user, "periodic timer", "the message could not be copied"));
+    env_->failed(*target_, base::make_error(base::errc::user, "periodic timer",
+                                            "the message could not be copied"));
   }
 }
 

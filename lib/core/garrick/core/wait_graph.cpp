@@ -35,7 +35,8 @@ struct wait_graph::state {
   edge* find(std::uint64_t requester, std::uint64_t id) {
     const auto at = out.find(requester);
     if (at == out.end()) return nullptr;
-    const auto e = std::find_if(at->second.begin(), at->second.end(), [&](const edge& x) { return x.id == id; });
+    const auto e = std::find_if(at->second.begin(), at->second.end(),
+                                [&](const edge& x) { return x.id == id; });
     return e != at->second.end() ? &*e : nullptr;
   }
 
@@ -83,7 +84,8 @@ bool wait_graph::awaits(std::uint64_t requester, std::uint64_t id) noexcept {
   }
 }
 
-void wait_graph::handed_over(std::uint64_t requester, std::uint64_t id, std::uint64_t receiver) noexcept {
+void wait_graph::handed_over(std::uint64_t requester, std::uint64_t id,
+                             std::uint64_t receiver) noexcept {
   const std::lock_guard guard(state_->mutex);
   if (edge* const e = state_->find(requester, id)) e->receiver = receiver;
 }

@@ -1,16 +1,22 @@
-// Who awaits whom: finds the circles in which A waits on B waits on A, all of them in `await`, so that nobody will ever answer.
+// Who awaits whom: finds the circles in which A waits on B waits on A, all of them in `await`, so
+// that nobody will ever answer.
 //
-// Problem: such a circle shows as a program that stands still, without an error anywhere. So while `settings.detect_request_cycles` is on (builds without NDEBUG, and the
-// testkit), every request that is out is an edge from its requester to its receiver; the edge counts from the moment the requester awaits it. An await that would close a
-// circle is answered with `request_cycle`.
+// Problem: such a circle shows as a program that stands still, without an error anywhere. So while
+// `settings.detect_request_cycles` is on (builds without NDEBUG, and the testkit), every request
+// that is out is an edge from its requester to its receiver; the edge counts from the moment the
+// requester awaits it. An await that would close a circle is answered with `request_cycle`.
 //
-// An edge ends when the response is *sent*, not when it is handled: a receiver that has answered may ask back although the answer still lies in the requester's
-// mailbox. A receiver that gave the promise to somebody else still counts as the one who is waited for: only a delegation moves the edge.
+// An edge ends when the response is *sent*, not when it is handled: a receiver that has answered
+// may ask back although the answer still lies in the requester's mailbox. A receiver that gave the
+// promise to somebody else still counts as the one who is waited for: only a delegation moves the
+// edge.
 //
-// Thread safety: every function may be called from any thread; one mutex, held for the length of the walk. Only requests pay for it, and only while it is on.
+// Thread safety: every function may be called from any thread; one mutex, held for the length of
+// the walk. Only requests pay for it, and only while it is on.
 //
-// Invariants: W1 an edge exists from before its request can be received until its response is sent, or the request is withdrawn; W2 the awaited edges form no circle: whoever
-// would add the last edge of one is told so and does not add it.
+// Invariants: W1 an edge exists from before its request can be received until its response is sent,
+// or the request is withdrawn; W2 the awaited edges form no circle: whoever would add the last edge
+// of one is told so and does not add it.
 #pragma once
 
 #include <cstdint>

@@ -49,7 +49,9 @@ TEST_CASE("with three thieves at work everything is taken exactly once") {
   std::vector<std::atomic<int>> taken(count);
   std::vector<int> items(count);
   std::atomic<bool> pushed_all{false};
-  const auto note = [&](const int* item) { taken[static_cast<std::size_t>(item - items.data())].fetch_add(1); };
+  const auto note = [&](const int* item) {
+    taken[static_cast<std::size_t>(item - items.data())].fetch_add(1);
+  };
   std::vector<std::thread> thieves;
   for (int t = 0; t < 3; ++t) {
     thieves.emplace_back([&] {

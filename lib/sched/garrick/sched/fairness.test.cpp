@@ -14,10 +14,12 @@ using namespace garrick::sched::test;
 
 namespace {
 
-/// A crowd on one worker: a clock of messages, and the longest time that any of the watched runnables had to wait.
+/// A crowd on one worker: a clock of messages, and the longest time that any of the watched
+/// runnables had to wait.
 struct crowd {
   explicit crowd(std::uint32_t quantum_of_pool, const char* policy = "work_stealing")
-      : quantum(quantum_of_pool), pool(make_scheduler({.policy = policy, .workers = 1, .quantum = quantum_of_pool})) {}
+      : quantum(quantum_of_pool),
+        pool(make_scheduler({.policy = policy, .workers = 1, .quantum = quantum_of_pool})) {}
 
   std::uint32_t quantum;
   std::unique_ptr<scheduler> pool;
@@ -31,16 +33,17 @@ struct crowd {
 
   /// Handles as much as it may in every run and always wants more. Its waits are recorded.
   void add_greedy() {
-    all.push_back(std::make_unique<anybody>([this, last = std::uint64_t{0}](std::uint32_t& budget) mutable {
-      longest_wait = std::max(longest_wait, messages - last);
-      messages += budget;
-      budget = 0;
-      last = messages;
-      ++watched_runs;
-      if (messages < enough) return base::run_outcome::more;
-      ended.open();
-      return base::run_outcome::released;
-    }));
+    all.push_back(
+        std::make_unique<anybody>([this, last = std::uint64_t{0}](std::uint32_t& budget) mutable {
+          longest_wait = std::max(longest_wait, messages - last);
+          messages += budget;
+          budget = 0;
+          last = messages;
+          ++watched_runs;
+          if (messages < enough) return base::run_outcome::more;
+          ended.open();
+          return base::run_outcome::released;
+        }));
   }
 
   /// Two that send each other one message a run, for ever, through the next slot.
@@ -56,7 +59,8 @@ struct crowd {
     }
   }
 
-  /// Three that keep the deque's new end in motion: each run wakes the two others, if they are not awake already.
+  /// Three that keep the deque's new end in motion: each run wakes the two others, if they are not
+  /// awake already.
   void add_churn() {
     const std::size_t first = all.size();
     auto awake = std::make_shared<std::vector<bool>>(3, true);
@@ -109,7 +113,8 @@ TEST_CASE("an endless ping-pong in the next slot starves nobody") {
 }
 
 TEST_CASE("churn at the new end of the deque starves nobody") {
-  for (const char* policy : {"work_stealing", "locality_guided", "polling_default", "polling_aggressive", "polling_new"})
+  for (const char* policy :
+       {"work_stealing", "locality_guided", "polling_default", "polling_aggressive", "polling_new"})
     for (const std::uint32_t quantum : {8U, 256U}) {
       crowd c(quantum, policy);
       for (int i = 0; i < 4; ++i) c.add_greedy();

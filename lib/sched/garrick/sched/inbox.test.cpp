@@ -20,7 +20,8 @@ using inbox = sched::work_inbox<base::real_atomics>;
 
 }  // namespace
 
-TEST_CASE("push tells whether the inbox was empty; take_all yields newest to oldest and leaves nothing") {
+TEST_CASE(
+    "push tells whether the inbox was empty; take_all yields newest to oldest and leaves nothing") {
   inbox in;
   numbered items[3];
   CHECK(in.looks_empty());
@@ -36,7 +37,9 @@ TEST_CASE("push tells whether the inbox was empty; take_all yields newest to old
   CHECK(in.take_all() == nullptr);
 }
 
-TEST_CASE("many producers, two takers: everything arrives once, and each list has each producer's items in order") {
+TEST_CASE(
+    "many producers, two takers: everything arrives once, and each list has each producer's items "
+    "in order") {
   constexpr std::uint32_t producers = 3;
   constexpr std::uint32_t each = 30'000;
   inbox in;
@@ -54,7 +57,8 @@ TEST_CASE("many producers, two takers: everything arrives once, and each list ha
   for (int t = 0; t < 2; ++t) {
     threads.emplace_back([&] {
       while (got.load() < producers * each) {
-        std::uint32_t next[producers] = {each, each, each};  // walking from newest to oldest the numbers fall
+        // walking from newest to oldest the numbers fall
+        std::uint32_t next[producers] = {each, each, each};
         std::uint32_t taken = 0;
         for (base::runnable* r = in.take_all(); r != nullptr; r = r->queue_link, ++taken) {
           const auto& item = static_cast<const numbered&>(*r);

@@ -1,17 +1,19 @@
-// Work stealing that knows the machine (paper 002): thieves ask their neighbours first, and an actor goes back to the worker where it first
-// ran, since that is where its memory is.
+// Work stealing that knows the machine (paper 002): thieves ask their neighbours first, and an
+// actor goes back to the worker where it first ran, since that is where its memory is.
 //
-// It is work_stealing with a guide: queues, parking and their proofs are the same. The guide answers where a runnable goes (home_rule.hpp),
-// where its home is, and in which order a thief asks (worker_places.hpp). Soft pinning: anybody may steal anything, but what was stolen
-// goes home the next time.
+// It is work_stealing with a guide: queues, parking and their proofs are the same. The guide
+// answers where a runnable goes (home_rule.hpp), where its home is, and in which order a thief asks
+// (worker_places.hpp). Soft pinning: anybody may steal anything, but what was stolen goes home the
+// next time.
 //
 // Thread safety: see policy.hpp.
 //
 // Invariants
-//  G1 A guide only names workers: every runnable is in exactly one queue or hand, whatever its home.
-//  G2 A home is the index of a worker of this pool. A hint that names another (a handle to an actor of a larger pool) counts as none.
-//  G3 A thief that found nothing on its walk visits everybody once before it parks, so that homes strand nothing (W1 and S6 of
-//     work_stealing and sleepers).
+// G1 A guide only names workers: every runnable is in exactly one queue or hand, whatever its home.
+// G2 A home is the index of a worker of this pool. A hint that names another (a handle to an actor
+// of a larger pool) counts as none.
+// G3 A thief that found nothing on its walk visits everybody once before it parks, so that homes
+//     strand nothing (W1 and S6 of work_stealing and sleepers).
 #pragma once
 
 #include <garrick/sched/places/worker_places.hpp>
@@ -38,10 +40,12 @@ class locality_guide {
     return places_.are_neighbours(thief, victim);
   }
 
-  /// The worker to whom `r` goes, which `sender` (or a thread that is no worker) has made runnable. A new one is placed.
+  /// The worker to whom `r` goes, which `sender` (or a thread that is no worker) has made runnable.
+  /// A new one is placed.
   [[nodiscard]] worker_index target(base::runnable& r, worker_index sender) noexcept {
     const hint h = r.place.get();
-    if ((h.what() == kind::settled || h.what() == kind::placed) && h.value() < places_.size()) [[likely]]
+    if ((h.what() == kind::settled || h.what() == kind::placed) && h.value() < places_.size())
+        [[likely]]
       return worker_for(h.value(), sender, neighbours());
     return place(r, h, sender);
   }
@@ -91,8 +95,11 @@ class locality_guide {
     return at;
   }
 
-  /// Workers are numbered across the nodes, so two in a row are on different ones, and a node gets as many as it has workers.
-  worker_index in_turn(counter& of) noexcept { return static_cast<worker_index>(turn(of) % places_.size()); }
+  /// Workers are numbered across the nodes, so two in a row are on different ones, and a node gets
+  /// as many as it has workers.
+  worker_index in_turn(counter& of) noexcept {
+    return static_cast<worker_index>(turn(of) % places_.size());
+  }
   worker_index next_of_node(std::uint32_t node) noexcept {
     const auto workers = places_.of_node(node);
     return workers[turn(next_of_node_[node]) % workers.size()];

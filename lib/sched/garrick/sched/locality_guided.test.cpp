@@ -1,4 +1,5 @@
-// locality_guided on machines that do not exist: where runnables go, whom thieves ask, and that nothing is stranded.
+// locality_guided on machines that do not exist: where runnables go, whom thieves ask, and that
+// nothing is stranded.
 #include <garrick/sched/locality_guided.hpp>
 #include <garrick/sched/scheduler.hpp>
 
@@ -18,7 +19,8 @@ using kind = base::locality_hint::kind;
 
 namespace {
 
-/// Two packages with a memory node each, and two cores in each: workers 0 and 2 on the first node, 1 and 3 on the second.
+/// Two packages with a memory node each, and two cores in each: workers 0 and 2 on the first node,
+/// 1 and 3 on the second.
 constexpr const char* two_nodes = "pack:2 numa:1 l3:1 core:2 pu:1";
 
 struct item final : base::runnable {
@@ -34,7 +36,8 @@ struct fixture {
   locality_guided<> policy;
   explicit fixture(const char* machine = two_nodes, std::uint32_t workers = 4)
       : places(*topology::synthetic(machine), workers, neighbourhood::cache),
-        policy(policy_options{.workers = workers, .quantum = 64, .idle_spin_ns = 0, .seed = 3, .places = &places}) {}
+        policy(policy_options{
+            .workers = workers, .quantum = 64, .idle_spin_ns = 0, .seed = 3, .places = &places}) {}
 
   auto& worker(std::uint32_t w) { return policy.worker(w); }
   /// `w` takes the next from its own queues and runs it.
@@ -87,7 +90,8 @@ TEST_CASE("locality: a new actor that is stolen from far away keeps its place") 
   CHECK(a.place.get() == settled(0));
 }
 
-TEST_CASE("locality: woken from far away it goes home, woken by a neighbour of home to the neighbour") {
+TEST_CASE(
+    "locality: woken from far away it goes home, woken by a neighbour of home to the neighbour") {
   fixture f;
   item a;
   a.place.set(settled(0));
@@ -108,7 +112,8 @@ TEST_CASE("locality: what a far thief has run goes home with the rest of its mai
   CHECK(f.run(0) == &a);
 }
 
-TEST_CASE("locality: a far thief takes the oldest of an inbox and leaves the others, in their order") {
+TEST_CASE(
+    "locality: a far thief takes the oldest of an inbox and leaves the others, in their order") {
   fixture f;
   item a[3];
   for (item& i : a) {
@@ -152,13 +157,15 @@ TEST_CASE("locality: hints: spread, hub, a node, and one that is not there") {
     i.place.set(base::locality_hint::spread());
     f.policy.internal_enqueue(f.worker(0), i);
   }
-  CHECK(f.places.unit_of(spread[0].place.get().value()).node != f.places.unit_of(spread[1].place.get().value()).node);
+  CHECK(f.places.unit_of(spread[0].place.get().value()).node !=
+        f.places.unit_of(spread[1].place.get().value()).node);
   CHECK(spread[0].place.get().what() == kind::placed);
   for (item& i : hub) {
     i.place.set(base::locality_hint::hub());
     f.policy.internal_enqueue(f.worker(0), i);
   }
-  CHECK(f.places.unit_of(hub[0].place.get().value()).node != f.places.unit_of(hub[1].place.get().value()).node);
+  CHECK(f.places.unit_of(hub[0].place.get().value()).node !=
+        f.places.unit_of(hub[1].place.get().value()).node);
   CHECK(hub[0].place.get().what() == kind::settled);
   node.place.set(base::locality_hint::home(1));
   f.policy.internal_enqueue(f.worker(0), node);
@@ -172,8 +179,11 @@ TEST_CASE("locality: hints: spread, hub, a node, and one that is not there") {
   while (f.policy.drain_one() != nullptr) {}
 }
 
-TEST_CASE("locality: what is spread, or wishes for nodes in turn, meets every worker as often as the others") {
-  for (const std::uint32_t workers : {64U, 12U}) {  // with 12, half of the nodes have two workers, the others one
+TEST_CASE(
+    "locality: what is spread, or wishes for nodes in turn, meets every worker as often as the "
+    "others") {
+  // with 12, half of the nodes have two workers, the others one
+  for (const std::uint32_t workers : {64U, 12U}) {
     CAPTURE(workers);
     fixture f("pack:4 numa:2 l3:1 core:8 pu:1", workers);
     std::vector<item> spread(2 * workers);
@@ -221,7 +231,8 @@ TEST_CASE("locality: nodes that have no worker are passed over in turn, and coun
 TEST_CASE("locality: on a flat machine and on one core everything stays with the sender") {
   for (const std::uint32_t workers : {1U, 2U}) {
     const worker_places places(topology::flat(workers), workers, neighbourhood::cache);
-    locality_guided<> policy(policy_options{.workers = workers, .quantum = 64, .idle_spin_ns = 0, .seed = 3, .places = &places});
+    locality_guided<> policy(policy_options{
+        .workers = workers, .quantum = 64, .idle_spin_ns = 0, .seed = 3, .places = &places});
     item a;
     a.place.set(settled(0));
     const std::uint32_t last = workers - 1;
@@ -231,8 +242,8 @@ TEST_CASE("locality: on a flat machine and on one core everything stays with the
 }
 
 TEST_CASE("locality: a pool on a synthetic machine runs everything, wherever its home is") {
-  for (const char* machine :
-       {"numa:1 core:1 pu:1", two_nodes, "pack:2 numa:2 l3:1 core:2 pu:1", "pack:4 numa:2 l3:1 core:8 pu:1"}) {
+  for (const char* machine : {"numa:1 core:1 pu:1", two_nodes, "pack:2 numa:2 l3:1 core:2 pu:1",
+                              "pack:4 numa:2 l3:1 core:8 pu:1"}) {
     scheduler_options o;
     o.policy = "locality_guided";
     o.workers = 4;
@@ -279,8 +290,12 @@ TEST_CASE("locality: bad settings are refused by name") {
       return std::string();
     } catch (const std::invalid_argument& e) { return std::string(e.what()); }
   };
-  CHECK(refused([](auto& o) { o.pin = "roof"; }).find("scheduler.pin is \"roof\"; known are") != std::string::npos);
-  CHECK(refused([](auto& o) { o.neighbours = ""; }).find("scheduler.neighbours") != std::string::npos);
-  CHECK(refused([](auto& o) { o.machine = "castle:1"; }).find("scheduler.machine") != std::string::npos);
-  CHECK(refused([](auto& o) { o.affinity = "<0> <"; }).find("scheduler.affinity: ") != std::string::npos);
+  CHECK(refused([](auto& o) { o.pin = "roof"; }).find("scheduler.pin is \"roof\"; known are") !=
+        std::string::npos);
+  CHECK(refused([](auto& o) { o.neighbours = ""; }).find("scheduler.neighbours") !=
+        std::string::npos);
+  CHECK(refused([](auto& o) { o.machine = "castle:1"; }).find("scheduler.machine") !=
+        std::string::npos);
+  CHECK(refused([](auto& o) { o.affinity = "<0> <"; }).find("scheduler.affinity: ") !=
+        std::string::npos);
 }

@@ -1,12 +1,15 @@
-// A scheduling policy decides where a runnable waits and who takes it; the worker pool only turns the crank. Following paper 001 §6 a policy
-// is a compile-time concept, not a base class: nothing between the pool's loop and the queues is virtual, and a policy can be instantiated
-// with other atomics, clocks, random sources and parking, so that a simulator or a model checker runs the shipped code.
+// A scheduling policy decides where a runnable waits and who takes it; the worker pool only turns
+// the crank. Following paper 001 §6 a policy is a compile-time concept, not a base class: nothing
+// between the pool's loop and the queues is virtual, and a policy can be instantiated with other
+// atomics, clocks, random sources and parking, so that a simulator or a model checker runs the
+// shipped code.
 //
-// To write one: a class with a `worker_data` and the functions below, taking `policy_options` and, by convention, the traits as template
-// parameter. `work_sharing.hpp` is a complete one in a page.
+// To write one: a class with a `worker_data` and the functions below, taking `policy_options` and,
+// by convention, the traits as template parameter. `work_sharing.hpp` is a complete one in a page.
 //
-// Thread safety: of the functions that take a `worker_data&`, `external_enqueue` is for any thread but that worker, the others are for that
-// worker alone. `central_enqueue`, `request_stop` and `statistics` are for any thread. `drain_one` is for one thread after the workers have ended.
+// Thread safety: of the functions that take a `worker_data&`, `external_enqueue` is for any thread
+// but that worker, the others are for that worker alone. `central_enqueue`, `request_stop` and
+// `statistics` are for any thread. `drain_one` is for one thread after the workers have ended.
 #pragma once
 
 #include <garrick/base/atomics_policy.hpp>
@@ -34,16 +37,17 @@ struct policy_options {
   std::uint32_t quantum = 1024;             ///< messages; see `scheduler_options`
   std::uint64_t idle_spin_ns = 0;           ///< how long a worker looks for work before it parks
   std::uint64_t seed = 0x9e3779b97f4a7c15;  ///< of the random order in which victims are visited
-  const worker_places* places =
-      nullptr;  ///< where the workers stand; null unless the policy has `needs_places = true`; outlives it
+  /// where the workers stand; null unless the policy has `needs_places = true`; outlives it
+  const worker_places* places = nullptr;
 };
 
 /// Sums over all workers since the start. Read while workers run, the numbers may be a little old.
 struct scheduler_stats {
-  std::uint64_t runs = 0;     ///< calls of `runnable::run`
-  std::uint64_t steals = 0;   ///< runnables or batches taken from another worker
-  std::uint64_t parks = 0;    ///< times that a worker went to sleep
-  std::uint64_t wakes = 0;    ///< times that a worker or the announcer of work had to wake somebody through the system
+  std::uint64_t runs = 0;    ///< calls of `runnable::run`
+  std::uint64_t steals = 0;  ///< runnables or batches taken from another worker
+  std::uint64_t parks = 0;   ///< times that a worker went to sleep
+  /// times that a worker or the announcer of work had to wake somebody through the system
+  std::uint64_t wakes = 0;
   std::uint64_t exposed = 0;  ///< runnables taken out of the next slot of a worker that stayed busy
   std::uint64_t ticks = 0;    ///< looks of the thread that does that
 };
@@ -74,7 +78,9 @@ struct real_clock {
 struct real_place {
   using thread = base::platform::thread_place;
   static thread of_this_thread() noexcept { return thread::of_this_thread(); }
-  static bool leave(std::span<const std::int32_t> busy) noexcept { return base::platform::leave_processors(busy); }
+  static bool leave(std::span<const std::int32_t> busy) noexcept {
+    return base::platform::leave_processors(busy);
+  }
 };
 
 /// What a policy is made of in the product.
@@ -92,7 +98,8 @@ template <class Atomics>
 class own_counter {
  public:
   void add(std::uint64_t n = 1) noexcept {
-    value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);  // order: relaxed both; a statistic
+    // order: relaxed both; a statistic
+    value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
   }
   [[nodiscard]] std::uint64_t get() const noexcept {
     return value_.load(std::memory_order_relaxed);
@@ -108,22 +115,24 @@ concept scheduling_policy = std::constructible_from<P, const policy_options&> &&
   requires(P& all, const P& seen, typename P::worker_data& self, base::runnable& r, std::uint32_t n) {
     { P::name } -> std::convertible_to<std::string_view>;
     { all.worker(n) } noexcept -> std::same_as<typename P::worker_data&>;
-    // Where a runnable goes: from a thread that is no worker; into a given worker; from the worker itself; after its quantum.
+    // Where a runnable goes: from a thread that is no worker; into a given worker; from the worker
+    // itself; after its quantum.
     { all.central_enqueue(r) } noexcept;
     { all.external_enqueue(self, r) } noexcept;
     { all.internal_enqueue(self, r) } noexcept;
     { all.resume_later(self, r) } noexcept;
     // The next runnable of this worker; waits for one; null when the pool stops.
     { all.dequeue(self) } noexcept -> std::same_as<base::runnable*>;
-    // Around a run: the budget for it; what it used; that it ended without more to do (the runnable may be gone).
+    // Around a run: the budget for it; what it used; that it ended without more to do (the runnable
+    // may be gone).
     { all.before_resume(self, r) } noexcept -> std::same_as<std::uint32_t>;
     { all.after_resume(self, n) } noexcept;
     { all.after_completion(self) } noexcept;
     // base::executor's two, on the worker itself.
     { all.claim(self, r) } noexcept -> std::same_as<bool>;
     { all.expose(self) } noexcept;
-    // A policy with a private next slot has also claim_next(self, const base::runnable*), for the executor's.
-    // A thread of the policy's own, if it wants one: runs until request_stop.
+    // A policy with a private next slot has also claim_next(self, const base::runnable*), for the
+    // executor's. A thread of the policy's own, if it wants one: runs until request_stop.
     { seen.wants_helper() } noexcept -> std::same_as<bool>;
     { all.helper() } noexcept;
     { all.request_stop() } noexcept;

@@ -1,9 +1,11 @@
-// Workers that look for work by polling, in three phases that grow more patient: the scheduler that paper 000 measures, with its four configurations.
+// Workers that look for work by polling, in three phases that grow more patient: the scheduler that
+// paper 000 measures, with its four configurations.
 //
-// A phase is a number of attempts at the worker's own queues, of which every n-th also steals, with a sleep after each. When its attempts
-// are used up the next phase begins; a success goes back to the first. The last phase goes on for ever. It either sleeps (the paper's
-// default, custom and aggressive) or waits for an event with a time limit (its proposal, new): who puts work into a worker's inbox wakes
-// that worker.
+// A phase is a number of attempts at the worker's own queues, of which every n-th also steals, with
+// a sleep after each. When its attempts are used up the next phase begins; a success goes back to
+// the first. The last phase goes on for ever. It either sleeps (the paper's default, custom and
+// aggressive) or waits for an event with a time limit (its proposal, new): who puts work into a
+// worker's inbox wakes that worker.
 //
 //   | table I (attempts / steal interval / sleep) | aggressive   | moderate       | relaxed                  |
 //   | polling_default                             | 100 / 10 / 0 | 500 / 5 / 50 µs | ∞ / 1 / 10 ms            |
@@ -11,20 +13,21 @@
 //   | polling_aggressive                          | 100 / 10 / 0 | 500 / 5 / 0     | ∞ / 1 / 0                |
 //   | polling_new                                 | 100 / 10 / 0 | 500 / 5 / 1 µs  | ∞ / 1 / event, 200 µs    |
 //
-// The paper's figures 6 and 7 gave `new` the time limit of table I's last phase, 10 ms; 200 µs is what its figures 8 and 9 found best.
+// The paper's figures 6 and 7 gave `new` the time limit of table I's last phase, 10 ms; 200 µs is
+// what its figures 8 and 9 found best.
 //
-// These policies are here to compare with, and for machines where a processor is set aside for each worker. Idle workers use processor
-// time; work_stealing does not.
+// These policies are here to compare with, and for machines where a processor is set aside for each
+// worker. Idle workers use processor time; work_stealing does not.
 //
 // Thread safety: see policy.hpp.
 //
 // Invariants
-//  P1 Nothing is announced: what is in a deque or an inbox is found by its worker's next attempt or by a thief's. The longest time until
-//     then is the last phase's sleep or time limit.
-//  P2 With an event, the worker takes its token only before it looks into its inbox, and a push leaves the token after it: work in one's
-//     own inbox ends the wait.
-//  P3 Fairness: as W3 of work_stealing, without a slot: each round of at most a quarter of a quantum begins with the oldest of the inbox or
-//     of the deque, in turns.
+// P1 Nothing is announced: what is in a deque or an inbox is found by its worker's next attempt or
+//     by a thief's. The longest time until then is the last phase's sleep or time limit.
+// P2 With an event, the worker takes its token only before it looks into its inbox, and a push
+//     leaves the token after it: work in one's own inbox ends the wait.
+// P3 Fairness: as W3 of work_stealing, without a slot: each round of at most a quarter of a quantum
+//     begins with the oldest of the inbox or of the deque, in turns.
 #pragma once
 
 #include <garrick/sched/deque.hpp>
@@ -53,7 +56,8 @@ struct poll_phase {
   static constexpr bool waits_for_event = false;
 };
 
-/// A phase that waits after each attempt until somebody puts work into the worker's inbox, at most `LimitNs`.
+/// A phase that waits after each attempt until somebody puts work into the worker's inbox, at most
+/// `LimitNs`.
 template <std::uint32_t Attempts, std::uint32_t StealInterval, std::uint64_t LimitNs>
 struct event_phase : poll_phase<Attempts, StealInterval, LimitNs> {
   static constexpr bool waits_for_event = true;
@@ -61,7 +65,8 @@ struct event_phase : poll_phase<Attempts, StealInterval, LimitNs> {
 
 template <class Name, class Aggressive, class Moderate, class Relaxed, class Traits = real_traits>
 class polling {
-  static_assert(Relaxed::attempts == for_ever, "garrick: the last phase of a polling policy goes on for ever");
+  static_assert(Relaxed::attempts == for_ever,
+                "garrick: the last phase of a polling policy goes on for ever");
   static_assert(Aggressive::attempts != for_ever && Moderate::attempts != for_ever,
                 "garrick: only the last phase goes on for ever");
   using atomics = typename Traits::atomics;
@@ -95,7 +100,8 @@ class polling {
         quantum_(options.quantum),
         round_(options.quantum == unlimited ? 256 : std::max(1U, options.quantum / 4)) {
     for (std::uint32_t i = 0; i < count_; ++i)
-      workers_.push_back(std::make_unique<worker_data>(i, round_, options.seed + (i + 1) * 0x9e3779b97f4a7c15));
+      workers_.push_back(
+          std::make_unique<worker_data>(i, round_, options.seed + (i + 1) * 0x9e3779b97f4a7c15));
   }
 
   [[nodiscard]] worker_data& worker(std::uint32_t index) noexcept { return *workers_[index]; }
@@ -108,7 +114,8 @@ class polling {
     if (!r.offer()) return;  // its old entry is valid again
     target.inbox_.push(r);
     if constexpr (Relaxed::waits_for_event)
-      if (target.event_.unpark()) wakes_.fetch_add(1, std::memory_order_relaxed);  // order: relaxed; a statistic
+      // order: relaxed; a statistic
+      if (target.event_.unpark()) wakes_.fetch_add(1, std::memory_order_relaxed);
   }
   void internal_enqueue(worker_data& self, runnable& r) noexcept {
     if (r.offer()) self.deque_.push(&r);
@@ -130,7 +137,8 @@ class polling {
 
   [[nodiscard]] std::uint32_t before_resume(worker_data& self, runnable&) noexcept {
     self.runs_.add();
-    return quantum_ == unlimited ? unlimited : std::min(quantum_, std::max(1U, self.left_in_round_));
+    return quantum_ == unlimited ? unlimited
+                                 : std::min(quantum_, std::max(1U, self.left_in_round_));
   }
   void after_resume(worker_data& self, std::uint32_t used) noexcept {
     self.left_in_round_ -= std::min(self.left_in_round_, std::max(1U, used));
@@ -144,7 +152,8 @@ class polling {
   void helper() noexcept {}
 
   void request_stop() noexcept {
-    stopping_.store(true, std::memory_order_release);  // order: release; the events carry it, or the next attempt sees it
+    // order: release; the events carry it, or the next attempt sees it
+    stopping_.store(true, std::memory_order_release);
     for (auto& w : workers_) w->event_.unpark();
   }
   [[nodiscard]] runnable* drain_one() noexcept {
@@ -166,14 +175,16 @@ class polling {
   [[nodiscard]] std::string describe() const {
     std::string text = "polling";
     for (const auto& w : workers_)
-      text += "; worker " + std::to_string(w->index_) + ": deque " + std::to_string(w->deque_.size()) +
+      text += "; worker " + std::to_string(w->index_) + ": deque " +
+              std::to_string(w->deque_.size()) +
               (w->inbox_.looks_empty() ? ", inbox empty" : ", inbox filled");
     return text;
   }
 
  private:
   [[nodiscard]] bool stopped() const noexcept {
-    return stopping_.load(std::memory_order_relaxed);  // order: relaxed; looked at again at each attempt
+    // order: relaxed; looked at again at each attempt
+    return stopping_.load(std::memory_order_relaxed);
   }
 
   runnable* own(worker_data& self) noexcept {
@@ -181,7 +192,8 @@ class polling {
     return take_inbox(self, self);
   }
 
-  /// All of `from`'s inbox: returns the oldest; the rest goes into the deque of `self` so that it comes out oldest first.
+  /// All of `from`'s inbox: returns the oldest; the rest goes into the deque of `self` so that it
+  /// comes out oldest first.
   static runnable* take_inbox(worker_data& self, worker_data& from) noexcept {
     runnable* r = from.inbox_.take_all();
     if (r == nullptr) return nullptr;
@@ -216,7 +228,8 @@ class polling {
     std::uint32_t victim = self.random_() % (count_ - 1);
     if (victim >= self.index_) ++victim;
     runnable* r = nullptr;
-    if (worker(victim).deque_.steal(r) != deque::steal_result::taken) r = take_inbox(self, worker(victim));
+    if (worker(victim).deque_.steal(r) != deque::steal_result::taken)
+      r = take_inbox(self, worker(victim));
     if (r != nullptr) self.steals_.add();
     return r;
   }
@@ -270,13 +283,13 @@ struct event {
 };
 }  // namespace poll_names
 
-using polling_default =
-    polling<poll_names::caf_default, poll_phase<100, 10, 0>, poll_phase<500, 5, 50'000>, poll_phase<for_ever, 1, 10'000'000>>;
-using polling_custom =
-    polling<poll_names::custom, poll_phase<100, 10, 0>, poll_phase<500, 5, 1'000>, poll_phase<for_ever, 5, 1'000>>;
-using polling_aggressive =
-    polling<poll_names::aggressive, poll_phase<100, 10, 0>, poll_phase<500, 5, 0>, poll_phase<for_ever, 1, 0>>;
-using polling_new =
-    polling<poll_names::event, poll_phase<100, 10, 0>, poll_phase<500, 5, 1'000>, event_phase<for_ever, 1, 200'000>>;
+using polling_default = polling<poll_names::caf_default, poll_phase<100, 10, 0>,
+                                poll_phase<500, 5, 50'000>, poll_phase<for_ever, 1, 10'000'000>>;
+using polling_custom = polling<poll_names::custom, poll_phase<100, 10, 0>,
+                               poll_phase<500, 5, 1'000>, poll_phase<for_ever, 5, 1'000>>;
+using polling_aggressive = polling<poll_names::aggressive, poll_phase<100, 10, 0>,
+                                   poll_phase<500, 5, 0>, poll_phase<for_ever, 1, 0>>;
+using polling_new = polling<poll_names::event, poll_phase<100, 10, 0>, poll_phase<500, 5, 1'000>,
+                            event_phase<for_ever, 1, 200'000>>;
 
 }  // namespace garrick::sched

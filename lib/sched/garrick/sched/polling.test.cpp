@@ -1,4 +1,5 @@
-// The pollers of paper 000: each configuration's phases are counted, attempt by attempt, on a clock that only notes its sleeps.
+// The pollers of paper 000: each configuration's phases are counted, attempt by attempt, on a clock
+// that only notes its sleeps.
 #include <garrick/sched/polling.hpp>
 
 #include <doctest/doctest.h>
@@ -31,7 +32,8 @@ notes* noting = nullptr;
 
 void note_pause(std::uint64_t ns, bool for_event) {
   notes& n = *noting;
-  if (n.seen.empty() || n.seen.back().pause_ns != ns || n.seen.back().for_event != for_event) n.seen.push_back({ns, for_event});
+  if (n.seen.empty() || n.seen.back().pause_ns != ns || n.seen.back().for_event != for_event)
+    n.seen.push_back({ns, for_event});
   ++n.seen.back().attempts;
   n.seen.back().thefts += n.thefts;
   n.thefts = 0;
@@ -89,7 +91,8 @@ struct item final : base::runnable {
   base::run_outcome run(std::uint32_t&) noexcept override { return base::run_outcome::released; }
 };
 
-/// What worker 0 of three does until it has looked so often in its last phase, while there is nothing to do.
+/// What worker 0 of three does until it has looked so often in its last phase, while there is
+/// nothing to do.
 template <class Policy>
 std::vector<stretch> phases_of(std::uint32_t relaxed) {
   notes n;
@@ -113,8 +116,11 @@ TEST_CASE("polling: default has table I's attempts, steal intervals and sleeps")
         stretches{{0, false, 100, 10}, {50 * us, false, 500, 100}, {10'000 * us, false, 40, 40}});
 }
 
-TEST_CASE("polling: custom sleeps a microsecond in its later phases, and steals at every fifth attempt of the last") {
-  CHECK(phases_of<polling_custom>(40) == stretches{{0, false, 100, 10}, {1 * us, false, 500 + 40, 100 + 8}});
+TEST_CASE(
+    "polling: custom sleeps a microsecond in its later phases, and steals at every fifth attempt "
+    "of the last") {
+  CHECK(phases_of<polling_custom>(40) ==
+        stretches{{0, false, 100, 10}, {1 * us, false, 500 + 40, 100 + 8}});
 }
 
 TEST_CASE("polling: aggressive never sleeps") {
@@ -122,11 +128,13 @@ TEST_CASE("polling: aggressive never sleeps") {
 }
 
 TEST_CASE("polling: new waits for an event in its last phase") {
-  CHECK(phases_of<polling_new>(40) == stretches{{0, false, 100, 10}, {1 * us, false, 500, 100}, {200 * us, true, 40, 40}});
+  CHECK(phases_of<polling_new>(40) ==
+        stretches{{0, false, 100, 10}, {1 * us, false, 500, 100}, {200 * us, true, 40, 40}});
 }
 
 TEST_CASE("polling: phases of one's own are template arguments") {
-  using own = polling<poll_names::custom, poll_phase<3, 2, 0>, poll_phase<4, 3, 7>, poll_phase<for_ever, 1, 9>>;
+  using own = polling<poll_names::custom, poll_phase<3, 2, 0>, poll_phase<4, 3, 7>,
+                      poll_phase<for_ever, 1, 9>>;
   notes n;
   noting = &n;
   noted<own>::type policy(policy_options{.workers = 2});
@@ -137,7 +145,8 @@ TEST_CASE("polling: phases of one's own are template arguments") {
   CHECK(n.seen == stretches{{0, false, 3, 2}, {7, false, 4, 2}, {9, false, 2, 2}});
 }
 
-TEST_CASE("polling: what is found in any phase ends it, and the next search begins with the first") {
+TEST_CASE(
+    "polling: what is found in any phase ends it, and the next search begins with the first") {
   notes n;
   noting = &n;
   noted<polling_default>::type policy(policy_options{.workers = 2});
@@ -160,7 +169,9 @@ TEST_CASE("polling: what is found in any phase ends it, and the next search begi
   }
 }
 
-TEST_CASE("polling: who puts work into a worker's inbox signals its event; the other configurations have none") {
+TEST_CASE(
+    "polling: who puts work into a worker's inbox signals its event; the other configurations have "
+    "none") {
   notes n;
   noting = &n;
   const auto signals = [&](auto& policy) {

@@ -26,9 +26,12 @@ pool_places::pin pool_places::pin_of(const scheduler_options& options, bool for_
   return for_policy ? pin::node : pin::system;
 }
 
-pool_places::pool_places(const scheduler_options& options, bool for_policy) : pin_(pin_of(options, for_policy)) {
-  if (auto a = affinity::parse(options.affinity, base::platform::usable_processors())) affinity_ = std::move(*a);
-  if (for_policy || pin_ != pin::system) places_.emplace(machine_of(options), options.workers, neighbourhood_of(options));
+pool_places::pool_places(const scheduler_options& options, bool for_policy)
+    : pin_(pin_of(options, for_policy)) {
+  if (auto a = affinity::parse(options.affinity, base::platform::usable_processors()))
+    affinity_ = std::move(*a);
+  if (for_policy || pin_ != pin::system)
+    places_.emplace(machine_of(options), options.workers, neighbourhood_of(options));
 }
 
 std::string pool_places::warning(std::string_view policy) const {
@@ -36,7 +39,9 @@ std::string pool_places::warning(std::string_view policy) const {
   const topology& machine = places_->machine();
   const bool known = machine.flat_reason().empty();
   if (policy.empty())
-    return known ? "" : "workers are pinned as on a flat machine, without caches and memory nodes: " + machine.flat_reason();
+    return known ? ""
+                 : "workers are pinned as on a flat machine, without caches and memory nodes: " +
+                       machine.flat_reason();
   return std::string(policy) + " works as work_stealing, since the machine " +
          (known ? "is flat: " + machine.describe() : "counts as flat: " + machine.flat_reason());
 }
@@ -45,16 +50,19 @@ base::error pool_places::bind_worker(std::uint32_t index) {
   if (affinity_.empty() && pin_ == pin::system) return {};
   const affinity::processors where = affinity_.empty() ? group_of(index) : affinity_.of(index);
   if (base::platform::bind_this_thread(where)) return {};
-  return base::make_error(base::errc::config_invalid, affinity_.empty() ? "scheduler.pin" : "scheduler.affinity",
-                          "the system does not let worker " + std::to_string(index) + " run on processor " +
-                              std::to_string(where.front()) + (where.size() == 1 ? "" : " and its group"));
+  return base::make_error(
+      base::errc::config_invalid, affinity_.empty() ? "scheduler.pin" : "scheduler.affinity",
+      "the system does not let worker " + std::to_string(index) + " run on processor " +
+          std::to_string(where.front()) + (where.size() == 1 ? "" : " and its group"));
 }
 
 affinity::processors pool_places::group_of(std::uint32_t index) const {
   const processing_unit& mine = places_->unit_of(index);
   affinity::processors all;
   for (const processing_unit& u : places_->machine().units())
-    if (pin_ == pin::unit ? u.os_index == mine.os_index : pin_ == pin::cache ? u.cache == mine.cache : u.node == mine.node)
+    if (pin_ == pin::unit    ? u.os_index == mine.os_index
+        : pin_ == pin::cache ? u.cache == mine.cache
+                             : u.node == mine.node)
       all.push_back(u.os_index);
   return all;
 }

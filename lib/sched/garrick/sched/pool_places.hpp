@@ -1,8 +1,10 @@
 // Where the threads of one pool stand on the machine, and how they are kept there.
 //
-// Reading the machine takes milliseconds, so it is done only for a policy that knows places or a pool that pins its threads.
+// Reading the machine takes milliseconds, so it is done only for a policy that knows places or a
+// pool that pins its threads.
 //
-// Thread safety: immutable after construction, but `bind_worker` is called by each worker thread for itself.
+// Thread safety: immutable after construction, but `bind_worker` is called by each worker thread
+// for itself.
 #pragma once
 
 #include <garrick/sched/places/affinity.hpp>
@@ -24,17 +26,20 @@ class pool_places {
   /// Null: nobody needs them.
   [[nodiscard]] const worker_places* get() const noexcept { return places_ ? &*places_ : nullptr; }
 
-  /// Binds the calling thread, which is worker `index`, as the options say. Error: the system refuses.
+  /// Binds the calling thread, which is worker `index`, as the options say. Error: the system
+  /// refuses.
   [[nodiscard]] base::error bind_worker(std::uint32_t index);
 
-  /// What a user who asked for places should know: they make no difference here, since the machine is flat or cannot be read. `policy` is
-  /// the name of the policy that needs them; empty: none does, and threads are only pinned. Empty: nothing.
+  /// What a user who asked for places should know: they make no difference here, since the machine
+  /// is flat or cannot be read. `policy` is the name of the policy that needs them; empty: none
+  /// does, and threads are only pinned. Empty: nothing.
   [[nodiscard]] std::string warning(std::string_view policy) const;
 
  private:
   enum class pin : std::uint8_t { unit, cache, node, system };
   static pin pin_of(const scheduler_options& options, bool for_policy) noexcept;
-  /// What worker `index` is pinned to: its own processor and those that share its cache or node, as `pin_` says.
+  /// What worker `index` is pinned to: its own processor and those that share its cache or node, as
+  /// `pin_` says.
   [[nodiscard]] affinity::processors group_of(std::uint32_t index) const;
 
   pin pin_;

@@ -1,4 +1,5 @@
-// The deque, the inbox and the next slot under the model checker, as they are and with each of their memory orders weakened.
+// The deque, the inbox and the next slot under the model checker, as they are and with each of
+// their memory orders weakened.
 #include <garrick/sched/deque.hpp>
 #include <garrick/sched/inbox.hpp>
 #include <garrick/sched/next_slot.hpp>
@@ -20,7 +21,8 @@ using enum std::memory_order;
 constexpr unsigned thorough = 60'000;
 constexpr unsigned enough_to_fail = 60'000;
 
-/// Something in a queue: who takes it writes into its plain memory, so a second taker or an unordered hand-over is found.
+/// Something in a queue: who takes it writes into its plain memory, so a second taker or an
+/// unordered hand-over is found.
 struct item {
   relacy_atomics::cell<item*> link{nullptr};
   relacy_atomics::cell<int> content{0};
@@ -108,7 +110,8 @@ struct inbox_suite : rl::test_suite<inbox_suite, 4> {
   }
 };
 
-/// The owner puts into an empty slot, over an occupant, takes and claims; the helper looks and steals.
+/// The owner puts into an empty slot, over an occupant, takes and claims; the helper looks and
+/// steals.
 struct slot_suite : rl::test_suite<slot_suite, 2> {
   next_slot<relacy_atomics, item> slot;
   std::array<item, 5> items;
@@ -139,16 +142,22 @@ struct slot_suite : rl::test_suite<slot_suite, 2> {
 
 }  // namespace
 
-TEST_CASE("the deque hands out everything exactly once") { CHECK(explore<deque_suite>(thorough) == ""); }
-TEST_CASE("the inbox hands out everything exactly once") { CHECK(explore<inbox_suite>(thorough) == ""); }
+TEST_CASE("the deque hands out everything exactly once") {
+  CHECK(explore<deque_suite>(thorough) == "");
+}
+TEST_CASE("the inbox hands out everything exactly once") {
+  CHECK(explore<inbox_suite>(thorough) == "");
+}
 TEST_CASE("the next slot hands out everything exactly once") {
-  for (const fences kind : {fences::symmetric, fences::asymmetric}) CHECK(explore<slot_suite>(thorough, {}, kind) == "");
+  for (const fences kind : {fences::symmetric, fences::asymmetric})
+    CHECK(explore<slot_suite>(thorough, {}, kind) == "");
 }
 
-// Two orders are beyond this checker, which executes each thread's operations in program order and takes happens-before for part of the
-// single order. push_top: without acquire, a thief's read of a cell could return what the owner writes after it has seen that thief's
-// success (load buffering). steal_top: C++20 puts a thief's swap before another thief's read of bottom in the single order only if the
-// read of top between them is sequentially consistent too (the repair made for POWER).
+// Two orders are beyond this checker, which executes each thread's operations in program order and
+// takes happens-before for part of the single order. push_top: without acquire, a thief's read of a
+// cell could return what the owner writes after it has seen that thief's success (load buffering).
+// steal_top: C++20 puts a thief's swap before another thief's read of bottom in the single order
+// only if the read of top between them is sequentially consistent too (the repair made for POWER).
 TEST_CASE("the deque needs each of its memory orders") {
   using enum deque_order;
   const auto need = [](deque_order number, std::memory_order as_written) {
@@ -169,14 +178,15 @@ TEST_CASE("the inbox needs each of its memory orders") {
   CHECK(needs<inbox_suite>(static_cast<int>(inbox_order::take_head), acquire, enough_to_fail));
 }
 
-// owner_done and helper_looks are beyond this checker: they keep the owner's plain store of the item before its flag's, and the checker
-// executes stores in program order.
+// owner_done and helper_looks are beyond this checker: they keep the owner's plain store of the
+// item before its flag's, and the checker executes stores in program order.
 TEST_CASE("the next slot needs each of its memory orders and both fences") {
   using enum slot_order;
   const auto need = [](slot_order number, std::memory_order as_written) {
     CAPTURE(static_cast<int>(number));
     CHECK((needs<slot_suite>(static_cast<int>(number), as_written, enough_to_fail) ||
-           needs<slot_suite>(static_cast<int>(number), as_written, enough_to_fail, fences::asymmetric)));
+           needs<slot_suite>(static_cast<int>(number), as_written, enough_to_fail,
+                             fences::asymmetric)));
   };
   need(put_empty, release);
   need(put_over, release);
@@ -185,5 +195,6 @@ TEST_CASE("the next slot needs each of its memory orders and both fences") {
   need(owner_looks, acquire);
   CHECK(explore<slot_suite>(enough_to_fail, {weakening::light_fence, {}}) != "");
   CHECK(explore<slot_suite>(enough_to_fail, {weakening::heavy_fence, {}}) != "");
-  CHECK(explore<slot_suite>(enough_to_fail, {weakening::heavy_fence, {}}, fences::asymmetric) != "");
+  CHECK(explore<slot_suite>(enough_to_fail, {weakening::heavy_fence, {}}, fences::asymmetric) !=
+        "");
 }

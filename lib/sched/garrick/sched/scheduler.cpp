@@ -24,7 +24,8 @@ namespace {
 constexpr std::uint32_t most_workers = sleepers<base::real_atomics, base::parker>::max_workers;
 constexpr std::uint32_t most_spin_us = 1'000'000;
 
-[[noreturn]] void reject(const std::string& setting, const std::string& value, const std::string& allowed) {
+[[noreturn]] void reject(const std::string& setting, const std::string& value,
+                         const std::string& allowed) {
   throw std::invalid_argument("setting scheduler." + setting + " is " + value + "; " + allowed);
 }
 
@@ -38,7 +39,8 @@ void check_options(const scheduler_options& options) {
            "allowed are 0 to " + std::to_string(most_spin_us) + " microseconds");
 }
 
-void check_one_of(const char* setting, const std::string& value, std::initializer_list<std::string_view> known) {
+void check_one_of(const char* setting, const std::string& value,
+                  std::initializer_list<std::string_view> known) {
   std::string allowed = "known are";
   for (const std::string_view k : known) {
     if (value == k) return;
@@ -62,19 +64,22 @@ void check_places(const scheduler_options& options) {
 scheduler_options checked(scheduler_options options) {
   check_options(options);
   check_places(options);
-  if (options.workers == 0) options.workers = std::min(base::platform::usable_cores(), most_workers);
+  if (options.workers == 0)
+    options.workers = std::min(base::platform::usable_cores(), most_workers);
   return options;
 }
 
 namespace {
 
-/// The pool of the policy among `Policies` that has this name; null if none has it, and `known` lists their names.
+/// The pool of the policy among `Policies` that has this name; null if none has it, and `known`
+/// lists their names.
 template <class... Policies>
 std::unique_ptr<scheduler> make_one_of(scheduler_options& options, std::string& known) {
   std::unique_ptr<scheduler> made;
   const auto look_at = [&]<class Policy>(std::type_identity<Policy>) {
     known += (known.empty() ? "\"" : ", \"") + std::string(Policy::name) + "\"";
-    if (options.policy == Policy::name) made = std::make_unique<worker_pool<Policy>>(std::move(options));
+    if (options.policy == Policy::name)
+      made = std::make_unique<worker_pool<Policy>>(std::move(options));
     return made != nullptr;
   };
   static_cast<void>((look_at(std::type_identity<Policies>()) || ...));
@@ -89,8 +94,8 @@ std::unique_ptr<scheduler> make_scheduler(const scheduler_options& options) {
 #if defined(GARRICK_MINIMAL)
   auto made = make_one_of<work_stealing<>, work_sharing<>>(final_options, known);
 #else
-  auto made = make_one_of<work_stealing<>, locality_guided<>, work_sharing<>, polling_default, polling_custom, polling_aggressive,
-                          polling_new>(final_options, known);
+  auto made = make_one_of<work_stealing<>, locality_guided<>, work_sharing<>, polling_default,
+                          polling_custom, polling_aggressive, polling_new>(final_options, known);
 #endif
   if (made == nullptr) reject("policy", "\"" + options.policy + "\"", "known are " + known);
   return made;

@@ -23,8 +23,9 @@ std::string rejected(const scheduler_options& options) {
   } catch (const std::invalid_argument& error) { return error.what(); }
 }
 
-const char* const policies[] = {"work_stealing",  "locality_guided",    "work_sharing", "polling_default",
-                                "polling_custom", "polling_aggressive", "polling_new"};
+const char* const policies[] = {"work_stealing",   "locality_guided", "work_sharing",
+                                "polling_default", "polling_custom",  "polling_aggressive",
+                                "polling_new"};
 
 /// Runs `function` on a worker of `pool` and waits until it has returned.
 template <class Function>
@@ -44,7 +45,8 @@ TEST_CASE("a bad setting is rejected by name") {
   CHECK(rejected({.workers = 1025}).find("scheduler.workers is 1025") != std::string::npos);
   CHECK(rejected({.workers = 0xffff'ffff}).find("scheduler.workers") != std::string::npos);
   CHECK(rejected({.workers = 1, .quantum = 0}).find("scheduler.quantum") != std::string::npos);
-  CHECK(rejected({.workers = 1, .idle_spin_us = 2'000'000}).find("scheduler.idle_spin_us") != std::string::npos);
+  CHECK(rejected({.workers = 1, .idle_spin_us = 2'000'000}).find("scheduler.idle_spin_us") !=
+        std::string::npos);
   CHECK(rejected({.policy = "fifo"}).find("scheduler.policy is \"fifo\"") != std::string::npos);
   CHECK(rejected({.workers = 1, .quantum = unlimited}) == "accepted");
 }
@@ -55,7 +57,8 @@ TEST_CASE("zero workers means one for each usable core") {
 }
 
 TEST_CASE("each policy is chosen by its name") {
-  for (const char* policy : policies) CHECK(make_scheduler({.policy = policy, .workers = 1})->policy_name() == policy);
+  for (const char* policy : policies)
+    CHECK(make_scheduler({.policy = policy, .workers = 1})->policy_name() == policy);
 }
 
 TEST_CASE("a worker knows whose it is, and the watchdog sees its state while the pool runs") {
@@ -96,7 +99,8 @@ TEST_CASE("the hooks run on each worker, once, with its index") {
   const auto note_stop = [](void* context, std::uint32_t worker) {
     static_cast<record*>(context)->stopped.fetch_add(1U << worker);
   };
-  auto pool = started({.workers = 4, .on_thread_start = {note_start, &seen}, .on_thread_stop = {note_stop, &seen}});
+  auto pool = started(
+      {.workers = 4, .on_thread_start = {note_start, &seen}, .on_thread_stop = {note_stop, &seen}});
   CHECK(seen.started.load() == 0xf);
   CHECK(seen.stopped.load() == 0);
   pool->stop();
@@ -122,7 +126,8 @@ TEST_CASE("stop lets the current run end; what has not run is drained, each once
     latch stopping;
     std::vector<int> ran(6, 0);
     std::vector<std::unique_ptr<job<std::function<void()>>>> later;
-    for (std::size_t i = 0; i < 6; ++i) later.push_back(std::make_unique<job<std::function<void()>>>([&ran, i] { ++ran[i]; }));
+    for (std::size_t i = 0; i < 6; ++i)
+      later.push_back(std::make_unique<job<std::function<void()>>>([&ran, i] { ++ran[i]; }));
     bool finished = false;
     job current([&] {
       for (std::size_t i = 0; i < 3; ++i) pool->schedule(*later[i]);
@@ -173,7 +178,9 @@ TEST_CASE("drain also hands out what its sink schedules") {
   CHECK(drained == 2);
 }
 
-TEST_CASE("claim takes a runnable that waits in the own next slot or in a queue, once, and only on a worker") {
+TEST_CASE(
+    "claim takes a runnable that waits in the own next slot or in a queue, once, and only on a "
+    "worker") {
   for (const char* policy : policies) {
     auto pool = started({.policy = policy, .workers = 1});
     int ran_by_pool = 0;
@@ -184,7 +191,8 @@ TEST_CASE("claim takes a runnable that waits in the own next slot or in a queue,
     on_worker(*pool, [&] {
       pool->schedule(in_queue);
       pool->schedule(in_slot);  // displaces in_queue, where there is a slot
-      for (base::runnable* r : {static_cast<base::runnable*>(&in_queue), static_cast<base::runnable*>(&in_slot)})
+      for (base::runnable* r :
+           {static_cast<base::runnable*>(&in_queue), static_cast<base::runnable*>(&in_slot)})
         for (int i = 0; i < 2; ++i) claimed.push_back(pool->claim(*r));
     });
     CHECK(claimed == std::vector<bool>{true, false, true, false});
@@ -203,7 +211,8 @@ TEST_CASE("claim_next takes what waits in the own next slot and nothing else") {
   on_worker(*pool, [&] {
     pool->schedule(in_queue);
     pool->schedule(in_slot);
-    for (const base::runnable* r : {static_cast<const base::runnable*>(&in_queue), static_cast<const base::runnable*>(&in_slot)})
+    for (const base::runnable* r : {static_cast<const base::runnable*>(&in_queue),
+                                    static_cast<const base::runnable*>(&in_slot)})
       for (int i = 0; i < 2; ++i) claimed.push_back(pool->claim_next(r));
     if (pool->claim(in_queue)) claimed.push_back(true);
   });
@@ -213,7 +222,8 @@ TEST_CASE("claim_next takes what waits in the own next slot and nothing else") {
   CHECK(claimed == std::vector<bool>{false});
 }
 
-TEST_CASE("a claimed runnable that is scheduled again runs once, though its old entry still waits") {
+TEST_CASE(
+    "a claimed runnable that is scheduled again runs once, though its old entry still waits") {
   for (const char* policy : policies) {
     auto pool = started({.policy = policy, .workers = 1});
     std::atomic<int> ran{0};
@@ -300,7 +310,8 @@ TEST_CASE("an idle pool uses no processor time") {
     const auto used = [] {
       rusage r{};
       getrusage(RUSAGE_SELF, &r);
-      return (r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1'000'000 + r.ru_utime.tv_usec + r.ru_stime.tv_usec;
+      return (r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1'000'000 + r.ru_utime.tv_usec +
+             r.ru_stime.tv_usec;
     };
     const auto before = used();
     const auto parks = pool->stats().parks;

@@ -1,32 +1,45 @@
-// When there is nothing to do, workers sleep; when there is, somebody must be awake; and no wake-up may be paid for in vain. This is the
-// protocol between those who add work and those who look for it.
+// When there is nothing to do, workers sleep; when there is, somebody must be awake; and no wake-up
+// may be paid for in vain. This is the protocol between those who add work and those who look for
+// it.
 //
-// One word counts who *searches* (is awake, without work, and will look into every queue) and who is *parked* (sleeps or is about to).
-// Whoever adds work that others may take looks at that word: if nobody searches and somebody is parked, exactly one is woken, and he
-// is counted as searching from that moment on. A searcher who finds work and was the last one looks whether there is more, and if so wakes
-// the next. Sleeping is done in three steps: prepare (be counted as parked), look again, commit (wait for a token).
+// One word counts who *searches* (is awake, without work, and will look into every queue) and who
+// is *parked* (sleeps or is about to). Whoever adds work that others may take looks at that word:
+// if nobody searches and somebody is parked, exactly one is woken, and he is counted as searching
+// from that moment on. A searcher who finds work and was the last one looks whether there is more,
+// and if so wakes the next. Sleeping is done in three steps: prepare (be counted as parked), look
+// again, commit (wait for a token).
 //
-// Thread safety: `announce`, `observe`, `wake_one`, `wake_all` and `any_parked` belong to everybody, the rest to the worker named by the index.
+// Thread safety: `announce`, `observe`, `wake_one`, `wake_all` and `any_parked` belong to
+// everybody, the rest to the worker named by the index.
 //
 // Invariants. "Open" work is work in a deque or an inbox: everybody may take it.
-//  S1 The searching count is the number of workers between try_begin_search (or being woken) and end_search or prepare_park. It is at most
-//     half of the workers, at least one, plus one that is just being woken.
-//  S2 A worker's bit is set before it is counted as parked; whoever lowers the count (wake_one) is entitled to one bit, and finds one: there
-//     are never fewer bits than the count and the entitlements together. So each fall of the count wakes exactly one worker, with one
-//     token. (A bit that is on its way from another core may have to be looked for twice.)
-//  S3 wake_one raises the searching count in the same step in which it lowers the parked count: two who add work at the same time wake one.
-//  S4 No lost wake-up. Adding: (a1) make the work visible, (a2) light fence, (a3) read the word. Sleeping: (b1) change the word,
-//     (b2) heavy fence, (b3) look into all queues. One of the two fences comes first. If it is a2, then b3 sees the work. If it is b2, then
-//     a3 sees the worker as parked and not searching, and wakes one if nobody else searches. The last end_search does the same (c1 lower
-//     the count, c2 heavy fence, c3 look into all queues, c4 wake one), so one that searches while a3 looks will see the work.
-//  S5 b2 may be left out if all other workers are parked or searching, c2 if all others are parked. The two counts together are the workers between
-//     try_begin_search or prepare_park and end_search, whoever's bit is taken. If that is all of them, nobody can add before its end_search, and
-//     that comes after b1, so its a3 sees b1. What a searcher added earlier, or moves from queue to queue, it looks for itself: it looks into all
-//     queues and, if it is the last, once more at c3. So only outside threads can add work unseen, and they do it with a sequentially consistent
-//     compare-and-swap (a1) and load (a3). Required of callers: who is counted has an empty slot and deque, and who has moved work leaves by
-//     end_search, never by prepare_park. It matters: a heavy fence interrupts all processors where threads of the process run.
-//  S6 From S4: while open work exists and a worker is parked, some worker searches, or has just added the work and not reached a3, or has
-//     not reached b3 or c3. None of these states lasts.
+// S1 The searching count is the number of workers between try_begin_search (or being woken) and
+//     end_search or prepare_park. It is at most half of the workers, at least one, plus one that is
+//     just being woken.
+// S2 A worker's bit is set before it is counted as parked; whoever lowers the count (wake_one) is
+//     entitled to one bit, and finds one: there are never fewer bits than the count and the
+//     entitlements together. So each fall of the count wakes exactly one worker, with one token. (A
+//     bit that is on its way from another core may have to be looked for twice.)
+// S3 wake_one raises the searching count in the same step in which it lowers the parked count: two
+// who add work at the same time wake one.
+// S4 No lost wake-up. Adding: (a1) make the work visible, (a2) light fence, (a3) read the word.
+//     Sleeping: (b1) change the word, (b2) heavy fence, (b3) look into all queues. One of the two
+//     fences comes first. If it is a2, then b3 sees the work. If it is b2, then a3 sees the worker
+//     as parked and not searching, and wakes one if nobody else searches. The last end_search does
+//     the same (c1 lower the count, c2 heavy fence, c3 look into all queues, c4 wake one), so one
+//     that searches while a3 looks will see the work.
+// S5 b2 may be left out if all other workers are parked or searching, c2 if all others are parked.
+//     The two counts together are the workers between try_begin_search or prepare_park and
+//     end_search, whoever's bit is taken. If that is all of them, nobody can add before its
+//     end_search, and that comes after b1, so its a3 sees b1. What a searcher added earlier, or
+//     moves from queue to queue, it looks for itself: it looks into all queues and, if it is the
+//     last, once more at c3. So only outside threads can add work unseen, and they do it with a
+//     sequentially consistent compare-and-swap (a1) and load (a3). Required of callers: who is
+//     counted has an empty slot and deque, and who has moved work leaves by end_search, never by
+//     prepare_park. It matters: a heavy fence interrupts all processors where threads of the
+//     process run.
+// S6 From S4: while open work exists and a worker is parked, some worker searches, or has just
+//     added the work and not reached a3, or has not reached b3 or c3. None of these states lasts.
 #pragma once
 
 #include <garrick/base/atomics_policy.hpp>
@@ -61,7 +74,9 @@ class sleepers {
   /// What the word says; see `any_parked` and `may_wake`.
   using state = std::uint32_t;
   static constexpr bool any_parked(state s) noexcept { return s >= one_parked; }
-  static constexpr bool may_wake(state s) noexcept { return s >= one_parked && (s & searching_mask) == 0; }
+  static constexpr bool may_wake(state s) noexcept {
+    return s >= one_parked && (s & searching_mask) == 0;
+  }
 
   [[nodiscard]] bool all_parked(state s) const noexcept { return (s >> parked_shift) == workers_; }
 
@@ -72,7 +87,8 @@ class sleepers {
     return state_.load(order<sleepers_order::read_state>(std::memory_order_seq_cst));
   }
 
-  /// Open work has been made visible: sees to it that somebody comes. `preferred` is woken if somebody must be and he is parked.
+  /// Open work has been made visible: sees to it that somebody comes. `preferred` is woken if
+  /// somebody must be and he is parked.
   void announce(std::uint32_t preferred = nobody) noexcept {
     const state seen = observe();
     if (may_wake(seen)) wake_one(seen, preferred);
@@ -81,11 +97,13 @@ class sleepers {
   /// Wakes one parked worker, unless somebody searches by now. True if one was woken.
   bool wake_one(state seen, std::uint32_t preferred = nobody) noexcept {
     while (may_wake(seen)) {
-      // order: relaxed both ways; the swap alone decides who wakes (S3), and take_bit looks until it finds (S2)
-      if (state_.compare_exchange_weak(seen, seen - one_parked + one_searching, std::memory_order_relaxed,
-                                       std::memory_order_relaxed)) {
+      // order: relaxed both ways; the swap alone decides who wakes (S3), and take_bit looks until
+      // it finds (S2)
+      if (state_.compare_exchange_weak(seen, seen - one_parked + one_searching,
+                                       std::memory_order_relaxed, std::memory_order_relaxed)) {
         // order: relaxed; a statistic
-        if (parkers_[take_bit(preferred)].parker.unpark()) wakes_.fetch_add(1, std::memory_order_relaxed);
+        if (parkers_[take_bit(preferred)].parker.unpark())
+          wakes_.fetch_add(1, std::memory_order_relaxed);
         return true;
       }
     }
@@ -94,7 +112,8 @@ class sleepers {
 
   /// The word as it is now, for one who has fenced already.
   [[nodiscard]] state peek() const noexcept {
-    return state_.load(order<sleepers_order::read_state>(std::memory_order_seq_cst));  // order: as observe
+    // order: as observe
+    return state_.load(order<sleepers_order::read_state>(std::memory_order_seq_cst));
   }
 
   /// How often somebody had to be woken through the system.
@@ -105,13 +124,15 @@ class sleepers {
   /// For a diagnosis.
   [[nodiscard]] std::string describe() const {
     const state s = peek();
-    return "searching " + std::to_string(s & searching_mask) + ", parked " + std::to_string(s >> parked_shift);
+    return "searching " + std::to_string(s & searching_mask) + ", parked " +
+           std::to_string(s >> parked_shift);
   }
 
   /// The index of some parked worker, or `nobody`. A hint.
   [[nodiscard]] std::uint32_t some_parked() const noexcept {
     for (std::uint32_t w = 0; w < words_; ++w) {
-      const std::uint64_t bits = bits_[w].load(std::memory_order_relaxed);  // order: relaxed; a hint
+      // order: relaxed; a hint
+      const std::uint64_t bits = bits_[w].load(std::memory_order_relaxed);
       if (bits != 0) return w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
     }
     return nobody;
@@ -119,43 +140,52 @@ class sleepers {
 
   /// A hint.
   [[nodiscard]] bool looks_parked(std::uint32_t index) const noexcept {
-    return (bits_[index / 64].load(std::memory_order_relaxed) & bit_of(index)) != 0;  // order: relaxed; a hint
+    // order: relaxed; a hint
+    return (bits_[index / 64].load(std::memory_order_relaxed) & bit_of(index)) != 0;
   }
 
   /// The worker wants to look into others' queues. False: enough do already; park instead.
   [[nodiscard]] bool try_begin_search() noexcept {
-    state seen = state_.load(std::memory_order_relaxed);  // order: relaxed; the compare-and-swap confirms it
+    // order: relaxed; the compare-and-swap confirms it
+    state seen = state_.load(std::memory_order_relaxed);
     while ((seen & searching_mask) < search_limit_) {
       // order: relaxed both; being counted promises only what end_search and park keep
-      if (state_.compare_exchange_weak(seen, seen + one_searching, std::memory_order_relaxed, std::memory_order_relaxed))
+      if (state_.compare_exchange_weak(seen, seen + one_searching, std::memory_order_relaxed,
+                                       std::memory_order_relaxed))
         return true;
     }
     return false;
   }
 
-  /// The searcher has found something and taken it. `more_open_work()` looks into all queues (c3 of S4).
+  /// The searcher has found something and taken it. `more_open_work()` looks into all queues (c3 of
+  /// S4).
   template <class Look>
   void end_search(Look&& more_open_work) noexcept {
     // order: seq_cst, pairs with read_state (S4, S5)
     const state now =
-        state_.fetch_sub(one_searching, order<sleepers_order::end_search>(std::memory_order_seq_cst)) - one_searching;
+        state_.fetch_sub(one_searching,
+                         order<sleepers_order::end_search>(std::memory_order_seq_cst)) -
+        one_searching;
     if (!may_wake(now)) return;
     if ((now >> parked_shift) + 1 < workers_) Atomics::heavy_fence();
     if (more_open_work()) wake_one(now);
   }
 
-  /// First step of sleeping: worker `index`, which searches if `searching`, counts as parked from here on. The caller looks into all queues
-  /// next, announces if it finds something, and then calls `park` whatever it found: if it was its turn to be woken, that returns at once.
+  /// First step of sleeping: worker `index`, which searches if `searching`, counts as parked from
+  /// here on. The caller looks into all queues next, announces if it finds something, and then
+  /// calls `park` whatever it found: if it was its turn to be woken, that returns at once.
   void prepare_park(std::uint32_t index, bool searching) noexcept {
     // order: relaxed; the release of the next change of the word puts it before (S2)
     bits_[index / 64].fetch_or(bit_of(index), std::memory_order_relaxed);
     const state change = one_parked - (searching ? one_searching : 0);
     // order: seq_cst, pairs with read_state (S4, S5)
-    const state now = state_.fetch_add(change, order<sleepers_order::park>(std::memory_order_seq_cst)) + change;
+    const state now =
+        state_.fetch_add(change, order<sleepers_order::park>(std::memory_order_seq_cst)) + change;
     if ((now >> parked_shift) + (now & searching_mask) < workers_) Atomics::heavy_fence();
   }
 
-  /// Last step of sleeping. Returns when somebody has woken this worker; it counts as searching then.
+  /// Last step of sleeping. Returns when somebody has woken this worker; it counts as searching
+  /// then.
   void park(std::uint32_t index) noexcept { parkers_[index].parker.park(); }
 
   /// The end: leaves a token for everybody. The counts mean nothing afterwards.
@@ -179,7 +209,9 @@ class sleepers {
     return Atomics::template order<static_cast<int>(N)>(as_written);
   }
 
-  static constexpr std::uint64_t bit_of(std::uint32_t index) noexcept { return std::uint64_t{1} << (index % 64); }
+  static constexpr std::uint64_t bit_of(std::uint32_t index) noexcept {
+    return std::uint64_t{1} << (index % 64);
+  }
 
   bool clear_bit(std::uint32_t index) noexcept {
     // order: relaxed; one of several who clear it sees it set

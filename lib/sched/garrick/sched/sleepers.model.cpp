@@ -1,5 +1,6 @@
-// The sleeping protocol under the model checker: workers that add and take open work, outside threads, the ticker, and each memory order and fence
-// weakened. A lost wake-up is found as a deadlock: all threads wait.
+// The sleeping protocol under the model checker: workers that add and take open work, outside
+// threads, the ticker, and each memory order and fence weakened. A lost wake-up is found as a
+// deadlock: all threads wait.
 #include <garrick/sched/inbox.hpp>
 #include <garrick/sched/next_slot.hpp>
 #include <garrick/sched/sleepers.hpp>
@@ -43,15 +44,18 @@ struct parker_suite : rl::test_suite<parker_suite, 2> {
   }
 };
 
-/// Open work as in a deque: its owner makes it visible by a release store, with nothing stronger; thieves swap.
+/// Open work as in a deque: its owner makes it visible by a release store, with nothing stronger;
+/// thieves swap.
 struct open_work {
   relacy_atomics::atomic<int> bottom{0};
   relacy_atomics::atomic<int> top{0};
-  void add() { bottom.store(bottom.load(relaxed) + 1, release); }  // order: relaxed, own value; release, as push_bottom
+  // order: relaxed, own value; release, as push_bottom
+  void add() { bottom.store(bottom.load(relaxed) + 1, release); }
   bool take() {
     int oldest = top.load(acquire);  // order: acquire both, then acq_rel: as steal
     while (bottom.load(acquire) > oldest)
-      if (top.compare_exchange_weak(oldest, oldest + 1, acq_rel, relaxed)) return true;  // order: as above; relaxed, tried again
+      // order: as above; relaxed, tried again
+      if (top.compare_exchange_weak(oldest, oldest + 1, acq_rel, relaxed)) return true;
     return false;
   }
   bool visible() const {
@@ -84,30 +88,36 @@ struct worker_loops {
   }
 
   void count_off() {
-    if (left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;  // order: acq_rel, the last of all
-    stopping.store(1, std::memory_order_release);                   // order: release, the tokens carry it
+    // order: acq_rel, the last of all
+    if (left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    // order: release, the tokens carry it
+    stopping.store(1, std::memory_order_release);
     sleeping.wake_all();
   }
 
   void run_worker(std::uint32_t self) {
     bool searching = sleeping.try_begin_search();
     for (;;) {
-      while (stopping.load(std::memory_order_relaxed) == 0 && searching && take_one()) {  // order: relaxed; only stops earlier
+      // order: relaxed; only stops earlier
+      while (stopping.load(std::memory_order_relaxed) == 0 && searching && take_one()) {
         sleeping.end_search([this] { return work_visible(); });
         count_off();
         searching = sleeping.try_begin_search();
       }
-      if (stopping.load(std::memory_order_relaxed) != 0) return;  // order: relaxed; the token carried it
+      // order: relaxed; the token carried it
+      if (stopping.load(std::memory_order_relaxed) != 0) return;
       sleeping.prepare_park(self, searching);
       if (work_visible()) sleeping.announce(self);
       sleeping.park(self);
-      if (stopping.load(std::memory_order_relaxed) != 0) return;  // order: relaxed; the token carried it
+      // order: relaxed; the token carried it
+      if (stopping.load(std::memory_order_relaxed) != 0) return;
       searching = true;
     }
   }
 };
 
-/// Two or three workers; the first adds two items of open work on its way to sleep and takes none itself before that.
+/// Two or three workers; the first adds two items of open work on its way to sleep and takes none
+/// itself before that.
 template <unsigned Workers>
 struct inside_suite : rl::test_suite<inside_suite<Workers>, Workers> {
   worker_loops<Workers> all{2};
@@ -123,7 +133,8 @@ struct inside_suite : rl::test_suite<inside_suite<Workers>, Workers> {
   }
 };
 
-/// The owner adds work, announces it, and then waits inside its handler until others have done it: nobody but the woken can help.
+/// The owner adds work, announces it, and then waits inside its handler until others have done it:
+/// nobody but the woken can help.
 struct helpless_suite : rl::test_suite<helpless_suite, 3> {
   worker_loops<3> all{2};
   parker done;
@@ -142,7 +153,8 @@ struct helpless_suite : rl::test_suite<helpless_suite, 3> {
   }
 };
 
-/// One worker and an outside thread that uses the inbox: the case in which the sleeper leaves out its fence (S5).
+/// One worker and an outside thread that uses the inbox: the case in which the sleeper leaves out
+/// its fence (S5).
 struct outside_suite : rl::test_suite<outside_suite, 2> {
   struct item {
     item* queue_link = nullptr;
@@ -180,7 +192,8 @@ struct outside_suite : rl::test_suite<outside_suite, 2> {
   }
 };
 
-/// An outside thread adds two items, and each of two workers is busy with one of them until the other one is taken too.
+/// An outside thread adds two items, and each of two workers is busy with one of them until the
+/// other one is taken too.
 struct both_needed_suite : rl::test_suite<both_needed_suite, 3> {
   struct item {
     item* queue_link = nullptr;
@@ -221,8 +234,9 @@ struct both_needed_suite : rl::test_suite<both_needed_suite, 3> {
   }
 };
 
-/// Worker 0 adds an item to its deque and is busy; another lies in an inbox; each of the other two has to take one, and stays busy with it. So the
-/// last who ends its search has to see what worker 0 added (c2).
+/// Worker 0 adds an item to its deque and is busy; another lies in an inbox; each of the other two
+/// has to take one, and stays busy with it. So the last who ends its search has to see what worker
+/// 0 added (c2).
 struct finders_suite : rl::test_suite<finders_suite, 3> {
   struct item {
     item* queue_link = nullptr;
@@ -266,8 +280,8 @@ struct finders_suite : rl::test_suite<finders_suite, 3> {
   }
 };
 
-/// Four workers, of whom two may search at the same time. Three items come into one inbox; who finds several moves the rest into its deque; everybody
-/// stays busy until all have been taken.
+/// Four workers, of whom two may search at the same time. Three items come into one inbox; who
+/// finds several moves the rest into its deque; everybody stays busy until all have been taken.
 template <bool FromOutside>
 struct movers_suite : rl::test_suite<movers_suite<FromOutside>, FromOutside ? 5 : 4> {
   struct item {
@@ -399,8 +413,9 @@ struct ticker_suite : rl::test_suite<ticker_suite, 3>, exposure {
   }
 };
 
-/// As ticker_suite, where an outside thread wakes the worker that puts the item, and arms the ticker ahead. The ticker begins awake, so that it disarms itself
-/// and goes to sleep meanwhile. `KeepsPromise`: as required (K3).
+/// As ticker_suite, where an outside thread wakes the worker that puts the item, and arms the
+/// ticker ahead. The ticker begins awake, so that it disarms itself and goes to sleep meanwhile.
+/// `KeepsPromise`: as required (K3).
 template <bool KeepsPromise>
 struct ahead_suite : rl::test_suite<ahead_suite<KeepsPromise>, 4>, exposure {
   parker woken;
@@ -423,7 +438,8 @@ struct ahead_suite : rl::test_suite<ahead_suite<KeepsPromise>, 4>, exposure {
   }
 };
 
-/// As ticker_suite, where the worker searches while the other one parks, which may do without a fence then (S5).
+/// As ticker_suite, where the worker searches while the other one parks, which may do without a
+/// fence then (S5).
 struct ticker_after_search_suite : rl::test_suite<ticker_after_search_suite, 3>, exposure {
   ticker_after_search_suite() { ticker.arm(); }
 
@@ -447,8 +463,9 @@ template <class... Suites>
 bool some_need(int number, std::memory_order as_written) {
   for (const std::memory_order order : weaker(as_written)) {
     const weakening what{number, order};
-    const bool found = (... || (!explore<Suites>(enough_to_fail, what, fences::symmetric).empty() ||
-                                !explore<Suites>(enough_to_fail, what, fences::asymmetric).empty()));
+    const bool found =
+        (... || (!explore<Suites>(enough_to_fail, what, fences::symmetric).empty() ||
+                 !explore<Suites>(enough_to_fail, what, fences::asymmetric).empty()));
     if (!found) return false;
   }
   return true;
@@ -456,7 +473,9 @@ bool some_need(int number, std::memory_order as_written) {
 
 }  // namespace
 
-TEST_CASE("a token is never lost and carries what the waker did") { CHECK(explore<parker_suite>(thorough) == ""); }
+TEST_CASE("a token is never lost and carries what the waker did") {
+  CHECK(explore<parker_suite>(thorough) == "");
+}
 
 TEST_CASE("no work is stranded while somebody sleeps") {
   for (const fences kind : {fences::symmetric, fences::asymmetric}) {
@@ -475,14 +494,17 @@ TEST_CASE("no work is stranded while somebody sleeps") {
 }
 
 TEST_CASE("the parker needs each of its memory orders") {
-  CHECK(needs<parker_suite>(static_cast<int>(garrick::base::parker_order::take_token), acquire, enough_to_fail));
-  CHECK(needs<parker_suite>(static_cast<int>(garrick::base::parker_order::leave_token), release, enough_to_fail));
+  CHECK(needs<parker_suite>(static_cast<int>(garrick::base::parker_order::take_token), acquire,
+                            enough_to_fail));
+  CHECK(needs<parker_suite>(static_cast<int>(garrick::base::parker_order::leave_token), release,
+                            enough_to_fail));
 }
 
 TEST_CASE("the sleepers need both fences") {
   CHECK(explore<helpless_suite>(enough_to_fail, {weakening::light_fence, {}}) != "");
   CHECK(explore<helpless_suite>(enough_to_fail, {weakening::heavy_fence, {}}) != "");
-  CHECK(explore<helpless_suite>(enough_to_fail, {weakening::heavy_fence, {}}, fences::asymmetric) != "");
+  CHECK(explore<helpless_suite>(enough_to_fail, {weakening::heavy_fence, {}}, fences::asymmetric) !=
+        "");
 }
 
 TEST_CASE("the sleepers need each of their memory orders") {
@@ -504,7 +526,10 @@ TEST_CASE("the inbox needs its place in the single order") {
 TEST_CASE("the ticker needs both fences") {
   CHECK(explore<ticker_suite>(enough_to_fail, {weakening::light_fence, {}}) != "");
   CHECK(explore<ticker_suite>(enough_to_fail, {weakening::heavy_fence, {}}) != "");
-  CHECK(explore<ticker_suite>(enough_to_fail, {weakening::heavy_fence, {}}, fences::asymmetric) != "");
+  CHECK(explore<ticker_suite>(enough_to_fail, {weakening::heavy_fence, {}}, fences::asymmetric) !=
+        "");
 }
 
-TEST_CASE("who arms the ticker ahead has to wake it") { CHECK(explore<ahead_suite<false>>(enough_to_fail) != ""); }
+TEST_CASE("who arms the ticker ahead has to wake it") {
+  CHECK(explore<ahead_suite<false>>(enough_to_fail) != "");
+}

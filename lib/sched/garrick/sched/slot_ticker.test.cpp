@@ -37,7 +37,8 @@ TEST_CASE("arming wakes the ticker once") {
   CHECK(t.tokens() == 1);
 }
 
-TEST_CASE("outside threads arm ahead only if a worker had to arm the last time, and it was of use") {
+TEST_CASE(
+    "outside threads arm ahead only if a worker had to arm the last time, and it was of use") {
   ticker t;
   CHECK_FALSE(t.arm_ahead());  // nobody has used a slot yet
   t.arm();
@@ -74,7 +75,9 @@ TEST_CASE("who arms between a promise and its keeping leaves the one token") {
   CHECK(t.tokens() == 1);
 }
 
-TEST_CASE("a ticker that stays awake waits for no promise, and takes the token of who has armed it meanwhile") {
+TEST_CASE(
+    "a ticker that stays awake waits for no promise, and takes the token of who has armed it "
+    "meanwhile") {
   ticker t;
   t.arm();
   t.sleep_until_armed();
@@ -107,7 +110,9 @@ TEST_CASE("a ticker rests when everybody is parked or no slot has been used for 
   CHECK(budget.may_rest(13 * ms + 10 * us, false, true));
 }
 
-TEST_CASE("a ticker keeps to a sixteenth of a core, with an allowance, and is trusted again after an exposure") {
+TEST_CASE(
+    "a ticker keeps to a sixteenth of a core, with an allowance, and is trusted again after an "
+    "exposure") {
   tick_budget budget;
   std::uint64_t wall = 100 * ms;
   std::uint64_t cpu = 0;

@@ -1,4 +1,5 @@
-// Long runs of the whole pool: many park and wake rounds, random trees, busy owners. GARRICK_TORTURE=100 makes them a hundred times longer.
+// Long runs of the whole pool: many park and wake rounds, random trees, busy owners.
+// GARRICK_TORTURE=100 makes them a hundred times longer.
 #include <garrick/sched/internal/test_jobs.hpp>
 
 #include <doctest/doctest.h>
@@ -15,8 +16,10 @@ namespace {
 /// So that locality_guided has homes to send to; the others take no notice.
 constexpr const char* machine = "pack:2 numa:1 l3:1 core:2 pu:1";
 
-/// An outside thread schedules one job, waits for it, and so on: every round parks and wakes a worker.
-void park_and_wake(const char* policy, std::uint32_t workers, std::uint32_t outsiders, std::uint32_t count) {
+/// An outside thread schedules one job, waits for it, and so on: every round parks and wakes a
+/// worker.
+void park_and_wake(const char* policy, std::uint32_t workers, std::uint32_t outsiders,
+                   std::uint32_t count) {
   auto pool = started({.policy = policy, .workers = workers, .machine = machine});
   watchdog dog(*pool);
   std::vector<std::thread> threads;
@@ -53,12 +56,15 @@ class node final : public base::runnable {
   base::run_outcome run(std::uint32_t& budget) noexcept override {
     --budget;
     const std::uint32_t children = depth_ == 0 ? 0 : random_() % 4;
-    tree_.alive.fetch_add(children, std::memory_order_relaxed);  // order: relaxed; this node still counts
-    for (std::uint32_t i = 0; i < children; ++i) tree_.on->schedule(*new node(tree_, depth_ - 1, random_()));
+    // order: relaxed; this node still counts
+    tree_.alive.fetch_add(children, std::memory_order_relaxed);
+    for (std::uint32_t i = 0; i < children; ++i)
+      tree_.on->schedule(*new node(tree_, depth_ - 1, random_()));
     tree_.visited.fetch_add(1, std::memory_order_relaxed);  // order: relaxed; read after done
     tree& t = tree_;
     delete this;
-    if (t.alive.fetch_sub(1, std::memory_order_acq_rel) == 1) t.done.unpark();  // order: acq_rel, all nodes before the last one's
+    // order: acq_rel, all nodes before the last one's
+    if (t.alive.fetch_sub(1, std::memory_order_acq_rel) == 1) t.done.unpark();
     return base::run_outcome::released;
   }
 
@@ -76,8 +82,10 @@ std::uint64_t size_of_tree(std::uint32_t depth, std::uint64_t seed) {
   return nodes;
 }
 
-void random_trees(const char* policy, std::uint32_t workers, std::uint32_t idle_spin_us, std::uint32_t count) {
-  auto pool = started({.policy = policy, .workers = workers, .idle_spin_us = idle_spin_us, .machine = machine});
+void random_trees(const char* policy, std::uint32_t workers, std::uint32_t idle_spin_us,
+                  std::uint32_t count) {
+  auto pool = started(
+      {.policy = policy, .workers = workers, .idle_spin_us = idle_spin_us, .machine = machine});
   watchdog dog(*pool);
   std::uint64_t wrong = 0;
   for (std::uint32_t round = 1; round <= count; ++round) {
@@ -91,7 +99,8 @@ void random_trees(const char* policy, std::uint32_t workers, std::uint32_t idle_
   CHECK(wrong == 0);
 }
 
-/// A job that puts another one into its worker's slot and then stays busy until that one has run elsewhere.
+/// A job that puts another one into its worker's slot and then stays busy until that one has run
+/// elsewhere.
 void busy_owners(std::uint32_t workers, std::uint32_t count) {
   auto pool = started({.workers = workers});
   watchdog dog(*pool);
@@ -111,7 +120,8 @@ void busy_owners(std::uint32_t workers, std::uint32_t count) {
   CHECK(pool->stats().exposed >= count);
 }
 
-/// Something with a mailbox of length one: scheduled by whoever fills it, run by a worker or by one that claims it.
+/// Something with a mailbox of length one: scheduled by whoever fills it, run by a worker or by one
+/// that claims it.
 class claimable final : public base::runnable {
  public:
   base::run_outcome run(std::uint32_t& budget) noexcept override {
@@ -136,7 +146,8 @@ class claimable final : public base::runnable {
   std::atomic<bool> running_{false};
 };
 
-/// Jobs on all workers that fill random mailboxes and claim random others, while an outside thread fills as well.
+/// Jobs on all workers that fill random mailboxes and claim random others, while an outside thread
+/// fills as well.
 void claims(const char* policy, std::uint32_t workers, std::uint32_t count) {
   auto pool = started({.policy = policy, .workers = workers, .machine = machine});
   watchdog dog(*pool);
@@ -163,7 +174,8 @@ void claims(const char* policy, std::uint32_t workers, std::uint32_t count) {
       if (alive.fetch_sub(1) == 1) ended.open();
       return base::run_outcome::released;
     };
-    meddlers.push_back(std::make_unique<job<std::function<base::run_outcome(std::uint32_t&)>>>(std::move(body)));
+    meddlers.push_back(
+        std::make_unique<job<std::function<base::run_outcome(std::uint32_t&)>>>(std::move(body)));
   }
   for (auto& m : meddlers) pool->schedule(*m);
   xorshift random(3);
@@ -178,14 +190,16 @@ void claims(const char* policy, std::uint32_t workers, std::uint32_t count) {
 }  // namespace
 
 TEST_CASE("what is claimed where it waits runs once and never in two places") {
-  for (const char* policy : {"work_stealing", "locality_guided", "work_sharing", "polling_custom", "polling_new"}) {
+  for (const char* policy :
+       {"work_stealing", "locality_guided", "work_sharing", "polling_custom", "polling_new"}) {
     claims(policy, 1, rounds(300));
     claims(policy, 3, rounds(300));
   }
 }
 
 TEST_CASE("every scheduled job runs through many rounds of parking and waking") {
-  for (const char* policy : {"work_stealing", "locality_guided", "work_sharing", "polling_custom", "polling_new"}) {
+  for (const char* policy :
+       {"work_stealing", "locality_guided", "work_sharing", "polling_custom", "polling_new"}) {
     park_and_wake(policy, 1, 1, rounds(5'000));
     park_and_wake(policy, 2, 1, rounds(5'000));
     park_and_wake(policy, 2, 3, rounds(3'000));
@@ -194,7 +208,8 @@ TEST_CASE("every scheduled job runs through many rounds of parking and waking") 
 }
 
 TEST_CASE("random trees are walked to the last leaf") {
-  for (const char* policy : {"work_stealing", "locality_guided", "work_sharing", "polling_custom", "polling_new"}) {
+  for (const char* policy :
+       {"work_stealing", "locality_guided", "work_sharing", "polling_custom", "polling_new"}) {
     random_trees(policy, 1, 0, rounds(300));
     random_trees(policy, 2, 0, rounds(1'000));
     random_trees(policy, 2, 20, rounds(500));

@@ -1,9 +1,12 @@
-// One central queue for all workers, first in, first out: for few workers and for comparison. Also the shortest complete policy.
+// One central queue for all workers, first in, first out: for few workers and for comparison. Also
+// the shortest complete policy.
 //
-// Thread safety: see policy.hpp. Sleeping: sleepers.hpp, with the central queue as the only place of open work.
+// Thread safety: see policy.hpp. Sleeping: sleepers.hpp, with the central queue as the only place
+// of open work.
 //
 // Invariants
-//  Q1 head_, tail_ and the links of queued runnables are protected by mutex_; size_ changes under it and is read without it.
+// Q1 head_, tail_ and the links of queued runnables are protected by mutex_; size_ changes under it
+//     and is read without it.
 #pragma once
 
 #include <garrick/sched/policy.hpp>
@@ -59,7 +62,8 @@ class work_sharing {
   }
 
   [[nodiscard]] runnable* dequeue(worker_data& self) noexcept {
-    if (stopping_.load(std::memory_order_relaxed)) return nullptr;  // order: relaxed; request_stop wakes everybody
+    // order: relaxed; request_stop wakes everybody
+    if (stopping_.load(std::memory_order_relaxed)) return nullptr;
     if (runnable* r = pop()) return r;
     bool searching = idle_spin_ns_ != 0 && sleepers_.try_begin_search();
     for (;;) {
@@ -73,7 +77,8 @@ class work_sharing {
       if (!looks_empty()) sleepers_.announce(self.index);
       self.parks.add();
       sleepers_.park(self.index);
-      if (stopping_.load(std::memory_order_relaxed)) return nullptr;  // order: relaxed; the token carried it
+      // order: relaxed; the token carried it
+      if (stopping_.load(std::memory_order_relaxed)) return nullptr;
       searching = true;
     }
   }
@@ -120,7 +125,8 @@ class work_sharing {
     const bool first = head_ == nullptr;
     (first ? head_ : tail_->queue_link) = &r;
     tail_ = &r;
-    // order: relaxed load, changed under the lock only; seq_cst store, pairs with looks_empty (sleepers.hpp, S4 and S5)
+    // order: relaxed load, changed under the lock only; seq_cst store, pairs with looks_empty
+    // (sleepers.hpp, S4 and S5)
     size_.store(size_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
     return first;
   }
@@ -131,7 +137,8 @@ class work_sharing {
     runnable* const r = head_;
     if (r == nullptr) return nullptr;
     head_ = r->queue_link;
-    // order: relaxed both, changed under the lock only, and a size that is too large for a moment does no harm
+    // order: relaxed both, changed under the lock only, and a size that is too large for a moment
+    // does no harm
     size_.store(size_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
     return r;
   }
@@ -140,14 +147,16 @@ class work_sharing {
     const std::uint64_t end = idle_spin_ns_ == 0 ? 0 : Traits::clock::now_ns() + idle_spin_ns_;
     for (;;) {
       if (runnable* r = pop()) return r;
-      if (stopping_.load(std::memory_order_relaxed)) return nullptr;  // order: relaxed; the token carries it
+      // order: relaxed; the token carries it
+      if (stopping_.load(std::memory_order_relaxed)) return nullptr;
       if (end == 0 || Traits::clock::now_ns() >= end) return nullptr;
       atomics::pause();
     }
   }
 
   [[nodiscard]] bool looks_empty() const noexcept {
-    return size_.load(std::memory_order_seq_cst) == 0;  // order: seq_cst, pairs with push: after the sleeper's change of state
+    // order: seq_cst, pairs with push: after the sleeper's change of state
+    return size_.load(std::memory_order_seq_cst) == 0;
   }
 
   // constant

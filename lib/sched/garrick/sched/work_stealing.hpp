@@ -1,16 +1,20 @@
-// The default policy: every worker has a next slot for what was just woken, a deque of which it takes the newest and others the oldest, and
-// an inbox into which everybody else puts work for it. A worker that runs dry steals; one that finds nothing sleeps (sleepers.hpp).
+// The default policy: every worker has a next slot for what was just woken, a deque of which it
+// takes the newest and others the oldest, and an inbox into which everybody else puts work for it.
+// A worker that runs dry steals; one that finds nothing sleeps (sleepers.hpp).
 //
 // Thread safety: see policy.hpp.
 //
 // Invariants
-//  W1 Open work is in a deque or an inbox. Every addition of open work is followed by `announce` on the same thread before it runs user code,
-//     except work that the same worker takes out again before it runs user code.
+// W1 Open work is in a deque or an inbox. Every addition of open work is followed by `announce` on
+//     the same thread before it runs user code, except work that the same worker takes out again
+//     before it runs user code.
 //  W2 A slot is empty while its owner looks for work, is parked or has ended.
-//  W3 Fairness. Time is cut into rounds of at most a quarter of a quantum of messages (a run counts for at least one). Each round starts
-//     with the oldest of the inbox or the oldest of the deque, in turns, and the slot's occupant goes to the back of the inbox. Nothing is ever added
-//     at the old end of the deque. So a runnable in the inbox gets into the deque, at depth at most k, within two rounds, and from there each second
-//     round brings it one nearer: it runs within 2k+2 rounds, which is at most k quanta.
+// W3 Fairness. Time is cut into rounds of at most a quarter of a quantum of messages (a run counts
+//     for at least one). Each round starts with the oldest of the inbox or the oldest of the deque,
+//     in turns, and the slot's occupant goes to the back of the inbox. Nothing is ever added at the
+//     old end of the deque. So a runnable in the inbox gets into the deque, at depth at most k,
+//     within two rounds, and from there each second round brings it one nearer: it runs within 2k+2
+//     rounds, which is at most k quanta.
 #pragma once
 
 #include <garrick/sched/deque.hpp>
@@ -86,12 +90,13 @@ class work_stealing {
         sleepers_(options.workers) {
     workers_.reserve(count_);
     for (std::uint32_t i = 0; i < count_; ++i)
-      workers_.push_back(std::make_unique<worker_data>(i, round_, options.seed + (i + 1) * 0x9e3779b97f4a7c15));
+      workers_.push_back(
+          std::make_unique<worker_data>(i, round_, options.seed + (i + 1) * 0x9e3779b97f4a7c15));
   }
 
   [[nodiscard]] worker_data& worker(std::uint32_t index) noexcept { return *workers_[index]; }
 
-  // --- where runnables go -----------------------------------------------------------------------------------------------------------
+  // --- where runnables go ------------------------------------------------------------------------
 
   /// To a parked worker if there is one, else to each in turn.
   void central_enqueue(runnable& r) noexcept {
@@ -138,7 +143,7 @@ class work_stealing {
     if (!self.inbox_.push(r) || !alone) sleepers_.announce();
   }
 
-  // --- what runs next ---------------------------------------------------------------------------------------------------------------
+  // --- what runs next ----------------------------------------------------------------------------
 
   [[nodiscard]] runnable* dequeue(worker_data& self) noexcept {
     // order: relaxed; request_stop wakes everybody
@@ -156,7 +161,8 @@ class work_stealing {
   [[nodiscard]] std::uint32_t before_resume(worker_data& self, runnable& r) noexcept {
     self.runs_.add();
     if constexpr (Guide::active) guide_.before_run(r, static_cast<worker_index>(self.index_));
-    return quantum_ == unlimited ? unlimited : std::min(quantum_, std::max(1U, self.left_in_round_));
+    return quantum_ == unlimited ? unlimited
+                                 : std::min(quantum_, std::max(1U, self.left_in_round_));
   }
 
   void after_resume(worker_data& self, std::uint32_t used) noexcept {
@@ -165,7 +171,7 @@ class work_stealing {
 
   void after_completion(worker_data&) noexcept {}
 
-  // --- the executor's requests ------------------------------------------------------------------------------------------------------
+  // --- the executor's requests -------------------------------------------------------------------
 
   [[nodiscard]] bool claim(worker_data& self, runnable& r) noexcept {
     if constexpr (Guide::active)
@@ -173,7 +179,9 @@ class work_stealing {
     return self.slot_.claim(&r) || r.claim();
   }
 
-  [[nodiscard]] bool claim_next(worker_data& self, const runnable* r) noexcept { return self.slot_.claim(r); }
+  [[nodiscard]] bool claim_next(worker_data& self, const runnable* r) noexcept {
+    return self.slot_.claim(r);
+  }
 
   void expose(worker_data& self) noexcept {
     runnable* const r = self.slot_.take();
@@ -182,7 +190,7 @@ class work_stealing {
     sleepers_.announce();
   }
 
-  // --- the helper: the slots of busy workers ----------------------------------------------------------------------------------------
+  // --- the helper: the slots of busy workers -----------------------------------------------------
 
   [[nodiscard]] bool wants_helper() const noexcept { return count_ > 1; }
 
@@ -199,16 +207,19 @@ class work_stealing {
         in_vain = in_vain && !used;
         ticks_.add();
         const std::uint64_t now = Traits::clock::now_ns();
-        if (budget.may_rest(now, used && someone_parked(), everybody_parked()) && !found_reason_after_disarming(in_vain)) break;
+        if (budget.may_rest(now, used && someone_parked(), everybody_parked()) &&
+            !found_reason_after_disarming(in_vain))
+          break;
         Traits::clock::sleep_ns(budget.after_look(now, Traits::clock::thread_cpu_ns()));
       }
     }
   }
 
-  // --- the end ----------------------------------------------------------------------------------------------------------------------
+  // --- the end -----------------------------------------------------------------------------------
 
   void request_stop() noexcept {
-    stopping_.store(true, std::memory_order_release);  // order: release, pairs with helper; the tokens carry it to the workers
+    // order: release, pairs with helper; the tokens carry it to the workers
+    stopping_.store(true, std::memory_order_release);
     sleepers_.wake_all();
     ticker_.stop();
   }
@@ -236,9 +247,11 @@ class work_stealing {
   }
 
   [[nodiscard]] std::string describe() const {
-    std::string text = sleepers_.describe() + (ticker_.armed() ? ", ticker armed" : ", ticker asleep");
+    std::string text =
+        sleepers_.describe() + (ticker_.armed() ? ", ticker armed" : ", ticker asleep");
     for (const auto& w : workers_) {
-      text += "; worker " + std::to_string(w->index_) + ": deque " + std::to_string(w->deque_.size());
+      text +=
+          "; worker " + std::to_string(w->index_) + ": deque " + std::to_string(w->deque_.size());
       text += w->inbox_.looks_empty() ? ", inbox empty" : ", inbox filled";
       text += w->slot_.look().item == nullptr ? ", slot empty" : ", slot filled";
     }
@@ -257,22 +270,27 @@ class work_stealing {
   };
 
   static constexpr std::uint32_t default_round = 256;  ///< when the quantum is unlimited
-  static constexpr std::size_t most_in_batch = 16;     ///< runnables that one theft takes out of a deque
+  /// runnables that one theft takes out of a deque
+  static constexpr std::size_t most_in_batch = 16;
 
   std::uint32_t target_from_outside(runnable& r) noexcept {
     if constexpr (Guide::active) return guide_.target(r, no_worker);
     const std::uint32_t parked = sleepers_.some_parked();
     // order: relaxed; any distribution will do
-    return parked != sleepers_type::nobody ? parked : next_target_.fetch_add(1, std::memory_order_relaxed) % count_;
+    return parked != sleepers_type::nobody
+               ? parked
+               : next_target_.fetch_add(1, std::memory_order_relaxed) % count_;
   }
 
   /// The rare rest of internal_enqueue.
-  void added_while_somebody_sleeps(worker_data& self, typename sleepers_type::state seen, bool open_work) noexcept {
+  void added_while_somebody_sleeps(worker_data& self, typename sleepers_type::state seen,
+                                   bool open_work) noexcept {
     if (open_work && sleepers_type::may_wake(seen)) sleepers_.wake_one(seen);
     if (self.slot_.occupied_for_owner() && !ticker_.armed()) ticker_.arm();
   }
 
-  /// All of `from`'s inbox: returns the oldest; the rest goes into the deque of `self` so that it comes out oldest first.
+  /// All of `from`'s inbox: returns the oldest; the rest goes into the deque of `self` so that it
+  /// comes out oldest first.
   runnable* take_inbox(worker_data& self, worker_data& from) noexcept {
     runnable* r = from.inbox_.take_all();
     if (r == nullptr || r->queue_link == nullptr) return r;
@@ -290,7 +308,8 @@ class work_stealing {
     runnable* const occupant = self.slot_.take();
     self.inbox_has_turn_ = !self.inbox_has_turn_;
     runnable* oldest = self.inbox_has_turn_ ? take_inbox(self, self) : steal_from_deque(self);
-    if (oldest == nullptr) oldest = self.inbox_has_turn_ ? steal_from_deque(self) : take_inbox(self, self);
+    if (oldest == nullptr)
+      oldest = self.inbox_has_turn_ ? steal_from_deque(self) : take_inbox(self, self);
     if (oldest == nullptr) return occupant;
     if (occupant != nullptr && occupant->offer()) {
       self.inbox_.push(*occupant);
@@ -310,8 +329,10 @@ class work_stealing {
 
   /// One visit to a victim. `contended` is set if another try may succeed.
   runnable* visit(worker_data& self, std::uint32_t victim, bool& contended) noexcept {
-    const bool near = guide_.are_neighbours(static_cast<worker_index>(self.index_), static_cast<worker_index>(victim));
-    runnable* const r = near ? steal_from(self, worker(victim), contended) : steal_one(worker(victim), contended);
+    const bool near = guide_.are_neighbours(static_cast<worker_index>(self.index_),
+                                            static_cast<worker_index>(victim));
+    runnable* const r =
+        near ? steal_from(self, worker(victim), contended) : steal_one(worker(victim), contended);
     if (r != nullptr) self.steals_.add();
     return r;
   }
@@ -367,8 +388,9 @@ class work_stealing {
     if (result == deque::steal_result::lost) contended = true;
     r = victim.inbox_.take_all();
     if (r == nullptr) return nullptr;
-    runnable* newer =
-        nullptr;  // the inbox gives the newest first: turn it round, keep the oldest, and put the others back in their order
+    // the inbox gives the newest first: turn it round, keep the oldest, and put the others back in
+    // their order
+    runnable* newer = nullptr;
     while (runnable* const older = r->queue_link) {
       r->queue_link = newer;
       newer = r;
@@ -392,7 +414,8 @@ class work_stealing {
       if constexpr (Guide::active)
         if (runnable* r = walk(self, contended)) return r;
       if (runnable* r = visit_all(self, contended)) return r;
-      if (stopping_.load(std::memory_order_relaxed)) return nullptr;  // order: relaxed; the tokens carry it
+      // order: relaxed; the tokens carry it
+      if (stopping_.load(std::memory_order_relaxed)) return nullptr;
       if (!contended && (end == 0 || Traits::clock::now_ns() >= end)) return nullptr;
       atomics::pause();
     }
@@ -402,7 +425,8 @@ class work_stealing {
   runnable* wait_for_work(worker_data& self) noexcept {
     if (!self.placed_.load(std::memory_order_relaxed)) [[unlikely]] {  // order: relaxed; own value
       self.place_ = Traits::place::of_this_thread();
-      self.placed_.store(true, std::memory_order_release);  // order: release, pairs with shares_processor
+      // order: release, pairs with shares_processor
+      self.placed_.store(true, std::memory_order_release);
     }
     bool searching = sleepers_.try_begin_search();
     for (;;) {
@@ -417,7 +441,8 @@ class work_stealing {
       if (count_ > 1 && some_slot_occupied() && !ticker_.armed()) ticker_.arm();
       self.parks_.add();
       sleepers_.park(self.index_);
-      if (stopping_.load(std::memory_order_relaxed)) return nullptr;  // order: relaxed; the token carried it
+      // order: relaxed; the token carried it
+      if (stopping_.load(std::memory_order_relaxed)) return nullptr;
       searching = true;
     }
   }
@@ -434,9 +459,13 @@ class work_stealing {
     return false;
   }
 
-  [[nodiscard]] bool someone_parked() const noexcept { return sleepers_type::any_parked(sleepers_.peek()); }
+  [[nodiscard]] bool someone_parked() const noexcept {
+    return sleepers_type::any_parked(sleepers_.peek());
+  }
 
-  [[nodiscard]] bool everybody_parked() const noexcept { return sleepers_.all_parked(sleepers_.peek()); }
+  [[nodiscard]] bool everybody_parked() const noexcept {
+    return sleepers_.all_parked(sleepers_.peek());
+  }
 
   /// K2. True: the ticker goes on.
   [[nodiscard]] bool found_reason_after_disarming(bool in_vain) noexcept {
@@ -446,7 +475,8 @@ class work_stealing {
     return true;
   }
 
-  /// One look of the ticker: exposes what does not move although somebody could take it. True if any slot was in use.
+  /// One look of the ticker: exposes what does not move although somebody could take it. True if
+  /// any slot was in use.
   bool look_at_slots(std::vector<sample>& seen, tick_budget& budget, const thread& me) noexcept {
     bool used = false;
     bool occupied = false;
@@ -461,7 +491,8 @@ class work_stealing {
     }
     if (!occupied || !someone_parked()) return used;
     if (in_the_way && !step_aside(seen)) {
-      // K4: as long as this thread runs, the worker cannot; what counts is what it did while this thread slept.
+      // K4: as long as this thread runs, the worker cannot; what counts is what it did while this
+      //     thread slept.
       expose_stuck(seen, budget, [&](std::uint32_t i) { return seen[i].unmoved; });
       return used;
     }
@@ -484,12 +515,14 @@ class work_stealing {
     return its != thread::unknown && its == me.processor();
   }
 
-  /// K4: to a processor where no worker is in the way of this thread, nor this thread in a worker's.
+  /// K4: to a processor where no worker is in the way of this thread, nor this thread in a
+  ///     worker's.
   bool step_aside(const std::vector<sample>& seen) noexcept {
     std::vector<std::int32_t> busy;
     std::vector<std::int32_t> watched;
     for (std::uint32_t i = 0; i < count_; ++i) {
-      if (!worker(i).placed_.load(std::memory_order_acquire)) continue;  // order: as in shares_processor
+      // order: as in shares_processor
+      if (!worker(i).placed_.load(std::memory_order_acquire)) continue;
       const std::int32_t its = worker(i).place_.processor();
       if (!sleepers_.looks_parked(i)) busy.push_back(its);
       if (seen[i].slot.item != nullptr) watched.push_back(its);
@@ -509,7 +542,8 @@ class work_stealing {
   }
 
   template <class Stuck>
-  void expose_stuck(const std::vector<sample>& seen, tick_budget& budget, const Stuck& stuck) noexcept {
+  void expose_stuck(const std::vector<sample>& seen, tick_budget& budget,
+                    const Stuck& stuck) noexcept {
     for (std::uint32_t i = 0; i < count_; ++i) {
       if (!stuck(i) || !is_stuck(seen, i)) continue;
       runnable* const r = worker(i).slot_.steal();

@@ -1,5 +1,6 @@
-// The whole work-stealing policy under the model checker: two workers, the ticker and an outside thread. A stranded runnable is found as a
-// deadlock, one that runs twice or unordered as a failed assertion or a data race.
+// The whole work-stealing policy under the model checker: two workers, the ticker and an outside
+// thread. A stranded runnable is found as a deadlock, one that runs twice or unordered as a failed
+// assertion or a data race.
 #include <garrick/sched/work_stealing.hpp>
 
 #include <doctest/doctest.h>
@@ -43,7 +44,8 @@ struct model_traits {
 
 using policy = work_stealing<model_traits>;
 
-/// A runnable of the model: it has to run exactly once for each time that it was scheduled, and what it writes is plain memory.
+/// A runnable of the model: it has to run exactly once for each time that it was scheduled, and
+/// what it writes is plain memory.
 struct actor : base::runnable {
   relacy_atomics::cell<int> state{0};
   void (*handler)(void* suite, actor& self, policy::worker_data& on) = nullptr;
@@ -64,7 +66,8 @@ struct policy_base {
 
   explicit policy_base(std::uint32_t actors) : left(actors) {
     model_clock::now = 0;
-    scheduling = std::make_unique<policy>(policy_options{.workers = 2, .quantum = 8, .idle_spin_ns = 0, .seed = 1});
+    scheduling = std::make_unique<policy>(
+        policy_options{.workers = 2, .quantum = 8, .idle_spin_ns = 0, .seed = 1});
   }
 
   void done() {
@@ -84,8 +87,8 @@ struct policy_base {
   }
 };
 
-/// From outside comes the eldest of a family of actors, which wakes the others and waits until the last one has run; then that of the next family. From
-/// the second on the ticker is armed ahead.
+/// From outside comes the eldest of a family of actors, which wakes the others and waits until the
+/// last one has run; then that of the next family. From the second on the ticker is armed ahead.
 template <std::size_t Families, std::size_t Size>
 struct family_suite : rl::test_suite<family_suite<Families, Size>, 4>, policy_base {
   struct family {
@@ -99,7 +102,9 @@ struct family_suite : rl::test_suite<family_suite<Families, Size>, 4>, policy_ba
     for (family& f : families) {
       for (actor& a : f.actors) {
         a.suite = this;
-        a.handler = [](void* suite, actor& self, policy::worker_data& on) { static_cast<family_suite*>(suite)->run(self, on); };
+        a.handler = [](void* suite, actor& self, policy::worker_data& on) {
+          static_cast<family_suite*>(suite)->run(self, on);
+        };
       }
     }
   }
@@ -174,15 +179,18 @@ constexpr unsigned thorough = 25'000;
 }  // namespace
 
 TEST_CASE("a family of actors runs whoever takes whom, and nobody is stranded") {
-  for (const fences kind : {fences::symmetric, fences::asymmetric}) CHECK(explore<family_suite<1, 4>>(thorough, {}, kind) == "");
+  for (const fences kind : {fences::symmetric, fences::asymmetric})
+    CHECK(explore<family_suite<1, 4>>(thorough, {}, kind) == "");
 }
 
 TEST_CASE("nobody is stranded when the ticker is armed ahead") {
-  for (const fences kind : {fences::symmetric, fences::asymmetric}) CHECK(explore<family_suite<2, 3>>(thorough, {}, kind) == "");
+  for (const fences kind : {fences::symmetric, fences::asymmetric})
+    CHECK(explore<family_suite<2, 3>>(thorough, {}, kind) == "");
 }
 
 TEST_CASE("two actors that need two workers get them") {
-  for (const fences kind : {fences::symmetric, fences::asymmetric}) CHECK(explore<meeting_suite>(thorough, {}, kind) == "");
+  for (const fences kind : {fences::symmetric, fences::asymmetric})
+    CHECK(explore<meeting_suite>(thorough, {}, kind) == "");
 }
 
 TEST_CASE("without the fences, actors are stranded") {

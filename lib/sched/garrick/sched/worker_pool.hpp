@@ -1,10 +1,13 @@
-// Turns a scheduling policy into an executor: the threads, the loop around `runnable::run`, start and stop.
+// Turns a scheduling policy into an executor: the threads, the loop around `runnable::run`, start
+// and stop.
 //
 // Thread safety: see scheduler.hpp.
 //
 // Invariants
-//  T1 A worker thread has this_thread.worker_of and worker_index set before its start hook and until after its stop hook.
-//  T2 worker_state(i) is valid from start() to stop(): a worker publishes it before start() returns, and stop() withdraws it before it joins.
+// T1 A worker thread has this_thread.worker_of and worker_index set before its start hook and until
+// after its stop hook.
+// T2 worker_state(i) is valid from start() to stop(): a worker publishes it before start() returns,
+//     and stop() withdraws it before it joins.
 #pragma once
 
 #include <garrick/sched/policy.hpp>
@@ -36,9 +39,12 @@ class worker_pool final : public scheduler {
                                .places = places_.get()}),
         unbound_(options_.workers),
         states_(options_.workers) {
-    // Here, not in start(): in a process that has threads already it takes the kernel ten milliseconds, and others may make theirs in between.
+    // Here, not in start(): in a process that has threads already it takes the kernel ten
+    // milliseconds, and others may make theirs in between.
     base::platform::enable_process_barrier();
-    if (std::string w = places_.warning(needs_places ? std::string_view(Policy::name) : std::string_view()); !w.empty())
+    if (std::string w =
+            places_.warning(needs_places ? std::string_view(Policy::name) : std::string_view());
+        !w.empty())
       warnings_.push_back(std::move(w));
   }
 
@@ -56,7 +62,9 @@ class worker_pool final : public scheduler {
       policy_.central_enqueue(r);
     }
   }
-  bool claim(base::runnable& r) noexcept override { return on_own_worker() && policy_.claim(self(), r); }
+  bool claim(base::runnable& r) noexcept override {
+    return on_own_worker() && policy_.claim(self(), r);
+  }
   bool claim_next(const base::runnable* r) noexcept override {
     if constexpr (requires { policy_.claim_next(self(), r); })
       return on_own_worker() && policy_.claim_next(self(), r);
@@ -73,7 +81,8 @@ class worker_pool final : public scheduler {
     if (started_) return;
     started_ = true;
     try {
-      // First, since workers may take all threads that there are: with `best_effort` some of them can be done without.
+      // First, since workers may take all threads that there are: with `best_effort` some of them
+      // can be done without.
       if (policy_.wants_helper()) {
         helper_ = std::thread([this] {
           base::platform::name_this_thread(options_.thread_name + "-tick");
@@ -102,7 +111,8 @@ class worker_pool final : public scheduler {
     if (stopped_ || !started_) return;
     stopped_ = true;
     for (auto& state : states_)
-      state.store(nullptr, std::memory_order_release);  // order: release, the watchdog looks no more (T2)
+      // order: release, the watchdog looks no more (T2)
+      state.store(nullptr, std::memory_order_release);
     policy_.request_stop();
     if (helper_.joinable()) helper_.join();  // first: it looks at the workers' threads
     for (auto& thread : threads_) thread.join();
@@ -121,7 +131,8 @@ class worker_pool final : public scheduler {
   [[nodiscard]] std::string_view policy_name() const noexcept override { return Policy::name; }
   [[nodiscard]] std::int32_t memory_node(base::locality_hint hint) const noexcept override {
     if constexpr (needs_places)
-      return places_.get()->memory_of(hint, on_own_worker() ? base::this_thread.worker_index : worker_places::no_worker);
+      return places_.get()->memory_of(
+          hint, on_own_worker() ? base::this_thread.worker_index : worker_places::no_worker);
     else
       return -1;
   }
@@ -133,7 +144,9 @@ class worker_pool final : public scheduler {
     // order: acquire, pairs with run_worker: the state's fields
     return index < states_.size() ? states_[index].load(std::memory_order_acquire) : nullptr;
   }
-  [[nodiscard]] const std::vector<std::string>& warnings() const noexcept override { return warnings_; }
+  [[nodiscard]] const std::vector<std::string>& warnings() const noexcept override {
+    return warnings_;
+  }
 
  private:
   using worker_data = typename Policy::worker_data;
@@ -155,7 +168,9 @@ class worker_pool final : public scheduler {
     } catch (const std::system_error& error) {
       const std::string what = "worker " + std::to_string(index) + " could not be started";
       if (!options_.best_effort || threads_.empty())
-        throw std::system_error(error.code(), "scheduler.workers is " + std::to_string(options_.workers) + ", but " + what);
+        throw std::system_error(
+            error.code(),
+            "scheduler.workers is " + std::to_string(options_.workers) + ", but " + what);
       warnings_.push_back(what + " (" + error.what() + "); the others do its work");
     }
   }
@@ -163,7 +178,8 @@ class worker_pool final : public scheduler {
   void wait_until_ready() noexcept {
     const auto wanted = static_cast<std::uint32_t>(threads_.size());
     // order: acquire both, pairs with run_worker: the published states
-    for (auto seen = ready_.load(std::memory_order_acquire); seen != wanted; seen = ready_.load(std::memory_order_acquire))
+    for (auto seen = ready_.load(std::memory_order_acquire); seen != wanted;
+         seen = ready_.load(std::memory_order_acquire))
       base::platform::futex_wait(ready_, seen);
   }
 
@@ -172,12 +188,16 @@ class worker_pool final : public scheduler {
     base::this_thread.worker_of = this;
     base::this_thread.worker_index = index;
     unbound_[index] = places_.bind_worker(index);
-    if (options_.on_thread_start.call != nullptr) options_.on_thread_start.call(options_.on_thread_start.context, index);
-    states_[index].store(&base::this_thread, std::memory_order_release);  // order: release, pairs with worker_state
-    ready_.fetch_add(1, std::memory_order_release);                       // order: release, pairs with wait_until_ready
+    if (options_.on_thread_start.call != nullptr)
+      options_.on_thread_start.call(options_.on_thread_start.context, index);
+    // order: release, pairs with worker_state
+    states_[index].store(&base::this_thread, std::memory_order_release);
+    // order: release, pairs with wait_until_ready
+    ready_.fetch_add(1, std::memory_order_release);
     base::platform::futex_wake_all(ready_);
     work(policy_.worker(index));
-    if (options_.on_thread_stop.call != nullptr) options_.on_thread_stop.call(options_.on_thread_stop.context, index);
+    if (options_.on_thread_stop.call != nullptr)
+      options_.on_thread_stop.call(options_.on_thread_stop.context, index);
     base::this_thread.worker_of = nullptr;
   }
 

@@ -9,7 +9,8 @@ namespace {
 
 base::error waits_for_itself(std::string_view where) {
   return base::make_error(base::errc::would_block, where,
-                          "this is one of the system's own threads, which would wait for itself: let an outside thread do it");
+                          "this is one of the system's own threads, which would wait for itself: "
+                          "let an outside thread do it");
 }
 
 }  // namespace
@@ -18,7 +19,8 @@ actor_system::actor_system(const options& o) : core_(new system_core(o)) {}
 
 actor_system::~actor_system() {
   GARRICK_ASSERT(!core_->on_own_thread(),
-                 "an actor system is destroyed by one of its own workers; let the thread that made it destroy it");
+                 "an actor system is destroyed by one of its own workers; let the thread that made "
+                 "it destroy it");
   const base::duration deadline = core_->settings_of().shutdown_deadline;
   shutdown_report report = shutdown(deadline);
   if (!report.complete) {
@@ -29,7 +31,8 @@ actor_system::~actor_system() {
     report = stop_now(deadline);
     for (const std::string& name : report.still_alive)
       if (core_->settings_of().log <= log_level::error)
-        write_log(log_level::error, "shutdown", 0, "waiting for " + name + ", whose handler does not return");
+        write_log(log_level::error, "shutdown", 0,
+                  "waiting for " + name + ", whose handler does not return");
     static_cast<void>(core_->end_all_and_wait(true, base::duration::infinite()));
   }
   core_->stop_threads();
@@ -82,7 +85,9 @@ shutdown_report actor_system::stop_now(base::duration deadline) {
 }
 
 std::size_t actor_system::actor_count() const { return core_->living(); }
-std::uint64_t actor_system::dead_letter_count(base::errc reason) const noexcept { return core_->letters().count(reason); }
+std::uint64_t actor_system::dead_letter_count(base::errc reason) const noexcept {
+  return core_->letters().count(reason);
+}
 std::uint64_t actor_system::dead_letter_count() const noexcept { return core_->letters().count(); }
 dead_letters& actor_system::dead_letters() noexcept { return core_->letters(); }
 registry& actor_system::registry() noexcept { return core_->names(); }

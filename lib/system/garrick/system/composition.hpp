@@ -3,7 +3,8 @@
 //   result<std::vector<result<int>>> all = fan_out(system, workers, job{7}).get();
 //   result<int> fastest = first_of(system, replicas, query{}).within(1s).get();
 //
-// As core/composition.hpp otherwise. Thread safety: any thread; on a worker `get()` is the error `would_block`.
+// As core/composition.hpp otherwise. Thread safety: any thread; on a worker `get()` is the error
+// `would_block`.
 #pragma once
 
 #include <garrick/core/composition.hpp>
@@ -31,15 +32,21 @@ concept can_spawn = std::is_base_of_v<spawner<System>, System>;
 /// Asks every target from this thread; see core::fan_out.
 template <detail::can_spawn System, class Range, class... Args>
 [[nodiscard]] auto fan_out(System& from, const Range& targets, Args&&... args) {
-  const auto ask = [&](core::blocking_actor& asker) { return core::fan_out(asker, targets, std::forward<Args>(args)...); };
-  return typename detail::blocking_for<decltype(ask(std::declval<core::blocking_actor&>()))>::type(from.env(), ask);
+  const auto ask = [&](core::blocking_actor& asker) {
+    return core::fan_out(asker, targets, std::forward<Args>(args)...);
+  };
+  return typename detail::blocking_for<decltype(ask(std::declval<core::blocking_actor&>()))>::type(
+      from.env(), ask);
 }
 
 /// Asks every target from this thread; the first value wins; see core::first_of.
 template <detail::can_spawn System, class Range, class... Args>
 [[nodiscard]] auto first_of(System& from, const Range& targets, Args&&... args) {
-  const auto ask = [&](core::blocking_actor& asker) { return core::first_of(asker, targets, std::forward<Args>(args)...); };
-  return typename detail::blocking_for<decltype(ask(std::declval<core::blocking_actor&>()))>::type(from.env(), ask);
+  const auto ask = [&](core::blocking_actor& asker) {
+    return core::first_of(asker, targets, std::forward<Args>(args)...);
+  };
+  return typename detail::blocking_for<decltype(ask(std::declval<core::blocking_actor&>()))>::type(
+      from.env(), ask);
 }
 
 }  // namespace garrick::system

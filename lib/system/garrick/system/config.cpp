@@ -30,30 +30,39 @@ using internal::raw_value;
 void config_options::add(std::string key, bool& target, std::string help) {
   add(option{std::move(key), std::move(help), option_kind::boolean, &target});
 }
-void config_options::add(std::string key, std::uint32_t& target, std::string help, std::uint32_t low, std::uint32_t high) {
+void config_options::add(std::string key, std::uint32_t& target, std::string help,
+                         std::uint32_t low, std::uint32_t high) {
   add(option{std::move(key), std::move(help), option_kind::count, &target, low, high});
 }
-void config_options::add(std::string key, std::int64_t& target, std::string help, std::int64_t low, std::int64_t high) {
+void config_options::add(std::string key, std::int64_t& target, std::string help, std::int64_t low,
+                         std::int64_t high) {
   add(option{std::move(key), std::move(help), option_kind::integer, &target, low, high});
 }
 void config_options::add(std::string key, double& target, std::string help) {
   add(option{std::move(key), std::move(help), option_kind::real, &target});
 }
-void config_options::add(std::string key, std::string& target, std::string help, std::vector<std::string> choices) {
+void config_options::add(std::string key, std::string& target, std::string help,
+                         std::vector<std::string> choices) {
   option o{std::move(key), std::move(help), option_kind::text, &target};
   o.choices = std::move(choices);
   add(std::move(o));
 }
-void config_options::add(std::string key, duration& target, std::string help, duration low, duration high) {
-  add(option{std::move(key), std::move(help), option_kind::time, &target, low.count(), high.count()});
+void config_options::add(std::string key, duration& target, std::string help, duration low,
+                         duration high) {
+  add(option{std::move(key), std::move(help), option_kind::time, &target, low.count(),
+             high.count()});
 }
 
 void config_options::add(option o) {
-  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.'; };
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+  };
+  GARRICK_ASSERT(std::ranges::all_of(o.key, fits) && std::ranges::count(o.key, '.') == 1 &&
+                     o.key.front() != '.' && o.key.back() != '.',
+                 "a key has the form section.name, in lower case letters, digits and underscores");
   GARRICK_ASSERT(
-      std::ranges::all_of(o.key, fits) && std::ranges::count(o.key, '.') == 1 && o.key.front() != '.' && o.key.back() != '.',
-      "a key has the form section.name, in lower case letters, digits and underscores");
-  GARRICK_ASSERT(std::ranges::none_of(all_, [&](const option& other) { return other.key == o.key; }), "this key exists already");
+      std::ranges::none_of(all_, [&](const option& other) { return other.key == o.key; }),
+      "this key exists already");
   all_.push_back(std::move(o));
 }
 
@@ -87,35 +96,52 @@ options settings::take() const {
 void add_system_keys(config_options& table, settings& s) {
   options& o = s.system;
   table.add("scheduler.policy", o.policy, "How workers share work",
-            {"work_stealing", "locality_guided", "work_sharing", "polling_default", "polling_custom", "polling_aggressive",
-             "polling_new"});
-  table.add("scheduler.workers", o.workers, "Worker threads; 0: as many as the process may use cores", 0, 1024);
-  table.add("scheduler.quantum", o.limits.quantum, "Messages that an actor handles at most before others have their turn", 1,
+            {"work_stealing", "locality_guided", "work_sharing", "polling_default",
+             "polling_custom", "polling_aggressive", "polling_new"});
+  table.add("scheduler.workers", o.workers,
+            "Worker threads; 0: as many as the process may use cores", 0, 1024);
+  table.add("scheduler.quantum", o.limits.quantum,
+            "Messages that an actor handles at most before others have their turn", 1, unlimited);
+  table.add("scheduler.idle_spin", s.idle_spin, "How long a worker looks for work before it sleeps",
+            {}, duration::seconds(1));
+  table.add("scheduler.best_effort", o.best_effort,
+            "Go on with fewer workers if some threads cannot be created, or unbound");
+  table.add("scheduler.affinity", o.affinity,
+            "Processors of worker threads, group by group: \"<0> <2-4> <1,5>\"");
+  table.add("scheduler.pin", o.pin, "Where a worker thread stays",
+            {"automatic", "unit", "cache", "node", "system"});
+  table.add("scheduler.neighbours", o.neighbours,
+            "Who is near, for locality_guided: who shares this", {"cache", "node", "system"});
+  table.add("scheduler.thread_name", o.thread_name,
+            "Name of the worker threads, before their number");
+  table.add("mailbox.soft_limit", o.limits.soft_limit,
+            "Messages in a mailbox above which senders are slowed", 1, 32'000);
+  table.add("mailbox.hard_limit", o.limits.hard_limit,
+            "Messages above which new ones become dead letters", 1, unlimited);
+  table.add("mailbox.in_place", o.limits.in_place,
+            "A sending worker may run a receiver that is full");
+  table.add("mailbox.in_place_batch", o.limits.in_place_batch, "Messages that it runs at most", 1,
             unlimited);
-  table.add("scheduler.idle_spin", s.idle_spin, "How long a worker looks for work before it sleeps", {}, duration::seconds(1));
-  table.add("scheduler.best_effort", o.best_effort, "Go on with fewer workers if some threads cannot be created, or unbound");
-  table.add("scheduler.affinity", o.affinity, "Processors of worker threads, group by group: \"<0> <2-4> <1,5>\"");
-  table.add("scheduler.pin", o.pin, "Where a worker thread stays", {"automatic", "unit", "cache", "node", "system"});
-  table.add("scheduler.neighbours", o.neighbours, "Who is near, for locality_guided: who shares this",
-            {"cache", "node", "system"});
-  table.add("scheduler.thread_name", o.thread_name, "Name of the worker threads, before their number");
-  table.add("mailbox.soft_limit", o.limits.soft_limit, "Messages in a mailbox above which senders are slowed", 1, 32'000);
-  table.add("mailbox.hard_limit", o.limits.hard_limit, "Messages above which new ones become dead letters", 1, unlimited);
-  table.add("mailbox.in_place", o.limits.in_place, "A sending worker may run a receiver that is full");
-  table.add("mailbox.in_place_batch", o.limits.in_place_batch, "Messages that it runs at most", 1, unlimited);
-  table.add("mailbox.full_wait", s.full_wait, "Longest wait of a send for a full receiver that makes no progress", {},
+  table.add("mailbox.full_wait", s.full_wait,
+            "Longest wait of a send for a full receiver that makes no progress", {},
             duration::seconds(60));
-  table.add("requests.outstanding_limit", o.limits.outstanding_limit, "Requests of one actor that wait for a response", 1,
-            unlimited);
-  table.add("requests.detect_cycles", o.limits.detect_request_cycles, "Report actors that wait for each other in a circle");
-  table.add("detached.threads", o.detached_threads, "Threads for detached and blocking actors at most", 0, 1'000'000);
-  table.add("detached.affinity", o.affinity_detached, "Processors of the threads of detached actors, group by group");
-  table.add("detached.affinity_blocking", o.affinity_blocking, "Processors of the threads of blocking actors, group by group");
-  table.add("dead_letters.backlog", o.dead_letter_backlog, "Dead letters that may wait for a subscriber; more are only counted",
-            1, unlimited);
+  table.add("requests.outstanding_limit", o.limits.outstanding_limit,
+            "Requests of one actor that wait for a response", 1, unlimited);
+  table.add("requests.detect_cycles", o.limits.detect_request_cycles,
+            "Report actors that wait for each other in a circle");
+  table.add("detached.threads", o.detached_threads,
+            "Threads for detached and blocking actors at most", 0, 1'000'000);
+  table.add("detached.affinity", o.affinity_detached,
+            "Processors of the threads of detached actors, group by group");
+  table.add("detached.affinity_blocking", o.affinity_blocking,
+            "Processors of the threads of blocking actors, group by group");
+  table.add("dead_letters.backlog", o.dead_letter_backlog,
+            "Dead letters that may wait for a subscriber; more are only counted", 1, unlimited);
   table.add("watchdog.after", o.watchdog_after, "Report a handler that runs longer; 0s: never");
-  table.add("watchdog.report_stack_overflow", o.report_stack_overflow, "Name the actor whose handler overflowed the stack");
-  table.add("shutdown.deadline", o.shutdown_deadline, "How long the end of the system waits for its actors");
+  table.add("watchdog.report_stack_overflow", o.report_stack_overflow,
+            "Name the actor whose handler overflowed the stack");
+  table.add("shutdown.deadline", o.shutdown_deadline,
+            "How long the end of the system waits for its actors");
   table.add("log.level", s.log_level, "What is logged", {log_levels.begin(), log_levels.end()});
 }
 
@@ -138,19 +164,21 @@ std::optional<N> parse_number(std::string_view text) {
 }
 
 std::optional<duration> parse_time(std::string_view text) {
-  static constexpr std::array<std::pair<std::string_view, std::int64_t>, 7> units{{{"ns", 1},
-                                                                                   {"us", 1000},
-                                                                                   {"ms", 1'000'000},
-                                                                                   {"s", 1'000'000'000},
-                                                                                   {"min", 60'000'000'000},
-                                                                                   {"h", 3'600'000'000'000},
-                                                                                   {"d", 86'400'000'000'000}}};
+  static constexpr std::array<std::pair<std::string_view, std::int64_t>, 7> units{
+      {{"ns", 1},
+       {"us", 1000},
+       {"ms", 1'000'000},
+       {"s", 1'000'000'000},
+       {"min", 60'000'000'000},
+       {"h", 3'600'000'000'000},
+       {"d", 86'400'000'000'000}}};
   if (text == "infinite") return duration::infinite();
   const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
   const auto number = parse_number<double>(text.substr(0, digits));
   std::string_view unit = text.substr(digits);
   while (unit.starts_with(' ')) unit.remove_prefix(1);
-  const auto known = std::ranges::find(units, unit, &std::pair<std::string_view, std::int64_t>::first);
+  const auto known =
+      std::ranges::find(units, unit, &std::pair<std::string_view, std::int64_t>::first);
   if (!number || known == units.end()) return {};
   if (const auto whole = parse_number<std::int64_t>(text.substr(0, digits)))
     return duration::nanoseconds(1) * known->second * *whole;
@@ -174,11 +202,14 @@ std::string list(const std::vector<std::string>& choices) {
 std::string expectation(const option& o) {
   switch (o.kind) {
     case option_kind::boolean: return "true or false";
-    case option_kind::count: return "a whole number from " + limit_text(o, o.low) + " to " + limit_text(o, o.high);
-    case option_kind::integer: return "a whole number from " + limit_text(o, o.low) + " to " + limit_text(o, o.high);
+    case option_kind::count:
+      return "a whole number from " + limit_text(o, o.low) + " to " + limit_text(o, o.high);
+    case option_kind::integer:
+      return "a whole number from " + limit_text(o, o.low) + " to " + limit_text(o, o.high);
     case option_kind::real: return "a number";
     case option_kind::time:
-      return "a time with a unit, such as \"50ms\", from " + limit_text(o, o.low) + " to " + limit_text(o, o.high);
+      return "a time with a unit, such as \"50ms\", from " + limit_text(o, o.low) + " to " +
+             limit_text(o, o.high);
     case option_kind::text: break;
   }
   return o.choices.empty() ? "text" : "one of " + list(o.choices);
@@ -190,7 +221,8 @@ bool type_fits(const option& o, const raw_value& value) {
   if (value.type == kind::untyped) return true;
   switch (o.kind) {
     case option_kind::boolean: return value.type == kind::boolean;
-    case option_kind::count: return value.type == kind::integer || (value.type == kind::text && value.text == "unlimited");
+    case option_kind::count:
+      return value.type == kind::integer || (value.type == kind::text && value.text == "unlimited");
     case option_kind::integer: return value.type == kind::integer;
     case option_kind::real: return value.type == kind::integer || value.type == kind::real;
     case option_kind::text:
@@ -213,11 +245,14 @@ std::optional<checked_value> check(const option& o, const raw_value& value) {
     }
     case option_kind::text:
       out.text = value.text;
-      return o.choices.empty() || std::ranges::count(o.choices, value.text) != 0 ? std::optional(out) : std::nullopt;
+      return o.choices.empty() || std::ranges::count(o.choices, value.text) != 0
+                 ? std::optional(out)
+                 : std::nullopt;
     case option_kind::count:
     case option_kind::integer: {
       const bool no_limit = o.kind == option_kind::count && value.text == "unlimited";
-      const auto number = no_limit ? std::optional<std::int64_t>(unlimited) : parse_number<std::int64_t>(value.text);
+      const auto number = no_limit ? std::optional<std::int64_t>(unlimited)
+                                   : parse_number<std::int64_t>(value.text);
       if (!number || *number < o.low || *number > o.high) return {};
       out.number = *number;
       return out;
@@ -235,11 +270,15 @@ std::optional<checked_value> check(const option& o, const raw_value& value) {
 void store(const option& o, const checked_value& value) {
   switch (o.kind) {
     case option_kind::boolean: *static_cast<bool*>(o.target) = value.boolean; return;
-    case option_kind::count: *static_cast<std::uint32_t*>(o.target) = static_cast<std::uint32_t>(value.number); return;
+    case option_kind::count:
+      *static_cast<std::uint32_t*>(o.target) = static_cast<std::uint32_t>(value.number);
+      return;
     case option_kind::integer: *static_cast<std::int64_t*>(o.target) = value.number; return;
     case option_kind::real: *static_cast<double*>(o.target) = value.real; return;
     case option_kind::text: *static_cast<std::string*>(o.target) = value.text; return;
-    case option_kind::time: *static_cast<duration*>(o.target) = duration::nanoseconds(value.number); return;
+    case option_kind::time:
+      *static_cast<duration*>(o.target) = duration::nanoseconds(value.number);
+      return;
   }
 }
 
@@ -260,7 +299,8 @@ std::string show(const option& o) {
 
 std::string variable_of(std::string_view key) {
   std::string name = "GARRICK_";
-  for (const char c : key) name += c == '.' ? '_' : (c >= 'a' && c <= 'z') ? static_cast<char>(c - 'a' + 'A') : c;
+  for (const char c : key)
+    name += c == '.' ? '_' : (c >= 'a' && c <= 'z') ? static_cast<char>(c - 'a' + 'A') : c;
   return name;
 }
 
@@ -269,7 +309,8 @@ struct environment_layer {
   std::string file;
 };
 
-result<environment_layer> read_environment(const config_sources& sources, const std::vector<option>& table) {
+result<environment_layer> read_environment(const config_sources& sources,
+                                           const std::vector<option>& table) {
   environment_layer found;
   for (const std::string& entry : sources.environment) {
     if (!entry.starts_with("GARRICK_")) continue;
@@ -281,7 +322,8 @@ result<environment_layer> read_environment(const config_sources& sources, const 
       continue;
     }
     const std::string where = "environment variable " + name;
-    const auto known = std::ranges::find_if(table, [&](const option& o) { return variable_of(o.key) == name; });
+    const auto known =
+        std::ranges::find_if(table, [&](const option& o) { return variable_of(o.key) == name; });
     if (known == table.end()) {
       std::vector<std::string> names{"GARRICK_CONFIG"};
       for (const option& o : table) names.push_back(variable_of(o.key));
@@ -300,7 +342,8 @@ class builder {
     table_ = keys_.all();
     if (own == nullptr) return;
     for (const option& o : own->all()) {
-      GARRICK_ASSERT(find(o.key) == table_.end(), "a key of the program has the name of one of the system's");
+      GARRICK_ASSERT(find(o.key) == table_.end(),
+                     "a key of the program has the name of one of the system's");
       table_.push_back(o);
     }
   }
@@ -316,7 +359,8 @@ class builder {
     if (known == table_.end()) return no_such_key(a);
     const auto value = check(*known, a.value);
     if (!value)
-      return internal::refuse(a.where, "the key '" + a.key + "' wants " + expectation(*known) + ", not '" + a.value.text + "'");
+      return internal::refuse(a.where, "the key '" + a.key + "' wants " + expectation(*known) +
+                                           ", not '" + a.value.text + "'");
     const auto index = static_cast<std::size_t>(known - table_.begin());
     values_[index] = *value;
     sources_[a.key] = a.where;
@@ -337,7 +381,8 @@ class builder {
     const options out = settings_.take();
     if (out.limits.hard_limit < out.limits.soft_limit)
       return internal::refuse(
-          sources_.contains("mailbox.hard_limit") ? sources_["mailbox.hard_limit"] : sources_["mailbox.soft_limit"],
+          sources_.contains("mailbox.hard_limit") ? sources_["mailbox.hard_limit"]
+                                                  : sources_["mailbox.soft_limit"],
           "the key 'mailbox.hard_limit' must not be below 'mailbox.soft_limit'");
     for (const auto& [index, value] : values_)
       if (index >= ours) store(table_[index], value);
@@ -352,7 +397,8 @@ class builder {
     for (const auto& [section, members] : sections) {
       text += "  \"" + section + "\": {\n";
       for (const option* o : members)
-        text += "    \"" + o->key.substr(section.size() + 1) + "\": " + show(*o) + (o == members.back() ? "\n" : ",\n");
+        text += "    \"" + o->key.substr(section.size() + 1) + "\": " + show(*o) +
+                (o == members.back() ? "\n" : ",\n");
       text += section == sections.rbegin()->first ? "  }\n" : "  },\n";
     }
     return text + "}\n";
@@ -370,13 +416,15 @@ class builder {
   }
 
   [[nodiscard]] bool is_section(std::string_view key) const {
-    return std::ranges::any_of(
-        table_, [&](const option& o) { return o.key.starts_with(key) && o.key.substr(key.size()).starts_with('.'); });
+    return std::ranges::any_of(table_, [&](const option& o) {
+      return o.key.starts_with(key) && o.key.substr(key.size()).starts_with('.');
+    });
   }
 
   [[nodiscard]] result<void> take_section(const assignment& a) const {
     if (is_section(a.key)) return {};
-    if (find(a.key) != table_.end()) return internal::refuse(a.where, "the key '" + a.key + "' wants a value, not a section");
+    if (find(a.key) != table_.end())
+      return internal::refuse(a.where, "the key '" + a.key + "' wants a value, not a section");
     std::vector<std::string> sections;
     for (const option& o : table_) sections.push_back(o.key.substr(0, o.key.find('.')));
     return internal::unknown_key(a.where, "section", a.key, "", sections);
@@ -384,7 +432,8 @@ class builder {
 
   [[nodiscard]] result<void> no_such_key(const assignment& a) const {
     if (is_section(a.key))
-      return internal::refuse(a.where, "'" + a.key + "' is a section: { \"" + a.key + "\": { \"key\": value } }");
+      return internal::refuse(
+          a.where, "'" + a.key + "' is a section: { \"" + a.key + "\": { \"key\": value } }");
     return internal::unknown_key(a.where, "key", a.key, "", all_keys());
   }
 
@@ -429,13 +478,15 @@ config_sources config_sources::from_main(int argc, const char* const* argv) {
   config_sources sources;
   if (argc > 0) sources.program = argv[0];
   for (int i = 1; i < argc; ++i) sources.arguments.emplace_back(argv[i]);
-  for (char** entry = ::environ; entry != nullptr && *entry != nullptr; ++entry) sources.environment.emplace_back(*entry);
+  for (char** entry = ::environ; entry != nullptr && *entry != nullptr; ++entry)
+    sources.environment.emplace_back(*entry);
   return sources;
 }
 
 result<config> load_config(const config_sources& sources) {
   builder build(sources.own);
-  auto line = internal::read_command_line(sources.program, sources.arguments, arguments_for(build.table()));
+  auto line =
+      internal::read_command_line(sources.program, sources.arguments, arguments_for(build.table()));
   if (!line) return line.error();
   config out;
   out.rest = line->rest;

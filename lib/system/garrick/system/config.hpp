@@ -6,8 +6,9 @@
 //     GARRICK_MAILBOX_SOFT_LIMIT=2000            in the environment
 //     --mailbox.soft_limit=2000                  on the command line
 //
-// Nothing is ignored: a misspelt key, a value of the wrong type or out of range is an error that names the key, its source (file:line, variable or
-// argument) and, for a misspelt one, the nearest key. `--help` lists the keys, `--dump-config` writes the result as a file that can be read again.
+// Nothing is ignored: a misspelt key, a value of the wrong type or out of range is an error that
+// names the key, its source (file:line, variable or argument) and, for a misspelt one, the nearest
+// key. `--help` lists the keys, `--dump-config` writes the result as a file that can be read again.
 // What comes after `--` belongs to the program. Lengths of time carry a unit: "50us", "1.5s".
 //
 // A program that never calls `load_config` links neither parser.
@@ -49,7 +50,8 @@ struct option {
   std::string help;
   option_kind kind;
   void* target;
-  std::int64_t low = std::numeric_limits<std::int64_t>::min();   ///< smallest number allowed; nanoseconds for a time
+  /// smallest number allowed; nanoseconds for a time
+  std::int64_t low = std::numeric_limits<std::int64_t>::min();
   std::int64_t high = std::numeric_limits<std::int64_t>::max();  ///< largest
   std::vector<std::string> choices{};                            ///< empty: any text
 };
@@ -59,11 +61,14 @@ struct option {
 class config_options {
  public:
   void add(std::string key, bool& target, std::string help);
-  void add(std::string key, std::uint32_t& target, std::string help, std::uint32_t low = 0, std::uint32_t high = 0xffff'ffff);
-  void add(std::string key, std::int64_t& target, std::string help, std::int64_t low = std::numeric_limits<std::int64_t>::min(),
+  void add(std::string key, std::uint32_t& target, std::string help, std::uint32_t low = 0,
+           std::uint32_t high = 0xffff'ffff);
+  void add(std::string key, std::int64_t& target, std::string help,
+           std::int64_t low = std::numeric_limits<std::int64_t>::min(),
            std::int64_t high = std::numeric_limits<std::int64_t>::max());
   void add(std::string key, double& target, std::string help);
-  void add(std::string key, std::string& target, std::string help, std::vector<std::string> choices = {});
+  void add(std::string key, std::string& target, std::string help,
+           std::vector<std::string> choices = {});
   void add(std::string key, base::duration& target, std::string help, base::duration low = {},
            base::duration high = base::duration::infinite());
 
@@ -75,18 +80,21 @@ class config_options {
 };
 
 struct config {
-  options system;                 ///< for the actor system's constructor
-  std::string print;              ///< not empty: the command line asked for --help or --dump-config; print this and leave
+  options system;  ///< for the actor system's constructor
+  /// not empty: the command line asked for --help or --dump-config; print this and leave
+  std::string print;
   std::vector<std::string> rest;  ///< the program's own arguments: what came after `--`
 };
 
 /// Where to look. The members may be filled by hand; `from_main` takes them from the process.
 struct config_sources {
-  std::string program = "program";         ///< for --help
-  std::string file{};                      ///< read if neither --config nor GARRICK_CONFIG names another; empty: none
-  std::vector<std::string> environment{};  ///< "NAME=value"; only names that begin with GARRICK_ are looked at
-  std::vector<std::string> arguments{};    ///< without the program's name
-  config_options* own = nullptr;           ///< the program's own keys
+  std::string program = "program";  ///< for --help
+  /// read if neither --config nor GARRICK_CONFIG names another; empty: none
+  std::string file{};
+  /// "NAME=value"; only names that begin with GARRICK_ are looked at
+  std::vector<std::string> environment{};
+  std::vector<std::string> arguments{};  ///< without the program's name
+  config_options* own = nullptr;         ///< the program's own keys
 
   [[nodiscard]] static config_sources from_main(int argc, const char* const* argv);
 };
@@ -94,7 +102,9 @@ struct config_sources {
 /// The configuration, or an error `config_invalid` that says what to do.
 [[nodiscard]] base::result<config> load_config(const config_sources& sources);
 
-/// For main: reads everything; prints what --help or --dump-config ask for and exits with 0; prints an error and exits with 2.
-[[nodiscard]] config load_config_or_exit(int argc, const char* const* argv, config_options* own = nullptr);
+/// For main: reads everything; prints what --help or --dump-config ask for and exits with 0; prints
+/// an error and exits with 2.
+[[nodiscard]] config load_config_or_exit(int argc, const char* const* argv,
+                                         config_options* own = nullptr);
 
 }  // namespace garrick::system

@@ -23,7 +23,9 @@ void dead_letters::unsubscribe(const core::handle& who) {
 
 void dead_letters::take(const core::undelivered& what) noexcept {
   const std::size_t code =
-      what.reason.category() == &error_category_of(base::errc::user) && what.reason.code() < reasons ? what.reason.code() : 0;
+      what.reason.category() == &error_category_of(base::errc::user) && what.reason.code() < reasons
+          ? what.reason.code()
+          : 0;
   counts_[code].fetch_add(1, std::memory_order_relaxed);  // order: a statistic
   if (!anybody_.load(std::memory_order_acquire)) return;  // order: pairs with subscribe
   if (what.descriptor == &base::message_type_of<dead_letter>) return;
@@ -50,12 +52,14 @@ void dead_letters::take(const core::undelivered& what) noexcept {
       c.deliver_now(core::detail::make_envelope<dead_letter>(letter));
     }
   } catch (...) {
-    suppressed_.fetch_add(1, std::memory_order_relaxed);  // order: a statistic; printing the message failed: it stays counted
+    // order: a statistic; printing the message failed: it stays counted
+    suppressed_.fetch_add(1, std::memory_order_relaxed);
   }
 }
 
 std::uint64_t dead_letters::count(base::errc reason) const noexcept {
-  return counts_[static_cast<std::size_t>(reason)].load(std::memory_order_relaxed);  // order: a statistic
+  // order: a statistic
+  return counts_[static_cast<std::size_t>(reason)].load(std::memory_order_relaxed);
 }
 
 std::uint64_t dead_letters::count() const noexcept {

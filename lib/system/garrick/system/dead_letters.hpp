@@ -1,9 +1,10 @@
-// What could not be delivered: counted by reason, logged at debug level, and told to whoever subscribed.
+// What could not be delivered: counted by reason, logged at debug level, and told to whoever
+// subscribed.
 //
 //   system.dead_letters().subscribe(ref);     // an actor that understands void(dead_letter)
 //
-// Limits: a subscriber whose mailbox holds more than the backlog gets no more until it has caught up; what it missed is in `suppressed`.
-// A dead letter about a dead letter is counted, not told.
+// Limits: a subscriber whose mailbox holds more than the backlog gets no more until it has caught
+// up; what it missed is in `suppressed`. A dead letter about a dead letter is counted, not told.
 //
 // Thread safety: any thread.
 #pragma once
@@ -25,8 +26,9 @@ namespace garrick::system {
 struct dead_letter {
   std::uint64_t sender = 0;  ///< 0: a thread, or unknown
   std::uint64_t receiver = 0;
-  std::string type;     ///< the message's type
-  std::string content;  ///< the message, printed; after a coroutine failed, that it went with its frame
+  std::string type;  ///< the message's type
+  /// the message, printed; after a coroutine failed, that it went with its frame
+  std::string content;
   base::error reason;
   std::uint64_t suppressed = 0;  ///< letters that no subscriber was told about before this one
 };

@@ -12,7 +12,8 @@ namespace garrick::system {
 
 class detached_thread final : public core::waiting_executor {
  public:
-  detached_thread(detached_pool& pool, std::size_t kind) : pool_(pool), kind_(kind), thread_([this] { loop(); }) {}
+  detached_thread(detached_pool& pool, std::size_t kind)
+      : pool_(pool), kind_(kind), thread_([this] { loop(); }) {}
   ~detached_thread() {
     quit_.store(true, std::memory_order_release);  // order: pairs with the load in loop
     parker_.unpark();
@@ -25,14 +26,18 @@ class detached_thread final : public core::waiting_executor {
   }
 
   bool wait(std::int64_t limit_ns) noexcept override {
-    // A cell that waits inside its run is scheduled by its waker: the token says so, and `next_` names the cell itself.
+    // A cell that waits inside its run is scheduled by its waker: the token says so, and `next_`
+    // names the cell itself.
     if (limit_ns >= 0) {
       // order: acquire pairs with schedule
-      if (next_.load(std::memory_order_acquire) == nullptr) parker_.park_for(static_cast<std::uint64_t>(limit_ns));
+      if (next_.load(std::memory_order_acquire) == nullptr)
+        parker_.park_for(static_cast<std::uint64_t>(limit_ns));
     } else {
-      while (next_.load(std::memory_order_acquire) == nullptr) parker_.park();  // order: pairs with schedule
+      // order: pairs with schedule
+      while (next_.load(std::memory_order_acquire) == nullptr) parker_.park();
     }
-    return next_.exchange(nullptr, std::memory_order_acq_rel) != nullptr;  // order: pairs with schedule
+    // order: pairs with schedule
+    return next_.exchange(nullptr, std::memory_order_acq_rel) != nullptr;
   }
 
   void actor_ended() noexcept override {
@@ -75,7 +80,8 @@ class detached_thread final : public core::waiting_executor {
     }
   }
 
-  /// To where its kind runs. A thread that the system does not let go there stays where it is: the strings were checked when the system was built.
+  /// To where its kind runs. A thread that the system does not let go there stays where it is: the
+  /// strings were checked when the system was built.
   void move() noexcept {
     sched::affinity& where = kind_ == 1 ? pool_.places_.blocking : pool_.places_.detached;
     if (where.empty())
@@ -94,11 +100,12 @@ class detached_thread final : public core::waiting_executor {
   std::thread thread_;  // last: it uses all others
 };
 
-detached_pool::detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name, bool name_overflows)
+detached_pool::detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name,
+                             bool name_overflows)
     : detached_pool(bound, quantum, std::move(thread_name), name_overflows, places()) {}
 
-detached_pool::detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name, bool name_overflows,
-                             places where)
+detached_pool::detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name,
+                             bool name_overflows, places where)
     : bound_(bound),
       quantum_(quantum),
       name_(std::move(thread_name)),

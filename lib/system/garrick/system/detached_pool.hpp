@@ -1,7 +1,8 @@
 // Threads for detached and blocking actors: made on demand up to a bound, kept and reused.
 //
 // Thread safety: every function may be called from any thread.
-// Invariant: a thread serves one cell from `take` until that cell's `actor_ended`, then goes back to the free list or ends.
+// Invariant: a thread serves one cell from `take` until that cell's `actor_ended`, then goes back
+// to the free list or ends.
 #pragma once
 
 #include <garrick/base/parker.hpp>
@@ -21,15 +22,19 @@ class detached_thread;
 
 class detached_pool {
  public:
-  /// Where threads run; see sched/places/affinity.hpp. Empty: where the thread that made the pool may run, whoever spawns.
+  /// Where threads run; see sched/places/affinity.hpp. Empty: where the thread that made the pool
+  /// may run, whoever spawns.
   struct places {
     sched::affinity detached{};
     sched::affinity blocking{};
   };
 
-  /// `quantum`: messages of one run. `name_overflows`: report a stack overflow with the actor's name.
-  detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name, bool name_overflows = false);
-  detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name, bool name_overflows, places where);
+  /// `quantum`: messages of one run. `name_overflows`: report a stack overflow with the actor's
+  /// name.
+  detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name,
+                bool name_overflows = false);
+  detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name,
+                bool name_overflows, places where);
   ~detached_pool();
 
   /// Null: the bound is reached, the pool is stopped, or the system has no more threads.
@@ -63,9 +68,10 @@ class detached_pool {
 
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<detached_thread>> all_;  // under `mutex_`
-  std::vector<detached_thread*> free_[2];              // under `mutex_`; the other kind's are taken at the bound
-  std::vector<const base::thread_state*> states_;      // under `mutex_`
-  bool stopped_ = false;                               // under `mutex_`
+  // under `mutex_`; the other kind's are taken at the bound
+  std::vector<detached_thread*> free_[2];
+  std::vector<const base::thread_state*> states_;  // under `mutex_`
+  bool stopped_ = false;                           // under `mutex_`
 };
 
 }  // namespace garrick::system

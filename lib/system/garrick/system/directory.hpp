@@ -3,9 +3,11 @@
 //   garrick::registry_of(*this).get<query>("prices")     in an actor
 //   garrick::groups_of(*this).get<news>("news")
 //
-// Both the actor system and the testkit's deterministic system have a directory, so an actor finds the one that it lives in.
+// Both the actor system and the testkit's deterministic system have a directory, so an actor finds
+// the one that it lives in.
 //
-// Thread safety: any thread; the two functions: the actor's turn. Lifetime: as the system's environment.
+// Thread safety: any thread; the two functions: the actor's turn. Lifetime: as the system's
+// environment.
 #pragma once
 
 #include <garrick/core/actor.hpp>
@@ -17,7 +19,9 @@ namespace garrick::system {
 
 class directory final : public core::facilities {
  public:
-  explicit directory(core::environment& env) noexcept : names(env), topics(env) { env.offered = this; }
+  explicit directory(core::environment& env) noexcept : names(env), topics(env) {
+    env.offered = this;
+  }
 
   void seal() noexcept {
     names.seal();
@@ -37,8 +41,12 @@ namespace detail {
 }
 
 /// The registry of the system that this actor lives in.
-[[nodiscard]] inline registry& registry_of(const core::actor_base& self) noexcept { return detail::directory_of(self).names; }
+[[nodiscard]] inline registry& registry_of(const core::actor_base& self) noexcept {
+  return detail::directory_of(self).names;
+}
 /// The groups of the system that this actor lives in.
-[[nodiscard]] inline groups& groups_of(const core::actor_base& self) noexcept { return detail::directory_of(self).topics; }
+[[nodiscard]] inline groups& groups_of(const core::actor_base& self) noexcept {
+  return detail::directory_of(self).topics;
+}
 
 }  // namespace garrick::system

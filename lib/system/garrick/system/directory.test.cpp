@@ -49,7 +49,8 @@ TEST_CASE("actor finds others by name and meets them in groups, in the system th
   actor_system one;
   actor_system two;
   const auto list = one.spawn<price_list>();
-  while (!one.registry().get<prices>("prices")) std::this_thread::yield();  // on_start runs on a worker
+  // on_start runs on a worker
+  while (!one.registry().get<prices>("prices")) std::this_thread::yield();
   const auto keeper = one.spawn<book_keeper>();
   CHECK(one.request(keeper, how_many{}).get().value() == 0);
   CHECK(one.request(one.spawn<shop>(), price_of{"pear"}).get().value() == 4);

@@ -11,7 +11,8 @@ struct watch_for_end {
 
 class watching_actor final : public core::actor<core::protocol<void(watch_for_end)>> {
  public:
-  watching_actor(end_watcher::callback ended, void* context) noexcept : ended_(ended), context_(context) {}
+  watching_actor(end_watcher::callback ended, void* context) noexcept
+      : ended_(ended), context_(context) {}
   void on(const watch_for_end& w) {
     monitor(w.who, [this](const core::down& d) { ended_(context_, d.who); });
   }
@@ -30,12 +31,14 @@ bool end_watcher::watch(const core::handle& who) {
     if (closed_) return false;
     if (!actor_) {
       const core::spawn_options o{.name = name_, .hidden = true};
-      actor_ = core::any_ref(core::detail::spawn_class<watching_actor>(env_, nullptr, &o, ended_, context_));
+      actor_ = core::any_ref(
+          core::detail::spawn_class<watching_actor>(env_, nullptr, &o, ended_, context_));
     }
     to = actor_;
   }
   if (!to || core::handle_access::get(to)->has_ended()) return false;
-  core::send(to, watch_for_end{who.address()});  // outside the lock: it may run the watcher in place
+  // outside the lock: it may run the watcher in place
+  core::send(to, watch_for_end{who.address()});
   return true;
 }
 

@@ -1,6 +1,8 @@
-// Tells the registry and the groups that an actor has ended: a hidden actor that monitors whom it is told to.
+// Tells the registry and the groups that an actor has ended: a hidden actor that monitors whom it
+// is told to.
 //
-// Thread safety: any thread; `ended` runs on the watcher's turn. `close` before what `context` points to goes.
+// Thread safety: any thread; `ended` runs on the watcher's turn. `close` before what `context`
+// points to goes.
 #pragma once
 
 #include <garrick/core/environment.hpp>
@@ -16,7 +18,8 @@ class end_watcher {
   end_watcher(core::environment& env, const char* name, callback ended, void* context) noexcept
       : env_(env), name_(name), ended_(ended), context_(context) {}
 
-  /// Will call back when `who` has ended, soon if it has ended already. False: the system has begun to stop.
+  /// Will call back when `who` has ended, soon if it has ended already. False: the system has begun
+  /// to stop.
   bool watch(const core::handle& who);
   /// No more: the handle to the hidden actor must not outlive the system's threads.
   void close() noexcept;

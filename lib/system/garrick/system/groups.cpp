@@ -36,7 +36,8 @@ bool topic::add(const core::any_ref& who) {
 }
 
 bool topic::remove(std::uint64_t id) {
-  core::any_ref gone;  // dropped outside the lock: the last handle's drop may do work, as the last snapshot's
+  // dropped outside the lock: the last handle's drop may do work, as the last snapshot's
+  core::any_ref gone;
   std::shared_ptr<const members> old;
   const std::lock_guard guard(mutex_);
   const auto at = place_.find(id);
@@ -88,14 +89,19 @@ void publish(const topic& t, const core::message& m) {
 }  // namespace detail
 
 groups::groups(core::environment& env) noexcept
-    : watcher_(env, "groups", [](void* self, const core::address& who) { static_cast<groups*>(self)->forget(who); }, this) {}
+    : watcher_(
+          env, "groups",
+          [](void* self, const core::address& who) { static_cast<groups*>(self)->forget(who); },
+          this) {}
 
-base::result<std::shared_ptr<detail::topic>> groups::find(std::string_view name, protocol_set protocol) {
+base::result<std::shared_ptr<detail::topic>> groups::find(std::string_view name,
+                                                          protocol_set protocol) {
   const std::lock_guard guard(mutex_);
   if (closed_) return base::make_error(groups_errc::closed, name);
   const std::string key(name);
   auto at = topics_.find(key);
-  if (at == topics_.end()) at = topics_.emplace(key, std::make_shared<detail::topic>(key, protocol)).first;
+  if (at == topics_.end())
+    at = topics_.emplace(key, std::make_shared<detail::topic>(key, protocol)).first;
   const protocol_set& known = at->second->protocol();
   if (known.wildcard != protocol.wildcard || !known.covers(protocol) || !protocol.covers(known))
     return base::make_error(groups_errc::wrong_protocol, name);
@@ -109,7 +115,8 @@ base::result<void> groups::join(const std::shared_ptr<detail::topic>& t, core::a
     if (closed_) return base::make_error(groups_errc::closed, t->name());
     if (!t->add(who)) return {};
     const auto [from, to] = topics_of_.equal_range(who.id());
-    if (std::none_of(from, to, [&](const auto& known) { return known.second == t; })) topics_of_.emplace(who.id(), t);
+    if (std::none_of(from, to, [&](const auto& known) { return known.second == t; }))
+      topics_of_.emplace(who.id(), t);
   }
   // After it joined: if it has ended meanwhile, the watcher hears of it at once.
   if (watcher_.watch(who)) return {};

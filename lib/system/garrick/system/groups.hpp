@@ -1,11 +1,13 @@
-// Publish and subscribe within one system: a topic has a name and a protocol, actors join and leave, a publication goes to all members.
+// Publish and subscribe within one system: a topic has a name and a protocol, actors join and
+// leave, a publication goes to all members.
 //
 //   result<group<news>> topic = system.groups().get<news>("news");       // the first `get` makes the topic and fixes its protocol
 //   topic->join(reader);                                                  // a handle with at least the topic's signatures
 //   topic->publish(headline{"…"});                                        // one shared block, an envelope each
 //
-// A member that ends leaves. A group holds strong handles: what only a group can reach is not reclaimed until it leaves or the system ends.
-// Order: publications of one sender reach each member in that sender's order. Who joins while a message is being published may or may not get it.
+// A member that ends leaves. A group holds strong handles: what only a group can reach is not
+// reclaimed until it leaves or the system ends. Order: publications of one sender reach each member
+// in that sender's order. Who joins while a message is being published may or may not get it.
 //
 // Errors: groups_errc. Thread safety: any thread; copies of a `group` name the same topic.
 #pragma once
@@ -53,7 +55,8 @@ class topic {
   /// The end of its system: nobody is a member any more, and nobody joins.
   void close();
   [[nodiscard]] bool is_closed() const;
-  /// Held by whoever joins: the topic does not close, and so its system does not go, meanwhile. Taken before all other locks.
+  /// Held by whoever joins: the topic does not close, and so its system does not go, meanwhile.
+  /// Taken before all other locks.
   [[nodiscard]] std::mutex& door() noexcept { return door_; }
   /// The members now: made at the first call after a change, then shared.
   [[nodiscard]] std::shared_ptr<const members> snapshot() const;
@@ -75,7 +78,8 @@ void publish(const topic& t, const core::message& m);
 
 }  // namespace detail
 
-/// A topic with the protocol P. It may be sent in messages, and outlive its system: then nobody joins, and what is published reaches nobody.
+/// A topic with the protocol P. It may be sent in messages, and outlive its system: then nobody
+/// joins, and what is published reaches nobody.
 template <class P>
 class group {
  public:
@@ -97,7 +101,8 @@ class group {
 
  private:
   friend class groups;
-  group(groups& all, std::shared_ptr<detail::topic> t) noexcept : all_(&all), topic_(std::move(t)) {}
+  group(groups& all, std::shared_ptr<detail::topic> t) noexcept
+      : all_(&all), topic_(std::move(t)) {}
   groups* all_;  ///< the system's; touched behind the open door only
   std::shared_ptr<detail::topic> topic_;
 };
@@ -125,13 +130,15 @@ class groups {
  private:
   template <class>
   friend class group;
-  [[nodiscard]] base::result<std::shared_ptr<detail::topic>> find(std::string_view name, protocol_set protocol);
+  [[nodiscard]] base::result<std::shared_ptr<detail::topic>> find(std::string_view name,
+                                                                  protocol_set protocol);
   base::result<void> join(const std::shared_ptr<detail::topic>& t, core::any_ref who);
   void forget(const core::address& who) noexcept;
 
   end_watcher watcher_;
   mutable std::mutex mutex_;
-  std::unordered_map<std::string, std::shared_ptr<detail::topic>> topics_;  // under `mutex_`, by name
+  // under `mutex_`, by name
+  std::unordered_map<std::string, std::shared_ptr<detail::topic>> topics_;
   std::unordered_multimap<std::uint64_t, std::shared_ptr<detail::topic>>
       topics_of_;        // under `mutex_`; who is to leave what at its end
   bool closed_ = false;  // under `mutex_`

@@ -50,7 +50,8 @@ TEST_CASE("publication reaches every member of its group and nobody else") {
   CHECK(topic->leave(readers[4]));
   CHECK(!topic->leave(readers[4]));
   topic->publish(long_news);
-  for (std::size_t i = 0; i < 5; ++i) CHECK(system.request(readers[i], count{}).get().value() == (i == 4 ? 10 : 11));
+  for (std::size_t i = 0; i < 5; ++i)
+    CHECK(system.request(readers[i], count{}).get().value() == (i == 4 ? 10 : 11));
   CHECK(system.request(outside, count{}).get().value() == 0);
 }
 
@@ -90,13 +91,14 @@ TEST_CASE("publications of one sender arrive in order, also from actors") {
   auto wrong = std::make_shared<std::atomic<int>>(0);
   auto done = std::make_shared<std::atomic<int>>(0);
   for (int i = 0; i < 4; ++i) {
-    const ref<numbers> r = system.spawn([wrong, done](typed_actor<numbers>&) -> typed_behavior<numbers> {
-      auto last = std::make_shared<int>(0);
-      return {[last, wrong, done](int x) {
-        if (x != ++*last) ++*wrong;
-        if (x == 1000) ++*done;
-      }};
-    });
+    const ref<numbers> r =
+        system.spawn([wrong, done](typed_actor<numbers>&) -> typed_behavior<numbers> {
+          auto last = std::make_shared<int>(0);
+          return {[last, wrong, done](int x) {
+            if (x != ++*last) ++*wrong;
+            if (x == 1000) ++*done;
+          }};
+        });
     CHECK(topic.join(r).has_value());
   }
   const any_ref publisher = system.spawn([topic](dynamic_actor&) -> behavior {
@@ -125,7 +127,9 @@ TEST_CASE("groups are closed when their system ends") {
 TEST_CASE("group may be sent, and outlives its system: nobody joins, nobody is reached") {
   using joining = protocol<bool(group<news>)>;
   struct joiner : actor<protocol<bool(group<news>), void(headline)>> {
-    bool on(const group<news>& g) { return g.join(ref<protocol<bool(group<news>), void(headline)>>(self())).has_value(); }
+    bool on(const group<news>& g) {
+      return g.join(ref<protocol<bool(group<news>), void(headline)>>(self())).has_value();
+    }
     void on(const headline&) {}
   };
   std::vector<group<news>> kept;
@@ -144,7 +148,9 @@ TEST_CASE("group may be sent, and outlives its system: nobody joins, nobody is r
   kept.front().publish(long_news);
 }
 
-TEST_CASE("group with many members: those who are left get what is published, in whatever order the others left") {
+TEST_CASE(
+    "group with many members: those who are left get what is published, in whatever order the "
+    "others left") {
   constexpr int members = 20'000;
   actor_system system;
   auto topic = system.groups().get<news>("crowd").value();
@@ -160,7 +166,8 @@ TEST_CASE("group with many members: those who are left get what is published, in
   CHECK(topic.leave(all.back()) == ((members - 1) % 3 != 0));
   topic.publish(long_news);
   for (int i = 0; i < members - 1; ++i)
-    CHECK(system.request(all[static_cast<std::size_t>(i)], count{}).get().value() == (i % 3 == 0 ? 0 : 1));
+    CHECK(system.request(all[static_cast<std::size_t>(i)], count{}).get().value() ==
+          (i % 3 == 0 ? 0 : 1));
 }
 
 TEST_CASE("members join, leave, end and read at once") {

@@ -1,6 +1,8 @@
-// A protocol at run time: which messages with which answers, for handles that are stored under a name.
+// A protocol at run time: which messages with which answers, for handles that are stored under a
+// name.
 //
-// Identity is the descriptors' addresses, as everywhere (base/message_type.hpp); nothing is compared by name.
+// Identity is the descriptors' addresses, as everywhere (base/message_type.hpp); nothing is
+// compared by name.
 //
 // Thread safety: constants.
 #pragma once
@@ -36,7 +38,8 @@ struct protocol_set {
     if (wildcard) return false;
     return first_missing(wanted) == nullptr;
   }
-  /// The first signature of `wanted` that is not in the set; null: none. Neither may be the wildcard.
+  /// The first signature of `wanted` that is not in the set; null: none. Neither may be the
+  /// wildcard.
   [[nodiscard]] const signature_id* first_missing(const protocol_set& wanted) const noexcept {
     for (std::size_t i = 0; i < wanted.count; ++i)
       if (!has(wanted.first[i])) return &wanted.first[i];
@@ -51,9 +54,9 @@ struct protocol_table;
 template <class... Sigs>
 struct protocol_table<core::protocol<Sigs...>> {
   // One more than needed: an empty protocol has no signatures, but an array has elements.
-  static constexpr std::array<signature_id, sizeof...(Sigs) + 1> ids{
-      signature_id{&base::message_type_of<typename core::detail::signature<Sigs>::content>,
-                   &base::message_type_of<typename core::detail::signature<Sigs>::answer::content>}...};
+  static constexpr std::array<signature_id, sizeof...(Sigs) + 1> ids{signature_id{
+      &base::message_type_of<typename core::detail::signature<Sigs>::content>,
+      &base::message_type_of<typename core::detail::signature<Sigs>::answer::content>}...};
   static protocol_set set() noexcept { return {ids.data(), sizeof...(Sigs), false}; }
 };
 template <>

@@ -14,7 +14,8 @@ class registry_category final : public base::error_category {
     switch (static_cast<registry_errc>(code)) {
       case registry_errc::not_found: return "no living actor has this name";
       case registry_errc::name_taken: return "another living actor has this name";
-      case registry_errc::wrong_protocol: return "the actor was registered with a protocol that lacks what is asked for";
+      case registry_errc::wrong_protocol:
+        return "the actor was registered with a protocol that lacks what is asked for";
       case registry_errc::empty_handle: return "an empty handle cannot have a name";
       case registry_errc::closed: return "the registry is closed: the system has begun to stop";
     }
@@ -32,7 +33,8 @@ std::string written(const signature_id& s) {
 }
 
 /// Why an actor that was put with `known` cannot be had as `wanted`.
-std::string what_is_missing(const core::any_ref& who, const protocol_set& known, const protocol_set& wanted) {
+std::string what_is_missing(const core::any_ref& who, const protocol_set& known,
+                            const protocol_set& wanted) {
   if (known.wildcard) return who.to_string() + " was put as any_ref";
   const signature_id* const missing = known.first_missing(wanted);
   return who.to_string() + " was put without " + written(*missing);
@@ -45,9 +47,13 @@ bool has_ended(const core::any_ref& r) noexcept { return core::handle_access::ge
 const base::error_category& error_category_of(registry_errc) noexcept { return category; }
 
 registry::registry(core::environment& env) noexcept
-    : watcher_(env, "registry", [](void* self, const core::address& who) { static_cast<registry*>(self)->forget(who); }, this) {}
+    : watcher_(
+          env, "registry",
+          [](void* self, const core::address& who) { static_cast<registry*>(self)->forget(who); },
+          this) {}
 
-base::result<void> registry::put_entry(std::string_view name, core::any_ref who, protocol_set protocol) {
+base::result<void> registry::put_entry(std::string_view name, core::any_ref who,
+                                       protocol_set protocol) {
   if (!who) return base::make_error(registry_errc::empty_handle, name);
   core::any_ref dropped;
   {
@@ -55,12 +61,14 @@ base::result<void> registry::put_entry(std::string_view name, core::any_ref who,
     if (closed_) return base::make_error(registry_errc::closed, name);
     const auto [at, added] = entries_.try_emplace(std::string(name), entry{who, protocol});
     if (!added) {
-      if (!has_ended(at->second.who)) return base::make_error(registry_errc::name_taken, name, at->second.who.to_string());
+      if (!has_ended(at->second.who))
+        return base::make_error(registry_errc::name_taken, name, at->second.who.to_string());
       dropped = std::exchange(at->second.who, who);  // its end was not noticed here yet
       at->second.protocol = protocol;
     }
   }
-  // After the entry stands: if the actor has ended meanwhile, the watcher hears of it at once and takes the entry away.
+  // After the entry stands: if the actor has ended meanwhile, the watcher hears of it at once and
+  // takes the entry away.
   if (watcher_.watch(who)) return {};
   remove(name);
   return base::make_error(registry_errc::closed, name);
@@ -69,9 +77,11 @@ base::result<void> registry::put_entry(std::string_view name, core::any_ref who,
 base::result<core::any_ref> registry::get_entry(std::string_view name, protocol_set wanted) const {
   const std::lock_guard guard(mutex_);
   const auto at = entries_.find(name);
-  if (at == entries_.end() || has_ended(at->second.who)) return base::make_error(registry_errc::not_found, name);
+  if (at == entries_.end() || has_ended(at->second.who))
+    return base::make_error(registry_errc::not_found, name);
   if (!at->second.protocol.covers(wanted))
-    return base::make_error(registry_errc::wrong_protocol, name, what_is_missing(at->second.who, at->second.protocol, wanted));
+    return base::make_error(registry_errc::wrong_protocol, name,
+                            what_is_missing(at->second.who, at->second.protocol, wanted));
   return at->second.who;
 }
 

@@ -3,8 +3,10 @@
 //   system.registry().put("prices", prices);                              // fails if the name is taken
 //   result<ref<query>> p = system.registry().get<query>("prices");        // fails unless the actor was put with at least the signatures of `query`
 //
-// The protocol is checked at run time: an actor that was put as any_ref can be got as any_ref only, and everything can be got as any_ref.
-// The registry holds a strong handle, so a named actor lives until it ends itself, is removed from here, or the system ends. An actor that has ended loses its name.
+// The protocol is checked at run time: an actor that was put as any_ref can be got as any_ref only,
+// and everything can be got as any_ref. The registry holds a strong handle, so a named actor lives
+// until it ends itself, is removed from here, or the system ends. An actor that has ended loses its
+// name.
 //
 // Errors: registry_errc. Thread safety: any thread.
 #pragma once
@@ -66,17 +68,21 @@ class registry {
   };
   struct text_hash {
     using is_transparent = void;
-    std::size_t operator()(std::string_view s) const noexcept { return std::hash<std::string_view>()(s); }
+    std::size_t operator()(std::string_view s) const noexcept {
+      return std::hash<std::string_view>()(s);
+    }
   };
 
   base::result<void> put_entry(std::string_view name, core::any_ref who, protocol_set protocol);
-  [[nodiscard]] base::result<core::any_ref> get_entry(std::string_view name, protocol_set wanted) const;
+  [[nodiscard]] base::result<core::any_ref> get_entry(std::string_view name,
+                                                      protocol_set wanted) const;
   void forget(const core::address& who) noexcept;
 
   end_watcher watcher_;
   mutable std::mutex mutex_;
-  std::unordered_map<std::string, entry, text_hash, std::equal_to<>> entries_;  // under `mutex_`; handles are dropped outside it
-  bool closed_ = false;                                                         // under `mutex_`
+  // under `mutex_`; handles are dropped outside it
+  std::unordered_map<std::string, entry, text_hash, std::equal_to<>> entries_;
+  bool closed_ = false;  // under `mutex_`
 };
 
 }  // namespace garrick::system

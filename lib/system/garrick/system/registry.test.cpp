@@ -59,7 +59,8 @@ TEST_CASE("registry checks the protocol at run time") {
   CHECK(system.registry().get<core::any_protocol>("wild").has_value());
 }
 
-TEST_CASE("registry refuses a name that is taken, an empty handle, and unknown names, and says which") {
+TEST_CASE(
+    "registry refuses a name that is taken, an empty handle, and unknown names, and says which") {
   actor_system system;
   const auto a = system.spawn<named>();
   CHECK(system.registry().put("one", a).has_value());
@@ -82,7 +83,8 @@ TEST_CASE("registry forgets an actor that ends") {
   while (!core::handle_access::get(a)->has_ended()) std::this_thread::yield();
   CHECK(system.registry().get<full>("brief").error() == registry_errc::not_found);
   CHECK(system.registry().names().empty());
-  CHECK(system.registry().put("brief", system.spawn<named>()).has_value());  // at once, whether the end was noticed or not
+  // at once, whether the end was noticed or not
+  CHECK(system.registry().put("brief", system.spawn<named>()).has_value());
   a = {};
   while (weak.lock()) std::this_thread::yield();  // the registry lets go of the old one
   CHECK(system.registry().get<full>("brief").has_value());

@@ -1,4 +1,5 @@
-// What a program does with actors from outside: spawn, ask, tell to end. Shared by the actor system and the testkit's deterministic system.
+// What a program does with actors from outside: spawn, ask, tell to end. Shared by the actor system
+// and the testkit's deterministic system.
 //
 // Thread safety: any thread, for an actor system.
 #pragma once
@@ -18,7 +19,8 @@ class [[nodiscard]] blocking_response {
   using value = std::conditional_t<sizeof...(Rs) == 0, core::result<void>, core::result<Rs...>>;
 
   template <class Start>
-  blocking_response(core::environment& of, Start begin_request) : scope_(of), pending_(begin_request(*scope_)) {}
+  blocking_response(core::environment& of, Start begin_request)
+      : scope_(of), pending_(begin_request(*scope_)) {}
   blocking_response(const blocking_response&) = delete;
   blocking_response& operator=(const blocking_response&) = delete;
 
@@ -28,10 +30,11 @@ class [[nodiscard]] blocking_response {
     return *this;
   }
 
-  /// Waits for the answer; once: a second call is the error `cancelled`. On a worker thread this is the error `would_block`, at once: use then, await or co_await
-  /// there.
+  /// Waits for the answer; once: a second call is the error `cancelled`. On a worker thread this is
+  /// the error `would_block`, at once: use then, await or co_await there.
   [[nodiscard]] value get() {
-    if (std::exchange(taken_, true)) return base::make_error(base::errc::cancelled, "get()", "the answer was taken before");
+    if (std::exchange(taken_, true))
+      return base::make_error(base::errc::cancelled, "get()", "the answer was taken before");
     if (base::this_thread.worker_of != nullptr)
       return base::make_error(base::errc::would_block, "get()",
                               "this is a worker thread: use .then, .await or co_await in an actor");
@@ -47,18 +50,21 @@ class [[nodiscard]] blocking_response {
 template <class... Args>
 inline constexpr bool starts_with_options = false;
 template <class First, class... Rest>
-inline constexpr bool starts_with_options<First, Rest...> = std::is_same_v<std::decay_t<First>, core::spawn_options>;
+inline constexpr bool starts_with_options<First, Rest...> =
+    std::is_same_v<std::decay_t<First>, core::spawn_options>;
 
 /// Base of a class `Derived` that has `core::environment& env()`.
 template <class Derived>
 class spawner {
  public:
-  /// A class-based actor. If its constructor throws, the handle names an actor that ended with that error; see try_spawn.
+  /// A class-based actor. If its constructor throws, the handle names an actor that ended with that
+  /// error; see try_spawn.
   template <class A, class... Args>
     requires(!starts_with_options<Args...>)
   core::ref<typename A::protocol_type> spawn(Args&&... args) {
     static_assert(core::detail::checked_actor<A>::reported);
-    return core::detail::spawn_class<A>(environment_of(), nullptr, nullptr, std::forward<Args>(args)...);
+    return core::detail::spawn_class<A>(environment_of(), nullptr, nullptr,
+                                        std::forward<Args>(args)...);
   }
   template <class A, class... Args>
   core::ref<typename A::protocol_type> spawn(const core::spawn_options& o, Args&&... args) {
@@ -70,12 +76,14 @@ class spawner {
     requires(!std::is_same_v<std::decay_t<F>, core::spawn_options>)
   auto spawn(F&& f, Args&&... args) {
     static_assert(core::detail::checked_function<F>::reported);
-    return core::detail::spawn_function(environment_of(), nullptr, nullptr, std::forward<F>(f), std::forward<Args>(args)...);
+    return core::detail::spawn_function(environment_of(), nullptr, nullptr, std::forward<F>(f),
+                                        std::forward<Args>(args)...);
   }
   template <class F, class... Args>
   auto spawn(const core::spawn_options& o, F&& f, Args&&... args) {
     static_assert(core::detail::checked_function<F>::reported);
-    return core::detail::spawn_function(environment_of(), nullptr, &o, std::forward<F>(f), std::forward<Args>(args)...);
+    return core::detail::spawn_function(environment_of(), nullptr, &o, std::forward<F>(f),
+                                        std::forward<Args>(args)...);
   }
   /// As spawn, with the constructor's failure, or a refused option, as an error value.
   template <class A, class... Args>
@@ -89,19 +97,27 @@ class spawner {
   /// A request from an ordinary thread; the last argument may be a time-out.
   template <class P, class... Args>
   auto request(const core::ref<P>& to, Args&&... args) {
-    static_assert(!std::is_same_v<P, core::any_protocol>,
-                  "garrick: a wildcard handle needs request_as<R>(to, ...): say what the answer holds");
-    if constexpr (!std::is_same_v<P, core::any_protocol> && core::detail::checked_request<P, Args...>::fits)
-      return request_with([&](core::blocking_actor& asker) { return asker.request(to, std::forward<Args>(args)...); });
+    static_assert(
+        !std::is_same_v<P, core::any_protocol>,
+        "garrick: a wildcard handle needs request_as<R>(to, ...): say what the answer holds");
+    if constexpr (!std::is_same_v<P, core::any_protocol> &&
+                  core::detail::checked_request<P, Args...>::fits)
+      return request_with([&](core::blocking_actor& asker) {
+        return asker.request(to, std::forward<Args>(args)...);
+      });
     else
       return core::detail::refused_response();
   }
   /// The same with urgent priority: it overtakes normal mail at the receiver.
   template <class P, class... Args>
   auto request_urgent(const core::ref<P>& to, Args&&... args) {
-    static_assert(!std::is_same_v<P, core::any_protocol>, "garrick: an urgent request needs a typed handle");
-    if constexpr (!std::is_same_v<P, core::any_protocol> && core::detail::checked_request<P, Args...>::fits)
-      return request_with([&](core::blocking_actor& asker) { return asker.request_urgent(to, std::forward<Args>(args)...); });
+    static_assert(!std::is_same_v<P, core::any_protocol>,
+                  "garrick: an urgent request needs a typed handle");
+    if constexpr (!std::is_same_v<P, core::any_protocol> &&
+                  core::detail::checked_request<P, Args...>::fits)
+      return request_with([&](core::blocking_actor& asker) {
+        return asker.request_urgent(to, std::forward<Args>(args)...);
+      });
     else
       return core::detail::refused_response();
   }
@@ -109,19 +125,25 @@ class spawner {
   template <class R, class... Args>
     requires requires { typename R::garrick_router; }
   auto request(const R& to, Args&&... args) {
-    return request_with([&](core::blocking_actor& asker) { return asker.request(to, std::forward<Args>(args)...); });
+    return request_with([&](core::blocking_actor& asker) {
+      return asker.request(to, std::forward<Args>(args)...);
+    });
   }
   /// The same for a wildcard handle; Rs name what the answer holds.
   template <class... Rs, class... Args>
   auto request_as(const core::any_ref& to, Args&&... args) {
-    return request_with([&](core::blocking_actor& asker) { return asker.request_as<Rs...>(to, std::forward<Args>(args)...); });
+    return request_with([&](core::blocking_actor& asker) {
+      return asker.request_as<Rs...>(to, std::forward<Args>(args)...);
+    });
   }
 
   /// Asks an actor to end as an exit signal would, or ends it without asking.
   void exit(const core::handle& who, base::exit_reason reason = base::exit_code::user_shutdown) {
     core::detail::exit_cell(nullptr, who.address(), std::move(reason));
   }
-  void kill(const core::handle& who) { core::detail::kill_cell(who.address(), base::exit_code::kill); }
+  void kill(const core::handle& who) {
+    core::detail::kill_cell(who.address(), base::exit_code::kill);
+  }
 
  protected:
   spawner() = default;
@@ -132,7 +154,8 @@ class spawner {
 
   template <class Start>
   auto request_with(Start start) {
-    return make_blocking(static_cast<decltype(start(std::declval<core::blocking_actor&>()))*>(nullptr), start);
+    return make_blocking(
+        static_cast<decltype(start(std::declval<core::blocking_actor&>()))*>(nullptr), start);
   }
   template <class... Rs, class Start>
   blocking_response<Rs...> make_blocking(core::pending_response<Rs...>*, Start& start) {

@@ -1,7 +1,8 @@
 // A lock for a handful of instructions: one locked operation to take, a store to give.
 //
-// Where: the lists of living actors, taken once when an actor is spawned and once when it ends, for linking a list node. A holder that loses its
-// core in there makes others yield, so the wait is bounded by the scheduler's time slice; nothing that can block is ever done under it.
+// Where: the lists of living actors, taken once when an actor is spawned and once when it ends, for
+// linking a list node. A holder that loses its core in there makes others yield, so the wait is
+// bounded by the scheduler's time slice; nothing that can block is ever done under it.
 //
 // Thread safety: any thread; not recursive.
 #pragma once
@@ -16,14 +17,16 @@ namespace garrick::system {
 class spin_lock {
  public:
   void lock() noexcept {
-    for (unsigned tries = 0; taken_.exchange(true, std::memory_order_acquire); ++tries) {  // order: pairs with unlock
+    // order: pairs with unlock
+    for (unsigned tries = 0; taken_.exchange(true, std::memory_order_acquire); ++tries) {
       if (tries < 64)
         base::platform::pause();
       else
         std::this_thread::yield();
     }
   }
-  void unlock() noexcept { taken_.store(false, std::memory_order_release); }  // order: pairs with lock
+  // order: pairs with lock
+  void unlock() noexcept { taken_.store(false, std::memory_order_release); }
 
  private:
   std::atomic<bool> taken_{false};

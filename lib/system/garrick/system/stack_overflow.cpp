@@ -41,7 +41,8 @@ void on_fault(int, siginfo_t* info, void*) noexcept {
   auto* const where = static_cast<char*>(info->si_addr);
   constexpr std::ptrdiff_t near = 256 * 1024;  // a large frame may jump over the guard page
   if (stack_low != nullptr && where < stack_high && where >= stack_low - near) {
-    const std::uint64_t id = base::this_thread.actor_id.load(std::memory_order_relaxed);  // order: own thread's value
+    // order: own thread's value
+    const std::uint64_t id = base::this_thread.actor_id.load(std::memory_order_relaxed);
     const base::message_type* const type =
         base::this_thread.handling.load(std::memory_order_relaxed);  // order: own thread's value
     put("garrick: stack overflow in actor ");
@@ -63,7 +64,9 @@ void on_fault(int, siginfo_t* info, void*) noexcept {
     std::abort();
   }
   std::signal(SIGSEGV,
-              SIG_DFL);  // another fault: it happens again when this returns, and ends the process as it would have without us
+              // another fault: it happens again when this returns, and ends the process as it would
+              // have without us
+              SIG_DFL);
 }
 
 // Called by every thread: who removed a handler of their own meanwhile gets ours.
@@ -81,7 +84,8 @@ void install_handler() noexcept {
 
 void report_stack_overflow_on_this_thread() noexcept {
   install_handler();
-  void* const memory = ::mmap(nullptr, alternate_stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const memory = ::mmap(nullptr, alternate_stack_bytes, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return;
   stack_t s{};
   s.ss_sp = memory;
@@ -91,8 +95,9 @@ void report_stack_overflow_on_this_thread() noexcept {
     return;
   }
   alternate_stack = memory;
-  // A thread of a pool has a stack of the default size and has used next to nothing of it. Asking for the exact bounds (pthread_getattr_np) would bring
-  // the C library's scanf, 90 KB, into every static program.
+  // A thread of a pool has a stack of the default size and has used next to nothing of it. Asking
+  // for the exact bounds (pthread_getattr_np) would bring the C library's scanf, 90 KB, into every
+  // static program.
   pthread_attr_t attributes;
   if (::pthread_attr_init(&attributes) != 0) return;
   std::size_t size = 0;

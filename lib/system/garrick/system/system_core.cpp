@@ -26,39 +26,49 @@ sched::scheduler_options scheduler_options_of(const options& o) {
   s.neighbours = o.neighbours;
   s.machine = o.machine;
   if (o.report_stack_overflow) {
-    s.on_thread_start = {[](void*, std::uint32_t) { report_stack_overflow_on_this_thread(); }, nullptr};
-    s.on_thread_stop = {[](void*, std::uint32_t) { forget_stack_overflow_on_this_thread(); }, nullptr};
+    s.on_thread_start = {[](void*, std::uint32_t) { report_stack_overflow_on_this_thread(); },
+                         nullptr};
+    s.on_thread_stop = {[](void*, std::uint32_t) { forget_stack_overflow_on_this_thread(); },
+                        nullptr};
   }
   return s;
 }
 
 std::unique_ptr<sched::scheduler> make_pool(const options& o) {
   const sched::scheduler_options s = scheduler_options_of(o);
-  return o.make_scheduler != nullptr ? o.make_scheduler(sched::checked(s)) : sched::make_scheduler(s);
+  return o.make_scheduler != nullptr ? o.make_scheduler(sched::checked(s))
+                                     : sched::make_scheduler(s);
 }
 
 void check(const options& o) {
   const auto refuse = [](const char* what) { throw std::invalid_argument(what); };
-  if (o.limits.soft_limit == 0 || o.limits.soft_limit > 32768) refuse("limits.soft_limit: must be 1 to 32768 messages");
-  if (o.limits.hard_limit < o.limits.soft_limit) refuse("limits.hard_limit: must not be below limits.soft_limit (messages)");
+  if (o.limits.soft_limit == 0 || o.limits.soft_limit > 32768)
+    refuse("limits.soft_limit: must be 1 to 32768 messages");
+  if (o.limits.hard_limit < o.limits.soft_limit)
+    refuse("limits.hard_limit: must not be below limits.soft_limit (messages)");
   if (o.limits.in_place_batch == 0) refuse("limits.in_place_batch: must be at least 1 message");
   if (o.limits.full_wait_ns < 0 || o.limits.full_wait_ns > 60'000'000'000)
     refuse("limits.full_wait_ns: must be 0 to 60 seconds (in nanoseconds)");
   if (o.limits.outstanding_limit == 0 || o.limits.outstanding_limit > (1u << 20))
     refuse("limits.outstanding_limit: must be 1 to 1048576 requests");
-  if (o.watchdog_after.count() < 0) refuse("watchdog_after: must not be negative; zero turns it off");
+  if (o.watchdog_after.count() < 0)
+    refuse("watchdog_after: must not be negative; zero turns it off");
   if (o.shutdown_deadline.count() < 0) refuse("shutdown_deadline: must not be negative");
-  if (o.thread_name.size() > 10) refuse("thread_name: must not be longer than 10 bytes: the system keeps 15, and numbers follow");
+  if (o.thread_name.size() > 10)
+    refuse(
+        "thread_name: must not be longer than 10 bytes: the system keeps 15, and numbers follow");
 }
 
 sched::affinity affinity_of(const std::string& text, const char* setting) {
   auto a = sched::affinity::parse(text, base::platform::usable_processors());
-  if (!a) throw std::invalid_argument(std::string("setting ") + setting + ": " + a.error().to_string());
+  if (!a)
+    throw std::invalid_argument(std::string("setting ") + setting + ": " + a.error().to_string());
   return std::move(*a);
 }
 
 detached_pool::places places_of(const options& o) {
-  return {affinity_of(o.affinity_detached, "detached.affinity"), affinity_of(o.affinity_blocking, "detached.affinity_blocking")};
+  return {affinity_of(o.affinity_detached, "detached.affinity"),
+          affinity_of(o.affinity_blocking, "detached.affinity_blocking")};
 }
 
 const options& checked(const options& o) {
@@ -72,7 +82,8 @@ system_core::system_core(const options& o)
     : options_(checked(o)),
       clock_(std::make_unique<base::timer_service>()),
       pool_(make_pool(o)),
-      detached_(o.detached_threads, o.limits.quantum, o.thread_name, o.report_stack_overflow, places_of(o)),
+      detached_(o.detached_threads, o.limits.quantum, o.thread_name, o.report_stack_overflow,
+                places_of(o)),
       letters_(o.dead_letter_backlog) {
   limits = o.limits;
   workers = pool_.get();
@@ -82,7 +93,8 @@ system_core::system_core(const options& o)
   lot = &drain_lot_;
   if (limits.detect_request_cycles) waits = &wait_graph_;
   // Its thread comes before the workers, who may take all that there are (`best_effort`).
-  if (o.watchdog_after.count() > 0) watchdog_ = std::make_unique<watchdog>(*pool_, detached_, o.watchdog_after, o.probe, *this);
+  if (o.watchdog_after.count() > 0)
+    watchdog_ = std::make_unique<watchdog>(*pool_, detached_, o.watchdog_after, o.probe, *this);
   pool_->start();
   if (watchdog_ != nullptr) watchdog_->begin();
   if (options_.log <= log_level::warning)
@@ -155,7 +167,8 @@ void system_core::left(core::cell& who) noexcept {
     emptied = s.visible == 0;
   }
   // Whoever empties the last list that was not empty tells the waiters.
-  // order: relaxed: a waiter sets it before it takes each list's lock, so either it sees this list without `who`, or we see it
+  // order: relaxed: a waiter sets it before it takes each list's lock, so either it sees this list
+  // without `who`, or we see it
   if (emptied && waiters_.load(std::memory_order_relaxed) != 0) {
     const std::lock_guard guard(empty_mutex_);
     empty_.notify_all();
@@ -171,20 +184,26 @@ void system_core::for_each_cell(F f) const {
 }
 
 void system_core::dead_letter(const core::undelivered& what) noexcept {
-  if (probe != nullptr) probe->on_dead_letter(what.receiver, what.sender, what.descriptor, what.reason);
+  if (probe != nullptr)
+    probe->on_dead_letter(what.receiver, what.sender, what.descriptor, what.reason);
   letters_.take(what);
   if (options_.log <= log_level::debug)
-    write_log(log_level::debug, "dead letter", what.receiver, std::string(what.type) + ": " + what.reason.to_string());
+    write_log(log_level::debug, "dead letter", what.receiver,
+              std::string(what.type) + ": " + what.reason.to_string());
 }
 
 void system_core::failed(const core::cell& who, const base::error& why) noexcept {
   // order: relaxed: own thread's value
-  const base::message_type* const handling = base::this_thread.handling.load(std::memory_order_relaxed);
+  const base::message_type* const handling =
+      base::this_thread.handling.load(std::memory_order_relaxed);
   if (probe != nullptr) probe->on_actor_failed(who.id(), handling, why);
-  if (options_.log <= log_level::error) write_log(log_level::error, who.name(), who.id(), "failed: " + why.to_string());
+  if (options_.log <= log_level::error)
+    write_log(log_level::error, who.name(), who.id(), "failed: " + why.to_string());
 }
 
-core::waiting_executor* system_core::detached_executor(bool blocking) noexcept { return detached_.take(blocking); }
+core::waiting_executor* system_core::detached_executor(bool blocking) noexcept {
+  return detached_.take(blocking);
+}
 
 std::size_t system_core::living(bool hidden_too) const noexcept {
   std::size_t n = 0;
@@ -220,8 +239,8 @@ bool system_core::looks_quiet(std::uint64_t& fingerprint) const {
 }
 
 bool system_core::wait_until_quiet(base::duration limit) {
-  draining.store(
-      true, std::memory_order_relaxed);  // order: see timer_record.cpp; clocks that go on ticking would never let it get quiet
+  // order: see timer_record.cpp; clocks that go on ticking would never let it get quiet
+  draining.store(true, std::memory_order_relaxed);
   const base::instant deadline = base::real_clock().now() + limit;
   std::uint64_t before = 0;
   bool was_quiet = false;
@@ -234,7 +253,8 @@ bool system_core::wait_until_quiet(base::duration limit) {
     if (quiet) pause_us = 10;
     before = now;
     if (base::real_clock().now() >= deadline) return false;
-    // Nobody announces "nothing to do"; this looks again, more and more seldom, and only while a system is being shut down.
+    // Nobody announces "nothing to do"; this looks again, more and more seldom, and only while a
+    // system is being shut down.
     base::platform::sleep_ns(static_cast<std::uint64_t>(pause_us) * 1000);
   }
 }
@@ -249,8 +269,10 @@ void system_core::refuse_spawns() noexcept {
 std::vector<core::address> system_core::end_all(bool kill) {
   std::vector<core::address> all;
   for_each_cell([&](core::cell& c) {
-    // Supervised children are ended by their supervisors, in order, unless there is no time for that.
-    if (kill || !(access::optional(c) && c.ext_if()->parent != nullptr)) all.push_back(core::handle_access::make_address(&c));
+    // Supervised children are ended by their supervisors, in order, unless there is no time for
+    // that.
+    if (kill || !(access::optional(c) && c.ext_if()->parent != nullptr))
+      all.push_back(core::handle_access::make_address(&c));
   });
   tell_to_end(all, kill);
   return all;
@@ -267,8 +289,10 @@ bool system_core::end_all_and_wait(bool kill, base::duration limit) {
   const base::instant deadline = base::real_clock().now() + limit;
   std::vector<core::address> untold = end_all(kill);
   for (base::duration pause = base::duration::milliseconds(5);; pause = pause * 2) {
-    const base::duration left = deadline.is_never() ? base::duration::infinite() : deadline - base::real_clock().now();
-    if (untold.empty() || left <= pause) return wait_until_empty(left > base::duration() ? left : base::duration(), true);
+    const base::duration left =
+        deadline.is_never() ? base::duration::infinite() : deadline - base::real_clock().now();
+    if (untold.empty() || left <= pause)
+      return wait_until_empty(left > base::duration() ? left : base::duration(), true);
     if (wait_until_empty(pause, true)) return true;
     tell_to_end(untold, kill);
   }
@@ -285,7 +309,9 @@ struct busy_thread {
 
 std::string what_it_does(core::cell& c, const std::vector<busy_thread>& busy) {
   for (const busy_thread& b : busy)
-    if (b.actor == c.id()) return (b.type != nullptr ? " in its handler of " : " in ") + what_is_handled(b.type, b.response);
+    if (b.actor == c.id())
+      return (b.type != nullptr ? " in its handler of " : " in ") +
+             what_is_handled(b.type, b.response);
   const std::uint64_t head = access::gate(c).peek_acquire();
   std::string text;
   if (const std::uint32_t n = c.mailbox_length(); n != 0)
@@ -302,20 +328,23 @@ std::vector<std::string> system_core::names_of_the_living() const {
   const auto look = [&](const base::thread_state& t) {
     // order: relaxed: samples for a diagnosis
     if (const std::uint64_t id = t.actor_id.load(std::memory_order_relaxed); id != 0)
-      busy.push_back({id, t.handling.load(std::memory_order_relaxed), t.in_response.load(std::memory_order_relaxed)});
+      busy.push_back({id, t.handling.load(std::memory_order_relaxed),
+                      t.in_response.load(std::memory_order_relaxed)});
   };
   for (std::uint32_t i = 0; i < pool_->worker_count(); ++i)
     if (const base::thread_state* const t = pool_->worker_state(i)) look(*t);
   detached_.for_each_thread(look);
   std::vector<std::string> names;
-  for_each_cell(
-      [&](core::cell& c) { names.push_back(std::string(c.name()) + "#" + std::to_string(c.id()) + what_it_does(c, busy)); });
+  for_each_cell([&](core::cell& c) {
+    names.push_back(std::string(c.name()) + "#" + std::to_string(c.id()) + what_it_does(c, busy));
+  });
   return names;
 }
 
 bool system_core::on_own_thread() const noexcept {
   const auto& t = base::this_thread;
-  return t.worker_of == workers || (t.actor != nullptr && &static_cast<const core::cell*>(t.actor)->env() == this);
+  return t.worker_of == workers ||
+         (t.actor != nullptr && &static_cast<const core::cell*>(t.actor)->env() == this);
 }
 
 }  // namespace garrick::system

@@ -1,11 +1,14 @@
-// The environment behind an actor system: workers, clock, detached threads, the list of living actors, dead letters.
+// The environment behind an actor system: workers, clock, detached threads, the list of living
+// actors, dead letters.
 //
-// It is apart from `actor_system` because cells may outlive their system: the last handle to the last ended actor destroys it. What needs threads is gone by then.
+// It is apart from `actor_system` because cells may outlive their system: the last handle to the
+// last ended actor destroys it. What needs threads is gone by then.
 //
 // Thread safety: every function may be called from any thread.
 //
-// Invariants of the list: S1 a cell is in exactly the list that its `shard` names, under that list's lock; S2 a listed cell's block is not freed: `left` comes before
-// the last reference is dropped; S3 after `stopping_` was set under a list's lock, no cell joins that list.
+// Invariants of the list: S1 a cell is in exactly the list that its `shard` names, under that
+// list's lock; S2 a listed cell's block is not freed: `left` comes before the last reference is
+// dropped; S3 after `stopping_` was set under a list's lock, no cell joins that list.
 #pragma once
 
 #include <garrick/base/timer_service.hpp>
@@ -51,9 +54,11 @@ class system_core final : public core::environment, public watchdog_listener {
   bool wait_until_quiet(base::duration limit);
   void refuse_spawns() noexcept;
   /// Sends every living actor an exit signal or a kill.
-  /// Returns those that could not be told, because nobody holds a handle to them: they end by themselves, unless they take a time-out or a request meanwhile.
+  /// Returns those that could not be told, because nobody holds a handle to them: they end by
+  /// themselves, unless they take a time-out or a request meanwhile.
   std::vector<core::address> end_all(bool kill);
-  /// Tells every actor to end, again where it could not be told, and waits. False: the time is over.
+  /// Tells every actor to end, again where it could not be told, and waits. False: the time is
+  /// over.
   bool end_all_and_wait(bool kill, base::duration limit);
   [[nodiscard]] std::vector<std::string> names_of_the_living() const;
   [[nodiscard]] bool on_own_thread() const noexcept;

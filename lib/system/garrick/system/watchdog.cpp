@@ -12,7 +12,8 @@ namespace garrick::system {
 namespace {
 // A handler is reported when this many looks in a row, `after / looks` apart, found it unchanged.
 constexpr std::uint32_t looks_per_warning = 2;
-// A detached actor may well compute for seconds, or wait: it is reported after so many times the time.
+// A detached actor may well compute for seconds, or wait: it is reported after so many times the
+// time.
 constexpr std::uint32_t detached_patience = 30;
 }  // namespace
 
@@ -23,8 +24,8 @@ std::string what_is_handled(const base::message_type* type, bool response) {
   return "a response (" + std::string(type->name) + ")";
 }
 
-watchdog::watchdog(sched::scheduler& pool, const detached_pool& detached, base::duration after, base::probe* probe,
-                   watchdog_listener& listener)
+watchdog::watchdog(sched::scheduler& pool, const detached_pool& detached, base::duration after,
+                   base::probe* probe, watchdog_listener& listener)
     : pool_(pool),
       detached_(detached),
       interval_ns_(after.count() / looks_per_warning > 0 ? after.count() / looks_per_warning : 1),
@@ -63,9 +64,11 @@ void watchdog::loop() {
 
 bool watchdog::compare(sample& before, const base::thread_state& t, std::uint32_t looks) noexcept {
   // order: relaxed: samples; a torn set only delays a report by one look
-  const sample now{t.turns.load(std::memory_order_relaxed), t.actor_id.load(std::memory_order_relaxed),
-                   t.handling.load(std::memory_order_relaxed), t.in_response.load(std::memory_order_relaxed)};
-  if (now.actor == 0 || now.turn != before.turn || now.actor != before.actor || now.handling != before.handling) {
+  const sample now{
+      t.turns.load(std::memory_order_relaxed), t.actor_id.load(std::memory_order_relaxed),
+      t.handling.load(std::memory_order_relaxed), t.in_response.load(std::memory_order_relaxed)};
+  if (now.actor == 0 || now.turn != before.turn || now.actor != before.actor ||
+      now.handling != before.handling) {
     before = now;
     return false;
   }
@@ -74,12 +77,15 @@ bool watchdog::compare(sample& before, const base::thread_state& t, std::uint32_
   return true;
 }
 
-void watchdog::report(const sample& s, std::uint32_t worker, const watchdog_listener::subject& who, const char* advice) {
+void watchdog::report(const sample& s, std::uint32_t worker, const watchdog_listener::subject& who,
+                      const char* advice) {
   const std::uint64_t ms = static_cast<std::uint64_t>(interval_ns_) * s.looks / 1'000'000;
   listener_.tell("actor " + who.name + "#" + std::to_string(s.actor) + " has been handling " +
-                 what_is_handled(s.handling, s.in_response) + " for more than " + std::to_string(ms) + " ms: " + advice);
+                 what_is_handled(s.handling, s.in_response) + " for more than " +
+                 std::to_string(ms) + " ms: " + advice);
   if (probe_ != nullptr)
-    probe_->on_stall(worker, s.actor, s.handling, base::duration::milliseconds(static_cast<std::int64_t>(ms)));
+    probe_->on_stall(worker, s.actor, s.handling,
+                     base::duration::milliseconds(static_cast<std::int64_t>(ms)));
 }
 
 void watchdog::look() {
@@ -87,7 +93,8 @@ void watchdog::look() {
     const base::thread_state* const t = pool_.worker_state(i);
     if (t != nullptr && compare(samples_[i], *t, looks_per_warning))
       report(samples_[i], i, listener_.about(samples_[i].actor),
-             "a blocking call or an endless loop holds its worker; spawn it detached, or split the work");
+             "a blocking call or an endless loop holds its worker; spawn it detached, or split the "
+             "work");
   }
   look_at_detached();
 }
@@ -113,7 +120,8 @@ void watchdog::look_at_detached() {
     const watchdog_listener::subject who = listener_.about(s.actor);
     if (!who.blocking)
       report(s, base::probe::no_worker, who,
-             "it holds up nobody but its own mail, since it is detached; if it is not meant to wait there, it loops or hangs. "
+             "it holds up nobody but its own mail, since it is detached; if it is not meant to "
+             "wait there, it loops or hangs. "
              "Said once");
   }
 }

@@ -1,14 +1,20 @@
-// Looks at the workers twice per warning time and names the actor and the handler that does not come back.
+// Looks at the workers twice per warning time and names the actor and the handler that does not
+// come back.
 //
-// The threads of detached actors, too: such an actor may compute or block for long, so it is named after thirty times that time, and once in its life: something to know when a
-// program hangs. A blocking actor is not: its thread waits in `receive` by design, and `shutdown` names it if it does not end.
+// The threads of detached actors, too: such an actor may compute or block for long, so it is named
+// after thirty times that time, and once in its life: something to know when a program hangs. A
+// blocking actor is not: its thread waits in `receive` by design, and `shutdown` names it if it
+// does not end.
 //
-// It reads samples that the threads publish (base::thread_state): who runs, which message, how many turns. The same turn and message in two looks
-// at least `after` apart is a handler that blocks or loops. Costs them three plain stores a run and one a message.
+// It reads samples that the threads publish (base::thread_state): who runs, which message, how many
+// turns. The same turn and message in two looks at least `after` apart is a handler that blocks or
+// loops. Costs them three plain stores a run and one a message.
 //
-// Also: reports a stack overflow with the actor's name from an alternate stack, then lets the process abort.
+// Also: reports a stack overflow with the actor's name from an alternate stack, then lets the
+// process abort.
 //
-// Thread safety: constructed, begun and destroyed by one thread; begun after the pool's start and destroyed before its stop, if at all.
+// Thread safety: constructed, begun and destroyed by one thread; begun after the pool's start and
+// destroyed before its stop, if at all.
 #pragma once
 
 #include <garrick/base/clock.hpp>
@@ -45,8 +51,8 @@ class watchdog_listener {
 
 class watchdog {
  public:
-  watchdog(sched::scheduler& pool, const detached_pool& detached, base::duration after, base::probe* probe,
-           watchdog_listener& listener);
+  watchdog(sched::scheduler& pool, const detached_pool& detached, base::duration after,
+           base::probe* probe, watchdog_listener& listener);
   ~watchdog();
 
   /// The pool has started: looks at it from now on.
@@ -70,8 +76,10 @@ class watchdog {
   void look();
   void look_at_detached();
   /// True: it is time to report it: the last so many looks found it unchanged.
-  [[nodiscard]] static bool compare(sample& before, const base::thread_state& t, std::uint32_t looks) noexcept;
-  void report(const sample& s, std::uint32_t worker, const watchdog_listener::subject& who, const char* advice);
+  [[nodiscard]] static bool compare(sample& before, const base::thread_state& t,
+                                    std::uint32_t looks) noexcept;
+  void report(const sample& s, std::uint32_t worker, const watchdog_listener::subject& who,
+              const char* advice);
 
   sched::scheduler& pool_;
   const detached_pool& detached_;
@@ -89,8 +97,8 @@ class watchdog {
   std::thread thread_;
 };
 
-/// Gives the calling thread an alternate signal stack, and installs the handler that names the actor on a stack overflow.
-/// Does nothing if the process has a handler of its own for SIGSEGV.
+/// Gives the calling thread an alternate signal stack, and installs the handler that names the
+/// actor on a stack overflow. Does nothing if the process has a handler of its own for SIGSEGV.
 void report_stack_overflow_on_this_thread() noexcept;
 void forget_stack_overflow_on_this_thread() noexcept;
 

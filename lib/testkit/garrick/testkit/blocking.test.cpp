@@ -1,4 +1,5 @@
-// Detached and blocking actors under the deterministic system: their own threads, one baton, virtual time.
+// Detached and blocking actors under the deterministic system: their own threads, one baton,
+// virtual time.
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/explore.hpp>
 
@@ -31,8 +32,10 @@ TEST_CASE("a blocking actor receives, waits and times out in virtual time") {
   test_system kit(3);
   std::string log;
   const auto b = kit.spawn([&log](blocking_actor& self) {
-    self.receive([&](int x) { log += std::to_string(x) + " "; }, after(duration::seconds(5)) >> [] {});
-    self.receive([&](int x) { log += std::to_string(x) + " "; }, after(duration::seconds(5)) >> [&] { log += "late "; });
+    self.receive([&](int x) { log += std::to_string(x) + " "; },
+                 after(duration::seconds(5)) >> [] {});
+    self.receive([&](int x) { log += std::to_string(x) + " "; },
+                 after(duration::seconds(5)) >> [&] { log += "late "; });
     self.receive([&](int x) { log += std::to_string(x) + " "; });
   });
   kit.run();
@@ -76,7 +79,9 @@ TEST_CASE("a detached actor runs on a thread of its own, message by message") {
   }
 }
 
-TEST_CASE("blocking, detached and event-based actors interleave as the seed says, again and again the same") {
+TEST_CASE(
+    "blocking, detached and event-based actors interleave as the seed says, again and again the "
+    "same") {
   const auto order_under = [](std::uint64_t seed) {
     test_system kit(seed);
     std::string log;
@@ -87,7 +92,9 @@ TEST_CASE("blocking, detached and event-based actors interleave as the seed says
       }));
     for (const char name : {'c', 'd'})
       all.push_back(kit.spawn(spawn_options{.detached = name == 'c'},
-                              [&log, name](dynamic_actor&) -> behavior { return {[&log, name](int) { log += name; }}; }));
+                              [&log, name](dynamic_actor&) -> behavior {
+                                return {[&log, name](int) { log += name; }};
+                              }));
     const auto sender = kit.spawn(
         [](dynamic_actor& self, std::vector<any_ref> to) -> behavior {
           return {[&self, to](int n) {
@@ -133,7 +140,8 @@ TEST_CASE("threads of ended actors are used again") {
   test_system kit(o);
   for (int i = 0; i < 20; ++i) {
     int got = 0;
-    const auto b = kit.spawn([&got](blocking_actor& self) { self.receive([&](int x) { got = x; }); });
+    const auto b =
+        kit.spawn([&got](blocking_actor& self) { self.receive([&](int x) { got = x; }); });
     send(b, i + 1);
     kit.run();
     CHECK(got == i + 1);

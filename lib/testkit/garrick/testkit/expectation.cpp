@@ -36,12 +36,14 @@ std::string expectation_base::mismatch(const core::envelope* e) const {
   if (e == nullptr) {
     const core::cell* const c = core::handle_access::get(to_);
     if (c != nullptr && !c->has_ended() && core::cell_access::awaits(*c))
-      return "expected " + wanted() + ", but " + text_of(to_) + " awaits a response: all else is set aside until it comes";
+      return "expected " + wanted() + ", but " + text_of(to_) +
+             " awaits a response: all else is set aside until it comes";
     return "expected " + wanted() + ", but no message waits there";
   }
   const std::string found = text_of_message(e) + " from " + kit_.core_->name_of(sender_of(e));
   if (e->type != &type_) return "expected " + wanted() + ", but the next message is " + found;
-  if (from_ && sender_of(e) != *from_) return "expected " + wanted() + ", but the next message is " + found;
+  if (from_ && sender_of(e) != *from_)
+    return "expected " + wanted() + ", but the next message is " + found;
   std::string content;
   if (check_ && !check_(core::content_pointer(e), content))
     return "expected " + wanted() + ": " + content + "\n  but the next message is " + found;
@@ -62,7 +64,8 @@ bool expectation_base::act() {
       text = "the message was not handled: " + was + "; " + text_of(to_) + " ended first (" +
              (c->has_ended() ? c->end_reason().to_string() : "it is suspended") + ")";
     else if (!c->has_ended() && c->ext_if() != nullptr && c->ext_if()->skipped_count > skipped)
-      text = "the message was not handled, but set aside: " + was + "; " + text_of(to_) + " has no case for it";
+      text = "the message was not handled, but set aside: " + was + "; " + text_of(to_) +
+             " has no case for it";
     else
       return true;
   }
@@ -80,7 +83,9 @@ void injection_base::deliver(const core::handle& to, const std::source_location&
   internal::deterministic_core& core = *kit_.core_;
   core::cell& c = core::detail::target_of(to);
   if (const core::envelope* const e = core.next_of(c))
-    kit_.fail("cannot inject into " + to.to_string() + ": another message waits before it: " + text_of_message(e), where);
+    kit_.fail("cannot inject into " + to.to_string() +
+                  ": another message waits before it: " + text_of_message(e),
+              where);
   core::envelope* const mine = std::exchange(envelope_, nullptr);
   const std::string was = text_of_message(mine);
   mine->sender_id = sender_;
@@ -96,8 +101,10 @@ void absence::to(const core::handle& receiver) {
   if (c.has_ended() || kit_.core_->next_of(c) == nullptr) return;
   for (const core::envelope* e : kit_.core_->waiting_for(c)) {
     if (type_ != nullptr && e->type != type_) continue;
-    kit_.fail("expected no " + (type_ != nullptr ? std::string(type_->name) : std::string("message")) + " for " +
-                  receiver.to_string() + ", but there is " + text_of_message(e) + " from " + kit_.core_->name_of(sender_of(e)),
+    kit_.fail("expected no " +
+                  (type_ != nullptr ? std::string(type_->name) : std::string("message")) + " for " +
+                  receiver.to_string() + ", but there is " + text_of_message(e) + " from " +
+                  kit_.core_->name_of(sender_of(e)),
               where_);
   }
 }

@@ -9,9 +9,10 @@
 //   kit.expect_none().to(acc);   kit.expect_none<tick>().to(acc);
 //   kit.inject(deposit{5}).from(bob).to(acc);
 //
-// The sentence acts at its end: it checks what the actor would handle next (urgent mail before normal mail), and delivers exactly that one. Responses count as messages of
-// their content's type. What does not fit is a `testkit::failure` that prints the message found, field by field. Signals (down, exit) have their own lane and are no
-// messages in this sense: see expect_down.
+// The sentence acts at its end: it checks what the actor would handle next (urgent mail before
+// normal mail), and delivers exactly that one. Responses count as messages of their content's type.
+// What does not fit is a `testkit::failure` that prints the message found, field by field. Signals
+// (down, exit) have their own lane and are no messages in this sense: see expect_down.
 //
 // For an actor that blocks, delivering means: its thread goes on until it waits again.
 //
@@ -46,8 +47,13 @@ class expectation_base {
   expectation_base& operator=(const expectation_base&) = delete;
 
  protected:
-  expectation_base(test_system& kit, expecting mode, const base::message_type& type, const std::source_location& where)
-      : kit_(kit), mode_(mode), type_(type), where_(where), exceptions_(std::uncaught_exceptions()) {}
+  expectation_base(test_system& kit, expecting mode, const base::message_type& type,
+                   const std::source_location& where)
+      : kit_(kit),
+        mode_(mode),
+        type_(type),
+        where_(where),
+        exceptions_(std::uncaught_exceptions()) {}
   ~expectation_base() = default;
 
   bool act();
@@ -62,7 +68,8 @@ class expectation_base {
   const int exceptions_;
   core::address to_;
   std::optional<std::uint64_t> from_;
-  std::function<bool(const void*, std::string&)> check_;  ///< content fits? else the text says what was wanted
+  /// content fits? else the text says what was wanted
+  std::function<bool(const void*, std::string&)> check_;
   bool done_ = false;
 
  private:
@@ -122,7 +129,8 @@ class expectation : public detail::expectation_base {
   expectation& with(F f) {
     check_ = [f = std::move(f)](const void* found, std::string& text) mutable {
       const auto call = [&]() -> decltype(auto) {
-        return core::detail::content_access<content>::apply_const(f, *static_cast<const content*>(found));
+        return core::detail::content_access<content>::apply_const(
+            f, *static_cast<const content*>(found));
       };
       if constexpr (std::is_void_v<decltype(call())>) {
         call();
@@ -136,7 +144,8 @@ class expectation : public detail::expectation_base {
   }
   /// The message's parts themselves.
   template <class... Us>
-    requires(sizeof...(Us) == sizeof...(Ts) && sizeof...(Us) > 0 && (std::convertible_to<Us, Ts> && ...))
+    requires(sizeof...(Us) == sizeof...(Ts) && sizeof...(Us) > 0 &&
+             (std::convertible_to<Us, Ts> && ...))
   expectation& with(Us&&... values) {
     check_ = [wanted = make(std::forward<Us>(values)...)](const void* found, std::string& text) {
       text = detail::printed(wanted);
@@ -184,8 +193,10 @@ class injection : public detail::injection_base {
     return *this;
   }
   template <class P>
-  void to(const core::ref<P>& receiver, std::source_location where = std::source_location::current()) {
-    static_assert(P::template accepts<Content>, "garrick: this message is not in the receiver's protocol");
+  void to(const core::ref<P>& receiver,
+          std::source_location where = std::source_location::current()) {
+    static_assert(P::template accepts<Content>,
+                  "garrick: this message is not in the receiver's protocol");
     deliver(receiver, where);
   }
 };

@@ -97,7 +97,9 @@ TEST_CASE("a wrong type, sender or content reads well and delivers nothing") {
   CHECK(has(type, "expectation.test.cpp:"));
   CHECK(has(text_of_failure([&] { kit.expect<deposit>().to(acc).from(bob); }), "from the test"));
   CHECK(has(text_of_failure([&] { kit.expect<deposit>().to(acc).with(deposit{8, "rent"}); }), "8"));
-  CHECK(has(text_of_failure([&] { kit.expect<deposit>().to(acc).with([](const deposit& d) { return d.cents == 8; }); }),
+  CHECK(has(text_of_failure([&] {
+              kit.expect<deposit>().to(acc).with([](const deposit& d) { return d.cents == 8; });
+            }),
             "predicate"));
   CHECK(has(text_of_failure([&] { kit.expect<deposit>().to(bob); }), "no message waits there"));
   CHECK(kit.inspect<account_actor>(acc).cents == 0);
@@ -156,20 +158,23 @@ TEST_CASE("inject sends and delivers at once") {
   kit.inject(deposit{5, "gift"}).from(bob).to(acc);
   CHECK(kit.inspect<account_actor>(acc).cents == 5);
   send(acc, deposit{1, "a"});
-  CHECK(has(text_of_failure([&] { kit.inject(deposit{5, "gift"}).to(acc); }), "another message waits before it"));
+  CHECK(has(text_of_failure([&] { kit.inject(deposit{5, "gift"}).to(acc); }),
+            "another message waits before it"));
 }
 
 TEST_CASE("a message that is not handled but set aside is no success") {
   test_system kit;
   const auto acc = kit.spawn<account_actor>();
-  const auto waiter =
-      kit.spawn([](dynamic_actor& self,
-                   ref<account> a) -> behavior { return {[&self, a](int) { self.request(a, withdraw{0}).await([](long) {}); }}; },
-                ref<account>(acc));
+  const auto waiter = kit.spawn(
+      [](dynamic_actor& self, ref<account> a) -> behavior {
+        return {[&self, a](int) { self.request(a, withdraw{0}).await([](long) {}); }};
+      },
+      ref<account>(acc));
   send(waiter, 1);
   kit.expect<int>().to(waiter);
   send(waiter, 2);
-  CHECK(has(text_of_failure([&] { kit.expect<int>().to(waiter); }), "awaits a response: all else is set aside"));
+  CHECK(has(text_of_failure([&] { kit.expect<int>().to(waiter); }),
+            "awaits a response: all else is set aside"));
 }
 
 TEST_CASE("expect_down and expect_alive tell the reason") {
@@ -181,7 +186,8 @@ TEST_CASE("expect_down and expect_alive tell the reason") {
   kit.exit(acc, exit_code::user_shutdown);
   kit.expect_down(acc, exit_code::user_shutdown);
   CHECK(has(text_of_failure([&] { kit.expect_alive(acc); }), "should live, but it ended"));
-  CHECK(has(text_of_failure([&] { kit.expect_down(acc, exit_code::normal); }), "but it ended with"));
+  CHECK(
+      has(text_of_failure([&] { kit.expect_down(acc, exit_code::normal); }), "but it ended with"));
 }
 
 TEST_CASE("dead letters are expected one by one") {
@@ -191,18 +197,22 @@ TEST_CASE("dead letters are expected one by one") {
   kit.run();
   send(acc, deposit{3, "late"});
   CHECK(has(text_of_failure([&] { kit.expect_no_dead_letters(); }), "late"));
-  CHECK(has(text_of_failure([&] { kit.expect_dead_letter(errc::overload); }), "but there are only"));
+  CHECK(
+      has(text_of_failure([&] { kit.expect_dead_letter(errc::overload); }), "but there are only"));
   const testkit::lost_message m = kit.expect_dead_letter<deposit>(errc::receiver_gone);
   CHECK(has(m.content, "late"));
   kit.expect_no_dead_letters();
-  CHECK(has(text_of_failure([&] { kit.expect_dead_letter(errc::receiver_gone); }), "but there is none"));
+  CHECK(has(text_of_failure([&] { kit.expect_dead_letter(errc::receiver_gone); }),
+            "but there is none"));
 }
 
 TEST_CASE("inspect refuses the wrong type and the dead") {
   test_system kit;
   const auto acc = kit.spawn<account_actor>();
-  CHECK(has(text_of_failure([&] { static_cast<void>(kit.inspect<customer_actor>(acc)); }), "it is a "));
+  CHECK(has(text_of_failure([&] { static_cast<void>(kit.inspect<customer_actor>(acc)); }),
+            "it is a "));
   kit.kill(acc);
   kit.run();
-  CHECK(has(text_of_failure([&] { static_cast<void>(kit.inspect<account_actor>(acc)); }), "it has ended"));
+  CHECK(has(text_of_failure([&] { static_cast<void>(kit.inspect<account_actor>(acc)); }),
+            "it has ended"));
 }

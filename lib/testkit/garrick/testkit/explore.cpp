@@ -11,12 +11,13 @@ std::string run_seed(std::uint64_t seed, const scenario& f, options o) {
     f(kit);
     kit.expect_no_leaks();
     return {};
-  } catch (const std::exception& x) { return *x.what() != '\0' ? x.what() : "an exception without a text"; } catch (...) {
-    return "a failed check, or an exception that is not a std::exception";
-  }
+  } catch (const std::exception& x) {
+    return *x.what() != '\0' ? x.what() : "an exception without a text";
+  } catch (...) { return "a failed check, or an exception that is not a std::exception"; }
 }
 
-std::optional<found_failure> find_failure(std::uint64_t seeds, const scenario& f, const options& o) {
+std::optional<found_failure> find_failure(std::uint64_t seeds, const scenario& f,
+                                          const options& o) {
   const bool given = seed_is_given();
   const std::uint64_t first = given ? seed_from_environment(1) : 1;
   const std::uint64_t last = given ? first : seeds;
@@ -33,10 +34,13 @@ void explore(std::uint64_t seeds, const scenario& f, const options& o) {
   const std::optional<found_failure> found = find_failure(seeds, f, o);
   if (!found) return;
   const auto seed = static_cast<unsigned long long>(found->seed);
-  std::fprintf(stderr, "testkit: seed %llu of 1 to %llu fails: %s\n  replay: GARRICK_SEED=%llu with the same command%s\n", seed,
-               static_cast<unsigned long long>(seeds), found->text.c_str(), seed,
+  std::fprintf(stderr,
+               "testkit: seed %llu of 1 to %llu fails: %s\n  replay: GARRICK_SEED=%llu with the "
+               "same command%s\n",
+               seed, static_cast<unsigned long long>(seeds), found->text.c_str(), seed,
                found->replays ? ""
-                              : "\n  warning: the second run of this seed went another way: the test depends on something that "
+                              : "\n  warning: the second run of this seed went another way: the "
+                                "test depends on something that "
                                 "the seed does not decide");
   throw failure("seed " + std::to_string(found->seed) + " fails: " + found->text, found->seed);
 }

@@ -15,8 +15,10 @@ namespace {
 /// Fails if the second of two actors comes first.
 void first_come(test_system& kit) {
   std::string order;
-  const auto a = kit.spawn([&](dynamic_actor&) -> behavior { return {[&order](int) { order += "a"; }}; });
-  const auto b = kit.spawn([&](dynamic_actor&) -> behavior { return {[&order](int) { order += "b"; }}; });
+  const auto a =
+      kit.spawn([&](dynamic_actor&) -> behavior { return {[&order](int) { order += "a"; }}; });
+  const auto b =
+      kit.spawn([&](dynamic_actor&) -> behavior { return {[&order](int) { order += "b"; }}; });
   send(a, 1);
   send(b, 1);
   kit.run();
@@ -35,7 +37,8 @@ TEST_CASE("the first failing seed is found and fails again") {
   REQUIRE(found.has_value());
   CHECK(found->replays);
   CHECK(found->text.find("the order was ba") != std::string::npos);
-  for (std::uint64_t seed = 1; seed < found->seed; ++seed) CHECK(testkit::run_seed(seed, first_come) == "");
+  for (std::uint64_t seed = 1; seed < found->seed; ++seed)
+    CHECK(testkit::run_seed(seed, first_come) == "");
   CHECK(testkit::run_seed(found->seed, first_come) == found->text);
 }
 
@@ -73,8 +76,10 @@ TEST_CASE("GARRICK_SEED chooses the one seed that runs") {
 
 TEST_CASE("a GARRICK_SEED that is no number is an error with advice") {
   const with_seed_variable variable("seventeen");
-  CHECK_THROWS_WITH_AS(static_cast<void>(testkit::seed_from_environment(1)),
-                       "GARRICK_SEED=seventeen: must be a whole number, for example GARRICK_SEED=17", std::invalid_argument);
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(testkit::seed_from_environment(1)),
+      "GARRICK_SEED=seventeen: must be a whole number, for example GARRICK_SEED=17",
+      std::invalid_argument);
 }
 
 TEST_CASE("a scenario that leaks fails") {

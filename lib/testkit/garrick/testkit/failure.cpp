@@ -19,7 +19,8 @@ std::uint64_t seed_from_environment(std::uint64_t otherwise) {
   const char* const end = text + std::strlen(text);
   const auto [stopped, error] = std::from_chars(text, end, seed);
   if (error != std::errc{} || stopped != end || stopped == text)
-    throw std::invalid_argument(std::string(variable) + "=" + text + ": must be a whole number, for example " + variable + "=17");
+    throw std::invalid_argument(std::string(variable) + "=" + text +
+                                ": must be a whole number, for example " + variable + "=17");
   return seed;
 }
 

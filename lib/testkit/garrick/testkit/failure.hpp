@@ -1,4 +1,5 @@
-// How an expectation of the testkit fails: by an exception whose text says what was expected, what was found, where, and with which seed.
+// How an expectation of the testkit fails: by an exception whose text says what was expected, what
+// was found, where, and with which seed.
 //
 // Any test framework reports an exception that leaves a test, so none is named here.
 //
@@ -22,7 +23,8 @@ class failure : public std::runtime_error {
   std::uint64_t seed_;
 };
 
-/// The seed that the environment variable GARRICK_SEED names, or `otherwise`. Throws std::invalid_argument if the variable holds no number.
+/// The seed that the environment variable GARRICK_SEED names, or `otherwise`. Throws
+/// std::invalid_argument if the variable holds no number.
 [[nodiscard]] std::uint64_t seed_from_environment(std::uint64_t otherwise);
 /// Is GARRICK_SEED set?
 [[nodiscard]] bool seed_is_given();

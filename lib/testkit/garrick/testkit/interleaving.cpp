@@ -17,7 +17,8 @@ struct strand {
   fiber stack;
   bool over = false;
 
-  strand(std::function<void()> b, void (*enter)(void*)) : body(std::move(b)), stack(stack_bytes, enter, this) {}
+  strand(std::function<void()> b, void (*enter)(void*))
+      : body(std::move(b)), stack(stack_bytes, enter, this) {}
 };
 
 }  // namespace
@@ -26,7 +27,8 @@ struct interleaving::state {
   explicit state(std::uint64_t seed) : random(seed), switch_one_in(1 + random.below(6)) {}
 
   base::random_source random;
-  std::uint32_t switch_one_in;  ///< how often a point switches: some seeds switch at every operation, others seldom
+  /// how often a point switches: some seeds switch at every operation, others seldom
+  std::uint32_t switch_one_in;
   fiber home;
   std::vector<std::unique_ptr<strand>> strands;
   std::vector<strand*> open;
@@ -69,7 +71,9 @@ void interleaving::go() {
   while (!s.open.empty() && !s.failed) {
     if (++s.switches > switch_limit) {
       s.failed = true;
-      s.failure = "the fibres do not come to an end: a livelock, or a wait for something that never happens";
+      s.failure =
+          "the fibres do not come to an end: a livelock, or a wait for something that never "
+          "happens";
       break;
     }
     const std::size_t n = s.random.below(static_cast<std::uint32_t>(s.open.size()));
@@ -114,7 +118,8 @@ void interleaving::fail(const char* why) noexcept {
   if (s->running != nullptr) s->leave(true);
 }
 
-interleaving_failure find_interleaving(std::uint64_t seeds, const std::function<void(interleaving&)>& f) {
+interleaving_failure find_interleaving(std::uint64_t seeds,
+                                       const std::function<void(interleaving&)>& f) {
   const bool given = seed_is_given();
   const std::uint64_t first = given ? seed_from_environment(1) : 1;
   const std::uint64_t last = given ? first : seeds;

@@ -1,4 +1,5 @@
-// Runs small lock-free components in every order that a seed can make: fibres that switch at each atomic operation.
+// Runs small lock-free components in every order that a seed can make: fibres that switch at each
+// atomic operation.
 //
 //   testkit::interleaving run(seed);
 //   run.add([&] { gate.push(a); });
@@ -6,11 +7,13 @@
 //   run.go();                                         // all fibres, interleaved operation by operation
 //   CHECK(run.failure() == "");
 //
-// A header that takes its atomics as a policy (base::atomics_policy) runs unchanged with `scheduled_atomics`: each operation is a place where another fibre may go on, chosen
-// by the seed. What is seen is sequentially consistent: orders of events are explored, memory orders are not (the model checker does that). Weak compare-exchanges fail
-// for no reason now and then.
+// A header that takes its atomics as a policy (base::atomics_policy) runs unchanged with
+// `scheduled_atomics`: each operation is a place where another fibre may go on, chosen by the seed.
+// What is seen is sequentially consistent: orders of events are explored, memory orders are not
+// (the model checker does that). Weak compare-exchanges fail for no reason now and then.
 //
-// A run that has failed is left where it is: its fibres are not unwound. So a fibre should own nothing on its stack; what it works on lives outside.
+// A run that has failed is left where it is: its fibres are not unwound. So a fibre should own
+// nothing on its stack; what it works on lives outside.
 //
 // Thread safety: one thread; one run at a time on a thread.
 #pragma once
@@ -43,7 +46,7 @@ class interleaving {
   [[nodiscard]] const std::string& failure() const noexcept;
   [[nodiscard]] base::random_source& random() noexcept;
 
-  // ---- from inside a fibre; from elsewhere they do nothing --------------------------------------------------------------------------------------
+  // ---- from inside a fibre; from elsewhere they do nothing --------------------------------------
 
   /// Another fibre may go on here.
   static void point() noexcept;
@@ -62,7 +65,8 @@ class interleaving {
   std::unique_ptr<state> state_;
 };
 
-/// The atomics policy whose every operation is a place to switch. Memory orders are ignored: everything is sequentially consistent.
+/// The atomics policy whose every operation is a place to switch. Memory orders are ignored:
+/// everything is sequentially consistent.
 struct scheduled_atomics {
   template <class T>
   class atomic {
@@ -100,7 +104,8 @@ struct scheduled_atomics {
       interleaving::point();
       return std::exchange(value_, static_cast<T>(value_ & bits));
     }
-    bool compare_exchange_strong(T& expected, T wanted, std::memory_order, std::memory_order) noexcept {
+    bool compare_exchange_strong(T& expected, T wanted, std::memory_order,
+                                 std::memory_order) noexcept {
       interleaving::point();
       if (value_ != expected) {
         expected = value_;
@@ -109,7 +114,8 @@ struct scheduled_atomics {
       value_ = wanted;
       return true;
     }
-    bool compare_exchange_weak(T& expected, T wanted, std::memory_order success, std::memory_order failure) noexcept {
+    bool compare_exchange_weak(T& expected, T wanted, std::memory_order success,
+                               std::memory_order failure) noexcept {
       if (interleaving::chance(16)) {
         interleaving::point();
         expected = value_;
@@ -142,9 +148,11 @@ struct scheduled_atomics {
   static void light_fence() noexcept {}
   static void heavy_fence() noexcept {}
   static void wait(atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
-    while (word.load(std::memory_order_relaxed) == expected) interleaving::pause();  // order: ignored by this policy
+    // order: ignored by this policy
+    while (word.load(std::memory_order_relaxed) == expected) interleaving::pause();
   }
-  static bool wait_for(atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t) noexcept {
+  static bool wait_for(atomic<std::uint32_t>& word, std::uint32_t expected,
+                       std::uint64_t) noexcept {
     interleaving::pause();
     return word.load(std::memory_order_relaxed) != expected;  // order: ignored by this policy
   }
@@ -152,11 +160,13 @@ struct scheduled_atomics {
   static void pause() noexcept { interleaving::pause(); }
 };
 
-/// The first of the seeds 1 to `seeds` under which `f` (a function of an interleaving, which it fills and checks) fails; 0: none. GARRICK_SEED chooses one seed.
+/// The first of the seeds 1 to `seeds` under which `f` (a function of an interleaving, which it
+/// fills and checks) fails; 0: none. GARRICK_SEED chooses one seed.
 struct interleaving_failure {
   std::uint64_t seed = 0;
   std::string text;
 };
-[[nodiscard]] interleaving_failure find_interleaving(std::uint64_t seeds, const std::function<void(interleaving&)>& f);
+[[nodiscard]] interleaving_failure find_interleaving(std::uint64_t seeds,
+                                                     const std::function<void(interleaving&)>& f);
 
 }  // namespace garrick::testkit

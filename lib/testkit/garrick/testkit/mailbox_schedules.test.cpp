@@ -1,4 +1,5 @@
-// The shipped mailbox, and the planted bugs in a copy of it, under every order that a thousand seeds make.
+// The shipped mailbox, and the planted bugs in a copy of it, under every order that a thousand
+// seeds make.
 #include <garrick/testkit/internal/planted/mailbox_life.hpp>
 
 #include <doctest/doctest.h>
@@ -22,7 +23,8 @@ constexpr life_plan with_own_handles{.producers = 1, .messages = 2, .gives_itsel
 
 template <class Mailbox>
 interleaving_failure explore_life(const life_plan& plan) {
-  return find_interleaving(seeds, [&](interleaving& run) { internal::planted::mailbox_life<Mailbox>(run, plan).go(); });
+  return find_interleaving(
+      seeds, [&](interleaving& run) { internal::planted::mailbox_life<Mailbox>(run, plan).go(); });
 }
 
 template <bug Bug>
@@ -33,12 +35,14 @@ interleaving_failure find(const life_plan& plan) {
 }  // namespace
 
 TEST_CASE("the shipped mailbox keeps its invariants under every seed") {
-  for (const life_plan& plan : {plain, with_signals, with_an_end, with_urgent, with_an_urgent_chain, with_own_handles})
+  for (const life_plan& plan :
+       {plain, with_signals, with_an_end, with_urgent, with_an_urgent_chain, with_own_handles})
     CHECK(explore_life<shipped_mailbox>(plan).text == "");
 }
 
 TEST_CASE("the copy without a bug keeps them, too") {
-  for (const life_plan& plan : {plain, with_signals, with_an_end, with_urgent, with_an_urgent_chain, with_own_handles})
+  for (const life_plan& plan :
+       {plain, with_signals, with_an_end, with_urgent, with_an_urgent_chain, with_own_handles})
     CHECK(find<bug::none>(plan).text == "");
 }
 
@@ -49,13 +53,15 @@ TEST_CASE("planted: a release that overlooks arrivals loses the wake-up") {
   CHECK(find<bug::wake_up_before_release>(plain).text == "a message was lost");
 }
 TEST_CASE("planted: two pushers schedule one actor: a double run") {
-  CHECK(find<bug::double_run>(plain).text == "double run: the actor was scheduled while it was scheduled or running");
+  CHECK(find<bug::double_run>(plain).text ==
+        "double run: the actor was scheduled while it was scheduled or running");
 }
 TEST_CASE("planted: an envelope that the word still names is freed early") {
   CHECK(find<bug::early_free>(plain).text == "a message was lost");
 }
 TEST_CASE("planted: the runner touches the actor after it gave it up") {
-  CHECK(find<bug::touch_after_release>(plain).text == "double run: the actor was scheduled while it was scheduled or running");
+  CHECK(find<bug::touch_after_release>(plain).text ==
+        "double run: the actor was scheduled while it was scheduled or running");
 }
 TEST_CASE("planted: a message is lost when the mailbox closes") {
   CHECK(find<bug::lost_on_close>(with_an_end).text == "a message was lost");
@@ -70,16 +76,19 @@ TEST_CASE("planted: system signals are reordered") {
   CHECK(find<bug::reordered_signals>(with_signals).text == "signals came out of order, or twice");
 }
 TEST_CASE("planted: messages are reordered") {
-  CHECK(find<bug::reordered_messages>(plain).text == "messages of one sender and priority came out of order, or twice");
+  CHECK(find<bug::reordered_messages>(plain).text ==
+        "messages of one sender and priority came out of order, or twice");
 }
 TEST_CASE("planted: the urgent lane is not first in, first out") {
-  CHECK(find<bug::reordered_urgent>(with_urgent).text == "messages of one sender and priority came out of order, or twice");
+  CHECK(find<bug::reordered_urgent>(with_urgent).text ==
+        "messages of one sender and priority came out of order, or twice");
 }
 TEST_CASE("planted: the urgent lane is unfair") {
   CHECK(find<bug::unfair_urgent>(with_an_urgent_chain).text == "normal messages starve");
 }
 TEST_CASE("planted: an actor is ended while a new handle to it exists") {
-  CHECK(find<bug::undrop_does_not_wait>(with_own_handles).text == "an actor that nobody holds was woken");
+  CHECK(find<bug::undrop_does_not_wait>(with_own_handles).text ==
+        "an actor that nobody holds was woken");
 }
 TEST_CASE("planted: an idle actor that nobody holds is never ended") {
   CHECK(find<bug::reclaim_ignores_idle>(plain).text == "the actor did not end exactly once");

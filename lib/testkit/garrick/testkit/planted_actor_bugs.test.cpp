@@ -1,4 +1,5 @@
-// Ordering bugs in protocols between actors, planted on purpose: the explorer finds each within a thousand seeds, and passes the correct form.
+// Ordering bugs in protocols between actors, planted on purpose: the explorer finds each within a
+// thousand seeds, and passes the correct form.
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/explore.hpp>
 
@@ -15,7 +16,8 @@ namespace {
 
 constexpr std::uint64_t seeds = 1000;
 
-/// The scenario `f(kit, buggy)` must fail within the seeds when it is buggy, and pass them all when it is not.
+/// The scenario `f(kit, buggy)` must fail within the seeds when it is buggy, and pass them all when
+/// it is not.
 template <class F>
 void must_be_found(F f) {
   const auto found = testkit::find_failure(seeds, [&](test_system& kit) { f(kit, true); });
@@ -33,7 +35,7 @@ struct job {
   int number;
 };
 
-// ---- a response counted twice: the client asks again when it loses patience, and takes both answers ---------------------------------------------------
+// ---- a response counted twice: the client asks again when it loses patience, and takes both answe
 
 /// Holds questions back until it is told to let them through.
 class gate_actor : public actor<protocol<void(job, any_ref), void(tick)>> {
@@ -52,7 +54,8 @@ using counter = protocol<void(start), void(job), void(tick)>;
 
 class counting_client : public actor<counter> {
  public:
-  counting_client(ref<protocol<void(job, any_ref)>> server, bool buggy) : server_(std::move(server)), buggy_(buggy) {}
+  counting_client(ref<protocol<void(job, any_ref)>> server, bool buggy)
+      : server_(std::move(server)), buggy_(buggy) {}
   void on(const start&) { ask(); }
   void on(const tick&) {
     if (!answered_) ask();  // no answer yet: once more
@@ -71,7 +74,7 @@ class counting_client : public actor<counter> {
   const bool buggy_;
 };
 
-// ---- a timer that fired before it was cancelled ---------------------------------------------------------------------------------------------------------
+// ---- a timer that fired before it was cancelled -------------------------------------------------
 
 class alarm_clock : public actor<protocol<void(stop), void(tick)>> {
  public:
@@ -105,7 +108,7 @@ class sleeper : public actor<protocol<void(tick)>> {
   ref<protocol<void(stop)>> clock_;
 };
 
-// ---- a restart that loses mail ------------------------------------------------------------------------------------------------------------------------------
+// ---- a restart that loses mail ------------------------------------------------------------------
 
 class fragile_worker : public actor<protocol<void(job, ref<protocol<void(done, int)>>)>> {
  public:
@@ -121,7 +124,8 @@ class fragile_worker : public actor<protocol<void(job, ref<protocol<void(done, i
 
 using boss = protocol<void(job), void(done, int)>;
 
-/// Starts a new worker when the old one breaks. The correct one gives it all jobs that are not done; the buggy one only the job that it sent last.
+/// Starts a new worker when the old one breaks. The correct one gives it all jobs that are not
+/// done; the buggy one only the job that it sent last.
 class restarting_boss : public actor<boss> {
  public:
   explicit restarting_boss(bool buggy) : buggy_(buggy) {}
@@ -142,7 +146,8 @@ class restarting_boss : public actor<boss> {
     monitor(worker_, [this](const down&) {
       hire(0);
       const std::set<int> again = buggy_ && !open_.empty() ? std::set<int>{*open_.rbegin()} : open_;
-      for (const int number : again) send(worker_, job{number}, ref<protocol<void(done, int)>>(self()));
+      for (const int number : again)
+        send(worker_, job{number}, ref<protocol<void(done, int)>>(self()));
     });
   }
   ref<protocol<void(job, ref<protocol<void(done, int)>>)>> worker_;
@@ -150,7 +155,7 @@ class restarting_boss : public actor<boss> {
   const bool buggy_;
 };
 
-// ---- a signal that overtakes the last message, and an end that is taken for a failure ---------------------------------------------------------------------
+// ---- a signal that overtakes the last message, and an end that is taken for a failure -----------
 
 class one_shot : public actor<protocol<void(start, ref<protocol<void(done)>>)>> {
  public:
@@ -166,7 +171,8 @@ class impatient_parent : public actor<protocol<void(start), void(done)>> {
   void on(const start&) {
     const auto child = spawn<one_shot>();
     monitor(child, [this](const down& d) {
-      if (buggy_ ? !got_result_ : !d.reason.is_normal()) reported_failure = true;  // "ended without a result"
+      // "ended without a result"
+      if (buggy_ ? !got_result_ : !d.reason.is_normal()) reported_failure = true;
     });
     send(child, start{}, ref<protocol<void(done)>>(self()));
   }
@@ -178,7 +184,7 @@ class impatient_parent : public actor<protocol<void(start), void(done)>> {
   const bool buggy_;
 };
 
-// ---- read, change, write in three messages --------------------------------------------------------------------------------------------------------------------
+// ---- read, change, write in three messages ------------------------------------------------------
 
 struct get {};
 struct set_to {
@@ -212,14 +218,15 @@ class adding_actor : public actor<protocol<void(start)>> {
   const bool buggy_;
 };
 
-// ---- checked, then changed: other messages come in between -------------------------------------------------------------------------------------------------
+// ---- checked, then changed: other messages come in between --------------------------------------
 
 struct withdraw {
   int amount;
 };
 class limited_account : public actor<protocol<void(withdraw)>> {
  public:
-  limited_account(ref<protocol<bool(job)>> check, bool buggy) : check_(std::move(check)), buggy_(buggy) {}
+  limited_account(ref<protocol<bool(job)>> check, bool buggy)
+      : check_(std::move(check)), buggy_(buggy) {}
   void on(const withdraw& w) {
     if (left < w.amount) return;
     auto answer = request(check_, job{w.amount});
@@ -250,9 +257,11 @@ TEST_CASE("planted: a response is counted twice") {
     const auto server = kit.spawn<gate_actor>();
     const auto client = kit.spawn<counting_client>(server, buggy);
     send(client, start{});
-    const auto impatience =
-        kit.spawn([](dynamic_actor& self, ref<counter> c) -> behavior { return {[&self, c](int) { self.send(c, tick{}); }}; },
-                  ref<counter>(client));
+    const auto impatience = kit.spawn(
+        [](dynamic_actor& self, ref<counter> c) -> behavior {
+          return {[&self, c](int) { self.send(c, tick{}); }};
+        },
+        ref<counter>(client));
     send(impatience, 1);
     const auto opening = kit.spawn(
         [](dynamic_actor& self, ref<protocol<void(tick)>> s) -> behavior {
@@ -282,7 +291,8 @@ TEST_CASE("planted: a timer fires after it was cancelled") {
       kit.advance(duration::milliseconds(300));  // time passes while others have work
     }
     kit.run();
-    kit.require(!kit.inspect<alarm_clock>(clock).rang_after_stop, "the alarm rang after it was stopped");
+    kit.require(!kit.inspect<alarm_clock>(clock).rang_after_stop,
+                "the alarm rang after it was stopped");
   });
 }
 
@@ -295,12 +305,15 @@ TEST_CASE("planted: a restart loses mail") {
   });
 }
 
-TEST_CASE("planted: a system signal overtakes the last message, and a normal end is taken for a failure") {
+TEST_CASE(
+    "planted: a system signal overtakes the last message, and a normal end is taken for a "
+    "failure") {
   must_be_found([](test_system& kit, bool buggy) {
     const auto p = kit.spawn<impatient_parent>(buggy);
     send(p, start{});
     kit.run();
-    kit.require(!kit.inspect<impatient_parent>(p).reported_failure, "a child that did its work is reported as failed");
+    kit.require(!kit.inspect<impatient_parent>(p).reported_failure,
+                "a child that did its work is reported as failed");
   });
 }
 
@@ -313,7 +326,8 @@ TEST_CASE("planted: two that read, change and write lose an update") {
   });
 }
 
-TEST_CASE("planted: an account pays what it does not have, because it answers others while it waits") {
+TEST_CASE(
+    "planted: an account pays what it does not have, because it answers others while it waits") {
   must_be_found([](test_system& kit, bool buggy) {
     const auto a = kit.spawn<limited_account>(kit.spawn<yes_actor>(), buggy);
     for (int i = 0; i < 3; ++i) send(a, withdraw{6});

@@ -1,4 +1,5 @@
-// The deterministic system: order from a seed, virtual time, requests, blocking and detached actors, leaks.
+// The deterministic system: order from a seed, virtual time, requests, blocking and detached
+// actors, leaks.
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/explore.hpp>
 
@@ -122,8 +123,9 @@ TEST_CASE("an endless exchange of messages is reported as a livelock") {
   testkit::options o;
   o.turn_limit = 1000;
   test_system kit(o);
-  const auto a =
-      kit.spawn([](dynamic_actor& self) -> behavior { return {[&self](int x) { self.send(any_ref(self.self()), x); }}; });
+  const auto a = kit.spawn([](dynamic_actor& self) -> behavior {
+    return {[&self](int x) { self.send(any_ref(self.self()), x); }};
+  });
   send(a, 1);
   CHECK_THROWS_AS(kit.run(), testkit::failure);
   kit.kill(a);
@@ -162,7 +164,8 @@ TEST_CASE("run_until moves time only as far as it must") {
   const instant start = kit.now();
   CHECK(kit.run_until([&] { return kit.inspect<ticking_actor>(t).ticks == 5; }));
   CHECK(kit.now() - start == duration::seconds(5));
-  CHECK_FALSE(kit.run_until([&] { return kit.inspect<ticking_actor>(t).ticks == 100; }, duration::seconds(10)));
+  CHECK_FALSE(kit.run_until([&] { return kit.inspect<ticking_actor>(t).ticks == 100; },
+                            duration::seconds(10)));
 }
 
 TEST_CASE("a request from the test runs the system until the answer is there") {
@@ -174,11 +177,12 @@ TEST_CASE("a request from the test runs the system until the answer is there") {
 
 TEST_CASE("a request with a time-out gets it in virtual time") {
   test_system kit(1);
-  const auto silent = kit.spawn([](typed_actor<protocol<int(int)>>&) -> typed_behavior<protocol<int(int)>> {
-    static std::vector<response_promise<int>> kept;
-    kept.clear();
-    return {[](int) -> int { return 1; }};
-  });
+  const auto silent =
+      kit.spawn([](typed_actor<protocol<int(int)>>&) -> typed_behavior<protocol<int(int)>> {
+        static std::vector<response_promise<int>> kept;
+        kept.clear();
+        return {[](int) -> int { return 1; }};
+      });
   CHECK(kit.request(silent, 1).get().value() == 1);
 
   class never_actor : public actor<protocol<int(int)>> {
@@ -216,7 +220,8 @@ TEST_CASE("a request that nobody will ever answer is an error, not a hang") {
 TEST_CASE("ids and names of actors are the same in every run") {
   for (int i = 0; i < 2; ++i) {
     test_system kit(1);
-    const auto a = kit.spawn(spawn_options{.name = "cashier"}, [](dynamic_actor&) -> behavior { return {[](int) {}}; });
+    const auto a = kit.spawn(spawn_options{.name = "cashier"},
+                             [](dynamic_actor&) -> behavior { return {[](int) {}}; });
     const auto b = kit.spawn<account_actor>();
     CHECK(a.to_string() == "cashier#1");
     CHECK(b.id() == 2);
@@ -225,7 +230,9 @@ TEST_CASE("ids and names of actors are the same in every run") {
 
 TEST_CASE("a handler that fails is recorded with its text") {
   test_system kit(1);
-  const auto a = kit.spawn([](dynamic_actor&) -> behavior { return {[](int) { throw std::runtime_error("no paper"); }}; });
+  const auto a = kit.spawn([](dynamic_actor&) -> behavior {
+    return {[](int) { throw std::runtime_error("no paper"); }};
+  });
   send(a, 1);
   kit.run();
   kit.expect_down(a, exit_code::unhandled_exception);
@@ -252,7 +259,8 @@ TEST_CASE("actors that only each other's handles keep alive are named as a leak"
   CHECK(kit.actor_count() == 0);
 }
 
-TEST_CASE("actors that the test holds, directly or through others, and actors with a timer are no leak") {
+TEST_CASE(
+    "actors that the test holds, directly or through others, and actors with a timer are no leak") {
   test_system kit(1);
   const auto root = kit.spawn<holder_actor>();
   {

@@ -1,7 +1,9 @@
-// The atomics policy of the model checker (Relacy): the shipped headers run on it unchanged, every interleaving and every stale value that
-// C++ allows may happen, and one numbered memory order, or one fence, can be weakened to show that it is needed.
+// The atomics policy of the model checker (Relacy): the shipped headers run on it unchanged, every
+// interleaving and every stale value that C++ allows may happen, and one numbered memory order, or
+// one fence, can be weakened to show that it is needed.
 //
-// Include it last: Relacy defines macros for `new`, `delete` and the memory orders; they are removed again below.
+// Include it last: Relacy defines macros for `new`, `delete` and the memory orders; they are
+// removed again below.
 //
 // Thread safety: the model checker runs one fiber at a time.
 #pragma once
@@ -16,7 +18,8 @@
 #include <string>
 #include <vector>
 
-// Relacy replaces the global allocation functions, but inline: make sure that the whole program gets them, and not a part of it.
+// Relacy replaces the global allocation functions, but inline: make sure that the whole program
+// gets them, and not a part of it.
 [[gnu::used, gnu::noinline]] void* operator new(std::size_t size);
 [[gnu::used, gnu::noinline]] void* operator new[](std::size_t size);
 [[gnu::used, gnu::noinline]] void operator delete(void* p) noexcept;
@@ -63,7 +66,8 @@ struct weakening {
 
 inline weakening weakened;
 
-/// How the two-sided fence is modelled: both sides a full fence, or nothing on the one side and a system-wide fence on the other.
+/// How the two-sided fence is modelled: both sides a full fence, or nothing on the one side and a
+/// system-wide fence on the other.
 enum class fences : std::uint8_t { symmetric, asymmetric };
 inline fences fence_kind = fences::symmetric;
 
@@ -77,16 +81,29 @@ struct relacy_atomics {
     atomic(T value) : value_(value) {}  // as std::atomic
     T load(std::memory_order order) const { return value_.load(for_load(order), here()); }
     void store(T value, std::memory_order order) { value_.store(value, for_store(order), here()); }
-    T exchange(T value, std::memory_order order) { return value_.exchange(value, for_both(order), here()); }
-    T fetch_add(T value, std::memory_order order) { return value_.fetch_add(value, for_both(order), here()); }
-    T fetch_sub(T value, std::memory_order order) { return value_.fetch_sub(value, for_both(order), here()); }
-    T fetch_or(T value, std::memory_order order) { return value_.fetch_or(value, for_both(order), here()); }
-    T fetch_and(T value, std::memory_order order) { return value_.fetch_and(value, for_both(order), here()); }
-    bool compare_exchange_weak(T& expected, T value, std::memory_order success, std::memory_order) {
-      return value_.compare_exchange_weak(expected, value, for_both(success), here(), rl::mo_relaxed, here());
+    T exchange(T value, std::memory_order order) {
+      return value_.exchange(value, for_both(order), here());
     }
-    bool compare_exchange_strong(T& expected, T value, std::memory_order success, std::memory_order) {
-      return value_.compare_exchange_strong(expected, value, for_both(success), here(), rl::mo_relaxed, here());
+    T fetch_add(T value, std::memory_order order) {
+      return value_.fetch_add(value, for_both(order), here());
+    }
+    T fetch_sub(T value, std::memory_order order) {
+      return value_.fetch_sub(value, for_both(order), here());
+    }
+    T fetch_or(T value, std::memory_order order) {
+      return value_.fetch_or(value, for_both(order), here());
+    }
+    T fetch_and(T value, std::memory_order order) {
+      return value_.fetch_and(value, for_both(order), here());
+    }
+    bool compare_exchange_weak(T& expected, T value, std::memory_order success, std::memory_order) {
+      return value_.compare_exchange_weak(expected, value, for_both(success), here(),
+                                          rl::mo_relaxed, here());
+    }
+    bool compare_exchange_strong(T& expected, T value, std::memory_order success,
+                                 std::memory_order) {
+      return value_.compare_exchange_strong(expected, value, for_both(success), here(),
+                                            rl::mo_relaxed, here());
     }
 
    private:
@@ -104,11 +121,15 @@ struct relacy_atomics {
     /// A weakened order may be one that a load does not know: then the nearest weaker one.
     static rl::memory_order for_load(std::memory_order order) {
       const rl::memory_order both = for_both(order);
-      return both == rl::mo_acq_rel ? rl::mo_acquire : both == rl::mo_release ? rl::mo_relaxed : both;
+      return both == rl::mo_acq_rel   ? rl::mo_acquire
+             : both == rl::mo_release ? rl::mo_relaxed
+                                      : both;
     }
     static rl::memory_order for_store(std::memory_order order) {
       const rl::memory_order both = for_both(order);
-      return both == rl::mo_acq_rel ? rl::mo_release : both == rl::mo_acquire ? rl::mo_relaxed : both;
+      return both == rl::mo_acq_rel   ? rl::mo_release
+             : both == rl::mo_acquire ? rl::mo_relaxed
+                                      : both;
     }
 
     rl::atomic<T> value_;
@@ -167,10 +188,12 @@ struct relacy_atomics {
 
 using parker = base::basic_parker<relacy_atomics>;
 
-/// Runs `Suite` for `iterations` random interleavings with `what` weakened. Empty: nothing found; else what was found.
+/// Runs `Suite` for `iterations` random interleavings with `what` weakened. Empty: nothing found;
+/// else what was found.
 template <class Suite>
 std::string explore(unsigned iterations, weakening what = {}, fences kind = fences::symmetric) {
-  rl::ostringstream out;  // grows during a run, so it must not allocate through the checked operator new
+  // grows during a run, so it must not allocate through the checked operator new
+  rl::ostringstream out;
   rl::test_params params;
   params.iteration_count = iterations;
   params.output_stream = &out;
@@ -182,7 +205,8 @@ std::string explore(unsigned iterations, weakening what = {}, fences kind = fenc
   const bool passed = rl::simulate<Suite>(params);
   weakened = {};
   fence_kind = fences::symmetric;
-  return passed ? std::string() : std::string(rl::test_result_str(params.test_result)) + "\n" + out.str().c_str();
+  return passed ? std::string()
+                : std::string(rl::test_result_str(params.test_result)) + "\n" + out.str().c_str();
 }
 
 /// The orders that are one step weaker than `as_written`.
@@ -195,9 +219,11 @@ inline std::vector<std::memory_order> weaker(std::memory_order as_written) {
   }
 }
 
-/// Whether `Suite` fails under every order that is one step weaker than `as_written` at place `number`.
+/// Whether `Suite` fails under every order that is one step weaker than `as_written` at place
+/// `number`.
 template <class Suite>
-bool needs(int number, std::memory_order as_written, unsigned iterations, fences kind = fences::symmetric) {
+bool needs(int number, std::memory_order as_written, unsigned iterations,
+           fences kind = fences::symmetric) {
   for (const std::memory_order order : weaker(as_written))
     if (explore<Suite>(iterations, {number, order}, kind).empty()) return false;
   return true;

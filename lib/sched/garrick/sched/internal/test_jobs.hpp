@@ -1,4 +1,5 @@
-// What the scheduler's tests share: runnables made from lambdas, a watchdog that explains a hang, and a factor for long runs.
+// What the scheduler's tests share: runnables made from lambdas, a watchdog that explains a hang,
+// and a factor for long runs.
 #pragma once
 
 #include <garrick/base/parker.hpp>
@@ -16,7 +17,8 @@
 
 namespace garrick::sched::test {
 
-/// A runnable that calls `Function` once a run: `run_outcome f(std::uint32_t& budget)`, or `void f()` for one message and done.
+/// A runnable that calls `Function` once a run: `run_outcome f(std::uint32_t& budget)`, or `void
+/// f()` for one message and done.
 template <class Function>
 class job final : public base::runnable {
  public:
@@ -66,14 +68,17 @@ class watchdog {
   watchdog(const watchdog&) = delete;
   watchdog& operator=(const watchdog&) = delete;
 
-  void progress() noexcept { rounds_.fetch_add(1, std::memory_order_relaxed); }  // order: relaxed; only compared
+  // order: relaxed; only compared
+  void progress() noexcept { rounds_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
   void watch() noexcept {
     std::uint64_t last = 0;
     for (int quiet = 0;; ++quiet) {
-      if (alarm_.park_for(1'000'000'000) && ended_.load(std::memory_order_relaxed)) return;  // order: relaxed; after the token
-      const std::uint64_t now = rounds_.load(std::memory_order_relaxed);                     // order: relaxed; only compared
+      // order: relaxed; after the token
+      if (alarm_.park_for(1'000'000'000) && ended_.load(std::memory_order_relaxed)) return;
+      // order: relaxed; only compared
+      const std::uint64_t now = rounds_.load(std::memory_order_relaxed);
       if (now != last) quiet = 0;
       last = now;
       if (quiet >= 20) explain(now);
@@ -82,14 +87,15 @@ class watchdog {
 
   [[noreturn]] void explain(std::uint64_t rounds) noexcept {
     const scheduler_stats s = pool_.stats();
-    std::fprintf(
-        stderr,
-        "no progress for 20 s after %llu rounds: %u workers, runs %llu, steals %llu, parks %llu, wakes %llu, exposed %llu, "
-        "ticks %llu\n%s\n",
-        static_cast<unsigned long long>(rounds), pool_.worker_count(), static_cast<unsigned long long>(s.runs),
-        static_cast<unsigned long long>(s.steals), static_cast<unsigned long long>(s.parks),
-        static_cast<unsigned long long>(s.wakes), static_cast<unsigned long long>(s.exposed),
-        static_cast<unsigned long long>(s.ticks), pool_.describe().c_str());
+    std::fprintf(stderr,
+                 "no progress for 20 s after %llu rounds: %u workers, runs %llu, steals %llu, "
+                 "parks %llu, wakes %llu, exposed %llu, "
+                 "ticks %llu\n%s\n",
+                 static_cast<unsigned long long>(rounds), pool_.worker_count(),
+                 static_cast<unsigned long long>(s.runs), static_cast<unsigned long long>(s.steals),
+                 static_cast<unsigned long long>(s.parks), static_cast<unsigned long long>(s.wakes),
+                 static_cast<unsigned long long>(s.exposed),
+                 static_cast<unsigned long long>(s.ticks), pool_.describe().c_str());
     std::abort();
   }
 
@@ -103,7 +109,8 @@ class watchdog {
 /// `few` rounds, times the environment variable GARRICK_TORTURE; a tenth under ThreadSanitizer.
 inline std::uint32_t rounds(std::uint32_t few) {
   const char* factor = std::getenv("GARRICK_TORTURE");
-  const auto times = factor == nullptr ? 1U : static_cast<std::uint32_t>(std::max(1, std::atoi(factor)));
+  const auto times =
+      factor == nullptr ? 1U : static_cast<std::uint32_t>(std::max(1, std::atoi(factor)));
   return (GARRICK_TSAN ? few / 10 + 1 : few) * times;
 }
 

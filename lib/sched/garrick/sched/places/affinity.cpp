@@ -13,7 +13,8 @@ constexpr std::int32_t highest_processor = 8191;
 
 class parser {
  public:
-  parser(std::string_view text, std::span<const std::int32_t> usable) : text_(text), usable_(usable) {}
+  parser(std::string_view text, std::span<const std::int32_t> usable)
+      : text_(text), usable_(usable) {}
 
   base::result<std::vector<affinity::processors>> groups() {
     std::vector<affinity::processors> all;
@@ -50,7 +51,9 @@ class parser {
       if (last < first) return wrong(where, "a range begins with its lower number");
       // Both ends may be used: what lies between them may not.
       for (std::int32_t n = first; n <= last; ++n)
-        if (!may_use(n)) return wrong(where, "processor " + std::to_string(n) + " is not among those that this process may use");
+        if (!may_use(n))
+          return wrong(where, "processor " + std::to_string(n) +
+                                  " is not among those that this process may use");
     }
     for (std::int32_t n = first; n <= last; ++n) into.push_back(n);
     return {};
@@ -65,7 +68,9 @@ class parser {
       if (n > highest_processor) return wrong(where, "no machine has a processor of this number");
     }
     if (at_ == where) return wrong(where, "expected the number of a processor");
-    if (!may_use(n)) return wrong(where, "processor " + std::to_string(n) + " is not among those that this process may use");
+    if (!may_use(n))
+      return wrong(where, "processor " + std::to_string(n) +
+                              " is not among those that this process may use");
     into = n;
     return {};
   }
@@ -87,9 +92,11 @@ class parser {
     return wrong(at_, std::string(what));
   }
   [[nodiscard]] base::error wrong(std::size_t where, const std::string& what) const {
-    const std::string place = where < text_.size() ? "at character " + std::to_string(where + 1) : std::string("at its end");
-    return base::make_error(base::errc::config_invalid, "affinity",
-                            place + ": " + what + "\n  " + std::string(text_) + "\n  " + std::string(where, ' ') + "^");
+    const std::string place = where < text_.size() ? "at character " + std::to_string(where + 1)
+                                                   : std::string("at its end");
+    return base::make_error(
+        base::errc::config_invalid, "affinity",
+        place + ": " + what + "\n  " + std::string(text_) + "\n  " + std::string(where, ' ') + "^");
   }
 
   std::string_view text_;
@@ -99,7 +106,8 @@ class parser {
 
 }  // namespace
 
-base::result<affinity> affinity::parse(std::string_view text, std::span<const std::int32_t> usable) {
+base::result<affinity> affinity::parse(std::string_view text,
+                                       std::span<const std::int32_t> usable) {
   auto groups = parser(text, usable).groups();
   if (!groups) return groups.error();
   affinity a;
@@ -109,12 +117,12 @@ base::result<affinity> affinity::parse(std::string_view text, std::span<const st
 
 base::error affinity::bind_this_thread() {
   if (groups_.empty()) return {};
-  const processors& group =
-      of(next_.fetch_add(1, std::memory_order_relaxed));  // order: relaxed; each thread gets a number of its own
+  // order: relaxed; each thread gets a number of its own
+  const processors& group = of(next_.fetch_add(1, std::memory_order_relaxed));
   if (base::platform::bind_this_thread(group)) return {};
-  return base::make_error(
-      base::errc::config_invalid, "affinity",
-      "the system does not let a thread run on processor " + std::to_string(group.front()) + " and its group");
+  return base::make_error(base::errc::config_invalid, "affinity",
+                          "the system does not let a thread run on processor " +
+                              std::to_string(group.front()) + " and its group");
 }
 
 }  // namespace garrick::sched

@@ -1,4 +1,5 @@
-// Any text is an affinity with usable processors in every group, or an error that says what is wrong.
+// Any text is an affinity with usable processors in every group, or an error that says what is
+// wrong.
 #include <garrick/base/assert.hpp>
 #include <garrick/sched/places/affinity.hpp>
 
@@ -13,15 +14,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto found = garrick::sched::affinity::parse(text, usable);
   if (!found) {
-    GARRICK_ASSERT(found.error() == garrick::base::errc::config_invalid && !found.error().to_string().empty(),
-                   "the error says nothing");
+    GARRICK_ASSERT(
+        found.error() == garrick::base::errc::config_invalid && !found.error().to_string().empty(),
+        "the error says nothing");
     return 0;
   }
   for (std::size_t thread = 0; thread < found->size(); ++thread) {
     const auto& group = found->of(thread);
     GARRICK_ASSERT(!group.empty(), "a group without processors");
     for (const std::int32_t p : group)
-      GARRICK_ASSERT(std::find(usable.begin(), usable.end(), p) != usable.end(), "a processor that may not be used");
+      GARRICK_ASSERT(std::find(usable.begin(), usable.end(), p) != usable.end(),
+                     "a processor that may not be used");
   }
   return 0;
 }

@@ -18,7 +18,9 @@ std::string error_of(std::string_view text, const std::vector<std::int32_t>& usa
   const auto a = affinity::parse(text, usable);
   return a ? "" : a.error().to_string();
 }
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
 
 }  // namespace
 
@@ -42,7 +44,8 @@ TEST_CASE("affinity: blanks, several ranges and repetitions in a group") {
 }
 
 TEST_CASE("affinity: an error points at the character") {
-  CHECK(has(error_of("<0> <2-x>"), "at character 8: expected the number of a processor\n  <0> <2-x>\n         ^"));
+  CHECK(has(error_of("<0> <2-x>"),
+            "at character 8: expected the number of a processor\n  <0> <2-x>\n         ^"));
   CHECK(has(error_of("0"), "at character 1: a group begins with <"));
   CHECK(has(error_of("<0> 1"), "at character 5: a group begins with <"));
   CHECK(has(error_of("<0"), "at its end: expected , or - or >"));
@@ -50,11 +53,13 @@ TEST_CASE("affinity: an error points at the character") {
   CHECK(has(error_of("<1,>"), "at character 4: expected the number of a processor"));
   CHECK(has(error_of("<4-2>"), "at character 4: a range begins with its lower number"));
   CHECK(has(error_of("<1-2-3>"), "at character 5: expected , or - or >"));
-  CHECK(has(error_of("<99999999999999999999>"), "at character 2: no machine has a processor of this number"));
+  CHECK(has(error_of("<99999999999999999999>"),
+            "at character 2: no machine has a processor of this number"));
 }
 
 TEST_CASE("affinity: a processor that the process may not use is an error") {
-  CHECK(has(error_of("<0,8>"), "at character 4: processor 8 is not among those that this process may use"));
+  CHECK(has(error_of("<0,8>"),
+            "at character 4: processor 8 is not among those that this process may use"));
   CHECK(has(error_of("<0-3>", {0, 1, 3}), "at character 4: processor 2 is not among"));
   CHECK(error_of("<0,8>", {}).empty());  // a system that does not say
   CHECK(has(error_of("<0,", {}), "at its end: expected the number of a processor"));

@@ -1,4 +1,5 @@
-// Where an actor runs under soft pinning: the two decisions of paper 002 §3.2 (figures 3 and 4), as functions of nothing but worker numbers.
+// Where an actor runs under soft pinning: the two decisions of paper 002 §3.2 (figures 3 and 4), as
+// functions of nothing but worker numbers.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -11,9 +12,10 @@ namespace garrick::sched {
 using worker_index = std::uint16_t;
 inline constexpr worker_index no_worker = 0xffff;
 
-/// Home of an actor that runs for the first time, on `executing`, having been placed at `placed`. Who was stolen by a direct neighbour of
-/// its place adopts the thief; who was carried far away, before it could put down roots, keeps its place: so actors that were spawned
-/// together are not torn apart.
+/// Home of an actor that runs for the first time, on `executing`, having been placed at `placed`.
+/// Who was stolen by a direct neighbour of its place adopts the thief; who was carried far away,
+/// before it could put down roots, keeps its place: so actors that were spawned together are not
+/// torn apart.
 template <class AreNeighbours>
 [[nodiscard]] constexpr worker_index home_at_first_run(worker_index placed, worker_index executing,
                                                        const AreNeighbours& neighbours) {
@@ -21,11 +23,13 @@ template <class AreNeighbours>
   return neighbours(placed, executing) ? executing : placed;
 }
 
-/// Where an idle actor goes that has got a message: home; but to the sender's worker if that is a direct neighbour of home (or home
-/// itself), since then both the message and the state are near. An actor without a home stays with the sender; `no_worker` (a thread that
-/// is no worker sent it, and there is no home): anywhere.
+/// Where an idle actor goes that has got a message: home; but to the sender's worker if that is a
+/// direct neighbour of home (or home itself), since then both the message and the state are near.
+/// An actor without a home stays with the sender; `no_worker` (a thread that is no worker sent it,
+/// and there is no home): anywhere.
 template <class AreNeighbours>
-[[nodiscard]] constexpr worker_index worker_for(worker_index home, worker_index sender, const AreNeighbours& neighbours) {
+[[nodiscard]] constexpr worker_index worker_for(worker_index home, worker_index sender,
+                                                const AreNeighbours& neighbours) {
   if (home == no_worker || home == sender) return sender;
   if (sender == no_worker) return home;
   return neighbours(home, sender) ? sender : home;

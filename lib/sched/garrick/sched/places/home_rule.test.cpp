@@ -1,5 +1,6 @@
-// Paper 002's two flowcharts (figures 3 and 4), as locality_guided follows them on machines that do not exist: every worker as home or
-// first place, every other as sender or thief. Who is near whom is written down here once more, by hand.
+// Paper 002's two flowcharts (figures 3 and 4), as locality_guided follows them on machines that do
+// not exist: every worker as home or first place, every other as sender or thief. Who is near whom
+// is written down here once more, by hand.
 #include <garrick/sched/locality_guided.hpp>
 
 #include <doctest/doctest.h>
@@ -43,7 +44,8 @@ std::vector<std::uint32_t> blocks(std::uint32_t n, std::uint32_t size) {
   return of;
 }
 
-/// Three cores at one cache and one alone on the first node, one core on the second, and two packages.
+/// Three cores at one cache and one alone on the first node, one core on the second, and two
+/// packages.
 topology asymmetric() {
   return *topology::of({{.os_index = 0},
                         {.os_index = 1, .core = 1},
@@ -55,14 +57,24 @@ topology asymmetric() {
 std::vector<machine> machines() {
   std::vector<machine> all;
   all.push_back({"flat", synthetic("numa:1 l3:1 core:4 pu:1"), 4, blocks(4, 4), {4, 12, 0}});
-  all.push_back({"flat, no cache shared", synthetic("numa:1 core:4 pu:1"), 4, blocks(4, 4), {4, 12, 0}});
-  all.push_back({"unreadable", topology::flat(2, "nobody can read it"), 2, blocks(2, 2), {2, 2, 0}});
-  all.push_back({"2 packages of 2 nodes", synthetic("pack:2 numa:2 l3:1 core:2 pu:1"), 8, blocks(8, 2), {8, 8, 48}});
   all.push_back(
-      {"4 packages of 2 nodes of 8 cores", synthetic("pack:4 numa:2 l3:1 core:8 pu:1"), 64, blocks(64, 8), {64, 448, 3584}});
+      {"flat, no cache shared", synthetic("numa:1 core:4 pu:1"), 4, blocks(4, 4), {4, 12, 0}});
+  all.push_back(
+      {"unreadable", topology::flat(2, "nobody can read it"), 2, blocks(2, 2), {2, 2, 0}});
+  all.push_back({"2 packages of 2 nodes",
+                 synthetic("pack:2 numa:2 l3:1 core:2 pu:1"),
+                 8,
+                 blocks(8, 2),
+                 {8, 8, 48}});
+  all.push_back({"4 packages of 2 nodes of 8 cores",
+                 synthetic("pack:4 numa:2 l3:1 core:8 pu:1"),
+                 64,
+                 blocks(64, 8),
+                 {64, 448, 3584}});
   all.push_back({"asymmetric", asymmetric(), 5, {0, 0, 0, 1, 2}, {5, 6, 14}});
   all.push_back({"one core", *topology::of({{.os_index = 0}}), 1, {0}, {1, 0, 0}});
-  all.push_back({"one core for three workers", *topology::of({{.os_index = 0}}), 3, {0}, {3, 6, 0}});
+  all.push_back(
+      {"one core for three workers", *topology::of({{.os_index = 0}}), 3, {0}, {3, 6, 0}});
   return all;
 }
 
@@ -90,7 +102,8 @@ struct fixture {
     for (std::uint32_t w = 0; w < on.workers; ++w) {
       const std::size_t begin = text.find("worker " + std::to_string(w) + ":");
       const std::string part = text.substr(begin, text.find(';', begin) - begin);
-      if (part.find("filled") == std::string::npos && part.find("deque 0") != std::string::npos) continue;
+      if (part.find("filled") == std::string::npos && part.find("deque 0") != std::string::npos)
+        continue;
       CHECK(found == no_worker);
       found = w;
     }
@@ -99,12 +112,18 @@ struct fixture {
   }
 };
 
-base::locality_hint settled(std::uint32_t w) { return {kind::settled, static_cast<std::uint16_t>(w)}; }
-base::locality_hint placed(std::uint32_t w) { return {kind::placed, static_cast<std::uint16_t>(w)}; }
+base::locality_hint settled(std::uint32_t w) {
+  return {kind::settled, static_cast<std::uint16_t>(w)};
+}
+base::locality_hint placed(std::uint32_t w) {
+  return {kind::placed, static_cast<std::uint16_t>(w)};
+}
 
 }  // namespace
 
-TEST_CASE("figure 3: an idle actor goes to its sender's worker if that is home or a direct neighbour of home, else home") {
+TEST_CASE(
+    "figure 3: an idle actor goes to its sender's worker if that is home or a direct neighbour of "
+    "home, else home") {
   for (const machine& m : machines()) {
     CAPTURE(m.what);
     fixture f(m);
@@ -115,7 +134,8 @@ TEST_CASE("figure 3: an idle actor goes to its sender's worker if that is home o
         item a;
         a.place.set(settled(home));
         f.policy.internal_enqueue(f.policy.worker(sender), a);
-        if (f.where() != (f.near(home, sender) ? sender : home) || a.place.get() != settled(home)) ++wrong;
+        if (f.where() != (f.near(home, sender) ? sender : home) || a.place.get() != settled(home))
+          ++wrong;
         f.count(taken, home, sender);
       }
     CHECK(wrong == 0);
@@ -136,7 +156,9 @@ TEST_CASE("figure 3: a message from a thread that is no worker sends its receive
   }
 }
 
-TEST_CASE("soft pinning: a stolen actor with more to do goes home, unless the thief is a direct neighbour of home") {
+TEST_CASE(
+    "soft pinning: a stolen actor with more to do goes home, unless the thief is a direct "
+    "neighbour of home") {
   for (const machine& m : machines()) {
     CAPTURE(m.what);
     fixture f(m);
@@ -154,7 +176,9 @@ TEST_CASE("soft pinning: a stolen actor with more to do goes home, unless the th
   }
 }
 
-TEST_CASE("figure 4: home is where an actor first runs if that is its place or a direct neighbour of it, else its place") {
+TEST_CASE(
+    "figure 4: home is where an actor first runs if that is its place or a direct neighbour of it, "
+    "else its place") {
   for (const machine& m : machines()) {
     CAPTURE(m.what);
     fixture f(m);
@@ -174,7 +198,9 @@ TEST_CASE("figure 4: home is where an actor first runs if that is its place or a
   }
 }
 
-TEST_CASE("figure 4: what a thread spawns is placed with each worker in turn, and runs there or has its home near there") {
+TEST_CASE(
+    "figure 4: what a thread spawns is placed with each worker in turn, and runs there or has its "
+    "home near there") {
   for (const machine& m : machines()) {
     CAPTURE(m.what);
     fixture f(m);
@@ -187,7 +213,9 @@ TEST_CASE("figure 4: what a thread spawns is placed with each worker in turn, an
   }
 }
 
-TEST_CASE("home rule: without a place or a home it is where the actor runs or its sender is, or anywhere") {
+TEST_CASE(
+    "home rule: without a place or a home it is where the actor runs or its sender is, or "
+    "anywhere") {
   const auto never = [](worker_index, worker_index) { return false; };
   CHECK(home_at_first_run(no_worker, 6, never) == 6);
   CHECK(worker_for(no_worker, 6, never) == 6);

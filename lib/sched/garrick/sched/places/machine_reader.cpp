@@ -6,7 +6,8 @@ namespace garrick::sched {
 
 namespace {
 base::error not_here() {
-  return base::make_error(base::errc::config_invalid, "topology", "this build has no hwloc, so the machine counts as flat");
+  return base::make_error(base::errc::config_invalid, "topology",
+                          "this build has no hwloc, so the machine counts as flat");
 }
 }  // namespace
 
@@ -30,7 +31,9 @@ namespace garrick::sched {
 
 namespace {
 
-base::error wrong(const std::string& what) { return base::make_error(base::errc::config_invalid, "topology", what); }
+base::error wrong(const std::string& what) {
+  return base::make_error(base::errc::config_invalid, "topology", what);
+}
 
 struct destroy {
   void operator()(hwloc_topology_t t) const noexcept { hwloc_topology_destroy(t); }
@@ -39,7 +42,8 @@ using handle = std::unique_ptr<hwloc_topology, destroy>;
 
 constexpr std::uint64_t most_units = 1024;
 
-/// How many units such a machine has, or more than `most_units`: told before hwloc makes them, which takes for ever if they are millions.
+/// How many units such a machine has, or more than `most_units`: told before hwloc makes them,
+/// which takes for ever if they are millions.
 std::uint64_t units_of(std::string_view description) {
   std::uint64_t units = 1;
   int inside = 0;  // what stands in brackets makes no units
@@ -66,14 +70,17 @@ handle make() {
 hwloc_obj_t node_of(hwloc_topology_t t, hwloc_obj_t unit) {
   hwloc_obj_t node = nullptr;
   while ((node = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE, node)) != nullptr)
-    if (node->cpuset != nullptr && hwloc_bitmap_isset(node->cpuset, unit->os_index) != 0) return node;
+    if (node->cpuset != nullptr && hwloc_bitmap_isset(node->cpuset, unit->os_index) != 0)
+      return node;
   return nullptr;
 }
 
-/// A number that only the units below `o` have, of whatever kind that is: the lowest of them, within `node` unless that is null.
+/// A number that only the units below `o` have, of whatever kind that is: the lowest of them,
+/// within `node` unless that is null.
 std::uint32_t number_of(hwloc_obj_t o, hwloc_obj_t node = nullptr) {
   int n = hwloc_bitmap_first(o->cpuset);
-  while (node != nullptr && hwloc_bitmap_isset(node->cpuset, static_cast<unsigned>(n)) == 0) n = hwloc_bitmap_next(o->cpuset, n);
+  while (node != nullptr && hwloc_bitmap_isset(node->cpuset, static_cast<unsigned>(n)) == 0)
+    n = hwloc_bitmap_next(o->cpuset, n);
   return static_cast<std::uint32_t>(n);
 }
 
@@ -82,7 +89,8 @@ hwloc_obj_t core_of(hwloc_topology_t t, hwloc_obj_t unit) {
   return core != nullptr ? core : unit;
 }
 
-/// The largest cache, which may span several nodes; what is not below a cache has its core's or its own.
+/// The largest cache, which may span several nodes; what is not below a cache has its core's or its
+/// own.
 hwloc_obj_t cache_of(hwloc_topology_t t, hwloc_obj_t unit) {
   hwloc_obj_t best = core_of(t, unit);
   for (hwloc_obj_t o = unit->parent; o != nullptr; o = o->parent)
@@ -105,14 +113,17 @@ std::vector<std::uint32_t> distances_of(hwloc_topology_t t) {
   std::vector<std::uint32_t> all;
   unsigned count = 1;
   hwloc_distances_s* d = nullptr;
-  if (hwloc_distances_get_by_type(t, HWLOC_OBJ_NUMANODE, &count, &d, HWLOC_DISTANCES_KIND_MEANS_LATENCY, 0) != 0 || count == 0)
+  if (hwloc_distances_get_by_type(t, HWLOC_OBJ_NUMANODE, &count, &d,
+                                  HWLOC_DISTANCES_KIND_MEANS_LATENCY, 0) != 0 ||
+      count == 0)
     return all;
   const auto nodes = static_cast<unsigned>(hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_NUMANODE));
   if (d->nbobjs == nodes) {
     all.resize(std::size_t{nodes} * nodes);
     for (unsigned a = 0; a < nodes; ++a)
       for (unsigned b = 0; b < nodes; ++b)
-        all[d->objs[a]->logical_index * nodes + d->objs[b]->logical_index] = static_cast<std::uint32_t>(d->values[a * nodes + b]);
+        all[d->objs[a]->logical_index * nodes + d->objs[b]->logical_index] =
+            static_cast<std::uint32_t>(d->values[a * nodes + b]);
   }
   hwloc_distances_release(t, d);
   return all;
@@ -125,7 +136,9 @@ base::result<machine> read(hwloc_topology_t t, const std::span<const std::int32_
   hwloc_obj_t unit = nullptr;
   while ((unit = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_PU, unit)) != nullptr) {
     const auto number = static_cast<std::int32_t>(unit->os_index);
-    if (usable != nullptr && !usable->empty() && std::find(usable->begin(), usable->end(), number) == usable->end()) continue;
+    if (usable != nullptr && !usable->empty() &&
+        std::find(usable->begin(), usable->end(), number) == usable->end())
+      continue;
     m.units.push_back(describe(t, unit, usable != nullptr));
   }
   if (m.units.empty()) return wrong("hwloc knows none of the processors that this process may use");
@@ -157,7 +170,8 @@ base::result<machine> read_synthetic(const std::string& description) {
   const handle t = make();
   if (t == nullptr) return wrong("hwloc could not start");
   if (hwloc_topology_set_synthetic(t.get(), description.c_str()) != 0)
-    return wrong("\"" + description + "\" is not a synthetic machine; one is \"pack:2 numa:2 l3:1 core:8 pu:1\"");
+    return wrong("\"" + description +
+                 "\" is not a synthetic machine; one is \"pack:2 numa:2 l3:1 core:8 pu:1\"");
   return read(t.get(), nullptr);
 }
 

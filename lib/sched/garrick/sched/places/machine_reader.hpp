@@ -1,4 +1,5 @@
-// Reads a machine, for topology: the one place that knows hwloc. In the minimal build there is none, and both functions say so.
+// Reads a machine, for topology: the one place that knows hwloc. In the minimal build there is
+// none, and both functions say so.
 #pragma once
 
 #include <garrick/base/result.hpp>
@@ -19,7 +20,8 @@ struct machine {
 /// This machine's units among `usable`. Error: why it cannot be read.
 [[nodiscard]] base::result<machine> read_machine(std::span<const std::int32_t> usable);
 
-/// A synthetic machine. Error `config_invalid`: the description is wrong, or of more than 1024 units.
+/// A synthetic machine. Error `config_invalid`: the description is wrong, or of more than 1024
+/// units.
 [[nodiscard]] base::result<machine> read_synthetic(const std::string& description);
 
 }  // namespace garrick::sched

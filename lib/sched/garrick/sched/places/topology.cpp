@@ -11,7 +11,9 @@ namespace garrick::sched {
 
 namespace {
 
-base::error wrong(const std::string& what) { return base::make_error(base::errc::config_invalid, "topology", what); }
+base::error wrong(const std::string& what) {
+  return base::make_error(base::errc::config_invalid, "topology", what);
+}
 
 /// Numbers from 0 without gaps, in the order of the old ones.
 template <class Field>
@@ -27,8 +29,9 @@ std::uint32_t number_anew(std::vector<processing_unit>& units, Field field) {
 template <class Inner, class Outer>
 bool in_one_place(const std::vector<processing_unit>& units, Inner inner, Outer outer) {
   std::map<std::uint32_t, std::uint32_t> where;
-  return std::all_of(units.begin(), units.end(),
-                     [&](const processing_unit& u) { return where.emplace(u.*inner, u.*outer).first->second == u.*outer; });
+  return std::all_of(units.begin(), units.end(), [&](const processing_unit& u) {
+    return where.emplace(u.*inner, u.*outer).first->second == u.*outer;
+  });
 }
 
 template <class Field>
@@ -38,7 +41,9 @@ std::size_t count(std::span<const processing_unit> units, Field field) {
   return seen.size();
 }
 
-std::string counted(std::size_t n, const char* what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); }
+std::string counted(std::size_t n, const char* what) {
+  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
 
 /// The distances beyond one node by rank: 2 for the nearest, 3 for the next, …
 std::vector<std::uint32_t> ranks(const std::vector<std::uint32_t>& distances, std::uint32_t nodes) {
@@ -51,7 +56,8 @@ std::vector<std::uint32_t> ranks(const std::vector<std::uint32_t>& distances, st
     for (std::uint32_t b = 0; b < nodes; ++b)
       if (a != b)
         result[a * nodes + b] =
-            2 + static_cast<std::uint32_t>(std::distance(different.begin(), different.find(distances[a * nodes + b])));
+            2 + static_cast<std::uint32_t>(
+                    std::distance(different.begin(), different.find(distances[a * nodes + b])));
   return result;
 }
 
@@ -61,32 +67,40 @@ topology topology::flat(std::uint32_t units, std::string reason) {
   topology t;
   const std::vector<std::int32_t> usable = base::platform::usable_processors();
   for (std::uint32_t i = 0; i < std::max(1U, units); ++i)
-    t.units_.push_back({.os_index = i < usable.size() ? usable[i] : static_cast<std::int32_t>(i), .core = i});
+    t.units_.push_back(
+        {.os_index = i < usable.size() ? usable[i] : static_cast<std::int32_t>(i), .core = i});
   t.reason_ = std::move(reason);
   return t;
 }
 
-base::result<topology> topology::of(std::vector<processing_unit> units, std::vector<std::uint32_t> node_distances) {
+base::result<topology> topology::of(std::vector<processing_unit> units,
+                                    std::vector<std::uint32_t> node_distances) {
   if (units.empty()) return wrong("a machine has at least one unit");
   std::set<std::int32_t> seen;
   for (const processing_unit& u : units)
-    if (!seen.insert(u.os_index).second) return wrong("unit " + std::to_string(u.os_index) + " is there twice");
-  if (!in_one_place(units, &processing_unit::core, &processing_unit::cache)) return wrong("a core is at two caches");
-  if (!in_one_place(units, &processing_unit::cache, &processing_unit::node)) return wrong("a cache is in two memory nodes");
+    if (!seen.insert(u.os_index).second)
+      return wrong("unit " + std::to_string(u.os_index) + " is there twice");
+  if (!in_one_place(units, &processing_unit::core, &processing_unit::cache))
+    return wrong("a core is at two caches");
+  if (!in_one_place(units, &processing_unit::cache, &processing_unit::node))
+    return wrong("a cache is in two memory nodes");
   // A virtual machine may have one node for several packages.
   if (!in_one_place(units, &processing_unit::node, &processing_unit::package) &&
       !in_one_place(units, &processing_unit::package, &processing_unit::node))
     return wrong("a memory node and a package overlap");
   topology t;
-  for (const auto field : {&processing_unit::core, &processing_unit::cache, &processing_unit::package}) number_anew(units, field);
+  for (const auto field :
+       {&processing_unit::core, &processing_unit::cache, &processing_unit::package})
+    number_anew(units, field);
   if (node_distances.empty()) {
     t.nodes_ = number_anew(units, &processing_unit::node);
   } else {
     std::uint32_t nodes = 0;
     for (const processing_unit& u : units) nodes = std::max(nodes, u.node + 1);
     if (node_distances.size() != std::size_t{nodes} * nodes)
-      return wrong("a matrix for " + std::to_string(nodes) + " memory nodes has " + std::to_string(nodes * nodes) +
-                   " distances, not " + std::to_string(node_distances.size()));
+      return wrong("a matrix for " + std::to_string(nodes) + " memory nodes has " +
+                   std::to_string(nodes * nodes) + " distances, not " +
+                   std::to_string(node_distances.size()));
     t.nodes_ = nodes;
     t.node_rank_ = ranks(node_distances, nodes);
   }
@@ -97,8 +111,11 @@ base::result<topology> topology::of(std::vector<processing_unit> units, std::vec
 topology topology::of_this_machine() {
   const std::vector<std::int32_t> usable = base::platform::usable_processors();
   const auto unknown = [&usable](const base::error& why) {
-    // All that may be used, also where a quota allows fewer at a time: threads are bound to some of these.
-    return flat(usable.empty() ? base::platform::usable_cores() : static_cast<std::uint32_t>(usable.size()), why.to_string());
+    // All that may be used, also where a quota allows fewer at a time: threads are bound to some of
+    // these.
+    return flat(
+        usable.empty() ? base::platform::usable_cores() : static_cast<std::uint32_t>(usable.size()),
+        why.to_string());
   };
   auto machine = read_machine(usable);
   if (!machine) return unknown(machine.error());
@@ -124,8 +141,9 @@ std::uint32_t topology::distance(std::uint32_t a, std::uint32_t b) const noexcep
 
 bool topology::is_flat() const noexcept {
   const auto same_as_first = [this](auto field) {
-    return std::count_if(units_.begin(), units_.end(),
-                         [&](const processing_unit& u) { return u.*field == units_.front().*field; });
+    return std::count_if(units_.begin(), units_.end(), [&](const processing_unit& u) {
+      return u.*field == units_.front().*field;
+    });
   };
   const auto near = same_as_first(&processing_unit::cache);
   if (same_as_first(&processing_unit::node) != std::ssize(units_)) return false;
@@ -136,7 +154,8 @@ std::string topology::describe() const {
   return counted(count(units_, &processing_unit::package), "package") + ", " +
          counted(count(units_, &processing_unit::node), "memory node") + ", " +
          counted(count(units_, &processing_unit::cache), "shared cache") + ", " +
-         counted(count(units_, &processing_unit::core), "core") + ", " + counted(units_.size(), "unit");
+         counted(count(units_, &processing_unit::core), "core") + ", " +
+         counted(units_.size(), "unit");
 }
 
 }  // namespace garrick::sched

@@ -11,7 +11,8 @@ worker_places::worker_places(const topology& machine, std::uint32_t workers, nei
     : machine_(machine), near_(machine.is_flat() ? neighbourhood::system : near) {
   spread(workers);
   of_node_.resize(machine_.node_count());
-  for (std::uint32_t w = 0; w < workers; ++w) of_node_[unit_of(w).node].push_back(static_cast<worker_index>(w));
+  for (std::uint32_t w = 0; w < workers; ++w)
+    of_node_[unit_of(w).node].push_back(static_cast<worker_index>(w));
   others_.reserve(std::size_t{workers} * (workers - 1));
   groups_.resize(workers);
   for (std::uint32_t w = 0; w < workers; ++w) sort_others(w);
@@ -33,7 +34,8 @@ void worker_places::spread(std::uint32_t workers) {
   // A node with less than others leaves gaps: the place in turn is counted within the node.
   std::map<std::uint32_t, std::uint32_t> taken;
   std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> turns;
-  for (const auto& [k, unit] : order) turns.push_back({taken[units[unit].node]++, units[unit].node, unit});
+  for (const auto& [k, unit] : order)
+    turns.push_back({taken[units[unit].node]++, units[unit].node, unit});
   std::sort(turns.begin(), turns.end());
   at_.resize(workers);
   for (std::uint32_t w = 0; w < workers; ++w) at_[w] = std::get<2>(turns[w % turns.size()]);
@@ -45,7 +47,8 @@ void worker_places::sort_others(std::uint32_t worker) {
     if (w == worker) continue;
     const std::uint32_t d = machine_.distance(at_[worker], at_[w]);
     sorted.push_back(
-        {near_ == neighbourhood::system ? 0 : std::max(d, static_cast<std::uint32_t>(near_)), static_cast<worker_index>(w)});
+        {near_ == neighbourhood::system ? 0 : std::max(d, static_cast<std::uint32_t>(near_)),
+         static_cast<worker_index>(w)});
   }
   std::sort(sorted.begin(), sorted.end());
   for (std::size_t i = 0; i < sorted.size(); ++i) {
@@ -55,12 +58,15 @@ void worker_places::sort_others(std::uint32_t worker) {
   }
 }
 
-std::int32_t worker_places::memory_of(base::locality_hint hint, std::uint32_t spawner) const noexcept {
+std::int32_t worker_places::memory_of(base::locality_hint hint,
+                                      std::uint32_t spawner) const noexcept {
   using kind = base::locality_hint::kind;
   std::uint32_t home = no_worker;
-  if (hint.what() == kind::node && !of_node(hint.value()).empty()) home = of_node(hint.value()).front();
+  if (hint.what() == kind::node && !of_node(hint.value()).empty())
+    home = of_node(hint.value()).front();
   if (hint.what() == kind::settled && hint.value() < size()) home = hint.value();
-  if (home == no_worker || (spawner != no_worker && unit_of(spawner).node == unit_of(home).node)) return -1;
+  if (home == no_worker || (spawner != no_worker && unit_of(spawner).node == unit_of(home).node))
+    return -1;
   return unit_of(home).memory;
 }
 

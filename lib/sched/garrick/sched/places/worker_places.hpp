@@ -1,9 +1,11 @@
 // The workers of a pool on the machine: where each stands, and whom it asks for work first.
 //
-// Worker i stands for one processing unit. Fewer workers than units are spread: over the memory nodes first, then over their caches,
-// hardware threads of one core last. More workers than units share them in turn. For each worker all others are sorted by distance into
-// groups g0 ⊆ g1 ⊆ …, each the beginning of one array (paper 002 §3.1). g0, the direct neighbours, is what shares the cache or the node, as
-// `neighbourhood` says; a group without members is left out. On a flat machine everybody is a direct neighbour, so that stealing is plain.
+// Worker i stands for one processing unit. Fewer workers than units are spread: over the memory
+// nodes first, then over their caches, hardware threads of one core last. More workers than units
+// share them in turn. For each worker all others are sorted by distance into groups g0 ⊆ g1 ⊆ …,
+// each the beginning of one array (paper 002 §3.1). g0, the direct neighbours, is what shares the
+// cache or the node, as `neighbourhood` says; a group without members is left out. On a flat
+// machine everybody is a direct neighbour, so that stealing is plain.
 //
 // Thread safety: immutable after construction.
 #pragma once
@@ -30,14 +32,19 @@ class worker_places {
   /// Requires 1 to 1024 workers.
   worker_places(const topology& machine, std::uint32_t workers, neighbourhood near);
 
-  [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(at_.size()); }
-  [[nodiscard]] const processing_unit& unit_of(std::uint32_t worker) const noexcept { return machine_.units()[at_[worker]]; }
+  [[nodiscard]] std::uint32_t size() const noexcept {
+    return static_cast<std::uint32_t>(at_.size());
+  }
+  [[nodiscard]] const processing_unit& unit_of(std::uint32_t worker) const noexcept {
+    return machine_.units()[at_[worker]];
+  }
   /// Its place in `machine().units()`.
   [[nodiscard]] std::uint32_t index_of(std::uint32_t worker) const noexcept { return at_[worker]; }
   [[nodiscard]] const topology& machine() const noexcept { return machine_; }
 
   [[nodiscard]] bool are_neighbours(std::uint32_t a, std::uint32_t b) const noexcept {
-    return a == b || near_ == neighbourhood::system || machine_.distance(at_[a], at_[b]) <= static_cast<std::uint32_t>(near_);
+    return a == b || near_ == neighbourhood::system ||
+           machine_.distance(at_[a], at_[b]) <= static_cast<std::uint32_t>(near_);
   }
 
   /// All workers but this one, the nearest first.
@@ -45,14 +52,18 @@ class worker_places {
     return {others_.data() + std::size_t{worker} * (size() - 1), size() - 1};
   }
   /// How many of `others` each group has; the last has all. Empty if there are no others.
-  [[nodiscard]] std::span<const worker_index> groups(std::uint32_t worker) const noexcept { return groups_[worker]; }
+  [[nodiscard]] std::span<const worker_index> groups(std::uint32_t worker) const noexcept {
+    return groups_[worker];
+  }
 
   /// The workers of a memory node; empty if it has none or is not there.
   [[nodiscard]] std::span<const worker_index> of_node(std::uint32_t node) const noexcept;
 
-  /// The system's number of the memory node where an actor with this hint will live. -1: any will do: its home is not known yet, is on the node of `spawner`
-  /// (`no_worker`: a thread of unknown place), or is no place to take memory from.
-  [[nodiscard]] std::int32_t memory_of(base::locality_hint hint, std::uint32_t spawner) const noexcept;
+  /// The system's number of the memory node where an actor with this hint will live. -1: any will
+  /// do: its home is not known yet, is on the node of `spawner` (`no_worker`: a thread of unknown
+  /// place), or is no place to take memory from.
+  [[nodiscard]] std::int32_t memory_of(base::locality_hint hint,
+                                       std::uint32_t spawner) const noexcept;
   static constexpr std::uint32_t no_worker = 0xffff'ffff;
 
  private:
@@ -67,12 +78,15 @@ class worker_places {
   std::vector<std::vector<worker_index>> of_node_;
 };
 
-/// One search for work: from the present group a victim at random, after as many attempts as the group has members the next group, in the
-/// last one until the searcher gives up. A local variable of the thief: who has stolen something starts with a new one, at g0.
+/// One search for work: from the present group a victim at random, after as many attempts as the
+/// group has members the next group, in the last one until the searcher gives up. A local variable
+/// of the thief: who has stolen something starts with a new one, at g0.
 class victim_walk {
  public:
   victim_walk(const worker_places& places, std::uint32_t thief) noexcept
-      : others_(places.others(thief)), groups_(places.groups(thief)), left_(groups_.empty() ? 0 : groups_[0]) {}
+      : others_(places.others(thief)),
+        groups_(places.groups(thief)),
+        left_(groups_.empty() ? 0 : groups_[0]) {}
 
   /// Requires that there is another worker.
   template <class Random>
@@ -84,7 +98,9 @@ class victim_walk {
   /// The group of the last victim.
   [[nodiscard]] std::uint32_t group() const noexcept { return group_; }
   /// Has the last group had as many attempts as members?
-  [[nodiscard]] bool has_been_everywhere() const noexcept { return left_ == 0 && group_ + 1 >= groups_.size(); }
+  [[nodiscard]] bool has_been_everywhere() const noexcept {
+    return left_ == 0 && group_ + 1 >= groups_.size();
+  }
 
  private:
   std::span<const worker_index> others_;

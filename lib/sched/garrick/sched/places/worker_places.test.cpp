@@ -51,13 +51,15 @@ TEST_CASE("places: groups grow with the distance, and the last has all") {
 }
 
 TEST_CASE("places: a flat machine, one core, and `system` have one group") {
-  CHECK(list(worker_places(topology::flat(4), 4, neighbourhood::cache).groups(2)) == std::vector<worker_index>{3});
+  CHECK(list(worker_places(topology::flat(4), 4, neighbourhood::cache).groups(2)) ==
+        std::vector<worker_index>{3});
   CHECK(worker_places(topology::flat(1), 1, neighbourhood::cache).groups(0).empty());
-  CHECK(list(worker_places(machine("pack:2 numa:2 l3:1 core:2 pu:1"), 8, neighbourhood::system).groups(0)) ==
-        std::vector<worker_index>{7});
+  CHECK(list(worker_places(machine("pack:2 numa:2 l3:1 core:2 pu:1"), 8, neighbourhood::system)
+                 .groups(0)) == std::vector<worker_index>{7});
 }
 
-TEST_CASE("places: on a flat machine everybody is a direct neighbour, also where no cache is shared") {
+TEST_CASE(
+    "places: on a flat machine everybody is a direct neighbour, also where no cache is shared") {
   const worker_places p(machine("numa:1 core:4 pu:1"), 4, neighbourhood::cache);
   CHECK(list(p.groups(3)) == std::vector<worker_index>{3});
   CHECK(p.are_neighbours(0, 3));
@@ -72,8 +74,9 @@ TEST_CASE("places: the node as neighbourhood joins its caches") {
 }
 
 TEST_CASE("places: an asymmetric machine leaves groups without members out") {
-  auto t = topology::of(
-      {{.os_index = 0}, {.os_index = 1, .core = 1}, {.os_index = 2, .core = 2, .cache = 1, .node = 1, .package = 1}});
+  auto t = topology::of({{.os_index = 0},
+                         {.os_index = 1, .core = 1},
+                         {.os_index = 2, .core = 2, .cache = 1, .node = 1, .package = 1}});
   REQUIRE(t);
   const worker_places p(*t, 3, neighbourhood::cache);
   const std::uint32_t alone = p.of_node(1)[0];
@@ -81,7 +84,9 @@ TEST_CASE("places: an asymmetric machine leaves groups without members out") {
   CHECK(list(p.groups(p.of_node(0)[0])) == std::vector<worker_index>{1, 2});
 }
 
-TEST_CASE("a walk makes as many attempts in a group as it has members, then widens, and stays in the last") {
+TEST_CASE(
+    "a walk makes as many attempts in a group as it has members, then widens, and stays in the "
+    "last") {
   const worker_places p(machine("pack:2 numa:2 l3:1 core:2 pu:1"), 8, neighbourhood::cache);
   xorshift random(7);
   victim_walk walk(p, 0);
@@ -92,16 +97,19 @@ TEST_CASE("a walk makes as many attempts in a group as it has members, then wide
     victims.insert(walk.next(random));
     groups.push_back(walk.group());
   }
-  CHECK(groups == std::vector<std::uint32_t>{0, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2});
+  CHECK(groups ==
+        std::vector<std::uint32_t>{0, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2});
   CHECK(!victims.contains(0));
 }
 
-TEST_CASE("places: memory is wanted from the node of a home that is known, unless the spawner is there") {
+TEST_CASE(
+    "places: memory is wanted from the node of a home that is known, unless the spawner is there") {
   using garrick::base::locality_hint;
   using kind = locality_hint::kind;
   // Two nodes, which the system calls 0 and 3.
-  auto t = topology::of({{.os_index = 0, .core = 0, .cache = 0, .node = 0, .package = 0, .memory = 0},
-                         {.os_index = 1, .core = 1, .cache = 1, .node = 3, .package = 1, .memory = 3}});
+  auto t =
+      topology::of({{.os_index = 0, .core = 0, .cache = 0, .node = 0, .package = 0, .memory = 0},
+                    {.os_index = 1, .core = 1, .cache = 1, .node = 3, .package = 1, .memory = 3}});
   REQUIRE(t);
   const worker_places p(*t, 2, neighbourhood::cache);
   const auto none = worker_places::no_worker;
@@ -112,7 +120,9 @@ TEST_CASE("places: memory is wanted from the node of a home that is known, unles
   CHECK(p.memory_of(locality_hint(kind::settled, 1), 1) == -1);
   CHECK(p.memory_of(locality_hint(kind::settled, 7), 0) == -1);  // no such worker
   CHECK(p.memory_of(locality_hint::home(2), 0) == -1);           // no such node
-  for (const locality_hint h : {locality_hint(), locality_hint::spread(), locality_hint::hub()}) CHECK(p.memory_of(h, 0) == -1);
+  for (const locality_hint h : {locality_hint(), locality_hint::spread(), locality_hint::hub()})
+    CHECK(p.memory_of(h, 0) == -1);
   // A machine that does not exist has none.
-  CHECK(worker_places(machine("numa:2 core:2 pu:1"), 4, neighbourhood::cache).memory_of(locality_hint::home(1), 0) == -1);
+  CHECK(worker_places(machine("numa:2 core:2 pu:1"), 4, neighbourhood::cache)
+            .memory_of(locality_hint::home(1), 0) == -1);
 }

@@ -29,7 +29,8 @@ base::result<command_line> read_command_line(const std::string&, std::vector<std
   found.rest = take_rest(arguments);
   if (!arguments.empty())
     return refuse("argument " + arguments.front(),
-                  "this build has no command line (GARRICK_MINIMAL): use the environment, and -- before the program's own");
+                  "this build has no command line (GARRICK_MINIMAL): use the environment, and -- "
+                  "before the program's own");
   return found;
 }
 
@@ -50,20 +51,26 @@ void add_option(CLI::App& app, const argument& o, assignments& found) {
 base::error refuse_leftover(const std::string& leftover, const std::vector<argument>& known) {
   const std::string where = "argument " + leftover.substr(0, leftover.find('='));
   const std::size_t begin = leftover.find_first_not_of('-');
-  if (begin == 0 || begin == std::string::npos) return refuse(where, "unexpected: the program's own arguments come after --");
+  if (begin == 0 || begin == std::string::npos)
+    return refuse(where, "unexpected: the program's own arguments come after --");
   std::vector<std::string> keys{"help", "config", "dump-config"};
   for (const argument& o : known) keys.push_back(o.key);
-  return unknown_key(where, "option", leftover.substr(begin, leftover.find('=') - begin), "--", keys);
+  return unknown_key(where, "option", leftover.substr(begin, leftover.find('=') - begin), "--",
+                     keys);
 }
 
 }  // namespace
 
-base::result<command_line> read_command_line(const std::string& program, std::vector<std::string> arguments,
+base::result<command_line> read_command_line(const std::string& program,
+                                             std::vector<std::string> arguments,
                                              const std::vector<argument>& known) {
   command_line found;
   found.rest = take_rest(arguments);
 
-  CLI::App app("Settings may also come from a JSON file and from variables such as GARRICK_SCHEDULER_WORKERS.", program);
+  CLI::App app(
+      "Settings may also come from a JSON file and from variables such as "
+      "GARRICK_SCHEDULER_WORKERS.",
+      program);
   app.allow_extras();
   app.set_help_flag("-h,--help", "Show this and leave");
   app.add_option("--config", found.file, "Read settings from this JSON file")->type_name("FILE");
@@ -76,7 +83,8 @@ base::result<command_line> read_command_line(const std::string& program, std::ve
     found.help = app.help();
     return found;
   } catch (const CLI::ParseError& e) { return refuse("command line", e.what()); }
-  if (const std::vector<std::string> unknown = app.remaining(); !unknown.empty()) return refuse_leftover(unknown.front(), known);
+  if (const std::vector<std::string> unknown = app.remaining(); !unknown.empty())
+    return refuse_leftover(unknown.front(), known);
   return found;
 }
 

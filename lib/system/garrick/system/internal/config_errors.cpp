@@ -14,8 +14,10 @@ std::size_t distance(std::string_view a, std::string_view b) {
   for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i)
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0u : 1u)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+      d[i][j] = std::min(
+          {d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0u : 1u)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
     }
   return d[a.size()][b.size()];
 }
@@ -35,8 +37,8 @@ base::error refuse(std::string_view where, std::string_view why) {
   return base::make_error(base::errc::config_invalid, where, why);
 }
 
-base::error unknown_key(std::string_view where, std::string_view what, std::string_view key, std::string_view prefix,
-                        const std::vector<std::string>& keys) {
+base::error unknown_key(std::string_view where, std::string_view what, std::string_view key,
+                        std::string_view prefix, const std::vector<std::string>& keys) {
   std::string why = "there is no ";
   why.append(what)
       .append(" '")

@@ -1,6 +1,7 @@
 // The file layer: flattens a JSON file into dotted keys and remembers the line of each.
 //
-// The parser tells keys and values as they come, but not where it is; so it reads through an iterator that counts lines.
+// The parser tells keys and values as they come, but not where it is; so it reads through an
+// iterator that counts lines.
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -51,7 +52,9 @@ class counting_iterator {
     ++*this;
     return old;
   }
-  friend bool operator==(const counting_iterator& a, const counting_iterator& b) noexcept { return a.at_ == b.at_; }
+  friend bool operator==(const counting_iterator& a, const counting_iterator& b) noexcept {
+    return a.at_ == b.at_;
+  }
 
  private:
   const char* at_;
@@ -65,16 +68,23 @@ class collector final : public nlohmann::json_sax<nlohmann::json> {
 
   bool null() override { return value(raw_value::kind::other, "null"); }
   bool boolean(bool x) override { return value(raw_value::kind::boolean, x ? "true" : "false"); }
-  bool number_integer(number_integer_t x) override { return value(raw_value::kind::integer, std::to_string(x)); }
-  bool number_unsigned(number_unsigned_t x) override { return value(raw_value::kind::integer, std::to_string(x)); }
-  bool number_float(number_float_t, const string_t& text) override { return value(raw_value::kind::real, text); }
+  bool number_integer(number_integer_t x) override {
+    return value(raw_value::kind::integer, std::to_string(x));
+  }
+  bool number_unsigned(number_unsigned_t x) override {
+    return value(raw_value::kind::integer, std::to_string(x));
+  }
+  bool number_float(number_float_t, const string_t& text) override {
+    return value(raw_value::kind::real, text);
+  }
   bool string(string_t& x) override { return value(raw_value::kind::text, x); }
   bool binary(binary_t&) override { return value(raw_value::kind::other, "binary"); }
   bool start_array(std::size_t) override { return value(raw_value::kind::other, "a list"); }
   bool end_array() override { return true; }
 
   bool start_object(std::size_t) override {
-    if (keys_.size() == most_levels) return fail(line_, "more than " + std::to_string(most_levels) + " objects in each other");
+    if (keys_.size() == most_levels)
+      return fail(line_, "more than " + std::to_string(most_levels) + " objects in each other");
     if (!keys_.empty() && !value(raw_value::kind::section, "")) return false;
     keys_.emplace_back();
     return true;
@@ -86,11 +96,14 @@ class collector final : public nlohmann::json_sax<nlohmann::json> {
   bool key(string_t& name) override {
     keys_.back() = name;
     key_line_ = line_;
-    if (!seen_.insert(full_key()).second) return fail(key_line_, "the key '" + full_key() + "' is there twice");
+    if (!seen_.insert(full_key()).second)
+      return fail(key_line_, "the key '" + full_key() + "' is there twice");
     return true;
   }
-  bool parse_error(std::size_t, const std::string& token, const nlohmann::detail::exception&) override {
-    return fail(line_, token.empty() ? "this is not JSON" : "this is not JSON: unexpected '" + token + "'");
+  bool parse_error(std::size_t, const std::string& token,
+                   const nlohmann::detail::exception&) override {
+    return fail(
+        line_, token.empty() ? "this is not JSON" : "this is not JSON: unexpected '" + token + "'");
   }
 
   assignments found;
@@ -107,8 +120,10 @@ class collector final : public nlohmann::json_sax<nlohmann::json> {
     return false;
   }
   bool value(raw_value::kind type, std::string text) {
-    if (keys_.empty()) return fail(line_, "a configuration is an object: { \"section\": { \"key\": value } }");
-    if (type == raw_value::kind::other) return fail(key_line_, "the key '" + full_key() + "' cannot be " + text);
+    if (keys_.empty())
+      return fail(line_, "a configuration is an object: { \"section\": { \"key\": value } }");
+    if (type == raw_value::kind::other)
+      return fail(key_line_, "the key '" + full_key() + "' cannot be " + text);
     found.push_back({full_key(), {type, std::move(text)}, path_ + ":" + std::to_string(key_line_)});
     return true;
   }
@@ -129,16 +144,19 @@ base::result<assignments> read_json(const std::string& path) {
   for (std::array<char, 4096> part{}; file.good();) {
     file.read(part.data(), part.size());
     text.append(part.data(), static_cast<std::size_t>(file.gcount()));
-    if (text.size() > most_bytes) return refuse(path, "a configuration has at most " + std::to_string(most_bytes) + " bytes");
+    if (text.size() > most_bytes)
+      return refuse(path, "a configuration has at most " + std::to_string(most_bytes) + " bytes");
   }
-  if (file.bad()) return refuse(path, std::string("the file cannot be read: ") + std::strerror(errno));
+  if (file.bad())
+    return refuse(path, std::string("the file cannot be read: ") + std::strerror(errno));
   std::size_t line = 1;
   collector found(path, line);
   const counting_iterator begin(text.data(), &line);
   const counting_iterator end(text.data() + text.size(), &line);
   constexpr bool strict = true;
   constexpr bool ignore_comments = true;
-  if (!nlohmann::json::sax_parse(begin, end, &found, nlohmann::json::input_format_t::json, strict, ignore_comments))
+  if (!nlohmann::json::sax_parse(begin, end, &found, nlohmann::json::input_format_t::json, strict,
+                                 ignore_comments))
     return found.error;
   return std::move(found.found);
 }

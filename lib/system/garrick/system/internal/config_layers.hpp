@@ -1,5 +1,5 @@
-// What the layers of the configuration share: settings as they were found, before they are checked. It knows no key and no option; config.cpp
-// does, and stands above.
+// What the layers of the configuration share: settings as they were found, before they are checked.
+// It knows no key and no option; config.cpp does, and stands above.
 //
 // Thread safety: none.
 #pragma once
@@ -47,11 +47,13 @@ struct command_line {
 [[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& keys);
 
 [[nodiscard]] base::error refuse(std::string_view where, std::string_view why);
-[[nodiscard]] base::error unknown_key(std::string_view where, std::string_view what, std::string_view key,
-                                      std::string_view prefix, const std::vector<std::string>& keys);
+[[nodiscard]] base::error unknown_key(std::string_view where, std::string_view what,
+                                      std::string_view key, std::string_view prefix,
+                                      const std::vector<std::string>& keys);
 
 [[nodiscard]] base::result<assignments> read_json(const std::string& path);
-[[nodiscard]] base::result<command_line> read_command_line(const std::string& program, std::vector<std::string> arguments,
+[[nodiscard]] base::result<command_line> read_command_line(const std::string& program,
+                                                           std::vector<std::string> arguments,
                                                            const std::vector<argument>& known);
 
 }  // namespace garrick::system::internal

@@ -9,7 +9,8 @@
 
 namespace garrick::testkit {
 
-/// Limits as in an actor system, but nothing waits and nobody runs anybody in place unless a test asks for it; request cycles are looked for.
+/// Limits as in an actor system, but nothing waits and nobody runs anybody in place unless a test
+/// asks for it; request cycles are looked for.
 [[nodiscard]] inline core::settings test_limits() {
   core::settings s;
   s.in_place = false;
@@ -21,8 +22,9 @@ namespace garrick::testkit {
 struct options {
   std::uint64_t seed = 1;  ///< what decides who runs when
   core::settings limits = test_limits();
-  std::uint64_t turn_limit = 1'000'000;  ///< turns of one run() or get() after which it is a livelock
-  std::uint32_t threads = 64;            ///< detached and blocking actors at most
+  /// turns of one run() or get() after which it is a livelock
+  std::uint64_t turn_limit = 1'000'000;
+  std::uint32_t threads = 64;  ///< detached and blocking actors at most
   base::probe* probe = nullptr;
 };
 

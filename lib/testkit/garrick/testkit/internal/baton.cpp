@@ -84,10 +84,12 @@ void baton_thread::loop() noexcept {
 }
 
 bool driving_wait::wait(std::int64_t limit_ns) noexcept {
-  const base::instant deadline =
-      limit_ns < 0 ? base::instant::never() : kit_.time().now() + base::duration::nanoseconds(limit_ns);
+  const base::instant deadline = limit_ns < 0
+                                     ? base::instant::never()
+                                     : kit_.time().now() + base::duration::nanoseconds(limit_ns);
   for (std::uint64_t turns = 0; !scheduled_; ++turns) {
-    const drive_outcome r = turns < kit_.settings_of().turn_limit ? kit_.drive(deadline) : drive_outcome::stuck;
+    const drive_outcome r =
+        turns < kit_.settings_of().turn_limit ? kit_.drive(deadline) : drive_outcome::stuck;
     if (scheduled_) break;
     if (r == drive_outcome::time_over) return false;
     if (r == drive_outcome::stuck) give_up();
@@ -96,11 +98,13 @@ bool driving_wait::wait(std::int64_t limit_ns) noexcept {
   return true;
 }
 
-/// Nobody will ever answer: the requests of this scoped actor fail; one that waits for a message ends.
+/// Nobody will ever answer: the requests of this scoped actor fail; one that waits for a message
+/// ends.
 void driving_wait::give_up() noexcept {
   const base::error why = base::make_error(
       base::errc::would_block, "deterministic system",
-      "the wait would never end: nobody can run, no timer is armed, or the turn limit is reached" + kit_.history());
+      "the wait would never end: nobody can run, no timer is armed, or the turn limit is reached" +
+          kit_.history());
   if (core::cell_extension* const x = self_.ext_if(); x != nullptr && x->pending.active() != 0) {
     x->pending.for_each([&](std::uint64_t id, core::response_table::slot&) {
       core::envelope* const e = core::detail::make_envelope<base::error>(why);

@@ -1,9 +1,13 @@
-// The threads of detached and blocking actors: they exist, but only the one that holds the baton runs.
+// The threads of detached and blocking actors: they exist, but only the one that holds the baton
+// runs.
 //
-// Problem: a blocking actor needs a stack of its own, so a thread of its own; a deterministic system must decide alone who runs. So every thread waits until the system hands
-// it the baton, and hands it back where the real thread would sleep: between two messages (detached), or in a receive with nothing to receive (blocking).
+// Problem: a blocking actor needs a stack of its own, so a thread of its own; a deterministic
+// system must decide alone who runs. So every thread waits until the system hands it the baton, and
+// hands it back where the real thread would sleep: between two messages (detached), or in a receive
+// with nothing to receive (blocking).
 //
-// Thread safety: everything but the constructor, the destructor and `go` is for the holder of the baton. The hand-over synchronises.
+// Thread safety: everything but the constructor, the destructor and `go` is for the holder of the
+// baton. The hand-over synchronises.
 #pragma once
 
 #include <garrick/base/clock.hpp>
@@ -38,7 +42,9 @@ class baton_thread final : public core::waiting_executor {
   void reuse() noexcept { free_ = false; }
 
   /// The actor whose run right waits here; null if the thread only wakes for a time-out.
-  [[nodiscard]] base::runnable* actor() const noexcept { return next_ != nullptr ? next_ : more_ ? current_ : nullptr; }
+  [[nodiscard]] base::runnable* actor() const noexcept {
+    return next_ != nullptr ? next_ : more_ ? current_ : nullptr;
+  }
 
   bool queued = false;  ///< in the system's list of those who can run
 

@@ -26,7 +26,8 @@ std::uint64_t sender_of(const core::envelope* e) noexcept {
 /// While it lives, this thread is a worker of the system.
 class worker_scope {
  public:
-  explicit worker_scope(base::executor* as) noexcept : before_(std::exchange(base::this_thread.worker_of, as)) {}
+  explicit worker_scope(base::executor* as) noexcept
+      : before_(std::exchange(base::this_thread.worker_of, as)) {}
   ~worker_scope() { base::this_thread.worker_of = before_; }
   worker_scope(const worker_scope&) = delete;
   worker_scope& operator=(const worker_scope&) = delete;
@@ -61,10 +62,11 @@ void deterministic_core::stop() noexcept {
   clock_.reset();
 }
 
-// ---- core::environment ------------------------------------------------------------------------------------------------------------------------------
+// ---- core::environment --------------------------------------------------------------------------
 
 void deterministic_core::dead_letter(const core::undelivered& what) noexcept {
-  if (probe != nullptr) probe->on_dead_letter(what.receiver, what.sender, what.descriptor, what.reason);
+  if (probe != nullptr)
+    probe->on_dead_letter(what.receiver, what.sender, what.descriptor, what.reason);
   lost_message& m = lost_.emplace_back();
   m.sender = what.sender;
   m.receiver = what.receiver;
@@ -95,7 +97,8 @@ void deterministic_core::left(core::cell& who) noexcept {
 
 void deterministic_core::failed(const core::cell& who, const base::error& why) noexcept {
   // order: own thread's value
-  const base::message_type* const handling = base::this_thread.handling.load(std::memory_order_relaxed);
+  const base::message_type* const handling =
+      base::this_thread.handling.load(std::memory_order_relaxed);
   if (probe != nullptr) probe->on_actor_failed(who.id(), handling, why);
   failures_.push_back(name_of(who.id()) + ": " + why.to_string());
 }
@@ -119,20 +122,23 @@ core::waiting_executor* deterministic_core::executor_of_scoped(core::cell& who) 
   return waits_.emplace_back(std::make_unique<driving_wait>(*this, who)).get();
 }
 
-// ---- who can run ------------------------------------------------------------------------------------------------------------------------------------
+// ---- who can run --------------------------------------------------------------------------------
 
 bool deterministic_core::worker::claim(base::runnable& r) noexcept {
   if (base::this_thread.worker_of != this) return false;
-  return std::erase_if(kit_.runnable_, [&](const candidate& c) { return c.event_actor == &r; }) != 0;
+  return std::erase_if(kit_.runnable_, [&](const candidate& c) { return c.event_actor == &r; }) !=
+         0;
 }
 
 const candidate* deterministic_core::find(const core::cell& who) const noexcept {
-  const auto at = std::find_if(runnable_.begin(), runnable_.end(), [&](const candidate& c) { return c.actor() == &who; });
+  const auto at = std::find_if(runnable_.begin(), runnable_.end(),
+                               [&](const candidate& c) { return c.actor() == &who; });
   return at != runnable_.end() ? &*at : nullptr;
 }
 
 std::uint32_t deterministic_core::random_quantum() noexcept {
-  // Mostly single messages, so that orders mix; now and then a long run, so that one actor gets far ahead of the others.
+  // Mostly single messages, so that orders mix; now and then a long run, so that one actor gets far
+  // ahead of the others.
   constexpr std::array<std::uint32_t, 8> quanta{1, 1, 1, 1, 2, 3, 8, 1000};
   return quanta[random_.below(quanta.size())];
 }
@@ -148,13 +154,15 @@ bool deterministic_core::turn(std::uint32_t messages) {
 bool deterministic_core::turn_of(core::cell& who) {
   const core::address keep = core::handle_access::make_address(&who);
   const bool handled = run_only(who);
-  // A message that ended its actor: the end itself is due on the actor's next turn, which nothing else may precede here.
+  // A message that ended its actor: the end itself is due on the actor's next turn, which nothing
+  // else may precede here.
   if (!who.has_ended() && who.phase() == core::life::ending && find(who) != nullptr) run_only(who);
   return handled;
 }
 
 bool deterministic_core::run_only(const core::cell& who) {
-  const auto at = std::find_if(runnable_.begin(), runnable_.end(), [&](const candidate& c) { return c.actor() == &who; });
+  const auto at = std::find_if(runnable_.begin(), runnable_.end(),
+                               [&](const candidate& c) { return c.actor() == &who; });
   const candidate chosen = *at;
   runnable_.erase(at);
   return run_candidate(chosen, 1);
@@ -173,7 +181,8 @@ std::vector<const core::envelope*> deterministic_core::waiting_for(const core::c
   static_cast<void>(access::peek_next(self));  // takes what has arrived into the local queues
   const auto& reader = access::reader(self);
   if (reader.is_holding())
-    for (const core::envelope* e = self.ext_if()->answers.front; e != nullptr; e = e->next) all.push_back(e);
+    for (const core::envelope* e = self.ext_if()->answers.front; e != nullptr; e = e->next)
+      all.push_back(e);
   if (const core::envelope* const first = reader.peek_urgent()) {
     const core::envelope* e = first;
     do {
@@ -192,7 +201,8 @@ bool deterministic_core::signals_wait_for(core::cell& who) const noexcept {
 
 bool deterministic_core::run_candidate(candidate c, std::uint32_t messages) {
   if (c.thread == nullptr) return run_event_actor(cell_of(*c.event_actor), messages);
-  const std::optional<turn_record> next = c.actor() != nullptr ? record_of(cell_of(*c.actor())) : std::nullopt;
+  const std::optional<turn_record> next =
+      c.actor() != nullptr ? record_of(cell_of(*c.actor())) : std::nullopt;
   c.thread->queued = false;
   c.thread->go();
   if (next) remember(*next);
@@ -217,7 +227,8 @@ bool deterministic_core::run_event_actor(core::cell& c, std::uint32_t messages) 
 }
 
 std::optional<turn_record> deterministic_core::record_of(core::cell& c) const {
-  const core::envelope* const e = c.phase() != core::life::suspended ? access::peek_next(c) : nullptr;
+  const core::envelope* const e =
+      c.phase() != core::life::suspended ? access::peek_next(c) : nullptr;
   if (e == nullptr) return std::nullopt;
   return turn_record{c.id(), sender_of(e), e->type, e->is(core::envelope_flag::response)};
 }
@@ -243,20 +254,21 @@ drive_outcome deterministic_core::drive(base::instant deadline) {
   return drive_outcome::time_over;
 }
 
-// ---- what has happened ------------------------------------------------------------------------------------------------------------------------------
+// ---- what has happened --------------------------------------------------------------------------
 
 std::string deterministic_core::name_of(std::uint64_t id) const {
   if (id == 0) return "the test";
   const auto at = names_.find(id);
-  return (at != names_.end() ? at->second : std::string("a scoped actor")) + "#" + std::to_string(id);
+  return (at != names_.end() ? at->second : std::string("a scoped actor")) + "#" +
+         std::to_string(id);
 }
 
 std::string deterministic_core::history() const {
   std::string out;
   if (!turns_.empty()) out += "\n  the last messages, newest last:";
   for (const turn_record& t : turns_)
-    out += "\n    " + name_of(t.actor) + (t.response ? " got the response " : " handled ") + std::string(t.type->name) +
-           " from " + name_of(t.sender);
+    out += "\n    " + name_of(t.actor) + (t.response ? " got the response " : " handled ") +
+           std::string(t.type->name) + " from " + name_of(t.sender);
   if (!failures_.empty()) out += "\n  actors that failed:";
   for (const std::string& f : failures_) out += "\n    " + f;
   return out;

@@ -1,9 +1,13 @@
-// The environment of a deterministic system: one list of those who can run, one random number that chooses among them, virtual time.
+// The environment of a deterministic system: one list of those who can run, one random number that
+// chooses among them, virtual time.
 //
-// Problem: what a concurrent program does depends on who runs when. Here that is decided in one place from a seed: whoever may run stands in `runnable_`; a turn takes one of
-// them and lets it handle a few messages. Nothing depends on addresses, on real time or on the operating system's scheduler, so equal seeds give equal runs.
+// Problem: what a concurrent program does depends on who runs when. Here that is decided in one
+// place from a seed: whoever may run stands in `runnable_`; a turn takes one of them and lets it
+// handle a few messages. Nothing depends on addresses, on real time or on the operating system's
+// scheduler, so equal seeds give equal runs.
 //
-// Thread safety: the system's own thread and the threads of blocking actors, one at a time: whoever holds the baton (baton.hpp).
+// Thread safety: the system's own thread and the threads of blocking actors, one at a time: whoever
+// holds the baton (baton.hpp).
 //
 // Invariants: D1 an actor stands in `runnable_` exactly while its run right is held by nobody who runs; D2 `runnable_` changes by the baton holder's actions only;
 // D3 every choice takes its number from `random_`, and nothing else does.
@@ -34,7 +38,9 @@ struct candidate {
   base::runnable* event_actor = nullptr;
   baton_thread* thread = nullptr;  ///< if there is no event-based actor
   /// Whose run right waits here; null: a thread that wakes for a time-out.
-  [[nodiscard]] base::runnable* actor() const noexcept { return thread != nullptr ? thread->actor() : event_actor; }
+  [[nodiscard]] base::runnable* actor() const noexcept {
+    return thread != nullptr ? thread->actor() : event_actor;
+  }
 };
 
 /// One message handled, for the history in a failure's text.
@@ -65,7 +71,8 @@ class deterministic_core final : public core::environment {
   void add(candidate c) { runnable_.push_back(c); }
   [[nodiscard]] bool idle() const noexcept { return runnable_.empty(); }
   [[nodiscard]] const candidate* find(const core::cell& who) const noexcept;
-  /// One turn of a randomly chosen candidate: up to `messages` messages. True if a message was handled. Requires somebody who can run.
+  /// One turn of a randomly chosen candidate: up to `messages` messages. True if a message was
+  /// handled. Requires somebody who can run.
   bool turn(std::uint32_t messages);
   bool turn() { return turn(random_quantum()); }
   /// One message of this actor, which can run. True if it was handled.

@@ -25,12 +25,14 @@
 #if defined(GARRICK_TSAN_FIBERS)
 #include <sanitizer/tsan_interface.h>
 #endif
-#if defined(__x86_64__) && defined(__ELF__) && !defined(GARRICK_ASAN_FIBERS) && !defined(GARRICK_TSAN_FIBERS)
+#if defined(__x86_64__) && defined(__ELF__) && !defined(GARRICK_ASAN_FIBERS) && \
+    !defined(GARRICK_TSAN_FIBERS)
 #define GARRICK_FAST_FIBERS 1
 #endif
 
 #if defined(GARRICK_FAST_FIBERS)
-// Saves what a function must preserve on the present stack, and takes it from the other one. No signal mask, which is what makes swapcontext two system calls.
+// Saves what a function must preserve on the present stack, and takes it from the other one. No
+// signal mask, which is what makes swapcontext two system calls.
 extern "C" void garrick_testkit_switch_stacks(void** save, void* load) noexcept;
 asm(R"(
 .text
@@ -102,7 +104,8 @@ fiber::fiber() : state_(std::make_unique<state>()) {
 #endif
 }
 
-fiber::fiber(std::size_t stack_bytes, void (*body)(void*), void* argument) : state_(std::make_unique<state>()) {
+fiber::fiber(std::size_t stack_bytes, void (*body)(void*), void* argument)
+    : state_(std::make_unique<state>()) {
   state& s = *state_;
   s.body = body;
   s.argument = argument;
@@ -110,8 +113,10 @@ fiber::fiber(std::size_t stack_bytes, void (*body)(void*), void* argument) : sta
   s.bottom = s.stack.get();
   s.size = stack_bytes;
 #if defined(GARRICK_FAST_FIBERS)
-  const auto end = reinterpret_cast<std::uintptr_t>(s.stack.get() + stack_bytes) & ~std::uintptr_t{15};
-  auto* const words = reinterpret_cast<std::uintptr_t*>(end) - 8;  // six registers, where to return to, and a null return address
+  const auto end =
+      reinterpret_cast<std::uintptr_t>(s.stack.get() + stack_bytes) & ~std::uintptr_t{15};
+  // six registers, where to return to, and a null return address
+  auto* const words = reinterpret_cast<std::uintptr_t*>(end) - 8;
   for (int i = 0; i < 8; ++i) words[i] = 0;
   words[6] = reinterpret_cast<std::uintptr_t>(&state::enter);
   s.top = words;

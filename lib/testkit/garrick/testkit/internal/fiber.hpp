@@ -1,6 +1,8 @@
-// Stacks that one thread switches between: what the interleaving and the simulated machine are made of.
+// Stacks that one thread switches between: what the interleaving and the simulated machine are made
+// of.
 //
-// On x86-64 (with ELF) a switch saves six registers and costs a few nanoseconds; elsewhere, and under the sanitizers, which must be told when the stack changes, it is swapcontext.
+// On x86-64 (with ELF) a switch saves six registers and costs a few nanoseconds; elsewhere, and
+// under the sanitizers, which must be told when the stack changes, it is swapcontext.
 //
 // Thread safety: none; all fibres of a program part belong to one thread.
 #pragma once
@@ -14,7 +16,8 @@ class fiber {
  public:
   /// Stands for the calling thread's own stack.
   fiber();
-  /// Runs `body(argument)` when it is switched to for the first time. The body never returns: it ends with `switch_to(…, true)`, and nothing on its stack is destroyed.
+  /// Runs `body(argument)` when it is switched to for the first time. The body never returns: it
+  /// ends with `switch_to(…, true)`, and nothing on its stack is destroyed.
   fiber(std::size_t stack_bytes, void (*body)(void*), void* argument);
   ~fiber();
   fiber(const fiber&) = delete;

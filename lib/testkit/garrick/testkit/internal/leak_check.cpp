@@ -10,7 +10,8 @@ namespace {
 
 using access = core::cell_access;
 
-/// An actor that lived when the end began. The address keeps its block, so its counts can be read after its end.
+/// An actor that lived when the end began. The address keeps its block, so its counts can be read
+/// after its end.
 struct suspect {
   core::address who;
   std::string name;
@@ -32,7 +33,8 @@ bool can_be_woken(core::cell& c) {
 
 }  // namespace
 
-std::vector<std::string> end_all_actors(deterministic_core& core, const std::function<void()>& run_all) {
+std::vector<std::string> end_all_actors(deterministic_core& core,
+                                        const std::function<void()>& run_all) {
   std::vector<suspect> all;
   for (core::cell* c : core.living()) {
     suspect& s = all.emplace_back();
@@ -55,15 +57,18 @@ std::vector<std::string> end_all_actors(deterministic_core& core, const std::fun
     for (std::size_t i = 0; i < all.size(); ++i) {
       suspect& other = all[i];
       if (&other == &s || !lived[i]) continue;
-      if (held && other.handles_now() < other.handles) other.known_outside = true;  // `s` held it, and somebody holds `s`
+      // `s` held it, and somebody holds `s`
+      if (held && other.handles_now() < other.handles) other.known_outside = true;
       if (!held && other.cell().has_ended()) text += ", " + other.name;
     }
     if (!held) cycles.push_back(text);
   }
-  // What the ends have spawned or left is refused or ended by now; the rest is ended again until nobody lives.
+  // What the ends have spawned or left is refused or ended by now; the rest is ended again until
+  // nobody lives.
   for (int round = 0; round < 3 && !core.living().empty(); ++round) {
     for (core::cell* c : core.living())
-      core::detail::kill_cell(core::handle_access::make_address(c), base::exit_code::user_shutdown, true);
+      core::detail::kill_cell(core::handle_access::make_address(c), base::exit_code::user_shutdown,
+                              true);
     run_all();
   }
   return cycles;

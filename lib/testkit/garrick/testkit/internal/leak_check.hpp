@@ -1,11 +1,15 @@
-// Ends every actor of a deterministic system, and finds out meanwhile who lived only because actors held handles to each other.
+// Ends every actor of a deterministic system, and finds out meanwhile who lived only because actors
+// held handles to each other.
 //
-// How: nobody can look into an actor's state and see which handles it holds. But ending an actor destroys its state, and its handles with it. So the actors are ended one
-// after the other. If afterwards no handle to an ended actor is left anywhere, all handles to it were held by itself or by actors that went with it: a cycle. If handles are
-// left, somebody else holds it: the test, or an actor that the test can reach.
+// How: nobody can look into an actor's state and see which handles it holds. But ending an actor
+// destroys its state, and its handles with it. So the actors are ended one after the other. If
+// afterwards no handle to an ended actor is left anywhere, all handles to it were held by itself or
+// by actors that went with it: a cycle. If handles are left, somebody else holds it: the test, or
+// an actor that the test can reach.
 //
-// Not reported: actors with an armed timer or an unanswered request of their own (something can still wake them), and actors to which somebody from outside, or somebody whose
-// own state is unknown, held a handle.
+// Not reported: actors with an armed timer or an unanswered request of their own (something can
+// still wake them), and actors to which somebody from outside, or somebody whose own state is
+// unknown, held a handle.
 //
 // Thread safety: the system's thread.
 #pragma once
@@ -19,6 +23,7 @@ namespace garrick::testkit::internal {
 class deterministic_core;
 
 /// `run_all` runs until nobody can. Returns one text a cycle.
-std::vector<std::string> end_all_actors(deterministic_core& core, const std::function<void()>& run_all);
+std::vector<std::string> end_all_actors(deterministic_core& core,
+                                        const std::function<void()>& run_all);
 
 }  // namespace garrick::testkit::internal

@@ -36,7 +36,8 @@ outcome run(const actor_creation& program, simulation_options on) {
   node& root = s.spawn<node>();
   s.outside([&](outside& o) { o.send(root, program.n); });
   outcome result = s.run();
-  if (result.error.empty() && root.sum != std::uint64_t{1} << (program.n - 1)) result.error = "leaves are missing";
+  if (result.error.empty() && root.sum != std::uint64_t{1} << (program.n - 1))
+    result.error = "leaves are missing";
   return result;
 }
 

@@ -43,13 +43,15 @@ double locked() {
   std::vector<padded> lines(64);
   const auto stores = [&](std::uint64_t i) {
     for (std::uint64_t k = 0; k < 3; ++k)
-      lines[(3 * i + k) % lines.size()].value.store(i, std::memory_order_relaxed);  // order: relaxed; only their time counts
+      // order: relaxed; only their time counts
+      lines[(3 * i + k) % lines.size()].value.store(i, std::memory_order_relaxed);
   };
   constexpr int count = 10'000;
   std::uint64_t i = 0;
   const double with = each(count, [&] {
     stores(++i);
-    lines[i % lines.size()].value.fetch_add(1, std::memory_order_seq_cst);  // order: as queues use it
+    // order: as queues use it
+    lines[i % lines.size()].value.fetch_add(1, std::memory_order_seq_cst);
   });
   return std::max(0.5, with - each(count, [&] { stores(++i); }));
 }
@@ -61,7 +63,8 @@ void one_thread(costs& c) {
   c.clock_read = each(1'000, [] { static_cast<void>(platform::monotonic_ns()); });
   c.cpu_clock_read = each(1'000, [] { static_cast<void>(platform::thread_cpu_ns()); });
   c.system_call = each(1'000, [&] { platform::futex_wake_one(word); });
-  if (platform::enable_process_barrier()) c.barrier = each(200, [] { platform::process_barrier(); });
+  if (platform::enable_process_barrier())
+    c.barrier = each(200, [] { platform::process_barrier(); });
   c.timer_late = each(20, [] { platform::sleep_ns(1000); }) - 1000;
   std::thread([&] {
     platform::precise_sleeps();
@@ -78,8 +81,10 @@ void wake_up(costs& c) {
   std::thread sleeper([&] {
     const double begin = static_cast<double>(platform::thread_cpu_ns());
     for (std::uint32_t i = 0; i < rounds; ++i) {
-      while (word.load(std::memory_order_acquire) == i) platform::futex_wait(word, i);  // order: acquire, pairs with the waker
-      woken_at.store(platform::monotonic_ns(), std::memory_order_release);              // order: release, pairs with the waker
+      // order: acquire, pairs with the waker
+      while (word.load(std::memory_order_acquire) == i) platform::futex_wait(word, i);
+      // order: release, pairs with the waker
+      woken_at.store(platform::monotonic_ns(), std::memory_order_release);
     }
     cpu = (static_cast<double>(platform::thread_cpu_ns()) - begin) / rounds;
   });
@@ -94,7 +99,8 @@ void wake_up(costs& c) {
     platform::futex_wake_one(word);
     calls.push_back(now() - begin);
     std::uint64_t at = 0;
-    while ((at = woken_at.load(std::memory_order_acquire)) == 0) platform::pause();  // order: acquire, pairs with the sleeper
+    // order: acquire, pairs with the sleeper
+    while ((at = woken_at.load(std::memory_order_acquire)) == 0) platform::pause();
     latencies.push_back(static_cast<double>(at) - begin);
   }
   sleeper.join();
@@ -108,23 +114,29 @@ void wake_up(costs& c) {
 }
 
 /// The machine's prices, which are all measured alike.
-constexpr double costs::* measured[] = {
-    &costs::locked,      &costs::pause,     &costs::clock_read,   &costs::cpu_clock_read, &costs::system_call,
-    &costs::fall_asleep, &costs::wake_call, &costs::wake_latency, &costs::timer_late,     &costs::precise_timer_late,
-    &costs::barrier};
+constexpr double costs::* measured[] = {&costs::locked,      &costs::pause,
+                                        &costs::clock_read,  &costs::cpu_clock_read,
+                                        &costs::system_call, &costs::fall_asleep,
+                                        &costs::wake_call,   &costs::wake_latency,
+                                        &costs::timer_late,  &costs::precise_timer_late,
+                                        &costs::barrier};
 
 }  // namespace
 
-/// A line goes to another thread and comes back in four transfers: each side fetches it to see the other's store, and takes it to make its own.
+/// A line goes to another thread and comes back in four transfers: each side fetches it to see the
+/// other's store, and takes it to make its own.
 double measure_transfer() {
   constexpr std::uint32_t rounds = 200;
   constexpr double patience_ns = 20e6;  // the two may have one processor between them
   alignas(64) std::atomic<std::uint32_t> ball{0};
   std::atomic<bool> over{false};
   std::thread other([&] {
-    for (std::uint32_t i = 1; !over.load(std::memory_order_relaxed);) {  // order: relaxed; only to come to an end
-      if (ball.load(std::memory_order_acquire) != i) continue;           // order: acquire, pairs with the first's store
-      ball.store(i + 1, std::memory_order_release);                      // order: release, pairs with the first's load
+    // order: relaxed; only to come to an end
+    for (std::uint32_t i = 1; !over.load(std::memory_order_relaxed);) {
+      // order: acquire, pairs with the first's store
+      if (ball.load(std::memory_order_acquire) != i) continue;
+      // order: release, pairs with the first's load
+      ball.store(i + 1, std::memory_order_release);
       i += 2;
     }
   });
@@ -137,7 +149,8 @@ double measure_transfer() {
     for (std::uint32_t k = 0; k < rounds && in_time; ++k, i += 2) {
       ball.store(i + 1, std::memory_order_release);  // order: release, pairs with the other's load
       // order: acquire, pairs with the other's store
-      for (std::uint32_t spins = 1; ball.load(std::memory_order_acquire) != i + 2 && in_time; ++spins)
+      for (std::uint32_t spins = 1; ball.load(std::memory_order_acquire) != i + 2 && in_time;
+           ++spins)
         if (spins % 1024 == 0) in_time = now() < end;
     }
     if (in_time) best = std::min(best, (now() - begin) / rounds / 4);
@@ -162,13 +175,15 @@ void calibration::sample() {
     wake_up(now);
   }
   for (const auto price : measured) machine_.*price = std::min(machine_.*price, now.*price);
-  for (std::size_t d = 0; d < now.transfer.size(); ++d) machine_.transfer[d] = std::min(machine_.transfer[d], now.transfer[d]);
+  for (std::size_t d = 0; d < now.transfer.size(); ++d)
+    machine_.transfer[d] = std::min(machine_.transfer[d], now.transfer[d]);
   measure_actors(actors_);
 }
 
 costs calibration::prices() const {
   costs c = machine_;
-  if (c.transfer[0] == std::numeric_limits<double>::max()) c.transfer = costs{}.transfer;  // never two processors at once
+  // never two processors at once
+  if (c.transfer[0] == std::numeric_limits<double>::max()) c.transfer = costs{}.transfer;
   derive_actor_prices(c, actors_);
   return c;
 }

@@ -1,10 +1,12 @@
-// Measures on the host what the simulated machine charges, so that a simulation of the host's cores predicts what programs take there.
+// Measures on the host what the simulated machine charges, so that a simulation of the host's cores
+// predicts what programs take there.
 //
 //   calibration c;
 //   for (int i = 0; i < 5; ++i) c.sample();
 //   simulation s({.machine = topology::flat(2), .workers = 2, .prices = c.prices()});
 //
-// Every figure is the least of all samples, since whoever else uses the machine only makes things dearer; take more of them, spread over time, where the machine is not quiet.
+// Every figure is the least of all samples, since whoever else uses the machine only makes things
+// dearer; take more of them, spread over time, where the machine is not quiet.
 //
 // Thread safety: one real thread at a time.
 #pragma once
@@ -19,10 +21,14 @@ namespace garrick::testkit::machine {
 struct actor_times {
   double burst_send = std::numeric_limits<double>::max();     ///< a send in a burst
   double burst_receive = std::numeric_limits<double>::max();  ///< and the receiver's part
-  double stream = std::numeric_limits<double>::max();         ///< a message of a stream that is longer than a mailbox
-  double hop_of_two = std::numeric_limits<double>::max();     ///< of a message that goes to and fro between two actors
-  double hop_of_many = std::numeric_limits<double>::max();    ///< and from one of many to another at random
-  double birth = std::numeric_limits<double>::max();          ///< of an actor that makes another one, gets its answer and ends
+  /// a message of a stream that is longer than a mailbox
+  double stream = std::numeric_limits<double>::max();
+  /// of a message that goes to and fro between two actors
+  double hop_of_two = std::numeric_limits<double>::max();
+  /// and from one of many to another at random
+  double hop_of_many = std::numeric_limits<double>::max();
+  /// of an actor that makes another one, gets its answer and ends
+  double birth = std::numeric_limits<double>::max();
 };
 
 class calibration {
@@ -30,8 +36,9 @@ class calibration {
   /// A third of a second. With one processor, what two threads do to each other keeps its price.
   void sample();
 
-  /// Requires a sample. The prices of actors are what is left of the times above when the simulation has charged everything else. All distances get the price of the nearest; `memory_line` and `hit` keep
-  /// their defaults.
+  /// Requires a sample. The prices of actors are what is left of the times above when the
+  /// simulation has charged everything else. All distances get the price of the nearest;
+  /// `memory_line` and `hit` keep their defaults.
   [[nodiscard]] costs prices() const;
 
   [[nodiscard]] const actor_times& actors() const noexcept { return actors_; }
@@ -43,8 +50,9 @@ class calibration {
   static costs no_price() noexcept;
 };
 
-/// What it takes to fetch a line that another thread has just written, in nanoseconds; the largest double if the two had no processor each. Takes up to some milliseconds. On a virtual machine
-/// it changes when a processor moves.
+/// What it takes to fetch a line that another thread has just written, in nanoseconds; the largest
+/// double if the two had no processor each. Takes up to some milliseconds. On a virtual machine it
+/// changes when a processor moves.
 [[nodiscard]] double measure_transfer();
 
 /// Lowers `times` to what it finds.

@@ -1,4 +1,5 @@
-// The host's prices. What they predict is a benchmark's matter (bench/simulator_prediction): tests share their machine with others.
+// The host's prices. What they predict is a benchmark's matter (bench/simulator_prediction): tests
+// share their machine with others.
 #include <garrick/testkit/machine/calibrate.hpp>
 
 #include <doctest/doctest.h>
@@ -22,7 +23,8 @@ TEST_CASE("calibration: every price of the host is found, and more samples only 
   calibration host;
   host.sample();
   const costs first = host.prices();
-  for (const auto price : {&costs::locked, &costs::clock_read, &costs::cpu_clock_read, &costs::system_call, &costs::timer_late})
+  for (const auto price : {&costs::locked, &costs::clock_read, &costs::cpu_clock_read,
+                           &costs::system_call, &costs::timer_late})
     CHECK(first.*price > 0);
   CHECK(first.cpu_clock_read > first.clock_read);
   CHECK(first.timer_late < 1e9);
@@ -34,7 +36,8 @@ TEST_CASE("calibration: every price of the host is found, and more samples only 
   CHECK(host.actors().stream < 1e6);
 }
 
-TEST_CASE("calibration: a dearer program makes dearer what it is there to measure, and nothing else") {
+TEST_CASE(
+    "calibration: a dearer program makes dearer what it is there to measure, and nothing else") {
   actor_times times;
   times.burst_send = 20;
   times.burst_receive = 15;
@@ -52,6 +55,7 @@ TEST_CASE("calibration: a dearer program makes dearer what it is there to measur
   derive_actor_prices(dearer, times);
   CHECK(dearer.send == c.send);
   CHECK(dearer.run == c.run);
-  CHECK(dearer.cold == doctest::Approx(c.cold + 10).epsilon(0.02));  // but for the few who follow each other soon
+  // but for the few who follow each other soon
+  CHECK(dearer.cold == doctest::Approx(c.cold + 10).epsilon(0.02));
   CHECK(dearer.spawn == doctest::Approx(c.spawn + 30).epsilon(0.1));
 }

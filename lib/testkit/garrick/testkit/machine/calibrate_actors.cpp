@@ -28,7 +28,7 @@ void on_one_worker(const Run& run) {
   static_cast<void>(system.await_all());
 }
 
-// ---- a burst from one actor to another: the sender's part and the receiver's ---------------------------------------------------------------------
+// ---- a burst from one actor to another: the sender's part and the receiver's --------------------
 
 constexpr std::uint32_t burst = 400;  // below the soft limit of a mailbox
 
@@ -47,7 +47,8 @@ class burst_receiver : public actor<ticks> {
  public:
   explicit burst_receiver(burst_times* times) : times_(times) {}
   void on(tick) {
-    if (++seen_ % burst == 0) times_->receive = std::min(times_->receive, (now_ns() - times_->sent_at) / burst);
+    if (++seen_ % burst == 0)
+      times_->receive = std::min(times_->receive, (now_ns() - times_->sent_at) / burst);
   }
 
  private:
@@ -79,7 +80,7 @@ burst_times measure_burst() {
   return times;
 }
 
-// ---- a stream: as a burst, but longer than a mailbox ----------------------------------------------------------------------------------------------
+// ---- a stream: as a burst, but longer than a mailbox --------------------------------------------
 
 constexpr std::uint32_t stream = 20'000;
 
@@ -110,11 +111,13 @@ class stream_sender : public actor<starter> {
 
 double measure_stream() {
   double each = unknown;
-  on_one_worker([&](actor_system& system) { send(system.spawn<stream_sender>(system.spawn<stream_receiver>(&each)), begin{}); });
+  on_one_worker([&](actor_system& system) {
+    send(system.spawn<stream_sender>(system.spawn<stream_receiver>(&each)), begin{});
+  });
   return each;
 }
 
-// ---- one message that goes from actor to actor ----------------------------------------------------------------------------------------------------
+// ---- one message that goes from actor to actor --------------------------------------------------
 
 constexpr std::uint32_t hops = 10'000;
 constexpr std::uint32_t many = 256;
@@ -132,20 +135,23 @@ struct walk {
   std::uint32_t seen = 0;
 };
 
-/// Sends it on to a member at random: caches and predictions know no more than in an ordinary program.
+/// Sends it on to a member at random: caches and predictions know no more than in an ordinary
+/// program.
 class station : public actor<member> {
  public:
   explicit station(walk* w) : walk_(w) {}
   void on(const all_members& m) { members_ = m.list; }
   void on(tick) {
     if (++walk_->seen % hops == 0) {
-      if (walk_->started != 0) walk_->hop = std::min(walk_->hop, (now_ns() - walk_->started) / hops);
+      if (walk_->started != 0)
+        walk_->hop = std::min(walk_->hop, (now_ns() - walk_->started) / hops);
       walk_->started = now_ns();
     }
     if (walk_->seen < hops * trials)
       send(members_[random_.below(static_cast<std::uint32_t>(members_.size()))], tick{});
     else
-      for (const auto& one : members_) send(one, all_members{});  // they let go of each other and end
+      // they let go of each other and end
+      for (const auto& one : members_) send(one, all_members{});
   }
 
  private:
@@ -173,7 +179,8 @@ double measure_hop(std::uint32_t size) {
 struct model_station final : model_actor {
   std::vector<model_station*> others;
   void on(turn& t, const message& m) override {
-    if (m.value != 0) t.send(*others[t.random().below(static_cast<std::uint32_t>(others.size()))], m.value - 1);
+    if (m.value != 0)
+      t.send(*others[t.random().below(static_cast<std::uint32_t>(others.size()))], m.value - 1);
   }
 };
 
@@ -182,13 +189,14 @@ double simulated_hop(const costs& c, std::uint32_t size) {
   std::vector<model_station*> all;
   for (std::uint32_t i = 0; i < size; ++i) all.push_back(&s.spawn<model_station>());
   for (model_station* one : all)
-    std::copy_if(all.begin(), all.end(), std::back_inserter(one->others), [one](const auto* other) { return other != one; });
+    std::copy_if(all.begin(), all.end(), std::back_inserter(one->others),
+                 [one](const auto* other) { return other != one; });
   s.outside([&](outside& o) { o.send(*all[0], hops); });
   const outcome o = s.run();
   return o.busy_seconds * 1e9 / hops;
 }
 
-// ---- an actor that makes another one, gets its answer and ends ------------------------------------------------------------------------------------
+// ---- an actor that makes another one, gets its answer and ends ----------------------------------
 
 constexpr std::uint32_t line_length = 16;
 constexpr std::uint32_t lines = 250;
@@ -311,7 +319,8 @@ void derive_actor_prices(costs& c, const actor_times& times) {
   c.send = message * sender / (sender + times.burst_receive);
   c.receive = message - c.send;
   solve(c, &costs::run, times.hop_of_two, [](const costs& with) { return simulated_hop(with, 2); });
-  solve(c, &costs::cold, times.hop_of_many, [](const costs& with) { return simulated_hop(with, many); });
+  solve(c, &costs::cold, times.hop_of_many,
+        [](const costs& with) { return simulated_hop(with, many); });
   solve(c, &costs::spawn, times.birth, simulated_birth);
 }
 

@@ -37,7 +37,8 @@ engine::engine(const costs& c, const sched::topology& machine)
 
 engine::~engine() = default;
 
-std::uint32_t engine::add_thread(std::uint32_t unit, bool precise, void (*body)(void*), void* argument) {
+std::uint32_t engine::add_thread(std::uint32_t unit, bool precise, void (*body)(void*),
+                                 void* argument) {
   GARRICK_ASSERT(threads_.size() < max_threads, "a simulated machine has at most 128 threads");
   const auto number = static_cast<std::uint32_t>(threads_.size());
   auto t = std::make_unique<strand>();
@@ -49,7 +50,8 @@ std::uint32_t engine::add_thread(std::uint32_t unit, bool precise, void (*body)(
   t->stack = std::make_unique<fiber>(stack_bytes, &engine::enter, t.get());
   threads_.push_back(std::move(t));
   for (std::uint32_t other = 0; other <= number; ++other) {
-    const auto d = static_cast<std::uint8_t>(std::min(machine_.distance(unit, threads_[other]->unit), 3U));
+    const auto d =
+        static_cast<std::uint8_t>(std::min(machine_.distance(unit, threads_[other]->unit), 3U));
     distances_[number * max_threads + other] = d;
     distances_[other * max_threads + number] = d;
   }
@@ -76,8 +78,8 @@ std::string engine::run(picoseconds limit) {
   home_->switch_to(*threads_[running_]->stack);
   current_ = nullptr;
   if (failure_.empty() && !sleepers_.empty())
-    failure_ = std::to_string(sleepers_.size()) + " threads sleep at " + std::to_string(now_ / 1000) +
-               " ns and nobody is left to wake them";
+    failure_ = std::to_string(sleepers_.size()) + " threads sleep at " +
+               std::to_string(now_ / 1000) + " ns and nobody is left to wake them";
   return failure_;
 }
 
@@ -162,6 +164,8 @@ picoseconds engine::busy(std::uint32_t thread) const noexcept {
   return (current_ == this && thread == running_ ? now_ : t.at) - t.asleep;
 }
 
-std::uint32_t engine::unit_of(std::uint32_t thread) const noexcept { return threads_[thread]->unit; }
+std::uint32_t engine::unit_of(std::uint32_t thread) const noexcept {
+  return threads_[thread]->unit;
+}
 
 }  // namespace garrick::testkit::machine

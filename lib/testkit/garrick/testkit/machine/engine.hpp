@@ -1,18 +1,28 @@
-// A machine that does not exist: threads with a processor each, cache lines that cost time when they move, and a clock for every thread.
+// A machine that does not exist: threads with a processor each, cache lines that cost time when
+// they move, and a clock for every thread.
 //
-// Each simulated thread is a fibre. Shared memory is touched through `line`s: every access charges the toucher's clock by who has the line. The fibre whose clock is furthest behind runs, so accesses happen in
-// the order of their times; nothing reads a real clock, and the whole machine is one real thread. It is what the shipped scheduling policies run on (traits.hpp).
+// Each simulated thread is a fibre. Shared memory is touched through `line`s: every access charges
+// the toucher's clock by who has the line. The fibre whose clock is furthest behind runs, so
+// accesses happen in the order of their times; nothing reads a real clock, and the whole machine is
+// one real thread. It is what the shipped scheduling policies run on (traits.hpp).
 //
-// What is modelled: transfers by distance; that writers take a line one after the other, and readers wait for the writer before them, but not for each other (contention); that a plain store is buffered and a locked
-// operation waits for the buffer; sleeping and waking through the system.
-// What is not: false sharing (each atomic variable is a line of its own), caches that are too small, memory bandwidth, threads that share a processor, weak memory orders (the model checker looks at these).
+// What is modelled: transfers by distance; that writers take a line one after the other, and
+// readers wait for the writer before them, but not for each other (contention); that a plain store
+// is buffered and a locked operation waits for the buffer; sleeping and waking through the system.
+// What is not: false sharing (each atomic variable is a line of its own), caches that are too
+// small, memory bandwidth, threads that share a processor, weak memory orders (the model checker
+// looks at these).
 //
 // Thread safety: one real thread; one engine runs at a time on it.
 //
 // Invariants
-//  S1 No access happens before one with a smaller time: a fibre whose clock is ahead of another's gives way before it touches a line. What it charges afterwards is its own.
-//  S2 Of equal times the running thread's goes first, then the smallest number; nothing else decides. So one program, one seed and one set of costs give one result, bit by bit.
-//  S3 A thread is in the queue of those that go on exactly if it runs, is ready, or sleeps with a time limit. If the queue is empty while threads sleep, nobody will ever wake them: the run ends with an error.
+// S1 No access happens before one with a smaller time: a fibre whose clock is ahead of another's
+// gives way before it touches a line. What it charges afterwards is its own.
+// S2 Of equal times the running thread's goes first, then the smallest number; nothing else
+// decides. So one program, one seed and one set of costs give one result, bit by bit.
+// S3 A thread is in the queue of those that go on exactly if it runs, is ready, or sleeps with a
+// time limit. If the queue is empty while threads sleep, nobody will ever wake them: the run ends
+// with an error.
 //  S4 A wake-up is given to one sleeper of its word, the one that slept first.
 #pragma once
 
@@ -36,7 +46,9 @@ namespace garrick::testkit::machine {
 
 /// Simulated time. A picosecond is fine enough to add costs without rounding.
 using picoseconds = std::uint64_t;
-[[nodiscard]] constexpr picoseconds from_ns(double ns) noexcept { return static_cast<picoseconds>(ns * 1000); }
+[[nodiscard]] constexpr picoseconds from_ns(double ns) noexcept {
+  return static_cast<picoseconds>(ns * 1000);
+}
 
 inline constexpr std::uint32_t max_threads = 128;
 inline constexpr std::uint8_t no_thread = 0xff;
@@ -64,16 +76,20 @@ class engine {
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
-  /// Before `run`: a thread on processing unit `unit`. `precise`: its sleeps are not stretched. Returns its number, counted from 0. Requires fewer than `max_threads`.
+  /// Before `run`: a thread on processing unit `unit`. `precise`: its sleeps are not stretched.
+  /// Returns its number, counted from 0. Requires fewer than `max_threads`.
   std::uint32_t add_thread(std::uint32_t unit, bool precise, void (*body)(void*), void* argument);
 
-  /// Once, while no other engine runs on this real thread. Until all threads have ended. Error text: they sleep for ever (S3), or the first of them to pass `limit` had not ended. Then nothing on their stacks is destroyed.
+  /// Once, while no other engine runs on this real thread. Until all threads have ended. Error
+  /// text: they sleep for ever (S3), or the first of them to pass `limit` had not ended. Then
+  /// nothing on their stacks is destroyed.
   [[nodiscard]] std::string run(picoseconds limit = std::numeric_limits<picoseconds>::max());
 
-  /// The engine that runs on this real thread; null outside of `run`, and then accesses cost nothing.
+  /// The engine that runs on this real thread; null outside of `run`, and then accesses cost
+  /// nothing.
   [[nodiscard]] static engine* current() noexcept { return current_; }
 
-  // ---- for the running thread ---------------------------------------------------------------------------------------------------------------------
+  // ---- for the running thread -------------------------------------------------------------------
 
   [[nodiscard]] std::uint32_t self() const noexcept { return running_; }
   [[nodiscard]] picoseconds now() const noexcept { return now_; }
@@ -107,7 +123,7 @@ class engine {
   void wake_one(const void* word) noexcept;
   void wake_all(const void* word) noexcept;
 
-  // ---- for everybody ------------------------------------------------------------------------------------------------------------------------------
+  // ---- for everybody ----------------------------------------------------------------------------
 
   [[nodiscard]] const costs& prices() const noexcept { return costs_; }
   [[nodiscard]] const engine_stats& stats() const noexcept { return stats_; }
@@ -119,19 +135,25 @@ class engine {
   }
   [[nodiscard]] std::uint32_t unit_of(std::uint32_t thread) const noexcept;
   /// What it takes the running thread to fetch a line from `thread`.
-  [[nodiscard]] picoseconds transfer_time(std::uint32_t thread) const noexcept { return transfer_[distance(running_, thread)]; }
+  [[nodiscard]] picoseconds transfer_time(std::uint32_t thread) const noexcept {
+    return transfer_[distance(running_, thread)];
+  }
 
  private:
   struct strand;
 
-  static bool has(const line& l, std::uint32_t t) noexcept { return (l.holders[t >> 6] >> (t & 63) & 1) != 0; }
+  static bool has(const line& l, std::uint32_t t) noexcept {
+    return (l.holders[t >> 6] >> (t & 63) & 1) != 0;
+  }
   static void only(line& l, std::uint32_t t) noexcept {
     l.holders = {};
     l.holders[t >> 6] = std::uint64_t{1} << (t & 63);
     l.writer = static_cast<std::uint8_t>(t);
     l.last_reader = static_cast<std::uint8_t>(t);
   }
-  [[nodiscard]] bool is_mine_alone(const line& l) const noexcept { return l.writer == running_ && l.last_reader == running_; }
+  [[nodiscard]] bool is_mine_alone(const line& l) const noexcept {
+    return l.writer == running_ && l.last_reader == running_;
+  }
   [[nodiscard]] picoseconds fetch(const line& l) const noexcept;
 
   void give_way() noexcept;
@@ -164,7 +186,7 @@ class engine {
   engine_stats stats_;
 };
 
-// ---- accesses -------------------------------------------------------------------------------------------------------------------------------------
+// ---- accesses -----------------------------------------------------------------------------------
 
 inline void engine::read(line& l) noexcept {
   settle();

@@ -23,14 +23,17 @@ struct bench {
   explicit bench(const costs& c) : prices(c) {}
   void thread(std::uint32_t unit, std::function<void()> body) {
     bodies.push_back(std::make_unique<std::function<void()>>(std::move(body)));
-    e.add_thread(unit, true, [](void* f) { (*static_cast<std::function<void()>*>(f))(); }, bodies.back().get());
+    e.add_thread(
+        unit, true, [](void* f) { (*static_cast<std::function<void()>*>(f))(); },
+        bodies.back().get());
   }
   [[nodiscard]] double now_ns() const { return static_cast<double>(e.now()) / 1000; }
 };
 
 }  // namespace
 
-TEST_CASE("machine: the thread that is behind goes on; of equal ones the running one, then by number") {
+TEST_CASE(
+    "machine: the thread that is behind goes on; of equal ones the running one, then by number") {
   bench b;
   std::string order;
   for (const char* steps : {"a3", "b1", "c1"})
@@ -45,7 +48,8 @@ TEST_CASE("machine: the thread that is behind goes on; of equal ones the running
   CHECK(order == "abccbbcaa");
 }
 
-TEST_CASE("machine: a line costs by the distance to who wrote it, and nothing more once it is here") {
+TEST_CASE(
+    "machine: a line costs by the distance to who wrote it, and nothing more once it is here") {
   bench b;
   machine_atomics::atomic<int> word{0};
   std::vector<double> cost(8);
@@ -69,7 +73,8 @@ TEST_CASE("machine: a line costs by the distance to who wrote it, and nothing mo
 }
 
 TEST_CASE(
-    "machine: a plain store is buffered, a locked operation or a barrier waits for it, and a store that all must see is not "
+    "machine: a plain store is buffered, a locked operation or a barrier waits for it, and a store "
+    "that all must see is not "
     "buffered") {
   bench b;
   machine_atomics::atomic<int> near{0};
@@ -100,7 +105,9 @@ TEST_CASE(
   CHECK(b.e.run() == "");
 }
 
-TEST_CASE("machine: who reads a line waits until its owner has it, and the owner fetches it back from the last reader") {
+TEST_CASE(
+    "machine: who reads a line waits until its owner has it, and the owner fetches it back from "
+    "the last reader") {
   bench b;
   machine_atomics::atomic<int> word{0};
   b.thread(4, [&] { word.fetch_add(1, std::memory_order_relaxed); });  // order: not simulated
@@ -134,8 +141,10 @@ TEST_CASE("machine: fences, pauses and clocks have their price") {
     CHECK(cost([] { machine_atomics::full_fence(); }) == doctest::Approx(b.prices.locked));
     CHECK(cost([] { machine_atomics::heavy_fence(); }) == doctest::Approx(b.prices.barrier));
     CHECK(cost([] { machine_atomics::pause(); }) == doctest::Approx(b.prices.pause));
-    CHECK(cost([] { static_cast<void>(machine_clock::now_ns()); }) == doctest::Approx(b.prices.clock_read));
-    CHECK(cost([] { static_cast<void>(machine_clock::thread_cpu_ns()); }) == doctest::Approx(b.prices.cpu_clock_read));
+    CHECK(cost([] { static_cast<void>(machine_clock::now_ns()); }) ==
+          doctest::Approx(b.prices.clock_read));
+    CHECK(cost([] { static_cast<void>(machine_clock::thread_cpu_ns()); }) ==
+          doctest::Approx(b.prices.cpu_clock_read));
   });
   CHECK(b.e.run() == "");
 }
@@ -147,7 +156,8 @@ TEST_CASE("machine: locked operations on one line wait for each other") {
     double end = 0;
     for (int i = 0; i < threads; ++i)
       b.thread(static_cast<std::uint32_t>(i * 2), [&] {
-        for (int k = 0; k < 100; ++k) word.fetch_add(1, std::memory_order_relaxed);  // order: not simulated
+        // order: not simulated
+        for (int k = 0; k < 100; ++k) word.fetch_add(1, std::memory_order_relaxed);
         end = std::max(end, b.now_ns());
       });
     CHECK(b.e.run() == "");
@@ -184,7 +194,9 @@ TEST_CASE("machine: a wake-up takes its time, and one sleeper gets it, the oldes
   CHECK(woken[1].second == doctest::Approx(90'000 + b.prices.wake_latency));
 }
 
-TEST_CASE("machine: one call wakes all sleepers one after the other; who is still on the way to sleep gets there first") {
+TEST_CASE(
+    "machine: one call wakes all sleepers one after the other; who is still on the way to sleep "
+    "gets there first") {
   bench b;
   machine_atomics::atomic<std::uint32_t> word{0};
   std::vector<double> woken;
@@ -230,8 +242,10 @@ TEST_CASE("machine: a wait with a limit ends with it, and asleep is not busy") {
     after = b.now_ns();
   });
   CHECK(b.e.run() == "");
-  CHECK(after == doctest::Approx(200'000 + b.prices.system_call + b.prices.fall_asleep + b.prices.precise_timer_late));
-  CHECK(static_cast<double>(b.e.busy(0)) / 1000 == doctest::Approx(b.prices.system_call + b.prices.fall_asleep));
+  CHECK(after == doctest::Approx(200'000 + b.prices.system_call + b.prices.fall_asleep +
+                                 b.prices.precise_timer_late));
+  CHECK(static_cast<double>(b.e.busy(0)) / 1000 ==
+        doctest::Approx(b.prices.system_call + b.prices.fall_asleep));
 }
 
 TEST_CASE("machine: threads that sleep for ever, and a run that does not end, are errors") {
@@ -251,7 +265,8 @@ TEST_CASE("machine: threads that sleep for ever, and a run that does not end, ar
   CHECK(b.e.run(from_ns(1e6)).find("not ended") == 0);
 }
 
-TEST_CASE("machine: a lock lets one in at a time, and sleepers wait for it without their processor") {
+TEST_CASE(
+    "machine: a lock lets one in at a time, and sleepers wait for it without their processor") {
   bench b;
   machine_mutex mutex;
   int inside = 0;

@@ -11,7 +11,11 @@ namespace {
 
 /// Every node has one cache for all its cores.
 sched::processing_unit core_of(std::uint32_t number, std::uint32_t node, std::uint32_t package) {
-  return {.os_index = static_cast<std::int32_t>(number), .core = number, .cache = node, .node = node, .package = package};
+  return {.os_index = static_cast<std::int32_t>(number),
+          .core = number,
+          .cache = node,
+          .node = node,
+          .package = package};
 }
 
 }  // namespace
@@ -27,7 +31,8 @@ sched::topology opteron(std::uint32_t cores) {
       const std::uint32_t node = 2 * package + (second ? 1 : 0);
       const std::uint32_t of_half = second ? std::max(cores, half) - half : std::min(cores, half);
       const std::uint32_t on = (of_half + packages - 1 - package) / packages;
-      for (std::uint32_t i = 0; i < on; ++i) units.push_back(core_of(node * cores_of_node + i, node, package));
+      for (std::uint32_t i = 0; i < on; ++i)
+        units.push_back(core_of(node * cores_of_node + i, node, package));
     }
   return *sched::topology::of(std::move(units));
 }
@@ -43,7 +48,8 @@ sched::topology xeon() {
 sched::topology ring_of_paper_002() {
   std::vector<sched::processing_unit> units;
   for (std::uint32_t i = 0; i < 8; ++i) units.push_back(core_of(i, i / 2, i / 2));
-  return *sched::topology::of(std::move(units), {10, 20, 30, 20, 20, 10, 20, 30, 30, 20, 10, 20, 20, 30, 20, 10});
+  return *sched::topology::of(std::move(units),
+                              {10, 20, 30, 20, 20, 10, 20, 30, 30, 20, 10, 20, 20, 30, 20, 10});
 }
 
 }  // namespace garrick::testkit::machine

@@ -20,7 +20,9 @@ std::vector<int> on_by_node(std::uint32_t cores) {
 
 }  // namespace
 
-TEST_CASE("machines: paper 002's cores are switched on over four nodes, one of each package, and then over the others") {
+TEST_CASE(
+    "machines: paper 002's cores are switched on over four nodes, one of each package, and then "
+    "over the others") {
   CHECK(on_by_node(1) == std::vector<int>{1, 0, 0, 0, 0, 0, 0, 0});
   CHECK(on_by_node(4) == std::vector<int>{1, 0, 1, 0, 1, 0, 1, 0});
   CHECK(on_by_node(10) == std::vector<int>{3, 0, 3, 0, 2, 0, 2, 0});

@@ -7,7 +7,8 @@ namespace garrick::testkit::machine {
 
 namespace {
 
-/// A column's 3500 lines, 224 kB, stay in the second-level cache while 64 neighbouring columns are searched: each line comes from memory once.
+/// A column's 3500 lines, 224 kB, stay in the second-level cache while 64 neighbouring columns are
+/// searched: each line comes from memory once.
 constexpr double cells_in_line = 64;
 
 enum : std::uint64_t { build = 1, search };
@@ -43,7 +44,8 @@ struct controller final : model_actor {
     hand_out(t, *static_cast<searcher*>(m.from));
   }
   void hand_out(turn& t, searcher& s) {
-    const auto index = static_cast<std::size_t>(std::find(mine.begin(), mine.end(), &s) - mine.begin());
+    const auto index =
+        static_cast<std::size_t>(std::find(mine.begin(), mine.end(), &s) - mine.begin());
     if (left[index] == 0) return;
     --left[index];
     t.send(s, search);

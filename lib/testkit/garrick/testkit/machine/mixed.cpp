@@ -58,7 +58,8 @@ outcome run(const mixed& program, simulation_options on) {
   });
   outcome result = s.run();
   for (const master* m : masters)
-    if (result.error.empty() && (m->rounds != program.repetitions || m->helper->done != program.repetitions))
+    if (result.error.empty() &&
+        (m->rounds != program.repetitions || m->helper->done != program.repetitions))
       result.error = "rounds are missing";
   return result;
 }

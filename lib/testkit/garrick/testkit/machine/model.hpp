@@ -1,4 +1,5 @@
-// The model of a program: actors that take simulated time for each message, have a state that lives somewhere, and send messages.
+// The model of a program: actors that take simulated time for each message, have a state that lives
+// somewhere, and send messages.
 //
 //   struct worker final : model_actor {
 //     void on(turn& t, const message& m) override {
@@ -8,8 +9,10 @@
 //     }
 //   };
 //
-// An actor's mailbox costs what the real one's does: a locked operation on its line for a push and one for the end of a batch, a transfer for each message from another processor and for the actor's own lines
-// when it has moved. A sender whose receiver is over its limit runs it in place or waits for it, as core's does (decision 0001, flat memory).
+// An actor's mailbox costs what the real one's does: a locked operation on its line for a push and
+// one for the end of a batch, a transfer for each message from another processor and for the
+// actor's own lines when it has moved. A sender whose receiver is over its limit runs it in place
+// or waits for it, as core's does (decision 0001, flat memory).
 //
 // Thread safety: of the engine that runs.
 #pragma once
@@ -41,7 +44,8 @@ class turn {
 
   [[nodiscard]] double now_ns() const noexcept;
   void work(double ns) noexcept;
-  /// So many lines of 64 bytes of the actor's own state, too many for a cache: from the memory of the node of its first run.
+  /// So many lines of 64 bytes of the actor's own state, too many for a cache: from the memory of
+  /// the node of its first run.
   void touch(double lines) noexcept;
   void send(model_actor& to, std::uint64_t value) noexcept;
   /// A new actor, which lives as long as the simulation.
@@ -80,8 +84,9 @@ class model_actor : public base::runnable {
   std::uint64_t consumed_ = 0;
   std::uint64_t last_run_ = 0;  ///< its worker's count of runs then
   bool idle_ = true;
-  bool awaited_ = false;                   ///< a sender sleeps until the mail is done
-  std::uint8_t last_thread_ = no_thread;   ///< where it ran last or, before that, was made by an actor
+  bool awaited_ = false;  ///< a sender sleeps until the mail is done
+  /// where it ran last or, before that, was made by an actor
+  std::uint8_t last_thread_ = no_thread;
   std::uint8_t first_thread_ = no_thread;  ///< its memory is there
 };
 

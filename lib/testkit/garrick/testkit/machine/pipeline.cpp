@@ -20,7 +20,8 @@ struct stage final : model_actor {
 
 double pipeline_outcome::mean_us() const noexcept {
   return latency_us.empty() ? 0
-                            : std::accumulate(latency_us.begin(), latency_us.end(), 0.0) / static_cast<double>(latency_us.size());
+                            : std::accumulate(latency_us.begin(), latency_us.end(), 0.0) /
+                                  static_cast<double>(latency_us.size());
 }
 
 pipeline_outcome run(const pipeline& program, simulation_options on) {

@@ -1,4 +1,5 @@
-// A policy's workers on a simulated machine: the counterpart of sched/worker_pool.hpp, which turns the same crank with real threads.
+// A policy's workers on a simulated machine: the counterpart of sched/worker_pool.hpp, which turns
+// the same crank with real threads.
 //
 // Thread safety: of the engine that runs.
 #pragma once
@@ -16,7 +17,8 @@
 
 namespace garrick::testkit::machine {
 
-/// The policy of a simulated machine, erased. Its executor functions may be called from any simulated thread.
+/// The policy of a simulated machine, erased. Its executor functions may be called from any
+/// simulated thread.
 class pool : public base::executor {
  public:
   virtual ~pool() = default;
@@ -28,7 +30,8 @@ class pool : public base::executor {
   [[nodiscard]] virtual bool is_worker(std::uint32_t thread) const noexcept = 0;
 };
 
-/// Adds one thread for each worker, numbered as these, and then one for the policy's helper, if it wants one.
+/// Adds one thread for each worker, numbered as these, and then one for the policy's helper, if it
+/// wants one.
 template <class Policy>
 class simulated_pool final : public pool {
  public:
@@ -36,8 +39,10 @@ class simulated_pool final : public pool {
   simulated_pool(engine& machine, const sched::policy_options& options)
       : machine_(machine), workers_(options.workers), policy_(options) {
     for (std::uint32_t i = 0; i < workers_; ++i) seats_.push_back({this, i});
-    for (seat& s : seats_) machine_.add_thread(options.places->index_of(s.index), false, &simulated_pool::work, &s);
-    if (policy_.wants_helper()) machine_.add_thread(options.places->index_of(0), true, &simulated_pool::help, this);
+    for (seat& s : seats_)
+      machine_.add_thread(options.places->index_of(s.index), false, &simulated_pool::work, &s);
+    if (policy_.wants_helper())
+      machine_.add_thread(options.places->index_of(0), true, &simulated_pool::help, this);
   }
 
   void schedule(base::runnable& r) noexcept override {
@@ -46,7 +51,9 @@ class simulated_pool final : public pool {
     else
       policy_.central_enqueue(r);
   }
-  bool claim(base::runnable& r) noexcept override { return on_worker() && policy_.claim(self(), r); }
+  bool claim(base::runnable& r) noexcept override {
+    return on_worker() && policy_.claim(self(), r);
+  }
   bool claim_next(const base::runnable* r) noexcept override {
     if constexpr (requires { policy_.claim_next(self(), r); })
       return on_worker() && policy_.claim_next(self(), r);
@@ -58,9 +65,13 @@ class simulated_pool final : public pool {
   }
 
   void stop() noexcept override { policy_.request_stop(); }
-  [[nodiscard]] sched::scheduler_stats stats() const noexcept override { return policy_.statistics(); }
+  [[nodiscard]] sched::scheduler_stats stats() const noexcept override {
+    return policy_.statistics();
+  }
   [[nodiscard]] std::string describe() const override { return policy_.describe(); }
-  [[nodiscard]] bool is_worker(std::uint32_t thread) const noexcept override { return thread < workers_; }
+  [[nodiscard]] bool is_worker(std::uint32_t thread) const noexcept override {
+    return thread < workers_;
+  }
 
  private:
   struct seat {
@@ -87,7 +98,9 @@ class simulated_pool final : public pool {
         policy.after_completion(me);
     }
   }
-  static void help(void* argument) noexcept { static_cast<simulated_pool*>(argument)->policy_.helper(); }
+  static void help(void* argument) noexcept {
+    static_cast<simulated_pool*>(argument)->policy_.helper();
+  }
 
   engine& machine_;
   std::uint32_t workers_;
@@ -95,7 +108,9 @@ class simulated_pool final : public pool {
   std::vector<seat> seats_;
 };
 
-/// A shipped policy by its name, on simulated atomics, clock and parking. Null: no policy is called so.
-[[nodiscard]] std::unique_ptr<pool> make_pool(std::string_view policy, engine& machine, const sched::policy_options& options);
+/// A shipped policy by its name, on simulated atomics, clock and parking. Null: no policy is called
+/// so.
+[[nodiscard]] std::unique_ptr<pool> make_pool(std::string_view policy, engine& machine,
+                                              const sched::policy_options& options);
 
 }  // namespace garrick::testkit::machine

@@ -1,4 +1,5 @@
-// Threads by the time at which they go on: a binary heap that knows where each thread stands, so that one can be moved or taken out.
+// Threads by the time at which they go on: a binary heap that knows where each thread stands, so
+// that one can be moved or taken out.
 //
 // Thread safety: none.
 #pragma once
@@ -23,7 +24,9 @@ class ready_queue {
     const time left = heap_.size() > 1 ? heap_[1].at : never;
     return heap_.size() > 2 && heap_[2].at < left ? heap_[2].at : left;
   }
-  [[nodiscard]] bool contains(std::uint32_t thread) const noexcept { return thread < where_.size() && where_[thread] != nowhere; }
+  [[nodiscard]] bool contains(std::uint32_t thread) const noexcept {
+    return thread < where_.size() && where_[thread] != nowhere;
+  }
 
   /// Adds the thread, or moves it.
   void put(std::uint32_t thread, time at) {

@@ -24,7 +24,7 @@ constexpr std::uint32_t own_lines = 2;   ///< of an actor: what its runner touch
 
 }  // namespace
 
-// ---- actors -------------------------------------------------------------------------------------------------------------------------------------------
+// ---- actors -------------------------------------------------------------------------------------
 
 base::run_outcome model_actor::run(std::uint32_t& budget) noexcept {
   engine& e = *engine::current();
@@ -64,7 +64,8 @@ void model_actor::handle(engine& e, const message& m) noexcept {
   of_->done();
 }
 
-/// Nothing is left. False: something has come meanwhile, or senders have been woken. What runs in place seldom does that: its own sender is faster than one that must wake up.
+/// Nothing is left. False: something has come meanwhile, or senders have been woken. What runs in
+/// place seldom does that: its own sender is faster than one that must wake up.
 template <class Here>
 bool model_actor::end_batch(engine& e, Here& h) noexcept {
   const bool overlook = h.in_place && ++h.in_place_batches % in_place_batches_per_wake != 0;
@@ -84,7 +85,7 @@ bool model_actor::wake_senders(engine& e) noexcept {
   return true;
 }
 
-// ---- what they do -------------------------------------------------------------------------------------------------------------------------------------
+// ---- what they do -------------------------------------------------------------------------------
 
 double turn::now_ns() const noexcept { return static_cast<double>(of_.engine_.now()) / 1000; }
 void turn::work(double ns) noexcept { of_.engine_.spend_ns(ns); }
@@ -99,13 +100,14 @@ double outside::now_ns() const noexcept { return static_cast<double>(of_.engine_
 void outside::work(double ns) noexcept { of_.engine_.spend_ns(ns); }
 void outside::sleep_until(double ns) noexcept {
   engine& e = of_.engine_;
-  const picoseconds late = from_ns(e.prices().precise_timer_late + e.prices().fall_asleep + e.prices().system_call);
+  const picoseconds late =
+      from_ns(e.prices().precise_timer_late + e.prices().fall_asleep + e.prices().system_call);
   if (from_ns(ns) > e.now() + late) e.sleep(from_ns(ns) - e.now() - late);
   if (from_ns(ns) > e.now()) e.spend(from_ns(ns) - e.now());
 }
 void outside::send(model_actor& to, std::uint64_t value) noexcept { of_.send(nullptr, to, value); }
 
-// ---- the simulation -----------------------------------------------------------------------------------------------------------------------------------
+// ---- the simulation -----------------------------------------------------------------------------
 
 struct simulation::outsider {
   simulation* of;
@@ -116,23 +118,28 @@ namespace {
 
 simulation_options checked(simulation_options options) {
   if (options.workers == 0 || options.workers > most_workers)
-    throw std::invalid_argument("workers is " + std::to_string(options.workers) + "; a simulated machine has 1 to " +
-                                std::to_string(most_workers));
-  if (options.quantum == 0) throw std::invalid_argument("quantum is 0; a run handles at least one message");
-  if (options.soft_limit == 0) throw std::invalid_argument("soft_limit is 0; a mailbox has room for at least one message");
+    throw std::invalid_argument("workers is " + std::to_string(options.workers) +
+                                "; a simulated machine has 1 to " + std::to_string(most_workers));
+  if (options.quantum == 0)
+    throw std::invalid_argument("quantum is 0; a run handles at least one message");
+  if (options.soft_limit == 0)
+    throw std::invalid_argument("soft_limit is 0; a mailbox has room for at least one message");
   if (!(options.limit_seconds > 0 && options.limit_seconds <= longest_seconds))
-    throw std::invalid_argument("limit_seconds is " + std::to_string(options.limit_seconds) + "; allowed is up to " +
-                                std::to_string(longest_seconds));
+    throw std::invalid_argument("limit_seconds is " + std::to_string(options.limit_seconds) +
+                                "; allowed is up to " + std::to_string(longest_seconds));
   const costs& c = options.prices;
-  std::vector<double> prices{c.hit,         c.locked,    c.pause,        c.clock_read,   c.cpu_clock_read, c.system_call,
-                             c.fall_asleep, c.wake_call, c.wake_another, c.wake_latency, c.timer_late,     c.precise_timer_late,
-                             c.barrier,     c.send,      c.receive,      c.run,          c.cold,           c.spawn};
+  std::vector<double> prices{c.hit,          c.locked,         c.pause,
+                             c.clock_read,   c.cpu_clock_read, c.system_call,
+                             c.fall_asleep,  c.wake_call,      c.wake_another,
+                             c.wake_latency, c.timer_late,     c.precise_timer_late,
+                             c.barrier,      c.send,           c.receive,
+                             c.run,          c.cold,           c.spawn};
   prices.insert(prices.end(), c.transfer.begin(), c.transfer.end());
   prices.insert(prices.end(), c.memory_line.begin(), c.memory_line.end());
   for (const double price : prices)
     if (!(price >= 0 && price <= dearest_ns))
-      throw std::invalid_argument("prices has one of " + std::to_string(price) + " ns; allowed is 0 to " +
-                                  std::to_string(dearest_ns));
+      throw std::invalid_argument("prices has one of " + std::to_string(price) +
+                                  " ns; allowed is 0 to " + std::to_string(dearest_ns));
   return options;
 }
 
@@ -148,9 +155,10 @@ simulation::simulation(simulation_options options)
                                         .idle_spin_ns = std::uint64_t{options_.idle_spin_us} * 1000,
                                         .seed = random_(),
                                         .places = &places_};
-  pool_ =
-      options_.make_policy != nullptr ? options_.make_policy(engine_, of_policy) : make_pool(options_.policy, engine_, of_policy);
-  if (pool_ == nullptr) throw std::invalid_argument("policy is \"" + options_.policy + "\", which is not shipped");
+  pool_ = options_.make_policy != nullptr ? options_.make_policy(engine_, of_policy)
+                                          : make_pool(options_.policy, engine_, of_policy);
+  if (pool_ == nullptr)
+    throw std::invalid_argument("policy is \"" + options_.policy + "\", which is not shipped");
   here_.resize(max_threads);
 }
 
@@ -169,13 +177,15 @@ void simulation::live_outside(void* argument) noexcept {
   me.of->done();
 }
 
-/// A thread that sleeps until the limit. Then it lets the workers come to their end, so that their stacks are left in order.
+/// A thread that sleeps until the limit. Then it lets the workers come to their end, so that their
+/// stacks are left in order.
 void simulation::end_at_limit(void* argument) noexcept {
   auto& me = *static_cast<simulation*>(argument);
   me.engine_.sleep(from_ns(me.options_.limit_seconds * 1e9));
   if (me.open_ == 0) return;
-  me.unfinished_ = "not ended after " + std::to_string(me.options_.limit_seconds) + " s: " + std::to_string(me.open_) +
-                   " messages and threads are open; " + me.pool_->describe();
+  me.unfinished_ = "not ended after " + std::to_string(me.options_.limit_seconds) +
+                   " s: " + std::to_string(me.open_) + " messages and threads are open; " +
+                   me.pool_->describe();
   me.pool_->stop();
 }
 
@@ -239,7 +249,8 @@ void simulation::run_chain(model_actor& first, here& h) noexcept {
     h.woken_in_place = nullptr;
     const bool more = i == longest_in_place_chain || one->run(budget) == base::run_outcome::more;
     model_actor* next = std::exchange(h.next_in_place, nullptr);
-    if (next == nullptr && h.woken_in_place != nullptr && pool_->claim_next(h.woken_in_place)) next = h.woken_in_place;
+    if (next == nullptr && h.woken_in_place != nullptr && pool_->claim_next(h.woken_in_place))
+      next = h.woken_in_place;
     if (more) pool_->schedule(*one);
     one = next;
   }
@@ -255,7 +266,8 @@ outcome simulation::run() {
   result.messages = messages_;
   result.policy = pool_->stats();
   result.machine = engine_.stats();
-  for (std::uint32_t w = 0; w < options_.workers; ++w) result.busy_seconds += static_cast<double>(engine_.busy(w)) * 1e-12;
+  for (std::uint32_t w = 0; w < options_.workers; ++w)
+    result.busy_seconds += static_cast<double>(engine_.busy(w)) * 1e-12;
   return result;
 }
 

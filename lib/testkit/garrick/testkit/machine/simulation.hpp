@@ -26,14 +26,16 @@ struct simulation_options {
   std::uint32_t workers = 1;  ///< 1 to 120
   std::string policy = "work_stealing";
   /// Builds a policy of one's own instead: `std::make_unique<simulated_pool<mine<machine_traits>>>(machine, options)`.
-  std::unique_ptr<pool> (*make_policy)(engine& machine, const sched::policy_options& options) = nullptr;
+  std::unique_ptr<pool> (*make_policy)(engine& machine,
+                                       const sched::policy_options& options) = nullptr;
   std::uint64_t seed = 1;
   std::uint32_t quantum = 1024;
   std::uint32_t idle_spin_us = 0;
   sched::neighbourhood neighbours = sched::neighbourhood::cache;
   costs prices;
   std::uint32_t soft_limit = 512;  ///< messages in a mailbox above which senders are slowed
-  double limit_seconds = 1e6;      ///< simulated, up to 1e7; an error if there is work then, also if all workers sleep beside it
+  /// simulated, up to 1e7; an error if there is work then, also if all workers sleep beside it
+  double limit_seconds = 1e6;
 };
 
 struct outcome {
@@ -62,7 +64,8 @@ class outside {
 
 class simulation {
  public:
-  /// Throws std::invalid_argument: no such policy, no workers or too many, a quantum or mailbox of nothing, a limit or price out of range.
+  /// Throws std::invalid_argument: no such policy, no workers or too many, a quantum or mailbox of
+  /// nothing, a limit or price out of range.
   explicit simulation(simulation_options options);
   ~simulation();
   simulation(const simulation&) = delete;
@@ -104,7 +107,8 @@ class simulation {
   void make_room(model_actor& to) noexcept;
   bool run_in_place(model_actor& to) noexcept;
   void run_chain(model_actor& first, here& h) noexcept;
-  /// One thing less to wait for: a message that has been handled, or an outside thread that has ended.
+  /// One thing less to wait for: a message that has been handled, or an outside thread that has
+  /// ended.
   void done() noexcept;
   static void live_outside(void* argument) noexcept;
   static void end_at_limit(void* argument) noexcept;
@@ -128,7 +132,8 @@ A& turn::spawn(Args&&... args) {
   engine& e = *engine::current();
   e.spend_ns(e.prices().spawn);
   A& made = of_.spawn<A>(std::forward<Args>(args)...);
-  static_cast<model_actor&>(made).last_thread_ = static_cast<std::uint8_t>(e.self());  // who has its lines
+  // who has its lines
+  static_cast<model_actor&>(made).last_thread_ = static_cast<std::uint8_t>(e.self());
   return made;
 }
 

@@ -17,8 +17,9 @@ using namespace garrick::testkit::machine;
 
 namespace {
 
-const std::vector<std::string> every_policy{"work_stealing",  "locality_guided",    "work_sharing", "polling_default",
-                                            "polling_custom", "polling_aggressive", "polling_new"};
+const std::vector<std::string> every_policy{
+    "work_stealing",  "locality_guided",    "work_sharing", "polling_default",
+    "polling_custom", "polling_aggressive", "polling_new"};
 
 /// Passes a number on to the next until it is zero.
 struct hop final : model_actor {
@@ -37,7 +38,8 @@ struct rings {
   simulation s;
   std::vector<hop*> links;
 
-  rings(simulation_options options, std::uint32_t count, std::uint32_t size, std::uint64_t hops) : s(std::move(options)) {
+  rings(simulation_options options, std::uint32_t count, std::uint32_t size, std::uint64_t hops)
+      : s(std::move(options)) {
     for (std::uint32_t r = 0; r < count; ++r) {
       std::vector<hop*> ring;
       for (std::uint32_t i = 0; i < size; ++i) ring.push_back(&s.spawn<hop>());
@@ -108,8 +110,9 @@ TEST_CASE("simulation: one seed gives one result, another seed another") {
       o.seed = seed;
       rings r(std::move(o), 40, 3, 50);
       const outcome result = r.s.run();
-      return std::to_string(result.seconds * 1e12) + " " + std::to_string(result.machine.accesses) + " " +
-             std::to_string(result.machine.transfers) + " " + std::to_string(result.policy.steals);
+      return std::to_string(result.seconds * 1e12) + " " + std::to_string(result.machine.accesses) +
+             " " + std::to_string(result.machine.transfers) + " " +
+             std::to_string(result.policy.steals);
     };
     CHECK(picture(7) == picture(7));
     if (policy != "work_sharing") CHECK(picture(7) != picture(8));  // which draws nothing
@@ -195,7 +198,8 @@ TEST_CASE("simulation: state is near where the actor ran first and dear far from
   CHECK(far > 20);
 }
 
-TEST_CASE("simulation: a sender that is faster than its receiver is slowed, so mail stays bounded") {
+TEST_CASE(
+    "simulation: a sender that is faster than its receiver is slowed, so mail stays bounded") {
   struct slow final : model_actor {
     void on(turn& t, const message&) override { t.work(2000); }
   };
@@ -221,7 +225,9 @@ TEST_CASE("simulation: a sender that is faster than its receiver is slowed, so m
   }
 }
 
-TEST_CASE("simulation: in a chain of actors that multiply their mail no mailbox grows far beyond its limit") {
+TEST_CASE(
+    "simulation: in a chain of actors that multiply their mail no mailbox grows far beyond its "
+    "limit") {
   struct multiplier final : model_actor {
     multiplier* next = nullptr;
     std::uint64_t sent_to = 0;
@@ -262,7 +268,8 @@ TEST_CASE("simulation: a policy of one's own that strands work is found") {
   };
   auto o = on(big, 4, "");
   o.limit_seconds = 1;
-  o.make_policy = [](engine& machine, const sched::policy_options& options) -> std::unique_ptr<pool> {
+  o.make_policy = [](engine& machine,
+                     const sched::policy_options& options) -> std::unique_ptr<pool> {
     return std::make_unique<simulated_pool<forgetful>>(machine, options);
   };
   rings r(std::move(o), 24, 5, 40);
@@ -303,8 +310,9 @@ TEST_CASE("simulation: 64 workers handle a quarter of a million messages in a mo
   const outcome o = r.s.run();
   CHECK(o.error == "");
   CHECK(o.messages == 256 * 1001);
-  const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  MESSAGE(took << " s for " << o.messages << " messages, " << o.machine.accesses << " accesses, " << o.machine.switches
-               << " switches, " << o.seconds << " s simulated");
+  const double took =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  MESSAGE(took << " s for " << o.messages << " messages, " << o.machine.accesses << " accesses, "
+               << o.machine.switches << " switches, " << o.seconds << " s simulated");
   CHECK(took < 30);  // 0.2 s without sanitizers, on a quiet machine
 }

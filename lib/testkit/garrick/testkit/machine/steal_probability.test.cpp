@@ -27,7 +27,8 @@ struct ring {
 };
 
 /// The shipped walk with every outcome of its random choice, each as likely: exact.
-std::vector<double> by_enumeration(const sched::worker_places& places, std::uint32_t thief, std::uint32_t hot) {
+std::vector<double> by_enumeration(const sched::worker_places& places, std::uint32_t thief,
+                                   std::uint32_t hot) {
   std::vector<double> result;
   double missed = 1;
   sched::victim_walk walk(places, thief);
@@ -47,7 +48,8 @@ std::vector<double> by_enumeration(const sched::worker_places& places, std::uint
   return result;
 }
 
-void check_close(const std::vector<double>& exact, const std::vector<double>& sampled, std::uint32_t samples) {
+void check_close(const std::vector<double>& exact, const std::vector<double>& sampled,
+                 std::uint32_t samples) {
   REQUIRE(exact.size() == sampled.size());
   for (std::size_t n = 0; n < exact.size(); ++n) {
     CAPTURE(n);
@@ -61,24 +63,33 @@ void check_close(const std::vector<double>& exact, const std::vector<double>& sa
 TEST_CASE("paper 002: from core 6 the groups are its neighbour, five and seven") {
   const ring r;
   const std::uint32_t six = r.core(6);
-  CHECK(std::vector<sched::worker_index>(r.places.groups(six).begin(), r.places.groups(six).end()) ==
-        std::vector<sched::worker_index>{1, 5, 7});
+  CHECK(
+      std::vector<sched::worker_index>(r.places.groups(six).begin(), r.places.groups(six).end()) ==
+      std::vector<sched::worker_index>{1, 5, 7});
   CHECK(r.places.others(six)[0] == r.core(5));
 }
 
-TEST_CASE("paper 002, figure 1(b): a random thief succeeds with 1 - (6/7)^n, and so does the shipped poller") {
+TEST_CASE(
+    "paper 002, figure 1(b): a random thief succeeds with 1 - (6/7)^n, and so does the shipped "
+    "poller") {
   const ring r;
   const auto exact = random_steal_probability(8, 40);
-  for (std::uint32_t n = 1; n <= 40; ++n) CHECK(exact[n - 1] == doctest::Approx(1 - std::pow(6.0 / 7, n)));
+  for (std::uint32_t n = 1; n <= 40; ++n)
+    CHECK(exact[n - 1] == doctest::Approx(1 - std::pow(6.0 / 7, n)));
   for (const std::int32_t core : {2, 3, 6, 8}) {
     CAPTURE(core);
-    check_close(exact, sampled_steal_probability(r.places, false, r.core(core), r.core(1), 40, 20'000, 11), 20'000);
+    check_close(exact,
+                sampled_steal_probability(r.places, false, r.core(core), r.core(1), 40, 20'000, 11),
+                20'000);
   }
 }
 
-TEST_CASE("paper 002, figure 2(b): a guided thief succeeds by its distance, exactly as the shipped walk") {
+TEST_CASE(
+    "paper 002, figure 2(b): a guided thief succeeds by its distance, exactly as the shipped "
+    "walk") {
   const ring r;
-  // What the paper says: core 2 at once; cores 4 and 8 after one attempt in vain with 1/5 each; core 6 after six with 1/7 each.
+  // What the paper says: core 2 at once; cores 4 and 8 after one attempt in vain with 1/5 each;
+  // core 6 after six with 1/7 each.
   const auto expected = [](std::int32_t core, int n) {
     if (core == 2) return 1.0;
     const bool near = core != 5 && core != 6;
@@ -90,10 +101,14 @@ TEST_CASE("paper 002, figure 2(b): a guided thief succeeds by its distance, exac
     CAPTURE(core);
     const auto exact = guided_steal_probability(r.places, r.core(core), r.core(1), 40);
     REQUIRE(exact.size() == 40);
-    for (int n = 1; n <= 40; ++n) CHECK(exact[static_cast<std::size_t>(n - 1)] == doctest::Approx(expected(core, n)));
+    for (int n = 1; n <= 40; ++n)
+      CHECK(exact[static_cast<std::size_t>(n - 1)] == doctest::Approx(expected(core, n)));
     const auto walk = by_enumeration(r.places, r.core(core), r.core(1));
     for (std::uint32_t n = 0; n < walk_length; ++n) CHECK(walk[n] == doctest::Approx(exact[n]));
     const std::vector<double> one_walk(exact.begin(), exact.begin() + walk_length);
-    check_close(one_walk, sampled_steal_probability(r.places, true, r.core(core), r.core(1), walk_length, 20'000, 5), 20'000);
+    check_close(
+        one_walk,
+        sampled_steal_probability(r.places, true, r.core(core), r.core(1), walk_length, 20'000, 5),
+        20'000);
   }
 }

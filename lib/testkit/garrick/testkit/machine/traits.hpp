@@ -1,7 +1,9 @@
-// What a scheduling policy is made of on the simulated machine (sched/policy.hpp): atomics that charge, a clock that is simulated, and parking that gives the fibre up.
-// The parker is the shipped one, on simulated futexes.
+// What a scheduling policy is made of on the simulated machine (sched/policy.hpp): atomics that
+// charge, a clock that is simulated, and parking that gives the fibre up. The parker is the shipped
+// one, on simulated futexes.
 //
-// Memory orders are not simulated; of them only this is taken from the code: a sequentially consistent store costs as a locked operation, as on x86-64.
+// Memory orders are not simulated; of them only this is taken from the code: a sequentially
+// consistent store costs as a locked operation, as on x86-64.
 //
 // Thread safety: of the engine that runs.
 #pragma once
@@ -60,7 +62,8 @@ struct machine_atomics {
       modify();
       return std::exchange(value_, static_cast<T>(value_ & bits));
     }
-    bool compare_exchange_strong(T& expected, T wanted, std::memory_order, std::memory_order) noexcept {
+    bool compare_exchange_strong(T& expected, T wanted, std::memory_order,
+                                 std::memory_order) noexcept {
       modify();
       if (value_ != expected) {
         expected = value_;
@@ -69,7 +72,8 @@ struct machine_atomics {
       value_ = wanted;
       return true;
     }
-    bool compare_exchange_weak(T& expected, T wanted, std::memory_order success, std::memory_order failure) noexcept {
+    bool compare_exchange_weak(T& expected, T wanted, std::memory_order success,
+                               std::memory_order failure) noexcept {
       return compare_exchange_strong(expected, wanted, success, failure);
     }
 
@@ -111,7 +115,8 @@ struct machine_atomics {
     if (engine* const e = engine::current())
       e->wait(word, [expected](const auto& w) { return w.peek() == expected; }, engine::for_ever);
   }
-  static bool wait_for(atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t timeout_ns) noexcept {
+  static bool wait_for(atomic<std::uint32_t>& word, std::uint32_t expected,
+                       std::uint64_t timeout_ns) noexcept {
     if (engine* const e = engine::current())
       e->wait(word, [expected](const auto& w) { return w.peek() == expected; }, timeout_ns * 1000);
     return word.peek() != expected;
@@ -164,13 +169,15 @@ class machine_mutex {
   void lock() noexcept {
     std::uint32_t seen = free;
     // order: acquire, pairs with unlock; orders are not simulated
-    if (word_.compare_exchange_strong(seen, taken, std::memory_order_acquire, std::memory_order_relaxed)) return;
+    if (word_.compare_exchange_strong(seen, taken, std::memory_order_acquire,
+                                      std::memory_order_relaxed))
+      return;
     while (word_.exchange(wanted, std::memory_order_acquire) != free)  // order: as above
       machine_atomics::wait(word_, wanted);
   }
   void unlock() noexcept {
-    if (word_.exchange(free, std::memory_order_release) == wanted)  // order: release, pairs with lock
-      machine_atomics::wake_one(word_);
+    // order: release, pairs with lock
+    if (word_.exchange(free, std::memory_order_release) == wanted) machine_atomics::wake_one(word_);
   }
 
  private:

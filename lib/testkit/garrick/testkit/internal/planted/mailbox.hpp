@@ -1,7 +1,9 @@
-// The mailbox's protocol once more, plain and with a switch for each planted bug: what the explorer has to find.
+// The mailbox's protocol once more, plain and with a switch for each planted bug: what the explorer
+// has to find.
 //
-// It is a copy of core/mailbox.hpp reduced to its transitions, so that an error can be put into one line without touching what is shipped. With `bug::none` it is correct and
-// passes every seed, which shows that a failure comes from the bug and not from the copy.
+// It is a copy of core/mailbox.hpp reduced to its transitions, so that an error can be put into one
+// line without touching what is shipped. With `bug::none` it is correct and passes every seed,
+// which shows that a failure comes from the bug and not from the copy.
 //
 // Thread safety: as core/mailbox.hpp.
 #pragma once
@@ -15,12 +17,18 @@ namespace garrick::testkit::internal::planted {
 
 enum class bug : std::uint8_t {
   none,
-  lost_wake_up,            ///< push decides from its first look, not from the word that it replaced, that somebody runs
-  wake_up_before_release,  ///< release stores the idle word without comparing: what arrived just now stays behind
-  double_run,              ///< push leaves the idle tag where it was: the next pusher schedules, too
-  early_free,  ///< the newest envelope is freed as soon as it was handled, although the word names it and compares with it
-  touch_after_release,    ///< the runner clears its own state after it gave up the run right
-  lost_on_close,          ///< close takes what arrived and then closes, without looking whether more came between
+  /// push decides from its first look, not from the word that it replaced, that somebody runs
+  lost_wake_up,
+  /// release stores the idle word without comparing: what arrived just now stays behind
+  wake_up_before_release,
+  /// push leaves the idle tag where it was: the next pusher schedules, too
+  double_run,
+  /// the newest envelope is freed as soon as it was handled, although the word names it and
+  /// compares with it
+  early_free,
+  touch_after_release,  ///< the runner clears its own state after it gave up the run right
+  /// close takes what arrived and then closes, without looking whether more came between
+  lost_on_close,
   signal_before_link,     ///< push_signal sets the tag first and links afterwards
   signal_tag_after_take,  ///< the runner takes the lane first and clears the tag afterwards
   reordered_signals,      ///< the lane is handled newest first
@@ -28,7 +36,8 @@ enum class bug : std::uint8_t {
   reordered_urgent,       ///< urgent arrivals are put before those that wait already
   unfair_urgent,          ///< urgent messages never leave a turn to normal ones
   undrop_does_not_wait,   ///< a handle made from a count of zero does not wait for the drop's mark
-  reclaim_ignores_idle,   ///< whoever drops the last handle leaves the end to a runner that is not there
+  /// whoever drops the last handle leaves the end to a runner that is not there
+  reclaim_ignores_idle,
 };
 
 template <bug Bug>
@@ -53,10 +62,12 @@ struct planted_mailbox {
       for (;;) {
         if ((old & word::closed) != 0) return push_outcome::closed;
         n->next = to_node(old);
-        const std::uint64_t kept = old & (word::signal | word::unreachable | (Bug == bug::double_run ? word::idle : 0));
+        const std::uint64_t kept =
+            old & (word::signal | word::unreachable | (Bug == bug::double_run ? word::idle : 0));
         const std::uint64_t now = ((old & ~(word::one - 1)) + word::one) | to_bits(n) | kept;
         if (!head_.compare_exchange_weak(old, now, any_order, any_order)) continue;
-        const bool was_idle = Bug == bug::lost_wake_up ? was_idle_at_first : (old & word::idle) != 0;
+        const bool was_idle =
+            Bug == bug::lost_wake_up ? was_idle_at_first : (old & word::idle) != 0;
         return was_idle ? push_outcome::woke : push_outcome::queued;
       }
     }
@@ -69,7 +80,9 @@ struct planted_mailbox {
           if (Bug == bug::signal_before_link) link_signal(n);
           return push_outcome::closed;
         }
-        if (!head_.compare_exchange_weak(old, (old & ~word::idle) | word::signal, any_order, any_order)) continue;
+        if (!head_.compare_exchange_weak(old, (old & ~word::idle) | word::signal, any_order,
+                                         any_order))
+          continue;
         if (Bug == bug::signal_before_link) link_signal(n);
         return (old & word::idle) != 0 ? push_outcome::woke : push_outcome::queued;
       }
@@ -98,7 +111,9 @@ struct planted_mailbox {
       do n->next = top;
       while (!signals_.compare_exchange_weak(top, n, any_order, any_order));
     }
-    static Node* to_node(std::uint64_t w) noexcept { return reinterpret_cast<Node*>(w & word::address); }
+    static Node* to_node(std::uint64_t w) noexcept {
+      return reinterpret_cast<Node*>(w & word::address);
+    }
     static std::uint64_t to_bits(Node* n) noexcept { return reinterpret_cast<std::uint64_t>(n); }
 
     typename Atomics::template atomic<std::uint64_t> head_;
@@ -169,7 +184,8 @@ struct planted_mailbox {
       Node* const seen = last_;
       Node* const retired = last_handled_ ? seen : nullptr;
       for (;;) {
-        if (gate_type::to_node(old) != seen || (old & word::signal) != 0) return release_outcome::arrivals;
+        if (gate_type::to_node(old) != seen || (old & word::signal) != 0)
+          return release_outcome::arrivals;
         if ((old & word::unreachable) != 0) return release_outcome::unreachable;
         const std::uint64_t now = (old & ~(word::one - 1)) | word::idle;
         if (Bug != bug::touch_after_release) forget();
@@ -197,7 +213,9 @@ struct planted_mailbox {
       if (Bug == bug::signal_tag_after_take) g.head_.fetch_and(~word::signal, any_order);
       return newest;
     }
-    [[nodiscard]] static Node* take_signals_of_the_dead(gate_type& g) noexcept { return g.signals_.exchange(nullptr, any_order); }
+    [[nodiscard]] static Node* take_signals_of_the_dead(gate_type& g) noexcept {
+      return g.signals_.exchange(nullptr, any_order);
+    }
 
     [[nodiscard]] bool close(gate_type& g) noexcept {
       take_arrivals(g);
@@ -218,7 +236,8 @@ struct planted_mailbox {
     [[nodiscard]] bool claim_idle(gate_type& g) noexcept {
       std::uint64_t old = g.head_.load(any_order);
       while ((old & word::idle) != 0)
-        if (g.head_.compare_exchange_weak(old, old & ~word::idle, any_order, any_order)) return true;
+        if (g.head_.compare_exchange_weak(old, old & ~word::idle, any_order, any_order))
+          return true;
       return false;
     }
 

@@ -1,8 +1,10 @@
-// One actor's whole life on a mailbox, as a scenario for the explorer: producers, a sender of signals, two workers, the end, the last handle.
+// One actor's whole life on a mailbox, as a scenario for the explorer: producers, a sender of
+// signals, two workers, the end, the last handle.
 //
 // What it checks: I1 one runner at a time; I3 nothing is freed that is still in use, and freed memory is used again at once, so that a stale comparison is fooled;
-// I4 every message is handled, or refused, or left over at the end; I5 in order per sender and priority; signals all arrive, in order, before the next message; L2 the end comes
-// exactly once, and not while a handle exists; a normal message waits for eight urgent ones at most.
+// I4 every message is handled, or refused, or left over at the end; I5 in order per sender and
+// priority; signals all arrive, in order, before the next message; L2 the end comes exactly once,
+// and not while a handle exists; a normal message waits for eight urgent ones at most.
 //
 // Thread safety: fibres of one interleaving.
 #pragma once
@@ -22,8 +24,10 @@ struct life_plan {
   std::uint32_t messages = 4;       ///< of each producer
   std::uint32_t urgent_one_in = 0;  ///< 0: none
   std::uint32_t signals = 0;
-  std::uint32_t ends_after = 0;    ///< messages handled before the actor ends by itself; 0: it lives until it is unreachable
-  bool gives_itself_away = false;  ///< a handler makes a handle to its own actor, which another thread drops later
+  /// messages handled before the actor ends by itself; 0: it lives until it is unreachable
+  std::uint32_t ends_after = 0;
+  /// a handler makes a handle to its own actor, which another thread drops later
+  bool gives_itself_away = false;
   std::uint32_t urgent_chain = 0;  ///< an urgent message sends the next one, so often
 };
 
@@ -142,7 +146,8 @@ class mailbox_life {
 
   // ---- the workers
   void schedule() {
-    interleaving::check(scheduled_ == 0 && runner_ == 0, "double run: the actor was scheduled while it was scheduled or running");
+    interleaving::check(scheduled_ == 0 && runner_ == 0,
+                        "double run: the actor was scheduled while it was scheduled or running");
     ++scheduled_;
   }
   void work() {
@@ -165,12 +170,14 @@ class mailbox_life {
       node* const n = pick();
       if (n == nullptr) {
         switch (reader_.release(gate_, 0)) {
-          case core::release_outcome::released: --runner_; return;  // nobody else went on between the release and here
+          // nobody else went on between the release and here
+          case core::release_outcome::released: --runner_; return;
           case core::release_outcome::arrivals:
             if ((gate_.peek() & core::mailbox_word::signal) != 0) attend();
             continue;
           case core::release_outcome::unreachable:
-            interleaving::check(strong_.load(any_order) == 0, "the actor is ended while a handle to it exists");
+            interleaving::check(strong_.load(any_order) == 0,
+                                "the actor is ended while a handle to it exists");
             --runner_;
             return end();
         }
@@ -193,7 +200,8 @@ class mailbox_life {
       node* const n = reader_.next(gate_);
       if (n != nullptr || !reader_.has_urgent()) return n;
     }
-    const std::uint32_t share = std::is_same_v<Mailbox, planted_mailbox<bug::unfair_urgent>> ? ~0u : urgent_share;
+    const std::uint32_t share =
+        std::is_same_v<Mailbox, planted_mailbox<bug::unfair_urgent>> ? ~0u : urgent_share;
     if (streak_ < share || reader_.peek_front() == nullptr) {
       ++streak_;
       return reader_.next_urgent();
@@ -209,14 +217,17 @@ class mailbox_life {
     else
       urgent_in_a_row_ = 0;
     std::uint32_t& last = last_number_[2 * n->producer + (n->urgent ? 1 : 0)];
-    interleaving::check(n->number > last, "messages of one sender and priority came out of order, or twice");
+    interleaving::check(n->number > last,
+                        "messages of one sender and priority came out of order, or twice");
     last = n->number;
     ++handled_;
     interleaving::point();  // the handler
-    if (n->number <= plan_.urgent_chain && n->urgent == (n->number != 1) && n->producer == (n->urgent ? plan_.producers : 0)) {
+    if (n->number <= plan_.urgent_chain && n->urgent == (n->number != 1) &&
+        n->producer == (n->urgent ? plan_.producers : 0)) {
       make_handle();
       send(plan_.producers, n->number + 1, true);
-      if (strong_.fetch_sub(1, any_order) == 1) static_cast<void>(gate_.drop());  // "running": this is the runner
+      // "running": this is the runner
+      if (strong_.fetch_sub(1, any_order) == 1) static_cast<void>(gate_.drop());
     }
     if (plan_.gives_itself_away && !given_away_) {
       make_handle();
@@ -245,7 +256,8 @@ class mailbox_life {
       oldest = n->next;
       interleaving::check(n->in_use, "a freed signal is handled");
       if (!of_the_dead) {
-        interleaving::check(n->number > last_number_[2 * n->producer], "signals came out of order, or twice");
+        interleaving::check(n->number > last_number_[2 * n->producer],
+                            "signals came out of order, or twice");
         last_number_[2 * n->producer] = n->number;
       }
       ++signals_handled_;
@@ -269,7 +281,8 @@ class mailbox_life {
   void end() {
     ++ends_;
     static_cast<void>(reader_.close(gate_));
-    interleaving::check(reader_.peek_front() == nullptr && !reader_.has_urgent(), "an unreachable actor still had messages");
+    interleaving::check(reader_.peek_front() == nullptr && !reader_.has_urgent(),
+                        "an unreachable actor still had messages");
   }
 
  private:
