@@ -3,7 +3,7 @@
 # are installed because templates need them.
 include(CMakePackageConfigHelpers)
 get_property(exported GLOBAL PROPERTY GARRICK_EXPORTED)
-get_property(parts GLOBAL PROPERTY GARRICK_PARTS)
+get_property(parts GLOBAL PROPERTY GARRICK_INSTALLED_PARTS)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/garrick")
 
 install(TARGETS ${exported} EXPORT garrick ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")

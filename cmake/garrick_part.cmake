@@ -1,4 +1,4 @@
-# garrick_part(<name> [DEPENDS part...] [PUBLIC target...] [PRIVATE target...] [HEADER_ONLY
+# garrick_part(<name> [NOT_INSTALLED] [DEPENDS part...] [PUBLIC target...] [PRIVATE target...] [HEADER_ONLY
 # target...])
 #
 # Builds the part in the current folder: the library garrick_<name> (alias garrick::<name>) from
@@ -8,7 +8,7 @@
 #   PRIVATE      libraries that only its sources need, linked into the final program
 #   HEADER_ONLY  libraries that only its sources need and that leave nothing to link
 function(garrick_part name)
-  cmake_parse_arguments(PARSE_ARGV 1 part "" "" "DEPENDS;PUBLIC;PRIVATE;HEADER_ONLY")
+  cmake_parse_arguments(PARSE_ARGV 1 part "NOT_INSTALLED" "" "DEPENDS;PUBLIC;PRIVATE;HEADER_ONLY")
   set(target garrick_${name})
 
   file(GLOB_RECURSE all CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/garrick/*.cpp")
@@ -36,7 +36,10 @@ function(garrick_part name)
     target_link_libraries(${target} PRIVATE "$<BUILD_INTERFACE:${library}>")
   endforeach()
 
-  set_property(GLOBAL APPEND PROPERTY GARRICK_EXPORTED ${target})
+  if(NOT part_NOT_INSTALLED)
+    set_property(GLOBAL APPEND PROPERTY GARRICK_EXPORTED ${target})
+    set_property(GLOBAL APPEND PROPERTY GARRICK_INSTALLED_PARTS ${name})
+  endif()
   set_property(GLOBAL APPEND PROPERTY GARRICK_PARTS ${name})
   set_property(GLOBAL APPEND PROPERTY GARRICK_HEADERS ${headers})
 

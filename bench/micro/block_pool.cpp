@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "garrick/base/block_pool.hpp"
+#include "garrick/base/memory/block_pool.hpp"
 
 namespace {
 

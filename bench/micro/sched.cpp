@@ -1,13 +1,13 @@
 // The scheduler's parts, one by one: queues, the way of a runnable through the next slot, a
 // ping-pong of two runnables, and the time from scheduling from outside until a parked worker runs,
 // beside a bare futex wake under the same conditions.
-#include <garrick/base/parker.hpp>
-#include <garrick/base/platform.hpp>
-#include <garrick/sched/deque.hpp>
-#include <garrick/sched/inbox.hpp>
-#include <garrick/sched/next_slot.hpp>
+#include <garrick/base/concurrency/parker.hpp>
+#include <garrick/base/platform/platform.hpp>
+#include <garrick/sched/policies/work_stealing.hpp>
+#include <garrick/sched/queues/inbox.hpp>
+#include <garrick/sched/queues/next_slot.hpp>
+#include <garrick/sched/queues/work_stealing_deque.hpp>
 #include <garrick/sched/scheduler.hpp>
-#include <garrick/sched/work_stealing.hpp>
 
 #include <benchmark/benchmark.h>
 

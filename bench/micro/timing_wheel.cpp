@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "garrick/base/random.hpp"
-#include "garrick/base/timer_service.hpp"
-#include "garrick/base/timing_wheel.hpp"
+#include "garrick/base/time/timer_service.hpp"
+#include "garrick/base/time/timing_wheel.hpp"
+#include "garrick/base/values/random.hpp"
 
 namespace {
 

@@ -1,12 +1,12 @@
 // Paper 002 on a simulated machine like the paper's: Matrix Search, where locality pays, and
 // everybody to everybody, where it loses.
-#include <garrick/testkit/machine/programs.hpp>
+#include <garrick/machine/programs.hpp>
 
 #include "common/curves.hpp"
 #include "common/measure.hpp"
 #include "common/simulated.hpp"
 
-using namespace garrick::testkit::machine;
+using namespace garrick::machine;
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Paper 000 on a simulated machine like the paper's: the mean latency of a message through a chain
 // of actors under the four polling configurations, and ours.
-#include <garrick/testkit/machine/programs.hpp>
+#include <garrick/machine/programs.hpp>
 
 #include <algorithm>
 #include <string_view>
@@ -9,7 +9,7 @@
 #include "common/measure.hpp"
 #include "common/simulated.hpp"
 
-using namespace garrick::testkit::machine;
+using namespace garrick::machine;
 
 namespace {
 

@@ -7,8 +7,8 @@
 // processors are now near and now far from each other (a line takes 14 or 79 ns on one that we
 // saw): so the distance is measured before and after each trial, and those count that had the usual
 // one.
-#include <garrick/testkit/machine/calibrate.hpp>
-#include <garrick/testkit/machine/programs.hpp>
+#include <garrick/machine/calibrate.hpp>
+#include <garrick/machine/programs.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -23,7 +23,7 @@
 
 namespace {
 
-namespace sim = garrick::testkit::machine;
+namespace sim = garrick::machine;
 
 constexpr bench::picture picture{120, 500};
 constexpr std::uint32_t n = 15;

@@ -1,10 +1,10 @@
 // How fast the simulator is: rings of actors on 64 workers.
-#include <garrick/testkit/machine/simulation.hpp>
+#include <garrick/machine/simulation.hpp>
 
 #include "common/measure.hpp"
 #include "common/simulated.hpp"
 
-using namespace garrick::testkit::machine;
+using namespace garrick::machine;
 
 namespace {
 

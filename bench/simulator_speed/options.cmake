@@ -1,1 +1,1 @@
-target_link_libraries(${program} PRIVATE garrick::testkit)
+target_link_libraries(${program} PRIVATE garrick::machine)

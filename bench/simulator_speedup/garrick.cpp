@@ -1,11 +1,11 @@
 // Paper 001's four programs on a simulated machine like the paper's, from 1 to 64 workers.
-#include <garrick/testkit/machine/programs.hpp>
+#include <garrick/machine/programs.hpp>
 
 #include "common/curves.hpp"
 #include "common/measure.hpp"
 #include "common/simulated.hpp"
 
-using namespace garrick::testkit::machine;
+using namespace garrick::machine;
 
 namespace {
 

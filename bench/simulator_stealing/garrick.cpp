@@ -1,14 +1,14 @@
 // Paper 002, figures 1(b) and 2(b): the probability that a thief has found the one worker with
 // work, against the attempts.
-#include <garrick/testkit/machine/machines.hpp>
-#include <garrick/testkit/machine/steal_probability.hpp>
+#include <garrick/machine/machines.hpp>
+#include <garrick/machine/steal_probability.hpp>
 
 #include <cmath>
 
 #include "common/curves.hpp"
 #include "common/measure.hpp"
 
-using namespace garrick::testkit::machine;
+using namespace garrick::machine;
 
 namespace {
 

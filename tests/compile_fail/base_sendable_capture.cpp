@@ -1,7 +1,7 @@
 // expect: message
 // expect: has_private_or_captured_state
 // A closure with a capture cannot be looked into.
-#include <garrick/base/sendable.hpp>
+#include <garrick/base/types/sendable.hpp>
 
 void use() {
   int x = 0;

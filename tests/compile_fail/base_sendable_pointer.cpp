@@ -2,7 +2,7 @@
 // expect: const char
 // expect: is_a_pointer
 // A pointer deep inside a message is found and named.
-#include <garrick/base/sendable.hpp>
+#include <garrick/base/types/sendable.hpp>
 
 #include <utility>
 #include <vector>

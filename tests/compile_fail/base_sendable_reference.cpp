@@ -2,7 +2,7 @@
 // expect: int
 // expect: is_a_reference
 // A reference in a message is found and named.
-#include <garrick/base/sendable.hpp>
+#include <garrick/base/types/sendable.hpp>
 
 struct borrowed {
 #if defined(GARRICK_CONTROL)

@@ -2,7 +2,7 @@
 // expect: string_view
 // expect: has_private_or_captured_state
 // A view in the third argument of a message is found and named.
-#include <garrick/base/sendable.hpp>
+#include <garrick/base/types/sendable.hpp>
 
 #include <string>
 #include <string_view>

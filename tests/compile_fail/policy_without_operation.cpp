@@ -1,7 +1,7 @@
 // expect: all.{}(|seen.{}(|P::{}
 // each: worker_data name worker central_enqueue external_enqueue internal_enqueue resume_later dequeue before_resume after_resume
 // each: after_completion claim expose wants_helper helper request_stop drain_one statistics describe
-#include <garrick/sched/policy.hpp>
+#include <garrick/sched/policies/policy.hpp>
 
 #include <string>
 

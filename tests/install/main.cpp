@@ -2,7 +2,7 @@
 // of its sources.
 #include <garrick/garrick.hpp>
 
-#include <garrick/base/error.hpp>
+#include <garrick/base/values/error.hpp>
 
 #include <cstdio>
 

@@ -50,7 +50,7 @@ class layering_test(Tree):
     def test_core_and_sched_never_see_each_other(self):
         self.write("lib/core/garrick/core/a.hpp", HEADER + "#include <garrick/sched/worker.hpp>\n")
         self.write(
-            "lib/sched/garrick/sched/worker.hpp", HEADER + '#include "garrick/core/cell.hpp"\n'
+            "lib/sched/garrick/sched/worker.hpp", HEADER + '#include "garrick/core/cell/cell.hpp"\n'
         )
         self.assert_complains(
             layering.check,
@@ -69,7 +69,7 @@ class layering_test(Tree):
             HEADER + "#include <garrick/base/a.hpp>\n#include <cstdint>\n",
         )
         self.write("lib/system/garrick/garrick.hpp", HEADER + "#include <garrick/core/b.hpp>\n")
-        self.write("lib/system/garrick/system/log.cpp", "#include <spdlog/spdlog.h>\n")
+        self.write("lib/system/garrick/system/diagnosis/log.cpp", "#include <spdlog/spdlog.h>\n")
         self.write("examples/01_hello.cpp", "#include <garrick/garrick.hpp>\n")
         self.assert_clean(layering.check)
 
@@ -97,7 +97,7 @@ class layering_test(Tree):
             "lib/core/garrick/core/a.hpp", HEADER + "#include <garrick/core/internal/b.hpp>\n"
         )
         self.write(
-            "lib/system/garrick/system/c.cpp",
+            "lib/machine/garrick/machine/c.cpp",
             "#include <garrick/core/internal/b.hpp>\n#include <garrick/core/detail/d.hpp>\n",
         )
         self.write("examples/01_x.cpp", "#include <garrick/core/detail/d.hpp>\n")
@@ -110,11 +110,11 @@ class layering_test(Tree):
         )
 
     def test_folder_cycle(self):
-        self.write("lib/core/garrick/core/a.hpp", HEADER + "#include <garrick/core/detail/b.hpp>\n")
-        self.write("lib/core/garrick/core/detail/b.hpp", HEADER + "#include <garrick/core/c.hpp>\n")
-        self.write("lib/core/garrick/core/c.hpp", HEADER)
+        self.write("lib/base/garrick/base/a.hpp", HEADER + "#include <garrick/base/detail/b.hpp>\n")
+        self.write("lib/base/garrick/base/detail/b.hpp", HEADER + "#include <garrick/base/c.hpp>\n")
+        self.write("lib/base/garrick/base/c.hpp", HEADER)
         self.assert_complains(
-            layering.check, "folder cycle: garrick/core -> garrick/core/detail -> garrick/core"
+            layering.check, "folder cycle: garrick/base -> garrick/base/detail -> garrick/base"
         )
 
     def test_include_cycle(self):

@@ -2,9 +2,9 @@
 #pragma once
 
 // First and in this order, so that errors in them come with a short list of includes.
-#include <garrick/base/sendable.hpp>
+#include <garrick/base/types/sendable.hpp>
 
-#include <garrick/core/signature.hpp>
+#include <garrick/core/protocol/protocol.hpp>
 
 #include <garrick/core/ref.hpp>
 
@@ -12,18 +12,18 @@
 
 #include <garrick/core/request.hpp>
 
-#include <garrick/core/handlers.hpp>
+#include <garrick/core/detail/handlers.hpp>
 
 #include <garrick/core/adapt.hpp>
-#include <garrick/core/atom.hpp>
 #include <garrick/core/composition.hpp>
 #include <garrick/core/message.hpp>
+#include <garrick/core/protocol/atom.hpp>
 #include <garrick/core/router.hpp>
-#include <garrick/core/supervisor.hpp>
+#include <garrick/core/supervision/supervisor.hpp>
 #include <garrick/core/task.hpp>
 #include <garrick/system/actor_system.hpp>
 #include <garrick/system/composition.hpp>
-#include <garrick/system/directory.hpp>
+#include <garrick/system/names/directory.hpp>
 
 namespace garrick {
 

@@ -1,8 +1,8 @@
-#include <garrick/base/assert.hpp>
+#include <garrick/base/platform/assert.hpp>
 #include <garrick/core/actor.hpp>
 #include <garrick/core/behavior.hpp>
-#include <garrick/core/lifecycle.hpp>
-#include <garrick/core/thread_context.hpp>
+#include <garrick/core/cell/lifecycle.hpp>
+#include <garrick/core/cell/thread_context.hpp>
 
 #include <optional>
 #include <stdexcept>

@@ -18,16 +18,16 @@
 // spawn to its end (or restart) and is never used by two threads at once. Paper 001 §4.1–4.4.
 #pragma once
 
-#include <garrick/base/clock.hpp>
-#include <garrick/base/copyable.hpp>
-#include <garrick/base/exit_reason.hpp>
-#include <garrick/base/result.hpp>
-#include <garrick/core/extension.hpp>
+#include <garrick/base/time/clock.hpp>
+#include <garrick/base/types/copyable.hpp>
+#include <garrick/base/values/exit_reason.hpp>
+#include <garrick/base/values/result.hpp>
+#include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/timer_record.hpp>
 #include <garrick/core/promise.hpp>
 #include <garrick/core/request.hpp>
 #include <garrick/core/send.hpp>
 #include <garrick/core/spawn_options.hpp>
-#include <garrick/core/timer_record.hpp>
 
 #include <string_view>
 #include <utility>

@@ -19,8 +19,8 @@
 // capture what they own.
 #pragma once
 
-#include <garrick/base/clock.hpp>
-#include <garrick/core/invoke.hpp>
+#include <garrick/base/time/clock.hpp>
+#include <garrick/core/detail/invoke.hpp>
 #include <garrick/core/message.hpp>
 
 #include <atomic>

@@ -1,9 +1,9 @@
-#include <garrick/base/parker.hpp>
+#include <garrick/base/concurrency/parker.hpp>
 #include <garrick/core/blocking.hpp>
-#include <garrick/core/bounded_mailbox.hpp>
-#include <garrick/core/lifecycle.hpp>
+#include <garrick/core/cell/bounded_mailbox.hpp>
+#include <garrick/core/cell/lifecycle.hpp>
+#include <garrick/core/cell/thread_context.hpp>
 #include <garrick/core/spawn.hpp>
-#include <garrick/core/thread_context.hpp>
 
 #include <stdexcept>
 

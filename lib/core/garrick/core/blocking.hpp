@@ -19,7 +19,7 @@
 
 #include <garrick/core/actor.hpp>
 #include <garrick/core/behavior.hpp>
-#include <garrick/core/waiting_executor.hpp>
+#include <garrick/core/cell/waiting_executor.hpp>
 
 #include <exception>
 #include <utility>

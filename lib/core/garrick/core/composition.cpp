@@ -1,6 +1,6 @@
+#include <garrick/core/cell/wait_graph.hpp>
 #include <garrick/core/composition.hpp>
 #include <garrick/core/spawn.hpp>
-#include <garrick/core/wait_graph.hpp>
 
 namespace garrick::core::detail {
 

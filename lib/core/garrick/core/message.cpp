@@ -1,4 +1,4 @@
-#include <garrick/core/invoke.hpp>
+#include <garrick/core/detail/invoke.hpp>
 #include <garrick/core/message.hpp>
 
 #include <cstring>

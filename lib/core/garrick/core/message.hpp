@@ -12,9 +12,9 @@
 // Thread safety: copies may live on different threads; the content is read-only through `message`.
 #pragma once
 
-#include <garrick/base/copyable.hpp>
-#include <garrick/base/sendable.hpp>
-#include <garrick/core/envelope.hpp>
+#include <garrick/base/types/copyable.hpp>
+#include <garrick/base/types/sendable.hpp>
+#include <garrick/core/cell/envelope.hpp>
 #include <garrick/core/ref.hpp>
 #include <garrick/core/send.hpp>
 

@@ -1,6 +1,6 @@
+#include <garrick/core/cell/thread_context.hpp>
 #include <garrick/core/promise.hpp>
 #include <garrick/core/result.hpp>
-#include <garrick/core/thread_context.hpp>
 
 namespace garrick::core {
 

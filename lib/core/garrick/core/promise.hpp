@@ -5,9 +5,9 @@
 // a promise is movable and may be kept on any thread; one object is used by one thread at a time.
 #pragma once
 
-#include <garrick/base/error.hpp>
-#include <garrick/core/respond.hpp>
-#include <garrick/core/signature.hpp>
+#include <garrick/base/values/error.hpp>
+#include <garrick/core/cell/respond.hpp>
+#include <garrick/core/protocol/protocol.hpp>
 
 #include <type_traits>
 #include <utility>

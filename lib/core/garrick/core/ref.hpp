@@ -12,8 +12,8 @@
 // one of them; the testkit's leak check finds them.
 #pragma once
 
-#include <garrick/core/cell.hpp>
-#include <garrick/core/signature.hpp>
+#include <garrick/core/cell/cell.hpp>
+#include <garrick/core/protocol/protocol.hpp>
 
 #include <compare>
 #include <cstddef>

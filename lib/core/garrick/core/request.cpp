@@ -1,11 +1,11 @@
 #include <garrick/core/actor.hpp>
-#include <garrick/core/awaiting.hpp>
-#include <garrick/core/bounded_mailbox.hpp>
-#include <garrick/core/extension.hpp>
-#include <garrick/core/lifecycle.hpp>
+#include <garrick/core/cell/awaiting.hpp>
+#include <garrick/core/cell/bounded_mailbox.hpp>
+#include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/lifecycle.hpp>
+#include <garrick/core/cell/wait_graph.hpp>
 #include <garrick/core/request.hpp>
 #include <garrick/core/task.hpp>
-#include <garrick/core/wait_graph.hpp>
 
 #include <stdexcept>
 

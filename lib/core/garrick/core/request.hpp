@@ -11,10 +11,10 @@
 // Thread safety: the actor's turn only. Paper 001 §4.4.
 #pragma once
 
-#include <garrick/base/clock.hpp>
-#include <garrick/core/cell.hpp>
-#include <garrick/core/extension.hpp>
-#include <garrick/core/invoke.hpp>
+#include <garrick/base/time/clock.hpp>
+#include <garrick/core/cell/cell.hpp>
+#include <garrick/core/cell/extension.hpp>
+#include <garrick/core/detail/invoke.hpp>
 #include <garrick/core/send.hpp>
 
 #include <type_traits>

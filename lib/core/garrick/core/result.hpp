@@ -5,7 +5,7 @@
 // a delegation. A result that a request yields is never in it.
 #pragma once
 
-#include <garrick/base/result.hpp>
+#include <garrick/base/values/result.hpp>
 #include <garrick/core/promise.hpp>
 
 #include <utility>

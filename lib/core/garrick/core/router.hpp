@@ -20,8 +20,8 @@
 #pragma once
 
 #include <garrick/core/composition.hpp>
-#include <garrick/core/handlers.hpp>
-#include <garrick/core/invoke.hpp>
+#include <garrick/core/detail/handlers.hpp>
+#include <garrick/core/detail/invoke.hpp>
 
 #include <atomic>
 #include <cstdint>

@@ -7,11 +7,11 @@
 // is over its soft limit (bounded; see docs/decisions/0001-hot-path.md, Flat memory).
 #pragma once
 
-#include <garrick/base/sendable.hpp>
-#include <garrick/core/cell.hpp>
-#include <garrick/core/pack.hpp>
+#include <garrick/base/types/sendable.hpp>
+#include <garrick/core/cell/cell.hpp>
+#include <garrick/core/protocol/pack.hpp>
+#include <garrick/core/protocol/protocol.hpp>
 #include <garrick/core/ref.hpp>
-#include <garrick/core/signature.hpp>
 
 #include <type_traits>
 #include <utility>

@@ -1,7 +1,7 @@
-#include <garrick/core/extension.hpp>
-#include <garrick/core/lifecycle.hpp>
+#include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/lifecycle.hpp>
+#include <garrick/core/cell/thread_context.hpp>
 #include <garrick/core/spawn.hpp>
-#include <garrick/core/thread_context.hpp>
 
 #include <exception>
 

@@ -15,8 +15,8 @@
 // the hand-over synchronises.
 #pragma once
 
-#include <garrick/core/actor_cell.hpp>
 #include <garrick/core/blocking.hpp>
+#include <garrick/core/detail/actor_cell.hpp>
 #include <garrick/core/dynamic_actor.hpp>
 #include <garrick/core/spawn_options.hpp>
 

@@ -2,8 +2,8 @@
 // with `spawn_failed`, which names the option.
 #pragma once
 
-#include <garrick/base/runnable.hpp>
-#include <garrick/core/cell.hpp>
+#include <garrick/base/concurrency/runnable.hpp>
+#include <garrick/core/cell/cell.hpp>
 #include <garrick/core/ref.hpp>
 
 #include <cstdint>

@@ -20,7 +20,7 @@
 // safe.
 #pragma once
 
-#include <garrick/core/extension.hpp>
+#include <garrick/core/cell/extension.hpp>
 #include <garrick/core/request.hpp>
 
 #include <coroutine>

@@ -1,12 +1,12 @@
 #include <garrick/sched/scheduler.hpp>
 
-#include <garrick/base/platform.hpp>
-#include <garrick/sched/locality_guided.hpp>
+#include <garrick/base/platform/platform.hpp>
+#include <garrick/sched/parking/sleepers.hpp>
 #include <garrick/sched/places/affinity.hpp>
-#include <garrick/sched/polling.hpp>
-#include <garrick/sched/sleepers.hpp>
-#include <garrick/sched/work_sharing.hpp>
-#include <garrick/sched/work_stealing.hpp>
+#include <garrick/sched/policies/comparison/polling.hpp>
+#include <garrick/sched/policies/locality_guided.hpp>
+#include <garrick/sched/policies/work_sharing.hpp>
+#include <garrick/sched/policies/work_stealing.hpp>
 #include <garrick/sched/worker_pool.hpp>
 
 #include <initializer_list>

@@ -11,9 +11,9 @@
 // any thread; `start`, `stop` and `drain` from one thread that is no worker of this pool.
 #pragma once
 
-#include <garrick/base/runnable.hpp>
-#include <garrick/base/thread_state.hpp>
-#include <garrick/sched/policy.hpp>
+#include <garrick/base/concurrency/runnable.hpp>
+#include <garrick/base/concurrency/thread_state.hpp>
+#include <garrick/sched/policies/policy.hpp>
 
 #include <cstddef>
 #include <cstdint>

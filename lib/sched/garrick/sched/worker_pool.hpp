@@ -10,11 +10,11 @@
 //     and stop() withdraws it before it joins.
 #pragma once
 
-#include <garrick/sched/policy.hpp>
+#include <garrick/sched/policies/policy.hpp>
 #include <garrick/sched/pool_places.hpp>
 #include <garrick/sched/scheduler.hpp>
 
-#include <garrick/base/platform.hpp>
+#include <garrick/base/platform/platform.hpp>
 
 #include <atomic>
 #include <memory>

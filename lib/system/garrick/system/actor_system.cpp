@@ -1,6 +1,6 @@
-#include <garrick/base/assert.hpp>
+#include <garrick/base/platform/assert.hpp>
 #include <garrick/system/actor_system.hpp>
-#include <garrick/system/log.hpp>
+#include <garrick/system/diagnosis/log.hpp>
 #include <garrick/system/system_core.hpp>
 
 namespace garrick::system {

@@ -1,7 +1,7 @@
-#include <garrick/base/platform.hpp>
-#include <garrick/core/extension.hpp>
-#include <garrick/core/lifecycle.hpp>
-#include <garrick/system/log.hpp>
+#include <garrick/base/platform/platform.hpp>
+#include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/lifecycle.hpp>
+#include <garrick/system/diagnosis/log.hpp>
 #include <garrick/system/system_core.hpp>
 
 #include <chrono>

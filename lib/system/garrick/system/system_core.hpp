@@ -11,18 +11,18 @@
 // dropped; S3 after `stopping_` was set under a list's lock, no cell joins that list.
 #pragma once
 
-#include <garrick/base/timer_service.hpp>
-#include <garrick/core/cell.hpp>
-#include <garrick/core/drain_lot.hpp>
-#include <garrick/core/environment.hpp>
-#include <garrick/core/wait_graph.hpp>
+#include <garrick/base/concurrency/spin_lock.hpp>
+#include <garrick/base/time/timer_service.hpp>
+#include <garrick/core/cell/cell.hpp>
+#include <garrick/core/cell/drain_lot.hpp>
+#include <garrick/core/cell/environment.hpp>
+#include <garrick/core/cell/wait_graph.hpp>
 #include <garrick/sched/scheduler.hpp>
 #include <garrick/system/actor_system.hpp>
-#include <garrick/system/dead_letters.hpp>
-#include <garrick/system/detached_pool.hpp>
-#include <garrick/system/directory.hpp>
-#include <garrick/system/spin_lock.hpp>
-#include <garrick/system/watchdog.hpp>
+#include <garrick/system/diagnosis/dead_letters.hpp>
+#include <garrick/system/diagnosis/watchdog.hpp>
+#include <garrick/system/names/directory.hpp>
+#include <garrick/system/threads/detached_pool.hpp>
 
 #include <array>
 #include <atomic>

@@ -1,4 +1,4 @@
-#include <garrick/core/extension.hpp>
+#include <garrick/core/cell/extension.hpp>
 #include <garrick/testkit/internal/deterministic_core.hpp>
 #include <garrick/testkit/test_system.hpp>
 

@@ -19,8 +19,8 @@
 // Thread safety: the system's thread.
 #pragma once
 
-#include <garrick/base/message_type.hpp>
-#include <garrick/core/invoke.hpp>
+#include <garrick/base/types/message_type.hpp>
+#include <garrick/core/detail/invoke.hpp>
 #include <garrick/core/message.hpp>
 #include <garrick/core/ref.hpp>
 

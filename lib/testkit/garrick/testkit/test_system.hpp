@@ -23,10 +23,10 @@
 // Thread safety: the thread that made it.
 #pragma once
 
-#include <garrick/core/actor_cell.hpp>
+#include <garrick/core/detail/actor_cell.hpp>
 #include <garrick/system/composition.hpp>
-#include <garrick/system/dead_letters.hpp>
-#include <garrick/system/directory.hpp>
+#include <garrick/system/diagnosis/dead_letters.hpp>
+#include <garrick/system/names/directory.hpp>
 #include <garrick/system/spawner.hpp>
 #include <garrick/testkit/detail/options.hpp>
 #include <garrick/testkit/expectation.hpp>

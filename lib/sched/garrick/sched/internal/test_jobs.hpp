@@ -2,8 +2,8 @@
 // and a factor for long runs.
 #pragma once
 
-#include <garrick/base/parker.hpp>
-#include <garrick/base/platform.hpp>
+#include <garrick/base/concurrency/parker.hpp>
+#include <garrick/base/platform/platform.hpp>
 #include <garrick/sched/scheduler.hpp>
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // Any text is an affinity with usable processors in every group, or an error that says what is
 // wrong.
-#include <garrick/base/assert.hpp>
+#include <garrick/base/platform/assert.hpp>
 #include <garrick/sched/places/affinity.hpp>
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 // empty text leaves every thread where the system puts it.
 #pragma once
 
-#include <garrick/base/result.hpp>
+#include <garrick/base/values/result.hpp>
 
 #include <atomic>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Paper 002's two flowcharts (figures 3 and 4), as locality_guided follows them on machines that do
 // not exist: every worker as home or first place, every other as sender or thief. Who is near whom
 // is written down here once more, by hand.
-#include <garrick/sched/locality_guided.hpp>
+#include <garrick/sched/policies/locality_guided.hpp>
 
 #include <doctest/doctest.h>
 

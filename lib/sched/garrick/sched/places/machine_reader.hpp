@@ -2,7 +2,7 @@
 // none, and both functions say so.
 #pragma once
 
-#include <garrick/base/result.hpp>
+#include <garrick/base/values/result.hpp>
 #include <garrick/sched/places/topology.hpp>
 
 #include <cstdint>

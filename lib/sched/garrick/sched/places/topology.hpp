@@ -9,7 +9,7 @@
 // Thread safety: immutable after construction.
 #pragma once
 
-#include <garrick/base/result.hpp>
+#include <garrick/base/values/result.hpp>
 
 #include <cstdint>
 #include <span>

@@ -1,4 +1,4 @@
-#include <garrick/base/platform.hpp>
+#include <garrick/base/platform/platform.hpp>
 #include <garrick/sched/places/topology.hpp>
 
 #include <doctest/doctest.h>

@@ -10,7 +10,7 @@
 // Thread safety: immutable after construction.
 #pragma once
 
-#include <garrick/base/locality.hpp>
+#include <garrick/base/concurrency/locality.hpp>
 #include <garrick/sched/places/home_rule.hpp>
 #include <garrick/sched/places/topology.hpp>
 

@@ -1,5 +1,5 @@
 #include <garrick/sched/places/worker_places.hpp>
-#include <garrick/sched/policy.hpp>
+#include <garrick/sched/policies/policy.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
 // What a deterministic system can be told, and what it records.
 #pragma once
 
-#include <garrick/base/error.hpp>
-#include <garrick/core/environment.hpp>
+#include <garrick/base/values/error.hpp>
+#include <garrick/core/cell/environment.hpp>
 
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
-#include <garrick/core/extension.hpp>
-#include <garrick/core/thread_context.hpp>
+#include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/thread_context.hpp>
 #include <garrick/testkit/internal/deterministic_core.hpp>
 
 namespace garrick::testkit::internal {

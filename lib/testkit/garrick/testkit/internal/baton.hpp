@@ -10,9 +10,9 @@
 // baton. The hand-over synchronises.
 #pragma once
 
-#include <garrick/base/clock.hpp>
-#include <garrick/base/parker.hpp>
-#include <garrick/core/waiting_executor.hpp>
+#include <garrick/base/concurrency/parker.hpp>
+#include <garrick/base/time/clock.hpp>
+#include <garrick/core/cell/waiting_executor.hpp>
 
 #include <cstdint>
 #include <thread>

@@ -1,7 +1,7 @@
-#include <garrick/core/extension.hpp>
+#include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/thread_context.hpp>
 #include <garrick/core/message.hpp>
 #include <garrick/core/ref.hpp>
-#include <garrick/core/thread_context.hpp>
 #include <garrick/testkit/internal/deterministic_core.hpp>
 
 #include <algorithm>

@@ -13,13 +13,13 @@
 // D3 every choice takes its number from `random_`, and nothing else does.
 #pragma once
 
-#include <garrick/base/random.hpp>
-#include <garrick/base/timer_service.hpp>
-#include <garrick/core/drain_lot.hpp>
-#include <garrick/core/environment.hpp>
-#include <garrick/core/wait_graph.hpp>
-#include <garrick/system/dead_letters.hpp>
-#include <garrick/system/directory.hpp>
+#include <garrick/base/time/timer_service.hpp>
+#include <garrick/base/values/random.hpp>
+#include <garrick/core/cell/drain_lot.hpp>
+#include <garrick/core/cell/environment.hpp>
+#include <garrick/core/cell/wait_graph.hpp>
+#include <garrick/system/diagnosis/dead_letters.hpp>
+#include <garrick/system/names/directory.hpp>
 #include <garrick/testkit/detail/options.hpp>
 #include <garrick/testkit/internal/baton.hpp>
 

@@ -1,5 +1,5 @@
 #include <garrick/core/actor.hpp>
-#include <garrick/core/extension.hpp>
+#include <garrick/core/cell/extension.hpp>
 #include <garrick/core/ref.hpp>
 #include <garrick/testkit/internal/deterministic_core.hpp>
 #include <garrick/testkit/internal/leak_check.hpp>

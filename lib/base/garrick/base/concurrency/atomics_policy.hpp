@@ -1,0 +1,112 @@
+// Lock-free code is written once and run by three parties: the product, ThreadSanitizer and a model
+// checker. This policy is what they swap.
+//
+// A header of lock-free code takes a class `Atomics` with the members of `real_atomics`. In the
+// product they compile to plain std::atomic. ThreadSanitizer understands no free-standing fences,
+// so there a fence becomes a read-modify-write of one shared word. The model checker brings its own
+// atomics and can weaken one numbered memory order at a time: each order that matters is written as
+// `Atomics::template order<N>(std::memory_order_...)`, and a test shows that the code fails without
+// it.
+//
+// The two-sided fence: code of the form *store mine, fence, load yours* on both sides (each side
+// must see the other) usually has one side that runs a thousand times more often. `light_fence`
+// goes there and costs nothing, `heavy_fence` goes to the rare side and makes every thread of the
+// process execute a barrier. Where the system cannot do that, both are full fences.
+//
+// Thread safety: stateless.
+#pragma once
+
+#include <garrick/base/platform/platform.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+#if !defined(GARRICK_TSAN)
+#if defined(__SANITIZE_THREAD__)
+#define GARRICK_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define GARRICK_TSAN 1
+#endif
+#endif
+#endif
+#if !defined(GARRICK_TSAN)
+#define GARRICK_TSAN 0
+#endif
+
+namespace garrick::base {
+
+struct real_atomics {
+  template <class T>
+  using atomic = std::atomic<T>;
+
+  /// Plain memory that several threads hand to each other; the model checker's version reports
+  /// races on it.
+  template <class T>
+  class cell {
+   public:
+    cell() = default;
+    explicit cell(T value) noexcept : value_(value) {}
+    [[nodiscard]] T get() const noexcept { return value_; }
+    void set(T value) noexcept { value_ = value; }
+
+   private:
+    T value_{};
+  };
+
+  /// Memory order number `N` of a header: as written.
+  template <int N>
+  static constexpr std::memory_order order(std::memory_order as_written) noexcept {
+    return as_written;
+  }
+
+  /// A full, sequentially consistent fence.
+  static void full_fence() noexcept {
+#if GARRICK_TSAN
+    // order: stands for the fence below, in a form that ThreadSanitizer understands
+    fence_word.fetch_add(1, std::memory_order_seq_cst);
+#else
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // order: pairs with another full_fence
+#endif
+  }
+
+  /// The frequent side of a two-sided fence.
+  static void light_fence() noexcept {
+#if GARRICK_TSAN
+    full_fence();
+#else
+    if (platform::process_barrier_enabled()) [[likely]] {
+      // order: compiler only; the processor's part is done by process_barrier() in heavy_fence
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+    } else {
+      full_fence();
+    }
+#endif
+  }
+
+  /// The rare side of a two-sided fence. Whoever starts threads that use it has called
+  /// `enable_process_barrier` before.
+  static void heavy_fence() noexcept {
+    full_fence();
+#if !GARRICK_TSAN
+    if (platform::process_barrier_enabled()) platform::process_barrier();
+#endif
+  }
+
+  static void wait(atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
+    platform::futex_wait(word, expected);
+  }
+  static bool wait_for(atomic<std::uint32_t>& word, std::uint32_t expected,
+                       std::uint64_t timeout_ns) noexcept {
+    return platform::futex_wait_for(word, expected, timeout_ns);
+  }
+  static void wake_one(atomic<std::uint32_t>& word) noexcept { platform::futex_wake_one(word); }
+  static void pause() noexcept { platform::pause(); }
+
+#if GARRICK_TSAN
+ private:
+  static inline std::atomic<std::uint32_t> fence_word{0};
+#endif
+};
+
+}  // namespace garrick::base

@@ -1,0 +1,86 @@
+// One thread waits, any thread wakes it: a token that is left for exactly one owner.
+//
+// Thread safety: `park` and `park_for` belong to the owner, `unpark` to everybody.
+//
+// Invariants
+// P1 The word is `empty`, `token` or `sleeping`. Only the owner writes `empty` and `sleeping`; only
+// `unpark` writes `token`.
+// P2 A token is never lost: `unpark` writes it unconditionally, and only the owner, who then
+// returns, removes it.
+// P3 What a waker did before `unpark` is visible to the owner after `park` (release/acquire on the
+//     word). Tokens that pile up become one, and the owner sees what all of their wakers did.
+//  P4 `unpark` makes a system call only if the owner sleeps or is about to: one futex a wake-up.
+#pragma once
+
+#include <garrick/base/concurrency/atomics_policy.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace garrick::base {
+
+/// Numbers of the memory orders below, for the model checker.
+enum class parker_order : int { take_token = 300, leave_token };
+
+template <class Atomics>
+class basic_parker {
+ public:
+  /// Waits for a token and takes it.
+  void park() noexcept {
+    if (!fall_asleep()) return;
+    // order: relaxed; take_token() acquires
+    while (state_.load(std::memory_order_relaxed) == sleeping) Atomics::wait(state_, sleeping);
+    take_token();
+  }
+
+  /// As `park`, at most `timeout_ns` long. False: no token came.
+  bool park_for(std::uint64_t timeout_ns) noexcept {
+    if (!fall_asleep()) return true;
+    // an early return for no reason counts as the end of the time
+    Atomics::wait_for(state_, sleeping, timeout_ns);
+    return take_token() == token;
+  }
+
+  /// Leaves a token. True if the owner slept, so that a system call was made.
+  bool unpark() noexcept {
+    // order: release, pairs with take_token: the owner sees what the waker did
+    if (state_.exchange(token, order<parker_order::leave_token>(std::memory_order_release)) !=
+        sleeping)
+      return false;
+    Atomics::wake_one(state_);
+    return true;
+  }
+
+ private:
+  static constexpr std::uint32_t empty = 0;
+  static constexpr std::uint32_t token = 1;
+  static constexpr std::uint32_t sleeping = 2;
+
+  template <parker_order N>
+  static constexpr std::memory_order order(std::memory_order as_written) noexcept {
+    return Atomics::template order<static_cast<int>(N)>(as_written);
+  }
+
+  /// False: a token lay there and has been taken.
+  bool fall_asleep() noexcept {
+    std::uint32_t seen = empty;
+    // order: relaxed both ways; take_token() acquires
+    if (state_.compare_exchange_strong(seen, sleeping, std::memory_order_relaxed,
+                                       std::memory_order_relaxed))
+      return true;
+    take_token();
+    return false;
+  }
+
+  std::uint32_t take_token() noexcept {
+    // order: acquire, pairs with leave_token of every unpark so far: an exchange reads the newest
+    // one
+    return state_.exchange(empty, order<parker_order::take_token>(std::memory_order_acquire));
+  }
+
+  typename Atomics::template atomic<std::uint32_t> state_{empty};
+};
+
+using parker = basic_parker<real_atomics>;
+
+}  // namespace garrick::base

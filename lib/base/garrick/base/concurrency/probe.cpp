@@ -1,0 +1,21 @@
+// The empty bodies: one copy, and one table of virtual functions, for all.
+#include "garrick/base/concurrency/probe.hpp"
+
+namespace garrick::base {
+
+probe::~probe() = default;
+
+void probe::on_actor_spawned(std::uint64_t, std::string_view) noexcept {}
+void probe::on_actor_ended(std::uint64_t, const exit_reason&) noexcept {}
+void probe::on_actor_failed(std::uint64_t, const message_type*, const exit_reason&) noexcept {}
+void probe::on_actor_restarted(std::uint64_t, std::uint32_t) noexcept {}
+void probe::on_dead_letter(std::uint64_t, std::uint64_t, const message_type*,
+                           const error&) noexcept {}
+void probe::on_mailbox_doubled(std::uint64_t, std::uint64_t) noexcept {}
+void probe::on_request_cycle(std::uint64_t) noexcept {}
+void probe::on_worker_parked(std::uint32_t) noexcept {}
+void probe::on_worker_woke(std::uint32_t) noexcept {}
+void probe::on_stolen(std::uint32_t, std::uint32_t) noexcept {}
+void probe::on_stall(std::uint32_t, std::uint64_t, const message_type*, duration) noexcept {}
+
+}  // namespace garrick::base

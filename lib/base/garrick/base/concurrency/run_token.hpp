@@ -1,0 +1,137 @@
+// The token of something that waits in a queue and may be claimed out of it by a thread that would
+// rather run it now.
+//
+// Problem: a sender whose receiver is over its limit wants to run it at once, but cannot take it
+// out of the middle of a queue. So the queue entry stays behind, *stale*, and whoever takes it out
+// finds that and drops it. Meanwhile the runnable may be offered again, or come to its end.
+//
+// Thread safety: `offer` and `has_stale_entry` belong to the holder of the run right, `take` to
+// whoever took the entry out of its queue, `retire` to the owner at the end; `claim` may be called
+// by any thread that keeps the runnable alive.
+//
+// Invariants (T1–T3 of runnable.hpp)
+// T1 The holder of the run right calls `offer` before it puts the runnable into a queue that others
+//     can reach; if that returns false the old entry has become valid again, and nothing is queued.
+//     What was never offered (a private next slot) cannot be claimed.
+// T2 Of one `take` and one `claim` of an offered runnable exactly one succeeds, and gets the run
+// right.
+//  T3 A runnable with a stale entry is not freed by its owner but by whoever takes the entry out.
+#pragma once
+
+#include <garrick/base/concurrency/atomics_policy.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace garrick::base {
+
+/// Numbers of the memory orders below, for the model checker.
+enum class token_order : int {
+  offer_looks = 500,
+  offer_again,
+  offer_lost,
+  offer,
+  take,
+  claim,
+  retire_looks,
+  retire,
+  retire_lost
+};
+
+/// What came out of a queue.
+enum class take_outcome : std::uint8_t {
+  taken,   ///< with the run right
+  stale,   ///< the run right is elsewhere: forget it
+  orphan,  ///< its owner has gone: free it
+};
+
+template <class Atomics = real_atomics>
+class run_token {
+ public:
+  /// True: put it into a queue now; false: the stale entry in a queue is valid again.
+  [[nodiscard]] bool offer() noexcept {
+    // order: acquire, pairs with take: whoever dropped a stale entry has read the queue's link
+    // before it is written again
+    std::uint8_t seen = token_.load(order<token_order::offer_looks>(std::memory_order_acquire));
+    if (seen == stale) {
+      // order: release, pairs with take and claim: the next one reads what this holder wrote;
+      // relaxed on failure, see below
+      if (token_.compare_exchange_strong(seen, queued,
+                                         order<token_order::offer_again>(std::memory_order_release),
+                                         std::memory_order_relaxed))
+        return false;
+      // order: acquire, pairs with take: the entry was dropped just now; a load, since the checker
+      // knows no failed swap that acquires more than a successful one
+      static_cast<void>(token_.load(order<token_order::offer_lost>(std::memory_order_acquire)));
+    }
+    // order: release, pairs with take and claim
+    token_.store(queued, order<token_order::offer>(std::memory_order_release));
+    return true;
+  }
+
+  /// Also `taken` for what was never offered.
+  [[nodiscard]] take_outcome take() noexcept {
+    // order: relaxed; a private slot's occupant, written by this thread
+    if (token_.load(std::memory_order_relaxed) == none) return take_outcome::taken;
+    return take_offered();
+  }
+
+  /// True: it waited in a queue, and the run right is here now.
+  [[nodiscard]] bool claim() noexcept {
+    std::uint8_t seen = queued;
+    // order: acquire, pairs with offer: what its last holder wrote
+    return token_.compare_exchange_strong(seen, stale,
+                                          order<token_order::claim>(std::memory_order_acquire),
+                                          std::memory_order_relaxed);
+  }
+
+  [[nodiscard]] bool is_queued() const noexcept {
+    return token_.load(std::memory_order_relaxed) == queued;  // order: relaxed; an estimate
+  }
+
+  /// Must `offer` be asked before it goes into a private slot?
+  [[nodiscard]] bool has_stale_entry() const noexcept {
+    return token_.load(std::memory_order_relaxed) == stale;  // order: relaxed; offer looks again
+  }
+
+  /// True: free it; false: a stale entry is left, and whoever takes that out frees it.
+  [[nodiscard]] bool retire() noexcept {
+    std::uint8_t seen = stale;
+    // order: acquire, pairs with take: whoever dropped a stale entry touches the runnable no more
+    if (token_.load(order<token_order::retire_looks>(std::memory_order_acquire)) != stale)
+      return true;
+    // order: release, pairs with take: the owner is done with what is freed there; relaxed on
+    // failure, see below
+    if (token_.compare_exchange_strong(seen, orphan,
+                                       order<token_order::retire>(std::memory_order_release),
+                                       std::memory_order_relaxed))
+      return false;
+    // order: acquire, pairs with take: the entry was dropped just now
+    static_cast<void>(token_.load(order<token_order::retire_lost>(std::memory_order_acquire)));
+    return true;
+  }
+
+ private:
+  template <token_order N>
+  static constexpr std::memory_order order(std::memory_order as_written) noexcept {
+    return Atomics::template order<static_cast<int>(N)>(as_written);
+  }
+
+  [[nodiscard]] take_outcome take_offered() noexcept {
+    // order: acq_rel: acquires what the last holder or the owner wrote; releases the removal to a
+    // later `offer` or `retire`
+    const std::uint8_t was =
+        token_.exchange(none, order<token_order::take>(std::memory_order_acq_rel));
+    return was == queued   ? take_outcome::taken
+           : was == orphan ? take_outcome::orphan
+                           : take_outcome::stale;
+  }
+
+  static constexpr std::uint8_t none = 0;    ///< in no queue, or in a private slot
+  static constexpr std::uint8_t queued = 1;  ///< an entry in a queue stands for the run right
+  static constexpr std::uint8_t stale = 2;   ///< an entry in a queue stands for nothing
+  static constexpr std::uint8_t orphan = 3;  ///< as stale, and its owner has gone
+  typename Atomics::template atomic<std::uint8_t> token_{none};
+};
+
+}  // namespace garrick::base

@@ -1,0 +1,114 @@
+#include <garrick/base/memory/block_pool.hpp>
+#include <garrick/base/memory/node_memory.hpp>
+#include <garrick/base/platform/platform.hpp>
+
+#include <array>
+#include <mutex>
+#include <new>
+#include <utility>
+
+namespace garrick::base::node_memory {
+namespace {
+
+constexpr std::size_t chunk = std::size_t{1} << 20;
+static_assert(share_of_node % chunk == 0);
+
+struct free_block {
+  free_block* next;
+};
+
+/// One node's memory.
+struct alignas(64) supply {
+  std::mutex mutex;
+  // under the mutex
+  std::array<free_block*, block_pool::class_count> free{};
+  char* next = nullptr;
+  char* end = nullptr;
+  char* share = nullptr;      // where the next chunk begins
+  char* share_end = nullptr;  // null: nothing reserved
+  std::size_t in_use = 0;
+  bool refused = false;  // by the system: it is not asked again
+};
+
+// Trivially destructible, so that blocks may be given back until the very end of the process.
+constinit std::array<supply, most_nodes> supplies;
+constinit std::mutex reserving;
+
+/// The beginning of the reservation, made at the first call; 0: the system has no such range of
+/// addresses.
+std::uintptr_t reserve() noexcept {
+  const std::lock_guard lock(reserving);
+  // order: under the mutex
+  const std::uintptr_t known = detail::begin.load(std::memory_order_relaxed);
+  if (known != 0) return known;
+  const auto begin =
+      reinterpret_cast<std::uintptr_t>(platform::reserve_addresses(share_of_node * most_nodes));
+  // order: blocks are handed out under a mutex, see owns
+  detail::begin.store(begin, std::memory_order_relaxed);
+  return begin;
+}
+
+/// More memory for the node. Under its mutex.
+bool grow(supply& s, std::uint32_t node) noexcept {
+  if (s.refused) return false;
+  if (s.share_end == nullptr) {
+    const std::uintptr_t begin = reserve();
+    if (begin == 0) {
+      s.refused = true;
+      return false;
+    }
+    s.share = reinterpret_cast<char*>(begin + node * share_of_node);
+    s.share_end = s.share + share_of_node;
+  }
+  if (s.share == s.share_end || !platform::open_on_node(s.share, chunk, node)) {
+    s.refused = true;
+    return false;
+  }
+  s.next = s.share;
+  s.end = s.share += chunk;
+  return true;
+}
+
+supply& supply_of(const void* block) noexcept {
+  const std::uintptr_t begin = detail::begin.load(std::memory_order_relaxed);  // order: as in owns
+  return supplies[(reinterpret_cast<std::uintptr_t>(block) - begin) / share_of_node];
+}
+
+}  // namespace
+
+void* allocate(std::uint32_t node, std::size_t bytes) noexcept {
+  if (GARRICK_POOL_IS_NEW || share_of_node == 0 || node >= most_nodes ||
+      bytes > block_pool::largest_block)
+    return nullptr;
+  const std::size_t size_class = block_pool::detail::class_of(bytes);
+  const std::size_t size = (size_class + 1) * block_pool::block_step;
+  supply& s = supplies[node];
+  const std::lock_guard lock(s.mutex);
+  if (free_block* const b = s.free[size_class]) {
+    s.free[size_class] = b->next;
+    ++s.in_use;
+    return b;
+  }
+  if (static_cast<std::size_t>(s.end - s.next) < size && !grow(s, node)) return nullptr;
+  ++s.in_use;
+  return std::exchange(s.next, s.next + size);
+}
+
+void deallocate(void* block, std::size_t bytes) noexcept {
+  supply& s = supply_of(block);
+  const std::lock_guard lock(s.mutex);
+  free_block*& list = s.free[block_pool::detail::class_of(bytes)];
+  list = ::new (block) free_block{list};
+  --s.in_use;
+}
+
+std::size_t blocks_in_use() noexcept {
+  std::size_t sum = 0;
+  for (supply& s : supplies) {
+    const std::lock_guard lock(s.mutex);
+    sum += s.in_use;
+  }
+  return sum;
+}
+
+}  // namespace garrick::base::node_memory

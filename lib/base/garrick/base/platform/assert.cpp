@@ -1,0 +1,18 @@
+// The end of the road for a failed assertion. Uses stdio only: it must work when the heap or the
+// logger is what failed.
+#include "garrick/base/platform/assert.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace garrick::base {
+
+void assertion_failed(const char* file, int line, const char* condition,
+                      const char* advice) noexcept {
+  std::fprintf(stderr, "garrick: assertion failed: %s: %s:%d%s%s\n", condition, file, line,
+               advice != nullptr ? ": " : "", advice != nullptr ? advice : "");
+  std::fflush(stderr);
+  std::abort();
+}
+
+}  // namespace garrick::base

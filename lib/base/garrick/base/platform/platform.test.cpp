@@ -1,0 +1,177 @@
+#include <garrick/base/platform/platform.hpp>
+
+#include <doctest/doctest.h>
+#include <sched.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace garrick::base;
+
+namespace {
+
+/// A folder that looks like the root of a machine's file system, as far as cgroups go.
+class fake_root {
+ public:
+  fake_root()
+      : path_(std::filesystem::temp_directory_path() /
+              ("garrick_root_" + std::to_string(platform::monotonic_ns()))) {}
+  ~fake_root() { std::filesystem::remove_all(path_); }
+  fake_root(const fake_root&) = delete;
+  fake_root& operator=(const fake_root&) = delete;
+
+  fake_root& file(const std::string& name, const std::string& content) {
+    std::filesystem::create_directories((path_ / name).parent_path());
+    std::ofstream(path_ / name) << content << "\n";
+    return *this;
+  }
+  [[nodiscard]] std::uint32_t cores(std::uint32_t affinity) const {
+    return platform::usable_cores_at(path_.string(), affinity);
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace
+
+TEST_CASE("usable cores: the affinity mask counts where no quota is set") {
+  fake_root root;
+  CHECK(root.cores(6) == 6);
+  root.file("proc/self/cgroup", "0::/app").file("sys/fs/cgroup/app/cpu.max", "max 100000");
+  CHECK(root.cores(6) == 6);
+  CHECK(root.cores(0) == 1);
+  CHECK(platform::usable_cores() >= 1);
+}
+
+TEST_CASE(
+    "usable cores: a quota of the second cgroup version is rounded up and never raises the "
+    "number") {
+  fake_root root;
+  root.file("proc/self/cgroup", "0::/app").file("sys/fs/cgroup/app/cpu.max", "250000 100000");
+  CHECK(root.cores(8) == 3);
+  CHECK(root.cores(2) == 2);
+  for (const char* half_or_less : {"50000 100000", "10000 100000", "1 100000"}) {
+    root.file("sys/fs/cgroup/app/cpu.max", half_or_less);
+    CHECK(root.cores(8) == 1);
+  }
+}
+
+TEST_CASE(
+    "usable cores: in a container the process' group is the root of what it sees, or is not there "
+    "at all") {
+  for (const char* group : {"0::/", "0::/docker/0123abcd"}) {
+    fake_root root;
+    root.file("proc/self/cgroup", group).file("sys/fs/cgroup/cpu.max", "150000 100000");
+    CHECK(root.cores(8) == 2);
+  }
+  fake_root root;
+  root.file("proc/self/cgroup", "4:cpuacct,cpu:/")
+      .file("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "50000");
+  root.file("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000");
+  CHECK(root.cores(8) == 1);
+}
+
+TEST_CASE("usable cores: the tightest of all groups above counts") {
+  fake_root root;
+  root.file("proc/self/cgroup", "0::/slice/app/leaf")
+      .file("sys/fs/cgroup/slice/cpu.max", "200000 100000");
+  root.file("sys/fs/cgroup/slice/app/leaf/cpu.max", "500000 100000");
+  CHECK(root.cores(8) == 2);
+}
+
+TEST_CASE("usable cores: a quota of the first cgroup version") {
+  fake_root root;
+  root.file("proc/self/cgroup", "3:cpu,cpuacct:/box\n2:cpuset:/box");
+  root.file("sys/fs/cgroup/cpu,cpuacct/box/cpu.cfs_quota_us", "400000")
+      .file("sys/fs/cgroup/cpu,cpuacct/box/cpu.cfs_period_us", "100000");
+  CHECK(root.cores(8) == 4);
+  root.file("sys/fs/cgroup/cpu,cpuacct/box/cpu.cfs_quota_us", "-1");
+  CHECK(root.cores(8) == 8);
+}
+
+TEST_CASE("usable cores: nonsense in the files is no limit") {
+  fake_root root;
+  root.file("proc/self/cgroup", "garbage\n0::/app").file("sys/fs/cgroup/app/cpu.max", "lots of it");
+  CHECK(root.cores(5) == 5);
+  root.file("sys/fs/cgroup/app/cpu.max", "100000 0");
+  CHECK(root.cores(5) == 5);
+}
+
+TEST_CASE("a futex wait ends at once if the word has changed, and at its time if it has not") {
+  std::atomic<std::uint32_t> word{1};
+  platform::futex_wait(word, 0);
+  CHECK(platform::futex_wait_for(word, 0, 60'000'000'000));
+  const auto begin = platform::monotonic_ns();
+  while (platform::futex_wait_for(word, 1, 2'000'000)) {}
+  CHECK(platform::monotonic_ns() - begin >= 2'000'000);
+}
+
+TEST_CASE("wake_all wakes everybody who waits on a word") {
+  std::atomic<std::uint32_t> word{0};
+  std::atomic<std::uint32_t> awake{0};
+  std::thread threads[3];
+  for (auto& t : threads)
+    t = std::thread([&] {
+      while (word.load() == 0) platform::futex_wait(word, 0);
+      awake.fetch_add(1);
+    });
+  word.store(1);
+  platform::futex_wake_all(word);
+  for (auto& t : threads) t.join();
+  CHECK(awake.load() == 3);
+}
+
+TEST_CASE("clocks move on and a sleep takes its time") {
+  const auto wall = platform::monotonic_ns();
+  const auto cpu = platform::thread_cpu_ns();
+  platform::sleep_ns(3'000'000);
+  CHECK(platform::monotonic_ns() - wall >= 3'000'000);
+  CHECK(platform::thread_cpu_ns() >= cpu);
+  CHECK(platform::thread_cpu_ns() - cpu < 3'000'000);
+}
+
+TEST_CASE("the process barrier can be asked for again and again") {
+  const bool first = platform::enable_process_barrier();
+  CHECK(platform::enable_process_barrier() == first);
+  CHECK(platform::process_barrier_enabled() == first);
+  platform::process_barrier();
+}
+
+TEST_CASE("a thread's place is the processor that it runs on") {
+  CHECK(platform::thread_place().processor() == platform::thread_place::unknown);
+  const auto me = platform::thread_place::of_this_thread();
+  if (me.processor() == platform::thread_place::unknown) return;  // this system does not say
+  for (;;) {
+    const int before = sched_getcpu();
+    const std::int32_t seen = me.processor();
+    if (sched_getcpu() != before) continue;  // moved meanwhile
+    CHECK(seen == before);
+    break;
+  }
+}
+
+TEST_CASE(
+    "a thread leaves the processors that it is told to leave, and stays if there is no other") {
+  std::int32_t left = platform::thread_place::unknown;
+  std::int32_t now = platform::thread_place::unknown;
+  bool moved = false;
+  bool moved_from_all = true;
+  std::thread([&] {  // a thread of its own, since it keeps away from there for good
+    cpu_set_t mine;
+    sched_getaffinity(0, sizeof(mine), &mine);
+    std::vector<std::int32_t> all;
+    for (int i = 0; i < CPU_SETSIZE; ++i)
+      if (CPU_ISSET(i, &mine)) all.push_back(i);
+    moved_from_all = platform::leave_processors(all);
+    left = sched_getcpu();
+    moved = platform::leave_processors({&left, 1});
+    now = sched_getcpu();
+  })
+      .join();
+  CHECK_FALSE(moved_from_all);
+  CHECK(moved == (now != left));
+}

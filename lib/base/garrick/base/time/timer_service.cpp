@@ -1,0 +1,194 @@
+// The timer thread, and its double for tests.
+//
+// Invariants of the real service:
+// T1 The thread sleeps until `sleeping_until`; whoever arms an earlier deadline wakes it. Both
+// happen under the mutex, so no arm is missed.
+//   T2 Tasks run outside the mutex: they may arm and cancel.
+#include "garrick/base/time/timer_service.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "garrick/base/platform/assert.hpp"
+#include "garrick/base/time/timing_wheel.hpp"
+
+namespace garrick::base {
+namespace {
+
+void drop(const timer_task& task) noexcept {
+  if (task.drop != nullptr) task.drop(task.context, task.argument);
+}
+
+void fire(const timer_task& task) noexcept { task.fire(task.context, task.argument); }
+
+std::chrono::steady_clock::time_point to_chrono(instant t) {
+  return std::chrono::steady_clock::time_point(
+      std::chrono::nanoseconds(t.since_beginning().count()));
+}
+
+}  // namespace
+
+// --- real time ---
+
+struct timer_service::state {
+  // timers taken out at once; a cancel in between is answered "too late"
+  static constexpr std::size_t batch = 64;
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  // under the mutex
+  timing_wheel wheel{real_clock().now()};
+  instant sleeping_until = instant::at(duration());  // the beginning of time: not asleep
+  std::uint64_t wake_ups = 0;
+  bool stopping = false;
+  std::thread thread;
+
+  void run();
+};
+
+void timer_service::state::run() {
+  std::vector<timing_wheel::expired> due;
+  due.reserve(batch);
+  std::unique_lock lock(mutex);
+  while (!stopping) {
+    const instant now = real_clock().now();
+    timing_wheel::expired x;
+    while (due.size() < batch && wheel.pop(now, x)) due.push_back(x);
+    if (!due.empty()) {
+      lock.unlock();
+      for (const auto& d : due) fire(d.task);  // T2
+      due.clear();
+      lock.lock();
+      continue;
+    }
+    sleeping_until = wheel.next_look();
+    if (sleeping_until.is_never())
+      changed.wait(lock);
+    else if (sleeping_until > now)
+      changed.wait_until(lock, to_chrono(sleeping_until));
+    sleeping_until = instant::at(duration());
+    ++wake_ups;
+  }
+}
+
+timer_service::timer_service() : state_(std::make_unique<state>()) {}
+
+timer_service::~timer_service() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->stopping = true;
+  }
+  state_->changed.notify_one();
+  if (state_->thread.joinable()) {
+    GARRICK_ASSERT(state_->thread.get_id() != std::this_thread::get_id(),
+                   "a timer must not destroy the service that runs it");
+    state_->thread.join();
+  }
+  timer_task task;
+  while (state_->wheel.pop_any(task)) drop(task);
+}
+
+timer_id timer_service::arm(instant deadline, const timer_task& task) {
+  GARRICK_ASSERT(task.fire != nullptr, "a timer needs a function to call");
+  bool wake = false;
+  timer_id id;
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (!state_->thread.joinable()) state_->thread = std::thread([s = state_.get()] { s->run(); });
+    id = state_->wheel.arm(deadline, task);
+    wake = deadline < state_->sleeping_until;  // T1
+    // a later arm before the thread runs need not wake it again
+    if (wake) state_->sleeping_until = deadline;
+  }
+  if (wake) state_->changed.notify_one();
+  return id;
+}
+
+bool timer_service::cancel(timer_id id) noexcept {
+  const std::lock_guard lock(state_->mutex);
+  return state_->wheel.cancel(id);
+}
+
+std::size_t timer_service::pending() const noexcept {
+  const std::lock_guard lock(state_->mutex);
+  return state_->wheel.size();
+}
+
+std::uint64_t timer_service::wake_ups() const noexcept {
+  const std::lock_guard lock(state_->mutex);
+  return state_->wake_ups;
+}
+
+// --- virtual time ---
+
+struct manual_clock_service::state {
+  explicit state(instant start) noexcept : now(start), wheel(start) {}
+  mutable std::mutex mutex;
+  // under the mutex
+  instant now;
+  timing_wheel wheel;
+};
+
+manual_clock_service::manual_clock_service(instant start)
+    : state_(std::make_unique<state>(start)) {}
+
+manual_clock_service::~manual_clock_service() {
+  timer_task task;
+  while (state_->wheel.pop_any(task)) drop(task);
+}
+
+instant manual_clock_service::now() const noexcept {
+  const std::lock_guard lock(state_->mutex);
+  return state_->now;
+}
+
+timer_id manual_clock_service::arm(instant deadline, const timer_task& task) {
+  GARRICK_ASSERT(task.fire != nullptr, "a timer needs a function to call");
+  const std::lock_guard lock(state_->mutex);
+  return state_->wheel.arm(deadline, task);
+}
+
+bool manual_clock_service::cancel(timer_id id) noexcept {
+  const std::lock_guard lock(state_->mutex);
+  return state_->wheel.cancel(id);
+}
+
+std::size_t manual_clock_service::advance(duration by) { return advance_to(now() + by); }
+
+std::size_t manual_clock_service::advance_to(instant when) {
+  std::size_t fired = 0;
+  while (fire_first(when)) ++fired;
+  const std::lock_guard lock(state_->mutex);
+  if (when > state_->now) state_->now = when;
+  return fired;
+}
+
+bool manual_clock_service::fire_next() { return fire_first(instant::never()); }
+
+bool manual_clock_service::fire_first(instant limit) {
+  timing_wheel::expired x;
+  {
+    const std::lock_guard lock(state_->mutex);
+    const instant deadline = state_->wheel.first_deadline();
+    if (deadline.is_never() || deadline > limit) return false;
+    if (!state_->wheel.pop(deadline, x)) return false;
+    if (deadline > state_->now) state_->now = deadline;
+  }
+  fire(x.task);
+  return true;
+}
+
+instant manual_clock_service::next_deadline() noexcept {
+  const std::lock_guard lock(state_->mutex);
+  return state_->wheel.first_deadline();
+}
+
+std::size_t manual_clock_service::pending() const noexcept {
+  const std::lock_guard lock(state_->mutex);
+  return state_->wheel.size();
+}
+
+}  // namespace garrick::base

@@ -1,0 +1,208 @@
+#include "garrick/base/time/timer_service.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+using garrick::base::clock_service;
+using garrick::base::duration;
+using garrick::base::instant;
+using garrick::base::manual_clock_service;
+using garrick::base::timer_id;
+using garrick::base::timer_service;
+using garrick::base::timer_task;
+
+namespace {
+
+/// Writes down what fires and lets the test wait for it.
+class recorder {
+ public:
+  explicit recorder(const garrick::base::clock& clock) : clock_(clock) {}
+
+  [[nodiscard]] timer_task task(std::uint64_t argument) {
+    return {.fire = [](void* self, std::uint64_t a) { static_cast<recorder*>(self)->fired(a); },
+            .context = this,
+            .argument = argument,
+            .drop = [](void* self, std::uint64_t) { ++static_cast<recorder*>(self)->dropped; }};
+  }
+  void wait_for(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return order.size() >= count; });
+  }
+
+  // read by the test when nothing fires
+  std::vector<std::uint64_t> order;
+  std::vector<instant> times;
+  std::atomic<int> dropped{0};
+
+ private:
+  void fired(std::uint64_t argument) {
+    const instant now = clock_.now();
+    {
+      const std::lock_guard lock(mutex_);
+      order.push_back(argument);
+      times.push_back(now);
+    }
+    changed_.notify_all();
+  }
+
+  const garrick::base::clock& clock_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+};
+
+using list = std::vector<std::uint64_t>;
+
+}  // namespace
+
+TEST_CASE("real timers that are due together fire in the order of their deadlines") {
+  recorder record(garrick::base::real_clock());
+  timer_service service;
+  struct arming {
+    timer_service& service;
+    recorder& record;
+  } both{service, record};
+  // armed by a timer: no other can fire before this one has returned
+  const auto arm_three = [](void* context, std::uint64_t) {
+    auto& [s, r] = *static_cast<arming*>(context);
+    const instant now = s.now();
+    s.arm(now - duration::microseconds(1), r.task(3));
+    s.arm(now - duration::milliseconds(2), r.task(1));
+    s.arm(now - duration::microseconds(1), r.task(4));
+    s.arm(now - duration::milliseconds(1), r.task(2));
+  };
+  service.arm(service.now(), {.fire = arm_three, .context = &both});
+  record.wait_for(4);
+  CHECK(record.order == list{1, 2, 3, 4});
+}
+
+TEST_CASE("real timers never fire early") {
+  recorder record(garrick::base::real_clock());
+  timer_service service;
+  const instant start = service.now();
+  const duration delay[] = {duration::milliseconds(3), duration::milliseconds(1),
+                            duration::microseconds(100), duration()};
+  for (std::uint64_t i = 0; i < 4; ++i) service.arm(start + delay[i], record.task(i));
+  record.wait_for(4);
+  for (std::size_t i = 0; i < 4; ++i) CHECK(record.times[i] >= start + delay[record.order[i]]);
+  CHECK(service.pending() == 0);
+}
+
+TEST_CASE("an earlier timer wakes the sleeping thread, and a cancelled one stays silent") {
+  recorder record(garrick::base::real_clock());
+  timer_service service;
+  const timer_id far = service.arm(service.now() + duration::seconds(3600), record.task(1));
+  service.arm(service.now() + duration::milliseconds(1), record.task(2));
+  record.wait_for(1);
+  CHECK(record.order == list{2});
+  CHECK(service.cancel(far));
+  CHECK_FALSE(service.cancel(far));
+  CHECK(record.dropped == 0);
+}
+
+TEST_CASE("the end of the service drops what is armed") {
+  recorder record(garrick::base::real_clock());
+  {
+    timer_service service;
+    for (unsigned i = 0; i < 10; ++i)
+      service.arm(service.now() + duration::seconds(100 + i), record.task(i));
+  }
+  CHECK(record.dropped == 10);
+  CHECK(record.order.empty());
+}
+
+TEST_CASE("a service without timers does not wake") {
+  recorder record(garrick::base::real_clock());
+  timer_service service;
+  service.arm(service.now(), record.task(1));
+  record.wait_for(1);
+  const std::uint64_t before = service.wake_ups();
+  const timer_id far = service.arm(service.now() + duration::seconds(3600), record.task(2));
+  CHECK(service.cancel(far));
+  CHECK(service.wake_ups() <= before + 1);  // at most for the new, earlier deadline
+}
+
+TEST_CASE("threads arm and cancel at once: each timer fires or is cancelled, exactly once") {
+  recorder record(garrick::base::real_clock());
+  timer_service service;
+  std::atomic<std::size_t> cancelled{0};
+  constexpr unsigned threads = 4;
+  constexpr unsigned each = 500;
+  std::vector<std::thread> crowd;
+  for (unsigned t = 0; t < threads; ++t)
+    crowd.emplace_back([&, t] {
+      for (unsigned i = 0; i < each; ++i) {
+        const timer_id id =
+            service.arm(service.now() + duration::microseconds((i * 37 + t) % 900), record.task(i));
+        if (i % 2 == 0 && service.cancel(id)) ++cancelled;
+      }
+    });
+  for (auto& thread : crowd) thread.join();
+  record.wait_for(threads * each - cancelled);
+  CHECK(service.pending() == 0);
+  CHECK(record.order.size() == threads * each - cancelled);
+}
+
+TEST_CASE("virtual time moves only when it is moved") {
+  manual_clock_service service;
+  recorder record(service);
+  const instant start = service.now();
+  service.arm(start + duration::seconds(2), record.task(2));
+  service.arm(start + duration::seconds(1), record.task(1));
+  service.arm(start + duration::seconds(1), record.task(11));
+  CHECK(service.next_deadline() == start + duration::seconds(1));
+  CHECK(service.advance(duration::milliseconds(999)) == 0);
+  CHECK(service.advance(duration::milliseconds(1)) == 2);
+  CHECK(record.order == list{1, 11});
+  CHECK(service.fire_next());
+  CHECK(service.now() == start + duration::seconds(2));
+  CHECK_FALSE(service.fire_next());
+  CHECK(service.next_deadline().is_never());
+  CHECK(record.times == std::vector<instant>{start + duration::seconds(1),
+                                             start + duration::seconds(1),
+                                             start + duration::seconds(2)});
+}
+
+TEST_CASE("a periodic virtual timer fires at each period within one move") {
+  struct period {
+    manual_clock_service service;
+    int fired = 0;
+    static void tick(void* self, std::uint64_t left) {
+      auto* p = static_cast<period*>(self);
+      ++p->fired;
+      if (left > 0)
+        p->service.arm(p->service.now() + duration::milliseconds(10),
+                       {.fire = tick, .context = p, .argument = left - 1});
+    }
+  } p;
+  const instant start = p.service.now();
+  p.service.arm(start + duration::milliseconds(10),
+                {.fire = period::tick, .context = &p, .argument = 99});
+  CHECK(p.service.advance(duration::milliseconds(505)) == 50);
+  CHECK(p.fired == 50);
+  CHECK(p.service.now() == start + duration::milliseconds(505));
+  CHECK(p.service.advance_to(start) == 0);
+  CHECK(p.service.advance(duration::seconds(10)) == 50);
+  CHECK(p.service.pending() == 0);
+}
+
+TEST_CASE("a virtual timer that is cancelled or left is not fired") {
+  std::uint64_t fired = 0;
+  {
+    manual_clock_service service;
+    recorder record(service);
+    const timer_id a = service.arm(service.now() + duration::seconds(1), record.task(1));
+    service.arm(service.now() + duration::seconds(2), record.task(2));
+    CHECK(service.cancel(a));
+    CHECK(service.advance(duration::milliseconds(1500)) == 0);
+    CHECK(service.pending() == 1);
+    fired = record.order.size();
+    service.advance(duration::seconds(1));
+    CHECK(record.order == list{2});
+  }
+  CHECK(fired == 0);
+}

@@ -1,0 +1,125 @@
+// A million pending timers, armed and cancelled in constant time: a hierarchical timing wheel
+// (Varghese and Lauck), driven by whoever owns it.
+//
+// Eight levels of 64 slots; a slot of level 0 is a tick of 2^17 ns (131 us), one of level k is 64^k
+// ticks. A timer lies in the level of the highest digit (base 64) in which its tick differs from
+// the wheel's tick, so the next occupied slot is found by a bit scan and nothing ticks. The timers
+// of the current tick lie in a small heap ordered by (deadline, order of arming): they fire to the
+// nanosecond, in that order.
+//
+// Thread safety: none; one owner at a time.
+// Invariants:
+// W1 Every timer in the heap has a tick of at most `tick_`; every timer in a slot has a later one.
+// W2 In level k, occupied slots have an index above digit k of `tick_`, and the timers in them
+// agree with `tick_` in all higher digits.
+// W3 A node's generation is odd while it is armed and even while it is free; an id names a timer
+//      only if the generations are equal.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "garrick/base/time/clock.hpp"
+
+namespace garrick::base {
+
+class timing_wheel {
+ public:
+  /// A timer that is due.
+  struct expired {
+    instant deadline;
+    timer_task task;
+  };
+
+  explicit timing_wheel(instant now) noexcept;
+  /// Does not call anything: take what is left with `pop_any` first.
+  ~timing_wheel() = default;
+  timing_wheel(const timing_wheel&) = delete;
+  timing_wheel& operator=(const timing_wheel&) = delete;
+
+  /// No timer for a deadline of `never()`. Throws std::bad_alloc when there is no memory, and then
+  /// nothing has changed.
+  timer_id arm(instant deadline, const timer_task& task);
+
+  /// Takes the timer out; false if it is not armed. The task is stored in `task` if that is not
+  /// null.
+  bool cancel(timer_id id, timer_task* task = nullptr) noexcept;
+
+  /// Takes out the first timer whose deadline is at most `now`, in the order of (deadline, order of
+  /// arming); false if there is none. `now` must not go back.
+  bool pop(instant now, expired& out);
+
+  /// Takes out any timer, in no order; false if there is none.
+  bool pop_any(timer_task& out) noexcept;
+
+  /// A time at which to look again: never after the first deadline, `never()` without timers. It is
+  /// the first deadline itself unless very many timers share the first slot; then it is the
+  /// beginning of that slot.
+  [[nodiscard]] instant next_look() const noexcept { return look_ahead().when; }
+
+  /// The first deadline, always exactly; `never()` without timers. May open crowded slots, which
+  /// makes later arming in them slower.
+  [[nodiscard]] instant first_deadline() noexcept;
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+ private:
+  static constexpr unsigned tick_bits = 17;  // a tick is 2^17 ns
+  static constexpr unsigned digit_bits = 6;
+  static constexpr unsigned level_count = 8;  // 17 + 8 * 6 > 63: any deadline
+  static constexpr unsigned slot_count = 1u << digit_bits;
+  static constexpr std::uint32_t none = 0xffff'ffff;
+  static constexpr std::uint32_t in_heap = 0xffff'fffe;  // a node's slot, while it is in the heap
+  static constexpr unsigned chunk_bits = 10;
+
+  struct alignas(64) node {
+    timer_task task;
+    std::int64_t deadline = 0;
+    std::uint64_t sequence = 0;
+    std::uint32_t next = none;    // in the slot, or in the free list
+    std::uint32_t before = none;  // in the slot; in the heap: the position there
+    std::uint32_t generation = 0;
+    std::uint32_t slot = none;  // level * slot_count + index, or in_heap
+  };
+  static_assert(sizeof(node) == 64);
+
+  [[nodiscard]] node& at(std::uint32_t index) const noexcept {
+    return chunks_[index >> chunk_bits][index & ((1u << chunk_bits) - 1)];
+  }
+  [[nodiscard]] static std::uint64_t tick_of(std::int64_t ns) noexcept {
+    return ns <= 0 ? 0 : static_cast<std::uint64_t>(ns) >> tick_bits;
+  }
+
+  [[nodiscard]] std::uint32_t take_node();
+  void free_node(std::uint32_t index) noexcept;
+  void place(std::uint32_t index) noexcept;
+  void link(std::uint32_t index, std::uint32_t slot) noexcept;
+  void unlink(std::uint32_t index) noexcept;
+  struct look {
+    instant when;
+    bool exact;
+  };
+  [[nodiscard]] look look_ahead() const noexcept;
+  [[nodiscard]] unsigned lowest_level() const noexcept;
+  [[nodiscard]] std::uint64_t first_tick_of(unsigned level, unsigned index) const noexcept;
+  void open_slot(unsigned level, unsigned index) noexcept;
+
+  [[nodiscard]] bool earlier(std::uint32_t a, std::uint32_t b) const noexcept;
+  void heap_push(std::uint32_t index) noexcept;
+  void heap_remove(std::uint32_t position) noexcept;
+  void sift_up(std::uint32_t position) noexcept;
+  void sift_down(std::uint32_t position) noexcept;
+
+  std::uint64_t tick_;
+  std::uint64_t sequence_ = 0;
+  std::size_t size_ = 0;
+  std::uint32_t free_ = none;
+  std::uint64_t occupied_[level_count]{};
+  std::uint32_t slots_[level_count * slot_count];
+  // capacity is at least the number of nodes, so that moving into it cannot fail
+  std::vector<std::uint32_t> heap_;
+  std::vector<std::unique_ptr<node[]>> chunks_;
+};
+
+}  // namespace garrick::base

@@ -1,0 +1,45 @@
+// Can a message really be copied? std::vector<std::unique_ptr<T>> says yes until one tries, and so does every aggregate that holds one. So the parts are asked too.
+//
+// Thread safety: compile time only.
+#pragma once
+
+#include <type_traits>
+
+#include "garrick/base/types/sendable.hpp"
+
+namespace garrick::base {
+
+namespace detail {
+
+template <class T, class... Open>
+consteval bool can_be_copied();
+
+template <class... Parts, class... Open>
+consteval bool parts_can_be_copied(made_of<Parts...>, context<false, Open...>) {
+  return (can_be_copied<std::remove_const_t<Parts>, Open...>() && ...);
+}
+template <class Kind, class... Open>
+consteval bool parts_can_be_copied(Kind, context<false, Open...>) {
+  return true;  // its own copy constructor knows
+}
+
+/// `Open`: the types that the question has come through; an aggregate may contain itself through a
+/// container.
+template <class T, class... Open>
+consteval bool can_be_copied() {
+  if constexpr (std::is_array_v<T>)
+    return can_be_copied<std::remove_all_extents_t<T>, Open...>();
+  else if constexpr (!std::is_copy_constructible_v<T>)
+    return false;
+  else if constexpr (std::is_trivially_copyable_v<T> || (std::is_same_v<T, Open> || ...))
+    return true;
+  else
+    return parts_can_be_copied(classify<T>(), context<false, T, Open...>{});
+}
+
+}  // namespace detail
+
+template <class T>
+concept copyable_message = detail::can_be_copied<std::remove_cv_t<T>>();
+
+}  // namespace garrick::base

@@ -1,0 +1,280 @@
+// Looks into aggregates: how many fields, of which types, and a reference to each.
+//
+// The fields are counted here, because Boost.PFR's own count takes an array (`char key[16]`) for
+// sixteen fields and crashes GCC 12 on arrays of strings; the structured binding to that many
+// fields is PFR's.
+//
+// Not for aggregates with base classes or bit-fields (C++20 cannot see into them), nor with more
+// than 1024 elements in their C arrays (each is an initialiser that the compiler tries; std::array
+// is one): `inspectable<T>` is false for them.
+//
+// Thread safety: compile time only.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <boost/pfr/core.hpp>
+
+#include "garrick/base/types/bit_fields.hpp"
+
+namespace garrick::base {
+
+/// True for types that are opaque on purpose: neither the isolation check nor printing looks
+/// inside. Specialise it in namespace garrick::base for a class with private state that owns all it
+/// refers to.
+template <class T>
+inline constexpr bool i_promise_this_owns_everything = false;
+
+namespace detail {
+
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored \
+    "-Wundefined-internal"  // these conversions are asked about, never called
+#endif
+
+/// Converts to any field type, but not to the aggregate itself.
+template <class Aggregate>
+struct any_field {
+  template <class Field>
+    requires(!std::is_same_v<std::remove_cvref_t<Field>, Aggregate>)
+  operator Field() const {
+    __builtin_unreachable();
+  }  // asked about, never called
+};
+
+/// The same for aggregates with reference fields.
+template <class Aggregate>
+struct any_place {
+  template <class Field>
+    requires(!std::is_same_v<std::remove_cvref_t<Field>, Aggregate>)
+  operator Field&() const {
+    __builtin_unreachable();
+  }  // asked about, never called
+};
+
+/// Converts to the bases of the aggregate only.
+template <class Aggregate>
+struct any_base {
+  template <class Base>
+    requires(std::is_base_of_v<Base, Aggregate> && !std::is_same_v<Base, Aggregate>)
+  operator Base() const;
+};
+
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
+
+template <class T>
+concept has_base = requires { T{any_base<T>{}}; };
+
+template <class Any, std::size_t>
+using repeat = Any;
+
+template <class T, class Any, std::size_t... Before, std::size_t... Inside, std::size_t... After>
+consteval bool initialises(std::index_sequence<Before...>, std::index_sequence<Inside...>,
+                           std::index_sequence<After...>) {
+  return requires {
+    T{repeat<Any, Before>{}..., {repeat<Any, Inside>{}...}, repeat<Any, After>{}...};
+  };
+}
+
+template <class T, class Any, std::size_t... I>
+consteval bool initialises(std::index_sequence<I...>) {
+  return requires { T{repeat<Any, I>{}...}; };
+}
+
+/// A question whose answer is yes for sizes up to some limit: does T take N initialisers?
+template <class T, class Any>
+struct takes {
+  template <std::size_t N>
+  static constexpr bool yes = initialises<T, Any>(std::make_index_sequence<N>());
+};
+
+/// Does the field that begins at initialiser At take N of them in braces, then come `After` more?
+template <class T, class Any, std::size_t At, std::size_t After>
+struct takes_braced {
+  template <std::size_t N>
+  static constexpr bool yes =
+      initialises<T, Any>(std::make_index_sequence<At>(), std::make_index_sequence<N>(),
+                          std::make_index_sequence<After>());
+};
+
+/// The largest N for which the answer is yes; Low is one for which it is, High one for which it is
+/// not.
+template <class Question, std::size_t Low, std::size_t High>
+consteval std::size_t largest_between() {
+  constexpr std::size_t middle = Low + (High - Low) / 2;
+  if constexpr (middle == Low)
+    return Low;
+  else if constexpr (Question::template yes<middle>)
+    return largest_between<Question, middle, High>();
+  else
+    return largest_between<Question, Low, middle>();
+}
+
+inline constexpr std::size_t most_initialisers = 1024;
+
+template <class Question, std::size_t Low, std::size_t Step = 1>
+consteval std::size_t largest_from() {
+  if constexpr (Low + Step > most_initialisers)
+    return Question::template yes<most_initialisers + 1>
+               ? most_initialisers + 1
+               : largest_between<Question, Low, most_initialisers + 1>();
+  else if constexpr (Question::template yes<Low + Step>)
+    return largest_from<Question, Low + Step, Step * 2>();
+  else
+    return largest_between<Question, Low, Low + Step>();
+}
+
+/// The largest N for which the answer is yes. The first yes is looked for one by one: fields
+/// without a default value need an initialiser.
+template <class Question, std::size_t Limit, std::size_t Low = 0>
+consteval std::size_t largest() {
+  if constexpr (Question::template yes<Low>)
+    return largest_from<Question, Low>();
+  else if constexpr (Low < Limit)
+    return largest<Question, Limit, Low + 1>();
+  else
+    return 0;
+}
+
+/// How many initialisers the field that begins at initialiser `At` of `Total` takes without braces:
+/// 1, or an array's size.
+template <class T, class Any, std::size_t Total, std::size_t At>
+consteval std::size_t field_width() {
+  if constexpr (takes_braced<T, Any, At, Total - At - 1>::template yes<0>) {
+    return 1;  // {} takes the place of one initialiser: not an array
+  } else {
+    // A class may be made from several braced values too; but then one initialiser is used up, and
+    // the rest still fits.
+    constexpr std::size_t size = largest<takes_braced<T, Any, At, 0>, 64>();
+    if constexpr (size < 2 || At + size > Total)
+      return 1;
+    else
+      return takes_braced<T, Any, At, Total - At - size + 1>::template yes<size> ? 1 : size;
+  }
+}
+
+template <class T, class Any, std::size_t Total, std::size_t At = 0>
+consteval std::size_t joined_count() {
+  if constexpr (At >= Total) {
+    return 0;
+  } else {
+    constexpr std::size_t width = field_width<T, Any, Total, At>();
+    return 1 + joined_count<T, Any, Total, At + width>();
+  }
+}
+
+}  // namespace detail
+
+namespace detail {
+
+/// An aggregate whose fields can be counted, if they are not too many.
+template <class T>
+concept countable = std::is_aggregate_v<T> && std::is_class_v<T> &&
+                    !i_promise_this_owns_everything<T> && !has_base<T>;
+
+inline constexpr std::size_t too_many_fields = ~std::size_t{0};
+
+template <class T, class Any>
+consteval std::size_t count_fields() {
+  constexpr std::size_t initialisers = largest<takes<T, Any>, 100>();
+  if constexpr (initialisers > most_initialisers)
+    return too_many_fields;
+  else if constexpr (initialisers < 2)
+    return initialisers;
+  else
+    return joined_count<T, Any, initialisers>();
+}
+
+/// True if after so many references (or what can be copied from one) there is another field that
+/// must be made from a value.
+template <class T, std::size_t... I>
+consteval bool one_more_value(std::index_sequence<I...>) {
+  return requires { T{repeat<any_place<T>, I>{}..., any_field<T>{}}; };
+}
+
+template <class T>
+inline constexpr std::size_t place_count = largest<takes<T, any_place<T>>, 100>();
+
+template <class T>
+consteval std::size_t count_fields() {
+  if constexpr (std::is_empty_v<T>) {
+    return 0;
+  } else {
+    constexpr std::size_t count = count_fields<T, any_field<T>>();
+    if constexpr (count != 0)
+      return count;
+    else if constexpr (one_more_value<T>(std::make_index_sequence<place_count<T>>()))
+      return 0;
+    else
+      return count_fields<T, any_place<T>>();
+  }
+}
+
+/// Does T take a value as initialiser At of its place_count, and places for the others?
+template <class T, std::size_t... Before, std::size_t... After>
+consteval bool takes_value(std::index_sequence<Before...>, std::index_sequence<After...>) {
+  return requires {
+    T{repeat<any_place<T>, Before>{}..., any_field<T>{}, repeat<any_place<T>, After>{}...};
+  };
+}
+
+}  // namespace detail
+
+/// An aggregate whose fields can be looked at.
+template <class T>
+concept inspectable = detail::countable<T> && detail::count_fields<T>() <= 100 &&
+                      !detail::has_bit_field<T, detail::count_fields<T>()>();
+
+/// Zero for empty aggregates, and for those that cannot be counted (a reference beside something
+/// that cannot be copied).
+template <inspectable T>
+inline constexpr std::size_t field_count = detail::count_fields<T>();
+
+/// True if T has a field that is a reference; such a T cannot be made from values alone.
+template <inspectable T>
+inline constexpr bool has_reference_field =
+    !std::is_empty_v<T> && detail::largest<detail::takes<T, detail::any_field<T>>, 100>() == 0;
+
+/// Of such a T: true if field I is a reference. False where that cannot be told (T also has array
+/// fields, or cannot be counted).
+template <inspectable T, std::size_t I>
+inline constexpr bool is_reference_field =
+    has_reference_field<T> && field_count<T> == detail::place_count<T> && I < field_count<T> &&
+    !detail::takes_value<T>(std::make_index_sequence<I>(),
+                            std::make_index_sequence<field_count<T> - I - 1>());
+
+/// Calls `f(field)` for each field of x, in order.
+template <class T, class F>
+  requires inspectable<std::remove_const_t<T>>
+constexpr void for_each_field([[maybe_unused]] T& x, [[maybe_unused]] F&& f) {
+  using plain = std::remove_const_t<T>;
+  if constexpr (field_count<plain> != 0) {
+    auto fields =
+        boost::pfr::detail::tie_as_tuple(x, boost::pfr::detail::size_t_<field_count<plain>>{});
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (f(boost::pfr::detail::sequence_tuple::get<I>(fields)), ...);
+    }(std::make_index_sequence<field_count<plain>>());
+  }
+}
+
+namespace detail {
+
+template <std::size_t I, class T>
+auto field_type_of(T& x) {
+  auto fields = boost::pfr::detail::tie_as_tuple(x, boost::pfr::detail::size_t_<field_count<T>>{});
+  return std::type_identity<
+      std::remove_reference_t<decltype(boost::pfr::detail::sequence_tuple::get<I>(fields))>>{};
+}
+
+}  // namespace detail
+
+/// The type of field I, as declared but without a reference.
+template <inspectable T, std::size_t I>
+using field_type = typename decltype(detail::field_type_of<I>(std::declval<T&>()))::type;
+
+}  // namespace garrick::base

@@ -1,0 +1,360 @@
+// The isolation check: a message must own everything it refers to, or two actors would share
+// memory. The compiler decides.
+//
+// Refused: pointers, references, unions, `std::shared_ptr` to something that can be changed, and
+// every class that cannot be looked into (private state, capturing lambdas, views, iterators,
+// std::function) unless it is a standard type known to own what it holds. Aggregates are checked
+// field by field, containers and other wrappers by what they wrap. What is owned by a shared block
+// may not lead to something that can be changed either: `shared_ptr<const T>` where T holds a
+// `unique_ptr<U>` is refused, `unique_ptr<const U>` is fine.
+//
+// A class with private state that does own everything says so once, loudly:
+//
+//     template <> inline constexpr bool garrick::base::i_promise_this_owns_everything<my::matrix> = true;
+//
+// Types of the framework (handles, errors) carry the member `using garrick_sendable = void;`, or
+// list what they wrap in `using garrick_parts = type_list<...>;`.
+//
+// No standard container header is included: the standard types are recognised by their names.
+//
+// Thread safety: compile time only.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "garrick/base/types/fields.hpp"
+#include "garrick/base/types/type_name.hpp"
+
+namespace garrick::base {
+
+template <class... Ts>
+struct type_list;
+
+// The reasons that an error message names.
+struct is_a_pointer;
+struct is_a_reference;
+struct has_a_reference_field;  ///< where the compiler cannot tell which
+struct is_a_union;
+struct has_a_base_class;
+/// the compiler cannot look at it: promise below that the type owns everything
+struct has_a_bit_field;
+/// the compiler would take minutes: use std::array for arrays
+struct has_over_100_fields_or_a_long_c_array;
+struct is_shared_and_can_be_changed;
+struct has_private_or_captured_state;  ///< or is a view, an iterator, a std::function
+
+namespace detail {
+
+// --- what a type is made of ---
+
+struct owns_itself {};
+template <class Reason>
+struct refused {};
+template <class... Parts>
+struct made_of {};
+template <class... Parts>
+struct shares {};  ///< made of parts that nobody may change
+
+template <class... Parts>
+/// a unique_ptr: made of parts, the first of which it may change even when it is const itself
+struct points_to {};
+
+/// The name of a class template or class in namespace std without "std::" and inline namespaces, up
+/// to its arguments; else empty.
+template <class T>
+consteval std::string_view standard_name() {
+  constexpr name_span raw = raw_type_name<T>();
+  std::string_view name(raw.data, raw.size);
+  if (!name.starts_with("std::")) return {};
+  name.remove_prefix(5);
+  for (const std::string_view hidden : {"__cxx11::", "__1::", "__debug::"})
+    if (name.starts_with(hidden)) name.remove_prefix(hidden.size());
+  return name.substr(0, name.find('<'));
+}
+
+consteval bool is_one_of(std::string_view name, std::string_view list) {
+  for (std::size_t at = 0; at < list.size();) {
+    const std::size_t end =
+        list.find(' ', at) == std::string_view::npos ? list.size() : list.find(' ', at);
+    if (list.substr(at, end - at) == name) return !name.empty();
+    at = end + 1;
+  }
+  return false;
+}
+
+/// Class templates that own their arguments' values and nothing else (comparators, hashes and
+/// allocators are checked like the rest).
+consteval bool is_owning_template(std::string_view name) {
+  return is_one_of(name,
+                   "basic_string vector deque list forward_list set multiset map multimap "
+                   "unordered_set unordered_multiset unordered_map "
+                   "unordered_multimap queue stack priority_queue pair tuple optional variant "
+                   "complex expected chrono::duration "
+                   "chrono::time_point array bitset");
+}
+
+consteval bool is_owning_class(std::string_view name) {
+  return is_one_of(name, "filesystem::path filesystem::__cxx11::path error_code error_condition") ||
+         name.starts_with("chrono::");
+}
+
+template <class T>
+struct wrapped {
+  using type = std::conditional_t<is_owning_class(standard_name<T>()), owns_itself,
+                                  refused<has_private_or_captured_state>>;
+};
+
+template <template <class...> class C, class... Args>
+consteval auto parts_of_template() {
+  constexpr std::string_view name = standard_name<C<Args...>>();
+  if constexpr (is_owning_template(name))
+    return made_of<Args...>{};
+  else if constexpr (name == "unique_ptr")
+    return points_to<Args...>{};
+  else if constexpr (name == "shared_ptr" && (std::is_const_v<std::remove_extent_t<Args>> && ...))
+    return shares<Args...>{};
+  else if constexpr (name == "shared_ptr")
+    return refused<is_shared_and_can_be_changed>{};
+  else
+    return refused<has_private_or_captured_state>{};
+}
+
+template <template <class...> class C, class... Args>
+struct wrapped<C<Args...>> {
+  using type = decltype(parts_of_template<C, Args...>());
+};
+template <template <class, std::size_t> class C, class T, std::size_t N>
+struct wrapped<C<T, N>> {
+  using type = std::conditional_t<is_owning_template(standard_name<C<T, N>>()), made_of<T>,
+                                  refused<has_private_or_captured_state>>;
+};
+template <template <std::size_t> class C, std::size_t N>
+struct wrapped<C<N>> {
+  using type = std::conditional_t<is_owning_template(standard_name<C<N>>()), owns_itself,
+                                  refused<has_private_or_captured_state>>;
+};
+
+template <class T, std::size_t... I>
+made_of<field_type<T, I>...> fields_of(std::index_sequence<I...>);
+
+/// Fields of an aggregate with references, as declared.
+template <class T, std::size_t... I>
+made_of<std::conditional_t<is_reference_field<T, I>, field_type<T, I>&, field_type<T, I>>...>
+    declared_fields_of(std::index_sequence<I...>);
+
+template <class... Ts>
+made_of<Ts...> as_parts(type_list<Ts...>*);
+
+template <class T>
+concept marked_sendable = requires { typename T::garrick_sendable; };
+template <class T>
+concept marked_parts = requires { typename T::garrick_parts; };
+
+/// What T, without const, is made of, or why it is refused. Standard templates come before
+/// aggregates: std::array is both.
+template <class T>
+consteval auto classify_class() {
+  if constexpr (i_promise_this_owns_everything<T> || marked_sendable<T>)
+    return owns_itself{};
+  else if constexpr (marked_parts<T>)
+    return decltype(as_parts(static_cast<typename T::garrick_parts*>(nullptr))){};
+  else if constexpr (std::is_union_v<T>)
+    return refused<is_a_union>{};
+  else if constexpr (std::is_empty_v<T>)
+    return owns_itself{};
+  else if constexpr (!std::is_aggregate_v<T> || !standard_name<T>().empty())
+    return typename wrapped<T>::type{};
+  else if constexpr (has_base<T>)
+    return refused<has_a_base_class>{};
+  else if constexpr (count_fields<T>() > 100)
+    return refused<has_over_100_fields_or_a_long_c_array>{};
+  else if constexpr (!inspectable<T>)
+    return refused<has_a_bit_field>{};
+  else if constexpr (!has_reference_field<T>)
+    return decltype(fields_of<T>(std::make_index_sequence<field_count<T>>())){};
+  else if constexpr (field_count<T> == 0 || field_count<T> != place_count<T>)
+    return refused<has_a_reference_field>{};
+  else
+    return decltype(declared_fields_of<T>(std::make_index_sequence<field_count<T>>())){};
+}
+
+template <class T>
+consteval auto classify() {
+  if constexpr (std::is_reference_v<T>)
+    return refused<is_a_reference>{};
+  else if constexpr (std::is_pointer_v<T> || std::is_member_pointer_v<T> ||
+                     std::is_null_pointer_v<T>)
+    return refused<is_a_pointer>{};
+  else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>)
+    return owns_itself{};
+  else if constexpr (std::is_array_v<T>)
+    return made_of<std::remove_extent_t<T>>{};
+  else if constexpr (std::is_class_v<T> || std::is_union_v<T>)
+    return classify_class<T>();
+  else
+    return refused<has_private_or_captured_state>{};
+}
+
+// --- the search for something that is not owned ---
+
+struct nothing_found {};
+
+/// T, at this path inside the searched type, may not be sent.
+template <class T, class Reason, std::size_t... Path>
+struct found {};
+
+/// Where we are: inside a shared block or not, and inside which aggregates (they may contain
+/// themselves through a container).
+template <bool Shared, class... Open>
+struct context {};
+
+template <class Found, std::size_t I>
+struct one_level_up {
+  using type = nothing_found;
+};
+template <class T, class Reason, std::size_t... Path, std::size_t I>
+struct one_level_up<found<T, Reason, Path...>, I> {
+  using type = found<T, Reason, I, Path...>;
+};
+
+template <class T, class Context>
+struct search;
+
+/// Looks through parts from index I on and stops at the first find.
+template <class Context, std::size_t I, class... Parts>
+struct search_parts {
+  using type = nothing_found;
+};
+template <class Context, std::size_t I, class Part, class... Rest>
+struct search_parts<Context, I, Part, Rest...> {
+  using here = typename search<Part, Context>::type;
+  using type = typename std::conditional_t<std::is_same_v<here, nothing_found>,
+                                           search_parts<Context, I + 1, Rest...>,
+                                           one_level_up<here, I>>::type;
+};
+
+template <class T, class Kind, class Context>
+struct search_kind {
+  using type = nothing_found;  // owns_itself
+};
+template <class T, class Reason, class Context>
+struct search_kind<T, refused<Reason>, Context> {
+  using type = found<T, Reason>;
+};
+template <class T, class... Parts, bool Shared, class... Open>
+struct search_kind<T, made_of<Parts...>, context<Shared, Open...>> {
+  using inner = std::conditional_t<std::is_aggregate_v<T>, context<Shared, T, Open...>,
+                                   context<Shared, Open...>>;
+  using type = typename search_parts<inner, 0, Parts...>::type;
+};
+template <class T, class... Parts, bool Shared, class... Open>
+struct search_kind<T, shares<Parts...>, context<Shared, Open...>> {
+  using type = typename search_parts<context<true, Open...>, 0, Parts...>::type;
+};
+template <class T, class Part, class... More, class... Open>
+struct search_kind<T, points_to<Part, More...>, context<true, Open...>> {
+  using type =
+      typename std::conditional_t<std::is_const_v<std::remove_extent_t<Part>>,
+                                  search_parts<context<true, Open...>, 0, Part, More...>,
+                                  std::type_identity<found<T, is_shared_and_can_be_changed>>>::type;
+};
+template <class T, class... Parts, class... Open>
+struct search_kind<T, points_to<Parts...>, context<false, Open...>> {
+  using type = typename search_parts<context<false, Open...>, 0, Parts...>::type;
+};
+
+template <class T, bool Shared, class... Open>
+struct search<T, context<Shared, Open...>>
+    : search_kind<T, decltype(classify<T>()), context<Shared, Open...>> {};
+template <class T, bool Shared, class... Open>
+struct search<const T, context<Shared, Open...>> : search<T, context<Shared, Open...>> {};
+template <class T, bool Shared, class... Open>
+  requires(std::is_same_v<T, Open> || ...)
+struct search<T, context<Shared, Open...>> {
+  using type = nothing_found;
+};
+
+// --- the error message ---
+
+/// A path such as "message.2.0" as a template argument, so that compilers print it.
+template <std::size_t Size>
+struct path_text {
+  char text[Size]{};
+};
+
+template <std::size_t... I>
+consteval auto path_of() {
+  constexpr std::size_t size = sizeof("message") + (std::size_t{0} + ... +
+                                                    (I < 10    ? 2
+                                                     : I < 100 ? 3
+                                                               : 4));
+  path_text<size> out{"message"};  // exactly as long as needed: then compilers print it as text
+  std::size_t at = 7;
+  const auto append = [&](std::size_t number) {
+    out.text[at++] = '.';
+    if (number >= 100) out.text[at++] = static_cast<char>('0' + number / 100 % 10);
+    if (number >= 10) out.text[at++] = static_cast<char>('0' + number / 10 % 10);
+    out.text[at++] = static_cast<char>('0' + number % 10);
+  };
+  (append(I), ...);
+  return out;
+}
+
+template <class T>
+inline constexpr bool is_owned_by_the_message = false;
+
+/// Instantiated only to fail: the compiler prints the path, the type and the reason.
+template <auto Path, class Type, class Reason>
+struct cannot_be_sent {
+  static constexpr bool reported = true;
+  static_assert(
+      is_owned_by_the_message<Type>,
+      "a message must own all it refers to: cannot_be_sent<path, type, reason> tells what does "
+      "not. A type that does, "
+      "but that cannot be looked into, may say so: i_promise_this_owns_everything (sendable.hpp)");
+};
+struct can_be_sent {
+  static constexpr bool reported = true;
+};
+
+template <std::size_t... Prefix>
+std::type_identity<can_be_sent> report_of(nothing_found);
+template <std::size_t... Prefix, class T, class Reason, std::size_t... Path>
+std::type_identity<cannot_be_sent<path_of<Prefix..., Path...>(), T, Reason>> report_of(
+    found<T, Reason, Path...>);
+
+/// `report<Found, Prefix...>::reported` is an error unless nothing was found. An alias, so that the
+/// compiler's backtrace is a step shorter.
+template <class Found, std::size_t... Prefix>
+using report = typename decltype(report_of<Prefix...>(Found{}))::type;
+
+/// What is not owned in the arguments of one message; the place of an argument is the path's first
+/// step if there are several.
+template <class... Args>
+struct search_arguments : search_parts<context<false>, 0, Args...> {};
+template <class Arg>
+struct search_arguments<Arg> : search<Arg, context<false>> {};
+
+}  // namespace detail
+
+/// True if a value of T may be sent to another actor.
+template <class T>
+inline constexpr bool is_sendable =
+    std::is_same_v<typename detail::search<T, detail::context<false>>::type, detail::nothing_found>;
+
+template <class T>
+concept sendable = is_sendable<T>;
+
+/// Does not compile unless T is sendable; the error names the path from the message to what is not
+/// owned, its type and the reason: `cannot_be_sent<"message.2.0", const char*, is_a_pointer>`.
+/// `Prefix` is T's own place in the message, if it is one of several arguments.
+template <class T, std::size_t... Prefix>
+constexpr void check_sendable() noexcept {
+  static_assert(detail::report<typename detail::search<T, detail::context<false>>::type,
+                               Prefix...>::reported);
+}
+
+}  // namespace garrick::base

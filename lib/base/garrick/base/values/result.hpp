@@ -1,0 +1,373 @@
+// A value or an error: what every operation returns that can fail in an expected way.
+//
+// `result<T>` holds a T, `result<>` and `result<void>` hold nothing, `result<A, B>` holds a
+// `std::tuple<A, B>`; or else an `error`. It does not throw unless `value()` is asked of an error,
+// and it allocates nothing.
+//
+// Thread safety: as for the value.
+// Invariant: R1 the value is alive exactly while the error member says "no error".
+#pragma once
+
+#include <concepts>
+#include <exception>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "garrick/base/platform/assert.hpp"
+#include "garrick/base/values/error.hpp"
+
+namespace garrick::base {
+
+template <class... Ts>
+class result;
+
+/// The class, for scopes where `error` names a member function.
+using error_value = error;
+
+/// Thrown by `value()` of a result that holds an error; `what()` is the error's text.
+class bad_result_access : public std::exception {
+ public:
+  explicit bad_result_access(error_value e);
+  [[nodiscard]] const char* what() const noexcept override { return text_.c_str(); }
+  [[nodiscard]] const error& reason() const noexcept { return error_; }
+
+ private:
+  error_value error_;
+  std::string text_;
+};
+
+template <class T>
+inline constexpr bool is_result = false;
+template <class... Ts>
+inline constexpr bool is_result<result<Ts...>> = true;
+
+/// The types inside a sendable wrapper, for the isolation check.
+template <class... Ts>
+struct type_list {};
+
+namespace detail {
+
+[[noreturn, gnu::cold]] void throw_bad_result_access(const error& e);
+
+template <class F, class... Args>
+using invoked = decltype(std::declval<F>()(std::declval<Args>()...));
+
+/// Calls f with v, or with v's elements where the result holds several values.
+template <bool Multi, class F, class V>
+constexpr decltype(auto) call_with(F&& f, V&& v) {
+  if constexpr (Multi)
+    return std::apply(std::forward<F>(f), std::forward<V>(v));
+  else
+    return std::forward<F>(f)(std::forward<V>(v));
+}
+
+template <class T>
+struct mapped_result {
+  using type = result<std::remove_cvref_t<T>>;
+};
+template <class T>
+  requires std::is_void_v<T>
+struct mapped_result<T> {
+  using type = result<void>;
+};
+
+/// Calls f and wraps what it returns: nothing becomes `result<void>`.
+template <class Call>
+constexpr auto map_call(Call&& call) {
+  using mapped = decltype(call());
+  if constexpr (std::is_void_v<mapped>) {
+    call();
+    return typename mapped_result<mapped>::type();
+  } else {
+    return typename mapped_result<mapped>::type(call());
+  }
+}
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored \
+    "-Wmaybe-uninitialized"  // GCC 12 does not see that error_ tells whether value_ lives (R1)
+#endif
+
+/// What `result<T>` and `result<A, B>` share. `Self` is the result itself.
+template <class Self, class Value, bool Multi>
+class value_result {
+  static_assert(std::is_object_v<Value> && !std::is_array_v<Value>,
+                "a result holds values: neither references nor arrays");
+  static_assert(!std::is_same_v<std::remove_cv_t<Value>, error_value>,
+                "result<error> would be ambiguous: use result<> or error");
+
+ public:
+  using value_type = Value;
+
+  constexpr value_result()
+    requires std::default_initializable<Value>
+      : value_() {}
+
+  template <class U>
+    requires std::constructible_from<Value, U>
+  constexpr value_result(std::in_place_t, U&& value) : value_(std::forward<U>(value)) {}
+  template <class... Args>
+    requires(sizeof...(Args) != 1 && std::constructible_from<Value, Args...>)
+  constexpr value_result(std::in_place_t, Args&&... args) : value_(std::forward<Args>(args)...) {}
+
+  /// Requires an error, not "no error".
+  value_result(error_value e) noexcept : error_(std::move(e)) {
+    GARRICK_ASSERT(static_cast<bool>(error_),
+                   "a result without a value needs an error: return the value, or a real error");
+  }
+
+  constexpr value_result(const value_result& other)
+    requires std::copy_constructible<Value>
+      : error_(other.error_) {
+    if (!error_) std::construct_at(std::addressof(value_), other.value_);
+  }
+  constexpr value_result(value_result&& other) noexcept(std::is_nothrow_move_constructible_v<Value>)
+    requires std::move_constructible<Value>
+  {
+    if (other.error_)
+      error_ = other.error_;  // copied: the source must stay "without a value" (R1)
+    else
+      std::construct_at(std::addressof(value_), std::move(other.value_));
+  }
+  constexpr value_result& operator=(const value_result& other)
+    requires std::copy_constructible<Value>
+  {
+    if (this != &other) {
+      value_result copy(other);
+      reset_to(std::move(copy));
+    }
+    return *this;
+  }
+  constexpr value_result& operator=(value_result&& other) noexcept(
+      std::is_nothrow_move_constructible_v<Value>)
+    requires std::move_constructible<Value>
+  {
+    if (this != &other) reset_to(std::move(other));
+    return *this;
+  }
+  constexpr ~value_result() {
+    if (!error_) value_.~Value();
+  }
+
+  [[nodiscard]] constexpr bool has_value() const noexcept { return !error_; }
+  [[nodiscard]] constexpr explicit operator bool() const noexcept { return !error_; }
+
+  /// The value; throws `bad_result_access` with the error's text if there is none.
+  [[nodiscard]] constexpr Value& value() & { return checked(), value_; }
+  [[nodiscard]] constexpr const Value& value() const& { return checked(), value_; }
+  [[nodiscard]] constexpr Value&& value() && { return checked(), std::move(value_); }
+
+  template <class U>
+  [[nodiscard]] constexpr Value value_or(U&& other) const& {
+    return has_value() ? value_ : static_cast<Value>(std::forward<U>(other));
+  }
+  template <class U>
+  [[nodiscard]] constexpr Value value_or(U&& other) && {
+    return has_value() ? std::move(value_) : static_cast<Value>(std::forward<U>(other));
+  }
+
+  /// The error; "no error" if there is a value.
+  [[nodiscard]] constexpr const error_value& error() const noexcept { return error_; }
+
+  /// Requires a value.
+  [[nodiscard]] constexpr Value& operator*() & noexcept { return asserted(), value_; }
+  [[nodiscard]] constexpr const Value& operator*() const& noexcept { return asserted(), value_; }
+  [[nodiscard]] constexpr Value&& operator*() && noexcept { return asserted(), std::move(value_); }
+  [[nodiscard]] constexpr Value* operator->() noexcept {
+    return asserted(), std::addressof(value_);
+  }
+  [[nodiscard]] constexpr const Value* operator->() const noexcept {
+    return asserted(), std::addressof(value_);
+  }
+
+  /// A result of what f makes of the value; the error passes through. Several values are passed as
+  /// several arguments.
+  template <class F>
+  [[nodiscard]] constexpr auto map(F&& f) const& {
+    using mapped = decltype(map_call(
+        [&]() -> decltype(auto) { return call_with<Multi>(std::forward<F>(f), value_); }));
+    if (error_) return mapped(error_);
+    return map_call(
+        [&]() -> decltype(auto) { return call_with<Multi>(std::forward<F>(f), value_); });
+  }
+  template <class F>
+  [[nodiscard]] constexpr auto map(F&& f) && {
+    using mapped = decltype(map_call([&]() -> decltype(auto) {
+      return call_with<Multi>(std::forward<F>(f), std::move(value_));
+    }));
+    if (error_) return mapped(error_);
+    return map_call([&]() -> decltype(auto) {
+      return call_with<Multi>(std::forward<F>(f), std::move(value_));
+    });
+  }
+
+  /// f takes the value and returns a result; the error passes through.
+  template <class F>
+  [[nodiscard]] constexpr auto and_then(F&& f) const& {
+    using next = std::remove_cvref_t<decltype(call_with<Multi>(std::forward<F>(f), value_))>;
+    static_assert(is_result<next>, "the function given to and_then returns a result");
+    return error_ ? next(error_) : next(call_with<Multi>(std::forward<F>(f), value_));
+  }
+  template <class F>
+  [[nodiscard]] constexpr auto and_then(F&& f) && {
+    using next =
+        std::remove_cvref_t<decltype(call_with<Multi>(std::forward<F>(f), std::move(value_)))>;
+    static_assert(is_result<next>, "the function given to and_then returns a result");
+    return error_ ? next(error_) : next(call_with<Multi>(std::forward<F>(f), std::move(value_)));
+  }
+
+  /// f takes the error and returns a result of the same type (or the value); a value passes
+  /// through.
+  template <class F>
+  [[nodiscard]] constexpr Self or_else(F&& f) const& {
+    return error_ ? Self(std::forward<F>(f)(error_)) : static_cast<const Self&>(*this);
+  }
+  template <class F>
+  [[nodiscard]] constexpr Self or_else(F&& f) && {
+    return error_ ? Self(std::forward<F>(f)(error_)) : static_cast<Self&&>(*this);
+  }
+
+  [[nodiscard]] friend constexpr bool operator==(const value_result& a, const value_result& b)
+    requires std::equality_comparable<Value>
+  {
+    return a.has_value() && b.has_value() ? a.value_ == b.value_ : a.error_ == b.error_;
+  }
+
+ private:
+  constexpr void checked() const {
+    if (error_) [[unlikely]]
+      throw_bad_result_access(error_);
+  }
+  constexpr void asserted() const noexcept {
+    GARRICK_ASSERT(has_value(), "check the result before you take its value");
+  }
+
+  constexpr void reset_to(value_result&& other) {
+    if (!error_) value_.~Value();
+    if (other.error_) {
+      error_ = other.error_;
+      return;
+    }
+    // If the value's move throws, this result must not claim to hold a value.
+    if constexpr (!std::is_nothrow_move_constructible_v<Value>) error_ = errc::broken_promise;
+    std::construct_at(std::addressof(value_), std::move(other.value_));
+    error_ = {};
+  }
+
+  error_value error_;
+  union {
+    Value value_;
+  };
+};
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
+}  // namespace detail
+
+/// Success or an error.
+template <>
+class [[nodiscard]] result<> {
+ public:
+  using garrick_sendable = void;
+  using value_type = void;
+
+  constexpr result() noexcept = default;
+  /// Requires an error, not "no error": say `result<>()` for success.
+  result(error_value e) noexcept : error_(std::move(e)) {
+    GARRICK_ASSERT(static_cast<bool>(error_),
+                   "a failed result needs an error: return {} for success");
+  }
+  template <error_enum E>
+  result(E e) noexcept : error_(e) {}
+
+  [[nodiscard]] constexpr bool has_value() const noexcept { return !error_; }
+  [[nodiscard]] constexpr explicit operator bool() const noexcept { return !error_; }
+  /// Throws `bad_result_access` if there is an error.
+  constexpr void value() const {
+    if (error_) [[unlikely]]
+      detail::throw_bad_result_access(error_);
+  }
+  constexpr void operator*() const noexcept {
+    GARRICK_ASSERT(has_value(), "check the result before you take its value");
+  }
+  [[nodiscard]] constexpr const error_value& error() const noexcept { return error_; }
+  [[nodiscard]] std::string to_string() const { return error_ ? error_.to_string() : "ok"; }
+
+  template <class F>
+  [[nodiscard]] constexpr auto map(F&& f) const {
+    using mapped = decltype(detail::map_call(std::forward<F>(f)));
+    return error_ ? mapped(error_) : detail::map_call(std::forward<F>(f));
+  }
+  template <class F>
+  [[nodiscard]] constexpr auto and_then(F&& f) const {
+    using next = std::remove_cvref_t<detail::invoked<F>>;
+    static_assert(is_result<next>, "the function given to and_then returns a result");
+    return error_ ? next(error_) : next(std::forward<F>(f)());
+  }
+  template <class F>
+  [[nodiscard]] constexpr result or_else(F&& f) const {
+    return error_ ? result(std::forward<F>(f)(error_)) : *this;
+  }
+
+  [[nodiscard]] friend bool operator==(const result& a, const result& b) noexcept {
+    return a.error_ == b.error_;
+  }
+
+ private:
+  error_value error_;
+};
+
+template <>
+class [[nodiscard]] result<void> : public result<> {
+ public:
+  using result<>::result;
+  constexpr result() noexcept = default;
+  result(result<> r) noexcept : result<>(std::move(r)) {}
+};
+
+template <class T>
+class [[nodiscard]] result<T> : public detail::value_result<result<T>, T, false> {
+  using base_type = detail::value_result<result<T>, T, false>;
+
+ public:
+  using garrick_parts = type_list<T>;
+
+  constexpr result() = default;
+  template <class... Args>
+  constexpr result(std::in_place_t, Args&&... args)
+      : base_type(std::in_place, std::forward<Args>(args)...) {}
+  template <class U = T>
+    requires(std::convertible_to<U, T> && !std::same_as<std::remove_cvref_t<U>, result> &&
+             !std::same_as<std::remove_cvref_t<U>, error_value> &&
+             (std::same_as<std::remove_cvref_t<U>, T> || !error_enum<std::remove_cvref_t<U>>))
+  constexpr result(U&& value) : base_type(std::in_place, std::forward<U>(value)) {}
+  result(error_value e) noexcept : base_type(std::move(e)) {}
+  template <error_enum E>
+    requires(!std::same_as<E, T>)
+  result(E e) noexcept : base_type(error_value(e)) {}
+};
+
+template <class A, class B, class... Rest>
+class [[nodiscard]] result<A, B, Rest...>
+    : public detail::value_result<result<A, B, Rest...>, std::tuple<A, B, Rest...>, true> {
+  using base_type = detail::value_result<result<A, B, Rest...>, std::tuple<A, B, Rest...>, true>;
+
+ public:
+  using garrick_parts = type_list<A, B, Rest...>;
+
+  constexpr result() = default;
+  constexpr result(A a, B b, Rest... rest)
+      : base_type(std::in_place, std::move(a), std::move(b), std::move(rest)...) {}
+  constexpr result(std::tuple<A, B, Rest...> values)
+      : base_type(std::in_place, std::move(values)) {}
+  result(error_value e) noexcept : base_type(std::move(e)) {}
+  template <error_enum E>
+  result(E e) noexcept : base_type(error_value(e)) {}
+};
+
+}  // namespace garrick::base

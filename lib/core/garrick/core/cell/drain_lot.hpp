@@ -1,0 +1,107 @@
+// Where senders wait for a full receiver: a fixed number of futex words, chosen by the receiver's
+// id, so that no actor carries one.
+//
+// Thread safety: any thread. A wake may reach senders that wait for another receiver of the same
+// word: they look again.
+//
+// It also knows who waits for whom, as far as that is needed to avoid that actors wait in a circle
+// for each other's mailboxes: the runner of a waiting sender cannot run that sender. Two waits may
+// share an entry, and then one of them is forgotten: a circle that is not seen ends with the time
+// limits.
+//
+// Invariant: a sender reads the epoch, then sets the `waiting` tag, then waits for that epoch to
+// pass; the runner clears the tag, then advances the epoch, then wakes. So a wake cannot fall
+// between; and every wait has a time limit besides.
+// Invariant: a sender enters itself, then looks for the circle; both in the single order. So of the
+// waits that form a circle at least one sees it.
+#pragma once
+
+#include <garrick/base/platform/platform.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+namespace garrick::core {
+
+class drain_lot {
+ public:
+  [[nodiscard]] std::uint32_t epoch(std::uint64_t id) const noexcept {
+    // order: before the tag is set; pairs with wake
+    return at(id).word.load(std::memory_order_acquire);
+  }
+  void wait(std::uint64_t id, std::uint32_t epoch, std::int64_t limit_ns) noexcept {
+    base::platform::futex_wait_for(at(id).word, epoch, static_cast<std::uint64_t>(limit_ns));
+  }
+  /// While it lives, the actors `inner` and `outer` (0: none), whose handlers are on this thread's
+  /// stack, wait for `receiver`.
+  class waiting_scope {
+   public:
+    waiting_scope(drain_lot& lot, std::uint64_t receiver, std::uint64_t inner,
+                  std::uint64_t outer) noexcept
+        : lot_(lot), inner_(inner), outer_(outer) {
+      if (inner_ == 0) return;
+      lot_.enter(inner_, receiver);
+      if (outer_ != 0) lot_.enter(outer_, receiver);
+      for (int steps = 0; receiver != 0 && steps < longest_circle && !circle_; ++steps) {
+        receiver = lot_.waits_for(receiver);
+        circle_ = receiver == inner_ || (receiver == outer_ && outer_ != 0);
+      }
+    }
+    ~waiting_scope() {
+      if (inner_ != 0) lot_.leave(inner_);
+      if (outer_ != 0) lot_.leave(outer_);
+    }
+    waiting_scope(const waiting_scope&) = delete;
+    waiting_scope& operator=(const waiting_scope&) = delete;
+
+    /// Does the receiver wait for one of them, itself or through others?
+    [[nodiscard]] bool closes_circle() const noexcept { return circle_; }
+
+   private:
+    static constexpr int longest_circle = 16;
+    drain_lot& lot_;
+    std::uint64_t inner_;
+    std::uint64_t outer_;
+    bool circle_ = false;
+  };
+
+  void wake(std::uint64_t id) noexcept {
+    // order: after the tag was cleared; pairs with epoch
+    at(id).word.fetch_add(1, std::memory_order_acq_rel);
+    base::platform::futex_wake_all(at(id).word);
+  }
+
+ private:
+  static constexpr std::size_t slots = 64;
+  struct alignas(64) slot {
+    std::atomic<std::uint32_t> word{0};
+    std::atomic<std::uint64_t> waiter{0};   ///< an actor whose handler's send waits; 0: none
+    std::atomic<std::uint64_t> awaited{0};  ///< for whom
+  };
+
+  void enter(std::uint64_t who, std::uint64_t receiver) noexcept {
+    slot& s = at(who);
+    // order: published by the store to waiter
+    s.awaited.store(receiver, std::memory_order_relaxed);
+    s.waiter.store(who, std::memory_order_seq_cst);  // order: seq_cst, pairs with waits_for
+  }
+  void leave(std::uint64_t who) noexcept {
+    slot& s = at(who);
+    // order: relaxed both: who still sees the entry goes on without waiting
+    if (s.waiter.load(std::memory_order_relaxed) == who)
+      s.waiter.store(0, std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint64_t waits_for(std::uint64_t who) const noexcept {
+    const slot& s = at(who);
+    // order: seq_cst, pairs with enter
+    return s.waiter.load(std::memory_order_seq_cst) == who
+               ? s.awaited.load(std::memory_order_relaxed)
+               : 0;  // order: after waiter's load
+  }
+  [[nodiscard]] slot& at(std::uint64_t id) noexcept { return slots_[id % slots]; }
+  [[nodiscard]] const slot& at(std::uint64_t id) const noexcept { return slots_[id % slots]; }
+  std::array<slot, slots> slots_;
+};
+
+}  // namespace garrick::core

@@ -1,0 +1,150 @@
+// One message on its way: a header of 32 bytes and the payload, in one pooled block that starts a
+// cache line.
+//
+// Problem: a message must cost one allocation from a thread-local pool and, for payloads up to 32
+// bytes, one cache line. So there is no separate node, no type-erased holder and no reference
+// count; what varies is packed into one word of flags.
+//
+// Thread safety: an envelope belongs to exactly one thread at a time: its sender until the push,
+// then the runner of its receiver.
+#pragma once
+
+#include <garrick/base/memory/block_pool.hpp>
+#include <garrick/base/types/message_type.hpp>
+#include <garrick/core/protocol/pack.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <utility>
+
+namespace garrick::core {
+
+class cell;
+
+/// What a payload is and how it wants to be treated; the upper bits of `envelope::word`.
+enum class envelope_flag : std::uint64_t {
+  request = 1ull << 48,   ///< `requester` holds a strong reference and wants exactly one response
+  response = 1ull << 49,  ///< answers the request whose id is in the word
+  urgent = 1ull << 50,    ///< urgent priority
+  shared = 1ull << 51,    ///< the payload is a `shared_block*`: copy on write
+  system = 1ull << 52,    ///< belongs to the system lane
+  failure = 1ull << 53,   ///< a response that carries a `base::error`
+};
+
+struct envelope {
+  static constexpr std::size_t header_size = 32;
+  static constexpr std::uint64_t id_mask = (1ull << 48) - 1;
+
+  envelope* next;
+  const base::message_type* type;  ///< of the payload's content, also when it is shared
+  union {
+    /// plain messages: who sent it, 0 for a thread; an identity, not a reference
+    std::uint64_t sender_id;
+    cell* requester;  ///< requests: an owned strong reference to whom the response goes
+  };
+  /// 48 bits of request id, then flags, then the block's size in units of 64 bytes (0: more than
+  /// 255)
+  std::uint64_t word;
+
+  [[nodiscard]] bool is(envelope_flag f) const noexcept {
+    return (word & static_cast<std::uint64_t>(f)) != 0;
+  }
+  void set(envelope_flag f) noexcept { word |= static_cast<std::uint64_t>(f); }
+  void clear(envelope_flag f) noexcept { word &= ~static_cast<std::uint64_t>(f); }
+  [[nodiscard]] std::uint64_t id() const noexcept { return word & id_mask; }
+
+  // for the mailbox
+  static bool is_urgent(const envelope* e) noexcept { return e->is(envelope_flag::urgent); }
+  static bool is_answer(const envelope* e) noexcept { return e->is(envelope_flag::response); }
+  static void retire(envelope* e) noexcept;
+
+  [[nodiscard]] void* raw() noexcept { return reinterpret_cast<std::byte*>(this) + header_size; }
+  [[nodiscard]] const void* raw() const noexcept {
+    return reinterpret_cast<const std::byte*>(this) + header_size;
+  }
+};
+static_assert(sizeof(envelope) == envelope::header_size);
+
+/// Content that several envelopes share (make_message, broadcast): one reference count, then the
+/// value.
+///
+/// Thread safety: the count is atomic; the value is read-only while the count is above one.
+struct shared_block {
+  std::atomic<std::uint32_t> holders;
+  std::uint32_t bytes;  ///< size of the whole block
+  [[nodiscard]] void* value() noexcept { return reinterpret_cast<std::byte*>(this) + offset; }
+  static constexpr std::size_t offset = 32;
+};
+
+namespace detail {
+
+/// Small trivial contents are copied into every envelope, never shared; `never_shared<Content>`
+/// says the same at compile time.
+inline bool is_never_shared(const base::message_type& t) noexcept {
+  return t.trivially_copyable && t.copy_construct != nullptr && t.size <= 32;
+}
+
+constexpr std::size_t block_bytes(std::size_t payload) noexcept {
+  return (envelope::header_size + payload + 63) / 64 * 64;
+}
+
+/// A block for a payload of `bytes`; header initialised, payload raw.
+template <std::size_t Bytes>
+[[nodiscard]] inline envelope* new_envelope(const base::message_type* type) {
+  constexpr std::size_t block = block_bytes(Bytes);
+  constexpr std::uint64_t units = block / 64 <= 255 ? block / 64 : 0;
+  auto* e = static_cast<envelope*>(base::block_pool::allocate<block>());
+  e->next = nullptr;
+  e->type = type;
+  e->sender_id = 0;
+  e->word = units << 56;
+  return e;
+}
+
+/// Gives the block back; the payload must have been destroyed or moved out and destroyed.
+inline void free_envelope_block(envelope* e) noexcept {
+  const std::uint64_t units = e->word >> 56;
+  base::block_pool::deallocate(e, units != 0 ? units * 64 : block_bytes(e->type->size));
+}
+
+}  // namespace detail
+
+inline void envelope::retire(envelope* e) noexcept { detail::free_envelope_block(e); }
+
+namespace detail {
+
+/// One holder less; destroys and frees the content with the last one.
+void release_shared(shared_block* b, const base::message_type* type) noexcept;
+
+inline void destroy_payload(envelope* e) noexcept {
+  if (e->is(envelope_flag::shared)) [[unlikely]]
+    release_shared(*static_cast<shared_block**>(e->raw()), e->type);
+  else if (e->type->destroy != nullptr)
+    e->type->destroy(e->raw());
+}
+
+/// Builds a message in place: `pack<Ts...>` for several arguments, the value itself for one.
+template <class Content, class... Args>
+[[nodiscard]] envelope* make_envelope(Args&&... args) {
+  static_assert(alignof(Content) <= 32,
+                "garrick: a message type may be aligned to 32 bytes at most");
+  envelope* e = new_envelope<sizeof(Content)>(&base::message_type_of<Content>);
+  if constexpr (noexcept(Content{std::forward<Args>(args)...})) {
+    ::new (e->raw()) Content{std::forward<Args>(args)...};
+  } else {
+    struct guard {
+      envelope* e;
+      ~guard() {
+        if (e != nullptr) free_envelope_block(e);
+      }
+    } g{e};
+    ::new (e->raw()) Content{std::forward<Args>(args)...};
+    g.e = nullptr;
+  }
+  return e;
+}
+
+}  // namespace detail
+}  // namespace garrick::core

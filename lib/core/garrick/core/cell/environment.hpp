@@ -1,0 +1,119 @@
+// What an actor needs from the system it lives in; the only thing of the system that core knows.
+//
+// Thread safety: constants are set before the first actor is spawned; every function may be called
+// from any thread.
+#pragma once
+
+#include <garrick/base/concurrency/probe.hpp>
+#include <garrick/base/concurrency/runnable.hpp>
+#include <garrick/base/time/clock.hpp>
+#include <garrick/base/values/error.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace garrick::core {
+
+class cell;
+struct envelope;
+class drain_lot;
+class waiting_executor;
+class wait_graph;
+
+/// True in builds without NDEBUG: what the library was built as decides, not the program.
+[[nodiscard]] bool detect_request_cycles_by_default() noexcept;
+
+/// A message that could not be delivered, or that failed its receiver.
+struct undelivered {
+  std::uint64_t sender = 0;    ///< id of the sending actor, 0: a thread or unknown
+  std::uint64_t receiver = 0;  ///< id of the actor it was meant for
+  std::string_view type;       ///< name of the message's type
+  const base::message_type* descriptor = nullptr;
+  /// valid during the call only; null: it went with the coroutine that handled it
+  const envelope* content = nullptr;
+  base::error reason;
+};
+
+/// The message field by field, or why it cannot be shown.
+[[nodiscard]] std::string print_content(const undelivered& what);
+
+/// Limits and defaults of one system, with their units.
+struct settings {
+  std::uint32_t soft_limit = 512;  ///< messages in a mailbox above which senders are slowed
+  /// messages in a mailbox above which they become dead letters
+  std::uint32_t hard_limit = 16'777'216;
+  std::uint32_t in_place_batch = 1024;  ///< messages that a sender runs for its receiver at most
+  bool in_place = true;                 ///< may a sending worker run its receiver in place?
+  std::uint32_t quantum = 1024;         ///< messages of one run
+  /// longest wait for a full receiver that shows no progress; after waits in vain up to 16 times
+  /// that
+  std::int64_t full_wait_ns = 1'000'000;
+  /// requests of one actor that wait for their response
+  std::uint32_t outstanding_limit = 1u << 20;
+  /// look for A waits on B waits on A whenever an actor starts to await
+  bool detect_request_cycles = detect_request_cycles_by_default();
+};
+
+/// What a system offers its actors beyond `environment`. Core passes it on and knows nothing of it.
+struct facilities {
+ protected:
+  facilities() = default;
+  ~facilities() = default;
+};
+
+class environment {
+ public:
+  settings limits;
+  base::executor* workers = nullptr;   ///< runs event-based actors
+  base::probe* probe = nullptr;        ///< null: nobody listens
+  const base::clock* clock = nullptr;  ///< what time it is: real or virtual
+  base::clock_service* timers = nullptr;
+  /// to end when nothing is left to do: delayed and periodic sends are left undone
+  std::atomic<bool> draining{false};
+  drain_lot* lot = nullptr;  ///< where senders wait for full receivers
+  /// who awaits whom; null unless request cycles are looked for
+  wait_graph* waits = nullptr;
+  facilities* offered = nullptr;  ///< null: nothing more
+
+  /// A message is lost for a reason. Counts it and tells the subscribers.
+  virtual void dead_letter(const undelivered& what) noexcept = 0;
+
+  /// An actor begins its life: lists it. False: the system has begun to stop, and the actor must
+  /// not live.
+  [[nodiscard]] virtual bool joined(cell& who) noexcept = 0;
+  /// An actor that was listed has ended.
+  virtual void left(cell& who) noexcept = 0;
+
+  /// The handler of `who` failed with `why`; for the log.
+  virtual void failed(const cell& who, const base::error& why) noexcept = 0;
+
+  /// A thread for a detached actor or, if `blocking`, a blocking one, from the bounded pool. Null
+  /// if the bound is reached or the system stops.
+  virtual waiting_executor* detached_executor(bool blocking) noexcept = 0;
+
+  /// What the scoped actor `who` of the calling thread waits with; null: it puts the thread to
+  /// sleep. The testkit's version runs the other actors meanwhile.
+  virtual waiting_executor* executor_of_scoped(cell&) noexcept { return nullptr; }
+
+  /// One more cell that ended while handles to it remain: handles may outlive their system, and a
+  /// send through one still needs dead_letter().
+  // order: the holder is itself held
+  void hold() noexcept { holders_.fetch_add(1, std::memory_order_relaxed); }
+  void release() noexcept {
+    // order: acq_rel: the last one destroys what all others have used
+    if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
+  }
+
+ protected:
+  environment() = default;
+  ~environment() = default;
+  virtual void destroy() noexcept = 0;
+
+ private:
+  /// the system itself and every cell that outlives its actor
+  std::atomic<std::int64_t> holders_{1};
+};
+
+}  // namespace garrick::core

@@ -1,0 +1,532 @@
+// The mailbox: one word that carries the newest envelope, the run right's state and a count of
+// pushes.
+//
+// Problem: any thread may push, one runner takes; a push that finds the actor idle must make
+// exactly one thread schedule it; the runner must be able to stop without losing what arrives at
+// that moment; and all that for one locked operation a push and one a batch. The design, its
+// transitions and the invariants I1–I7, H1 and L1–L4 stand in docs/decisions/0001-hot-path.md; the
+// names below are the transitions there.
+//
+// Thread safety: `gate` is for any thread that holds a strong handle; `reader` is the runner's
+// alone.
+//
+// The policy parameter gives the atomics, so that the model checker runs this very header.
+#pragma once
+
+#include <garrick/base/concurrency/atomics_policy.hpp>
+
+#include <cstdint>
+
+namespace garrick::core {
+
+/// What a push found.
+enum class push_outcome : std::uint8_t {
+  queued,  ///< somebody holds the run right and will see it
+  woke,    ///< the actor was idle: the pusher must schedule it
+  closed,  ///< the actor has ended: the envelope was not taken
+};
+
+/// What the last strong handle's drop found.
+enum class drop_outcome : std::uint8_t {
+  running,  ///< the runner will find out and reclaim
+  idle,     ///< nobody runs it and nobody will: the dropper reclaims
+  closed,   ///< it ended before: the dropper frees the block
+};
+
+/// Numbers of the memory orders that matter, for the model checker (mailbox.model.cpp).
+enum class mailbox_order : int {
+  push = 400,
+  push_signal_link,
+  push_signal_head,
+  drop,
+  next,
+  take_arrivals,
+  release,
+  take_signals_head,
+  take_signals,
+  signals_of_the_dead,
+  close,
+};
+
+/// The word, taken apart. Top to bottom: 16 bits count, 42 bits address / 64, 6 tags.
+struct mailbox_word {
+  static constexpr std::uint64_t unreachable = 1u << 0;
+  static constexpr std::uint64_t signal = 1u << 1;
+  static constexpr std::uint64_t waiting = 1u << 2;
+  static constexpr std::uint64_t idle = 1u << 3;
+  static constexpr std::uint64_t closed = 1u << 4;
+  static constexpr std::uint64_t stalled = 1u << 5;
+  static constexpr std::uint64_t tags = 63;
+  static constexpr std::uint64_t address = ((1ull << 48) - 1) & ~tags;
+  static constexpr std::uint64_t one = 1ull << 48;
+
+  static std::uint32_t count(std::uint64_t word) noexcept {
+    return static_cast<std::uint32_t>(word >> 48);
+  }
+};
+
+/// The senders' side.
+template <class Node, class Atomics = base::real_atomics>
+class mailbox_gate {
+ public:
+  template <class T>
+  using atomic = typename Atomics::template atomic<T>;
+  using word = mailbox_word;
+
+  /// An actor is born scheduled or, if it is lazy, idle.
+  explicit mailbox_gate(bool born_idle) noexcept : head_(born_idle ? word::idle : 0) {}
+
+  /// Requires a strong handle (L1). `n` belongs to the runner unless the result is `closed`.
+  [[nodiscard]] push_outcome push(Node* n) noexcept {
+    // order: the CAS below validates what is read here
+    std::uint64_t old = head_.load(std::memory_order_relaxed);
+    for (;;) {
+      if ((old & word::closed) != 0) [[unlikely]]
+        return push_outcome::closed;
+      n->next = to_node(old);
+      const std::uint64_t kept =
+          old & (word::signal | word::waiting | word::stalled | word::unreachable);
+      const std::uint64_t now = ((old & ~(word::one - 1)) + word::one) | to_bits(n) | kept;
+      // order: acq_rel: releases the envelope to the acquire in reader::arrivals; acquires the
+      // runner's release of an idle actor, so that whoever schedules it passes on everything that
+      // the last run wrote
+      if (head_.compare_exchange_weak(old, now,
+                                      order<mailbox_order::push>(std::memory_order_acq_rel),
+                                      std::memory_order_relaxed)) {
+        if (word::count(now) == 0) [[unlikely]]
+          wraps_.fetch_add(1, std::memory_order_relaxed);  // order: a statistic
+        return (old & word::idle) != 0 ? push_outcome::woke : push_outcome::queued;
+      }
+    }
+  }
+
+  /// Pushes to the system lane. Requires a strong handle or a cell that cannot go away meanwhile.
+  [[nodiscard]] push_outcome push_signal(Node* n) noexcept {
+    // The envelope may be linked although the actor closes at this moment: close() drains the lane
+    // after it set `closed`, and a pusher that finds `closed` here drains it too, so nothing stays
+    // behind.
+    Node* top = signals_.load(std::memory_order_relaxed);  // order: validated by the CAS
+    do {
+      n->next = top;
+      // order: release: the envelope, to the acquire in take_signals
+    } while (!signals_.compare_exchange_weak(
+        top, n, order<mailbox_order::push_signal_link>(std::memory_order_release),
+        std::memory_order_relaxed));
+    std::uint64_t old = head_.load(std::memory_order_relaxed);  // order: validated by the CAS
+    for (;;) {
+      if ((old & word::closed) != 0) return push_outcome::closed;
+      const std::uint64_t now = (old & ~word::idle) | word::signal;
+      // order: acq_rel as in push; the release also orders the link into `signals_` before the tag
+      // that announces it
+      if (head_.compare_exchange_weak(
+              old, now, order<mailbox_order::push_signal_head>(std::memory_order_acq_rel),
+              std::memory_order_relaxed))
+        return (old & word::idle) != 0 ? push_outcome::woke : push_outcome::queued;
+    }
+  }
+
+  /// The last strong handle is gone. The caller touches the cell afterwards only if the result is
+  /// not `running`.
+  [[nodiscard]] drop_outcome drop() noexcept {
+    // order: acq_rel: release, so that the runner that reclaims has seen all that the droppers did;
+    // acquire pairs with the runner's release
+    const std::uint64_t old =
+        head_.fetch_or(word::unreachable, order<mailbox_order::drop>(std::memory_order_acq_rel));
+    if ((old & word::closed) != 0) return drop_outcome::closed;
+    return (old & word::idle) != 0 ? drop_outcome::idle : drop_outcome::running;
+  }
+
+  /// The runner made a handle to itself from a count of zero: takes the drop's mark back, waiting
+  /// for it if it is between two instructions.
+  void undrop() noexcept {
+    // order: relaxed: only the mark matters; nothing that the dropper did is used
+    while ((head_.load(std::memory_order_relaxed) & word::unreachable) == 0) Atomics::pause();
+    // order: only the runner reads the tag
+    head_.fetch_and(~word::unreachable, std::memory_order_relaxed);
+  }
+
+  /// Sets the tag that asks the runner to wake waiting senders. False if waiting would be
+  /// pointless.
+  [[nodiscard]] bool ask_to_wait() noexcept {
+    std::uint64_t old = head_.load(std::memory_order_relaxed);  // order: validated by the CAS
+    for (;;) {
+      if ((old & (word::idle | word::closed | word::stalled)) != 0) return false;
+      // order: relaxed: the sender has read its wake-up word with acquire before, so that read
+      // stays before
+      if (head_.compare_exchange_weak(old, old | word::waiting, std::memory_order_relaxed,
+                                      std::memory_order_relaxed))
+        return true;
+    }
+  }
+
+  [[nodiscard]] std::uint64_t peek() const noexcept {
+    // order: a hint; decisions are validated by a CAS
+    return head_.load(std::memory_order_relaxed);
+  }
+
+  [[nodiscard]] std::uint64_t peek_acquire() const noexcept {
+    // order: pairs with close(): what the runner wrote before the end
+    return head_.load(std::memory_order_acquire);
+  }
+  [[nodiscard]] std::uint32_t consumed() const noexcept {
+    return consumed_.load(std::memory_order_relaxed);  // order: an estimate
+  }
+
+  /// Envelopes pushed and not yet consumed, modulo 2^16 (I7). Any thread; an estimate unless called
+  /// by the runner.
+  [[nodiscard]] std::uint32_t short_length(std::uint64_t head) const noexcept {
+    // order: an estimate
+    return (word::count(head) - consumed_.load(std::memory_order_relaxed)) & 0xffff;
+  }
+
+  /// The same without the modulus. Any thread; an estimate.
+  [[nodiscard]] std::uint32_t length() const noexcept {
+    const std::uint32_t high = wraps_.load(std::memory_order_relaxed);  // order: an estimate
+    const std::uint32_t pushed = (high << 16) + word::count(peek());
+    const std::uint32_t used = consumed_.load(std::memory_order_relaxed);  // order: an estimate
+    const std::uint32_t n = pushed - used;
+    // a wrap was counted late: fall back on the exact low half
+    return n < (1u << 31) ? n : short_length(peek());
+  }
+
+  void publish_consumed(std::uint32_t total) noexcept {
+    // order: a statistic that senders read as an estimate
+    consumed_.store(total, std::memory_order_relaxed);
+  }
+
+  static Node* to_node(std::uint64_t w) noexcept {
+    return reinterpret_cast<Node*>(w & word::address);
+  }
+  static std::uint64_t to_bits(Node* n) noexcept { return reinterpret_cast<std::uint64_t>(n); }
+
+ private:
+  template <class, class>
+  friend class mailbox_reader;
+
+  template <mailbox_order N>
+  static constexpr std::memory_order order(std::memory_order as_written) noexcept {
+    return Atomics::template order<static_cast<int>(N)>(as_written);
+  }
+
+  atomic<std::uint64_t> head_;
+  atomic<Node*> signals_{nullptr};
+  atomic<std::uint32_t> consumed_{0};
+  atomic<std::uint32_t> wraps_{0};
+};
+
+/// What a release found.
+enum class release_outcome : std::uint8_t {
+  released,     ///< the run right is gone; the cell must not be touched
+  arrivals,     ///< something came: go on
+  unreachable,  ///< nobody can push any more and nothing is left: reclaim
+};
+
+/// The runner's side: everything here belongs to whoever holds the run right.
+template <class Node, class Atomics = base::real_atomics>
+class mailbox_reader {
+ public:
+  using gate = mailbox_gate<Node, Atomics>;
+  using word = mailbox_word;
+
+  /// The oldest envelope that was not handled yet; takes new arrivals when the local queue is
+  /// empty. Null if there is none (of normal priority).
+  [[nodiscard]] Node* next(gate& g) noexcept {
+    Node* n = front_;
+    if (n == nullptr) {
+      // order: acquire pairs with the release in push: the envelopes' contents
+      Node* const newest =
+          gate::to_node(g.head_.load(order<mailbox_order::next>(std::memory_order_acquire)));
+      const std::uint64_t seen = last_ & ~handled_bit;
+      if (gate::to_bits(newest) == seen || newest == nullptr) return nullptr;
+      if (gate::to_bits(newest->next) == seen && !Node::is_urgent(newest)) [[likely]] {
+        // One message, the usual case: it never enters the local queue.
+        const std::uint64_t before = last_;
+        last_ = gate::to_bits(newest);
+        if ((before & handled_bit) != 0) retire(reinterpret_cast<Node*>(seen));
+        return newest;
+      }
+      take_arrivals(g);
+      n = front_;
+      if (n == nullptr) return nullptr;
+    }
+    front_ = n->next;
+    return n;
+  }
+
+  /// Envelopes in their order.
+  struct chain {
+    Node* first = nullptr;
+    Node* last = nullptr;
+  };
+
+  [[nodiscard]] Node* peek_front() const noexcept { return front_; }
+
+  /// Moves everything that arrived since the last call to the end of the local queue, oldest first.
+  /// True if there was anything.
+  [[gnu::noinline]] bool take_arrivals(gate& g) noexcept {
+    chain none;
+    return sort_arrivals(g, none, [](const Node*) { return false; });
+  }
+
+  /// The same, but what `passes` goes into `apart` instead.
+  template <class Passes>
+  bool sort_arrivals(gate& g, chain& apart, Passes passes) noexcept {
+    // order: acquire pairs with the release in push: the envelopes' contents
+    Node* const newest =
+        gate::to_node(g.head_.load(order<mailbox_order::take_arrivals>(std::memory_order_acquire)));
+    Node* const seen = last();
+    if (newest == seen || newest == nullptr) return false;
+    if (front_ == nullptr) answers_inside_ = false;
+    chain normal;
+    chain urgent;
+    for (Node* n = newest; n != nullptr && n != seen;) {
+      Node* const older = n->next;
+      chain& to = passes(n) ? apart : Node::is_urgent(n) ? urgent : normal;
+      if (to.first == nullptr) to.last = n;
+      n->next = to.first;
+      to.first = n;
+      if (Node::is_answer(n) && !is_holding()) answers_inside_ = true;
+      n = older;
+    }
+    if (normal.first != nullptr) append(normal.first, normal.last);
+    if (urgent.first != nullptr) append_urgent(urgent.first, urgent.last);
+    if (last_handled()) retire(seen);
+    last_ = gate::to_bits(newest);
+    return true;
+  }
+
+  /// Takes what `passes`, answers only, out of the local queue. Looks only if one may be there that
+  /// came since it looked last.
+  template <class Passes>
+  [[nodiscard]] chain take_out(Passes passes) noexcept {
+    chain out;
+    if (!answers_inside_) return out;
+    answers_inside_ = false;
+    chain rest;
+    for (Node* n = front_; n != nullptr;) {
+      Node* const newer = n->next;
+      chain& to = passes(n) ? out : rest;
+      (to.first == nullptr ? to.first : to.last->next) = n;
+      to.last = n;
+      n->next = nullptr;
+      n = newer;
+    }
+    front_ = rest.first;
+    back_ = rest.last;
+    return out;
+  }
+
+  /// While it holds, the local queue and the urgent lane stay as they are: the owner handles only
+  /// what it sorts out (H1).
+  void hold(bool on) noexcept { urgent_ = on ? urgent_ | holding_bit : urgent_ & ~holding_bit; }
+  [[nodiscard]] bool is_holding() const noexcept { return (urgent_ & holding_bit) != 0; }
+  /// The usual case: the next message is what `next` returns.
+  [[nodiscard]] bool is_plain() const noexcept { return urgent_ == 0; }
+
+  /// The oldest urgent envelope among those already taken, or null.
+  [[nodiscard]] Node* next_urgent() noexcept {
+    Node* const newest = urgent_back();
+    if (newest == nullptr) return nullptr;
+    Node* const n = newest->next;
+    if (n == newest)
+      set_urgent_back(nullptr);
+    else
+      newest->next = n->next;
+    return n;
+  }
+  [[nodiscard]] bool has_urgent() const noexcept { return urgent_back() != nullptr; }
+  /// What next_urgent would return.
+  [[nodiscard]] Node* peek_urgent() const noexcept {
+    return has_urgent() ? urgent_back()->next : nullptr;
+  }
+
+  /// The runner is done with `n`, whose payload is gone. It is freed now, or later if the word
+  /// still names it (I3).
+  void done(Node* n) noexcept {
+    ++consumed_;
+    if (n == last())
+      last_ |= handled_bit;
+    else
+      retire(n);
+  }
+
+  /// As `done`, for an envelope that goes on living elsewhere (skipped, delegated, moved to another
+  /// queue). Returns false if the word still names it, so it must not be freed or pushed elsewhere
+  /// yet.
+  [[nodiscard]] bool may_leave(Node* n) const noexcept { return n != last(); }
+
+  /// Gives up the run right if nothing has come (`flags`: `stalled` or nothing). Requires an empty
+  /// local queue, unless it is held. `overlook` may be `waiting`: leave senders waiting although
+  /// the actor goes idle (their wait is bounded).
+  [[nodiscard]] release_outcome release(gate& g, std::uint64_t flags,
+                                        std::uint64_t overlook = 0) noexcept {
+    g.publish_consumed(consumed_);
+    // order: validated by the CAS, or by take_arrivals's acquire
+    std::uint64_t old = g.head_.load(std::memory_order_relaxed);
+    Node* const seen = last();
+    for (;;) {
+      if (gate::to_node(old) != seen || (old & (word::signal | word::waiting) & ~overlook) != 0)
+        return release_outcome::arrivals;
+      if ((old & word::unreachable) != 0) return release_outcome::unreachable;
+      const std::uint64_t now = (old & (~(word::one - 1) | overlook)) | word::idle | flags;
+      Node* const retired = last_handled() ? seen : nullptr;
+      last_ = 0;  // before the CAS: afterwards the next runner owns this object
+      // order: release: the run, to whoever clears `idle` next (push, push_signal, drop)
+      if (g.head_.compare_exchange_strong(old, now,
+                                          order<mailbox_order::release>(std::memory_order_release),
+                                          std::memory_order_relaxed)) {
+        if (retired != nullptr) retire(retired);
+        return release_outcome::released;
+      }
+      last_ = gate::to_bits(seen) | (retired != nullptr ? handled_bit : 0);
+    }
+  }
+
+  /// Lets senders see how far the runner has come.
+  void publish(gate& g) const noexcept { g.publish_consumed(consumed_); }
+
+  /// Takes the whole system lane, newest first, and clears its tag.
+  [[nodiscard]] Node* take_signals(gate& g) noexcept {
+    g.head_.fetch_and(
+        ~word::signal,
+        // order: acquire: the exchange stays after it, so that a later push sets the tag again
+        order<mailbox_order::take_signals_head>(std::memory_order_acquire));
+    // order: acquire pairs with the release in push_signal
+    return g.signals_.exchange(nullptr,
+                               order<mailbox_order::take_signals>(std::memory_order_acquire));
+  }
+
+  /// The lane of an actor that has ended. Any thread.
+  [[nodiscard]] static Node* take_signals_of_the_dead(gate& g) noexcept {
+    // order: relaxed: whoever links a signal after this look finds the mailbox closed and comes
+    // here itself
+    if (g.signals_.load(std::memory_order_relaxed) == nullptr) return nullptr;
+    return g.signals_.exchange(nullptr, order<mailbox_order::signals_of_the_dead>(
+                                            // order: acquire pairs with the release in push_signal
+                                            std::memory_order_acquire));
+  }
+
+  /// Clears the tag that senders set before they wait.
+  void clear_waiting(gate& g) noexcept {
+    g.head_.fetch_and(~word::waiting,
+                      // order: relaxed: the wake-up word is advanced with release after it
+                      std::memory_order_relaxed);
+  }
+
+  void set_stalled(gate& g, bool on) noexcept {
+    if (on)
+      g.head_.fetch_or(word::stalled, std::memory_order_relaxed);  // order: a hint for senders
+    else
+      g.head_.fetch_and(~word::stalled, std::memory_order_relaxed);  // order: a hint for senders
+  }
+
+  /// Ends the mailbox: later pushes fail. Returns the tags that it had: `unreachable` (no strong
+  /// handle is left) and `waiting` matter. What arrived before stays in the local queue for the
+  /// caller to drain.
+  [[nodiscard]] std::uint64_t close(gate& g) noexcept {
+    take_arrivals(g);
+    for (;;) {
+      std::uint64_t old = g.head_.load(std::memory_order_relaxed);  // order: validated by the CAS
+      if (gate::to_node(old) != last()) {
+        take_arrivals(g);
+        continue;
+      }
+      const std::uint64_t now = (old & (~(word::one - 1) | word::unreachable)) | word::closed;
+      // order: acq_rel: pairs with drop: exactly one of both sees the other
+      if (g.head_.compare_exchange_weak(old, now,
+                                        order<mailbox_order::close>(std::memory_order_acq_rel),
+                                        std::memory_order_relaxed)) {
+        if (last_handled()) retire(last());
+        last_ = 0;
+        return old & word::tags;
+      }
+    }
+  }
+
+  /// Puts a chain (first … last, oldest first) before everything else in the local queue.
+  void prepend(Node* first, Node* last_of_chain) noexcept {
+    last_of_chain->next = front_;
+    if (front_ == nullptr) back_ = last_of_chain;
+    front_ = first;
+  }
+
+  /// Undoes the taking of `n`, which is the next again.
+  void put_back(Node* n) noexcept {
+    if (Node::is_urgent(n)) {
+      Node* const newest = urgent_back();
+      n->next = newest != nullptr ? newest->next : n;
+      if (newest != nullptr)
+        newest->next = n;
+      else
+        set_urgent_back(n);
+      return;
+    }
+    if (Node::is_answer(n)) answers_inside_ = true;
+    prepend(n, n);
+  }
+
+  /// Puts a chain (first … last, oldest first) behind everything else in the local queue.
+  void append(Node* first, Node* last_of_chain) noexcept {
+    if (front_ == nullptr)
+      front_ = first;
+    else
+      back_->next = first;
+    back_ = last_of_chain;
+    last_of_chain->next = nullptr;
+  }
+
+  /// For the owner of a blocking actor whose wait timed out, and for reclaiming: takes the run
+  /// right of an idle cell. False if a pusher was quicker and will schedule it.
+  [[nodiscard]] bool claim_idle(gate& g) noexcept {
+    std::uint64_t old = g.head_.load(std::memory_order_relaxed);  // order: validated by the CAS
+    while ((old & word::idle) != 0) {
+      // order: relaxed: the caller released it itself, or has acquired it in drop
+      if (g.head_.compare_exchange_weak(old, old & ~word::idle, std::memory_order_relaxed,
+                                        std::memory_order_relaxed))
+        return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] std::uint32_t consumed() const noexcept { return consumed_; }
+  [[nodiscard]] bool empty() const noexcept { return front_ == nullptr; }
+
+ private:
+  template <mailbox_order N>
+  static constexpr std::memory_order order(std::memory_order as_written) noexcept {
+    return Atomics::template order<static_cast<int>(N)>(as_written);
+  }
+
+  static constexpr std::uint64_t handled_bit = 1;
+  static constexpr std::uint64_t holding_bit = 1;
+  [[nodiscard]] Node* last() const noexcept {
+    return reinterpret_cast<Node*>(last_ & ~handled_bit);
+  }
+  [[nodiscard]] bool last_handled() const noexcept { return (last_ & handled_bit) != 0; }
+  [[nodiscard]] Node* urgent_back() const noexcept {
+    return reinterpret_cast<Node*>(urgent_ & ~holding_bit);
+  }
+  void set_urgent_back(Node* n) noexcept { urgent_ = gate::to_bits(n) | (urgent_ & holding_bit); }
+  void append_urgent(Node* first, Node* last_of_chain) noexcept {
+    if (Node* const newest = urgent_back()) {
+      last_of_chain->next = newest->next;
+      newest->next = first;
+    } else {
+      last_of_chain->next = first;
+    }
+    set_urgent_back(last_of_chain);
+  }
+  static void retire(Node* n) noexcept { Node::retire(n); }
+
+  /// the newest envelope seen, which the word may still name; lowest bit: it was handled
+  std::uint64_t last_ = 0;
+  Node* front_ = nullptr;  ///< local queue, oldest first
+  Node* back_ = nullptr;
+  /// urgent envelopes in a ring: the newest, whose `next` is the oldest; lowest bit: the queues are
+  /// held
+  std::uint64_t urgent_ = 0;
+  std::uint32_t consumed_ = 0;
+  bool answers_inside_ = false;  ///< an answer may be in the local queue that was not sorted
+};
+
+}  // namespace garrick::core

@@ -1,0 +1,447 @@
+// The mailbox under the model checker: the shipped header, every interleaving and every stale value
+// that C++ allows. A lost message is found as a deadlock or a wrong count, a double run as an
+// unordered access to the actor's state, an early free as an access to a freed envelope.
+#include <garrick/core/cell/mailbox.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+#include <garrick/base/concurrency/internal/relacy_atomics.hpp>
+
+using namespace garrick::core;
+using namespace garrick::base::model;
+
+namespace {
+
+constexpr unsigned thorough = 20'000;
+constexpr unsigned enough_to_fail = 20'000;
+
+/// An envelope of the model: what it carries is plain memory, and so is the mark that it was freed.
+struct node {
+  node* next = nullptr;
+  relacy_atomics::cell<int> content{0};
+  relacy_atomics::cell<int> freed{0};
+  int sender = 0;
+  int number = 0;
+  bool answer = false;
+  static bool is_urgent(const node*) { return false; }
+  static bool is_answer(const node* n) { return n->answer; }
+  static void retire(node* n) {
+    RL_ASSERT(n->freed.get() == 0);
+    n->freed.set(1);
+  }
+  void fill(int from, int which) {
+    sender = from;
+    number = which;
+    content.set(from * 10 + which);
+  }
+};
+
+/// Envelopes start a cache line, but the model checker places its suites where it likes: room for
+/// N, moved to the next line.
+template <std::size_t N>
+class envelopes {
+ public:
+  envelopes() {
+    const auto at = reinterpret_cast<std::uintptr_t>(room_);
+    first_ = reinterpret_cast<char*>((at + 63) / 64 * 64);
+    for (std::size_t i = 0; i < N; ++i) ::new (static_cast<void*>(first_ + i * stride)) node;
+  }
+  envelopes(const envelopes&) = delete;
+  envelopes& operator=(const envelopes&) = delete;
+  ~envelopes() {
+    for (node& n : *this) n.~node();
+  }
+  node& operator[](std::size_t i) { return *reinterpret_cast<node*>(first_ + i * stride); }
+
+  struct iterator {
+    char* at;
+    node& operator*() const { return *reinterpret_cast<node*>(at); }
+    iterator& operator++() {
+      at += stride;
+      return *this;
+    }
+    bool operator!=(const iterator& o) const { return at != o.at; }
+  };
+  iterator begin() { return {first_}; }
+  iterator end() { return {first_ + N * stride}; }
+
+ private:
+  static constexpr std::size_t stride = (sizeof(node) + 63) / 64 * 64;
+  char room_[N * stride + 64];
+  char* first_;
+};
+
+using gate = mailbox_gate<node, relacy_atomics>;
+using reader = mailbox_reader<node, relacy_atomics>;
+
+/// An actor as the cell has it: whoever makes it runnable runs it at once, on its own thread.
+struct actor {
+  gate mail{true};
+  reader runner;
+  relacy_atomics::atomic<std::uint32_t> strong{1};
+  relacy_atomics::cell<int> handled{0};
+  relacy_atomics::cell<int> reclaimed{0};
+  relacy_atomics::atomic<std::uint32_t> epoch{0};
+  std::array<int, 4> last_of{};
+  /// what each holder of a handle did to the actor's block before it let go
+  std::array<relacy_atomics::cell<int>, 3> used;
+  unsigned holders = 0;
+
+  void take(node* n) {
+    RL_ASSERT(n->content.get() == n->sender * 10 + n->number);
+    RL_ASSERT(n->number == last_of[static_cast<std::size_t>(n->sender)] + 1);  // FIFO
+    last_of[static_cast<std::size_t>(n->sender)] = n->number;
+    handled.set(handled.get() + 1);
+  }
+
+  void reclaim() {
+    RL_ASSERT(reclaimed.get() == 0);
+    reclaimed.set(1);
+    static_cast<void>(handled.get());
+    for (unsigned i = 0; i < holders; ++i) RL_ASSERT(used[i].get() == 1);
+  }
+
+  template <class Handler>
+  void run(Handler handler) {
+    // the cell looks at its own state before it looks at its mail
+    static_cast<void>(handled.get());
+    for (;;) {
+      while (node* const n = runner.next(mail)) {
+        take(n);
+        handler(*n);
+        runner.done(n);
+      }
+      switch (runner.release(mail, 0)) {
+        case release_outcome::released: return;
+        case release_outcome::unreachable:
+          static_cast<void>(runner.close(mail));
+          reclaim();
+          return;
+        case release_outcome::arrivals:
+          if ((mail.peek() & mailbox_word::waiting) != 0) {
+            runner.clear_waiting(mail);
+            epoch.fetch_add(1, std::memory_order_acq_rel);  // order: as drain_lot::wake
+            relacy_atomics::wake_one(epoch);
+          }
+          break;
+      }
+    }
+  }
+  void run() {
+    run([](node&) {});
+  }
+
+  void send(node& n) {
+    if (mail.push(&n) == push_outcome::woke) run();
+  }
+
+  void drop() {
+    if (strong.fetch_sub(1, std::memory_order_acq_rel) != 1) return;  // order: as cell::drop_strong
+    if (mail.drop() == drop_outcome::idle) {
+      RL_ASSERT(runner.claim_idle(mail));
+      static_cast<void>(handled.get());  // the cell notes why it ends before it closes
+      static_cast<void>(runner.close(mail));
+      reclaim();
+    }
+  }
+};
+
+/// Two senders: nothing is lost, doubled or reordered, one runs at a time, nothing is freed early
+/// (I1–I5).
+struct push_suite : rl::test_suite<push_suite, 2> {
+  actor a;
+  std::array<envelopes<3>, 2> nodes;
+
+  void thread(unsigned index) {
+    for (int i = 0; i < 3; ++i) {
+      nodes[index][static_cast<std::size_t>(i)].fill(static_cast<int>(index), i + 1);
+      a.send(nodes[index][static_cast<std::size_t>(i)]);
+    }
+  }
+  void after() {
+    RL_ASSERT(a.handled.get() == 6);
+    for (auto& list : nodes)
+      for (node& n : list) RL_ASSERT(n.freed.get() == 1);
+  }
+};
+
+/// Handles fall on two threads while messages are under way: exactly one thread reclaims, after
+/// everything was handled (L1, L2).
+struct drop_suite : rl::test_suite<drop_suite, 3> {
+  actor a;
+  envelopes<3> nodes;
+
+  drop_suite() : a() {
+    a.strong.store(3, std::memory_order_relaxed);  // order: before the threads
+    a.holders = 3;
+  }
+  void thread(unsigned index) {
+    nodes[index].fill(static_cast<int>(index), 1);
+    if (index != 2) a.send(nodes[index]);
+    a.used[index].set(1);
+    a.drop();
+  }
+  void after() {
+    RL_ASSERT(a.handled.get() == 2);
+    RL_ASSERT(a.reclaimed.get() == 1);
+  }
+};
+
+/// A worker that holds no handle runs the actor while the only handle falls.
+struct worker_suite : rl::test_suite<worker_suite, 2> {
+  actor a;
+  envelopes<1> nodes;
+  parker worker;
+
+  worker_suite() : a() { a.holders = 1; }
+  void thread(unsigned index) {
+    if (index == 0) {
+      nodes[0].fill(0, 1);
+      const push_outcome r = a.mail.push(&nodes[0]);
+      RL_ASSERT(r == push_outcome::woke);
+      worker.unpark();
+      a.used[0].set(1);
+      a.drop();
+    } else {
+      worker.park();
+      a.run();
+    }
+  }
+  void after() {
+    RL_ASSERT(a.handled.get() == 1);
+    RL_ASSERT(a.reclaimed.get() == 1);
+  }
+};
+
+/// The runner makes a handle to itself although the last one may just be falling, and lets it fall
+/// again.
+struct undrop_suite : rl::test_suite<undrop_suite, 2> {
+  actor a;
+  envelopes<2> nodes;
+  node& first = nodes[0];
+  node& second = nodes[1];
+
+  // order: before the threads
+  undrop_suite() : a() { a.strong.store(2, std::memory_order_relaxed); }
+  void handle(node& n) {
+    if (&n != &first) return;
+    // order: as cell::add_strong_from_self
+    if (a.strong.fetch_add(1, std::memory_order_relaxed) == 0) a.mail.undrop();
+    second.fill(2, 1);
+    const push_outcome r = a.mail.push(&second);
+    RL_ASSERT(r == push_outcome::queued);
+    a.drop();
+  }
+  void thread(unsigned index) {
+    if (index == 0) {
+      first.fill(0, 1);
+      if (a.mail.push(&first) == push_outcome::woke) a.run([this](node& n) { handle(n); });
+    }
+    a.drop();
+  }
+  void after() {
+    RL_ASSERT(a.handled.get() == 2);
+    RL_ASSERT(a.reclaimed.get() == 1);
+  }
+};
+
+/// A signal is seen although ordinary traffic and the end of a batch race with it; one that comes
+/// too late is taken by whoever finds the end.
+struct signal_suite : rl::test_suite<signal_suite, 3> {
+  actor a;
+  envelopes<2> nodes;
+  envelopes<2> signals;
+  std::array<relacy_atomics::cell<int>, 2> signalled;
+  relacy_atomics::cell<int> ended{0};
+
+  void count_signals(node* n) {
+    for (; n != nullptr; n = n->next) {
+      const auto which = static_cast<std::size_t>(n->sender);
+      RL_ASSERT(n->content.get() == n->sender * 10 + 1);
+      RL_ASSERT(signalled[which].get() == 0);
+      signalled[which].set(1);
+    }
+  }
+
+  /// Ends with the first signal.
+  void run() {
+    static_cast<void>(a.handled.get());
+    for (;;) {
+      while (node* const n = a.runner.next(a.mail)) {
+        a.take(n);
+        a.runner.done(n);
+      }
+      if (a.runner.release(a.mail, 0) == release_outcome::released) return;
+      if ((a.mail.peek() & mailbox_word::signal) == 0) continue;
+      count_signals(a.runner.take_signals(a.mail));
+      RL_ASSERT(ended.get() == 0);
+      ended.set(1);
+      static_cast<void>(a.runner.close(a.mail));
+      while (node* const n = a.runner.peek_front() != nullptr ? a.runner.next(a.mail) : nullptr) {
+        a.take(n);
+        a.runner.done(n);
+      }
+      count_signals(reader::take_signals_of_the_dead(a.mail));
+      return;
+    }
+  }
+
+  void thread(unsigned index) {
+    if (index == 2) {
+      for (int i = 0; i < 2; ++i) {
+        node& n = nodes[static_cast<std::size_t>(i)];
+        n.fill(0, i + 1);
+        const push_outcome r = a.mail.push(&n);
+        if (r == push_outcome::woke) run();
+        if (r == push_outcome::closed) {
+          static_cast<void>(a.mail.peek_acquire());  // as cell::end_reason
+          RL_ASSERT(ended.get() == 1);
+          n.freed.set(1);
+        }
+      }
+      return;
+    }
+    node& s = signals[index];
+    s.fill(static_cast<int>(index), 1);
+    switch (a.mail.push_signal(&s)) {
+      case push_outcome::woke: run(); break;
+      case push_outcome::closed:
+        static_cast<void>(a.mail.peek_acquire());
+        RL_ASSERT(ended.get() == 1);
+        count_signals(reader::take_signals_of_the_dead(a.mail));
+        break;
+      case push_outcome::queued: break;
+    }
+  }
+  void after() {
+    RL_ASSERT(ended.get() == 1);
+    for (auto& s : signalled) RL_ASSERT(s.get() == 1);
+    for (node& n : nodes) RL_ASSERT(n.freed.get() == 1);
+  }
+};
+
+/// A sender that waits for room is woken when the runner goes idle.
+struct wait_suite : rl::test_suite<wait_suite, 2> {
+  actor a;
+  envelopes<2> nodes;
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      for (int i = 0; i < 2; ++i) {
+        nodes[static_cast<std::size_t>(i)].fill(0, i + 1);
+        a.send(nodes[static_cast<std::size_t>(i)]);
+      }
+    } else {
+      // order: as drain_lot::epoch
+      const std::uint32_t epoch = a.epoch.load(std::memory_order_acquire);
+      if (!a.mail.ask_to_wait()) return;
+      relacy_atomics::wait(a.epoch, epoch);  // a wake-up that got lost is a deadlock
+    }
+  }
+  void after() { RL_ASSERT(a.handled.get() == 2); }
+};
+
+/// An actor that awaits: what passes is sorted out of the arrivals, the rest stays, and the run
+/// right is given up although something waits (H1).
+struct hold_suite : rl::test_suite<hold_suite, 2> {
+  actor a;
+  envelopes<4> nodes;
+  reader::chain answers;
+  bool answered = false;
+
+  hold_suite() : a() { a.runner.hold(true); }
+
+  void run() {
+    static_cast<void>(a.handled.get());
+    for (;;) {
+      if (a.runner.is_holding()) {
+        if (answers.first == nullptr)
+          static_cast<void>(a.runner.sort_arrivals(a.mail, answers, node::is_answer));
+        if (node* const n = answers.first) {
+          answers.first = n->next;
+          RL_ASSERT(!answered && n->content.get() == n->sender * 10 + n->number);
+          answered = true;
+          a.handled.set(a.handled.get() + 1);
+          a.runner.done(n);
+          a.runner.hold(false);
+        }
+      }
+      if (a.runner.is_plain()) {
+        while (node* const n = a.runner.next(a.mail)) {
+          a.take(n);
+          a.runner.done(n);
+        }
+      }
+      if (a.runner.release(a.mail, answered ? 0 : mailbox_word::stalled) ==
+          release_outcome::released)
+        return;
+    }
+  }
+  void thread(unsigned index) {
+    if (index == 0) {
+      for (int i = 0; i < 3; ++i) {
+        nodes[static_cast<std::size_t>(i)].fill(0, i + 1);
+        if (a.mail.push(&nodes[static_cast<std::size_t>(i)]) == push_outcome::woke) run();
+      }
+    } else {
+      nodes[3].fill(1, 1);
+      nodes[3].answer = true;
+      if (a.mail.push(&nodes[3]) == push_outcome::woke) run();
+    }
+  }
+  void after() {
+    RL_ASSERT(a.handled.get() == 4);
+    for (node& n : nodes) RL_ASSERT(n.freed.get() == 1);
+  }
+};
+
+template <class... Suites>
+bool one_needs(mailbox_order number, std::memory_order as_written) {
+  return (needs<Suites>(static_cast<int>(number), as_written, enough_to_fail) || ...);
+}
+
+}  // namespace
+
+TEST_CASE("nothing is lost, doubled, reordered or freed early") {
+  CHECK(explore<push_suite>(thorough) == "");
+}
+TEST_CASE("exactly one thread reclaims an unreachable actor") {
+  CHECK(explore<drop_suite>(thorough) == "");
+  CHECK(explore<worker_suite>(thorough) == "");
+}
+TEST_CASE("an actor may make a handle to itself after the last one fell") {
+  CHECK(explore<undrop_suite>(thorough) == "");
+}
+TEST_CASE("signals are seen, also at the end") { CHECK(explore<signal_suite>(thorough) == ""); }
+TEST_CASE("a sender that waits is woken") { CHECK(explore<wait_suite>(thorough) == ""); }
+TEST_CASE("an actor that awaits takes the answer past its mail, and loses nothing") {
+  CHECK(explore<hold_suite>(thorough) == "");
+}
+
+// take_signals_head is beyond this checker, which executes each thread's operations in program
+// order: without acquire, the exchange of the lane could move before the clearing of the tag, and a
+// signal that comes between would be announced to nobody.
+TEST_CASE("the mailbox needs each of its memory orders") {
+  using o = mailbox_order;
+  using m = std::memory_order;
+  const auto need = [](mailbox_order number, std::memory_order as_written) {
+    CAPTURE(static_cast<int>(number));
+    CHECK((one_needs<push_suite, drop_suite, worker_suite, undrop_suite, signal_suite, wait_suite>(
+        number, as_written)));
+  };
+  need(o::push, m::acq_rel);
+  need(o::push_signal_link, m::release);
+  need(o::push_signal_head, m::acq_rel);
+  need(o::drop, m::acq_rel);
+  need(o::next, m::acquire);
+  need(o::take_arrivals, m::acquire);
+  need(o::release, m::release);
+  need(o::take_signals, m::acquire);
+  need(o::signals_of_the_dead, m::acquire);
+  need(o::close, m::acq_rel);
+}

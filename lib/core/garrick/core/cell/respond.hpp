@@ -1,0 +1,65 @@
+// Answering requests: the one place where a response envelope is made and the requester's reference
+// is given back.
+//
+// Requires: the envelope or promise carries a request that nobody answered yet. Guarantees: exactly
+// one response a request. Thread safety: any thread; an envelope's request belongs to whoever owns
+// the envelope.
+#pragma once
+
+#include <garrick/base/values/error.hpp>
+#include <garrick/core/cell/cell.hpp>
+
+#include <utility>
+
+namespace garrick::core {
+
+/// The right and the duty to answer one request.
+struct pending_request {
+  cell* requester = nullptr;  ///< an owned strong reference; null: nobody waits
+  std::uint64_t id = 0;
+};
+
+/// Takes the request out of an envelope; an empty one if it carries none.
+[[nodiscard]] inline pending_request take_request(envelope* e) noexcept {
+  if (!e->is(envelope_flag::request)) return {};
+  e->clear(envelope_flag::request);
+  cell* const c = std::exchange(e->requester, nullptr);
+  return {c, e->id()};
+}
+
+/// The same for an answer that comes later: the envelope still knows its sender.
+[[nodiscard]] inline pending_request take_request_for_later(envelope* e) noexcept {
+  const pending_request r = take_request(e);
+  if (r.requester != nullptr) e->sender_id = r.requester->id();
+  return r;
+}
+
+namespace detail {
+
+void note_answered(cell& requester, std::uint64_t id) noexcept;
+
+/// Sends a filled response to its requester and gives the reference back.
+inline void send_response(pending_request r, envelope* e) noexcept {
+  if (r.requester->env().waits != nullptr) [[unlikely]]
+    note_answered(*r.requester, r.id);
+  e->word |= r.id;
+  e->set(envelope_flag::response);
+  if (running_id() != 0) e->sender_id = running_id();
+  r.requester->deliver_now(e);
+  r.requester->drop_strong();
+}
+
+}  // namespace detail
+
+template <class Content, class... Args>
+void respond_value(pending_request r, Args&&... args) {
+  if (r.requester == nullptr) return;
+  detail::send_response(r, detail::make_envelope<Content>(std::forward<Args>(args)...));
+}
+
+void respond_error(pending_request r, base::error why) noexcept;
+inline void respond_error(envelope* e, base::error why) noexcept {
+  respond_error(take_request(e), std::move(why));
+}
+
+}  // namespace garrick::core

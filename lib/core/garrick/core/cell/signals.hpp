@@ -1,0 +1,96 @@
+// The system lane: what actors and the system tell each other about life and death.
+//
+// `down` and `exit_signal` are also messages that users' handlers may take. Their order: signals
+// from one actor to another keep their order among themselves, and a signal may overtake ordinary
+// messages that were sent before it (the lane is separate so that traffic can neither delay nor
+// fill it): the receiver looks at the lane before each message, so a `down` waits for at most the
+// message that is being handled. An actor that needs "all its mail, then the end" sends a last
+// ordinary message itself.
+//
+// While a supervised child is suspended it has no object: exit signals and kills that are not final
+// find nothing to end and are dropped; the restart goes on.
+#pragma once
+
+#include <garrick/base/values/exit_reason.hpp>
+#include <garrick/core/ref.hpp>
+
+#include <cstdint>
+
+namespace garrick::core {
+
+struct envelope;
+
+/// A monitored actor has ended (or had ended, or never lived, when the monitor was set).
+struct down {
+  address who;
+  base::exit_reason reason;
+  std::uint64_t monitor = 0;  ///< the monitor that this answers
+};
+
+/// A linked actor has ended, or somebody asks this actor to end. Ends the receiver unless the
+/// reason is normal or it traps exits.
+struct exit_signal {
+  address from;
+  base::exit_reason reason;
+};
+
+namespace signals {
+
+/// Watch me: a link (mutual) or a monitor (one way).
+struct watch {
+  address watcher;
+  std::uint64_t monitor = 0;  ///< 0: a link
+};
+struct unwatch {
+  address watcher;
+  std::uint64_t monitor = 0;
+};
+/// End after the current handler; cannot be trapped. A supervised child is restarted as its policy
+/// says, unless the kill is final.
+struct kill {
+  base::exit_reason reason;
+  /// also ends a suspended child, and a supervisor that waits for its children
+  bool final = false;
+};
+/// From the supervisor to its child: lose the object, keep address and mail, answer with
+/// `child_failed`.
+struct suspend {
+  std::uint8_t unused = 0;
+};
+/// From the supervisor to its suspended child: begin anew and answer with `child_up`.
+struct restart {
+  bool keep_mail = true;
+};
+/// From the supervisor to its child: end for good.
+struct stop {
+  base::exit_reason reason;
+};
+/// From a child to its supervisor: it was restarted.
+struct child_up {
+  address child;
+};
+/// From the supervisor's clock.
+struct nursery_alarm {
+  std::uint64_t serial = 0;
+  std::uint64_t place = 0;  ///< of the child that it is for; 0: the group
+};
+/// From a child to its supervisor: the child is suspended, or has ended.
+struct child_failed {
+  address child;
+  base::exit_reason reason;
+  bool suspended = false;  ///< false: it has ended
+};
+/// A sender waits until its message has room (send_when_room). Owns both.
+struct room_wanted {
+  envelope* message;
+  cell* sender;
+  std::uint64_t id;
+};
+/// Run a function on the actor's turn; for the framework.
+struct invoke {
+  void (*run)(cell&, void*);
+  void* argument;
+};
+
+}  // namespace signals
+}  // namespace garrick::core

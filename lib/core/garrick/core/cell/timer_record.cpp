@@ -1,0 +1,227 @@
+#include <garrick/base/platform/assert.hpp>
+#include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/lifecycle.hpp>
+#include <garrick/core/cell/thread_context.hpp>
+#include <garrick/core/cell/timer_record.hpp>
+
+#include <algorithm>
+#include <new>
+
+namespace garrick::core {
+
+namespace {
+// Beats that may wait for a receiver that is late, if its soft limit is not above that.
+constexpr std::uint32_t most_beats_behind = 1000;
+
+// An owner's list is swept when it has doubled, so listing a timer costs a constant time on
+// average.
+constexpr std::uint32_t first_sweep = 16;
+
+void unlink(timer_record& r) noexcept {
+  *r.slot_of_owner = r.next_of_owner;
+  if (r.next_of_owner != nullptr) r.next_of_owner->slot_of_owner = r.slot_of_owner;
+  r.slot_of_owner = nullptr;
+}
+}  // namespace
+
+timer_record* timer_record::arm(environment& env, cell& target, envelope* e, base::duration delay,
+                                std::int64_t period_ns) {
+  auto* const r = ::new (base::block_pool::allocate(sizeof(timer_record)))
+      timer_record(env, target, e, period_ns);
+  target.add_strong_from_self();
+  r->due_ = env.clock->now() + delay;
+  if (r->due_.is_never()) {
+    r->state_.store(over, std::memory_order_relaxed);  // order: nobody else knows the record
+    r->finish();
+    r->drop_holder();
+  } else {
+    r->hand_to_service();
+  }
+  return r;
+}
+
+timer_record* timer_record::arm_once(environment& env, cell& target, envelope* e,
+                                     base::duration delay) {
+  return arm(env, target, e, delay, 0);
+}
+
+timer_record* timer_record::arm_periodic(environment& env, cell& target, envelope* prototype,
+                                         base::duration period) {
+  GARRICK_ASSERT(period.count() > 0, "a periodic timer needs a period");
+  return arm(env, target, prototype, period, period.count());
+}
+
+bool timer_record::cancel() noexcept {
+  // order: acq_rel: whoever takes `armed` away owns the envelope and the reference
+  const std::uint8_t was = state_.exchange(over, std::memory_order_acq_rel);
+  if (was != armed) return was == busy;  // busy: the clock's thread cleans up when it has pushed
+  // The clock service may be about to fire: then it finds `over`, and drops its own hold. If it was
+  // still pending, that hold is ours to drop.
+  if (env_->timers->cancel(id())) drop_holder();
+  finish();
+  return true;
+}
+
+void timer_record::hand_to_service() {
+  const base::timer_id id = env_->timers->arm(
+      due_, {.fire = [](void* self, std::uint64_t) { static_cast<timer_record*>(self)->fire(); },
+             .context = this,
+             .drop = [](void* self,
+                        std::uint64_t) { static_cast<timer_record*>(self)->service_ended(); }});
+  // order: pairs with id()
+  id_.store((std::uint64_t{id.generation} << 32) | id.index, std::memory_order_release);
+}
+
+void timer_record::service_ended() noexcept {
+  // order: acq_rel: as in cancel
+  if (state_.exchange(over, std::memory_order_acq_rel) == armed) finish();
+  drop_holder();
+}
+
+void timer_record::fire() noexcept {
+  if (period_ns_ == 0) {
+    // order: acq_rel: as in cancel
+    if (state_.exchange(over, std::memory_order_acq_rel) == armed) {
+      push(std::exchange(envelope_, nullptr));
+      finish();
+    }
+    drop_holder();
+    return;
+  }
+  // A periodic record stays armed while it pushes a copy, so cancel may come at any moment: `busy`
+  // keeps the prototype and the target alive.
+  std::uint8_t expected = armed;
+  // order: acq_rel: as in cancel
+  if (!state_.compare_exchange_strong(expected, busy, std::memory_order_acq_rel,
+                                      std::memory_order_relaxed)) {
+    drop_holder();
+    return;
+  }
+  push_copy();
+  due_ = due_ + base::duration::nanoseconds(period_ns_);
+  hand_to_service();
+  expected = busy;
+  // order: acq_rel: a cancel that came meanwhile has left `over` and the clean-up to us
+  if (state_.compare_exchange_strong(expected, armed, std::memory_order_acq_rel,
+                                     std::memory_order_relaxed))
+    return;
+  const bool was_pending = env_->timers->cancel(id());
+  finish();
+  if (was_pending) drop_holder();  // last: the owner may have dropped its hold already
+}
+
+void timer_record::push(envelope* e) noexcept {
+  if (e->is(envelope_flag::system)) return target_->signal(e);
+  if (e->is(envelope_flag::response)) return target_->deliver_now(e);
+  // order: a wish; one more message does no harm
+  if (env_->draining.load(std::memory_order_relaxed)) {
+    detail::destroy_payload(e);
+    detail::free_envelope_block(e);
+    return;
+  }
+  // the clock's thread never waits for a receiver; bounds and the hard limit hold all the same
+  ++detail::here.no_wait;
+  target_->deliver(e);
+  --detail::here.no_wait;
+}
+
+bool timer_record::receiver_is_late() noexcept {
+  const std::uint32_t limit = std::max(most_beats_behind, cell_access::soft_limit(*target_));
+  if (target_->mailbox_length() < limit) return false;
+  lifecycle::report_lost(*target_, envelope_,
+                         base::make_error(base::errc::overload, target_->name(),
+                                          "a periodic message, left out while " +
+                                              std::to_string(limit) + " messages wait"));
+  return true;
+}
+
+void timer_record::push_copy() noexcept {
+  try {
+    if (receiver_is_late()) return;
+    const std::size_t bytes = detail::block_bytes(
+        envelope_->is(envelope_flag::shared) ? sizeof(shared_block*) : envelope_->type->size);
+    auto* const e = static_cast<envelope*>(base::block_pool::allocate(bytes));
+    *e = *envelope_;
+    try {
+      if (e->is(envelope_flag::shared))
+        // order: relaxed: the prototype holds one
+        (*::new (e->raw()) shared_block*(*static_cast<shared_block**>(envelope_->raw())))
+            ->holders.fetch_add(1, std::memory_order_relaxed);
+      else
+        envelope_->type->copy_construct(e->raw(), envelope_->raw());
+    } catch (...) {
+      base::block_pool::deallocate(e, bytes);
+      throw;
+    }
+    push(e);
+  } catch (...) {
+    // The copy failed for want of memory: this beat is lost, the next may succeed.
+    env_->failed(*target_, base::make_error(base::errc::user, "periodic timer",
+                                            "the message could not be copied"));
+  }
+}
+
+void timer_record::finish() noexcept {
+  if (envelope_ != nullptr) {
+    detail::destroy_payload(envelope_);
+    detail::free_envelope_block(envelope_);
+    envelope_ = nullptr;
+  }
+  target_->drop_strong();
+  target_ = nullptr;
+}
+
+void timer_record::drop_holder() noexcept {
+  // order: acq_rel: the last holder frees what the other has used
+  if (holders_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  this->~timer_record();
+  base::block_pool::deallocate(this, sizeof(timer_record));
+}
+
+void list_timer(cell& self, timer_record* r) {
+  cell_extension& x = self.ext();
+  if (x.timer_count >= x.timer_sweep_at) {
+    x.timer_count = 0;
+    for (timer_record** at = &x.timers; *at != nullptr;) {
+      timer_record* const t = *at;
+      if (t->active()) {
+        at = &t->next_of_owner;
+        ++x.timer_count;
+      } else {
+        unlink(*t);
+        t->drop_holder();
+      }
+    }
+    x.timer_sweep_at = std::max(first_sweep, 2 * x.timer_count);
+  }
+  ++x.timer_count;
+  r->owner = &self;
+  r->next_of_owner = x.timers;
+  r->slot_of_owner = &x.timers;
+  if (x.timers != nullptr) x.timers->slot_of_owner = &r->next_of_owner;
+  x.timers = r;
+}
+
+bool timer_record::cancel_and_unlist() noexcept {
+  const bool was_armed = cancel();
+  if (slot_of_owner == nullptr || detail::here.running != owner) return was_armed;
+  unlink(*this);
+  --owner->ext_if()->timer_count;
+  drop_holder();  // the list's; the caller has its own
+  return was_armed;
+}
+
+void cancel_all_timers(cell& self) noexcept {
+  cell_extension* const x = self.ext_if();
+  if (x == nullptr) return;
+  if (x->idle_timer != nullptr) std::exchange(x->idle_timer, nullptr)->cancel_and_drop();
+  while (x->timers != nullptr) {
+    timer_record* const r = x->timers;
+    unlink(*r);
+    r->cancel_and_drop();
+  }
+  x->timer_count = 0;
+  x->timer_sweep_at = first_sweep;
+}
+
+}  // namespace garrick::core

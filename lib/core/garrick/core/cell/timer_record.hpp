@@ -1,0 +1,100 @@
+// Delayed and periodic sends, and the time-outs of requests and behaviors: records that the clock
+// service fires.
+//
+// A record holds a strong handle to its target, so an actor that a timer can still wake is not
+// reclaimed (L4). Firing happens on the clock's thread and only pushes an envelope; it never waits
+// and never runs user code.
+//
+// Thread safety: a record is created and cancelled on its owner's turn; firing may happen at the
+// same time on the clock's thread. `state` decides who wins.
+#pragma once
+
+#include <garrick/base/time/clock.hpp>
+#include <garrick/core/cell/cell.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+namespace garrick::core {
+
+/// A timer that its owner may cancel. Counted by two: the clock service and the owner's list or
+/// handle.
+class timer_record {
+ public:
+  enum class kind : std::uint8_t { once, periodic };
+
+  /// Makes the envelope to push; called for every firing of a periodic timer, with a copy of the
+  /// content.
+  static timer_record* arm_once(environment& env, cell& target, envelope* e, base::duration delay);
+  /// Requires a period above zero.
+  static timer_record* arm_periodic(environment& env, cell& target, envelope* prototype,
+                                    base::duration period);
+
+  /// Stops it; a firing that has already pushed stays pushed. True if it was still to fire.
+  bool cancel() noexcept;
+  // order: the caller is a holder
+  void add_holder() noexcept { holders_.fetch_add(1, std::memory_order_relaxed); }
+  void drop_holder() noexcept;
+  /// For an owner that forgets its record.
+  void cancel_and_drop() noexcept {
+    cancel();
+    drop_holder();
+  }
+  [[nodiscard]] bool active() const noexcept {
+    // order: pairs with the exchange in cancel and fire
+    return state_.load(std::memory_order_acquire) != over;
+  }
+
+  /// As cancel; on its owner's turn the owner forgets the record at once.
+  bool cancel_and_unlist() noexcept;
+
+  // the owner's list, owner's turn
+  timer_record* next_of_owner = nullptr;
+  timer_record** slot_of_owner = nullptr;  ///< what points to this record; null: not listed
+  cell* owner = nullptr;                   ///< followed only where it is the actor that runs
+
+ private:
+  timer_record(environment& env, cell& target, envelope* e, std::int64_t period_ns) noexcept
+      : env_(&env), target_(&target), envelope_(e), period_ns_(period_ns) {}
+  static timer_record* arm(environment& env, cell& target, envelope* e, base::duration delay,
+                           std::int64_t period_ns);
+  void hand_to_service();
+  void fire() noexcept;
+  void service_ended() noexcept;
+  [[nodiscard]] base::timer_id id() const noexcept {
+    // order: pairs with hand_to_service
+    const std::uint64_t v = id_.load(std::memory_order_acquire);
+    return {static_cast<std::uint32_t>(v), static_cast<std::uint32_t>(v >> 32)};
+  }
+  void push(envelope* e) noexcept;
+  void push_copy() noexcept;
+  /// So much mail waits that this beat is left out, and was made a dead letter.
+  [[nodiscard]] bool receiver_is_late() noexcept;
+  void finish() noexcept;
+
+  static constexpr std::uint8_t armed = 0;
+  static constexpr std::uint8_t over = 1;
+  /// the clock's thread pushes a copy of a periodic message
+  static constexpr std::uint8_t busy = 2;
+
+  /// used only while `state` is armed or busy: the service, which ends before the system, has let
+  /// go of all others
+  environment* env_;
+  cell* target_;        ///< a strong reference while armed
+  envelope* envelope_;  ///< what to push, or the prototype to copy
+  std::int64_t period_ns_;
+  base::instant due_{};
+  std::atomic<std::uint64_t> id_{0};
+  std::atomic<std::uint8_t> state_{armed};
+  std::atomic<std::uint32_t> holders_{2};
+};
+
+/// Lists `r` with the timers that are cancelled when the actor ends or restarts; takes over one
+/// hold. The runner.
+void list_timer(cell& self, timer_record* r);
+
+/// Cancels and forgets every timer that belongs to the actor. The runner.
+void cancel_all_timers(cell& self) noexcept;
+
+}  // namespace garrick::core

@@ -1,0 +1,235 @@
+// A cell with room for one user's object, and the dispatch that the compiler generates for its
+// protocol.
+//
+// The message's identity is an address, so a short protocol is a chain of comparisons and a long
+// one a perfect hash that is built when the first actor of the type is dispatched to; either way
+// sublinear in time and without a virtual call per argument (paper 001 §5.3).
+//
+// Thread safety: as cell.
+#pragma once
+
+#include <garrick/core/actor.hpp>
+#include <garrick/core/behavior.hpp>
+#include <garrick/core/cell/cell.hpp>
+#include <garrick/core/cell/cell_memory.hpp>
+#include <garrick/core/cell/signals.hpp>
+#include <garrick/core/detail/handlers.hpp>
+#include <garrick/core/detail/invoke.hpp>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+namespace garrick::core {
+
+/// For the framework.
+struct behavior_access {
+  template <detail::uses_behaviors A>
+  [[nodiscard]] static behavior& present(A& a) noexcept {
+    return static_cast<typename A::garrick_uses_behaviors&>(a).behavior_;
+  }
+};
+
+/// Builds the user's object anew when a supervisor restarts its actor.
+class object_factory {
+ public:
+  virtual ~object_factory() = default;
+  virtual void build(void* storage) = 0;
+};
+
+namespace detail {
+
+template <class Actor, class Signature>
+void handle_signature(cell& self, Actor& a, envelope* e) {
+  if constexpr (handler_of<Actor, Signature>::exists && handler_of<Actor, Signature>::right_result)
+    handle_content<typename signature<Signature>::content, typename signature<Signature>::answer>(
+        self, e, on_caller<Actor>{a});
+}
+
+/// A hash over descriptor addresses, made perfect by trying multipliers. A very long protocol may
+/// keep a few collisions: then the next slot is looked at, too.
+template <class Entry, std::size_t N>
+class address_hash {
+ public:
+  static constexpr std::size_t slots = std::bit_ceil(2 * N);
+  explicit address_hash(const std::array<std::pair<const void*, Entry>, N>& entries) noexcept {
+    std::uint64_t m = 0x9e3779b97f4a7c15ull;
+    for (int tries = 0; tries < most_tries;
+         ++tries, m = m * 6364136223846793005ull + 1442695040888963407ull) {
+      multiplier_ = m | 1;
+      if (fill(entries, false)) return;
+    }
+    static_cast<void>(fill(entries, true));
+  }
+  [[nodiscard]] Entry find(const void* key) const noexcept {
+    // Ends: half of the slots are empty.
+    for (std::size_t i = index(key);; i = (i + 1) % slots) {
+      const auto& s = table_[i];
+      if (s.first == key) return s.second;
+      if (s.first == nullptr) return Entry{};
+    }
+  }
+
+ private:
+  [[nodiscard]] std::size_t index(const void* key) const noexcept {
+    return static_cast<std::size_t>((reinterpret_cast<std::uint64_t>(key) * multiplier_) >>
+                                    (64 - std::countr_zero(slots)));
+  }
+  bool fill(const std::array<std::pair<const void*, Entry>, N>& entries,
+            bool with_collisions) noexcept {
+    table_ = {};
+    for (const auto& e : entries) {
+      std::size_t i = index(e.first);
+      if (table_[i].first != nullptr && !with_collisions) return false;
+      while (table_[i].first != nullptr) i = (i + 1) % slots;
+      table_[i] = e;
+    }
+    return true;
+  }
+  static constexpr int most_tries = 1000;
+  std::uint64_t multiplier_ = 1;
+  std::array<std::pair<const void*, Entry>, slots> table_{};
+};
+
+/// Offers a message to the actor's present behavior. Defined in actor.cpp.
+[[nodiscard]] dispatch_outcome dispatch_to_behavior(cell& self, behavior& present, envelope* e);
+[[nodiscard]] bool offer_to_behavior(cell& self, behavior& present, envelope* e);
+
+template <class Actor, class P>
+struct dispatcher;
+
+template <class Actor, class... Sigs>
+struct dispatcher<Actor, protocol<Sigs...>> {
+  static constexpr std::size_t longest_chain = 6;
+
+  static dispatch_outcome dispatch(cell& self, Actor& a, envelope* e) {
+    if constexpr (sizeof...(Sigs) <= longest_chain) {
+      const bool taken = ((e->type == &base::message_type_of<typename signature<Sigs>::content> &&
+                           (handle_signature<Actor, Sigs>(self, a, e), true)) ||
+                          ...);
+      return taken ? dispatch_outcome::handled : dispatch_outcome::unexpected;
+    } else {
+      using entry = void (*)(cell&, Actor&, envelope*);
+      static const address_hash<entry, sizeof...(Sigs)> table(
+          std::array<std::pair<const void*, entry>, sizeof...(Sigs)>{std::pair<const void*, entry>{
+              &base::message_type_of<typename signature<Sigs>::content>,
+              &handle_signature<Actor, Sigs>}...});
+      const entry f = table.find(e->type);
+      if (f == nullptr) return dispatch_outcome::unexpected;
+      f(self, a, e);
+      return dispatch_outcome::handled;
+    }
+  }
+};
+
+template <class A, class Content>
+bool offer(cell& self, A& a, envelope* e) {
+  if constexpr (requires { a.on(std::declval<const Content&>()); }) {
+    if (e->type != &base::message_type_of<Content>) return false;
+    a.on(*static_cast<const Content*>(e->raw()));
+    return true;
+  } else {
+    static_cast<void>(self), static_cast<void>(a), static_cast<void>(e);
+    return false;
+  }
+}
+
+/// Builds the object for a restart. Defined in spawn.cpp.
+void rebuild_with_factory(cell& self, void* storage);
+
+/// Runs on_start as a coroutine. Defined in task.hpp, which who returns a task has included.
+template <class R>
+void start_hook(cell& self, task<R>&& t);
+
+}  // namespace detail
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-virtual-dtor"  // as in cell.hpp
+#endif
+
+template <class A>
+class actor_cell final : public cell {
+ public:
+  using protocol_type = typename A::protocol_type;
+
+  actor_cell(environment& env, cell_kind kind, bool born_idle) noexcept
+      : cell(env, kind, born_idle) {}
+
+  /// Builds the object; the caller has set the constructing cell.
+  template <class... Args>
+  void build(Args&&... args) {
+    ::new (static_cast<void*>(storage_)) A(std::forward<Args>(args)...);
+    set_has_object(true);
+  }
+  [[nodiscard]] A& object() noexcept { return *std::launder(reinterpret_cast<A*>(storage_)); }
+
+  std::string_view type_name() const noexcept override { return base::shown_name<A>; }
+
+ protected:
+  dispatch_outcome dispatch(envelope* e) override {
+    constexpr bool by_behavior = detail::handlers_of<A, protocol_type>::by_behavior;
+    if constexpr (detail::uses_behaviors<A>) {
+      behavior& present = behavior_access::present(object());
+      if (present || by_behavior) return detail::dispatch_to_behavior(*this, present, e);
+    }
+    if constexpr (by_behavior)
+      return dispatch_outcome::unexpected;  // a blocking actor takes messages in `receive`
+    else
+      return detail::dispatcher<A, protocol_type>::dispatch(*this, object(), e);
+  }
+
+  bool dispatch_system(envelope* e) override {
+    if (!has_object()) return false;
+    A& a = object();
+    if (detail::offer<A, down>(*this, a, e) || detail::offer<A, exit_signal>(*this, a, e) ||
+        detail::offer<A, signals::child_failed>(*this, a, e))
+      return true;
+    if constexpr (detail::uses_behaviors<A>)
+      return detail::offer_to_behavior(*this, behavior_access::present(a), e);
+    else
+      return false;
+  }
+
+  void start() override {
+    if constexpr (detail::has_body<A>) {
+      if (has_object()) A::live(object());
+    } else if constexpr (detail::has_start<A>) {
+      if (!has_object()) return;
+      if constexpr (std::is_void_v<decltype(object().on_start())>)
+        object().on_start();
+      else
+        detail::start_hook(*this, object().on_start());
+    }
+  }
+  void object_exits(const base::exit_reason& reason) override {
+    static_cast<void>(reason);
+    if constexpr (detail::has_exit<A>)
+      if (has_object()) object().on_exit(reason);
+  }
+  void destroy_object() noexcept override {
+    if (!has_object()) return;
+    set_has_object(false);
+    object().~A();
+  }
+  void rebuild_object() override {
+    detail::rebuild_with_factory(*this, storage_);
+    set_has_object(true);
+  }
+  void free_self() noexcept override {
+    this->~actor_cell();
+    detail::deallocate_cell(this, sizeof(actor_cell));
+  }
+
+ private:
+  ~actor_cell() = default;
+  alignas(A) std::byte storage_[sizeof(A)];
+};
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
+}  // namespace garrick::core

@@ -1,0 +1,280 @@
+// What the compiler checks of an actor's class before it may be spawned, and how it says what is
+// wrong.
+//
+// Problem: a class is checked against its protocol deep inside templates, and compilers print the
+// way there. So all checks stand in `checked_actor`, which every spawning function names first;
+// what fails is an error of a few lines that names the actor and the signatures, and nothing behind
+// it is instantiated.
+//
+// Thread safety: compile time only.
+#pragma once
+
+#include <garrick/base/values/exit_reason.hpp>
+#include <garrick/core/detail/invoke.hpp>
+#include <garrick/core/protocol/protocol.hpp>
+
+#include <array>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace garrick::core::detail {
+
+/// `a.on(xs...)` as a function object, so that overload resolution decides.
+template <class A>
+struct on_caller {
+  A& a;
+  // B makes the look-up of `on` wait for the call: an actor without any `on` is then an answer
+  // (no), not an error here.
+  template <class... Ts, class B = A>
+  auto operator()(Ts&&... xs) const -> decltype(std::declval<B&>().on(std::forward<Ts>(xs)...)) {
+    return static_cast<B&>(a).on(std::forward<Ts>(xs)...);
+  }
+};
+
+template <class R, class Answer>
+inline constexpr bool answers = false;
+template <class R, class... Ts>
+inline constexpr bool answers<R, response<Ts...>> = [] {
+  using plain = std::remove_cvref_t<R>;
+  using own = typename response_of<plain>::type;
+  if constexpr (std::is_same_v<own, response<Ts...>> || std::is_same_v<plain, base::error>)
+    return true;
+  else if constexpr (std::is_void_v<R> || is_task<plain> || is_promise<plain> ||
+                     is_core_result<plain> || is_base_result<plain>)
+    return requires {
+      requires is_base_result<plain> && std::is_same_v<plain, base::result<Ts...>>;
+    } || (is_promise<plain> && sizeof...(Ts) == 0) ||
+           (sizeof...(Ts) == 0 && std::is_same_v<plain, base::result<void>>);
+  else if constexpr (sizeof...(Ts) == 1 && (std::is_arithmetic_v<Ts> && ...))
+    // a number that may lose its value is no answer
+    return (requires(R&& r) { Ts{std::forward<R>(r)}; } && ...);
+  else
+    return sizeof...(Ts) == 1 && (std::is_convertible_v<R, Ts> && ...);
+}();
+
+/// Stands for a number and converts to exactly its type: a handler that takes it takes no other
+/// number.
+template <class T>
+struct exact_value {
+  template <class U>
+    requires std::is_same_v<U, T>
+  operator U() const noexcept;
+};
+template <class T>
+struct exact_reference {
+  template <class U>
+    requires std::is_same_v<U, T>
+  operator U&() const noexcept;
+};
+template <template <class> class Probe, class T>
+using exact_argument = std::conditional_t<std::is_arithmetic_v<T>, Probe<T>, T>;
+
+/// False where a handler is only found because C++ converts numbers silently: on(double) for an
+/// int.
+template <class F, class Content>
+inline constexpr bool handles_exactly = handles<F, exact_argument<exact_value, Content>> ||
+                                        handles<F, exact_argument<exact_reference, Content>>;
+template <class F, class... Ts>
+inline constexpr bool handles_exactly<F, pack<Ts...>> =
+    handles<F, pack<exact_argument<exact_value, Ts>...>> ||
+    handles<F, pack<exact_argument<exact_reference, Ts>...>>;
+
+template <class F, class Content>
+using handler_result = decltype(call_owned<Content>(std::declval<F&>(), std::declval<Content&>()));
+
+/// How an actor handles one signature.
+template <class Actor, class Signature>
+struct handler_of {
+  using content = typename signature<Signature>::content;
+  using answer = typename signature<Signature>::answer;
+  static constexpr bool exists = [] {
+    if constexpr (requires { typename Actor::garrick_generic_handlers; })
+      return handles<on_caller<Actor>, content>;
+    else
+      return handles<on_caller<Actor>, content> && handles_exactly<on_caller<Actor>, content>;
+  }();
+  static constexpr bool right_result = [] {
+    if constexpr (exists)
+      return answers<handler_result<on_caller<Actor>, content>, answer>;
+    else
+      return true;
+  }();
+};
+
+// The names and arguments of these three are the text of the error.
+template <class Actor, class... Signatures>
+struct no_handler {
+  static constexpr bool reported = true;
+  static constexpr bool none = sizeof...(Signatures) == 0;
+  static_assert(none,
+                "garrick: the actor has no public handler on(...) that fits, or several that fit "
+                "alike, for these signatures of "
+                "its protocol");
+};
+template <class Actor, class... Signatures>
+struct wrong_result {
+  static constexpr bool reported = true;
+  static constexpr bool none = sizeof...(Signatures) == 0;
+  static_assert(
+      none,
+      "garrick: the handlers on(...) for these signatures of the protocol return something else");
+};
+
+template <class Actor, class... Signatures>
+struct answer_is_over_aligned {
+  static constexpr bool reported = true;
+  static constexpr bool none = sizeof...(Signatures) == 0;
+  static_assert(none,
+                "garrick: the answers of these signatures are too wide: a message type may be "
+                "aligned to 32 bytes at most");
+};
+
+/// An actor whose handlers may be behaviors alone: typed_actor and what derives from it.
+template <class Actor>
+concept uses_behaviors = requires { typename Actor::garrick_uses_behaviors; };
+
+template <class Actor, class P>
+struct handlers_of {
+  static constexpr bool by_behavior = true;
+  static constexpr bool fit = true;
+  using missing = no_handler<Actor>;
+  using wrong = wrong_result<Actor>;
+  using wide = answer_is_over_aligned<Actor>;
+};
+template <class Actor, class... Sigs>
+struct handlers_of<Actor, protocol<Sigs...>> {
+  using mask = std::array<bool, sizeof...(Sigs)>;
+  static constexpr bool by_behavior =
+      uses_behaviors<Actor> &&
+      !any_true({handles<on_caller<Actor>, typename signature<Sigs>::content>...});
+  static constexpr mask lacking{(!by_behavior && !handler_of<Actor, Sigs>::exists)...};
+  static constexpr mask lying{(!by_behavior && !handler_of<Actor, Sigs>::right_result)...};
+  static constexpr mask too_wide{(alignof(typename signature<Sigs>::answer::content) > 32)...};
+
+  static consteval std::size_t count(const mask& of) {
+    std::size_t n = 0;
+    for (const bool b : of) n += b ? 1 : 0;
+    return n;
+  }
+  static consteval std::size_t nth(const mask& of, std::size_t n) {
+    std::size_t at = 0;
+    while (!of[at] || n-- != 0) ++at;
+    return at;
+  }
+  enum which { lacking_ones, lying_ones, too_wide_ones };
+  static consteval const mask& mask_of(which w) {
+    return w == lacking_ones ? lacking : w == lying_ones ? lying : too_wide;
+  }
+  template <template <class, class...> class Report, which Which, std::size_t... N>
+  static std::type_identity<Report<Actor, type_at<nth(mask_of(Which), N), Sigs...>...>> report(
+      std::index_sequence<N...>);
+  template <template <class, class...> class Report, which Which>
+  using reported = typename decltype(report<Report, Which>(
+      std::make_index_sequence<count(mask_of(Which))>()))::type;
+
+  static constexpr bool fit = count(lacking) == 0 && count(lying) == 0 && count(too_wide) == 0;
+  using missing = reported<no_handler, lacking_ones>;
+  using wrong = reported<wrong_result, lying_ones>;
+  using wide = reported<answer_is_over_aligned, too_wide_ones>;
+};
+
+template <class A>
+concept has_start = requires(A& a) { a.on_start(); };
+template <class A>
+concept has_exit = requires(A& a, const base::exit_reason& r) { a.on_exit(r); };
+
+/// A blocking actor with a body.
+template <class A>
+concept has_body = requires(A& a) {
+  typename A::garrick_blocking;
+  a.run();
+};
+template <class A>
+inline constexpr bool lacks_body = requires { typename A::garrick_blocking; } && !has_body<A>;
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-virtual-dtor"  // nobody makes an object of it
+#endif
+struct hook_names {
+  void on_start();
+  void on_exit();
+};
+/// A hook's name is ambiguous in it if A has one, too, even a private one.
+template <class A>
+struct with_hook_names : A, hook_names {};
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
+template <class A>
+consteval bool hides_start() {
+  if constexpr (has_start<A> || std::is_final_v<A>)
+    return false;
+  else
+    return !requires { &with_hook_names<A>::on_start; };
+}
+template <class A>
+consteval bool hides_exit() {
+  if constexpr (has_exit<A> || std::is_final_v<A>)
+    return false;
+  else
+    return !requires { &with_hook_names<A>::on_exit; };
+}
+template <class A>
+consteval bool exits_at_once() {
+  if constexpr (has_exit<A>)
+    return std::is_void_v<decltype(std::declval<A&>().on_exit(
+        std::declval<const base::exit_reason&>()))>;
+  else
+    return true;
+}
+template <class A>
+consteval bool starts_well() {
+  if constexpr (has_start<A>) {
+    using R = decltype(std::declval<A&>().on_start());
+    return std::is_void_v<R> ||
+           (std::is_same_v<R, task<void>> && !requires { typename A::garrick_blocking; });
+  } else {
+    return true;
+  }
+}
+
+template <class Actor>
+struct wrong_hook {
+  static constexpr bool reported = true;
+  static constexpr bool starts = starts_well<Actor>();
+  static constexpr bool exits = exits_at_once<Actor>();
+  static constexpr bool shows_start = !hides_start<Actor>();
+  static constexpr bool shows_exit = !hides_exit<Actor>();
+  static constexpr bool lives = !lacks_body<Actor>;
+  static_assert(
+      lives,
+      "garrick: a blocking actor's class needs a public void run(), which is its whole life");
+  static_assert(starts,
+                "garrick: on_start() returns void or, unless the actor is a blocking one, task<>");
+  static_assert(
+      exits,
+      "garrick: on_exit(const exit_reason&) returns void: an actor that ends cannot wait any more");
+  static_assert(shows_start,
+                "garrick: on_start() must be public and take no argument, or it would never run");
+  static_assert(shows_exit,
+                "garrick: on_exit(const exit_reason&) must be public, or it would never run");
+};
+
+/// Every check of an actor's class, done once per class.
+template <class A>
+struct checked_actor {
+  using handlers = handlers_of<A, typename A::protocol_type>;
+  static constexpr bool fits = handlers::fit && !lacks_body<A> && starts_well<A>() &&
+                               exits_at_once<A>() && !hides_start<A>() && !hides_exit<A>();
+  static constexpr bool reported = true;
+
+  static_assert(handlers::missing::reported);
+  static_assert(handlers::wrong::reported);
+  static_assert(handlers::wide::reported);
+  static_assert(wrong_hook<A>::reported);
+};
+
+}  // namespace garrick::core::detail

@@ -1,0 +1,202 @@
+// Signatures and protocols: what an actor understands and what it answers, as types.
+//
+// A protocol is a *set* of signatures `R(Args...)`: their order does not matter. It exists at
+// compile time only; at run time a handle is one pointer and a message is known by the address of
+// its content type's descriptor (paper 001 §4.2, §5.3).
+//
+// Results in a signature may be `R`, `result<R>`, `task<R>` or `response_promise<R>`: they are the
+// same signature, because they answer with R.
+#pragma once
+
+#include <garrick/core/protocol/pack.hpp>
+
+#include <array>
+#include <cstddef>
+#include <initializer_list>
+#include <type_traits>
+#include <utility>
+
+namespace garrick::core {
+
+template <class... Ts>
+class result;
+template <class... Ts>
+class response_promise;
+template <class R>
+class task;
+template <class... Ts>
+class delegated;
+
+/// What a handler's return type answers with: `response<Ts...>`; nothing for `void`.
+template <class... Ts>
+struct response {
+  using content = content_of<Ts...>;
+};
+
+namespace detail {
+
+template <class R>
+struct response_of {
+  using type = response<R>;
+};
+template <>
+struct response_of<void> {
+  using type = response<>;
+};
+template <>
+struct response_of<unit> {
+  using type = response<>;
+};
+template <class... Ts>
+struct response_of<result<Ts...>> {
+  using type = response<Ts...>;
+};
+template <>
+struct response_of<result<void>> {
+  using type = response<>;
+};
+template <class... Ts>
+struct response_of<response_promise<Ts...>> {
+  using type = response<Ts...>;
+};
+template <class... Ts>
+struct response_of<delegated<Ts...>> {
+  using type = response<Ts...>;
+};
+template <class R>
+struct response_of<task<R>> : response_of<R> {};
+
+/// One signature taken apart.
+template <class Sig>
+struct signature;
+template <class R, class... Args>
+struct signature<R(Args...)> {
+  using content = content_of<std::decay_t<Args>...>;
+  using answer = typename response_of<R>::type;
+  using normal = std::pair<content, answer>;
+  static constexpr std::size_t arity = sizeof...(Args);
+};
+
+template <class A, class B>
+inline constexpr bool same_signature =
+    std::is_same_v<typename signature<A>::content, typename signature<B>::content> &&
+    std::is_same_v<typename signature<A>::answer, typename signature<B>::answer>;
+
+template <class Sig>
+struct no_answer {};
+
+// Long protocols: no fold expressions and no recursion over signatures, since compilers nest both
+// and allow 256 and 900 levels.
+
+/// More would compile slowly and be hard to read: split the actor.
+inline constexpr std::size_t most_signatures = 512;
+
+constexpr std::size_t first_true(std::initializer_list<bool> list) noexcept {
+  std::size_t at = 0;
+  for (const bool b : list) {
+    if (b) return at;
+    ++at;
+  }
+  return at;
+}
+constexpr bool any_true(std::initializer_list<bool> list) noexcept {
+  return first_true(list) != list.size();
+}
+constexpr bool all_true(std::initializer_list<bool> list) noexcept {
+  for (const bool b : list)
+    if (!b) return false;
+  return true;
+}
+
+template <std::size_t I, class T>
+struct indexed {
+  using type = T;
+};
+template <class Sequence, class... Ts>
+struct indexed_list;
+template <std::size_t... I, class... Ts>
+struct indexed_list<std::index_sequence<I...>, Ts...> : indexed<I, Ts>... {};
+template <std::size_t I, class T>
+indexed<I, T> pick_indexed(const indexed<I, T>*);
+template <std::size_t I, class... Ts>
+using type_at = typename decltype(pick_indexed<I>(
+    static_cast<indexed_list<std::index_sequence_for<Ts...>, Ts...>*>(nullptr)))::type;
+
+/// The response type of the signature whose content is `Content`; `void` where there is none.
+template <class Content, class... Sigs>
+consteval auto find_answer() {
+  constexpr std::size_t at =
+      first_true({std::is_same_v<Content, typename signature<Sigs>::content>...});
+  if constexpr (at < sizeof...(Sigs))
+    return std::type_identity<typename signature<type_at<at, Sigs...>>::answer>{};
+  else
+    return std::type_identity<void>{};
+}
+
+template <class T, std::size_t I>
+indexed<I, T> pick_typed(const indexed<I, T>*);
+
+/// Does the list hold this type once? Deduction of the index fails where there are two. (Comparing
+/// the addresses of a variable template's instances would do as well, but is no constant expression
+/// for GCC with `-fsanitize=null`.)
+template <class T, class List>
+concept once_in = requires(const List* list) { pick_typed<T>(list); };
+
+template <class List, class... Contents>
+inline constexpr bool each_once = all_true({once_in<Contents, List>...});
+
+template <class... Sigs>
+consteval bool distinct_contents() {
+  return each_once<
+      indexed_list<std::index_sequence_for<Sigs...>, typename signature<Sigs>::content...>,
+      typename signature<Sigs>::content...>;
+}
+
+}  // namespace detail
+
+/// A set of signatures, at most 512, for example `protocol<void(deposit), result<long>(withdraw),
+/// long(balance)>`.
+template <class... Sigs>
+struct protocol {
+  /// Does the protocol understand a message with this content?
+  template <class Content>
+  static constexpr bool accepts =
+      detail::any_true({std::is_same_v<Content, typename detail::signature<Sigs>::content>...});
+
+  /// `response<Ts...>` of that signature.
+  template <class Content>
+  using answer = typename decltype(detail::find_answer<Content, Sigs...>())::type;
+
+  template <class Sig>
+  static constexpr bool has = detail::any_true({detail::same_signature<Sig, Sigs>...});
+
+  // Last: clang leaves out what follows a failed assertion, and complains of that, too.
+  static_assert(sizeof...(Sigs) <= detail::most_signatures,
+                "garrick: a protocol has at most 512 signatures");
+  static_assert(detail::distinct_contents<Sigs...>(),
+                "garrick: a protocol has two signatures for one message");
+};
+
+/// The protocol of a handle that may be sent anything.
+struct any_protocol {
+  template <class>
+  static constexpr bool accepts = true;
+};
+
+namespace detail {
+
+template <class Sub, class Super>
+struct subset : std::false_type {};
+template <class... Sub, class... Super>
+struct subset<protocol<Sub...>, protocol<Super...>>
+    : std::bool_constant<all_true({protocol<Super...>::template has<Sub>...})> {};
+template <>
+struct subset<any_protocol, any_protocol> : std::true_type {};
+
+}  // namespace detail
+
+/// May a handle for `Super` be used where `Sub` is asked for?
+template <class Sub, class Super>
+concept subset_of = detail::subset<Sub, Super>::value;
+
+}  // namespace garrick::core

@@ -1,0 +1,162 @@
+// The children that one actor supervises: which are up, which wait for their restart, in which
+// order they are stopped.
+//
+// Problem: a restart is not an end. The child keeps its cell: it reports that it is suspended
+// (lifecycle.cpp), this class decides, and a signal makes it build a new object. A group is taken
+// down youngest first and brought up oldest first, one at a time; an actor that ends stops its
+// children, youngest first, before it ends.
+//
+// Ownership: a supervisor holds its children, children know their supervisor by address only. So a
+// tree lives as long as somebody holds its top, and is stopped in order when nobody does.
+//
+// Thread safety: the supervising actor's turn, but for `admit`, `takes` and `turn_away`.
+//
+// Invariants: N1 `children_` is in the order of starting. N2 At most one child is asked to suspend
+// or stop, or is being started, by a group operation at a time. N3 An alarm whose serial is not the
+// one awaited is stale and ignored. N4 Whoever is asked, or started with its group, has its
+// `stop_within`: a child that does not answer is named and let go, so no group waits for ever.
+#pragma once
+
+#include <garrick/base/values/random.hpp>
+#include <garrick/core/actor.hpp>
+#include <garrick/core/promise.hpp>
+#include <garrick/core/supervision/supervision.hpp>
+
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace garrick::core {
+
+/// From whoever started a child to its supervisor, before the child can run.
+struct adoption {
+  any_ref child;
+  std::string name;
+  restart_policy restart = restart_policy::permanent;
+  base::duration stop_within;
+  bool named = false;  ///< by the program: no two children of one supervisor have the same name
+};
+
+/// A child, as its supervisor describes it.
+struct child_info {
+  std::string name;
+  std::uint64_t id = 0;
+  std::uint32_t restarts = 0;
+  bool running = true;  ///< false: suspended, waits for its restart or is being stopped
+};
+
+/// Who had not ended when its time was over.
+struct stop_report {
+  std::vector<std::string> still_alive;
+};
+
+class nursery {
+ public:
+  nursery(cell& self, const supervision& how);
+  ~nursery();
+  nursery(const nursery&) = delete;
+  nursery& operator=(const nursery&) = delete;
+
+  /// The nursery of an actor, made with defaults if it has none.
+  static nursery& of(cell& self);
+  /// Why `how` cannot be used; no text: it can.
+  [[nodiscard]] static std::string complaint(const supervision& how);
+  /// Gives a child that does not run yet to its supervisor. Any thread.
+  static void admit(cell& supervisor, bool on_its_turn, adoption a);
+  [[nodiscard]] static bool takes(const base::message_type* type) noexcept;
+  static void on_signal(cell& self, envelope* e);
+  /// The supervisor had ended before it could adopt. Any thread.
+  static void turn_away(const adoption& a,
+                        base::exit_reason reason = base::exit_code::user_shutdown) noexcept;
+
+  /// Throws std::invalid_argument that names a bad setting.
+  void configure(const supervision& how);
+  /// The actor is to end: true if it has no children left; false: they are being stopped, and the
+  /// actor goes on without handling mail until they have ended.
+  [[nodiscard]] bool wound_down(cell& self);
+  [[nodiscard]] bool ends_its_actor() const noexcept { return ends_actor_; }
+  /// Ends every child without waiting.
+  void abandon() noexcept;
+
+  [[nodiscard]] std::vector<child_info> list() const;
+  [[nodiscard]] bool has(std::string_view name) const noexcept;
+  /// The oldest child with this name, or an empty handle.
+  [[nodiscard]] any_ref find(std::string_view name) const;
+  /// Stops one child; the promise is kept when it has ended. False: there is none with this id.
+  bool stop(cell& self, std::uint64_t id, response_promise<> when_ended);
+  /// Stops all children, youngest first; the supervisor itself goes on.
+  void stop_all(cell& self, response_promise<stop_report> when_ended);
+
+ private:
+  enum class child_state : std::uint8_t { up, suspended, starting };
+  struct child {
+    any_ref actor;
+    std::string name;
+    restart_policy restart;
+    base::duration stop_within;
+    child_state state = child_state::up;
+    bool asked = false;     ///< to suspend
+    bool stopping = false;  ///< told to end
+    std::uint32_t restarts = 0;
+    /// restarts without a quiet window between them: the backoff's exponent
+    std::uint32_t in_a_row = 0;
+    std::uint64_t alarm = 0;  ///< serial awaited
+    timer deadline;           ///< that alarm, if the child has to answer until then
+    std::vector<response_promise<>> when_ended;
+  };
+  enum class activity : std::uint8_t { none, halting, waiting, starting, stopping };
+
+  void adopt(cell& self, adoption& a);
+  void on_child(cell& self, const signals::child_failed& f);
+  void on_up(cell& self, const address& who);
+  void on_alarm(cell& self, const signals::nursery_alarm& a);
+  void on_suspended(cell& self, std::uint64_t i, const base::exit_reason& reason);
+  void on_gone(cell& self, std::uint64_t i);
+
+  [[nodiscard]] bool too_many(cell& self);
+  [[nodiscard]] base::duration delay_for(child& c);
+  void give_up(cell& self, const child& c, const base::exit_reason& reason);
+  void give_up_waiting(cell& self, std::uint64_t i, const char* meanwhile, const char* what);
+  void name_and_let_go(cell& self, child& c, const char* meanwhile);
+  void start_child(cell& self, child& c, bool keep_mail);
+  void halt_group(cell& self, std::uint64_t first, base::duration delay);
+  void go_on_halting(cell& self);
+  void begin_starting(cell& self);
+  void go_on_starting(cell& self);
+  void begin_stopping(cell& self);
+  void go_on_stopping(cell& self);
+  void tell_to_stop(cell& self, child& c);
+  void all_stopped(cell& self);
+  std::uint64_t set_alarm(cell& self, base::duration delay, std::uint64_t place,
+                          timer* handle = nullptr);
+  void set_deadline(cell& self, child& c);
+  /// The child's place in the order, 0: there is none.
+  [[nodiscard]] std::uint64_t place_of(std::uint64_t id) const noexcept;
+
+  supervision how_;
+  base::random_source random_;
+  /// by their place in the order of starting, from 1
+  std::map<std::uint64_t, child> children_;
+  std::unordered_map<std::uint64_t, std::uint64_t> places_;     ///< by the child's id
+  std::set<std::pair<std::string_view, std::uint64_t>> names_;  ///< and places
+  std::uint64_t last_place_ = 0;
+  std::deque<base::instant> failures_;  ///< within the window
+  activity now_ = activity::none;
+  std::uint64_t group_ = 0;  ///< the first child of the group that is being restarted
+  /// halting: what is younger has been seen to; starting: what is older
+  std::uint64_t reached_ = 0;
+  base::duration group_delay_;
+  std::uint64_t group_alarm_ = 0;
+  std::uint64_t next_serial_ = 1;
+  bool ends_actor_ = false;
+  any_ref self_hold_;  ///< while the actor waits for its children to end
+  std::vector<std::string> late_;
+  std::vector<response_promise<stop_report>> when_stopped_;
+};
+
+}  // namespace garrick::core

@@ -1,0 +1,105 @@
+#include <garrick/core/cell/lifecycle.hpp>
+#include <garrick/core/supervision/supervisor.hpp>
+
+#include <stdexcept>
+
+namespace garrick::core {
+
+namespace detail {
+
+namespace {
+
+/// Why the child cannot be started; null: it can.
+const char* complaint(cell& supervisor, bool on_its_turn, const child_options& o) {
+  if (on_its_turn && !o.name.empty() && nursery::of(supervisor).has(o.name))
+    return "its supervisor has another child of this name";
+  if (o.stop_within.count() < 0) return "child_options.stop_within: must not be negative";
+  if (o.spawn.linked) return "child_options.spawn.linked: a child ends with its supervisor anyway";
+  if (o.spawn.monitored)
+    return "child_options.spawn.monitored: a supervisor hears of its children by child_failed";
+  return nullptr;
+}
+
+}  // namespace
+
+bool prepare_child(cell& c, cell& supervisor, bool on_its_turn, const child_options& o,
+                   std::shared_ptr<object_factory> factory) {
+  if (const char* const wrong = complaint(supervisor, on_its_turn, o); wrong != nullptr) {
+    const std::string_view name = o.name.empty() ? c.name() : std::string_view(o.name);
+    refuse_cell(c, base::exit_reason(base::make_error(base::errc::spawn_failed, name, wrong)));
+    return false;
+  }
+  spawn_options s = o.spawn;
+  s.name = o.name;
+  s.detached = o.detached;
+  cell_extension& x = c.ext();
+  x.parent = std::make_unique<supervised>();
+  x.parent->supervisor = handle_access::make_address(&supervisor);
+  x.parent->factory = std::move(factory);
+  x.parent->policy = o.restart;
+  x.parent->restartable = false;  // until its first object stands
+  cell_access::optional(c) = true;
+  return prepare_cell(c, supervisor.env(), &s, &supervisor);
+}
+
+void launch_child(cell& c, cell& supervisor, bool on_its_turn, const child_options& o) noexcept {
+  try {
+    cell_access::rebuild_object(c);
+  } catch (...) { return abort_cell(c, std::current_exception()); }
+  c.ext().parent->restartable = true;
+  const bool idle = cell_access::born_idle(c);
+  if (!list_cell(c)) return;  // before its supervisor knows it and may tell it to end
+  c.add_strong();
+  nursery::admit(supervisor, on_its_turn,
+                 {handle_access::adopt<any_protocol>(&c), std::string(c.name()), o.restart,
+                  o.stop_within, !o.name.empty()});
+  if (!idle) c.home_executor().schedule(c);
+}
+
+}  // namespace detail
+
+void actor_base::set_supervision(const struct supervision& how) {
+  nursery::of(*cell_).configure(how);
+}
+
+const supervision& supervisor::checked(const supervision& how) {
+  if (const std::string wrong = nursery::complaint(how); !wrong.empty())
+    throw std::invalid_argument(wrong);
+  return how;
+}
+
+void supervisor::on_start() {
+  set_supervision(how_);
+  for (const child_spec& s : specs_) {
+    const any_ref c = s.start(this_cell());
+    cell& started = *handle_access::get(c);
+    if (started.has_ended())
+      throw std::runtime_error("child " + c.to_string() +
+                               " could not be started: " + started.end_reason().to_string());
+  }
+}
+
+std::vector<child_info> supervisor::on(list_children) { return nursery::of(this_cell()).list(); }
+
+result<any_ref> supervisor::on(const find_child& f) {
+  any_ref found = nursery::of(this_cell()).find(f.name);
+  if (!found)
+    return base::make_error(base::errc::not_found, f.name, "this supervisor has no such child");
+  return found;
+}
+
+result<void> supervisor::on(const stop_child& s) {
+  nursery& mine = nursery::of(this_cell());
+  const any_ref found = mine.find(s.name);
+  if (!found)
+    return base::make_error(base::errc::not_found, s.name, "this supervisor has no such child");
+  mine.stop(this_cell(), found.id(), make_promise<>());
+  return delegated<>{};
+}
+
+result<stop_report> supervisor::on(stop_children) {
+  nursery::of(this_cell()).stop_all(this_cell(), make_promise<stop_report>());
+  return delegated<stop_report>{};
+}
+
+}  // namespace garrick::core

@@ -1,0 +1,277 @@
+// Supervision: children that are restarted when they fail, without their users noticing more than a
+// lost message.
+//
+// Any actor can supervise:
+//
+//   class pool : public garrick::actor<pool_protocol> {
+//     ref<job_protocol> worker_;
+//    public:
+//     void on_start() {
+//       set_supervision({.strategy = one_for_one, .max_restarts = 3, .window = 5s, .delay = {.first = 100ms}});
+//       worker_ = supervise<worker>(child_options{.name = "worker"}, config_);
+//     }
+//   };
+//
+// And `supervisor` is an actor that does nothing else:
+//
+//   auto top = system.spawn<supervisor>(supervision{.strategy = rest_for_one}, child<store>(path), child<server>(port));
+//   auto extra = supervise<worker>(top, child_options{.restart = transient}, 7);     // from any thread; the handle stays valid over restarts
+//
+// A restart is not an end: the child keeps its address and its unread mail, its object is built
+// anew from copies of its arguments, its timers and requests are cancelled (late responses are
+// ignored), and links and monitors fire only when it ends for good. A request that the failed child
+// held gets `receiver_failed`; the message that killed it is a dead letter. A constructor that
+// throws on a restart is a failure again. More failures than `max_restarts` within `window`, or a
+// child that does not return within `stop_within` when its group is to be restarted: the supervisor
+// stops its children and fails itself, which its own supervisor, links and monitors hear.
+// Children that are given a name need one of their own: a second child of the same name ends with
+// `spawn_failed`.
+//
+// Ownership: a supervisor holds its children, not the other way round. When nobody holds a
+// supervisor's handle any more it ends and stops its children, youngest first.
+//
+// Thread safety: as the actors; `supervise(top, ...)` and `child` from any thread. The first object
+// is built on the calling thread. Paper 001 §4.5.
+#pragma once
+
+#include <garrick/core/result.hpp>
+#include <garrick/core/spawn.hpp>
+#include <garrick/core/supervision/nursery.hpp>
+#include <garrick/core/supervision/supervision.hpp>
+
+#include <memory>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace garrick::core {
+
+namespace detail {
+
+/// Builds an A from copies of the arguments, again and again.
+template <class A, class... Args>
+class class_factory final : public object_factory {
+ public:
+  template <class... Us>
+  explicit class_factory(Us&&... args) : args_(std::forward<Us>(args)...) {}
+  void build(void* storage) override {
+    std::apply([storage](const Args&... args) { ::new (storage) A(Args(args)...); }, args_);
+  }
+
+ private:
+  const std::tuple<Args...> args_;
+};
+
+/// The type-erased rest of starting a child: applies the options. False: the cell has ended with
+/// the reason.
+bool prepare_child(cell& c, cell& supervisor, bool on_its_turn, const child_options& o,
+                   std::shared_ptr<object_factory> factory);
+/// Builds the first object, gives the child to its supervisor and lets it run.
+void launch_child(cell& c, cell& supervisor, bool on_its_turn, const child_options& o) noexcept;
+
+template <class A, class... Args>
+  requires(!checked_actor<A>::fits)
+ref<typename A::protocol_type> spawn_child(cell&, bool, const child_options&, Args&&...) {
+  return {};  // checked_actor has said why
+}
+
+template <class A, class... Args>
+ref<typename A::protocol_type> spawn_child(cell& supervisor, bool on_its_turn,
+                                           const child_options& o, Args&&... args) {
+  static_assert((std::is_copy_constructible_v<std::decay_t<Args>> && ...),
+                "garrick: a supervised child's arguments must be copyable: every start gets copies "
+                "of its own");
+  using cell_type = actor_cell<A>;
+  const cell_kind kind = kind_of<A>(o.detached);
+  const bool lazy = kind == cell_kind::event && (!has_start<A> || o.spawn.lazy);
+  auto* const c = ::new (allocate_cell(supervisor.env(), o.spawn.hint, sizeof(cell_type)))
+      cell_type(supervisor.env(), kind, lazy);
+  auto handle = handle_access::adopt<typename A::protocol_type>(c);
+  if (prepare_child(
+          *c, supervisor, on_its_turn, o,
+          std::make_shared<class_factory<A, std::decay_t<Args>...>>(std::forward<Args>(args)...)))
+    launch_child(*c, supervisor, on_its_turn, o);
+  return handle;
+}
+
+template <class F, class... Args>
+auto spawn_child_function(cell& supervisor, bool on_its_turn, const child_options& o, F&& f,
+                          Args&&... args) {
+  using function = kept_function<F>;
+  if constexpr (checked_function<F>::fits)
+    return spawn_child<function_actor<function, std::decay_t<Args>...>>(
+        supervisor, on_its_turn, o, function(std::forward<F>(f)), std::forward<Args>(args)...);
+  else
+    return any_ref();
+}
+
+/// Calls f(options, rest...) with the first argument as options if it is one.
+template <class F, class... Args>
+auto with_child_options(F f, Args&&... args) {
+  if constexpr (sizeof...(Args) == 0) {
+    return f(child_options{});
+  } else if constexpr (std::is_same_v<std::decay_t<std::tuple_element_t<0, std::tuple<Args...>>>,
+                                      child_options>) {
+    return f(std::forward<Args>(args)...);
+  } else {
+    return f(child_options{}, std::forward<Args>(args)...);
+  }
+}
+
+}  // namespace detail
+
+/// A child of a `supervisor`, described before it exists. Copies share the description.
+class child_spec {
+ public:
+  class starter {
+   public:
+    virtual ~starter() = default;
+    /// Starts the child under an actor whose turn it is; an ended handle if that failed.
+    [[nodiscard]] virtual any_ref start(cell& supervisor) const = 0;
+  };
+  explicit child_spec(std::shared_ptr<const starter> s) noexcept : starter_(std::move(s)) {}
+  [[nodiscard]] any_ref start(cell& supervisor) const { return starter_->start(supervisor); }
+
+ private:
+  std::shared_ptr<const starter> starter_;
+};
+
+namespace detail {
+
+template <class Start>
+class starter_of final : public child_spec::starter {
+ public:
+  explicit starter_of(Start s) : start_(std::move(s)) {}
+  [[nodiscard]] any_ref start(cell& supervisor) const override {
+    return any_ref(start_(supervisor));
+  }
+
+ private:
+  Start start_;
+};
+
+template <class Start>
+[[nodiscard]] child_spec make_child_spec(Start s) {
+  return child_spec(std::make_shared<starter_of<Start>>(std::move(s)));
+}
+
+}  // namespace detail
+
+/// Describes a class-based child: `child<worker>(7)`, `child<worker>(child_options{.name =
+/// "seventh"}, 7)`.
+template <class A, class... Args>
+[[nodiscard]] child_spec child(Args&&... args) {
+  static_assert(detail::checked_actor<A>::reported);
+  return detail::with_child_options(
+      []<class... Rest>(const child_options& o, Rest&&... arguments) {
+        return detail::make_child_spec([o, kept = std::tuple<std::decay_t<Rest>...>(
+                                               std::forward<Rest>(arguments)...)](cell& parent) {
+          return std::apply(
+              [&](const auto&... xs) { return detail::spawn_child<A>(parent, true, o, xs...); },
+              kept);
+        });
+      },
+      std::forward<Args>(args)...);
+}
+
+/// Describes a function-based child: `child(f, args...)`, `child(child_options{...}, f, args...)`.
+template <class F, class... Args>
+[[nodiscard]] child_spec child(F&& f, Args&&... args) {
+  return detail::with_child_options(
+      []<class G, class... Rest>(const child_options& o, G&& g, Rest&&... arguments) {
+        return detail::make_child_spec([o, run = detail::kept_function<G>(std::forward<G>(g)),
+                                        kept = std::tuple<std::decay_t<Rest>...>(
+                                            std::forward<Rest>(arguments)...)](cell& parent) {
+          return std::apply(
+              [&](const auto&... xs) {
+                return detail::spawn_child_function(parent, true, o, run, xs...);
+              },
+              kept);
+        });
+      },
+      std::forward<F>(f), std::forward<Args>(args)...);
+}
+
+// What a `supervisor` understands.
+struct list_children {};
+struct find_child {
+  std::string name;
+};
+struct stop_child {
+  std::string name;
+};
+struct stop_children {};
+
+using supervisor_protocol =
+    protocol<std::vector<child_info>(list_children), result<any_ref>(find_child),
+             result<void>(stop_child), stop_report(stop_children)>;
+
+/// An actor that supervises and does nothing else. It starts its children in the order given, in
+/// its own first turn. A bad setting throws std::invalid_argument, so the spawn fails. An unknown
+/// name is the error `not_found`.
+class supervisor : public actor<supervisor_protocol> {
+ public:
+  template <class... Specs>
+    requires(std::is_same_v<Specs, child_spec> && ...)
+  explicit supervisor(const supervision& how, const Specs&... children)
+      : how_(checked(how)), specs_{children...} {}
+  supervisor() = default;
+
+  void on_start();
+  std::vector<child_info> on(list_children);
+  result<any_ref> on(const find_child& f);
+  /// Answers when the child has ended.
+  result<void> on(const stop_child& s);
+  /// Answers when all have ended, or were given up as still alive.
+  result<stop_report> on(stop_children);
+
+ private:
+  static const supervision& checked(const supervision& how);
+
+  supervision how_;
+  std::vector<child_spec> specs_;
+};
+
+/// Starts a child under a supervisor, from any thread. If the supervisor has ended, so does the
+/// child.
+template <class A, class... Args>
+auto supervise(const ref<supervisor_protocol>& under, Args&&... args) {
+  static_assert(detail::checked_actor<A>::reported);
+  return detail::with_child_options(
+      [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
+        return detail::spawn_child<A>(detail::target_of(under), false, o,
+                                      std::forward<Rest>(arguments)...);
+      },
+      std::forward<Args>(args)...);
+}
+template <class F, class... Args>
+auto supervise(const ref<supervisor_protocol>& under, F&& f, Args&&... args) {
+  return detail::with_child_options(
+      [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
+        return detail::spawn_child_function(detail::target_of(under), false, o,
+                                            std::forward<Rest>(arguments)...);
+      },
+      std::forward<F>(f), std::forward<Args>(args)...);
+}
+
+template <class A, class... Args>
+auto actor_base::supervise(Args&&... args) {
+  static_assert(detail::checked_actor<A>::reported);
+  return detail::with_child_options(
+      [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
+        return detail::spawn_child<A>(*cell_, true, o, std::forward<Rest>(arguments)...);
+      },
+      std::forward<Args>(args)...);
+}
+template <class F, class... Args>
+auto actor_base::supervise(F&& f, Args&&... args) {
+  return detail::with_child_options(
+      [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
+        return detail::spawn_child_function(*cell_, true, o, std::forward<Rest>(arguments)...);
+      },
+      std::forward<F>(f), std::forward<Args>(args)...);
+}
+
+}  // namespace garrick::core

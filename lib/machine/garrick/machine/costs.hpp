@@ -1,0 +1,57 @@
+// What things cost on the simulated machine, in nanoseconds.
+//
+// The defaults are a four-package machine of 64 cores like the one of papers 001 and 002 (AMD
+// Opteron 63xx, 2.1 to 2.3 GHz). Lines: David, Guerraoui and Trigonakis, "Everything you always
+// wanted to know about synchronization" (SOSP 2013), measured on the same family: 81, 161, 172 and
+// 252 cycles for a line that was modified on the same die, the other die of the package, one hop
+// and two hops away; 136, 237, 247 and 327 cycles for one in memory. Hops are not told apart beyond
+// the package, so the last entry is their mean. System calls: what Linux takes on current x86-64
+// servers without a hypervisor. `calibrate` replaces them by what the host takes.
+//
+// Thread safety: plain data.
+#pragma once
+
+#include <array>
+
+namespace garrick::machine {
+
+struct costs {
+  /// By distance: same shared cache, same memory node, same package, elsewhere
+  /// (sched::topology::distance). Farther ones cost as the last.
+  using by_distance = std::array<double, 4>;
+
+  /// a load or store of a line that is in the own cache; several overlap
+  double hit = 0.5;
+  double locked = 8;  ///< a locked operation on such a line
+  /// to fetch a line that another worker wrote, or to take it from those who read it
+  by_distance transfer = {39, 39, 77, 101};
+  /// to fetch 64 bytes of an actor's state from the memory of another node; the first two: from the
+  /// own
+  by_distance memory_line = {65, 65, 113, 137};
+  /// the processor's hint in a waiting loop: 140 cycles on Intel's since 2015
+  double pause = 40;
+  double clock_read = 25;       ///< the monotonic clock
+  double cpu_clock_read = 250;  ///< a thread's processor time: a system call
+  /// one that does nothing: a wake-up of nobody, a wait that need not
+  double system_call = 150;
+  /// processor time until a thread that waits has left its processor
+  double fall_asleep = 1'000;
+  double wake_call = 1'500;     ///< for the waker, if somebody slept
+  double wake_another = 500;    ///< for each further sleeper of the same call
+  double wake_latency = 5'000;  ///< from the waker's call until the sleeper runs
+  /// a sleep is longer than asked for by that: Linux' timer slack of 50 µs and the wake-up
+  double timer_late = 55'000;
+  /// the same for a thread that asked for precise sleeps (the slot ticker)
+  double precise_timer_late = 5'000;
+  /// a barrier in every thread of the process (membarrier), the rare side of a two-sided fence
+  double barrier = 2'000;
+  /// to allocate and build a message, without the locked operation on the receiver's line
+  double send = 20;
+  double receive = 15;  ///< to dispatch and free one
+  double run = 15;      ///< a worker's way into an actor and out, without what the policy does
+  /// more than that, if the worker has run more than a few others since: caches and predictions
+  double cold = 15;
+  double spawn = 100;  ///< to make an actor and to end it
+};
+
+}  // namespace garrick::machine

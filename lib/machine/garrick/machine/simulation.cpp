@@ -1,0 +1,274 @@
+#include <garrick/machine/simulation.hpp>
+
+#include <stdexcept>
+#include <vector>
+
+namespace garrick::machine {
+
+namespace {
+
+// As in core (environment.hpp and cell.cpp).
+constexpr std::uint32_t in_place_batch = 1024;
+constexpr std::uint32_t in_place_batches_per_wake = 64;
+constexpr std::uint32_t longest_in_place_chain = 16;
+constexpr std::uint32_t sends_after_vain_wait = 64;
+constexpr picoseconds longest_wait = from_ns(1e6);
+
+constexpr double longest_end_seconds = 10;  // from the limit until all have come to their end
+constexpr double longest_seconds = 1e7;     // 64 bits of picoseconds are 1.8e7
+constexpr double dearest_ns = 1e9;
+
+constexpr std::uint32_t most_workers = 120;
+constexpr std::uint64_t hot_actors = 8;  ///< whose lines and branches a worker has at hand
+constexpr std::uint32_t own_lines = 2;   ///< of an actor: what its runner touches, and its object
+
+}  // namespace
+
+// ---- actors -------------------------------------------------------------------------------------
+
+base::run_outcome model_actor::run(std::uint32_t& budget) noexcept {
+  engine& e = *engine::current();
+  const auto me = static_cast<std::uint8_t>(e.self());
+  simulation::here& h = of_->here_[me];
+  e.spend_ns(e.prices().run);
+  ++h.runs;
+  if (last_thread_ != me && last_thread_ != no_thread)
+    e.spend(own_lines * e.transfer_time(last_thread_));
+  else if (first_thread_ != no_thread && h.runs - last_run_ > hot_actors)
+    e.spend_ns(e.prices().cold);
+  if (first_thread_ == no_thread) first_thread_ = me;
+  last_thread_ = me;
+  last_run_ = h.runs;
+  for (;;) {
+    if (length() == 0) {
+      if (end_batch(e, h)) return base::run_outcome::released;
+      continue;
+    }
+    if (budget == 0) {
+      if (!h.in_place) wake_senders(e);
+      return base::run_outcome::more;
+    }
+    --budget;
+    const message m = mail_[handled_++];
+    handle(e, m);
+    if (h.next_in_place != nullptr) budget = 0;  // it has filled a receiver, whose turn it is now
+  }
+}
+
+void model_actor::handle(engine& e, const message& m) noexcept {
+  if (m.sender_thread != e.self()) e.spend(e.transfer_time(m.sender_thread));
+  e.spend_ns(e.prices().receive);
+  turn t(*of_, *this);
+  on(t, m);
+  ++consumed_;
+  of_->done();
+}
+
+/// Nothing is left. False: something has come meanwhile, or senders have been woken. What runs in
+/// place seldom does that: its own sender is faster than one that must wake up.
+template <class Here>
+bool model_actor::end_batch(engine& e, Here& h) noexcept {
+  const bool overlook = h.in_place && ++h.in_place_batches % in_place_batches_per_wake != 0;
+  if (!overlook && wake_senders(e)) return false;
+  e.modify(line_);
+  if (length() != 0) return false;
+  mail_.clear();
+  handled_ = 0;
+  idle_ = true;
+  return true;
+}
+
+bool model_actor::wake_senders(engine& e) noexcept {
+  if (!awaited_) return false;
+  awaited_ = false;
+  e.wake_all(this);
+  return true;
+}
+
+// ---- what they do -------------------------------------------------------------------------------
+
+double turn::now_ns() const noexcept { return static_cast<double>(of_.engine_.now()) / 1000; }
+void turn::work(double ns) noexcept { of_.engine_.spend_ns(ns); }
+void turn::touch(double lines) noexcept {
+  engine& e = of_.engine_;
+  e.spend_ns(lines * e.prices().memory_line[e.distance(e.self(), self_.first_thread_)]);
+}
+void turn::send(model_actor& to, std::uint64_t value) noexcept { of_.send(&self_, to, value); }
+base::random_source& turn::random() noexcept { return of_.random_; }
+
+double outside::now_ns() const noexcept { return static_cast<double>(of_.engine_.now()) / 1000; }
+void outside::work(double ns) noexcept { of_.engine_.spend_ns(ns); }
+void outside::sleep_until(double ns) noexcept {
+  engine& e = of_.engine_;
+  const picoseconds late =
+      from_ns(e.prices().precise_timer_late + e.prices().fall_asleep + e.prices().system_call);
+  if (from_ns(ns) > e.now() + late) e.sleep(from_ns(ns) - e.now() - late);
+  if (from_ns(ns) > e.now()) e.spend(from_ns(ns) - e.now());
+}
+void outside::send(model_actor& to, std::uint64_t value) noexcept { of_.send(nullptr, to, value); }
+
+// ---- the simulation -----------------------------------------------------------------------------
+
+struct simulation::outsider {
+  simulation* of;
+  std::function<void(machine::outside&)> body;
+};
+
+namespace {
+
+simulation_options checked(simulation_options options) {
+  if (options.workers == 0 || options.workers > most_workers)
+    throw std::invalid_argument("workers is " + std::to_string(options.workers) +
+                                "; a simulated machine has 1 to " + std::to_string(most_workers));
+  if (options.quantum == 0)
+    throw std::invalid_argument("quantum is 0; a run handles at least one message");
+  if (options.soft_limit == 0)
+    throw std::invalid_argument("soft_limit is 0; a mailbox has room for at least one message");
+  if (!(options.limit_seconds > 0 && options.limit_seconds <= longest_seconds))
+    throw std::invalid_argument("limit_seconds is " + std::to_string(options.limit_seconds) +
+                                "; allowed is up to " + std::to_string(longest_seconds));
+  const costs& c = options.prices;
+  std::vector<double> prices{c.hit,          c.locked,         c.pause,
+                             c.clock_read,   c.cpu_clock_read, c.system_call,
+                             c.fall_asleep,  c.wake_call,      c.wake_another,
+                             c.wake_latency, c.timer_late,     c.precise_timer_late,
+                             c.barrier,      c.send,           c.receive,
+                             c.run,          c.cold,           c.spawn};
+  prices.insert(prices.end(), c.transfer.begin(), c.transfer.end());
+  prices.insert(prices.end(), c.memory_line.begin(), c.memory_line.end());
+  for (const double price : prices)
+    if (!(price >= 0 && price <= dearest_ns))
+      throw std::invalid_argument("prices has one of " + std::to_string(price) +
+                                  " ns; allowed is 0 to " + std::to_string(dearest_ns));
+  return options;
+}
+
+}  // namespace
+
+simulation::simulation(simulation_options options)
+    : options_(checked(std::move(options))),
+      places_(options_.machine, options_.workers, options_.neighbours),
+      engine_(options_.prices, places_.machine()),
+      random_(options_.seed) {
+  const sched::policy_options of_policy{.workers = options_.workers,
+                                        .quantum = options_.quantum,
+                                        .idle_spin_ns = std::uint64_t{options_.idle_spin_us} * 1000,
+                                        .seed = random_(),
+                                        .places = &places_};
+  pool_ = options_.make_policy != nullptr ? options_.make_policy(engine_, of_policy)
+                                          : make_pool(options_.policy, engine_, of_policy);
+  if (pool_ == nullptr)
+    throw std::invalid_argument("policy is \"" + options_.policy + "\", which is not shipped");
+  here_.resize(max_threads);
+}
+
+simulation::~simulation() = default;
+
+void simulation::outside(std::function<void(machine::outside&)> body) {
+  outsiders_.push_back(std::make_unique<outsider>(outsider{this, std::move(body)}));
+  engine_.add_thread(engine_.unit_of(0), true, &simulation::live_outside, outsiders_.back().get());
+  ++open_;
+}
+
+void simulation::live_outside(void* argument) noexcept {
+  auto& me = *static_cast<outsider*>(argument);
+  machine::outside view(*me.of);
+  me.body(view);
+  me.of->done();
+}
+
+/// A thread that sleeps until the limit. Then it lets the workers come to their end, so that their
+/// stacks are left in order.
+void simulation::end_at_limit(void* argument) noexcept {
+  auto& me = *static_cast<simulation*>(argument);
+  me.engine_.sleep(from_ns(me.options_.limit_seconds * 1e9));
+  if (me.open_ == 0) return;
+  me.unfinished_ = "not ended after " + std::to_string(me.options_.limit_seconds) +
+                   " s: " + std::to_string(me.open_) + " messages and threads are open; " +
+                   me.pool_->describe();
+  me.pool_->stop();
+}
+
+void simulation::done() noexcept {
+  if (--open_ != 0) return;
+  ended_at_ = engine_.now();
+  pool_->stop();
+}
+
+void simulation::send(model_actor* from, model_actor& to, std::uint64_t value) noexcept {
+  if (to.length() >= options_.soft_limit && from != &to) {
+    engine_.settle();  // S1: what others have taken out by now
+    if (to.length() >= options_.soft_limit) make_room(to);
+  }
+  engine_.spend_ns(options_.prices.send);
+  engine_.modify(to.line_);
+  to.mail_.push_back({value, from, static_cast<std::uint8_t>(engine_.self())});
+  ++open_;
+  ++messages_;
+  if (!to.idle_) return;
+  to.idle_ = false;
+  if (here& h = here_[engine_.self()]; h.in_place) h.woken_in_place = &to;
+  pool_->schedule(to);
+}
+
+void simulation::make_room(model_actor& to) noexcept {
+  here& h = here_[engine_.self()];
+  if (to.idle_) return;
+  if (h.free_sends != 0) {
+    --h.free_sends;
+    return;
+  }
+  if (run_in_place(to)) return;
+  to.awaited_ = true;
+  pool_->expose();
+  const std::uint64_t before = to.consumed_;
+  engine_.wait(to, [](const model_actor& r) { return r.awaited_; }, longest_wait);
+  if (to.consumed_ == before) here_[engine_.self()].free_sends = sends_after_vain_wait;
+}
+
+bool simulation::run_in_place(model_actor& to) noexcept {
+  if (!pool_->is_worker(engine_.self())) return false;
+  here& h = here_[engine_.self()];
+  if (!h.in_place) {
+    if (!pool_->claim(to)) return false;
+    run_chain(to, h);
+    return true;
+  }
+  // Not one level deeper: the batch ends, then it is this receiver's turn.
+  if (h.next_in_place == &to) return true;
+  if (h.next_in_place != nullptr || !pool_->claim(to)) return false;
+  h.next_in_place = &to;
+  return true;
+}
+
+void simulation::run_chain(model_actor& first, here& h) noexcept {
+  h.in_place = true;
+  model_actor* one = &first;
+  for (std::uint32_t i = 0; one != nullptr; ++i) {
+    std::uint32_t budget = in_place_batch;
+    h.woken_in_place = nullptr;
+    const bool more = i == longest_in_place_chain || one->run(budget) == base::run_outcome::more;
+    model_actor* next = std::exchange(h.next_in_place, nullptr);
+    if (next == nullptr && h.woken_in_place != nullptr && pool_->claim_next(h.woken_in_place))
+      next = h.woken_in_place;
+    if (more) pool_->schedule(*one);
+    one = next;
+  }
+  h.in_place = false;
+}
+
+outcome simulation::run() {
+  engine_.add_thread(places_.index_of(0), true, &simulation::end_at_limit, this);
+  outcome result;
+  result.error = engine_.run(from_ns((options_.limit_seconds + longest_end_seconds) * 1e9));
+  if (!unfinished_.empty()) result.error = unfinished_;
+  result.seconds = static_cast<double>(ended_at_) * 1e-12;
+  result.messages = messages_;
+  result.policy = pool_->stats();
+  result.machine = engine_.stats();
+  for (std::uint32_t w = 0; w < options_.workers; ++w)
+    result.busy_seconds += static_cast<double>(engine_.busy(w)) * 1e-12;
+  return result;
+}
+
+}  // namespace garrick::machine

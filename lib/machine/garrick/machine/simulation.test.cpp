@@ -1,0 +1,318 @@
+// The shipped policies on simulated machines.
+#include <garrick/machine/simulation.hpp>
+#include <garrick/machine/traits.hpp>
+#include <garrick/sched/policies/work_sharing.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace garrick;
+using namespace garrick::machine;
+
+namespace {
+
+const std::vector<std::string> every_policy{
+    "work_stealing",  "locality_guided",    "work_sharing", "polling_default",
+    "polling_custom", "polling_aggressive", "polling_new"};
+
+/// Passes a number on to the next until it is zero.
+struct hop final : model_actor {
+  hop* next = nullptr;
+  double work_ns = 200;
+  std::uint64_t seen = 0;
+  void on(turn& t, const message& m) override {
+    t.work(work_ns);
+    ++seen;
+    if (m.value != 0) t.send(*next, m.value - 1);
+  }
+};
+
+/// Rings of links; each ring passes `hops` messages.
+struct rings {
+  simulation s;
+  std::vector<hop*> links;
+
+  rings(simulation_options options, std::uint32_t count, std::uint32_t size, std::uint64_t hops)
+      : s(std::move(options)) {
+    for (std::uint32_t r = 0; r < count; ++r) {
+      std::vector<hop*> ring;
+      for (std::uint32_t i = 0; i < size; ++i) ring.push_back(&s.spawn<hop>());
+      for (std::uint32_t i = 0; i < size; ++i) ring[i]->next = ring[(i + 1) % size];
+      links.insert(links.end(), ring.begin(), ring.end());
+    }
+    s.outside([this, size, hops](outside& o) {
+      for (std::size_t i = 0; i < links.size(); i += size) o.send(*links[i], hops);
+    });
+  }
+  [[nodiscard]] std::uint64_t seen() const {
+    std::uint64_t sum = 0;
+    for (const hop* l : links) sum += l->seen;
+    return sum;
+  }
+};
+
+simulation_options on(const char* machine, std::uint32_t workers, std::string policy) {
+  simulation_options o;
+  o.machine = *sched::topology::synthetic(machine);
+  o.workers = workers;
+  o.policy = std::move(policy);
+  o.limit_seconds = 10;
+  return o;
+}
+
+constexpr const char* big = "pack:4 numa:2 l3:1 core:8 pu:1";
+
+}  // namespace
+
+TEST_CASE("simulation: every shipped policy runs every message, on one worker and on many") {
+  for (const auto& policy : every_policy)
+    for (const std::uint32_t workers : {1U, 2U, 16U}) {
+      CAPTURE(policy);
+      CAPTURE(workers);
+      rings r(on(big, workers, policy), 24, 5, 40);
+      const outcome o = r.s.run();
+      CHECK(o.error == "");
+      CHECK(o.messages == 24 * 41);
+      CHECK(r.seen() == o.messages);
+      CHECK(o.seconds > 24 * 41 * 200e-9 / workers);  // the work alone
+    }
+}
+
+TEST_CASE("simulation: many workers are faster, and the work is theirs") {
+  for (const auto& policy : every_policy) {
+    CAPTURE(policy);
+    double before = 0;
+    for (const std::uint32_t workers : {1U, 4U, 16U}) {
+      rings r(on(big, workers, policy), 64, 4, 100);
+      for (hop* l : r.links) l->work_ns = 20'000;
+      const outcome o = r.s.run();
+      CHECK(o.error == "");
+      const double work = 64 * 101 * 20e-6;
+      CHECK(o.seconds >= work / workers);
+      CHECK(o.busy_seconds >= work);
+      if (before != 0) CHECK(o.seconds < before / 2.5);
+      before = o.seconds;
+    }
+  }
+}
+
+TEST_CASE("simulation: one seed gives one result, another seed another") {
+  for (const auto& policy : every_policy) {
+    CAPTURE(policy);
+    const auto picture = [&](std::uint64_t seed) {
+      simulation_options o = on(big, 16, policy);
+      o.seed = seed;
+      rings r(std::move(o), 40, 3, 50);
+      const outcome result = r.s.run();
+      return std::to_string(result.seconds * 1e12) + " " + std::to_string(result.machine.accesses) +
+             " " + std::to_string(result.machine.transfers) + " " +
+             std::to_string(result.policy.steals);
+    };
+    CHECK(picture(7) == picture(7));
+    if (policy != "work_sharing") CHECK(picture(7) != picture(8));  // which draws nothing
+  }
+}
+
+TEST_CASE("simulation: each message, and each run of an actor, costs its price") {
+  constexpr std::uint64_t hops = 2000;
+  const auto ns = [](std::uint32_t size, double costs::* dearer) {
+    auto o = on(big, 1, "work_stealing");
+    if (dearer != nullptr) o.prices.*dearer += 100;
+    rings r(std::move(o), 1, size, hops);
+    const outcome result = r.s.run();
+    CHECK(result.error == "");
+    return result.busy_seconds * 1e9;
+  };
+  for (const auto price : {&costs::send, &costs::receive, &costs::run})
+    CHECK(ns(3, price) - ns(3, nullptr) == doctest::Approx(100.0 * hops).epsilon(0.01));
+  // With three actors each is still at hand when its turn comes, with twenty it is not.
+  CHECK(ns(3, &costs::cold) == ns(3, nullptr));
+  CHECK(ns(20, &costs::cold) - ns(20, nullptr) == doctest::Approx(100.0 * hops).epsilon(0.02));
+}
+
+TEST_CASE("simulation: who runs an actor first fetches its lines from where it was made") {
+  struct child final : model_actor {
+    double began = 0;
+    std::uint32_t worker = 0;
+    void on(turn& t, const message&) override {
+      began = t.now_ns();
+      worker = engine::current()->self();
+    }
+  };
+  struct parent final : model_actor {
+    child* one = nullptr;
+    std::uint32_t worker = 0;
+    void on(turn& t, const message&) override {
+      worker = engine::current()->self();
+      if (one == nullptr) one = &t.spawn<child>();
+      t.send(*one, 0);
+      t.work(1e7);
+    }
+  };
+  const auto first_run = [](bool made_by_parent) {
+    auto o = on("pack:2 numa:1 l3:1 core:1 pu:1", 2, "work_sharing");
+    o.prices.spawn = 0;
+    simulation s(std::move(o));
+    auto& above = s.spawn<parent>();
+    if (!made_by_parent) above.one = &s.spawn<child>();
+    s.outside([&](outside& out) { out.send(above, 0); });
+    CHECK(s.run().error == "");
+    CHECK(above.one->worker != above.worker);
+    return above.one->began;
+  };
+  CHECK(first_run(true) - first_run(false) == doctest::Approx(2 * costs{}.transfer[3]));
+}
+
+TEST_CASE("simulation: state is near where the actor ran first and dear far from there") {
+  struct heavy final : model_actor {
+    std::uint32_t first = max_threads;
+    int far = 0;
+    void on(turn& t, const message& m) override {
+      const engine& e = *engine::current();
+      if (first == max_threads) first = e.self();
+      const std::uint32_t distance = e.distance(e.self(), first);
+      if (distance != 0) ++far;
+      const double before = t.now_ns();
+      t.touch(1000);
+      CHECK(t.now_ns() - before == doctest::Approx(1000 * costs{}.memory_line[distance]));
+      if (m.value != 0) t.send(*this, m.value - 1);
+    }
+  };
+  auto options = on(big, 4, "work_sharing");  // which leaves an actor to any worker
+  options.quantum = 1;
+  simulation s(std::move(options));
+  std::vector<heavy*> all;
+  for (int i = 0; i < 9; ++i) all.push_back(&s.spawn<heavy>());
+  s.outside([&](outside& o) {
+    for (heavy* one : all) o.send(*one, 20);
+  });
+  CHECK(s.run().error == "");
+  int far = 0;
+  for (const heavy* one : all) far += one->far;
+  CHECK(far > 20);
+}
+
+TEST_CASE(
+    "simulation: a sender that is faster than its receiver is slowed, so mail stays bounded") {
+  struct slow final : model_actor {
+    void on(turn& t, const message&) override { t.work(2000); }
+  };
+  struct fast final : model_actor {
+    slow* to = nullptr;
+    double ended = 0;
+    void on(turn& t, const message& m) override {
+      for (std::uint64_t i = 0; i < m.value; ++i) t.send(*to, i);
+      ended = t.now_ns();
+    }
+  };
+  for (const std::uint32_t workers : {1U, 2U}) {
+    simulation s(on(big, workers, "work_stealing"));
+    auto& to = s.spawn<slow>();
+    auto& from = s.spawn<fast>();
+    from.to = &to;
+    s.outside([&](outside& o) { o.send(from, 20'000); });
+    const outcome o = s.run();
+    CHECK(o.error == "");
+    CHECK(o.messages == 20'001);
+    // Without a bound the sender would be done after a millisecond, the receiver after forty.
+    CHECK(from.ended > 0.9e9 * (o.seconds - 0.002));
+  }
+}
+
+TEST_CASE(
+    "simulation: in a chain of actors that multiply their mail no mailbox grows far beyond its "
+    "limit") {
+  struct multiplier final : model_actor {
+    multiplier* next = nullptr;
+    std::uint64_t sent_to = 0;
+    std::uint64_t handled = 0;
+    std::uint64_t longest = 0;
+    void on(turn& t, const message& m) override {
+      ++handled;
+      if (next == nullptr) return;
+      for (std::uint64_t i = 0; i < (m.from == nullptr ? m.value : 3); ++i) {
+        next->longest = std::max(next->longest, ++next->sent_to - next->handled);
+        t.send(*next, 0);
+      }
+    }
+  };
+  for (const std::uint32_t workers : {1U, 2U, 8U}) {
+    CAPTURE(workers);
+    simulation s(on(big, workers, "work_stealing"));
+    std::vector<multiplier*> chain;
+    for (int i = 0; i < 5; ++i) {
+      chain.push_back(&s.spawn<multiplier>());
+      if (i != 0) chain[chain.size() - 2]->next = chain.back();
+    }
+    s.outside([&](outside& o) { o.send(*chain[0], 5000); });
+    CHECK(s.run().error == "");
+    CHECK(chain.back()->handled == 5000 * 27);
+    for (const multiplier* one : chain) CHECK(one->longest < 600);
+  }
+}
+
+TEST_CASE("simulation: a policy of one's own that strands work is found") {
+  /// Loses a runnable now and then.
+  struct forgetful : sched::work_sharing<machine_traits> {
+    using work_sharing::work_sharing;
+    std::uint32_t enqueued = 0;
+    void internal_enqueue(worker_data& self, base::runnable& r) noexcept {
+      if (++enqueued % 100 != 0) work_sharing::internal_enqueue(self, r);
+    }
+  };
+  auto o = on(big, 4, "");
+  o.limit_seconds = 1;
+  o.make_policy = [](engine& machine,
+                     const sched::policy_options& options) -> std::unique_ptr<pool> {
+    return std::make_unique<simulated_pool<forgetful>>(machine, options);
+  };
+  rings r(std::move(o), 24, 5, 40);
+  const outcome result = r.s.run();
+  CHECK(result.error.find("not ended after 1") == 0);
+  CHECK(result.error.find("open") != std::string::npos);
+  CHECK(r.seen() < 24 * 41);
+}
+
+TEST_CASE("simulation: bad settings are refused by name") {
+  CHECK_THROWS_AS(simulation(on(big, 16, "no_such")), std::invalid_argument);
+  CHECK_THROWS_AS(simulation(on(big, 121, "work_stealing")), std::invalid_argument);
+  CHECK_THROWS_AS(simulation(on(big, 0, "work_stealing")), std::invalid_argument);
+  const auto refused = [](const auto& change) {
+    auto o = on(big, 1, "work_stealing");
+    change(o);
+    CHECK_THROWS_AS(simulation(std::move(o)), std::invalid_argument);
+  };
+  refused([](simulation_options& o) { o.quantum = 0; });
+  refused([](simulation_options& o) { o.soft_limit = 0; });
+  refused([](simulation_options& o) { o.limit_seconds = 0; });
+  refused([](simulation_options& o) { o.limit_seconds = 1e8; });
+  refused([](simulation_options& o) { o.prices.run = -1; });
+  refused([](simulation_options& o) { o.prices.transfer[2] = std::nan(""); });
+  refused([](simulation_options& o) { o.prices.memory_line[3] = 1e10; });
+}
+
+TEST_CASE("simulation: a run that takes longer than it may is an error") {
+  auto o = on(big, 2, "work_stealing");
+  o.limit_seconds = 1e-5;
+  rings r(std::move(o), 2, 3, 1'000'000);
+  CHECK(r.s.run().error.find("not ended") == 0);
+}
+
+TEST_CASE("simulation: 64 workers handle a quarter of a million messages in a moment") {
+  const auto begin = std::chrono::steady_clock::now();
+  rings r(on(big, 64, "work_stealing"), 256, 4, 1000);
+  const outcome o = r.s.run();
+  CHECK(o.error == "");
+  CHECK(o.messages == 256 * 1001);
+  const double took =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  MESSAGE(took << " s for " << o.messages << " messages, " << o.machine.accesses << " accesses, "
+               << o.machine.switches << " switches, " << o.seconds << " s simulated");
+  CHECK(took < 30);  // 0.2 s without sanitizers, on a quiet machine
+}

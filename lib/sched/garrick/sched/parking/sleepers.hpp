@@ -1,0 +1,243 @@
+// When there is nothing to do, workers sleep; when there is, somebody must be awake; and no wake-up
+// may be paid for in vain. This is the protocol between those who add work and those who look for
+// it.
+//
+// One word counts who *searches* (is awake, without work, and will look into every queue) and who
+// is *parked* (sleeps or is about to). Whoever adds work that others may take looks at that word:
+// if nobody searches and somebody is parked, exactly one is woken, and he is counted as searching
+// from that moment on. A searcher who finds work and was the last one looks whether there is more,
+// and if so wakes the next. Sleeping is done in three steps: prepare (be counted as parked), look
+// again, commit (wait for a token).
+//
+// Thread safety: `announce`, `observe`, `wake_one`, `wake_all` and `any_parked` belong to
+// everybody, the rest to the worker named by the index.
+//
+// Invariants. "Open" work is work in a deque or an inbox: everybody may take it.
+// S1 The searching count is the number of workers between try_begin_search (or being woken) and
+//     end_search or prepare_park. It is at most half of the workers, at least one, plus one that is
+//     just being woken.
+// S2 A worker's bit is set before it is counted as parked; whoever lowers the count (wake_one) is
+//     entitled to one bit, and finds one: there are never fewer bits than the count and the
+//     entitlements together. So each fall of the count wakes exactly one worker, with one token. (A
+//     bit that is on its way from another core may have to be looked for twice.)
+// S3 wake_one raises the searching count in the same step in which it lowers the parked count: two
+// who add work at the same time wake one.
+// S4 No lost wake-up. Adding: (a1) make the work visible, (a2) light fence, (a3) read the word.
+//     Sleeping: (b1) change the word, (b2) heavy fence, (b3) look into all queues. One of the two
+//     fences comes first. If it is a2, then b3 sees the work. If it is b2, then a3 sees the worker
+//     as parked and not searching, and wakes one if nobody else searches. The last end_search does
+//     the same (c1 lower the count, c2 heavy fence, c3 look into all queues, c4 wake one), so one
+//     that searches while a3 looks will see the work.
+// S5 b2 may be left out if all other workers are parked or searching, c2 if all others are parked.
+//     The two counts together are the workers between try_begin_search or prepare_park and
+//     end_search, whoever's bit is taken. If that is all of them, nobody can add before its
+//     end_search, and that comes after b1, so its a3 sees b1. What a searcher added earlier, or
+//     moves from queue to queue, it looks for itself: it looks into all queues and, if it is the
+//     last, once more at c3. So only outside threads can add work unseen, and they do it with a
+//     sequentially consistent compare-and-swap (a1) and load (a3). Required of callers: who is
+//     counted has an empty slot and deque, and who has moved work leaves by end_search, never by
+//     prepare_park. It matters: a heavy fence interrupts all processors where threads of the
+//     process run.
+// S6 From S4: while open work exists and a worker is parked, some worker searches, or has just
+//     added the work and not reached a3, or has not reached b3 or c3. None of these states lasts.
+#pragma once
+
+#include <garrick/base/concurrency/atomics_policy.hpp>
+
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace garrick::sched {
+
+/// Numbers of the memory orders below, for the model checker.
+enum class sleepers_order : int { park = 200, read_state, end_search };
+
+template <class Atomics, class Parker>
+class sleepers {
+ public:
+  static constexpr std::uint32_t max_workers = 1024;
+  static constexpr std::uint32_t nobody = 0xffff'ffff;
+
+  explicit sleepers(std::uint32_t workers)
+      : workers_(workers),
+        search_limit_(workers / 2 == 0 ? 1 : workers / 2),
+        words_((workers + 63) / 64),
+        parkers_(std::make_unique<padded_parker[]>(workers)),
+        bits_(std::make_unique<word64[]>(words_)) {}
+
+  sleepers(const sleepers&) = delete;
+  sleepers& operator=(const sleepers&) = delete;
+
+  /// What the word says; see `any_parked` and `may_wake`.
+  using state = std::uint32_t;
+  static constexpr bool any_parked(state s) noexcept { return s >= one_parked; }
+  static constexpr bool may_wake(state s) noexcept {
+    return s >= one_parked && (s & searching_mask) == 0;
+  }
+
+  [[nodiscard]] bool all_parked(state s) const noexcept { return (s >> parked_shift) == workers_; }
+
+  /// The light fence and the look at the word (a2, a3 of S4), after work was made visible.
+  [[nodiscard]] state observe() noexcept {
+    Atomics::light_fence();
+    // order: seq_cst, pairs with park and end_search (S4, S5)
+    return state_.load(order<sleepers_order::read_state>(std::memory_order_seq_cst));
+  }
+
+  /// Open work has been made visible: sees to it that somebody comes. `preferred` is woken if
+  /// somebody must be and he is parked.
+  void announce(std::uint32_t preferred = nobody) noexcept {
+    const state seen = observe();
+    if (may_wake(seen)) wake_one(seen, preferred);
+  }
+
+  /// Wakes one parked worker, unless somebody searches by now. True if one was woken.
+  bool wake_one(state seen, std::uint32_t preferred = nobody) noexcept {
+    while (may_wake(seen)) {
+      // order: relaxed both ways; the swap alone decides who wakes (S3), and take_bit looks until
+      // it finds (S2)
+      if (state_.compare_exchange_weak(seen, seen - one_parked + one_searching,
+                                       std::memory_order_relaxed, std::memory_order_relaxed)) {
+        // order: relaxed; a statistic
+        if (parkers_[take_bit(preferred)].parker.unpark())
+          wakes_.fetch_add(1, std::memory_order_relaxed);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// The word as it is now, for one who has fenced already.
+  [[nodiscard]] state peek() const noexcept {
+    // order: as observe
+    return state_.load(order<sleepers_order::read_state>(std::memory_order_seq_cst));
+  }
+
+  /// How often somebody had to be woken through the system.
+  [[nodiscard]] std::uint64_t wakes() const noexcept {
+    return wakes_.load(std::memory_order_relaxed);  // order: relaxed; a statistic
+  }
+
+  /// For a diagnosis.
+  [[nodiscard]] std::string describe() const {
+    const state s = peek();
+    return "searching " + std::to_string(s & searching_mask) + ", parked " +
+           std::to_string(s >> parked_shift);
+  }
+
+  /// The index of some parked worker, or `nobody`. A hint.
+  [[nodiscard]] std::uint32_t some_parked() const noexcept {
+    for (std::uint32_t w = 0; w < words_; ++w) {
+      // order: relaxed; a hint
+      const std::uint64_t bits = bits_[w].load(std::memory_order_relaxed);
+      if (bits != 0) return w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
+    }
+    return nobody;
+  }
+
+  /// A hint.
+  [[nodiscard]] bool looks_parked(std::uint32_t index) const noexcept {
+    // order: relaxed; a hint
+    return (bits_[index / 64].load(std::memory_order_relaxed) & bit_of(index)) != 0;
+  }
+
+  /// The worker wants to look into others' queues. False: enough do already; park instead.
+  [[nodiscard]] bool try_begin_search() noexcept {
+    // order: relaxed; the compare-and-swap confirms it
+    state seen = state_.load(std::memory_order_relaxed);
+    while ((seen & searching_mask) < search_limit_) {
+      // order: relaxed both; being counted promises only what end_search and park keep
+      if (state_.compare_exchange_weak(seen, seen + one_searching, std::memory_order_relaxed,
+                                       std::memory_order_relaxed))
+        return true;
+    }
+    return false;
+  }
+
+  /// The searcher has found something and taken it. `more_open_work()` looks into all queues (c3 of
+  /// S4).
+  template <class Look>
+  void end_search(Look&& more_open_work) noexcept {
+    // order: seq_cst, pairs with read_state (S4, S5)
+    const state now =
+        state_.fetch_sub(one_searching,
+                         order<sleepers_order::end_search>(std::memory_order_seq_cst)) -
+        one_searching;
+    if (!may_wake(now)) return;
+    if ((now >> parked_shift) + 1 < workers_) Atomics::heavy_fence();
+    if (more_open_work()) wake_one(now);
+  }
+
+  /// First step of sleeping: worker `index`, which searches if `searching`, counts as parked from
+  /// here on. The caller looks into all queues next, announces if it finds something, and then
+  /// calls `park` whatever it found: if it was its turn to be woken, that returns at once.
+  void prepare_park(std::uint32_t index, bool searching) noexcept {
+    // order: relaxed; the release of the next change of the word puts it before (S2)
+    bits_[index / 64].fetch_or(bit_of(index), std::memory_order_relaxed);
+    const state change = one_parked - (searching ? one_searching : 0);
+    // order: seq_cst, pairs with read_state (S4, S5)
+    const state now =
+        state_.fetch_add(change, order<sleepers_order::park>(std::memory_order_seq_cst)) + change;
+    if ((now >> parked_shift) + (now & searching_mask) < workers_) Atomics::heavy_fence();
+  }
+
+  /// Last step of sleeping. Returns when somebody has woken this worker; it counts as searching
+  /// then.
+  void park(std::uint32_t index) noexcept { parkers_[index].parker.park(); }
+
+  /// The end: leaves a token for everybody. The counts mean nothing afterwards.
+  void wake_all() noexcept {
+    for (std::uint32_t i = 0; i < workers_; ++i) parkers_[i].parker.unpark();
+  }
+
+ private:
+  static constexpr std::uint32_t parked_shift = 16;
+  static constexpr state one_searching = 1;
+  static constexpr state searching_mask = 0xffff;
+  static constexpr state one_parked = 1U << parked_shift;
+
+  using word64 = typename Atomics::template atomic<std::uint64_t>;
+  struct alignas(64) padded_parker {
+    Parker parker;
+  };
+
+  template <sleepers_order N>
+  static constexpr std::memory_order order(std::memory_order as_written) noexcept {
+    return Atomics::template order<static_cast<int>(N)>(as_written);
+  }
+
+  static constexpr std::uint64_t bit_of(std::uint32_t index) noexcept {
+    return std::uint64_t{1} << (index % 64);
+  }
+
+  bool clear_bit(std::uint32_t index) noexcept {
+    // order: relaxed; one of several who clear it sees it set
+    const auto before = bits_[index / 64].fetch_and(~bit_of(index), std::memory_order_relaxed);
+    return (before & bit_of(index)) != 0;
+  }
+
+  /// The caller is entitled to one bit (S2), so this ends.
+  std::uint32_t take_bit(std::uint32_t preferred) noexcept {
+    if (preferred < workers_ && clear_bit(preferred)) return preferred;
+    for (;;) {
+      const std::uint32_t found = some_parked();
+      if (found != nobody && clear_bit(found)) return found;
+      Atomics::pause();
+    }
+  }
+
+  // constant
+  std::uint32_t workers_;
+  std::uint32_t search_limit_;
+  std::uint32_t words_;
+  std::unique_ptr<padded_parker[]> parkers_;
+  std::unique_ptr<word64[]> bits_;
+  // written by everybody, but only when somebody falls asleep, wakes up or searches
+  alignas(64) typename Atomics::template atomic<state> state_{0};
+  alignas(64) typename Atomics::template atomic<std::uint64_t> wakes_{0};
+};
+
+}  // namespace garrick::sched

@@ -1,0 +1,171 @@
+// Work in a next slot is announced to nobody, because its owner usually takes it within a
+// microsecond. If the owner stays busy in a handler instead, somebody must notice: this helper
+// thread looks at the slots every 25 µs, watches an occupied one for up to 12 µs more, and takes
+// out what has not moved.
+//
+// It costs nothing in an idle system: it sleeps until a worker puts something into its slot while
+// another one is parked, and goes back to sleep when all workers are parked or no slot has been
+// used for a millisecond. While it runs it keeps to a budget: a timer costs 2 µs of processor time
+// on bare metal but 40 µs on some virtual machines, so it may use a sixteenth of a core, with an
+// allowance for bursts. If the budget is used up, the looks become rarer (at 40 µs a look: one in
+// 640 µs), until an exposure, a look that was worth it, fills it up again.
+//
+// To wake it is a call to the system, 2 µs on bare metal and 15 on some virtual machines. If the
+// worker that a message from outside has woken had to make it, the message would wait for it. So
+// the outside thread that wakes the worker arms the ticker too, ahead of need, if the last wake-up
+// from outside had needed it.
+//
+// Thread safety: `armed`, `arm`, `arm_ahead` and `keep_promise` belong to everybody, `disarm`,
+// `stay_awake` and `sleep_until_armed` to the helper thread, `stop` to the pool.
+//
+// Invariants
+// K1 Who puts an item into a slot and, after a fence, sees a parked worker, finds the ticker armed
+//     or arms it. A worker that parks and, after a fence, sees an occupied slot does the same. One
+//     of the two sees the other (as S4 of sleepers.hpp; where S5 leaves out the fence, all slots
+//     are empty, and who puts something later sees the parked worker).
+// K2 The ticker disarms itself first and then, after a fence, looks at slots and parked workers
+//     once more. So either it sees what K1's party did, or that party sees it disarmed and arms it.
+//     So while a worker is parked and a slot stays occupied, the ticker is armed.
+// K3 Who arms ahead promises to do so before the work is visible, since the woken worker may be
+//     there before the call that wakes it returns, and keeps the promise with its next step after
+//     that call. Workers rely on it: if the system takes the processor away from that thread in
+//     between, exposure is late by as much, as it is if the ticker itself gets no processor. The
+//     state goes from asleep to promised or armed, from promised to armed, and only the ticker sets
+//     it back, when it is awake. Who makes it armed leaves a token, so between two disarms there is
+//     one.
+// K4 A worker that has lost its processor to the ticker itself looks stuck and is not. So the
+//     ticker judges what it has watched only from another processor than the worker's, to which it
+//     moves if it has to; where there is none, it judges by what happened while it slept.
+#pragma once
+
+#include <garrick/base/concurrency/atomics_policy.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+namespace garrick::sched {
+
+/// When the helper may look again, given what its looks cost, and when it may rest.
+class tick_budget {
+ public:
+  static constexpr std::uint64_t period_ns = 25'000;
+  static constexpr std::uint64_t patience_ns = 12'000;  ///< how long an occupied slot is watched
+  static constexpr std::uint64_t quiet_ns = 1'000'000;  ///< unused slots for so long let it sleep
+  /// to be woken more often than this is worse than timers
+  static constexpr std::uint64_t often_ns = 50'000;
+  static constexpr std::int64_t share = 16;  ///< one part in so many of a core
+  /// processor time that may be used at once
+  static constexpr std::int64_t allowance_ns = 500'000;
+
+  /// The helper has been woken.
+  void armed(std::uint64_t wall_ns) noexcept {
+    // Being woken often costs more than a timer; then it stays awake between bursts.
+    lingers_ = wall_ns - armed_at_ns_ < often_ns;
+    armed_at_ns_ = wall_ns;
+    used_at_ns_ = wall_ns;
+  }
+
+  /// Whether the helper may go back to sleep after a look that found slots in use (or not) and
+  /// everybody parked (or not).
+  [[nodiscard]] bool may_rest(std::uint64_t wall_ns, bool used, bool everybody_parked) noexcept {
+    if (everybody_parked && !lingers_) return true;
+    if (used) used_at_ns_ = wall_ns;
+    return wall_ns - used_at_ns_ >= quiet_ns;
+  }
+
+  /// A look has been made: `wall_ns` and `cpu_ns` are the clocks now. Returns how long to sleep.
+  std::uint64_t after_look(std::uint64_t wall_ns, std::uint64_t cpu_ns) noexcept {
+    const auto passed = static_cast<std::int64_t>(wall_ns - wall_ns_);
+    const auto used = static_cast<std::int64_t>(cpu_ns - cpu_ns_);
+    wall_ns_ = wall_ns;
+    cpu_ns_ = cpu_ns;
+    credit_ns_ = std::min(allowance_ns, credit_ns_ + passed / share - used);
+    if (credit_ns_ >= 0) return period_ns;
+    return std::max(period_ns, static_cast<std::uint64_t>(-credit_ns_ * share));
+  }
+
+  /// The last look found something.
+  void refill() noexcept { credit_ns_ = allowance_ns; }
+
+ private:
+  bool lingers_ = false;
+  std::uint64_t armed_at_ns_ = 0;
+  std::uint64_t used_at_ns_ = 0;
+  std::uint64_t wall_ns_ = 0;
+  std::uint64_t cpu_ns_ = 0;
+  std::int64_t credit_ns_ = allowance_ns;
+};
+
+template <class Atomics, class Parker>
+class slot_ticker {
+ public:
+  /// Or promised (K3).
+  [[nodiscard]] bool armed() const noexcept {
+    // order: relaxed, after the fence of whoever asks (K1, K2)
+    return state_.load(std::memory_order_relaxed) != asleep;
+  }
+
+  /// Somebody is parked, and a slot is occupied.
+  void arm() noexcept {
+    if (!make_armed()) wake_.unpark();
+  }
+
+  /// The caller, from outside, is about to wake a worker. True: it calls `keep_promise` thereafter
+  /// (K3).
+  [[nodiscard]] bool arm_ahead() noexcept {
+    std::uint32_t seen = asleep;
+    // order: relaxed all; a hint, and the token carries what matters
+    return expected_.load(std::memory_order_relaxed) && !armed() &&
+           state_.compare_exchange_strong(seen, promised, std::memory_order_relaxed,
+                                          std::memory_order_relaxed);
+  }
+
+  void keep_promise() noexcept {
+    std::uint32_t seen = promised;  // or somebody else has armed it since
+    // order: relaxed both; the token carries what matters
+    if (state_.compare_exchange_strong(seen, is_armed, std::memory_order_relaxed,
+                                       std::memory_order_relaxed))
+      wake_.unpark();
+  }
+
+  /// Helper: first half of going to sleep. `in_vain`: no slot has been used since it slept last, so
+  /// nobody arms ahead the next time. The caller looks at everything once more and calls
+  /// `stay_awake` if it finds a reason.
+  void disarm(bool in_vain) noexcept {
+    if (in_vain) expected_.store(false, std::memory_order_relaxed);  // order: relaxed; a hint
+    // order: relaxed, before the fence (K2)
+    state_.store(asleep, std::memory_order_relaxed);
+    Atomics::heavy_fence();
+  }
+
+  /// Helper: it does not go to sleep after all.
+  void stay_awake() noexcept {
+    if (make_armed()) wake_.park();  // takes the token of who was first
+  }
+
+  /// Helper: second half; returns when the ticker is armed or stopped.
+  void sleep_until_armed() noexcept { wake_.park(); }
+
+  /// Lets `sleep_until_armed` return.
+  void stop() noexcept { wake_.unpark(); }
+
+ private:
+  static constexpr std::uint32_t asleep = 0;
+  static constexpr std::uint32_t promised = 1;
+  static constexpr std::uint32_t is_armed = 2;
+
+  /// True: it was armed.
+  bool make_armed() noexcept {
+    expected_.store(true, std::memory_order_relaxed);  // order: relaxed; a hint
+    // order: relaxed; the token carries what matters
+    return state_.exchange(is_armed, std::memory_order_relaxed) == is_armed;
+  }
+
+  typename Atomics::template atomic<std::uint32_t> state_{asleep};
+  /// a worker had to arm, and it was of use
+  typename Atomics::template atomic<bool> expected_{false};
+  Parker wake_;
+};
+
+}  // namespace garrick::sched

@@ -1,0 +1,295 @@
+// Workers that look for work by polling, in three phases that grow more patient: the scheduler that
+// paper 000 measures, with its four configurations.
+//
+// A phase is a number of attempts at the worker's own queues, of which every n-th also steals, with
+// a sleep after each. When its attempts are used up the next phase begins; a success goes back to
+// the first. The last phase goes on for ever. It either sleeps (the paper's default, custom and
+// aggressive) or waits for an event with a time limit (its proposal, new): who puts work into a
+// worker's inbox wakes that worker.
+//
+//   | table I (attempts / steal interval / sleep) | aggressive   | moderate       | relaxed                  |
+//   | polling_default                             | 100 / 10 / 0 | 500 / 5 / 50 µs | ∞ / 1 / 10 ms            |
+//   | polling_custom                              | 100 / 10 / 0 | 500 / 5 / 1 µs  | ∞ / 5 / 1 µs             |
+//   | polling_aggressive                          | 100 / 10 / 0 | 500 / 5 / 0     | ∞ / 1 / 0                |
+//   | polling_new                                 | 100 / 10 / 0 | 500 / 5 / 1 µs  | ∞ / 1 / event, 200 µs    |
+//
+// The paper's figures 6 and 7 gave `new` the time limit of table I's last phase, 10 ms; 200 µs is
+// what its figures 8 and 9 found best.
+//
+// These policies are here to compare with, and for machines where a processor is set aside for each
+// worker. Idle workers use processor time; work_stealing does not.
+//
+// Thread safety: see policy.hpp.
+//
+// Invariants
+// P1 Nothing is announced: what is in a deque or an inbox is found by its worker's next attempt or
+//     by a thief's. The longest time until then is the last phase's sleep or time limit.
+// P2 With an event, the worker takes its token only before it looks into its inbox, and a push
+//     leaves the token after it: work in one's own inbox ends the wait.
+// P3 Fairness: as W3 of work_stealing, without a slot: each round of at most a quarter of a quantum
+//     begins with the oldest of the inbox or of the deque, in turns.
+#pragma once
+
+#include <garrick/sched/policies/policy.hpp>
+#include <garrick/sched/queues/inbox.hpp>
+#include <garrick/sched/queues/work_stealing_deque.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace garrick::sched {
+
+/// Attempts without end; for the last phase.
+inline constexpr std::uint32_t for_ever = 0;
+
+/// One phase that sleeps `SleepNs` after each of its attempts.
+template <std::uint32_t Attempts, std::uint32_t StealInterval, std::uint64_t SleepNs>
+struct poll_phase {
+  static_assert(StealInterval != 0, "garrick: a phase that never steals strands work");
+  static constexpr std::uint32_t attempts = Attempts;
+  static constexpr std::uint32_t steal_interval = StealInterval;
+  static constexpr std::uint64_t sleep_ns = SleepNs;
+  static constexpr bool waits_for_event = false;
+};
+
+/// A phase that waits after each attempt until somebody puts work into the worker's inbox, at most
+/// `LimitNs`.
+template <std::uint32_t Attempts, std::uint32_t StealInterval, std::uint64_t LimitNs>
+struct event_phase : poll_phase<Attempts, StealInterval, LimitNs> {
+  static constexpr bool waits_for_event = true;
+};
+
+template <class Name, class Aggressive, class Moderate, class Relaxed, class Traits = real_traits>
+class polling {
+  static_assert(Relaxed::attempts == for_ever,
+                "garrick: the last phase of a polling policy goes on for ever");
+  static_assert(Aggressive::attempts != for_ever && Moderate::attempts != for_ever,
+                "garrick: only the last phase goes on for ever");
+  using atomics = typename Traits::atomics;
+  using runnable = base::runnable;
+  using deque = work_deque<atomics>;
+  using counter = own_counter<atomics>;
+
+ public:
+  static constexpr std::string_view name = Name::text;
+
+  class alignas(64) worker_data {
+   public:
+    worker_data(std::uint32_t index, std::uint32_t round, std::uint64_t seed)
+        : index_(index), left_in_round_(round), random_(seed) {}
+    [[nodiscard]] std::uint32_t index() const noexcept { return index_; }
+
+   private:
+    friend class polling;
+    std::uint32_t index_;
+    std::uint32_t left_in_round_;
+    bool inbox_has_turn_ = true;
+    typename Traits::random random_;
+    counter runs_, steals_, parks_, wakes_;
+    deque deque_;
+    alignas(64) work_inbox<atomics> inbox_;
+    typename Traits::parker event_;
+  };
+
+  explicit polling(const policy_options& options)
+      : count_(options.workers),
+        quantum_(options.quantum),
+        round_(options.quantum == unlimited ? 256 : std::max(1U, options.quantum / 4)) {
+    for (std::uint32_t i = 0; i < count_; ++i)
+      workers_.push_back(
+          std::make_unique<worker_data>(i, round_, options.seed + (i + 1) * 0x9e3779b97f4a7c15));
+  }
+
+  [[nodiscard]] worker_data& worker(std::uint32_t index) noexcept { return *workers_[index]; }
+
+  void central_enqueue(runnable& r) noexcept {
+    // order: relaxed; any distribution will do
+    external_enqueue(worker(next_target_.fetch_add(1, std::memory_order_relaxed) % count_), r);
+  }
+  void external_enqueue(worker_data& target, runnable& r) noexcept {
+    if (!r.offer()) return;  // its old entry is valid again
+    target.inbox_.push(r);
+    if constexpr (Relaxed::waits_for_event)
+      // order: relaxed; a statistic
+      if (target.event_.unpark()) wakes_.fetch_add(1, std::memory_order_relaxed);
+  }
+  void internal_enqueue(worker_data& self, runnable& r) noexcept {
+    if (r.offer()) self.deque_.push(&r);
+  }
+  void resume_later(worker_data& self, runnable& r) noexcept {
+    if (r.offer()) self.inbox_.push(r);
+  }
+
+  [[nodiscard]] runnable* dequeue(worker_data& self) noexcept {
+    if (stopped()) return nullptr;
+    if (self.left_in_round_ == 0) [[unlikely]] {
+      if (runnable* r = start_round(self)) return r;
+    }
+    if (runnable* r = own(self)) return r;
+    if (runnable* r = phase<Aggressive>(self)) return r;
+    if (runnable* r = phase<Moderate>(self)) return r;
+    return phase<Relaxed>(self);
+  }
+
+  [[nodiscard]] std::uint32_t before_resume(worker_data& self, runnable&) noexcept {
+    self.runs_.add();
+    return quantum_ == unlimited ? unlimited
+                                 : std::min(quantum_, std::max(1U, self.left_in_round_));
+  }
+  void after_resume(worker_data& self, std::uint32_t used) noexcept {
+    self.left_in_round_ -= std::min(self.left_in_round_, std::max(1U, used));
+  }
+  void after_completion(worker_data&) noexcept {}
+
+  [[nodiscard]] bool claim(worker_data&, runnable& r) noexcept { return r.claim(); }
+  void expose(worker_data&) noexcept {}
+
+  [[nodiscard]] bool wants_helper() const noexcept { return false; }
+  void helper() noexcept {}
+
+  void request_stop() noexcept {
+    // order: release; the events carry it, or the next attempt sees it
+    stopping_.store(true, std::memory_order_release);
+    for (auto& w : workers_) w->event_.unpark();
+  }
+  [[nodiscard]] runnable* drain_one() noexcept {
+    for (auto& w : workers_)
+      if (runnable* r = own(*w)) return r;
+    return nullptr;
+  }
+
+  [[nodiscard]] scheduler_stats statistics() const noexcept {
+    scheduler_stats sum;
+    for (const auto& w : workers_) {
+      sum.runs += w->runs_.get();
+      sum.steals += w->steals_.get();
+      sum.parks += w->parks_.get();
+    }
+    sum.wakes = wakes_.load(std::memory_order_relaxed);  // order: relaxed; a statistic
+    return sum;
+  }
+  [[nodiscard]] std::string describe() const {
+    std::string text = "polling";
+    for (const auto& w : workers_)
+      text += "; worker " + std::to_string(w->index_) + ": deque " +
+              std::to_string(w->deque_.size()) +
+              (w->inbox_.looks_empty() ? ", inbox empty" : ", inbox filled");
+    return text;
+  }
+
+ private:
+  [[nodiscard]] bool stopped() const noexcept {
+    // order: relaxed; looked at again at each attempt
+    return stopping_.load(std::memory_order_relaxed);
+  }
+
+  runnable* own(worker_data& self) noexcept {
+    if (runnable* r = self.deque_.pop()) return r;
+    return take_inbox(self, self);
+  }
+
+  /// All of `from`'s inbox: returns the oldest; the rest goes into the deque of `self` so that it
+  /// comes out oldest first.
+  static runnable* take_inbox(worker_data& self, worker_data& from) noexcept {
+    runnable* r = from.inbox_.take_all();
+    if (r == nullptr) return nullptr;
+    while (runnable* const older = r->queue_link) {
+      self.deque_.push(r);
+      r = older;
+    }
+    return r;
+  }
+
+  /// P3. Null: there is nothing.
+  runnable* start_round(worker_data& self) noexcept {
+    self.left_in_round_ = round_;
+    self.inbox_has_turn_ = !self.inbox_has_turn_;
+    runnable* oldest = self.inbox_has_turn_ ? take_inbox(self, self) : oldest_of(self);
+    if (oldest == nullptr) oldest = self.inbox_has_turn_ ? oldest_of(self) : take_inbox(self, self);
+    return oldest;
+  }
+
+  static runnable* oldest_of(worker_data& from) noexcept {
+    runnable* r = nullptr;
+    for (;;) {
+      const auto result = from.deque_.steal(r);
+      if (result == deque::steal_result::taken) return r;
+      if (result == deque::steal_result::empty) return nullptr;
+    }
+  }
+
+  /// One victim, at random.
+  runnable* steal(worker_data& self) noexcept {
+    if (count_ == 1) return nullptr;
+    std::uint32_t victim = self.random_() % (count_ - 1);
+    if (victim >= self.index_) ++victim;
+    runnable* r = nullptr;
+    if (worker(victim).deque_.steal(r) != deque::steal_result::taken)
+      r = take_inbox(self, worker(victim));
+    if (r != nullptr) self.steals_.add();
+    return r;
+  }
+
+  /// Null: its attempts are used up, or the pool stops.
+  template <class Phase>
+  runnable* phase(worker_data& self) noexcept {
+    for (std::uint32_t i = 0; Phase::attempts == for_ever || i < Phase::attempts; ++i) {
+      if (stopped()) return nullptr;
+      if (runnable* r = own(self)) return r;
+      if (i % Phase::steal_interval == 0)
+        if (runnable* r = steal(self)) return r;
+      if constexpr (Phase::sleep_ns == 0) {
+        atomics::pause();
+      } else {
+        self.parks_.add();
+        if constexpr (Phase::waits_for_event)
+          self.event_.park_for(Phase::sleep_ns);
+        else
+          Traits::clock::sleep_ns(Phase::sleep_ns);
+      }
+    }
+    return nullptr;
+  }
+
+  // constant
+  std::uint32_t count_;
+  std::uint32_t quantum_;
+  std::uint32_t round_;
+  std::vector<std::unique_ptr<worker_data>> workers_;
+  // written once, at the end
+  typename atomics::template atomic<bool> stopping_{false};
+  // everybody
+  alignas(64) typename atomics::template atomic<std::uint32_t> next_target_{0};
+  alignas(64) typename atomics::template atomic<std::uint64_t> wakes_{0};
+};
+
+/// Names of the configurations.
+namespace poll_names {
+struct caf_default {
+  static constexpr std::string_view text = "polling_default";
+};
+struct custom {
+  static constexpr std::string_view text = "polling_custom";
+};
+struct aggressive {
+  static constexpr std::string_view text = "polling_aggressive";
+};
+struct event {
+  static constexpr std::string_view text = "polling_new";
+};
+}  // namespace poll_names
+
+using polling_default = polling<poll_names::caf_default, poll_phase<100, 10, 0>,
+                                poll_phase<500, 5, 50'000>, poll_phase<for_ever, 1, 10'000'000>>;
+using polling_custom = polling<poll_names::custom, poll_phase<100, 10, 0>,
+                               poll_phase<500, 5, 1'000>, poll_phase<for_ever, 5, 1'000>>;
+using polling_aggressive = polling<poll_names::aggressive, poll_phase<100, 10, 0>,
+                                   poll_phase<500, 5, 0>, poll_phase<for_ever, 1, 0>>;
+using polling_new = polling<poll_names::event, poll_phase<100, 10, 0>, poll_phase<500, 5, 1'000>,
+                            event_phase<for_ever, 1, 200'000>>;
+
+}  // namespace garrick::sched

@@ -1,0 +1,121 @@
+// Work stealing that knows the machine (paper 002): thieves ask their neighbours first, and an
+// actor goes back to the worker where it first ran, since that is where its memory is.
+//
+// It is work_stealing with a guide: queues, parking and their proofs are the same. The guide
+// answers where a runnable goes (home_rule.hpp), where its home is, and in which order a thief asks
+// (worker_places.hpp). Soft pinning: anybody may steal anything, but what was stolen goes home the
+// next time.
+//
+// Thread safety: see policy.hpp.
+//
+// Invariants
+// G1 A guide only names workers: every runnable is in exactly one queue or hand, whatever its home.
+// G2 A home is the index of a worker of this pool. A hint that names another (a handle to an actor
+// of a larger pool) counts as none.
+// G3 A thief that found nothing on its walk visits everybody once before it parks, so that homes
+//     strand nothing (W1 and S6 of work_stealing and sleepers).
+#pragma once
+
+#include <garrick/sched/places/worker_places.hpp>
+#include <garrick/sched/policies/work_stealing.hpp>
+
+#include <vector>
+
+namespace garrick::sched {
+
+template <class Atomics = base::real_atomics>
+class locality_guide {
+ public:
+  static constexpr bool active = true;
+  static constexpr std::string_view name = "locality_guided";
+
+  /// Requires options.places.
+  explicit locality_guide(const policy_options& options)
+      : places_(*options.places), next_of_node_(options.places->machine().node_count()) {}
+
+  [[nodiscard]] victim_walk walk(worker_index thief) const noexcept { return {places_, thief}; }
+
+  /// May `thief` take many at once from `victim`? Not if the others' homes are far from there.
+  [[nodiscard]] bool are_neighbours(worker_index thief, worker_index victim) const noexcept {
+    return places_.are_neighbours(thief, victim);
+  }
+
+  /// The worker to whom `r` goes, which `sender` (or a thread that is no worker) has made runnable.
+  /// A new one is placed.
+  [[nodiscard]] worker_index target(base::runnable& r, worker_index sender) noexcept {
+    const hint h = r.place.get();
+    if ((h.what() == kind::settled || h.what() == kind::placed) && h.value() < places_.size())
+        [[likely]]
+      return worker_for(h.value(), sender, neighbours());
+    return place(r, h, sender);
+  }
+
+  /// `r` is about to run at `executing`: the first time, that or its place becomes its home.
+  void before_run(base::runnable& r, worker_index executing) noexcept {
+    const hint h = r.place.get();
+    if (h.what() != kind::placed) [[likely]]
+      return;
+    r.place.set(hint(kind::settled, home_at_first_run(h.value(), executing, neighbours())));
+  }
+
+  /// May a sender at `worker` run `r` in place? Not if its home is far from there.
+  [[nodiscard]] bool may_run_at(const base::runnable& r, worker_index worker) const noexcept {
+    const hint h = r.place.get();
+    return (h.what() != kind::settled && h.what() != kind::placed) || h.value() >= places_.size() ||
+           places_.are_neighbours(h.value(), worker);
+  }
+
+ private:
+  using hint = base::locality_hint;
+  using kind = hint::kind;
+  using counter = typename Atomics::template atomic<std::uint32_t>;
+
+  [[nodiscard]] auto neighbours() const noexcept {
+    return [this](worker_index a, worker_index b) { return places_.are_neighbours(a, b); };
+  }
+
+  worker_index place(base::runnable& r, hint h, worker_index sender) noexcept {
+    worker_index at = sender;
+    kind now = kind::placed;
+    switch (h.what()) {
+      case kind::spread: at = in_turn(next_spread_); break;
+      case kind::hub:
+        at = in_turn(next_spread_);
+        now = kind::settled;
+        break;
+      case kind::node:
+        if (places_.of_node(h.value()).empty()) break;  // G2: as if it had not wished
+        at = next_of_node(h.value());
+        now = kind::settled;
+        break;
+      default: break;
+    }
+    if (at == no_worker) at = in_turn(next_);
+    r.place.set(hint(now, at));
+    return at;
+  }
+
+  /// Workers are numbered across the nodes, so two in a row are on different ones, and a node gets
+  /// as many as it has workers.
+  worker_index in_turn(counter& of) noexcept {
+    return static_cast<worker_index>(turn(of) % places_.size());
+  }
+  worker_index next_of_node(std::uint32_t node) noexcept {
+    const auto workers = places_.of_node(node);
+    return workers[turn(next_of_node_[node]) % workers.size()];
+  }
+  static std::uint32_t turn(counter& of) noexcept {
+    return of.fetch_add(1, std::memory_order_relaxed);  // order: relaxed; any distribution will do
+  }
+
+  const worker_places& places_;
+  // A counter for each kind of wish: one that several advance in step would leave out workers.
+  counter next_{0};
+  counter next_spread_{0};
+  std::vector<counter> next_of_node_;
+};
+
+template <class Traits = real_traits>
+using locality_guided = work_stealing<Traits, locality_guide<typename Traits::atomics>>;
+
+}  // namespace garrick::sched

@@ -1,0 +1,176 @@
+// One central queue for all workers, first in, first out: for few workers and for comparison. Also
+// the shortest complete policy.
+//
+// Thread safety: see policy.hpp. Sleeping: sleepers.hpp, with the central queue as the only place
+// of open work.
+//
+// Invariants
+// Q1 head_, tail_ and the links of queued runnables are protected by mutex_; size_ changes under it
+//     and is read without it.
+#pragma once
+
+#include <garrick/sched/parking/sleepers.hpp>
+#include <garrick/sched/policies/policy.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace garrick::sched {
+
+template <class Traits = real_traits>
+class work_sharing {
+  using atomics = typename Traits::atomics;
+  using runnable = base::runnable;
+
+ public:
+  static constexpr std::string_view name = "work_sharing";
+
+  struct alignas(64) worker_data {
+    std::uint32_t index = 0;
+    own_counter<atomics> runs, parks;
+  };
+
+  explicit work_sharing(const policy_options& options)
+      : quantum_(options.quantum), idle_spin_ns_(options.idle_spin_ns), sleepers_(options.workers) {
+    for (std::uint32_t i = 0; i < options.workers; ++i) {
+      workers_.push_back(std::make_unique<worker_data>());
+      workers_.back()->index = i;
+    }
+  }
+
+  [[nodiscard]] worker_data& worker(std::uint32_t index) noexcept { return *workers_[index]; }
+
+  void central_enqueue(runnable& r) noexcept {
+    if (!r.offer()) return;  // its old entry is valid again
+    push(r);
+    sleepers_.announce();
+  }
+  void external_enqueue(worker_data& target, runnable& r) noexcept {
+    if (!r.offer()) return;
+    push(r);
+    sleepers_.announce(target.index);
+  }
+  void internal_enqueue(worker_data&, runnable& r) noexcept { central_enqueue(r); }
+
+  /// Alone in the queue it will be taken by this same worker at once, so nobody is called for it.
+  void resume_later(worker_data&, runnable& r) noexcept {
+    if (r.offer() && !push(r)) sleepers_.announce();
+  }
+
+  [[nodiscard]] runnable* dequeue(worker_data& self) noexcept {
+    // order: relaxed; request_stop wakes everybody
+    if (stopping_.load(std::memory_order_relaxed)) return nullptr;
+    if (runnable* r = pop()) return r;
+    bool searching = idle_spin_ns_ != 0 && sleepers_.try_begin_search();
+    for (;;) {
+      if (searching) {
+        if (runnable* r = search()) {
+          sleepers_.end_search([this] { return !looks_empty(); });
+          return r;
+        }
+      }
+      sleepers_.prepare_park(self.index, searching);
+      if (!looks_empty()) sleepers_.announce(self.index);
+      self.parks.add();
+      sleepers_.park(self.index);
+      // order: relaxed; the token carried it
+      if (stopping_.load(std::memory_order_relaxed)) return nullptr;
+      searching = true;
+    }
+  }
+
+  [[nodiscard]] std::uint32_t before_resume(worker_data& self, runnable&) noexcept {
+    self.runs.add();
+    return quantum_;
+  }
+  void after_resume(worker_data&, std::uint32_t) noexcept {}
+  void after_completion(worker_data&) noexcept {}
+
+  [[nodiscard]] bool claim(worker_data&, runnable& r) noexcept { return r.claim(); }
+  void expose(worker_data&) noexcept {}
+
+  [[nodiscard]] bool wants_helper() const noexcept { return false; }
+  void helper() noexcept {}
+
+  void request_stop() noexcept {
+    stopping_.store(true, std::memory_order_release);  // order: release; the tokens carry it
+    sleepers_.wake_all();
+  }
+  [[nodiscard]] runnable* drain_one() noexcept { return pop(); }
+
+  [[nodiscard]] scheduler_stats statistics() const noexcept {
+    scheduler_stats sum;
+    for (const auto& w : workers_) {
+      sum.runs += w->runs.get();
+      sum.parks += w->parks.get();
+    }
+    sum.wakes = sleepers_.wakes();
+    return sum;
+  }
+
+  [[nodiscard]] std::string describe() const {
+    return sleepers_.describe() + ", queued " +
+           std::to_string(size_.load(std::memory_order_relaxed));  // order: relaxed; a picture
+  }
+
+ private:
+  /// True if the queue was empty.
+  bool push(runnable& r) noexcept {
+    r.queue_link = nullptr;
+    const std::lock_guard lock(mutex_);
+    const bool first = head_ == nullptr;
+    (first ? head_ : tail_->queue_link) = &r;
+    tail_ = &r;
+    // order: relaxed load, changed under the lock only; seq_cst store, pairs with looks_empty
+    // (sleepers.hpp, S4 and S5)
+    size_.store(size_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
+    return first;
+  }
+
+  runnable* pop() noexcept {
+    if (looks_empty()) return nullptr;
+    const std::lock_guard lock(mutex_);
+    runnable* const r = head_;
+    if (r == nullptr) return nullptr;
+    head_ = r->queue_link;
+    // order: relaxed both, changed under the lock only, and a size that is too large for a moment
+    // does no harm
+    size_.store(size_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+    return r;
+  }
+
+  runnable* search() noexcept {
+    const std::uint64_t end = idle_spin_ns_ == 0 ? 0 : Traits::clock::now_ns() + idle_spin_ns_;
+    for (;;) {
+      if (runnable* r = pop()) return r;
+      // order: relaxed; the token carries it
+      if (stopping_.load(std::memory_order_relaxed)) return nullptr;
+      if (end == 0 || Traits::clock::now_ns() >= end) return nullptr;
+      atomics::pause();
+    }
+  }
+
+  [[nodiscard]] bool looks_empty() const noexcept {
+    // order: seq_cst, pairs with push: after the sleeper's change of state
+    return size_.load(std::memory_order_seq_cst) == 0;
+  }
+
+  // constant
+  std::uint32_t quantum_;
+  std::uint64_t idle_spin_ns_;
+  std::vector<std::unique_ptr<worker_data>> workers_;
+  // everybody
+  sleepers<atomics, typename Traits::parker> sleepers_;
+  typename atomics::template atomic<bool> stopping_{false};
+  // under mutex_
+  alignas(64) typename Traits::mutex mutex_;
+  runnable* head_ = nullptr;
+  runnable* tail_ = nullptr;
+  typename atomics::template atomic<std::uint64_t> size_{0};
+};
+
+}  // namespace garrick::sched

@@ -1,0 +1,575 @@
+// The default policy: every worker has a next slot for what was just woken, a deque of which it
+// takes the newest and others the oldest, and an inbox into which everybody else puts work for it.
+// A worker that runs dry steals; one that finds nothing sleeps (sleepers.hpp).
+//
+// Thread safety: see policy.hpp.
+//
+// Invariants
+// W1 Open work is in a deque or an inbox. Every addition of open work is followed by `announce` on
+//     the same thread before it runs user code, except work that the same worker takes out again
+//     before it runs user code.
+//  W2 A slot is empty while its owner looks for work, is parked or has ended.
+// W3 Fairness. Time is cut into rounds of at most a quarter of a quantum of messages (a run counts
+//     for at least one). Each round starts with the oldest of the inbox or the oldest of the deque,
+//     in turns, and the slot's occupant goes to the back of the inbox. Nothing is ever added at the
+//     old end of the deque. So a runnable in the inbox gets into the deque, at depth at most k,
+//     within two rounds, and from there each second round brings it one nearer: it runs within 2k+2
+//     rounds, which is at most k quanta.
+#pragma once
+
+#include <garrick/sched/parking/sleepers.hpp>
+#include <garrick/sched/parking/slot_ticker.hpp>
+#include <garrick/sched/places/home_rule.hpp>
+#include <garrick/sched/policies/policy.hpp>
+#include <garrick/sched/queues/inbox.hpp>
+#include <garrick/sched/queues/next_slot.hpp>
+#include <garrick/sched/queues/work_stealing_deque.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace garrick::sched {
+
+/// The guide of a policy that knows no places.
+struct no_guide {
+  static constexpr bool active = false;
+  static constexpr std::string_view name = "work_stealing";
+  explicit no_guide(const policy_options&) noexcept {}
+  static constexpr bool are_neighbours(std::uint32_t, std::uint32_t) noexcept { return true; }
+};
+
+template <class Traits = real_traits, class Guide = no_guide>
+class work_stealing {
+  using atomics = typename Traits::atomics;
+  using runnable = base::runnable;
+  using deque = work_deque<atomics>;
+  using counter = own_counter<atomics>;
+
+ public:
+  static constexpr std::string_view name = Guide::name;
+  static constexpr bool needs_places = Guide::active;
+
+  class alignas(64) worker_data {
+   public:
+    worker_data(std::uint32_t index, std::uint32_t round, std::uint64_t seed)
+        : index_(index), left_in_round_(round), random_(seed) {}
+
+    [[nodiscard]] std::uint32_t index() const noexcept { return index_; }
+
+   private:
+    friend class work_stealing;
+
+    // constant
+    std::uint32_t index_;
+    // owner only
+    std::uint32_t left_in_round_;  ///< messages until the oldest work has its turn
+    bool inbox_has_turn_ = true;
+    typename Traits::random random_;
+    counter runs_, steals_, parks_, wakes_;
+    // the ticker, once `placed_` is set
+    typename Traits::place::thread place_;
+    typename atomics::template atomic<bool> placed_{false};
+    // owner, and now and then the ticker
+    next_slot<atomics> slot_;
+    // owner and thieves (aligns itself)
+    deque deque_;
+    // everybody
+    alignas(64) work_inbox<atomics> inbox_;
+  };
+
+  explicit work_stealing(const policy_options& options)
+      : count_(options.workers),
+        quantum_(options.quantum),
+        round_(options.quantum == unlimited ? default_round : std::max(1U, options.quantum / 4)),
+        idle_spin_ns_(options.idle_spin_ns),
+        guide_(options),
+        sleepers_(options.workers) {
+    workers_.reserve(count_);
+    for (std::uint32_t i = 0; i < count_; ++i)
+      workers_.push_back(
+          std::make_unique<worker_data>(i, round_, options.seed + (i + 1) * 0x9e3779b97f4a7c15));
+  }
+
+  [[nodiscard]] worker_data& worker(std::uint32_t index) noexcept { return *workers_[index]; }
+
+  // --- where runnables go ------------------------------------------------------------------------
+
+  /// To a parked worker if there is one, else to each in turn.
+  void central_enqueue(runnable& r) noexcept {
+    const bool ahead = sleepers_type::may_wake(sleepers_.peek()) && ticker_.arm_ahead();
+    external_enqueue(worker(target_from_outside(r)), r);
+    if (ahead) ticker_.keep_promise();
+  }
+
+  void external_enqueue(worker_data& target, runnable& r) noexcept {
+    if (!r.offer()) return;  // its old entry, which was announced, is valid again
+    target.inbox_.push(r);
+    sleepers_.announce(target.index_);
+  }
+
+  /// Into the next slot; what was there becomes open work.
+  void internal_enqueue(worker_data& self, runnable& r) noexcept {
+    if constexpr (Guide::active) {
+      const std::uint32_t target = guide_.target(r, static_cast<worker_index>(self.index_));
+      if (target != self.index_) return external_enqueue(worker(target), r);
+    }
+    if (r.has_stale_entry()) [[unlikely]] {
+      if (r.offer()) {
+        self.inbox_.push(r);
+        sleepers_.announce();
+      }
+      return;
+    }
+    runnable* const displaced = self.slot_.put(r);
+    if (displaced != nullptr && displaced->offer()) self.deque_.push(displaced);
+    if (count_ == 1) return;
+    const auto seen = sleepers_.observe();
+    if (sleepers_type::any_parked(seen)) [[unlikely]]
+      added_while_somebody_sleeps(self, seen, displaced != nullptr);
+  }
+
+  /// To the back. Alone on its worker it will be taken at once (W1), so nobody is called for it.
+  void resume_later(worker_data& self, runnable& r) noexcept {
+    if constexpr (Guide::active) {
+      const std::uint32_t target = guide_.target(r, static_cast<worker_index>(self.index_));
+      if (target != self.index_) return external_enqueue(worker(target), r);
+    }
+    if (!r.offer()) return;
+    const bool alone = !self.slot_.occupied_for_owner() && self.deque_.empty_for_owner();
+    if (!self.inbox_.push(r) || !alone) sleepers_.announce();
+  }
+
+  // --- what runs next ----------------------------------------------------------------------------
+
+  [[nodiscard]] runnable* dequeue(worker_data& self) noexcept {
+    // order: relaxed; request_stop wakes everybody
+    if (stopping_.load(std::memory_order_relaxed)) [[unlikely]]
+      return nullptr;
+    if (self.left_in_round_ == 0) [[unlikely]] {
+      if (runnable* r = start_round(self)) return r;
+    }
+    if (runnable* r = self.slot_.take()) return r;
+    if (runnable* r = self.deque_.pop()) return r;
+    if (runnable* r = take_inbox(self, self)) return r;
+    return wait_for_work(self);
+  }
+
+  [[nodiscard]] std::uint32_t before_resume(worker_data& self, runnable& r) noexcept {
+    self.runs_.add();
+    if constexpr (Guide::active) guide_.before_run(r, static_cast<worker_index>(self.index_));
+    return quantum_ == unlimited ? unlimited
+                                 : std::min(quantum_, std::max(1U, self.left_in_round_));
+  }
+
+  void after_resume(worker_data& self, std::uint32_t used) noexcept {
+    self.left_in_round_ -= std::min(self.left_in_round_, std::max(1U, used));
+  }
+
+  void after_completion(worker_data&) noexcept {}
+
+  // --- the executor's requests -------------------------------------------------------------------
+
+  [[nodiscard]] bool claim(worker_data& self, runnable& r) noexcept {
+    if constexpr (Guide::active)
+      if (!guide_.may_run_at(r, static_cast<worker_index>(self.index_))) return false;
+    return self.slot_.claim(&r) || r.claim();
+  }
+
+  [[nodiscard]] bool claim_next(worker_data& self, const runnable* r) noexcept {
+    return self.slot_.claim(r);
+  }
+
+  void expose(worker_data& self) noexcept {
+    runnable* const r = self.slot_.take();
+    if (r == nullptr || !r->offer()) return;
+    self.deque_.push(r);
+    sleepers_.announce();
+  }
+
+  // --- the helper: the slots of busy workers -----------------------------------------------------
+
+  [[nodiscard]] bool wants_helper() const noexcept { return count_ > 1; }
+
+  void helper() noexcept {
+    std::vector<sample> seen(count_);
+    const thread me = Traits::place::of_this_thread();
+    tick_budget budget;
+    while (!stopping_.load(std::memory_order_acquire)) {  // order: acquire, pairs with request_stop
+      ticker_.sleep_until_armed();
+      budget.armed(Traits::clock::now_ns());
+      bool in_vain = true;
+      while (!stopping_.load(std::memory_order_relaxed)) {  // order: relaxed; looked at again above
+        const bool used = look_at_slots(seen, budget, me);
+        in_vain = in_vain && !used;
+        ticks_.add();
+        const std::uint64_t now = Traits::clock::now_ns();
+        if (budget.may_rest(now, used && someone_parked(), everybody_parked()) &&
+            !found_reason_after_disarming(in_vain))
+          break;
+        Traits::clock::sleep_ns(budget.after_look(now, Traits::clock::thread_cpu_ns()));
+      }
+    }
+  }
+
+  // --- the end -----------------------------------------------------------------------------------
+
+  void request_stop() noexcept {
+    // order: release, pairs with helper; the tokens carry it to the workers
+    stopping_.store(true, std::memory_order_release);
+    sleepers_.wake_all();
+    ticker_.stop();
+  }
+
+  [[nodiscard]] runnable* drain_one() noexcept {
+    for (auto& w : workers_) {
+      if (runnable* r = w->slot_.steal()) return r;
+      if (runnable* r = w->deque_.pop()) return r;
+      if (runnable* r = take_inbox(*w, *w)) return r;
+    }
+    return nullptr;
+  }
+
+  [[nodiscard]] scheduler_stats statistics() const noexcept {
+    scheduler_stats sum;
+    for (const auto& w : workers_) {
+      sum.runs += w->runs_.get();
+      sum.steals += w->steals_.get();
+      sum.parks += w->parks_.get();
+    }
+    sum.wakes = sleepers_.wakes();
+    sum.exposed = exposed_.get();
+    sum.ticks = ticks_.get();
+    return sum;
+  }
+
+  [[nodiscard]] std::string describe() const {
+    std::string text =
+        sleepers_.describe() + (ticker_.armed() ? ", ticker armed" : ", ticker asleep");
+    for (const auto& w : workers_) {
+      text +=
+          "; worker " + std::to_string(w->index_) + ": deque " + std::to_string(w->deque_.size());
+      text += w->inbox_.looks_empty() ? ", inbox empty" : ", inbox filled";
+      text += w->slot_.look().item == nullptr ? ", slot empty" : ", slot filled";
+    }
+    return text;
+  }
+
+ private:
+  using sleepers_type = sleepers<atomics, typename Traits::parker>;
+  using picture = typename next_slot<atomics>::picture;
+  using thread = typename Traits::place::thread;
+
+  /// What the ticker saw of a slot.
+  struct sample {
+    picture slot;
+    bool unmoved = false;  ///< as at the look before
+  };
+
+  static constexpr std::uint32_t default_round = 256;  ///< when the quantum is unlimited
+  /// runnables that one theft takes out of a deque
+  static constexpr std::size_t most_in_batch = 16;
+
+  std::uint32_t target_from_outside(runnable& r) noexcept {
+    if constexpr (Guide::active) return guide_.target(r, no_worker);
+    const std::uint32_t parked = sleepers_.some_parked();
+    // order: relaxed; any distribution will do
+    return parked != sleepers_type::nobody
+               ? parked
+               : next_target_.fetch_add(1, std::memory_order_relaxed) % count_;
+  }
+
+  /// The rare rest of internal_enqueue.
+  void added_while_somebody_sleeps(worker_data& self, typename sleepers_type::state seen,
+                                   bool open_work) noexcept {
+    if (open_work && sleepers_type::may_wake(seen)) sleepers_.wake_one(seen);
+    if (self.slot_.occupied_for_owner() && !ticker_.armed()) ticker_.arm();
+  }
+
+  /// All of `from`'s inbox: returns the oldest; the rest goes into the deque of `self` so that it
+  /// comes out oldest first.
+  runnable* take_inbox(worker_data& self, worker_data& from) noexcept {
+    runnable* r = from.inbox_.take_all();
+    if (r == nullptr || r->queue_link == nullptr) return r;
+    while (runnable* const older = r->queue_link) {
+      self.deque_.push(r);
+      r = older;
+    }
+    sleepers_.announce();
+    return r;
+  }
+
+  /// W3. Null: there is nothing but perhaps the slot.
+  runnable* start_round(worker_data& self) noexcept {
+    self.left_in_round_ = round_;
+    runnable* const occupant = self.slot_.take();
+    self.inbox_has_turn_ = !self.inbox_has_turn_;
+    runnable* oldest = self.inbox_has_turn_ ? take_inbox(self, self) : steal_from_deque(self);
+    if (oldest == nullptr)
+      oldest = self.inbox_has_turn_ ? steal_from_deque(self) : take_inbox(self, self);
+    if (oldest == nullptr) return occupant;
+    if (occupant != nullptr && occupant->offer()) {
+      self.inbox_.push(*occupant);
+      sleepers_.announce();
+    }
+    return oldest;
+  }
+
+  static runnable* steal_from_deque(worker_data& from) noexcept {
+    runnable* r = nullptr;
+    for (;;) {
+      const auto result = from.deque_.steal(r);
+      if (result == deque::steal_result::taken) return r;
+      if (result == deque::steal_result::empty) return nullptr;
+    }
+  }
+
+  /// One visit to a victim. `contended` is set if another try may succeed.
+  runnable* visit(worker_data& self, std::uint32_t victim, bool& contended) noexcept {
+    const bool near = guide_.are_neighbours(static_cast<worker_index>(self.index_),
+                                            static_cast<worker_index>(victim));
+    runnable* const r =
+        near ? steal_from(self, worker(victim), contended) : steal_one(worker(victim), contended);
+    if (r != nullptr) self.steals_.add();
+    return r;
+  }
+
+  /// From a neighbour: as many as pay.
+  runnable* steal_from(worker_data& self, worker_data& victim, bool& contended) noexcept {
+    runnable* r = nullptr;
+    const auto result = victim.deque_.steal(r);
+    if (result == deque::steal_result::taken) {
+      steal_more(self, victim);
+      return r;
+    }
+    if (result == deque::steal_result::lost) contended = true;
+    return take_inbox(self, victim);
+  }
+
+  /// Up to half of what the victim still has, so that the next theft is not needed soon.
+  void steal_more(worker_data& self, worker_data& victim) noexcept {
+    const std::size_t wanted = std::min(victim.deque_.size() / 2, most_in_batch);
+    std::size_t got = 0;
+    runnable* r = nullptr;
+    while (got < wanted && victim.deque_.steal(r) == deque::steal_result::taken) {
+      self.deque_.push(r);
+      ++got;
+    }
+    if (got != 0) sleepers_.announce();
+  }
+
+  /// Visits all others, from a random one on.
+  runnable* visit_all(worker_data& self, bool& contended) noexcept {
+    std::uint32_t victim = self.random_() % count_;
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      if (victim != self.index_) {
+        if (runnable* r = visit(self, victim, contended)) return r;
+      }
+      if (++victim == count_) victim = 0;
+    }
+    return nullptr;
+  }
+
+  /// Asks the near ones first and often. Null: nothing found, or one was lost to another thief.
+  runnable* walk(worker_data& self, bool& contended) noexcept {
+    for (auto w = guide_.walk(static_cast<worker_index>(self.index_)); !w.has_been_everywhere();)
+      if (runnable* r = visit(self, w.next(self.random_), contended)) return r;
+    return nullptr;
+  }
+
+  /// From far away: only one, since the others' homes are there.
+  runnable* steal_one(worker_data& victim, bool& contended) noexcept {
+    runnable* r = nullptr;
+    const auto result = victim.deque_.steal(r);
+    if (result == deque::steal_result::taken) return r;
+    if (result == deque::steal_result::lost) contended = true;
+    r = victim.inbox_.take_all();
+    if (r == nullptr) return nullptr;
+    // the inbox gives the newest first: turn it round, keep the oldest, and put the others back in
+    // their order
+    runnable* newer = nullptr;
+    while (runnable* const older = r->queue_link) {
+      r->queue_link = newer;
+      newer = r;
+      r = older;
+    }
+    while (newer != nullptr) {
+      runnable* const next = newer->queue_link;
+      victim.inbox_.push(*newer);
+      newer = next;
+    }
+    sleepers_.announce(victim.index_);
+    return r;
+  }
+
+  /// Counted as searching. Null: nothing anywhere.
+  runnable* search(worker_data& self) noexcept {
+    const std::uint64_t end = idle_spin_ns_ == 0 ? 0 : Traits::clock::now_ns() + idle_spin_ns_;
+    for (;;) {
+      if (runnable* r = take_inbox(self, self)) return r;
+      bool contended = false;
+      if constexpr (Guide::active)
+        if (runnable* r = walk(self, contended)) return r;
+      if (runnable* r = visit_all(self, contended)) return r;
+      // order: relaxed; the tokens carry it
+      if (stopping_.load(std::memory_order_relaxed)) return nullptr;
+      if (!contended && (end == 0 || Traits::clock::now_ns() >= end)) return nullptr;
+      atomics::pause();
+    }
+  }
+
+  /// Own queues are empty: search, or sleep until woken. Null: the pool stops.
+  runnable* wait_for_work(worker_data& self) noexcept {
+    if (!self.placed_.load(std::memory_order_relaxed)) [[unlikely]] {  // order: relaxed; own value
+      self.place_ = Traits::place::of_this_thread();
+      // order: release, pairs with shares_processor
+      self.placed_.store(true, std::memory_order_release);
+    }
+    bool searching = sleepers_.try_begin_search();
+    for (;;) {
+      if (searching) {
+        if (runnable* r = search(self)) {
+          sleepers_.end_search([this] { return open_work_somewhere(); });
+          return r;
+        }
+      }
+      sleepers_.prepare_park(self.index_, searching);
+      if (open_work_somewhere()) sleepers_.announce(self.index_);
+      if (count_ > 1 && some_slot_occupied() && !ticker_.armed()) ticker_.arm();
+      self.parks_.add();
+      sleepers_.park(self.index_);
+      // order: relaxed; the token carried it
+      if (stopping_.load(std::memory_order_relaxed)) return nullptr;
+      searching = true;
+    }
+  }
+
+  [[nodiscard]] bool open_work_somewhere() const noexcept {
+    for (const auto& w : workers_)
+      if (!w->inbox_.looks_empty() || !w->deque_.looks_empty()) return true;
+    return false;
+  }
+
+  [[nodiscard]] bool some_slot_occupied() const noexcept {
+    for (const auto& w : workers_)
+      if (w->slot_.look().item != nullptr) return true;
+    return false;
+  }
+
+  [[nodiscard]] bool someone_parked() const noexcept {
+    return sleepers_type::any_parked(sleepers_.peek());
+  }
+
+  [[nodiscard]] bool everybody_parked() const noexcept {
+    return sleepers_.all_parked(sleepers_.peek());
+  }
+
+  /// K2. True: the ticker goes on.
+  [[nodiscard]] bool found_reason_after_disarming(bool in_vain) noexcept {
+    ticker_.disarm(in_vain);
+    if (!someone_parked() || !some_slot_occupied()) return false;
+    ticker_.stay_awake();
+    return true;
+  }
+
+  /// One look of the ticker: exposes what does not move although somebody could take it. True if
+  /// any slot was in use.
+  bool look_at_slots(std::vector<sample>& seen, tick_budget& budget, const thread& me) noexcept {
+    bool used = false;
+    bool occupied = false;
+    bool in_the_way = false;
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      const picture now = worker(i).slot_.look();
+      used = used || now.item != nullptr || now.puts != seen[i].slot.puts;
+      occupied = occupied || now.item != nullptr;
+      seen[i].unmoved = now.item != nullptr && now == seen[i].slot;
+      seen[i].slot = now;
+      in_the_way = in_the_way || (now.item != nullptr && shares_processor(i, me));
+    }
+    if (!occupied || !someone_parked()) return used;
+    if (in_the_way && !step_aside(seen)) {
+      // K4: as long as this thread runs, the worker cannot; what counts is what it did while this
+      //     thread slept.
+      expose_stuck(seen, budget, [&](std::uint32_t i) { return seen[i].unmoved; });
+      return used;
+    }
+    const auto stuck = [&](std::uint32_t i) { return is_stuck(seen, i); };
+    const std::uint64_t end = Traits::clock::now_ns() + tick_budget::patience_ns;
+    while (some(stuck)) {
+      if (Traits::clock::now_ns() >= end) {
+        expose_stuck(seen, budget, stuck);
+        break;
+      }
+      atomics::pause();
+    }
+    return used;
+  }
+
+  [[nodiscard]] bool shares_processor(std::uint32_t i, const thread& me) noexcept {
+    // order: acquire, pairs with wait_for_work: the place
+    if (!worker(i).placed_.load(std::memory_order_acquire)) return false;
+    const std::int32_t its = worker(i).place_.processor();
+    return its != thread::unknown && its == me.processor();
+  }
+
+  /// K4: to a processor where no worker is in the way of this thread, nor this thread in a
+  ///     worker's.
+  bool step_aside(const std::vector<sample>& seen) noexcept {
+    std::vector<std::int32_t> busy;
+    std::vector<std::int32_t> watched;
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      // order: as in shares_processor
+      if (!worker(i).placed_.load(std::memory_order_acquire)) continue;
+      const std::int32_t its = worker(i).place_.processor();
+      if (!sleepers_.looks_parked(i)) busy.push_back(its);
+      if (seen[i].slot.item != nullptr) watched.push_back(its);
+    }
+    return Traits::place::leave(busy) || Traits::place::leave(watched);
+  }
+
+  [[nodiscard]] bool is_stuck(const std::vector<sample>& seen, std::uint32_t i) noexcept {
+    return seen[i].slot.item != nullptr && worker(i).slot_.look() == seen[i].slot;
+  }
+
+  template <class Stuck>
+  [[nodiscard]] bool some(const Stuck& stuck) noexcept {
+    for (std::uint32_t i = 0; i < count_; ++i)
+      if (stuck(i)) return true;
+    return false;
+  }
+
+  template <class Stuck>
+  void expose_stuck(const std::vector<sample>& seen, tick_budget& budget,
+                    const Stuck& stuck) noexcept {
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      if (!stuck(i) || !is_stuck(seen, i)) continue;
+      runnable* const r = worker(i).slot_.steal();
+      if (r == nullptr) continue;
+      exposed_.add();
+      external_enqueue(worker(i), *r);
+      budget.refill();
+    }
+  }
+
+  // constant
+  std::uint32_t count_;
+  std::uint32_t quantum_;
+  std::uint32_t round_;
+  std::uint64_t idle_spin_ns_;
+  [[no_unique_address]] Guide guide_;
+  std::vector<std::unique_ptr<worker_data>> workers_;
+  // written once, at the end
+  typename atomics::template atomic<bool> stopping_{false};
+  // everybody
+  sleepers_type sleepers_;
+  slot_ticker<atomics, typename Traits::parker> ticker_;
+  alignas(64) typename atomics::template atomic<std::uint32_t> next_target_{0};
+  // the helper
+  alignas(64) counter exposed_;
+  counter ticks_;
+};
+
+}  // namespace garrick::sched

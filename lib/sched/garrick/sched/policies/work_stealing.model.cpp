@@ -1,0 +1,199 @@
+// The whole work-stealing policy under the model checker: two workers, the ticker and an outside
+// thread. A stranded runnable is found as a deadlock, one that runs twice or unordered as a failed
+// assertion or a data race.
+#include <garrick/sched/policies/work_stealing.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <memory>
+
+#include <garrick/base/concurrency/internal/relacy_atomics.hpp>
+
+using namespace garrick;
+using namespace garrick::sched;
+using namespace garrick::base::model;
+
+namespace {
+
+/// Time passes in long steps, so that the ticker soon goes back to sleep.
+struct model_clock {
+  static inline std::uint64_t now = 0;
+  static std::uint64_t now_ns() { return now += 400'000; }
+  static std::uint64_t thread_cpu_ns() { return 0; }
+  static void sleep_ns(std::uint64_t) { rl::yield(1, here()); }
+};
+
+/// Processors that nobody knows.
+struct model_place {
+  struct thread {
+    static constexpr std::int32_t unknown = -1;
+    [[nodiscard]] std::int32_t processor() const noexcept { return unknown; }
+  };
+  static thread of_this_thread() noexcept { return {}; }
+  static bool leave(std::span<const std::int32_t>) noexcept { return false; }
+};
+
+struct model_traits {
+  using atomics = relacy_atomics;
+  using parker = base::model::parker;
+  using clock = model_clock;
+  using place = model_place;
+  using random = xorshift;
+};
+
+using policy = work_stealing<model_traits>;
+
+/// A runnable of the model: it has to run exactly once for each time that it was scheduled, and
+/// what it writes is plain memory.
+struct actor : base::runnable {
+  relacy_atomics::cell<int> state{0};
+  void (*handler)(void* suite, actor& self, policy::worker_data& on) = nullptr;
+  void* suite = nullptr;
+  policy::worker_data* on = nullptr;  ///< the worker that runs it now
+
+  base::run_outcome run(std::uint32_t& budget) noexcept override {
+    --budget;
+    state.set(state.get() + 1);
+    handler(suite, *this, *on);
+    return base::run_outcome::released;
+  }
+};
+
+struct policy_base {
+  std::unique_ptr<policy> scheduling;
+  relacy_atomics::atomic<std::uint32_t> left;
+
+  explicit policy_base(std::uint32_t actors) : left(actors) {
+    model_clock::now = 0;
+    scheduling = std::make_unique<policy>(
+        policy_options{.workers = 2, .quantum = 8, .idle_spin_ns = 0, .seed = 1});
+  }
+
+  void done() {
+    // order: acq_rel, the last of all
+    if (left.fetch_sub(1, std::memory_order_acq_rel) == 1) scheduling->request_stop();
+  }
+
+  void work(unsigned index) {
+    auto& me = scheduling->worker(index);
+    while (base::runnable* r = scheduling->dequeue(me)) {
+      if (!r->take()) continue;
+      std::uint32_t budget = scheduling->before_resume(me, *r);
+      static_cast<actor*>(r)->on = &me;
+      if (r->run(budget) == base::run_outcome::more) scheduling->resume_later(me, *r);
+      scheduling->after_resume(me, 1);
+    }
+  }
+};
+
+/// From outside comes the eldest of a family of actors, which wakes the others and waits until the
+/// last one has run; then that of the next family. From the second on the ticker is armed ahead.
+template <std::size_t Families, std::size_t Size>
+struct family_suite : rl::test_suite<family_suite<Families, Size>, 4>, policy_base {
+  struct family {
+    std::array<actor, Size> actors;
+    parker eldest;
+    parker done;
+  };
+  std::array<family, Families> families;
+
+  family_suite() : policy_base(Families * Size) {
+    for (family& f : families) {
+      for (actor& a : f.actors) {
+        a.suite = this;
+        a.handler = [](void* suite, actor& self, policy::worker_data& on) {
+          static_cast<family_suite*>(suite)->run(self, on);
+        };
+      }
+    }
+  }
+
+  void run(actor& self, policy::worker_data& on) {
+    for (family& f : families) {
+      if (&self == &f.actors.front()) {
+        for (std::size_t i = 1; i < Size; ++i) scheduling->internal_enqueue(on, f.actors[i]);
+        f.eldest.park();
+        f.done.unpark();
+      }
+      if (&self == &f.actors.back()) f.eldest.unpark();
+    }
+    done();
+  }
+
+  void thread(unsigned index) {
+    if (index < 2) {
+      work(index);
+    } else if (index == 2) {
+      scheduling->helper();
+    } else {
+      for (family& f : families) {
+        scheduling->central_enqueue(f.actors.front());
+        if (&f != &families.back()) f.done.park();
+      }
+    }
+  }
+
+  void after() {
+    for (family& f : families)
+      for (actor& a : f.actors) RL_ASSERT(a.state.get() == 1);
+  }
+};
+
+/// Two actors come from outside, and each is busy until the other one runs too.
+struct meeting_suite : rl::test_suite<meeting_suite, 4>, policy_base {
+  std::array<actor, 2> actors;
+  std::array<parker, 2> met;
+
+  meeting_suite() : policy_base(2) {
+    for (actor& a : actors) {
+      a.suite = this;
+      a.handler = [](void* suite, actor& self, policy::worker_data&) {
+        auto& me = *static_cast<meeting_suite*>(suite);
+        const unsigned index = &self == &me.actors[0] ? 0 : 1;
+        me.met[1 - index].unpark();
+        me.met[index].park();
+        me.done();
+      };
+    }
+  }
+
+  void thread(unsigned index) {
+    if (index < 2) {
+      work(index);
+    } else if (index == 2) {
+      scheduling->helper();
+    } else {
+      scheduling->central_enqueue(actors[0]);
+      scheduling->central_enqueue(actors[1]);
+    }
+  }
+
+  void after() {
+    for (actor& a : actors) RL_ASSERT(a.state.get() == 1);
+  }
+};
+
+constexpr unsigned thorough = 25'000;
+
+}  // namespace
+
+TEST_CASE("a family of actors runs whoever takes whom, and nobody is stranded") {
+  for (const fences kind : {fences::symmetric, fences::asymmetric})
+    CHECK(explore<family_suite<1, 4>>(thorough, {}, kind) == "");
+}
+
+TEST_CASE("nobody is stranded when the ticker is armed ahead") {
+  for (const fences kind : {fences::symmetric, fences::asymmetric})
+    CHECK(explore<family_suite<2, 3>>(thorough, {}, kind) == "");
+}
+
+TEST_CASE("two actors that need two workers get them") {
+  for (const fences kind : {fences::symmetric, fences::asymmetric})
+    CHECK(explore<meeting_suite>(thorough, {}, kind) == "");
+}
+
+TEST_CASE("without the fences, actors are stranded") {
+  CHECK(explore<family_suite<1, 4>>(thorough, {weakening::light_fence, {}}) != "");
+  CHECK(explore<family_suite<1, 4>>(thorough, {weakening::heavy_fence, {}}) != "");
+}

@@ -1,0 +1,67 @@
+// Work for a worker comes from other workers, from outside threads, and from the worker itself when
+// a runnable has used up its quantum. The inbox takes it with one compare-and-swap, and hands all
+// of it at once to whoever comes first: the owner or a thief.
+//
+// Thread safety: any thread, any function.
+//
+// Invariants
+// B1 A runnable is in at most one queue (I1 of the hot path's decision), so its link belongs to the
+// inbox that holds it.
+// B2 The list is only ever taken whole, so a push that compares the head cannot be fooled by a head
+//     that went away and came back.
+#pragma once
+
+#include <garrick/base/concurrency/atomics_policy.hpp>
+#include <garrick/base/concurrency/runnable.hpp>
+
+#include <atomic>
+
+namespace garrick::sched {
+
+/// Numbers of the memory orders below, for the model checker.
+enum class inbox_order : int { push_head = 100, take_head, look_head };
+
+template <class Atomics, class T = base::runnable>
+class work_inbox {
+ public:
+  /// Adds at the back. True if it was empty.
+  bool push(T& item) noexcept {
+    // order: relaxed; the compare-and-swap confirms it
+    T* head = head_.load(std::memory_order_relaxed);
+    do {
+      item.queue_link = head;
+      // order: seq_cst: release pairs with take_head (the item's content); the single order puts it
+      // before the state that announce reads (sleepers.hpp, S4); relaxed on failure, it is tried
+      // again
+    } while (!head_.compare_exchange_weak(head, &item,
+                                          order<inbox_order::push_head>(std::memory_order_seq_cst),
+                                          std::memory_order_relaxed));
+    return head == nullptr;
+  }
+
+  /// Takes everything: the newest, linked through `queue_link` to the oldest. Null if empty.
+  [[nodiscard]] T* take_all() noexcept {
+    // order: relaxed; a miss is noticed before sleeping
+    if (head_.load(std::memory_order_relaxed) == nullptr) return nullptr;
+    // order: acquire, pairs with push_head of every item in the list: they all continue one release
+    // sequence
+    return head_.exchange(nullptr, order<inbox_order::take_head>(std::memory_order_acquire));
+  }
+
+  /// Whether there was nothing at the moment of the call. Part of the sleeping protocol
+  /// (sleepers.hpp, S4).
+  [[nodiscard]] bool looks_empty() const noexcept {
+    // order: seq_cst, pairs with push_head: after the sleeper's change of state
+    return head_.load(order<inbox_order::look_head>(std::memory_order_seq_cst)) == nullptr;
+  }
+
+ private:
+  template <inbox_order N>
+  static constexpr std::memory_order order(std::memory_order as_written) noexcept {
+    return Atomics::template order<static_cast<int>(N)>(as_written);
+  }
+
+  typename Atomics::template atomic<T*> head_{nullptr};
+};
+
+}  // namespace garrick::sched

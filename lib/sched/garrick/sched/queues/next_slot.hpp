@@ -1,0 +1,142 @@
+// An actor that has just been sent a message should run next, on the same worker: the message is in
+// the cache, and no other worker need be woken for something that the owner takes within a
+// microsecond. So each worker has one slot in front of its deque.
+//
+// The owner uses it for nearly every message, the helper thread that exposes forgotten work
+// (slot_ticker.hpp) perhaps never. So the owner pays no locked operation: it marks that it is at
+// work on the slot, and only if the helper has announced itself does it use an exchange. The helper
+// pays for both: it announces itself, makes every thread see that, and then looks whether the owner
+// was in the middle.
+//
+// Thread safety: `put`, `take`, `claim` and `occupied_for_owner` belong to the owner, `steal` to
+// one other thread, `look` to everybody.
+//
+// Invariants
+// N1 Only the owner puts something in; the helper only changes it to null. So if the owner sees
+//     null, it stays null until the owner's next put, which may be a plain store.
+// N2 The owner removes or replaces an item either with an exchange, or with plain accesses while
+//     owner_busy_ is set and after it has seen helper_busy_ unset. The helper removes an item only
+//     with an exchange, while helper_busy_ is set and after it has seen owner_busy_ unset. Each
+//     sets its flag, fences, and reads the other's: at least one of them sees the other. If it is
+//     the helper, it goes away; if it is the owner, both use exchanges.
+// N3 The count of puts grows with every put: slot and count unchanged between two looks mean that
+//     the owner has not come by.
+#pragma once
+
+#include <garrick/base/concurrency/atomics_policy.hpp>
+#include <garrick/base/concurrency/runnable.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace garrick::sched {
+
+/// Numbers of the memory orders below, for the model checker.
+enum class slot_order : int {
+  put_empty = 400,
+  put_over,
+  owner_done,
+  steal,
+  helper_looks,
+  helper_done,
+  owner_looks
+};
+
+template <class Atomics, class T = base::runnable>
+class next_slot {
+ public:
+  /// Owner: puts `item` in and returns what it displaced, or null.
+  T* put(T& item) noexcept {
+    // order: relaxed both; only the owner writes it
+    puts_.store(puts_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    if (item_.load(std::memory_order_relaxed) == nullptr) {  // order: relaxed; null stays null (N1)
+      // order: release, pairs with steal: the helper sees the item's content
+      item_.store(&item, order<slot_order::put_empty>(std::memory_order_release));
+      return nullptr;
+    }
+    return replace(&item);
+  }
+
+  /// Owner: takes what is there, or null.
+  [[nodiscard]] T* take() noexcept {
+    // order: relaxed; null stays null (N1)
+    if (item_.load(std::memory_order_relaxed) == nullptr) return nullptr;
+    return replace(nullptr);
+  }
+
+  /// Owner: takes `item` if that is what is there.
+  [[nodiscard]] bool claim(const T* item) noexcept {
+    // order: relaxed; only the owner puts something in
+    if (item_.load(std::memory_order_relaxed) != item) return false;
+    return replace(nullptr) == item;
+  }
+
+  [[nodiscard]] bool occupied_for_owner() const noexcept {
+    return item_.load(std::memory_order_relaxed) != nullptr;  // order: relaxed; a hint
+  }
+
+  /// The helper: takes what is there; null if nothing is, or if the owner is just at it.
+  [[nodiscard]] T* steal() noexcept {
+    helper_busy_.store(1, std::memory_order_relaxed);  // order: relaxed, before the fence (N2)
+    Atomics::heavy_fence();
+    T* item = nullptr;
+    // order: acquire, pairs with owner_done: what the owner did plainly is done, and its content is
+    // seen
+    if (owner_busy_.load(order<slot_order::helper_looks>(std::memory_order_acquire)) == 0) {
+      // order: acquire, pairs with put_empty and put_over
+      item = item_.exchange(nullptr, order<slot_order::steal>(std::memory_order_acquire));
+    }
+    // order: release, pairs with owner_looks: whoever sees the helper gone sees what it left
+    helper_busy_.store(0, order<slot_order::helper_done>(std::memory_order_release));
+    return item;
+  }
+
+  /// What an onlooker sees; two equal pictures with an item mean that the owner has been busy
+  /// between them.
+  struct picture {
+    const T* item = nullptr;
+    std::uint32_t puts = 0;
+    bool operator==(const picture&) const = default;
+  };
+
+  /// Anybody.
+  [[nodiscard]] picture look() const noexcept {
+    // order: relaxed both; after the onlooker's fence (slot_ticker.hpp, K1 and K2), and only
+    // compared
+    return {item_.load(std::memory_order_relaxed), puts_.load(std::memory_order_relaxed)};
+  }
+
+ private:
+  template <slot_order N>
+  static constexpr std::memory_order order(std::memory_order as_written) noexcept {
+    return Atomics::template order<static_cast<int>(N)>(as_written);
+  }
+
+  /// Owner: the exchange of N2.
+  T* replace(T* with) noexcept {
+    owner_busy_.store(1, std::memory_order_relaxed);  // order: relaxed, before the fence (N2)
+    Atomics::light_fence();
+    T* before = nullptr;
+    // order: acquire, pairs with helper_done: the null that the helper left
+    if (helper_busy_.load(order<slot_order::owner_looks>(std::memory_order_acquire)) == 0)
+        [[likely]] {
+      // order: relaxed; the owner's own, or the helper's null seen by owner_looks
+      before = item_.load(std::memory_order_relaxed);
+      item_.store(with, std::memory_order_relaxed);  // order: relaxed; published by owner_done
+    } else {
+      // order: release, pairs with steal: the helper sees the item's content; what comes back was
+      // put in by this same thread
+      before = item_.exchange(with, order<slot_order::put_over>(std::memory_order_release));
+    }
+    // order: release, pairs with helper_looks
+    owner_busy_.store(0, order<slot_order::owner_done>(std::memory_order_release));
+    return before;
+  }
+
+  typename Atomics::template atomic<T*> item_{nullptr};
+  typename Atomics::template atomic<std::uint32_t> puts_{0};
+  typename Atomics::template atomic<std::uint32_t> owner_busy_{0};
+  typename Atomics::template atomic<std::uint32_t> helper_busy_{0};
+};
+
+}  // namespace garrick::sched

@@ -1,0 +1,208 @@
+// Each worker keeps its runnables in a deque of its own: the newest is the one whose data is still
+// in its cache, the oldest is the one that another worker should take. Owner and thieves must agree
+// without a lock, and the owner must not pay for thieves that are not there.
+//
+// This is the deque of Chase and Lev: the owner pushes and pops at the bottom, thieves take at the
+// top. It grows; old arrays are kept until the deque is destroyed, because a slow thief may still
+// look at one (together they are never larger than the newest one).
+//
+// Thread safety: `push` and `pop` belong to the owner; `steal`, `looks_empty` and `size` to
+// everybody.
+//
+// Invariants
+// D1 top never falls; each value of top is won by exactly one compare-and-swap. bottom is written
+// by the owner only.
+//  D2 The indices [top, bottom) hold runnables; whoever removes an index owns the runnable there.
+// D3 The owner removes bottom-1 without a compare-and-swap only if, after it had made bottom-1
+//     visible, top was still below it. A thief reads top, then bottom. In the single order of these
+//     four sequentially consistent operations either the owner sees the thief's new top, or the
+//     thief sees the owner's new bottom: they never both take the last runnable.
+// D4 An index is overwritten only after top has passed it; a thief that read the overwritten cell
+//     loses its compare-and-swap.
+#pragma once
+
+#include <garrick/base/concurrency/atomics_policy.hpp>
+#include <garrick/base/concurrency/runnable.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace garrick::sched {
+
+/// Numbers of the memory orders below, for the model checker.
+enum class deque_order : int {
+  push_bottom = 0,
+  push_top,
+  grow_buffer,
+  pop_bottom,
+  pop_top,
+  steal_top,
+  steal_bottom,
+  steal_buffer,
+  steal_win,
+};
+
+template <class Atomics, class T = base::runnable>
+class work_deque {
+ public:
+  explicit work_deque(std::size_t initial_capacity = 256) {
+    install(new_buffer(initial_capacity, nullptr));
+  }
+
+  ~work_deque() {
+    // order: relaxed; nobody else is left
+    buffer* next = buffer_.load(std::memory_order_relaxed);
+    while (next != nullptr) {
+      buffer* dying = next;
+      next = dying->older;
+      delete dying;
+    }
+  }
+
+  work_deque(const work_deque&) = delete;
+  work_deque& operator=(const work_deque&) = delete;
+
+  /// Owner: adds at the bottom. Ends the process if memory for growing cannot be had.
+  void push(T* item) noexcept {
+    // order: relaxed; only the owner writes it
+    const std::int64_t bottom = bottom_.load(std::memory_order_relaxed);
+    if (bottom - known_top_ >= capacity_) [[unlikely]]
+      make_room(bottom);
+    // order: relaxed; published by the store to bottom_
+    cells_[static_cast<std::size_t>(bottom & (capacity_ - 1))].store(item,
+                                                                     std::memory_order_relaxed);
+    // order: release, pairs with steal_bottom: the thief sees the cell and what it points to
+    bottom_.store(bottom + 1, order<deque_order::push_bottom>(std::memory_order_release));
+  }
+
+  /// Owner: removes the newest; null if there is none.
+  [[nodiscard]] T* pop() noexcept {
+    // order: relaxed; only the owner writes it
+    const std::int64_t last = bottom_.load(std::memory_order_relaxed) - 1;
+    // order: relaxed; a stale top only says "not empty", and then the careful way decides
+    if (top_.load(std::memory_order_relaxed) > last) return nullptr;
+    // order: seq_cst, pairs with steal_bottom (D3)
+    bottom_.store(last, order<deque_order::pop_bottom>(std::memory_order_seq_cst));
+    // order: seq_cst, pairs with steal_win (D3)
+    std::int64_t top = top_.load(order<deque_order::pop_top>(std::memory_order_seq_cst));
+    // order: relaxed; the owner wrote it
+    T* item =
+        cells_[static_cast<std::size_t>(last & (capacity_ - 1))].load(std::memory_order_relaxed);
+    if (top < last) return item;
+    if (top > last) {
+      item = nullptr;
+      // order: relaxed both ways: the swap decides who has the last one, and the item's content is
+      // the owner's own. A thief that sees the new top sees the new bottom too, by pop_top before
+      // steal_top (D3)
+    } else if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_relaxed,
+                                             std::memory_order_relaxed)) {
+      item = nullptr;
+    }
+    // order: relaxed; the deque is empty, there is nothing to publish
+    bottom_.store(last + 1, std::memory_order_relaxed);
+    return item;
+  }
+
+  /// What a thief came back with. `lost`: somebody else was faster, another try may succeed.
+  enum class steal_result : std::uint8_t { taken, empty, lost };
+
+  /// Anybody: removes the oldest into `item`.
+  [[nodiscard]] steal_result steal(T*& item) noexcept {
+    // order: seq_cst, pairs with steal_win, before steal_bottom (D3)
+    std::int64_t top = top_.load(order<deque_order::steal_top>(std::memory_order_seq_cst));
+    // order: seq_cst, pairs with pop_bottom (D3) and with push_bottom (the cell's content)
+    const std::int64_t bottom =
+        bottom_.load(order<deque_order::steal_bottom>(std::memory_order_seq_cst));
+    if (top >= bottom) return steal_result::empty;
+    // order: acquire, pairs with grow_buffer: the new array's cells
+    const buffer* from = buffer_.load(order<deque_order::steal_buffer>(std::memory_order_acquire));
+    // order: relaxed; the compare-and-swap confirms it (D4)
+    item = from->cells[static_cast<std::size_t>(top & (from->capacity - 1))].load(
+        std::memory_order_relaxed);
+    // order: seq_cst, pairs with pop_top and push_top; relaxed on failure, the item is dropped
+    if (!top_.compare_exchange_strong(top, top + 1,
+                                      order<deque_order::steal_win>(std::memory_order_seq_cst),
+                                      std::memory_order_relaxed)) {
+      return steal_result::lost;
+    }
+    return steal_result::taken;
+  }
+
+  /// Anybody: whether there was nothing at some moment of the call. Part of the sleeping protocol
+  /// (sleepers.hpp, S4).
+  [[nodiscard]] bool looks_empty() const noexcept { return size() == 0; }
+
+  /// Anybody: how many there were at some moment of the call, roughly.
+  [[nodiscard]] std::size_t size() const noexcept {
+    // order: relaxed both, after the sleeper's fence (sleepers.hpp, S4)
+    const std::int64_t top = top_.load(std::memory_order_relaxed);
+    const std::int64_t bottom = bottom_.load(std::memory_order_relaxed);
+    return bottom > top ? static_cast<std::size_t>(bottom - top) : 0;
+  }
+
+  /// Owner: the same without any ordering.
+  [[nodiscard]] bool empty_for_owner() const noexcept {
+    // order: relaxed both; the owner's own bottom, and a top that can only make it emptier
+    return top_.load(std::memory_order_relaxed) >= bottom_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  using cell = typename Atomics::template atomic<T*>;
+
+  struct buffer {
+    std::int64_t capacity;
+    buffer* older;
+    std::unique_ptr<cell[]> cells;
+  };
+
+  template <deque_order N>
+  static constexpr std::memory_order order(std::memory_order as_written) noexcept {
+    return Atomics::template order<static_cast<int>(N)>(as_written);
+  }
+
+  static buffer* new_buffer(std::size_t capacity, buffer* older) {
+    std::size_t rounded = 2;
+    while (rounded < capacity) rounded *= 2;
+    return new buffer{static_cast<std::int64_t>(rounded), older, std::make_unique<cell[]>(rounded)};
+  }
+
+  void install(buffer* fresh) noexcept {
+    capacity_ = fresh->capacity;
+    cells_ = fresh->cells.get();
+    // order: release, pairs with steal_buffer: a thief that sees the array sees its cells
+    buffer_.store(fresh, order<deque_order::grow_buffer>(std::memory_order_release));
+  }
+
+  void make_room(std::int64_t bottom) noexcept {
+    // order: acquire, pairs with steal_win: the thief has read its cell before the owner overwrites
+    // it (D4)
+    known_top_ = top_.load(order<deque_order::push_top>(std::memory_order_acquire));
+    if (bottom - known_top_ < capacity_) return;
+    // order: relaxed; only the owner writes it
+    buffer* old = buffer_.load(std::memory_order_relaxed);
+    buffer* fresh = new_buffer(static_cast<std::size_t>(capacity_) * 2, old);
+    for (std::int64_t i = known_top_; i < bottom; ++i) {
+      const auto from = static_cast<std::size_t>(i & (old->capacity - 1));
+      const auto to = static_cast<std::size_t>(i & (fresh->capacity - 1));
+      // order: relaxed both; published by grow_buffer
+      fresh->cells[to].store(old->cells[from].load(std::memory_order_relaxed),
+                             std::memory_order_relaxed);
+    }
+    install(fresh);
+  }
+
+  // owner only
+  /// a lower bound of top_, so that a push does not touch the thieves' line
+  alignas(64) std::int64_t known_top_ = 0;
+  std::int64_t capacity_ = 0;
+  cell* cells_ = nullptr;
+  // written by the owner, read by thieves
+  typename Atomics::template atomic<std::int64_t> bottom_{0};
+  typename Atomics::template atomic<buffer*> buffer_{nullptr};
+  // written by thieves
+  alignas(64) typename Atomics::template atomic<std::int64_t> top_{0};
+};
+
+}  // namespace garrick::sched

@@ -1,0 +1,78 @@
+#include <garrick/core/message.hpp>
+#include <garrick/core/send.hpp>
+#include <garrick/system/diagnosis/dead_letters.hpp>
+
+namespace garrick::system {
+
+void dead_letters::subscribe(core::ref<dead_letter_protocol> who) {
+  const std::lock_guard guard(mutex_);
+  subscribers_.push_back(std::move(who));
+  anybody_.store(true, std::memory_order_release);  // order: pairs with take
+}
+
+void dead_letters::unsubscribe(const core::handle& who) {
+  core::ref<dead_letter_protocol> dropped;  // after the lock: the last handle's drop may do work
+  const std::lock_guard guard(mutex_);
+  for (auto at = subscribers_.begin(); at != subscribers_.end(); ++at) {
+    if (!(*at == who)) continue;
+    dropped = std::move(*at);
+    subscribers_.erase(at);
+    break;
+  }
+}
+
+void dead_letters::take(const core::undelivered& what) noexcept {
+  const std::size_t code =
+      what.reason.category() == &error_category_of(base::errc::user) && what.reason.code() < reasons
+          ? what.reason.code()
+          : 0;
+  counts_[code].fetch_add(1, std::memory_order_relaxed);  // order: a statistic
+  if (!anybody_.load(std::memory_order_acquire)) return;  // order: pairs with subscribe
+  if (what.descriptor == &base::message_type_of<dead_letter>) return;
+  try {
+    std::vector<core::ref<dead_letter_protocol>> to;
+    {
+      const std::lock_guard guard(mutex_);
+      to = subscribers_;
+    }
+    dead_letter letter;
+    letter.sender = what.sender;
+    letter.receiver = what.receiver;
+    letter.type = what.type;
+    letter.content = core::print_content(what);
+    letter.reason = what.reason;
+    for (const auto& r : to) {
+      core::cell& c = *core::handle_access::get(r);
+      if (c.has_ended()) continue;
+      if (c.mailbox_length() >= backlog_) {
+        suppressed_.fetch_add(1, std::memory_order_relaxed);  // order: a statistic
+        continue;
+      }
+      letter.suppressed = suppressed_.load(std::memory_order_relaxed);  // order: a statistic
+      c.deliver_now(core::detail::make_envelope<dead_letter>(letter));
+    }
+  } catch (...) {
+    // order: a statistic; printing the message failed: it stays counted
+    suppressed_.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+std::uint64_t dead_letters::count(base::errc reason) const noexcept {
+  // order: a statistic
+  return counts_[static_cast<std::size_t>(reason)].load(std::memory_order_relaxed);
+}
+
+std::uint64_t dead_letters::count() const noexcept {
+  std::uint64_t sum = 0;
+  for (const auto& c : counts_) sum += c.load(std::memory_order_relaxed);  // order: a statistic
+  return sum;
+}
+
+void dead_letters::close() noexcept {
+  std::vector<core::ref<dead_letter_protocol>> dropped;
+  const std::lock_guard guard(mutex_);
+  anybody_.store(false, std::memory_order_relaxed);  // order: late letters are counted only
+  dropped.swap(subscribers_);
+}
+
+}  // namespace garrick::system

@@ -1,0 +1,129 @@
+#include <garrick/base/concurrency/thread_state.hpp>
+#include <garrick/base/platform/platform.hpp>
+#include <garrick/base/types/message_type.hpp>
+#include <garrick/core/protocol/protocol.hpp>
+#include <garrick/system/diagnosis/watchdog.hpp>
+
+#include <algorithm>
+#include <chrono>
+
+namespace garrick::system {
+
+namespace {
+// A handler is reported when this many looks in a row, `after / looks` apart, found it unchanged.
+constexpr std::uint32_t looks_per_warning = 2;
+// A detached actor may well compute for seconds, or wait: it is reported after so many times the
+// time.
+constexpr std::uint32_t detached_patience = 30;
+}  // namespace
+
+std::string what_is_handled(const base::message_type* type, bool response) {
+  if (type == nullptr) return "its start";
+  if (!response) return std::string(type->name);
+  if (type == &base::message_type_of<core::unit>) return "a response without content";
+  return "a response (" + std::string(type->name) + ")";
+}
+
+watchdog::watchdog(sched::scheduler& pool, const detached_pool& detached, base::duration after,
+                   base::probe* probe, watchdog_listener& listener)
+    : pool_(pool),
+      detached_(detached),
+      interval_ns_(after.count() / looks_per_warning > 0 ? after.count() / looks_per_warning : 1),
+      probe_(probe),
+      listener_(listener),
+      samples_(pool.worker_count()),
+      thread_([this] { loop(); }) {}
+
+watchdog::~watchdog() {
+  {
+    const std::lock_guard guard(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+void watchdog::begin() {
+  {
+    const std::lock_guard guard(mutex_);
+    begun_ = true;
+  }
+  wake_.notify_one();
+}
+
+void watchdog::loop() {
+  base::platform::name_this_thread("garrick-watch");
+  std::unique_lock guard(mutex_);
+  wake_.wait(guard, [this] { return begun_ || stop_; });
+  while (!wake_.wait_for(guard, std::chrono::nanoseconds(interval_ns_), [this] { return stop_; })) {
+    guard.unlock();
+    look();
+    guard.lock();
+  }
+}
+
+bool watchdog::compare(sample& before, const base::thread_state& t, std::uint32_t looks) noexcept {
+  // order: relaxed: samples; a torn set only delays a report by one look
+  const sample now{
+      t.turns.load(std::memory_order_relaxed), t.actor_id.load(std::memory_order_relaxed),
+      t.handling.load(std::memory_order_relaxed), t.in_response.load(std::memory_order_relaxed)};
+  if (now.actor == 0 || now.turn != before.turn || now.actor != before.actor ||
+      now.handling != before.handling) {
+    before = now;
+    return false;
+  }
+  if (++before.looks < looks || before.reported) return false;
+  before.reported = true;
+  return true;
+}
+
+void watchdog::report(const sample& s, std::uint32_t worker, const watchdog_listener::subject& who,
+                      const char* advice) {
+  const std::uint64_t ms = static_cast<std::uint64_t>(interval_ns_) * s.looks / 1'000'000;
+  listener_.tell("actor " + who.name + "#" + std::to_string(s.actor) + " has been handling " +
+                 what_is_handled(s.handling, s.in_response) + " for more than " +
+                 std::to_string(ms) + " ms: " + advice);
+  if (probe_ != nullptr)
+    probe_->on_stall(worker, s.actor, s.handling,
+                     base::duration::milliseconds(static_cast<std::int64_t>(ms)));
+}
+
+void watchdog::look() {
+  for (std::uint32_t i = 0; i < samples_.size(); ++i) {
+    const base::thread_state* const t = pool_.worker_state(i);
+    if (t != nullptr && compare(samples_[i], *t, looks_per_warning))
+      report(samples_[i], i, listener_.about(samples_[i].actor),
+             "a blocking call or an endless loop holds its worker; spawn it detached, or split the "
+             "work");
+  }
+  look_at_detached();
+}
+
+void watchdog::look_at_detached() {
+  std::vector<sample> stuck;
+  for (detached_sample& s : detached_samples_) s.seen = false;
+  detached_.for_each_thread([&](const base::thread_state& t) {
+    auto at = std::find_if(detached_samples_.begin(), detached_samples_.end(),
+                           [&](const detached_sample& s) { return s.thread == &t; });
+    if (at == detached_samples_.end()) {
+      at = detached_samples_.emplace(at);
+      at->thread = &t;
+    }
+    at->seen = true;
+    if (!compare(*at, t, detached_patience * looks_per_warning) || at->told == at->actor) return;
+    at->told = at->actor;
+    stuck.push_back(*at);
+  });
+  std::erase_if(detached_samples_, [](const detached_sample& s) { return !s.seen; });
+  // Without the pool's lock: who is told may take its time.
+  for (const sample& s : stuck) {
+    const watchdog_listener::subject who = listener_.about(s.actor);
+    if (!who.blocking)
+      report(s, base::probe::no_worker, who,
+             "it holds up nobody but its own mail, since it is detached; if it is not meant to "
+             "wait there, it loops or hangs. "
+             "Said once");
+  }
+}
+
+}  // namespace garrick::system

@@ -1,0 +1,105 @@
+// Looks at the workers twice per warning time and names the actor and the handler that does not
+// come back.
+//
+// The threads of detached actors, too: such an actor may compute or block for long, so it is named
+// after thirty times that time, and once in its life: something to know when a program hangs. A
+// blocking actor is not: its thread waits in `receive` by design, and `shutdown` names it if it
+// does not end.
+//
+// It reads samples that the threads publish (base::thread_state): who runs, which message, how many
+// turns. The same turn and message in two looks at least `after` apart is a handler that blocks or
+// loops. Costs them three plain stores a run and one a message.
+//
+// Also: reports a stack overflow with the actor's name from an alternate stack, then lets the
+// process abort.
+//
+// Thread safety: constructed, begun and destroyed by one thread; begun after the pool's start and
+// destroyed before its stop, if at all.
+#pragma once
+
+#include <garrick/base/concurrency/probe.hpp>
+#include <garrick/base/time/clock.hpp>
+#include <garrick/sched/scheduler.hpp>
+#include <garrick/system/threads/detached_pool.hpp>
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace garrick::system {
+
+/// What an actor handles, in words: a message's type, "a response (int)", "its start".
+[[nodiscard]] std::string what_is_handled(const base::message_type* type, bool response);
+
+/// Who the watchdog reports to. Called on the watchdog's thread.
+class watchdog_listener {
+ public:
+  struct subject {
+    std::string name = "an actor";  ///< if it is gone
+    bool blocking = false;
+  };
+  [[nodiscard]] virtual subject about(std::uint64_t actor) = 0;
+  /// A finished sentence.
+  virtual void tell(const std::string& text) = 0;
+
+ protected:
+  ~watchdog_listener() = default;
+};
+
+class watchdog {
+ public:
+  watchdog(sched::scheduler& pool, const detached_pool& detached, base::duration after,
+           base::probe* probe, watchdog_listener& listener);
+  ~watchdog();
+
+  /// The pool has started: looks at it from now on.
+  void begin();
+
+ private:
+  struct sample {
+    std::uint64_t turn = 0;
+    std::uint64_t actor = 0;
+    const base::message_type* handling = nullptr;
+    bool in_response = false;
+    std::uint32_t looks = 0;
+    bool reported = false;
+  };
+  struct detached_sample : sample {
+    const base::thread_state* thread = nullptr;  ///< compared, not touched: it may have ended
+    std::uint64_t told = 0;                      ///< the actor that was named on this thread
+    bool seen = false;                           ///< in this look
+  };
+  void loop();
+  void look();
+  void look_at_detached();
+  /// True: it is time to report it: the last so many looks found it unchanged.
+  [[nodiscard]] static bool compare(sample& before, const base::thread_state& t,
+                                    std::uint32_t looks) noexcept;
+  void report(const sample& s, std::uint32_t worker, const watchdog_listener::subject& who,
+              const char* advice);
+
+  sched::scheduler& pool_;
+  const detached_pool& detached_;
+  const std::int64_t interval_ns_;
+  base::probe* const probe_;
+  watchdog_listener& listener_;
+  // the watchdog's thread
+  std::vector<sample> samples_;
+  std::vector<detached_sample> detached_samples_;
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool begun_ = false;  // under `mutex_`, both
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+/// Gives the calling thread an alternate signal stack, and installs the handler that names the
+/// actor on a stack overflow. Does nothing if the process has a handler of its own for SIGSEGV.
+void report_stack_overflow_on_this_thread() noexcept;
+void forget_stack_overflow_on_this_thread() noexcept;
+
+}  // namespace garrick::system

@@ -1,0 +1,157 @@
+// Publish and subscribe within one system: a topic has a name and a protocol, actors join and
+// leave, a publication goes to all members.
+//
+//   result<group<news>> topic = system.groups().get<news>("news");       // the first `get` makes the topic and fixes its protocol
+//   topic->join(reader);                                                  // a handle with at least the topic's signatures
+//   topic->publish(headline{"…"});                                        // one shared block, an envelope each
+//
+// A member that ends leaves. A group holds strong handles: what only a group can reach is not
+// reclaimed until it leaves or the system ends. Order: publications of one sender reach each member
+// in that sender's order. Who joins while a message is being published may or may not get it.
+//
+// Errors: groups_errc. Thread safety: any thread; copies of a `group` name the same topic.
+#pragma once
+
+#include <garrick/base/values/error.hpp>
+#include <garrick/base/values/result.hpp>
+#include <garrick/core/message.hpp>
+#include <garrick/core/ref.hpp>
+#include <garrick/system/names/end_watcher.hpp>
+#include <garrick/system/names/protocol_table.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace garrick::system {
+
+enum class groups_errc : std::uint32_t {
+  wrong_protocol = 1,  ///< the topic was made with another protocol
+  empty_handle,        ///< nobody cannot join
+  closed,              ///< the system has begun to stop
+};
+[[nodiscard]] const base::error_category& error_category_of(groups_errc) noexcept;
+
+class groups;
+
+namespace detail {
+
+/// One topic.
+class topic {
+ public:
+  using members = std::vector<core::any_ref>;
+  topic(std::string name, protocol_set protocol) : name_(std::move(name)), protocol_(protocol) {}
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] const protocol_set& protocol() const noexcept { return protocol_; }
+  /// False if it was a member already.
+  bool add(const core::any_ref& who);
+  bool remove(std::uint64_t id);
+  /// The end of its system: nobody is a member any more, and nobody joins.
+  void close();
+  [[nodiscard]] bool is_closed() const;
+  /// Held by whoever joins: the topic does not close, and so its system does not go, meanwhile.
+  /// Taken before all other locks.
+  [[nodiscard]] std::mutex& door() noexcept { return door_; }
+  /// The members now: made at the first call after a change, then shared.
+  [[nodiscard]] std::shared_ptr<const members> snapshot() const;
+  [[nodiscard]] std::size_t size() const;
+
+ private:
+  const std::string name_;
+  const protocol_set protocol_;
+  std::mutex door_;
+  mutable std::mutex mutex_;
+  // under `mutex_`
+  members members_;
+  std::unordered_map<std::uint64_t, std::size_t> place_;  // in `members_`, by the actor's id
+  mutable std::shared_ptr<const members> snapshot_;       // null: the members have changed since
+  bool closed_ = false;
+};
+
+void publish(const topic& t, const core::message& m);
+
+}  // namespace detail
+
+/// A topic with the protocol P. It may be sent in messages, and outlive its system: then nobody
+/// joins, and what is published reaches nobody.
+template <class P>
+class group {
+ public:
+  using garrick_sendable = void;
+  using protocol_type = P;
+
+  /// To join twice is to join once.
+  base::result<void> join(const core::ref<P>& who) const;
+  /// True if it was a member.
+  bool leave(const core::handle& who) const { return topic_->remove(who.id()); }
+  /// Sends to every member; compile-time checked as every send. Requires a copyable message.
+  template <class... Args>
+  void publish(Args&&... args) const {
+    static_assert(core::detail::checked_message<P, Args...>::fits);
+    detail::publish(*topic_, core::make_message(std::forward<Args>(args)...));
+  }
+  [[nodiscard]] std::size_t size() const { return topic_->size(); }
+  [[nodiscard]] const std::string& name() const noexcept { return topic_->name(); }
+
+ private:
+  friend class groups;
+  group(groups& all, std::shared_ptr<detail::topic> t) noexcept
+      : all_(&all), topic_(std::move(t)) {}
+  groups* all_;  ///< the system's; touched behind the open door only
+  std::shared_ptr<detail::topic> topic_;
+};
+
+class groups {
+ public:
+  explicit groups(core::environment& env) noexcept;
+  ~groups() { close(); }
+  groups(const groups&) = delete;
+  groups& operator=(const groups&) = delete;
+
+  /// The topic of that name, made if there is none.
+  template <class P>
+  [[nodiscard]] base::result<group<P>> get(std::string_view name) {
+    auto t = find(name, protocol_set_of<P>());
+    if (!t) return t.error();
+    return group<P>(*this, std::move(*t));
+  }
+  [[nodiscard]] std::vector<std::string> names() const;
+  /// From now on `get` and `join` fail, and who ends does not leave; members stay until `close`.
+  void seal() noexcept;
+  /// Empties every topic; later `get` and `join` fail.
+  void close() noexcept;
+
+ private:
+  template <class>
+  friend class group;
+  [[nodiscard]] base::result<std::shared_ptr<detail::topic>> find(std::string_view name,
+                                                                  protocol_set protocol);
+  base::result<void> join(const std::shared_ptr<detail::topic>& t, core::any_ref who);
+  void forget(const core::address& who) noexcept;
+
+  end_watcher watcher_;
+  mutable std::mutex mutex_;
+  // under `mutex_`, by name
+  std::unordered_map<std::string, std::shared_ptr<detail::topic>> topics_;
+  std::unordered_multimap<std::uint64_t, std::shared_ptr<detail::topic>>
+      topics_of_;        // under `mutex_`; who is to leave what at its end
+  bool closed_ = false;  // under `mutex_`
+};
+
+template <class P>
+base::result<void> group<P>::join(const core::ref<P>& who) const {
+  const std::lock_guard guard(topic_->door());
+  if (topic_->is_closed()) return base::make_error(groups_errc::closed, topic_->name());
+  if constexpr (std::is_same_v<P, core::any_protocol>)
+    return all_->join(topic_, who);
+  else
+    return all_->join(topic_, core::any_ref(who));
+}
+
+}  // namespace garrick::system

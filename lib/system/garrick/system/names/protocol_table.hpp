@@ -1,0 +1,74 @@
+// A protocol at run time: which messages with which answers, for handles that are stored under a
+// name.
+//
+// Identity is the descriptors' addresses, as everywhere (base/types/message_type.hpp); nothing is
+// compared by name.
+//
+// Thread safety: constants.
+#pragma once
+
+#include <garrick/base/types/message_type.hpp>
+#include <garrick/core/protocol/protocol.hpp>
+
+#include <array>
+#include <cstddef>
+
+namespace garrick::system {
+
+struct signature_id {
+  const base::message_type* content;
+  const base::message_type* answer;
+  friend bool operator==(const signature_id&, const signature_id&) = default;
+};
+
+/// The set of a protocol's signatures; the wildcard has no set.
+struct protocol_set {
+  const signature_id* first = nullptr;
+  std::size_t count = 0;
+  bool wildcard = false;
+
+  [[nodiscard]] bool has(const signature_id& s) const noexcept {
+    for (std::size_t i = 0; i < count; ++i)
+      if (first[i] == s) return true;
+    return false;
+  }
+  /// May a handle with this protocol be used where `wanted` is asked for?
+  [[nodiscard]] bool covers(const protocol_set& wanted) const noexcept {
+    if (wanted.wildcard) return true;
+    if (wildcard) return false;
+    return first_missing(wanted) == nullptr;
+  }
+  /// The first signature of `wanted` that is not in the set; null: none. Neither may be the
+  /// wildcard.
+  [[nodiscard]] const signature_id* first_missing(const protocol_set& wanted) const noexcept {
+    for (std::size_t i = 0; i < wanted.count; ++i)
+      if (!has(wanted.first[i])) return &wanted.first[i];
+    return nullptr;
+  }
+};
+
+namespace detail {
+
+template <class P>
+struct protocol_table;
+template <class... Sigs>
+struct protocol_table<core::protocol<Sigs...>> {
+  // One more than needed: an empty protocol has no signatures, but an array has elements.
+  static constexpr std::array<signature_id, sizeof...(Sigs) + 1> ids{signature_id{
+      &base::message_type_of<typename core::detail::signature<Sigs>::content>,
+      &base::message_type_of<typename core::detail::signature<Sigs>::answer::content>}...};
+  static protocol_set set() noexcept { return {ids.data(), sizeof...(Sigs), false}; }
+};
+template <>
+struct protocol_table<core::any_protocol> {
+  static protocol_set set() noexcept { return {nullptr, 0, true}; }
+};
+
+}  // namespace detail
+
+template <class P>
+[[nodiscard]] protocol_set protocol_set_of() noexcept {
+  return detail::protocol_table<P>::set();
+}
+
+}  // namespace garrick::system

@@ -1,0 +1,88 @@
+// Actors by name, within one system.
+//
+//   system.registry().put("prices", prices);                              // fails if the name is taken
+//   result<ref<query>> p = system.registry().get<query>("prices");        // fails unless the actor was put with at least the signatures of `query`
+//
+// The protocol is checked at run time: an actor that was put as any_ref can be got as any_ref only,
+// and everything can be got as any_ref. The registry holds a strong handle, so a named actor lives
+// until it ends itself, is removed from here, or the system ends. An actor that has ended loses its
+// name.
+//
+// Errors: registry_errc. Thread safety: any thread.
+#pragma once
+
+#include <garrick/base/values/error.hpp>
+#include <garrick/base/values/result.hpp>
+#include <garrick/core/ref.hpp>
+#include <garrick/system/names/end_watcher.hpp>
+#include <garrick/system/names/protocol_table.hpp>
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace garrick::system {
+
+enum class registry_errc : std::uint32_t {
+  not_found = 1,   ///< nobody has this name
+  name_taken,      ///< a living actor has this name
+  wrong_protocol,  ///< the actor was registered with other signatures
+  empty_handle,    ///< nobody cannot have a name
+  closed,          ///< the system has begun to stop
+};
+[[nodiscard]] const base::error_category& error_category_of(registry_errc) noexcept;
+
+class registry {
+ public:
+  explicit registry(core::environment& env) noexcept;
+  ~registry() { close(); }
+  registry(const registry&) = delete;
+  registry& operator=(const registry&) = delete;
+
+  template <class P>
+  base::result<void> put(std::string_view name, const core::ref<P>& who) {
+    return put_entry(name, core::any_ref(who), protocol_set_of<P>());
+  }
+  template <class P>
+  [[nodiscard]] base::result<core::ref<P>> get(std::string_view name) const {
+    base::result<core::any_ref> r = get_entry(name, protocol_set_of<P>());
+    if (!r) return r.error();
+    return core::handle_access::adopt<P>(core::handle_access::release(*r));
+  }
+  /// True if there was an actor with this name.
+  bool remove(std::string_view name);
+  /// The names of living actors, sorted.
+  [[nodiscard]] std::vector<std::string> names() const;
+  /// From now on `put` fails, and who ends is not forgotten; the names stay until `close`.
+  void seal() noexcept;
+  /// Forgets everybody; later `put` fails.
+  void close() noexcept;
+
+ private:
+  struct entry {
+    core::any_ref who;
+    protocol_set protocol;
+  };
+  struct text_hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view s) const noexcept {
+      return std::hash<std::string_view>()(s);
+    }
+  };
+
+  base::result<void> put_entry(std::string_view name, core::any_ref who, protocol_set protocol);
+  [[nodiscard]] base::result<core::any_ref> get_entry(std::string_view name,
+                                                      protocol_set wanted) const;
+  void forget(const core::address& who) noexcept;
+
+  end_watcher watcher_;
+  mutable std::mutex mutex_;
+  // under `mutex_`; handles are dropped outside it
+  std::unordered_map<std::string, entry, text_hash, std::equal_to<>> entries_;
+  bool closed_ = false;  // under `mutex_`
+};
+
+}  // namespace garrick::system

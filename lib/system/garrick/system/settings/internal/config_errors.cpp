@@ -1,0 +1,54 @@
+// What an error of the configuration says: where, what, and the nearest name that exists.
+#include <algorithm>
+
+#include "garrick/system/settings/internal/config_layers.hpp"
+
+namespace garrick::system::internal {
+
+namespace {
+
+/// Edit distance with exchanged neighbours counting as one.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
+  for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i)
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      d[i][j] = std::min(
+          {d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0u : 1u)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+    }
+  return d[a.size()][b.size()];
+}
+
+}  // namespace
+
+std::string nearest(std::string_view word, const std::vector<std::string>& keys) {
+  const auto score = [&](const std::string& key) {
+    const std::size_t last = key.rfind('.') == std::string::npos ? 0 : key.rfind('.') + 1;
+    return std::min(distance(word, key), distance(word, std::string_view(key).substr(last)) + 1);
+  };
+  const auto best = std::ranges::min_element(keys, {}, score);
+  return best == keys.end() ? std::string() : *best;
+}
+
+base::error refuse(std::string_view where, std::string_view why) {
+  return base::make_error(base::errc::config_invalid, where, why);
+}
+
+base::error unknown_key(std::string_view where, std::string_view what, std::string_view key,
+                        std::string_view prefix, const std::vector<std::string>& keys) {
+  std::string why = "there is no ";
+  why.append(what)
+      .append(" '")
+      .append(prefix)
+      .append(key)
+      .append("'; did you mean '")
+      .append(prefix)
+      .append(nearest(key, keys))
+      .append("'?");
+  return refuse(where, why);
+}
+
+}  // namespace garrick::system::internal

@@ -1,0 +1,59 @@
+// What the layers of the configuration share: settings as they were found, before they are checked.
+// It knows no key and no option; config.cpp does, and stands above.
+//
+// Thread safety: none.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "garrick/base/values/result.hpp"
+
+namespace garrick::system::internal {
+
+/// A value as its layer gave it: the environment and the command line know only text.
+struct raw_value {
+  enum class kind : std::uint8_t { untyped, boolean, integer, real, text, section, other };
+  kind type = kind::untyped;
+  std::string text;  ///< as written
+};
+
+struct assignment {
+  std::string key;
+  raw_value value;
+  std::string where;  ///< "garrick.json:3", "environment variable GARRICK_...", "argument --..."
+};
+
+using assignments = std::vector<assignment>;
+
+/// What the command line's parser needs to know of a key.
+struct argument {
+  std::string key;
+  std::string help;
+  const char* type;  ///< for the help text: "NUMBER"
+};
+
+struct command_line {
+  assignments settings;
+  std::string file;  ///< of --config
+  bool dump = false;
+  std::string help;  ///< not empty: asked for
+  std::vector<std::string> rest;
+};
+
+/// The key that is most like `word`, also if only its last part is.
+[[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& keys);
+
+[[nodiscard]] base::error refuse(std::string_view where, std::string_view why);
+[[nodiscard]] base::error unknown_key(std::string_view where, std::string_view what,
+                                      std::string_view key, std::string_view prefix,
+                                      const std::vector<std::string>& keys);
+
+[[nodiscard]] base::result<assignments> read_json(const std::string& path);
+[[nodiscard]] base::result<command_line> read_command_line(const std::string& program,
+                                                           std::vector<std::string> arguments,
+                                                           const std::vector<argument>& known);
+
+}  // namespace garrick::system::internal

@@ -1,0 +1,172 @@
+#include <garrick/base/concurrency/thread_state.hpp>
+#include <garrick/base/platform/platform.hpp>
+#include <garrick/system/diagnosis/watchdog.hpp>
+#include <garrick/system/threads/detached_pool.hpp>
+
+#include <atomic>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace garrick::system {
+
+class detached_thread final : public core::waiting_executor {
+ public:
+  detached_thread(detached_pool& pool, std::size_t kind)
+      : pool_(pool), kind_(kind), thread_([this] { loop(); }) {}
+  ~detached_thread() {
+    quit_.store(true, std::memory_order_release);  // order: pairs with the load in loop
+    parker_.unpark();
+    thread_.join();
+  }
+
+  void schedule(base::runnable& r) noexcept override {
+    next_.store(&r, std::memory_order_release);  // order: pairs with the exchange in loop
+    parker_.unpark();
+  }
+
+  bool wait(std::int64_t limit_ns) noexcept override {
+    // A cell that waits inside its run is scheduled by its waker: the token says so, and `next_`
+    // names the cell itself.
+    if (limit_ns >= 0) {
+      // order: acquire pairs with schedule
+      if (next_.load(std::memory_order_acquire) == nullptr)
+        parker_.park_for(static_cast<std::uint64_t>(limit_ns));
+    } else {
+      // order: pairs with schedule
+      while (next_.load(std::memory_order_acquire) == nullptr) parker_.park();
+    }
+    // order: pairs with schedule
+    return next_.exchange(nullptr, std::memory_order_acq_rel) != nullptr;
+  }
+
+  void actor_ended() noexcept override {
+    ended_.store(true, std::memory_order_release);  // order: pairs with the exchange in loop
+    parker_.unpark();
+  }
+
+  // While no actor has the thread, and under the pool's lock.
+  [[nodiscard]] std::size_t kind() const noexcept { return kind_; }
+  void become(std::size_t kind) noexcept {
+    kind_ = kind;
+    moves_ = true;
+  }
+
+ private:
+  void loop() noexcept {
+    base::platform::name_this_thread(pool_.name_ + "-own");
+    pool_.enter(base::this_thread);
+    if (pool_.name_overflows_) report_stack_overflow_on_this_thread();
+    serve();
+    if (pool_.name_overflows_) forget_stack_overflow_on_this_thread();
+    pool_.leave(base::this_thread);
+  }
+
+  void serve() noexcept {
+    for (;;) {
+      // order: acquire: what the scheduler of the cell wrote
+      if (base::runnable* const r = next_.exchange(nullptr, std::memory_order_acq_rel)) {
+        if (std::exchange(moves_, false)) move();
+        std::uint32_t budget = pool_.quantum_;
+        while (r->run(budget) == base::run_outcome::more) budget = pool_.quantum_;
+        continue;
+      }
+      if (ended_.exchange(false, std::memory_order_acq_rel)) {  // order: pairs with actor_ended
+        if (!pool_.give_back(this)) return;
+        continue;
+      }
+      if (quit_.load(std::memory_order_acquire)) return;  // order: pairs with the destructor
+      parker_.park();
+    }
+  }
+
+  /// To where its kind runs. A thread that the system does not let go there stays where it is: the
+  /// strings were checked when the system was built.
+  void move() noexcept {
+    sched::affinity& where = kind_ == 1 ? pool_.places_.blocking : pool_.places_.detached;
+    if (where.empty())
+      static_cast<void>(base::platform::bind_this_thread(pool_.anywhere_));
+    else
+      static_cast<void>(where.bind_this_thread());
+  }
+
+  detached_pool& pool_;
+  std::size_t kind_;   ///< changed by the pool while no actor has the thread, as `moves_`
+  bool moves_ = true;  ///< before it runs anything
+  std::atomic<base::runnable*> next_{nullptr};
+  std::atomic<bool> ended_{false};
+  std::atomic<bool> quit_{false};
+  base::parker parker_;
+  std::thread thread_;  // last: it uses all others
+};
+
+detached_pool::detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name,
+                             bool name_overflows)
+    : detached_pool(bound, quantum, std::move(thread_name), name_overflows, places()) {}
+
+detached_pool::detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name,
+                             bool name_overflows, places where)
+    : bound_(bound),
+      quantum_(quantum),
+      name_(std::move(thread_name)),
+      name_overflows_(name_overflows),
+      places_(std::move(where)),
+      anywhere_(base::platform::usable_processors()) {}
+
+detached_pool::~detached_pool() { stop(); }
+
+core::waiting_executor* detached_pool::take(bool blocking) noexcept {
+  const std::lock_guard guard(mutex_);
+  if (stopped_) return nullptr;
+  const std::size_t kind = kind_of(blocking);
+  const bool full = all_.size() >= bound_;
+  if (auto& from = !full || !free_[kind].empty() ? free_[kind] : free_[1 - kind]; !from.empty()) {
+    detached_thread* const t = from.back();
+    from.pop_back();
+    if (t->kind() != kind) t->become(kind);
+    return t;
+  }
+  if (full) return nullptr;
+  try {
+    for (auto& f : free_) f.reserve(all_.size() + 1);  // so that give_back cannot fail
+    all_.push_back(std::make_unique<detached_thread>(*this, kind));
+  } catch (const std::exception&) {
+    return nullptr;  // no thread or no memory: the spawn fails with that reason
+  }
+  return all_.back().get();
+}
+
+bool detached_pool::give_back(detached_thread* t) noexcept {
+  const std::lock_guard guard(mutex_);
+  if (stopped_) return false;
+  free_[t->kind()].push_back(t);
+  return true;
+}
+
+void detached_pool::enter(const base::thread_state& t) {
+  const std::lock_guard guard(mutex_);
+  states_.push_back(&t);
+}
+
+void detached_pool::leave(const base::thread_state& t) noexcept {
+  const std::lock_guard guard(mutex_);
+  std::erase(states_, &t);
+}
+
+void detached_pool::stop() noexcept {
+  std::vector<std::unique_ptr<detached_thread>> threads;
+  {
+    const std::lock_guard guard(mutex_);
+    stopped_ = true;
+    for (auto& f : free_) f.clear();
+    threads.swap(all_);
+  }
+  threads.clear();  // joins
+}
+
+std::uint32_t detached_pool::in_use() const noexcept {
+  const std::lock_guard guard(mutex_);
+  return static_cast<std::uint32_t>(all_.size() - free_[0].size() - free_[1].size());
+}
+
+}  // namespace garrick::system

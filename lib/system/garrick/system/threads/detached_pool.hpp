@@ -1,0 +1,77 @@
+// Threads for detached and blocking actors: made on demand up to a bound, kept and reused.
+//
+// Thread safety: every function may be called from any thread.
+// Invariant: a thread serves one cell from `take` until that cell's `actor_ended`, then goes back
+// to the free list or ends.
+#pragma once
+
+#include <garrick/base/concurrency/parker.hpp>
+#include <garrick/base/concurrency/thread_state.hpp>
+#include <garrick/core/cell/waiting_executor.hpp>
+#include <garrick/sched/places/affinity.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace garrick::system {
+
+class detached_thread;
+
+class detached_pool {
+ public:
+  /// Where threads run; see sched/places/affinity.hpp. Empty: where the thread that made the pool
+  /// may run, whoever spawns.
+  struct places {
+    sched::affinity detached{};
+    sched::affinity blocking{};
+  };
+
+  /// `quantum`: messages of one run. `name_overflows`: report a stack overflow with the actor's
+  /// name.
+  detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name,
+                bool name_overflows = false);
+  detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name,
+                bool name_overflows, places where);
+  ~detached_pool();
+
+  /// Null: the bound is reached, the pool is stopped, or the system has no more threads.
+  [[nodiscard]] core::waiting_executor* take(bool blocking = false) noexcept;
+  /// Ends all threads whose actor has ended; waits for the others.
+  void stop() noexcept;
+  [[nodiscard]] std::uint32_t in_use() const noexcept;
+  /// What each thread does, for a diagnosis: only the atomics may be read.
+  template <class F>
+  void for_each_thread(F f) const {
+    const std::lock_guard guard(mutex_);
+    for (const base::thread_state* t : states_) f(*t);
+  }
+
+ private:
+  friend class detached_thread;
+  /// 1: blocking actors, if they have places of their own; 0: all others.
+  [[nodiscard]] std::size_t kind_of(bool blocking) const noexcept {
+    return blocking && !(places_.detached.empty() && places_.blocking.empty()) ? 1 : 0;
+  }
+  bool give_back(detached_thread* t) noexcept;
+  void enter(const base::thread_state& t);
+  void leave(const base::thread_state& t) noexcept;
+
+  const std::uint32_t bound_;
+  const std::uint32_t quantum_;
+  const std::string name_;
+  const bool name_overflows_;
+  places places_;  ///< each thread takes the next group of its kind, when it becomes one
+  const std::vector<std::int32_t> anywhere_;
+
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<detached_thread>> all_;  // under `mutex_`
+  // under `mutex_`; the other kind's are taken at the bound
+  std::vector<detached_thread*> free_[2];
+  std::vector<const base::thread_state*> states_;  // under `mutex_`
+  bool stopped_ = false;                           // under `mutex_`
+};
+
+}  // namespace garrick::system

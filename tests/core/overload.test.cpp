@@ -1,0 +1,466 @@
+// Overload protection: mailboxes stay short while their receivers can run, and nobody waits for one
+// that cannot.
+#include <doctest/doctest.h>
+#include <garrick/base/concurrency/probe.hpp>
+#include <garrick/garrick.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <vector>
+
+namespace {
+
+using namespace garrick;
+using clock_type = std::chrono::steady_clock;
+
+struct item {
+  std::uint32_t n;
+};
+struct go {};
+struct count {};
+struct peak {};
+
+using sink_protocol = protocol<void(item), std::uint32_t(count), std::uint32_t(peak)>;
+using source_protocol = protocol<void(go)>;
+
+class sink : public actor<sink_protocol> {
+  std::uint32_t seen_ = 0;
+  std::uint32_t peak_ = 0;
+
+ public:
+  void on(item) {
+    ++seen_;
+    peak_ = std::max(peak_, mailbox_length());
+  }
+  std::uint32_t on(count) const { return seen_; }
+  std::uint32_t on(peak) const { return peak_; }
+};
+
+class source : public actor<source_protocol> {
+  ref<sink_protocol> to_;
+  std::uint32_t n_;
+
+ public:
+  source(ref<sink_protocol> to, std::uint32_t n) : to_(std::move(to)), n_(n) {}
+  void on(go) {
+    for (std::uint32_t i = 0; i < n_; ++i) send(to_, item{i});
+  }
+};
+
+options settings(std::uint32_t workers, std::uint32_t soft) {
+  options o;
+  o.workers = workers;
+  o.limits.soft_limit = soft;
+  o.watchdog_after = {};
+  o.log = system::log_level::off;
+  return o;
+}
+
+/// Waits that nothing ends would show: each sender goes on after so long, but with 64 messages
+/// only, so a flood would take more than 20 seconds.
+options patient(std::uint32_t workers, std::uint32_t soft) {
+  options o = settings(workers, soft);
+  o.limits.full_wait_ns = 200'000'000;
+  return o;
+}
+bool quick(clock_type::time_point since) {
+  return clock_type::now() - since < std::chrono::seconds(15);
+}
+
+struct doublings final : base::probe {
+  std::mutex m;
+  std::vector<std::uint64_t> lengths;
+  void on_mailbox_doubled(std::uint64_t, std::uint64_t n) noexcept override {
+    const std::lock_guard g(m);
+    lengths.push_back(n);
+  }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "a hundred senders keep one receiver's mailbox at the soft limit plus one batch a sender") {
+  constexpr std::uint32_t senders = 100, each = 2000, soft = 128;
+  actor_system system(settings(4, soft));
+  auto to = system.spawn<sink>();
+  for (std::uint32_t i = 0; i < senders; ++i) send(system.spawn<source>(to, each), go{});
+  while (system.request(to, count{}).get().value() < senders * each) {}
+  const std::uint32_t most = system.request(to, peak{}).get().value();
+  MESSAGE("peak ", most, " of ", senders * each);
+  CHECK(most <= soft + senders * 64);
+}
+
+namespace {
+
+/// Hands on what it gets, and notes how much waited for it.
+class stage : public actor<protocol<void(item)>> {
+  ref<protocol<void(item)>> to_;
+  std::atomic<std::uint32_t>* peak_;
+
+ public:
+  stage(ref<protocol<void(item)>> to, std::atomic<std::uint32_t>* most)
+      : to_(std::move(to)), peak_(most) {}
+  void on(item i) {
+    peak_->store(std::max(peak_->load(), mailbox_length()));
+    send(to_, i);
+  }
+};
+
+/// Takes longer for a message than everybody before it.
+class slow_sink : public actor<protocol<void(item)>> {
+  std::atomic<std::uint32_t>* peak_;
+  std::uint64_t* sum_;
+
+ public:
+  slow_sink(std::atomic<std::uint32_t>* most, std::uint64_t* sum) : peak_(most), sum_(sum) {}
+  void on(item i) {
+    peak_->store(std::max(peak_->load(), mailbox_length()));
+    *sum_ += i.n;
+    const auto begin = clock_type::now();
+    while (clock_type::now() - begin < std::chrono::microseconds(2)) {}
+  }
+};
+
+class starter : public actor<source_protocol> {
+  ref<protocol<void(item)>> to_;
+  std::uint32_t n_;
+
+ public:
+  starter(ref<protocol<void(item)>> to, std::uint32_t n) : to_(std::move(to)), n_(n) {}
+  void on(go) {
+    for (std::uint32_t i = 0; i < n_; ++i) send(to_, item{i});
+  }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "a slow sink slows the whole pipeline: no mailbox grows with what is sent, on any number of "
+    "workers") {
+  constexpr std::uint32_t n = 5'000, soft = 64;
+  for (const std::uint32_t workers : {1U, 2U, 4U}) {
+    std::atomic<std::uint32_t> most[4] = {};
+    std::uint64_t sum = 0;
+    {
+      options o = settings(workers, soft);
+      // Long, so that nobody goes on because a busy machine keeps the receiver from running.
+      o.limits.full_wait_ns = 200'000'000;
+      actor_system system(o);
+      ref<protocol<void(item)>> next = system.spawn<slow_sink>(&most[3], &sum);
+      for (int i = 2; i >= 0; --i) next = system.spawn<stage>(next, &most[i]);
+      send(system.spawn<starter>(std::move(next), n), go{});
+      static_cast<void>(system.await_all());
+    }
+    CHECK(sum == std::uint64_t{n} * (n - 1) / 2);
+    for (const auto& m : most) CHECK(m.load() <= soft + 64);
+    MESSAGE(workers, " workers: ", most[0].load(), " ", most[1].load(), " ", most[2].load(), " ",
+            most[3].load());
+  }
+}
+
+TEST_CASE(
+    "senders of a receiver whose messages take long wait until it shows progress, not a fixed "
+    "time") {
+  constexpr std::uint32_t senders = 10, each = 200, soft = 64;
+  std::atomic<std::uint32_t> most{0};
+  std::uint64_t sum = 0;
+  {
+    class slow : public actor<protocol<void(item)>> {
+      std::atomic<std::uint32_t>* peak_;
+      std::uint64_t* sum_;
+
+     public:
+      slow(std::atomic<std::uint32_t>* m, std::uint64_t* s) : peak_(m), sum_(s) {}
+      void on(item i) {
+        peak_->store(std::max(peak_->load(), mailbox_length()));
+        *sum_ += i.n;
+        const auto begin = clock_type::now();
+        while (clock_type::now() - begin < std::chrono::microseconds(500)) {}
+      }
+    };
+    // a send waits a millisecond for progress, at most 16; a round of the receiver takes 32 or more
+    actor_system system(settings(2, soft));
+    ref<protocol<void(item)>> to = system.spawn<slow>(&most, &sum);
+    for (std::uint32_t i = 0; i < senders; ++i) send(system.spawn<starter>(to, each), go{});
+    to = {};
+    static_cast<void>(system.await_all());
+  }
+  CHECK(sum == std::uint64_t{senders} * each * (each - 1) / 2);
+  MESSAGE("peak ", most.load(), " of ", senders * each);
+  CHECK(most.load() <= soft + senders * 64);
+}
+
+namespace {
+
+/// Hands on all but the last of them, so that the next one is left empty when it has run in place.
+class filter : public actor<protocol<void(item)>> {
+  ref<sink_protocol> to_;
+  std::uint32_t end_;
+
+ public:
+  filter(ref<sink_protocol> to, std::uint32_t end) : to_(std::move(to)), end_(end) {}
+  void on(item i) {
+    if (i.n < end_) send(to_, i);
+  }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "whoever waits for a receiver that another sender runs in place goes on when that sender is "
+    "done") {
+  constexpr std::uint32_t rounds = 100, each = 2000, kept = 1500, soft = 64;
+  options o = settings(2, soft);
+  o.limits.full_wait_ns = 5'000'000'000;  // each sender that is left waiting costs so long
+  const auto start = clock_type::now();
+  actor_system system(o);
+  auto to = system.spawn<sink>();
+  for (std::uint32_t r = 1; r <= rounds; ++r) {
+    send(system.spawn<starter>(system.spawn<filter>(to, kept), each), go{});
+    send(system.spawn<source>(to, each), go{});
+    while (system.request(to, count{}).get().value() < r * (each + kept)) {}
+  }
+  CHECK(quick(start));
+}
+
+TEST_CASE("an outside thread that floods is slowed, too") {
+  constexpr std::uint32_t n = 200'000, soft = 64;
+  actor_system system(settings(1, soft));
+  auto to = system.spawn<sink>();
+  for (std::uint32_t i = 0; i < n; ++i) send(to, item{i});
+  CHECK(system.request(to, count{}).get().value() == n);
+  CHECK(system.request(to, peak{}).get().value() < n / 4);
+}
+
+TEST_CASE("nobody waits for a receiver that awaits a response; the probe hears each doubling") {
+  using protocol_type = protocol<void(item), void(go), std::uint32_t(count)>;
+  struct waiting : actor<protocol_type> {
+    any_ref other;
+    std::uint32_t seen = 0;
+    explicit waiting(any_ref o) : other(std::move(o)) {}
+    void on(item) { ++seen; }
+    void on(go) {
+      request_as<int>(other, go{}).await([](int) {});
+    }
+    std::uint32_t on(count) const { return seen; }
+  };
+  doublings probe;
+  options o = patient(2, 512);
+  o.probe = &probe;
+  const auto start = clock_type::now();
+  {
+    actor_system system(o);
+    std::atomic<bool> asked{false};
+    auto a = system.spawn([&asked](dynamic_actor& self) -> behavior {
+      auto kept = std::make_shared<response_promise<int>>();
+      return {[&self, kept, &asked](go) {
+                *kept = self.make_promise<int>();
+                asked = true;
+                asked.notify_all();
+                return delegated<int>{};
+              },
+              [kept](item) { kept->deliver(1); }};
+    });
+    auto w = system.spawn<waiting>(a);
+    send(w, go{});
+    asked.wait(false);
+    for (std::uint32_t i = 0; i < 9000; ++i) send(w, item{i});
+    send(a, item{0});
+    CHECK(system.request(w, count{}).get().value() == 9000);
+  }
+  CHECK(quick(start));
+  const std::lock_guard g(probe.m);
+  for (const std::uint64_t n : {512u, 1024u, 2048u, 4096u, 8192u})
+    // again if a message was taken meanwhile
+    CHECK(std::count(probe.lengths.begin(), probe.lengths.end(), n) >= 1);
+}
+
+TEST_CASE("a message beyond the hard limit is a dead letter, a request gets overload") {
+  struct stuck : actor<protocol<void(go), void(item), int(count)>> {
+    std::atomic<bool>* release;
+    std::atomic<bool>* entered;
+    stuck(std::atomic<bool>* r, std::atomic<bool>* e) : release(r), entered(e) {}
+    void on(go) {
+      entered->store(true);
+      entered->notify_all();
+      release->wait(false);
+    }
+    void on(item) {}
+    int on(count) { return 1; }
+  };
+  options o = settings(1, 64);
+  o.limits.hard_limit = 100;
+  std::atomic<bool> release{false}, entered{false};
+  actor_system system(o);
+  auto s = system.spawn<stuck>(&release, &entered);
+  send(s, go{});
+  entered.wait(false);
+  for (std::uint32_t i = 0; i < 150; ++i) send(s, item{i});
+  CHECK(system.request(s, count{}).get().error() == errc::overload);
+  const auto lost = system.dead_letter_count(errc::overload);
+  CHECK(lost >= 50);
+  release.store(true);
+  release.notify_all();
+}
+
+TEST_CASE("a send in a loop to oneself never waits") {
+  struct selfish : actor<protocol<void(go), void(item), std::uint32_t(count)>> {
+    std::uint32_t seen = 0;
+    void on(go) {
+      for (std::uint32_t i = 0; i < 20'000; ++i) send(self(), item{i});
+    }
+    void on(item) { ++seen; }
+    std::uint32_t on(count) const { return seen; }
+  };
+  const auto start = clock_type::now();
+  actor_system system(patient(2, 64));
+  auto s = system.spawn<selfish>();
+  send(s, go{});
+  while (system.request(s, count{}).get().value() != 20'000) {}
+  CHECK(quick(start));
+}
+
+TEST_CASE("two actors that flood each other come through") {
+  using flooding = protocol<void(go), void(item), std::uint32_t(count), void(any_ref)>;
+  struct flooder : actor<flooding> {
+    any_ref other;
+    std::uint32_t seen = 0;
+    void on(any_ref r) { other = std::move(r); }
+    void on(go) {
+      for (std::uint32_t i = 0; i < 20'000; ++i) send(other, item{i});
+    }
+    void on(item) { ++seen; }
+    std::uint32_t on(count) const { return seen; }
+  };
+  const auto start = clock_type::now();
+  for (const std::uint32_t workers : {1u, 2u, 3u}) {
+    actor_system system(patient(workers, 64));
+    auto a = system.spawn<flooder>(), b = system.spawn<flooder>();
+    send(a, any_ref(b));
+    send(b, any_ref(a));
+    send(a, go{});
+    send(b, go{});
+    while (system.request(a, count{}).get().value() < 20'000 ||
+           system.request(b, count{}).get().value() < 20'000) {}
+    send(a, any_ref{b});
+    system.exit(a);
+    system.exit(b);
+  }
+  CHECK(quick(start));
+}
+
+TEST_CASE("a circle of actors that run each other in place comes through") {
+  struct ring : actor<protocol<void(item), void(any_ref), std::uint32_t(count)>> {
+    any_ref next;
+    std::uint32_t seen = 0;
+    void on(any_ref r) { next = std::move(r); }
+    void on(item i) {
+      ++seen;
+      if (i.n == 0) return;
+      send(next, item{i.n - 1});
+      if (i.n % 3 == 0) send(next, item{0});
+    }
+    std::uint32_t on(count) const { return seen; }
+  };
+  const auto start = clock_type::now();
+  actor_system system(patient(2, 8));
+  std::vector<ref<protocol<void(item), void(any_ref), std::uint32_t(count)>>> all;
+  for (int i = 0; i < 3; ++i) all.push_back(system.spawn<ring>());
+  for (std::size_t i = 0; i < 3; ++i) send(all[i], any_ref(all[(i + 1) % 3]));
+  constexpr std::uint32_t rounds = 40, length = 300;
+  for (std::uint32_t k = 0; k < rounds; ++k) send(all[k % 3], item{length});
+  const std::uint32_t expected = rounds * (length + 1 + length / 3);
+  std::uint32_t sum = 0;
+  while (sum < expected) {
+    sum = 0;
+    for (const auto& r : all) sum += system.request(r, count{}).get().value();
+  }
+  CHECK(sum == expected);
+  for (const auto& r : all) system.exit(r);
+  CHECK(quick(start));
+}
+
+namespace {
+
+std::mutex shared_mutex;
+thread_local bool inside_send = false;
+
+struct noticing : actor<protocol<void(item), std::uint32_t(count), std::uint32_t(peak)>> {
+  std::uint32_t seen = 0;
+  std::uint32_t in_place = 0;
+  void on(item) {
+    ++seen;
+    if (inside_send) ++in_place;
+  }
+  std::uint32_t on(count) const { return seen; }
+  std::uint32_t on(peak) const { return in_place; }
+};
+
+struct flag_raising : actor<source_protocol> {
+  ref<sink_protocol> to;
+  bool scoped;
+  flag_raising(ref<sink_protocol> t, bool s) : to(std::move(t)), scoped(s) {}
+  void on(go) {
+    inside_send = true;
+    for (std::uint32_t i = 0; i < 3000; ++i) {
+      if (scoped) {
+        const no_in_place_scope here;
+        send(to, item{i});
+      } else {
+        send(to, item{i});
+      }
+    }
+    inside_send = false;
+  }
+};
+
+std::uint32_t runs_in_place(bool system_allows, bool actor_allows, bool scoped) {
+  options o = settings(1, 32);
+  o.limits.in_place = system_allows;
+  actor_system system(o);
+  auto to = system.spawn<noticing>(spawn_options{.in_place = actor_allows});
+  send(system.spawn<flag_raising>(to, scoped), go{});
+  while (system.request(to, count{}).get().value() < 3000) {}
+  return system.request(to, peak{}).get().value();
+}
+
+}  // namespace
+
+TEST_CASE("in-place running can be switched off for a system, an actor and a scope") {
+  CHECK(runs_in_place(true, true, false) > 1000);
+  CHECK(runs_in_place(false, true, false) == 0);
+  CHECK(runs_in_place(true, false, false) == 0);
+  CHECK(runs_in_place(true, true, true) == 0);
+}
+
+TEST_CASE("a mutex held across a send does not deadlock where in-place running is off") {
+  struct locking : actor<sink_protocol> {
+    std::uint32_t seen = 0;
+    void on(item) {
+      const std::lock_guard g(shared_mutex);
+      ++seen;
+    }
+    std::uint32_t on(count) const { return seen; }
+    std::uint32_t on(peak) const { return 0; }
+  };
+  struct holding : actor<source_protocol> {
+    ref<sink_protocol> to;
+    explicit holding(ref<sink_protocol> t) : to(std::move(t)) {}
+    void on(go) {
+      for (std::uint32_t i = 0; i < 2000; ++i) {
+        const no_in_place_scope here;
+        const std::lock_guard g(shared_mutex);
+        send(to, item{i});
+      }
+    }
+  };
+  for (const std::uint32_t workers : {1u, 2u}) {
+    actor_system system(settings(workers, 32));
+    auto to = system.spawn<locking>();
+    send(system.spawn<holding>(to), go{});
+    while (system.request(to, count{}).get().value() < 2000) {}
+    CHECK(system.request(to, count{}).get().value() == 2000);
+  }
+}

@@ -1,0 +1,298 @@
+// A pool's worker threads: where each runs, and what happens if one cannot be created or bound.
+#include <doctest/doctest.h>
+#include <garrick/base/concurrency/runnable.hpp>
+#include <garrick/base/platform/platform.hpp>
+#include <garrick/sched/places/topology.hpp>
+#include <garrick/sched/places/worker_places.hpp>
+#include <garrick/sched/scheduler.hpp>
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "support/affinity_text.hpp"
+#include "support/few_threads.hpp"
+#include "support/in_child.hpp"
+
+using namespace garrick;
+using namespace garrick::sched;
+using garrick::tests::one_group_each;
+using garrick::tests::room_for_threads;
+
+namespace {
+
+using processors = std::vector<std::int32_t>;
+
+const char* const policies[] = {"work_stealing",   "locality_guided", "work_sharing",
+                                "polling_default", "polling_custom",  "polling_aggressive",
+                                "polling_new"};
+
+std::unique_ptr<scheduler> started(const scheduler_options& options) {
+  auto pool = make_scheduler(options);
+  pool->start();
+  return pool;
+}
+
+/// The processors on which each worker of such a pool may run, read by itself.
+std::vector<processors> masks_of(scheduler_options options) {
+  std::vector<processors> masks(options.workers);
+  options.on_thread_start = {[](void* all, std::uint32_t worker) {
+                               (*static_cast<std::vector<processors>*>(all))[worker] =
+                                   base::platform::usable_processors();
+                             },
+                             &masks};
+  started(options)->stop();
+  return masks;
+}
+
+}  // namespace
+
+TEST_CASE("each worker takes the next group of the affinity string, and after the last the first") {
+  const processors mine = base::platform::usable_processors();
+  const auto workers = static_cast<std::uint32_t>(2 * mine.size() + 1);
+  for (const char* policy : policies) {
+    CAPTURE(policy);
+    const auto masks =
+        masks_of({.policy = policy, .workers = workers, .affinity = one_group_each(mine)});
+    for (std::size_t w = 0; w < workers; ++w) CHECK(masks[w] == processors{mine[w % mine.size()]});
+  }
+}
+
+namespace {
+
+void check_pinning() {
+  const topology machine = topology::of_this_machine();
+  const auto workers = machine.size() + 1;
+  const worker_places places(machine, workers, neighbourhood::cache);
+  const auto expected = [&](const std::string& pin, std::uint32_t worker) {
+    const processing_unit& own = places.unit_of(worker);
+    processors all;
+    for (const processing_unit& u : machine.units())
+      if (pin == "system" || (pin == "unit" && u.os_index == own.os_index) ||
+          (pin == "cache" && u.cache == own.cache) || (pin == "node" && u.node == own.node))
+        all.push_back(u.os_index);
+    return all;
+  };
+  for (const std::string pin : {"unit", "cache", "node", "system", "automatic"})
+    for (const std::string policy : {"work_stealing", "locality_guided"}) {
+      CAPTURE(pin);
+      CAPTURE(policy);
+      const std::string meant = pin != "automatic"            ? pin
+                                : policy == "locality_guided" ? "node"
+                                                              : "system";
+      const auto masks = masks_of({.policy = policy, .workers = workers, .pin = pin});
+      for (std::uint32_t w = 0; w < workers; ++w) CHECK(masks[w] == expected(meant, w));
+    }
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a pinned worker stays on its unit, or on those that share its cache or its memory node") {
+  check_pinning();
+  // The same processors as if each had a memory node of its own.
+  const processors mine = base::platform::usable_processors();
+  std::string numbers;
+  for (const std::int32_t p : mine) numbers += (numbers.empty() ? "" : ",") + std::to_string(p);
+  const std::string nodes =
+      "numa:" + std::to_string(mine.size()) + " l3:1 core:1 pu:1(indexes=" + numbers + ")";
+  setenv("HWLOC_SYNTHETIC", nodes.c_str(), 1);
+  CHECK(topology::of_this_machine().node_count() == mine.size());
+  check_pinning();
+  unsetenv("HWLOC_SYNTHETIC");
+}
+
+TEST_CASE("a process that may use one processor gets one worker, and no affinity to others") {
+  const processors mine = base::platform::usable_processors();
+  bool bound = false;
+  std::uint32_t workers = 0;
+  std::string error;
+  std::thread([&] {
+    const std::int32_t one[] = {mine.back()};
+    bound = base::platform::bind_this_thread(one);
+    workers = make_scheduler()->worker_count();
+    try {
+      static_cast<void>(make_scheduler({.affinity = "<" + std::to_string(mine.back() + 1) + ">"}));
+    } catch (const std::exception& e) { error = e.what(); }
+  }).join();
+  REQUIRE(bound);
+  CHECK(workers == 1);
+  CHECK(error.find("setting scheduler.affinity: ") == 0);
+  CHECK(error.find("is not among those that this process may use") != std::string::npos);
+}
+
+TEST_CASE("a machine that is flat or cannot be read is told, by policies that know places") {
+  const auto told = [](const scheduler_options& o) {
+    const auto pool = make_scheduler(o);
+    CHECK(pool->warnings().size() <= 1);
+    return pool->warnings().empty() ? std::string() : pool->warnings()[0];
+  };
+  CHECK(told({.policy = "locality_guided", .workers = 2, .machine = "numa:1 l3:1 core:2 pu:1"}) ==
+        "locality_guided works as work_stealing, since the machine is flat: 1 package, 1 memory "
+        "node, 1 shared cache, 2 cores, 2 "
+        "units");
+  CHECK(told({.policy = "locality_guided", .workers = 2, .machine = "numa:2 l3:1 core:2 pu:1"})
+            .empty());
+  CHECK(told({.policy = "work_stealing", .workers = 2, .machine = "numa:1 l3:1 core:2 pu:1"})
+            .empty());
+  setenv("HWLOC_SYNTHETIC", "core:1 pu:1(indexes=60000)", 1);
+  const std::string guided = told({.policy = "locality_guided", .workers = 2});
+  const std::string pinned = told({.workers = 2, .pin = "node"});
+  const std::string plain = told({.workers = 2});
+  unsetenv("HWLOC_SYNTHETIC");
+  CHECK(guided.find("locality_guided works as work_stealing, since the machine counts as flat: ") ==
+        0);
+  CHECK(guided.find("hwloc knows none of the processors that this process may use") !=
+        std::string::npos);
+  CHECK(pinned.find("workers are pinned as on a flat machine") == 0);
+  CHECK(plain.empty());
+}
+
+namespace {
+
+std::ptrdiff_t threads_of_process() {
+  namespace fs = std::filesystem;
+  return std::distance(fs::directory_iterator("/proc/self/task"), fs::directory_iterator());
+}
+
+/// From now on nobody may bind the calling thread, or those that it creates.
+bool forbid_binding() {
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sched_setaffinity, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter{static_cast<unsigned short>(std::size(program)), program};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+class job final : public base::runnable {
+ public:
+  explicit job(std::function<void()> function) : function_(std::move(function)) {}
+  base::run_outcome run(std::uint32_t& budget) noexcept override {
+    --budget;
+    function_();
+    return base::run_outcome::released;
+  }
+
+ private:
+  std::function<void()> function_;
+};
+
+/// Runs `count` jobs, half of them scheduled by a worker, and stops the pool.
+void run_jobs(scheduler& pool, std::uint32_t count) {
+  std::atomic<std::uint32_t> left{count};
+  const auto step = [&] {
+    if (--left == 0) left.notify_all();
+  };
+  std::vector<std::unique_ptr<job>> outside, inside;
+  for (std::uint32_t i = 0; i < count / 2; ++i) {
+    inside.push_back(std::make_unique<job>(step));
+    outside.push_back(std::make_unique<job>([&, i] {
+      pool.schedule(*inside[i]);
+      step();
+    }));
+  }
+  for (const auto& j : outside) pool.schedule(*j);
+  for (std::uint32_t n = left; n != 0; n = left) left.wait(n);
+  pool.stop();  // nobody touches the jobs any more
+}
+
+}  // namespace
+
+TEST_CASE("a worker that cannot be created ends the start, and no thread stays" *
+          doctest::skip(HAS_SANITIZER)) {
+  for (const char* policy : policies) {
+    CAPTURE(policy);
+    const std::ptrdiff_t before = threads_of_process();
+    const auto pool = make_scheduler({.policy = policy, .workers = 8});
+    const room_for_threads few(3);
+    std::string why;
+    try {
+      pool->start();
+    } catch (const std::system_error& e) { why = e.what(); }
+    CHECK(why.find("scheduler.workers is 8, but worker ") == 0);
+    CHECK(why.find(" could not be started: ") != std::string::npos);
+    CHECK(threads_of_process() == before);
+    CHECK(pool->worker_state(0) == nullptr);
+  }
+}
+
+TEST_CASE("with best_effort the others do the work of a worker that cannot be created" *
+          doctest::skip(HAS_SANITIZER)) {
+  for (const char* policy : policies) {
+    CAPTURE(policy);
+    // On a machine where the missing ones are somebody's home.
+    const auto pool = make_scheduler({.policy = policy,
+                                      .workers = 8,
+                                      .best_effort = true,
+                                      .machine = "pack:2 numa:2 l3:1 core:2 pu:1"});
+    {
+      const room_for_threads few(3);
+      pool->start();
+    }
+    REQUIRE(!pool->warnings().empty());
+    CHECK(pool->warnings().size() < 8);
+    CHECK(pool->warnings().back().find("worker 7 could not be started (") == 0);
+    CHECK(pool->worker_state(0) != nullptr);
+    CHECK(pool->worker_state(7) == nullptr);
+    run_jobs(*pool, 400);
+  }
+}
+
+TEST_CASE("without any worker even best_effort gives up" * doctest::skip(HAS_SANITIZER)) {
+  for (const char* policy : {"work_stealing", "work_sharing"}) {
+    const auto pool = make_scheduler({.policy = policy, .workers = 4, .best_effort = true});
+    const room_for_threads none(0);
+    CHECK_THROWS_AS(pool->start(), std::system_error);
+  }
+}
+
+TEST_CASE(
+    "a worker that cannot be bound ends the start and names the setting; with best_effort it runs "
+    "anywhere") {
+  const processors mine = base::platform::usable_processors();
+  bool forbidden = false;
+  std::string by_affinity, by_pin;
+  std::vector<std::string> warnings;
+  std::thread([&] {
+    forbidden = forbid_binding();
+    const auto error_of = [](const scheduler_options& o) {
+      const auto pool = make_scheduler(o);
+      try {
+        pool->start();
+      } catch (const std::system_error& e) { return std::string(e.what()); }
+      return std::string();
+    };
+    by_affinity = error_of({.workers = 3, .affinity = "<" + std::to_string(mine.back()) + ">"});
+    by_pin = error_of({.workers = 3, .pin = "unit"});
+    const auto pool = started(
+        {.workers = 3, .best_effort = true, .affinity = "<" + std::to_string(mine.back()) + ">"});
+    warnings = pool->warnings();
+    run_jobs(*pool, 100);
+  }).join();
+  REQUIRE(forbidden);
+  const std::string worker_0 = "the system does not let worker 0 run on processor ";
+  CHECK(by_affinity.find("scheduler.affinity: " + worker_0 + std::to_string(mine.back())) !=
+        std::string::npos);
+  CHECK(by_pin.find("scheduler.pin: " + worker_0) != std::string::npos);
+  REQUIRE(warnings.size() == 3);
+  CHECK(warnings[2].find("the system does not let worker 2 run on processor " +
+                         std::to_string(mine.back())) != std::string::npos);
+}

@@ -1,0 +1,518 @@
+// What goes wrong is named: handlers that do not return, stack overflows, messages that are lost,
+// starts with less than was asked for.
+#include <doctest/doctest.h>
+#include <garrick/base/concurrency/probe.hpp>
+#include <garrick/base/types/message_type.hpp>
+#include <garrick/garrick.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/few_threads.hpp"
+#include "support/in_child.hpp"
+
+namespace {
+
+using namespace garrick;
+using garrick::tests::in_child;
+
+struct hold {};
+struct touch {};
+struct deep {
+  int n;
+};
+struct note {
+  std::string text;
+  int n;
+};
+
+using toy = protocol<void(touch)>;
+
+struct latch {
+  std::atomic<int> touched{0};
+  std::atomic<bool> open{false};
+};
+
+struct touchable : actor<toy> {
+  latch* l;
+  explicit touchable(latch* x) : l(x) {}
+  void on(touch) {
+    ++l->touched;
+    l->touched.notify_all();
+  }
+};
+
+struct holder : actor<protocol<void(hold)>> {
+  latch* l;
+  std::vector<ref<toy>> others;
+  holder(latch* x, std::vector<ref<toy>> o) : l(x), others(std::move(o)) {}
+  void on(hold) {
+    for (const auto& r : others) send(r, touch{});
+    l->open.wait(false);
+  }
+};
+
+struct stall_probe final : base::probe {
+  std::mutex m;
+  std::atomic<int> stalls{0};
+  std::uint64_t who = 0;
+  std::string what;
+  std::vector<std::uint64_t> all;
+  std::vector<std::uint32_t> workers;
+  void on_stall(std::uint32_t worker, std::uint64_t actor, const base::message_type* type,
+                duration) noexcept override {
+    {
+      const std::lock_guard g(m);
+      who = actor;
+      all.push_back(actor);
+      workers.push_back(worker);
+      what = type != nullptr ? std::string(type->name) : std::string();
+    }
+    ++stalls;
+    stalls.notify_all();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the watchdog names the actor and the message whose handler does not return, once") {
+  stall_probe probe;
+  latch l;
+  options o;
+  o.workers = 2;
+  o.watchdog_after = duration::milliseconds(4);
+  o.log = system::log_level::off;
+  o.probe = &probe;
+  actor_system system(o);
+  auto h = system.spawn<holder>(&l, std::vector<ref<toy>>{});
+  send(h, hold{});
+  probe.stalls.wait(0);
+  {
+    const std::lock_guard g(probe.m);
+    CHECK(probe.who == h.id());
+    CHECK(probe.what.find("hold") != std::string::npos);
+  }
+  l.open = true;
+  l.open.notify_all();
+}
+
+namespace {
+
+struct holds_again : actor<protocol<void(hold)>> {
+  latch* l;
+  explicit holds_again(latch* x) : l(x) {}
+  void on(hold) {
+    ++l->touched;
+    l->touched.notify_all();
+    l->open.wait(false);
+    ++l->touched;
+    l->touched.notify_all();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the watchdog names a detached actor once in its life, and a blocking one never") {
+  stall_probe probe;
+  latch of_blocking, first, second;
+  options o;
+  o.workers = 1;
+  o.watchdog_after = duration::milliseconds(4);
+  o.log = system::log_level::off;
+  o.probe = &probe;
+  actor_system system(o);
+  const auto blocking = system.spawn([&l = of_blocking](blocking_actor&) {
+    l.touched = 1;
+    l.touched.notify_all();
+    l.open.wait(false);
+  });
+  of_blocking.touched.wait(0);
+  const auto a = system.spawn<holds_again>(spawn_options{.detached = true}, &first);
+  send(a, hold{});
+  probe.stalls.wait(0);
+  first.open = true;
+  first.open.notify_all();
+  for (int n = first.touched; n < 2; n = first.touched) first.touched.wait(n);
+  first.open = false;
+  send(a, hold{});
+  for (int n = first.touched; n < 3; n = first.touched) first.touched.wait(n);
+  // Whatever the watchdog had to say of those two, it says before it has looked at this one, which
+  // came last, so often.
+  const auto b = system.spawn<holds_again>(spawn_options{.detached = true}, &second);
+  send(b, hold{});
+  probe.stalls.wait(1);
+  {
+    const std::lock_guard g(probe.m);
+    CHECK(probe.all == std::vector<std::uint64_t>{a.id(), b.id()});
+    CHECK(probe.workers == std::vector<std::uint32_t>(2, base::probe::no_worker));
+    CHECK(probe.what.find("hold") != std::string::npos);
+  }
+  for (latch* l : {&of_blocking, &first, &second}) {
+    l->open = true;
+    l->open.notify_all();
+  }
+}
+
+TEST_CASE("the watchdog's report is logged with the actor's name, its id, its message and advice" *
+          doctest::skip(HAS_SANITIZER)) {
+  for (const bool logged : {true, false}) {
+    const auto [text, status] = in_child([&] {
+      stall_probe probe;
+      latch l;
+      options o;
+      o.workers = 1;
+      o.watchdog_after = duration::milliseconds(4);
+      o.probe = &probe;
+      if (!logged) o.log = system::log_level::error;
+      actor_system system(o);
+      const auto h =
+          system.spawn<holder>(spawn_options{.name = "clerk"}, &l, std::vector<ref<toy>>{});
+      send(h, hold{});
+      probe.stalls.wait(0);
+      l.open = true;
+      l.open.notify_all();
+    });
+    CHECK(WIFEXITED(status));
+    if (!logged) CHECK(text.empty());
+    if (!logged) continue;
+    CHECK(text.find("watchdog: actor clerk#") != std::string::npos);
+    CHECK(text.find("has been handling") != std::string::npos);
+    CHECK(
+        text.find("hold for more than 4 ms: a blocking call or an endless loop holds its worker") !=
+        std::string::npos);
+    CHECK(std::count(text.begin(), text.end(), '\n') == 1);
+  }
+}
+
+TEST_CASE(
+    "under every policy a handler that never yields is named, and the others run what its worker "
+    "had queued") {
+  for (const char* policy : {"work_stealing", "locality_guided", "work_sharing", "polling_default",
+                             "polling_custom", "polling_aggressive", "polling_new"}) {
+    CAPTURE(policy);
+    stall_probe probe;
+    latch l;
+    options o;
+    o.workers = 2;
+    o.policy = policy;
+    // half of what is queued has its home at the stalled worker, far from the other
+    o.machine = "pack:2 numa:1 l3:1 core:1 pu:1";
+    o.watchdog_after = duration::milliseconds(4);
+    o.log = system::log_level::off;
+    o.probe = &probe;
+    actor_system system(o);
+    std::vector<ref<toy>> others;
+    for (int i = 0; i < 50; ++i) others.push_back(system.spawn<touchable>(&l));
+    const auto h = system.spawn<holder>(&l, others);
+    send(h, hold{});
+    for (int n = l.touched; n < 50; n = l.touched) l.touched.wait(n);
+    CHECK(l.touched == 50);
+    probe.stalls.wait(0);
+    {
+      const std::lock_guard g(probe.m);
+      CHECK(probe.all == std::vector<std::uint64_t>{h.id()});
+      CHECK(probe.workers[0] < 2);
+    }
+    // What comes from outside is not left at the stalled worker either.
+    for (int round = 0; round < 20; ++round)
+      for (const auto& r : others) send(r, touch{});
+    for (int n = l.touched; n < 21 * 50; n = l.touched) l.touched.wait(n);
+    l.open = true;
+    l.open.notify_all();
+  }
+}
+
+namespace {
+
+struct recursive : actor<protocol<void(deep), void(touch)>> {
+  static int dive(int n) {
+    volatile char frame[4096] = {};
+    frame[0] = static_cast<char>(n);
+    return n == 0 ? 0 : dive(n - 1) + frame[0];
+  }
+  void on(deep d) { static_cast<void>(dive(d.n)); }
+  void on(touch) {
+    // volatile: the compiler must not see that this is no object
+    volatile std::uintptr_t nowhere = 8;
+    *reinterpret_cast<volatile int*>(nowhere) = 1;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a stack overflow is reported with the actor's name and the process aborts" *
+          doctest::skip(HAS_SANITIZER)) {
+  for (const bool detached : {false, true}) {
+    const auto [text, status] = in_child([detached] {
+      options o;
+      o.workers = 1;
+      actor_system system(o);
+      auto r = system.spawn<recursive>(spawn_options{.name = "diver", .detached = detached});
+      send(r, deep{10'000'000});
+      static_cast<void>(system.await_all());
+    });
+    CHECK(text.find("stack overflow in actor diver#") != std::string::npos);
+    CHECK(text.find("deep") != std::string::npos);
+    CHECK(WIFSIGNALED(status));
+    CHECK(WTERMSIG(status) == SIGABRT);
+  }
+}
+
+TEST_CASE(
+    "logging is quiet: a program in which nothing goes wrong says nothing, and a failure is told "
+    "with the actor's name and id" *
+    doctest::skip(HAS_SANITIZER)) {
+  for (const bool fails : {false, true}) {
+    const auto [text, status] = in_child([fails] {
+      actor_system system;
+      const auto work = [](dynamic_actor& self) -> behavior {
+        return {[](int n) {
+                  if (n < 0) throw std::invalid_argument("below zero");
+                  return n;
+                },
+                [&self](touch) { self.quit(); }};
+      };
+      const auto a = system.spawn(spawn_options{.name = "worker"}, work);
+      const auto b = system.spawn(spawn_options{.detached = true}, work);
+      static_cast<void>(system.request_as<int>(b, 1).get());
+      send(b, touch{});
+      static_cast<void>(system.request_as<int>(a, fails ? -1 : 1).get());
+      if (!fails) send(a, touch{});
+      static_cast<void>(system.shutdown(duration::seconds(5)));
+    });
+    CHECK(WIFEXITED(status));
+    if (fails) {
+      CHECK(text.find("worker#") != std::string::npos);
+      CHECK(text.find("below zero") != std::string::npos);
+      CHECK(std::count(text.begin(), text.end(), '\n') == 1);
+    } else {
+      CHECK(text.empty());
+    }
+  }
+}
+
+TEST_CASE("another fault ends the process as it would without us" * doctest::skip(HAS_SANITIZER)) {
+  const auto [text, status] = in_child([] {
+    actor_system system;
+    auto r = system.spawn<recursive>();
+    send(r, touch{});
+    static_cast<void>(system.await_all());
+  });
+  CHECK(text.find("overflow") == std::string::npos);
+  CHECK(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGSEGV);
+}
+
+TEST_CASE("destroying a system on one of its own threads stops the process with advice" *
+          doctest::skip(HAS_SANITIZER)) {
+  const auto [text, status] = in_child([] {
+    auto* system = new actor_system;
+    auto a = system->spawn(
+        [system](dynamic_actor&) -> behavior { return {[system](touch) { delete system; }}; });
+    send(a, touch{});
+    for (;;) ::pause();
+  });
+  CHECK(text.find("destroyed by one of its own") != std::string::npos);
+  CHECK(WTERMSIG(status) == SIGABRT);
+}
+
+// ---- dead letters -------------------------------------------------------------------------------
+
+namespace {
+
+struct letters_seen {};
+using collecting =
+    protocol<void(system::dead_letter), std::vector<system::dead_letter>(letters_seen), void(hold)>;
+struct collector : actor<collecting> {
+  latch* l;
+  std::vector<system::dead_letter> all;
+  explicit collector(latch* x) : l(x) {}
+  void on(const system::dead_letter& d) { all.push_back(d); }
+  std::vector<system::dead_letter> on(letters_seen) { return all; }
+  void on(hold) {
+    l->touched = 1;
+    l->touched.notify_all();
+    l->open.wait(false);
+  }
+};
+using failing = protocol<void(note)>;
+struct failing_actor : actor<failing> {
+  void on(const note& n) { throw std::runtime_error("no " + n.text); }
+};
+
+options silent(std::uint32_t backlog) {
+  options o;
+  o.workers = 2;
+  o.dead_letter_backlog = backlog;
+  o.log = system::log_level::off;
+  return o;
+}
+
+}  // namespace
+
+TEST_CASE("a subscriber hears of dead letters: sender, receiver, type, content and reason") {
+  latch l;
+  actor_system system(silent(100));
+  auto c = system.spawn<collector>(&l);
+  system.dead_letters().subscribe(c);
+  auto f = system.spawn<failing_actor>();
+  send(f, note{"tea", 7});
+  while (!core::handle_access::get(f)->has_ended()) std::this_thread::yield();
+  send(f, note{"late", 8});
+  CHECK(system.dead_letter_count(errc::receiver_failed) == 1);
+  CHECK(system.dead_letter_count(errc::receiver_gone) == 1);
+  CHECK(system.dead_letter_count() == 2);
+  const auto all = system.request(c, letters_seen{}).get().value();
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].receiver == f.id());
+  CHECK(all[0].sender == 0);
+  CHECK(all[0].type.find("note") != std::string::npos);
+  CHECK(all[0].content.find("tea") != std::string::npos);
+  CHECK(all[0].reason == errc::receiver_failed);
+  CHECK(all[0].reason.to_string().find("no tea") != std::string::npos);
+  CHECK(all[1].reason == errc::receiver_gone);
+  system.dead_letters().unsubscribe(c);
+  send(f, note{"unheard", 9});
+  CHECK(system.request(c, letters_seen{}).get().value().size() == 2);
+}
+
+TEST_CASE(
+    "a subscriber that does not keep up gets no more than its backlog, and learns how many it "
+    "missed") {
+  latch l;
+  actor_system system(silent(10));
+  auto c = system.spawn<collector>(&l);
+  system.dead_letters().subscribe(c);
+  auto f = system.spawn<failing_actor>();
+  system.kill(f);
+  while (!core::handle_access::get(f)->has_ended()) std::this_thread::yield();
+  send(c, hold{});
+  l.touched.wait(0);
+  for (int i = 0; i < 100; ++i) send(f, note{"x", i});
+  l.open = true;
+  l.open.notify_all();
+  const auto some = system.request(c, letters_seen{}).get().value();
+  CHECK(some.size() <= 10);
+  // the length is published when a batch ends
+  while (c.mailbox_length() != 0) std::this_thread::yield();
+  send(f, note{"last", 100});
+  const auto all = system.request(c, letters_seen{}).get().value();
+  REQUIRE(all.size() == some.size() + 1);
+  CHECK(all.back().suppressed == 100 - some.size());
+  CHECK(system.dead_letter_count() == 101);
+}
+
+TEST_CASE("a subscriber that ends is no trouble") {
+  latch l;
+  actor_system system(silent(10));
+  auto c = system.spawn<collector>(&l);
+  system.dead_letters().subscribe(c);
+  system.kill(c);
+  while (!core::handle_access::get(c)->has_ended()) std::this_thread::yield();
+  auto f = system.spawn<failing_actor>();
+  send(f, note{"x", 1});
+  while (!core::handle_access::get(f)->has_ended()) std::this_thread::yield();
+  CHECK(system.dead_letter_count(errc::receiver_failed) == 1);
+}
+
+// ---- what a start says --------------------------------------------------------------------------
+
+namespace {
+
+struct ask {};
+struct answerer : actor<protocol<int(ask)>> {
+  int on(ask) { return 7; }
+};
+
+bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+std::ptrdiff_t lines(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
+
+/// Starts a system and asks an actor of it. Standard error: what the system says, or why it did not
+/// start.
+void start_and_ask(const options& o) {
+  try {
+    actor_system system(o);
+    const auto a = system.spawn<answerer>();
+    if (system.request(a, ask{}).get().value() != 7) std::fputs("no answer\n", stderr);
+  } catch (const std::exception& e) { std::fprintf(stderr, "not started: %s\n", e.what()); }
+}
+
+}  // namespace
+
+TEST_CASE("start: locality_guided on a flat machine says that it makes no difference, and why" *
+          doctest::skip(HAS_SANITIZER)) {
+  const auto said = [](const char* machine, system::log_level level) {
+    return in_child([&] {
+             options o;
+             o.policy = "locality_guided";
+             o.workers = 2;
+             o.machine = machine;
+             o.log = level;
+             start_and_ask(o);
+           })
+        .first;
+  };
+  const std::string flat = said("numa:1 l3:1 core:2 pu:1", system::log_level::warning);
+  CHECK(has(flat,
+            "warning: scheduler: locality_guided works as work_stealing, since the machine is "
+            "flat: 1 package, 1 memory node"));
+  CHECK(lines(flat) == 1);
+  CHECK(said("numa:1 l3:1 core:2 pu:1", system::log_level::error).empty());
+  CHECK(said("numa:2 l3:1 core:2 pu:1", system::log_level::warning).empty());
+}
+
+TEST_CASE("start: a machine that cannot be read is said to count as flat, with the reason" *
+          doctest::skip(HAS_SANITIZER)) {
+  const auto said = [](const char* policy) {
+    return in_child([&] {
+             ::setenv("HWLOC_SYNTHETIC", "core:1 pu:1(indexes=60000)", 1);
+             options o;
+             o.policy = policy;
+             start_and_ask(o);
+           })
+        .first;
+  };
+  const std::string guided = said("locality_guided");
+  CHECK(has(guided,
+            "warning: scheduler: locality_guided works as work_stealing, since the machine counts "
+            "as flat: "));
+  CHECK(has(guided, "hwloc knows none of the processors that this process may use"));
+  CHECK(lines(guided) == 1);
+  CHECK(said("work_stealing").empty());
+}
+
+TEST_CASE(
+    "start: a system without room for its workers does not start, and with best_effort goes on "
+    "with fewer and says so" *
+    doctest::skip(HAS_SANITIZER)) {
+  const auto said = [](bool best_effort, std::uint64_t room) {
+    return in_child([&] {
+      options o;
+      o.workers = 16;
+      o.best_effort = best_effort;
+      const tests::room_for_threads few(room);
+      start_and_ask(o);
+    });
+  };
+  const auto [refused, refused_status] = said(false, 6);
+  CHECK(WIFEXITED(refused_status));
+  CHECK(has(refused, "not started: scheduler.workers is 16, but worker "));
+  CHECK(lines(refused) == 1);
+  const auto [fewer, fewer_status] = said(true, 6);
+  CHECK(WIFEXITED(fewer_status));
+  CHECK(has(fewer, "warning: scheduler: worker 15 could not be started ("));
+  CHECK_FALSE(has(fewer, "worker 0 "));
+  CHECK_FALSE(has(fewer, "no answer"));
+  CHECK_FALSE(has(fewer, "not started"));
+  const auto [none, none_status] = said(true, 1);
+  CHECK(WIFEXITED(none_status));
+  CHECK(has(none, "not started: "));
+}
