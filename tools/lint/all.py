@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-LINTS = ("layering", "memory_order", "sizes", "words", "format", "self_test")
+LINTS = ("layering", "memory_order", "sizes", "words", "format", "contracts", "self_test")
 
 
 def main() -> int:

@@ -14,6 +14,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "docs"), str(HERE.parent / "test")]
 
 import compile_fail
+import contracts
 import layering
 import links
 import memory_order
@@ -295,6 +296,45 @@ class compile_fail_test(unittest.TestCase):
                 self.assertEqual(
                     subprocess.run(command, capture_output=True).returncode, status, text
                 )
+
+
+class contracts_test(Tree):
+    def setUp(self):
+        super().setUp()
+        if shutil.which("doxygen") is None:
+            self.skipTest("no doxygen")
+        self.write("lib/system/garrick/garrick.hpp", "using core::thing;\n")
+
+    def header(self, path: str, text: str) -> None:
+        self.write(f"lib/core/garrick/core/{path}", f"{HEADER}namespace garrick::core {{\n{text}}}\n")
+
+    def test_names_without_a_contract(self):
+        self.header("cell/base.hpp", "/// x\nstruct base { void inherited(); };\nstruct mine {};\n")
+        self.header("thing.hpp", "struct thing : base {\n  int size;\n};\nvoid other();\n")
+        self.assert_complains(
+            lambda root: contracts.check(root, {"core": (2, 0)}),
+            "thing.hpp:3: garrick::core::thing has no contract",
+            "thing.hpp:4: garrick::core::thing::size has no contract",
+            "cell/base.hpp:4: garrick::core::base::inherited has no contract",
+            "lib/core: 3 exported names without a contract; the limit is 2",
+            "lib/core: 1 other names without a contract; the limit is 0",
+        )
+        self.assertEqual(contracts.check(self.root, {"core": (3, 1)}), [])
+
+    def test_what_needs_none(self):
+        self.header("internal/hidden.hpp", "struct hidden {};\n")
+        self.header("detail/hidden.hpp", "namespace detail { struct hidden_as_well {}; }\n")
+        self.header(
+            "thing.hpp",
+            "/// x\nstruct thing {\n  using garrick_sendable = void;\n  thing();\n  thing(thing&&);\n"
+            "  ~thing();\n  bool operator==(const thing&) const;\n private:\n  int size;\n};\n"
+            "/// For the framework: x\nstruct access { int size; };\n",
+        )
+        self.assertEqual(contracts.check(self.root, {}), [])
+
+    def test_what_doxygen_complains_about(self):
+        self.header("thing.hpp", "/// x\nstruct thing {\n  /// @param b x\n  void f(int a);\n};\n")
+        self.assert_complains(lambda root: contracts.check(root, {}), "thing.hpp:5: warning: argument 'b'")
 
 
 class expect_output_test(Tree):

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Every public name has its contract where an IDE shows it: a `///` comment that Doxygen attaches to it.
+
+Counted are the names that `garrick/garrick.hpp` exports, with their members and the bases they inherit from, and the names of all
+other headers that a user may include. Operators, members that the language makes by itself, markers (`garrick_…`), `detail`,
+`internal`, what only `cell/` knows, and members of what is marked "For the framework" are excepted. While contracts are missing,
+LIMITS holds how many for each part. A number may only fall; `contracts.py --tighten` lowers them to what there is. What Doxygen
+complains about is always an error.
+"""
+
+import re
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "docs"))
+
+import reference
+from sources import main
+
+# part: (exported by garrick.hpp, other public headers)
+LIMITS = {
+    "base": (36, 96),
+    "core": (126, 34),
+    "sched": (0, 189),
+    "system": (20, 79),
+    "testkit": (0, 30),
+}
+SHOWN = 15  # missing contracts named for a part that has too many
+
+
+def with_bases(entities: list[reference.entity], names: set[str]) -> set[str]:
+    """The names, and those of the classes that they derive from."""
+    by_id = {e.id: e for e in entities}
+    todo = [e for e in entities if e.name in names]
+    found = set(names)
+    while todo:
+        for base in todo.pop().node.findall("basecompoundref"):
+            other = by_id.get(base.get("refid"))
+            if other is not None and other.name not in found:
+                found.add(other.name)
+                todo.append(other)
+    return found
+
+
+def excepted(name: reference.entity) -> bool:
+    return name.special or name.short.startswith("garrick_") or "<" in name.short
+
+
+def missing(root: Path, entities: list[reference.entity]) -> dict[str, tuple[list[str], list[str]]]:
+    """For each part what has no contract: (exported, other), each as path:line: name."""
+    exported = with_bases(entities, reference.exported(root))
+    found = defaultdict(lambda: ([], []))
+    for entity in entities:
+        is_exported = entity.name in exported or entity.name.rsplit("::", 1)[0] in exported
+        if not is_exported and not reference.public(entity.file):
+            continue
+        names = [entity]
+        if not entity.for_the_framework:
+            names += [*entity.members, *(v for m in entity.members for v in m.members)]
+        for name in names:
+            if not name.documented and not excepted(name):
+                text = f"{name.file}:{name.line}: {name.name} has no contract"
+                found[reference.part(name.file)][0 if is_exported else 1].append(text)
+    return found
+
+
+def check(root: Path, limits: dict[str, tuple[int, int]] | None = None) -> list[str]:
+    limits = LIMITS if limits is None else limits
+    try:
+        entities, problems = reference.load(root)
+    except reference.missing_tool as error:
+        return [str(error)]
+    for part, kinds in sorted(missing(root, entities).items()):
+        for what, lines, limit in zip(("exported", "other"), kinds, limits.get(part, (0, 0))):
+            if len(lines) > limit:
+                problems += lines[:SHOWN]
+                rest = f", {len(lines) - SHOWN} of them not shown" if len(lines) > SHOWN else ""
+                problems.append(
+                    f"lib/{part}: {len(lines)} {what} names without a contract{rest}; the limit is {limit}"
+                )
+    return problems
+
+
+def tighten(root: Path) -> None:
+    counts = {
+        part: tuple(len(lines) for lines in kinds)
+        for part, kinds in missing(root, reference.load(root)[0]).items()
+    }
+    lowered = {
+        part: tuple(min(old, new) for old, new in zip(limit, counts.get(part, (0, 0))))
+        for part, limit in LIMITS.items()
+    }
+    table = "".join(f'    "{part}": {limit},\n' for part, limit in lowered.items())
+    file = Path(__file__)
+    text = file.read_text(encoding="utf-8")
+    text = re.sub(r"(?<=^LIMITS = \{\n).*?(?=^\})", table, text, count=1, flags=re.M | re.S)
+    file.write_text(text, encoding="utf-8")
+    print(table, end="")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--tighten"]:
+        tighten(HERE.parents[1])
+    else:
+        sys.exit(main("contracts", check))
