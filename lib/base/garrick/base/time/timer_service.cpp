@@ -1,9 +1,9 @@
-// The timer thread, and its double for tests.
+// The timer thread.
 //
-// Invariants of the real service:
-// T1 The thread sleeps until `sleeping_until`; whoever arms an earlier deadline wakes it. Both
-// happen under the mutex, so no arm is missed.
-//   T2 Tasks run outside the mutex: they may arm and cancel.
+// Invariants:
+// T1 The thread sleeps until `sleeping_until`, and whoever arms an earlier deadline wakes it. Both
+//    happen under the mutex, so no timer is missed.
+// T2 Tasks run outside the mutex, so they may arm and cancel.
 #include "garrick/base/time/timer_service.hpp"
 
 #include <chrono>
@@ -31,8 +31,6 @@ std::chrono::steady_clock::time_point to_chrono(instant t) {
 
 }  // namespace
 
-// --- real time ---
-
 struct timer_service::state {
   // timers taken out at once; a cancel in between is answered "too late"
   static constexpr std::size_t batch = 64;
@@ -55,8 +53,8 @@ void timer_service::state::run() {
   std::unique_lock lock(mutex);
   while (!stopping) {
     const instant now = real_clock().now();
-    timing_wheel::expired x;
-    while (due.size() < batch && wheel.pop(now, x)) due.push_back(x);
+    timing_wheel::expired first;
+    while (due.size() < batch && wheel.pop(now, first)) due.push_back(first);
     if (!due.empty()) {
       lock.unlock();
       for (const auto& d : due) fire(d.task);  // T2
@@ -120,75 +118,6 @@ std::size_t timer_service::pending() const noexcept {
 std::uint64_t timer_service::wake_ups() const noexcept {
   const std::lock_guard lock(state_->mutex);
   return state_->wake_ups;
-}
-
-// --- virtual time ---
-
-struct manual_clock_service::state {
-  explicit state(instant start) noexcept : now(start), wheel(start) {}
-  mutable std::mutex mutex;
-  // under the mutex
-  instant now;
-  timing_wheel wheel;
-};
-
-manual_clock_service::manual_clock_service(instant start)
-    : state_(std::make_unique<state>(start)) {}
-
-manual_clock_service::~manual_clock_service() {
-  timer_task task;
-  while (state_->wheel.pop_any(task)) drop(task);
-}
-
-instant manual_clock_service::now() const noexcept {
-  const std::lock_guard lock(state_->mutex);
-  return state_->now;
-}
-
-timer_id manual_clock_service::arm(instant deadline, const timer_task& task) {
-  GARRICK_ASSERT(task.fire != nullptr, "a timer needs a function to call");
-  const std::lock_guard lock(state_->mutex);
-  return state_->wheel.arm(deadline, task);
-}
-
-bool manual_clock_service::cancel(timer_id id) noexcept {
-  const std::lock_guard lock(state_->mutex);
-  return state_->wheel.cancel(id);
-}
-
-std::size_t manual_clock_service::advance(duration by) { return advance_to(now() + by); }
-
-std::size_t manual_clock_service::advance_to(instant when) {
-  std::size_t fired = 0;
-  while (fire_first(when)) ++fired;
-  const std::lock_guard lock(state_->mutex);
-  if (when > state_->now) state_->now = when;
-  return fired;
-}
-
-bool manual_clock_service::fire_next() { return fire_first(instant::never()); }
-
-bool manual_clock_service::fire_first(instant limit) {
-  timing_wheel::expired x;
-  {
-    const std::lock_guard lock(state_->mutex);
-    const instant deadline = state_->wheel.first_deadline();
-    if (deadline.is_never() || deadline > limit) return false;
-    if (!state_->wheel.pop(deadline, x)) return false;
-    if (deadline > state_->now) state_->now = deadline;
-  }
-  fire(x.task);
-  return true;
-}
-
-instant manual_clock_service::next_deadline() noexcept {
-  const std::lock_guard lock(state_->mutex);
-  return state_->wheel.first_deadline();
-}
-
-std::size_t manual_clock_service::pending() const noexcept {
-  const std::lock_guard lock(state_->mutex);
-  return state_->wheel.size();
 }
 
 }  // namespace garrick::base

@@ -1,7 +1,7 @@
-// Timers in real time: one thread around a timing wheel, asleep until the first deadline and
-// without any wake-up when there is none. And the same in virtual time, moved by a test.
+// Timers in real time: one thread around a timing wheel. It sleeps until the first deadline, and is
+// never woken while no timer is armed. Its counterpart in virtual time is `virtual_clock`.
 //
-// Thread safety: stated per function.
+// Thread safety: every function but the destructor may be called on any thread.
 #pragma once
 
 #include <memory>
@@ -10,57 +10,33 @@
 
 namespace garrick::base {
 
-/// Real time. The thread starts with the first `arm` and ends with the object; timers that are
-/// still armed then are dropped. A timer fires at most one millisecond after its deadline on a
-/// machine that has a core free.
+/// A clock service in real time.
+///
+/// The thread starts with the first `arm` and ends with the object; timers that are still armed then
+/// are dropped. On a machine with a free core, a timer fires at most one millisecond after its
+/// deadline. All tasks run on the one thread, so a task that blocks delays all others.
 class timer_service final : public clock_service {
  public:
+  /// Starts no thread yet. Throws std::bad_alloc when there is no memory.
   timer_service();
-  /// Any thread but the timer's own. Returns when no task is running and none will.
+  /// Drops the timers that are still armed. Blocks until no task is running. Must not be called on
+  /// the service's own thread, that is, by a task.
   ~timer_service();
 
+  /// The machine's steady clock.
   [[nodiscard]] instant now() const noexcept override { return real_clock().now(); }
+  /// As `clock_service::arm`. The first call starts the thread: it throws std::system_error if the
+  /// system has none.
   timer_id arm(instant deadline, const timer_task& task) override;
+  /// As `clock_service::cancel`. Does not wait for a task that is running.
   bool cancel(timer_id id) noexcept override;
 
-  /// Timers armed now. Any thread.
+  /// How many timers are armed now.
   [[nodiscard]] std::size_t pending() const noexcept;
-  /// How often the thread has woken since it started: for tests and for the idle benchmark. Any
-  /// thread.
+  /// How often the thread has woken since it started. For tests and for the idle benchmark.
   [[nodiscard]] std::uint64_t wake_ups() const noexcept;
 
  private:
-  struct state;
-  std::unique_ptr<state> state_;
-};
-
-/// Virtual time: stands still until it is moved. Arming and cancelling on any thread; moving on one
-/// thread at a time. While a timer fires, `now()` is its deadline, so that what it arms is placed
-/// exactly.
-class manual_clock_service final : public clock_service {
- public:
-  explicit manual_clock_service(instant start = instant::at(duration::seconds(1)));
-  /// Drops the timers that are still armed.
-  ~manual_clock_service();
-
-  [[nodiscard]] instant now() const noexcept override;
-  timer_id arm(instant deadline, const timer_task& task) override;
-  bool cancel(timer_id id) noexcept override;
-
-  /// Moves time forward and fires what is due, in order, also what is armed meanwhile. Returns how
-  /// many timers fired.
-  std::size_t advance(duration by);
-  /// The same up to a point in time; does nothing if that has passed.
-  std::size_t advance_to(instant when);
-  /// Moves to the first deadline and fires one timer; false if there is none.
-  bool fire_next();
-  /// The first deadline, `never()` without timers.
-  [[nodiscard]] instant next_deadline() noexcept;
-  [[nodiscard]] std::size_t pending() const noexcept;
-
- private:
-  bool fire_first(instant limit);
-
   struct state;
   std::unique_ptr<state> state_;
 };

@@ -8,10 +8,8 @@
 
 #include <doctest/doctest.h>
 
-using garrick::base::clock_service;
 using garrick::base::duration;
 using garrick::base::instant;
-using garrick::base::manual_clock_service;
 using garrick::base::timer_id;
 using garrick::base::timer_service;
 using garrick::base::timer_task;
@@ -145,64 +143,4 @@ TEST_CASE("threads arm and cancel at once: each timer fires or is cancelled, exa
   record.wait_for(threads * each - cancelled);
   CHECK(service.pending() == 0);
   CHECK(record.order.size() == threads * each - cancelled);
-}
-
-TEST_CASE("virtual time moves only when it is moved") {
-  manual_clock_service service;
-  recorder record(service);
-  const instant start = service.now();
-  service.arm(start + duration::seconds(2), record.task(2));
-  service.arm(start + duration::seconds(1), record.task(1));
-  service.arm(start + duration::seconds(1), record.task(11));
-  CHECK(service.next_deadline() == start + duration::seconds(1));
-  CHECK(service.advance(duration::milliseconds(999)) == 0);
-  CHECK(service.advance(duration::milliseconds(1)) == 2);
-  CHECK(record.order == list{1, 11});
-  CHECK(service.fire_next());
-  CHECK(service.now() == start + duration::seconds(2));
-  CHECK_FALSE(service.fire_next());
-  CHECK(service.next_deadline().is_never());
-  CHECK(record.times == std::vector<instant>{start + duration::seconds(1),
-                                             start + duration::seconds(1),
-                                             start + duration::seconds(2)});
-}
-
-TEST_CASE("a periodic virtual timer fires at each period within one move") {
-  struct period {
-    manual_clock_service service;
-    int fired = 0;
-    static void tick(void* self, std::uint64_t left) {
-      auto* p = static_cast<period*>(self);
-      ++p->fired;
-      if (left > 0)
-        p->service.arm(p->service.now() + duration::milliseconds(10),
-                       {.fire = tick, .context = p, .argument = left - 1});
-    }
-  } p;
-  const instant start = p.service.now();
-  p.service.arm(start + duration::milliseconds(10),
-                {.fire = period::tick, .context = &p, .argument = 99});
-  CHECK(p.service.advance(duration::milliseconds(505)) == 50);
-  CHECK(p.fired == 50);
-  CHECK(p.service.now() == start + duration::milliseconds(505));
-  CHECK(p.service.advance_to(start) == 0);
-  CHECK(p.service.advance(duration::seconds(10)) == 50);
-  CHECK(p.service.pending() == 0);
-}
-
-TEST_CASE("a virtual timer that is cancelled or left is not fired") {
-  std::uint64_t fired = 0;
-  {
-    manual_clock_service service;
-    recorder record(service);
-    const timer_id a = service.arm(service.now() + duration::seconds(1), record.task(1));
-    service.arm(service.now() + duration::seconds(2), record.task(2));
-    CHECK(service.cancel(a));
-    CHECK(service.advance(duration::milliseconds(1500)) == 0);
-    CHECK(service.pending() == 1);
-    fired = record.order.size();
-    service.advance(duration::seconds(1));
-    CHECK(record.order == list{2});
-  }
-  CHECK(fired == 0);
 }

@@ -41,7 +41,7 @@ class worker_scope {
 deterministic_core::deterministic_core(const options& o)
     : options_(o),
       random_(o.seed),
-      clock_(std::make_unique<base::manual_clock_service>()),
+      clock_(std::make_unique<base::virtual_clock>()),
       worker_(*this),
       letters_(letters_waiting) {
   limits = o.limits;

@@ -13,7 +13,7 @@
 // D3 every choice takes its number from `random_`, and nothing else does.
 #pragma once
 
-#include <garrick/base/time/timer_service.hpp>
+#include <garrick/base/time/virtual_clock.hpp>
 #include <garrick/base/values/random.hpp>
 #include <garrick/core/cell/drain_lot.hpp>
 #include <garrick/core/cell/environment.hpp>
@@ -86,7 +86,7 @@ class deterministic_core final : public core::environment {
 
   /// Lets others run, or time pass up to `deadline`.
   drive_outcome drive(base::instant deadline);
-  [[nodiscard]] base::manual_clock_service& time() noexcept { return *clock_; }
+  [[nodiscard]] base::virtual_clock& time() noexcept { return *clock_; }
   [[nodiscard]] base::random_source& random() noexcept { return random_; }
 
   // what has happened
@@ -129,7 +129,7 @@ class deterministic_core final : public core::environment {
 
   const options options_;
   base::random_source random_;
-  std::unique_ptr<base::manual_clock_service> clock_;
+  std::unique_ptr<base::virtual_clock> clock_;
   core::drain_lot drain_lot_;
   core::wait_graph wait_graph_;
   worker worker_;

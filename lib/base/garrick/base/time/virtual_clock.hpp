@@ -1,0 +1,56 @@
+// Virtual time for tests: a clock that stands still until somebody moves it, and timers that fire
+// while it is moved. Its counterpart in real time is `timer_service`.
+//
+//   virtual_clock clock;
+//   clock.arm(clock.now() + duration::seconds(3600), task);
+//   clock.advance(duration::seconds(3600));                    // the task runs inside this call
+//
+// Thread safety: arming, cancelling and asking on any thread; moving on one thread at a time.
+#pragma once
+
+#include <memory>
+
+#include "garrick/base/time/clock.hpp"
+
+namespace garrick::base {
+
+/// A clock service in virtual time.
+///
+/// While a timer fires, `now()` is its deadline, so what its task arms is placed exactly. Timers
+/// fire on the thread that moves the clock, inside of the call that moves it.
+class virtual_clock final : public clock_service {
+ public:
+  /// Begins one second after the clock's own beginning, so that there is a past.
+  explicit virtual_clock(instant start = instant::at(duration::seconds(1)));
+  /// Drops the timers that are still armed.
+  ~virtual_clock();
+
+  /// Where the clock has been moved to.
+  [[nodiscard]] instant now() const noexcept override;
+  /// As `clock_service::arm`. A deadline in the past fires with the next move, even one of length
+  /// zero.
+  timer_id arm(instant deadline, const timer_task& task) override;
+  /// As `clock_service::cancel`.
+  bool cancel(timer_id id) noexcept override;
+
+  /// Moves time forward and fires what comes due, in order, including what is armed meanwhile.
+  /// Returns how many timers fired.
+  std::size_t advance(duration by);
+  /// As `advance`, up to a point in time. If that point has passed, time stays where it is.
+  std::size_t advance_to(instant when);
+  /// Moves time to the first deadline and fires one timer; false if none is armed.
+  bool fire_next();
+
+  /// The first deadline; `never()` without timers.
+  [[nodiscard]] instant next_deadline() noexcept;
+  /// How many timers are armed now.
+  [[nodiscard]] std::size_t pending() const noexcept;
+
+ private:
+  bool fire_first(instant limit);
+
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace garrick::base
