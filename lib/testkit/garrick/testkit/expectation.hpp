@@ -35,7 +35,9 @@
 
 namespace garrick::testkit {
 
-class test_system;
+namespace internal {
+class deterministic_environment;
+}
 
 namespace detail {
 
@@ -47,9 +49,9 @@ class expectation_base {
   expectation_base& operator=(const expectation_base&) = delete;
 
  protected:
-  expectation_base(test_system& kit, expecting mode, const base::message_type& type,
-                   const std::source_location& where)
-      : kit_(kit),
+  expectation_base(internal::deterministic_environment& system, expecting mode,
+                   const base::message_type& type, const std::source_location& where)
+      : system_(system),
         mode_(mode),
         type_(type),
         where_(where),
@@ -61,7 +63,7 @@ class expectation_base {
     if (!done_ && std::uncaught_exceptions() == exceptions_) act();
   }
 
-  test_system& kit_;
+  internal::deterministic_environment& system_;
   const expecting mode_;
   const base::message_type& type_;
   const std::source_location where_;
@@ -90,11 +92,12 @@ class injection_base {
   injection_base& operator=(const injection_base&) = delete;
 
  protected:
-  injection_base(test_system& kit, core::envelope* e) noexcept : kit_(kit), envelope_(e) {}
+  injection_base(internal::deterministic_environment& system, core::envelope* e) noexcept
+      : system_(system), envelope_(e) {}
   ~injection_base();
   void deliver(const core::handle& to, const std::source_location& where);
 
-  test_system& kit_;
+  internal::deterministic_environment& system_;
   core::envelope* envelope_;
   std::uint64_t sender_ = 0;
 };
@@ -106,8 +109,9 @@ class expectation : public detail::expectation_base {
  public:
   using content = core::content_of<Ts...>;
 
-  expectation(test_system& kit, detail::expecting mode, const std::source_location& where)
-      : expectation_base(kit, mode, base::message_type_of<content>, where) {}
+  expectation(internal::deterministic_environment& system, detail::expecting mode,
+              const std::source_location& where)
+      : expectation_base(system, mode, base::message_type_of<content>, where) {}
   ~expectation() noexcept(false) { act_at_end(); }
 
   expectation& to(const core::handle& receiver) {
@@ -174,12 +178,13 @@ class expectation : public detail::expectation_base {
 /// No message, or none of a type.
 class absence {
  public:
-  absence(test_system& kit, const base::message_type* type, const std::source_location& where)
-      : kit_(kit), type_(type), where_(where) {}
+  absence(internal::deterministic_environment& system, const base::message_type* type,
+          const std::source_location& where)
+      : system_(system), type_(type), where_(where) {}
   void to(const core::handle& receiver);
 
  private:
-  test_system& kit_;
+  internal::deterministic_environment& system_;
   const base::message_type* type_;
   const std::source_location where_;
 };
@@ -187,7 +192,8 @@ class absence {
 template <class Content>
 class injection : public detail::injection_base {
  public:
-  injection(test_system& kit, core::envelope* e) noexcept : injection_base(kit, e) {}
+  injection(internal::deterministic_environment& system, core::envelope* e) noexcept
+      : injection_base(system, e) {}
   injection& from(const core::handle& sender) {
     sender_ = sender.id();
     return *this;

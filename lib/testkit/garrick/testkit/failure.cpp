@@ -1,4 +1,6 @@
+// The text of a failure, and the seed that the environment names.
 #include <garrick/testkit/failure.hpp>
+#include <garrick/testkit/internal/deterministic_environment.hpp>
 
 #include <charconv>
 #include <cstdlib>
@@ -7,8 +9,17 @@
 namespace garrick::testkit {
 
 namespace {
+
 constexpr const char* variable = "GARRICK_SEED";
+
+/// "file.cpp:12".
+std::string place_of(const std::source_location& where) {
+  const char* const file = where.file_name();
+  const char* const slash = std::strrchr(file, '/');
+  return std::string(slash != nullptr ? slash + 1 : file) + ":" + std::to_string(where.line());
 }
+
+}  // namespace
 
 bool seed_is_given() { return std::getenv(variable) != nullptr; }
 
@@ -24,10 +35,13 @@ std::uint64_t seed_from_environment(std::uint64_t otherwise) {
   return seed;
 }
 
-std::string place_of(const std::source_location& where) {
-  const char* const file = where.file_name();
-  const char* const slash = std::strrchr(file, '/');
-  return std::string(slash != nullptr ? slash + 1 : file) + ":" + std::to_string(where.line());
+void detail::fail(const internal::deterministic_environment& system, const std::string& text,
+                  const std::source_location& where) {
+  const std::uint64_t number = system.given().seed;
+  const std::string seed = std::to_string(number);
+  throw failure(text + "\n  at " + place_of(where) + ", seed " + seed + " (GARRICK_SEED=" + seed +
+                    " replays it)" + system.past().to_string(),
+                number);
 }
 
 }  // namespace garrick::testkit

@@ -13,6 +13,10 @@
 
 namespace garrick::testkit {
 
+namespace internal {
+class deterministic_environment;
+}
+
 class failure : public std::runtime_error {
  public:
   failure(const std::string& text, std::uint64_t seed) : std::runtime_error(text), seed_(seed) {}
@@ -29,7 +33,12 @@ class failure : public std::runtime_error {
 /// Is GARRICK_SEED set?
 [[nodiscard]] bool seed_is_given();
 
-/// "file.cpp:12".
-[[nodiscard]] std::string place_of(const std::source_location& where);
+namespace detail {
+
+/// Throws a failure that adds the place, the seed and what has happened to `text`.
+[[noreturn]] void fail(const internal::deterministic_environment& system, const std::string& text,
+                       const std::source_location& where);
+
+}  // namespace detail
 
 }  // namespace garrick::testkit

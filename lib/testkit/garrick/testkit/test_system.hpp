@@ -41,7 +41,7 @@
 namespace garrick::testkit {
 
 namespace internal {
-class deterministic_core;
+class deterministic_environment;
 }
 
 /// Who was kept alive by nothing but other actors.
@@ -92,31 +92,31 @@ class test_system : public system::spawner<test_system> {
   template <class... Ts>
   [[nodiscard]] expectation<Ts...> expect(
       std::source_location where = std::source_location::current()) {
-    return {*this, detail::expecting::must, where};
+    return {*system_, detail::expecting::must, where};
   }
   /// As expect, but does nothing if the next message is another one. Converts to bool: was it
   /// delivered?
   template <class... Ts>
   [[nodiscard]] expectation<Ts...> allow(
       std::source_location where = std::source_location::current()) {
-    return {*this, detail::expecting::may, where};
+    return {*system_, detail::expecting::may, where};
   }
   /// No message waits; with types: no message of that type waits.
   [[nodiscard]] absence expect_none(std::source_location where = std::source_location::current()) {
-    return {*this, nullptr, where};
+    return {*system_, nullptr, where};
   }
   template <class... Ts>
     requires(sizeof...(Ts) > 0)
   [[nodiscard]] absence expect_none(std::source_location where = std::source_location::current()) {
-    return {*this, &base::message_type_of<core::content_of<Ts...>>, where};
+    return {*system_, &base::message_type_of<core::content_of<Ts...>>, where};
   }
   /// Sends a message and delivers it at once: `inject(deposit{5}).to(acc)`. Requires an empty
   /// mailbox.
   template <class... Args>
   [[nodiscard]] injection<core::content_of<std::decay_t<Args>...>> inject(Args&&... args) {
     return injection<core::content_of<std::decay_t<Args>...>>(
-        *this, core::detail::make_message_envelope<core::content_of<std::decay_t<Args>...>>(
-                   std::forward<Args>(args)...));
+        *system_, core::detail::make_message_envelope<core::content_of<std::decay_t<Args>...>>(
+                      std::forward<Args>(args)...));
   }
 
   // ---- expectations: state ----------------------------------------------------------------------
@@ -179,17 +179,12 @@ class test_system : public system::spawner<test_system> {
   [[nodiscard]] core::environment& env() noexcept;
 
  private:
-  friend class detail::expectation_base;
-  friend class detail::injection_base;
-  friend class absence;
-
-  [[noreturn]] void fail(const std::string& text, const std::source_location& where) const;
   lost_message take_dead_letter(std::string_view type, base::errc reason,
                                 const std::source_location& where);
   core::cell& checked_cell(const core::handle& who, std::string_view type,
                            const std::source_location& where) const;
 
-  internal::deterministic_core* core_;
+  internal::deterministic_environment* system_;
   std::uint64_t saved_next_id_;
   std::uint64_t saved_last_id_;
   bool finished_ = false;

@@ -1,6 +1,7 @@
+// Handing the baton on, and waiting with it.
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/thread_context.hpp>
-#include <garrick/testkit/internal/deterministic_core.hpp>
+#include <garrick/testkit/internal/baton.hpp>
 
 namespace garrick::testkit::internal {
 
@@ -9,15 +10,18 @@ namespace {
 using access = core::cell_access;
 
 /// Ids are numbered by the system, whichever thread spawns.
-void take_ids(const deterministic_core& kit) noexcept {
-  core::detail::here.next_id = kit.next_id;
+void take_ids(const deterministic_scheduler& scheduler) noexcept {
+  core::detail::here.next_id = scheduler.next_id;
   core::detail::here.last_id = ~std::uint64_t{0};
 }
-void leave_ids(deterministic_core& kit) noexcept { kit.next_id = core::detail::here.next_id; }
+void leave_ids(deterministic_scheduler& scheduler) noexcept {
+  scheduler.next_id = core::detail::here.next_id;
+}
 
 }  // namespace
 
-baton_thread::baton_thread(deterministic_core& kit) : kit_(kit), thread_([this] { loop(); }) {}
+baton_thread::baton_thread(deterministic_scheduler& scheduler)
+    : scheduler_(scheduler), thread_([this] { loop(); }) {}
 
 baton_thread::~baton_thread() {
   quit_ = true;
@@ -28,7 +32,7 @@ baton_thread::~baton_thread() {
 void baton_thread::become_runnable() noexcept {
   if (queued) return;
   queued = true;
-  kit_.add({nullptr, this});
+  scheduler_.add({nullptr, this});
 }
 
 void baton_thread::schedule(base::runnable& r) noexcept {
@@ -37,40 +41,40 @@ void baton_thread::schedule(base::runnable& r) noexcept {
 }
 
 void baton_thread::go() noexcept {
-  leave_ids(kit_);
+  leave_ids(scheduler_);
   mine_.unpark();
   back_.park();
-  take_ids(kit_);
+  take_ids(scheduler_);
 }
 
 void baton_thread::give_baton_back() noexcept {
-  leave_ids(kit_);
+  leave_ids(scheduler_);
   back_.unpark();
   mine_.park();
-  take_ids(kit_);
+  take_ids(scheduler_);
 }
 
 bool baton_thread::wait(std::int64_t limit_ns) noexcept {
   base::timer_id timer;
   timed_out_ = false;
   if (limit_ns >= 0) {
-    timer = kit_.time().arm(kit_.time().now() + base::duration::nanoseconds(limit_ns),
-                            {.fire =
-                                 [](void* self, std::uint64_t) {
-                                   auto& t = *static_cast<baton_thread*>(self);
-                                   t.timed_out_ = true;
-                                   t.become_runnable();
-                                 },
-                             .context = this});
+    timer = scheduler_.time().arm(scheduler_.time().now() + base::duration::nanoseconds(limit_ns),
+                                  {.fire =
+                                       [](void* self, std::uint64_t) {
+                                         auto& t = *static_cast<baton_thread*>(self);
+                                         t.timed_out_ = true;
+                                         t.become_runnable();
+                                       },
+                                   .context = this});
   }
   while (next_ == nullptr && !timed_out_) give_baton_back();
-  if (limit_ns >= 0 && !timed_out_) kit_.time().cancel(timer);
+  if (limit_ns >= 0 && !timed_out_) scheduler_.time().cancel(timer);
   return std::exchange(next_, nullptr) != nullptr;
 }
 
 void baton_thread::loop() noexcept {
   mine_.park();
-  take_ids(kit_);
+  take_ids(scheduler_);
   while (!quit_) {
     if (next_ != nullptr) current_ = std::exchange(next_, nullptr);
     std::uint32_t budget = 1;
@@ -84,34 +88,35 @@ void baton_thread::loop() noexcept {
 }
 
 bool driving_wait::wait(std::int64_t limit_ns) noexcept {
-  const base::instant deadline = limit_ns < 0
-                                     ? base::instant::never()
-                                     : kit_.time().now() + base::duration::nanoseconds(limit_ns);
+  const base::instant deadline =
+      limit_ns < 0 ? base::instant::never()
+                   : scheduler_.time().now() + base::duration::nanoseconds(limit_ns);
   for (std::uint64_t turns = 0; !scheduled_; ++turns) {
-    const drive_outcome r =
-        turns < kit_.settings_of().turn_limit ? kit_.drive(deadline) : drive_outcome::stuck;
+    const drive_outcome outcome =
+        turns < turn_limit_ ? scheduler_.drive(deadline) : drive_outcome::stuck;
     if (scheduled_) break;
-    if (r == drive_outcome::time_over) return false;
-    if (r == drive_outcome::stuck) give_up();
+    if (outcome == drive_outcome::time_over) return false;
+    if (outcome == drive_outcome::stuck) give_up();
   }
   scheduled_ = false;
   return true;
 }
 
-/// Nobody will ever answer: the requests of this scoped actor fail; one that waits for a message
-/// ends.
+/// Nobody will ever answer. The requests of this scoped actor fail; if it waits for a message
+/// instead, it ends.
 void driving_wait::give_up() noexcept {
   const base::error why = base::make_error(
       base::errc::would_block, "deterministic system",
       "the wait would never end: nobody can run, no timer is armed, or the turn limit is reached" +
-          kit_.history());
-  if (core::cell_extension* const x = self_.ext_if(); x != nullptr && x->pending.active() != 0) {
-    x->pending.for_each([&](std::uint64_t id, core::response_table::slot&) {
-      core::envelope* const e = core::detail::make_envelope<base::error>(why);
-      e->word |= id;
-      e->set(core::envelope_flag::response);
-      e->set(core::envelope_flag::failure);
-      self_.deliver_now(e);
+          scheduler_.past().to_string());
+  if (core::cell_extension* const ext = self_.ext_if();
+      ext != nullptr && ext->pending.active() != 0) {
+    ext->pending.for_each([&](std::uint64_t id, core::response_table::slot&) {
+      core::envelope* const answer = core::detail::make_envelope<base::error>(why);
+      answer->word |= id;
+      answer->set(core::envelope_flag::response);
+      answer->set(core::envelope_flag::failure);
+      self_.deliver_now(answer);
     });
     if (scheduled_) return;
   }

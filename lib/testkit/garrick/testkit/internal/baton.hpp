@@ -1,59 +1,54 @@
 // The threads of detached and blocking actors: they exist, but only the one that holds the baton
 // runs.
 //
-// Problem: a blocking actor needs a stack of its own, so a thread of its own; a deterministic
-// system must decide alone who runs. So every thread waits until the system hands it the baton, and
-// hands it back where the real thread would sleep: between two messages (detached), or in a receive
-// with nothing to receive (blocking).
+// Problem: a blocking actor needs a stack of its own, and so a thread of its own; but in a
+// deterministic system the scheduler alone decides who runs. So every thread waits until the system
+// hands it the baton. It gives the baton back where a real thread would sleep: between two messages
+// (detached), or in a receive with nothing to receive (blocking).
 //
 // Thread safety: everything but the constructor, the destructor and `go` is for the holder of the
 // baton. The hand-over synchronises.
 #pragma once
 
 #include <garrick/base/concurrency/parker.hpp>
-#include <garrick/base/time/clock.hpp>
 #include <garrick/core/cell/waiting_executor.hpp>
+#include <garrick/testkit/internal/deterministic_scheduler.hpp>
 
 #include <cstdint>
 #include <thread>
 
-namespace garrick::core {
-class cell;
-}
-
 namespace garrick::testkit::internal {
 
-class deterministic_core;
-
-class baton_thread final : public core::waiting_executor {
+class baton_thread final : public core::waiting_executor, public scheduled_thread {
  public:
   /// Throws std::system_error if there is no thread.
-  explicit baton_thread(deterministic_core& kit);
+  explicit baton_thread(deterministic_scheduler& scheduler);
+  /// Ends the thread, which must not hold the baton.
   ~baton_thread();
 
+  // core::waiting_executor, for the actor
   void schedule(base::runnable& r) noexcept override;
   bool wait(std::int64_t limit_ns) noexcept override;
   void actor_ended() noexcept override { free_ = true; }
 
-  /// The system's thread: gives the baton to this thread and waits until it is back.
-  void go() noexcept;
-  /// Its actor has ended, and nothing is left to run.
-  [[nodiscard]] bool is_free() const noexcept { return free_ && !queued && next_ == nullptr; }
-  void reuse() noexcept { free_ = false; }
-
-  /// The actor whose run right waits here; null if the thread only wakes for a time-out.
-  [[nodiscard]] base::runnable* actor() const noexcept {
+  // scheduled_thread, for the scheduler
+  [[nodiscard]] base::runnable* actor() const noexcept override {
     return next_ != nullptr ? next_ : more_ ? current_ : nullptr;
   }
+  /// Gives the baton to this thread and waits until it is back.
+  void go() noexcept override;
 
-  bool queued = false;  ///< in the system's list of those who can run
+  /// Its actor has ended, and nothing is left to run.
+  [[nodiscard]] bool is_free() const noexcept { return free_ && !queued && next_ == nullptr; }
+  /// For another actor. Requires `is_free()`.
+  void reuse() noexcept { free_ = false; }
 
  private:
   void loop() noexcept;
   void give_baton_back() noexcept;
   void become_runnable() noexcept;
 
-  deterministic_core& kit_;
+  deterministic_scheduler& scheduler_;
   base::runnable* next_ = nullptr;     ///< scheduled, not yet taken
   base::runnable* current_ = nullptr;  ///< what this thread runs or ran last
   bool more_ = false;                  ///< `current_` still holds the run right
@@ -65,21 +60,27 @@ class baton_thread final : public core::waiting_executor {
   std::thread thread_;  // last: it uses all others
 };
 
-/// What one scoped actor of the system's own thread waits with: it runs the others meanwhile.
+/// What a scoped actor of the system's own thread waits with: it runs the others meanwhile.
 class driving_wait final : public core::waiting_executor {
  public:
-  driving_wait(deterministic_core& kit, core::cell& self) noexcept : kit_(kit), self_(self) {}
+  /// `turn_limit`: turns of one wait after which it gives up.
+  driving_wait(deterministic_scheduler& scheduler, core::cell& self,
+               std::uint64_t turn_limit) noexcept
+      : scheduler_(scheduler), self_(self), turn_limit_(turn_limit) {}
+
   void schedule(base::runnable&) noexcept override { scheduled_ = true; }
   bool wait(std::int64_t limit_ns) noexcept override;
   bool runs_others() const noexcept override { return true; }
   void actor_ended() noexcept override { over = true; }
 
-  bool over = false;
+  bool over = false;  ///< its actor has ended: this may be destroyed
 
  private:
   void give_up() noexcept;
-  deterministic_core& kit_;
+
+  deterministic_scheduler& scheduler_;
   core::cell& self_;
+  const std::uint64_t turn_limit_;
   bool scheduled_ = false;
 };
 

@@ -1,7 +1,8 @@
+// Ends the actors one after the other, and counts handles before and after each end.
 #include <garrick/core/actor.hpp>
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/ref.hpp>
-#include <garrick/testkit/internal/deterministic_core.hpp>
+#include <garrick/testkit/internal/deterministic_environment.hpp>
 #include <garrick/testkit/internal/leak_check.hpp>
 
 namespace garrick::testkit::internal {
@@ -23,23 +24,24 @@ struct suspect {
 };
 
 bool can_be_woken(core::cell& c) {
-  const core::cell_extension* const x = c.ext_if();
-  if (x == nullptr) return false;
-  if (x->idle_timer != nullptr || x->pending.active() != 0) return true;
-  for (const core::timer_record* t = x->timers; t != nullptr; t = t->next_of_owner)
-    if (t->active()) return true;
+  const core::cell_extension* const ext = c.ext_if();
+  if (ext == nullptr) return false;
+  if (ext->idle_timer != nullptr || ext->pending.active() != 0) return true;
+  for (const core::timer_record* timer = ext->timers; timer != nullptr;
+       timer = timer->next_of_owner)
+    if (timer->active()) return true;
   return false;
 }
 
 }  // namespace
 
-std::vector<std::string> end_all_actors(deterministic_core& core,
+std::vector<std::string> end_all_actors(deterministic_environment& system,
                                         const std::function<void()>& run_all) {
   std::vector<suspect> all;
-  for (core::cell* c : core.living()) {
+  for (core::cell* c : system.living()) {
     suspect& s = all.emplace_back();
     s.who = core::handle_access::make_address(c);
-    s.name = core.name_of(c->id());
+    s.name = system.past().name_of(c->id());
     s.known_outside = can_be_woken(*c);
   }
   std::vector<std::string> cycles;
@@ -65,8 +67,8 @@ std::vector<std::string> end_all_actors(deterministic_core& core,
   }
   // What the ends have spawned or left is refused or ended by now; the rest is ended again until
   // nobody lives.
-  for (int round = 0; round < 3 && !core.living().empty(); ++round) {
-    for (core::cell* c : core.living())
+  for (int round = 0; round < 3 && !system.living().empty(); ++round) {
+    for (core::cell* c : system.living())
       core::detail::kill_cell(core::handle_access::make_address(c), base::exit_code::user_shutdown,
                               true);
     run_all();

@@ -20,10 +20,10 @@
 
 namespace garrick::testkit::internal {
 
-class deterministic_core;
+class deterministic_environment;
 
 /// `run_all` runs until nobody can. Returns one text a cycle.
-std::vector<std::string> end_all_actors(deterministic_core& core,
+std::vector<std::string> end_all_actors(deterministic_environment& system,
                                         const std::function<void()>& run_all);
 
 }  // namespace garrick::testkit::internal

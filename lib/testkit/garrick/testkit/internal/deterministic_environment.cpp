@@ -1,0 +1,113 @@
+// What core asks of a deterministic system, and what the testkit asks about it.
+#include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/thread_context.hpp>
+#include <garrick/core/message.hpp>
+#include <garrick/core/ref.hpp>
+#include <garrick/testkit/internal/deterministic_environment.hpp>
+
+#include <algorithm>
+
+namespace garrick::testkit::internal {
+
+namespace {
+
+using access = core::cell_access;
+
+constexpr std::uint32_t letters_waiting = 10'000;
+
+}  // namespace
+
+deterministic_environment::deterministic_environment(const options& o)
+    : options_(o),
+      clock_(std::make_unique<base::virtual_clock>()),
+      scheduler_(o.seed, *clock_, past_),
+      letters_(letters_waiting) {
+  limits = o.limits;
+  workers = &scheduler_;
+  probe = o.probe;
+  clock = clock_.get();
+  timers = clock_.get();
+  lot = &drain_lot_;
+  if (limits.detect_request_cycles) waits = &wait_graph_;
+}
+
+void deterministic_environment::stop() noexcept {
+  letters_.close();
+  directory_.close();
+  threads_.clear();
+  clock = &base::real_clock();
+  timers = nullptr;
+  clock_.reset();
+}
+
+// ---- core::environment --------------------------------------------------------------------------
+
+void deterministic_environment::dead_letter(const core::undelivered& what) noexcept {
+  if (probe != nullptr)
+    probe->on_dead_letter(what.receiver, what.sender, what.descriptor, what.reason);
+  lost_message& m = lost_.emplace_back();
+  m.sender = what.sender;
+  m.receiver = what.receiver;
+  m.type = what.type;
+  m.content = core::print_content(what);
+  m.reason = what.reason;
+  letters_.take(what);
+}
+
+bool deterministic_environment::joined(core::cell& who) noexcept {
+  if (closed_) return false;
+  access::shard(who) = 0;
+  access::list_prev(who) = nullptr;
+  access::list_next(who) = first_;
+  if (first_ != nullptr) access::list_prev(*first_) = &who;
+  first_ = &who;
+  past_.name(who.id(), who.name());
+  return true;
+}
+
+void deterministic_environment::left(core::cell& who) noexcept {
+  if (probe != nullptr) probe->on_actor_ended(who.id(), who.end_reason());
+  core::cell* const prev = access::list_prev(who);
+  core::cell* const next = access::list_next(who);
+  (prev != nullptr ? access::list_next(*prev) : first_) = next;
+  if (next != nullptr) access::list_prev(*next) = prev;
+}
+
+void deterministic_environment::failed(const core::cell& who, const base::error& why) noexcept {
+  // order: own thread's value
+  const base::message_type* const handling =
+      base::this_thread.handling.load(std::memory_order_relaxed);
+  if (probe != nullptr) probe->on_actor_failed(who.id(), handling, why);
+  past_.add_failure(who.id(), why.to_string());
+}
+
+core::waiting_executor* deterministic_environment::detached_executor(bool) noexcept {
+  for (const auto& t : threads_) {
+    if (!t->is_free()) continue;
+    t->reuse();
+    return t.get();
+  }
+  if (threads_.size() >= options_.threads) return nullptr;
+  try {
+    return threads_.emplace_back(std::make_unique<baton_thread>(scheduler_)).get();
+  } catch (const std::exception&) {
+    return nullptr;  // no thread: the spawn fails with that reason
+  }
+}
+
+core::waiting_executor* deterministic_environment::executor_of_scoped(core::cell& who) noexcept {
+  std::erase_if(waits_, [](const auto& w) { return w->over; });
+  return waits_.emplace_back(std::make_unique<driving_wait>(scheduler_, who, options_.turn_limit))
+      .get();
+}
+
+// ---- for the testkit ----------------------------------------------------------------------------
+
+std::vector<core::cell*> deterministic_environment::living() const {
+  std::vector<core::cell*> all;
+  for (core::cell* c = first_; c != nullptr; c = access::list_next(*c)) all.push_back(c);
+  std::reverse(all.begin(), all.end());  // in the order in which they were spawned
+  return all;
+}
+
+}  // namespace garrick::testkit::internal

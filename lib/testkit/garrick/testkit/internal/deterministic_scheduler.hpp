@@ -1,0 +1,111 @@
+// The scheduler of a deterministic system: one list of those who can run, and one random number that
+// chooses among them.
+//
+// Problem: what a concurrent program does depends on who runs when. Here a seed decides that, in one
+// place: whoever may run stands in `runnable_`; a turn takes one of them and lets it handle a few
+// messages. Nothing depends on addresses, on real time or on the operating system's scheduler, so
+// equal seeds give equal runs.
+//
+// Thread safety: the system's own thread and the threads of blocking actors, one at a time: whoever
+// holds the baton (baton.hpp).
+//
+// Invariants:
+// D1 An actor stands in `runnable_` exactly while its run right is held by nobody who runs.
+// D2 Only the holder of the baton changes `runnable_`.
+// D3 Every choice takes its number from `random_`, and nothing else does.
+#pragma once
+
+#include <garrick/base/concurrency/runnable.hpp>
+#include <garrick/base/time/virtual_clock.hpp>
+#include <garrick/base/values/random.hpp>
+#include <garrick/testkit/internal/history.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace garrick::core {
+class cell;
+struct envelope;
+}  // namespace garrick::core
+
+namespace garrick::testkit::internal {
+
+/// A thread with an actor of its own, as the scheduler sees it.
+class scheduled_thread {
+ public:
+  /// Whose run right waits here; null if the thread only wakes for a time-out.
+  [[nodiscard]] virtual base::runnable* actor() const noexcept = 0;
+  /// Lets the thread run until it waits again.
+  virtual void go() noexcept = 0;
+
+  bool queued = false;  ///< stands in the scheduler's list
+
+ protected:
+  ~scheduled_thread() = default;
+};
+
+/// Someone who can run: an event-based actor, or a thread with an actor of its own.
+struct candidate {
+  base::runnable* event_actor = nullptr;
+  scheduled_thread* thread = nullptr;  ///< if there is no event-based actor
+  /// Whose run right waits here; null: a thread that wakes for a time-out.
+  [[nodiscard]] base::runnable* actor() const noexcept {
+    return thread != nullptr ? thread->actor() : event_actor;
+  }
+};
+
+enum class drive_outcome : std::uint8_t { progress, time_over, stuck };
+
+/// The executor of all event-based actors: it only writes down who can run.
+class deterministic_scheduler final : public base::executor {
+ public:
+  deterministic_scheduler(std::uint64_t seed, base::virtual_clock& clock, history& past) noexcept
+      : random_(seed), clock_(clock), past_(past) {}
+
+  void schedule(base::runnable& actor) noexcept override { add({&actor, nullptr}); }
+  bool claim(base::runnable& actor) noexcept override;
+  void expose() noexcept override {}
+
+  void add(const candidate& who) { runnable_.push_back(who); }
+  [[nodiscard]] bool idle() const noexcept { return runnable_.empty(); }
+  [[nodiscard]] const candidate* find(const core::cell& who) const noexcept;
+
+  /// One turn of a randomly chosen candidate: up to `messages` messages. True if a message was
+  /// handled. Requires somebody who can run.
+  bool turn(std::uint32_t messages);
+  /// As above, with a random number of messages.
+  bool turn() { return turn(random_quantum()); }
+  /// One message of this actor, which can run. True if it was handled.
+  bool turn_of(core::cell& who);
+  /// A turn of somebody or, if nobody can run, the next timer, if it is due by `deadline`.
+  drive_outcome drive(base::instant deadline);
+
+  /// The next message of `who`, if it can run and holds one.
+  [[nodiscard]] core::envelope* next_of(const core::cell& who) const noexcept;
+  /// All messages that wait for `who`, oldest first within each priority, urgent ones first.
+  [[nodiscard]] std::vector<const core::envelope*> waiting_for(const core::cell& who) const;
+  [[nodiscard]] bool signals_wait_for(core::cell& who) const noexcept;
+
+  [[nodiscard]] base::virtual_clock& time() noexcept { return clock_; }
+  [[nodiscard]] const history& past() const noexcept { return past_; }
+
+  std::uint64_t next_id = 1;  ///< the actors of every deterministic system are numbered from 1
+
+ private:
+  [[nodiscard]] std::uint32_t random_quantum() noexcept;
+  bool run_only(const core::cell& who);
+  bool run_candidate(const candidate& chosen, std::uint32_t messages);
+  bool run_event_actor(core::cell& who, std::uint32_t messages);
+  [[nodiscard]] std::optional<turn_record> record_of(core::cell& who) const;
+
+  base::random_source random_;
+  base::virtual_clock& clock_;
+  history& past_;
+  std::vector<candidate> runnable_;
+};
+
+/// The id of the message's sender; 0: the test, or a thread.
+[[nodiscard]] std::uint64_t sender_of(const core::envelope* message) noexcept;
+
+}  // namespace garrick::testkit::internal
