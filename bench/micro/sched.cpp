@@ -7,7 +7,7 @@
 #include <garrick/sched/queues/inbox.hpp>
 #include <garrick/sched/queues/next_slot.hpp>
 #include <garrick/sched/queues/work_stealing_deque.hpp>
-#include <garrick/sched/scheduler.hpp>
+#include <garrick/sched/shipped_policies.hpp>
 
 #include <benchmark/benchmark.h>
 

@@ -1,7 +1,7 @@
 // Running receivers in place: what a worker does when it floods an actor that nobody else can run.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
-#include <garrick/sched/scheduler.hpp>
+#include <garrick/sched/shipped_policies.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/sched/places/topology.hpp>
 #include <garrick/sched/places/worker_places.hpp>
-#include <garrick/sched/scheduler.hpp>
+#include <garrick/sched/shipped_policies.hpp>
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>

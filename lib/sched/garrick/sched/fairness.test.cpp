@@ -1,6 +1,6 @@
 // On one worker each of k runnables runs within k quanta, whatever the others do.
 #include <garrick/sched/internal/test_jobs.hpp>
-#include <garrick/sched/scheduler.hpp>
+#include <garrick/sched/shipped_policies.hpp>
 
 #include <doctest/doctest.h>
 

@@ -9,7 +9,7 @@
 
 #include <garrick/sched/places/affinity.hpp>
 #include <garrick/sched/places/worker_places.hpp>
-#include <garrick/sched/scheduler.hpp>
+#include <garrick/sched/scheduler_options.hpp>
 
 #include <cstdint>
 #include <optional>

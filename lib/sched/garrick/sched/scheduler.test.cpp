@@ -1,5 +1,5 @@
 #include <garrick/sched/internal/test_jobs.hpp>
-#include <garrick/sched/scheduler.hpp>
+#include <garrick/sched/shipped_policies.hpp>
 
 #include <doctest/doctest.h>
 
@@ -54,11 +54,6 @@ TEST_CASE("a bad setting is rejected by name") {
 TEST_CASE("zero workers means one for each usable core") {
   CHECK(make_scheduler({})->worker_count() == base::platform::usable_cores());
   CHECK(make_scheduler({})->policy_name() == "work_stealing");
-}
-
-TEST_CASE("each policy is chosen by its name") {
-  for (const char* policy : policies)
-    CHECK(make_scheduler({.policy = policy, .workers = 1})->policy_name() == policy);
 }
 
 TEST_CASE("a worker knows whose it is, and the watchdog sees its state while the pool runs") {

@@ -13,6 +13,7 @@
 #include <garrick/sched/policies/policy.hpp>
 #include <garrick/sched/pool_places.hpp>
 #include <garrick/sched/scheduler.hpp>
+#include <garrick/sched/scheduler_options.hpp>
 
 #include <garrick/base/platform/platform.hpp>
 

@@ -1,6 +1,7 @@
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/lifecycle.hpp>
+#include <garrick/sched/shipped_policies.hpp>
 #include <garrick/system/diagnosis/log.hpp>
 #include <garrick/system/system_core.hpp>
 

@@ -4,7 +4,7 @@
 
 #include <garrick/base/concurrency/parker.hpp>
 #include <garrick/base/platform/platform.hpp>
-#include <garrick/sched/scheduler.hpp>
+#include <garrick/sched/shipped_policies.hpp>
 
 #include <atomic>
 #include <cstdint>

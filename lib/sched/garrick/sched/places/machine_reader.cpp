@@ -11,8 +11,8 @@ base::error not_here() {
 }
 }  // namespace
 
-base::result<machine> read_machine(std::span<const std::int32_t>) { return not_here(); }
-base::result<machine> read_synthetic(const std::string&) { return not_here(); }
+base::result<machine_units> read_machine(std::span<const std::int32_t>) { return not_here(); }
+base::result<machine_units> read_synthetic(const std::string&) { return not_here(); }
 
 }  // namespace garrick::sched
 
@@ -130,9 +130,9 @@ std::vector<std::uint32_t> distances_of(hwloc_topology_t t) {
 }
 
 /// `usable` null: all, of a machine that does not exist.
-base::result<machine> read(hwloc_topology_t t, const std::span<const std::int32_t>* usable) {
+base::result<machine_units> read(hwloc_topology_t t, const std::span<const std::int32_t>* usable) {
   if (hwloc_topology_load(t) != 0) return wrong("hwloc cannot read the machine");
-  machine m;
+  machine_units m;
   hwloc_obj_t unit = nullptr;
   while ((unit = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_PU, unit)) != nullptr) {
     const auto number = static_cast<std::int32_t>(unit->os_index);
@@ -158,13 +158,13 @@ base::result<machine> read(hwloc_topology_t t, const std::span<const std::int32_
 
 }  // namespace
 
-base::result<machine> read_machine(std::span<const std::int32_t> usable) {
+base::result<machine_units> read_machine(std::span<const std::int32_t> usable) {
   const handle t = make();
   if (t == nullptr) return wrong("hwloc could not start");
   return read(t.get(), &usable);
 }
 
-base::result<machine> read_synthetic(const std::string& description) {
+base::result<machine_units> read_synthetic(const std::string& description) {
   if (units_of(description) > most_units)
     return wrong("\"" + description + "\" has more than " + std::to_string(most_units) + " units");
   const handle t = make();

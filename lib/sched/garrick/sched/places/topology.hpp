@@ -10,6 +10,7 @@
 #pragma once
 
 #include <garrick/base/values/result.hpp>
+#include <garrick/sched/places/processing_unit.hpp>
 
 #include <cstdint>
 #include <span>
@@ -18,18 +19,6 @@
 #include <vector>
 
 namespace garrick::sched {
-
-/// Numbers of what a unit belongs to; equal numbers mean the same core, cache, …
-struct processing_unit {
-  std::int32_t os_index = 0;  ///< the system's number, for binding
-  std::uint32_t core = 0;
-  /// the largest cache that it shares with others, within its memory node
-  std::uint32_t cache = 0;
-  std::uint32_t node = 0;  ///< memory (NUMA) node
-  std::uint32_t package = 0;
-  /// the system's number of the node, for memory; -1: this is no machine to take memory from
-  std::int32_t memory = -1;
-};
 
 class topology {
  public:

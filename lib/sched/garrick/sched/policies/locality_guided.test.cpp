@@ -1,7 +1,7 @@
 // locality_guided on machines that do not exist: where runnables go, whom thieves ask, and that
 // nothing is stranded.
 #include <garrick/sched/policies/locality_guided.hpp>
-#include <garrick/sched/scheduler.hpp>
+#include <garrick/sched/shipped_policies.hpp>
 
 #include <garrick/sched/internal/test_jobs.hpp>
 

@@ -15,6 +15,7 @@
 
 #include "garrick/base/platform/assert.hpp"
 #include "garrick/base/types/print.hpp"
+#include "garrick/sched/shipped_policies.hpp"
 #include "garrick/system/settings/internal/config_layers.hpp"
 
 namespace garrick::system {
@@ -92,12 +93,18 @@ options settings::take() const {
   return out;
 }
 
+/// The names of the policies that this build contains.
+std::vector<std::string> available_policies() {
+  std::vector<std::string> names;
+  for (const sched::shipped_policy& policy : sched::shipped_policies())
+    if (policy.is_available()) names.emplace_back(policy.name);
+  return names;
+}
+
 /// Every key of the system itself.
 void add_system_keys(config_options& table, settings& s) {
   options& o = s.system;
-  table.add("scheduler.policy", o.policy, "How workers share work",
-            {"work_stealing", "locality_guided", "work_sharing", "polling_default",
-             "polling_custom", "polling_aggressive", "polling_new"});
+  table.add("scheduler.policy", o.policy, "How workers share work", available_policies());
   table.add("scheduler.workers", o.workers,
             "Worker threads; 0: as many as the process may use cores", 0, 1024);
   table.add("scheduler.quantum", o.limits.quantum,

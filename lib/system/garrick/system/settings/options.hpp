@@ -33,7 +33,7 @@ struct options {
   bool best_effort = false;
   std::string thread_name = "garrick";  ///< at most 10 bytes; each thread adds its number or task
 
-  // where threads run: sched/places/affinity.hpp and sched/scheduler.hpp
+  // where threads run: sched/places/affinity.hpp and sched/scheduler_options.hpp
   /// of worker threads: "<0> <2-4>": each takes the next group; empty: as `pin` says
   std::string affinity{};
   std::string affinity_detached{};  ///< of the threads of detached actors

@@ -283,13 +283,18 @@ struct event {
 };
 }  // namespace poll_names
 
-using polling_default = polling<poll_names::caf_default, poll_phase<100, 10, 0>,
-                                poll_phase<500, 5, 50'000>, poll_phase<for_ever, 1, 10'000'000>>;
+template <class Traits = real_traits>
+using polling_default =
+    polling<poll_names::caf_default, poll_phase<100, 10, 0>, poll_phase<500, 5, 50'000>,
+            poll_phase<for_ever, 1, 10'000'000>, Traits>;
+template <class Traits = real_traits>
 using polling_custom = polling<poll_names::custom, poll_phase<100, 10, 0>,
-                               poll_phase<500, 5, 1'000>, poll_phase<for_ever, 5, 1'000>>;
+                               poll_phase<500, 5, 1'000>, poll_phase<for_ever, 5, 1'000>, Traits>;
+template <class Traits = real_traits>
 using polling_aggressive = polling<poll_names::aggressive, poll_phase<100, 10, 0>,
-                                   poll_phase<500, 5, 0>, poll_phase<for_ever, 1, 0>>;
+                                   poll_phase<500, 5, 0>, poll_phase<for_ever, 1, 0>, Traits>;
+template <class Traits = real_traits>
 using polling_new = polling<poll_names::event, poll_phase<100, 10, 0>, poll_phase<500, 5, 1'000>,
-                            event_phase<for_ever, 1, 200'000>>;
+                            event_phase<for_ever, 1, 200'000>, Traits>;
 
 }  // namespace garrick::sched

@@ -79,14 +79,6 @@ struct noting_traits {
   using mutex = std::mutex;
 };
 
-/// The same phases with those traits.
-template <class Policy>
-struct noted;
-template <class Name, class Aggressive, class Moderate, class Relaxed, class Traits>
-struct noted<polling<Name, Aggressive, Moderate, Relaxed, Traits>> {
-  using type = polling<Name, Aggressive, Moderate, Relaxed, noting_traits>;
-};
-
 struct item final : base::runnable {
   base::run_outcome run(std::uint32_t&) noexcept override { return base::run_outcome::released; }
 };
@@ -97,7 +89,7 @@ template <class Policy>
 std::vector<stretch> phases_of(std::uint32_t relaxed) {
   notes n;
   noting = &n;
-  typename noted<Policy>::type policy(policy_options{.workers = 3});
+  Policy policy(policy_options{.workers = 3});
   std::uint32_t pauses = 0;
   n.at_pause = [&] {
     if (++pauses == 600 + relaxed) policy.request_stop();
@@ -112,32 +104,33 @@ constexpr std::uint64_t us = 1000;
 }  // namespace
 
 TEST_CASE("polling: default has table I's attempts, steal intervals and sleeps") {
-  CHECK(phases_of<polling_default>(40) ==
+  CHECK(phases_of<polling_default<noting_traits>>(40) ==
         stretches{{0, false, 100, 10}, {50 * us, false, 500, 100}, {10'000 * us, false, 40, 40}});
 }
 
 TEST_CASE(
     "polling: custom sleeps a microsecond in its later phases, and steals at every fifth attempt "
     "of the last") {
-  CHECK(phases_of<polling_custom>(40) ==
+  CHECK(phases_of<polling_custom<noting_traits>>(40) ==
         stretches{{0, false, 100, 10}, {1 * us, false, 500 + 40, 100 + 8}});
 }
 
 TEST_CASE("polling: aggressive never sleeps") {
-  CHECK(phases_of<polling_aggressive>(40) == stretches{{0, false, 100 + 500 + 40, 10 + 100 + 40}});
+  CHECK(phases_of<polling_aggressive<noting_traits>>(40) ==
+        stretches{{0, false, 100 + 500 + 40, 10 + 100 + 40}});
 }
 
 TEST_CASE("polling: new waits for an event in its last phase") {
-  CHECK(phases_of<polling_new>(40) ==
+  CHECK(phases_of<polling_new<noting_traits>>(40) ==
         stretches{{0, false, 100, 10}, {1 * us, false, 500, 100}, {200 * us, true, 40, 40}});
 }
 
 TEST_CASE("polling: phases of one's own are template arguments") {
   using own = polling<poll_names::custom, poll_phase<3, 2, 0>, poll_phase<4, 3, 7>,
-                      poll_phase<for_ever, 1, 9>>;
+                      poll_phase<for_ever, 1, 9>, noting_traits>;
   notes n;
   noting = &n;
-  noted<own>::type policy(policy_options{.workers = 2});
+  own policy(policy_options{.workers = 2});
   n.at_pause = [&, pauses = 0]() mutable {
     if (++pauses == 3 + 4 + 2) policy.request_stop();
   };
@@ -149,7 +142,7 @@ TEST_CASE(
     "polling: what is found in any phase ends it, and the next search begins with the first") {
   notes n;
   noting = &n;
-  noted<polling_default>::type policy(policy_options{.workers = 2});
+  polling_default<noting_traits> policy(policy_options{.workers = 2});
   item a;
   std::uint32_t pauses = 0;
   std::uint32_t comes_at = 0;
@@ -181,9 +174,9 @@ TEST_CASE(
     CHECK(policy.dequeue(policy.worker(0)) == &a);
     return noting_parker::unparked - before;
   };
-  noted<polling_new>::type with(policy_options{.workers = 2});
+  polling_new<noting_traits> with(policy_options{.workers = 2});
   CHECK(signals(with) == 1);
   CHECK(with.statistics().wakes == 1);
-  noted<polling_default>::type without(policy_options{.workers = 2});
+  polling_default<noting_traits> without(policy_options{.workers = 2});
   CHECK(signals(without) == 0);
 }

@@ -1,21 +1,18 @@
-#include <garrick/sched/scheduler.hpp>
+// Checks the options of a worker pool, setting by setting.
+#include <garrick/sched/scheduler_options.hpp>
 
+#include <garrick/base/concurrency/parker.hpp>
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/sched/parking/sleepers.hpp>
 #include <garrick/sched/places/affinity.hpp>
-#include <garrick/sched/policies/comparison/polling.hpp>
-#include <garrick/sched/policies/locality_guided.hpp>
-#include <garrick/sched/policies/work_sharing.hpp>
-#include <garrick/sched/policies/work_stealing.hpp>
-#include <garrick/sched/worker_pool.hpp>
+#include <garrick/sched/places/topology.hpp>
 
+#include <algorithm>
 #include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace garrick::sched {
 
@@ -67,38 +64,6 @@ scheduler_options checked(scheduler_options options) {
   if (options.workers == 0)
     options.workers = std::min(base::platform::usable_cores(), most_workers);
   return options;
-}
-
-namespace {
-
-/// The pool of the policy among `Policies` that has this name; null if none has it, and `known`
-/// lists their names.
-template <class... Policies>
-std::unique_ptr<scheduler> make_one_of(scheduler_options& options, std::string& known) {
-  std::unique_ptr<scheduler> made;
-  const auto look_at = [&]<class Policy>(std::type_identity<Policy>) {
-    known += (known.empty() ? "\"" : ", \"") + std::string(Policy::name) + "\"";
-    if (options.policy == Policy::name)
-      made = std::make_unique<worker_pool<Policy>>(std::move(options));
-    return made != nullptr;
-  };
-  static_cast<void>((look_at(std::type_identity<Policies>()) || ...));
-  return made;
-}
-
-}  // namespace
-
-std::unique_ptr<scheduler> make_scheduler(const scheduler_options& options) {
-  scheduler_options final_options = checked(options);
-  std::string known;
-#if defined(GARRICK_MINIMAL)
-  auto made = make_one_of<work_stealing<>, work_sharing<>>(final_options, known);
-#else
-  auto made = make_one_of<work_stealing<>, locality_guided<>, work_sharing<>, polling_default,
-                          polling_custom, polling_aggressive, polling_new>(final_options, known);
-#endif
-  if (made == nullptr) reject("policy", "\"" + options.policy + "\"", "known are " + known);
-  return made;
 }
 
 }  // namespace garrick::sched
