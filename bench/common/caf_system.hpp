@@ -1,6 +1,6 @@
-// Settings that every CAF peer shares. `--threads n` sets the number of workers (absent: CAF's own default, at least four);
-// `--polling aggressive` removes the sleeps of the work-stealing poller, CAF's documented way to
-// trade processor time for speed.
+// Settings that every CAF peer shares. `--threads n` sets the number of workers (absent: CAF's own
+// default, at least four); `--polling aggressive` removes the sleeps of the work-stealing poller,
+// CAF's documented way to trade processor time for speed.
 #pragma once
 
 #include <caf/all.hpp>

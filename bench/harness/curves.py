@@ -10,8 +10,8 @@ from .workload import DETAIL
 def draw(reports):
     """The plots of a group, as HTML."""
     parts = []
-    for folder in dict.fromkeys(r.workload.folder for r in reports):
-        members = [r for r in reports if r.workload.folder == folder]
+    for program in dict.fromkeys(r.workload.program for r in reports):
+        members = [r for r in reports if r.workload.program == program]
         wanted = [curve for r in members for curve in r.workload.curves]
         for curve in [c for i, c in enumerate(wanted) if c not in wanted[:i]]:
             records = [

@@ -51,7 +51,7 @@ class Tools:
 
     def program(self, workload, system):
         folder = "minimal/bench" if workload.kind == "size" else "bench"
-        return self.build_dir / folder / f"bench_{workload.folder.name}_{system}"
+        return self.build_dir / folder / f"bench_{workload.program}_{system}"
 
 
 def measure(workload, tools, runs, log=lambda text: None, record=lambda entry: None):

@@ -1,20 +1,16 @@
 """Tests of the harness with fake programs: ratios, checks that fail, crashes, time-outs, memory, the files that it writes."""
 
 import json
-import os
 import pathlib
 import re
-import shutil
-import stat
 import sys
-import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-import run as cli  # noqa: E402
-from harness import compare, figures, measure, page, process, table, workload  # noqa: E402
+from harness import compare, figures, page, process, table, workload  # noqa: E402
+from harness.fixture import SYSTEMS, Fixture, line  # noqa: E402
 
 FIELDS = {
     "workload",
@@ -36,122 +32,6 @@ FIELDS = {
     "checked",
     "details",
 }
-
-FAKE = """#!{python} -IS
-import json, pathlib, sys
-options = dict(zip(sys.argv[1::2], sys.argv[2::2]))
-log = pathlib.Path({log!r})
-with log.open("a") as f:
-    f.write({system!r} + " " + options.get("--mode", "-") + "\\n")
-turn = log.read_text().splitlines().count({system!r} + " " + options.get("--mode", "-"))
-{body}
-"""
-
-SYSTEMS = {
-    "garrick": {"default": {"threads": "{cores}"}},
-    "caf-0.17": {"default": {"mode": "slow"}, "cores": {"mode": "fast", "threads": "{cores}"}},
-    "bare": {"default": {}},
-}
-
-
-def line(seconds, items=1000, check="ok", **more):
-    return (
-        "print(json.dumps(dict("
-        + ", ".join(
-            [f"seconds={seconds}", f"items={items}", f"check={check!r}"]
-            + [f"{k}={v!r}" for k, v in more.items()]
-        )
-        + ")))"
-    )
-
-
-class Fixture(unittest.TestCase):
-    """A bench folder and a build folder with programs that print what the test wants."""
-
-    def setUp(self):
-        self.root = pathlib.Path(tempfile.mkdtemp(prefix="bench-test-"))
-        self.addCleanup(shutil.rmtree, self.root)
-        self.bench = self.root / "source"
-        self.build = self.root / "build"
-        self.out = self.root / "out"
-        (self.bench / "common").mkdir(parents=True)
-        (self.build / "bench").mkdir(parents=True)
-        (self.bench / "common" / "systems.json").write_text(json.dumps(SYSTEMS))
-        compiler = shutil.which("g++") or shutil.which("c++")
-        flags = {"flags": ["-O0"]}
-        (self.build / "bench" / "toolchain.json").write_text(
-            json.dumps(
-                {
-                    "compiler": compiler,
-                    "compiler_version": "test",
-                    "strip": "true",
-                    "caf_version": "0",
-                    "systems": {"garrick": flags, "caf-0.17": flags},
-                }
-            )
-        )
-        self.assertIn("BENCH_LAUNCH", os.environ, "ctest sets BENCH_LAUNCH to the launcher")
-        shutil.copy(os.environ["BENCH_LAUNCH"], self.build / "bench" / "bench_launch")
-        self.log = self.root / "log"
-
-    def describe(self, name="fake", **changes):
-        folder = self.bench / name
-        folder.mkdir(exist_ok=True)
-        description = {
-            "name": name,
-            "what": "a fake",
-            "group": "fakes",
-            "kind": "run",
-            "params": {"quick": {"n": 3}, "full": {"n": 4}},
-            "metric": "ns_per_item",
-            "unit": "ns/item",
-            "better": "lower",
-            "peers": ["caf-0.17"],
-            "targets": [],
-        }
-        description.update(changes)
-        description = {k: v for k, v in description.items() if v is not None}
-        (folder / "workload.json").write_text(json.dumps(description))
-        return folder / "workload.json"
-
-    def program(self, system, body, name="fake", source="int main() {}\n", below="bench"):
-        (self.bench / name / f"{system}.cpp").write_text(source)
-        path = self.build / below / f"bench_{name}_{system}"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(
-            FAKE.format(python=sys.executable, log=str(self.log), system=system, body=body)
-        )
-        path.chmod(path.stat().st_mode | stat.S_IXUSR)
-
-    def run_cli(self, *args):
-        with open(os.devnull, "w") as quiet:
-            saved = sys.stdout, sys.stderr
-            sys.stdout = sys.stderr = quiet
-            try:
-                return cli.main(
-                    [
-                        *args,
-                        "--workloads",
-                        str(self.bench),
-                        "--build",
-                        str(self.build),
-                        "--out",
-                        str(self.out),
-                    ]
-                )
-            finally:
-                sys.stdout, sys.stderr = saved
-
-    def records(self):
-        return json.loads((self.out / "results.json").read_text())
-
-    def reports(self, runs=2):
-        tools = measure.Tools(self.build)
-        return [
-            compare.report_on(w, measure.measure(w, tools, runs))
-            for w in workload.find_all(self.bench, "quick", 2)
-        ]
-
 
 class Variants(Fixture):
     def test_a_variant_of_ours_may_be_judged_by_the_default(self):
@@ -204,6 +84,14 @@ class Cases(Fixture):
         self.assertEqual(
             {w.name: w.params for w in found},
             {"fake_small": {"n": 3, "size": 10}, "fake_large": {"n": 3, "size": 20}},
+        )
+
+    def test_a_case_may_belong_to_another_group(self):
+        self.describe(peers=[], cases={"fake": {}, "other_fake": {"group": "others"}})
+        self.program("garrick", line(1))
+        self.assertEqual(self.run_cli("--runs", "1", "others"), 0)
+        self.assertEqual(
+            [(r["workload"], r["group"]) for r in self.records()], [("other_fake", "others")]
         )
 
     def test_what_is_on_request_runs_if_it_is_asked_for(self):
@@ -520,6 +408,22 @@ class Descriptions(Fixture):
         self.rejected("not among the peers", targets=[{"speedup_over": "erlang", "at_least": 2}])
         self.rejected("either 'at_least' or 'at_most'", targets=[{"measure": "median"}])
         self.rejected("exactly 'quick' and 'full'", params={"quick": {}})
+
+    def test_name_and_group_are_those_of_the_folders(self):
+        path = self.describe("a")
+        fields = json.loads(path.read_text())
+        for change, expected in (
+            ({"name": "fakes_a"}, None),
+            ({"name": "b"}, "name is 'b'; allowed in this folder are a and fakes_a"),
+            ({"group": "others"}, "group is 'others' but the folder is 'fakes'"),
+        ):
+            path.write_text(json.dumps({**fields, **change}))
+            if expected is None:
+                found = workload.load(path, SYSTEMS, "quick", 2)
+                self.assertEqual([(w.name, w.program) for w in found], [("fakes_a", "fakes_a")])
+            else:
+                with self.assertRaisesRegex(workload.WorkloadError, expected):
+                    workload.load(path, SYSTEMS, "quick", 2)
 
     def test_selection(self):
         self.describe("a")

@@ -1,4 +1,4 @@
-"""What is measured: reads and checks bench/<workload>/workload.json. Nothing here knows any workload by name."""
+"""What is measured: reads and checks bench/<group>/<workload>/workload.json. Nothing here knows any workload by name."""
 
 import json
 import pathlib
@@ -68,7 +68,7 @@ class Workload:
     better: str
     contenders: list
     targets: list
-    folder: pathlib.Path
+    program: str  # the common part of its programs' names: bench_<program>_<system>
     expect: str = None
     timeout_s: float = 120
     warmup: int = 1
@@ -84,7 +84,7 @@ def find_all(bench_dir, mode, cores):
     systems = json.loads((bench_dir / "common" / "systems.json").read_text())
     found = [
         w
-        for path in sorted(bench_dir.glob("*/workload.json"))
+        for path in sorted(bench_dir.glob("*/*/workload.json"))
         for w in load(path, systems, mode, cores)
     ]
     names = [w.name for w in found]
@@ -104,8 +104,12 @@ def load(path, systems, mode, cores):
         raw = json.loads(path.read_text())
     except ValueError as error:
         fail(f"not JSON: {error}")
-    if raw.get("name") != path.parent.name:
-        fail(f"name is {raw.get('name')!r} but the folder is {path.parent.name!r}")
+    folder, group = path.parent.name, path.parent.parent.name
+    if raw.get("name") not in (folder, f"{group}_{folder}"):
+        fail(f"name is {raw.get('name')!r}; allowed in this folder are {folder} and {group}_{folder}")
+    if raw.get("group", group) != group:
+        fail(f"group is {raw['group']!r} but the folder is {group!r}")
+    program = raw["name"]
     cases = raw.pop("cases", {raw["name"]: {}})
     shared = raw.get("params", {})
     found = []
@@ -116,13 +120,19 @@ def load(path, systems, mode, cores):
         }
         found.append(
             describe(
-                path, {**raw, **changes, "name": name, "params": params}, systems, mode, cores, fail
+                path,
+                {**raw, **changes, "name": name, "params": params},
+                program,
+                systems,
+                mode,
+                cores,
+                fail,
             )
         )
     return found
 
 
-def describe(path, raw, systems, mode, cores, fail):
+def describe(path, raw, program, systems, mode, cores, fail):
     for name in raw:
         if name not in FIELDS:
             fail(f"unknown field {name!r}")
@@ -167,7 +177,7 @@ def describe(path, raw, systems, mode, cores, fail):
         better=raw["better"],
         contenders=contenders,
         targets=targets,
-        folder=path.parent,
+        program=program,
         expect=raw.get("expect"),
         timeout_s=raw.get("timeout_s", 120),
         warmup=raw.get("warmup", 1),

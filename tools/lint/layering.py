@@ -13,7 +13,7 @@ MAY_INCLUDE = {
     "sched": {"base"},
     "system": {"core", "sched", "base"},
     "testkit": {"system", "core", "sched", "base"},
-    "machine": {"testkit", "system", "core", "sched", "base"},
+    "machine": {"testkit", "core", "sched", "base"},
     "patterns": {"system"},
     "observe": {"system"},
     "gpu": {"system", "patterns"},

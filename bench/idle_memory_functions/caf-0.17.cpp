@@ -1,2 +1,0 @@
-// CAF's side of idle_memory is function-based already.
-#include "idle_memory/caf-0.17.cpp"

@@ -1,0 +1,75 @@
+// A master cuts the range of an integral into one part for each worker and adds their areas.
+#include "common/garrick_system.hpp"
+#include "savina/trapezoid/integral.hpp"
+
+namespace {
+
+struct part {
+  double left;
+  double width;
+  std::uint64_t pieces;
+};
+struct area {
+  double value;
+  std::uint64_t pieces;
+};
+using integrator = garrick::protocol<area(part)>;
+
+class worker : public garrick::actor<integrator> {
+ public:
+  area on(part p) const { return {bench::trapezoids(p.left, p.width, p.pieces), p.pieces}; }
+};
+
+struct begin {
+  std::uint64_t pieces;
+  std::uint64_t parts;
+};
+
+class master : public garrick::actor<garrick::protocol<void(begin)>> {
+ public:
+  explicit master(area* found) : found_(found) {}
+
+  void on(begin b) {
+    const double width =
+        (bench::integral_right - bench::integral_left) / static_cast<double>(b.pieces);
+    std::uint64_t first = 0;
+    for (std::uint64_t i = 0; i < b.parts; ++i) {
+      const std::uint64_t end = b.pieces * (i + 1) / b.parts;
+      request(spawn<worker>(),
+              part{bench::integral_left + static_cast<double>(first) * width, width, end - first})
+          .then([this](area a) {
+            found_->value += a.value;
+            found_->pieces += a.pieces;
+          });
+      first = end;
+    }
+  }
+
+ private:
+  area* found_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bench::arguments args(argc, argv);
+  const std::uint64_t pieces = args.number("pieces", 10'000'000);
+  const std::uint64_t parts = args.number("parts", 100);
+  const garrick::options options = bench::garrick_options(args);
+  args.reject_unknown();
+
+  bench::result result;
+  area found{};
+  const std::int64_t start = bench::now_ns();
+  {
+    garrick::actor_system system(options);
+    send(system.spawn<master>(&found), begin{pieces, parts});
+    static_cast<void>(system.await_all());
+  }
+  result.seconds = bench::seconds_since(start);
+  result.items = pieces;
+  result.expect("pieces", pieces, found.pieces);
+  result.expect("area in millionths", 271'081,
+                static_cast<std::uint64_t>(std::llround(found.value * 1e6)));
+  return result.print();
+}

@@ -1,0 +1,63 @@
+// The host's prices. What they predict is a benchmark's matter (simulator_prediction): tests
+// share their machine with others.
+
+#include <doctest/doctest.h>
+
+#include "simulator/calibration/calibrate.hpp"
+
+using namespace garrick;
+using namespace garrick::machine;
+using namespace bench::simulator;
+
+namespace {
+
+/// A host of round numbers.
+costs round_machine() {
+  costs c;
+  c.locked = 5;
+  c.transfer.fill(50);
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("calibration: every price of the host is found, and more samples only lower it") {
+  calibration host;
+  host.sample();
+  const costs first = host.prices();
+  for (const auto price : {&costs::locked, &costs::clock_read, &costs::cpu_clock_read,
+                           &costs::system_call, &costs::timer_late})
+    CHECK(first.*price > 0);
+  CHECK(first.cpu_clock_read > first.clock_read);
+  CHECK(first.timer_late < 1e9);
+  CHECK(first.send + first.receive > 0);
+  host.sample();
+  const costs second = host.prices();
+  CHECK(second.locked <= first.locked);
+  CHECK(second.system_call <= first.system_call);
+  CHECK(host.actors().stream < 1e6);
+}
+
+TEST_CASE(
+    "calibration: a dearer program makes dearer what it is there to measure, and nothing else") {
+  actor_times times;
+  times.burst_send = 20;
+  times.burst_receive = 15;
+  times.stream = 60;
+  times.hop_of_two = 110;
+  times.hop_of_many = 150;
+  times.birth = 500;
+  costs c = round_machine();
+  derive_actor_prices(c, times);
+  CHECK(c.send == doctest::Approx(c.receive));  // 20 less a locked operation, against 15
+  CHECK(c.send + c.receive < times.stream);
+  times.hop_of_many += 10;
+  times.birth += 30;
+  costs dearer = round_machine();
+  derive_actor_prices(dearer, times);
+  CHECK(dearer.send == c.send);
+  CHECK(dearer.run == c.run);
+  // but for the few who follow each other soon
+  CHECK(dearer.cold == doctest::Approx(c.cold + 10).epsilon(0.02));
+  CHECK(dearer.spawn == doctest::Approx(c.spawn + 30).epsilon(0.1));
+}

@@ -1,0 +1,45 @@
+// How fast the simulator is: rings of actors on 64 workers.
+#include <garrick/machine/simulation.hpp>
+
+#include "common/measure.hpp"
+#include "simulator/simulated.hpp"
+
+using namespace garrick::machine;
+
+namespace {
+
+struct member final : model_actor {
+  member* next = nullptr;
+  void on(turn& t, const message& m) override {
+    t.work(200);
+    if (m.value != 0) t.send(*next, m.value - 1);
+  }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  constexpr std::uint64_t rings = 256;
+  constexpr std::uint64_t size = 4;
+  bench::arguments args(argc, argv);
+  const std::uint64_t messages = args.number("messages", 1'000'000, rings);
+  args.reject_unknown();
+
+  bench::result result;
+  const std::int64_t start = bench::now_ns();
+  simulation s(bench::on_machine(opteron(), 64, "work_stealing"));
+  std::vector<member*> all;
+  for (std::uint64_t i = 0; i < rings * size; ++i) all.push_back(&s.spawn<member>());
+  for (std::uint64_t i = 0; i < rings * size; ++i)
+    all[i]->next = all[i % size == size - 1 ? i + 1 - size : i + 1];
+  s.outside([&](outside& o) {
+    for (std::uint64_t i = 0; i < rings; ++i) o.send(*all[i * size], messages / rings);
+  });
+  const outcome o = s.run();
+  result.seconds = bench::seconds_since(start);
+  bench::add(result, o);
+  result.detail("accesses", static_cast<double>(o.machine.accesses));
+  result.detail("switches", static_cast<double>(o.machine.switches));
+  result.expect("messages", (messages / rings + 1) * rings, o.messages);
+  return result.print();
+}

@@ -1,0 +1,79 @@
+// Paper 002, figures 1(b) and 2(b): the probability that a thief has found the one worker with
+// work, against the attempts.
+#include <garrick/machine/machines.hpp>
+
+#include <cmath>
+
+#include "common/curves.hpp"
+#include "common/measure.hpp"
+#include "simulator/papers/steal_probability.hpp"
+
+using namespace bench::simulator;
+using namespace garrick::machine;
+
+namespace {
+
+constexpr std::uint32_t attempts = 20;
+constexpr std::uint32_t one_walk = 13;  // attempts of a guided thief before it visits everybody
+
+/// Draws both curves; returns the largest difference.
+double draw(bench::figure& f, const std::string& who, const std::vector<double>& exact,
+            const std::vector<double>& sampled) {
+  double worst = 0;
+  for (std::size_t n = 0; n < exact.size(); ++n) {
+    f.point(who + ", exact", static_cast<double>(n + 1), exact[n]);
+    if (n >= sampled.size()) continue;
+    f.point(who + ", policy", static_cast<double>(n + 1), sampled[n]);
+    worst = std::max(worst, std::abs(exact[n] - sampled[n]));
+  }
+  return worst;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bench::arguments args(argc, argv);
+  const std::uint32_t samples = args.count("samples", 20'000);
+  args.reject_unknown();
+
+  bench::result result;
+  const std::int64_t start = bench::now_ns();
+  const garrick::sched::worker_places places(ring_of_paper_002(), 8,
+                                             garrick::sched::neighbourhood::cache);
+  const auto core = [&](std::int32_t number) {
+    std::uint32_t w = 0;
+    while (places.unit_of(w).os_index != number - 1) ++w;
+    return w;
+  };
+  bench::figure random(
+      "Probability of a successful steal, random victims",
+      "Paper 002, figure 1(b): every core succeeds with one in seven at each attempt.", "attempts",
+      "probability of success so far");
+  double worst =
+      draw(random, "any core", random_steal_probability(8, attempts),
+           sampled_steal_probability(places, false, core(6), core(1), attempts, samples, 1));
+  random.found("The polling policies draw their victims so; at most " +
+               bench::figure::number(worst, 2) + " off in " + std::to_string(samples) +
+               " thefts. work_stealing visits all others once, from a random one on, and needs at "
+               "most seven.");
+  bench::figure guided("Probability of a successful steal, near victims first",
+                       "Paper 002, figure 2(b): core 2 succeeds at once, cores 4 and 8 after one "
+                       "attempt in vain with one in "
+                       "five, core 6 after six with one in seven.",
+                       "attempts", "probability of success so far");
+  worst = 0;
+  for (const std::int32_t number : {2, 4, 6})
+    worst = std::max(worst, draw(guided, "core " + std::to_string(number),
+                                 guided_steal_probability(places, core(number), core(1), attempts),
+                                 sampled_steal_probability(places, true, core(number), core(1),
+                                                           one_walk, samples, 2)));
+  guided.found("locality_guided walks so; at most " + bench::figure::number(worst, 2) + " off in " +
+               std::to_string(samples) +
+               " thefts a core. After 13 attempts it visits everybody once before it sleeps, where "
+               "the paper's goes on at random.");
+  result.expect("policies as computed", 1, worst < 5 / std::sqrt(samples) ? 1 : 0);
+  result.seconds = bench::seconds_since(start);
+  result.items = std::uint64_t{samples} * 4;
+  result.figures(bench::json_of({random, guided}));
+  return result.print();
+}

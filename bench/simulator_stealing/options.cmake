@@ -1,1 +1,0 @@
-target_link_libraries(${program} PRIVATE garrick::machine)
