@@ -23,7 +23,6 @@ GENERATE_LATEX = NO
 GENERATE_XML = YES
 XML_PROGRAMLISTING = NO
 MACRO_EXPANSION = YES
-JAVADOC_AUTOBRIEF = YES
 HIDE_FRIEND_COMPOUNDS = YES
 SORT_MEMBER_DOCS = NO
 QUIET = YES
@@ -33,7 +32,9 @@ WARN_IF_DOC_ERROR = YES
 
 # What Doxygen 1.9 does not understand of C++20 and says in vain: specialisations of std::hash, a
 # class that derives from itself for another argument, and overloads that differ by a constraint.
-NOT_OURS = re.compile(r"scope for class std::|potential recursive class relation|no uniquely matching class member")
+NOT_OURS = re.compile(
+    r"scope for class std::|potential recursive class relation|no uniquely matching class member"
+)
 
 
 class missing_tool(Exception):
@@ -59,7 +60,9 @@ class entity:
     @property
     def text(self) -> str:
         texts = [self.node.find(f"{which}description") for which in ("brief", "detailed")]
-        return " ".join("".join(text.itertext()).strip() for text in texts if text is not None).strip()
+        return " ".join(
+            "".join(text.itertext()).strip() for text in texts if text is not None
+        ).strip()
 
     @property
     def documented(self) -> bool:
@@ -79,7 +82,9 @@ class entity:
         if self.kind != "function" or self.short != owner:
             return False
         types = ["".join(p.find("type").itertext()) for p in self.node.findall("param")]
-        return not types or (len(types) == 1 and re.search(rf"\b{owner}\b.*&", types[0]) is not None)
+        return not types or (
+            len(types) == 1 and re.search(rf"\b{owner}\b.*&", types[0]) is not None
+        )
 
     @property
     def is_class(self) -> bool:
@@ -119,7 +124,9 @@ def exported(root: Path) -> set[str]:
 
 
 def _hidden(name: str) -> bool:
-    return any(part == "detail" or part.startswith("@") for part in re.sub(r"<.*", "", name).split("::"))
+    return any(
+        part == "detail" or part.startswith("@") for part in re.sub(r"<.*", "", name).split("::")
+    )
 
 
 def _entity(node: xml.Element, name: str) -> entity | None:
@@ -133,7 +140,9 @@ def _entity(node: xml.Element, name: str) -> entity | None:
     found = entity(node.get("id"), kind, name, file, line, node)
     for value in node.findall("enumvalue"):
         found.members.append(
-            entity(value.get("id"), "enumvalue", f"{name}::{value.findtext('name')}", file, line, value)
+            entity(
+                value.get("id"), "enumvalue", f"{name}::{value.findtext('name')}", file, line, value
+            )
         )
     return found
 

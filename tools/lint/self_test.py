@@ -13,12 +13,14 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "docs"), str(HERE.parent / "test")]
 
+import api
+import build_site
 import compile_fail
 import contracts
 import layering
 import links
 import memory_order
-import render
+import reference
 import sizes
 import snippets
 import words
@@ -282,7 +284,7 @@ class compile_fail_test(unittest.TestCase):
             each = "// expect: {}\n// each: one two\n" + "".join(
                 f"#ifndef GARRICK_WITHOUT_{n}\nint {n};\n#endif\n" for n in ("one", "two")
             )
-            bad = "// expect: pointers\ntemplate <class T> void f() { static_assert(sizeof(T) == 0, \"pointers\"); }\n"
+            bad = '// expect: pointers\ntemplate <class T> void f() { static_assert(sizeof(T) == 0, "pointers"); }\n'
             for text, status in (
                 (bad + "void g() { f<int>(); }\n", 0),
                 ("// expect: pointers\nint x;\n", 1),
@@ -306,7 +308,9 @@ class contracts_test(Tree):
         self.write("lib/system/garrick/garrick.hpp", "using core::thing;\n")
 
     def header(self, path: str, text: str) -> None:
-        self.write(f"lib/core/garrick/core/{path}", f"{HEADER}namespace garrick::core {{\n{text}}}\n")
+        self.write(
+            f"lib/core/garrick/core/{path}", f"{HEADER}namespace garrick::core {{\n{text}}}\n"
+        )
 
     def test_names_without_a_contract(self):
         self.header("cell/base.hpp", "/// x\nstruct base { void inherited(); };\nstruct mine {};\n")
@@ -334,7 +338,9 @@ class contracts_test(Tree):
 
     def test_what_doxygen_complains_about(self):
         self.header("thing.hpp", "/// x\nstruct thing {\n  /// @param b x\n  void f(int a);\n};\n")
-        self.assert_complains(lambda root: contracts.check(root, {}), "thing.hpp:5: warning: argument 'b'")
+        self.assert_complains(
+            lambda root: contracts.check(root, {}), "thing.hpp:5: warning: argument 'b'"
+        )
 
 
 class expect_output_test(Tree):
@@ -405,39 +411,90 @@ class links_test(Tree):
         )
 
 
-class render_test(unittest.TestCase):
-    def test_blocks_and_text(self):
-        page = renderer_output(
-            "# One *thing*",
-            "Text with `a<b>` and [b](b.md#x).",
-            "",
-            "- first",
-            "  - inner",
-            "- second",
-            "",
-            "| a | b |",
-            "|---|---|",
-            "| 1 | 2 |",
-            "```cpp",
-            "x < y;",
-            "```",
-            "> quoted",
+class reference_test(Tree):
+    def page(self, text: str) -> str:
+        """The page of the reference for a header with this text."""
+        if shutil.which("doxygen") is None:
+            self.skipTest("no doxygen")
+        self.write("lib/system/garrick/garrick.hpp", "using core::thing;\n")
+        self.write("lib/core/garrick/core/thing.hpp", text)
+        writer = api.writer(self.root, reference.load(self.root)[0])
+        writer.write(self.root / "pages")
+        return (self.root / "pages/api/core/thing.md").read_text(encoding="utf-8")
+
+    def test_a_header(self):
+        page = self.page(
+            "// What it is for: a `thing` < all.\n//\n//   thing t;\n"
+            + HEADER
+            + "namespace garrick::core {\n"
+            "/// Holds a `size`. Cheap.\nstruct thing {\n  int size = 3;  ///< in bytes\n"
+            "  /// @returns what `thing::size` was\n  int grow(int by) noexcept;\n"
+            "  thing(const thing& other);\n private:\n  int hidden_;\n};\n"
+            "/// One.\nenum class mode { fast /** without checks */ };\n}\n"
         )
         for part in (
-            '<h1 id="one-thing">',
-            "<code>a&lt;b&gt;</code>",
-            '<a href="b.html#x">b</a>',
-            "<li>first<ul>\n<li>inner</li>\n</ul></li>",
-            "<th>a<th>b",
-            "<td>1<td>2",
-            "<pre>x &lt; y;</pre>",
-            "<blockquote><p>quoted</p></blockquote>",
+            "#include <garrick/core/thing.hpp>",
+            "a `thing` &lt; all.",
+            "```cpp\nthing t;\n```",
+            "[`garrick::thing`](#thing)",
+            "## thing { #thing }",
+            "Holds a `size`. Cheap.",
+            "`int size = 3`\n:   in bytes",
+            "### grow() { #thing.grow }\n\n```cpp\nint grow(int by) noexcept;\n```",
+            "**Returns:** what [`thing::size`](#thing.size) was",
+            "thing(const thing& other);",
+            "| `fast` | without checks |",
         ):
             self.assertIn(part, page)
+        self.assertNotIn("hidden_", page)
+        index = (self.root / "pages/api/index.md").read_text(encoding="utf-8")
+        self.assertIn("| [`thing`](../api/core/thing.md#thing) | Holds a `size`. |", index)
+
+    def test_long_declarations(self):
+        long = "void f(std::map<int, int> first, " + "int second, " * 6 + "int last) noexcept;"
+        self.assertIn("(\n    std::map<int, int> first,\n    int second,", api.wrapped(long))
+        self.assertIn("\n    int last) noexcept;", api.wrapped(long))
 
 
-def renderer_output(*lines: str) -> str:
-    return render.renderer(list(lines)).run()
+class site_test(Tree):
+    def test_links_of_a_page(self):
+        self.write("lib/system/garrick/garrick.hpp", "")
+        self.write("lib/core/garrick/core/a.hpp", "// What it is.\n")
+        self.write("lib/core/README.md", "# core\n")
+        self.write("tests/x.cpp", "int x;\n")
+        self.write(
+            "docs/one.md",
+            "# One\n<!-- snippet: x -->\nText:\n- [h](../lib/core/garrick/core/a.hpp)\n"
+            "- [part](../lib/core) [source](../tests/x.cpp) [folder](../tests)\n"
+            "  [web](https://example.org) [here](#one)\n```\n[code](none)\n```\n",
+        )
+        stage = build_site.stage(self.root, self.root / "pages", api.writer(self.root, []))
+        stage.run()
+        self.assertEqual(
+            (self.root / "pages/docs/one.md").read_text(),
+            "# One\nText:\n\n- [h](../api/core/a.md)\n"
+            "- [part](../lib/core/README.md) [source](../source/tests/x.cpp.md) [folder](../source/tests.md)\n"
+            "    [web](https://example.org) [here](#one)\n```\n[code](none)\n```\n",
+        )
+        self.assertIn("`x.cpp`", (self.root / "pages/source/tests.md").read_text())
+        self.assertIn("int x;", (self.root / "pages/source/tests/x.cpp.md").read_text())
+
+    def test_what_a_built_page_must_not_do(self):
+        self.write(
+            "a.html", '<a href="b.html#there">b</a><a href="#self" id="self">a</a><img src="c.png">'
+        )
+        self.write("b.html", '<h2 id="there"></h2><a href="https://example.org">x</a>')
+        self.assert_clean(build_site.check)
+        self.write(
+            "c.html",
+            '<a href="none.html">x</a><a href="b.html#gone">x</a><script src="//cdn/x.js"></script>',
+        )
+        self.assert_complains(
+            build_site.check,
+            "c.html: none.html: there is no such page",
+            "c.html: b.html#gone: that page has no such place",
+            "c.html: loads //cdn/x.js",
+        )
 
 
 if __name__ == "__main__":
