@@ -213,7 +213,7 @@ class writer:
         special = [m for m in members if m.special and m.node.findtext("argsstring")]
         fields = [m for m in members if m.kind == "variable" and m.node.get("static") != "yes"]
         text += [
-            f"`{signature(m).removesuffix(';')}`\n:   {self.row(m, page) or '&nbsp;'}"
+            f"{self.place(m)}`{signature(m).removesuffix(';')}`\n:   {self.row(m, page) or '&nbsp;'}"
             for m in fields
             if m.node.get("prot") == "public"
         ]
@@ -226,6 +226,9 @@ class writer:
             shown = "\n".join(comment(m.text) + signature(m) for m in special)
             text += ["**Construction, assignment, operators**", f"```cpp\n{shown}\n```"]
         return text
+
+    def place(self, found: entity) -> str:
+        return f'<a id="{self.places[found.id][1]}"></a>'
 
     def row(self, found: entity, page: Path) -> str:
         """A description within a table or a list."""

@@ -139,8 +139,8 @@ def navigation(writer: api.writer, pages: set[Path]) -> list:
         for part in api.ORDER
     }
     inside = [{"Architecture": "ARCHITECTURE.md"}]
-    inside += [{"Chapters": below("docs/internals")}] if below("docs/internals") else []
     inside += [
+        {"Internals": below("docs/internals")},
         {"Decisions": below("docs/decisions")},
         {
             "Parts": [

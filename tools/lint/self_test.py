@@ -439,7 +439,7 @@ class reference_test(Tree):
             "[`garrick::thing`](#thing)",
             "## thing { #thing }",
             "Holds a `size`. Cheap.",
-            "`int size = 3`\n:   in bytes",
+            '<a id="thing.size"></a>`int size = 3`\n:   in bytes',
             "### grow() { #thing.grow }\n\n```cpp\nint grow(int by) noexcept;\n```",
             "**Returns:** what [`thing::size`](#thing.size) was",
             "thing(const thing& other);",

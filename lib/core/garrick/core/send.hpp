@@ -4,7 +4,7 @@
 // Requires: a non-empty handle (an empty one throws std::logic_error). Guarantees: the message
 // arrives, in order per sender, receiver and priority and in causal order, or becomes a dead letter
 // with a reason. Thread safety: any thread. Blocks only to slow a sender whose receiver can run but
-// is over its soft limit (bounded; see docs/decisions/0001-hot-path.md, Flat memory).
+// is over its soft limit (bounded; see docs/internals/overload.md).
 #pragma once
 
 #include <garrick/base/types/sendable.hpp>

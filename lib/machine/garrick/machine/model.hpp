@@ -12,7 +12,7 @@
 // An actor's mailbox costs what the real one's does: a locked operation on its line for a push and
 // one for the end of a batch, a transfer for each message from another processor and for the
 // actor's own lines when it has moved. A sender whose receiver is over its limit runs it in place
-// or waits for it, as core's does (decision 0001, flat memory).
+// or waits for it, as core's does (docs/internals/overload.md).
 //
 // Thread safety: of the engine that runs.
 #pragma once

@@ -34,7 +34,7 @@ enum class run_outcome : std::uint8_t {
 };
 
 /// Something that can hold the run right of a worker. Exactly one queue or one worker holds a
-/// runnable at a time (invariant I1 of docs/decisions/0001-hot-path.md), so its queue link needs no
+/// runnable at a time (invariant I1 of docs/internals/mailbox.md), so its queue link needs no
 /// protection.
 class runnable {
  public:

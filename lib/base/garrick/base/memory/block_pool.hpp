@@ -5,7 +5,7 @@
 // each thread keeps two lists of up to `batch_blocks` free blocks a size class; full lists change
 // hands as a whole through a few atomic slots a class, and what does not fit there goes to a depot
 // under a mutex. Fresh memory is cut from large mappings that live as long as the process. Larger
-// requests go to operator new. (docs/decisions/0001-hot-path.md, "Blocks".)
+// requests go to operator new. (docs/internals/blocks.md)
 //
 // Under AddressSanitizer every block is its own operator new, so that use after free and leaks are
 // seen.

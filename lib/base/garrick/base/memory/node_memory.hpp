@@ -1,5 +1,5 @@
 // Blocks that lie on a given memory (NUMA) node, for actors whose home is known before they exist
-// (docs/decisions/0003, "Memory"). Few are: only those spawned with a hint that names a home on
+// (docs/internals/places.md, "Memory"). Few are: only those spawned with a hint that names a home on
 // another node than their spawner's. All others come from the block pool, as does what this does
 // not have.
 //
