@@ -3,6 +3,7 @@
 #include <garrick/core/cell/lifecycle.hpp>
 #include <garrick/sched/shipped_policies.hpp>
 #include <garrick/system/diagnosis/log.hpp>
+#include <garrick/system/diagnosis/stack_overflow.hpp>
 #include <garrick/system/system_core.hpp>
 
 #include <chrono>
@@ -72,6 +73,11 @@ detached_pool::places places_of(const options& o) {
           affinity_of(o.affinity_blocking, "detached.affinity_blocking")};
 }
 
+detached_pool::thread_hooks hooks_of(const options& o) {
+  if (!o.report_stack_overflow) return {};
+  return {report_stack_overflow_on_this_thread, forget_stack_overflow_on_this_thread};
+}
+
 const options& checked(const options& o) {
   check(o);
   return o;
@@ -83,8 +89,7 @@ system_core::system_core(const options& o)
     : options_(checked(o)),
       clock_(std::make_unique<base::timer_service>()),
       pool_(make_pool(o)),
-      detached_(o.detached_threads, o.limits.quantum, o.thread_name, o.report_stack_overflow,
-                places_of(o)),
+      detached_(o.detached_threads, o.limits.quantum, o.thread_name, places_of(o), hooks_of(o)),
       letters_(o.dead_letter_backlog) {
   limits = o.limits;
   workers = pool_.get();

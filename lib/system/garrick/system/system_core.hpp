@@ -18,10 +18,10 @@
 #include <garrick/core/cell/environment.hpp>
 #include <garrick/core/cell/wait_graph.hpp>
 #include <garrick/sched/scheduler.hpp>
-#include <garrick/system/actor_system.hpp>
 #include <garrick/system/diagnosis/dead_letters.hpp>
 #include <garrick/system/diagnosis/watchdog.hpp>
 #include <garrick/system/names/directory.hpp>
+#include <garrick/system/settings/options.hpp>
 #include <garrick/system/threads/detached_pool.hpp>
 
 #include <array>

@@ -1,7 +1,9 @@
+// The handler of SIGSEGV: it may call async-signal-safe functions only, so it writes its line piece
+// by piece and reads what the thread has published.
 #include <garrick/base/concurrency/thread_state.hpp>
 #include <garrick/base/types/message_type.hpp>
 #include <garrick/core/cell/cell.hpp>
-#include <garrick/system/diagnosis/watchdog.hpp>
+#include <garrick/system/diagnosis/stack_overflow.hpp>
 
 #include <pthread.h>
 #include <sys/mman.h>

@@ -10,9 +10,6 @@
 // turns. The same turn and message in two looks at least `after` apart is a handler that blocks or
 // loops. Costs them three plain stores a run and one a message.
 //
-// Also: reports a stack overflow with the actor's name from an alternate stack, then lets the
-// process abort.
-//
 // Thread safety: constructed, begun and destroyed by one thread; begun after the pool's start and
 // destroyed before its stop, if at all.
 #pragma once
@@ -96,10 +93,5 @@ class watchdog {
   bool stop_ = false;
   std::thread thread_;
 };
-
-/// Gives the calling thread an alternate signal stack, and installs the handler that names the
-/// actor on a stack overflow. Does nothing if the process has a handler of its own for SIGSEGV.
-void report_stack_overflow_on_this_thread() noexcept;
-void forget_stack_overflow_on_this_thread() noexcept;
 
 }  // namespace garrick::system

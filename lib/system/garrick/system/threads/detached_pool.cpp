@@ -1,6 +1,6 @@
+// The threads themselves: each waits for a cell, runs it until it ends, and goes back to the pool.
 #include <garrick/base/concurrency/thread_state.hpp>
 #include <garrick/base/platform/platform.hpp>
-#include <garrick/system/diagnosis/watchdog.hpp>
 #include <garrick/system/threads/detached_pool.hpp>
 
 #include <atomic>
@@ -56,9 +56,9 @@ class detached_thread final : public core::waiting_executor {
   void loop() noexcept {
     base::platform::name_this_thread(pool_.name_ + "-own");
     pool_.enter(base::this_thread);
-    if (pool_.name_overflows_) report_stack_overflow_on_this_thread();
+    if (pool_.hooks_.begin != nullptr) pool_.hooks_.begin();
     serve();
-    if (pool_.name_overflows_) forget_stack_overflow_on_this_thread();
+    if (pool_.hooks_.end != nullptr) pool_.hooks_.end();
     pool_.leave(base::this_thread);
   }
 
@@ -101,15 +101,11 @@ class detached_thread final : public core::waiting_executor {
 };
 
 detached_pool::detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name,
-                             bool name_overflows)
-    : detached_pool(bound, quantum, std::move(thread_name), name_overflows, places()) {}
-
-detached_pool::detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name,
-                             bool name_overflows, places where)
+                             places where, thread_hooks hooks)
     : bound_(bound),
       quantum_(quantum),
       name_(std::move(thread_name)),
-      name_overflows_(name_overflows),
+      hooks_(hooks),
       places_(std::move(where)),
       anywhere_(base::platform::usable_processors()) {}
 

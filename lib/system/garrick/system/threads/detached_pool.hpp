@@ -29,20 +29,33 @@ class detached_pool {
     sched::affinity blocking{};
   };
 
-  /// `quantum`: messages of one run. `name_overflows`: report a stack overflow with the actor's
-  /// name.
-  detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name,
-                bool name_overflows = false);
-  detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name,
-                bool name_overflows, places where);
-  ~detached_pool();
+  /// What every thread of the pool does first and last, on itself; null: nothing.
+  struct thread_hooks {
+    void (*begin)() noexcept = nullptr;
+    void (*end)() noexcept = nullptr;
+  };
 
-  /// Null: the bound is reached, the pool is stopped, or the system has no more threads.
+  /// Starts no thread yet. At most `bound` threads live at a time; `quantum` is the number of
+  /// messages of one run; `thread_name`, at most 10 bytes, is what the threads' names begin with.
+  /// Throws std::bad_alloc.
+  detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name, places where,
+                thread_hooks hooks);
+  /// As `stop`.
+  ~detached_pool();
+  detached_pool(const detached_pool&) = delete;
+  detached_pool& operator=(const detached_pool&) = delete;
+
+  /// A thread for one actor, until that actor's `actor_ended`. Null: the bound is reached, the pool
+  /// is stopped, or the operating system has no more threads or memory. May create a thread, which
+  /// takes tens of microseconds.
   [[nodiscard]] core::waiting_executor* take(bool blocking = false) noexcept;
-  /// Ends all threads whose actor has ended; waits for the others.
+  /// Ends the threads that serve nobody and blocks until the others' actors have ended. Later `take`
+  /// gives null. Not on one of the pool's own threads: it would wait for itself.
   void stop() noexcept;
+  /// Threads that serve an actor now.
   [[nodiscard]] std::uint32_t in_use() const noexcept;
-  /// What each thread does, for a diagnosis: only the atomics may be read.
+  /// Calls `f` with the state of each thread, for a diagnosis: only its atomics may be read. Holds
+  /// the pool's lock meanwhile, so `f` must not block, nor call the pool.
   template <class F>
   void for_each_thread(F f) const {
     const std::lock_guard guard(mutex_);
@@ -62,7 +75,7 @@ class detached_pool {
   const std::uint32_t bound_;
   const std::uint32_t quantum_;
   const std::string name_;
-  const bool name_overflows_;
+  const thread_hooks hooks_;
   places places_;  ///< each thread takes the next group of its kind, when it becomes one
   const std::vector<std::int32_t> anywhere_;
 

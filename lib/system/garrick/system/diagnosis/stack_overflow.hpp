@@ -1,0 +1,17 @@
+// Names the actor whose handler has overflowed its thread's stack, then aborts the process as it
+// would have ended without us.
+//
+// A thread without stack cannot run its own signal handler: each gets an alternate stack of 64 kB.
+#pragma once
+
+namespace garrick::system {
+
+/// Gives the calling thread an alternate signal stack, and installs the handler that writes one
+/// line to standard error: actor, id, message. Does nothing if the process has a handler of its own
+/// for SIGSEGV, or if there is no memory for the stack. Any thread, once; does not block.
+void report_stack_overflow_on_this_thread() noexcept;
+
+/// Gives that stack back: before the thread ends. Does nothing on a thread that has none.
+void forget_stack_overflow_on_this_thread() noexcept;
+
+}  // namespace garrick::system
