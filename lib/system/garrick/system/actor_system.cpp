@@ -1,6 +1,5 @@
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/system/actor_system.hpp>
-#include <garrick/system/diagnosis/log.hpp>
 #include <garrick/system/system_core.hpp>
 
 namespace garrick::system {
@@ -25,14 +24,13 @@ actor_system::~actor_system() {
   shutdown_report report = shutdown(deadline);
   if (!report.complete) {
     for (const std::string& name : report.still_alive)
-      if (core_->settings_of().log <= log_level::warning)
-        write_log(log_level::warning, "shutdown", 0,
-                  "still alive after the deadline: " + name + "; it is ended without being asked");
+      core_->log().write({log_level::warning, "still alive", "shutdown"}, "shutdown", 0, [&] {
+        return "still alive after the deadline: " + name + "; it is ended without being asked";
+      });
     report = stop_now(deadline);
     for (const std::string& name : report.still_alive)
-      if (core_->settings_of().log <= log_level::error)
-        write_log(log_level::error, "shutdown", 0,
-                  "waiting for " + name + ", whose handler does not return");
+      core_->log().write({log_level::error, "waiting", "shutdown"}, "shutdown", 0,
+                         [&] { return "waiting for " + name + ", whose handler does not return"; });
     static_cast<void>(core_->end_all_and_wait(true, base::duration::infinite()));
   }
   core_->stop_threads();

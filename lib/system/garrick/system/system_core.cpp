@@ -88,6 +88,7 @@ const options& checked(const options& o) {
 system_core::system_core(const options& o)
     : options_(checked(o)),
       clock_(std::make_unique<base::timer_service>()),
+      log_(*clock_, o.log, standard_error()),
       pool_(make_pool(o)),
       detached_(o.detached_threads, o.limits.quantum, o.thread_name, places_of(o), hooks_of(o)),
       letters_(o.dead_letter_backlog) {
@@ -103,7 +104,8 @@ system_core::system_core(const options& o)
     watchdog_ = std::make_unique<watchdog>(*pool_, detached_, o.watchdog_after, o.probe, *this);
   pool_->start();
   if (watchdog_ != nullptr) watchdog_->begin();
-  if (options_.log <= log_level::warning)
+  // As they are: there are no more of them than threads, and each says something else.
+  if (log_.wants(log_level::warning))
     for (const std::string& w : pool_->warnings()) write_log(log_level::warning, "scheduler", 0, w);
 }
 
@@ -115,8 +117,8 @@ watchdog_listener::subject system_core::about(std::uint64_t id) {
   return s;
 }
 
-void system_core::tell(const std::string& text) {
-  if (options_.log <= log_level::warning) write_log(log_level::warning, "watchdog", 0, text);
+void system_core::tell(std::string_view who, const std::string& text) {
+  log_.write({log_level::warning, "held up", who}, "watchdog", 0, [&] { return text; });
 }
 
 void system_core::stop_threads() noexcept {
@@ -132,6 +134,7 @@ void system_core::stop_threads() noexcept {
         r.run(budget);
       },
       nullptr);
+  log_.close();
   clock_.reset();
   clock = &base::real_clock();
 }
@@ -193,9 +196,10 @@ void system_core::dead_letter(const core::undelivered& what) noexcept {
   if (probe != nullptr)
     probe->on_dead_letter(what.receiver, what.sender, what.descriptor, what.reason);
   letters_.take(what);
-  if (options_.log <= log_level::debug)
-    write_log(log_level::debug, "dead letter", what.receiver,
-              std::string(what.type) + ": " + what.reason.to_string());
+  if (log_.wants(log_level::debug))
+    log_.write({log_level::debug, "dead letter", what.type, what.reason}, "dead letter",
+               what.receiver,
+               [&] { return std::string(what.type) + ": " + what.reason.to_string(); });
 }
 
 void system_core::failed(const core::cell& who, const base::error& why) noexcept {
@@ -203,8 +207,9 @@ void system_core::failed(const core::cell& who, const base::error& why) noexcept
   const base::message_type* const handling =
       base::this_thread.handling.load(std::memory_order_relaxed);
   if (probe != nullptr) probe->on_actor_failed(who.id(), handling, why);
-  if (options_.log <= log_level::error)
-    write_log(log_level::error, who.name(), who.id(), "failed: " + why.to_string());
+  if (log_.wants(log_level::error))
+    log_.write({log_level::error, "failed", who.type_name(), why}, who.name(), who.id(),
+               [&] { return "failed: " + why.to_string(); });
 }
 
 core::waiting_executor* system_core::detached_executor(bool blocking) noexcept {

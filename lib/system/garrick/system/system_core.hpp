@@ -19,6 +19,7 @@
 #include <garrick/core/cell/wait_graph.hpp>
 #include <garrick/sched/scheduler.hpp>
 #include <garrick/system/diagnosis/dead_letters.hpp>
+#include <garrick/system/diagnosis/limited_log.hpp>
 #include <garrick/system/diagnosis/watchdog.hpp>
 #include <garrick/system/names/directory.hpp>
 #include <garrick/system/settings/options.hpp>
@@ -64,6 +65,7 @@ class system_core final : public core::environment, public watchdog_listener {
   [[nodiscard]] bool on_own_thread() const noexcept;
 
   [[nodiscard]] dead_letters& letters() noexcept { return letters_; }
+  [[nodiscard]] limited_log& log() noexcept { return log_; }
   [[nodiscard]] registry& names() noexcept { return directory_.names; }
   [[nodiscard]] groups& topics() noexcept { return directory_.topics; }
   [[nodiscard]] sched::scheduler& workers_pool() noexcept { return *pool_; }
@@ -72,7 +74,7 @@ class system_core final : public core::environment, public watchdog_listener {
  private:
   ~system_core() = default;
   subject about(std::uint64_t actor) override;
-  void tell(const std::string& text) override;
+  void tell(std::string_view who, const std::string& text) override;
   void destroy() noexcept override { delete this; }
 
   struct alignas(64) shard {
@@ -96,6 +98,7 @@ class system_core final : public core::environment, public watchdog_listener {
   core::drain_lot drain_lot_;
   core::wait_graph wait_graph_;
   std::unique_ptr<base::timer_service> clock_;
+  limited_log log_;
   std::unique_ptr<sched::scheduler> pool_;
   std::unique_ptr<watchdog> watchdog_;
   detached_pool detached_;

@@ -1,21 +1,27 @@
+// The two ways to standard error.
 #include <garrick/system/diagnosis/log.hpp>
 
 #ifdef GARRICK_MINIMAL
+#include <array>
 #include <cstdio>
 #else
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <exception>
 #endif
 
 namespace garrick::system {
 
 #ifdef GARRICK_MINIMAL
 
-void write_log(log_level level, std::string_view actor, std::uint64_t id,
+void write_log(log_level level, std::string_view who, std::uint64_t id,
                std::string_view text) noexcept {
   static constexpr const char* names[] = {"debug", "info", "warning", "error", "off"};
-  std::fprintf(stderr, "garrick %s: %.*s#%llu: %.*s\n", names[static_cast<std::size_t>(level)],
-               static_cast<int>(actor.size()), actor.data(), static_cast<unsigned long long>(id),
+  std::array<char, 24> number{};
+  if (id != 0)
+    std::snprintf(number.data(), number.size(), "#%llu", static_cast<unsigned long long>(id));
+  std::fprintf(stderr, "garrick %s: %.*s%s: %.*s\n", names[static_cast<std::size_t>(level)],
+               static_cast<int>(who.size()), who.data(), number.data(),
                static_cast<int>(text.size()), text.data());
 }
 
@@ -36,18 +42,26 @@ spdlog::logger& logger() {
 
 }  // namespace
 
-void write_log(log_level level, std::string_view actor, std::uint64_t id,
+void write_log(log_level level, std::string_view who, std::uint64_t id,
                std::string_view text) noexcept {
   static constexpr spdlog::level::level_enum levels[] = {spdlog::level::debug, spdlog::level::info,
                                                          spdlog::level::warn, spdlog::level::err,
                                                          spdlog::level::off};
   const auto l = levels[static_cast<std::size_t>(level)];
-  if (id == 0)
-    logger().log(l, "{}: {}", actor, text);
-  else
-    logger().log(l, "{}#{}: {}", actor, id, text);
+  try {
+    if (id == 0)
+      logger().log(l, "{}: {}", who, text);
+    else
+      logger().log(l, "{}#{}: {}", who, id, text);
+  } catch (const std::exception&) {  // no memory for the logger: the line is lost
+  }
 }
 
 #endif
+
+log_sink standard_error() noexcept {
+  return {[](void*, log_level level, std::string_view who, std::uint64_t id,
+             std::string_view text) noexcept { write_log(level, who, id, text); }};
+}
 
 }  // namespace garrick::system

@@ -1,17 +1,24 @@
-// The system's own log: through spdlog to standard error, or plain text where spdlog is not linked
-// (minimal preset). Quiet unless something is wrong.
+// Where the system's own log goes: through spdlog to standard error, or plain text where spdlog is
+// not linked (minimal preset). Quiet unless something is wrong.
 //
-// Thread safety: any thread.
+// Lines come from limited_log.hpp, which keeps a storm small.
 #pragma once
 
+#include <garrick/system/diagnosis/limited_log.hpp>
 #include <garrick/system/settings/options.hpp>
 
+#include <cstdint>
 #include <string_view>
 
 namespace garrick::system {
 
-/// Writes one line: level, the actor's name and id (0: the system), text.
-void write_log(log_level level, std::string_view actor, std::uint64_t id,
+/// Writes one line: level, the actor's name and id (0: about no single actor), text. Any thread;
+/// blocks as long as standard error does. A line that cannot be written, because the disk behind it
+/// is full, is lost: nothing is tried again.
+void write_log(log_level level, std::string_view who, std::uint64_t id,
                std::string_view text) noexcept;
+
+/// A sink that calls `write_log`.
+[[nodiscard]] log_sink standard_error() noexcept;
 
 }  // namespace garrick::system

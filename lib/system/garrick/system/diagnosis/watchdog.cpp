@@ -80,9 +80,9 @@ bool watchdog::compare(sample& before, const base::thread_state& t, std::uint32_
 void watchdog::report(const sample& s, std::uint32_t worker, const watchdog_listener::subject& who,
                       const char* advice) {
   const std::uint64_t ms = static_cast<std::uint64_t>(interval_ns_) * s.looks / 1'000'000;
-  listener_.tell("actor " + who.name + "#" + std::to_string(s.actor) + " has been handling " +
-                 what_is_handled(s.handling, s.in_response) + " for more than " +
-                 std::to_string(ms) + " ms: " + advice);
+  listener_.tell(who.name, "actor " + who.name + "#" + std::to_string(s.actor) +
+                               " has been handling " + what_is_handled(s.handling, s.in_response) +
+                               " for more than " + std::to_string(ms) + " ms: " + advice);
   if (probe_ != nullptr)
     probe_->on_stall(worker, s.actor, s.handling,
                      base::duration::milliseconds(static_cast<std::int64_t>(ms)));

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -39,8 +40,8 @@ class watchdog_listener {
     bool blocking = false;
   };
   [[nodiscard]] virtual subject about(std::uint64_t actor) = 0;
-  /// A finished sentence.
-  virtual void tell(const std::string& text) = 0;
+  /// A finished sentence about the actor of that name.
+  virtual void tell(std::string_view who, const std::string& text) = 0;
 
  protected:
   ~watchdog_listener() = default;

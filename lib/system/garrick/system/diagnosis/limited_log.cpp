@@ -1,0 +1,160 @@
+// Counts what is not written: a table of places under one lock, and one timer for all of them.
+#include <garrick/system/diagnosis/limited_log.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <utility>
+
+namespace garrick::system {
+
+namespace {
+
+constexpr base::duration one_second = base::duration::seconds(1);
+
+/// Never 0, which marks a free slot.
+std::uint64_t key_of(const log_event& e) noexcept {
+  std::uint64_t key = std::hash<std::string_view>()(e.kind);
+  const auto mix = [&key](std::uint64_t part) {
+    key = (key ^ part) * 0x9e3779b97f4a7c15ull;
+    key ^= key >> 29;
+  };
+  mix(std::hash<std::string_view>()(e.place));
+  mix(reinterpret_cast<std::uintptr_t>(e.reason.category()));
+  mix(e.reason.code());
+  mix(static_cast<std::uint64_t>(e.level));
+  return key | 1;
+}
+
+bool is_over(base::instant since, base::instant now) noexcept { return now - since >= one_second; }
+
+}  // namespace
+
+limited_log::limited_log(base::clock_service& clock, log_level least, log_sink sink) noexcept
+    : least_(least), sink_(sink), time_(&clock), timers_(&clock) {}
+
+limited_log::~limited_log() { close(); }
+
+void limited_log::close() noexcept {
+  {
+    const std::lock_guard guard(mutex_);
+    if (timers_ != nullptr) static_cast<void>(timers_->cancel(timer_));
+    time_ = &base::real_clock();
+    timers_ = nullptr;
+  }
+  tell_held_back(true);
+}
+
+bool limited_log::admit(const log_event& event) noexcept {
+  slot before;
+  bool admitted = false;
+  {
+    const std::lock_guard guard(mutex_);
+    const base::instant now = time_->now();
+    slot& s = slot_of(event, now);
+    if (is_over(s.since, now)) before = turn_over(s, now);
+    s.level = std::max(s.level, event.level);
+    admitted = s.written < lines_a_second;
+    if (admitted) {
+      ++s.written;
+    } else {
+      ++s.held_back;
+      arm(s.since + one_second);
+    }
+  }
+  if (before.held_back != 0) tell(before);
+  return admitted;
+}
+
+limited_log::slot& limited_log::slot_of(const log_event& event, base::instant now) noexcept {
+  const std::uint64_t key = key_of(event);
+  slot* unused = nullptr;
+  for (std::size_t i = 0; i < places; ++i) {
+    slot& s = slots_[i];
+    if (s.key == key) return s;
+    if (unused == nullptr && (s.key == 0 || (s.held_back == 0 && is_over(s.since, now))))
+      unused = &s;
+  }
+  slot& s = unused != nullptr ? *unused : slots_[places];
+  if (unused != nullptr || s.key == 0) {
+    s = slot();
+    s.key = key;
+    s.since = now;
+    describe(s, unused != nullptr ? event
+                                  : log_event{event.level, "of further kinds", "several places"});
+  }
+  return s;
+}
+
+void limited_log::describe(slot& s, const log_event& event) noexcept {
+  const auto put = [&s](std::string_view part) {
+    const std::size_t n = std::min(part.size(), longest_text - s.text_length);
+    std::copy_n(part.data(), n, s.text.data() + s.text_length);
+    s.text_length = static_cast<std::uint16_t>(s.text_length + n);
+  };
+  put(event.place.substr(0, longest_text / 2));
+  s.place_length = s.text_length;
+  put(event.kind);
+  if (!event.reason) return;
+  try {
+    const std::string why = event.reason.message();
+    put(": ");
+    put(why);
+  } catch (const std::exception&) {  // no memory: the kind alone has to do
+  }
+}
+
+limited_log::slot limited_log::turn_over(slot& s, base::instant now) noexcept {
+  slot before = s;
+  s.since = now;
+  s.written = 0;
+  s.held_back = 0;
+  s.level = log_level::debug;
+  return before;
+}
+
+void limited_log::arm(base::instant when) noexcept {
+  if (armed_ || timers_ == nullptr) return;
+  try {
+    timer_ = timers_->arm(when, {[](void* self, std::uint64_t) {
+                                   static_cast<limited_log*>(self)->tell_held_back(false);
+                                 },
+                                 this});
+    armed_ = true;
+  } catch (const std::exception&) {  // no thread or no memory: the next event tries again
+  }
+}
+
+void limited_log::tell_held_back(bool all) noexcept {
+  std::array<slot, places + 1> due;
+  std::size_t count = 0;
+  {
+    const std::lock_guard guard(mutex_);
+    const base::instant now = time_->now();
+    base::instant next = base::instant::never();
+    if (!all) armed_ = false;
+    for (slot& s : slots_) {
+      if (s.held_back == 0) continue;
+      if (all || is_over(s.since, now))
+        due[count++] = turn_over(s, now);
+      else
+        next = std::min(next, s.since + one_second);
+    }
+    if (!next.is_never()) arm(next);
+  }
+  std::for_each_n(due.begin(), count, [this](const slot& s) { tell(s); });
+}
+
+void limited_log::tell(const slot& s) noexcept {
+  const std::string_view text(s.text.data(), s.text_length);
+  std::array<char, longest_text + 40> line;
+  const int n = std::snprintf(line.data(), line.size(), "%llu more within a second: %.*s",
+                              static_cast<unsigned long long>(s.held_back),
+                              static_cast<int>(s.text_length - s.place_length),
+                              text.substr(s.place_length).data());
+  sink_.write(sink_.context, s.level, text.substr(0, s.place_length), 0,
+              {line.data(), static_cast<std::size_t>(n)});
+}
+
+}  // namespace garrick::system

@@ -1,0 +1,116 @@
+// The log of one system under a storm: a million failing actors must not write a million lines.
+//
+// The same event from the same place is written at most ten times in a second; what comes on top is
+// counted, and one line at the end of that second says how many more there were. "The same" means
+// the same kind ("failed"), the same place (an actor's type, a message's type) and the same
+// reason's category and code; the free text does not count. Statistics and probes are no business
+// of this class: they see every event.
+//
+// Memory is bounded: as many places as there are slots are told apart at a time. What storms in
+// still more places shares one slot and is reported as one.
+//
+// The line with the number comes when the storm has ended, too: a timer of the system's clock
+// writes it, armed only while something is held back. `close` writes what the timer has not.
+//
+// Thread safety: every function may be called from any thread. A line that the level excludes takes
+// no lock.
+#pragma once
+
+#include <garrick/base/time/clock.hpp>
+#include <garrick/base/values/error.hpp>
+#include <garrick/system/settings/options.hpp>
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace garrick::system {
+
+/// What makes two events the same one.
+struct log_event {
+  log_level level = log_level::warning;
+  std::string_view kind;   ///< what happened, in a word or two: "failed"
+  std::string_view place;  ///< where: an actor's or a message's type
+  base::error reason{};    ///< its category and code count, not its text; may be empty
+};
+
+/// Where lines go. `id` 0: the line is about no single actor. Called on any thread, several at once.
+struct log_sink {
+  void (*write)(void* context, log_level level, std::string_view who, std::uint64_t id,
+                std::string_view text) noexcept;
+  void* context = nullptr;
+};
+
+class limited_log {
+ public:
+  static constexpr std::uint32_t lines_a_second = 10;  ///< of one event from one place
+  static constexpr std::size_t places = 32;            ///< that are told apart at a time
+
+  /// Writes events of `least` and above to `sink`. `clock` tells the time, and its timer writes
+  /// what was held back; it must live until `close`.
+  limited_log(base::clock_service& clock, log_level least, log_sink sink) noexcept;
+  /// As `close`.
+  ~limited_log();
+  limited_log(const limited_log&) = delete;
+  limited_log& operator=(const limited_log&) = delete;
+
+  /// True: events of this level are written at all.
+  [[nodiscard]] bool wants(log_level level) const noexcept { return level >= least_; }
+
+  /// Writes one line, or holds it back. `text()` makes the line, only if it is written; a line for
+  /// whose text there is no memory says so. Blocks as long as the sink does.
+  template <class MakeText>
+  void write(const log_event& event, std::string_view who, std::uint64_t id,
+             MakeText text) noexcept {
+    if (!wants(event.level) || !admit(event)) return;
+    try {
+      sink_.write(sink_.context, event.level, who, id, text());
+    } catch (...) { sink_.write(sink_.context, event.level, who, id, "no memory for the text"); }
+  }
+
+  /// Writes how many lines were held back so far, and uses the clock no more. Later events are
+  /// limited as before; what is held back then is written by the next event of the same kind that
+  /// comes a second later, or by the destructor. A timer that fires meanwhile may still run after
+  /// this has returned: destroy the clock before this object.
+  void close() noexcept;
+
+ private:
+  static constexpr std::size_t longest_text = 200;
+
+  struct slot {
+    std::uint64_t key = 0;  ///< 0: free
+    base::instant since{};  ///< when its second began
+    std::uint32_t written = 0;
+    std::uint64_t held_back = 0;
+    log_level level = log_level::debug;
+    std::uint16_t place_length = 0;
+    std::uint16_t text_length = 0;
+    /// the place, then what the event is: fixed, since a line must come without memory, too
+    std::array<char, longest_text> text{};
+  };
+
+  [[nodiscard]] bool admit(const log_event& event) noexcept;
+  [[nodiscard]] slot& slot_of(const log_event& event, base::instant now) noexcept;
+  static void describe(slot& s, const log_event& event) noexcept;
+  /// Under `mutex_`: begins a new second; a copy of the slot as it was.
+  [[nodiscard]] static slot turn_over(slot& s, base::instant now) noexcept;
+  void arm(base::instant when) noexcept;
+  /// Writes the number for each place whose second is over, or for all.
+  void tell_held_back(bool all) noexcept;
+  void tell(const slot& s) noexcept;
+
+  const log_level least_;
+  const log_sink sink_;
+
+  std::mutex mutex_;
+  // under `mutex_`
+  const base::clock* time_;
+  base::clock_service* timers_;  ///< null: closed
+  base::timer_id timer_{};
+  bool armed_ = false;
+  std::array<slot, places + 1> slots_{};  ///< the last is for all who find none
+};
+
+}  // namespace garrick::system
