@@ -12,26 +12,34 @@
 
 namespace garrick::system {
 
-/// The answer to a request that a thread waits for.
+/// The answer to a request that a thread waits for: what `system.request(...)` gives. It belongs to
+/// one thread. Dropped without `get()`, it withdraws the request: a later answer is ignored.
+///
+///     result<long> left = system.request(account, withdraw{120}).within(1s).get();
 template <class... Rs>
 class [[nodiscard]] blocking_response {
  public:
+  /// What `get` gives: the handler's values, or an error.
   using value = std::conditional_t<sizeof...(Rs) == 0, core::result<void>, core::result<Rs...>>;
 
+  /// For the framework: sends the request at once. Throws std::bad_alloc.
   template <class Start>
   blocking_response(core::environment& of, Start begin_request)
       : scope_(of), pending_(begin_request(*scope_)) {}
   blocking_response(const blocking_response&) = delete;
   blocking_response& operator=(const blocking_response&) = delete;
 
-  /// The answer must come within `limit`, or it is `timeout`.
+  /// The answer must come within `limit` from now, or it is the error `timeout`.
   blocking_response& within(base::duration limit) {
     static_cast<void>(std::move(pending_).within(limit));
     return *this;
   }
 
-  /// Waits for the answer; once: a second call is the error `cancelled`. On a worker thread this is
-  /// the error `would_block`, at once: use then, await or co_await there.
+  /// Blocks until the answer has come; for ever without `within`, if the receiver neither answers nor
+  /// ends. Once: a second call is the error `cancelled`. On a worker thread it is the error
+  /// `would_block`, at once: use then, await or co_await there. Other errors: `receiver_gone`,
+  /// `receiver_failed`, `unexpected_message`, `overload`, `broken_promise`, `timeout`,
+  /// `request_cycle`, and whatever the handler answers with.
   [[nodiscard]] value get() {
     if (std::exchange(taken_, true))
       return base::make_error(base::errc::cancelled, "get()", "the answer was taken before");
@@ -47,18 +55,23 @@ class [[nodiscard]] blocking_response {
   bool taken_ = false;
 };
 
+/// Is the first argument spawn_options? It tells the overloads of `spawn` apart.
 template <class... Args>
 inline constexpr bool starts_with_options = false;
 template <class First, class... Rest>
 inline constexpr bool starts_with_options<First, Rest...> =
     std::is_same_v<std::decay_t<First>, core::spawn_options>;
 
-/// Base of a class `Derived` that has `core::environment& env()`.
+/// Base of a class `Derived` that has `core::environment& env()`: an actor system, or the testkit's.
+/// Any thread, for an actor system.
 template <class Derived>
 class spawner {
  public:
-  /// A class-based actor. If its constructor throws, the handle names an actor that ended with that
-  /// error; see try_spawn.
+  /// A class-based actor: `system.spawn<account_actor>(100)`. The object is built here, on the calling
+  /// thread, from the arguments; its handlers run elsewhere. Costs one block from a pool. The handle
+  /// is never empty: if the constructor throws, or the system has begun to
+  /// stop (`shutting_down`), the handle names an actor that has ended with that error; see
+  /// `try_spawn`. Throws std::bad_alloc.
   template <class A, class... Args>
     requires(!starts_with_options<Args...>)
   core::ref<typename A::protocol_type> spawn(Args&&... args) {
@@ -66,12 +79,15 @@ class spawner {
     return core::detail::spawn_class<A>(environment_of(), nullptr, nullptr,
                                         std::forward<Args>(args)...);
   }
+  /// The same with options: a name, a thread of its own, a mailbox's limit. A refused option is the
+  /// error `spawn_failed`; so is a detached actor for which there is no thread.
   template <class A, class... Args>
   core::ref<typename A::protocol_type> spawn(const core::spawn_options& o, Args&&... args) {
     static_assert(core::detail::checked_actor<A>::reported);
     return core::detail::spawn_class<A>(environment_of(), nullptr, &o, std::forward<Args>(args)...);
   }
-  /// A function-based actor.
+  /// A function-based actor: `system.spawn([](dynamic_actor& self) -> behavior { … })`. The function's
+  /// first parameter says which kind it is; it runs as the actor's first turn. Otherwise as above.
   template <class F, class... Args>
     requires(!std::is_same_v<std::decay_t<F>, core::spawn_options>)
   auto spawn(F&& f, Args&&... args) {
@@ -79,13 +95,15 @@ class spawner {
     return core::detail::spawn_function(environment_of(), nullptr, nullptr, std::forward<F>(f),
                                         std::forward<Args>(args)...);
   }
+  /// The same with options.
   template <class F, class... Args>
   auto spawn(const core::spawn_options& o, F&& f, Args&&... args) {
     static_assert(core::detail::checked_function<F>::reported);
     return core::detail::spawn_function(environment_of(), nullptr, &o, std::forward<F>(f),
                                         std::forward<Args>(args)...);
   }
-  /// As spawn, with the constructor's failure, or a refused option, as an error value.
+  /// As `spawn`, with the constructor's failure or a refused option as the error `spawn_failed`, and
+  /// `shutting_down` if the system has begun to stop.
   template <class A, class... Args>
   base::result<core::ref<typename A::protocol_type>> try_spawn(Args&&... args) {
     static_assert(core::detail::checked_actor<A>::reported);
@@ -94,7 +112,11 @@ class spawner {
     return handle;
   }
 
-  /// A request from an ordinary thread; the last argument may be a time-out.
+  /// A request from an ordinary thread, sent at once; a duration as the last argument is its time-out.
+  /// The answer comes from `get()`, see blocking_response for its errors. An actor uses its own
+  /// `request`.
+  ///
+  ///     long left = system.request(account, withdraw{120}, 1s).get().value();
   template <class P, class... Args>
   auto request(const core::ref<P>& to, Args&&... args) {
     static_assert(
@@ -137,10 +159,12 @@ class spawner {
     });
   }
 
-  /// Asks an actor to end as an exit signal would, or ends it without asking.
+  /// Sends an exit signal: the actor ends with `reason` after what it handles now, or gets the signal
+  /// as a message if it traps exits. Does not wait. An actor that has ended is left alone.
   void exit(const core::handle& who, base::exit_reason reason = base::exit_code::user_shutdown) {
     core::detail::exit_cell(nullptr, who.address(), std::move(reason));
   }
+  /// Ends an actor without asking it: as `exit`, but no actor can trap it.
   void kill(const core::handle& who) {
     core::detail::kill_cell(who.address(), base::exit_code::kill);
   }

@@ -34,8 +34,11 @@
 
 namespace garrick::system {
 
+/// For the framework and its tests: what `actor_system` hides. Any thread.
 class system_core final : public core::environment, public watchdog_listener {
  public:
+  /// Checks the options, builds every part and starts the workers. Throws std::invalid_argument that
+  /// names a bad option, std::system_error without a thread.
   explicit system_core(const options& o);
 
   /// Ends every thread. Called once, by the system's destructor, after the actors were told to end.
@@ -48,11 +51,13 @@ class system_core final : public core::environment, public watchdog_listener {
   void failed(const core::cell& who, const base::error& why) noexcept override;
   core::waiting_executor* detached_executor(bool blocking) noexcept override;
 
+  /// Actors that live now.
   [[nodiscard]] std::size_t living(bool hidden_too = false) const noexcept;
   /// Waits until no actor lives, hidden ones counted or not. False: the time is over.
   bool wait_until_empty(base::duration limit, bool hidden_too = false);
   /// Waits until no actor runs or has anything to run. False: the time is over.
   bool wait_until_quiet(base::duration limit);
+  /// From now on every spawn fails with `shutting_down`.
   void refuse_spawns() noexcept;
   /// Sends every living actor an exit signal or a kill.
   /// Returns those that could not be told, because nobody holds a handle to them: they end by
@@ -61,14 +66,17 @@ class system_core final : public core::environment, public watchdog_listener {
   /// Tells every actor to end, again where it could not be told, and waits. False: the time is
   /// over.
   bool end_all_and_wait(bool kill, base::duration limit);
+  /// Every living actor, and what it does: "name#id in its handler of int".
   [[nodiscard]] std::vector<std::string> names_of_the_living() const;
+  /// Is the caller a worker or a detached thread of this system, which must not wait for it?
   [[nodiscard]] bool on_own_thread() const noexcept;
 
-  [[nodiscard]] dead_letters& letters() noexcept { return letters_; }
-  [[nodiscard]] limited_log& log() noexcept { return log_; }
-  [[nodiscard]] registry& names() noexcept { return directory_.names; }
-  [[nodiscard]] groups& topics() noexcept { return directory_.topics; }
-  [[nodiscard]] sched::scheduler& workers_pool() noexcept { return *pool_; }
+  [[nodiscard]] dead_letters& letters() noexcept { return letters_; }         ///< of this system
+  [[nodiscard]] limited_log& log() noexcept { return log_; }                  ///< of this system
+  [[nodiscard]] registry& names() noexcept { return directory_.names; }       ///< of this system
+  [[nodiscard]] groups& topics() noexcept { return directory_.topics; }       ///< of this system
+  [[nodiscard]] sched::scheduler& workers_pool() noexcept { return *pool_; }  ///< of this system
+  /// What the system was built with.
   [[nodiscard]] const options& settings_of() const noexcept { return options_; }
 
  private:

@@ -22,31 +22,46 @@
 
 namespace garrick::system {
 
-/// One undelivered message, as its subscribers see it.
+/// One undelivered message, as its subscribers see it. A message itself: copyable and sendable.
 struct dead_letter {
-  std::uint64_t sender = 0;  ///< 0: a thread, or unknown
-  std::uint64_t receiver = 0;
-  std::string type;  ///< the message's type
+  std::uint64_t sender = 0;    ///< 0: a thread, or unknown
+  std::uint64_t receiver = 0;  ///< id of the actor that it was meant for
+  std::string type;            ///< the message's type
   /// the message, printed; after a coroutine failed, that it went with its frame
   std::string content;
-  base::error reason;
+  base::error reason;            ///< an `errc`: why it was not delivered or not handled
   std::uint64_t suppressed = 0;  ///< letters that no subscriber was told about before this one
 };
 
+/// What a subscriber has to understand.
 using dead_letter_protocol = core::protocol<void(dead_letter)>;
 
+/// The dead letters of one system: counted always, told to whoever subscribed. Reached by
+/// `system.dead_letters()`. Any thread; nothing here blocks for long.
+///
+///     struct listener : actor<system::dead_letter_protocol> { void on(const dead_letter& d); };
+///     system.dead_letters().subscribe(system.spawn<listener>());
 class dead_letters {
  public:
+  /// A subscriber with `backlog` messages in its mailbox gets no more until it has caught up.
   explicit dead_letters(std::uint32_t backlog) noexcept : backlog_(backlog) {}
 
+  /// Tells `who` about every dead letter from now on; twice if subscribed twice. Holds the handle
+  /// until `unsubscribe` or the system's end. Throws std::bad_alloc.
   void subscribe(core::ref<dead_letter_protocol> who);
+  /// Tells `who` no more, of one subscription. Letters that are under way still come. Does nothing
+  /// for somebody who is not subscribed.
   void unsubscribe(const core::handle& who);
 
+  /// For the system: counts the letter and tells the subscribers. Without memory for telling, the
+  /// letter is counted and `suppressed`.
   void take(const core::undelivered& what) noexcept;
 
+  /// Letters with this reason since the system began. Exact once their senders' calls have returned.
   [[nodiscard]] std::uint64_t count(base::errc reason) const noexcept;
+  /// All letters since the system began.
   [[nodiscard]] std::uint64_t count() const noexcept;
-  /// No more subscribers: their handles must not outlive the system's threads.
+  /// For the system, at its end. No more subscribers: their handles must not outlive the system's threads.
   void close() noexcept;
 
  private:

@@ -30,19 +30,23 @@ namespace garrick::system {
 
 /// What makes two events the same one.
 struct log_event {
-  log_level level = log_level::warning;
-  std::string_view kind;   ///< what happened, in a word or two: "failed"
-  std::string_view place;  ///< where: an actor's or a message's type
-  base::error reason{};    ///< its category and code count, not its text; may be empty
+  log_level level = log_level::warning;  ///< how bad it is
+  std::string_view kind;                 ///< what happened, in a word or two: "failed"
+  std::string_view place;                ///< where: an actor's or a message's type
+  base::error reason{};  ///< its category and code count, not its text; may be empty
 };
 
 /// Where lines go. `id` 0: the line is about no single actor. Called on any thread, several at once.
 struct log_sink {
+  /// Writes one line; must not throw, and must not call the log that calls it.
   void (*write)(void* context, log_level level, std::string_view who, std::uint64_t id,
                 std::string_view text) noexcept;
-  void* context = nullptr;
+  void* context = nullptr;  ///< handed to `write`
 };
 
+/// Writes lines to a sink, few of them in a storm. Any thread.
+///
+///     log.write({log_level::error, "failed", "worker", why}, "worker 3", id, [&] { return why.to_string(); });
 class limited_log {
  public:
   static constexpr std::uint32_t lines_a_second = 10;  ///< of one event from one place

@@ -32,13 +32,16 @@ namespace garrick::system {
 /// What an actor handles, in words: a message's type, "a response (int)", "its start".
 [[nodiscard]] std::string what_is_handled(const base::message_type* type, bool response);
 
-/// Who the watchdog reports to. Called on the watchdog's thread.
+/// Who the watchdog reports to. Called on the watchdog's thread; may block, which delays its next
+/// look.
 class watchdog_listener {
  public:
+  /// What there is to know of an actor.
   struct subject {
-    std::string name = "an actor";  ///< if it is gone
-    bool blocking = false;
+    std::string name = "an actor";  ///< as it is if the actor is gone
+    bool blocking = false;          ///< it waits by design
   };
+  /// Looks an actor up by its id.
   [[nodiscard]] virtual subject about(std::uint64_t actor) = 0;
   /// A finished sentence about the actor of that name.
   virtual void tell(std::string_view who, const std::string& text) = 0;
@@ -47,11 +50,18 @@ class watchdog_listener {
   ~watchdog_listener() = default;
 };
 
+/// One thread that looks at the others. Told apart from them by the name "garrick-watch".
 class watchdog {
  public:
+  /// Starts the thread, which waits for `begin`. `pool`, `detached` and `listener` outlive the
+  /// watchdog. A worker's handler is reported when it runs longer than `after`, which is above zero:
+  /// to the listener, and to `probe` if it is not null. Throws std::system_error without a thread.
   watchdog(sched::scheduler& pool, const detached_pool& detached, base::duration after,
            base::probe* probe, watchdog_listener& listener);
+  /// Ends the thread: blocks while it looks or tells.
   ~watchdog();
+  watchdog(const watchdog&) = delete;
+  watchdog& operator=(const watchdog&) = delete;
 
   /// The pool has started: looks at it from now on.
   void begin();

@@ -17,34 +17,39 @@
 
 namespace garrick::system {
 
+/// What an actor finds in its environment. Any thread.
 class directory final : public core::facilities {
  public:
+  /// Offers itself to the actors of `env`, which outlives it.
   explicit directory(core::environment& env) noexcept : names(env), topics(env) {
     env.offered = this;
   }
 
+  /// From now on nobody gets a name or joins a group; see the parts.
   void seal() noexcept {
     names.seal();
     topics.seal();
   }
+  /// Forgets everybody: no handle may outlive the system's threads.
   void close() noexcept {
     names.close();
     topics.close();
   }
 
-  registry names;
-  groups topics;
+  registry names;  ///< actors by name
+  groups topics;   ///< actors by what they want to hear
 };
 
 namespace detail {
 [[nodiscard]] directory& directory_of(const core::actor_base& self) noexcept;
 }
 
-/// The registry of the system that this actor lives in.
+/// The registry of the system that this actor lives in. On the actor's turn; the reference is good
+/// as long as the actor lives. Aborts in an environment that has none.
 [[nodiscard]] inline registry& registry_of(const core::actor_base& self) noexcept {
   return detail::directory_of(self).names;
 }
-/// The groups of the system that this actor lives in.
+/// The groups of the system that this actor lives in. As `registry_of`.
 [[nodiscard]] inline groups& groups_of(const core::actor_base& self) noexcept {
   return detail::directory_of(self).topics;
 }

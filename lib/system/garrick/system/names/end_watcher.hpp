@@ -12,14 +12,18 @@
 
 namespace garrick::system {
 
+/// Calls back when an actor that it was shown has ended. Any thread.
 class end_watcher {
  public:
+  /// `who` has ended. Runs on the watcher's turn, one call at a time; must not throw.
   using callback = void (*)(void* context, const core::address& who);
+  /// Spawns nothing yet. `name` is the hidden actor's and has to live as long as `env`, which
+  /// outlives the watcher.
   end_watcher(core::environment& env, const char* name, callback ended, void* context) noexcept
       : env_(env), name_(name), ended_(ended), context_(context) {}
 
-  /// Will call back when `who` has ended, soon if it has ended already. False: the system has begun
-  /// to stop.
+  /// Will call back when `who`, which is not empty, has ended, soon if it has ended already. False:
+  /// the system has begun to stop. Throws std::bad_alloc.
   bool watch(const core::handle& who);
   /// No more: the handle to the hidden actor must not outlive the system's threads.
   void close() noexcept;

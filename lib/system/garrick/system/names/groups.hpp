@@ -1,9 +1,9 @@
 // Publish and subscribe within one system: a topic has a name and a protocol, actors join and
 // leave, a publication goes to all members.
 //
-//   result<group<news>> topic = system.groups().get<news>("news");       // the first `get` makes the topic and fixes its protocol
-//   topic->join(reader);                                                  // a handle with at least the topic's signatures
-//   topic->publish(headline{"…"});                                        // one shared block, an envelope each
+//   result<group<news>> topic = system.groups().get<news>("news");
+//   topic->join(reader);              // a handle with at least the topic's signatures
+//   topic->publish(headline{"…"});    // one shared block, an envelope each
 //
 // A member that ends leaves. A group holds strong handles: what only a group can reach is not
 // reclaimed until it leaves or the system ends. Order: publications of one sender reach each member
@@ -30,11 +30,13 @@
 
 namespace garrick::system {
 
+/// What the groups refuse, and why.
 enum class groups_errc : std::uint32_t {
   wrong_protocol = 1,  ///< the topic was made with another protocol
   empty_handle,        ///< nobody cannot join
   closed,              ///< the system has begun to stop
 };
+/// The family of these errors.
 [[nodiscard]] const base::error_category& error_category_of(groups_errc) noexcept;
 
 class groups;
@@ -79,24 +81,32 @@ void publish(const topic& t, const core::message& m);
 }  // namespace detail
 
 /// A topic with the protocol P. It may be sent in messages, and outlive its system: then nobody
-/// joins, and what is published reaches nobody.
+/// joins, and what is published reaches nobody. Any thread; copies name the same topic.
+///
+///     group<news> topic = system.groups().get<news>("news").value();
+///     topic.join(reader);  topic.publish(headline{"…"});
 template <class P>
 class group {
  public:
   using garrick_sendable = void;
-  using protocol_type = P;
+  using protocol_type = P;  ///< what may be published
 
-  /// To join twice is to join once.
+  /// `who` gets what is published from now on, until it leaves or ends; the group holds it meanwhile.
+  /// To join twice is to join once. Errors: `empty_handle`, `closed`. Throws std::bad_alloc.
   base::result<void> join(const core::ref<P>& who) const;
-  /// True if it was a member.
+  /// `who` gets nothing that is published from now on. True if it was a member.
   bool leave(const core::handle& who) const { return topic_->remove(who.id()); }
-  /// Sends to every member; compile-time checked as every send. Requires a copyable message.
+  /// Sends to every member; compile-time checked as every send. Requires a copyable message: one
+  /// block is shared, so it costs one allocation, and an envelope for each member. Throws
+  /// std::bad_alloc. May wait for full mailboxes as every send does.
   template <class... Args>
   void publish(Args&&... args) const {
     static_assert(core::detail::checked_message<P, Args...>::fits);
     detail::publish(*topic_, core::make_message(std::forward<Args>(args)...));
   }
+  /// Members now.
   [[nodiscard]] std::size_t size() const { return topic_->size(); }
+  /// The topic's name; the reference is good as long as this object.
   [[nodiscard]] const std::string& name() const noexcept { return topic_->name(); }
 
  private:
@@ -107,24 +117,30 @@ class group {
   std::shared_ptr<detail::topic> topic_;
 };
 
+/// The topics of one system. Reached by `system.groups()` and, in an actor, `groups_of(*this)`. Any
+/// thread; a call holds a lock for the time of a look-up.
 class groups {
  public:
+  /// For the system: without topics; `env` outlives it.
   explicit groups(core::environment& env) noexcept;
   ~groups() { close(); }
   groups(const groups&) = delete;
   groups& operator=(const groups&) = delete;
 
-  /// The topic of that name, made if there is none.
+  /// The topic of that name, made if there is none; its first `get` fixes its protocol. Topics stay
+  /// until the system ends. Errors: `wrong_protocol` for another protocol; `closed`. Throws
+  /// std::bad_alloc.
   template <class P>
   [[nodiscard]] base::result<group<P>> get(std::string_view name) {
     auto t = find(name, protocol_set_of<P>());
     if (!t) return t.error();
     return group<P>(*this, std::move(*t));
   }
+  /// The topics' names, sorted.
   [[nodiscard]] std::vector<std::string> names() const;
-  /// From now on `get` and `join` fail, and who ends does not leave; members stay until `close`.
+  /// For the system, at its end. From now on `get` and `join` fail, and who ends does not leave; members stay until `close`.
   void seal() noexcept;
-  /// Empties every topic; later `get` and `join` fail.
+  /// For the system, at its end. Empties every topic; later `get` and `join` fail.
   void close() noexcept;
 
  private:

@@ -15,18 +15,20 @@
 
 namespace garrick::system {
 
+/// One signature: `answer(content)`.
 struct signature_id {
-  const base::message_type* content;
-  const base::message_type* answer;
+  const base::message_type* content;  ///< what is sent
+  const base::message_type* answer;   ///< what comes back; the descriptor of `unit` for void
   friend bool operator==(const signature_id&, const signature_id&) = default;
 };
 
 /// The set of a protocol's signatures; the wildcard has no set.
 struct protocol_set {
-  const signature_id* first = nullptr;
-  std::size_t count = 0;
-  bool wildcard = false;
+  const signature_id* first = nullptr;  ///< of an array with static storage duration
+  std::size_t count = 0;                ///< its length
+  bool wildcard = false;                ///< any_ref: any message, checked when it is handled
 
+  /// Is the signature one of them? Looks at each.
   [[nodiscard]] bool has(const signature_id& s) const noexcept {
     for (std::size_t i = 0; i < count; ++i)
       if (first[i] == s) return true;
@@ -66,6 +68,7 @@ struct protocol_table<core::any_protocol> {
 
 }  // namespace detail
 
+/// The set of P, a protocol or `any_protocol`. Allocates nothing.
 template <class P>
 [[nodiscard]] protocol_set protocol_set_of() noexcept {
   return detail::protocol_table<P>::set();

@@ -26,6 +26,7 @@
 
 namespace garrick::system {
 
+/// What the registry refuses, and why.
 enum class registry_errc : std::uint32_t {
   not_found = 1,   ///< nobody has this name
   name_taken,      ///< a living actor has this name
@@ -33,32 +34,46 @@ enum class registry_errc : std::uint32_t {
   empty_handle,    ///< nobody cannot have a name
   closed,          ///< the system has begun to stop
 };
+/// The family of these errors.
 [[nodiscard]] const base::error_category& error_category_of(registry_errc) noexcept;
 
+/// Living actors by name. Reached by `system.registry()` and, in an actor, `registry_of(*this)`. Any
+/// thread; a call holds a lock for the time of a look-up.
+///
+///     system.registry().put("prices", feed);
+///     result<ref<prices>> feed = registry_of(*this).get<prices>("prices");
 class registry {
  public:
+  /// For the system: empty; `env` outlives it.
   explicit registry(core::environment& env) noexcept;
   ~registry() { close(); }
   registry(const registry&) = delete;
   registry& operator=(const registry&) = delete;
 
+  /// Gives the actor a name, which may be any text, and holds it until it ends or `remove` is called.
+  /// An actor may have several names. Errors: `empty_handle`; `name_taken` by another living actor,
+  /// or by this one; `closed`. Throws std::bad_alloc.
   template <class P>
   base::result<void> put(std::string_view name, const core::ref<P>& who) {
     return put_entry(name, core::any_ref(who), protocol_set_of<P>());
   }
+  /// The actor of that name, as a handle with the protocol P. Errors: `not_found`, also for an actor
+  /// that has ended; `wrong_protocol`: it was put with a protocol that lacks a signature of P, which
+  /// the error's text names.
   template <class P>
   [[nodiscard]] base::result<core::ref<P>> get(std::string_view name) const {
     base::result<core::any_ref> r = get_entry(name, protocol_set_of<P>());
     if (!r) return r.error();
     return core::handle_access::adopt<P>(core::handle_access::release(*r));
   }
-  /// True if there was an actor with this name.
+  /// Takes the name away; the actor lives on if others hold it. True if there was an actor with this
+  /// name.
   bool remove(std::string_view name);
   /// The names of living actors, sorted.
   [[nodiscard]] std::vector<std::string> names() const;
-  /// From now on `put` fails, and who ends is not forgotten; the names stay until `close`.
+  /// For the system, at its end. From now on `put` fails, and who ends is not forgotten; the names stay until `close`.
   void seal() noexcept;
-  /// Forgets everybody; later `put` fails.
+  /// For the system, at its end. Forgets everybody; later `put` fails.
   void close() noexcept;
 
  private:

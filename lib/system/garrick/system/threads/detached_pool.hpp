@@ -1,6 +1,7 @@
 // Threads for detached and blocking actors: made on demand up to a bound, kept and reused.
 //
 // Thread safety: every function may be called from any thread.
+//
 // Invariant: a thread serves one cell from `take` until that cell's `actor_ended`, then goes back
 // to the free list or ends.
 #pragma once
@@ -20,19 +21,20 @@ namespace garrick::system {
 
 class detached_thread;
 
+/// The threads of one system's detached and blocking actors. Any thread.
 class detached_pool {
  public:
   /// Where threads run; see sched/places/affinity.hpp. Empty: where the thread that made the pool
   /// may run, whoever spawns.
   struct places {
-    sched::affinity detached{};
-    sched::affinity blocking{};
+    sched::affinity detached{};  ///< for detached actors
+    sched::affinity blocking{};  ///< for blocking actors
   };
 
   /// What every thread of the pool does first and last, on itself; null: nothing.
   struct thread_hooks {
-    void (*begin)() noexcept = nullptr;
-    void (*end)() noexcept = nullptr;
+    void (*begin)() noexcept = nullptr;  ///< before the thread's first actor
+    void (*end)() noexcept = nullptr;    ///< after its last
   };
 
   /// Starts no thread yet. At most `bound` threads live at a time; `quantum` is the number of
