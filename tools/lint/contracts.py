@@ -24,7 +24,7 @@ LIMITS = {
     "base": (36, 96),
     "core": (126, 34),
     "sched": (0, 189),
-    "system": (20, 79),
+    "system": (10, 20),
     "testkit": (0, 30),
 }
 SHOWN = 15  # missing contracts named for a part that has too many

@@ -160,7 +160,8 @@ class spawner {
   }
 
   /// Sends an exit signal: the actor ends with `reason` after what it handles now, or gets the signal
-  /// as a message if it traps exits. Does not wait. An actor that has ended is left alone.
+  /// as a message if it traps exits. A normal reason ends nobody. Does not wait. An actor that has
+  /// ended is left alone.
   void exit(const core::handle& who, base::exit_reason reason = base::exit_code::user_shutdown) {
     core::detail::exit_cell(nullptr, who.address(), std::move(reason));
   }

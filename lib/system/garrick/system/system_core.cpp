@@ -1,3 +1,4 @@
+// Builds and ends the parts of a system, keeps the list of living actors, and waits for them.
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/lifecycle.hpp>

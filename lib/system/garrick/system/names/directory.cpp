@@ -1,3 +1,4 @@
+// Finds the directory of the system that an actor lives in.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/system/names/directory.hpp>
 

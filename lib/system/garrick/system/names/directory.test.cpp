@@ -1,3 +1,4 @@
+// An actor finds the registry and the groups of its own system.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 

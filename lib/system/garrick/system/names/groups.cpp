@@ -1,3 +1,4 @@
+// Topics and their members. Handles are dropped outside every lock: the last one may do work.
 #include <garrick/system/names/groups.hpp>
 
 #include <algorithm>

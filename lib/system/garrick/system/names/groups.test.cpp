@@ -1,3 +1,4 @@
+// Publish and subscribe: joining, leaving, ending, and the order of publications.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/system/names/groups.hpp>

@@ -1,3 +1,4 @@
+// The table of names. Handles are dropped outside the lock: the last one may do work.
 #include <garrick/system/names/registry.hpp>
 
 #include <algorithm>

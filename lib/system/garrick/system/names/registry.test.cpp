@@ -1,3 +1,4 @@
+// Actors by name: protocols checked at run time, and names that end with their actors.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/system/names/registry.hpp>
