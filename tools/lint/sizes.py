@@ -83,17 +83,11 @@ def check_file(name: str, text: str) -> list[str]:
     return problems
 
 
-def excused_folder(folder: Path) -> bool:
-    """A part's README (beside its include root, or in the folder itself) may say `<!-- many files: reason -->`."""
-    places = (folder / "README.md", folder.parent.parent / "README.md")
-    return any(place.is_file() and "<!-- many files:" in read(place) for place in places)
-
-
 def check(root: Path) -> list[str]:
     files = all_files(root)
     problems = []
     for folder, count in sorted(Counter(path.parent for path in files).items()):
-        if count > FOLDER_FILES and not excused_folder(root / folder):
+        if count > FOLDER_FILES:
             problems.append(f"{folder}: {count} files, the limit is {FOLDER_FILES} a folder")
     for path in files:
         if path.suffix in SOURCES:
