@@ -127,7 +127,7 @@ class writer:
 
     def block(self, node: xml.Element, page: Path) -> list[str]:
         if node.tag in ("verbatim", "preformatted"):
-            return [f"```text\n{(node.text or '').strip()}\n```"]
+            return [drawing((node.text or "").strip("\n"))]
         if node.tag == "programlisting":
             for space in node.iter("sp"):
                 space.text = " "
@@ -182,7 +182,7 @@ class writer:
                 texts.append(line)
             out.append("\n".join([*texts, "```"] if drawn else texts).strip("\n"))
         text = "\n\n".join(block for block in out if block).replace("```\n\n```text\n", "\n")
-        return [re.sub(r"```text\n(.*?)\n```", drawing, text, flags=re.S)]
+        return [re.sub(r"```text\n(.*?)\n```", lambda m: drawing(m.group(1)), text, flags=re.S)]
 
     def page(self, page: header) -> str:
         text = [
@@ -251,27 +251,26 @@ class writer:
         return text
 
     def index(self) -> str:
+        page = Path("api/index.md")
         text = [
             "# API reference",
-            "Generated from the comments in the headers. A program includes `garrick/garrick.hpp` and finds these names in the "
-            "namespace `garrick`; the pages at the left have them by header, with what other headers offer besides.",
+            "Generated from the comments in the headers. A program includes `garrick/garrick.hpp` "
+            "and finds these names in the namespace `garrick`. The pages at the left have them by "
+            "header, with what other headers offer besides.",
         ]
-        page = Path("api/index.md")
-        for file, found in sorted(
-            self.headers.items(),
-            key=lambda pair: (ORDER.index(reference.part(pair[0])), pair[0].name),
-        ):
-            names = {n.short: n for n in reversed(found.names) if n.name in self.exported}
-            if not names:
-                continue
-            text.append(f"## [{file.name}]({relative(found.page, page)})")
-            text.append(
-                "| | |\n|---|---|\n"
-                + "\n".join(
-                    f"| {self.code(name, page)} | {self.brief(n, page)} |"
+        for part in ORDER:
+            rows = []
+            for file, found in sorted(self.headers.items(), key=lambda pair: pair[0].name):
+                if reference.part(file) != part:
+                    continue
+                names = {n.short: n for n in reversed(found.names) if n.name in self.exported}
+                rows += [
+                    f"| [`{name}`]({self.link(n.id, page)}) | {self.brief(n, page)} "
+                    f"| [{file.name}]({relative(found.page, page)}) |"
                     for name, n in sorted(names.items())
-                )
-            )
+                ]
+            if rows:
+                text += [f"## {part}", "\n".join(["| | | |\n|---|---|---|", *rows])]
         return "\n\n".join(text) + "\n"
 
     def write(self, folder: Path) -> None:
@@ -303,9 +302,9 @@ def unwrapped(code: re.Match) -> str:
     return re.sub(r"\s*\n\s*", " ", code.group(0))
 
 
-def drawing(block: re.Match) -> str:
+def drawing(block: str) -> str:
     """An indented block of a comment, told apart: code or a picture."""
-    text = textwrap.dedent(block.group(1))
+    text = textwrap.dedent(block)
     language = "cpp" if re.search(r"[;{]\s*(//.*)?$", text, re.M) else "text"
     return f"```{language}\n{text}\n```"
 
@@ -368,7 +367,7 @@ def signature(found: entity) -> str:
         value = text_of(node.find("initializer"))
         return f"{template_of(found)}{type} {found.short}{' ' if value.startswith('=') else ''}{value};"
     bases = [
-        f"{base.get('prot')} {tidy(base.text or '')}"
+        f"{base.get('prot')} {tidy(re.sub(r'garrick::[a-z]+::', '', base.text or ''))}"
         for base in node.findall("basecompoundref")
         if base.get("prot") != "private" and "detail::" not in (base.text or "")
     ]

@@ -125,10 +125,13 @@ def source_page(file: Path) -> Path:
     return Path("source", f"{file}.md")
 
 
-def navigation(writer: api.writer, pages: set[Path]) -> list:
+def navigation(root: Path, writer: api.writer, pages: set[Path]) -> list:
     def below(folder: str) -> list[str]:
+        """The pages of a folder, in the order in which its README links to them."""
         found = [str(p) for p in pages if str(p.parent) == folder]
-        return sorted(found, key=lambda name: (not name.endswith("README.md"), name))
+        readme = root / folder / "README.md"
+        order = readme.read_text(encoding="utf-8") if readme.exists() else ""
+        return sorted(found, key=lambda name: (order.find(f"({Path(name).name})"), name))
 
     reference_pages = {
         part: [
@@ -233,7 +236,7 @@ def build(root: Path, goal: Path) -> list[str]:
     staged = stage(root, pages, api.writer(root, entities))
     staged.run()
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
-    nav = navigation(staged.writer, staged.pages)
+    nav = navigation(root, staged.writer, staged.pages)
     settings = {"docs_dir": str(pages), "site_dir": str(site), "nav": nav, "strict": True}
     try:
         mkdocs_build(load_config(str(HERE / "mkdocs.yml"), **settings))

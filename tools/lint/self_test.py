@@ -448,7 +448,7 @@ class reference_test(Tree):
             self.assertIn(part, page)
         self.assertNotIn("hidden_", page)
         index = (self.root / "pages/api/index.md").read_text(encoding="utf-8")
-        self.assertIn("| [`thing`](../api/core/thing.md#thing) | Holds a `size`. |", index)
+        self.assertIn("| [`thing`](../api/core/thing.md#thing) | Holds a `size`. | [thing.hpp]", index)
 
     def test_long_declarations(self):
         long = "void f(std::map<int, int> first, " + "int second, " * 6 + "int last) noexcept;"
