@@ -57,9 +57,9 @@ class writer:
             page.names.append(found)
             self._place(page, found)
         for file in sorted((root / "lib").rglob("*.hpp")):
-            relative = file.relative_to(root)
-            if reference.public(relative) and self._opening(relative):
-                self.headers.setdefault(relative, header(relative))
+            name = file.relative_to(root)
+            if name != reference.UMBRELLA and reference.public(name) and self._opening(name):
+                self.headers.setdefault(name, header(name))
 
     def _nested(self, found: entity, entities: list[entity]) -> bool:
         """A specialisation, or a class inside one that is not shown."""

@@ -56,6 +56,8 @@ class stage:
         goal = Path(os.path.normpath(page.parent / file))
         if goal / "README.md" in self.pages:
             goal = goal / "README.md"
+        elif goal == reference.UMBRELLA:
+            goal = Path("api/index.md")
         elif goal in self.writer.headers:
             goal = self.writer.headers[goal].page
         elif goal not in self.pages:
@@ -137,7 +139,7 @@ def navigation(root: Path, writer: api.writer, pages: set[Path]) -> list:
         part: [
             {h.include.removeprefix(f"garrick/{part}/"): str(h.page)}
             for h in sorted(writer.headers.values(), key=lambda h: (len(h.page.parts), h.page))
-            if reference.part(h.file) == part and h.file != reference.UMBRELLA
+            if reference.part(h.file) == part
         ]
         for part in api.ORDER
     }

@@ -448,7 +448,9 @@ class reference_test(Tree):
             self.assertIn(part, page)
         self.assertNotIn("hidden_", page)
         index = (self.root / "pages/api/index.md").read_text(encoding="utf-8")
-        self.assertIn("| [`thing`](../api/core/thing.md#thing) | Holds a `size`. | [thing.hpp]", index)
+        self.assertIn(
+            "| [`thing`](../api/core/thing.md#thing) | Holds a `size`. | [thing.hpp]", index
+        )
 
     def test_long_declarations(self):
         long = "void f(std::map<int, int> first, " + "int second, " * 6 + "int last) noexcept;"
@@ -466,7 +468,8 @@ class site_test(Tree):
             "docs/one.md",
             "# One\n<!-- snippet: x -->\nText:\n- [h](../lib/core/garrick/core/a.hpp)\n"
             "- [part](../lib/core) [source](../tests/x.cpp) [folder](../tests)\n"
-            "  [web](https://example.org) [here](#one)\n```\n[code](none)\n```\n",
+            "  [web](https://example.org) [here](#one)\n```\n[code](none)\n```\n"
+            "[all](../lib/system/garrick/garrick.hpp)\n",
         )
         stage = build_site.stage(self.root, self.root / "pages", api.writer(self.root, []))
         stage.run()
@@ -474,7 +477,8 @@ class site_test(Tree):
             (self.root / "pages/docs/one.md").read_text(),
             "# One\nText:\n\n- [h](../api/core/a.md)\n"
             "- [part](../lib/core/README.md) [source](../source/tests/x.cpp.md) [folder](../source/tests.md)\n"
-            "    [web](https://example.org) [here](#one)\n```\n[code](none)\n```\n",
+            "    [web](https://example.org) [here](#one)\n```\n[code](none)\n```\n"
+            "[all](../api/index.md)\n",
         )
         self.assertIn("`x.cpp`", (self.root / "pages/source/tests.md").read_text())
         self.assertIn("int x;", (self.root / "pages/source/tests/x.cpp.md").read_text())
