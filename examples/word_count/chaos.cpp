@@ -30,8 +30,9 @@ void chaos::maybe_strike(role r) {
     return;
   // order: a statistic
   const std::uint64_t strike = me.strikes.fetch_add(1, std::memory_order_relaxed) + 1;
-  throw chaos_strike("chaos strikes a " + std::string(role_names[static_cast<std::size_t>(r)]) +
-                     " for the " + std::to_string(strike) + ". time");
+  throw chaos_strike(std::string(strike_text) + " a " +
+                     std::string(role_names[static_cast<std::size_t>(r)]) + " for the " +
+                     std::to_string(strike) + ". time");
 }
 
 std::uint64_t chaos::messages(role r) const noexcept {

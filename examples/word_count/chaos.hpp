@@ -32,6 +32,9 @@ inline constexpr std::array<std::string_view, 8> role_names{
     "foreman", "walker", "reader", "splitter", "counter", "keeper", "ranker", "display"};
 inline constexpr std::size_t role_count = role_names.size();
 
+/// What the text of every strike begins with.
+inline constexpr std::string_view strike_text = "chaos strikes";
+
 /// What chaos throws.
 class chaos_strike : public std::runtime_error {
  public:

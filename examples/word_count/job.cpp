@@ -3,6 +3,7 @@
 #include "counter.hpp"
 #include "display.hpp"
 #include "foreman.hpp"
+#include "overseer.hpp"
 #include "ranker.hpp"
 #include "walker.hpp"
 #include "workers.hpp"
@@ -21,8 +22,8 @@ constexpr std::size_t splitter_count = 8;
 constexpr std::size_t reader_count = 4;
 
 // [hire]
-// Chaos is the rule here, not a sign of a broken program: the supervisor gives up only where
-// restarting helps nobody any more.
+// Chaos is the rule here, not a sign of a broken program, so a hundred thousand strikes a second are
+// no reason to give up. The overseer does so where restarting helps nobody any more.
 const garrick::supervision patience{.strategy = garrick::one_for_one,
                                     .max_restarts = 100'000,
                                     .window = garrick::duration::seconds(1)};
@@ -32,8 +33,9 @@ struct staff {
   garrick::ref<foreman_protocol> foreman;
 };
 
-staff hire(garrick::actor_system& system, const job& what, chaos& fate) {
-  const auto boss = system.spawn<garrick::supervisor>(patience);
+staff hire(garrick::actor_system& system, const job& what, chaos& fate,
+           const std::shared_ptr<std::string>& verdict) {
+  const auto boss = system.spawn<overseer_actor>(patience, verdict);
   const auto named = [](role r, std::size_t i) {
     return garrick::child_options{.name = std::string(role_names[static_cast<std::size_t>(r)]) +
                                           " " + std::to_string(i)};
@@ -78,7 +80,8 @@ outcome run(const job& what) {
   // the strikes are counted; each of them need not be told
   if (what.chaos_every != 0) o.log = garrick::system::log_level::off;
   garrick::actor_system system(o);
-  const staff everybody = hire(system, what, fate);
+  const auto verdict = std::make_shared<std::string>();
+  const staff everybody = hire(system, what, fate, verdict);
   garrick::result<finished> done = garrick::make_error(garrick::errc::cancelled);
   do {
     done = system.request(everybody.foreman, finish{}).get();
@@ -95,7 +98,8 @@ outcome run(const job& what) {
     result.what = std::move(done->what);
     result.changed = std::move(done->changed);
   } else {
-    result.trouble = done.error().to_string();
+    // An overseer that gave up has written its verdict before the foreman, its child, has ended.
+    result.trouble = verdict->empty() ? done.error().to_string() : *verdict;
   }
   static_cast<void>(system.request(everybody.supervisor, garrick::stop_children{}).get());
   if (what.display == show::bar) clear_line();

@@ -11,9 +11,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <filesystem>
+#include <new>
+#include <system_error>
 
 namespace {
 
@@ -83,7 +88,8 @@ int count(const settings& s) {
   what.display = on_terminal ? show::bar : show::lines;
   const outcome o = run(what);
   if (!o.trouble.empty()) {
-    std::fprintf(stderr, "word_count: no result: %s\n", o.trouble.c_str());
+    std::fprintf(stderr, "word_count: %s; the counts are incomplete and are not shown\n",
+                 o.trouble.c_str());
     return no_result;
   }
   if (o.what->files.empty()) return nothing_to_count(o);
@@ -95,9 +101,39 @@ int count(const settings& s) {
   return s.chaos || s.verify ? verify(o) : all_well;
 }
 
+// What lies in a buffer is not written yet; and what the display could not write counts, too.
+int finished_with(int status) {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  std::fprintf(stderr,
+               "word_count: standard output cannot be written%s%s; what is there of the "
+               "result is incomplete\n",
+               errno != 0 ? ": " : "", errno != 0 ? std::strerror(errno) : "");
+  return no_result;
+}
+
+constexpr const char* no_memory = "word_count: not enough memory; the result is incomplete\n";
+
+[[noreturn]] void end_without_memory() {
+  static_cast<void>(::write(STDERR_FILENO, no_memory, std::strlen(no_memory)) < 0);
+  ::_exit(no_result);
+}
+
+// Where the system itself cannot go on without memory, or without one more thread, there is nobody
+// left to throw to.
+[[noreturn]] void on_terminate() {
+  try {
+    if (const std::exception_ptr what = std::current_exception()) std::rethrow_exception(what);
+  } catch (const std::bad_alloc&) { end_without_memory(); } catch (const std::system_error&) {
+    end_without_memory();
+  } catch (...) {}
+  std::abort();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::set_terminate(on_terminate);
   const parsed arguments = parse({argv + 1, argv + argc});
   if (!arguments.trouble.empty()) {
     std::fprintf(stderr, "word_count: %s; --help lists the options\n", arguments.trouble.c_str());
@@ -105,12 +141,15 @@ int main(int argc, char** argv) {
   }
   if (arguments.values.help) {
     std::fputs(help_text().data(), stdout);
-    return all_well;
+    return finished_with(all_well);
   }
   try {
-    return count(arguments.values);
+    return finished_with(count(arguments.values));
+  } catch (const std::bad_alloc&) {
+    std::fputs(no_memory, stderr);
+    return no_result;
   } catch (const std::exception& trouble) {
-    std::fprintf(stderr, "word_count: %s\n", trouble.what());
+    std::fprintf(stderr, "word_count: %s; the result is incomplete\n", trouble.what());
     return no_result;
   }
 }

@@ -51,6 +51,7 @@ using core::completion;
 using core::broadcast;
 using core::by_key;
 using core::child;
+using core::signals::child_failed;
 using core::child_info;
 using core::child_options;
 using core::child_spec;

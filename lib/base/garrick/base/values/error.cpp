@@ -88,7 +88,11 @@ void release_error_detail(std::uintptr_t word) noexcept {
 error::error(std::uint32_t code, const error_category& category, std::string_view where,
              std::string_view why)
     : error(code, category) {
-  if (!where.empty() || !why.empty()) word_ = detail::make_error_detail(code, where, why);
+  if (where.empty() && why.empty()) return;
+  try {
+    word_ = detail::make_error_detail(code, where, why);
+  } catch (const std::bad_alloc&) {  // then the code has to say it
+  }
 }
 
 std::uint32_t error::code() const noexcept {

@@ -97,7 +97,8 @@ class [[nodiscard]] error {
   template <error_enum E>
   error(E code) noexcept : error(static_cast<std::uint32_t>(code), error_category_of(code)) {}
 
-  /// `where` and `why` may be empty; both empty allocates nothing.
+  /// `where` and `why` may be empty; both empty allocates nothing. Without memory for the text, the
+  /// error has its code alone: what reports a failure must not fail.
   template <error_enum E>
   error(E code, std::string_view where, std::string_view why)
       : error(static_cast<std::uint32_t>(code), error_category_of(code), where, why) {}

@@ -492,11 +492,15 @@ void report_unexpected(cell& self, envelope* e) noexcept {
               base::make_error(base::errc::unexpected_message, self.name(), e->type->name));
 }
 
-std::string text_of(const std::exception_ptr& what) {
+std::string text_of(const std::exception_ptr& what) noexcept {
   try {
-    std::rethrow_exception(what);
-  } catch (const std::exception& x) { return x.what(); } catch (...) {
-    return "an exception that is not a std::exception";
+    try {
+      std::rethrow_exception(what);
+    } catch (const std::exception& x) { return x.what(); } catch (...) {
+      return "an exception that is not a std::exception";
+    }
+  } catch (const std::exception&) {
+    return "no memory";  // for the text; short enough to need none itself
   }
 }
 

@@ -51,6 +51,6 @@ void conclude(cell& self) noexcept;
 void retry_skipped(cell& self) noexcept;
 
 /// The text of an exception.
-[[nodiscard]] std::string text_of(const std::exception_ptr& what);
+[[nodiscard]] std::string text_of(const std::exception_ptr& what) noexcept;
 
 }  // namespace garrick::core::lifecycle
