@@ -7,6 +7,7 @@ See bench/README.md. Exit status: 0 if all that was measured was also correct, 1
 
 import argparse
 import json
+import os
 import pathlib
 import sys
 import time
@@ -94,6 +95,18 @@ def write_results(out, reports, env):
 
 def main(argv=None):
     args = parse(argv)
+    try:
+        status = run(args)
+        sys.stdout.flush()
+        return status
+    except OSError as error:
+        print(f"bench: a result cannot be written: {error}; the report is incomplete", file=sys.stderr)
+        # What is left in the buffer would be tried again at the end, and fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def run(args):
     mode = "full" if args.full else "quick"
     try:
         chosen = workload.select(

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/in_child.hpp"
+
 namespace {
 
 using namespace garrick;
@@ -157,4 +159,12 @@ TEST_CASE("the handler that comes after a response is named by its message again
   const std::string said = said_of<both>(system, l, system.spawn<quick>());
   CHECK(said.find(" in its handler of ") != std::string::npos);
   CHECK(said.find("response") == std::string::npos);
+}
+
+TEST_CASE("an error for whose text there is no memory keeps its code" *
+          doctest::skip(HAS_SANITIZER)) {
+  const std::string_view endless("text", std::size_t{1} << 62);  // its length is all that is read
+  const garrick::error e(garrick::errc::timeout, "where", endless);
+  CHECK(e == garrick::errc::timeout);
+  CHECK(e.detail().empty());
 }

@@ -21,6 +21,7 @@ import layering
 import links
 import memory_order
 import reference
+import scarce
 import sizes
 import snippets
 import words
@@ -356,6 +357,16 @@ class expect_output_test(Tree):
         other = subprocess.run([*run, "one\\n2\\n"], capture_output=True, text=True)
         self.assertEqual(other.returncode, 1)
         self.assertIn("+2", other.stdout)
+
+
+class scarce_test(unittest.TestCase):
+    def test_an_end_by_a_signal_a_wrong_status_or_silence_is_found(self):
+        sentence = "word_count: not enough memory; the result is incomplete"
+        self.assertEqual(scarce.complaint("memory", 1, sentence), "")
+        self.assertIn("-6", scarce.complaint("memory", -6, sentence))
+        self.assertIn("ended with 0", scarce.complaint("disk", 0, "No space left on device"))
+        self.assertIn("name nothing", scarce.complaint("memory", 1, "terminate called"))
+        self.assertIn("incomplete", scarce.complaint("disk", 1, "No space left on device"))
 
 
 class snippets_test(Tree):
