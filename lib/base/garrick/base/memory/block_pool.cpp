@@ -1,5 +1,5 @@
-// The slow path of the block pool: exchanging batches, cutting fresh memory, threads that come and
-// go.
+// The slow path of the block pool: batches that change hands, fresh memory, and threads that come
+// and go.
 #include "garrick/base/memory/block_pool.hpp"
 
 #include <sys/mman.h>
@@ -104,12 +104,12 @@ constexpr std::size_t bytes_of(std::size_t size_class) { return (size_class + 1)
 void put_in_depot(std::size_t size_class, free_block* list, std::uint32_t blocks) noexcept {
   if (list == nullptr) return;
   auto* stored = reinterpret_cast<stored_list*>(list);
-  shared_class& s = shared[size_class];
-  const std::lock_guard lock(s.mutex);
-  stored->below = s.lists;
+  shared_class& depot = shared[size_class];
+  const std::lock_guard lock(depot.mutex);
+  stored->below = depot.lists;
   stored->blocks = blocks;
-  s.lists = stored;
-  s.stored_blocks += blocks;
+  depot.lists = stored;
+  depot.stored_blocks += blocks;
 }
 
 struct some_blocks {
@@ -118,12 +118,12 @@ struct some_blocks {
 };
 
 [[nodiscard]] some_blocks take_from_depot(std::size_t size_class) noexcept {
-  shared_class& s = shared[size_class];
-  const std::lock_guard lock(s.mutex);
-  if (s.lists == nullptr) return {};
-  stored_list* stored = s.lists;
-  s.lists = stored->below;
-  s.stored_blocks -= stored->blocks;
+  shared_class& depot = shared[size_class];
+  const std::lock_guard lock(depot.mutex);
+  if (depot.lists == nullptr) return {};
+  stored_list* stored = depot.lists;
+  depot.lists = stored->below;
+  depot.stored_blocks -= stored->blocks;
   return {reinterpret_cast<free_block*>(stored), stored->blocks};
 }
 
@@ -133,8 +133,8 @@ void put_batch(std::size_t size_class, free_block* batch) noexcept {
 
 // --- fresh memory ---
 
-/// Maps the next region. The first is small; later ones are aligned for huge pages, which make
-/// fresh memory several times cheaper.
+/// Maps the next region, under the source's mutex. The first is small; later ones are aligned for
+/// huge pages, which make fresh memory several times cheaper.
 void map_region() {
   const bool huge = source.mapped != 0;
   const std::size_t size = source.region;
@@ -183,8 +183,7 @@ void map_region() {
 
 // --- threads ---
 
-/// Gives everything back when the thread ends (B3), and keeps the thread in the registry until
-/// then.
+/// Keeps the thread in the registry while it lives, and gives everything back when it ends (B3).
 class thread_guard {
  public:
   thread_guard() noexcept {
@@ -232,7 +231,7 @@ void register_thread() noexcept {
   guard.touch();
 }
 
-/// For a thread that has ended: one block, the rest stays with the depot.
+/// For a thread that has ended: one block. The others of its list go to the depot.
 [[nodiscard]] void* allocate_after_end(std::size_t size_class) {
   some_blocks some = take_from_depot(size_class);
   if (some.first == nullptr) some = {take_from_slot(size_class), batch_blocks};
@@ -286,18 +285,18 @@ namespace {
 
 [[nodiscard]] std::size_t class_in_use(std::size_t size_class) noexcept {
   const std::lock_guard registry_lock(registry.mutex);
-  shared_class& s = shared[size_class];
-  const std::lock_guard lock(s.mutex);
-  std::size_t free = s.stored_blocks;
-  for (const auto& slot : s.slots)
+  shared_class& everybodys = shared[size_class];
+  const std::lock_guard lock(everybodys.mutex);
+  std::size_t free = everybodys.stored_blocks;
+  for (const auto& slot : everybodys.slots)
     // order: relaxed; callers are quiet while they count.
     if (slot.load(std::memory_order_relaxed) != nullptr) free += batch_blocks;
-  for (const thread_node* n = registry.first; n != nullptr; n = n->after) {
-    const thread_list& list = n->lists->of[size_class];
+  for (const thread_node* thread = registry.first; thread != nullptr; thread = thread->after) {
+    const thread_list& list = thread->lists->of[size_class];
     // order: relaxed; callers are quiet while they count.
     free += list.count.load(std::memory_order_relaxed) + (list.spare != nullptr ? batch_blocks : 0);
   }
-  return s.cut_blocks - free;
+  return everybodys.cut_blocks - free;
 }
 
 }  // namespace

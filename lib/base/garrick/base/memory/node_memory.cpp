@@ -1,3 +1,4 @@
+// Free lists and chunks of each memory node, each node's under a mutex of its own.
 #include <garrick/base/memory/block_pool.hpp>
 #include <garrick/base/memory/node_memory.hpp>
 #include <garrick/base/platform/platform.hpp>
@@ -34,8 +35,8 @@ struct alignas(64) supply {
 constinit std::array<supply, most_nodes> supplies;
 constinit std::mutex reserving;
 
-/// The beginning of the reservation, made at the first call; 0: the system has no such range of
-/// addresses.
+/// The beginning of the reservation, which the first call makes; 0 if the system has no such range
+/// of addresses.
 std::uintptr_t reserve() noexcept {
   const std::lock_guard lock(reserving);
   // order: under the mutex
@@ -48,24 +49,24 @@ std::uintptr_t reserve() noexcept {
   return begin;
 }
 
-/// More memory for the node. Under its mutex.
-bool grow(supply& s, std::uint32_t node) noexcept {
-  if (s.refused) return false;
-  if (s.share_end == nullptr) {
+/// Opens another chunk for the node, under its mutex. False: there is none.
+bool grow(supply& of, std::uint32_t node) noexcept {
+  if (of.refused) return false;
+  if (of.share_end == nullptr) {
     const std::uintptr_t begin = reserve();
     if (begin == 0) {
-      s.refused = true;
+      of.refused = true;
       return false;
     }
-    s.share = reinterpret_cast<char*>(begin + node * share_of_node);
-    s.share_end = s.share + share_of_node;
+    of.share = reinterpret_cast<char*>(begin + node * share_of_node);
+    of.share_end = of.share + share_of_node;
   }
-  if (s.share == s.share_end || !platform::open_on_node(s.share, chunk, node)) {
-    s.refused = true;
+  if (of.share == of.share_end || !platform::open_on_node(of.share, chunk, node)) {
+    of.refused = true;
     return false;
   }
-  s.next = s.share;
-  s.end = s.share += chunk;
+  of.next = of.share;
+  of.end = of.share += chunk;
   return true;
 }
 
@@ -82,24 +83,24 @@ void* allocate(std::uint32_t node, std::size_t bytes) noexcept {
     return nullptr;
   const std::size_t size_class = block_pool::detail::class_of(bytes);
   const std::size_t size = (size_class + 1) * block_pool::block_step;
-  supply& s = supplies[node];
-  const std::lock_guard lock(s.mutex);
-  if (free_block* const b = s.free[size_class]) {
-    s.free[size_class] = b->next;
-    ++s.in_use;
-    return b;
+  supply& from = supplies[node];
+  const std::lock_guard lock(from.mutex);
+  if (free_block* const block = from.free[size_class]) {
+    from.free[size_class] = block->next;
+    ++from.in_use;
+    return block;
   }
-  if (static_cast<std::size_t>(s.end - s.next) < size && !grow(s, node)) return nullptr;
-  ++s.in_use;
-  return std::exchange(s.next, s.next + size);
+  if (static_cast<std::size_t>(from.end - from.next) < size && !grow(from, node)) return nullptr;
+  ++from.in_use;
+  return std::exchange(from.next, from.next + size);
 }
 
 void deallocate(void* block, std::size_t bytes) noexcept {
-  supply& s = supply_of(block);
-  const std::lock_guard lock(s.mutex);
-  free_block*& list = s.free[block_pool::detail::class_of(bytes)];
+  supply& to = supply_of(block);
+  const std::lock_guard lock(to.mutex);
+  free_block*& list = to.free[block_pool::detail::class_of(bytes)];
   list = ::new (block) free_block{list};
-  --s.in_use;
+  --to.in_use;
 }
 
 std::size_t blocks_in_use() noexcept {

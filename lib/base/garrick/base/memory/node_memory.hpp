@@ -1,16 +1,17 @@
 // Blocks that lie on a given memory (NUMA) node, for actors whose home is known before they exist
-// (docs/internals/places.md, "Memory"). Few are: only those spawned with a hint that names a home on
-// another node than their spawner's. All others come from the block pool, as does what this does
-// not have.
+// (docs/internals/places.md, "Memory"). Few actors are such: only those spawned with a hint that
+// names a home on another node than their spawner's. All others come from the block pool, and so do
+// these when there is no memory here.
 //
-// Each node has a share of one large reservation of addresses; so the address alone tells whether a
-// block is from here, and of which node. Memory is cut from chunks whose pages the system is asked
-// to take from that node; it prefers that node, and takes another if that one is full.
+// Each node has a share of one large reservation of addresses. So the address alone tells whether a
+// block is from here, and from which node. Memory is cut from chunks whose pages the system is
+// asked to take from that node; if the node is full, the system takes them from another.
 //
-// Thread safety: every function may be called on any thread.
-// Invariants:
-// N1 A block is in its node's free list, or with whoever allocated it; it never changes to another
-//      node or to the block pool.
+// Thread safety: every function may be called on any thread; all but `owns` take a lock.
+//
+// Invariant:
+// N1 A block is in its node's free list, or with whoever allocated it. It never moves to another
+//    node or to the block pool.
 #pragma once
 
 #include <atomic>
@@ -19,8 +20,9 @@
 
 namespace garrick::base::node_memory {
 
+/// Nodes from 0 to this, exclusive, can be served.
 inline constexpr std::uint32_t most_nodes = 64;
-/// bytes of addresses
+/// Bytes of addresses that are reserved for each node; 0 where addresses have less than 64 bits.
 inline constexpr std::size_t share_of_node = std::size_t{sizeof(void*) == 8 ? 4 : 0} << 30;
 
 namespace detail {
@@ -28,13 +30,15 @@ namespace detail {
 inline constinit std::atomic<std::uintptr_t> begin{0};
 }  // namespace detail
 
-/// A block of `bytes` bytes, aligned to 64, on the memory node that the system knows by this
-/// number. Null if the system does not let us choose, there is no such node, its share is used up,
-/// `bytes` is more than `block_pool::largest_block`, or under AddressSanitizer: take it from the
-/// block pool then.
+/// A block of `bytes` bytes, aligned to 64 bytes, on the memory node that the system knows by this
+/// number.
+///
+/// Null, and then take it from the block pool: if the system does not let us choose, if there is no
+/// such node, if the node's share is used up, if `bytes` is more than `block_pool::largest_block`,
+/// and always under AddressSanitizer.
 [[nodiscard]] void* allocate(std::uint32_t node, std::size_t bytes) noexcept;
 
-/// Is this block from here? A comparison of addresses.
+/// True if this block is from here and not from the block pool. Only compares addresses.
 [[nodiscard]] inline bool owns(const void* block) noexcept {
   // order: relaxed; whoever has a block from here got it from a thread that had seen the
   // reservation
@@ -45,7 +49,7 @@ inline constinit std::atomic<std::uintptr_t> begin{0};
 /// Gives back what `allocate` returned for the same number of bytes. Requires `owns(block)`.
 void deallocate(void* block, std::size_t bytes) noexcept;
 
-/// For tests: blocks that have been taken and not given back.
+/// For tests: how many blocks have been taken and not given back.
 [[nodiscard]] std::size_t blocks_in_use() noexcept;
 
 }  // namespace garrick::base::node_memory

@@ -1,5 +1,5 @@
-// The end of the road for a failed assertion. Uses stdio only: it must work when the heap or the
-// logger is what failed.
+// The end of the road for a failed assertion. It uses stdio only, because it must work when the
+// heap or the logger is what failed.
 #include "garrick/base/platform/assert.hpp"
 
 #include <cstdio>

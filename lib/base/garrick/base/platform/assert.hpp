@@ -1,9 +1,7 @@
-// Assertions in two tiers.
+// Assertions in two tiers: what must hold if the program and the framework have no bug. What may
+// fail in an expected way is a `result` instead.
 //
-// GARRICK_ASSERT(condition, "what to do about it") is always on: it costs one predicted branch and
-// stops the process with the condition, the place and the advice. GARRICK_ASSERT_SLOW is for checks
-// that cost more than a branch: it is on in debug builds (no NDEBUG), and wherever
-// GARRICK_SLOW_ASSERTS is defined to 1.
+//   GARRICK_ASSERT(workers != 0, "a pool needs at least one worker");
 //
 // Thread safety: both may be used on any thread.
 #pragma once
@@ -16,6 +14,8 @@ namespace garrick::base {
 
 }  // namespace garrick::base
 
+/// Always on: unless the condition holds, stops the process with the condition, the place and an
+/// advice. Costs one predicted branch.
 #define GARRICK_ASSERT(condition, ...)                                          \
   do {                                                                          \
     if (!(condition)) [[unlikely]]                                              \
@@ -23,6 +23,7 @@ namespace garrick::base {
                                         #condition __VA_OPT__(, ) __VA_ARGS__); \
   } while (false)
 
+/// 1 switches GARRICK_ASSERT_SLOW on, 0 off. The default is on unless NDEBUG is defined.
 #ifndef GARRICK_SLOW_ASSERTS
 #ifdef NDEBUG
 #define GARRICK_SLOW_ASSERTS 0
@@ -31,6 +32,8 @@ namespace garrick::base {
 #endif
 #endif
 
+/// As GARRICK_ASSERT, for checks that cost more than a branch. When it is off, the condition is
+/// compiled but not evaluated.
 #if GARRICK_SLOW_ASSERTS
 #define GARRICK_ASSERT_SLOW(condition, ...) GARRICK_ASSERT(condition __VA_OPT__(, ) __VA_ARGS__)
 #else

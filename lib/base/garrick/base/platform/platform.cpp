@@ -1,3 +1,4 @@
+// Linux' system calls and files, and the portable fallback of each.
 #include <garrick/base/platform/platform.hpp>
 
 #include <algorithm>
@@ -169,17 +170,17 @@ void name_this_thread(std::string_view name) noexcept {
 }
 
 thread_place thread_place::of_this_thread() noexcept {
-  thread_place p;
+  thread_place here;
 #if GARRICK_HAS_RSEQ
   // The C library has registered this area with the kernel, which keeps the number up to date
   // whenever the thread gets a processor.
   if (__rseq_size != 0) {
     const auto* const area = reinterpret_cast<const struct rseq*>(
         static_cast<const char*>(__builtin_thread_pointer()) + __rseq_offset);
-    p.number_ = &area->cpu_id;
+    here.number_ = &area->cpu_id;
   }
 #endif
-  return p;
+  return here;
 }
 
 std::int32_t thread_place::processor() const noexcept {
@@ -192,7 +193,7 @@ namespace {
 
 constexpr std::size_t most_processors = 65536;
 
-/// A set for `count` processors, empty; null if there is no memory. The fixed cpu_set_t ends at
+/// An empty set for `count` processors; null if there is no memory. The fixed cpu_set_t ends at
 /// 1024.
 class processor_set {
  public:
@@ -307,15 +308,15 @@ bool leave_processors(std::span<const std::int32_t> busy) noexcept {
 
 namespace {
 
-/// quota/period rounded up; 0 where there is no limit or the numbers make no sense.
+/// quota/period, rounded up; 0 if there is no limit or the numbers make no sense.
 std::uint32_t cores_of_quota(long long quota, long long period) {
   if (quota <= 0 || period <= 0) return 0;
   return static_cast<std::uint32_t>(
       std::clamp<long long>((quota + period - 1) / period, 1, 1 << 20));
 }
 
-/// The whole of a small file; empty if it cannot be read. No stream: those bring the locales of the
-/// standard library into every static program.
+/// The whole of a small file; empty if it cannot be read. Not a stream, because those bring the
+/// standard library's locales into every static program.
 std::string content_of(const std::string& path) {
   std::string content;
   std::FILE* const file = std::fopen(path.c_str(), "re");
@@ -330,7 +331,7 @@ std::string content_of(const std::string& path) {
   return content;
 }
 
-/// The number at the start of `text`, which then begins behind it; 0 if there is none.
+/// The number at the start of `text`, which is then moved behind it; 0 if there is none.
 long long take_number(const char*& text) noexcept {
   char* end = nullptr;
   const long long value = std::strtoll(text, &end, 10);
@@ -355,7 +356,7 @@ std::uint32_t v1_limit(const std::string& folder) {
   return cores_of_quota(take_number(quota_text), take_number(period_text));
 }
 
-/// The tightest limit of a group and all groups above it, as any of them can throttle the process.
+/// The tightest limit of a group and all groups above it: any of them can throttle the process.
 template <class Limit>
 std::uint32_t tightest(const std::string& mount, std::string group, Limit limit) {
   std::uint32_t least = 0;

@@ -17,19 +17,21 @@ namespace garrick::base::platform {
 
 // --- waiting on a word ---------------------------------------------------------------------------
 
-/// Waits while `word == expected`. May return early for no reason: the caller looks again.
+/// Blocks while `word == expected`, until a wake-up of `word`. May return early for no reason, so
+/// the caller looks again.
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
 
-/// As `futex_wait`, at most `timeout_ns` long. False: the time is over.
+/// As `futex_wait`, but for at most `timeout_ns` nanoseconds. False: the time is over.
 bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                     std::uint64_t timeout_ns) noexcept;
 
-/// Wakes one thread, or all threads, that wait on `word`. The word's memory may be gone already:
-/// then nothing happens.
+/// Wakes one thread that waits on `word`. The word's memory may be gone already: then nothing
+/// happens, or some other waiter returns early.
 void futex_wake_one(std::atomic<std::uint32_t>& word) noexcept;
+/// As `futex_wake_one`, for all threads that wait on `word`.
 void futex_wake_all(std::atomic<std::uint32_t>& word) noexcept;
 
-/// Tells the core that this is a spin loop.
+/// Tells the processor that this is a spin loop.
 inline void pause() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -43,18 +45,20 @@ inline void pause() noexcept {
 /// Set once, before any thread relies on it, and never cleared.
 inline constinit std::atomic<bool> process_barrier_ready{false};
 
-/// Asks the system for `process_barrier`; true if it can be had. Call it before the threads that
-/// rely on it are started.
+/// Asks the system for `process_barrier`; true if it can be had. Call it before starting the
+/// threads that rely on it. Registering takes the kernel up to ten milliseconds once there are
+/// threads.
 bool enable_process_barrier() noexcept;
 
-/// Whether `process_barrier` works. While false, both sides must use a full fence.
+/// True if `process_barrier` works. While it is false, both sides must use a full fence.
 inline bool process_barrier_enabled() noexcept {
   // order: none needed; a stale false costs one fence, see real_atomics
   return process_barrier_ready.load(std::memory_order_relaxed);
 }
 
-/// Every running thread of the process executes a full memory barrier before this returns.
-/// Measured: 0.15 to 0.4 µs.
+/// Returns when every running thread of the process has executed a full memory barrier. Takes 0.15
+/// to 0.4 µs, as measured. Without `process_barrier_enabled()` it is a full fence of the calling
+/// thread only.
 void process_barrier() noexcept;
 
 // --- time ----------------------------------------------------------------------------------------
@@ -62,34 +66,38 @@ void process_barrier() noexcept;
 /// Nanoseconds of a clock that never goes back.
 [[nodiscard]] std::uint64_t monotonic_ns() noexcept;
 
-/// Processor time that the calling thread has used, in nanoseconds.
+/// Processor time that the calling thread has used, in nanoseconds; 0 where the system does not
+/// say.
 [[nodiscard]] std::uint64_t thread_cpu_ns() noexcept;
 
-/// Sleeps about `ns`; never shorter unless a signal comes.
+/// Blocks the calling thread for `ns` nanoseconds or a little more; for less only if a signal
+/// comes.
 void sleep_ns(std::uint64_t ns) noexcept;
 
-/// The calling thread's sleeps end as close to their time as the system can do it (Linux otherwise
-/// adds up to 50 µs).
+/// From now on, the calling thread's sleeps end as close to their time as the system can manage.
+/// Otherwise Linux adds up to 50 µs.
 void precise_sleeps() noexcept;
 
 // --- threads and cores ---------------------------------------------------------------------------
 
-/// Names the calling thread for debuggers; cut at the system's limit (15 characters on Linux).
+/// Names the calling thread for debuggers. The name is cut at the system's limit, 15 characters on
+/// Linux.
 void name_this_thread(std::string_view name) noexcept;
 
 /// Which processor a thread runs on, for other threads to read.
 class thread_place {
  public:
+  /// What `processor` returns when the system does not say.
   static constexpr std::int32_t unknown = -1;
 
-  /// Of no thread: always unknown.
+  /// The place of no thread: always unknown.
   thread_place() noexcept = default;
-  /// Of the calling thread.
+  /// The place of the calling thread.
   static thread_place of_this_thread() noexcept;
 
   /// The processor on which the thread runs or, if it does not run now, on which it ran last;
-  /// `unknown` where the system does not say. Costs a load. Requires that the thread has not ended.
-  /// Thread safety: any.
+  /// `unknown` where the system does not say. Any thread; costs a load. Requires that the thread
+  /// has not ended.
   [[nodiscard]] std::int32_t processor() const noexcept;
 
  private:
@@ -98,35 +106,35 @@ class thread_place {
 };
 
 /// Moves the calling thread to a processor that is not among `busy`, and keeps it off those until
-/// the next call. False and no change if there is no other.
+/// the next call. Returns false and changes nothing if there is no other processor.
 bool leave_processors(std::span<const std::int32_t> busy) noexcept;
 
-/// The processors on which the calling thread may run, ascending; the process's own, unless this
-/// thread was bound. Empty where the system does not say.
+/// The processors on which the calling thread may run, in ascending order: those of the process,
+/// unless this thread was bound. Empty where the system does not say. Throws std::bad_alloc.
 [[nodiscard]] std::vector<std::int32_t> usable_processors();
 
-/// From now on the calling thread runs on these processors only. False and no change: the system
-/// refuses (none of them is usable), or cannot.
+/// From now on the calling thread runs on these processors only. Returns false and changes nothing
+/// if the system refuses, because none of them is usable, or cannot.
 bool bind_this_thread(std::span<const std::int32_t> processors) noexcept;
 
-/// A range of addresses without memory behind it, aligned to pages; null: the system has none. It
-/// is never given back.
+/// Reserves a range of addresses without memory behind it, aligned to pages. Null if the system has
+/// none. The range is never given back.
 [[nodiscard]] void* reserve_addresses(std::size_t bytes) noexcept;
 
-/// Makes a part of such a range usable, whole pages, with memory preferably from this node, by the
-/// system's number. False: refused, or there is no such node.
+/// Makes whole pages of a reserved range usable, with memory preferably from this node (the number
+/// is the system's). False if the system refuses or has no such node.
 bool open_on_node(void* begin, std::size_t bytes, std::uint32_t node) noexcept;
 
 /// The memory node that holds this byte; -1 where the system does not say. The byte must have been
 /// touched.
 [[nodiscard]] std::int32_t memory_node_of(const void* byte) noexcept;
 
-/// How many cores this process may keep busy: its affinity mask, and the cgroup's processor quota
-/// rounded up. At least 1.
+/// How many cores this process may keep busy, at least 1: the smaller of its affinity mask and of
+/// the cgroup's processor quota, rounded up. Reads files; call it once.
 [[nodiscard]] std::uint32_t usable_cores() noexcept;
 
-/// As `usable_cores`, with the affinity mask's count given and the cgroup files looked up below
-/// `root` instead of `/`. For tests.
+/// For tests: as `usable_cores`, but the affinity mask has `affinity` processors and the cgroup's
+/// files are looked up below `root` instead of `/`.
 [[nodiscard]] std::uint32_t usable_cores_at(std::string_view root, std::uint32_t affinity) noexcept;
 
 }  // namespace garrick::base::platform

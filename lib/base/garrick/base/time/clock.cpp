@@ -10,9 +10,10 @@ class steady_clock final : public clock {
  public:
   constexpr steady_clock() noexcept = default;
   [[nodiscard]] instant now() const noexcept override {
-    timespec t{};
-    ::clock_gettime(CLOCK_MONOTONIC, &t);
-    return instant::at(duration::nanoseconds(std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec));
+    timespec time{};
+    ::clock_gettime(CLOCK_MONOTONIC, &time);
+    return instant::at(
+        duration::nanoseconds(std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec));
   }
 };
 

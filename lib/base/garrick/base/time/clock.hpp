@@ -1,11 +1,13 @@
-// Time enters through interfaces, so that the testkit can run a whole system in virtual time.
+// Durations, points in time, and the interfaces through which time enters: so the testkit can run a
+// whole system in virtual time.
 //
 // `duration` and `instant` are signed nanoseconds in 64 bits (292 years). They convert from any
-// std::chrono duration or time point of the steady clock by shape, without including <chrono>,
-// which would cost every user half a second of compile time. Arithmetic saturates:
+// std::chrono duration, and from any time point of a steady clock, by their shape. So <chrono> is
+// not included, which would cost every user half a second of compile time. Arithmetic saturates:
 // `instant::never()` stays never.
 //
-// Thread safety: values; the interfaces say so per function.
+// Thread safety: `duration`, `instant`, `timer_task` and `timer_id` are plain values; every
+// function of the interfaces may be called on any thread.
 #pragma once
 
 #include <compare>
@@ -16,7 +18,7 @@
 
 namespace garrick::base {
 
-/// Anything shaped like std::chrono::duration.
+/// A type shaped like std::chrono::duration: `std::chrono::seconds` is one.
 template <class D>
 concept chrono_duration = requires(const D& d) {
   { D::period::num } -> std::convertible_to<std::intmax_t>;
@@ -67,34 +69,44 @@ template <class D>
 
 }  // namespace detail
 
-/// A length of time in nanoseconds.
+/// A length of time in nanoseconds, which may be negative or infinite.
+///
+///     duration limit = std::chrono::milliseconds(1500);      // or 1500ms
+///     limit = duration::seconds(2) - limit;                  // limit.to_string() == "500ms"
 class duration {
  public:
-  using garrick_sendable = void;
+  using garrick_sendable = void;  ///< may be sent
 
+  /// No time at all.
   constexpr duration() noexcept = default;
+  /// From std::chrono; fractions of a nanosecond are cut off, and too long ones become infinite.
   template <chrono_duration D>
   constexpr duration(const D& d) noexcept : ns_(detail::to_nanoseconds(d)) {}
 
+  /// `n` nanoseconds.
   [[nodiscard]] static constexpr duration nanoseconds(std::int64_t n) noexcept {
     return duration(n);
   }
+  /// `n` microseconds.
   [[nodiscard]] static constexpr duration microseconds(std::int64_t n) noexcept {
     return duration(detail::saturating_multiply(n, 1000));
   }
+  /// `n` milliseconds.
   [[nodiscard]] static constexpr duration milliseconds(std::int64_t n) noexcept {
     return duration(detail::saturating_multiply(n, 1'000'000));
   }
+  /// `n` seconds.
   [[nodiscard]] static constexpr duration seconds(std::int64_t n) noexcept {
     return duration(detail::saturating_multiply(n, 1'000'000'000));
   }
-  /// Longer than any other.
+  /// Longer than any other: no limit.
   [[nodiscard]] static constexpr duration infinite() noexcept {
     return duration(std::numeric_limits<std::int64_t>::max());
   }
 
-  /// Nanoseconds.
+  /// The number of nanoseconds.
   [[nodiscard]] constexpr std::int64_t count() const noexcept { return ns_; }
+  /// True for `infinite()`, and for whatever was too long to be counted.
   [[nodiscard]] constexpr bool is_infinite() const noexcept {
     return ns_ == std::numeric_limits<std::int64_t>::max();
   }
@@ -123,7 +135,7 @@ class duration {
     return duration(detail::saturating_multiply(ns_, -1));
   }
 
-  /// In the largest unit that needs no fraction: "1500ms".
+  /// In the largest unit of s, ms, us and ns that needs no fraction: "1500ms"; or "infinite".
   [[nodiscard]] std::string to_string() const;
 
  private:
@@ -131,25 +143,32 @@ class duration {
   std::int64_t ns_ = 0;
 };
 
-/// A point in time: nanoseconds since the steady clock's own beginning. Instants of different
-/// machines, or of a real and a virtual clock, do not compare.
+/// A point in time: nanoseconds since the steady clock's own beginning.
+///
+/// Instants of different machines, or of a real and a virtual clock, say nothing about each other.
 class instant {
  public:
-  using garrick_sendable = void;
+  using garrick_sendable = void;  ///< may be sent
 
+  /// The clock's beginning.
   constexpr instant() noexcept = default;
+  /// From a time point of a steady std::chrono clock.
   template <class T>
     requires requires(const T& t) {
       { t.time_since_epoch() } -> chrono_duration;
     } && (T::clock::is_steady)
   constexpr instant(const T& t) noexcept : since_(t.time_since_epoch()) {}
 
+  /// So long after the clock's beginning.
   [[nodiscard]] static constexpr instant at(duration since_beginning) noexcept {
     return instant(since_beginning);
   }
+  /// Later than any other: no deadline.
   [[nodiscard]] static constexpr instant never() noexcept { return instant(duration::infinite()); }
 
+  /// How long after the clock's beginning this is.
   [[nodiscard]] constexpr duration since_beginning() const noexcept { return since_; }
+  /// True for `never()`.
   [[nodiscard]] constexpr bool is_never() const noexcept { return since_.is_infinite(); }
 
   [[nodiscard]] friend constexpr auto operator<=>(instant, instant) noexcept = default;
@@ -163,6 +182,7 @@ class instant {
     return a.since_ - b.since_;
   }
 
+  /// The time since the clock's beginning, or "never".
   [[nodiscard]] std::string to_string() const;
 
  private:
@@ -170,9 +190,10 @@ class instant {
   duration since_;
 };
 
-/// Tells the time. Any thread.
+/// Tells the time.
 class clock {
  public:
+  /// What time it is. Any thread; never blocks. Does not go back.
   [[nodiscard]] virtual instant now() const noexcept = 0;
 
  protected:
@@ -182,38 +203,47 @@ class clock {
   clock& operator=(const clock&) = delete;
 };
 
-/// The machine's steady clock.
+/// The machine's steady clock. Any thread; asking it costs some 25 nanoseconds.
 [[nodiscard]] const clock& real_clock() noexcept;
 
-/// What a timer does. Owned by the clock service from `arm` until one of three things happens,
-/// exactly once: `fire` is called; `cancel` returns true, and the caller has it back; the service
-/// ends, and `drop` is called.
+/// What a timer does.
+///
+/// The clock service owns it from `arm` until exactly one of three things happens: it calls `fire`;
+/// `cancel` returns true, and the caller has the task back; or the service ends, and calls `drop`.
 struct timer_task {
-  /// must not throw, must not block for long
+  /// What is called at the deadline. Must not throw, and must not block for long: all timers wait.
   void (*fire)(void* context, std::uint64_t argument) = nullptr;
-  void* context = nullptr;
-  std::uint64_t argument = 0;
-  /// may be null: nothing to release
+  void* context = nullptr;     ///< given to `fire` and `drop`
+  std::uint64_t argument = 0;  ///< given to `fire` and `drop`
+  /// Releases what the task holds if it will never fire; null if there is nothing to release.
   void (*drop)(void* context, std::uint64_t argument) = nullptr;
 };
 
-/// Names an armed timer; stays harmless after the timer has gone.
+/// Names an armed timer of one clock service. Using it after the timer has gone does no harm.
 struct timer_id {
-  std::uint32_t index = 0;
-  std::uint32_t generation = 0;  ///< zero: no timer
+  std::uint32_t index = 0;       ///< its place in the service's table
+  std::uint32_t generation = 0;  ///< which user of that place; zero: no timer
+  /// True if it names a timer, which may have gone meanwhile.
   [[nodiscard]] constexpr explicit operator bool() const noexcept { return generation != 0; }
   [[nodiscard]] friend constexpr bool operator==(timer_id, timer_id) noexcept = default;
 };
 
-/// A clock that can call back. Timers fire in the order of (deadline, order of arming), never
-/// before their deadline.
+/// A clock that can call back: `timer_service` in real time, `virtual_clock` in tests.
+///
+/// A timer never fires before its deadline. Timers fire in the order of their deadlines and, among
+/// equal ones, in the order in which they were armed.
 class clock_service : public clock {
  public:
-  /// Any thread. A deadline in the past fires as soon as possible, but never inside this call.
-  /// `never()` is refused: no timer.
+  /// Arms a timer. Any thread, also from within a task; constant time.
+  ///
+  /// A deadline in the past fires as soon as possible, but never inside this call. A deadline of
+  /// `never()` arms nothing: the id returned names no timer, and the task stays the caller's.
+  /// Requires `task.fire`. Throws std::bad_alloc, and then the task stays the caller's.
   virtual timer_id arm(instant deadline, const timer_task& task) = 0;
-  /// Any thread. True: the timer will not fire and its task belongs to the caller again. False: it
-  /// has fired, is about to, or never was.
+  /// Takes a timer back. Any thread, also from within a task; constant time; waits for no task.
+  ///
+  /// True: the timer will not fire, and its task belongs to the caller again. False: the timer has
+  /// fired, is about to, or never was.
   virtual bool cancel(timer_id id) noexcept = 0;
 
  protected:

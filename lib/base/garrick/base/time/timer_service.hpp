@@ -12,8 +12,8 @@ namespace garrick::base {
 
 /// A clock service in real time.
 ///
-/// The thread starts with the first `arm` and ends with the object; timers that are still armed then
-/// are dropped. On a machine with a free core, a timer fires at most one millisecond after its
+/// The thread starts with the first `arm` and ends with the object; timers that are still armed
+/// then are dropped. On a machine with a free core, a timer fires at most one millisecond after its
 /// deadline. All tasks run on the one thread, so a task that blocks delays all others.
 class timer_service final : public clock_service {
  public:

@@ -16,23 +16,23 @@ timing_wheel::timing_wheel(instant now) noexcept : tick_(tick_of(now.since_begin
 timer_id timing_wheel::arm(instant deadline, const timer_task& task) {
   if (deadline.is_never()) return {};
   const std::uint32_t index = take_node();
-  node& n = at(index);
-  n.task = task;
-  n.deadline = deadline.since_beginning().count();
-  n.sequence = sequence_++;
-  ++n.generation;
+  node& timer = at(index);
+  timer.task = task;
+  timer.deadline = deadline.since_beginning().count();
+  timer.sequence = sequence_++;
+  ++timer.generation;
   ++size_;
   place(index);
-  return {index, n.generation};
+  return {index, timer.generation};
 }
 
 bool timing_wheel::cancel(timer_id id, timer_task* task) noexcept {
   if (!id || (id.index >> chunk_bits) >= chunks_.size()) return false;
-  node& n = at(id.index);
-  if (n.generation != id.generation || n.generation % 2 == 0) return false;  // W3
-  if (task != nullptr) *task = n.task;
-  if (n.slot == in_heap)
-    heap_remove(n.before);
+  node& timer = at(id.index);
+  if (timer.generation != id.generation || timer.generation % 2 == 0) return false;  // W3
+  if (task != nullptr) *task = timer.task;
+  if (timer.slot == in_heap)
+    heap_remove(timer.before);
   else
     unlink(id.index);
   free_node(id.index);
@@ -47,16 +47,16 @@ bool timing_wheel::pop(instant now, expired& out) {
     const unsigned index =
         level < level_count ? static_cast<unsigned>(std::countr_zero(occupied_[level])) : 0;
     if (level == level_count || first_tick_of(level, index) > now_tick) {
-      // W2: what is occupied begins later than now, so no digit of it is passed
+      // W2: every occupied slot begins later than now, so no digit of it is passed.
       tick_ = std::max(tick_, now_tick);
       return false;
     }
     open_slot(level, index);
   }
   const std::uint32_t first = heap_.front();
-  node& n = at(first);
-  if (n.deadline > now_ns) return false;
-  out = {instant::at(duration::nanoseconds(n.deadline)), n.task};
+  node& timer = at(first);
+  if (timer.deadline > now_ns) return false;
+  out = {instant::at(duration::nanoseconds(timer.deadline)), timer.task};
   heap_remove(0);
   free_node(first);
   return true;
@@ -138,25 +138,25 @@ void timing_wheel::place(std::uint32_t index) noexcept {
 }
 
 void timing_wheel::link(std::uint32_t index, std::uint32_t slot) noexcept {
-  node& n = at(index);
-  n.slot = slot;
-  n.before = none;
-  n.next = slots_[slot];
-  if (n.next != none) at(n.next).before = index;
+  node& timer = at(index);
+  timer.slot = slot;
+  timer.before = none;
+  timer.next = slots_[slot];
+  if (timer.next != none) at(timer.next).before = index;
   slots_[slot] = index;
   occupied_[slot / slot_count] |= std::uint64_t{1} << (slot % slot_count);
 }
 
 void timing_wheel::unlink(std::uint32_t index) noexcept {
-  const node& n = at(index);
-  if (n.next != none) at(n.next).before = n.before;
-  if (n.before != none) {
-    at(n.before).next = n.next;
+  const node& timer = at(index);
+  if (timer.next != none) at(timer.next).before = timer.before;
+  if (timer.before != none) {
+    at(timer.before).next = timer.next;
     return;
   }
-  slots_[n.slot] = n.next;
-  if (n.next == none)
-    occupied_[n.slot / slot_count] &= ~(std::uint64_t{1} << (n.slot % slot_count));
+  slots_[timer.slot] = timer.next;
+  if (timer.next == none)
+    occupied_[timer.slot / slot_count] &= ~(std::uint64_t{1} << (timer.slot % slot_count));
 }
 
 unsigned timing_wheel::lowest_level() const noexcept {
@@ -177,13 +177,13 @@ std::uint64_t timing_wheel::first_tick_of(unsigned level, unsigned index) const 
 void timing_wheel::open_slot(unsigned level, unsigned index) noexcept {
   tick_ = first_tick_of(level, index);
   const unsigned slot = level * slot_count + index;
-  std::uint32_t i = slots_[slot];
+  std::uint32_t timer = slots_[slot];
   slots_[slot] = none;
   occupied_[level] &= ~(std::uint64_t{1} << index);
-  while (i != none) {
-    const std::uint32_t next = at(i).next;
-    place(i);
-    i = next;
+  while (timer != none) {
+    const std::uint32_t next = at(timer).next;
+    place(timer);
+    timer = next;
   }
 }
 

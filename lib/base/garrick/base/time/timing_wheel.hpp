@@ -1,19 +1,20 @@
 // A million pending timers, armed and cancelled in constant time: a hierarchical timing wheel
 // (Varghese and Lauck), driven by whoever owns it.
 //
-// Eight levels of 64 slots; a slot of level 0 is a tick of 2^17 ns (131 us), one of level k is 64^k
-// ticks. A timer lies in the level of the highest digit (base 64) in which its tick differs from
-// the wheel's tick, so the next occupied slot is found by a bit scan and nothing ticks. The timers
-// of the current tick lie in a small heap ordered by (deadline, order of arming): they fire to the
-// nanosecond, in that order.
+// There are eight levels of 64 slots. A slot of level 0 is a tick of 2^17 ns (131 us), a slot of
+// level k is 64^k ticks. A timer lies in the level of the highest digit (base 64) in which its tick
+// differs from the wheel's tick. So a bit scan finds the next occupied slot, and nothing ticks. The
+// timers of the current tick lie in a small heap ordered by (deadline, order of arming): they fire
+// to the nanosecond, in that order.
 //
 // Thread safety: none; one owner at a time.
+//
 // Invariants:
 // W1 Every timer in the heap has a tick of at most `tick_`; every timer in a slot has a later one.
 // W2 In level k, occupied slots have an index above digit k of `tick_`, and the timers in them
-// agree with `tick_` in all higher digits.
-// W3 A node's generation is odd while it is armed and even while it is free; an id names a timer
-//      only if the generations are equal.
+//    agree with `tick_` in all higher digits.
+// W3 A node's generation is odd while it is armed and even while it is free. An id names a timer
+//    only if the generations are equal.
 #pragma once
 
 #include <cstdint>
@@ -24,44 +25,48 @@
 
 namespace garrick::base {
 
+/// The timers of a clock service, sorted as far as needed. It calls nobody: its owner asks for what
+/// is due.
 class timing_wheel {
  public:
   /// A timer that is due.
   struct expired {
-    instant deadline;
-    timer_task task;
+    instant deadline;  ///< when it was to fire
+    timer_task task;   ///< now the caller's
   };
 
+  /// An empty wheel. Allocates nothing yet.
   explicit timing_wheel(instant now) noexcept;
-  /// Does not call anything: take what is left with `pop_any` first.
+  /// Drops no task: take out what is left with `pop_any` first.
   ~timing_wheel() = default;
   timing_wheel(const timing_wheel&) = delete;
   timing_wheel& operator=(const timing_wheel&) = delete;
 
-  /// No timer for a deadline of `never()`. Throws std::bad_alloc when there is no memory, and then
-  /// nothing has changed.
+  /// Arms a timer; a deadline of `never()` arms none. Constant time. Throws std::bad_alloc when
+  /// there is no memory, and then nothing has changed.
   timer_id arm(instant deadline, const timer_task& task);
 
-  /// Takes the timer out; false if it is not armed. The task is stored in `task` if that is not
-  /// null.
+  /// Takes the timer out; false if it is not armed. Constant time. Stores the task in `*task`
+  /// unless `task` is null.
   bool cancel(timer_id id, timer_task* task = nullptr) noexcept;
 
   /// Takes out the first timer whose deadline is at most `now`, in the order of (deadline, order of
-  /// arming); false if there is none. `now` must not go back.
+  /// arming); false if there is none. Requires that `now` does not go back from call to call.
   bool pop(instant now, expired& out);
 
   /// Takes out any timer, in no order; false if there is none.
   bool pop_any(timer_task& out) noexcept;
 
-  /// A time at which to look again: never after the first deadline, `never()` without timers. It is
-  /// the first deadline itself unless very many timers share the first slot; then it is the
-  /// beginning of that slot.
+  /// A time at which to look again: never after the first deadline, and `never()` without timers.
+  /// It is the first deadline itself unless more than 64 timers share the first slot; then it is
+  /// the beginning of that slot.
   [[nodiscard]] instant next_look() const noexcept { return look_ahead().when; }
 
   /// The first deadline, always exactly; `never()` without timers. May open crowded slots, which
   /// makes later arming in them slower.
   [[nodiscard]] instant first_deadline() noexcept;
 
+  /// How many timers are armed.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
  private:

@@ -1,8 +1,8 @@
-// Does an aggregate have bit-fields? Nothing can refer to one, so that Boost.PFR's references to
-// fields are then an error deep inside PFR: we ask first.
+// Does an aggregate have bit-fields? Nothing can refer to a bit-field, so Boost.PFR, which makes
+// references to all fields, would fail with an error deep inside. So we ask first.
 //
-// Structured bindings need their number of names in the source: so there is a function for each
-// number, as in PFR, up to PFR's limit of 100.
+// A structured binding needs as many names in the source as there are fields. So there is a
+// function for each number of fields, as in PFR, up to PFR's limit of 100.
 //
 // Thread safety: compile time only.
 #pragma once

@@ -1,4 +1,5 @@
-// Can a message really be copied? std::vector<std::unique_ptr<T>> says yes until one tries, and so does every aggregate that holds one. So the parts are asked too.
+// Can a message really be copied? std::vector<std::unique_ptr<T>> says yes until somebody tries,
+// and so does every aggregate that holds one. So the parts are asked, too.
 //
 // Thread safety: compile time only.
 #pragma once
@@ -23,8 +24,8 @@ consteval bool parts_can_be_copied(Kind, context<false, Open...>) {
   return true;  // its own copy constructor knows
 }
 
-/// `Open`: the types that the question has come through; an aggregate may contain itself through a
-/// container.
+/// `Open` are the types that the question has come through: an aggregate may contain itself through
+/// a container.
 template <class T, class... Open>
 consteval bool can_be_copied() {
   if constexpr (std::is_array_v<T>)
@@ -39,6 +40,7 @@ consteval bool can_be_copied() {
 
 }  // namespace detail
 
+/// A message that can be sent to several receivers: T and all that it is made of can be copied.
 template <class T>
 concept copyable_message = detail::can_be_copied<std::remove_cv_t<T>>();
 

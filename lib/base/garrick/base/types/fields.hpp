@@ -1,12 +1,16 @@
 // Looks into aggregates: how many fields, of which types, and a reference to each.
 //
+//   struct order { int id; std::string what; };
+//   static_assert(field_count<order> == 2);
+//   for_each_field(my_order, [](const auto& field) { … });
+//
 // The fields are counted here, because Boost.PFR's own count takes an array (`char key[16]`) for
-// sixteen fields and crashes GCC 12 on arrays of strings; the structured binding to that many
+// sixteen fields, and crashes GCC 12 on arrays of strings. The structured binding to that many
 // fields is PFR's.
 //
-// Not for aggregates with base classes or bit-fields (C++20 cannot see into them), nor with more
-// than 1024 elements in their C arrays (each is an initialiser that the compiler tries; std::array
-// is one): `inspectable<T>` is false for them.
+// `inspectable<T>` is false for aggregates with base classes or bit-fields, because C++20 cannot
+// see into them. It is also false where C arrays have more than 1024 elements in all: each of them
+// is an initialiser that the compiler tries. A std::array counts as one.
 //
 // Thread safety: compile time only.
 #pragma once
@@ -22,8 +26,12 @@
 namespace garrick::base {
 
 /// True for types that are opaque on purpose: neither the isolation check nor printing looks
-/// inside. Specialise it in namespace garrick::base for a class with private state that owns all it
-/// refers to.
+/// inside.
+///
+/// Specialise it for a class with private state that owns all it refers to:
+///
+///     template <>
+///     inline constexpr bool garrick::base::i_promise_this_owns_everything<my::matrix> = true;
 template <class T>
 inline constexpr bool i_promise_this_owns_everything = false;
 
@@ -45,7 +53,7 @@ struct any_field {
   }  // asked about, never called
 };
 
-/// The same for aggregates with reference fields.
+/// As `any_field`, for aggregates with reference fields.
 template <class Aggregate>
 struct any_place {
   template <class Field>
@@ -93,7 +101,7 @@ struct takes {
   static constexpr bool yes = initialises<T, Any>(std::make_index_sequence<N>());
 };
 
-/// Does the field that begins at initialiser At take N of them in braces, then come `After` more?
+/// Does the field that begins at initialiser `At` take N of them in braces, if `After` more follow?
 template <class T, class Any, std::size_t At, std::size_t After>
 struct takes_braced {
   template <std::size_t N>
@@ -102,8 +110,7 @@ struct takes_braced {
                           std::make_index_sequence<After>());
 };
 
-/// The largest N for which the answer is yes; Low is one for which it is, High one for which it is
-/// not.
+/// The largest N for which the answer is yes. For `Low` it is known to be yes, for `High` no.
 template <class Question, std::size_t Low, std::size_t High>
 consteval std::size_t largest_between() {
   constexpr std::size_t middle = Low + (High - Low) / 2;
@@ -129,7 +136,7 @@ consteval std::size_t largest_from() {
     return largest_between<Question, Low, Low + Step>();
 }
 
-/// The largest N for which the answer is yes. The first yes is looked for one by one: fields
+/// The largest N for which the answer is yes. The first yes is searched one by one, because fields
 /// without a default value need an initialiser.
 template <class Question, std::size_t Limit, std::size_t Low = 0>
 consteval std::size_t largest() {
@@ -141,14 +148,14 @@ consteval std::size_t largest() {
     return 0;
 }
 
-/// How many initialisers the field that begins at initialiser `At` of `Total` takes without braces:
-/// 1, or an array's size.
+/// How many initialisers the field takes that begins at initialiser `At` of `Total`, without
+/// braces: 1, or an array's size.
 template <class T, class Any, std::size_t Total, std::size_t At>
 consteval std::size_t field_width() {
   if constexpr (takes_braced<T, Any, At, Total - At - 1>::template yes<0>) {
     return 1;  // {} takes the place of one initialiser: not an array
   } else {
-    // A class may be made from several braced values too; but then one initialiser is used up, and
+    // A class, too, may be made from several braced values. But it uses up only one initialiser, so
     // the rest still fits.
     constexpr std::size_t size = largest<takes_braced<T, Any, At, 0>, 64>();
     if constexpr (size < 2 || At + size > Total)
@@ -168,10 +175,6 @@ consteval std::size_t joined_count() {
   }
 }
 
-}  // namespace detail
-
-namespace detail {
-
 /// An aggregate whose fields can be counted, if they are not too many.
 template <class T>
 concept countable = std::is_aggregate_v<T> && std::is_class_v<T> &&
@@ -190,7 +193,7 @@ consteval std::size_t count_fields() {
     return joined_count<T, Any, initialisers>();
 }
 
-/// True if after so many references (or what can be copied from one) there is another field that
+/// True if, after so many references (or what can be copied from one), another field follows that
 /// must be made from a value.
 template <class T, std::size_t... I>
 consteval bool one_more_value(std::index_sequence<I...>) {
@@ -215,7 +218,7 @@ consteval std::size_t count_fields() {
   }
 }
 
-/// Does T take a value as initialiser At of its place_count, and places for the others?
+/// Does T take a value as one of its initialisers, and places as all others?
 template <class T, std::size_t... Before, std::size_t... After>
 consteval bool takes_value(std::index_sequence<Before...>, std::index_sequence<After...>) {
   return requires {
@@ -225,13 +228,13 @@ consteval bool takes_value(std::index_sequence<Before...>, std::index_sequence<A
 
 }  // namespace detail
 
-/// An aggregate whose fields can be looked at.
+/// An aggregate whose fields can be looked at: no base classes, no bit-fields, at most 100 fields.
 template <class T>
 concept inspectable = detail::countable<T> && detail::count_fields<T>() <= 100 &&
                       !detail::has_bit_field<T, detail::count_fields<T>()>();
 
-/// Zero for empty aggregates, and for those that cannot be counted (a reference beside something
-/// that cannot be copied).
+/// The number of fields of T. Zero for empty aggregates, and for those whose fields cannot be
+/// counted (a reference beside something that cannot be copied).
 template <inspectable T>
 inline constexpr std::size_t field_count = detail::count_fields<T>();
 
@@ -240,15 +243,15 @@ template <inspectable T>
 inline constexpr bool has_reference_field =
     !std::is_empty_v<T> && detail::largest<detail::takes<T, detail::any_field<T>>, 100>() == 0;
 
-/// Of such a T: true if field I is a reference. False where that cannot be told (T also has array
-/// fields, or cannot be counted).
+/// True if field I of a T with reference fields is a reference. False where that cannot be told,
+/// because T also has array fields or its fields cannot be counted.
 template <inspectable T, std::size_t I>
 inline constexpr bool is_reference_field =
     has_reference_field<T> && field_count<T> == detail::place_count<T> && I < field_count<T> &&
     !detail::takes_value<T>(std::make_index_sequence<I>(),
                             std::make_index_sequence<field_count<T> - I - 1>());
 
-/// Calls `f(field)` for each field of x, in order.
+/// Calls `f(field)` with a reference to each field of `x`, in order of declaration.
 template <class T, class F>
   requires inspectable<std::remove_const_t<T>>
 constexpr void for_each_field([[maybe_unused]] T& x, [[maybe_unused]] F&& f) {
@@ -273,7 +276,7 @@ auto field_type_of(T& x) {
 
 }  // namespace detail
 
-/// The type of field I, as declared but without a reference.
+/// The type of field I of T, as declared but without a reference.
 template <inspectable T, std::size_t I>
 using field_type = typename decltype(detail::field_type_of<I>(std::declval<T&>()))::type;
 

@@ -1,15 +1,15 @@
 // What the core knows about a message's type once the compiler has forgotten it: one constant
 // descriptor for each type.
 //
-// Identity is the descriptor's address, and nothing else: no RTTI, no hash, no comparison of names
-// decides a cast.
+// A type is identified by its descriptor's address, and by nothing else: no RTTI, no hash and no
+// comparison of names decides a cast.
 //
-// Rule for shared libraries: the descriptor is a weak symbol of default visibility, which the
-// dynamic linker makes one across libraries, as long as the message type itself has default
-// visibility there and libraries are not loaded with RTLD_LOCAL and -Bsymbolic. A type with hidden
-// visibility, or in an anonymous namespace, is private to its library, or file: such a message is
-// simply not recognised elsewhere, it is never taken for another. Do not link with --icf=all, which
-// may fold equal constants; --icf=safe is fine.
+// Rule for shared libraries: the descriptor is a weak symbol of default visibility. The dynamic
+// linker merges the copies of all libraries, if the message type itself has default visibility
+// there and no library is loaded with RTLD_LOCAL and -Bsymbolic. A type with hidden visibility, or
+// in an anonymous namespace, is private to its library or file: elsewhere such a message is not
+// recognised, but it is never taken for another. Do not link with --icf=all, which may fold equal
+// constants; --icf=safe is fine.
 //
 // Thread safety: constants, initialised at compile time.
 #pragma once
@@ -27,16 +27,18 @@
 
 namespace garrick::base {
 
+/// A message's type, erased: how to name, move, copy, print and destroy a value of it.
 struct message_type {
-  std::string_view name;
-  std::uint32_t size;
-  std::uint32_t align;
-  bool trivially_copyable;
+  std::string_view name;                   ///< what logs call it
+  std::uint32_t size;                      ///< bytes of a value
+  std::uint32_t align;                     ///< bytes
+  bool trivially_copyable;                 ///< may be copied byte by byte
   void (*destroy)(void* object) noexcept;  ///< null if there is nothing to do
-  /// `to` is raw memory; `from` stays to be destroyed
+  /// Moves a value to raw memory; the value moved from is still to be destroyed.
   void (*move_construct)(void* to, void* from) noexcept;
-  /// null if the type cannot be copied; may throw
+  /// Copies a value to raw memory; null if the type cannot be copied. May throw.
   void (*copy_construct)(void* to, const void* from);
+  /// Appends the value as text, field by field. May throw.
   void (*print)(const void* object, std::string& out);
 };
 
@@ -88,7 +90,8 @@ struct message_descriptor {
 
 }  // namespace detail
 
-/// The one descriptor of T; cv-qualifiers and references do not count. Its address is T's identity.
+/// The one descriptor of T; cv-qualifiers and references do not count. Its address identifies T:
+/// `&message_type_of<T> == envelope->type`.
 template <class T>
 inline constexpr const message_type& message_type_of =
     detail::message_descriptor<std::remove_cvref_t<T>>::value;

@@ -1,15 +1,16 @@
 // Prints any value field by field: for logs, dead letters and test failures.
 //
+//   to_string(order{12, "tea", {1, 2}});            // shop::order{12, "tea", [1, 2]}
+//
 // Numbers, text (quoted), enumerations, containers, pairs and tuples, optionals, variants,
-// durations, owning pointers and aggregates of these print as one would write them:
-// `shop::order{12, "tea", {1, 2}}`. A class prints itself if it has `to_string() const` or a
-// `to_string(x)` beside it (found by argument-dependent lookup). What is left prints as `<its
-// type>`.
+// durations, owning pointers and aggregates of these print as one would write them. A class prints
+// itself if it has `to_string() const`, or a `to_string(x)` beside it that argument-dependent
+// lookup finds. Everything else prints as its type in angle brackets.
 //
 // No standard container header is included: types are recognised by their shape, so this header
 // stays cheap.
 //
-// Thread safety: as for the printed value. Cost: appends to the string; no other allocation.
+// Thread safety: as for the printed value. Cost: appends to the string, and allocates nothing else.
 #pragma once
 
 #include <concepts>
@@ -30,8 +31,8 @@ void print_to(std::string& out, const T& x);
 
 namespace detail {
 
-// Not templates, and not inline: a message type instantiates its printing whether it is used or
-// not, so that must be little code.
+// Neither templates nor inline: every message type instantiates its printing, whether anybody uses
+// it or not, so that must be little code.
 void put(std::string& out, std::string_view text);
 /// Writes a comma, except the first time.
 void separate(std::string& out, bool& first);
@@ -155,7 +156,7 @@ void print_variant(std::string& out, const V<Ts...>& x) {
   }(std::index_sequence_for<Ts...>());
 }
 
-/// An optional without a value, a null pointer, a result with an error.
+/// Prints an optional without a value, a null pointer, or a result with an error.
 template <class T>
 [[gnu::cold]] void print_absent(std::string& out, const T& x) {
   if constexpr (requires { x.error(); })
@@ -233,7 +234,8 @@ template <class T>
 
 }  // namespace detail
 
-/// Appends x to out.
+/// Appends `x` to `out` as text. What `x` throws while it is printed leaves this function; `out`
+/// then holds what was printed so far.
 template <class T>
 [[gnu::cold]] void print_to(std::string& out, const T& x) {
   if constexpr (std::is_same_v<T, std::string>)
@@ -245,12 +247,10 @@ template <class T>
   else if constexpr (std::is_enum_v<T>)
     detail::print_enumerator(out, type_name<T>, static_cast<std::int64_t>(x));
   else if constexpr (std::is_array_v<T> &&
-                     std::is_same_v<std::remove_cv_t<std::remove_extent_t<T>>, char>)
-    detail::print_text(
-        out, std::string_view(x, std::string_view(x, std::extent_v<T>).find('\0') < std::extent_v<T>
-                                     ? std::string_view(x, std::extent_v<T>).find('\0')
-                                     : std::extent_v<T>));
-  else if constexpr (std::is_array_v<T>) {
+                     std::is_same_v<std::remove_cv_t<std::remove_extent_t<T>>, char>) {
+    const std::string_view text(x, std::extent_v<T>);
+    detail::print_text(out, text.substr(0, text.find('\0')));
+  } else if constexpr (std::is_array_v<T>) {
     detail::put(out, "[");
     detail::list_printer print{out};
     for (const auto& element : x) print(element);
@@ -275,8 +275,10 @@ struct to_string_function {
 };
 }  // namespace detail
 
-/// x as text; an object, so that argument-dependent lookup does not find it where a class's own
-/// `to_string` is meant.
+/// `to_string(x)` is `x` as text, printed field by field.
+///
+/// It is an object and not a function, so that argument-dependent lookup does not find it where a
+/// class's own `to_string` is meant.
 inline constexpr detail::to_string_function to_string{};
 
 }  // namespace garrick::base

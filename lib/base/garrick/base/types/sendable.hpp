@@ -1,18 +1,19 @@
 // The isolation check: a message must own everything it refers to, or two actors would share
 // memory. The compiler decides.
 //
-// Refused: pointers, references, unions, `std::shared_ptr` to something that can be changed, and
-// every class that cannot be looked into (private state, capturing lambdas, views, iterators,
+// Refused are pointers, references, unions, a `std::shared_ptr` to something that can be changed,
+// and every class that cannot be looked into (private state, capturing lambdas, views, iterators,
 // std::function) unless it is a standard type known to own what it holds. Aggregates are checked
-// field by field, containers and other wrappers by what they wrap. What is owned by a shared block
-// may not lead to something that can be changed either: `shared_ptr<const T>` where T holds a
-// `unique_ptr<U>` is refused, `unique_ptr<const U>` is fine.
+// field by field, containers and other wrappers by what they wrap. What a shared block owns must
+// not lead to something that can be changed, either: `shared_ptr<const T>` is refused if T holds a
+// `unique_ptr<U>`, and fine if it holds a `unique_ptr<const U>`.
 //
 // A class with private state that does own everything says so once, loudly:
 //
-//     template <> inline constexpr bool garrick::base::i_promise_this_owns_everything<my::matrix> = true;
+//     template <>
+//     inline constexpr bool garrick::base::i_promise_this_owns_everything<my::matrix> = true;
 //
-// Types of the framework (handles, errors) carry the member `using garrick_sendable = void;`, or
+// Types of the framework (handles, errors) have the member `using garrick_sendable = void;`, or
 // list what they wrap in `using garrick_parts = type_list<...>;`.
 //
 // No standard container header is included: the standard types are recognised by their names.
@@ -34,17 +35,18 @@ template <class... Ts>
 struct type_list;
 
 // The reasons that an error message names.
-struct is_a_pointer;
-struct is_a_reference;
-struct has_a_reference_field;  ///< where the compiler cannot tell which
-struct is_a_union;
-struct has_a_base_class;
-/// the compiler cannot look at it: promise below that the type owns everything
+
+struct is_a_pointer;           ///< Whoever follows it shares what it points to.
+struct is_a_reference;         ///< As a pointer.
+struct has_a_reference_field;  ///< The compiler cannot tell which field it is.
+struct is_a_union;             ///< Nobody knows which member is alive.
+struct has_a_base_class;       ///< The compiler cannot look into it: make it a field.
+/// The compiler cannot look at it: promise that the type owns everything.
 struct has_a_bit_field;
-/// the compiler would take minutes: use std::array for arrays
+/// The compiler would take minutes: use std::array for arrays.
 struct has_over_100_fields_or_a_long_c_array;
-struct is_shared_and_can_be_changed;
-struct has_private_or_captured_state;  ///< or is a view, an iterator, a std::function
+struct is_shared_and_can_be_changed;   ///< Share something const instead.
+struct has_private_or_captured_state;  ///< Or it is a view, an iterator, a std::function.
 
 namespace detail {
 
@@ -58,12 +60,12 @@ struct made_of {};
 template <class... Parts>
 struct shares {};  ///< made of parts that nobody may change
 
+/// A unique_ptr: made of parts, the first of which it may change even when it is const itself.
 template <class... Parts>
-/// a unique_ptr: made of parts, the first of which it may change even when it is const itself
 struct points_to {};
 
-/// The name of a class template or class in namespace std without "std::" and inline namespaces, up
-/// to its arguments; else empty.
+/// The name of a class or class template of namespace std, without "std::", inline namespaces and
+/// arguments; empty for all other types.
 template <class T>
 consteval std::string_view standard_name() {
   constexpr name_span raw = raw_type_name<T>();
@@ -85,8 +87,8 @@ consteval bool is_one_of(std::string_view name, std::string_view list) {
   return false;
 }
 
-/// Class templates that own their arguments' values and nothing else (comparators, hashes and
-/// allocators are checked like the rest).
+/// Class templates that own values of their arguments' types and nothing else. Comparators, hashes
+/// and allocators are arguments, too, and are checked like the rest.
 consteval bool is_owning_template(std::string_view name) {
   return is_one_of(name,
                    "basic_string vector deque list forward_list set multiset map multimap "
@@ -153,8 +155,8 @@ concept marked_sendable = requires { typename T::garrick_sendable; };
 template <class T>
 concept marked_parts = requires { typename T::garrick_parts; };
 
-/// What T, without const, is made of, or why it is refused. Standard templates come before
-/// aggregates: std::array is both.
+/// What T (without const) is made of, or why it is refused. Standard templates are asked before
+/// aggregates, because std::array is both.
 template <class T>
 consteval auto classify_class() {
   if constexpr (i_promise_this_owns_everything<T> || marked_sendable<T>)
@@ -206,8 +208,8 @@ struct nothing_found {};
 template <class T, class Reason, std::size_t... Path>
 struct found {};
 
-/// Where we are: inside a shared block or not, and inside which aggregates (they may contain
-/// themselves through a container).
+/// Where the search is: inside a shared block or not, and inside which aggregates. An aggregate may
+/// contain itself through a container.
 template <bool Shared, class... Open>
 struct context {};
 
@@ -331,8 +333,8 @@ std::type_identity<cannot_be_sent<path_of<Prefix..., Path...>(), T, Reason>> rep
 template <class Found, std::size_t... Prefix>
 using report = typename decltype(report_of<Prefix...>(Found{}))::type;
 
-/// What is not owned in the arguments of one message; the place of an argument is the path's first
-/// step if there are several.
+/// What is not owned in the arguments of one message. If there are several, the place of the
+/// argument is the first step of the path.
 template <class... Args>
 struct search_arguments : search_parts<context<false>, 0, Args...> {};
 template <class Arg>
@@ -340,17 +342,23 @@ struct search_arguments<Arg> : search<Arg, context<false>> {};
 
 }  // namespace detail
 
-/// True if a value of T may be sent to another actor.
+/// True if a value of T may be sent to another actor: it owns everything it refers to.
+///
+///     static_assert(is_sendable<std::vector<std::string>>);
+///     static_assert(!is_sendable<const char*>);
 template <class T>
 inline constexpr bool is_sendable =
     std::is_same_v<typename detail::search<T, detail::context<false>>::type, detail::nothing_found>;
 
+/// A type whose values may be sent to another actor.
 template <class T>
 concept sendable = is_sendable<T>;
 
-/// Does not compile unless T is sendable; the error names the path from the message to what is not
-/// owned, its type and the reason: `cannot_be_sent<"message.2.0", const char*, is_a_pointer>`.
-/// `Prefix` is T's own place in the message, if it is one of several arguments.
+/// Does not compile unless T is sendable.
+///
+/// The error names the path from the message to what is not owned, its type and the reason:
+/// `cannot_be_sent<"message.2.0", const char*, is_a_pointer>`. `Prefix` is T's own place in the
+/// message, if it is one of several arguments.
 template <class T, std::size_t... Prefix>
 constexpr void check_sendable() noexcept {
   static_assert(detail::report<typename detail::search<T, detail::context<false>>::type,

@@ -1,10 +1,10 @@
 // The name of a type as text, known at compile time and the same on GCC and clang for ordinary
 // types.
 //
-// For diagnostics and printing only: a name never decides a cast (see message_type.hpp). Compilers
-// differ in spacing, in the spelling of integer types, in `struct ` prefixes and inline namespaces;
-// all of that is made uniform here. Closures and values of enumerations as template arguments are
-// left as the compiler spells them.
+// Names are for diagnostics and printing only; a name never decides a cast (message_type.hpp).
+// Compilers differ in spacing, in the spelling of integer types, in `struct ` prefixes and in
+// inline namespaces. All of that is made uniform here. Closures, and enumerators as template
+// arguments, stay as the compiler spells them.
 //
 // Thread safety: constants.
 #pragma once
@@ -39,8 +39,8 @@ template <class T>
          c == '$';
 }
 
-/// Rewrites one compiler's spelling into ours. `N` is large enough for what the rewriting may add
-/// (a space after each comma or star).
+/// Rewrites a compiler's spelling into ours. `N` leaves room for what that may add: a space after
+/// each comma or star.
 template <std::size_t N>
 struct name_writer {
   char text[N]{};
@@ -94,25 +94,29 @@ struct name_writer {
   constexpr std::size_t word(std::string_view in, std::size_t at) noexcept {
     std::size_t end = at;
     while (end < in.size() && is_word(in[end])) ++end;
-    std::string_view w = in.substr(at, end - at);
-    if (w == "char" && base == "signed" && in_number) {
+    std::string_view spelled = in.substr(at, end - at);
+    if (spelled == "char" && base == "signed" && in_number) {
       put("signed");
       base = "char";
       return end;
     }
-    if (take_number_word(w)) return end;
+    if (take_number_word(spelled)) return end;
     end_number();
     const bool scoped = in.substr(end, 2) == "::";
-    if (scoped && (w == "__cxx11" || w == "__1" || w == "_V2")) return end + 2;
-    if (!scoped && (w == "struct" || w == "class" || w == "enum" || w == "union")) return end;
-    if ((w == "basic_string" || w == "basic_string_view") && in.substr(end, 6) == "<char>") {
-      put(w.substr(6));
+    if (scoped && (spelled == "__cxx11" || spelled == "__1" || spelled == "_V2")) return end + 2;
+    if (!scoped &&
+        (spelled == "struct" || spelled == "class" || spelled == "enum" || spelled == "union"))
+      return end;
+    if ((spelled == "basic_string" || spelled == "basic_string_view") &&
+        in.substr(end, 6) == "<char>") {
+      put(spelled.substr(6));
       return end + 6;
     }
-    if (w[0] >= '0' && w[0] <= '9')
-      while (w.back() == 'u' || w.back() == 'U' || w.back() == 'l' || w.back() == 'L')
-        w.remove_suffix(1);
-    put(w);
+    if (spelled[0] >= '0' && spelled[0] <= '9')
+      while (spelled.back() == 'u' || spelled.back() == 'U' || spelled.back() == 'l' ||
+             spelled.back() == 'L')
+        spelled.remove_suffix(1);
+    put(spelled);
     return end;
   }
 
@@ -151,13 +155,15 @@ inline constexpr name_writer<raw_type_name<T>().size * 2 + 16> written_type_name
 
 }  // namespace detail
 
-/// The name of T, with its namespaces; `std::string_view name = type_name<std::vector<long>>;` gives "std::vector<long>".
+/// The name of T with its namespaces, a constant.
+///
+///     type_name<std::vector<long>>;                          // "std::vector<long>"
 template <class T>
 inline constexpr std::string_view type_name{detail::written_type_name<T>.text,
                                             detail::written_type_name<T>.size};
 
-/// What logs, dead letters and test failures call T: its name, unless a specialisation knows a more
-/// readable one.
+/// What logs, dead letters and test failures call T: its name, unless a specialisation of this
+/// variable gives a more readable one.
 template <class T>
 inline constexpr std::string_view shown_name = type_name<T>;
 

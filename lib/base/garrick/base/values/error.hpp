@@ -1,17 +1,24 @@
-// Errors are values: what happened (a code of a category), and if known where and why (a text).
+// Errors are values: what happened (a code of a category) and, if known, where and why (a text).
+//
+//   error e = make_error(errc::config_invalid, "scheduler.workers", "0 is below 1");
+//   e == errc::config_invalid;  // true: the text does not count
+//   e.to_string();     // "the configuration is not valid: scheduler.workers: 0 is below 1"
 //
 // An error travels in messages and in every `result`, so it is 16 bytes and cheap to copy: a
 // pointer to the category, and one word that holds either the code itself or a pointer to a shared,
 // immutable block with the code and the text.
 //
-// Categories are extended by users: derive from `error_category`, make one object of it with static
-// storage duration, and provide `const error_category& error_category_of(my_enum)` beside the
+// Users add categories of their own: derive from `error_category`, make one object of it with
+// static storage duration, and write `const error_category& error_category_of(my_enum)` beside the
 // enumeration. Then `error e = my_enum::disk_full;` works.
 //
 // Thread safety: copies of one error may be used on different threads; one object may not be
-// written and read at once. Invariants: E1 category null <=> no error, and then the word is zero.
-// E2 the word's lowest bit says "code inside"; otherwise it is the address of a detail block on
-// which this object holds one reference.
+// written and read at once.
+//
+// Invariants:
+// E1 The category is null exactly if there is no error, and then the word is zero.
+// E2 The word's lowest bit says "the code is inside". If it is clear and the word is not zero, the
+//    word is the address of a detail block on which this object holds one reference.
 #pragma once
 
 #include <concepts>
@@ -23,10 +30,14 @@
 
 namespace garrick::base {
 
-/// A family of error codes with its texts. Identity is the object's address, so there must be one
-/// object a family.
+/// A family of error codes with its texts.
+///
+/// A category is identified by its object's address, so each family has exactly one object, with
+/// static storage duration. Thread safety: the functions of an implementation are called on any
+/// thread.
 class error_category {
  public:
+  /// A short name for logs, such as "garrick". Must stay valid as long as the program runs.
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
   /// What happened, in plain words and without a full stop, for any code of the family.
   [[nodiscard]] virtual std::string message(std::uint32_t code) const = 0;
@@ -39,7 +50,7 @@ class error_category {
   ~error_category() = default;
 };
 
-/// What can go wrong in the framework itself. `user` is for programs that want a text and no
+/// What can go wrong in the framework itself. `user` is for programs that want a text but no
 /// category of their own.
 enum class errc : std::uint32_t {
   receiver_gone = 1,   ///< the receiver had ended, or ended before it took the request
@@ -77,41 +88,55 @@ void release_error_detail(std::uintptr_t word) noexcept;
 
 }  // namespace detail
 
+/// The category of the framework's own errors, named "garrick".
 [[nodiscard]] inline const error_category& error_category_of(errc) noexcept {
   return detail::core_errors;
 }
 
-/// An enumeration that belongs to an error category.
+/// An enumeration that belongs to an error category: `error_category_of(e)` is found beside it.
 template <class E>
 concept error_enum = std::is_enum_v<E> && requires(E e) {
   { error_category_of(e) } -> std::same_as<const error_category&>;
 };
 
+/// What happened, and perhaps where and why; or no error.
+///
+///     error e = errc::timeout;
+///     if (e) log(e.to_string());            // "no response came in time"
+///
+/// 16 bytes. Copying costs at most one atomic addition, and never allocates. Thread safety: as a
+/// value; copies share nothing that can be changed.
 class [[nodiscard]] error {
  public:
-  using garrick_sendable = void;
+  using garrick_sendable = void;  ///< an error may be sent
 
   /// No error.
   constexpr error() noexcept = default;
 
+  /// This error, without a text. Allocates nothing.
   template <error_enum E>
   error(E code) noexcept : error(static_cast<std::uint32_t>(code), error_category_of(code)) {}
 
-  /// `where` and `why` may be empty; both empty allocates nothing. Without memory for the text, the
-  /// error has its code alone: what reports a failure must not fail.
+  /// This error with the text "where: why". Either may be empty; if both are, nothing is allocated.
+  /// Without memory for the text, the error has its code alone: what reports a failure must not
+  /// fail.
   template <error_enum E>
   error(E code, std::string_view where, std::string_view why)
       : error(static_cast<std::uint32_t>(code), error_category_of(code), where, why) {}
 
+  /// The same for a code whose enumeration is not known here. Allocates nothing.
   error(std::uint32_t code, const error_category& category) noexcept
       : category_(&category), word_((std::uintptr_t{code} << 1) | 1) {}
 
+  /// The same with the text "where: why"; without memory for it, only the code.
   error(std::uint32_t code, const error_category& category, std::string_view where,
         std::string_view why);
 
+  /// The same error. Costs at most one atomic addition.
   constexpr error(const error& other) noexcept : category_(other.category_), word_(other.word_) {
     if (shared()) detail::retain_error_detail(word_);
   }
+  /// Takes the error over; `other` is "no error" then.
   constexpr error(error&& other) noexcept
       : category_(std::exchange(other.category_, nullptr)), word_(std::exchange(other.word_, 0)) {}
   constexpr error& operator=(error other) noexcept {
@@ -122,6 +147,7 @@ class [[nodiscard]] error {
     if (shared()) detail::release_error_detail(word_);
   }
 
+  /// Exchanges two errors.
   constexpr void swap(error& other) noexcept {
     std::swap(category_, other.category_);
     std::swap(word_, other.word_);
@@ -130,18 +156,18 @@ class [[nodiscard]] error {
   /// True if this is an error.
   [[nodiscard]] constexpr explicit operator bool() const noexcept { return category_ != nullptr; }
 
-  /// Zero where there is no error.
+  /// The number of the code within its category; zero if there is no error.
   [[nodiscard]] std::uint32_t code() const noexcept;
-  /// Null where there is no error.
+  /// The family that the code belongs to; null if there is no error.
   [[nodiscard]] const error_category* category() const noexcept { return category_; }
-  /// "where: why", as far as known. Valid while this object, or a copy of it, lives.
+  /// "where: why", as far as known; else empty. Valid while this object, or a copy of it, lives.
   [[nodiscard]] std::string_view detail() const noexcept;
-  /// What happened, as the category says it; "no error" where there is none.
+  /// What happened, as the category says it; "no error" if there is none.
   [[nodiscard]] std::string message() const;
-  /// "what happened: where: why".
+  /// "what happened: where: why": the whole, for logs and people.
   [[nodiscard]] std::string to_string() const;
-  /// A copy whose detail begins with `where`: for a caller that knows more than who found the
-  /// error.
+  /// A copy whose detail begins with `where`: for a caller that knows more than the function that
+  /// found the error. "No error" stays that. Without memory, the text is lost.
   [[nodiscard]] error at(std::string_view where) const;
 
   /// Equal category and code; the text does not count.
@@ -162,11 +188,16 @@ class [[nodiscard]] error {
 
 static_assert(sizeof(error) == 2 * sizeof(void*));
 
-/// An error with a text that says where or why; put "where: why" in it, or use the other overload.
+/// An error with a text that says where or why.
+///
+///     return make_error(errc::user, "line 7: the price is negative");
+///
+/// An empty text allocates nothing. Without memory for the text, the error has its code alone.
 template <error_enum E>
 [[nodiscard]] error make_error(E code, std::string_view detail = {}) {
   return detail.empty() ? error(code) : error(code, std::string_view{}, detail);
 }
+/// As above; the text is "where: why".
 template <error_enum E>
 [[nodiscard]] error make_error(E code, std::string_view where, std::string_view why) {
   return error(code, where, why);

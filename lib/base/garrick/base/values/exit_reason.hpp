@@ -1,8 +1,8 @@
-// Why an actor ended: normally, on request, unreachable, by an exception, or with any error of its
-// own.
+// Why an actor ended: normally, on request, because nobody could reach it, by an exception, or with
+// an error of its own.
 //
-// It is an `error` of a category of its own (no error: normal), so it is 16 bytes, travels in
-// messages and prints.
+// An exit reason is an `error` of a category of its own, and "no error" means normal. So it is 16
+// bytes, travels in messages and prints.
 //
 // Thread safety: as for `error`.
 #pragma once
@@ -11,6 +11,7 @@
 
 namespace garrick::base {
 
+/// The kinds of ends.
 enum class exit_code : std::uint32_t {
   /// it quit, or its behavior was empty; links ignore it unless they trap exits
   normal,
@@ -34,23 +35,32 @@ extern const exit_error_category exit_errors;
 
 }  // namespace detail
 
+/// The category of exit codes, named "exit".
 [[nodiscard]] inline const error_category& error_category_of(exit_code) noexcept {
   return detail::exit_errors;
 }
 
+/// Why an actor ended: what monitors receive and links pass on.
+///
+///     if (down.reason.is_failure()) log(down.reason.to_string());
+///
+/// Thread safety and cost: as `error`.
 class exit_reason {
  public:
-  using garrick_sendable = void;
+  using garrick_sendable = void;  ///< an exit reason may be sent
 
   /// Normal.
   constexpr exit_reason() noexcept = default;
+  /// This code, without a text. Allocates nothing.
   exit_reason(exit_code code) noexcept {
     if (code != exit_code::normal) error_ = error(code);
   }
+  /// This code with a text; without memory for it, only the code.
   exit_reason(exit_code code, std::string_view detail)
       : error_(error(code, std::string_view{}, detail)) {}
-  /// The actor failed with `e`; no error is normal.
+  /// The actor failed with `e`; "no error" is normal.
   exit_reason(error e) noexcept : error_(std::move(e)) {}
+  /// The actor failed with this error.
   template <error_enum E>
   exit_reason(E e) noexcept : error_(e) {}
 
@@ -59,13 +69,18 @@ class exit_reason {
     return {exit_code::unhandled_exception, text};
   }
 
+  /// True if the actor came to its own end, without an error.
   [[nodiscard]] bool is_normal() const noexcept { return !error_ || error_ == exit_code::normal; }
-  /// True if the actor failed: neither normal nor asked to end nor merely unreachable.
+  /// True if the actor failed: it neither ended normally, nor was asked or forced to end, nor was
+  /// merely unreachable.
   [[nodiscard]] bool is_failure() const noexcept;
+  /// The kind of end; every error that is not an exit code itself counts as `exit_code::failure`.
   [[nodiscard]] exit_code code() const noexcept;
+  /// The error that it is made of; "no error" if normal. Valid while this object lives.
   [[nodiscard]] const error& as_error() const noexcept { return error_; }
-  /// The exception's or the error's text, if any.
+  /// The exception's or the error's text, if any. Valid while this object, or a copy of it, lives.
   [[nodiscard]] std::string_view detail() const noexcept { return error_.detail(); }
+  /// "normal", or the error as text.
   [[nodiscard]] std::string to_string() const {
     return is_normal() ? "normal" : error_.to_string();
   }

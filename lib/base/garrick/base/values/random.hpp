@@ -20,9 +20,15 @@ namespace garrick::base {
   return z ^ (z >> 31);
 }
 
+/// A generator of random numbers that its seed determines.
+///
+///     random_source random(17);
+///     const std::uint32_t die = 1 + random.below(6);
+///
+/// Satisfies std::uniform_random_bit_generator. Copies continue with the same numbers.
 class random_source {
  public:
-  using result_type = std::uint64_t;
+  using result_type = std::uint64_t;  ///< for std::uniform_random_bit_generator
 
   /// Equal seeds give equal sequences; every seed is good.
   constexpr explicit random_source(std::uint64_t seed) noexcept {
@@ -52,10 +58,13 @@ class random_source {
     return static_cast<double>((*this)() >> 11) * 0x1.0p-53;
   }
 
-  /// An independent generator; the two never share their state.
+  /// A new generator seeded by this one's next number: for a part that shall not disturb this
+  /// one's sequence.
   [[nodiscard]] constexpr random_source split() noexcept { return random_source((*this)()); }
 
+  /// The least number; all 64 bits are random.
   [[nodiscard]] static constexpr std::uint64_t min() noexcept { return 0; }
+  /// The greatest number.
   [[nodiscard]] static constexpr std::uint64_t max() noexcept { return ~std::uint64_t{0}; }
 
  private:

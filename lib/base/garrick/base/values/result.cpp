@@ -1,4 +1,4 @@
-// The throwing path of `result`, kept out of every caller.
+// The path of `result` that throws, kept out of every caller.
 #include "garrick/base/values/result.hpp"
 
 namespace garrick::base {

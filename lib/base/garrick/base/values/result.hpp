@@ -1,11 +1,17 @@
 // A value or an error: what every operation returns that can fail in an expected way.
 //
-// `result<T>` holds a T, `result<>` and `result<void>` hold nothing, `result<A, B>` holds a
-// `std::tuple<A, B>`; or else an `error`. It does not throw unless `value()` is asked of an error,
-// and it allocates nothing.
+//   result<int> port = parse(text);
+//   if (!port) return port.error();
+//   listen(*port);
+//
+// `result<T>` holds a T, `result<>` and `result<void>` hold nothing, and `result<A, B>` holds a
+// `std::tuple<A, B>`; or else each holds an `error`. A result throws nothing by itself unless
+// `value()` is asked of an error, and it allocates nothing.
 //
 // Thread safety: as for the value.
-// Invariant: R1 the value is alive exactly while the error member says "no error".
+//
+// Invariant:
+// R1 The value is alive exactly while the error member says "no error".
 #pragma once
 
 #include <concepts>
@@ -23,14 +29,17 @@ namespace garrick::base {
 template <class... Ts>
 class result;
 
-/// The class, for scopes where `error` names a member function.
+/// The class `error`, for scopes where that name means a member function.
 using error_value = error;
 
-/// Thrown by `value()` of a result that holds an error; `what()` is the error's text.
+/// Thrown by `value()` of a result that holds an error.
 class bad_result_access : public std::exception {
  public:
+  /// Throws std::bad_alloc if there is no memory for the text.
   explicit bad_result_access(error_value e);
+  /// "no value in the result: " and the error's text.
   [[nodiscard]] const char* what() const noexcept override { return text_.c_str(); }
+  /// The error that the result held.
   [[nodiscard]] const error& reason() const noexcept { return error_; }
 
  private:
@@ -38,12 +47,14 @@ class bad_result_access : public std::exception {
   std::string text_;
 };
 
+/// True if T is a `result` of anything.
 template <class T>
 inline constexpr bool is_result = false;
 template <class... Ts>
 inline constexpr bool is_result<result<Ts...>> = true;
 
-/// The types inside a sendable wrapper, for the isolation check.
+/// A list of types. A class that wraps values names their types by a member `garrick_parts` of this
+/// kind, and the isolation check looks at those (sendable.hpp).
 template <class... Ts>
 struct type_list {};
 
@@ -91,7 +102,8 @@ constexpr auto map_call(Call&& call) {
     "-Wmaybe-uninitialized"  // GCC 12 does not see that error_ tells whether value_ lives (R1)
 #endif
 
-/// What `result<T>` and `result<A, B>` share. `Self` is the result itself.
+/// What `result<T>` and `result<A, B>` share. `Self` is the result itself; `Multi` says that the
+/// value is a tuple of several.
 template <class Self, class Value, bool Multi>
 class value_result {
   static_assert(std::is_object_v<Value> && !std::is_array_v<Value>,
@@ -100,12 +112,14 @@ class value_result {
                 "result<error> would be ambiguous: use result<> or error");
 
  public:
-  using value_type = Value;
+  using value_type = Value;  ///< T, or std::tuple<A, B>
 
+  /// Holds a default-constructed value.
   constexpr value_result()
     requires std::default_initializable<Value>
       : value_() {}
 
+  /// Holds a value that is made in place from the arguments.
   template <class U>
     requires std::constructible_from<Value, U>
   constexpr value_result(std::in_place_t, U&& value) : value_(std::forward<U>(value)) {}
@@ -113,7 +127,7 @@ class value_result {
     requires(sizeof...(Args) != 1 && std::constructible_from<Value, Args...>)
   constexpr value_result(std::in_place_t, Args&&... args) : value_(std::forward<Args>(args)...) {}
 
-  /// Requires an error, not "no error".
+  /// Holds this error. Requires an error: "no error" ends the process.
   value_result(error_value e) noexcept : error_(std::move(e)) {
     GARRICK_ASSERT(static_cast<bool>(error_),
                    "a result without a value needs an error: return the value, or a real error");
@@ -152,14 +166,17 @@ class value_result {
     if (!error_) value_.~Value();
   }
 
+  /// True if this holds a value and no error.
   [[nodiscard]] constexpr bool has_value() const noexcept { return !error_; }
+  /// As `has_value()`.
   [[nodiscard]] constexpr explicit operator bool() const noexcept { return !error_; }
 
-  /// The value; throws `bad_result_access` with the error's text if there is none.
+  /// The value. If there is none, throws `bad_result_access` with the error's text.
   [[nodiscard]] constexpr Value& value() & { return checked(), value_; }
   [[nodiscard]] constexpr const Value& value() const& { return checked(), value_; }
   [[nodiscard]] constexpr Value&& value() && { return checked(), std::move(value_); }
 
+  /// The value or, if there is none, `other`.
   template <class U>
   [[nodiscard]] constexpr Value value_or(U&& other) const& {
     return has_value() ? value_ : static_cast<Value>(std::forward<U>(other));
@@ -169,10 +186,10 @@ class value_result {
     return has_value() ? std::move(value_) : static_cast<Value>(std::forward<U>(other));
   }
 
-  /// The error; "no error" if there is a value.
+  /// The error; "no error" if there is a value. Valid while this object lives.
   [[nodiscard]] constexpr const error_value& error() const noexcept { return error_; }
 
-  /// Requires a value.
+  /// The value. Requires that there is one: otherwise the process ends with an assertion.
   [[nodiscard]] constexpr Value& operator*() & noexcept { return asserted(), value_; }
   [[nodiscard]] constexpr const Value& operator*() const& noexcept { return asserted(), value_; }
   [[nodiscard]] constexpr Value&& operator*() && noexcept { return asserted(), std::move(value_); }
@@ -183,8 +200,10 @@ class value_result {
     return asserted(), std::addressof(value_);
   }
 
-  /// A result of what f makes of the value; the error passes through. Several values are passed as
-  /// several arguments.
+  /// What `f` makes of the value, as a result; an error passes through. Several values are passed
+  /// as several arguments. What `f` throws leaves this function.
+  ///
+  ///     result<std::string> text = read(file).map([](const page& p) { return p.text; });
   template <class F>
   [[nodiscard]] constexpr auto map(F&& f) const& {
     using mapped = decltype(map_call(
@@ -204,7 +223,9 @@ class value_result {
     });
   }
 
-  /// f takes the value and returns a result; the error passes through.
+  /// As `map`, for an `f` that returns a result itself.
+  ///
+  ///     result<int> port = find("port").and_then(parse_port);
   template <class F>
   [[nodiscard]] constexpr auto and_then(F&& f) const& {
     using next = std::remove_cvref_t<decltype(call_with<Multi>(std::forward<F>(f), value_))>;
@@ -219,8 +240,7 @@ class value_result {
     return error_ ? next(error_) : next(call_with<Multi>(std::forward<F>(f), std::move(value_)));
   }
 
-  /// f takes the error and returns a result of the same type (or the value); a value passes
-  /// through.
+  /// What `f` makes of the error: a result of the same type, or a value. A value passes through.
   template <class F>
   [[nodiscard]] constexpr Self or_else(F&& f) const& {
     return error_ ? Self(std::forward<F>(f)(error_)) : static_cast<const Self&>(*this);
@@ -270,45 +290,58 @@ class value_result {
 }  // namespace detail
 
 /// Success or an error.
+///
+///     result<> done = save(file);
+///     if (!done) log(done.error().to_string());
 template <>
 class [[nodiscard]] result<> {
  public:
-  using garrick_sendable = void;
-  using value_type = void;
+  using garrick_sendable = void;  ///< may be sent
+  using value_type = void;        ///< there is no value
 
+  /// Success.
   constexpr result() noexcept = default;
-  /// Requires an error, not "no error": say `result<>()` for success.
+  /// Holds this error. Requires an error: "no error" ends the process. Return `{}` for success.
   result(error_value e) noexcept : error_(std::move(e)) {
     GARRICK_ASSERT(static_cast<bool>(error_),
                    "a failed result needs an error: return {} for success");
   }
+  /// Holds this error.
   template <error_enum E>
   result(E e) noexcept : error_(e) {}
 
+  /// True if this is success.
   [[nodiscard]] constexpr bool has_value() const noexcept { return !error_; }
+  /// As `has_value()`.
   [[nodiscard]] constexpr explicit operator bool() const noexcept { return !error_; }
-  /// Throws `bad_result_access` if there is an error.
+  /// Throws `bad_result_access` with the error's text if there is an error; otherwise does nothing.
   constexpr void value() const {
     if (error_) [[unlikely]]
       detail::throw_bad_result_access(error_);
   }
+  /// Requires success: otherwise the process ends with an assertion.
   constexpr void operator*() const noexcept {
     GARRICK_ASSERT(has_value(), "check the result before you take its value");
   }
+  /// The error; "no error" if this is success. Valid while this object lives.
   [[nodiscard]] constexpr const error_value& error() const noexcept { return error_; }
+  /// "ok", or the error's text.
   [[nodiscard]] std::string to_string() const { return error_ ? error_.to_string() : "ok"; }
 
+  /// What `f()` returns, as a result; an error passes through.
   template <class F>
   [[nodiscard]] constexpr auto map(F&& f) const {
     using mapped = decltype(detail::map_call(std::forward<F>(f)));
     return error_ ? mapped(error_) : detail::map_call(std::forward<F>(f));
   }
+  /// As `map`, for an `f` that returns a result itself.
   template <class F>
   [[nodiscard]] constexpr auto and_then(F&& f) const {
     using next = std::remove_cvref_t<detail::invoked<F>>;
     static_assert(is_result<next>, "the function given to and_then returns a result");
     return error_ ? next(error_) : next(std::forward<F>(f)());
   }
+  /// What `f` makes of the error; success passes through.
   template <class F>
   [[nodiscard]] constexpr result or_else(F&& f) const {
     return error_ ? result(std::forward<F>(f)(error_)) : *this;
@@ -322,50 +355,74 @@ class [[nodiscard]] result<> {
   error_value error_;
 };
 
+/// The same as `result<>`, for code that is generic in the value's type.
 template <>
 class [[nodiscard]] result<void> : public result<> {
  public:
   using result<>::result;
+  /// Success.
   constexpr result() noexcept = default;
+  /// The same outcome.
   result(result<> r) noexcept : result<>(std::move(r)) {}
 };
 
+/// A T or an error.
+///
+///     result<int> half(int n) { return n % 2 == 0 ? result<int>(n / 2) : errc::user; }
+///     const int x = half(8).value_or(0);
+///
+/// `has_value`, `value`, `value_or`, `error`, `*`, `->`, `map`, `and_then` and `or_else` do what
+/// they do for std::expected. T is neither a reference nor an array nor `error`.
 template <class T>
 class [[nodiscard]] result<T> : public detail::value_result<result<T>, T, false> {
   using base_type = detail::value_result<result<T>, T, false>;
 
  public:
-  using garrick_parts = type_list<T>;
+  using garrick_parts = type_list<T>;  ///< may be sent if T may
 
+  /// Holds a default-constructed T.
   constexpr result() = default;
+  /// Holds a T that is made in place from the arguments.
   template <class... Args>
   constexpr result(std::in_place_t, Args&&... args)
       : base_type(std::in_place, std::forward<Args>(args)...) {}
+  /// Holds this value.
   template <class U = T>
     requires(std::convertible_to<U, T> && !std::same_as<std::remove_cvref_t<U>, result> &&
              !std::same_as<std::remove_cvref_t<U>, error_value> &&
              (std::same_as<std::remove_cvref_t<U>, T> || !error_enum<std::remove_cvref_t<U>>))
   constexpr result(U&& value) : base_type(std::in_place, std::forward<U>(value)) {}
+  /// Holds this error. Requires an error: "no error" ends the process.
   result(error_value e) noexcept : base_type(std::move(e)) {}
+  /// Holds this error.
   template <error_enum E>
     requires(!std::same_as<E, T>)
   result(E e) noexcept : base_type(error_value(e)) {}
 };
 
+/// Several values, or an error: what a handler returns that answers with more than one value.
+///
+///     result<int, std::string> r = {1, "one"};
+///     auto [number, name] = *r;
 template <class A, class B, class... Rest>
 class [[nodiscard]] result<A, B, Rest...>
     : public detail::value_result<result<A, B, Rest...>, std::tuple<A, B, Rest...>, true> {
   using base_type = detail::value_result<result<A, B, Rest...>, std::tuple<A, B, Rest...>, true>;
 
  public:
-  using garrick_parts = type_list<A, B, Rest...>;
+  using garrick_parts = type_list<A, B, Rest...>;  ///< may be sent if all of them may
 
+  /// Holds default-constructed values.
   constexpr result() = default;
+  /// Holds these values.
   constexpr result(A a, B b, Rest... rest)
       : base_type(std::in_place, std::move(a), std::move(b), std::move(rest)...) {}
+  /// Holds the values of the tuple.
   constexpr result(std::tuple<A, B, Rest...> values)
       : base_type(std::in_place, std::move(values)) {}
+  /// Holds this error. Requires an error: "no error" ends the process.
   result(error_value e) noexcept : base_type(std::move(e)) {}
+  /// Holds this error.
   template <error_enum E>
   result(E e) noexcept : base_type(error_value(e)) {}
 };

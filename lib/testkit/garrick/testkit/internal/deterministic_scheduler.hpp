@@ -1,10 +1,10 @@
-// The scheduler of a deterministic system: one list of those who can run, and one random number that
-// chooses among them.
+// The scheduler of a deterministic system: one list of those who can run, and one random number
+// that chooses among them.
 //
-// Problem: what a concurrent program does depends on who runs when. Here a seed decides that, in one
-// place: whoever may run stands in `runnable_`; a turn takes one of them and lets it handle a few
-// messages. Nothing depends on addresses, on real time or on the operating system's scheduler, so
-// equal seeds give equal runs.
+// Problem: what a concurrent program does depends on who runs when. Here a seed decides that, in
+// one place: whoever may run stands in `runnable_`; a turn takes one of them and lets it handle a
+// few messages. Nothing depends on addresses, on real time or on the operating system's scheduler,
+// so equal seeds give equal runs.
 //
 // Thread safety: the system's own thread and the threads of blocking actors, one at a time: whoever
 // holds the baton (baton.hpp).

@@ -1,5 +1,5 @@
-// What has happened in a deterministic system, for the text of a failure: the last messages, and who
-// failed.
+// What has happened in a deterministic system, for the text of a failure: the last messages, and
+// who failed.
 //
 // Thread safety: the holder of the baton (baton.hpp).
 #pragma once
