@@ -21,7 +21,7 @@ from sources import main
 
 # part: (exported by garrick.hpp, other public headers)
 LIMITS = {
-    "base": (36, 92),
+    "base": (8, 38),
     "core": (126, 34),
     "sched": (0, 187),
     "system": (10, 20),

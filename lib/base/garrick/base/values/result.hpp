@@ -26,6 +26,7 @@
 
 namespace garrick::base {
 
+/// A value or an error; the specialisations below say what they hold.
 template <class... Ts>
 class result;
 
