@@ -15,43 +15,44 @@
 
 namespace garrick::machine {
 
+/// The price of each thing, in nanoseconds, from 0 to 1e9.
 struct costs {
   /// By distance: same shared cache, same memory node, same package, elsewhere
-  /// (sched::topology::distance). Farther ones cost as the last.
+  /// (sched::topology::distance). Anything farther costs as much as the last.
   using by_distance = std::array<double, 4>;
 
-  /// a load or store of a line that is in the own cache; several overlap
+  /// A load or store of a line in the thread's own cache; several overlap.
   double hit = 0.5;
-  double locked = 8;  ///< a locked operation on such a line
-  /// to fetch a line that another worker wrote, or to take it from those who read it
+  double locked = 8;  ///< A locked operation on such a line.
+  /// To fetch a line that another worker wrote, or to take it from those who read it.
   by_distance transfer = {39, 39, 77, 101};
-  /// to fetch 64 bytes of an actor's state from the memory of another node; the first two: from the
-  /// own
+  /// To fetch 64 bytes of an actor's state from memory. The first two are from the worker's own
+  /// node.
   by_distance memory_line = {65, 65, 113, 137};
-  /// the processor's hint in a waiting loop: 140 cycles on Intel's since 2015
+  /// The processor's hint in a waiting loop: 140 cycles on Intel's since 2015.
   double pause = 40;
-  double clock_read = 25;       ///< the monotonic clock
-  double cpu_clock_read = 250;  ///< a thread's processor time: a system call
-  /// one that does nothing: a wake-up of nobody, a wait that need not
+  double clock_read = 25;       ///< To read the monotonic clock.
+  double cpu_clock_read = 250;  ///< To read a thread's processor time: a system call.
+  /// A system call that does nothing: a wake-up of nobody, or a wait whose word has changed.
   double system_call = 150;
-  /// processor time until a thread that waits has left its processor
+  /// Processor time until a thread that begins to wait has left its processor.
   double fall_asleep = 1'000;
-  double wake_call = 1'500;     ///< for the waker, if somebody slept
-  double wake_another = 500;    ///< for each further sleeper of the same call
-  double wake_latency = 5'000;  ///< from the waker's call until the sleeper runs
-  /// a sleep is longer than asked for by that: Linux' timer slack of 50 µs and the wake-up
+  double wake_call = 1'500;     ///< What a wake-up costs the waker, if somebody slept.
+  double wake_another = 500;    ///< What each further sleeper of the same call costs the waker.
+  double wake_latency = 5'000;  ///< From the waker's call until the sleeper runs.
+  /// By how much a sleep ends later than asked for: Linux' timer slack of 50 µs, and the wake-up.
   double timer_late = 55'000;
-  /// the same for a thread that asked for precise sleeps (the slot ticker)
+  /// The same for a thread that asked for precise sleeps (the slot ticker).
   double precise_timer_late = 5'000;
-  /// a barrier in every thread of the process (membarrier), the rare side of a two-sided fence
+  /// A barrier in every thread of the process (membarrier), the rare side of a two-sided fence.
   double barrier = 2'000;
-  /// to allocate and build a message, without the locked operation on the receiver's line
+  /// To allocate and build a message, without the locked operation on the receiver's line.
   double send = 20;
-  double receive = 15;  ///< to dispatch and free one
-  double run = 15;      ///< a worker's way into an actor and out, without what the policy does
-  /// more than that, if the worker has run more than a few others since: caches and predictions
+  double receive = 15;  ///< To dispatch and free a message.
+  double run = 15;      ///< A worker's way into an actor and out again, without the policy's part.
+  /// Added to `run` if the worker has run more than a few other actors since: caches, predictions.
   double cold = 15;
-  double spawn = 100;  ///< to make an actor and to end it
+  double spawn = 100;  ///< To make an actor and to end it.
 };
 
 }  // namespace garrick::machine

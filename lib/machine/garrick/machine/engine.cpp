@@ -1,3 +1,4 @@
+// Which fibre goes on, and how threads sleep and are woken. Accesses are in the header.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/machine/engine.hpp>
 #include <garrick/machine/internal/fiber.hpp>
@@ -17,22 +18,22 @@ struct engine::strand {
   void (*body)(void*);
   void* argument;
   std::unique_ptr<fiber> stack;
-  const void* word = nullptr;  ///< where it sleeps
+  const void* word = nullptr;  ///< that it sleeps at
   picoseconds at = 0;          ///< its clock when it stopped
   picoseconds buffered = 0;
   picoseconds asleep = 0;
   bool over = false;
 };
 
-engine::engine(const costs& c, const sched::topology& machine)
-    : costs_(c),
+engine::engine(const costs& prices, const sched::topology& machine)
+    : costs_(prices),
       machine_(machine),
-      hit_(from_ns(c.hit)),
-      locked_(from_ns(c.locked)),
-      system_call_(from_ns(c.system_call)),
+      hit_(from_ns(prices.hit)),
+      locked_(from_ns(prices.locked)),
+      system_call_(from_ns(prices.system_call)),
       distances_(std::size_t{max_threads} * max_threads),
       home_(std::make_unique<fiber>()) {
-  for (std::size_t d = 0; d < transfer_.size(); ++d) transfer_[d] = from_ns(c.transfer[d]);
+  for (std::size_t d = 0; d < transfer_.size(); ++d) transfer_[d] = from_ns(prices.transfer[d]);
 }
 
 engine::~engine() = default;
@@ -41,19 +42,19 @@ std::uint32_t engine::add_thread(std::uint32_t unit, bool precise, void (*body)(
                                  void* argument) {
   GARRICK_ASSERT(threads_.size() < max_threads, "a simulated machine has at most 128 threads");
   const auto number = static_cast<std::uint32_t>(threads_.size());
-  auto t = std::make_unique<strand>();
-  t->owner = this;
-  t->unit = unit;
-  t->precise = precise;
-  t->body = body;
-  t->argument = argument;
-  t->stack = std::make_unique<fiber>(stack_bytes, &engine::enter, t.get());
-  threads_.push_back(std::move(t));
+  auto added = std::make_unique<strand>();
+  added->owner = this;
+  added->unit = unit;
+  added->precise = precise;
+  added->body = body;
+  added->argument = argument;
+  added->stack = std::make_unique<fiber>(stack_bytes, &engine::enter, added.get());
+  threads_.push_back(std::move(added));
   for (std::uint32_t other = 0; other <= number; ++other) {
-    const auto d =
+    const auto apart =
         static_cast<std::uint8_t>(std::min(machine_.distance(unit, threads_[other]->unit), 3U));
-    distances_[number * max_threads + other] = d;
-    distances_[other * max_threads + number] = d;
+    distances_[number * max_threads + other] = apart;
+    distances_[other * max_threads + number] = apart;
   }
   ready_.put(number, 0);
   return number;
@@ -83,7 +84,7 @@ std::string engine::run(picoseconds limit) {
   return failure_;
 }
 
-/// The running thread has stopped, or ended; the first in the queue goes on, or the run is over.
+/// The running thread has stopped or ended: the first in the queue goes on, or the run is over.
 void engine::resume_next(bool ended) noexcept {
   strand& me = *threads_[running_];
   me.at = now_;
@@ -129,7 +130,7 @@ void engine::sleep(picoseconds time) noexcept {
   block(&threads_[running_], time);  // a word that nobody wakes
 }
 
-/// `sleeper` goes on at `at`.
+/// From the time `at` on, `sleeper` goes on.
 void engine::wake(std::uint32_t sleeper, picoseconds at) noexcept {
   threads_[sleeper]->word = nullptr;
   sleepers_.erase(std::find(sleepers_.begin(), sleepers_.end(), sleeper));
@@ -141,19 +142,19 @@ void engine::wake(std::uint32_t sleeper, picoseconds at) noexcept {
 void engine::wake_one(const void* word) noexcept { wake_up_to(word, 1); }
 void engine::wake_all(const void* word) noexcept { wake_up_to(word, max_threads); }
 
-/// One call, for those that sleep when it begins.
+/// One system call, which wakes those that sleep when it begins.
 void engine::wake_up_to(const void* word, std::uint32_t count) noexcept {
   settle();
   picoseconds call = 0;
   for (std::size_t i = 0; i < sleepers_.size() && count != 0;) {
-    const std::uint32_t s = sleepers_[i];
-    if (threads_[s]->word != word) {
+    const std::uint32_t sleeper = sleepers_[i];
+    if (threads_[sleeper]->word != word) {
       ++i;
       continue;
     }
     --count;
     ++stats_.wakes;
-    wake(s, now_ + call + from_ns(costs_.wake_latency));  // takes it out of the sleepers
+    wake(sleeper, now_ + call + from_ns(costs_.wake_latency));  // takes it out of the sleepers
     call += from_ns(call == 0 ? costs_.wake_call : costs_.wake_another);
   }
   spend(call == 0 ? system_call_ : call);

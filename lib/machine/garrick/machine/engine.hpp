@@ -1,29 +1,30 @@
 // A machine that does not exist: threads with a processor each, cache lines that cost time when
 // they move, and a clock for every thread.
 //
-// Each simulated thread is a fibre. Shared memory is touched through `line`s: every access charges
-// the toucher's clock by who has the line. The fibre whose clock is furthest behind runs, so
-// accesses happen in the order of their times; nothing reads a real clock, and the whole machine is
-// one real thread. It is what the shipped scheduling policies run on (traits.hpp).
+// Each simulated thread is a fibre. It touches shared memory through `line`s, and every access adds
+// to its clock what it costs, which depends on who has the line. The fibre whose clock is furthest
+// behind runs, so accesses happen in the order of their times. Nothing reads a real clock, and the
+// whole machine is one real thread. The shipped scheduling policies run on it (traits.hpp).
 //
-// What is modelled: transfers by distance; that writers take a line one after the other, and
-// readers wait for the writer before them, but not for each other (contention); that a plain store
-// is buffered and a locked operation waits for the buffer; sleeping and waking through the system.
-// What is not: false sharing (each atomic variable is a line of its own), caches that are too
-// small, memory bandwidth, threads that share a processor, weak memory orders (the model checker
-// looks at these).
+// Modelled are: transfers by distance; contention (writers take a line one after the other, and
+// readers wait for the writer before them, but not for each other); store buffers (a plain store is
+// buffered, and a locked operation waits for the buffer); sleeping and waking through the system.
 //
-// Thread safety: one real thread; one engine runs at a time on it.
+// Not modelled are: false sharing (each atomic variable is a line of its own), caches that are too
+// small, memory bandwidth, threads that share a processor, and weak memory orders, which the model
+// checker explores.
 //
-// Invariants
+// Thread safety: everything belongs to one real thread, on which one engine runs at a time.
+//
+// Invariants:
 // S1 No access happens before one with a smaller time: a fibre whose clock is ahead of another's
-// gives way before it touches a line. What it charges afterwards is its own.
+//    gives way before it touches a line. The time of the access itself is added afterwards.
 // S2 Of equal times the running thread's goes first, then the smallest number; nothing else
-// decides. So one program, one seed and one set of costs give one result, bit by bit.
+//    decides. So one program, one seed and one set of costs give one result, bit by bit.
 // S3 A thread is in the queue of those that go on exactly if it runs, is ready, or sleeps with a
-// time limit. If the queue is empty while threads sleep, nobody will ever wake them: the run ends
-// with an error.
-//  S4 A wake-up is given to one sleeper of its word, the one that slept first.
+//    time limit. If the queue is empty while threads sleep, nobody will ever wake them: the run
+//    ends with an error.
+// S4 A wake-up goes to one sleeper of its word, the one that has slept longest.
 #pragma once
 
 #include <garrick/machine/costs.hpp>
@@ -44,71 +45,86 @@ class fiber;
 
 /// Simulated time. A picosecond is fine enough to add costs without rounding.
 using picoseconds = std::uint64_t;
+/// So many nanoseconds.
 [[nodiscard]] constexpr picoseconds from_ns(double ns) noexcept {
   return static_cast<picoseconds>(ns * 1000);
 }
 
+/// The most threads of one engine.
 inline constexpr std::uint32_t max_threads = 128;
+/// The number of no thread.
 inline constexpr std::uint8_t no_thread = 0xff;
 
 /// One cache line: who has it, who wrote it last, and when its present transfer is done.
 struct line {
   std::array<std::uint64_t, 2> holders{};  ///< threads whose copy is good, one bit each
-  picoseconds free_at = 0;
-  std::uint8_t writer = no_thread;
-  std::uint8_t last_reader = no_thread;
+  picoseconds free_at = 0;                 ///< when its present transfer is done
+  std::uint8_t writer = no_thread;         ///< who wrote it last
+  std::uint8_t last_reader = no_thread;    ///< who fetched it last
 };
 
 /// Counts of a run.
 struct engine_stats {
-  std::uint64_t accesses = 0;   ///< of lines
-  std::uint64_t transfers = 0;  ///< those that had to fetch the line
-  std::uint64_t switches = 0;   ///< between fibres
-  std::uint64_t wakes = 0;      ///< through the system
+  std::uint64_t accesses = 0;   ///< reads and writes of lines
+  std::uint64_t transfers = 0;  ///< accesses that had to fetch the line
+  std::uint64_t switches = 0;   ///< from one fibre to another
+  std::uint64_t wakes = 0;      ///< sleepers that were woken through the system
 };
 
+/// The simulated machine: its threads, its lines and its time.
 class engine {
  public:
+  /// A machine without threads. `machine` must outlive it.
   engine(const costs& c, const sched::topology& machine);
   ~engine();
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
-  /// Before `run`: a thread on processing unit `unit`. `precise`: its sleeps are not stretched.
-  /// Returns its number, counted from 0. Requires fewer than `max_threads`.
+  /// Adds a thread on processing unit `unit`, which runs `body(argument)`. The sleeps of a
+  /// `precise` thread end nearly on time, as those of a thread that has asked the system for that.
+  /// Returns the thread's number, counted from 0. Call it before `run`, at most `max_threads`
+  /// times.
   std::uint32_t add_thread(std::uint32_t unit, bool precise, void (*body)(void*), void* argument);
 
-  /// Once, while no other engine runs on this real thread. Until all threads have ended. Error
-  /// text: they sleep for ever (S3), or the first of them to pass `limit` had not ended. Then
-  /// nothing on their stacks is destroyed.
+  /// Runs until all threads have ended. Call it once, and while no other engine runs on this real
+  /// thread.
+  ///
+  /// Returns an empty text, or an error: all threads that are left sleep for ever (S3), or one had
+  /// not ended at `limit`. After an error, nothing that is left on their stacks is destroyed.
   [[nodiscard]] std::string run(picoseconds limit = std::numeric_limits<picoseconds>::max());
 
-  /// The engine that runs on this real thread; null outside of `run`, and then accesses cost
-  /// nothing.
+  /// The engine that runs on this real thread. Null outside of `run`: then accesses cost nothing.
   [[nodiscard]] static engine* current() noexcept { return current_; }
 
   // ---- for the running thread -------------------------------------------------------------------
 
+  /// Its number.
   [[nodiscard]] std::uint32_t self() const noexcept { return running_; }
+  /// Its clock.
   [[nodiscard]] picoseconds now() const noexcept { return now_; }
-  /// Work that touches nothing shared.
+  /// Takes time for work that touches nothing shared.
   void spend(picoseconds time) noexcept { now_ += time; }
+  /// As `spend`, in nanoseconds.
   void spend_ns(double ns) noexcept { now_ += from_ns(ns); }
-  /// Lets every thread that is behind catch up, as before an access.
+  /// Lets every thread that is behind catch up (S1). Every access begins with it.
   void settle() noexcept {
     if (now_ > limit_) [[unlikely]]
       give_way();
   }
 
+  /// A load.
   void read(line& l) noexcept;
+  /// A plain store.
   void write(line& l) noexcept;
-  /// A locked operation, or a store that must be seen before the next load.
+  /// A locked operation, or a store that others must see before this thread's next load.
   void modify(line& l) noexcept;
   /// Waits until the thread's stores so far have reached memory.
   void drain() noexcept { now_ = std::max(now_, buffered_); }
 
+  /// Sleeps for that time, and as much longer as timers are late.
   void sleep(picoseconds time) noexcept;
-  /// Sleeps at `word`, if `unchanged(word)` when all accesses before now have happened.
+  /// Sleeps until a wake-up of `word`, for at most `time_limit`. Returns at once unless
+  /// `unchanged(word)` holds when all earlier accesses of other threads have happened.
   template <class Word, class Unchanged>
   void wait(const Word& word, const Unchanged& unchanged, picoseconds time_limit) noexcept {
     spend(system_call_);
@@ -116,23 +132,29 @@ class engine {
     if (!unchanged(word)) return;
     block(&word, time_limit);
   }
+  /// No time limit.
   static constexpr picoseconds for_ever = std::numeric_limits<picoseconds>::max();
-  /// Wakes one sleeper of `word`, if there is one.
+  /// Wakes the sleeper of `word` that has slept longest, if there is one (S4).
   void wake_one(const void* word) noexcept;
+  /// Wakes all sleepers of `word`.
   void wake_all(const void* word) noexcept;
 
   // ---- for everybody ----------------------------------------------------------------------------
 
+  /// What things cost.
   [[nodiscard]] const costs& prices() const noexcept { return costs_; }
+  /// The counts so far.
   [[nodiscard]] const engine_stats& stats() const noexcept { return stats_; }
-  /// Time that the thread was not asleep, as far as it has come.
+  /// How long the thread has not been asleep, up to its own clock.
   [[nodiscard]] picoseconds busy(std::uint32_t thread) const noexcept;
-  /// By distance of two threads' units: 0 to 3.
+  /// How far two threads' units are from each other, 0 to 3: same cache, same node, same package,
+  /// elsewhere.
   [[nodiscard]] std::uint32_t distance(std::uint32_t a, std::uint32_t b) const noexcept {
     return distances_[a * max_threads + b];
   }
+  /// The processing unit of a thread.
   [[nodiscard]] std::uint32_t unit_of(std::uint32_t thread) const noexcept;
-  /// What it takes the running thread to fetch a line from `thread`.
+  /// How long it takes the running thread to fetch a line from `thread`.
   [[nodiscard]] picoseconds transfer_time(std::uint32_t thread) const noexcept {
     return transfer_[distance(running_, thread)];
   }
@@ -186,44 +208,45 @@ class engine {
 
 // ---- accesses -----------------------------------------------------------------------------------
 
-inline void engine::read(line& l) noexcept {
+inline void engine::read(line& at) noexcept {
   settle();
   ++stats_.accesses;
-  if (has(l, running_)) {
+  if (has(at, running_)) {
     now_ += hit_;
     return;
   }
-  now_ = std::max(now_, l.free_at) + fetch(l);
-  l.holders[running_ >> 6] |= std::uint64_t{1} << (running_ & 63);
-  l.last_reader = static_cast<std::uint8_t>(running_);
+  now_ = std::max(now_, at.free_at) + fetch(at);
+  at.holders[running_ >> 6] |= std::uint64_t{1} << (running_ & 63);
+  at.last_reader = static_cast<std::uint8_t>(running_);
   ++stats_.transfers;
 }
 
-inline void engine::write(line& l) noexcept {
+inline void engine::write(line& at) noexcept {
   settle();
   ++stats_.accesses;
   now_ += hit_;
-  if (is_mine_alone(l)) return;
-  l.free_at = std::max(now_, l.free_at) + fetch(l);
-  buffered_ = std::max(buffered_, l.free_at);
-  only(l, running_);
+  if (is_mine_alone(at)) return;
+  at.free_at = std::max(now_, at.free_at) + fetch(at);
+  buffered_ = std::max(buffered_, at.free_at);
+  only(at, running_);
   ++stats_.transfers;
 }
 
-inline void engine::modify(line& l) noexcept {
+inline void engine::modify(line& at) noexcept {
   settle();
   ++stats_.accesses;
   drain();
-  if (!is_mine_alone(l)) {
-    now_ = std::max(now_, l.free_at) + fetch(l);
-    only(l, running_);
+  if (!is_mine_alone(at)) {
+    now_ = std::max(now_, at.free_at) + fetch(at);
+    only(at, running_);
     ++stats_.transfers;
   }
   now_ += locked_;
-  l.free_at = now_;
+  at.free_at = now_;
 }
 
-/// What it takes to get the line to the running thread, which has no good copy or wants to write.
+/// How long it takes to get the line to the running thread, which has no good copy or wants to
+/// write.
 inline picoseconds engine::fetch(const line& l) const noexcept {
   const std::uint8_t from = l.writer == running_ ? l.last_reader : l.writer;
   return from == no_thread ? hit_ : transfer_[distance(running_, from)];

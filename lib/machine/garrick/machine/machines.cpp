@@ -1,3 +1,4 @@
+// The papers' machines, processing unit by processing unit.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/machine/machines.hpp>
 

@@ -1,4 +1,4 @@
-// The machines on which the papers measured, for simulations.
+// The machines on which the papers measured (docs/papers.md), for simulations.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -9,16 +9,18 @@
 
 namespace garrick::machine {
 
-/// Papers 001 and 002: four packages of two memory nodes of eight cores. `cores`, 1 to 64, are
-/// switched on in the order of paper 002 §4: four nodes get one each until they have all their
-/// eight, then the other four. Which four the paper does not say; here it is one of each package.
+/// The machine of papers 001 and 002: four packages of two memory nodes of eight cores.
+///
+/// `cores`, 1 to 64, are switched on in the order of paper 002 §4: four nodes get one each in turn
+/// until they have all their eight, then the other four. The paper does not say which four; here it
+/// is one of each package.
 [[nodiscard]] sched::topology opteron(std::uint32_t cores = 64);
 
-/// Paper 000: two packages of twelve cores.
+/// The machine of paper 000: two packages of twelve cores.
 [[nodiscard]] sched::topology xeon();
 
-/// Paper 002, figures 1 and 2: four packages in a ring with two cores each; the distance is the
-/// number of hops. Core n of the paper is unit n − 1.
+/// The machine of paper 002, figures 1 and 2: four packages in a ring, with two cores each. The
+/// distance is the number of hops. Core n of the paper is unit n − 1.
 [[nodiscard]] sched::topology ring_of_paper_002();
 
 }  // namespace garrick::machine

@@ -3,18 +3,18 @@
 //
 //   struct worker final : model_actor {
 //     void on(turn& t, const message& m) override {
-//       t.work(500);                     // nanoseconds, wherever it runs
-//       t.touch(1000);                   // 1000 lines of its state: dearer, the farther it runs from where it ran first
+//       t.work(500);       // nanoseconds, wherever it runs
+//       t.touch(1000);     // lines of its state: dearer, the farther it is from where it ran first
 //       t.send(*m.from, m.value + 1);
 //     }
 //   };
 //
-// An actor's mailbox costs what the real one's does: a locked operation on its line for a push and
-// one for the end of a batch, a transfer for each message from another processor and for the
+// An actor's mailbox costs what the real one costs: a locked operation on its line for each push
+// and each end of a batch, a transfer for each message from another processor, and transfers of the
 // actor's own lines when it has moved. A sender whose receiver is over its limit runs it in place
-// or waits for it, as core's does (docs/internals/overload.md).
+// or waits for it, as in core (docs/internals/overload.md).
 //
-// Thread safety: of the engine that runs.
+// Thread safety: as the engine that runs it; everything belongs to one real thread.
 #pragma once
 
 #include <garrick/base/concurrency/runnable.hpp>
@@ -31,26 +31,32 @@ namespace garrick::machine {
 class model_actor;
 class simulation;
 
+/// A message of a model: a number, and who has sent it.
 struct message {
-  std::uint64_t value = 0;
-  model_actor* from = nullptr;  ///< null: an outside thread sent it
-  std::uint8_t sender_thread = no_thread;
+  std::uint64_t value = 0;                 ///< what the model makes of it
+  model_actor* from = nullptr;             ///< the sender; null: a thread outside
+  std::uint8_t sender_thread = no_thread;  ///< the simulated thread on which it was sent
 };
 
-/// What an actor can do while it handles a message.
+/// What an actor can do while it handles a message. Valid during the call of `model_actor::on`.
 class turn {
  public:
+  /// For the simulation.
   turn(simulation& of, model_actor& self) noexcept : of_(of), self_(self) {}
 
+  /// Simulated nanoseconds since the beginning.
   [[nodiscard]] double now_ns() const noexcept;
+  /// Takes so many nanoseconds of processor time.
   void work(double ns) noexcept;
-  /// So many lines of 64 bytes of the actor's own state, too many for a cache: from the memory of
-  /// the node of its first run.
+  /// Reads so many lines of 64 bytes of the actor's own state, which is too large for a cache and
+  /// lies in the memory of the node where the actor ran first.
   void touch(double lines) noexcept;
+  /// Sends a message. If the receiver's mailbox is full, runs the receiver or waits for it.
   void send(model_actor& to, std::uint64_t value) noexcept;
-  /// A new actor, which lives as long as the simulation.
+  /// Makes an actor, which lives as long as the simulation.
   template <class A, class... Args>
   A& spawn(Args&&... args);
+  /// Random numbers that the simulation's seed determines.
   [[nodiscard]] base::random_source& random() noexcept;
 
  private:
@@ -58,19 +64,21 @@ class turn {
   model_actor& self_;
 };
 
+/// An actor of a model; derive from it.
 class model_actor : public base::runnable {
  public:
   virtual ~model_actor() = default;
-  /// On a stack of 128 KiB. An exception ends the process.
+  /// Handles one message. Runs on a stack of 128 KiB; an exception ends the process.
   virtual void on(turn& t, const message& m) = 0;
 
+  /// For the policy: handles up to `budget` messages.
   base::run_outcome run(std::uint32_t& budget) noexcept final;
 
  private:
   friend class turn;
   friend class simulation;
 
-  /// What has arrived and was not handled.
+  /// How many messages have arrived and were not handled yet.
   [[nodiscard]] std::size_t length() const noexcept { return mail_.size() - handled_; }
   void handle(engine& e, const message& m) noexcept;
   template <class Here>
@@ -82,10 +90,10 @@ class model_actor : public base::runnable {
   std::vector<message> mail_;  ///< the first `handled_` are done
   std::size_t handled_ = 0;
   std::uint64_t consumed_ = 0;
-  std::uint64_t last_run_ = 0;  ///< its worker's count of runs then
+  std::uint64_t last_run_ = 0;  ///< its worker's count of runs at that time
   bool idle_ = true;
   bool awaited_ = false;  ///< a sender sleeps until the mail is done
-  /// where it ran last or, before that, was made by an actor
+  /// Where it ran last or, before its first run, where an actor made it.
   std::uint8_t last_thread_ = no_thread;
   std::uint8_t first_thread_ = no_thread;  ///< its memory is there
 };

@@ -1,4 +1,5 @@
 // Finds a shipped policy by its name and makes its workers on the simulated machine.
+// The shipped policies, compiled for the simulated machine.
 #include <garrick/machine/pool.hpp>
 #include <garrick/machine/traits.hpp>
 #include <garrick/sched/policy_list.hpp>

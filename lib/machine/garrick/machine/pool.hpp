@@ -1,7 +1,7 @@
-// A policy's workers on a simulated machine: the counterpart of sched/worker_pool.hpp, which turns
-// the same crank with real threads.
+// A policy's workers on a simulated machine: the counterpart of sched/worker_pool.hpp, which does
+// the same with real threads.
 //
-// Thread safety: of the engine that runs.
+// Thread safety: as the engine that runs it; everything belongs to one real thread.
 #pragma once
 
 #include <garrick/base/concurrency/runnable.hpp>
@@ -22,20 +22,22 @@ namespace garrick::machine {
 class pool : public base::executor {
  public:
   virtual ~pool() = default;
-  /// Lets the workers come to their end. From a simulated thread.
+  /// Asks the workers to end. Call it from a simulated thread.
   virtual void stop() noexcept = 0;
+  /// What the policy has counted.
   [[nodiscard]] virtual sched::scheduler_stats stats() const noexcept = 0;
-  /// The queues and sleepers in words.
+  /// The queues and sleepers in words, for an error's text.
   [[nodiscard]] virtual std::string describe() const = 0;
+  /// True if this simulated thread is one of the workers.
   [[nodiscard]] virtual bool is_worker(std::uint32_t thread) const noexcept = 0;
 };
 
-/// Adds one thread for each worker, numbered as these, and then one for the policy's helper, if it
-/// wants one.
+/// The workers of `Policy` on a machine: one thread for each worker, with the worker's number, and
+/// then one for the policy's helper, if it wants one.
 template <class Policy>
 class simulated_pool final : public pool {
  public:
-  /// Requires options.places and an engine without threads.
+  /// Adds the threads. Requires `options.places`, and an engine without threads.
   simulated_pool(engine& machine, const sched::policy_options& options)
       : machine_(machine), workers_(options.workers), policy_(options) {
     for (std::uint32_t i = 0; i < workers_; ++i) seats_.push_back({this, i});
@@ -86,14 +88,14 @@ class simulated_pool final : public pool {
     const seat& s = *static_cast<seat*>(argument);
     Policy& policy = s.owner->policy_;
     auto& me = policy.worker(s.index);
-    while (base::runnable* r = policy.dequeue(me)) {
-      if (!r->take()) continue;
-      const std::uint32_t budget = policy.before_resume(me, *r);
+    while (base::runnable* actor = policy.dequeue(me)) {
+      if (!actor->take()) continue;
+      const std::uint32_t budget = policy.before_resume(me, *actor);
       std::uint32_t left = budget;
-      const base::run_outcome outcome = r->run(left);
+      const base::run_outcome outcome = actor->run(left);
       policy.after_resume(me, budget - left);
       if (outcome == base::run_outcome::more)
-        policy.resume_later(me, *r);
+        policy.resume_later(me, *actor);
       else
         policy.after_completion(me);
     }
@@ -108,8 +110,8 @@ class simulated_pool final : public pool {
   std::vector<seat> seats_;
 };
 
-/// A shipped policy by its name, on simulated atomics, clock and parking. Null: no policy is called
-/// so.
+/// A shipped policy by its name, on simulated atomics, clock and parking. Null if no policy has
+/// this name.
 [[nodiscard]] std::unique_ptr<pool> make_pool(std::string_view policy, engine& machine,
                                               const sched::policy_options& options);
 

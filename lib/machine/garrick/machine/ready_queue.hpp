@@ -1,7 +1,7 @@
 // Threads by the time at which they go on: a binary heap that knows where each thread stands, so
-// that one can be moved or taken out.
+// that a thread can be moved or taken out.
 //
-// Thread safety: none.
+// Thread safety: none; one owner.
 #pragma once
 
 #include <cstdint>
@@ -11,43 +11,50 @@
 
 namespace garrick::machine {
 
+/// The simulated threads that will go on by themselves, the earliest first. Equal times go by
+/// number.
 class ready_queue {
  public:
-  using time = std::uint64_t;
-  static constexpr time never = std::numeric_limits<time>::max();
+  using time = std::uint64_t;                                      ///< picoseconds
+  static constexpr time never = std::numeric_limits<time>::max();  ///< later than any other
 
+  /// True if no thread is in it.
   [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }
+  /// The thread that goes on first. Requires one.
   [[nodiscard]] std::uint32_t first() const noexcept { return heap_[0].thread; }
+  /// When it goes on. Requires a thread.
   [[nodiscard]] time first_time() const noexcept { return heap_[0].at; }
-  /// The time of the one after the first.
+  /// When the thread after the first goes on; `never` if there is none.
   [[nodiscard]] time second_time() const noexcept {
     const time left = heap_.size() > 1 ? heap_[1].at : never;
     return heap_.size() > 2 && heap_[2].at < left ? heap_[2].at : left;
   }
+  /// True if this thread is in it.
   [[nodiscard]] bool contains(std::uint32_t thread) const noexcept {
     return thread < where_.size() && where_[thread] != nowhere;
   }
 
-  /// Adds the thread, or moves it.
+  /// Adds the thread, or moves it to another time. Costs the logarithm of the queue's size.
   void put(std::uint32_t thread, time at) {
     if (thread >= where_.size()) where_.resize(thread + 1, nowhere);
-    std::size_t i = where_[thread];
-    if (i == nowhere) {
-      i = heap_.size();
+    std::size_t position = where_[thread];
+    if (position == nowhere) {
+      position = heap_.size();
       heap_.push_back({at, thread});
-      where_[thread] = i;
+      where_[thread] = position;
     }
-    heap_[i].at = at;
-    down(up(i));
+    heap_[position].at = at;
+    down(up(position));
   }
+  /// Takes the thread out. Requires `contains(thread)`.
   void remove(std::uint32_t thread) noexcept {
-    const std::size_t i = where_[thread];
+    const std::size_t hole = where_[thread];
     where_[thread] = nowhere;
     const entry last = heap_.back();
     heap_.pop_back();
-    if (i == heap_.size()) return;
-    place(i, last);
-    down(up(i));
+    if (hole == heap_.size()) return;
+    place(hole, last);
+    down(up(hole));
   }
 
  private:
@@ -66,25 +73,25 @@ class ready_queue {
     where_[e.thread] = i;
   }
   std::size_t up(std::size_t i) noexcept {
-    const entry e = heap_[i];
-    while (i != 0 && e.before(heap_[(i - 1) / 2])) {
+    const entry moving = heap_[i];
+    while (i != 0 && moving.before(heap_[(i - 1) / 2])) {
       place(i, heap_[(i - 1) / 2]);
       i = (i - 1) / 2;
     }
-    place(i, e);
+    place(i, moving);
     return i;
   }
   void down(std::size_t i) noexcept {
-    const entry e = heap_[i];
+    const entry moving = heap_[i];
     for (;;) {
       std::size_t child = 2 * i + 1;
       if (child >= heap_.size()) break;
       if (child + 1 < heap_.size() && heap_[child + 1].before(heap_[child])) ++child;
-      if (!heap_[child].before(e)) break;
+      if (!heap_[child].before(moving)) break;
       place(i, heap_[child]);
       i = child;
     }
-    place(i, e);
+    place(i, moving);
   }
 
   std::vector<entry> heap_;

@@ -1,3 +1,4 @@
+// What actors and threads of a model do, charged to the machine's clocks; and the run as a whole.
 #include <garrick/machine/simulation.hpp>
 
 #include <stdexcept>
@@ -7,51 +8,52 @@ namespace garrick::machine {
 
 namespace {
 
-// As in core (environment.hpp and cell.cpp).
+// The same numbers as in core.
 constexpr std::uint32_t in_place_batch = 1024;
 constexpr std::uint32_t in_place_batches_per_wake = 64;
 constexpr std::uint32_t longest_in_place_chain = 16;
 constexpr std::uint32_t sends_after_vain_wait = 64;
 constexpr picoseconds longest_wait = from_ns(1e6);
 
-constexpr double longest_end_seconds = 10;  // from the limit until all have come to their end
-constexpr double longest_seconds = 1e7;     // 64 bits of picoseconds are 1.8e7
-constexpr double dearest_ns = 1e9;
+constexpr double longest_end_seconds = 10;  // from the limit until every thread has ended
+constexpr double longest_seconds = 1e7;     // 64 bits of picoseconds are 1.8e7 seconds
+constexpr double dearest_ns = 1e9;          // the highest price
 
 constexpr std::uint32_t most_workers = 120;
-constexpr std::uint64_t hot_actors = 8;  ///< whose lines and branches a worker has at hand
-constexpr std::uint32_t own_lines = 2;   ///< of an actor: what its runner touches, and its object
+constexpr std::uint64_t hot_actors = 8;  ///< so many actors' lines and branches are at hand
+constexpr std::uint32_t own_lines = 2;   ///< an actor's: what its runner touches, and its object
 
 }  // namespace
 
 // ---- actors -------------------------------------------------------------------------------------
 
 base::run_outcome model_actor::run(std::uint32_t& budget) noexcept {
-  engine& e = *engine::current();
-  const auto me = static_cast<std::uint8_t>(e.self());
-  simulation::here& h = of_->here_[me];
-  e.spend_ns(e.prices().run);
-  ++h.runs;
+  engine& machine = *engine::current();
+  const auto me = static_cast<std::uint8_t>(machine.self());
+  simulation::here& thread = of_->here_[me];
+  machine.spend_ns(machine.prices().run);
+  ++thread.runs;
   if (last_thread_ != me && last_thread_ != no_thread)
-    e.spend(own_lines * e.transfer_time(last_thread_));
-  else if (first_thread_ != no_thread && h.runs - last_run_ > hot_actors)
-    e.spend_ns(e.prices().cold);
+    machine.spend(own_lines * machine.transfer_time(last_thread_));
+  else if (first_thread_ != no_thread && thread.runs - last_run_ > hot_actors)
+    machine.spend_ns(machine.prices().cold);
   if (first_thread_ == no_thread) first_thread_ = me;
   last_thread_ = me;
-  last_run_ = h.runs;
+  last_run_ = thread.runs;
   for (;;) {
     if (length() == 0) {
-      if (end_batch(e, h)) return base::run_outcome::released;
+      if (end_batch(machine, thread)) return base::run_outcome::released;
       continue;
     }
     if (budget == 0) {
-      if (!h.in_place) wake_senders(e);
+      if (!thread.in_place) wake_senders(machine);
       return base::run_outcome::more;
     }
     --budget;
     const message m = mail_[handled_++];
-    handle(e, m);
-    if (h.next_in_place != nullptr) budget = 0;  // it has filled a receiver, whose turn it is now
+    handle(machine, m);
+    if (thread.next_in_place != nullptr)
+      budget = 0;  // it has filled a receiver: now that one's turn
   }
 }
 
@@ -64,13 +66,15 @@ void model_actor::handle(engine& e, const message& m) noexcept {
   of_->done();
 }
 
-/// Nothing is left. False: something has come meanwhile, or senders have been woken. What runs in
-/// place seldom does that: its own sender is faster than one that must wake up.
+/// Nothing is left to handle. False: something has come meanwhile, or senders were woken. An actor
+/// that runs in place seldom wakes senders: the sender that runs it is faster than one that must
+/// wake up first.
 template <class Here>
-bool model_actor::end_batch(engine& e, Here& h) noexcept {
-  const bool overlook = h.in_place && ++h.in_place_batches % in_place_batches_per_wake != 0;
-  if (!overlook && wake_senders(e)) return false;
-  e.modify(line_);
+bool model_actor::end_batch(engine& machine, Here& thread) noexcept {
+  const bool overlook =
+      thread.in_place && ++thread.in_place_batches % in_place_batches_per_wake != 0;
+  if (!overlook && wake_senders(machine)) return false;
+  machine.modify(line_);
   if (length() != 0) return false;
   mail_.clear();
   handled_ = 0;
@@ -127,15 +131,15 @@ simulation_options checked(simulation_options options) {
   if (!(options.limit_seconds > 0 && options.limit_seconds <= longest_seconds))
     throw std::invalid_argument("limit_seconds is " + std::to_string(options.limit_seconds) +
                                 "; allowed is up to " + std::to_string(longest_seconds));
-  const costs& c = options.prices;
-  std::vector<double> prices{c.hit,          c.locked,         c.pause,
-                             c.clock_read,   c.cpu_clock_read, c.system_call,
-                             c.fall_asleep,  c.wake_call,      c.wake_another,
-                             c.wake_latency, c.timer_late,     c.precise_timer_late,
-                             c.barrier,      c.send,           c.receive,
-                             c.run,          c.cold,           c.spawn};
-  prices.insert(prices.end(), c.transfer.begin(), c.transfer.end());
-  prices.insert(prices.end(), c.memory_line.begin(), c.memory_line.end());
+  const costs& of = options.prices;
+  std::vector<double> prices{of.hit,          of.locked,         of.pause,
+                             of.clock_read,   of.cpu_clock_read, of.system_call,
+                             of.fall_asleep,  of.wake_call,      of.wake_another,
+                             of.wake_latency, of.timer_late,     of.precise_timer_late,
+                             of.barrier,      of.send,           of.receive,
+                             of.run,          of.cold,           of.spawn};
+  prices.insert(prices.end(), of.transfer.begin(), of.transfer.end());
+  prices.insert(prices.end(), of.memory_line.begin(), of.memory_line.end());
   for (const double price : prices)
     if (!(price >= 0 && price <= dearest_ns))
       throw std::invalid_argument("prices has one of " + std::to_string(price) +
@@ -177,8 +181,8 @@ void simulation::live_outside(void* argument) noexcept {
   me.of->done();
 }
 
-/// A thread that sleeps until the limit. Then it lets the workers come to their end, so that their
-/// stacks are left in order.
+/// A thread that sleeps until the time limit. Then it stops the workers, so that they leave their
+/// stacks in order.
 void simulation::end_at_limit(void* argument) noexcept {
   auto& me = *static_cast<simulation*>(argument);
   me.engine_.sleep(from_ns(me.options_.limit_seconds * 1e9));
@@ -212,10 +216,10 @@ void simulation::send(model_actor* from, model_actor& to, std::uint64_t value) n
 }
 
 void simulation::make_room(model_actor& to) noexcept {
-  here& h = here_[engine_.self()];
+  here& thread = here_[engine_.self()];
   if (to.idle_) return;
-  if (h.free_sends != 0) {
-    --h.free_sends;
+  if (thread.free_sends != 0) {
+    --thread.free_sends;
     return;
   }
   if (run_in_place(to)) return;
@@ -228,33 +232,35 @@ void simulation::make_room(model_actor& to) noexcept {
 
 bool simulation::run_in_place(model_actor& to) noexcept {
   if (!pool_->is_worker(engine_.self())) return false;
-  here& h = here_[engine_.self()];
-  if (!h.in_place) {
+  here& thread = here_[engine_.self()];
+  if (!thread.in_place) {
     if (!pool_->claim(to)) return false;
-    run_chain(to, h);
+    run_chain(to, thread);
     return true;
   }
-  // Not one level deeper: the batch ends, then it is this receiver's turn.
-  if (h.next_in_place == &to) return true;
-  if (h.next_in_place != nullptr || !pool_->claim(to)) return false;
-  h.next_in_place = &to;
+  // Never one level deeper: the batch in place ends, and then this receiver has its turn.
+  if (thread.next_in_place == &to) return true;
+  if (thread.next_in_place != nullptr || !pool_->claim(to)) return false;
+  thread.next_in_place = &to;
   return true;
 }
 
-void simulation::run_chain(model_actor& first, here& h) noexcept {
-  h.in_place = true;
+void simulation::run_chain(model_actor& first, here& thread) noexcept {
+  thread.in_place = true;
   model_actor* one = &first;
-  for (std::uint32_t i = 0; one != nullptr; ++i) {
+  for (std::uint32_t links = 0; one != nullptr; ++links) {
     std::uint32_t budget = in_place_batch;
-    h.woken_in_place = nullptr;
-    const bool more = i == longest_in_place_chain || one->run(budget) == base::run_outcome::more;
-    model_actor* next = std::exchange(h.next_in_place, nullptr);
-    if (next == nullptr && h.woken_in_place != nullptr && pool_->claim_next(h.woken_in_place))
-      next = h.woken_in_place;
+    thread.woken_in_place = nullptr;
+    const bool more =
+        links == longest_in_place_chain || one->run(budget) == base::run_outcome::more;
+    model_actor* next = std::exchange(thread.next_in_place, nullptr);
+    if (next == nullptr && thread.woken_in_place != nullptr &&
+        pool_->claim_next(thread.woken_in_place))
+      next = thread.woken_in_place;
     if (more) pool_->schedule(*one);
     one = next;
   }
-  h.in_place = false;
+  thread.in_place = false;
 }
 
 outcome simulation::run() {

@@ -1,13 +1,14 @@
 // Runs the model of a program on a simulated machine under a shipped scheduling policy.
 //
-//   simulation s({.machine = *sched::topology::synthetic("pack:4 numa:2 l3:1 core:8 pu:1"), .workers = 64, .policy = "locality_guided"});
-//   auto& a = s.spawn<worker>();
-//   s.outside([&](outside& o) { o.send(a, 1); });
-//   const outcome result = s.run();                     // until every message has been handled
+//   const auto machine = sched::topology::synthetic("pack:4 numa:2 l3:1 core:8 pu:1");
+//   simulation sim({.machine = *machine, .workers = 64, .policy = "locality_guided"});
+//   auto& first = sim.spawn<worker>();
+//   sim.outside([&](outside& program) { program.send(first, 1); });
+//   const outcome result = sim.run();                   // until every message has been handled
 //
 // The result depends on nothing but the options and the model: run it again and it is the same.
 //
-// Thread safety: one real thread.
+// Thread safety: everything belongs to one real thread.
 #pragma once
 
 #include <garrick/machine/model.hpp>
@@ -21,39 +22,47 @@
 
 namespace garrick::machine {
 
+/// What is simulated. The defaults are those of an actor system, on a machine with one core.
 struct simulation_options {
-  sched::topology machine = sched::topology::flat(1);
-  std::uint32_t workers = 1;  ///< 1 to 120
-  std::string policy = "work_stealing";
-  /// Builds a policy of one's own instead: `std::make_unique<simulated_pool<mine<machine_traits>>>(machine, options)`.
+  sched::topology machine = sched::topology::flat(1);  ///< where the workers have their places
+  std::uint32_t workers = 1;                           ///< 1 to 120
+  std::string policy = "work_stealing";                ///< the name of a shipped policy
+  /// Null, or what builds a policy of one's own instead:
+  /// `std::make_unique<simulated_pool<mine<machine_traits>>>(machine, options)`.
   std::unique_ptr<pool> (*make_policy)(engine& machine,
                                        const sched::policy_options& options) = nullptr;
-  std::uint64_t seed = 1;
-  std::uint32_t quantum = 1024;
-  std::uint32_t idle_spin_us = 0;
+  std::uint64_t seed = 1;          ///< decides every random choice of the policy and the model
+  std::uint32_t quantum = 1024;    ///< most messages of one run
+  std::uint32_t idle_spin_us = 0;  ///< how long a worker looks for work before it sleeps
+  /// Who counts as a worker's neighbour.
   sched::neighbourhood neighbours = sched::neighbourhood::cache;
-  costs prices;
+  costs prices;                    ///< what things cost
   std::uint32_t soft_limit = 512;  ///< messages in a mailbox above which senders are slowed
-  /// simulated, up to 1e7; an error if there is work then, also if all workers sleep beside it
+  /// Simulated seconds, up to 1e7. If there is still work then, the run ends with an error, even if
+  /// all workers sleep beside it.
   double limit_seconds = 1e6;
 };
 
+/// What a simulation came to.
 struct outcome {
-  std::string error;        ///< empty: all messages have been handled
-  double seconds = 0;       ///< simulated, until then
-  double busy_seconds = 0;  ///< processor time of the workers
-  std::uint64_t messages = 0;
-  sched::scheduler_stats policy;
-  engine_stats machine;
+  std::string error;              ///< empty: all messages have been handled
+  double seconds = 0;             ///< simulated, until the last message had been handled
+  double busy_seconds = 0;        ///< processor time of all workers
+  std::uint64_t messages = 0;     ///< how many were sent
+  sched::scheduler_stats policy;  ///< what the policy counted
+  engine_stats machine;           ///< what the machine counted
 };
 
 /// A thread that is no worker: where a program starts, or a detached actor that generates load.
 class outside {
  public:
+  /// Simulated nanoseconds since the beginning.
   [[nodiscard]] double now_ns() const noexcept;
+  /// Takes so many nanoseconds of processor time.
   void work(double ns) noexcept;
-  /// Not stretched by the timer's slack.
+  /// Sleeps until that time exactly: the system's lateness is not added.
   void sleep_until(double ns) noexcept;
+  /// Sends a message. If the receiver's mailbox is full, waits for room as a thread does.
   void send(model_actor& to, std::uint64_t value) noexcept;
 
  private:
@@ -62,15 +71,18 @@ class outside {
   simulation& of_;
 };
 
+/// One run of a model of a program.
 class simulation {
  public:
-  /// Throws std::invalid_argument: no such policy, no workers or too many, a quantum or mailbox of
-  /// nothing, a limit or price out of range.
+  /// Throws std::invalid_argument if there is no such policy, if there are no workers or too many,
+  /// if the quantum or the mailbox's limit is zero, and if the time limit or a price is out of
+  /// range.
   explicit simulation(simulation_options options);
   ~simulation();
   simulation(const simulation&) = delete;
   simulation& operator=(const simulation&) = delete;
 
+  /// Makes an actor, which lives as long as the simulation.
   template <std::derived_from<model_actor> A, class... Args>
   A& spawn(Args&&... args) {
     auto made = std::make_unique<A>(std::forward<Args>(args)...);
@@ -79,12 +91,15 @@ class simulation {
     actors_.push_back(std::move(made));
     return ref;
   }
-  /// Before `run`; six times at most.
+  /// Adds a thread that is no worker and runs `body` once. Call it before `run`, at most six times.
+  /// The run goes on until the body has returned.
   void outside(std::function<void(machine::outside&)> body);
 
-  /// Once.
+  /// Runs until every message has been handled and every thread outside has ended. Call it once,
+  /// and while no other simulation runs on this real thread.
   [[nodiscard]] outcome run();
 
+  /// What the simulation was given.
   [[nodiscard]] const simulation_options& options() const noexcept { return options_; }
 
  private:
@@ -95,11 +110,11 @@ class simulation {
   struct outsider;
   /// What belongs to a simulated thread.
   struct here {
-    std::uint64_t runs = 0;
-    bool in_place = false;  ///< runs receivers in a sender's place
+    std::uint64_t runs = 0;  ///< of actors
+    bool in_place = false;   ///< a sender runs its receiver
     std::uint32_t in_place_batches = 0;
-    std::uint32_t free_sends = 0;          ///< after a wait that was in vain
-    model_actor* next_in_place = nullptr;  ///< claimed, runs when the present batch in place ends
+    std::uint32_t free_sends = 0;          ///< that do not wait, because the last wait was in vain
+    model_actor* next_in_place = nullptr;  ///< claimed; runs when the present batch in place ends
     model_actor* woken_in_place = nullptr;
   };
 
@@ -107,8 +122,7 @@ class simulation {
   void make_room(model_actor& to) noexcept;
   bool run_in_place(model_actor& to) noexcept;
   void run_chain(model_actor& first, here& h) noexcept;
-  /// One thing less to wait for: a message that has been handled, or an outside thread that has
-  /// ended.
+  /// One thing less to wait for: a message has been handled, or an outside thread has ended.
   void done() noexcept;
   static void live_outside(void* argument) noexcept;
   static void end_at_limit(void* argument) noexcept;
@@ -132,7 +146,7 @@ A& turn::spawn(Args&&... args) {
   engine& e = *engine::current();
   e.spend_ns(e.prices().spawn);
   A& made = of_.spawn<A>(std::forward<Args>(args)...);
-  // who has its lines
+  // its lines are where it was made
   static_cast<model_actor&>(made).last_thread_ = static_cast<std::uint8_t>(e.self());
   return made;
 }

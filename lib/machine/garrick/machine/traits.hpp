@@ -1,11 +1,11 @@
-// What a scheduling policy is made of on the simulated machine (sched/policies/policy.hpp): atomics that
-// charge, a clock that is simulated, and parking that gives the fibre up. The parker is the shipped
+// What a scheduling policy is made of on the simulated machine (sched/policies/policy.hpp): atomics
+// that cost time, a simulated clock, and parking that gives the fibre up. The parker is the shipped
 // one, on simulated futexes.
 //
-// Memory orders are not simulated; of them only this is taken from the code: a sequentially
-// consistent store costs as a locked operation, as on x86-64.
+// Memory orders are not simulated. Only one thing is taken from them: a sequentially consistent
+// store costs as much as a locked operation, as on x86-64.
 //
-// Thread safety: of the engine that runs.
+// Thread safety: as the engine that runs it; everything belongs to one real thread.
 #pragma once
 
 #include <garrick/base/concurrency/parker.hpp>
@@ -19,7 +19,10 @@
 
 namespace garrick::machine {
 
+/// Atomics whose every operation costs simulated time (base/concurrency/atomics_policy.hpp).
+/// Outside of a run they cost nothing.
 struct machine_atomics {
+  /// An atomic variable on a line of its own.
   template <class T>
   class atomic {
    public:
@@ -77,7 +80,7 @@ struct machine_atomics {
       return compare_exchange_strong(expected, wanted, success, failure);
     }
 
-    /// What is there, without an access.
+    /// The value, without an access: costs nothing.
     [[nodiscard]] T peek() const noexcept { return value_; }
 
    private:
@@ -90,6 +93,7 @@ struct machine_atomics {
     T value_{};
   };
 
+  /// A plain variable that an atomic one protects. Costs nothing.
   template <class T>
   class cell {
    public:
@@ -102,25 +106,33 @@ struct machine_atomics {
     T value_{};
   };
 
+  /// Memory orders stay as written; the model checker weakens some.
   template <int N>
   static constexpr std::memory_order order(std::memory_order as_written) noexcept {
     return as_written;
   }
+  /// A full barrier of the running thread.
   static void full_fence() noexcept { drain_and_charge(&costs::locked); }
+  /// The frequent side of a two-sided fence: free.
   static void light_fence() noexcept {}
+  /// The rare side: a barrier in every thread of the process.
   static void heavy_fence() noexcept { drain_and_charge(&costs::barrier); }
+  /// The hint in a waiting loop.
   static void pause() noexcept { charge(&costs::pause); }
 
+  /// Sleeps while the word is as expected.
   static void wait(atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
     if (engine* const e = engine::current())
       e->wait(word, [expected](const auto& w) { return w.peek() == expected; }, engine::for_ever);
   }
+  /// As `wait`, for at most so many nanoseconds. False: the word is still as expected.
   static bool wait_for(atomic<std::uint32_t>& word, std::uint32_t expected,
                        std::uint64_t timeout_ns) noexcept {
     if (engine* const e = engine::current())
       e->wait(word, [expected](const auto& w) { return w.peek() == expected; }, timeout_ns * 1000);
     return word.peek() != expected;
   }
+  /// Wakes one sleeper of the word.
   static void wake_one(atomic<std::uint32_t>& word) noexcept {
     if (engine* const e = engine::current()) e->wake_one(&word);
   }
@@ -137,35 +149,44 @@ struct machine_atomics {
   }
 };
 
-/// Time as a policy sees it.
+/// Time as a policy sees it. Requires a running engine.
 struct machine_clock {
+  /// The running thread's clock, in nanoseconds.
   static std::uint64_t now_ns() noexcept {
     engine& e = *engine::current();
     e.spend_ns(e.prices().clock_read);
     return e.now() / 1000;
   }
+  /// The running thread's processor time, in nanoseconds.
   static std::uint64_t thread_cpu_ns() noexcept {
     engine& e = *engine::current();
     e.spend_ns(e.prices().cpu_clock_read);
     return e.busy(e.self()) / 1000;
   }
+  /// Puts the running thread to sleep.
   static void sleep_ns(std::uint64_t ns) noexcept { engine::current()->sleep(ns * 1000); }
 };
 
-/// Every thread has a processor of its own, so nobody stands in another's way.
+/// Every thread has a processor of its own, so no thread stands in another's way, and none moves.
 struct machine_place {
+  /// Which processor a thread runs on: nobody asks.
   struct thread {
-    static constexpr std::int32_t unknown = -1;
+    static constexpr std::int32_t unknown = -1;  ///< what `processor` returns
+    /// The running thread's.
     static thread of_this_thread() noexcept { return {}; }
+    /// Always `unknown`.
     [[nodiscard]] std::int32_t processor() const noexcept { return unknown; }
   };
+  /// The running thread's place.
   static thread of_this_thread() noexcept { return {}; }
+  /// Moves nothing.
   static bool leave(std::span<const std::int32_t>) noexcept { return false; }
 };
 
-/// A lock that sleeps in the system when it is taken, as glibc's.
+/// A lock whose waiters sleep in the system, as glibc's.
 class machine_mutex {
  public:
+  /// Takes the lock; sleeps while another thread has it.
   void lock() noexcept {
     std::uint32_t seen = free;
     // order: acquire, pairs with unlock; orders are not simulated
@@ -175,6 +196,7 @@ class machine_mutex {
     while (word_.exchange(wanted, std::memory_order_acquire) != free)  // order: as above
       machine_atomics::wait(word_, wanted);
   }
+  /// Gives the lock back and wakes one waiter.
   void unlock() noexcept {
     // order: release, pairs with lock
     if (word_.exchange(free, std::memory_order_release) == wanted) machine_atomics::wake_one(word_);
@@ -187,6 +209,7 @@ class machine_mutex {
   machine_atomics::atomic<std::uint32_t> word_{free};
 };
 
+/// All of it: what a scheduling policy takes as its `Traits`.
 struct machine_traits {
   using atomics = machine_atomics;
   using parker = base::basic_parker<machine_atomics>;

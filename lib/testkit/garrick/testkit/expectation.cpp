@@ -32,38 +32,41 @@ std::string expectation_base::wanted() const {
   return text;
 }
 
-std::string expectation_base::mismatch(const core::envelope* e) const {
-  if (e == nullptr) {
+std::string expectation_base::mismatch(const core::envelope* next) const {
+  if (next == nullptr) {
     const core::cell* const c = core::handle_access::get(to_);
     if (c != nullptr && !c->has_ended() && core::cell_access::awaits(*c))
       return "expected " + wanted() + ", but " + text_of(to_) +
              " awaits a response: all else is set aside until it comes";
     return "expected " + wanted() + ", but no message waits there";
   }
-  const std::string found = text_of_message(e) + " from " + system_.past().name_of(sender_of(e));
-  if (e->type != &type_) return "expected " + wanted() + ", but the next message is " + found;
-  if (from_ && sender_of(e) != *from_)
+  const std::string found =
+      text_of_message(next) + " from " + system_.past().name_of(sender_of(next));
+  if (next->type != &type_) return "expected " + wanted() + ", but the next message is " + found;
+  if (from_ && sender_of(next) != *from_)
     return "expected " + wanted() + ", but the next message is " + found;
   std::string content;
-  if (check_ && !check_(core::content_pointer(e), content))
+  if (check_ && !check_(core::content_pointer(next), content))
     return "expected " + wanted() + ": " + content + "\n  but the next message is " + found;
   return {};
 }
 
 bool expectation_base::act() {
   done_ = true;
-  core::cell* const c = core::handle_access::get(to_);
-  if (c == nullptr) detail::fail(system_, "expected " + wanted(), where_);
+  core::cell* const receiver = core::handle_access::get(to_);
+  if (receiver == nullptr) detail::fail(system_, "expected " + wanted(), where_);
   deterministic_scheduler& scheduler = system_.scheduler();
-  const core::envelope* const e = c->has_ended() ? nullptr : scheduler.next_of(*c);
-  std::string text = mismatch(e);
+  const core::envelope* const next = receiver->has_ended() ? nullptr : scheduler.next_of(*receiver);
+  std::string text = mismatch(next);
   if (text.empty()) {
-    const std::uint32_t skipped = c->ext_if() != nullptr ? c->ext_if()->skipped_count : 0;
-    const std::string was = text_of_message(e);
-    if (!scheduler.turn_of(*c))
+    const std::uint32_t skipped =
+        receiver->ext_if() != nullptr ? receiver->ext_if()->skipped_count : 0;
+    const std::string was = text_of_message(next);
+    if (!scheduler.turn_of(*receiver))
       text = "the message was not handled: " + was + "; " + text_of(to_) + " ended first (" +
-             (c->has_ended() ? c->end_reason().to_string() : "it is suspended") + ")";
-    else if (!c->has_ended() && c->ext_if() != nullptr && c->ext_if()->skipped_count > skipped)
+             (receiver->has_ended() ? receiver->end_reason().to_string() : "it is suspended") + ")";
+    else if (!receiver->has_ended() && receiver->ext_if() != nullptr &&
+             receiver->ext_if()->skipped_count > skipped)
       text = "the message was not handled, but set aside: " + was + "; " + text_of(to_) +
              " has no case for it";
     else
@@ -81,17 +84,17 @@ injection_base::~injection_base() {
 
 void injection_base::deliver(const core::handle& to, const std::source_location& where) {
   deterministic_scheduler& scheduler = system_.scheduler();
-  core::cell& c = core::detail::target_of(to);
-  if (const core::envelope* const e = scheduler.next_of(c))
+  core::cell& receiver = core::detail::target_of(to);
+  if (const core::envelope* const before = scheduler.next_of(receiver))
     detail::fail(system_,
                  "cannot inject into " + to.to_string() +
-                     ": another message waits before it: " + text_of_message(e),
+                     ": another message waits before it: " + text_of_message(before),
                  where);
   core::envelope* const mine = std::exchange(envelope_, nullptr);
   const std::string was = text_of_message(mine);
   mine->sender_id = sender_;
-  c.deliver_now(mine);
-  if (scheduler.next_of(c) != mine || !scheduler.turn_of(c))
+  receiver.deliver_now(mine);
+  if (scheduler.next_of(receiver) != mine || !scheduler.turn_of(receiver))
     detail::fail(system_, "the injected message was not handled: " + was + " by " + to.to_string(),
                  where);
 }
@@ -99,15 +102,15 @@ void injection_base::deliver(const core::handle& to, const std::source_location&
 }  // namespace detail
 
 void absence::to(const core::handle& receiver) {
-  core::cell& c = core::detail::target_of(receiver);
-  if (c.has_ended() || system_.scheduler().next_of(c) == nullptr) return;
-  for (const core::envelope* e : system_.scheduler().waiting_for(c)) {
-    if (type_ != nullptr && e->type != type_) continue;
+  core::cell& cell = core::detail::target_of(receiver);
+  if (cell.has_ended() || system_.scheduler().next_of(cell) == nullptr) return;
+  for (const core::envelope* waiting : system_.scheduler().waiting_for(cell)) {
+    if (type_ != nullptr && waiting->type != type_) continue;
     detail::fail(system_,
                  "expected no " +
                      (type_ != nullptr ? std::string(type_->name) : std::string("message")) +
-                     " for " + receiver.to_string() + ", but there is " + text_of_message(e) +
-                     " from " + system_.past().name_of(sender_of(e)),
+                     " for " + receiver.to_string() + ", but there is " + text_of_message(waiting) +
+                     " from " + system_.past().name_of(sender_of(waiting)),
                  where_);
   }
 }

@@ -1,20 +1,21 @@
 // Expectations about the next message of an actor, written as one sentence:
 //
-//   kit.expect<deposit>().to(acc);                                             // type and receiver
-//   kit.expect<deposit>().to(acc).from(bob);                                   // sender
-//   kit.expect<deposit>().to(acc).with(deposit{500});                          // content: equal, or the same when printed
-//   kit.expect<deposit>().to(acc).with([](const deposit& d) { return d.cents > 0; });   // content: a predicate, or a function with checks of its own
-//   kit.expect<plus, int, int>().to(calculator);                               // several arguments
-//   if (kit.allow<tick>().to(acc)) …                                           // delivered if it is the next
+//   kit.expect<deposit>().to(acc);                         // type and receiver
+//   kit.expect<deposit>().to(acc).from(bob);               // and the sender
+//   kit.expect<deposit>().to(acc).with(deposit{500});      // and the content
+//   kit.expect<deposit>().to(acc).with([](const deposit& d) { return d.cents > 0; });
+//   kit.expect<plus, int, int>().to(calculator);           // several arguments
+//   if (kit.allow<tick>().to(acc)) …                       // delivered only if it is the next
 //   kit.expect_none().to(acc);   kit.expect_none<tick>().to(acc);
 //   kit.inject(deposit{5}).from(bob).to(acc);
 //
 // The sentence acts at its end: it checks what the actor would handle next (urgent mail before
 // normal mail), and delivers exactly that one. Responses count as messages of their content's type.
-// What does not fit is a `testkit::failure` that prints the message found, field by field. Signals
-// (down, exit) have their own lane and are no messages in this sense: see expect_down.
+// If something does not fit, it throws a `testkit::failure` that prints the message found, field by
+// field. Signals (down, exit) have a lane of their own and are no messages in this sense: see
+// `test_system::expect_down`.
 //
-// For an actor that blocks, delivering means: its thread goes on until it waits again.
+// For an actor that blocks, delivering means that its thread goes on until it waits again.
 //
 // Thread safety: the system's thread.
 #pragma once
@@ -70,12 +71,12 @@ class expectation_base {
   const int exceptions_;
   core::address to_;
   std::optional<std::uint64_t> from_;
-  /// content fits? else the text says what was wanted
+  /// Does the content fit? If not, the text says what was wanted.
   std::function<bool(const void*, std::string&)> check_;
   bool done_ = false;
 
  private:
-  [[nodiscard]] std::string mismatch(const core::envelope* e) const;
+  [[nodiscard]] std::string mismatch(const core::envelope* next) const;
   [[nodiscard]] std::string wanted() const;
 };
 
@@ -104,30 +105,40 @@ class injection_base {
 
 }  // namespace detail
 
+/// What `test_system::expect` and `allow` return: a sentence about the next message, which is
+/// checked and delivered when the sentence ends.
+///
+///     kit.expect<deposit>().to(acc).from(bob).with(deposit{500});
 template <class... Ts>
 class expectation : public detail::expectation_base {
  public:
-  using content = core::content_of<Ts...>;
+  using content = core::content_of<Ts...>;  ///< what an envelope with these parts holds
 
+  /// For `test_system`.
   expectation(internal::deterministic_environment& system, detail::expecting mode,
               const std::source_location& where)
       : expectation_base(system, mode, base::message_type_of<content>, where) {}
+  /// The end of the sentence. Throws a `failure` if the next message is another one, unless an
+  /// exception is already on its way.
   ~expectation() noexcept(false) { act_at_end(); }
 
+  /// Whose next message it is. Every sentence needs this part.
   expectation& to(const core::handle& receiver) {
     to_ = receiver.address();
     return *this;
   }
+  /// Who has sent it.
   expectation& from(const core::handle& sender) {
     from_ = sender.id();
     return *this;
   }
-  /// Sent by the test itself, or by a thread.
+  /// The test itself has sent it, or a thread.
   expectation& from_outside() {
     from_ = 0;
     return *this;
   }
-  /// A function of the message's parts: it returns bool, or checks by itself.
+  /// What it holds, asked by a function of the message's parts. The function returns bool, or it
+  /// returns nothing and checks by itself.
   template <class F>
     requires(core::detail::content_access<content>::template reads<F>)
   expectation& with(F f) {
@@ -146,7 +157,7 @@ class expectation : public detail::expectation_base {
     };
     return *this;
   }
-  /// The message's parts themselves.
+  /// What it holds: these parts. Compared by `==` or, where the type has none, by its printed text.
   template <class... Us>
     requires(sizeof...(Us) == sizeof...(Ts) && sizeof...(Us) > 0 &&
              (std::convertible_to<Us, Ts> && ...))
@@ -162,7 +173,7 @@ class expectation : public detail::expectation_base {
     return *this;
   }
 
-  /// Was it delivered? For `allow`.
+  /// Ends the sentence now: true if the message was delivered. For `allow`.
   explicit operator bool() { return this->act(); }
 
  private:
@@ -175,12 +186,14 @@ class expectation : public detail::expectation_base {
   }
 };
 
-/// No message, or none of a type.
+/// What `test_system::expect_none` returns: that no message waits, or none of a type.
 class absence {
  public:
+  /// For `test_system`. `type` null: any.
   absence(internal::deterministic_environment& system, const base::message_type* type,
           const std::source_location& where)
       : system_(system), type_(type), where_(where) {}
+  /// Throws a `failure` if such a message waits for this actor. An actor that has ended has none.
   void to(const core::handle& receiver);
 
  private:
@@ -189,15 +202,20 @@ class absence {
   const std::source_location where_;
 };
 
+/// What `test_system::inject` returns: a message that is sent and handled at once.
 template <class Content>
 class injection : public detail::injection_base {
  public:
+  /// For `test_system`.
   injection(internal::deterministic_environment& system, core::envelope* e) noexcept
       : injection_base(system, e) {}
+  /// Who seems to have sent it; without this part, the test.
   injection& from(const core::handle& sender) {
     sender_ = sender.id();
     return *this;
   }
+  /// Sends the message to this actor and lets the actor handle it. Requires that no other message
+  /// waits there. Throws a `failure` if one does, or if the actor does not handle the message.
   template <class P>
   void to(const core::ref<P>& receiver,
           std::source_location where = std::source_location::current()) {

@@ -4,11 +4,11 @@
 
 namespace garrick::testkit {
 
-std::string run_seed(std::uint64_t seed, const scenario& f, options o) {
-  o.seed = seed;
+std::string run_seed(std::uint64_t seed, const scenario& test, options given) {
+  given.seed = seed;
   try {
-    test_system kit(o);
-    f(kit);
+    test_system kit(given);
+    test(kit);
     kit.expect_no_leaks();
     return {};
   } catch (const std::exception& x) {
@@ -16,22 +16,22 @@ std::string run_seed(std::uint64_t seed, const scenario& f, options o) {
   } catch (...) { return "a failed check, or an exception that is not a std::exception"; }
 }
 
-std::optional<found_failure> find_failure(std::uint64_t seeds, const scenario& f,
-                                          const options& o) {
-  const bool given = seed_is_given();
-  const std::uint64_t first = given ? seed_from_environment(1) : 1;
-  const std::uint64_t last = given ? first : seeds;
+std::optional<found_failure> find_failure(std::uint64_t seeds, const scenario& test,
+                                          const options& given) {
+  const bool one = seed_is_given();
+  const std::uint64_t first = one ? seed_from_environment(1) : 1;
+  const std::uint64_t last = one ? first : seeds;
   for (std::uint64_t seed = first; seed <= last; ++seed) {
-    std::string text = run_seed(seed, f, o);
+    std::string text = run_seed(seed, test, given);
     if (text.empty()) continue;
-    const bool replays = run_seed(seed, f, o) == text;
+    const bool replays = run_seed(seed, test, given) == text;
     return found_failure{seed, std::move(text), replays};
   }
   return std::nullopt;
 }
 
-void explore(std::uint64_t seeds, const scenario& f, const options& o) {
-  const std::optional<found_failure> found = find_failure(seeds, f, o);
+void explore(std::uint64_t seeds, const scenario& test, const options& given) {
+  const std::optional<found_failure> found = find_failure(seeds, test, given);
   if (!found) return;
   const auto seed = static_cast<unsigned long long>(found->seed);
   std::fprintf(stderr,

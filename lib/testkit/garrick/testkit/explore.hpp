@@ -1,5 +1,5 @@
-// Runs a test under many seeds, so in many orders; the first failing seed is printed with how to
-// replay it.
+// Runs a test under many seeds, and so in many orders. The first seed that fails is printed, with
+// the command that replays it.
 //
 //   testkit::explore(1000, [](testkit::test_system& kit) {
 //     auto bank = kit.spawn<bank_actor>();
@@ -9,11 +9,11 @@
 //   });
 //
 // A run fails if the function throws (a testkit::failure, a failed REQUIRE, anything) or if the
-// actors leak (test_system::finish). The text of the failure goes to the standard error stream; the
-// failing seed runs a second time at once, to show that it fails again. With GARRICK_SEED=17 in the
-// environment, only seed 17 runs.
+// actors leak (test_system::finish). The failing seed runs a second time at once, to show that it
+// fails again. With GARRICK_SEED=17 in the environment, only seed 17 runs.
 //
-// Thread safety: the calling thread.
+// Thread safety: every function runs the scenario on the calling thread, and returns when it is
+// done.
 #pragma once
 
 #include <garrick/testkit/test_system.hpp>
@@ -27,22 +27,28 @@ namespace garrick::testkit {
 
 /// A seed that fails, and how.
 struct found_failure {
-  std::uint64_t seed = 0;
-  std::string text;
-  bool replays = false;  ///< the second run failed with the same text
+  std::uint64_t seed = 0;  ///< replays it
+  std::string text;        ///< what the failure said
+  bool replays = false;    ///< the second run failed with the same text
 };
 
+/// What is run: it is given a new system, spawns actors, lets them run, and throws if something is
+/// wrong. It is called once or more for every seed, so it must not keep anything from call to call.
 using scenario = std::function<void(test_system&)>;
 
-/// One run. Empty: it passed; else why it failed.
-[[nodiscard]] std::string run_seed(std::uint64_t seed, const scenario& f, options o = {});
+/// Runs `test` once, under this seed. Returns an empty text if it passed, otherwise why it failed.
+/// Whatever `test` throws is caught.
+[[nodiscard]] std::string run_seed(std::uint64_t seed, const scenario& test, options given = {});
 
-/// Tries the seeds 1 to `seeds` until one fails. Prints nothing.
-[[nodiscard]] std::optional<found_failure> find_failure(std::uint64_t seeds, const scenario& f,
-                                                        const options& o = {});
+/// Tries the seeds from 1 to `seeds` until one fails; with GARRICK_SEED set, only that one. Prints
+/// nothing. Throws std::invalid_argument if GARRICK_SEED holds no number.
+[[nodiscard]] std::optional<found_failure> find_failure(std::uint64_t seeds, const scenario& test,
+                                                        const options& given = {});
 
-/// The same, and throws a testkit::failure if one was found. Prints it, and the command that
-/// replays it.
-void explore(std::uint64_t seeds, const scenario& f, const options& o = {});
+/// As `find_failure`, but if a seed fails, prints the failure and the command that replays it to
+/// the standard error stream, and throws a `failure`.
+///
+///     explore(1000, [](test_system& kit) { … kit.require(sum == 100, "money was lost"); });
+void explore(std::uint64_t seeds, const scenario& test, const options& given = {});
 
 }  // namespace garrick::testkit

@@ -1,9 +1,9 @@
 // How an expectation of the testkit fails: by an exception whose text says what was expected, what
 // was found, where, and with which seed.
 //
-// Any test framework reports an exception that leaves a test, so none is named here.
+// Every test framework reports an exception that leaves a test, so none is named here.
 //
-// Thread safety: a value.
+// Thread safety: a failure is a value; the functions may be called on any thread.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,23 @@ namespace internal {
 class deterministic_environment;
 }
 
+/// An expectation that does not hold. `what()` says what was expected, what was found, the line,
+/// the seed, the last messages and which actors failed.
 class failure : public std::runtime_error {
  public:
+  /// Fails with this text, under this seed.
   failure(const std::string& text, std::uint64_t seed) : std::runtime_error(text), seed_(seed) {}
-  /// The seed under which it happened.
+  /// The seed under which it happened: `GARRICK_SEED` set to it replays the run.
   [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
 
  private:
   std::uint64_t seed_;
 };
 
-/// The seed that the environment variable GARRICK_SEED names, or `otherwise`. Throws
-/// std::invalid_argument if the variable holds no number.
+/// The seed that the environment variable GARRICK_SEED holds or, if it is not set, `otherwise`.
+/// Throws std::invalid_argument if the variable does not hold a whole number.
 [[nodiscard]] std::uint64_t seed_from_environment(std::uint64_t otherwise);
-/// Is GARRICK_SEED set?
+/// True if the environment variable GARRICK_SEED is set.
 [[nodiscard]] bool seed_is_given();
 
 namespace detail {

@@ -112,20 +112,20 @@ void test_system::require(bool holds, const std::string& text, std::source_locat
 }
 
 void test_system::expect_alive(const core::handle& who, std::source_location where) {
-  core::cell& c = core::detail::target_of(who);
-  if (c.has_ended())
+  core::cell& cell = core::detail::target_of(who);
+  if (cell.has_ended())
     detail::fail(*system_,
-                 who.to_string() + " should live, but it ended: " + c.end_reason().to_string(),
+                 who.to_string() + " should live, but it ended: " + cell.end_reason().to_string(),
                  where);
 }
 
 void test_system::expect_down(const core::handle& who, std::source_location where) {
-  core::cell& c = core::detail::target_of(who);
+  core::cell& cell = core::detail::target_of(who);
   // Signals come before messages, so an actor with nothing but signals may go on.
-  if (!c.has_ended() && system_->scheduler().find(c) != nullptr &&
-      (system_->scheduler().signals_wait_for(c) || c.phase() == core::life::ending))
-    system_->scheduler().turn_of(c);
-  if (!c.has_ended())
+  if (!cell.has_ended() && system_->scheduler().find(cell) != nullptr &&
+      (system_->scheduler().signals_wait_for(cell) || cell.phase() == core::life::ending))
+    system_->scheduler().turn_of(cell);
+  if (!cell.has_ended())
     detail::fail(*system_, who.to_string() + " should have ended, but it lives", where);
 }
 
@@ -148,14 +148,14 @@ lost_message test_system::expect_dead_letter(base::errc reason, std::source_loca
 lost_message test_system::take_dead_letter(std::string_view type, base::errc reason,
                                            const std::source_location& where) {
   std::string others;
-  for (lost_message& m : system_->lost()) {
-    if (!m.expected && m.reason == reason && (type.empty() || m.type == type)) {
-      m.expected = true;
-      return m;
+  for (lost_message& letter : system_->lost()) {
+    if (!letter.expected && letter.reason == reason && (type.empty() || letter.type == type)) {
+      letter.expected = true;
+      return letter;
     }
-    if (!m.expected)
-      others += "\n    " + m.content + " for " + system_->past().name_of(m.receiver) + ": " +
-                m.reason.to_string();
+    if (!letter.expected)
+      others += "\n    " + letter.content + " for " + system_->past().name_of(letter.receiver) +
+                ": " + letter.reason.to_string();
   }
   detail::fail(*system_,
                "expected a dead letter" + (type.empty() ? std::string() : " " + std::string(type)) +
@@ -165,11 +165,11 @@ lost_message test_system::take_dead_letter(std::string_view type, base::errc rea
 }
 
 void test_system::expect_no_dead_letters(std::source_location where) {
-  for (const lost_message& m : system_->lost())
-    if (!m.expected)
+  for (const lost_message& letter : system_->lost())
+    if (!letter.expected)
       detail::fail(*system_,
-                   "unexpected dead letter: " + m.content + " for " +
-                       system_->past().name_of(m.receiver) + ": " + m.reason.to_string(),
+                   "unexpected dead letter: " + letter.content + " for " +
+                       system_->past().name_of(letter.receiver) + ": " + letter.reason.to_string(),
                    where);
 }
 
@@ -178,15 +178,15 @@ const std::vector<std::string>& test_system::failures() const { return system_->
 
 core::cell& test_system::checked_cell(const core::handle& who, std::string_view type,
                                       const std::source_location& where) const {
-  core::cell& c = core::detail::target_of(who);
-  if (c.has_ended())
+  core::cell& cell = core::detail::target_of(who);
+  if (cell.has_ended())
     detail::fail(*system_, "cannot inspect " + who.to_string() + ": it has ended", where);
-  if (c.type_name() != type)
+  if (cell.type_name() != type)
     detail::fail(*system_,
                  "cannot inspect " + who.to_string() + " as " + std::string(type) + ": it is a " +
-                     std::string(c.type_name()),
+                     std::string(cell.type_name()),
                  where);
-  return c;
+  return cell;
 }
 
 std::vector<std::string> test_system::mailbox(const core::handle& who) const {

@@ -3,22 +3,22 @@
 //   testkit::test_system kit(17);
 //   auto acc = kit.spawn<account_actor>();
 //   send(acc, deposit{500});
-//   kit.run();                                       // until nobody has anything to do
-//   kit.run_for(1min);                               // the same, and virtual time goes on for a minute
+//   kit.run();             // until nobody has anything to do
+//   kit.run_for(1min);     // the same, and a minute of virtual time passes
 //   CHECK(kit.request(acc, balance{}).get() == 500);
 //
 // It spawns and asks as an actor system does, and drives unchanged actors: event-based, detached,
-// blocking and scoped ones. Equal seeds give equal runs: the order of turns, how many messages each
-// has, time, the actors' ids and their text. What cannot be repeated is what the actors take from
-// elsewhere: real time, addresses, their own threads. A blocking actor's turn lasts from one wait
+// blocking and scoped ones. Equal seeds give equal runs: the same order of turns, the same number
+// of messages in each, the same time, ids and texts. What actors take from elsewhere cannot be
+// repeated: real time, addresses, threads of their own. A blocking actor's turn lasts from one wait
 // to the next; all others are interleaved message by message.
 //
 // Step by step: `expect<deposit>().to(acc).from(bob)` asserts what the next message is, and
-// delivers exactly it (expectation.hpp). All failures are exceptions of type `testkit::failure`
-// whose text names the seed.
+// delivers exactly that one (expectation.hpp). All failures are exceptions of type
+// `testkit::failure`, whose text names the seed.
 //
 // Leaks: at the end, actors that only each other's handles keep alive are reported by name
-// (finish()).
+// (`finish`).
 //
 // Thread safety: the thread that made it.
 #pragma once
@@ -46,72 +46,92 @@ class deterministic_environment;
 
 /// Who was kept alive by nothing but other actors.
 struct leak_report {
-  /// One text a cycle: "account#1, bank#2".
+  /// One text for each cycle: "account#1, bank#2".
   std::vector<std::string> cycles;
 };
 
+/// A system of actors for a test: a seed decides who runs when, and time is virtual.
+///
+///     test_system kit(17);
+///     auto acc = kit.spawn<account_actor>();
+///     kit.expect<deposit>().to(acc);       // or kit.run()
+///
+/// Functions that check something throw a `failure` if it does not hold. Nothing blocks: a wait in
+/// the test (`get()`, a scoped actor's receive) runs the others meanwhile, and fails with
+/// `errc::would_block` if nobody can ever end it. Thread safety: the thread that made it.
 class test_system : public system::spawner<test_system> {
  public:
-  /// The seed of GARRICK_SEED, or 1.
+  /// With the seed that GARRICK_SEED holds, or 1. Throws std::invalid_argument if GARRICK_SEED
+  /// holds no number.
   test_system() : test_system(seed_from_environment(1)) {}
+  /// With this seed.
   explicit test_system(std::uint64_t seed);
+  /// With these options.
   explicit test_system(const options& o);
-  /// Ends every actor; a leak that finish() has not reported is written to the standard error
+  /// Ends every actor. If `finish` has not been called, a leak is written to the standard error
   /// stream.
   ~test_system();
   test_system(const test_system&) = delete;
   test_system& operator=(const test_system&) = delete;
 
+  /// The seed that decides this system's order.
   [[nodiscard]] std::uint64_t seed() const noexcept;
 
   // ---- letting actors run -----------------------------------------------------------------------
 
-  /// One message of one actor, both chosen by the seed. False: nobody can run.
+  /// Lets one actor, which the seed chooses, handle one message. False: nobody can run.
   bool step();
-  /// Turns until nobody can run; time stands still. Returns the number of messages handled. Fails
-  /// at the turn limit: a livelock.
+  /// Lets actors run until nobody can; time stands still. Returns the number of messages handled.
+  /// Throws a `failure` at the turn limit: a livelock.
   std::uint64_t run();
-  /// Runs, and moves time through all that is due in the next `d`.
+  /// As `run`, and moves time by `d`: to each timer that is due within it, after which everybody
+  /// runs again. Returns the number of messages handled.
   std::uint64_t run_for(base::duration d);
-  /// Moves time by `d`: what is due is put into mailboxes, but nobody runs. Returns the number of
+  /// Moves time by `d`. What is due is put into mailboxes, but nobody runs. Returns the number of
   /// timers that fired.
   std::size_t advance(base::duration d);
-  /// Single steps until `done()` holds, moving time where nobody can run, by at most `limit`.
-  /// False: it does not hold.
+  /// Single steps until `done()` holds. Where nobody can run, moves time to the next timer, by at
+  /// most `limit` in all. False: `done()` does not hold, and nothing more happens in that time or
+  /// the turn limit is reached.
   bool run_until(const std::function<bool()>& done,
                  base::duration limit = base::duration::seconds(3600));
 
+  /// The virtual time.
   [[nodiscard]] base::instant now() const;
+  /// True if nobody can run; timers may be armed.
   [[nodiscard]] bool idle() const;
+  /// How many timers are armed.
   [[nodiscard]] std::size_t timers_pending() const;
 
   // ---- expectations: the next message -----------------------------------------------------------
 
-  /// The next message of an actor is a Ts...: delivers it. `expect<deposit>().to(acc)`; see
-  /// expectation.hpp for more.
+  /// Checks that the next message of an actor is a Ts..., and delivers it:
+  /// `expect<deposit>().to(acc)`. The sentence may go on with `from` and `with` (expectation.hpp).
+  /// Throws a `failure` if the next message is another one, or if the actor does not handle it.
   template <class... Ts>
   [[nodiscard]] expectation<Ts...> expect(
       std::source_location where = std::source_location::current()) {
     return {*system_, detail::expecting::must, where};
   }
-  /// As expect, but does nothing if the next message is another one. Converts to bool: was it
-  /// delivered?
+  /// As `expect`, but does nothing if the next message is another one. Converts to bool: true if it
+  /// was delivered.
   template <class... Ts>
   [[nodiscard]] expectation<Ts...> allow(
       std::source_location where = std::source_location::current()) {
     return {*system_, detail::expecting::may, where};
   }
-  /// No message waits; with types: no message of that type waits.
+  /// Checks that no message waits for an actor: `expect_none().to(acc)`.
   [[nodiscard]] absence expect_none(std::source_location where = std::source_location::current()) {
     return {*system_, nullptr, where};
   }
+  /// Checks that no message of type Ts... waits for an actor.
   template <class... Ts>
     requires(sizeof...(Ts) > 0)
   [[nodiscard]] absence expect_none(std::source_location where = std::source_location::current()) {
     return {*system_, &base::message_type_of<core::content_of<Ts...>>, where};
   }
-  /// Sends a message and delivers it at once: `inject(deposit{5}).to(acc)`. Requires an empty
-  /// mailbox.
+  /// Sends a message and lets the receiver handle it at once: `inject(deposit{5}).to(acc)`.
+  /// Requires that no other message waits there.
   template <class... Args>
   [[nodiscard]] injection<core::content_of<std::decay_t<Args>...>> inject(Args&&... args) {
     return injection<core::content_of<std::decay_t<Args>...>>(
@@ -121,32 +141,38 @@ class test_system : public system::spawner<test_system> {
 
   // ---- expectations: state ----------------------------------------------------------------------
 
-  /// Fails with `text` unless `holds`.
+  /// Throws a `failure` with `text` unless `holds`. Unlike a test framework's check, it names the
+  /// seed and the last messages.
   void require(bool holds, const std::string& text,
                std::source_location where = std::source_location::current());
-  /// The actor has ended. Signals that wait for it are handled first, messages are not.
+  /// Checks that the actor has ended. Signals that wait for it are handled first; messages are not.
   void expect_down(const core::handle& who,
                    std::source_location where = std::source_location::current());
+  /// As above, and checks why it has ended.
   void expect_down(const core::handle& who, base::exit_code reason,
                    std::source_location where = std::source_location::current());
+  /// Checks that the actor has not ended.
   void expect_alive(const core::handle& who,
                     std::source_location where = std::source_location::current());
 
-  /// A message was lost for that reason; each dead letter answers one expectation.
+  /// Checks that a message was lost for this reason, and returns it. Each dead letter answers one
+  /// expectation; the oldest comes first.
   lost_message expect_dead_letter(base::errc reason,
                                   std::source_location where = std::source_location::current());
-  /// The same for a message of type Ts...
+  /// As above, for a message of type Ts...
   template <class... Ts>
     requires(sizeof...(Ts) > 0)
   lost_message expect_dead_letter(base::errc reason,
                                   std::source_location where = std::source_location::current()) {
     return take_dead_letter(base::message_type_of<core::content_of<Ts...>>.name, reason, where);
   }
-  /// No dead letter is left that no expectation took.
+  /// Checks that every dead letter so far was expected.
   void expect_no_dead_letters(std::source_location where = std::source_location::current());
+  /// All dead letters so far, oldest first. Valid while the system lives; grows as it runs.
   [[nodiscard]] const std::vector<lost_message>& dead_letters() const;
 
-  /// The user's object of a class-based actor that lives.
+  /// The object of a class-based actor that lives. Throws a `failure` if it has ended, or is not an
+  /// A. Do not touch the object of a detached or blocking actor while it runs.
   template <class A>
   [[nodiscard]] A& inspect(const core::handle& who,
                            std::source_location where = std::source_location::current()) {
@@ -156,26 +182,29 @@ class test_system : public system::spawner<test_system> {
   /// The messages that wait for an actor, oldest first, printed field by field.
   [[nodiscard]] std::vector<std::string> mailbox(const core::handle& who) const;
 
-  /// Actors that live now, without hidden ones, in the order in which they were spawned:
-  /// "account#1".
+  /// The actors that live now, in the order in which they were spawned: "account#1". Hidden ones
+  /// are left out.
   [[nodiscard]] std::vector<std::string> living() const;
+  /// How many actors live now, without hidden ones.
   [[nodiscard]] std::size_t actor_count() const { return living().size(); }
-  /// Failures of handlers so far, as texts.
+  /// What handlers failed with so far: "account#1: " and the error.
   [[nodiscard]] const std::vector<std::string>& failures() const;
 
-  /// As an actor system's.
+  /// The names of this system's actors, as in an actor system.
   [[nodiscard]] system::registry& registry() noexcept;
+  /// The groups of this system, as in an actor system.
   [[nodiscard]] system::groups& groups() noexcept;
 
   // ---- the end ----------------------------------------------------------------------------------
 
   /// Runs what can run, then ends every actor. Reports those that nothing but each other's handles
-  /// kept alive: actors that the test can still reach, that a timer can wake or that wait for an
-  /// answer are not among them. Later spawns fail.
+  /// kept alive. Actors that the test can still reach, that a timer can wake or that wait for an
+  /// answer are not among them. Later spawns fail with `errc::shutting_down`.
   leak_report finish();
-  /// finish(), and a failure if there was a leak.
+  /// As `finish`, and throws a `failure` if there was a leak.
   void expect_no_leaks(std::source_location where = std::source_location::current());
 
+  /// For the framework: what core asks of the system.
   [[nodiscard]] core::environment& env() noexcept;
 
  private:

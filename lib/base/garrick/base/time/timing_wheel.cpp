@@ -80,12 +80,13 @@ timing_wheel::look timing_wheel::look_ahead() const noexcept {
   const auto index = static_cast<unsigned>(std::countr_zero(occupied_[level]));
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
   unsigned looked_at = 0;
-  for (std::uint32_t i = slots_[level * slot_count + index]; i != none; i = at(i).next) {
+  for (std::uint32_t timer = slots_[level * slot_count + index]; timer != none;
+       timer = at(timer).next) {
     if (++looked_at > 64) {
       const auto begin = static_cast<std::int64_t>(first_tick_of(level, index) << tick_bits);
       return {instant::at(duration::nanoseconds(begin)), false};
     }
-    first = std::min(first, at(i).deadline);
+    first = std::min(first, at(timer).deadline);
   }
   return {instant::at(duration::nanoseconds(first)), true};
 }

@@ -52,13 +52,13 @@ struct name_writer {
   int longs = 0;
   std::string_view base{};
 
-  constexpr void put(std::string_view s) noexcept {
-    if (s.empty()) return;
-    if (size != 0 && is_word(s[0])) {
+  constexpr void put(std::string_view piece) noexcept {
+    if (piece.empty()) return;
+    if (size != 0 && is_word(piece[0])) {
       const char last = text[size - 1];
       if (is_word(last) || last == '*' || last == '&' || last == '>') text[size++] = ' ';
     }
-    for (const char c : s) text[size++] = c;
+    for (const char c : piece) text[size++] = c;
   }
 
   /// True if `word` may be part of an arithmetic type's spelling; then it is remembered instead of

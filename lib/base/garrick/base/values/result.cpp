@@ -3,8 +3,8 @@
 
 namespace garrick::base {
 
-bad_result_access::bad_result_access(error_value e)
-    : error_(std::move(e)), text_("no value in the result: " + error_.to_string()) {}
+bad_result_access::bad_result_access(error_value why)
+    : error_(std::move(why)), text_("no value in the result: " + error_.to_string()) {}
 
 namespace detail {
 

@@ -37,7 +37,7 @@ using error_value = error;
 class bad_result_access : public std::exception {
  public:
   /// Throws std::bad_alloc if there is no memory for the text.
-  explicit bad_result_access(error_value e);
+  explicit bad_result_access(error_value why);
   /// "no value in the result: " and the error's text.
   [[nodiscard]] const char* what() const noexcept override { return text_.c_str(); }
   /// The error that the result held.

@@ -1,3 +1,4 @@
+// Switching stacks: in assembly where we can, through swapcontext elsewhere.
 #include <garrick/machine/internal/fiber.hpp>
 
 #include <ucontext.h>
@@ -31,8 +32,8 @@
 #endif
 
 #if defined(GARRICK_FAST_FIBERS)
-// Saves what a function must preserve on the present stack, and takes it from the other one. No
-// signal mask, which is what makes swapcontext two system calls.
+// Saves the registers that a function must preserve on the present stack, and loads those of the
+// other one. Leaves the signal mask alone, for which swapcontext needs two system calls.
 extern "C" void garrick_machine_switch_stacks(void** save, void* load) noexcept;
 asm(R"(
 .text

@@ -1,10 +1,9 @@
-// Stacks that one thread switches between: what the interleaving and the simulated machine are made
-// of.
+// Stacks that one thread switches between: the threads of the simulated machine are made of them.
 //
 // On x86-64 (with ELF) a switch saves six registers and costs a few nanoseconds; elsewhere, and
 // under the sanitizers, which must be told when the stack changes, it is swapcontext.
 //
-// Thread safety: none; all fibres of a program part belong to one thread.
+// Thread safety: none; fibres that switch to each other belong to one thread.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +11,7 @@
 
 namespace garrick::machine {
 
+/// A stack, and the place where the code on it stopped.
 class fiber {
  public:
   /// Stands for the calling thread's own stack.

@@ -1,4 +1,7 @@
-// What a deterministic system can be told, and what it records.
+// What a deterministic system can be told, and what it records. Users get this from
+// test_system.hpp.
+//
+// Thread safety: plain values.
 #pragma once
 
 #include <garrick/base/values/error.hpp>
@@ -9,8 +12,8 @@
 
 namespace garrick::testkit {
 
-/// Limits as in an actor system, but nothing waits and nobody runs anybody in place unless a test
-/// asks for it; request cycles are looked for.
+/// The limits of an actor system with three differences: no sender waits, no sender runs its
+/// receiver in place, and request cycles are looked for. A test may set them otherwise.
 [[nodiscard]] inline core::settings test_limits() {
   core::settings s;
   s.in_place = false;
@@ -19,23 +22,26 @@ namespace garrick::testkit {
   return s;
 }
 
+/// What a deterministic system can be told.
+///
+///     test_system kit({.seed = 17, .turn_limit = 10'000});
 struct options {
-  std::uint64_t seed = 1;  ///< what decides who runs when
-  core::settings limits = test_limits();
-  /// turns of one run() or get() after which it is a livelock
+  std::uint64_t seed = 1;                 ///< what decides who runs when
+  core::settings limits = test_limits();  ///< of mailboxes, requests and runs
+  /// Turns of one `run`, `run_until` or wait after which it counts as a livelock.
   std::uint64_t turn_limit = 1'000'000;
-  std::uint32_t threads = 64;  ///< detached and blocking actors at most
-  base::probe* probe = nullptr;
+  std::uint32_t threads = 64;    ///< most detached and blocking actors that live at once
+  base::probe* probe = nullptr;  ///< is told what happens; must outlive the system; null: nobody
 };
 
-/// A dead letter.
+/// A dead letter: a message that was not delivered, or that failed its receiver.
 struct lost_message {
-  std::uint64_t sender = 0;  ///< 0: the test
-  std::uint64_t receiver = 0;
-  std::string type;
-  std::string content;  ///< printed field by field
-  base::error reason;
-  bool expected = false;  ///< an expect_dead_letter has taken it
+  std::uint64_t sender = 0;    ///< the actor's id; 0: the test, or a thread
+  std::uint64_t receiver = 0;  ///< the actor's id
+  std::string type;            ///< the name of the message's type
+  std::string content;         ///< the message, printed field by field
+  base::error reason;          ///< why it was lost
+  bool expected = false;       ///< an `expect_dead_letter` has taken it
 };
 
 }  // namespace garrick::testkit

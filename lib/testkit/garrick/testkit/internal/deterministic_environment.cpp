@@ -17,14 +17,14 @@ constexpr std::uint32_t letters_waiting = 10'000;
 
 }  // namespace
 
-deterministic_environment::deterministic_environment(const options& o)
-    : options_(o),
+deterministic_environment::deterministic_environment(const options& given)
+    : options_(given),
       clock_(std::make_unique<base::virtual_clock>()),
-      scheduler_(o.seed, *clock_, past_),
+      scheduler_(given.seed, *clock_, past_),
       letters_(letters_waiting) {
-  limits = o.limits;
+  limits = given.limits;
   workers = &scheduler_;
-  probe = o.probe;
+  probe = given.probe;
   clock = clock_.get();
   timers = clock_.get();
   lot = &drain_lot_;
@@ -45,12 +45,12 @@ void deterministic_environment::stop() noexcept {
 void deterministic_environment::dead_letter(const core::undelivered& what) noexcept {
   if (probe != nullptr)
     probe->on_dead_letter(what.receiver, what.sender, what.descriptor, what.reason);
-  lost_message& m = lost_.emplace_back();
-  m.sender = what.sender;
-  m.receiver = what.receiver;
-  m.type = what.type;
-  m.content = core::print_content(what);
-  m.reason = what.reason;
+  lost_message& letter = lost_.emplace_back();
+  letter.sender = what.sender;
+  letter.receiver = what.receiver;
+  letter.type = what.type;
+  letter.content = core::print_content(what);
+  letter.reason = what.reason;
   letters_.take(what);
 }
 

@@ -45,20 +45,20 @@ std::vector<std::string> end_all_actors(deterministic_environment& system,
     s.known_outside = can_be_woken(*c);
   }
   std::vector<std::string> cycles;
-  for (suspect& s : all) {
-    if (s.cell().has_ended()) continue;
+  for (suspect& one : all) {
+    if (one.cell().has_ended()) continue;
     std::vector<bool> lived;
     for (suspect& other : all) {
       other.handles = other.handles_now();
       lived.push_back(!other.cell().has_ended());
     }
-    core::detail::kill_cell(s.who, base::exit_code::user_shutdown, true);
+    core::detail::kill_cell(one.who, base::exit_code::user_shutdown, true);
     run_all();
-    const bool held = s.handles_now() != 0 || s.known_outside;
-    std::string text = s.name;
+    const bool held = one.handles_now() != 0 || one.known_outside;
+    std::string text = one.name;
     for (std::size_t i = 0; i < all.size(); ++i) {
       suspect& other = all[i];
-      if (&other == &s || !lived[i]) continue;
+      if (&other == &one || !lived[i]) continue;
       // `s` held it, and somebody holds `s`
       if (held && other.handles_now() < other.handles) other.known_outside = true;
       if (!held && other.cell().has_ended()) text += ", " + other.name;

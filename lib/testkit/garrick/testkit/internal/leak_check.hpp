@@ -2,10 +2,10 @@
 // held handles to each other.
 //
 // How: nobody can look into an actor's state and see which handles it holds. But ending an actor
-// destroys its state, and its handles with it. So the actors are ended one after the other. If
-// afterwards no handle to an ended actor is left anywhere, all handles to it were held by itself or
-// by actors that went with it: a cycle. If handles are left, somebody else holds it: the test, or
-// an actor that the test can reach.
+// destroys its state, and with it its handles. So the actors are ended one after the other. If then
+// no handle to an ended actor is left anywhere, all handles to it were held by itself or by actors
+// that went with it: a cycle. If handles are left, somebody else holds it: the test, or an actor
+// that the test can reach.
 //
 // Not reported: actors with an armed timer or an unanswered request of their own (something can
 // still wake them), and actors to which somebody from outside, or somebody whose own state is
@@ -22,7 +22,7 @@ namespace garrick::testkit::internal {
 
 class deterministic_environment;
 
-/// `run_all` runs until nobody can. Returns one text a cycle.
+/// `run_all` lets actors run until nobody can. Returns one text for each cycle.
 std::vector<std::string> end_all_actors(deterministic_environment& system,
                                         const std::function<void()>& run_all);
 
