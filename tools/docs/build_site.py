@@ -267,13 +267,15 @@ def main() -> int:
     if problems or port is None:
         return 1 if problems else 0
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=goal / "site")
-    with http.server.ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
-        print(f"http://127.0.0.1:{server.server_port}/  (Ctrl-C ends it)", flush=True)
-        try:
+    try:
+        with http.server.ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
+            print(f"http://127.0.0.1:{server.server_port}/  (Ctrl-C ends it)", flush=True)
             server.serve_forever()
-        except KeyboardInterrupt:
-            pass
-    return 0
+    except OSError as error:
+        print(f"site: port {port}: {error.strerror}")
+        return 1
+    except KeyboardInterrupt:
+        return 0
 
 
 if __name__ == "__main__":
