@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import reference
+from declarations import comment, declaration, signature
 from reference import entity
 
 CODE = re.compile(r"(`[^`]+`)")
-WIDTH = 88  # of a declaration, in columns
 
 
 @dataclass
@@ -94,7 +94,7 @@ class writer:
     # Descriptions.
 
     def inline(self, node: xml.Element | None, page: Path) -> str:
-        """The text of a paragraph; what is a block of its own inside it is left to `blocks`."""
+        """The text of a paragraph without blocks."""
         if node is None:
             return ""
         out = escape(node.text or "")
@@ -108,22 +108,29 @@ class writer:
             elif child.tag in ("emphasis", "bold"):
                 mark = "*" if child.tag == "emphasis" else "**"
                 out += f"{mark}{self.inline(child, page)}{mark}"
-            elif child.tag not in BLOCKS:
+            else:
                 out += {"ndash": "–", "mdash": "—", "linebreak": "\n"}.get(child.tag, "")
                 out += self.inline(child, page)
             out += escape(child.tail or "")
         return out
 
     def blocks(self, node: xml.Element | None, page: Path) -> list[str]:
+        """Paragraphs, and what interrupts them, in their order."""
         out = []
         for para in node if node is not None else ():
             if para.tag != "para":
                 continue
-            text = self.inline(para, page).strip()
-            out += [text] if text else []
+            text = xml.Element("para")
+            text.text = para.text
             for child in para:
-                out += self.block(child, page) if child.tag in BLOCKS else []
-        return out
+                if child.tag not in BLOCKS:
+                    text.append(child)
+                    continue
+                out += [self.inline(text, page).strip(), *self.block(child, page)]
+                text = xml.Element("para")
+                text.text = child.tail
+            out.append(self.inline(text, page).strip())
+        return [text for text in out if text]
 
     def block(self, node: xml.Element, page: Path) -> list[str]:
         if node.tag in ("verbatim", "preformatted"):
@@ -181,8 +188,12 @@ class writer:
                     line = "".join(p if p.startswith("`") else escape(p) for p in parts)
                 texts.append(line)
             out.append("\n".join([*texts, "```"] if drawn else texts).strip("\n"))
-        text = "\n\n".join(block for block in out if block).replace("```\n\n```text\n", "\n")
-        return [re.sub(r"```text\n(.*?)\n```", lambda m: drawing(m.group(1)), text, flags=re.S)]
+        pieces = re.split(r"```text\n(.*?)\n```", "\n\n".join(out), flags=re.S)
+        text = "".join(drawing(p) if n % 2 else p for n, p in enumerate(pieces))
+        both = r"(```cpp\n(?:(?!```).)*)\n```\n+```cpp(\n)"  # an empty line within code
+        while text != (text := re.sub(both, r"\1\n\2", text, flags=re.S)):
+            pass
+        return [text.strip()]
 
     def page(self, page: header) -> str:
         text = [
@@ -191,16 +202,15 @@ class writer:
         ]
         names = [name for name in page.names if name.name in self.exported]
         if names:
-            shown = dict.fromkeys(self.code(f"garrick::{name.short}", page.page) for name in names)
+            each = {name.short: name.id for name in reversed(names)}
+            shown = [f"[`garrick::{n}`]({self.link(i, page.page)})" for n, i in each.items()][::-1]
             text.append(f"Or `garrick/garrick.hpp`, which has {', '.join(shown)}.")
         text += self._opening(page.file)
-        last = None
-        for found in page.names:
-            if found.is_class:
-                text += self.class_section(found, page.page)
+        for overloads in by_name(page.names):
+            if overloads[0].is_class:
+                text += self.class_section(overloads[0], page.page)
             else:
-                text += self.member_section(found, page.page, 2, last)
-            last = found
+                text += self.member_section(overloads, page.page, 2)
         source = Path("source", f"{page.file}.md")
         text.append(f"[The whole header]({relative(source, page.page)})")
         return "\n\n".join(text) + "\n"
@@ -217,11 +227,9 @@ class writer:
             for m in fields
             if m.node.get("prot") == "public"
         ]
-        last = None
-        for member in members:
-            if not member.special and member not in fields and member.kind != "friend":
-                text += self.member_section(member, page, 3, last)
-                last = member
+        plain = [m for m in members if not m.special and m not in fields and m.kind != "friend"]
+        for overloads in by_name(plain):
+            text += self.member_section(overloads, page, 3)
         if special:
             shown = "\n".join(comment(m.text) + signature(m) for m in special)
             text += ["**Construction, assignment, operators**", f"```cpp\n{shown}\n```"]
@@ -234,20 +242,15 @@ class writer:
         """A description within a table or a list."""
         return cell(" ".join(self.description(found, page)).replace("\n", " "))
 
-    def member_section(
-        self, found: entity, page: Path, level: int, last: entity | None
-    ) -> list[str]:
-        """One name; overloads that follow each other share a heading."""
-        text = []
-        if last is None or last.name != found.name or last.is_class:
-            text.append(f"{'#' * level} {escape(display(found))} {{ #{self.places[found.id][1]} }}")
-        text.append(declaration(found))
-        text += self.description(found, page)
-        if found.members and found.kind == "enum":
-            text.append(
-                "| value | |\n|---|---|\n"
-                + "\n".join(f"| `{v.short}` | {self.row(v, page)} |" for v in found.members)
-            )
+    def member_section(self, overloads: list[entity], page: Path, level: int) -> list[str]:
+        """One name with all its overloads."""
+        first = overloads[0]
+        text = [f"{'#' * level} {escape(display(first))} {{ #{self.places[first.id][1]} }}"]
+        for found in overloads:
+            text += [declaration(found), *self.description(found, page)]
+            if found.kind == "enum" and found.members:
+                rows = [f"| `{v.short}` | {self.row(v, page)} |" for v in found.members]
+                text.append("\n".join(["| value | |\n|---|---|", *rows]))
         return text
 
     def index(self) -> str:
@@ -298,6 +301,14 @@ def relative(target: Path, page: Path) -> str:
     return "../" * (len(page.parts) - 1) + str(target)
 
 
+def by_name(names: list[entity]) -> list[list[entity]]:
+    """Overloads together, where the first of them stands."""
+    found: dict[str, list[entity]] = {}
+    for name in names:
+        found.setdefault(name.name, []).append(name)
+    return list(found.values())
+
+
 def unwrapped(code: re.Match) -> str:
     return re.sub(r"\s*\n\s*", " ", code.group(0))
 
@@ -316,84 +327,3 @@ def cell(text: str) -> str:
 def display(found: entity) -> str:
     name = re.sub(r"^garrick::\w+::", "", found.name) if found.is_class else found.short
     return name + ("()" if found.kind == "function" else "")
-
-
-def tidy(text: str) -> str:
-    """Doxygen's spaces taken out: `ref< P > &x` becomes `ref<P>& x`."""
-    text = re.sub(r"\s+", " ", text).strip()
-    text = re.sub(r"< (?=[\w:(])", "<", re.sub(r" (?=>)", "", text))
-    text = re.sub(r"<\s+", "<", text) if "<=" not in text else text
-    text = re.sub(r"\s+([&*]+)(?=\w)", r"\1 ", text)
-    text = re.sub(r"\s+([&*]+)(?=[,)>.]|$)", r"\1", text)
-    return re.sub(r"\s*=\s*(default|delete|0)$", r" = \1", text)
-
-
-def text_of(node: xml.Element | None) -> str:
-    return tidy("".join(node.itertext())) if node is not None else ""
-
-
-def template_of(found: entity) -> str:
-    parameters = found.node.find("templateparamlist")
-    if parameters is None:
-        return ""
-    each = []
-    for p in parameters:
-        name, value = text_of(p.find("declname")), text_of(p.find("defval"))
-        kind = text_of(p.find("type"))
-        each.append(f"{kind} {name}".strip() + (f" = {value}" if value else ""))
-    return f"template <{', '.join(each)}>\n"
-
-
-def signature(found: entity) -> str:
-    node = found.node
-    type = text_of(node.find("type"))
-    if found.kind in ("function", "friend"):
-        arguments = tidy(re.sub(r"(?<=\w)=(?!=)", " = ", node.findtext("argsstring") or ""))
-        before = "friend " if found.kind == "friend" else ""
-        before += "static " if node.get("static") == "yes" and found.name.count("::") > 2 else ""
-        before += "explicit " if node.get("explicit") == "yes" else ""
-        before += "virtual " if node.get("virt") not in (None, "non-virtual") else ""
-        requires = text_of(node.find("requiresclause"))
-        line = " ".join(f"{before}{type} {found.short}{arguments};".split())
-        line = line.removeprefix("virtual ") if "override" in arguments else line
-        return template_of(found) + (f"  requires {requires}\n" if requires else "") + wrapped(line)
-    if found.kind == "typedef":
-        return f"{template_of(found)}using {found.short} = {type};"
-    if found.kind == "enum":
-        return f"enum class {found.short}{f' : {type}' if type else ''};"
-    if found.kind == "concept":
-        return f"{template_of(found)}concept {found.short};"
-    if found.kind == "variable":
-        value = text_of(node.find("initializer"))
-        return f"{template_of(found)}{type} {found.short}{' ' if value.startswith('=') else ''}{value};"
-    bases = [
-        f"{base.get('prot')} {tidy(re.sub(r'garrick::[a-z]+::', '', base.text or ''))}"
-        for base in node.findall("basecompoundref")
-        if base.get("prot") != "private" and "detail::" not in (base.text or "")
-    ]
-    return f"{template_of(found)}{found.kind} {found.short}{' : ' + ', '.join(bases) if bases else ''};"
-
-
-def comment(text: str) -> str:
-    return "".join(f"// {line}\n" for line in textwrap.wrap(text, WIDTH))
-
-
-def wrapped(line: str) -> str:
-    """A long declaration with one parameter a line."""
-    if len(line) <= WIDTH or "(" not in line:
-        return line
-    start = line.index("(") + 1
-    depth, at, parts = 0, start, []
-    for i in range(start, len(line)):
-        depth += (line[i] in "(<{[") - (line[i] in ")>}]" and line[i - 1] != "-")
-        if depth < 0:
-            parts.append(line[at:i])
-            return line[:start] + "\n    " + ",\n    ".join(p.strip() for p in parts) + line[i:]
-        if line[i] == "," and depth == 0:
-            parts.append(line[at:i])
-            at = i + 1
-    return line
-
-
-def declaration(found: entity) -> str:
-    return f"```cpp\n{signature(found)}\n```"

@@ -17,6 +17,7 @@ import api
 import build_site
 import compile_fail
 import contracts
+import declarations
 import layering
 import links
 import memory_order
@@ -463,10 +464,36 @@ class reference_test(Tree):
             "| [`thing`](../api/core/thing.md#thing) | Holds a `size`. | [thing.hpp]", index
         )
 
+    def test_a_comment_in_the_order_of_its_blocks(self):
+        page = self.page(
+            "// One.\n//\n//   int a;\n//\n//   int b;\n//\n//   one  1\n//   two  2\n"
+            + HEADER
+            + "namespace garrick::core {\n/// Before\n///\n///     f();\n///\n/// after.\n"
+            "void f(int a);\nvoid g();\n/// Again.\nvoid f();\nstruct thing {};\n}\n"
+        )
+        self.assertIn("```cpp\nint a;\n\nint b;\n```\n\n```text\none  1\ntwo  2\n```", page)
+        self.assertRegex(page, r"(?s)Before\n\n```cpp\nf\(\);\n```\n\nafter\..*Again\..*## g\(\)")
+
+    def test_spaces_in_declarations(self):
+        for written, wanted in (
+            ("const ref< P > &to, Args &&... args", "const ref<P>& to, Args&&... args"),
+            ("result< pair< A, B > > *", "result<pair<A, B>>*"),
+            (
+                "(sizeof...(Ts) > 0 && (is_same_v< A, B > && ...))",
+                "(sizeof...(Ts) > 0 && (is_same_v<A, B> && ...))",
+            ),
+            ("a << 30", "a << 30"),
+            ("f() == 0", "f() == 0"),
+            ("() const =0", "() const = 0"),
+        ):
+            self.assertEqual(declarations.tidy(written), wanted)
+
     def test_long_declarations(self):
         long = "void f(std::map<int, int> first, " + "int second, " * 6 + "int last) noexcept;"
-        self.assertIn("(\n    std::map<int, int> first,\n    int second,", api.wrapped(long))
-        self.assertIn("\n    int last) noexcept;", api.wrapped(long))
+        self.assertIn(
+            "(\n    std::map<int, int> first,\n    int second,", declarations.wrapped(long)
+        )
+        self.assertIn("\n    int last) noexcept;", declarations.wrapped(long))
 
 
 class site_test(Tree):
