@@ -2,11 +2,14 @@
 //
 // A counter's state is a map that took the whole run to build, and a counter may die at any moment,
 // in the middle of a change. So:
-//   1. every few units it tells its keeper what it did, and the keeper repeats that on a copy of its own; the counter waits for the keeper's word (`await`);
-//   2. a new incarnation asks for the copy before it looks at any other message;
-//   3. what the copy lacks is found by the foreman's audit and sent again; what it holds is recognised by the unit's number and not counted twice;
-// 4. a keeper that died is empty; its counter hears at once that the request failed, and sends
-// everything.
+// 1. Every few units it tells its keeper what it did, and the keeper repeats that on a copy of its
+//    own. The counter waits for the keeper's word (`await`).
+// 2. A new incarnation asks for the copy before it looks at any other message.
+// 3. The foreman's audit finds what the copy lacks and has it sent again. What the copy holds is
+//    recognised by the unit's number and not counted twice.
+// 4. A keeper that died is empty. Its counter hears at once that the request failed, and sends
+//    everything.
+//
 // If a counter dies before it could help its keeper up, the part begins at zero, and the audit
 // finds all its units missing: slower, never wrong.
 #pragma once

@@ -22,7 +22,7 @@ struct ask {
 struct release {};
 using source = protocol<int(ask), void(release)>;
 
-/// Answers at once or, the negative ones, when it is told to, in the order of the questions.
+/// Answers positive questions at once, and negative ones in their order when it is told to.
 class source_actor : public actor<source> {
   std::vector<int> asked_;
   std::vector<response_promise<int>> kept_;
@@ -78,8 +78,8 @@ double processor_seconds() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-/// Processor time to drain n messages that all wait before the first is handled, and each of which
-/// awaits.
+/// Processor time to drain n messages that all wait before the first is handled. The handler of
+/// each awaits a response.
 template <class Worker>
 double drain(int n) {
   actor_system system;

@@ -26,7 +26,7 @@ constexpr int chain_length = 1'000'000;
 constexpr int chain_length = 1'000'000;
 #endif
 
-/// Reclaiming a whole chain is one turn, longer than the watchdog likes.
+/// Without the watchdog: to reclaim a whole chain is one turn, and a long one.
 options patient() {
   options o;
   o.watchdog_after = duration();

@@ -58,8 +58,8 @@ options settings(std::uint32_t workers, std::uint32_t soft) {
   return o;
 }
 
-/// Waits that nothing ends would show: each sender goes on after so long, but with 64 messages
-/// only, so a flood would take more than 20 seconds.
+/// A wait that nothing ends would show: when its time is over the sender goes on, but only with 64
+/// messages, so a flood would take more than 20 seconds.
 options patient(std::uint32_t workers, std::uint32_t soft) {
   options o = settings(workers, soft);
   o.limits.full_wait_ns = 200'000'000;

@@ -159,7 +159,7 @@ TEST_CASE(
 namespace {
 
 struct begin {};
-/// After a second starts another child that hangs, after two has all children stopped, and notes
+/// After one second it starts another child that hangs. After two it stops all children, and notes
 /// what comes of it.
 struct stopper : actor<protocol<void(begin), void(int)>> {
   test_system* kit;

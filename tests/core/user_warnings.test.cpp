@@ -1,6 +1,6 @@
-// A user's strict warnings find nothing in our headers: no warning of its own, and no name of a
-// template's parameter that a global of the user has, too. The pragmas turn the warnings into
-// errors, so a failure is one of this file's compilation.
+// A user's strict warnings find nothing in our headers, not even a template parameter that has the
+// name of one of the user's globals. The pragmas turn the warnings into errors, so a failure is one
+// of this file's compilation.
 
 #pragma GCC diagnostic error "-Wshadow"
 #pragma GCC diagnostic error "-Wconversion"

@@ -47,7 +47,8 @@ class sleeper : public actor<protocol<void(ask)>> {
   }
 };
 
-/// Floods through two stages, request by request, with a timer beside.
+/// Floods an actor directly and through a detached stage, asks it now and then, and waits for a
+/// timer.
 void exercise(options o) {
   constexpr std::uint32_t items = 20'000;
   o.log = system::log_level::off;

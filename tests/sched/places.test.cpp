@@ -48,7 +48,7 @@ options guided(std::uint32_t workers) {
   return o;
 }
 
-/// What the system says to these options; empty: nothing.
+/// What is wrong with these options, as the system says; empty: nothing.
 std::string refusal(const options& o) {
   try {
     const actor_system system(o);

@@ -36,7 +36,7 @@ struct noting : actor<protocol<void(int)>> {
   }
 };
 
-/// Two actors with a hundred messages each on one worker that was busy meanwhile: the longest run
+/// Gives two actors a hundred messages each while their one worker is busy. Returns the longest run
 /// of one of them while the other still had messages.
 std::size_t longest_run(std::uint32_t of_actors, std::uint32_t of_system) {
   std::atomic<bool> entered{false}, open{false};

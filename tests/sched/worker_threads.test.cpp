@@ -47,7 +47,7 @@ std::unique_ptr<scheduler> started(const scheduler_options& options) {
   return pool;
 }
 
-/// The processors on which each worker of such a pool may run, read by itself.
+/// The processors on which each worker of such a pool may run, as the worker itself reads them.
 std::vector<processors> masks_of(scheduler_options options) {
   std::vector<processors> masks(options.workers);
   options.on_thread_start = {[](void* all, std::uint32_t worker) {
@@ -169,7 +169,7 @@ std::ptrdiff_t threads_of_process() {
   return std::distance(fs::directory_iterator("/proc/self/task"), fs::directory_iterator());
 }
 
-/// From now on nobody may bind the calling thread, or those that it creates.
+/// From now on the system refuses to bind the calling thread and those that it creates.
 bool forbid_binding() {
   sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -238,7 +238,7 @@ TEST_CASE("with best_effort the others do the work of a worker that cannot be cr
           doctest::skip(HAS_SANITIZER)) {
   for (const char* policy : policies) {
     CAPTURE(policy);
-    // On a machine where the missing ones are somebody's home.
+    // On this machine, runnables have their home at workers that are missing.
     const auto pool = make_scheduler({.policy = policy,
                                       .workers = 8,
                                       .best_effort = true,

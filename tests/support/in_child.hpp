@@ -27,7 +27,8 @@
 
 namespace garrick::tests {
 
-/// Runs `body` in a process of its own; its standard error stream and how it ended.
+/// Runs `body` in a process of its own. Returns what it wrote to its standard error stream, and how
+/// it ended.
 template <class F>
 std::pair<std::string, int> in_child(F body) {
   std::array<int, 2> pipe_ends{};

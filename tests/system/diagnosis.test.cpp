@@ -144,8 +144,8 @@ TEST_CASE("the watchdog names a detached actor once in its life, and a blocking 
   first.open = false;
   send(a, hold{});
   for (int n = first.touched; n < 3; n = first.touched) first.touched.wait(n);
-  // Whatever the watchdog had to say of those two, it says before it has looked at this one, which
-  // came last, so often.
+  // Whatever the watchdog had to say of the others it says before it reports this one, which came
+  // last.
   const auto b = system.spawn<holds_again>(spawn_options{.detached = true}, &second);
   send(b, hold{});
   probe.stalls.wait(1);
@@ -435,8 +435,8 @@ struct answerer : actor<protocol<int(ask)>> {
 bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 std::ptrdiff_t lines(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
 
-/// Starts a system and asks an actor of it. Standard error: what the system says, or why it did not
-/// start.
+/// Starts a system and asks an actor of it. Returns the standard error stream: what the system
+/// says, or why it did not start.
 void start_and_ask(const options& o) {
   try {
     actor_system system(o);

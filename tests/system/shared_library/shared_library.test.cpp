@@ -1,4 +1,5 @@
-// Message identity across a library that is loaded at run time (the rule: base/types/message_type.hpp).
+// Message identity across a library that is loaded at run time. The rule for it stands in
+// base/types/message_type.hpp.
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// Seeds tried one after the other, each in a new system.
 #include <garrick/testkit/explore.hpp>
 
 #include <cstdio>

@@ -107,29 +107,29 @@ fiber::fiber() : state_(std::make_unique<state>()) {
 
 fiber::fiber(std::size_t stack_bytes, void (*body)(void*), void* argument)
     : state_(std::make_unique<state>()) {
-  state& s = *state_;
-  s.body = body;
-  s.argument = argument;
-  s.stack = std::make_unique_for_overwrite<std::byte[]>(stack_bytes);
-  s.bottom = s.stack.get();
-  s.size = stack_bytes;
+  state& made = *state_;
+  made.body = body;
+  made.argument = argument;
+  made.stack = std::make_unique_for_overwrite<std::byte[]>(stack_bytes);
+  made.bottom = made.stack.get();
+  made.size = stack_bytes;
 #if defined(GARRICK_FAST_FIBERS)
   const auto end =
-      reinterpret_cast<std::uintptr_t>(s.stack.get() + stack_bytes) & ~std::uintptr_t{15};
+      reinterpret_cast<std::uintptr_t>(made.stack.get() + stack_bytes) & ~std::uintptr_t{15};
   // six registers, where to return to, and a null return address
   auto* const words = reinterpret_cast<std::uintptr_t*>(end) - 8;
   for (int i = 0; i < 8; ++i) words[i] = 0;
   words[6] = reinterpret_cast<std::uintptr_t>(&state::enter);
-  s.top = words;
+  made.top = words;
 #else
-  getcontext(&s.context);
-  s.context.uc_stack.ss_sp = s.stack.get();
-  s.context.uc_stack.ss_size = stack_bytes;
-  s.context.uc_link = nullptr;
-  makecontext(&s.context, reinterpret_cast<void (*)()>(&state::enter), 0);
+  getcontext(&made.context);
+  made.context.uc_stack.ss_sp = made.stack.get();
+  made.context.uc_stack.ss_size = stack_bytes;
+  made.context.uc_link = nullptr;
+  makecontext(&made.context, reinterpret_cast<void (*)()>(&state::enter), 0);
 #endif
 #if defined(GARRICK_TSAN_FIBERS)
-  s.tsan_fiber = __tsan_create_fiber(0);
+  made.tsan_fiber = __tsan_create_fiber(0);
 #endif
 }
 
