@@ -1,4 +1,5 @@
-// Settings that every CAF peer shares. `--threads n` sets the number of workers (absent: CAF's own
+// What every CAF peer shares: the system's settings, and its time from beginning to end, as
+// garrick_system.hpp does for ours. `--threads n` sets the number of workers (absent: CAF's own
 // default, at least four); `--polling aggressive` removes the sleeps of the work-stealing poller,
 // CAF's documented way to trade processor time for speed.
 #pragma once
@@ -21,5 +22,19 @@ class caf_config : public caf::actor_system_config {
     }
   }
 };
+
+// Calls `body(system)` and returns the seconds from the system's construction to the end of its
+// destructor, which waits until all actors have ended.
+template <class Body>
+double run_system(arguments& args, const Body& body) {
+  caf_config config(args);
+  args.reject_unknown();
+  const std::int64_t start = now_ns();
+  {
+    caf::actor_system system(config);
+    body(system);
+  }
+  return seconds_since(start);
+}
 
 }  // namespace bench

@@ -1,6 +1,6 @@
-// Settings that every Garrick program shares: `--threads n` sets the number of workers, `--policy
-// name` the scheduling policy, `--idle_spin_us n` how long an idle worker looks for work before it
-// sleeps.
+// What every Garrick program shares: the system's settings, and its time from beginning to end.
+// `--threads n` sets the number of workers, `--policy name` the scheduling policy,
+// `--idle_spin_us n` how long an idle worker looks for work before it sleeps.
 #pragma once
 
 #include <garrick/garrick.hpp>
@@ -15,6 +15,20 @@ inline garrick::options garrick_options(arguments& args) {
   o.policy = args.text("policy", "work_stealing");
   o.idle_spin_us = static_cast<std::uint32_t>(args.number("idle_spin_us", o.idle_spin_us));
   return o;
+}
+
+// Calls `body(system)` and returns the seconds from the system's construction to the end of its
+// destructor. The settings are the last parameters of a program: others are refused here.
+template <class Body>
+double run_system(arguments& args, const Body& body) {
+  const garrick::options options = garrick_options(args);
+  args.reject_unknown();
+  const std::int64_t start = now_ns();
+  {
+    garrick::actor_system system(options);
+    body(system);
+  }
+  return seconds_since(start);
 }
 
 }  // namespace bench

@@ -1,6 +1,7 @@
 // What every benchmark program needs and nothing more: command line numbers, a clock, resident
-// memory, and the one line of JSON that the harness reads. Standard library only and C++17, so that
-// a peer's program can use it whatever that peer needs.
+// memory, and the one line of JSON that the harness reads. A program defines `bench::run`; the main
+// that calls it is the same for all (main.cpp). Standard library only and C++17, so that a peer's
+// program can use it whatever that peer needs.
 //
 // Thread safety: none; a program uses it from its main thread. `now_ns` may be called anywhere.
 #pragma once
@@ -66,7 +67,8 @@ class arguments {
     return found == nullptr ? std::string(fallback) : found->value;
   }
 
-  // Call once all parameters have been read.
+  // Call once all parameters have been read. The main does at the end; who starts what takes long
+  // does before.
   void reject_unknown() const {
     for (const pair& p : pairs_) {
       if (!p.used) fail("unknown parameter --" + p.name);
@@ -137,7 +139,7 @@ inline std::int64_t percentile(const std::vector<std::int64_t>& sorted, double q
   return sorted[std::min(rank, sorted.size() - 1)];
 }
 
-// One run's outcome; `print` writes the line. `check` stays "ok" only if every `expect` held.
+// One run's outcome; `print` writes the line. Its check is "ok" only if every `expect` held.
 class result {
  public:
   double seconds = 0;
@@ -205,5 +207,9 @@ class result {
   std::string extra_;
   std::string details_;
 };
+
+// What a program measures: reads its parameters, runs once, and fills in the result with its checks.
+// Each program defines it. An exception ends the program with status 2.
+void run(arguments& args, result& out);
 
 }  // namespace bench

@@ -52,25 +52,17 @@ caf::behavior source(caf::event_based_actor* self, const caf::actor& next, std::
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t tuples = args.number("tuples", 2'000'000);
   const std::uint64_t chunk = args.number("chunk", 0);
-  bench::caf_config config(args);
-  args.reject_unknown();
 
-  bench::result result;
   seen total;
-  const std::int64_t start = bench::now_ns();
-  {
-    caf::actor_system system(config);
+  out.seconds = run_system(args, [&](caf::actor_system& system) {
     system.spawn(source, system.spawn(forwarder, system.spawn(sink, tuples, &total), tuples),
                  tuples, chunk);
     system.await_all_actors_done();
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = tuples;
-  result.expect("tuples", tuples, total.count);
-  result.expect("sum", 3 * (tuples * (tuples - 1) / 2) + 3 * tuples, total.sum);
-  return result.print();
+  });
+  out.items = tuples;
+  out.expect("tuples", tuples, total.count);
+  out.expect("sum", 3 * (tuples * (tuples - 1) / 2) + 3 * tuples, total.sum);
 }

@@ -52,23 +52,15 @@ class source : public garrick::actor<garrick::protocol<void(produce)>> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t count = args.number("tuples", 2'000'000);
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
 
-  bench::result result;
   seen total;
-  const std::int64_t start = bench::now_ns();
-  {
-    garrick::actor_system system(options);
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
     send(system.spawn<source>(system.spawn<forwarder>(system.spawn<sink>(&total))), produce{count});
     static_cast<void>(system.await_all());
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = count;
-  result.expect("tuples", count, total.count);
-  result.expect("sum", 3 * (count * (count - 1) / 2) + 3 * count, total.sum);
-  return result.print();
+  });
+  out.items = count;
+  out.expect("tuples", count, total.count);
+  out.expect("sum", 3 * (count * (count - 1) / 2) + 3 * count, total.sum);
 }

@@ -104,10 +104,7 @@ void act(client_actor* self, chat_event event, std::uint32_t compute, const caf:
       }
       return;
     case chat_event::invite: open_chat(self, counter); return;
-    default: {
-      volatile std::uint64_t sink = bench::fibonacci(compute);
-      static_cast<void>(sink);
-    }
+    default: bench::compute(compute);
   }
   self->send(counter, stop_atom::value, code(event));
 }
@@ -190,29 +187,16 @@ caf::behavior poker(caf::stateful_actor<directory_state>* self, bench::chat_rule
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(bench::chat_turn)
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
-  bench::chat_rules rules;
-  rules.clients = static_cast<std::uint32_t>(args.number("clients", rules.clients));
-  rules.directories = static_cast<std::uint32_t>(args.number("directories", rules.directories));
-  rules.turns = static_cast<std::uint32_t>(args.number("turns", rules.turns));
-  rules.befriend = static_cast<std::uint32_t>(args.number("befriend", rules.befriend));
-  rules.compute = static_cast<std::uint32_t>(args.number("compute", rules.compute));
+void bench::run(arguments& args, result& out) {
+  const chat_rules rules = read_rules(args);
   const std::uint64_t runs = args.number("runs", 4);
-  bench::caf_config config(args);
-  args.reject_unknown();
 
-  bench::result result;
   for (std::uint64_t run = 0; run < runs; ++run) {
-    std::vector<bench::chat_turn> turns;
-    const std::int64_t start = bench::now_ns();
-    {
-      caf::actor_system system(config);
+    std::vector<chat_turn> turns;
+    out.seconds += run_system(args, [&](caf::actor_system& system) {
       system.spawn(poker, rules, &turns);
       system.await_all_actors_done();
-    }
-    result.seconds += bench::seconds_since(start);
-    bench::check_chat(result, rules, turns);
+    });
+    check_chat(out, rules, turns);
   }
-  return result.print();
 }

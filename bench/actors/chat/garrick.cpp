@@ -145,10 +145,7 @@ class client : public garrick::actor<person> {
           send(chats_[dice_.below(chats_.size())], leave{self(), a.counter});
         return;
       case chat_event::invite: open_chat(a.counter); return;
-      default: {
-        volatile std::uint64_t sink = bench::fibonacci(compute_);
-        static_cast<void>(sink);
-      }
+      default: bench::compute(compute_);
     }
     send(a.counter, stop{event});
   }
@@ -235,29 +232,16 @@ class poker : public garrick::actor<turn_ends> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
-  bench::chat_rules rules;
-  rules.clients = static_cast<std::uint32_t>(args.number("clients", rules.clients));
-  rules.directories = static_cast<std::uint32_t>(args.number("directories", rules.directories));
-  rules.turns = static_cast<std::uint32_t>(args.number("turns", rules.turns));
-  rules.befriend = static_cast<std::uint32_t>(args.number("befriend", rules.befriend));
-  rules.compute = static_cast<std::uint32_t>(args.number("compute", rules.compute));
+void bench::run(arguments& args, result& out) {
+  const chat_rules rules = read_rules(args);
   const std::uint64_t runs = args.number("runs", 4);
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
 
-  bench::result result;
   for (std::uint64_t run = 0; run < runs; ++run) {
-    std::vector<bench::chat_turn> turns;
-    const std::int64_t start = bench::now_ns();
-    {
-      garrick::actor_system system(options);
+    std::vector<chat_turn> turns;
+    out.seconds += run_system(args, [&](garrick::actor_system& system) {
       static_cast<void>(system.spawn<poker>(rules, &turns));
       static_cast<void>(system.await_all());
-    }
-    result.seconds += bench::seconds_since(start);
-    bench::check_chat(result, rules, turns);
+    });
+    check_chat(out, rules, turns);
   }
-  return result.print();
 }

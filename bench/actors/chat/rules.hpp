@@ -39,6 +39,16 @@ struct chat_rules {
   std::uint32_t compute = 15;   // the Fibonacci number that a computing client works out
 };
 
+inline chat_rules read_rules(arguments& args) {
+  chat_rules rules;
+  rules.clients = static_cast<std::uint32_t>(args.number("clients", rules.clients));
+  rules.directories = static_cast<std::uint32_t>(args.number("directories", rules.directories));
+  rules.turns = static_cast<std::uint32_t>(args.number("turns", rules.turns));
+  rules.befriend = static_cast<std::uint32_t>(args.number("befriend", rules.befriend));
+  rules.compute = static_cast<std::uint32_t>(args.number("compute", rules.compute));
+  return rules;
+}
+
 constexpr std::uint64_t mix(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
@@ -60,6 +70,14 @@ constexpr bool are_friends(const chat_rules& rules, std::uint32_t client, std::u
 
 constexpr std::uint64_t fibonacci(std::uint32_t n) {
   return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
+
+// What a computing client does. Not inlined: how far a compiler unrolls the recursion depends on
+// the function that it is inlined into, and one system would compute with 20 per cent more
+// instructions than the other.
+[[gnu::noinline]] inline void compute(std::uint32_t n) {
+  volatile std::uint64_t sink = fibonacci(n);
+  static_cast<void>(sink);
 }
 
 // What an accumulator has seen when its turn is over.

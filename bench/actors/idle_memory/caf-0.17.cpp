@@ -28,28 +28,20 @@ std::uint64_t count_living(caf::actor_system& system, const std::vector<caf::act
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t actors = args.number("actors", 200'000);
-  bench::caf_config config(args);
-  args.reject_unknown();
 
-  bench::result result;
   std::atomic<std::uint64_t> alive{0};
-  const std::int64_t start = bench::now_ns();
-  {
-    caf::actor_system system(config);
-    const std::uint64_t before = bench::resident_bytes();
+  out.seconds = run_system(args, [&](caf::actor_system& system) {
+    const std::uint64_t before = resident_bytes();
     std::vector<caf::actor> handles;
     handles.reserve(actors);
     for (std::uint64_t i = 0; i < actors; ++i) handles.push_back(system.spawn(idler, &alive));
     while (alive.load() < actors) std::this_thread::yield();
-    const std::uint64_t after = bench::resident_bytes();
-    result.resident(after > before ? after - before : 0);
-    result.expect("answers", actors, count_living(system, handles));
+    const std::uint64_t after = resident_bytes();
+    out.resident(after > before ? after - before : 0);
+    out.expect("answers", actors, count_living(system, handles));
     for (const caf::actor& a : handles) caf::anon_send_exit(a, caf::exit_reason::user_shutdown);
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = actors;
-  return result.print();
+  });
+  out.items = actors;
 }

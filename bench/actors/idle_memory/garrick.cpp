@@ -36,30 +36,22 @@ class census : public garrick::actor<garrick::protocol<void(ask)>> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t actors = args.number("actors", 200'000);
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
 
-  bench::result result;
   std::atomic<std::uint64_t> alive{0};
   std::uint64_t answers = 0;
-  const std::int64_t start = bench::now_ns();
   handles all;
-  {
-    garrick::actor_system system(options);
-    const std::uint64_t before = bench::resident_bytes();
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
+    const std::uint64_t before = resident_bytes();
     all.reserve(actors);
     for (std::uint64_t i = 0; i < actors; ++i) all.push_back(system.spawn<idler>(&alive));
     while (alive.load() < actors) std::this_thread::yield();
-    const std::uint64_t after = bench::resident_bytes();
-    result.resident(after > before ? after - before : 0);
+    const std::uint64_t after = resident_bytes();
+    out.resident(after > before ? after - before : 0);
     send(system.spawn<census>(&all, &answers), ask{});
-  }
-  result.expect("answers", actors, answers);
+  });
+  out.expect("answers", actors, answers);
   all.clear();
-  result.seconds = bench::seconds_since(start);
-  result.items = actors;
-  return result.print();
+  out.items = actors;
 }

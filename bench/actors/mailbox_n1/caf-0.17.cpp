@@ -21,24 +21,16 @@ void sender(caf::event_based_actor* self, const caf::actor& whom, std::uint64_t 
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t senders = args.number("senders", 100);
   const std::uint64_t messages = args.number("messages", 100'000);
-  bench::caf_config config(args);
-  args.reject_unknown();
 
-  bench::result result;
   std::uint64_t received = 0;
-  const std::int64_t start = bench::now_ns();
-  {
-    caf::actor_system system(config);
+  out.seconds = run_system(args, [&](caf::actor_system& system) {
     const caf::actor whom = system.spawn(receiver, senders * messages, &received);
     for (std::uint64_t i = 0; i < senders; ++i) system.spawn(sender, whom, messages);
     system.await_all_actors_done();
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = senders * messages;
-  result.expect("messages", result.items, received);
-  return result.print();
+  });
+  out.items = senders * messages;
+  out.expect("messages", out.items, received);
 }

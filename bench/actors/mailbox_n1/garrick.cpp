@@ -33,26 +33,18 @@ class sender : public garrick::actor<garrick::protocol<void(begin)>> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t senders = args.number("senders", 100);
   const std::uint64_t messages = args.number("messages", 100'000);
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
 
-  bench::result result;
   std::uint64_t received = 0;
-  const std::int64_t start = bench::now_ns();
-  {
-    garrick::actor_system system(options);
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
     {
       const auto whom = system.spawn<receiver>(&received);
       for (std::uint64_t i = 0; i < senders; ++i) send(system.spawn<sender>(whom), begin{messages});
     }
     static_cast<void>(system.await_all());
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = senders * messages;
-  result.expect("messages", result.items, received);
-  return result.print();
+  });
+  out.items = senders * messages;
+  out.expect("messages", out.items, received);
 }

@@ -27,26 +27,18 @@ caf::behavior collector(caf::event_based_actor* self, std::vector<bench::row_bit
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
-  const bench::picture p{static_cast<std::uint32_t>(args.number("size", 2000)),
-                         static_cast<std::uint32_t>(args.number("limit", 500))};
+void bench::run(arguments& args, result& out) {
+  const picture p{static_cast<std::uint32_t>(args.number("size", 2000)),
+                  static_cast<std::uint32_t>(args.number("limit", 500))};
   const std::uint64_t expected = args.number("hash", 0);
-  bench::caf_config config(args);
-  args.reject_unknown();
 
-  bench::result result;
-  std::vector<bench::row_bits> rows(p.size);
-  const std::int64_t start = bench::now_ns();
-  {
-    caf::actor_system system(config);
+  std::vector<row_bits> rows(p.size);
+  out.seconds = run_system(args, [&](caf::actor_system& system) {
     const caf::actor sink = system.spawn(collector, &rows);
     for (std::uint32_t y = 0; y < p.size; ++y)
       caf::anon_send(system.spawn<caf::lazy_init>(row_actor, p, y, sink), go_atom::value);
     system.await_all_actors_done();
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = p.size;
-  result.expect("hash", expected, bench::hash_rows(rows));
-  return result.print();
+  });
+  out.items = p.size;
+  out.expect("hash", expected, hash_rows(rows));
 }

@@ -31,27 +31,19 @@ class collector : public garrick::actor<gallery> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
-  const bench::picture p{static_cast<std::uint32_t>(args.number("size", 2000)),
-                         static_cast<std::uint32_t>(args.number("limit", 500))};
+void bench::run(arguments& args, result& out) {
+  const picture p{static_cast<std::uint32_t>(args.number("size", 2000)),
+                  static_cast<std::uint32_t>(args.number("limit", 500))};
   const std::uint64_t expected = args.number("hash", 0);
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
 
-  bench::result result;
-  std::vector<bench::row_bits> rows(p.size);
-  const std::int64_t start = bench::now_ns();
-  {
-    garrick::actor_system system(options);
+  std::vector<row_bits> rows(p.size);
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
     {
       const auto whole = system.spawn<collector>(&rows);
       for (std::uint32_t y = 0; y < p.size; ++y) send(system.spawn<row_actor>(p, y, whole), go{});
     }
     static_cast<void>(system.await_all());
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = p.size;
-  result.expect("hash", expected, bench::hash_rows(rows));
-  return result.print();
+  });
+  out.items = p.size;
+  out.expect("hash", expected, hash_rows(rows));
 }

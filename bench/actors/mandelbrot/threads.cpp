@@ -5,30 +5,25 @@
 #include "actors/mandelbrot/kernel.hpp"
 #include "common/measure.hpp"
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
-  const bench::picture p{static_cast<std::uint32_t>(args.number("size", 2000)),
-                         static_cast<std::uint32_t>(args.number("limit", 500))};
+void bench::run(arguments& args, result& out) {
+  const picture p{static_cast<std::uint32_t>(args.number("size", 2000)),
+                  static_cast<std::uint32_t>(args.number("limit", 500))};
   const std::uint64_t expected = args.number("hash", 0);
   const std::uint64_t threads = args.number("threads", std::thread::hardware_concurrency());
-  args.reject_unknown();
 
-  bench::result result;
-  std::vector<bench::row_bits> rows(p.size);
-  const std::int64_t start = bench::now_ns();
+  std::vector<row_bits> rows(p.size);
+  const std::int64_t start = now_ns();
   {
     std::atomic<std::uint32_t> next{0};
     std::vector<std::thread> workers;
     for (std::uint64_t i = 0; i < threads; ++i) {
       workers.emplace_back([&] {
-        for (std::uint32_t y = next++; y < p.size; y = next++)
-          rows[y] = bench::mandelbrot_row(p, y);
+        for (std::uint32_t y = next++; y < p.size; y = next++) rows[y] = mandelbrot_row(p, y);
       });
     }
     for (std::thread& worker : workers) worker.join();
   }
-  result.seconds = bench::seconds_since(start);
-  result.items = p.size;
-  result.expect("hash", expected, bench::hash_rows(rows));
-  return result.print();
+  out.seconds = seconds_since(start);
+  out.items = p.size;
+  out.expect("hash", expected, hash_rows(rows));
 }

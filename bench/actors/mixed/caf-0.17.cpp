@@ -100,28 +100,20 @@ caf::behavior supervisor(caf::event_based_actor* self, std::uint64_t reports, ta
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(setup)
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t rings = args.number("rings", 20);
   setup s{args.number("ring", 50), args.number("token", 200), args.number("repetitions", 2),
           nullptr};
-  bench::caf_config config(args);
-  args.reject_unknown();
 
-  bench::result result;
   tally seen;
-  const std::int64_t start = bench::now_ns();
-  {
-    caf::actor_system system(config);
+  out.seconds = run_system(args, [&](caf::actor_system& system) {
     s.supervisor = system.spawn(supervisor, rings + rings * s.repetitions, &seen);
     for (std::uint64_t i = 0; i < rings; ++i)
       caf::anon_send(system.spawn<master>(s), begin_atom::value);
     s.supervisor = nullptr;
     system.await_all_actors_done();
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = rings * s.repetitions * (s.token + 1) * s.ring;
-  result.expect("factorisations", rings * s.repetitions, seen.factorisations);
-  result.expect("rings", rings, seen.masters);
-  return result.print();
+  });
+  out.items = rings * s.repetitions * (s.token + 1) * s.ring;
+  out.expect("factorisations", rings * s.repetitions, seen.factorisations);
+  out.expect("rings", rings, seen.masters);
 }

@@ -1,5 +1,5 @@
 // The computation of workload `mixed`, the same for every system: trial division by 2, then by odd
-// numbers.
+// numbers. Not inlined, so that every system runs the same instructions.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace bench {
 inline constexpr std::uint64_t first_prime = 86'028'157;
 inline constexpr std::uint64_t second_prime = 329'545'133;
 
-inline std::vector<std::uint64_t> factorise(std::uint64_t n) {
+[[gnu::noinline]] inline std::vector<std::uint64_t> factorise(std::uint64_t n) {
   std::vector<std::uint64_t> factors;
   while (n % 2 == 0) {
     factors.push_back(2);

@@ -106,27 +106,19 @@ class supervisor : public garrick::actor<reports> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t rings = args.number("rings", 20);
   const setup s{args.number("ring", 50), args.number("token", 200), args.number("repetitions", 2)};
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
 
-  bench::result result;
   tally seen;
-  const std::int64_t start = bench::now_ns();
-  {
-    garrick::actor_system system(options);
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
     {
       const garrick::ref<reports> top = system.spawn<supervisor>(&seen);
       for (std::uint64_t i = 0; i < rings; ++i) send(system.spawn<master>(s, top), begin{});
     }
     static_cast<void>(system.await_all());
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = rings * s.repetitions * (s.token + 1) * s.ring;
-  result.expect("factorisations", rings * s.repetitions, seen.factorisations);
-  result.expect("rings", rings, seen.masters);
-  return result.print();
+  });
+  out.items = rings * s.repetitions * (s.token + 1) * s.ring;
+  out.expect("factorisations", rings * s.repetitions, seen.factorisations);
+  out.expect("rings", rings, seen.masters);
 }

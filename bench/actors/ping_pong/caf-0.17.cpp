@@ -29,22 +29,14 @@ caf::behavior pinger(caf::event_based_actor* self, const caf::actor& other, std:
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t trips = args.number("trips", 1'000'000);
-  bench::caf_config config(args);
-  args.reject_unknown();
 
-  bench::result result;
   std::uint64_t done = 0;
-  const std::int64_t start = bench::now_ns();
-  {
-    caf::actor_system system(config);
+  out.seconds = run_system(args, [&](caf::actor_system& system) {
     system.spawn(pinger, system.spawn(ponger), trips, &done);
     system.await_all_actors_done();
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = 2 * trips;
-  result.expect("round trips", trips, done);
-  return result.print();
+  });
+  out.items = 2 * trips;
+  out.expect("round trips", trips, done);
 }

@@ -41,22 +41,14 @@ class pinger : public garrick::actor<opponent> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t trips = args.number("trips", 1'000'000);
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
 
-  bench::result result;
   std::uint64_t done = 0;
-  const std::int64_t start = bench::now_ns();
-  {
-    garrick::actor_system system(options);
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
     send(system.spawn<pinger>(trips, &done), serve{});
     static_cast<void>(system.await_all());
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = 2 * trips;
-  result.expect("round trips", trips, done);
-  return result.print();
+  });
+  out.items = 2 * trips;
+  out.expect("round trips", trips, done);
 }

@@ -23,23 +23,15 @@ void producer(caf::event_based_actor* self, const caf::actor& whom, std::uint64_
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t messages = args.number("messages", 3'000'000);
-  bench::caf_config config(args);
-  args.reject_unknown();
 
-  bench::result result;
   seen total;
-  const std::int64_t start = bench::now_ns();
-  {
-    caf::actor_system system(config);
+  out.seconds = run_system(args, [&](caf::actor_system& system) {
     system.spawn(producer, system.spawn(consumer, messages, &total), messages);
     system.await_all_actors_done();
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = messages;
-  result.expect("messages", messages, total.count);
-  result.expect("sum", messages * (messages + 1) / 2, total.sum);
-  return result.print();
+  });
+  out.items = messages;
+  out.expect("messages", messages, total.count);
+  out.expect("sum", messages * (messages + 1) / 2, total.sum);
 }

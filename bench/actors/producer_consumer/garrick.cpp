@@ -40,23 +40,15 @@ class producer : public garrick::actor<garrick::protocol<void(produce)>> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t messages = args.number("messages", 3'000'000);
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
 
-  bench::result result;
   seen total;
-  const std::int64_t start = bench::now_ns();
-  {
-    garrick::actor_system system(options);
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
     send(system.spawn<producer>(system.spawn<consumer>(&total)), produce{messages});
     static_cast<void>(system.await_all());
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = messages;
-  result.expect("messages", messages, total.count);
-  result.expect("sum", messages * (messages + 1) / 2, total.sum);
-  return result.print();
+  });
+  out.items = messages;
+  out.expect("messages", messages, total.count);
+  out.expect("sum", messages * (messages + 1) / 2, total.sum);
 }

@@ -1,5 +1,5 @@
-// Each actor spawns two children with n - 1 and adds their results: the cost of an actor's whole
-// life.
+// Each actor spawns two children and adds their results: the cost of an actor's whole life.
+#include "actors/spawn_tree/tree.hpp"
 #include "common/garrick_system.hpp"
 
 namespace {
@@ -14,14 +14,16 @@ using parent = garrick::protocol<void(leaves)>;
 
 class node : public garrick::actor<garrick::protocol<void(spread), void(leaves)>> {
  public:
-  explicit node(garrick::ref<parent> above) : above_(std::move(above)) {}
+  node(garrick::ref<parent> above, std::uint32_t second)
+      : above_(std::move(above)), second_(second) {}
 
   void on(spread s) {
-    if (s.n == 1) {
+    if (s.n <= second_) {
       send(above_, leaves{1});
       return;
     }
-    for (int i = 0; i < 2; ++i) send(spawn<node>(self()), spread{s.n - 1});
+    send(spawn<node>(self(), second_), spread{s.n - 1});
+    send(spawn<node>(self(), second_), spread{s.n - second_});
   }
   // With the second answer the last handle to this actor goes, and the actor with it.
   void on(leaves found) {
@@ -33,6 +35,7 @@ class node : public garrick::actor<garrick::protocol<void(spread), void(leaves)>
   garrick::ref<parent> above_;
   std::uint64_t sum_ = 0;
   int answers_ = 0;
+  std::uint32_t second_;
 };
 
 class root : public garrick::actor<parent> {
@@ -46,22 +49,14 @@ class root : public garrick::actor<parent> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
-  const auto n = static_cast<std::uint32_t>(args.number("n", 20));
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
+void bench::run(arguments& args, result& out) {
+  const tree whole = read_tree(args);
 
-  bench::result result;
   std::uint64_t found = 0;
-  const std::int64_t start = bench::now_ns();
-  {
-    garrick::actor_system system(options);
-    send(system.spawn<node>(system.spawn<root>(&found)), spread{n});
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
+    send(system.spawn<node>(system.spawn<root>(&found), whole.second), spread{whole.n});
     static_cast<void>(system.await_all());
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = (std::uint64_t{1} << n) - 1;
-  result.expect("leaves", std::uint64_t{1} << (n - 1), found);
-  return result.print();
+  });
+  out.items = whole.actors();
+  out.expect("leaves", whole.leaves(), found);
 }

@@ -53,22 +53,16 @@ class clockwork : public garrick::actor<garrick::protocol<void(beat), void(measu
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const measure m{args.number("pending", 1'000'000), args.number("rounds", 1'000'000)};
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
 
   outcome found;
-  {
-    garrick::actor_system system(options);
+  run_system(args, [&](garrick::actor_system& system) {
     send(system.spawn<clockwork>(&found), m);
     static_cast<void>(system.await_all());
-  }
-  bench::result result;
-  result.seconds = static_cast<double>(found.ns) * 1e-9;
-  result.items = m.rounds;
-  result.expect("cancelled", m.pending + m.rounds, found.cancelled);
-  result.expect("fired", 0, found.came);
-  return result.print();
+  });
+  out.seconds = static_cast<double>(found.ns) * 1e-9;
+  out.items = m.rounds;
+  out.expect("cancelled", m.pending + m.rounds, found.cancelled);
+  out.expect("fired", 0, found.came);
 }

@@ -3,21 +3,17 @@
 #include "common/measure.hpp"
 #include "idle/wakeup/samples.hpp"
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t rounds = args.number("rounds", 5000);
-  bench::wakeup_samples samples(args.number("gap_us", 200));
-  args.reject_unknown();
+  wakeup_samples samples(args.number("gap_us", 200));
 
-  bench::result result;
-  const std::int64_t start = bench::now_ns();
+  const std::int64_t start = now_ns();
   {
-    bench::futex_sleeper sleeper([&](std::int64_t stamp) { samples.arrived(stamp); });
+    futex_sleeper sleeper([&](std::int64_t stamp) { samples.arrived(stamp); });
     samples.measure(rounds, [&](std::int64_t stamp) { sleeper.wake(stamp); });
   }
-  result.seconds = bench::seconds_since(start);
-  result.items = rounds;
-  result.expect("samples", rounds, samples.all().size());
-  result.latencies(samples.all());
-  return result.print();
+  out.seconds = seconds_since(start);
+  out.items = rounds;
+  out.expect("samples", rounds, samples.all().size());
+  out.latencies(samples.all());
 }

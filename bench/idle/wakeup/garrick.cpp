@@ -15,23 +15,15 @@ class receiver : public garrick::actor<garrick::protocol<void(std::int64_t)>> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t rounds = args.number("rounds", 5000);
-  bench::wakeup_samples samples(args.number("gap_us", 200));
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
+  wakeup_samples samples(args.number("gap_us", 200));
 
-  bench::result result;
-  const std::int64_t start = bench::now_ns();
-  {
-    garrick::actor_system system(options);
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
     const auto whom = system.spawn<receiver>(&samples);
     samples.measure(rounds, [&](std::int64_t stamp) { send(whom, stamp); });
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = rounds;
-  result.expect("samples", rounds, samples.all().size());
-  result.latencies(samples.all());
-  return result.print();
+  });
+  out.items = rounds;
+  out.expect("samples", rounds, samples.all().size());
+  out.latencies(samples.all());
 }

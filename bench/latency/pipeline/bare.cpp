@@ -3,13 +3,12 @@
 #include "common/futex_sleeper.hpp"
 #include "latency/pipeline/pipeline.hpp"
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
-  bench::pipeline_run run = bench::read_pipeline(args);
-  args.reject_unknown();
+void bench::run(arguments& args, result& out) {
+  pipeline_run pipeline = read_pipeline(args);
+
   {
-    bench::futex_sleeper sleeper([&](std::int64_t stamp) { run.arrived(stamp); });
-    run.run([&](std::int64_t stamp) { sleeper.wake(stamp); });
+    futex_sleeper sleeper([&](std::int64_t stamp) { pipeline.arrived(stamp); });
+    pipeline.run([&](std::int64_t stamp) { sleeper.wake(stamp); });
   }
-  return run.print();
+  pipeline.report(out);
 }

@@ -32,20 +32,17 @@ void generator(caf::blocking_actor* self, const caf::actor& first, bench::pipeli
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
-  bench::pipeline_run run = bench::read_pipeline(args);
-  bench::caf_config config(args);
-  args.reject_unknown();
-  {
-    caf::actor_system system(config);
-    caf::actor first = system.spawn(collector, &run);
-    for (std::uint64_t i = run.actors(); i > 0; --i)
-      first = i == run.detached() ? system.spawn<caf::detached>(stage, first)
-                                  : system.spawn(stage, first);
-    system.spawn(generator, first, &run);
+void bench::run(arguments& args, result& out) {
+  pipeline_run pipeline = read_pipeline(args);
+
+  run_system(args, [&](caf::actor_system& system) {
+    caf::actor first = system.spawn(collector, &pipeline);
+    for (std::uint64_t i = pipeline.actors(); i > 0; --i)
+      first = i == pipeline.detached() ? system.spawn<caf::detached>(stage, first)
+                                       : system.spawn(stage, first);
+    system.spawn(generator, first, &pipeline);
     first = nullptr;
     system.await_all_actors_done();
-  }
-  return run.print();
+  });
+  pipeline.report(out);
 }

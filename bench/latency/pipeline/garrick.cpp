@@ -31,29 +31,26 @@ class collector : public garrick::actor<hops> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
-  bench::pipeline_run run = bench::read_pipeline(args);
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
-  {
-    garrick::actor_system system(options);
-    garrick::ref<hops> first = system.spawn<collector>(&run);
-    for (std::uint64_t i = run.actors(); i > 0; --i) {
+void bench::run(arguments& args, result& out) {
+  pipeline_run pipeline = read_pipeline(args);
+
+  run_system(args, [&](garrick::actor_system& system) {
+    garrick::ref<hops> first = system.spawn<collector>(&pipeline);
+    for (std::uint64_t i = pipeline.actors(); i > 0; --i) {
       garrick::spawn_options how;
-      how.detached = i == run.detached();
+      how.detached = i == pipeline.detached();
       first = system.spawn<stage>(how, std::move(first));
     }
-    system.spawn([first, &run](garrick::blocking_actor&) {
-      run.run([&](std::int64_t now) {
-        if (run.traced())
-          send(first, bench::trail{now});
+    system.spawn([first, &pipeline](garrick::blocking_actor&) {
+      pipeline.run([&](std::int64_t now) {
+        if (pipeline.traced())
+          send(first, trail{now});
         else
           send(first, now);
       });
     });
     first = {};
     static_cast<void>(system.await_all());
-  }
-  return run.print();
+  });
+  pipeline.report(out);
 }

@@ -82,24 +82,22 @@ class pipeline_run {
   [[nodiscard]] std::uint64_t detached() const { return detached_; }
 
   // After the system's end.
-  int print() {
-    result r;
-    r.seconds = seconds_;
-    r.items = messages_;
-    r.expect("messages", messages_, samples_.size());
-    r.expect("in order", 1, in_order_ ? 1 : 0);
-    r.cpu(cpu_);
-    r.detail("cpu_percent", 100 * cpu_ / seconds_);
-    r.detail("items_per_cpu_second", static_cast<double>(messages_) / std::max(cpu_, 1e-6));
+  void report(result& out) {
+    out.seconds = seconds_;
+    out.items = messages_;
+    out.expect("messages", messages_, samples_.size());
+    out.expect("in order", 1, in_order_ ? 1 : 0);
+    out.cpu(cpu_);
+    out.detail("cpu_percent", 100 * cpu_ / seconds_);
+    out.detail("items_per_cpu_second", static_cast<double>(messages_) / std::max(cpu_, 1e-6));
     if (traced()) {
-      r.expect("whole trails", messages_, whole_);
-      r.detail("generator_to_pipeline_ns", to_pipeline_.mean());
-      r.detail("actor_ns", actor_.mean());
-      r.detail("receive_ns", receive_.mean());
-      r.detail("send_ns", send_.mean());
+      out.expect("whole trails", messages_, whole_);
+      out.detail("generator_to_pipeline_ns", to_pipeline_.mean());
+      out.detail("actor_ns", actor_.mean());
+      out.detail("receive_ns", receive_.mean());
+      out.detail("send_ns", send_.mean());
     }
-    r.latencies(std::move(samples_));
-    return r.print();
+    out.latencies(std::move(samples_));
   }
 
  private:

@@ -59,23 +59,15 @@ caf::behavior controller(caf::stateful_actor<controller_state>* self, std::uint3
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
-  const bench::puzzle_sizes sizes = bench::read_puzzle(args);
+void bench::run(arguments& args, result& out) {
+  const puzzle_sizes sizes = read_puzzle(args);
   const std::uint64_t findings = args.number("findings", 0);
-  bench::caf_config config(args);
-  args.reject_unknown();
 
-  bench::result result;
   std::atomic<std::uint64_t> sum{0};
-  const std::int64_t start = bench::now_ns();
-  {
-    caf::actor_system system(config);
+  out.seconds = run_system(args, [&](caf::actor_system& system) {
     for (std::uint32_t i = 0; i < sizes.controllers; ++i) system.spawn(controller, i, sizes, &sum);
     system.await_all_actors_done();
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = std::uint64_t{sizes.controllers} * sizes.searchers * sizes.searches;
-  result.expect("findings", findings, sum.load());
-  return result.print();
+  });
+  out.items = std::uint64_t{sizes.controllers} * sizes.searchers * sizes.searches;
+  out.expect("findings", findings, sum.load());
 }

@@ -72,23 +72,15 @@ class controller : public garrick::actor<controller_protocol> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
-  const bench::puzzle_sizes sizes = bench::read_puzzle(args);
+void bench::run(arguments& args, result& out) {
+  const puzzle_sizes sizes = read_puzzle(args);
   const std::uint64_t findings = args.number("findings", 0);
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
 
-  bench::result result;
   std::atomic<std::uint64_t> sum{0};
-  const std::int64_t start = bench::now_ns();
-  {
-    garrick::actor_system system(options);
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
     for (std::uint32_t i = 0; i < sizes.controllers; ++i) system.spawn<controller>(i, sizes, &sum);
     static_cast<void>(system.await_all());
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = std::uint64_t{sizes.controllers} * sizes.searchers * sizes.searches;
-  result.expect("findings", findings, sum.load());
-  return result.print();
+  });
+  out.items = std::uint64_t{sizes.controllers} * sizes.searchers * sizes.searches;
+  out.expect("findings", findings, sum.load());
 }

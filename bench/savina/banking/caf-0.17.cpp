@@ -57,22 +57,14 @@ caf::behavior teller(caf::stateful_actor<std::vector<caf::actor>>* self, std::ui
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t accounts = args.number("accounts", 1000);
   const std::uint64_t transactions = args.number("transactions", 50'000);
-  bench::caf_config config(args);
-  args.reject_unknown();
 
-  bench::result result;
-  bench::bank_books books(accounts);
-  const std::int64_t start = bench::now_ns();
-  {
-    caf::actor_system system(config);
+  bank_books books(accounts);
+  out.seconds = run_system(args, [&](caf::actor_system& system) {
     system.spawn(teller, transactions, &books);
     system.await_all_actors_done();
-  }
-  result.seconds = bench::seconds_since(start);
-  bench::check_bank(result, books, transactions);
-  return result.print();
+  });
+  check_bank(out, books, transactions);
 }

@@ -73,22 +73,14 @@ class teller : public garrick::actor<garrick::protocol<void(open), void(paid)>> 
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t accounts = args.number("accounts", 1000);
   const std::uint64_t transactions = args.number("transactions", 50'000);
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
 
-  bench::result result;
-  bench::bank_books books(accounts);
-  const std::int64_t start = bench::now_ns();
-  {
-    garrick::actor_system system(options);
+  bank_books books(accounts);
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
     send(system.spawn<teller>(&books), open{transactions});
     static_cast<void>(system.await_all());
-  }
-  result.seconds = bench::seconds_since(start);
-  bench::check_bank(result, books, transactions);
-  return result.print();
+  });
+  check_bank(out, books, transactions);
 }

@@ -76,18 +76,12 @@ caf::behavior sink(caf::stateful_actor<sink_state>* self) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t pings = args.number("pings", 20'000);
   const std::uint64_t workers = args.number("workers", 120);
-  bench::caf_config config(args);
-  args.reject_unknown();
 
-  bench::result result;
   std::vector<tally> seen(workers);
-  const std::int64_t start = bench::now_ns();
-  {
-    caf::actor_system system(config);
+  out.seconds = run_system(args, [&](caf::actor_system& system) {
     const auto end = system.spawn(sink);
     actors all;
     for (std::uint32_t i = 0; i < workers; ++i)
@@ -96,15 +90,13 @@ int main(int argc, char** argv) {
     for (const caf::actor& w : all) caf::anon_send(w, meet_atom::value, all);
     for (const caf::actor& w : all) caf::anon_send(w, begin_atom::value);
     system.await_all_actors_done();
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = pings * workers;
+  });
+  out.items = pings * workers;
   tally total;
   for (const tally& t : seen) {
     total.answered += t.answered;
     total.expected += t.expected;
   }
-  result.expect("pings answered", pings * workers, total.answered);
-  result.expect("pongs from whom they were expected", pings * workers, total.expected);
-  return result.print();
+  out.expect("pings answered", pings * workers, total.answered);
+  out.expect("pongs from whom they were expected", pings * workers, total.expected);
 }

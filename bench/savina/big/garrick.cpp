@@ -90,18 +90,12 @@ class sink : public garrick::actor<ending> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t pings = args.number("pings", 20'000);
   const std::uint64_t workers = args.number("workers", 120);
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
 
-  bench::result result;
   std::vector<tally> seen(workers);
-  const std::int64_t start = bench::now_ns();
-  {
-    garrick::actor_system system(options);
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
     const ref<ending> end = system.spawn<sink>();
     std::vector<ref<pinging>> all;
     for (std::uint32_t i = 0; i < workers; ++i)
@@ -110,15 +104,13 @@ int main(int argc, char** argv) {
     for (const ref<pinging>& w : all) send(w, meet{all});
     for (const ref<pinging>& w : all) send(w, begin{});
     static_cast<void>(system.await_all());
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = pings * workers;
+  });
+  out.items = pings * workers;
   tally total;
   for (const tally& t : seen) {
     total.answered += t.answered;
     total.expected += t.expected;
   }
-  result.expect("pings answered", pings * workers, total.answered);
-  result.expect("pongs from whom they were expected", pings * workers, total.expected);
-  return result.print();
+  out.expect("pings answered", pings * workers, total.answered);
+  out.expect("pongs from whom they were expected", pings * workers, total.expected);
 }

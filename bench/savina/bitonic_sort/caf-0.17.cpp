@@ -111,21 +111,13 @@ void source(caf::event_based_actor* self, std::uint32_t values, std::vector<std:
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const auto values = static_cast<std::uint32_t>(args.number("values", 4096));
-  bench::caf_config config(args);
-  args.reject_unknown();
 
-  bench::result result;
   std::vector<std::uint64_t> found;
-  const std::int64_t start = bench::now_ns();
-  {
-    caf::actor_system system(config);
+  out.seconds = run_system(args, [&](caf::actor_system& system) {
     system.spawn(source, values, &found);
     system.await_all_actors_done();
-  }
-  result.seconds = bench::seconds_since(start);
-  bench::check_bitonic(result, found, values);
-  return result.print();
+  });
+  check_bitonic(out, found, values);
 }

@@ -132,21 +132,13 @@ class source : public garrick::actor<garrick::protocol<void(produce)>> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const auto values = static_cast<std::uint32_t>(args.number("values", 4096));
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
 
-  bench::result result;
   std::vector<std::uint64_t> found;
-  const std::int64_t start = bench::now_ns();
-  {
-    garrick::actor_system system(options);
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
     send(system.spawn<source>(values, &found), produce{});
     static_cast<void>(system.await_all());
-  }
-  result.seconds = bench::seconds_since(start);
-  bench::check_bitonic(result, found, values);
-  return result.print();
+  });
+  check_bitonic(out, found, values);
 }

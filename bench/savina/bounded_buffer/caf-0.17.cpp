@@ -118,28 +118,14 @@ caf::behavior manager(caf::stateful_actor<manager_state>* self, const buffer_rul
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
-  buffer_rules rules;
-  rules.buffer = args.number("buffer", rules.buffer);
-  rules.producers = args.number("producers", rules.producers);
-  rules.consumers = args.number("consumers", rules.consumers);
-  rules.items = args.number("items", rules.items);
-  rules.produce = static_cast<std::uint32_t>(args.number("produce", rules.produce));
-  rules.consume = static_cast<std::uint32_t>(args.number("consume", rules.consume));
-  bench::caf_config config(args);
-  args.reject_unknown();
+void bench::run(arguments& args, result& out) {
+  const buffer_rules rules = savina::read_rules(args);
 
-  bench::result result;
   buffer_outcome seen;
-  const std::int64_t start = bench::now_ns();
-  {
-    caf::actor_system system(config);
+  out.seconds = run_system(args, [&](caf::actor_system& system) {
     system.spawn(manager, rules, &seen);
     system.await_all_actors_done();
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = rules.producers * rules.items;
-  bench::savina::check_buffer(result, rules, seen);
-  return result.print();
+  });
+  out.items = rules.producers * rules.items;
+  savina::check_buffer(out, rules, seen);
 }

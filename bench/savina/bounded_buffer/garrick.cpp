@@ -132,28 +132,14 @@ class manager : public garrick::actor<managing> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
-  buffer_rules rules;
-  rules.buffer = args.number("buffer", rules.buffer);
-  rules.producers = args.number("producers", rules.producers);
-  rules.consumers = args.number("consumers", rules.consumers);
-  rules.items = args.number("items", rules.items);
-  rules.produce = static_cast<std::uint32_t>(args.number("produce", rules.produce));
-  rules.consume = static_cast<std::uint32_t>(args.number("consume", rules.consume));
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
+void bench::run(arguments& args, result& out) {
+  const buffer_rules rules = savina::read_rules(args);
 
-  bench::result result;
   buffer_outcome seen;
-  const std::int64_t start = bench::now_ns();
-  {
-    garrick::actor_system system(options);
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
     system.spawn<manager>(rules, &seen);
     static_cast<void>(system.await_all());
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = rules.producers * rules.items;
-  bench::savina::check_buffer(result, rules, seen);
-  return result.print();
+  });
+  out.items = rules.producers * rules.items;
+  savina::check_buffer(out, rules, seen);
 }

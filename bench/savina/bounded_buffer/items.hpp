@@ -18,7 +18,19 @@ struct buffer_rules {
   std::uint32_t consume = 25;  // the same
 };
 
-inline double process_item(double item, std::uint32_t cost) {
+inline buffer_rules read_rules(arguments& args) {
+  buffer_rules rules;
+  rules.buffer = args.number("buffer", rules.buffer);
+  rules.producers = args.number("producers", rules.producers);
+  rules.consumers = args.number("consumers", rules.consumers);
+  rules.items = args.number("items", rules.items);
+  rules.produce = static_cast<std::uint32_t>(args.number("produce", rules.produce));
+  rules.consume = static_cast<std::uint32_t>(args.number("consume", rules.consume));
+  return rules;
+}
+
+// Not inlined, so that every system runs the same instructions.
+[[gnu::noinline]] inline double process_item(double item, std::uint32_t cost) {
   random_numbers random(cost);
   for (std::uint32_t i = 0; i < 100 * cost; ++i) item += std::log(random.real() + 0.01);
   return item;

@@ -78,24 +78,16 @@ caf::behavior mall(caf::stateful_actor<mall_state>* self, std::uint64_t creature
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t creatures = args.number("creatures", 100);
   const std::uint64_t meetings = args.number("meetings", 200'000);
-  bench::caf_config config(args);
-  args.reject_unknown();
 
-  bench::result result;
   tally seen;
-  const std::int64_t start = bench::now_ns();
-  {
-    caf::actor_system system(config);
+  out.seconds = run_system(args, [&](caf::actor_system& system) {
     system.spawn(mall, creatures, meetings, &seen);
     system.await_all_actors_done();
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = meetings;
-  result.expect("creatures", creatures, seen.creatures);
-  result.expect("meetings of all creatures", 2 * meetings, seen.meetings);
-  return result.print();
+  });
+  out.items = meetings;
+  out.expect("creatures", creatures, seen.creatures);
+  out.expect("meetings of all creatures", 2 * meetings, seen.meetings);
 }

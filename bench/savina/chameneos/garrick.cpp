@@ -101,24 +101,16 @@ class mall : public garrick::actor<meeting_place> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t creatures = args.number("creatures", 100);
   const std::uint64_t meetings = args.number("meetings", 200'000);
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
 
-  bench::result result;
   tally seen;
-  const std::int64_t start = bench::now_ns();
-  {
-    garrick::actor_system system(options);
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
     system.spawn<mall>(creatures, meetings, &seen);
     static_cast<void>(system.await_all());
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = meetings;
-  result.expect("creatures", creatures, seen.creatures);
-  result.expect("meetings of all creatures", 2 * meetings, seen.meetings);
-  return result.print();
+  });
+  out.items = meetings;
+  out.expect("creatures", creatures, seen.creatures);
+  out.expect("meetings of all creatures", 2 * meetings, seen.meetings);
 }

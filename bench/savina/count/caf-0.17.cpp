@@ -32,23 +32,15 @@ caf::behavior producer(caf::event_based_actor* self, const caf::actor& whom, std
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t messages = args.number("messages", 1'000'000);
-  bench::caf_config config(args);
-  args.reject_unknown();
 
-  bench::result result;
   std::uint64_t found = 0;
-  const std::int64_t start = bench::now_ns();
-  {
-    caf::actor_system system(config);
+  out.seconds = run_system(args, [&](caf::actor_system& system) {
     caf::anon_send(system.spawn(producer, system.spawn(counter), &found), produce_atom::value,
                    messages);
     system.await_all_actors_done();
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = messages;
-  result.expect("messages", messages, found);
-  return result.print();
+  });
+  out.items = messages;
+  out.expect("messages", messages, found);
 }

@@ -37,22 +37,14 @@ class producer : public garrick::actor<garrick::protocol<void(produce)>> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t messages = args.number("messages", 1'000'000);
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
 
-  bench::result result;
   std::uint64_t found = 0;
-  const std::int64_t start = bench::now_ns();
-  {
-    garrick::actor_system system(options);
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
     send(system.spawn<producer>(system.spawn<counter>(), &found), produce{messages});
     static_cast<void>(system.await_all());
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = messages;
-  result.expect("messages", messages, found);
-  return result.print();
+  });
+  out.items = messages;
+  out.expect("messages", messages, found);
 }

@@ -97,25 +97,14 @@ class master : public garrick::actor<waiting> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
-  dictionary_rules rules;
-  rules.workers = static_cast<std::uint32_t>(args.number("workers", rules.workers));
-  rules.messages = static_cast<std::uint32_t>(args.number("messages", rules.messages));
-  rules.writes = static_cast<std::uint32_t>(args.number("writes", rules.writes));
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
+void bench::run(arguments& args, result& out) {
+  const dictionary_rules rules = savina::read_rules(args);
 
-  bench::result result;
   dictionary_outcome found;
-  const std::int64_t start = bench::now_ns();
-  {
-    garrick::actor_system system(options);
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
     system.spawn<master>(rules, &found);
     static_cast<void>(system.await_all());
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = std::uint64_t{rules.workers} * rules.messages;
-  bench::savina::check_dictionary(result, rules, found);
-  return result.print();
+  });
+  out.items = std::uint64_t{rules.workers} * rules.messages;
+  savina::check_dictionary(out, rules, found);
 }

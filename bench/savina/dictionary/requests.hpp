@@ -16,6 +16,14 @@ struct dictionary_rules {
   std::uint32_t writes = 10;        // per cent
 };
 
+inline dictionary_rules read_rules(arguments& args) {
+  dictionary_rules rules;
+  rules.workers = static_cast<std::uint32_t>(args.number("workers", rules.workers));
+  rules.messages = static_cast<std::uint32_t>(args.number("messages", rules.messages));
+  rules.writes = static_cast<std::uint32_t>(args.number("writes", rules.writes));
+  return rules;
+}
+
 /// The requests of one worker: they depend on its number alone.
 class dictionary_requests {
  public:

@@ -149,24 +149,16 @@ class producer : public garrick::actor<
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t customers = args.number("customers", 100'000);
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
 
-  bench::result result;
   outcome found;
-  const std::int64_t start = bench::now_ns();
-  {
-    garrick::actor_system system(options);
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
     static_cast<void>(system.spawn<producer>(customers, &found));
     static_cast<void>(system.await_all());
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = customers;
-  result.expect("customers", customers, found.tree.customers);
-  result.expect("leaves", 3 * found.tree.facilities + 1, found.tree.leaves);
-  result.expect("openings that the root heard of", found.tree.facilities, found.openings);
-  return result.print();
+  });
+  out.items = customers;
+  out.expect("customers", customers, found.tree.customers);
+  out.expect("leaves", 3 * found.tree.facilities + 1, found.tree.leaves);
+  out.expect("openings that the root heard of", found.tree.facilities, found.openings);
 }

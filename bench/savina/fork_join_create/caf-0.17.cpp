@@ -17,25 +17,17 @@ caf::behavior worker(caf::event_based_actor* self, std::uint64_t* worked) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t actors = args.number("actors", 40'000);
-  bench::caf_config config(args);
-  args.reject_unknown();
 
-  bench::result result;
   std::vector<std::uint64_t> worked(actors);
-  const std::int64_t start = bench::now_ns();
-  {
-    caf::actor_system system(config);
+  out.seconds = run_system(args, [&](caf::actor_system& system) {
     for (std::uint64_t& slot : worked)
       caf::anon_send(system.spawn<caf::lazy_init>(worker, &slot), work_atom::value);
     system.await_all_actors_done();
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = actors;
+  });
+  out.items = actors;
   std::uint64_t once = 0;
   for (const std::uint64_t count : worked) once += count == 1 ? 1 : 0;
-  result.expect("actors that worked once", actors, once);
-  return result.print();
+  out.expect("actors that worked once", actors, once);
 }

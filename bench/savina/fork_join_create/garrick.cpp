@@ -21,24 +21,16 @@ class worker : public garrick::actor<garrick::protocol<void(work)>> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t actors = args.number("actors", 40'000);
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
 
-  bench::result result;
   std::vector<std::uint64_t> worked(actors);
-  const std::int64_t start = bench::now_ns();
-  {
-    garrick::actor_system system(options);
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
     for (std::uint64_t& slot : worked) send(system.spawn<worker>(&slot), work{});
     static_cast<void>(system.await_all());
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = actors;
+  });
+  out.items = actors;
   std::uint64_t once = 0;
   for (const std::uint64_t count : worked) once += count == 1 ? 1 : 0;
-  result.expect("actors that worked once", actors, once);
-  return result.print();
+  out.expect("actors that worked once", actors, once);
 }

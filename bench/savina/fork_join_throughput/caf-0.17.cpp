@@ -21,27 +21,19 @@ caf::behavior worker(caf::event_based_actor* self, std::uint64_t messages, std::
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t messages = args.number("messages", 10'000);
   const std::uint64_t actors = args.number("actors", 60);
-  bench::caf_config config(args);
-  args.reject_unknown();
 
-  bench::result result;
   std::vector<std::uint64_t> worked(actors);
-  const std::int64_t start = bench::now_ns();
-  {
-    caf::actor_system system(config);
+  out.seconds = run_system(args, [&](caf::actor_system& system) {
     std::vector<caf::actor> workers;
     for (std::uint64_t& slot : worked) workers.push_back(system.spawn(worker, messages, &slot));
     for (std::uint64_t i = 0; i < messages; ++i) {
       for (const caf::actor& w : workers) caf::anon_send(w, work_atom::value);
     }
     system.await_all_actors_done();
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = messages * actors;
-  for (const std::uint64_t count : worked) result.expect("messages of an actor", messages, count);
-  return result.print();
+  });
+  out.items = messages * actors;
+  for (const std::uint64_t count : worked) out.expect("messages of an actor", messages, count);
 }

@@ -27,27 +27,19 @@ class worker : public garrick::actor<working> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t messages = args.number("messages", 10'000);
   const std::uint64_t actors = args.number("actors", 60);
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
 
-  bench::result result;
   std::vector<std::uint64_t> worked(actors);
-  const std::int64_t start = bench::now_ns();
-  {
-    garrick::actor_system system(options);
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
     std::vector<garrick::ref<working>> workers;
     for (std::uint64_t& slot : worked) workers.push_back(system.spawn<worker>(messages, &slot));
     for (std::uint64_t i = 0; i < messages; ++i) {
       for (const garrick::ref<working>& w : workers) send(w, work{});
     }
     static_cast<void>(system.await_all());
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = messages * actors;
-  for (const std::uint64_t count : worked) result.expect("messages of an actor", messages, count);
-  return result.print();
+  });
+  out.items = messages * actors;
+  for (const std::uint64_t count : worked) out.expect("messages of an actor", messages, count);
 }

@@ -56,25 +56,17 @@ void master(caf::event_based_actor* self, std::uint64_t series, std::uint64_t te
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t terms = args.number("terms", 25'000);
   const std::uint64_t series = args.number("series", 10);
   const std::uint64_t limit_us = args.number("limit_us", 0);
   const caf::duration limit = limit_us == 0 ? caf::duration{caf::infinite}
                                             : caf::duration{std::chrono::microseconds(limit_us)};
-  bench::caf_config config(args);
-  args.reject_unknown();
 
-  bench::result result;
   std::vector<double> found;
-  const std::int64_t start = bench::now_ns();
-  {
-    caf::actor_system system(config);
+  out.seconds = run_system(args, [&](caf::actor_system& system) {
     system.spawn(master, series, terms, limit, &found);
     system.await_all_actors_done();
-  }
-  result.seconds = bench::seconds_since(start);
-  bench::check_series(result, found, series, terms);
-  return result.print();
+  });
+  check_series(out, found, series, terms);
 }

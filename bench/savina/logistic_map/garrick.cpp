@@ -74,24 +74,16 @@ class master : public garrick::actor<garrick::protocol<void(begin)>> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t terms = args.number("terms", 25'000);
   const std::uint64_t series = args.number("series", 10);
   const auto limit =
       garrick::duration::microseconds(static_cast<std::int64_t>(args.number("limit_us", 0)));
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
 
-  bench::result result;
   std::vector<double> found;
-  const std::int64_t start = bench::now_ns();
-  {
-    garrick::actor_system system(options);
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
     send(system.spawn<master>(&found, limit), begin{series, terms});
     static_cast<void>(system.await_all());
-  }
-  result.seconds = bench::seconds_since(start);
-  bench::check_series(result, found, series, terms);
-  return result.print();
+  });
+  check_series(out, found, series, terms);
 }

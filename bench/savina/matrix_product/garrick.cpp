@@ -82,23 +82,15 @@ class master : public garrick::actor<dealer> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const auto size = static_cast<std::uint32_t>(args.number("size", 1024));
   const std::uint64_t crew = args.number("crew", 20);
   const std::uint64_t threshold = args.number("threshold", 16'384);
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
 
-  bench::result result;
-  bench::matrix product = bench::make_matrix(size, [](auto, auto) { return 0; });
-  const std::int64_t start = bench::now_ns();
-  {
-    garrick::actor_system system(options);
+  matrix product = make_matrix(size, [](auto, auto) { return 0; });
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
     static_cast<void>(system.spawn<master>(crew, threshold, &product));
     static_cast<void>(system.await_all());
-  }
-  result.seconds = bench::seconds_since(start);
-  bench::check_product(result, product, size);
-  return result.print();
+  });
+  check_product(out, product, size);
 }

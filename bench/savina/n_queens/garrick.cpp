@@ -69,24 +69,16 @@ class master : public garrick::actor<dealer> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t size = args.number("size", 12);
   const std::uint64_t crew = args.number("crew", 20);
   const std::uint64_t threshold = args.number("threshold", 4);
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
 
-  bench::result result;
   std::uint64_t found = 0;
-  const std::int64_t start = bench::now_ns();
-  {
-    garrick::actor_system system(options);
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
     static_cast<void>(
         system.spawn<master>(static_cast<std::uint8_t>(size), threshold, crew, &found));
     static_cast<void>(system.await_all());
-  }
-  result.seconds = bench::seconds_since(start);
-  bench::check_queens(result, size, found);
-  return result.print();
+  });
+  check_queens(out, size, found);
 }

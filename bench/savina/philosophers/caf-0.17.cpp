@@ -75,30 +75,22 @@ class philosopher : public caf::event_based_actor {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t philosophers = args.number("philosophers", 20);
   const std::uint64_t meals = args.number("meals", 10'000);
-  bench::caf_config config(args);
-  args.reject_unknown();
 
-  bench::result result;
   tally seen;
   std::vector<std::uint64_t> eaten(philosophers);
-  const std::int64_t start = bench::now_ns();
-  {
-    caf::actor_system system(config);
+  out.seconds = run_system(args, [&](caf::actor_system& system) {
     {
       const auto forks = system.spawn(arbitrator, philosophers, &seen);
       for (std::size_t i = 0; i < philosophers; ++i)
         system.spawn<philosopher>(forks, i, meals, &eaten[i]);
     }
     system.await_all_actors_done();
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = philosophers * meals;
-  for (const std::uint64_t count : eaten) result.expect("meals of a philosopher", meals, count);
-  result.expect("meals", philosophers * meals, seen.meals);
-  result.expect("stolen forks", 0, seen.stolen_forks);
-  return result.print();
+  });
+  out.items = philosophers * meals;
+  for (const std::uint64_t count : eaten) out.expect("meals of a philosopher", meals, count);
+  out.expect("meals", philosophers * meals, seen.meals);
+  out.expect("stolen forks", 0, seen.stolen_forks);
 }

@@ -60,23 +60,15 @@ class root : public garrick::actor<parent> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t count = args.number("values", 1'000'000);
   const std::uint64_t cutoff = args.number("cutoff", 2048);
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
 
-  bench::result result;
-  bench::values found;
-  const std::int64_t start = bench::now_ns();
-  {
-    garrick::actor_system system(options);
+  values found;
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
     send(system.spawn<sorter>(system.spawn<root>(&found), side::left, cutoff),
-         sort{bench::quicksort_input(count)});
+         sort{quicksort_input(count)});
     static_cast<void>(system.await_all());
-  }
-  result.seconds = bench::seconds_since(start);
-  bench::check_quicksort(result, found, count);
-  return result.print();
+  });
+  check_quicksort(out, found, count);
 }

@@ -63,21 +63,13 @@ class source : public garrick::actor<garrick::protocol<void(produce)>> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t values = args.number("values", 100'000);
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
 
-  bench::result result;
-  bench::radix_outcome found;
-  const std::int64_t start = bench::now_ns();
-  {
-    garrick::actor_system system(options);
+  radix_outcome found;
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
     send(system.spawn<source>(values, &found), produce{});
     static_cast<void>(system.await_all());
-  }
-  result.seconds = bench::seconds_since(start);
-  bench::check_radix(result, found, values);
-  return result.print();
+  });
+  check_radix(out, found, values);
 }

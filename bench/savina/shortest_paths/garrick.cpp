@@ -122,22 +122,14 @@ class master : public garrick::actor<collector> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const auto nodes = static_cast<std::uint32_t>(args.number("nodes", 300));
   const auto block = static_cast<std::uint32_t>(args.number("block", 50));
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
 
-  bench::result result;
-  bench::path_lengths found;
-  const std::int64_t start = bench::now_ns();
-  {
-    garrick::actor_system system(options);
+  path_lengths found;
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
     static_cast<void>(system.spawn<master>(layout{nodes, block}, &found));
     static_cast<void>(system.await_all());
-  }
-  result.seconds = bench::seconds_since(start);
-  bench::check_paths(result, found, nodes, block);
-  return result.print();
+  });
+  check_paths(out, found, nodes, block);
 }

@@ -50,25 +50,17 @@ void producer(caf::event_based_actor* self, const caf::actor& first, std::uint64
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t numbers = args.number("numbers", 100'000);
   const std::uint64_t limit = args.number("primes", 1000);
-  bench::caf_config config(args);
-  args.reject_unknown();
 
-  bench::result result;
-  bench::sieve_outcome found;
-  const std::int64_t start = bench::now_ns();
-  {
-    caf::actor_system system(config);
+  sieve_outcome found;
+  out.seconds = run_system(args, [&](caf::actor_system& system) {
     system.spawn(producer, system.spawn<filter>(std::uint64_t{2}, limit, &found), numbers);
     system.await_all_actors_done();
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = numbers / 2;
-  const std::uint64_t primes = bench::count_primes(numbers);
-  result.expect("primes", primes, found.primes);
-  result.expect("filters", (primes + limit - 1) / limit, found.filters);
-  return result.print();
+  });
+  out.items = numbers / 2;
+  const std::uint64_t primes = count_primes(numbers);
+  out.expect("primes", primes, found.primes);
+  out.expect("filters", (primes + limit - 1) / limit, found.filters);
 }

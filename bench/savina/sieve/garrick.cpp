@@ -61,26 +61,18 @@ class producer : public garrick::actor<garrick::protocol<void(produce)>> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t numbers = args.number("numbers", 100'000);
   const std::uint64_t limit = args.number("primes", 1000);
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
 
-  bench::result result;
-  bench::sieve_outcome found;
-  const std::int64_t start = bench::now_ns();
-  {
-    garrick::actor_system system(options);
+  sieve_outcome found;
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
     send(system.spawn<producer>(system.spawn<filter>(std::uint64_t{2}, limit, &found), numbers),
          produce{});
     static_cast<void>(system.await_all());
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = numbers / 2;
-  const std::uint64_t primes = bench::count_primes(numbers);
-  result.expect("primes", primes, found.primes);
-  result.expect("filters", (primes + limit - 1) / limit, found.filters);
-  return result.print();
+  });
+  out.items = numbers / 2;
+  const std::uint64_t primes = count_primes(numbers);
+  out.expect("primes", primes, found.primes);
+  out.expect("filters", (primes + limit - 1) / limit, found.filters);
 }

@@ -101,26 +101,18 @@ class master : public garrick::actor<waiting> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   list_rules rules;
   rules.workers = static_cast<std::uint32_t>(args.number("workers", rules.workers));
   rules.messages = static_cast<std::uint32_t>(args.number("messages", rules.messages));
   rules.writes = static_cast<std::uint32_t>(args.number("writes", rules.writes));
   rules.sizes = static_cast<std::uint32_t>(args.number("sizes", rules.sizes));
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
 
-  bench::result result;
   list_outcome found;
-  const std::int64_t start = bench::now_ns();
-  {
-    garrick::actor_system system(options);
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
     system.spawn<master>(rules, &found);
     static_cast<void>(system.await_all());
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = std::uint64_t{rules.workers} * rules.messages;
-  bench::savina::check_list(result, rules, found);
-  return result.print();
+  });
+  out.items = std::uint64_t{rules.workers} * rules.messages;
+  savina::check_list(out, rules, found);
 }

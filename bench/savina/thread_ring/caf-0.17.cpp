@@ -40,18 +40,12 @@ caf::behavior ring_member(caf::stateful_actor<member_state>* self, std::uint64_t
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t actors = args.number("actors", 100);
   const std::uint64_t hops = args.number("hops", 100'000);
-  bench::caf_config config(args);
-  args.reject_unknown();
 
-  bench::result result;
   tally seen;
-  const std::int64_t start = bench::now_ns();
-  {
-    caf::actor_system system(config);
+  out.seconds = run_system(args, [&](caf::actor_system& system) {
     std::vector<caf::actor> ring;
     for (std::uint64_t i = 0; i < actors; ++i)
       ring.push_back(system.spawn(ring_member, actors, &seen));
@@ -60,10 +54,8 @@ int main(int argc, char** argv) {
     caf::anon_send(ring[0], token_atom::value, hops);
     ring.clear();
     system.await_all_actors_done();
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = hops;
-  result.expect("hops", hops, seen.hops);
-  result.expect("actors that left", actors, seen.left);
-  return result.print();
+  });
+  out.items = hops;
+  out.expect("hops", hops, seen.hops);
+  out.expect("actors that left", actors, seen.left);
 }

@@ -49,28 +49,20 @@ class ring_member : public garrick::actor<member> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t actors = args.number("actors", 100);
   const std::uint64_t hops = args.number("hops", 100'000);
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
 
-  bench::result result;
   tally seen;
-  const std::int64_t start = bench::now_ns();
-  {
-    garrick::actor_system system(options);
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
     std::vector<garrick::ref<member>> ring;
     for (std::uint64_t i = 0; i < actors; ++i)
       ring.push_back(system.spawn<ring_member>(actors, &seen));
     for (std::uint64_t i = 0; i < actors; ++i) send(ring[i], connect{ring[(i + 1) % actors]});
     send(ring[0], token{hops});
     static_cast<void>(system.await_all());
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = hops;
-  result.expect("hops", hops, seen.hops);
-  result.expect("actors that left", actors, seen.left);
-  return result.print();
+  });
+  out.items = hops;
+  out.expect("hops", hops, seen.hops);
+  out.expect("actors that left", actors, seen.left);
 }

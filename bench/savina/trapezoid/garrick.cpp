@@ -51,25 +51,17 @@ class master : public garrick::actor<garrick::protocol<void(begin)>> {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint64_t pieces = args.number("pieces", 10'000'000);
   const std::uint64_t parts = args.number("parts", 100);
-  const garrick::options options = bench::garrick_options(args);
-  args.reject_unknown();
 
-  bench::result result;
   area found{};
-  const std::int64_t start = bench::now_ns();
-  {
-    garrick::actor_system system(options);
+  out.seconds = run_system(args, [&](garrick::actor_system& system) {
     send(system.spawn<master>(&found), begin{pieces, parts});
     static_cast<void>(system.await_all());
-  }
-  result.seconds = bench::seconds_since(start);
-  result.items = pieces;
-  result.expect("pieces", pieces, found.pieces);
-  result.expect("area in millionths", 271'081,
-                static_cast<std::uint64_t>(std::llround(found.value * 1e6)));
-  return result.print();
+  });
+  out.items = pieces;
+  out.expect("pieces", pieces, found.pieces);
+  out.expect("area in millionths", 271'081,
+             static_cast<std::uint64_t>(std::llround(found.value * 1e6)));
 }

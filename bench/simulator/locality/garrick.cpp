@@ -53,40 +53,36 @@ void race(bench::figure& f, bench::result& result, const Program& program, std::
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint32_t searches = args.count("searches", 100);
   const std::uint32_t pings = args.count("pings", 300);
   const std::uint32_t seeds = args.count("seeds", 3);
-  args.reject_unknown();
 
-  bench::result result;
-  const std::int64_t start = bench::now_ns();
-  bench::figure matrix("Matrix Search",
-                       "Paper 002, figure 5: nearly the same up to 12 workers; beyond, the time "
-                       "with locality is up to 26.6 % "
-                       "shorter, most from 28 on.",
-                       "workers", "seconds");
-  race(matrix, result, matrix_search{.searches = searches}, seeds, {with, without, without_rounds});
+  const std::int64_t start = now_ns();
+  figure matrix("Matrix Search",
+                "Paper 002, figure 5: nearly the same up to 12 workers; beyond, the time "
+                "with locality is up to 26.6 % "
+                "shorter, most from 28 on.",
+                "workers", "seconds");
+  race(matrix, out, matrix_search{.searches = searches}, seeds, {with, without, without_rounds});
   matrix.found(
       "No rounds: with a quantum that no worker uses up. In our fairness rounds controllers wait "
       "with several answers and then "
       "hand out searches far from their matrices; without "
       "rounds a search stays where it began, and little is left to gain.");
-  bench::figure waiting("Matrix Search, where controllers wait until all matrices are built",
-                        "Not in the paper. All searches of a controller are handed out at one "
-                        "place, so without locality they "
-                        "begin far from their matrices.",
-                        "workers", "seconds");
-  race(waiting, result, matrix_search{.searches = searches, .build_first = true}, seeds,
+  figure waiting("Matrix Search, where controllers wait until all matrices are built",
+                 "Not in the paper. All searches of a controller are handed out at one "
+                 "place, so without locality they "
+                 "begin far from their matrices.",
+                 "workers", "seconds");
+  race(waiting, out, matrix_search{.searches = searches, .build_first = true}, seeds,
        {with, without});
-  bench::figure everybody("Everybody to everybody",
-                          "Paper 002, figure 9 (Big, 64 workers): locality loses, since actors are "
-                          "kept from coming to their "
-                          "partners.",
-                          "workers", "seconds");
-  race(everybody, result, n_to_n{.pings = pings}, seeds, {with, without});
-  result.seconds = bench::seconds_since(start);
-  result.figures(bench::json_of({matrix, waiting, everybody}));
-  return result.print();
+  figure everybody("Everybody to everybody",
+                   "Paper 002, figure 9 (Big, 64 workers): locality loses, since actors are "
+                   "kept from coming to their "
+                   "partners.",
+                   "workers", "seconds");
+  race(everybody, out, n_to_n{.pings = pings}, seeds, {with, without});
+  out.seconds = seconds_since(start);
+  out.figures(json_of({matrix, waiting, everybody}));
 }

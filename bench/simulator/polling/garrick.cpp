@@ -44,23 +44,20 @@ pipeline_outcome measure(const shared& s, const char* policy, std::uint32_t acto
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
-  bench::result result;
-  const shared s{result, args.count("workers", 4), args.count("messages", 2)};
-  args.reject_unknown();
+void bench::run(arguments& args, result& out) {
+  const shared s{out, args.count("workers", 4), args.count("messages", 2)};
 
-  const std::int64_t start = bench::now_ns();
-  bench::figure slow("Latency at 10 messages a second",
-                     "Paper 000, figure 6: the default is two orders of magnitude above the "
-                     "others; aggressive is lowest and "
-                     "keeps all processors busy; new is close to it with far less.",
-                     "actors", "µs");
-  bench::figure rates("Latency of 12 actors against the rate",
-                      "Paper 000, figures 7 and 9: at high rates the configurations come together; "
-                      "new and custom are alike, and "
-                      "below the default.",
-                      "messages a second", "µs");
+  const std::int64_t start = now_ns();
+  figure slow("Latency at 10 messages a second",
+              "Paper 000, figure 6: the default is two orders of magnitude above the "
+              "others; aggressive is lowest and "
+              "keeps all processors busy; new is close to it with far less.",
+              "actors", "µs");
+  figure rates("Latency of 12 actors against the rate",
+               "Paper 000, figures 7 and 9: at high rates the configurations come together; "
+               "new and custom are alike, and "
+               "below the default.",
+               "messages a second", "µs");
   slow.logarithmic_y();
   rates.logarithmic_y();
   rates.logarithmic_x();
@@ -72,8 +69,8 @@ int main(int argc, char** argv) {
       if (actors != 12) continue;
       if (policy != std::string_view(never_rests)) rates.point(policy, 10, o.mean_us());
       used += (used.empty() ? "" : ", ") + std::string(policy) + " " +
-              bench::figure::number(o.mean_us(), 4) + " µs with " +
-              bench::figure::number(100 * o.busy_seconds / o.seconds, 4) + " %";
+              figure::number(o.mean_us(), 4) + " µs with " +
+              figure::number(100 * o.busy_seconds / o.seconds, 4) + " %";
     }
     for (const double rate : {1'000.0, 10'000.0, 100'000.0, 400'000.0})
       rates.point(policy, rate, measure(s, policy, 12, rate).mean_us());
@@ -86,7 +83,6 @@ int main(int argc, char** argv) {
   rates.found(
       "polling_custom sleeps 1 µs, which Linux makes about 56 µs; a worker in the middle of that "
       "is woken by nobody.");
-  result.seconds = bench::seconds_since(start);
-  result.figures(bench::json_of({slow, rates}));
-  return result.print();
+  out.seconds = seconds_since(start);
+  out.figures(json_of({slow, rates}));
 }

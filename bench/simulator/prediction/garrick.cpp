@@ -136,28 +136,25 @@ double usual_transfer(const std::vector<contest>& all) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint32_t rounds = args.count("rounds", 100);
-  args.reject_unknown();
 
-  bench::result result;
-  const std::int64_t start = bench::now_ns();
+  const std::int64_t start = now_ns();
   const std::uint32_t most = std::min(2U, garrick::base::platform::usable_cores());
   std::vector<contest> all = contests();
   sim::calibration host;
   for (std::uint32_t i = 0; i < rounds; ++i) {
     if (i % rounds_per_sample == 0) host.sample();
     for (contest& c : all)
-      for (std::uint32_t w = 1; w <= most; ++w) c.trials[w - 1].push_back(try_once(c, w, result));
+      for (std::uint32_t w = 1; w <= most; ++w) c.trials[w - 1].push_back(try_once(c, w, out));
   }
   sim::costs prices = host.prices();
   const double transfer_ns = usual_transfer(all);
   if (transfer_ns != 0) prices.transfer.fill(transfer_ns);
 
-  bench::figure f("Simulated over measured time",
-                  "No paper's: the requirement is 20 % at most, for one and for two workers.", "",
-                  "simulated / measured");
+  figure f("Simulated over measured time",
+           "No paper's: the requirement is 20 % at most, for one and for two workers.", "",
+           "simulated / measured");
   f.names({all[0].name, all[1].name, all[2].name, all[3].name});
   double worst = 0;
   double not_measured = 0;
@@ -168,7 +165,7 @@ int main(int argc, char** argv) {
       on.workers = w;
       on.prices = prices;
       const sim::outcome o = all[i].model(on);
-      result.error(o.error);
+      out.error(o.error);
       double least = std::numeric_limits<double>::max();
       std::size_t counted = 0;
       for (const trial& t : all[i].trials[w - 1]) {
@@ -186,14 +183,13 @@ int main(int argc, char** argv) {
       }
       f.point(w == 1 ? "one worker" : "two workers", static_cast<double>(i), o.seconds / least);
       worst = std::max(worst, 100 * std::abs(o.seconds / least - 1));
-      f.found(who + bench::figure::number(o.seconds * 1e3, 3) + " ms simulated, " +
-              bench::figure::number(least * 1e3, 3) + " ms measured (" + std::to_string(counted) +
-              " of " + std::to_string(rounds) + " trials count).");
+      f.found(who + figure::number(o.seconds * 1e3, 3) + " ms simulated, " +
+              figure::number(least * 1e3, 3) + " ms measured (" + std::to_string(counted) + " of " +
+              std::to_string(rounds) + " trials count).");
     }
   }
-  result.percent(worst);
-  result.detail("not_measured", not_measured);
-  result.seconds = bench::seconds_since(start);
-  result.figures(bench::json_of({f}));
-  return result.print();
+  out.percent(worst);
+  out.detail("not_measured", not_measured);
+  out.seconds = seconds_since(start);
+  out.figures(json_of({f}));
 }

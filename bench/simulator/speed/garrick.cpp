@@ -18,16 +18,13 @@ struct member final : model_actor {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+void bench::run(arguments& args, result& out) {
   constexpr std::uint64_t rings = 256;
   constexpr std::uint64_t size = 4;
-  bench::arguments args(argc, argv);
   const std::uint64_t messages = args.number("messages", 1'000'000, rings);
-  args.reject_unknown();
 
-  bench::result result;
-  const std::int64_t start = bench::now_ns();
-  simulation s(bench::on_machine(opteron(), 64, "work_stealing"));
+  const std::int64_t start = now_ns();
+  simulation s(on_machine(opteron(), 64, "work_stealing"));
   std::vector<member*> all;
   for (std::uint64_t i = 0; i < rings * size; ++i) all.push_back(&s.spawn<member>());
   for (std::uint64_t i = 0; i < rings * size; ++i)
@@ -36,10 +33,9 @@ int main(int argc, char** argv) {
     for (std::uint64_t i = 0; i < rings; ++i) o.send(*all[i * size], messages / rings);
   });
   const outcome o = s.run();
-  result.seconds = bench::seconds_since(start);
-  bench::add(result, o);
-  result.detail("accesses", static_cast<double>(o.machine.accesses));
-  result.detail("switches", static_cast<double>(o.machine.switches));
-  result.expect("messages", (messages / rings + 1) * rings, o.messages);
-  return result.print();
+  out.seconds = seconds_since(start);
+  add(out, o);
+  out.detail("accesses", static_cast<double>(o.machine.accesses));
+  out.detail("switches", static_cast<double>(o.machine.switches));
+  out.expect("messages", (messages / rings + 1) * rings, o.messages);
 }

@@ -37,43 +37,39 @@ void speedup(bench::figure& f, bench::result& result, const char* name, const Pr
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint32_t n = args.count("n", 19);
   const std::uint32_t messages = args.count("messages", 500);
   const std::uint32_t seeds = args.count("seeds", 6);  // for many senders: who meets whom decides
-  args.reject_unknown();
 
-  bench::result result;
-  const std::int64_t start = bench::now_ns();
-  bench::figure scaling("Speed-up",
-                        "Paper 001, figures 4(a), 7 and 8: actor creation scales with the cores; "
-                        "mixed operations gain 99 to 93 "
-                        "% of the ideal at each doubling; Mandelbrot is near the ideal.",
-                        "workers", "times faster than one worker");
+  const std::int64_t start = now_ns();
+  figure scaling("Speed-up",
+                 "Paper 001, figures 4(a), 7 and 8: actor creation scales with the cores; "
+                 "mixed operations gain 99 to 93 "
+                 "% of the ideal at each doubling; Mandelbrot is near the ideal.",
+                 "workers", "times faster than one worker");
   scaling.logarithmic_x();
   scaling.logarithmic_y();
   for (const std::uint32_t workers : steps) scaling.point("ideal", workers, workers);
-  speedup(scaling, result, "actor creation", actor_creation{n});
-  speedup(scaling, result, "mixed operations", mixed{});
-  speedup(scaling, result, "Mandelbrot", mandelbrot::of(4000, 500, 2));
+  speedup(scaling, out, "actor creation", actor_creation{n});
+  speedup(scaling, out, "mixed operations", mixed{});
+  speedup(scaling, out, "Mandelbrot", mandelbrot::of(4000, 500, 2));
   scaling.found(
       "The 400 factorisations of the mixed operations are six or seven for each of 64 workers, "
       "which costs the last doubling; "
       "with so few actors, creation has a worker wait for others' "
       "subtrees.");
-  bench::figure many("Many senders, one receiver",
-                     "Paper 001, figure 5(a): the time grows with the cores, steeply at first and "
-                     "hardly beyond 32.",
-                     "workers", "ns for a message");
+  figure many("Many senders, one receiver",
+              "Paper 001, figure 5(a): the time grows with the cores, steeply at first and "
+              "hardly beyond 32.",
+              "workers", "ns for a message");
   const mailbox_n1 program{.messages = messages};
   const double all_messages = program.senders * (1.0 + messages);
-  for (const auto& [workers, seconds] : curve(result, program, seeds))
+  for (const auto& [workers, seconds] : curve(out, program, seeds))
     many.point("100 senders", workers, seconds * 1e9 / all_messages);
   many.found(
       "Senders above the mailbox's limit wait or run the receiver in place, so memory stays flat, "
       "which the paper's did not.");
-  result.seconds = bench::seconds_since(start);
-  result.figures(bench::json_of({scaling, many}));
-  return result.print();
+  out.seconds = seconds_since(start);
+  out.figures(json_of({scaling, many}));
 }

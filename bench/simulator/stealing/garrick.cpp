@@ -31,13 +31,10 @@ double draw(bench::figure& f, const std::string& who, const std::vector<double>&
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::arguments args(argc, argv);
+void bench::run(arguments& args, result& out) {
   const std::uint32_t samples = args.count("samples", 20'000);
-  args.reject_unknown();
 
-  bench::result result;
-  const std::int64_t start = bench::now_ns();
+  const std::int64_t start = now_ns();
   const garrick::sched::worker_places places(ring_of_paper_002(), 8,
                                              garrick::sched::neighbourhood::cache);
   const auto core = [&](std::int32_t number) {
@@ -45,35 +42,33 @@ int main(int argc, char** argv) {
     while (places.unit_of(w).os_index != number - 1) ++w;
     return w;
   };
-  bench::figure random(
-      "Probability of a successful steal, random victims",
-      "Paper 002, figure 1(b): every core succeeds with one in seven at each attempt.", "attempts",
-      "probability of success so far");
+  figure random("Probability of a successful steal, random victims",
+                "Paper 002, figure 1(b): every core succeeds with one in seven at each attempt.",
+                "attempts", "probability of success so far");
   double worst =
       draw(random, "any core", random_steal_probability(8, attempts),
            sampled_steal_probability(places, false, core(6), core(1), attempts, samples, 1));
-  random.found("The polling policies draw their victims so; at most " +
-               bench::figure::number(worst, 2) + " off in " + std::to_string(samples) +
+  random.found("The polling policies draw their victims so; at most " + figure::number(worst, 2) +
+               " off in " + std::to_string(samples) +
                " thefts. work_stealing visits all others once, from a random one on, and needs at "
                "most seven.");
-  bench::figure guided("Probability of a successful steal, near victims first",
-                       "Paper 002, figure 2(b): core 2 succeeds at once, cores 4 and 8 after one "
-                       "attempt in vain with one in "
-                       "five, core 6 after six with one in seven.",
-                       "attempts", "probability of success so far");
+  figure guided("Probability of a successful steal, near victims first",
+                "Paper 002, figure 2(b): core 2 succeeds at once, cores 4 and 8 after one "
+                "attempt in vain with one in "
+                "five, core 6 after six with one in seven.",
+                "attempts", "probability of success so far");
   worst = 0;
   for (const std::int32_t number : {2, 4, 6})
     worst = std::max(worst, draw(guided, "core " + std::to_string(number),
                                  guided_steal_probability(places, core(number), core(1), attempts),
                                  sampled_steal_probability(places, true, core(number), core(1),
                                                            one_walk, samples, 2)));
-  guided.found("locality_guided walks so; at most " + bench::figure::number(worst, 2) + " off in " +
+  guided.found("locality_guided walks so; at most " + figure::number(worst, 2) + " off in " +
                std::to_string(samples) +
                " thefts a core. After 13 attempts it visits everybody once before it sleeps, where "
                "the paper's goes on at random.");
-  result.expect("policies as computed", 1, worst < 5 / std::sqrt(samples) ? 1 : 0);
-  result.seconds = bench::seconds_since(start);
-  result.items = std::uint64_t{samples} * 4;
-  result.figures(bench::json_of({random, guided}));
-  return result.print();
+  out.expect("policies as computed", 1, worst < 5 / std::sqrt(samples) ? 1 : 0);
+  out.seconds = seconds_since(start);
+  out.items = std::uint64_t{samples} * 4;
+  out.figures(json_of({random, guided}));
 }
