@@ -189,7 +189,8 @@ class result {
     std::printf("{\"seconds\":%s,\"items\":%llu,\"check\":\"%s\"%s%s}\n", number(seconds).c_str(),
                 static_cast<unsigned long long>(items), check.c_str(), extra_.c_str(),
                 details.c_str());
-    if (std::fflush(stdout) != 0) fail("the result cannot be written to standard output");
+    if (std::fflush(stdout) != 0)
+      arguments::fail("the result cannot be written to standard output");
     return check_.empty() ? 0 : 1;
   }
 
