@@ -16,8 +16,8 @@ void put_number(std::string& out, N x) {
 }
 
 /// Writes one character of a quoted text so that it stays on one line.
-void put_escaped(std::string& out, char c, char quote) {
-  switch (c) {
+void put_escaped(std::string& out, char character, char quote) {
+  switch (character) {
     case '\n': out += "\\n"; return;
     case '\t': out += "\\t"; return;
     case '\r': out += "\\r"; return;
@@ -25,16 +25,16 @@ void put_escaped(std::string& out, char c, char quote) {
     case '\\': out += "\\\\"; return;
     default: break;
   }
-  if (c == quote) {
+  if (character == quote) {
     out += '\\';
-    out += c;
-  } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+    out += character;
+  } else if (static_cast<unsigned char>(character) < 0x20 || character == 0x7f) {
     std::array<char, 8> hex;
     std::snprintf(hex.data(), hex.size(), "\\x%02x",
-                  static_cast<unsigned>(static_cast<unsigned char>(c)));
+                  static_cast<unsigned>(static_cast<unsigned char>(character)));
     out += hex.data();
   } else {
-    out += c;
+    out += character;
   }
 }
 
@@ -53,13 +53,13 @@ void print_unsigned(std::string& out, std::uint64_t x) { put_number(out, x); }
 void print_floating(std::string& out, double x) { put_number(out, x); }
 void print_long_double(std::string& out, long double x) { put_number(out, x); }
 
-void print_character(std::string& out, char32_t c) {
+void print_character(std::string& out, char32_t character) {
   out += '\'';
-  if (c < 0x80) {
-    put_escaped(out, static_cast<char>(c), '\'');
+  if (character < 0x80) {
+    put_escaped(out, static_cast<char>(character), '\'');
   } else {
     std::array<char, 16> hex;
-    std::snprintf(hex.data(), hex.size(), "\\u%04x", static_cast<unsigned>(c));
+    std::snprintf(hex.data(), hex.size(), "\\u%04x", static_cast<unsigned>(character));
     out += hex.data();
   }
   out += '\'';
@@ -67,7 +67,7 @@ void print_character(std::string& out, char32_t c) {
 
 void print_text(std::string& out, std::string_view text) {
   out += '"';
-  for (const char c : text) put_escaped(out, c, '"');
+  for (const char character : text) put_escaped(out, character, '"');
   out += '"';
 }
 
