@@ -209,8 +209,8 @@ class result {
   std::string details_;
 };
 
-// What a program measures: reads its parameters, runs once, and fills in the result with its checks.
-// Each program defines it. An exception ends the program with status 2.
+// What a program measures: reads its parameters, runs once, and fills in the result with its
+// checks. Each program defines it. An exception ends the program with status 2.
 void run(arguments& args, result& out);
 
 }  // namespace bench

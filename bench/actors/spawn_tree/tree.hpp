@@ -1,6 +1,6 @@
-// The trees of workload `spawn_tree`. An actor with a number above `second` has two children: the
-// first gets a number smaller by 1, the second one smaller by `second`. With 1 the tree is full; with
-// 2 it has as many leaves as the Fibonacci number says.
+// The trees of the workloads `spawn_tree` and `savina_fibonacci`. An actor with a number above
+// `second` has two children: the first gets a number smaller by 1, the second one smaller by
+// `second`. With 1 the tree is full; with 2 the n-th Fibonacci number counts its leaves.
 #pragma once
 
 #include <array>

@@ -39,8 +39,8 @@ inline distances cut_block(const distances& all, std::uint32_t nodes, std::uint3
   return cells;
 }
 
-// Round k for the block `mine`. `to_k` is the block of its row that holds column k, and `from_k` that
-// of its column that holds row k; `k` counts within those.
+// Round k for the block `mine`. `to_k` is the block of its row that holds column k, and `from_k`
+// that of its column that holds row k; `k` counts within those.
 inline distances relax(const distances& mine, const distances& to_k, const distances& from_k,
                        std::uint32_t block, std::uint32_t k) {
   distances next(mine.size());
