@@ -53,7 +53,7 @@ struct counting_atomics {
 
   template <class T>
   using cell = base::real_atomics::cell<T>;
-  template <int N>
+  template <auto Place>
   static constexpr std::memory_order order(std::memory_order as_written) noexcept {
     return as_written;
   }

@@ -140,7 +140,7 @@ struct scheduled_atomics {
     T value_{};
   };
 
-  template <int N>
+  template <auto Place>
   static constexpr std::memory_order order(std::memory_order as_written) noexcept {
     return as_written;
   }

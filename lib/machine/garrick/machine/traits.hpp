@@ -107,7 +107,7 @@ struct machine_atomics {
   };
 
   /// Memory orders stay as written; the model checker weakens some.
-  template <int N>
+  template <auto Place>
   static constexpr std::memory_order order(std::memory_order as_written) noexcept {
     return as_written;
   }

@@ -3,10 +3,14 @@
 //
 // A header of lock-free code takes a class `Atomics` with the members of `real_atomics`. In the
 // product they compile to plain std::atomic. ThreadSanitizer understands no free-standing fences,
-// so there a fence becomes a read-modify-write of one shared word. The model checker brings its own
-// atomics and can weaken one numbered memory order at a time: each order that matters is written as
-// `Atomics::template order<N>(std::memory_order_...)`, and a test shows that the code fails without
-// it.
+// so there a fence becomes a read-modify-write of one shared word.
+//
+// The model checker brings its own atomics and can weaken one memory order at a time. A header
+// lists the places whose orders matter as an enumeration, and writes such an order as
+//
+//   base::order<Atomics, deque_order::push_bottom>(std::memory_order_release)
+//
+// A test shows that the code fails when that order is weakened.
 //
 // The two-sided fence: code of the form *store mine, fence, load yours* on both sides (each side
 // must see the other) usually has one side that runs a thousand times more often. `light_fence`
@@ -54,8 +58,8 @@ struct real_atomics {
     T value_{};
   };
 
-  /// Memory order number `N` of a header: as written.
-  template <int N>
+  /// The memory order at `Place`, an enumerator of a header's list: as written.
+  template <auto Place>
   static constexpr std::memory_order order(std::memory_order as_written) noexcept {
     return as_written;
   }
@@ -108,5 +112,12 @@ struct real_atomics {
   static inline std::atomic<std::uint32_t> fence_word{0};
 #endif
 };
+
+/// The memory order that `Atomics` uses at `Place`, an enumerator of the calling header's list of
+/// places: in the product the order that is written there. Costs nothing.
+template <class Atomics, auto Place>
+[[nodiscard]] constexpr std::memory_order order(std::memory_order as_written) noexcept {
+  return Atomics::template order<Place>(as_written);
+}
 
 }  // namespace garrick::base

@@ -19,8 +19,8 @@
 
 namespace garrick::base {
 
-/// Numbers of the memory orders below, for the model checker.
-enum class parker_order : int { take_token = 300, leave_token };
+/// The memory orders below that the model checker weakens, one at a time.
+enum class parker_order : std::uint8_t { take_token, leave_token };
 
 template <class Atomics>
 class basic_parker {
@@ -44,8 +44,8 @@ class basic_parker {
   /// Leaves a token. True if the owner slept, so that a system call was made.
   bool unpark() noexcept {
     // order: release, pairs with take_token: the owner sees what the waker did
-    if (state_.exchange(token, order<parker_order::leave_token>(std::memory_order_release)) !=
-        sleeping)
+    if (state_.exchange(token, order<Atomics, parker_order::leave_token>(
+                                   std::memory_order_release)) != sleeping)
       return false;
     Atomics::wake_one(state_);
     return true;
@@ -55,11 +55,6 @@ class basic_parker {
   static constexpr std::uint32_t empty = 0;
   static constexpr std::uint32_t token = 1;
   static constexpr std::uint32_t sleeping = 2;
-
-  template <parker_order N>
-  static constexpr std::memory_order order(std::memory_order as_written) noexcept {
-    return Atomics::template order<static_cast<int>(N)>(as_written);
-  }
 
   /// False: a token lay there and has been taken.
   bool fall_asleep() noexcept {
@@ -75,7 +70,8 @@ class basic_parker {
   std::uint32_t take_token() noexcept {
     // order: acquire, pairs with leave_token of every unpark so far: an exchange reads the newest
     // one
-    return state_.exchange(empty, order<parker_order::take_token>(std::memory_order_acquire));
+    return state_.exchange(empty,
+                           order<Atomics, parker_order::take_token>(std::memory_order_acquire));
   }
 
   typename Atomics::template atomic<std::uint32_t> state_{empty};

@@ -25,9 +25,9 @@
 
 namespace garrick::base {
 
-/// Numbers of the memory orders below, for the model checker.
-enum class token_order : int {
-  offer_looks = 500,
+/// The memory orders below that the model checker weakens, one at a time.
+enum class token_order : std::uint8_t {
+  offer_looks,
   offer_again,
   offer_lost,
   offer,
@@ -52,20 +52,22 @@ class run_token {
   [[nodiscard]] bool offer() noexcept {
     // order: acquire, pairs with take: whoever dropped a stale entry has read the queue's link
     // before it is written again
-    std::uint8_t seen = token_.load(order<token_order::offer_looks>(std::memory_order_acquire));
+    std::uint8_t seen =
+        token_.load(order<Atomics, token_order::offer_looks>(std::memory_order_acquire));
     if (seen == stale) {
       // order: release, pairs with take and claim: the next one reads what this holder wrote;
       // relaxed on failure, see below
-      if (token_.compare_exchange_strong(seen, queued,
-                                         order<token_order::offer_again>(std::memory_order_release),
-                                         std::memory_order_relaxed))
+      if (token_.compare_exchange_strong(
+              seen, queued, order<Atomics, token_order::offer_again>(std::memory_order_release),
+              std::memory_order_relaxed))
         return false;
       // order: acquire, pairs with take: the entry was dropped just now; a load, since the checker
       // knows no failed swap that acquires more than a successful one
-      static_cast<void>(token_.load(order<token_order::offer_lost>(std::memory_order_acquire)));
+      static_cast<void>(
+          token_.load(order<Atomics, token_order::offer_lost>(std::memory_order_acquire)));
     }
     // order: release, pairs with take and claim
-    token_.store(queued, order<token_order::offer>(std::memory_order_release));
+    token_.store(queued, order<Atomics, token_order::offer>(std::memory_order_release));
     return true;
   }
 
@@ -80,9 +82,9 @@ class run_token {
   [[nodiscard]] bool claim() noexcept {
     std::uint8_t seen = queued;
     // order: acquire, pairs with offer: what its last holder wrote
-    return token_.compare_exchange_strong(seen, stale,
-                                          order<token_order::claim>(std::memory_order_acquire),
-                                          std::memory_order_relaxed);
+    return token_.compare_exchange_strong(
+        seen, stale, order<Atomics, token_order::claim>(std::memory_order_acquire),
+        std::memory_order_relaxed);
   }
 
   [[nodiscard]] bool is_queued() const noexcept {
@@ -98,30 +100,26 @@ class run_token {
   [[nodiscard]] bool retire() noexcept {
     std::uint8_t seen = stale;
     // order: acquire, pairs with take: whoever dropped a stale entry touches the runnable no more
-    if (token_.load(order<token_order::retire_looks>(std::memory_order_acquire)) != stale)
+    if (token_.load(order<Atomics, token_order::retire_looks>(std::memory_order_acquire)) != stale)
       return true;
     // order: release, pairs with take: the owner is done with what is freed there; relaxed on
     // failure, see below
-    if (token_.compare_exchange_strong(seen, orphan,
-                                       order<token_order::retire>(std::memory_order_release),
-                                       std::memory_order_relaxed))
+    if (token_.compare_exchange_strong(
+            seen, orphan, order<Atomics, token_order::retire>(std::memory_order_release),
+            std::memory_order_relaxed))
       return false;
     // order: acquire, pairs with take: the entry was dropped just now
-    static_cast<void>(token_.load(order<token_order::retire_lost>(std::memory_order_acquire)));
+    static_cast<void>(
+        token_.load(order<Atomics, token_order::retire_lost>(std::memory_order_acquire)));
     return true;
   }
 
  private:
-  template <token_order N>
-  static constexpr std::memory_order order(std::memory_order as_written) noexcept {
-    return Atomics::template order<static_cast<int>(N)>(as_written);
-  }
-
   [[nodiscard]] take_outcome take_offered() noexcept {
     // order: acq_rel: acquires what the last holder or the owner wrote; releases the removal to a
     // later `offer` or `retire`
     const std::uint8_t was =
-        token_.exchange(none, order<token_order::take>(std::memory_order_acq_rel));
+        token_.exchange(none, order<Atomics, token_order::take>(std::memory_order_acq_rel));
     return was == queued   ? take_outcome::taken
            : was == orphan ? take_outcome::orphan
                            : take_outcome::stale;

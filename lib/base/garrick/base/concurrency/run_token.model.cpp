@@ -99,9 +99,9 @@ TEST_CASE(
 
 TEST_CASE("the token needs each of its memory orders") {
   using enum token_order;
-  const auto need = [](token_order number, std::memory_order as_written) {
-    CAPTURE(static_cast<int>(number));
-    CHECK(needs<token_suite>(static_cast<int>(number), as_written, enough_to_fail));
+  const auto need = [](token_order at, std::memory_order as_written) {
+    CAPTURE(static_cast<int>(at));
+    CHECK(needs<token_suite>(at, as_written, enough_to_fail));
   };
   need(offer_looks, acquire);
   need(offer_again, release);

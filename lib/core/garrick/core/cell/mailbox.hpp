@@ -33,9 +33,9 @@ enum class drop_outcome : std::uint8_t {
   closed,   ///< it ended before: the dropper frees the block
 };
 
-/// Numbers of the memory orders that matter, for the model checker (mailbox.model.cpp).
-enum class mailbox_order : int {
-  push = 400,
+/// The memory orders below that the model checker weakens, one at a time.
+enum class mailbox_order : std::uint8_t {
+  push,
   push_signal_link,
   push_signal_head,
   drop,
@@ -90,9 +90,9 @@ class mailbox_gate {
       // order: acq_rel: releases the envelope to the acquire in reader::arrivals; acquires the
       // runner's release of an idle actor, so that whoever schedules it passes on everything that
       // the last run wrote
-      if (head_.compare_exchange_weak(old, now,
-                                      order<mailbox_order::push>(std::memory_order_acq_rel),
-                                      std::memory_order_relaxed)) {
+      if (head_.compare_exchange_weak(
+              old, now, base::order<Atomics, mailbox_order::push>(std::memory_order_acq_rel),
+              std::memory_order_relaxed)) {
         if (word::count(now) == 0) [[unlikely]]
           wraps_.fetch_add(1, std::memory_order_relaxed);  // order: a statistic
         return (old & word::idle) != 0 ? push_outcome::woke : push_outcome::queued;
@@ -110,7 +110,7 @@ class mailbox_gate {
       n->next = top;
       // order: release: the envelope, to the acquire in take_signals
     } while (!signals_.compare_exchange_weak(
-        top, n, order<mailbox_order::push_signal_link>(std::memory_order_release),
+        top, n, base::order<Atomics, mailbox_order::push_signal_link>(std::memory_order_release),
         std::memory_order_relaxed));
     std::uint64_t old = head_.load(std::memory_order_relaxed);  // order: validated by the CAS
     for (;;) {
@@ -119,7 +119,8 @@ class mailbox_gate {
       // order: acq_rel as in push; the release also orders the link into `signals_` before the tag
       // that announces it
       if (head_.compare_exchange_weak(
-              old, now, order<mailbox_order::push_signal_head>(std::memory_order_acq_rel),
+              old, now,
+              base::order<Atomics, mailbox_order::push_signal_head>(std::memory_order_acq_rel),
               std::memory_order_relaxed))
         return (old & word::idle) != 0 ? push_outcome::woke : push_outcome::queued;
     }
@@ -130,8 +131,8 @@ class mailbox_gate {
   [[nodiscard]] drop_outcome drop() noexcept {
     // order: acq_rel: release, so that the runner that reclaims has seen all that the droppers did;
     // acquire pairs with the runner's release
-    const std::uint64_t old =
-        head_.fetch_or(word::unreachable, order<mailbox_order::drop>(std::memory_order_acq_rel));
+    const std::uint64_t old = head_.fetch_or(
+        word::unreachable, base::order<Atomics, mailbox_order::drop>(std::memory_order_acq_rel));
     if ((old & word::closed) != 0) return drop_outcome::closed;
     return (old & word::idle) != 0 ? drop_outcome::idle : drop_outcome::running;
   }
@@ -203,11 +204,6 @@ class mailbox_gate {
   template <class, class>
   friend class mailbox_reader;
 
-  template <mailbox_order N>
-  static constexpr std::memory_order order(std::memory_order as_written) noexcept {
-    return Atomics::template order<static_cast<int>(N)>(as_written);
-  }
-
   atomic<std::uint64_t> head_;
   atomic<Node*> signals_{nullptr};
   atomic<std::uint32_t> consumed_{0};
@@ -234,8 +230,8 @@ class mailbox_reader {
     Node* n = front_;
     if (n == nullptr) {
       // order: acquire pairs with the release in push: the envelopes' contents
-      Node* const newest =
-          gate::to_node(g.head_.load(order<mailbox_order::next>(std::memory_order_acquire)));
+      Node* const newest = gate::to_node(
+          g.head_.load(base::order<Atomics, mailbox_order::next>(std::memory_order_acquire)));
       const std::uint64_t seen = last_ & ~handled_bit;
       if (gate::to_bits(newest) == seen || newest == nullptr) return nullptr;
       if (gate::to_bits(newest->next) == seen && !Node::is_urgent(newest)) [[likely]] {
@@ -272,8 +268,8 @@ class mailbox_reader {
   template <class Passes>
   bool sort_arrivals(gate& g, chain& apart, Passes passes) noexcept {
     // order: acquire pairs with the release in push: the envelopes' contents
-    Node* const newest =
-        gate::to_node(g.head_.load(order<mailbox_order::take_arrivals>(std::memory_order_acquire)));
+    Node* const newest = gate::to_node(g.head_.load(
+        base::order<Atomics, mailbox_order::take_arrivals>(std::memory_order_acquire)));
     Node* const seen = last();
     if (newest == seen || newest == nullptr) return false;
     if (front_ == nullptr) answers_inside_ = false;
@@ -372,9 +368,9 @@ class mailbox_reader {
       Node* const retired = last_handled() ? seen : nullptr;
       last_ = 0;  // before the CAS: afterwards the next runner owns this object
       // order: release: the run, to whoever clears `idle` next (push, push_signal, drop)
-      if (g.head_.compare_exchange_strong(old, now,
-                                          order<mailbox_order::release>(std::memory_order_release),
-                                          std::memory_order_relaxed)) {
+      if (g.head_.compare_exchange_strong(
+              old, now, base::order<Atomics, mailbox_order::release>(std::memory_order_release),
+              std::memory_order_relaxed)) {
         if (retired != nullptr) retire(retired);
         return release_outcome::released;
       }
@@ -390,10 +386,10 @@ class mailbox_reader {
     g.head_.fetch_and(
         ~word::signal,
         // order: acquire: the exchange stays after it, so that a later push sets the tag again
-        order<mailbox_order::take_signals_head>(std::memory_order_acquire));
+        base::order<Atomics, mailbox_order::take_signals_head>(std::memory_order_acquire));
     // order: acquire pairs with the release in push_signal
-    return g.signals_.exchange(nullptr,
-                               order<mailbox_order::take_signals>(std::memory_order_acquire));
+    return g.signals_.exchange(
+        nullptr, base::order<Atomics, mailbox_order::take_signals>(std::memory_order_acquire));
   }
 
   /// The lane of an actor that has ended. Any thread.
@@ -401,7 +397,7 @@ class mailbox_reader {
     // order: relaxed: whoever links a signal after this look finds the mailbox closed and comes
     // here itself
     if (g.signals_.load(std::memory_order_relaxed) == nullptr) return nullptr;
-    return g.signals_.exchange(nullptr, order<mailbox_order::signals_of_the_dead>(
+    return g.signals_.exchange(nullptr, base::order<Atomics, mailbox_order::signals_of_the_dead>(
                                             // order: acquire pairs with the release in push_signal
                                             std::memory_order_acquire));
   }
@@ -433,9 +429,9 @@ class mailbox_reader {
       }
       const std::uint64_t now = (old & (~(word::one - 1) | word::unreachable)) | word::closed;
       // order: acq_rel: pairs with drop: exactly one of both sees the other
-      if (g.head_.compare_exchange_weak(old, now,
-                                        order<mailbox_order::close>(std::memory_order_acq_rel),
-                                        std::memory_order_relaxed)) {
+      if (g.head_.compare_exchange_weak(
+              old, now, base::order<Atomics, mailbox_order::close>(std::memory_order_acq_rel),
+              std::memory_order_relaxed)) {
         if (last_handled()) retire(last());
         last_ = 0;
         return old & word::tags;
@@ -492,11 +488,6 @@ class mailbox_reader {
   [[nodiscard]] bool empty() const noexcept { return front_ == nullptr; }
 
  private:
-  template <mailbox_order N>
-  static constexpr std::memory_order order(std::memory_order as_written) noexcept {
-    return Atomics::template order<static_cast<int>(N)>(as_written);
-  }
-
   static constexpr std::uint64_t handled_bit = 1;
   static constexpr std::uint64_t holding_bit = 1;
   [[nodiscard]] Node* last() const noexcept {

@@ -401,8 +401,8 @@ struct hold_suite : rl::test_suite<hold_suite, 2> {
 };
 
 template <class... Suites>
-bool one_needs(mailbox_order number, std::memory_order as_written) {
-  return (needs<Suites>(static_cast<int>(number), as_written, enough_to_fail) || ...);
+bool one_needs(mailbox_order at, std::memory_order as_written) {
+  return (needs<Suites>(at, as_written, enough_to_fail) || ...);
 }
 
 }  // namespace
@@ -429,10 +429,10 @@ TEST_CASE("an actor that awaits takes the answer past its mail, and loses nothin
 TEST_CASE("the mailbox needs each of its memory orders") {
   using o = mailbox_order;
   using m = std::memory_order;
-  const auto need = [](mailbox_order number, std::memory_order as_written) {
-    CAPTURE(static_cast<int>(number));
+  const auto need = [](mailbox_order at, std::memory_order as_written) {
+    CAPTURE(static_cast<int>(at));
     CHECK((one_needs<push_suite, drop_suite, worker_suite, undrop_suite, signal_suite, wait_suite>(
-        number, as_written)));
+        at, as_written)));
   };
   need(o::push, m::acq_rel);
   need(o::push_signal_link, m::release);

@@ -52,8 +52,8 @@
 
 namespace garrick::sched {
 
-/// Numbers of the memory orders below, for the model checker.
-enum class sleepers_order : int { park = 200, read_state, end_search };
+/// The memory orders below that the model checker weakens, one at a time.
+enum class sleepers_order : std::uint8_t { park, read_state, end_search };
 
 template <class Atomics, class Parker>
 class sleepers {
@@ -84,7 +84,7 @@ class sleepers {
   [[nodiscard]] state observe() noexcept {
     Atomics::light_fence();
     // order: seq_cst, pairs with park and end_search (S4, S5)
-    return state_.load(order<sleepers_order::read_state>(std::memory_order_seq_cst));
+    return state_.load(base::order<Atomics, sleepers_order::read_state>(std::memory_order_seq_cst));
   }
 
   /// Open work has been made visible: sees to it that somebody comes. `preferred` is woken if
@@ -113,7 +113,7 @@ class sleepers {
   /// The word as it is now, for one who has fenced already.
   [[nodiscard]] state peek() const noexcept {
     // order: as observe
-    return state_.load(order<sleepers_order::read_state>(std::memory_order_seq_cst));
+    return state_.load(base::order<Atomics, sleepers_order::read_state>(std::memory_order_seq_cst));
   }
 
   /// How often somebody had to be woken through the system.
@@ -163,8 +163,8 @@ class sleepers {
   void end_search(Look&& more_open_work) noexcept {
     // order: seq_cst, pairs with read_state (S4, S5)
     const state now =
-        state_.fetch_sub(one_searching,
-                         order<sleepers_order::end_search>(std::memory_order_seq_cst)) -
+        state_.fetch_sub(one_searching, base::order<Atomics, sleepers_order::end_search>(
+                                            std::memory_order_seq_cst)) -
         one_searching;
     if (!may_wake(now)) return;
     if ((now >> parked_shift) + 1 < workers_) Atomics::heavy_fence();
@@ -180,7 +180,9 @@ class sleepers {
     const state change = one_parked - (searching ? one_searching : 0);
     // order: seq_cst, pairs with read_state (S4, S5)
     const state now =
-        state_.fetch_add(change, order<sleepers_order::park>(std::memory_order_seq_cst)) + change;
+        state_.fetch_add(change,
+                         base::order<Atomics, sleepers_order::park>(std::memory_order_seq_cst)) +
+        change;
     if ((now >> parked_shift) + (now & searching_mask) < workers_) Atomics::heavy_fence();
   }
 
@@ -203,11 +205,6 @@ class sleepers {
   struct alignas(64) padded_parker {
     Parker parker;
   };
-
-  template <sleepers_order N>
-  static constexpr std::memory_order order(std::memory_order as_written) noexcept {
-    return Atomics::template order<static_cast<int>(N)>(as_written);
-  }
 
   static constexpr std::uint64_t bit_of(std::uint32_t index) noexcept {
     return std::uint64_t{1} << (index % 64);

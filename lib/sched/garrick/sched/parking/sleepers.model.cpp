@@ -460,9 +460,9 @@ constexpr unsigned enough_to_fail = 200'000;
 
 /// True if the weakened order makes at least one of the suites fail, with either kind of fence.
 template <class... Suites>
-bool some_need(int number, std::memory_order as_written) {
-  for (const std::memory_order order : weaker(as_written)) {
-    const weakening what{number, order};
+bool some_need(place at, std::memory_order as_written) {
+  for (const std::memory_order to : weaker(as_written)) {
+    const weakening what{weakening::kind::order, at, to};
     const bool found =
         (... || (!explore<Suites>(enough_to_fail, what, fences::symmetric).empty() ||
                  !explore<Suites>(enough_to_fail, what, fences::asymmetric).empty()));
@@ -494,24 +494,21 @@ TEST_CASE("no work is stranded while somebody sleeps") {
 }
 
 TEST_CASE("the parker needs each of its memory orders") {
-  CHECK(needs<parker_suite>(static_cast<int>(garrick::base::parker_order::take_token), acquire,
-                            enough_to_fail));
-  CHECK(needs<parker_suite>(static_cast<int>(garrick::base::parker_order::leave_token), release,
-                            enough_to_fail));
+  CHECK(needs<parker_suite>(garrick::base::parker_order::take_token, acquire, enough_to_fail));
+  CHECK(needs<parker_suite>(garrick::base::parker_order::leave_token, release, enough_to_fail));
 }
 
 TEST_CASE("the sleepers need both fences") {
-  CHECK(explore<helpless_suite>(enough_to_fail, {weakening::light_fence, {}}) != "");
-  CHECK(explore<helpless_suite>(enough_to_fail, {weakening::heavy_fence, {}}) != "");
-  CHECK(explore<helpless_suite>(enough_to_fail, {weakening::heavy_fence, {}}, fences::asymmetric) !=
-        "");
+  CHECK(explore<helpless_suite>(enough_to_fail, {no_light_fence}) != "");
+  CHECK(explore<helpless_suite>(enough_to_fail, {no_heavy_fence}) != "");
+  CHECK(explore<helpless_suite>(enough_to_fail, {no_heavy_fence}, fences::asymmetric) != "");
 }
 
 TEST_CASE("the sleepers need each of their memory orders") {
   using enum sleepers_order;
-  const auto need = [](sleepers_order number, std::memory_order as_written) {
-    CAPTURE(static_cast<int>(number));
-    CHECK(some_need<outside_suite, both_needed_suite>(static_cast<int>(number), as_written));
+  const auto need = [](sleepers_order at, std::memory_order as_written) {
+    CAPTURE(static_cast<int>(at));
+    CHECK(some_need<outside_suite, both_needed_suite>(at, as_written));
   };
   need(park, seq_cst);
   need(read_state, seq_cst);
@@ -519,15 +516,14 @@ TEST_CASE("the sleepers need each of their memory orders") {
 }
 
 TEST_CASE("the inbox needs its place in the single order") {
-  CHECK(some_need<outside_suite>(static_cast<int>(inbox_order::push_head), seq_cst));
-  CHECK(some_need<outside_suite>(static_cast<int>(inbox_order::look_head), seq_cst));
+  CHECK(some_need<outside_suite>(inbox_order::push_head, seq_cst));
+  CHECK(some_need<outside_suite>(inbox_order::look_head, seq_cst));
 }
 
 TEST_CASE("the ticker needs both fences") {
-  CHECK(explore<ticker_suite>(enough_to_fail, {weakening::light_fence, {}}) != "");
-  CHECK(explore<ticker_suite>(enough_to_fail, {weakening::heavy_fence, {}}) != "");
-  CHECK(explore<ticker_suite>(enough_to_fail, {weakening::heavy_fence, {}}, fences::asymmetric) !=
-        "");
+  CHECK(explore<ticker_suite>(enough_to_fail, {no_light_fence}) != "");
+  CHECK(explore<ticker_suite>(enough_to_fail, {no_heavy_fence}) != "");
+  CHECK(explore<ticker_suite>(enough_to_fail, {no_heavy_fence}, fences::asymmetric) != "");
 }
 
 TEST_CASE("who arms the ticker ahead has to wake it") {

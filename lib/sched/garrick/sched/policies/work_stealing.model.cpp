@@ -194,6 +194,6 @@ TEST_CASE("two actors that need two workers get them") {
 }
 
 TEST_CASE("without the fences, actors are stranded") {
-  CHECK(explore<family_suite<1, 4>>(thorough, {weakening::light_fence, {}}) != "");
-  CHECK(explore<family_suite<1, 4>>(thorough, {weakening::heavy_fence, {}}) != "");
+  CHECK(explore<family_suite<1, 4>>(thorough, {no_light_fence}) != "");
+  CHECK(explore<family_suite<1, 4>>(thorough, {no_heavy_fence}) != "");
 }

@@ -15,11 +15,12 @@
 #include <garrick/base/concurrency/runnable.hpp>
 
 #include <atomic>
+#include <cstdint>
 
 namespace garrick::sched {
 
-/// Numbers of the memory orders below, for the model checker.
-enum class inbox_order : int { push_head = 100, take_head, look_head };
+/// The memory orders below that the model checker weakens, one at a time.
+enum class inbox_order : std::uint8_t { push_head, take_head, look_head };
 
 template <class Atomics, class T = base::runnable>
 class work_inbox {
@@ -33,9 +34,9 @@ class work_inbox {
       // order: seq_cst: release pairs with take_head (the item's content); the single order puts it
       // before the state that announce reads (sleepers.hpp, S4); relaxed on failure, it is tried
       // again
-    } while (!head_.compare_exchange_weak(head, &item,
-                                          order<inbox_order::push_head>(std::memory_order_seq_cst),
-                                          std::memory_order_relaxed));
+    } while (!head_.compare_exchange_weak(
+        head, &item, base::order<Atomics, inbox_order::push_head>(std::memory_order_seq_cst),
+        std::memory_order_relaxed));
     return head == nullptr;
   }
 
@@ -45,22 +46,19 @@ class work_inbox {
     if (head_.load(std::memory_order_relaxed) == nullptr) return nullptr;
     // order: acquire, pairs with push_head of every item in the list: they all continue one release
     // sequence
-    return head_.exchange(nullptr, order<inbox_order::take_head>(std::memory_order_acquire));
+    return head_.exchange(nullptr,
+                          base::order<Atomics, inbox_order::take_head>(std::memory_order_acquire));
   }
 
   /// Whether there was nothing at the moment of the call. Part of the sleeping protocol
   /// (sleepers.hpp, S4).
   [[nodiscard]] bool looks_empty() const noexcept {
     // order: seq_cst, pairs with push_head: after the sleeper's change of state
-    return head_.load(order<inbox_order::look_head>(std::memory_order_seq_cst)) == nullptr;
+    return head_.load(base::order<Atomics, inbox_order::look_head>(std::memory_order_seq_cst)) ==
+           nullptr;
   }
 
  private:
-  template <inbox_order N>
-  static constexpr std::memory_order order(std::memory_order as_written) noexcept {
-    return Atomics::template order<static_cast<int>(N)>(as_written);
-  }
-
   typename Atomics::template atomic<T*> head_{nullptr};
 };
 

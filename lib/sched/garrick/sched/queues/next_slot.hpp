@@ -31,9 +31,9 @@
 
 namespace garrick::sched {
 
-/// Numbers of the memory orders below, for the model checker.
-enum class slot_order : int {
-  put_empty = 400,
+/// The memory orders below that the model checker weakens, one at a time.
+enum class slot_order : std::uint8_t {
+  put_empty,
   put_over,
   owner_done,
   steal,
@@ -51,7 +51,7 @@ class next_slot {
     puts_.store(puts_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     if (item_.load(std::memory_order_relaxed) == nullptr) {  // order: relaxed; null stays null (N1)
       // order: release, pairs with steal: the helper sees the item's content
-      item_.store(&item, order<slot_order::put_empty>(std::memory_order_release));
+      item_.store(&item, base::order<Atomics, slot_order::put_empty>(std::memory_order_release));
       return nullptr;
     }
     return replace(&item);
@@ -82,12 +82,14 @@ class next_slot {
     T* item = nullptr;
     // order: acquire, pairs with owner_done: what the owner did plainly is done, and its content is
     // seen
-    if (owner_busy_.load(order<slot_order::helper_looks>(std::memory_order_acquire)) == 0) {
+    if (owner_busy_.load(
+            base::order<Atomics, slot_order::helper_looks>(std::memory_order_acquire)) == 0) {
       // order: acquire, pairs with put_empty and put_over
-      item = item_.exchange(nullptr, order<slot_order::steal>(std::memory_order_acquire));
+      item = item_.exchange(nullptr,
+                            base::order<Atomics, slot_order::steal>(std::memory_order_acquire));
     }
     // order: release, pairs with owner_looks: whoever sees the helper gone sees what it left
-    helper_busy_.store(0, order<slot_order::helper_done>(std::memory_order_release));
+    helper_busy_.store(0, base::order<Atomics, slot_order::helper_done>(std::memory_order_release));
     return item;
   }
 
@@ -107,29 +109,25 @@ class next_slot {
   }
 
  private:
-  template <slot_order N>
-  static constexpr std::memory_order order(std::memory_order as_written) noexcept {
-    return Atomics::template order<static_cast<int>(N)>(as_written);
-  }
-
   /// Owner: the exchange of N2.
   T* replace(T* with) noexcept {
     owner_busy_.store(1, std::memory_order_relaxed);  // order: relaxed, before the fence (N2)
     Atomics::light_fence();
     T* before = nullptr;
     // order: acquire, pairs with helper_done: the null that the helper left
-    if (helper_busy_.load(order<slot_order::owner_looks>(std::memory_order_acquire)) == 0)
-        [[likely]] {
+    if (helper_busy_.load(base::order<Atomics, slot_order::owner_looks>(
+            std::memory_order_acquire)) == 0) [[likely]] {
       // order: relaxed; the owner's own, or the helper's null seen by owner_looks
       before = item_.load(std::memory_order_relaxed);
       item_.store(with, std::memory_order_relaxed);  // order: relaxed; published by owner_done
     } else {
       // order: release, pairs with steal: the helper sees the item's content; what comes back was
       // put in by this same thread
-      before = item_.exchange(with, order<slot_order::put_over>(std::memory_order_release));
+      before = item_.exchange(
+          with, base::order<Atomics, slot_order::put_over>(std::memory_order_release));
     }
     // order: release, pairs with helper_looks
-    owner_busy_.store(0, order<slot_order::owner_done>(std::memory_order_release));
+    owner_busy_.store(0, base::order<Atomics, slot_order::owner_done>(std::memory_order_release));
     return before;
   }
 

@@ -31,9 +31,9 @@
 
 namespace garrick::sched {
 
-/// Numbers of the memory orders below, for the model checker.
-enum class deque_order : int {
-  push_bottom = 0,
+/// The memory orders below that the model checker weakens, one at a time.
+enum class deque_order : std::uint8_t {
+  push_bottom,
   push_top,
   grow_buffer,
   pop_bottom,
@@ -74,7 +74,8 @@ class work_deque {
     cells_[static_cast<std::size_t>(bottom & (capacity_ - 1))].store(item,
                                                                      std::memory_order_relaxed);
     // order: release, pairs with steal_bottom: the thief sees the cell and what it points to
-    bottom_.store(bottom + 1, order<deque_order::push_bottom>(std::memory_order_release));
+    bottom_.store(bottom + 1,
+                  base::order<Atomics, deque_order::push_bottom>(std::memory_order_release));
   }
 
   /// Owner: removes the newest; null if there is none.
@@ -84,9 +85,10 @@ class work_deque {
     // order: relaxed; a stale top only says "not empty", and then the careful way decides
     if (top_.load(std::memory_order_relaxed) > last) return nullptr;
     // order: seq_cst, pairs with steal_bottom (D3)
-    bottom_.store(last, order<deque_order::pop_bottom>(std::memory_order_seq_cst));
+    bottom_.store(last, base::order<Atomics, deque_order::pop_bottom>(std::memory_order_seq_cst));
     // order: seq_cst, pairs with steal_win (D3)
-    std::int64_t top = top_.load(order<deque_order::pop_top>(std::memory_order_seq_cst));
+    std::int64_t top =
+        top_.load(base::order<Atomics, deque_order::pop_top>(std::memory_order_seq_cst));
     // order: relaxed; the owner wrote it
     T* item =
         cells_[static_cast<std::size_t>(last & (capacity_ - 1))].load(std::memory_order_relaxed);
@@ -111,20 +113,22 @@ class work_deque {
   /// Anybody: removes the oldest into `item`.
   [[nodiscard]] steal_result steal(T*& item) noexcept {
     // order: seq_cst, pairs with steal_win, before steal_bottom (D3)
-    std::int64_t top = top_.load(order<deque_order::steal_top>(std::memory_order_seq_cst));
+    std::int64_t top =
+        top_.load(base::order<Atomics, deque_order::steal_top>(std::memory_order_seq_cst));
     // order: seq_cst, pairs with pop_bottom (D3) and with push_bottom (the cell's content)
     const std::int64_t bottom =
-        bottom_.load(order<deque_order::steal_bottom>(std::memory_order_seq_cst));
+        bottom_.load(base::order<Atomics, deque_order::steal_bottom>(std::memory_order_seq_cst));
     if (top >= bottom) return steal_result::empty;
     // order: acquire, pairs with grow_buffer: the new array's cells
-    const buffer* from = buffer_.load(order<deque_order::steal_buffer>(std::memory_order_acquire));
+    const buffer* from =
+        buffer_.load(base::order<Atomics, deque_order::steal_buffer>(std::memory_order_acquire));
     // order: relaxed; the compare-and-swap confirms it (D4)
     item = from->cells[static_cast<std::size_t>(top & (from->capacity - 1))].load(
         std::memory_order_relaxed);
     // order: seq_cst, pairs with pop_top and push_top; relaxed on failure, the item is dropped
-    if (!top_.compare_exchange_strong(top, top + 1,
-                                      order<deque_order::steal_win>(std::memory_order_seq_cst),
-                                      std::memory_order_relaxed)) {
+    if (!top_.compare_exchange_strong(
+            top, top + 1, base::order<Atomics, deque_order::steal_win>(std::memory_order_seq_cst),
+            std::memory_order_relaxed)) {
       return steal_result::lost;
     }
     return steal_result::taken;
@@ -157,11 +161,6 @@ class work_deque {
     std::unique_ptr<cell[]> cells;
   };
 
-  template <deque_order N>
-  static constexpr std::memory_order order(std::memory_order as_written) noexcept {
-    return Atomics::template order<static_cast<int>(N)>(as_written);
-  }
-
   static buffer* new_buffer(std::size_t capacity, buffer* older) {
     std::size_t rounded = 2;
     while (rounded < capacity) rounded *= 2;
@@ -172,13 +171,13 @@ class work_deque {
     capacity_ = fresh->capacity;
     cells_ = fresh->cells.get();
     // order: release, pairs with steal_buffer: a thief that sees the array sees its cells
-    buffer_.store(fresh, order<deque_order::grow_buffer>(std::memory_order_release));
+    buffer_.store(fresh, base::order<Atomics, deque_order::grow_buffer>(std::memory_order_release));
   }
 
   void make_room(std::int64_t bottom) noexcept {
     // order: acquire, pairs with steal_win: the thief has read its cell before the owner overwrites
     // it (D4)
-    known_top_ = top_.load(order<deque_order::push_top>(std::memory_order_acquire));
+    known_top_ = top_.load(base::order<Atomics, deque_order::push_top>(std::memory_order_acquire));
     if (bottom - known_top_ < capacity_) return;
     // order: relaxed; only the owner writes it
     buffer* old = buffer_.load(std::memory_order_relaxed);

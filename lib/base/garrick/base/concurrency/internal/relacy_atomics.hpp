@@ -1,6 +1,6 @@
 // The atomics policy of the model checker (Relacy): the shipped headers run on it unchanged, every
-// interleaving and every stale value that C++ allows may happen, and one numbered memory order, or
-// one fence, can be weakened to show that it is needed.
+// interleaving and every stale value that C++ allows may happen, and one memory order, or one fence,
+// can be weakened to show that it is needed.
 //
 // Include it last: Relacy defines macros for `new`, `delete` and the memory orders; they are
 // removed again below.
@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <sstream>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 // Relacy replaces the global allocation functions, but inline: make sure that the whole program
@@ -55,14 +56,33 @@
 
 namespace garrick::base::model {
 
+/// A place whose memory order can be weakened: an enumerator of a header's list.
+class place {
+ public:
+  place() = default;
+  template <class List>
+    requires std::is_enum_v<List>
+  place(List which) noexcept  // as the enumerator itself
+      : list_(&list_mark<List>), which_(static_cast<int>(which)) {}
+  bool operator==(const place&) const = default;
+
+ private:
+  template <class List>
+  static constexpr char list_mark = 0;  // its address stands for the list
+
+  const char* list_ = nullptr;
+  int which_ = 0;
+};
+
 /// What is weakened in the present run.
 struct weakening {
-  static constexpr int nothing = -1;
-  static constexpr int light_fence = -2;
-  static constexpr int heavy_fence = -3;
-  int number = nothing;
-  std::memory_order to = {};
+  enum class kind : std::uint8_t { nothing, order, light_fence, heavy_fence };
+  kind what = kind::nothing;
+  place at{};                 ///< the order there,
+  std::memory_order to = {};  ///< which becomes this
 };
+inline constexpr weakening::kind no_light_fence = weakening::kind::light_fence;
+inline constexpr weakening::kind no_heavy_fence = weakening::kind::heavy_fence;
 
 inline weakening weakened;
 
@@ -148,17 +168,18 @@ struct relacy_atomics {
     rl::var<T> value_;
   };
 
-  template <int N>
+  template <auto Place>
   static std::memory_order order(std::memory_order as_written) {
-    return weakened.number == N ? weakened.to : as_written;
+    return weakened.what == weakening::kind::order && weakened.at == place(Place) ? weakened.to
+                                                                                  : as_written;
   }
 
   static void full_fence() { rl::atomic_thread_fence(rl::mo_seq_cst, here()); }
   static void light_fence() {
-    if (weakened.number != weakening::light_fence && fence_kind == fences::symmetric) full_fence();
+    if (weakened.what != no_light_fence && fence_kind == fences::symmetric) full_fence();
   }
   static void heavy_fence() {
-    if (weakened.number == weakening::heavy_fence) return;
+    if (weakened.what == no_heavy_fence) return;
     if (fence_kind == fences::symmetric) {
       full_fence();
     } else {
@@ -219,13 +240,12 @@ inline std::vector<std::memory_order> weaker(std::memory_order as_written) {
   }
 }
 
-/// Whether `Suite` fails under every order that is one step weaker than `as_written` at place
-/// `number`.
+/// Whether `Suite` fails under every order that is one step weaker than `as_written` at `at`.
 template <class Suite>
-bool needs(int number, std::memory_order as_written, unsigned iterations,
+bool needs(place at, std::memory_order as_written, unsigned iterations,
            fences kind = fences::symmetric) {
-  for (const std::memory_order order : weaker(as_written))
-    if (explore<Suite>(iterations, {number, order}, kind).empty()) return false;
+  for (const std::memory_order to : weaker(as_written))
+    if (explore<Suite>(iterations, {weakening::kind::order, at, to}, kind).empty()) return false;
   return true;
 }
 
