@@ -68,7 +68,7 @@ def check_private(path: Path, own: str | None, target: str) -> str | None:
     other = unit_of(target)
     if "internal" in folders:
         if own != other and not (
-            path.name.endswith(".model.cpp") and other == "base"
+            path.name.endswith((".model.cpp", ".model.hpp")) and other == "base"
         ):  # the model checker's atomics serve every part
             return f"internal/ of {other} is private to that part"
         if path.suffix == ".hpp" and "internal" not in path.parts:

@@ -39,6 +39,7 @@ enum class mailbox_order : std::uint8_t {
   push_signal_link,
   push_signal_head,
   drop,
+  undrop,
   next,
   take_arrivals,
   release,
@@ -141,7 +142,9 @@ class mailbox_gate {
   /// for it if it is between two instructions.
   void undrop() noexcept {
     // order: relaxed: only the mark matters; nothing that the dropper did is used
-    while ((head_.load(std::memory_order_relaxed) & word::unreachable) == 0) Atomics::pause();
+    while ((head_.load(base::order<Atomics, mailbox_order::undrop>(std::memory_order_relaxed)) &
+            word::unreachable) == 0)
+      Atomics::pause();
     // order: only the runner reads the tag
     head_.fetch_and(~word::unreachable, std::memory_order_relaxed);
   }

@@ -9,37 +9,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <string>
 
-#include <garrick/base/concurrency/internal/relacy_atomics.hpp>
+#include <garrick/core/cell/internal/planted_mailbox.model.hpp>
 
 using namespace garrick::core;
+using namespace garrick::core::model;
 using namespace garrick::base::model;
 
 namespace {
 
 constexpr unsigned thorough = 20'000;
 constexpr unsigned enough_to_fail = 20'000;
-
-/// An envelope of the model: what it carries is plain memory, and so is the mark that it was freed.
-struct node {
-  node* next = nullptr;
-  relacy_atomics::cell<int> content{0};
-  relacy_atomics::cell<int> freed{0};
-  int sender = 0;
-  int number = 0;
-  bool answer = false;
-  static bool is_urgent(const node*) { return false; }
-  static bool is_answer(const node* n) { return n->answer; }
-  static void retire(node* n) {
-    RL_ASSERT(n->freed.get() == 0);
-    n->freed.set(1);
-  }
-  void fill(int from, int which) {
-    sender = from;
-    number = which;
-    content.set(from * 10 + which);
-  }
-};
 
 /// Envelopes start a cache line, but the model checker places its suites where it likes: room for
 /// N, moved to the next line.
@@ -76,8 +57,7 @@ class envelopes {
   char* first_;
 };
 
-using gate = mailbox_gate<node, relacy_atomics>;
-using reader = mailbox_reader<node, relacy_atomics>;
+using reader = planted_reader;
 
 /// An actor as the cell has it: whoever makes it runnable runs it at once, on its own thread.
 struct actor {
@@ -91,6 +71,10 @@ struct actor {
   /// what each holder of a handle did to the actor's block before it let go
   std::array<relacy_atomics::cell<int>, 3> used;
   unsigned holders = 0;
+  bool has_urgent_senders = false;
+  bool block_given_up = false;  ///< known to the checker itself
+
+  actor() { now = {}; }
 
   void take(node* n) {
     RL_ASSERT(n->content.get() == n->sender * 10 + n->number);
@@ -102,8 +86,26 @@ struct actor {
   void reclaim() {
     RL_ASSERT(reclaimed.get() == 0);
     reclaimed.set(1);
+    RL_ASSERT(strong.load(std::memory_order_relaxed) == 0);  // order: relaxed; close has acquired
     static_cast<void>(handled.get());
     for (unsigned i = 0; i < holders; ++i) RL_ASSERT(used[i].get() == 1);
+    give_up_block();
+  }
+
+  /// The strong handles' share in the block's memory: it is given up once.
+  void give_up_block() {
+    RL_ASSERT(!block_given_up);
+    block_given_up = true;
+  }
+
+  /// As the cell does: it sorts what is urgent before each message.
+  node* pick() {
+    if (has_urgent_senders) {
+      runner.take_arrivals(mail);
+      if (node* const n = runner.next_urgent()) return n;
+    }
+    node* const n = runner.next(mail);
+    return n != nullptr ? n : runner.next_urgent();
   }
 
   template <class Handler>
@@ -111,7 +113,7 @@ struct actor {
     // the cell looks at its own state before it looks at its mail
     static_cast<void>(handled.get());
     for (;;) {
-      while (node* const n = runner.next(mail)) {
+      while (node* const n = pick()) {
         take(n);
         handler(*n);
         runner.done(n);
@@ -142,11 +144,14 @@ struct actor {
 
   void drop() {
     if (strong.fetch_sub(1, std::memory_order_acq_rel) != 1) return;  // order: as cell::drop_strong
-    if (mail.drop() == drop_outcome::idle) {
-      RL_ASSERT(runner.claim_idle(mail));
-      static_cast<void>(handled.get());  // the cell notes why it ends before it closes
-      static_cast<void>(runner.close(mail));
-      reclaim();
+    switch (mail.drop()) {
+      case drop_outcome::running: return;
+      case drop_outcome::closed: return give_up_block();
+      case drop_outcome::idle:
+        RL_ASSERT(runner.claim_idle(mail));
+        static_cast<void>(handled.get());  // the cell notes why it ends before it closes
+        static_cast<void>(runner.close(mail));
+        reclaim();
     }
   }
 };
@@ -218,16 +223,16 @@ struct worker_suite : rl::test_suite<worker_suite, 2> {
   }
 };
 
-/// The runner makes a handle to itself although the last one may just be falling, and lets it fall
-/// again.
-struct undrop_suite : rl::test_suite<undrop_suite, 2> {
+/// The runner makes a handle to itself although the last one is just falling, and lets it fall
+/// again or keeps it.
+template <bool Keeps>
+struct undrop_suite : rl::test_suite<undrop_suite<Keeps>, 2> {
   actor a;
   envelopes<2> nodes;
   node& first = nodes[0];
   node& second = nodes[1];
+  parker worker;
 
-  // order: before the threads
-  undrop_suite() : a() { a.strong.store(2, std::memory_order_relaxed); }
   void handle(node& n) {
     if (&n != &first) return;
     // order: as cell::add_strong_from_self
@@ -235,16 +240,22 @@ struct undrop_suite : rl::test_suite<undrop_suite, 2> {
     second.fill(2, 1);
     const push_outcome r = a.mail.push(&second);
     RL_ASSERT(r == push_outcome::queued);
-    a.drop();
+    if (!Keeps) a.drop();
   }
   void thread(unsigned index) {
     if (index == 0) {
       first.fill(0, 1);
-      if (a.mail.push(&first) == push_outcome::woke) a.run([this](node& n) { handle(n); });
+      const push_outcome r = a.mail.push(&first);
+      RL_ASSERT(r == push_outcome::woke);
+      worker.unpark();
+      a.drop();
+    } else {
+      worker.park();
+      a.run([this](node& n) { handle(n); });
     }
-    a.drop();
   }
   void after() {
+    if (Keeps) a.drop();
     RL_ASSERT(a.handled.get() == 2);
     RL_ASSERT(a.reclaimed.get() == 1);
   }
@@ -325,6 +336,27 @@ struct signal_suite : rl::test_suite<signal_suite, 3> {
   }
 };
 
+/// Signals to an actor that goes on living: each is announced to its runner.
+struct announcement_suite : rl::test_suite<announcement_suite, 2> {
+  actor a;
+  envelopes<2> signals;
+
+  void run() {
+    static_cast<void>(a.handled.get());
+    while (a.runner.release(a.mail, 0) != release_outcome::released) {
+      for (node* n = a.runner.take_signals(a.mail); n != nullptr; n = n->next) {
+        RL_ASSERT(n->content.get() == n->sender * 10 + 1);
+        a.handled.set(a.handled.get() + 1);
+      }
+    }
+  }
+  void thread(unsigned index) {
+    signals[index].fill(static_cast<int>(index), 1);
+    if (a.mail.push_signal(&signals[index]) == push_outcome::woke) run();
+  }
+  void after() { RL_ASSERT(a.handled.get() == 2); }
+};
+
 /// A sender that waits for room is woken when the runner goes idle.
 struct wait_suite : rl::test_suite<wait_suite, 2> {
   actor a;
@@ -400,6 +432,67 @@ struct hold_suite : rl::test_suite<hold_suite, 2> {
   }
 };
 
+/// Urgent messages overtake the others and keep their own order (I5).
+struct urgent_suite : rl::test_suite<urgent_suite, 2> {
+  actor a;
+  envelopes<5> nodes;
+
+  urgent_suite() : a() { a.has_urgent_senders = true; }
+  void thread(unsigned index) {
+    if (index == 0) {
+      for (int i = 0; i < 4; ++i) {
+        node& n = nodes[static_cast<std::size_t>(i)];
+        n.fill(0, i + 1);
+        n.urgent = true;
+        a.send(n);
+      }
+    } else {
+      nodes[4].fill(1, 1);
+      a.send(nodes[4]);
+    }
+  }
+  void after() { RL_ASSERT(a.handled.get() == 5); }
+};
+
+/// A sender uses an envelope again as soon as it has been freed, as block_pool does: a comparison
+/// with an address that means another envelope by now must not be fooled (I3).
+struct reuse_suite : rl::test_suite<reuse_suite, 2> {
+  actor a;
+  envelopes<5> nodes;
+  relacy_atomics::atomic<int> returned{0};
+
+  void thread(unsigned index) {
+    if (index == 1) {
+      nodes[4].fill(1, 1);
+      return a.send(nodes[4]);
+    }
+    nodes[0].returned = &returned;
+    nodes[0].fill(0, 1);
+    a.send(nodes[0]);
+    for (int i = 1; i < 4; ++i) {
+      // order: acquire, pairs with retire
+      const bool again = returned.load(std::memory_order_acquire) == 1;
+      node& n = nodes[again ? 0 : static_cast<std::size_t>(i)];
+      if (again) {
+        returned.store(0, std::memory_order_relaxed);  // order: as the pool, before the next use
+        n.freed.set(0);
+      }
+      n.fill(0, i + 1);
+      a.send(n);
+    }
+  }
+  void after() { RL_ASSERT(a.handled.get() == 5); }
+};
+
+/// What the checker says about `Suite` with that error planted; empty: it finds nothing.
+template <class Suite>
+std::string found(bug which) {
+  planted = which;
+  std::string text = explore<Suite>(enough_to_fail);
+  planted = bug::none;
+  return text;
+}
+
 template <class... Suites>
 bool one_needs(mailbox_order at, std::memory_order as_written) {
   return (needs<Suites>(at, as_written, enough_to_fail) || ...);
@@ -415,9 +508,13 @@ TEST_CASE("exactly one thread reclaims an unreachable actor") {
   CHECK(explore<worker_suite>(thorough) == "");
 }
 TEST_CASE("an actor may make a handle to itself after the last one fell") {
-  CHECK(explore<undrop_suite>(thorough) == "");
+  CHECK(explore<undrop_suite<false>>(thorough) == "");
+  CHECK(explore<undrop_suite<true>>(thorough) == "");
 }
-TEST_CASE("signals are seen, also at the end") { CHECK(explore<signal_suite>(thorough) == ""); }
+TEST_CASE("signals are seen, also at the end") {
+  CHECK(explore<announcement_suite>(thorough) == "");
+  CHECK(explore<signal_suite>(thorough) == "");
+}
 TEST_CASE("a sender that waits is woken") { CHECK(explore<wait_suite>(thorough) == ""); }
 TEST_CASE("an actor that awaits takes the answer past its mail, and loses nothing") {
   CHECK(explore<hold_suite>(thorough) == "");
@@ -431,8 +528,8 @@ TEST_CASE("the mailbox needs each of its memory orders") {
   using m = std::memory_order;
   const auto need = [](mailbox_order at, std::memory_order as_written) {
     CAPTURE(static_cast<int>(at));
-    CHECK((one_needs<push_suite, drop_suite, worker_suite, undrop_suite, signal_suite, wait_suite>(
-        at, as_written)));
+    CHECK((one_needs<push_suite, drop_suite, worker_suite, undrop_suite<false>, signal_suite,
+                     wait_suite>(at, as_written)));
   };
   need(o::push, m::acq_rel);
   need(o::push_signal_link, m::release);
@@ -444,4 +541,46 @@ TEST_CASE("the mailbox needs each of its memory orders") {
   need(o::take_signals, m::acquire);
   need(o::signals_of_the_dead, m::acquire);
   need(o::close, m::acq_rel);
+}
+
+TEST_CASE("urgent messages keep their own order") { CHECK(explore<urgent_suite>(thorough) == ""); }
+TEST_CASE("an envelope may be used again as soon as it is freed") {
+  CHECK(explore<reuse_suite>(thorough) == "");
+}
+
+TEST_CASE("planted: a wake-up decided from an old look is lost or doubled") {
+  CHECK(found<push_suite>(bug::lost_wake_up) != "");
+}
+TEST_CASE("planted: a release that overlooks arrivals loses them") {
+  CHECK(found<push_suite>(bug::wake_up_before_release) != "");
+}
+TEST_CASE("planted: two pushers schedule one actor") {
+  CHECK(found<push_suite>(bug::double_run) != "");
+}
+TEST_CASE("planted: an envelope that the word still names is freed") {
+  CHECK(found<reuse_suite>(bug::early_free) != "");
+}
+TEST_CASE("planted: the runner touches the actor after it gave it up") {
+  CHECK(found<push_suite>(bug::touch_after_release) != "");
+}
+TEST_CASE("planted: a message is lost when the mailbox closes") {
+  CHECK(found<signal_suite>(bug::lost_on_close) != "");
+}
+TEST_CASE("planted: a signal is announced before it is there") {
+  CHECK(found<announcement_suite>(bug::signal_before_link) != "");
+}
+TEST_CASE("planted: the announcement of a signal is wiped out") {
+  CHECK(found<announcement_suite>(bug::signal_tag_after_take) != "");
+}
+TEST_CASE("planted: messages are reordered") {
+  CHECK(found<push_suite>(bug::reordered_messages) != "");
+}
+TEST_CASE("planted: the urgent lane is not first in, first out") {
+  CHECK(found<urgent_suite>(bug::reordered_urgent) != "");
+}
+TEST_CASE("planted: an actor is ended while a new handle to it exists") {
+  CHECK(found<undrop_suite<true>>(bug::undrop_does_not_wait) != "");
+}
+TEST_CASE("planted: an idle actor that nobody holds is never ended") {
+  CHECK(found<drop_suite>(bug::reclaim_ignores_idle) != "");
 }

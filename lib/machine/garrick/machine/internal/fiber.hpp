@@ -1,4 +1,4 @@
-// Stacks that one thread switches between: the threads of the simulated machine are made of them.
+// Stacks that one thread switches between: what the threads of the simulated machine are made of.
 //
 // On x86-64 (with ELF) a switch saves six registers and costs a few nanoseconds; elsewhere, and
 // under the sanitizers, which must be told when the stack changes, it is swapcontext.
