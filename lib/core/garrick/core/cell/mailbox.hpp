@@ -1,19 +1,69 @@
 // The mailbox: one word that carries the newest envelope, the run right's state and a count of
 // pushes.
 //
-// Problem: any thread may push, one runner takes; a push that finds the actor idle must make
-// exactly one thread schedule it; the runner must be able to stop without losing what arrives at
-// that moment; and all that for one locked operation a push and one a batch. The design, its
-// transitions and the invariants I1–I7, H1 and L1–L4 stand in docs/decisions/0001-hot-path.md; the
-// names below are the transitions there.
+// Problem: any thread may push, one runner takes. A push that finds the actor idle must make
+// exactly one thread schedule it. The runner must be able to stop without losing what arrives at
+// that moment. And all that for one locked operation a push and one a batch.
 //
-// Thread safety: `gate` is for any thread that holds a strong handle; `reader` is the runner's
-// alone.
+// The envelopes form a stack: each points to the one pushed before it, and the word names the
+// newest. The runner never takes the stack away. It remembers the newest envelope that it has seen;
+// everything above that is new, and is turned round into its local queue. So a batch costs a plain
+// load, and giving up the run right is one compare-and-swap that fails if anything has come. The
+// word's tags are told one by one in mailbox_word.hpp.
 //
-// The policy parameter gives the atomics, so that the model checker runs this very header.
+// Transitions, and who makes them:
+//
+//   push             a sender    puts an envelope on top, counts it, and clears `idle`
+//   push_signal      a sender    links into the system lane, then sets `signal` and clears `idle`
+//   drop             a sender    the last strong handle has gone: sets `unreachable`
+//   ask_to_wait      a sender    sets `waiting`, before it waits for room
+//   take_arrivals    the runner  reads what is new; changes nothing in the word
+//   take_signals     the runner  clears `signal`, then takes the whole system lane
+//   release          the runner  empties the word and sets `idle`, unless something has come
+//   close            the runner  sets `closed`: the end
+//   undrop           the runner  clears `unreachable`, since it made a handle to itself
+//
+// The *run right* is the right to run the actor, and the *runner* is the thread that has it. The
+// reasons for this design stand in docs/decisions/0001-hot-path.md.
+//
+// Thread safety: `mailbox_gate` is for any thread that holds a strong handle. `mailbox_reader` is
+// the runner's alone.
+//
+// Invariants of the run right
+// I1 At most one thread holds the run right of an actor. The one push that cleared `idle` creates
+//    it (or spawn does), exactly one queue hands it on, and `release` or `close` ends it.
+// I2 After a successful `release` the former runner does not touch the cell.
+// I3 Only the runner frees an envelope, and never while the word names it. So an address in the
+//    word means the same envelope as long as the runner compares with it.
+// I4 Nothing is lost. Since `release` compares the whole word, it fails if a push came before it,
+//    and a push that comes after it finds `idle` set.
+// I5 Envelopes of one priority are handled in the order of their successful compare-and-swap. So a
+//    chain of sends in which one causes the next arrives in that order.
+// I6 The system lane holds at most one signal for each link, monitor and child. Ordinary pushes can
+//    neither fill it nor pass it: the runner looks at `signal` before each message.
+// I7 The count in the word minus `consumed` is the number of envelopes modulo 2^16. A push that
+//    wraps the count adds one to `wraps`.
+//
+// Invariant of a held mailbox
+// H1 While the mailbox is held, `release` may leave the local queue filled. Nothing in it can be
+//    handled, and the response that ends the hold is a push like any other.
+//
+// Invariants of an actor's lifetime. All strong handles together own one weak handle. Nothing is
+// counted for being scheduled or running.
+// L1 A pusher holds a strong handle, so `unreachable` is never set while a push is under way.
+// L2 Exactly one thread reclaims the actor: the dropper that found `idle` or `closed`, or the
+//    runner that found `unreachable`.
+// L3 Weak handles and addresses keep the block's memory, but not the actor. A weak handle does not
+//    become a strong one if the count is zero.
+// L4 Timers, pending requests and the registry hold strong handles. So an actor that something can
+//    still wake is not reclaimed.
+//
+// The policy parameter gives the atomics, so that the model checker runs this very header
+// (mailbox.model.cpp).
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
+#include <garrick/core/cell/mailbox_word.hpp>
 
 #include <cstdint>
 
@@ -33,7 +83,7 @@ enum class drop_outcome : std::uint8_t {
   closed,   ///< it ended before: the dropper frees the block
 };
 
-/// The memory orders below that the model checker weakens, one at a time.
+/// Places below where the model checker weakens the memory order or plants an error.
 enum class mailbox_order : std::uint8_t {
   push,
   push_signal_link,
@@ -47,23 +97,6 @@ enum class mailbox_order : std::uint8_t {
   take_signals,
   signals_of_the_dead,
   close,
-};
-
-/// The word, taken apart. Top to bottom: 16 bits count, 42 bits address / 64, 6 tags.
-struct mailbox_word {
-  static constexpr std::uint64_t unreachable = 1u << 0;
-  static constexpr std::uint64_t signal = 1u << 1;
-  static constexpr std::uint64_t waiting = 1u << 2;
-  static constexpr std::uint64_t idle = 1u << 3;
-  static constexpr std::uint64_t closed = 1u << 4;
-  static constexpr std::uint64_t stalled = 1u << 5;
-  static constexpr std::uint64_t tags = 63;
-  static constexpr std::uint64_t address = ((1ull << 48) - 1) & ~tags;
-  static constexpr std::uint64_t one = 1ull << 48;
-
-  static std::uint32_t count(std::uint64_t word) noexcept {
-    return static_cast<std::uint32_t>(word >> 48);
-  }
 };
 
 /// The senders' side.
@@ -101,7 +134,9 @@ class mailbox_gate {
     }
   }
 
-  /// Pushes to the system lane. Requires a strong handle or a cell that cannot go away meanwhile.
+  /// Pushes to the system lane. Requires a strong handle, or a cell that cannot go away meanwhile.
+  /// `n` belongs to the lane, also if the result is `closed`: then the caller drains the lane with
+  /// `take_signals_of_the_dead`.
   [[nodiscard]] push_outcome push_signal(Node* n) noexcept {
     // The envelope may be linked although the actor closes at this moment: close() drains the lane
     // after it set `closed`, and a pusher that finds `closed` here drains it too, so nothing stays
@@ -127,8 +162,8 @@ class mailbox_gate {
     }
   }
 
-  /// The last strong handle is gone. The caller touches the cell afterwards only if the result is
-  /// not `running`.
+  /// The last strong handle is gone. If the result is `running`, the caller does not touch the cell
+  /// afterwards.
   [[nodiscard]] drop_outcome drop() noexcept {
     // order: acq_rel: release, so that the runner that reclaims has seen all that the droppers did;
     // acquire pairs with the runner's release
@@ -138,8 +173,8 @@ class mailbox_gate {
     return (old & word::idle) != 0 ? drop_outcome::idle : drop_outcome::running;
   }
 
-  /// The runner made a handle to itself from a count of zero: takes the drop's mark back, waiting
-  /// for it if it is between two instructions.
+  /// The runner made a handle to itself from a count of zero: takes the drop's tag back. Waits for
+  /// it if the dropper is between counting and tagging, which takes it one instruction.
   void undrop() noexcept {
     // order: relaxed: only the mark matters; nothing that the dropper did is used
     while ((head_.load(base::order<Atomics, mailbox_order::undrop>(std::memory_order_relaxed)) &
@@ -163,15 +198,18 @@ class mailbox_gate {
     }
   }
 
+  /// The word as it is at some moment. Any thread; a hint.
   [[nodiscard]] std::uint64_t peek() const noexcept {
     // order: a hint; decisions are validated by a CAS
     return head_.load(std::memory_order_relaxed);
   }
 
+  /// As `peek`. If the word is closed, the caller sees what the runner wrote before the end.
   [[nodiscard]] std::uint64_t peek_acquire() const noexcept {
     // order: pairs with close(): what the runner wrote before the end
     return head_.load(std::memory_order_acquire);
   }
+  /// How many envelopes the runner has handled, modulo 2^32, as it said last. Any thread.
   [[nodiscard]] std::uint32_t consumed() const noexcept {
     return consumed_.load(std::memory_order_relaxed);  // order: an estimate
   }
@@ -183,7 +221,7 @@ class mailbox_gate {
     return (word::count(head) - consumed_.load(std::memory_order_relaxed)) & 0xffff;
   }
 
-  /// The same without the modulus. Any thread; an estimate.
+  /// Envelopes pushed and not yet consumed, up to 2^31. Any thread; an estimate.
   [[nodiscard]] std::uint32_t length() const noexcept {
     const std::uint32_t high = wraps_.load(std::memory_order_relaxed);  // order: an estimate
     const std::uint32_t pushed = (high << 16) + word::count(peek());
@@ -193,14 +231,17 @@ class mailbox_gate {
     return n < (1u << 31) ? n : short_length(peek());
   }
 
+  /// The runner says how many envelopes it has handled.
   void publish_consumed(std::uint32_t total) noexcept {
     // order: a statistic that senders read as an estimate
     consumed_.store(total, std::memory_order_relaxed);
   }
 
-  static Node* to_node(std::uint64_t w) noexcept {
-    return reinterpret_cast<Node*>(w & word::address);
+  /// The envelope that a word names; null if none.
+  static Node* to_node(std::uint64_t bits) noexcept {
+    return reinterpret_cast<Node*>(bits & word::address);
   }
+  /// The part of a word that names `n`.
   static std::uint64_t to_bits(Node* n) noexcept { return reinterpret_cast<std::uint64_t>(n); }
 
  private:
@@ -258,6 +299,7 @@ class mailbox_reader {
     Node* last = nullptr;
   };
 
+  /// The oldest envelope of normal priority in the local queue, or null.
   [[nodiscard]] Node* peek_front() const noexcept { return front_; }
 
   /// Moves everything that arrived since the last call to the end of the local queue, oldest first.
@@ -267,7 +309,7 @@ class mailbox_reader {
     return sort_arrivals(g, none, [](const Node*) { return false; });
   }
 
-  /// The same, but what `passes` goes into `apart` instead.
+  /// As `take_arrivals`, but puts what `passes` into `apart`, which must be empty.
   template <class Passes>
   bool sort_arrivals(gate& g, chain& apart, Passes passes) noexcept {
     // order: acquire pairs with the release in push: the envelopes' contents
@@ -318,6 +360,7 @@ class mailbox_reader {
   /// While it holds, the local queue and the urgent lane stay as they are: the owner handles only
   /// what it sorts out (H1).
   void hold(bool on) noexcept { urgent_ = on ? urgent_ | holding_bit : urgent_ & ~holding_bit; }
+  /// Whether the mailbox is held.
   [[nodiscard]] bool is_holding() const noexcept { return (urgent_ & holding_bit) != 0; }
   /// The usual case: the next message is what `next` returns.
   [[nodiscard]] bool is_plain() const noexcept { return urgent_ == 0; }
@@ -333,6 +376,7 @@ class mailbox_reader {
       newest->next = n->next;
     return n;
   }
+  /// Whether an urgent envelope is among those already taken.
   [[nodiscard]] bool has_urgent() const noexcept { return urgent_back() != nullptr; }
   /// What next_urgent would return.
   [[nodiscard]] Node* peek_urgent() const noexcept {
@@ -349,14 +393,13 @@ class mailbox_reader {
       retire(n);
   }
 
-  /// As `done`, for an envelope that goes on living elsewhere (skipped, delegated, moved to another
-  /// queue). Returns false if the word still names it, so it must not be freed or pushed elsewhere
-  /// yet.
+  /// Whether `n` may be freed or pushed elsewhere now, for an envelope that goes on living: one that
+  /// was skipped, delegated or moved to another queue. False: the word still names it (I3).
   [[nodiscard]] bool may_leave(Node* n) const noexcept { return n != last(); }
 
-  /// Gives up the run right if nothing has come (`flags`: `stalled` or nothing). Requires an empty
-  /// local queue, unless it is held. `overlook` may be `waiting`: leave senders waiting although
-  /// the actor goes idle (their wait is bounded).
+  /// Gives up the run right if nothing has come. Requires an empty local queue, unless the mailbox
+  /// is held. `flags` is `stalled` or nothing. `overlook` may be `waiting`: senders then go on
+  /// waiting although the actor goes idle, which is right only because their wait is bounded.
   [[nodiscard]] release_outcome release(gate& g, std::uint64_t flags,
                                         std::uint64_t overlook = 0) noexcept {
     g.publish_consumed(consumed_);
@@ -412,6 +455,7 @@ class mailbox_reader {
                       std::memory_order_relaxed);
   }
 
+  /// Says whether senders should not wait for room (`mailbox_word::stalled`).
   void set_stalled(gate& g, bool on) noexcept {
     if (on)
       g.head_.fetch_or(word::stalled, std::memory_order_relaxed);  // order: a hint for senders
@@ -419,9 +463,8 @@ class mailbox_reader {
       g.head_.fetch_and(~word::stalled, std::memory_order_relaxed);  // order: a hint for senders
   }
 
-  /// Ends the mailbox: later pushes fail. Returns the tags that it had: `unreachable` (no strong
-  /// handle is left) and `waiting` matter. What arrived before stays in the local queue for the
-  /// caller to drain.
+  /// Ends the mailbox: later pushes fail. Returns the tags that it had, of which `unreachable` and
+  /// `waiting` matter. What arrived before stays in the local queue for the caller to drain.
   [[nodiscard]] std::uint64_t close(gate& g) noexcept {
     take_arrivals(g);
     for (;;) {
@@ -431,7 +474,8 @@ class mailbox_reader {
         continue;
       }
       const std::uint64_t now = (old & (~(word::one - 1) | word::unreachable)) | word::closed;
-      // order: acq_rel: pairs with drop: exactly one of both sees the other
+      // order: acq_rel: pairs with drop. Of the dropper and the closing runner, exactly one sees
+      // what the other did to the word
       if (g.head_.compare_exchange_weak(
               old, now, base::order<Atomics, mailbox_order::close>(std::memory_order_acq_rel),
               std::memory_order_relaxed)) {
@@ -474,8 +518,8 @@ class mailbox_reader {
     last_of_chain->next = nullptr;
   }
 
-  /// For the owner of a blocking actor whose wait timed out, and for reclaiming: takes the run
-  /// right of an idle cell. False if a pusher was quicker and will schedule it.
+  /// Takes the run right of an idle actor: for the owner of a blocking actor whose wait timed out,
+  /// and for reclaiming. False if a pusher was quicker and will schedule it.
   [[nodiscard]] bool claim_idle(gate& g) noexcept {
     std::uint64_t old = g.head_.load(std::memory_order_relaxed);  // order: validated by the CAS
     while ((old & word::idle) != 0) {
@@ -487,7 +531,9 @@ class mailbox_reader {
     return false;
   }
 
+  /// How many envelopes were handled, modulo 2^32.
   [[nodiscard]] std::uint32_t consumed() const noexcept { return consumed_; }
+  /// Whether the local queue is empty.
   [[nodiscard]] bool empty() const noexcept { return front_ == nullptr; }
 
  private:

@@ -1,0 +1,68 @@
+// The one word of a mailbox: its bits, who sets each, who clears it, and what is true from then on.
+//
+// The functions named below are the transitions of mailbox.hpp; I1 to L4 are its invariants.
+//
+// Thread safety: constants only.
+#pragma once
+
+#include <cstdint>
+
+namespace garrick::core {
+
+/// The mailbox's word, taken apart:
+///
+///     63            48 47                                    6 5    0
+///    | count of pushes |  address of the newest envelope / 64 | tags |
+///
+/// Envelopes start a cache line, so an address has six bits to spare. They hold the tags.
+struct mailbox_word {
+  /// No strong handle is left, so nobody can push any more.
+  /// Set by the drop of the last strong handle. Cleared by the runner alone, in `undrop`, when it
+  /// makes a handle to its own actor.
+  /// From then on exactly one thread reclaims the actor: the dropper if `idle` was set, else the
+  /// runner, whose `release` fails (L2).
+  static constexpr std::uint64_t unreachable = 1u << 0;
+
+  /// The system lane holds something.
+  /// Set by `push_signal`, after the signal was linked. Cleared by the runner in `take_signals`,
+  /// before it takes the lane, so that a signal which comes in between is announced again.
+  /// While it is set `release` fails, and the runner drains the lane before the next message (I6).
+  static constexpr std::uint64_t signal = 1u << 1;
+
+  /// A sender waits for room, or is about to.
+  /// Set by `ask_to_wait`. Cleared by the runner in `clear_waiting`, before it advances the wake-up
+  /// word.
+  /// While it is set `release` fails, so the runner wakes the waiting senders before the actor goes
+  /// idle. A `release` that is told to overlook it succeeds and leaves it set.
+  static constexpr std::uint64_t waiting = 1u << 2;
+
+  /// Nobody holds the run right, and the address is null.
+  /// Set by `release`, and at birth for an actor that starts lazily. Cleared by the one `push` or
+  /// `push_signal` that finds it, which must then schedule the actor, or by `claim_idle`, whose
+  /// caller gets the run right.
+  /// While it is set the runner's state belongs to nobody, and nobody touches it (I1, I2).
+  static constexpr std::uint64_t idle = 1u << 3;
+
+  /// The actor has ended.
+  /// Set by the runner in `close`, and never cleared.
+  /// From then on the address is null and pushes fail. A signal that still gets into the lane is
+  /// taken by its own pusher or by the runner that closes (`take_signals_of_the_dead`).
+  static constexpr std::uint64_t closed = 1u << 4;
+
+  /// The actor waits for something that no room in its mailbox can bring about, such as a response.
+  /// Set by the runner, in `set_stalled` or along with `idle` in `release`. Cleared by the runner
+  /// in `set_stalled`; the next `release` without the flag leaves it out, too.
+  /// While it is set senders do not wait for room: the mailbox grows instead.
+  static constexpr std::uint64_t stalled = 1u << 5;
+
+  static constexpr std::uint64_t tags = 63;                             ///< all of these
+  static constexpr std::uint64_t address = ((1ull << 48) - 1) & ~tags;  ///< where the address is
+  static constexpr std::uint64_t one = 1ull << 48;                      ///< a push, in the count
+
+  /// The number of pushes so far, modulo 2^16.
+  static std::uint32_t count(std::uint64_t word) noexcept {
+    return static_cast<std::uint32_t>(word >> 48);
+  }
+};
+
+}  // namespace garrick::core
