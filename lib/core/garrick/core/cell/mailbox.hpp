@@ -393,8 +393,8 @@ class mailbox_reader {
       retire(n);
   }
 
-  /// Whether `n` may be freed or pushed elsewhere now, for an envelope that goes on living: one that
-  /// was skipped, delegated or moved to another queue. False: the word still names it (I3).
+  /// Whether `n`, which goes on living because it was skipped, delegated or moved to another queue,
+  /// may be freed or pushed elsewhere now. False: the word still names it (I3).
   [[nodiscard]] bool may_leave(Node* n) const noexcept { return n != last(); }
 
   /// Gives up the run right if nothing has come. Requires an empty local queue, unless the mailbox
