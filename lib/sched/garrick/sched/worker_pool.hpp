@@ -5,9 +5,9 @@
 //
 // Invariants
 // T1 A worker thread has this_thread.worker_of and worker_index set before its start hook and until
-// after its stop hook.
+//    after its stop hook.
 // T2 worker_state(i) is valid from start() to stop(): a worker publishes it before start() returns,
-//     and stop() withdraws it before it joins.
+//    and stop() withdraws it before it joins.
 #pragma once
 
 #include <garrick/sched/policies/policy.hpp>

@@ -86,7 +86,7 @@ class system_core final : public core::environment, public watchdog_listener {
   void destroy() noexcept override { delete this; }
 
   struct alignas(64) shard {
-    mutable spin_lock lock;
+    mutable base::spin_lock lock;
     core::cell* first = nullptr;  // under `lock`
     std::size_t all = 0;          // under `lock`
     std::size_t visible = 0;      // under `lock`: cells that are not hidden

@@ -40,18 +40,23 @@
 
 namespace garrick::base {
 
+/// The product's atomics, and the members that every such policy has.
 struct real_atomics {
+  /// An atomic variable; of its operations only those that take the order are used.
   template <class T>
   using atomic = std::atomic<T>;
 
-  /// Plain memory that several threads hand to each other; the model checker's version reports
+  /// Plain memory that several threads hand to each other. The model checker's version reports
   /// races on it.
   template <class T>
   class cell {
    public:
     cell() = default;
+    /// A cell that holds `value`.
     explicit cell(T value) noexcept : value_(value) {}
+    /// What it holds. Requires that no other thread sets it meanwhile.
     [[nodiscard]] T get() const noexcept { return value_; }
+    /// Makes it hold `value`. Requires that no other thread uses it meanwhile.
     void set(T value) noexcept { value_ = value; }
 
    private:
@@ -64,7 +69,7 @@ struct real_atomics {
     return as_written;
   }
 
-  /// A full, sequentially consistent fence.
+  /// A full, sequentially consistent fence. Costs as much as a locked operation.
   static void full_fence() noexcept {
 #if GARRICK_TSAN
     // order: stands for the fence below, in a form that ThreadSanitizer understands
@@ -74,7 +79,8 @@ struct real_atomics {
 #endif
   }
 
-  /// The frequent side of a two-sided fence.
+  /// The frequent side of a two-sided fence. Costs nothing where the system can execute barriers
+  /// for other threads, else as much as `full_fence`.
   static void light_fence() noexcept {
 #if GARRICK_TSAN
     full_fence();
@@ -88,8 +94,10 @@ struct real_atomics {
 #endif
   }
 
-  /// The rare side of a two-sided fence. Whoever starts threads that use it has called
-  /// `enable_process_barrier` before.
+  /// The rare side of a two-sided fence. Costs a system call that interrupts every processor where
+  /// a thread of this process runs.
+  ///
+  /// Requires that whoever started threads that use it has called `enable_process_barrier` before.
   static void heavy_fence() noexcept {
     full_fence();
 #if !GARRICK_TSAN
@@ -97,14 +105,19 @@ struct real_atomics {
 #endif
   }
 
+  /// Sleeps while `word` is `expected`, until somebody wakes a sleeper of `word`. May return early
+  /// for no reason.
   static void wait(atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
     platform::futex_wait(word, expected);
   }
+  /// As `wait`, for at most `timeout_ns` nanoseconds. False: the time is over.
   static bool wait_for(atomic<std::uint32_t>& word, std::uint32_t expected,
                        std::uint64_t timeout_ns) noexcept {
     return platform::futex_wait_for(word, expected, timeout_ns);
   }
+  /// Wakes one thread that sleeps at `word`, if there is one.
   static void wake_one(atomic<std::uint32_t>& word) noexcept { platform::futex_wake_one(word); }
+  /// Tells the processor that this thread waits for another one in a loop.
   static void pause() noexcept { platform::pause(); }
 
 #if GARRICK_TSAN

@@ -1,8 +1,10 @@
 // Where an actor would like to run: a wish given at spawn, and what the scheduling policy made of
 // it. Sixteen bits in every runnable.
 //
-// A wish never breaks correctness: a policy that knows no places ignores it, a node that is not
-// there counts as no wish, and whoever has nothing to do may still steal an actor from its home.
+// A wish never breaks correctness. A policy that knows no places ignores it. A node that is not
+// there counts as no wish. And whoever has nothing to do may still steal an actor from its home.
+//
+// Thread safety: a `locality_hint` is a plain value; `locality` as its functions say.
 #pragma once
 
 #include <atomic>
@@ -10,10 +12,13 @@
 
 namespace garrick::base {
 
+/// A wish for the place where an actor runs. A plain value of 16 bits.
 class locality_hint {
  public:
+  /// What is wished, or what the policy made of it. Users wish with the functions below.
   enum class kind : std::uint8_t {
-    none,  ///< with its spawner; in turn, if a thread spawns it
+    /// with its spawner; an actor that a thread spawns is given to the workers in turn
+    none,
     /// on the workers in turn, of one memory node after the other; home is where it first runs
     spread,
     /// as spread, and its home for good: for an actor that many talk to, whose partners ask to be
@@ -23,21 +28,26 @@ class locality_hint {
     placed,   ///< waits for its first run at that worker
     settled,  ///< home is that worker
   };
-  static constexpr std::uint16_t largest_value = 0x1fff;
+  static constexpr std::uint16_t largest_value = 0x1fff;  ///< of a node's or a worker's number
 
   constexpr locality_hint() noexcept = default;
-  constexpr locality_hint(kind k, std::uint16_t value) noexcept
-      : bits_(static_cast<std::uint16_t>((static_cast<unsigned>(k) << 13) |
+  /// For scheduling policies. `value` is the number of a node or a worker, as `what` says.
+  constexpr locality_hint(kind what, std::uint16_t value) noexcept
+      : bits_(static_cast<std::uint16_t>((static_cast<unsigned>(what) << 13) |
                                          (value & largest_value))) {}
 
+  /// On the workers in turn, of one memory node after the other.
   [[nodiscard]] static constexpr locality_hint spread() noexcept { return {kind::spread, 0}; }
+  /// As `spread`, and it stays there, also if it is stolen before it first runs.
   [[nodiscard]] static constexpr locality_hint hub() noexcept { return {kind::hub, 0}; }
-  /// The memory node with this number, counted from 0 as the topology does.
+  /// On the memory node with this number, counted from 0 as the topology does.
   [[nodiscard]] static constexpr locality_hint home(std::uint32_t node) noexcept {
     return {kind::node, static_cast<std::uint16_t>(node < largest_value ? node : largest_value)};
   }
 
+  /// What is wished.
   [[nodiscard]] constexpr kind what() const noexcept { return static_cast<kind>(bits_ >> 13); }
+  /// The number of the node or the worker; 0 for the other kinds.
   [[nodiscard]] constexpr std::uint16_t value() const noexcept { return bits_ & largest_value; }
   friend constexpr bool operator==(locality_hint, locality_hint) noexcept = default;
 
@@ -46,18 +56,21 @@ class locality_hint {
   std::uint16_t bits_ = 0;
 };
 
-/// The hint of one runnable. Written by the holder of its run right; read by anybody, who may see
-/// an older one.
+/// The hint of one runnable. The holder of its run right writes it. Anybody may read it, and may
+/// see an older one.
 class locality {
  public:
+  /// The hint, perhaps an older one. Any thread.
   [[nodiscard]] locality_hint get() const noexcept {
-    locality_hint h;
+    locality_hint hint;
     // order: relaxed; a wish, complete in one word
-    h.bits_ = bits_.load(std::memory_order_relaxed);
-    return h;
+    hint.bits_ = bits_.load(std::memory_order_relaxed);
+    return hint;
   }
-  // order: relaxed; as get
-  void set(locality_hint h) noexcept { bits_.store(h.bits_, std::memory_order_relaxed); }
+  /// Replaces the hint. Holder of the run right.
+  void set(locality_hint hint) noexcept {
+    bits_.store(hint.bits_, std::memory_order_relaxed);  // order: relaxed; as get
+  }
 
  private:
   std::atomic<std::uint16_t> bits_{0};

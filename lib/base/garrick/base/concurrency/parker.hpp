@@ -4,12 +4,12 @@
 //
 // Invariants
 // P1 The word is `empty`, `token` or `sleeping`. Only the owner writes `empty` and `sleeping`; only
-// `unpark` writes `token`.
+//    `unpark` writes `token`.
 // P2 A token is never lost: `unpark` writes it unconditionally, and only the owner, who then
-// returns, removes it.
+//    returns, removes it.
 // P3 What a waker did before `unpark` is visible to the owner after `park` (release/acquire on the
-//     word). Tokens that pile up become one, and the owner sees what all of their wakers did.
-//  P4 `unpark` makes a system call only if the owner sleeps or is about to: one futex a wake-up.
+//    word). Tokens that pile up become one, and the owner sees what all of their wakers did.
+// P4 `unpark` makes a system call only if the owner sleeps or is about to: one futex a wake-up.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -20,12 +20,17 @@
 namespace garrick::base {
 
 /// The memory orders below that the model checker weakens, one at a time.
-enum class parker_order : std::uint8_t { take_token, leave_token };
+enum class parker_order : std::uint8_t {
+  take_token,   ///< the owner's exchange
+  leave_token,  ///< the waker's exchange
+};
 
+/// A place where one thread, its owner, sleeps until somebody leaves a token for it.
 template <class Atomics>
 class basic_parker {
  public:
-  /// Waits for a token and takes it.
+  /// Waits for a token and takes it. Blocks the owner until one is there; costs no system call if
+  /// one lies there already.
   void park() noexcept {
     if (!fall_asleep()) return;
     // order: relaxed; take_token() acquires
@@ -33,15 +38,15 @@ class basic_parker {
     take_token();
   }
 
-  /// As `park`, at most `timeout_ns` long. False: no token came.
+  /// As `park`, for at most `timeout_ns` nanoseconds. False: no token came.
   bool park_for(std::uint64_t timeout_ns) noexcept {
     if (!fall_asleep()) return true;
-    // an early return for no reason counts as the end of the time
+    // An early return for no reason counts as the end of the time.
     Atomics::wait_for(state_, sleeping, timeout_ns);
     return take_token() == token;
   }
 
-  /// Leaves a token. True if the owner slept, so that a system call was made.
+  /// Leaves a token. True: the owner slept, so a system call was made. Any thread; never blocks.
   bool unpark() noexcept {
     // order: release, pairs with take_token: the owner sees what the waker did
     if (state_.exchange(token, order<Atomics, parker_order::leave_token>(
@@ -77,6 +82,7 @@ class basic_parker {
   typename Atomics::template atomic<std::uint32_t> state_{empty};
 };
 
+/// The product's parker.
 using parker = basic_parker<real_atomics>;
 
 }  // namespace garrick::base

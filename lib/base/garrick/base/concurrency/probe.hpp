@@ -1,11 +1,10 @@
-// Instrumentation points down: core and sched report what happens to a probe; who listens (metrics,
-// traces, a test) derives from it.
+// Instrumentation points down: core and sched report to a probe what happens. Who wants to listen
+// (metrics, traces, a test) derives from it.
 //
-// Every event has an empty body, so a listener overrides only what it wants. A null probe costs one
-// predicted branch at each place.
+// Every event has an empty body, so a listener overrides only what it wants. Where there is no
+// probe, an event costs one predicted branch.
 //
-// Thread safety: events come from any thread, several at once; the bodies must not block, throw,
-// send messages or spawn.
+// Thread safety: events come from any thread, several at once.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +18,8 @@ class exit_reason;
 class error;
 struct message_type;
 
+/// Hears what happens in a system. A listener's functions must not block, throw, send messages or
+/// spawn, since they are called in the middle of the framework's own steps.
 class probe {
  public:
   probe() = default;
@@ -27,13 +28,18 @@ class probe {
   virtual ~probe();
 
   // core. `actor` is the actor's id.
+
+  /// An actor has been spawned; `name` is its name, empty if it has none.
   virtual void on_actor_spawned(std::uint64_t actor, std::string_view name) noexcept;
+  /// An actor has ended, for `reason`.
   virtual void on_actor_ended(std::uint64_t actor, const exit_reason& reason) noexcept;
   /// A handler failed; `message` is the type it was handling, null if none.
   virtual void on_actor_failed(std::uint64_t actor, const message_type* message,
                                const exit_reason& reason) noexcept;
+  /// A supervisor has restarted an actor, which makes `restarts` restarts so far.
   virtual void on_actor_restarted(std::uint64_t actor, std::uint32_t restarts) noexcept;
-  /// The reason's code is one of `errc`.
+  /// A message could not be delivered. The reason's code is one of `errc`. If no actor sent it,
+  /// `sender` is 0.
   virtual void on_dead_letter(std::uint64_t receiver, std::uint64_t sender,
                               const message_type* message, const error& reason) noexcept;
   /// The mailbox of an actor that cannot run has doubled again.
@@ -41,15 +47,20 @@ class probe {
   /// Actors that wait for each other's responses in a circle were found; `actor` is one of them.
   virtual void on_request_cycle(std::uint64_t actor) noexcept;
 
-  // sched
+  // sched. `worker` is the worker's index.
+
+  /// A worker goes to sleep.
   virtual void on_worker_parked(std::uint32_t worker) noexcept;
+  /// A worker was woken.
   virtual void on_worker_woke(std::uint32_t worker) noexcept;
+  /// Worker `thief` took work from worker `victim`.
   virtual void on_stolen(std::uint32_t thief, std::uint32_t victim) noexcept;
 
   // system
-  static constexpr std::uint32_t no_worker = 0xffffffff;
-  /// The watchdog found a handler that has run for `how_long` on this worker, or on a detached
-  /// actor's thread: `no_worker`.
+
+  static constexpr std::uint32_t no_worker = 0xffffffff;  ///< a thread that is no worker
+  /// The watchdog found a handler that has run for `how_long` on this worker; on a detached actor's
+  /// thread `worker` is `no_worker`.
   virtual void on_stall(std::uint32_t worker, std::uint64_t actor, const message_type* message,
                         duration how_long) noexcept;
 };

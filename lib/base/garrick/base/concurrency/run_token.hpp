@@ -11,11 +11,11 @@
 //
 // Invariants (T1–T3 of runnable.hpp)
 // T1 The holder of the run right calls `offer` before it puts the runnable into a queue that others
-//     can reach; if that returns false the old entry has become valid again, and nothing is queued.
-//     What was never offered (a private next slot) cannot be claimed.
+//    can reach; if that returns false the old entry has become valid again, and nothing is queued.
+//    What was never offered (a private next slot) cannot be claimed.
 // T2 Of one `take` and one `claim` of an offered runnable exactly one succeeds, and gets the run
-// right.
-//  T3 A runnable with a stale entry is not freed by its owner but by whoever takes the entry out.
+//    right.
+// T3 A runnable with a stale entry is not freed by its owner but by whoever takes the entry out.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -27,15 +27,15 @@ namespace garrick::base {
 
 /// The memory orders below that the model checker weakens, one at a time.
 enum class token_order : std::uint8_t {
-  offer_looks,
-  offer_again,
-  offer_lost,
-  offer,
-  take,
-  claim,
-  retire_looks,
-  retire,
-  retire_lost
+  offer_looks,   ///< whether an old entry is left
+  offer_again,   ///< the old entry becomes valid
+  offer_lost,    ///< the old entry was dropped just now
+  offer,         ///< a new entry is queued
+  take,          ///< an entry came out of a queue
+  claim,         ///< the run right goes to a claimer
+  retire_looks,  ///< whether an old entry is left
+  retire,        ///< the old entry's taker frees the runnable
+  retire_lost,   ///< the old entry was dropped just now
 };
 
 /// What came out of a queue.
@@ -45,10 +45,12 @@ enum class take_outcome : std::uint8_t {
   orphan,  ///< its owner has gone: free it
 };
 
+/// Where the run right of a runnable is while a queue holds an entry of it. One byte.
 template <class Atomics = real_atomics>
 class run_token {
  public:
-  /// True: put it into a queue now; false: the stale entry in a queue is valid again.
+  /// True: put it into a queue now. False: the stale entry in a queue is valid again. Holder of the
+  /// run right (T1).
   [[nodiscard]] bool offer() noexcept {
     // order: acquire, pairs with take: whoever dropped a stale entry has read the queue's link
     // before it is written again
@@ -71,14 +73,16 @@ class run_token {
     return true;
   }
 
-  /// Also `taken` for what was never offered.
+  /// Whoever took the entry out of its queue asks what it stands for. `taken` also for what was
+  /// never offered (T2).
   [[nodiscard]] take_outcome take() noexcept {
     // order: relaxed; a private slot's occupant, written by this thread
     if (token_.load(std::memory_order_relaxed) == none) return take_outcome::taken;
     return take_offered();
   }
 
-  /// True: it waited in a queue, and the run right is here now.
+  /// True: it waited in a queue, and the run right is here now. Any thread that keeps the runnable
+  /// alive (T2).
   [[nodiscard]] bool claim() noexcept {
     std::uint8_t seen = queued;
     // order: acquire, pairs with offer: what its last holder wrote
@@ -87,16 +91,18 @@ class run_token {
         std::memory_order_relaxed);
   }
 
+  /// Whether an entry in a queue stands for the run right. Any thread; an estimate.
   [[nodiscard]] bool is_queued() const noexcept {
     return token_.load(std::memory_order_relaxed) == queued;  // order: relaxed; an estimate
   }
 
-  /// Must `offer` be asked before it goes into a private slot?
+  /// Whether `offer` must be asked before it goes into a private slot. Holder of the run right.
   [[nodiscard]] bool has_stale_entry() const noexcept {
     return token_.load(std::memory_order_relaxed) == stale;  // order: relaxed; offer looks again
   }
 
-  /// True: free it; false: a stale entry is left, and whoever takes that out frees it.
+  /// The owner, at the end. True: free it. False: a stale entry is left, and whoever takes that out
+  /// frees it (T3).
   [[nodiscard]] bool retire() noexcept {
     std::uint8_t seen = stale;
     // order: acquire, pairs with take: whoever dropped a stale entry touches the runnable no more

@@ -14,6 +14,8 @@ class executor;
 class runnable;
 struct message_type;
 
+/// What one thread is doing. The thread itself writes it; of another thread's state only the
+/// atomics may be read.
 struct thread_state {
   /// the executor whose worker this thread is; null on outside, detached and I/O threads
   executor* worker_of = nullptr;

@@ -14,32 +14,32 @@
 //
 // Invariants. "Open" work is work in a deque or an inbox: everybody may take it.
 // S1 The searching count is the number of workers between try_begin_search (or being woken) and
-//     end_search or prepare_park. It is at most half of the workers, at least one, plus one that is
-//     just being woken.
+//    end_search or prepare_park. It is at most half of the workers, at least one, plus one that is
+//    just being woken.
 // S2 A worker's bit is set before it is counted as parked; whoever lowers the count (wake_one) is
-//     entitled to one bit, and finds one: there are never fewer bits than the count and the
-//     entitlements together. So each fall of the count wakes exactly one worker, with one token. (A
-//     bit that is on its way from another core may have to be looked for twice.)
+//    entitled to one bit, and finds one: there are never fewer bits than the count and the
+//    entitlements together. So each fall of the count wakes exactly one worker, with one token. (A
+//    bit that is on its way from another core may have to be looked for twice.)
 // S3 wake_one raises the searching count in the same step in which it lowers the parked count: two
-// who add work at the same time wake one.
+//    who add work at the same time wake one.
 // S4 No lost wake-up. Adding: (a1) make the work visible, (a2) light fence, (a3) read the word.
-//     Sleeping: (b1) change the word, (b2) heavy fence, (b3) look into all queues. One of the two
-//     fences comes first. If it is a2, then b3 sees the work. If it is b2, then a3 sees the worker
-//     as parked and not searching, and wakes one if nobody else searches. The last end_search does
-//     the same (c1 lower the count, c2 heavy fence, c3 look into all queues, c4 wake one), so one
-//     that searches while a3 looks will see the work.
+//    Sleeping: (b1) change the word, (b2) heavy fence, (b3) look into all queues. One of the two
+//    fences comes first. If it is a2, then b3 sees the work. If it is b2, then a3 sees the worker
+//    as parked and not searching, and wakes one if nobody else searches. The last end_search does
+//    the same (c1 lower the count, c2 heavy fence, c3 look into all queues, c4 wake one), so one
+//    that searches while a3 looks will see the work.
 // S5 b2 may be left out if all other workers are parked or searching, c2 if all others are parked.
-//     The two counts together are the workers between try_begin_search or prepare_park and
-//     end_search, whoever's bit is taken. If that is all of them, nobody can add before its
-//     end_search, and that comes after b1, so its a3 sees b1. What a searcher added earlier, or
-//     moves from queue to queue, it looks for itself: it looks into all queues and, if it is the
-//     last, once more at c3. So only outside threads can add work unseen, and they do it with a
-//     sequentially consistent compare-and-swap (a1) and load (a3). Required of callers: who is
-//     counted has an empty slot and deque, and who has moved work leaves by end_search, never by
-//     prepare_park. It matters: a heavy fence interrupts all processors where threads of the
-//     process run.
+//    The two counts together are the workers between try_begin_search or prepare_park and
+//    end_search, whoever's bit is taken. If that is all of them, nobody can add before its
+//    end_search, and that comes after b1, so its a3 sees b1. What a searcher added earlier, or
+//    moves from queue to queue, it looks for itself: it looks into all queues and, if it is the
+//    last, once more at c3. So only outside threads can add work unseen, and they do it with a
+//    sequentially consistent compare-and-swap (a1) and load (a3). Required of callers: who is
+//    counted has an empty slot and deque, and who has moved work leaves by end_search, never by
+//    prepare_park. It matters: a heavy fence interrupts all processors where threads of the process
+//    run.
 // S6 From S4: while open work exists and a worker is parked, some worker searches, or has just
-//     added the work and not reached a3, or has not reached b3 or c3. None of these states lasts.
+//    added the work and not reached a3, or has not reached b3 or c3. None of these states lasts.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>

@@ -20,22 +20,22 @@
 //
 // Invariants
 // K1 Who puts an item into a slot and, after a fence, sees a parked worker, finds the ticker armed
-//     or arms it. A worker that parks and, after a fence, sees an occupied slot does the same. One
-//     of the two sees the other (as S4 of sleepers.hpp; where S5 leaves out the fence, all slots
-//     are empty, and who puts something later sees the parked worker).
+//    or arms it. A worker that parks and, after a fence, sees an occupied slot does the same. One
+//    of the two sees the other (as S4 of sleepers.hpp; where S5 leaves out the fence, all slots are
+//    empty, and who puts something later sees the parked worker).
 // K2 The ticker disarms itself first and then, after a fence, looks at slots and parked workers
-//     once more. So either it sees what K1's party did, or that party sees it disarmed and arms it.
-//     So while a worker is parked and a slot stays occupied, the ticker is armed.
+//    once more. So either it sees what K1's party did, or that party sees it disarmed and arms it.
+//    So while a worker is parked and a slot stays occupied, the ticker is armed.
 // K3 Who arms ahead promises to do so before the work is visible, since the woken worker may be
-//     there before the call that wakes it returns, and keeps the promise with its next step after
-//     that call. Workers rely on it: if the system takes the processor away from that thread in
-//     between, exposure is late by as much, as it is if the ticker itself gets no processor. The
-//     state goes from asleep to promised or armed, from promised to armed, and only the ticker sets
-//     it back, when it is awake. Who makes it armed leaves a token, so between two disarms there is
-//     one.
+//    there before the call that wakes it returns, and keeps the promise with its next step after
+//    that call. Workers rely on it: if the system takes the processor away from that thread in
+//    between, exposure is late by as much, as it is if the ticker itself gets no processor. The
+//    state goes from asleep to promised or armed, from promised to armed, and only the ticker sets
+//    it back, when it is awake. Who makes it armed leaves a token, so between two disarms there is
+//    one.
 // K4 A worker that has lost its processor to the ticker itself looks stuck and is not. So the
-//     ticker judges what it has watched only from another processor than the worker's, to which it
-//     moves if it has to; where there is none, it judges by what happened while it slept.
+//    ticker judges what it has watched only from another processor than the worker's, to which it
+//    moves if it has to; where there is none, it judges by what happened while it slept.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>

@@ -11,9 +11,9 @@
 // Invariants
 // G1 A guide only names workers: every runnable is in exactly one queue or hand, whatever its home.
 // G2 A home is the index of a worker of this pool. A hint that names another (a handle to an actor
-// of a larger pool) counts as none.
+//    of a larger pool) counts as none.
 // G3 A thief that found nothing on its walk visits everybody once before it parks, so that homes
-//     strand nothing (W1 and S6 of work_stealing and sleepers).
+//    strand nothing (W1 and S6 of work_stealing and sleepers).
 #pragma once
 
 #include <garrick/sched/places/worker_places.hpp>

@@ -6,7 +6,7 @@
 //
 // Invariants
 // Q1 head_, tail_ and the links of queued runnables are protected by mutex_; size_ changes under it
-//     and is read without it.
+//    and is read without it.
 #pragma once
 
 #include <garrick/sched/parking/sleepers.hpp>

@@ -6,15 +6,15 @@
 //
 // Invariants
 // W1 Open work is in a deque or an inbox. Every addition of open work is followed by `announce` on
-//     the same thread before it runs user code, except work that the same worker takes out again
-//     before it runs user code.
-//  W2 A slot is empty while its owner looks for work, is parked or has ended.
+//    the same thread before it runs user code, except work that the same worker takes out again
+//    before it runs user code.
+// W2 A slot is empty while its owner looks for work, is parked or has ended.
 // W3 Fairness. Time is cut into rounds of at most a quarter of a quantum of messages (a run counts
-//     for at least one). Each round starts with the oldest of the inbox or the oldest of the deque,
-//     in turns, and the slot's occupant goes to the back of the inbox. Nothing is ever added at the
-//     old end of the deque. So a runnable in the inbox gets into the deque, at depth at most k,
-//     within two rounds, and from there each second round brings it one nearer: it runs within 2k+2
-//     rounds, which is at most k quanta.
+//    for at least one). Each round starts with the oldest of the inbox or the oldest of the deque,
+//    in turns, and the slot's occupant goes to the back of the inbox. Nothing is ever added at the
+//    old end of the deque. So a runnable in the inbox gets into the deque, at depth at most k,
+//    within two rounds, and from there each second round brings it one nearer: it runs within 2k+2
+//    rounds, which is at most k quanta.
 #pragma once
 
 #include <garrick/sched/parking/sleepers.hpp>

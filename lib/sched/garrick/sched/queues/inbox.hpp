@@ -6,9 +6,9 @@
 //
 // Invariants
 // B1 A runnable is in at most one queue (I1 of the hot path's decision), so its link belongs to the
-// inbox that holds it.
+//    inbox that holds it.
 // B2 The list is only ever taken whole, so a push that compares the head cannot be fooled by a head
-//     that went away and came back.
+//    that went away and came back.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>

@@ -13,14 +13,14 @@
 //
 // Invariants
 // N1 Only the owner puts something in; the helper only changes it to null. So if the owner sees
-//     null, it stays null until the owner's next put, which may be a plain store.
+//    null, it stays null until the owner's next put, which may be a plain store.
 // N2 The owner removes or replaces an item either with an exchange, or with plain accesses while
-//     owner_busy_ is set and after it has seen helper_busy_ unset. The helper removes an item only
-//     with an exchange, while helper_busy_ is set and after it has seen owner_busy_ unset. Each
-//     sets its flag, fences, and reads the other's: at least one of them sees the other. If it is
-//     the helper, it goes away; if it is the owner, both use exchanges.
+//    owner_busy_ is set and after it has seen helper_busy_ unset. The helper removes an item only
+//    with an exchange, while helper_busy_ is set and after it has seen owner_busy_ unset. Each sets
+//    its flag, fences, and reads the other's: at least one of them sees the other. If it is the
+//    helper, it goes away; if it is the owner, both use exchanges.
 // N3 The count of puts grows with every put: slot and count unchanged between two looks mean that
-//     the owner has not come by.
+//    the owner has not come by.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>

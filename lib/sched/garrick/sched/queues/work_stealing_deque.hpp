@@ -11,14 +11,14 @@
 //
 // Invariants
 // D1 top never falls; each value of top is won by exactly one compare-and-swap. bottom is written
-// by the owner only.
-//  D2 The indices [top, bottom) hold runnables; whoever removes an index owns the runnable there.
+//    by the owner only.
+// D2 The indices [top, bottom) hold runnables; whoever removes an index owns the runnable there.
 // D3 The owner removes bottom-1 without a compare-and-swap only if, after it had made bottom-1
-//     visible, top was still below it. A thief reads top, then bottom. In the single order of these
-//     four sequentially consistent operations either the owner sees the thief's new top, or the
-//     thief sees the owner's new bottom: they never both take the last runnable.
+//    visible, top was still below it. A thief reads top, then bottom. In the single order of these
+//    four sequentially consistent operations either the owner sees the thief's new top, or the
+//    thief sees the owner's new bottom: they never both take the last runnable.
 // D4 An index is overwritten only after top has passed it; a thief that read the overwritten cell
-//     loses its compare-and-swap.
+//    loses its compare-and-swap.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>

@@ -23,11 +23,11 @@
 //
 // Invariants
 // P1 Nothing is announced: what is in a deque or an inbox is found by its worker's next attempt or
-//     by a thief's. The longest time until then is the last phase's sleep or time limit.
+//    by a thief's. The longest time until then is the last phase's sleep or time limit.
 // P2 With an event, the worker takes its token only before it looks into its inbox, and a push
-//     leaves the token after it: work in one's own inbox ends the wait.
+//    leaves the token after it: work in one's own inbox ends the wait.
 // P3 Fairness: as W3 of work_stealing, without a slot: each round of at most a quarter of a quantum
-//     begins with the oldest of the inbox or of the deque, in turns.
+//    begins with the oldest of the inbox or of the deque, in turns.
 #pragma once
 
 #include <garrick/sched/policies/policy.hpp>
