@@ -30,7 +30,7 @@ struct nothing final : base::runnable {
 };
 
 void deque_push_pop(benchmark::State& state) {
-  work_deque<real_atomics> queue;
+  work_stealing_deque<real_atomics> queue;
   nothing items[8];
   for (auto _ : state) {
     for (auto& item : items) queue.push(&item);
@@ -41,7 +41,7 @@ void deque_push_pop(benchmark::State& state) {
 BENCHMARK(deque_push_pop);
 
 void deque_push_steal(benchmark::State& state) {
-  work_deque<real_atomics> queue;
+  work_stealing_deque<real_atomics> queue;
   nothing item;
   base::runnable* stolen = nullptr;
   for (auto _ : state) {

@@ -24,14 +24,17 @@ namespace garrick::sched {
 
 /// Which builds contain a policy. The minimal build (GARRICK_MINIMAL) has no topology library, and
 /// is kept small.
-enum class policy_builds : std::uint8_t { every, all_but_minimal };
+enum class policy_builds : std::uint8_t {
+  every,            ///< the minimal build, too
+  all_but_minimal,  ///< the minimal build refuses its name
+};
 
 /// A line of the list: the policy's class, the builds that contain it, and what it is for.
 template <class Policy, policy_builds Builds>
 struct policy_line {
-  using policy = Policy;
-  static constexpr policy_builds builds = Builds;
-  std::string_view summary;  ///< one line, for help texts
+  using policy = Policy;                           ///< its class
+  static constexpr policy_builds builds = Builds;  ///< where it is
+  std::string_view summary;                        ///< one line, for help texts
 };
 
 /// Every shipped policy, made of `Traits`, as a tuple of `policy_line`; the default comes first.

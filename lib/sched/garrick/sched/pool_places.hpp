@@ -18,21 +18,25 @@
 
 namespace garrick::sched {
 
+/// The places of one pool's threads.
 class pool_places {
  public:
-  /// Requires checked options. `for_policy`: the policy needs places.
+  /// Reads the machine if `for_policy`, since the policy needs places, or if the options pin the
+  /// threads. Requires options that were `checked`.
   pool_places(const scheduler_options& options, bool for_policy);
 
-  /// Null: nobody needs them.
+  /// Where the workers stand. Null: nobody needs to know.
   [[nodiscard]] const worker_places* get() const noexcept { return places_ ? &*places_ : nullptr; }
 
-  /// Binds the calling thread, which is worker `index`, as the options say. Error: the system
-  /// refuses.
+  /// Binds the calling thread, which is worker `index`, as the options say.
+  ///
+  /// Error `config_invalid`: the system refuses. It names the setting.
   [[nodiscard]] base::error bind_worker(std::uint32_t index);
 
-  /// What a user who asked for places should know: they make no difference here, since the machine
-  /// is flat or cannot be read. `policy` is the name of the policy that needs them; empty: none
-  /// does, and threads are only pinned. Empty: nothing.
+  /// What a user who asked for places should know: that they make no difference here, since the
+  /// machine is flat or cannot be read. `policy` is the name of the policy that needs places;
+  /// empty: none does, and threads are only pinned. Returns an empty text if there is nothing to
+  /// know.
   [[nodiscard]] std::string warning(std::string_view policy) const;
 
  private:

@@ -1,5 +1,6 @@
-// The erased face of a worker pool: configuration chooses the policy when the system is built;
-// after that, scheduling costs one indirect call and a message none.
+// The face of a worker pool, whatever its policy. The configuration chooses the policy when the
+// system is built (shipped_policies.hpp); after that, scheduling costs one indirect call, and a
+// message none.
 //
 //   auto pool = garrick::sched::make_scheduler({.workers = 2});
 //   pool->start();
@@ -24,37 +25,44 @@
 
 namespace garrick::sched {
 
+/// A pool of worker threads that runs runnables.
 class scheduler : public base::executor {
  public:
-  /// Stops if that has not been done. What was not drained is forgotten.
+  /// Stops, if that has not been done. Runnables that were not drained are forgotten.
   virtual ~scheduler() = default;
 
-  /// Starts the worker threads and returns when all of them are ready. Throws std::system_error,
-  /// with no thread left behind, if one cannot be created or bound (and `best_effort` is not set).
-  /// Runnables may be scheduled before.
+  /// Starts the worker threads, and returns when all of them are ready. Runnables may be scheduled
+  /// before. Does nothing the second time.
+  ///
+  /// Throws std::system_error, with no thread left behind, if a thread cannot be created or bound
+  /// and `best_effort` is not set.
   virtual void start() = 0;
 
-  /// Lets every worker finish the run it is in, and joins them. Runnables that have not run stay
-  /// queued. Nothing happens the second time.
+  /// Lets every worker finish the run it is in, and joins them. So it blocks as long as a handler
+  /// runs. Runnables that have not run stay queued. Does nothing the second time.
   virtual void stop() noexcept = 0;
 
-  /// After `stop`: hands every queued runnable, run right included, to `sink`, also those that
-  /// `sink` schedules meanwhile. Returns how many.
+  /// After `stop`: hands every queued runnable to `sink`, with its run right. That includes what
+  /// `sink` itself schedules. Returns how many there were.
   virtual std::size_t drain(void (*sink)(void* context, base::runnable& r), void* context) = 0;
 
+  /// The policy's name. Any thread.
   [[nodiscard]] virtual std::string_view policy_name() const noexcept = 0;
+  /// The number of workers that were asked for; with `best_effort` fewer may run. Any thread.
   [[nodiscard]] virtual std::uint32_t worker_count() const noexcept = 0;
+  /// What the workers have done so far. Any thread.
   [[nodiscard]] virtual scheduler_stats stats() const noexcept = 0;
 
-  /// The state of queues and sleepers in words, for a diagnosis; a picture taken while things move.
+  /// The state of queues and sleepers in words, for a diagnosis. A picture taken while things move.
+  /// Any thread.
   [[nodiscard]] virtual std::string describe() const = 0;
 
-  /// For the watchdog: worker `index`'s thread state, of which it may read the atomics. Valid
-  /// between `start` and `stop`; null outside, or if that thread could not be created.
+  /// The state of worker `index`'s thread, of which the watchdog may read the atomics. Valid
+  /// between `start` and `stop`; null outside, or if that thread could not be created. Any thread.
   [[nodiscard]] virtual base::thread_state* worker_state(std::uint32_t index) noexcept = 0;
 
   /// What a user should know of this pool, in plain words: what `best_effort` let pass, and why
-  /// places make no difference.
+  /// places make no difference. Complete after `start`.
   [[nodiscard]] virtual const std::vector<std::string>& warnings() const noexcept = 0;
 };
 

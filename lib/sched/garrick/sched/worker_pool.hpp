@@ -27,10 +27,16 @@
 
 namespace garrick::sched {
 
+/// A pool of threads that run what `Policy` gives out. For a policy of one's own:
+///
+///     o.make_scheduler = [](const sched::scheduler_options& options)
+///         -> std::unique_ptr<sched::scheduler> {
+///       return std::make_unique<sched::worker_pool<my_policy>>(options);
+///     };
 template <scheduling_policy Policy>
 class worker_pool final : public scheduler {
  public:
-  /// `options` have been checked; `options.workers` is the final number.
+  /// Makes the policy; no thread runs yet. Requires options that were `checked`.
   explicit worker_pool(scheduler_options options)
       : options_(std::move(options)),
         places_(options_, needs_places),
@@ -43,10 +49,10 @@ class worker_pool final : public scheduler {
     // Here, not in start(): in a process that has threads already it takes the kernel ten
     // milliseconds, and others may make theirs in between.
     base::platform::enable_process_barrier();
-    if (std::string w =
+    if (std::string warning =
             places_.warning(needs_places ? std::string_view(Policy::name) : std::string_view());
-        !w.empty())
-      warnings_.push_back(std::move(w));
+        !warning.empty())
+      warnings_.push_back(std::move(warning));
   }
 
   ~worker_pool() override { stop(); }

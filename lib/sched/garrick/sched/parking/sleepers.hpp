@@ -53,14 +53,20 @@
 namespace garrick::sched {
 
 /// The memory orders below that the model checker weakens, one at a time.
-enum class sleepers_order : std::uint8_t { park, read_state, end_search };
+enum class sleepers_order : std::uint8_t {
+  park,        ///< b1 of S4
+  read_state,  ///< a3 of S4
+  end_search,  ///< c1 of S4
+};
 
+/// Who of a pool's workers sleeps and who searches, and how they are woken.
 template <class Atomics, class Parker>
 class sleepers {
  public:
-  static constexpr std::uint32_t max_workers = 1024;
-  static constexpr std::uint32_t nobody = 0xffff'ffff;
+  static constexpr std::uint32_t max_workers = 1024;    ///< that a pool can have
+  static constexpr std::uint32_t nobody = 0xffff'ffff;  ///< no worker's index
 
+  /// For a pool of so many workers, 1 to `max_workers`; none of them sleeps or searches yet.
   explicit sleepers(std::uint32_t workers)
       : workers_(workers),
         search_limit_(workers / 2 == 0 ? 1 : workers / 2),
@@ -71,30 +77,36 @@ class sleepers {
   sleepers(const sleepers&) = delete;
   sleepers& operator=(const sleepers&) = delete;
 
-  /// What the word says; see `any_parked` and `may_wake`.
+  /// What the word says; see `any_parked`, `may_wake` and `all_parked`.
   using state = std::uint32_t;
-  static constexpr bool any_parked(state s) noexcept { return s >= one_parked; }
-  static constexpr bool may_wake(state s) noexcept {
-    return s >= one_parked && (s & searching_mask) == 0;
+  /// Whether somebody is parked.
+  static constexpr bool any_parked(state seen) noexcept { return seen >= one_parked; }
+  /// Whether somebody is parked and nobody searches, so that new work needs a wake-up.
+  static constexpr bool may_wake(state seen) noexcept {
+    return seen >= one_parked && (seen & searching_mask) == 0;
+  }
+  /// Whether all workers are parked.
+  [[nodiscard]] bool all_parked(state seen) const noexcept {
+    return (seen >> parked_shift) == workers_;
   }
 
-  [[nodiscard]] bool all_parked(state s) const noexcept { return (s >> parked_shift) == workers_; }
-
-  /// The light fence and the look at the word (a2, a3 of S4), after work was made visible.
+  /// What the word says after work was made visible: the light fence and the look (a2, a3 of S4).
   [[nodiscard]] state observe() noexcept {
     Atomics::light_fence();
     // order: seq_cst, pairs with park and end_search (S4, S5)
     return state_.load(base::order<Atomics, sleepers_order::read_state>(std::memory_order_seq_cst));
   }
 
-  /// Open work has been made visible: sees to it that somebody comes. `preferred` is woken if
-  /// somebody must be and he is parked.
+  /// Open work has been made visible: sees to it that somebody comes. If somebody must be woken, it
+  /// is worker `preferred`, provided that he is parked. Any thread; makes a system call only if it
+  /// wakes somebody who sleeps.
   void announce(std::uint32_t preferred = nobody) noexcept {
     const state seen = observe();
     if (may_wake(seen)) wake_one(seen, preferred);
   }
 
-  /// Wakes one parked worker, unless somebody searches by now. True if one was woken.
+  /// Wakes one parked worker, unless somebody searches by now. True: one was woken. `seen` is the
+  /// state on which the caller decided. Any thread.
   bool wake_one(state seen, std::uint32_t preferred = nobody) noexcept {
     while (may_wake(seen)) {
       // order: relaxed both ways; the swap alone decides who wakes (S3), and take_bit looks until
@@ -110,41 +122,41 @@ class sleepers {
     return false;
   }
 
-  /// The word as it is now, for one who has fenced already.
+  /// What the word says now, for a caller who has fenced already.
   [[nodiscard]] state peek() const noexcept {
     // order: as observe
     return state_.load(base::order<Atomics, sleepers_order::read_state>(std::memory_order_seq_cst));
   }
 
-  /// How often somebody had to be woken through the system.
+  /// How often somebody had to be woken through the system so far. Any thread; a statistic.
   [[nodiscard]] std::uint64_t wakes() const noexcept {
     return wakes_.load(std::memory_order_relaxed);  // order: relaxed; a statistic
   }
 
-  /// For a diagnosis.
+  /// The counts in words, for a diagnosis. Any thread.
   [[nodiscard]] std::string describe() const {
-    const state s = peek();
-    return "searching " + std::to_string(s & searching_mask) + ", parked " +
-           std::to_string(s >> parked_shift);
+    const state now = peek();
+    return "searching " + std::to_string(now & searching_mask) + ", parked " +
+           std::to_string(now >> parked_shift);
   }
 
-  /// The index of some parked worker, or `nobody`. A hint.
+  /// The index of some parked worker, or `nobody`. Any thread; a hint.
   [[nodiscard]] std::uint32_t some_parked() const noexcept {
-    for (std::uint32_t w = 0; w < words_; ++w) {
+    for (std::uint32_t word = 0; word < words_; ++word) {
       // order: relaxed; a hint
-      const std::uint64_t bits = bits_[w].load(std::memory_order_relaxed);
-      if (bits != 0) return w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
+      const std::uint64_t bits = bits_[word].load(std::memory_order_relaxed);
+      if (bits != 0) return word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
     }
     return nobody;
   }
 
-  /// A hint.
+  /// Whether this worker is parked. Any thread; a hint.
   [[nodiscard]] bool looks_parked(std::uint32_t index) const noexcept {
     // order: relaxed; a hint
     return (bits_[index / 64].load(std::memory_order_relaxed) & bit_of(index)) != 0;
   }
 
-  /// The worker wants to look into others' queues. False: enough do already; park instead.
+  /// The worker wants to look into others' queues. False: enough do so already; park instead.
   [[nodiscard]] bool try_begin_search() noexcept {
     // order: relaxed; the compare-and-swap confirms it
     state seen = state_.load(std::memory_order_relaxed);
@@ -157,8 +169,8 @@ class sleepers {
     return false;
   }
 
-  /// The searcher has found something and taken it. `more_open_work()` looks into all queues (c3 of
-  /// S4).
+  /// The searcher has found something and taken it. `more_open_work()` says whether there is more
+  /// in any queue (c3 of S4); it is called at most once.
   template <class Look>
   void end_search(Look&& more_open_work) noexcept {
     // order: seq_cst, pairs with read_state (S4, S5)
@@ -171,9 +183,10 @@ class sleepers {
     if (more_open_work()) wake_one(now);
   }
 
-  /// First step of sleeping: worker `index`, which searches if `searching`, counts as parked from
-  /// here on. The caller looks into all queues next, announces if it finds something, and then
-  /// calls `park` whatever it found: if it was its turn to be woken, that returns at once.
+  /// The first step of sleeping: worker `index` counts as parked from here on. `searching` says
+  /// whether it has searched. The caller looks into all queues next and announces what it finds.
+  /// Then it calls `park`, whatever it found: if somebody has woken it by now, that returns at
+  /// once.
   void prepare_park(std::uint32_t index, bool searching) noexcept {
     // order: relaxed; the release of the next change of the word puts it before (S2)
     bits_[index / 64].fetch_or(bit_of(index), std::memory_order_relaxed);
@@ -186,11 +199,11 @@ class sleepers {
     if ((now >> parked_shift) + (now & searching_mask) < workers_) Atomics::heavy_fence();
   }
 
-  /// Last step of sleeping. Returns when somebody has woken this worker; it counts as searching
-  /// then.
+  /// The last step of sleeping. Blocks until somebody has woken this worker, which then counts as
+  /// searching.
   void park(std::uint32_t index) noexcept { parkers_[index].parker.park(); }
 
-  /// The end: leaves a token for everybody. The counts mean nothing afterwards.
+  /// The end: wakes every worker, also one that parks later. The counts mean nothing afterwards.
   void wake_all() noexcept {
     for (std::uint32_t i = 0; i < workers_; ++i) parkers_[i].parker.unpark();
   }

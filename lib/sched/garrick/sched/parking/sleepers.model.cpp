@@ -59,7 +59,7 @@ struct open_work {
     return false;
   }
   bool visible() const {
-    const int oldest = top.load(relaxed);  // order: relaxed both, as work_deque::size
+    const int oldest = top.load(relaxed);  // order: relaxed both, as work_stealing_deque::size
     return bottom.load(relaxed) > oldest;
   }
 };
@@ -351,8 +351,8 @@ struct movers_suite : rl::test_suite<movers_suite<FromOutside>, FromOutside ? 5 
   }
 };
 
-/// What all suites of the ticker have: a worker puts an item into its slot and stays busy until it has been exposed; another worker goes to sleep;
-/// the ticker.
+/// What all suites of the ticker have: a worker puts an item into its slot and stays busy until it
+/// has been exposed; another worker goes to sleep; the ticker.
 struct exposure {
   struct item {
     item* queue_link = nullptr;

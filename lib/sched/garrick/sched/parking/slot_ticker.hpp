@@ -49,16 +49,16 @@ namespace garrick::sched {
 /// When the helper may look again, given what its looks cost, and when it may rest.
 class tick_budget {
  public:
-  static constexpr std::uint64_t period_ns = 25'000;
+  static constexpr std::uint64_t period_ns = 25'000;    ///< between two looks
   static constexpr std::uint64_t patience_ns = 12'000;  ///< how long an occupied slot is watched
   static constexpr std::uint64_t quiet_ns = 1'000'000;  ///< unused slots for so long let it sleep
-  /// to be woken more often than this is worse than timers
+  /// if the helper is woken more often than this, timers are cheaper
   static constexpr std::uint64_t often_ns = 50'000;
-  static constexpr std::int64_t share = 16;  ///< one part in so many of a core
+  static constexpr std::int64_t share = 16;  ///< one sixteenth of a core
   /// processor time that may be used at once
   static constexpr std::int64_t allowance_ns = 500'000;
 
-  /// The helper has been woken.
+  /// The helper has been woken, at `wall_ns`.
   void armed(std::uint64_t wall_ns) noexcept {
     // Being woken often costs more than a timer; then it stays awake between bursts.
     lingers_ = wall_ns - armed_at_ns_ < often_ns;
@@ -66,8 +66,7 @@ class tick_budget {
     used_at_ns_ = wall_ns;
   }
 
-  /// Whether the helper may go back to sleep after a look that found slots in use (or not) and
-  /// everybody parked (or not).
+  /// Whether the helper may go back to sleep after a look at `wall_ns`. `used`: a slot was in use.
   [[nodiscard]] bool may_rest(std::uint64_t wall_ns, bool used, bool everybody_parked) noexcept {
     if (everybody_parked && !lingers_) return true;
     if (used) used_at_ns_ = wall_ns;
@@ -97,22 +96,23 @@ class tick_budget {
   std::int64_t credit_ns_ = allowance_ns;
 };
 
+/// How the helper thread sleeps and is woken. What it does while it is awake is the policy's.
 template <class Atomics, class Parker>
 class slot_ticker {
  public:
-  /// Or promised (K3).
+  /// Whether it is awake, or somebody has promised to wake it (K3). Any thread, after a fence.
   [[nodiscard]] bool armed() const noexcept {
     // order: relaxed, after the fence of whoever asks (K1, K2)
     return state_.load(std::memory_order_relaxed) != asleep;
   }
 
-  /// Somebody is parked, and a slot is occupied.
+  /// Wakes the helper, since somebody is parked and a slot is occupied. Any thread.
   void arm() noexcept {
     if (!make_armed()) wake_.unpark();
   }
 
-  /// The caller, from outside, is about to wake a worker. True: it calls `keep_promise` thereafter
-  /// (K3).
+  /// The caller, which is no worker, is about to wake one. True: it must call `keep_promise`
+  /// thereafter (K3). False: nothing is to be done.
   [[nodiscard]] bool arm_ahead() noexcept {
     std::uint32_t seen = asleep;
     // order: relaxed all; a hint, and the token carries what matters
@@ -121,6 +121,7 @@ class slot_ticker {
                                           std::memory_order_relaxed);
   }
 
+  /// Wakes the helper, after `arm_ahead` returned true and the worker was woken.
   void keep_promise() noexcept {
     std::uint32_t seen = promised;  // or somebody else has armed it since
     // order: relaxed both; the token carries what matters
@@ -129,8 +130,8 @@ class slot_ticker {
       wake_.unpark();
   }
 
-  /// Helper: first half of going to sleep. `in_vain`: no slot has been used since it slept last, so
-  /// nobody arms ahead the next time. The caller looks at everything once more and calls
+  /// Helper: the first half of going to sleep. `in_vain`: no slot has been used since it slept
+  /// last, so nobody arms ahead the next time. The caller looks at everything once more, and calls
   /// `stay_awake` if it finds a reason.
   void disarm(bool in_vain) noexcept {
     if (in_vain) expected_.store(false, std::memory_order_relaxed);  // order: relaxed; a hint
@@ -144,10 +145,10 @@ class slot_ticker {
     if (make_armed()) wake_.park();  // takes the token of who was first
   }
 
-  /// Helper: second half; returns when the ticker is armed or stopped.
+  /// Helper: the second half. Blocks until the ticker is armed or stopped.
   void sleep_until_armed() noexcept { wake_.park(); }
 
-  /// Lets `sleep_until_armed` return.
+  /// The pool, at the end: lets `sleep_until_armed` return.
   void stop() noexcept { wake_.unpark(); }
 
  private:

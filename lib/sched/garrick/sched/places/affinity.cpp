@@ -1,3 +1,4 @@
+// Parses the text of an affinity, with errors that point at the character, and binds threads.
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/sched/places/affinity.hpp>
 
@@ -110,9 +111,9 @@ base::result<affinity> affinity::parse(std::string_view text,
                                        std::span<const std::int32_t> usable) {
   auto groups = parser(text, usable).groups();
   if (!groups) return groups.error();
-  affinity a;
-  a.groups_ = std::move(*groups);
-  return a;
+  affinity parsed;
+  parsed.groups_ = std::move(*groups);
+  return parsed;
 }
 
 base::error affinity::bind_this_thread() {

@@ -1,11 +1,14 @@
 // Which processors threads may run on, as a text: groups in angle brackets that threads take in
 // turn (paper 003 §6.2.1).
 //
-//   "<0> <2-4> <1,5>"   the first thread on processor 0, the second on 2, 3 or 4, the third on 1 or 5, the fourth on 0 again, …
+//   "<0> <2-4> <1,5>"   the first thread on processor 0, the second on 2, 3 or 4,
+//                       the third on 1 or 5, the fourth on 0 again, …
 //
-// Grammar: groups, one after the other; a group is ranges separated by commas; a range is one
-// number or two with a dash, the lower one first. Blanks may stand anywhere between two symbols. An
-// empty text leaves every thread where the system puts it.
+// Grammar: a text is groups, one after the other. A group is ranges, separated by commas. A range
+// is one number, or two with a dash, the lower one first. Blanks may stand anywhere between two
+// symbols. An empty text leaves every thread where the system puts it.
+//
+// Thread safety: `bind_this_thread` from any thread; the rest is constant once it is parsed.
 #pragma once
 
 #include <garrick/base/values/result.hpp>
@@ -19,11 +22,12 @@
 
 namespace garrick::sched {
 
+/// Groups of processors, one of which each thread is bound to.
 class affinity {
  public:
-  using processors = std::vector<std::int32_t>;
+  using processors = std::vector<std::int32_t>;  ///< the system's numbers, ascending
 
-  /// Leaves threads where they are.
+  /// No groups: leaves threads where they are.
   affinity() = default;
   affinity(affinity&& other) noexcept : groups_(std::move(other.groups_)) {}
   affinity& operator=(affinity&& other) noexcept {
@@ -31,21 +35,28 @@ class affinity {
     return *this;
   }
 
-  /// Error `config_invalid`: what is wrong, at which character (counted from 1), with the text and
-  /// a mark below it. Also if a group names a processor that is not among `usable`, or if the text
-  /// has more than 1024 groups. `usable` empty: nobody knows, and binding will tell.
+  /// Reads a text of the form above. `usable` are the processors that may be named; if it is empty
+  /// nobody knows them, and binding will tell.
+  ///
+  /// Error `config_invalid`: the text has another form, names a processor that is not among
+  /// `usable`, or has more than 1024 groups. The error says at which character, counted from 1, and
+  /// shows the text with a mark below it.
   [[nodiscard]] static base::result<affinity> parse(std::string_view text,
                                                     std::span<const std::int32_t> usable);
 
+  /// Whether there are no groups.
   [[nodiscard]] bool empty() const noexcept { return groups_.empty(); }
+  /// How many groups there are.
   [[nodiscard]] std::size_t size() const noexcept { return groups_.size(); }
   /// The group of thread number `thread`, counted from 0. Requires that there is one.
   [[nodiscard]] const processors& of(std::size_t thread) const noexcept {
     return groups_[thread % groups_.size()];
   }
 
-  /// Puts the calling thread into the next group. Error `config_invalid`: the system refuses.
-  /// Thread safety: any thread.
+  /// Binds the calling thread to the next group, in turn; does nothing if there is none. Any
+  /// thread.
+  ///
+  /// Error `config_invalid`: the system refuses.
   [[nodiscard]] base::error bind_this_thread();
 
  private:

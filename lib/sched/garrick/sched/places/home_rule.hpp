@@ -10,12 +10,11 @@ namespace garrick::sched {
 
 /// A worker's index, or `no_worker`.
 using worker_index = std::uint16_t;
-inline constexpr worker_index no_worker = 0xffff;
+inline constexpr worker_index no_worker = 0xffff;  ///< a thread that is no worker, or no home
 
-/// Home of an actor that runs for the first time, on `executing`, having been placed at `placed`.
-/// Who was stolen by a direct neighbour of its place adopts the thief; who was carried far away,
-/// before it could put down roots, keeps its place: so actors that were spawned together are not
-/// torn apart.
+/// The home of an actor that was placed at `placed` and now runs for the first time, on
+/// `executing`. If a direct neighbour of its place has stolen it, that is its home. If it was
+/// carried far away, its place is, so that actors which were spawned together are not torn apart.
 template <class AreNeighbours>
 [[nodiscard]] constexpr worker_index home_at_first_run(worker_index placed, worker_index executing,
                                                        const AreNeighbours& neighbours) {
@@ -23,10 +22,10 @@ template <class AreNeighbours>
   return neighbours(placed, executing) ? executing : placed;
 }
 
-/// Where an idle actor goes that has got a message: home; but to the sender's worker if that is a
-/// direct neighbour of home (or home itself), since then both the message and the state are near.
-/// An actor without a home stays with the sender; `no_worker` (a thread that is no worker sent it,
-/// and there is no home): anywhere.
+/// Where an idle actor goes that has got a message. It goes home, or to the sender's worker if that
+/// is a direct neighbour of home, since then both the message and the state are near. An actor
+/// without a home goes to the sender's worker. `no_worker`: anywhere, since it has no home and a
+/// thread that is no worker sent the message.
 template <class AreNeighbours>
 [[nodiscard]] constexpr worker_index worker_for(worker_index home, worker_index sender,
                                                 const AreNeighbours& neighbours) {

@@ -1,3 +1,4 @@
+// Reads machines with hwloc. Without it, in the minimal build, both functions say why they cannot.
 #include <garrick/sched/places/machine_reader.hpp>
 
 #if defined(GARRICK_MINIMAL)

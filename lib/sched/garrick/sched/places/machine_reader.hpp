@@ -1,5 +1,7 @@
-// Reads a machine, for topology: the one place that knows hwloc. In the minimal build there is
-// none, and both functions say so.
+// Reads a machine, for topology: the one place that knows hwloc. The minimal build has no hwloc,
+// and there both functions return an error that says so.
+//
+// Thread safety: any thread.
 #pragma once
 
 #include <garrick/base/values/result.hpp>
@@ -11,11 +13,14 @@
 
 namespace garrick::sched {
 
-/// This machine's units among `usable`. Error: why it cannot be read.
+/// This machine's units among `usable`, or all of them if `usable` is empty. Takes milliseconds.
+///
+/// Error `config_invalid`: why the machine cannot be read.
 [[nodiscard]] base::result<machine_units> read_machine(std::span<const std::int32_t> usable);
 
-/// A synthetic machine. Error `config_invalid`: the description is wrong, or of more than 1024
-/// units.
+/// The units of a machine that does not exist; see `topology::synthetic`.
+///
+/// Error `config_invalid`: the description is wrong, or has more than 1024 units.
 [[nodiscard]] base::result<machine_units> read_synthetic(const std::string& description);
 
 }  // namespace garrick::sched

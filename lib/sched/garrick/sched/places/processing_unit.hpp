@@ -23,7 +23,7 @@ struct processing_unit {
 
 /// The units of a machine as they were read, not yet checked; `topology::of` does that.
 struct machine_units {
-  std::vector<processing_unit> units;
+  std::vector<processing_unit> units;         ///< at least one
   std::vector<std::uint32_t> node_distances;  ///< row by row; empty: the machine does not say
 };
 

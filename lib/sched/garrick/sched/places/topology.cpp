@@ -1,3 +1,4 @@
+// Checks and numbers the units of a machine, and says how far apart they are.
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/sched/places/machine_reader.hpp>
 #include <garrick/sched/places/topology.hpp>
@@ -64,13 +65,13 @@ std::vector<std::uint32_t> ranks(const std::vector<std::uint32_t>& distances, st
 }  // namespace
 
 topology topology::flat(std::uint32_t units, std::string reason) {
-  topology t;
+  topology made;
   const std::vector<std::int32_t> usable = base::platform::usable_processors();
   for (std::uint32_t i = 0; i < std::max(1U, units); ++i)
-    t.units_.push_back(
+    made.units_.push_back(
         {.os_index = i < usable.size() ? usable[i] : static_cast<std::int32_t>(i), .core = i});
-  t.reason_ = std::move(reason);
-  return t;
+  made.reason_ = std::move(reason);
+  return made;
 }
 
 base::result<topology> topology::of(std::vector<processing_unit> units,
@@ -88,12 +89,12 @@ base::result<topology> topology::of(std::vector<processing_unit> units,
   if (!in_one_place(units, &processing_unit::node, &processing_unit::package) &&
       !in_one_place(units, &processing_unit::package, &processing_unit::node))
     return wrong("a memory node and a package overlap");
-  topology t;
+  topology made;
   for (const auto field :
        {&processing_unit::core, &processing_unit::cache, &processing_unit::package})
     number_anew(units, field);
   if (node_distances.empty()) {
-    t.nodes_ = number_anew(units, &processing_unit::node);
+    made.nodes_ = number_anew(units, &processing_unit::node);
   } else {
     std::uint32_t nodes = 0;
     for (const processing_unit& u : units) nodes = std::max(nodes, u.node + 1);
@@ -101,17 +102,17 @@ base::result<topology> topology::of(std::vector<processing_unit> units,
       return wrong("a matrix for " + std::to_string(nodes) + " memory nodes has " +
                    std::to_string(nodes * nodes) + " distances, not " +
                    std::to_string(node_distances.size()));
-    t.nodes_ = nodes;
-    t.node_rank_ = ranks(node_distances, nodes);
+    made.nodes_ = nodes;
+    made.node_rank_ = ranks(node_distances, nodes);
   }
-  t.units_ = std::move(units);
-  return t;
+  made.units_ = std::move(units);
+  return made;
 }
 
 topology topology::of_this_machine() {
   const std::vector<std::int32_t> usable = base::platform::usable_processors();
   const auto unknown = [&usable](const base::error& why) {
-    // All that may be used, also where a quota allows fewer at a time: threads are bound to some of
+    // All that may be used, even if a quota allows fewer at a time: threads are bound to some of
     // these.
     return flat(
         usable.empty() ? base::platform::usable_cores() : static_cast<std::uint32_t>(usable.size()),

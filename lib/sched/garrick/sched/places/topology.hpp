@@ -20,49 +20,57 @@
 
 namespace garrick::sched {
 
+/// The processing units of a machine, and how far apart they are.
 class topology {
  public:
-  /// Distances up to here are named; nodes with a matrix of distances of their own may be farther
-  /// apart.
-  static constexpr std::uint32_t same_cache = 0;
-  static constexpr std::uint32_t same_node = 1;
-  static constexpr std::uint32_t same_package = 2;
-  static constexpr std::uint32_t elsewhere = 3;
+  // The distances that have names. Nodes with a matrix of distances of their own may be farther
+  // apart.
+  static constexpr std::uint32_t same_cache = 0;    ///< of units at one shared cache
+  static constexpr std::uint32_t same_node = 1;     ///< of units on one memory node
+  static constexpr std::uint32_t same_package = 2;  ///< of units in one package
+  static constexpr std::uint32_t elsewhere = 3;     ///< of units in two packages
 
-  /// `units` units that are equally near. `reason`: why nothing better is known; empty if that is
-  /// what the machine is like.
+  /// A machine whose `units` units are equally near; 0 counts as 1. `reason` says why nothing
+  /// better is known; empty: that is what the machine is like.
   [[nodiscard]] static topology flat(std::uint32_t units, std::string reason = {});
 
-  /// The units of this machine that the process may use. Never fails: flat, with the reason, where
-  /// the machine cannot be read.
+  /// The units of this machine that the process may use. Takes milliseconds. Never fails: if the
+  /// machine cannot be read it is flat, with the reason.
   [[nodiscard]] static topology of_this_machine();
 
   /// A machine that does not exist, in hwloc's synthetic form: "pack:2 numa:2 l3:1 core:8 pu:1".
-  /// Error `config_invalid`: the text, more than 1024 units, or no hwloc in this build.
+  ///
+  /// Error `config_invalid`: the text is wrong, the machine has more than 1024 units, or this build
+  /// has no hwloc.
   [[nodiscard]] static base::result<topology> synthetic(const std::string& description);
 
-  /// Any machine. `node_distances` (row by row, nodes × nodes) may be empty. Error
-  /// `config_invalid`: no unit, a unit twice, a core at two caches or a cache in two nodes, a node
-  /// and a package that overlap, a matrix of the wrong size.
+  /// The machine of these units. `node_distances` has a row for each node; it may be empty.
+  ///
+  /// Error `config_invalid`: there is no unit, a unit is there twice, a core is at two caches or a
+  /// cache in two nodes, a node and a package overlap, or the matrix has the wrong size.
   [[nodiscard]] static base::result<topology> of(std::vector<processing_unit> units,
                                                  std::vector<std::uint32_t> node_distances = {});
 
+  /// All units. A unit's place in here is its index in the functions below.
   [[nodiscard]] std::span<const processing_unit> units() const noexcept { return units_; }
+  /// How many units there are, at least one.
   [[nodiscard]] std::uint32_t size() const noexcept {
     return static_cast<std::uint32_t>(units_.size());
   }
+  /// How many memory nodes there are, at least one.
   [[nodiscard]] std::uint32_t node_count() const noexcept { return nodes_; }
 
-  /// 0: same shared cache; 1: same memory node; 2: same package; 3: elsewhere. With a matrix, what
-  /// is beyond one node goes by its rank among the matrix' distances: 2 for the nearest.
+  /// How far apart the units with these indices are: one of the distances above. With a matrix,
+  /// what is beyond one node goes by its rank among the matrix's distances: 2 is the nearest.
   [[nodiscard]] std::uint32_t distance(std::uint32_t a, std::uint32_t b) const noexcept;
 
-  /// Are all units on one memory node and equally near: all at one cache, or each at one of its
-  /// own?
+  /// Whether all units are on one memory node and equally near: all at one cache, or each at a
+  /// cache of its own.
   [[nodiscard]] bool is_flat() const noexcept;
+  /// Why nothing better is known of a flat machine; empty: that is what it is like.
   [[nodiscard]] const std::string& flat_reason() const noexcept { return reason_; }
 
-  /// "2 packages, 4 memory nodes, 4 shared caches, 32 cores, 32 units"
+  /// The machine in words: "2 packages, 4 memory nodes, 4 shared caches, 32 cores, 32 units".
   [[nodiscard]] std::string describe() const;
 
  private:

@@ -1,3 +1,4 @@
+// Spreads the workers over the machine, and sorts for each of them the others by distance.
 #include <garrick/sched/places/worker_places.hpp>
 
 #include <algorithm>
@@ -19,7 +20,8 @@ worker_places::worker_places(const topology& machine, std::uint32_t workers, nei
 }
 
 void worker_places::spread(std::uint32_t workers) {
-  // For each unit: the how-many-th it is of its core, its core of the cache, its cache of the node.
+  // Each unit has a rank within its core, its core one within the cache, and its cache one within
+  // the node: the first unit of the first core of the first cache has rank 0 three times.
   std::map<std::uint32_t, std::uint32_t> in_core, in_cache, in_node, core_rank, cache_rank;
   using key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
   std::vector<std::pair<key, std::uint32_t>> order;
@@ -31,7 +33,7 @@ void worker_places::spread(std::uint32_t workers) {
     order.push_back({key{in_core[u.core]++, core_rank[u.core], cache_rank[u.cache], u.node, i}, i});
   }
   std::sort(order.begin(), order.end());
-  // A node with less than others leaves gaps: the place in turn is counted within the node.
+  // A node with fewer units than others leaves gaps, so turns are counted within the node.
   std::map<std::uint32_t, std::uint32_t> taken;
   std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> turns;
   for (const auto& [k, unit] : order)
@@ -45,9 +47,9 @@ void worker_places::sort_others(std::uint32_t worker) {
   std::vector<std::pair<std::uint32_t, worker_index>> sorted;
   for (std::uint32_t w = 0; w < size(); ++w) {
     if (w == worker) continue;
-    const std::uint32_t d = machine_.distance(at_[worker], at_[w]);
+    const std::uint32_t distance = machine_.distance(at_[worker], at_[w]);
     sorted.push_back(
-        {near_ == neighbourhood::system ? 0 : std::max(d, static_cast<std::uint32_t>(near_)),
+        {near_ == neighbourhood::system ? 0 : std::max(distance, static_cast<std::uint32_t>(near_)),
          static_cast<worker_index>(w)});
   }
   std::sort(sorted.begin(), sorted.end());

@@ -27,21 +27,27 @@ enum class neighbourhood : std::uint8_t {
   system,  ///< everybody: stealing is plain
 };
 
+/// The places of a pool's workers.
 class worker_places {
  public:
-  /// Requires 1 to 1024 workers.
+  /// Places 1 to 1024 workers on `machine`, of which it keeps a copy. `near` says who is a direct
+  /// neighbour; on a flat machine everybody is.
   worker_places(const topology& machine, std::uint32_t workers, neighbourhood near);
 
+  /// How many workers there are.
   [[nodiscard]] std::uint32_t size() const noexcept {
     return static_cast<std::uint32_t>(at_.size());
   }
+  /// The unit where this worker stands.
   [[nodiscard]] const processing_unit& unit_of(std::uint32_t worker) const noexcept {
     return machine_.units()[at_[worker]];
   }
-  /// Its place in `machine().units()`.
+  /// The index of that unit in `machine().units()`.
   [[nodiscard]] std::uint32_t index_of(std::uint32_t worker) const noexcept { return at_[worker]; }
+  /// The machine.
   [[nodiscard]] const topology& machine() const noexcept { return machine_; }
 
+  /// Whether these workers are direct neighbours; a worker is its own.
   [[nodiscard]] bool are_neighbours(std::uint32_t a, std::uint32_t b) const noexcept {
     return a == b || near_ == neighbourhood::system ||
            machine_.distance(at_[a], at_[b]) <= static_cast<std::uint32_t>(near_);
@@ -51,20 +57,21 @@ class worker_places {
   [[nodiscard]] std::span<const worker_index> others(std::uint32_t worker) const noexcept {
     return {others_.data() + std::size_t{worker} * (size() - 1), size() - 1};
   }
-  /// How many of `others` each group has; the last has all. Empty if there are no others.
+  /// The groups, each as the number of `others` that belong to it; the last one has all. Empty:
+  /// there are no others.
   [[nodiscard]] std::span<const worker_index> groups(std::uint32_t worker) const noexcept {
     return groups_[worker];
   }
 
-  /// The workers of a memory node; empty if it has none or is not there.
+  /// The workers on a memory node; empty: it has none, or there is no such node.
   [[nodiscard]] std::span<const worker_index> of_node(std::uint32_t node) const noexcept;
 
+  static constexpr std::uint32_t no_worker = 0xffff'ffff;  ///< a thread of unknown place
   /// The system's number of the memory node where an actor with this hint will live. -1: any will
-  /// do: its home is not known yet, is on the node of `spawner` (`no_worker`: a thread of unknown
-  /// place), or is no place to take memory from.
+  /// do, because its home is not known yet, is on the node of the worker `spawner`, or is no place
+  /// to take memory from.
   [[nodiscard]] std::int32_t memory_of(base::locality_hint hint,
                                        std::uint32_t spawner) const noexcept;
-  static constexpr std::uint32_t no_worker = 0xffff'ffff;
 
  private:
   void spread(std::uint32_t workers);
@@ -78,17 +85,18 @@ class worker_places {
   std::vector<std::vector<worker_index>> of_node_;
 };
 
-/// One search for work: from the present group a victim at random, after as many attempts as the
-/// group has members the next group, in the last one until the searcher gives up. A local variable
-/// of the thief: who has stolen something starts with a new one, at g0.
+/// One thief's search for work, which names the victims one by one. Each is drawn from the present
+/// group. After as many attempts as the group has members the next group follows; in the last one
+/// the search goes on until the thief gives up. Who has stolen something starts anew, at g0.
 class victim_walk {
  public:
+  /// For the worker `thief`. Refers to `places`.
   victim_walk(const worker_places& places, std::uint32_t thief) noexcept
       : others_(places.others(thief)),
         groups_(places.groups(thief)),
         left_(groups_.empty() ? 0 : groups_[0]) {}
 
-  /// Requires that there is another worker.
+  /// The next victim. Requires that there is another worker.
   template <class Random>
   [[nodiscard]] std::uint32_t next(Random& random) noexcept {
     if (left_ == 0 && group_ + 1 < groups_.size()) left_ = groups_[++group_];
@@ -97,7 +105,7 @@ class victim_walk {
   }
   /// The group of the last victim.
   [[nodiscard]] std::uint32_t group() const noexcept { return group_; }
-  /// Has the last group had as many attempts as members?
+  /// Whether the last group has had as many attempts as it has members.
   [[nodiscard]] bool has_been_everywhere() const noexcept {
     return left_ == 0 && group_ + 1 >= groups_.size();
   }

@@ -23,34 +23,38 @@
 
 namespace garrick::sched {
 
+/// The guide that knows places. Any worker may call any function; a thread that is no worker only
+/// `target`.
 template <class Atomics = base::real_atomics>
 class locality_guide {
  public:
-  static constexpr bool active = true;
-  static constexpr std::string_view name = "locality_guided";
+  static constexpr bool active = true;                         ///< work_stealing asks it
+  static constexpr std::string_view name = "locality_guided";  ///< of the policy with this guide
 
-  /// Requires options.places.
+  /// Requires `options.places`, and that they outlive the guide.
   explicit locality_guide(const policy_options& options)
       : places_(*options.places), next_of_node_(options.places->machine().node_count()) {}
 
+  /// Whom `thief` asks, one after the other.
   [[nodiscard]] victim_walk walk(worker_index thief) const noexcept { return {places_, thief}; }
 
-  /// May `thief` take many at once from `victim`? Not if the others' homes are far from there.
+  /// Whether `thief` may take many at once from `victim`. Not if the others' homes are far from
+  /// there.
   [[nodiscard]] bool are_neighbours(worker_index thief, worker_index victim) const noexcept {
     return places_.are_neighbours(thief, victim);
   }
 
-  /// The worker to whom `r` goes, which `sender` (or a thread that is no worker) has made runnable.
-  /// A new one is placed.
+  /// The worker to whom `r` goes, which the worker `sender` has made runnable, or a thread that is
+  /// no worker. If `r` is new it gets its place.
   [[nodiscard]] worker_index target(base::runnable& r, worker_index sender) noexcept {
-    const hint h = r.place.get();
-    if ((h.what() == kind::settled || h.what() == kind::placed) && h.value() < places_.size())
-        [[likely]]
-      return worker_for(h.value(), sender, neighbours());
-    return place(r, h, sender);
+    const hint wish = r.place.get();
+    if ((wish.what() == kind::settled || wish.what() == kind::placed) &&
+        wish.value() < places_.size()) [[likely]]
+      return worker_for(wish.value(), sender, neighbours());
+    return place(r, wish, sender);
   }
 
-  /// `r` is about to run at `executing`: the first time, that or its place becomes its home.
+  /// `r` is about to run at `executing`. The first time, that worker or its place becomes its home.
   void before_run(base::runnable& r, worker_index executing) noexcept {
     const hint h = r.place.get();
     if (h.what() != kind::placed) [[likely]]
@@ -58,7 +62,7 @@ class locality_guide {
     r.place.set(hint(kind::settled, home_at_first_run(h.value(), executing, neighbours())));
   }
 
-  /// May a sender at `worker` run `r` in place? Not if its home is far from there.
+  /// Whether a sender at `worker` may run `r` in place. Not if the home of `r` is far from there.
   [[nodiscard]] bool may_run_at(const base::runnable& r, worker_index worker) const noexcept {
     const hint h = r.place.get();
     return (h.what() != kind::settled && h.what() != kind::placed) || h.value() >= places_.size() ||
@@ -115,6 +119,7 @@ class locality_guide {
   std::vector<counter> next_of_node_;
 };
 
+/// The policy for machines with several memory nodes.
 template <class Traits = real_traits>
 using locality_guided = work_stealing<Traits, locality_guide<typename Traits::atomics>>;
 

@@ -1,11 +1,12 @@
 // A scheduling policy decides where a runnable waits and who takes it; the worker pool only turns
-// the crank. Following paper 001 §6 a policy is a compile-time concept, not a base class: nothing
-// between the pool's loop and the queues is virtual, and a policy can be instantiated with other
+// the crank. Following paper 001 §6 a policy is a compile-time concept, not a base class. So
+// nothing between the pool's loop and the queues is virtual. And a policy can be made of other
 // atomics, clocks, random sources and parking, so that a simulator or a model checker runs the
 // shipped code.
 //
-// To write one: a class with a `worker_data` and the functions below, taking `policy_options` and,
-// by convention, the traits as template parameter. `work_sharing.hpp` is a complete one in a page.
+// To write one: a class with a `worker_data` and the functions of `scheduling_policy`, which takes
+// `policy_options` and, by convention, the traits as template parameter. `work_sharing.hpp` is a
+// complete one in a page. To ship it, add it to policy_list.hpp.
 //
 // Thread safety: of the functions that take a `worker_data&`, `external_enqueue` is for any thread
 // but that worker, the others are for that worker alone. `central_enqueue`, `request_stop` and
@@ -31,9 +32,10 @@ inline constexpr std::uint32_t unlimited = 0xffff'ffff;
 
 class worker_places;
 
-/// What every policy gets. Checked before (`check_options`), so a policy need not.
+/// What every policy gets. The values have been checked (scheduler_options.hpp), so a policy need
+/// not look.
 struct policy_options {
-  std::uint32_t workers = 1;
+  std::uint32_t workers = 1;                ///< 1 to 1024
   std::uint32_t quantum = 1024;             ///< messages; see `scheduler_options`
   std::uint64_t idle_spin_ns = 0;           ///< how long a worker looks for work before it parks
   std::uint64_t seed = 0x9e3779b97f4a7c15;  ///< of the random order in which victims are visited
@@ -55,6 +57,7 @@ struct scheduler_stats {
 /// A small random source; one for each worker, so that a seed repeats a run.
 class xorshift {
  public:
+  /// Equal seeds give equal numbers.
   explicit xorshift(std::uint64_t seed) noexcept : state_(seed | 1) {}
   std::uint32_t operator()() noexcept {
     state_ ^= state_ << 13;
@@ -69,15 +72,20 @@ class xorshift {
 
 /// Time as a policy sees it.
 struct real_clock {
+  /// A clock that only goes forward, in nanoseconds.
   static std::uint64_t now_ns() noexcept { return base::platform::monotonic_ns(); }
+  /// The processor time that the calling thread has used, in nanoseconds.
   static std::uint64_t thread_cpu_ns() noexcept { return base::platform::thread_cpu_ns(); }
+  /// Blocks the calling thread for so many nanoseconds.
   static void sleep_ns(std::uint64_t ns) noexcept { base::platform::sleep_ns(ns); }
 };
 
 /// Processors as a policy sees them.
 struct real_place {
-  using thread = base::platform::thread_place;
+  using thread = base::platform::thread_place;  ///< tells where a thread runs just now
+  /// The calling thread, for others to ask where it runs.
   static thread of_this_thread() noexcept { return thread::of_this_thread(); }
+  /// Moves the calling thread to a processor that is not among `busy`. False: there is none.
   static bool leave(std::span<const std::int32_t> busy) noexcept {
     return base::platform::leave_processors(busy);
   }
@@ -85,60 +93,71 @@ struct real_place {
 
 /// What a policy is made of in the product.
 struct real_traits {
-  using atomics = base::real_atomics;
-  using parker = base::parker;
-  using clock = real_clock;
-  using place = real_place;
-  using random = xorshift;
-  using mutex = std::mutex;
+  using atomics = base::real_atomics;  ///< atomics and fences
+  using parker = base::parker;         ///< how a worker sleeps
+  using clock = real_clock;            ///< time
+  using place = real_place;            ///< processors
+  using random = xorshift;             ///< in which order victims are visited
+  using mutex = std::mutex;            ///< a lock
 };
 
 /// A counter that one thread raises and others read.
 template <class Atomics>
 class own_counter {
  public:
-  void add(std::uint64_t n = 1) noexcept {
+  /// Raises it. The one thread only; no locked operation.
+  void add(std::uint64_t by = 1) noexcept {
     // order: relaxed both; a statistic
-    value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+    value_.store(value_.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
   }
+  /// What it is, or was a little while ago. Any thread.
   [[nodiscard]] std::uint64_t get() const noexcept {
-    return value_.load(std::memory_order_relaxed);
-  }  // order: relaxed; a statistic
+    return value_.load(std::memory_order_relaxed);  // order: relaxed; a statistic
+  }
 
  private:
   typename Atomics::template atomic<std::uint64_t> value_{0};
 };
 
 // clang-format off
-template <class P>
-concept scheduling_policy = std::constructible_from<P, const policy_options&> && requires { typename P::worker_data; } &&
-  requires(P& all, const P& seen, typename P::worker_data& self, base::runnable& r, std::uint32_t n) {
-    { P::name } -> std::convertible_to<std::string_view>;
-    { all.worker(n) } noexcept -> std::same_as<typename P::worker_data&>;
+
+/// What a scheduling policy has. Every function is noexcept but `describe`; what each must do
+/// stands beside it. `self` is the `worker_data` of the worker that calls, or into which something
+/// is put.
+template <class Policy>
+concept scheduling_policy =
+  std::constructible_from<Policy, const policy_options&> &&
+  requires { typename Policy::worker_data; } &&
+  requires(Policy& all, const Policy& seen, typename Policy::worker_data& self,
+           base::runnable& r, std::uint32_t n) {
+    { Policy::name } -> std::convertible_to<std::string_view>;
+    { all.worker(n) } noexcept -> std::same_as<typename Policy::worker_data&>;
     // Where a runnable goes: from a thread that is no worker; into a given worker; from the worker
-    // itself; after its quantum.
+    // itself; and after its quantum, when others have their turn first.
     { all.central_enqueue(r) } noexcept;
     { all.external_enqueue(self, r) } noexcept;
     { all.internal_enqueue(self, r) } noexcept;
     { all.resume_later(self, r) } noexcept;
-    // The next runnable of this worker; waits for one; null when the pool stops.
+    // The next runnable of this worker. Waits for one; null when the pool stops.
     { all.dequeue(self) } noexcept -> std::same_as<base::runnable*>;
-    // Around a run: the budget for it; what it used; that it ended without more to do (the runnable
-    // may be gone).
+    // Around a run: how many messages it may handle; how many it handled; that it ended without
+    // more to do, when the runnable may be gone.
     { all.before_resume(self, r) } noexcept -> std::same_as<std::uint32_t>;
     { all.after_resume(self, n) } noexcept;
     { all.after_completion(self) } noexcept;
-    // base::executor's two, on the worker itself.
+    // base::executor's functions of these names, on the worker itself. A policy with a private next
+    // slot also has claim_next(self, const base::runnable*).
     { all.claim(self, r) } noexcept -> std::same_as<bool>;
     { all.expose(self) } noexcept;
-    // A policy with a private next slot has also claim_next(self, const base::runnable*), for the
-    // executor's. A thread of the policy's own, if it wants one: runs until request_stop.
+    // A thread of the policy's own, if it wants one: `helper` runs until `request_stop`.
     { seen.wants_helper() } noexcept -> std::same_as<bool>;
     { all.helper() } noexcept;
+    // The end: every `dequeue` and `helper` returns soon. Then `drain_one` gives out what is left,
+    // one by one, and null after the last.
     { all.request_stop() } noexcept;
     { all.drain_one() } noexcept -> std::same_as<base::runnable*>;
+    // Sums over all workers; and the queues and sleepers in words, for a diagnosis.
     { seen.statistics() } noexcept -> std::same_as<scheduler_stats>;
-    // The queues and sleepers in words, for a diagnosis.
     { seen.describe() } -> std::same_as<std::string>;
   };
 // clang-format on

@@ -21,19 +21,23 @@
 
 namespace garrick::sched {
 
+/// The policy with one queue. See `scheduling_policy` for what its functions are.
 template <class Traits = real_traits>
 class work_sharing {
   using atomics = typename Traits::atomics;
   using runnable = base::runnable;
 
  public:
-  static constexpr std::string_view name = "work_sharing";
+  static constexpr std::string_view name = "work_sharing";  ///< as settings have it
 
+  /// One worker: it has no queue, only its number and counts.
   struct alignas(64) worker_data {
-    std::uint32_t index = 0;
-    own_counter<atomics> runs, parks;
+    std::uint32_t index = 0;     ///< from 0
+    own_counter<atomics> runs;   ///< for `scheduler_stats`
+    own_counter<atomics> parks;  ///< for `scheduler_stats`
   };
 
+  /// Makes the workers' data; `options.places` is not needed.
   explicit work_sharing(const policy_options& options)
       : quantum_(options.quantum), idle_spin_ns_(options.idle_spin_ns), sleepers_(options.workers) {
     for (std::uint32_t i = 0; i < options.workers; ++i) {
@@ -42,25 +46,31 @@ class work_sharing {
     }
   }
 
+  /// The worker with this index.
   [[nodiscard]] worker_data& worker(std::uint32_t index) noexcept { return *workers_[index]; }
 
+  /// To the back of the queue. Blocks on its lock for a few instructions, as all that queue do.
   void central_enqueue(runnable& r) noexcept {
     if (!r.offer()) return;  // its old entry is valid again
     push(r);
     sleepers_.announce();
   }
+  /// To the back of the queue; `target` is woken if somebody must be.
   void external_enqueue(worker_data& target, runnable& r) noexcept {
     if (!r.offer()) return;
     push(r);
     sleepers_.announce(target.index);
   }
+  /// To the back of the queue.
   void internal_enqueue(worker_data&, runnable& r) noexcept { central_enqueue(r); }
 
-  /// Alone in the queue it will be taken by this same worker at once, so nobody is called for it.
+  /// To the back of the queue. If it is alone there, this same worker will take it at once, so
+  /// nobody is called for it.
   void resume_later(worker_data&, runnable& r) noexcept {
     if (r.offer() && !push(r)) sleepers_.announce();
   }
 
+  /// The oldest in the queue. Blocks until there is one; null: the pool stops.
   [[nodiscard]] runnable* dequeue(worker_data& self) noexcept {
     // order: relaxed; request_stop wakes everybody
     if (stopping_.load(std::memory_order_relaxed)) return nullptr;
@@ -83,25 +93,35 @@ class work_sharing {
     }
   }
 
+  /// Always a whole quantum.
   [[nodiscard]] std::uint32_t before_resume(worker_data& self, runnable&) noexcept {
     self.runs.add();
     return quantum_;
   }
+  /// Nothing: a quantum is not carried over.
   void after_resume(worker_data&, std::uint32_t) noexcept {}
+  /// Nothing.
   void after_completion(worker_data&) noexcept {}
 
+  /// Takes `r` out of the queue, if it waits there.
   [[nodiscard]] bool claim(worker_data&, runnable& r) noexcept { return r.claim(); }
+  /// Nothing: all work is open.
   void expose(worker_data&) noexcept {}
 
+  /// No helper.
   [[nodiscard]] bool wants_helper() const noexcept { return false; }
+  /// Nothing.
   void helper() noexcept {}
 
+  /// Wakes all workers; each `dequeue` returns null.
   void request_stop() noexcept {
     stopping_.store(true, std::memory_order_release);  // order: release; the tokens carry it
     sleepers_.wake_all();
   }
+  /// The oldest that is left, or null.
   [[nodiscard]] runnable* drain_one() noexcept { return pop(); }
 
+  /// Sums over all workers.
   [[nodiscard]] scheduler_stats statistics() const noexcept {
     scheduler_stats sum;
     for (const auto& w : workers_) {
@@ -112,6 +132,7 @@ class work_sharing {
     return sum;
   }
 
+  /// "searching 0, parked 2, queued 0"
   [[nodiscard]] std::string describe() const {
     return sleepers_.describe() + ", queued " +
            std::to_string(size_.load(std::memory_order_relaxed));  // order: relaxed; a picture

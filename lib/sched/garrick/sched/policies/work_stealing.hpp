@@ -36,28 +36,36 @@ namespace garrick::sched {
 
 /// The guide of a policy that knows no places.
 struct no_guide {
-  static constexpr bool active = false;
-  static constexpr std::string_view name = "work_stealing";
+  static constexpr bool active = false;                      ///< whether anybody asks it
+  static constexpr std::string_view name = "work_stealing";  ///< of the policy with this guide
+  /// Needs nothing.
   explicit no_guide(const policy_options&) noexcept {}
+  /// Everybody is near.
   static constexpr bool are_neighbours(std::uint32_t, std::uint32_t) noexcept { return true; }
 };
 
+/// The default policy. `Guide` says where a runnable goes and whom a thief asks; see
+/// locality_guided.hpp. See `scheduling_policy` for what the functions are.
 template <class Traits = real_traits, class Guide = no_guide>
 class work_stealing {
   using atomics = typename Traits::atomics;
   using runnable = base::runnable;
-  using deque = work_deque<atomics>;
+  using deque = work_stealing_deque<atomics>;
   using counter = own_counter<atomics>;
 
  public:
-  static constexpr std::string_view name = Guide::name;
-  static constexpr bool needs_places = Guide::active;
+  static constexpr std::string_view name = Guide::name;  ///< as settings have it
+  static constexpr bool needs_places = Guide::active;    ///< whether it requires `options.places`
 
+  /// One worker: its slot, its deque and its inbox.
   class alignas(64) worker_data {
    public:
+    /// The worker with this index. `round` is the number of messages in its first round, `seed`
+    /// that of its random source.
     worker_data(std::uint32_t index, std::uint32_t round, std::uint64_t seed)
         : index_(index), left_in_round_(round), random_(seed) {}
 
+    /// From 0.
     [[nodiscard]] std::uint32_t index() const noexcept { return index_; }
 
    private:
@@ -81,6 +89,7 @@ class work_stealing {
     alignas(64) work_inbox<atomics> inbox_;
   };
 
+  /// Makes the workers' data.
   explicit work_stealing(const policy_options& options)
       : count_(options.workers),
         quantum_(options.quantum),
@@ -94,6 +103,7 @@ class work_stealing {
           std::make_unique<worker_data>(i, round_, options.seed + (i + 1) * 0x9e3779b97f4a7c15));
   }
 
+  /// The worker with this index.
   [[nodiscard]] worker_data& worker(std::uint32_t index) noexcept { return *workers_[index]; }
 
   // --- where runnables go ------------------------------------------------------------------------
@@ -105,13 +115,15 @@ class work_stealing {
     if (ahead) ticker_.keep_promise();
   }
 
+  /// Into the inbox of `target`, who is woken if somebody must be.
   void external_enqueue(worker_data& target, runnable& r) noexcept {
     if (!r.offer()) return;  // its old entry, which was announced, is valid again
     target.inbox_.push(r);
     sleepers_.announce(target.index_);
   }
 
-  /// Into the next slot; what was there becomes open work.
+  /// Into the next slot of `self`; what was there becomes open work. No locked operation, unless
+  /// the helper is about.
   void internal_enqueue(worker_data& self, runnable& r) noexcept {
     if constexpr (Guide::active) {
       const std::uint32_t target = guide_.target(r, static_cast<worker_index>(self.index_));
@@ -132,7 +144,8 @@ class work_stealing {
       added_while_somebody_sleeps(self, seen, displaced != nullptr);
   }
 
-  /// To the back. Alone on its worker it will be taken at once (W1), so nobody is called for it.
+  /// To the back of the inbox of `self`. If it is alone on its worker it will be taken at once
+  /// (W1), so nobody is called for it.
   void resume_later(worker_data& self, runnable& r) noexcept {
     if constexpr (Guide::active) {
       const std::uint32_t target = guide_.target(r, static_cast<worker_index>(self.index_));
@@ -145,6 +158,8 @@ class work_stealing {
 
   // --- what runs next ----------------------------------------------------------------------------
 
+  /// From the slot, the deque, the inbox, or another worker. Blocks until there is something; null:
+  /// the pool stops.
   [[nodiscard]] runnable* dequeue(worker_data& self) noexcept {
     // order: relaxed; request_stop wakes everybody
     if (stopping_.load(std::memory_order_relaxed)) [[unlikely]]
@@ -158,6 +173,7 @@ class work_stealing {
     return wait_for_work(self);
   }
 
+  /// What is left of the round, and at most a quantum.
   [[nodiscard]] std::uint32_t before_resume(worker_data& self, runnable& r) noexcept {
     self.runs_.add();
     if constexpr (Guide::active) guide_.before_run(r, static_cast<worker_index>(self.index_));
@@ -165,24 +181,29 @@ class work_stealing {
                                  : std::min(quantum_, std::max(1U, self.left_in_round_));
   }
 
+  /// Counts what was used towards the round (W3).
   void after_resume(worker_data& self, std::uint32_t used) noexcept {
     self.left_in_round_ -= std::min(self.left_in_round_, std::max(1U, used));
   }
 
+  /// Nothing.
   void after_completion(worker_data&) noexcept {}
 
   // --- the executor's requests -------------------------------------------------------------------
 
+  /// Takes `r` out of the own slot or out of any queue; but not if its home is far from here.
   [[nodiscard]] bool claim(worker_data& self, runnable& r) noexcept {
     if constexpr (Guide::active)
       if (!guide_.may_run_at(r, static_cast<worker_index>(self.index_))) return false;
     return self.slot_.claim(&r) || r.claim();
   }
 
+  /// Takes `r` out of the own slot, if it is there.
   [[nodiscard]] bool claim_next(worker_data& self, const runnable* r) noexcept {
     return self.slot_.claim(r);
   }
 
+  /// Puts what is in the own slot into the deque.
   void expose(worker_data& self) noexcept {
     runnable* const r = self.slot_.take();
     if (r == nullptr || !r->offer()) return;
@@ -192,8 +213,11 @@ class work_stealing {
 
   // --- the helper: the slots of busy workers -----------------------------------------------------
 
+  /// One helper, if there is more than one worker.
   [[nodiscard]] bool wants_helper() const noexcept { return count_ > 1; }
 
+  /// The ticker: exposes what stays in the slot of a busy worker (slot_ticker.hpp). Blocks until
+  /// `request_stop`.
   void helper() noexcept {
     std::vector<sample> seen(count_);
     const thread me = Traits::place::of_this_thread();
@@ -217,6 +241,7 @@ class work_stealing {
 
   // --- the end -----------------------------------------------------------------------------------
 
+  /// Wakes all workers and the helper; each `dequeue` returns null.
   void request_stop() noexcept {
     // order: release, pairs with helper; the tokens carry it to the workers
     stopping_.store(true, std::memory_order_release);
@@ -224,6 +249,7 @@ class work_stealing {
     ticker_.stop();
   }
 
+  /// Something that is left in any slot, deque or inbox, or null.
   [[nodiscard]] runnable* drain_one() noexcept {
     for (auto& w : workers_) {
       if (runnable* r = w->slot_.steal()) return r;
@@ -233,6 +259,7 @@ class work_stealing {
     return nullptr;
   }
 
+  /// Sums over all workers.
   [[nodiscard]] scheduler_stats statistics() const noexcept {
     scheduler_stats sum;
     for (const auto& w : workers_) {
@@ -246,6 +273,7 @@ class work_stealing {
     return sum;
   }
 
+  /// The sleepers, the ticker, and each worker's queues.
   [[nodiscard]] std::string describe() const {
     std::string text =
         sleepers_.describe() + (ticker_.armed() ? ", ticker armed" : ", ticker asleep");
@@ -388,8 +416,8 @@ class work_stealing {
     if (result == deque::steal_result::lost) contended = true;
     r = victim.inbox_.take_all();
     if (r == nullptr) return nullptr;
-    // the inbox gives the newest first: turn it round, keep the oldest, and put the others back in
-    // their order
+    // The inbox gives the newest first. So turn it round, keep the oldest, and put the others back
+    // in their order.
     runnable* newer = nullptr;
     while (runnable* const older = r->queue_link) {
       r->queue_link = newer;
@@ -405,7 +433,8 @@ class work_stealing {
     return r;
   }
 
-  /// Counted as searching. Null: nothing anywhere.
+  /// Looks everywhere for work, as long as `idle_spin_ns` says. Requires to be counted as
+  /// searching. Null: there is nothing anywhere.
   runnable* search(worker_data& self) noexcept {
     const std::uint64_t end = idle_spin_ns_ == 0 ? 0 : Traits::clock::now_ns() + idle_spin_ns_;
     for (;;) {
@@ -421,7 +450,7 @@ class work_stealing {
     }
   }
 
-  /// Own queues are empty: search, or sleep until woken. Null: the pool stops.
+  /// The own queues are empty: searches, or sleeps until woken. Null: the pool stops.
   runnable* wait_for_work(worker_data& self) noexcept {
     if (!self.placed_.load(std::memory_order_relaxed)) [[unlikely]] {  // order: relaxed; own value
       self.place_ = Traits::place::of_this_thread();
@@ -491,8 +520,8 @@ class work_stealing {
     }
     if (!occupied || !someone_parked()) return used;
     if (in_the_way && !step_aside(seen)) {
-      // K4: as long as this thread runs, the worker cannot; what counts is what it did while this
-      //     thread slept.
+      // K4: as long as this thread runs, the worker cannot. What counts is what it did while this
+      // thread slept.
       expose_stuck(seen, budget, [&](std::uint32_t i) { return seen[i].unmoved; });
       return used;
     }
@@ -515,8 +544,8 @@ class work_stealing {
     return its != thread::unknown && its == me.processor();
   }
 
-  /// K4: to a processor where no worker is in the way of this thread, nor this thread in a
-  ///     worker's.
+  /// K4: moves to a processor where no worker is in the way of this thread, nor this thread in a
+  /// worker's.
   bool step_aside(const std::vector<sample>& seen) noexcept {
     std::vector<std::int32_t> busy;
     std::vector<std::int32_t> watched;

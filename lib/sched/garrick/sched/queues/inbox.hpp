@@ -2,10 +2,10 @@
 // a runnable has used up its quantum. The inbox takes it with one compare-and-swap, and hands all
 // of it at once to whoever comes first: the owner or a thief.
 //
-// Thread safety: any thread, any function.
+// Thread safety: any function from any thread.
 //
 // Invariants
-// B1 A runnable is in at most one queue (I1 of the hot path's decision), so its link belongs to the
+// B1 A runnable is in at most one queue (docs/internals/mailbox.md, I1), so its link belongs to the
 //    inbox that holds it.
 // B2 The list is only ever taken whole, so a push that compares the head cannot be fooled by a head
 //    that went away and came back.
@@ -20,12 +20,17 @@
 namespace garrick::sched {
 
 /// The memory orders below that the model checker weakens, one at a time.
-enum class inbox_order : std::uint8_t { push_head, take_head, look_head };
+enum class inbox_order : std::uint8_t {
+  push_head,  ///< the swap that adds
+  take_head,  ///< the exchange that takes everything
+  look_head,  ///< the look before sleeping
+};
 
+/// A queue that everybody may fill and that is emptied all at once. `T` has a `queue_link`.
 template <class Atomics, class T = base::runnable>
 class work_inbox {
  public:
-  /// Adds at the back. True if it was empty.
+  /// Adds `item` at the back. True: the inbox was empty. Costs one locked operation.
   bool push(T& item) noexcept {
     // order: relaxed; the compare-and-swap confirms it
     T* head = head_.load(std::memory_order_relaxed);
@@ -40,7 +45,8 @@ class work_inbox {
     return head == nullptr;
   }
 
-  /// Takes everything: the newest, linked through `queue_link` to the oldest. Null if empty.
+  /// Takes everything. Returns the newest, which is linked through `queue_link` to the older ones;
+  /// null if there is nothing.
   [[nodiscard]] T* take_all() noexcept {
     // order: relaxed; a miss is noticed before sleeping
     if (head_.load(std::memory_order_relaxed) == nullptr) return nullptr;
@@ -50,7 +56,7 @@ class work_inbox {
                           base::order<Atomics, inbox_order::take_head>(std::memory_order_acquire));
   }
 
-  /// Whether there was nothing at the moment of the call. Part of the sleeping protocol
+  /// Whether there was nothing at some moment of the call. Part of the sleeping protocol
   /// (sleepers.hpp, S4).
   [[nodiscard]] bool looks_empty() const noexcept {
     // order: seq_cst, pairs with push_head: after the sleeper's change of state

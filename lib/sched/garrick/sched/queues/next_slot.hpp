@@ -2,11 +2,11 @@
 // the cache, and no other worker need be woken for something that the owner takes within a
 // microsecond. So each worker has one slot in front of its deque.
 //
-// The owner uses it for nearly every message, the helper thread that exposes forgotten work
-// (slot_ticker.hpp) perhaps never. So the owner pays no locked operation: it marks that it is at
-// work on the slot, and only if the helper has announced itself does it use an exchange. The helper
-// pays for both: it announces itself, makes every thread see that, and then looks whether the owner
-// was in the middle.
+// The owner uses it for nearly every message. The helper thread that exposes forgotten work
+// (slot_ticker.hpp) takes from it perhaps never. So the owner pays no locked operation. It marks
+// that it is at work on the slot, and uses an exchange only if the helper has announced itself. The
+// helper pays for both: it announces itself, makes every thread see that, and then looks whether
+// the owner was in the middle of something.
 //
 // Thread safety: `put`, `take`, `claim` and `occupied_for_owner` belong to the owner, `steal` to
 // one other thread, `look` to everybody.
@@ -33,19 +33,21 @@ namespace garrick::sched {
 
 /// The memory orders below that the model checker weakens, one at a time.
 enum class slot_order : std::uint8_t {
-  put_empty,
-  put_over,
-  owner_done,
-  steal,
-  helper_looks,
-  helper_done,
-  owner_looks
+  put_empty,     ///< the owner fills an empty slot
+  put_over,      ///< the owner replaces an item while the helper is about
+  owner_done,    ///< the owner is no longer at work on the slot
+  steal,         ///< the helper takes the item
+  helper_looks,  ///< whether the owner is at work on the slot
+  helper_done,   ///< the helper is no longer about
+  owner_looks,   ///< whether the helper is about
 };
 
+/// A worker's slot for what it runs next.
 template <class Atomics, class T = base::runnable>
 class next_slot {
  public:
-  /// Owner: puts `item` in and returns what it displaced, or null.
+  /// Owner: puts `item` in and returns what it displaced, or null. No locked operation unless the
+  /// helper is about.
   T* put(T& item) noexcept {
     // order: relaxed both; only the owner writes it
     puts_.store(puts_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -64,18 +66,20 @@ class next_slot {
     return replace(nullptr);
   }
 
-  /// Owner: takes `item` if that is what is there.
+  /// Owner: takes `item` if that is what is there. `item` is compared, not touched.
   [[nodiscard]] bool claim(const T* item) noexcept {
     // order: relaxed; only the owner puts something in
     if (item_.load(std::memory_order_relaxed) != item) return false;
     return replace(nullptr) == item;
   }
 
+  /// Owner: whether something is there. It may be gone a moment later, if the helper takes it.
   [[nodiscard]] bool occupied_for_owner() const noexcept {
     return item_.load(std::memory_order_relaxed) != nullptr;  // order: relaxed; a hint
   }
 
-  /// The helper: takes what is there; null if nothing is, or if the owner is just at it.
+  /// The helper: takes what is there. Null: there is nothing, or the owner is at work on it. Costs
+  /// a heavy fence.
   [[nodiscard]] T* steal() noexcept {
     helper_busy_.store(1, std::memory_order_relaxed);  // order: relaxed, before the fence (N2)
     Atomics::heavy_fence();
@@ -96,12 +100,12 @@ class next_slot {
   /// What an onlooker sees; two equal pictures with an item mean that the owner has been busy
   /// between them.
   struct picture {
-    const T* item = nullptr;
-    std::uint32_t puts = 0;
+    const T* item = nullptr;  ///< what is there; only to be compared
+    std::uint32_t puts = 0;   ///< how often something was put in
     bool operator==(const picture&) const = default;
   };
 
-  /// Anybody.
+  /// What is there now. Any thread.
   [[nodiscard]] picture look() const noexcept {
     // order: relaxed both; after the onlooker's fence (slot_ticker.hpp, K1 and K2), and only
     // compared

@@ -52,7 +52,7 @@ struct item {
 
 /// An owner that pushes and pops, and two thieves; the deque begins so small that it must grow.
 struct deque_suite : rl::test_suite<deque_suite, 3> {
-  using deque = work_deque<relacy_atomics, item>;
+  using deque = work_stealing_deque<relacy_atomics, item>;
   deque queue{2};
   std::array<item, 5> items;
 

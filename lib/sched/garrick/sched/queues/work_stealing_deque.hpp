@@ -33,25 +33,27 @@ namespace garrick::sched {
 
 /// The memory orders below that the model checker weakens, one at a time.
 enum class deque_order : std::uint8_t {
-  push_bottom,
-  push_top,
-  grow_buffer,
-  pop_bottom,
-  pop_top,
-  steal_top,
-  steal_bottom,
-  steal_buffer,
-  steal_win,
+  push_bottom,   ///< the owner's new item becomes visible
+  push_top,      ///< the owner looks how much room there is
+  grow_buffer,   ///< the new array becomes visible
+  pop_bottom,    ///< the owner claims the newest item
+  pop_top,       ///< the owner looks whether a thief wants it, too
+  steal_top,     ///< a thief's first look
+  steal_bottom,  ///< a thief's second look
+  steal_buffer,  ///< a thief looks for the array
+  steal_win,     ///< a thief takes the oldest item
 };
 
+/// A worker's own queue: last in, first out for its owner, first in, first out for thieves.
 template <class Atomics, class T = base::runnable>
-class work_deque {
+class work_stealing_deque {
  public:
-  explicit work_deque(std::size_t initial_capacity = 256) {
+  /// Empty, with room for so many items (rounded up to a power of two) before it first grows.
+  explicit work_stealing_deque(std::size_t initial_capacity = 256) {
     install(new_buffer(initial_capacity, nullptr));
   }
 
-  ~work_deque() {
+  ~work_stealing_deque() {
     // order: relaxed; nobody else is left
     buffer* next = buffer_.load(std::memory_order_relaxed);
     while (next != nullptr) {
@@ -61,10 +63,11 @@ class work_deque {
     }
   }
 
-  work_deque(const work_deque&) = delete;
-  work_deque& operator=(const work_deque&) = delete;
+  work_stealing_deque(const work_stealing_deque&) = delete;
+  work_stealing_deque& operator=(const work_stealing_deque&) = delete;
 
-  /// Owner: adds at the bottom. Ends the process if memory for growing cannot be had.
+  /// Owner: adds `item` at the bottom. No locked operation. Doubles the array when it is full, and
+  /// ends the process if there is no memory for that.
   void push(T* item) noexcept {
     // order: relaxed; only the owner writes it
     const std::int64_t bottom = bottom_.load(std::memory_order_relaxed);
@@ -78,7 +81,8 @@ class work_deque {
                   base::order<Atomics, deque_order::push_bottom>(std::memory_order_release));
   }
 
-  /// Owner: removes the newest; null if there is none.
+  /// Owner: removes the newest; null if there is none. One locked operation, or none if it is
+  /// empty.
   [[nodiscard]] T* pop() noexcept {
     // order: relaxed; only the owner writes it
     const std::int64_t last = bottom_.load(std::memory_order_relaxed) - 1;
@@ -107,10 +111,14 @@ class work_deque {
     return item;
   }
 
-  /// What a thief came back with. `lost`: somebody else was faster, another try may succeed.
-  enum class steal_result : std::uint8_t { taken, empty, lost };
+  /// What a thief came back with.
+  enum class steal_result : std::uint8_t {
+    taken,  ///< an item
+    empty,  ///< there was none
+    lost,   ///< somebody else was faster; another try may succeed
+  };
 
-  /// Anybody: removes the oldest into `item`.
+  /// Anybody: removes the oldest into `item`, which means something only if the result is `taken`.
   [[nodiscard]] steal_result steal(T*& item) noexcept {
     // order: seq_cst, pairs with steal_win, before steal_bottom (D3)
     std::int64_t top =
@@ -146,7 +154,7 @@ class work_deque {
     return bottom > top ? static_cast<std::size_t>(bottom - top) : 0;
   }
 
-  /// Owner: the same without any ordering.
+  /// Owner: whether there is nothing. May say so late, if a thief takes the last one.
   [[nodiscard]] bool empty_for_owner() const noexcept {
     // order: relaxed both; the owner's own bottom, and a top that can only make it emptier
     return top_.load(std::memory_order_relaxed) >= bottom_.load(std::memory_order_relaxed);

@@ -7,7 +7,7 @@
 #include <vector>
 
 using namespace garrick;
-using deque = sched::work_deque<base::real_atomics, int>;
+using deque = sched::work_stealing_deque<base::real_atomics, int>;
 
 TEST_CASE("the owner gets the newest, a thief the oldest") {
   deque queue(2);

@@ -1,6 +1,6 @@
 // The atomics policy of the model checker (Relacy): the shipped headers run on it unchanged, every
-// interleaving and every stale value that C++ allows may happen, and one memory order, or one fence,
-// can be weakened to show that it is needed.
+// interleaving and every stale value that C++ allows may happen, and one memory order, or one
+// fence, can be weakened to show that it is needed.
 //
 // Include it last: Relacy defines macros for `new`, `delete` and the memory orders; they are
 // removed again below.

@@ -1,23 +1,24 @@
 // Workers that look for work by polling, in three phases that grow more patient: the scheduler that
 // paper 000 measures, with its four configurations.
 //
-// A phase is a number of attempts at the worker's own queues, of which every n-th also steals, with
-// a sleep after each. When its attempts are used up the next phase begins; a success goes back to
-// the first. The last phase goes on for ever. It either sleeps (the paper's default, custom and
-// aggressive) or waits for an event with a time limit (its proposal, new): who puts work into a
-// worker's inbox wakes that worker.
+// A phase is a number of attempts at the worker's own queues, with a sleep after each. Every n-th
+// attempt also tries to steal. When the attempts are used up the next phase begins; a success goes
+// back to the first. The last phase goes on for ever. It either sleeps (the paper's default, custom
+// and aggressive) or waits for an event with a time limit (its proposal, new). Whoever puts work
+// into a worker's inbox then wakes that worker.
 //
-//   | table I (attempts / steal interval / sleep) | aggressive   | moderate       | relaxed                  |
-//   | polling_default                             | 100 / 10 / 0 | 500 / 5 / 50 µs | ∞ / 1 / 10 ms            |
-//   | polling_custom                              | 100 / 10 / 0 | 500 / 5 / 1 µs  | ∞ / 5 / 1 µs             |
-//   | polling_aggressive                          | 100 / 10 / 0 | 500 / 5 / 0     | ∞ / 1 / 0                |
-//   | polling_new                                 | 100 / 10 / 0 | 500 / 5 / 1 µs  | ∞ / 1 / event, 200 µs    |
+//   | attempts / steal interval / sleep | aggressive   | moderate        | relaxed               |
+//   | polling_default                   | 100 / 10 / 0 | 500 / 5 / 50 µs | ∞ / 1 / 10 ms         |
+//   | polling_custom                    | 100 / 10 / 0 | 500 / 5 / 1 µs  | ∞ / 5 / 1 µs          |
+//   | polling_aggressive                | 100 / 10 / 0 | 500 / 5 / 0     | ∞ / 1 / 0             |
+//   | polling_new                       | 100 / 10 / 0 | 500 / 5 / 1 µs  | ∞ / 1 / event, 200 µs |
 //
-// The paper's figures 6 and 7 gave `new` the time limit of table I's last phase, 10 ms; 200 µs is
-// what its figures 8 and 9 found best.
+// The rows are the paper's table I. For its figures 6 and 7 `new` had a time limit of 10 ms; 200 µs
+// is what its figures 8 and 9 found best.
 //
-// These policies are here to compare with, and for machines where a processor is set aside for each
-// worker. Idle workers use processor time; work_stealing does not.
+// These policies lie in comparison/ because they are here to compare with: their idle workers use
+// processor time, those of work_stealing do not. They are of use where a processor is set aside for
+// each worker.
 //
 // Thread safety: see policy.hpp.
 //
@@ -46,23 +47,26 @@ namespace garrick::sched {
 /// Attempts without end; for the last phase.
 inline constexpr std::uint32_t for_ever = 0;
 
-/// One phase that sleeps `SleepNs` after each of its attempts.
+/// One phase: `Attempts` attempts, of which every `StealInterval`-th steals, and a sleep of
+/// `SleepNs` nanoseconds after each.
 template <std::uint32_t Attempts, std::uint32_t StealInterval, std::uint64_t SleepNs>
 struct poll_phase {
   static_assert(StealInterval != 0, "garrick: a phase that never steals strands work");
-  static constexpr std::uint32_t attempts = Attempts;
-  static constexpr std::uint32_t steal_interval = StealInterval;
-  static constexpr std::uint64_t sleep_ns = SleepNs;
-  static constexpr bool waits_for_event = false;
+  static constexpr std::uint32_t attempts = Attempts;             ///< or `for_ever`
+  static constexpr std::uint32_t steal_interval = StealInterval;  ///< attempts from theft to theft
+  static constexpr std::uint64_t sleep_ns = SleepNs;              ///< after each attempt
+  static constexpr bool waits_for_event = false;                  ///< it sleeps its time out
 };
 
-/// A phase that waits after each attempt until somebody puts work into the worker's inbox, at most
-/// `LimitNs`.
+/// A phase that waits after each attempt until somebody puts work into the worker's inbox, for at
+/// most `LimitNs` nanoseconds.
 template <std::uint32_t Attempts, std::uint32_t StealInterval, std::uint64_t LimitNs>
 struct event_phase : poll_phase<Attempts, StealInterval, LimitNs> {
-  static constexpr bool waits_for_event = true;
+  static constexpr bool waits_for_event = true;  ///< work in the inbox ends the wait
 };
 
+/// The policy with these three phases; `Name::text` is its name. See `scheduling_policy` for what
+/// its functions are.
 template <class Name, class Aggressive, class Moderate, class Relaxed, class Traits = real_traits>
 class polling {
   static_assert(Relaxed::attempts == for_ever,
@@ -71,16 +75,20 @@ class polling {
                 "garrick: only the last phase goes on for ever");
   using atomics = typename Traits::atomics;
   using runnable = base::runnable;
-  using deque = work_deque<atomics>;
+  using deque = work_stealing_deque<atomics>;
   using counter = own_counter<atomics>;
 
  public:
-  static constexpr std::string_view name = Name::text;
+  static constexpr std::string_view name = Name::text;  ///< as settings have it
 
+  /// One worker: its deque and its inbox.
   class alignas(64) worker_data {
    public:
+    /// The worker with this index. `round` is the number of messages in its first round, `seed`
+    /// that of its random source.
     worker_data(std::uint32_t index, std::uint32_t round, std::uint64_t seed)
         : index_(index), left_in_round_(round), random_(seed) {}
+    /// From 0.
     [[nodiscard]] std::uint32_t index() const noexcept { return index_; }
 
    private:
@@ -95,6 +103,7 @@ class polling {
     typename Traits::parker event_;
   };
 
+  /// Makes the workers' data; `options.places` is not needed.
   explicit polling(const policy_options& options)
       : count_(options.workers),
         quantum_(options.quantum),
@@ -104,12 +113,15 @@ class polling {
           std::make_unique<worker_data>(i, round_, options.seed + (i + 1) * 0x9e3779b97f4a7c15));
   }
 
+  /// The worker with this index.
   [[nodiscard]] worker_data& worker(std::uint32_t index) noexcept { return *workers_[index]; }
 
+  /// To each worker in turn.
   void central_enqueue(runnable& r) noexcept {
     // order: relaxed; any distribution will do
     external_enqueue(worker(next_target_.fetch_add(1, std::memory_order_relaxed) % count_), r);
   }
+  /// Into the inbox of `target`, whose event is signalled if it has one.
   void external_enqueue(worker_data& target, runnable& r) noexcept {
     if (!r.offer()) return;  // its old entry is valid again
     target.inbox_.push(r);
@@ -117,13 +129,17 @@ class polling {
       // order: relaxed; a statistic
       if (target.event_.unpark()) wakes_.fetch_add(1, std::memory_order_relaxed);
   }
+  /// Into the deque of `self`.
   void internal_enqueue(worker_data& self, runnable& r) noexcept {
     if (r.offer()) self.deque_.push(&r);
   }
+  /// Into the inbox of `self`.
   void resume_later(worker_data& self, runnable& r) noexcept {
     if (r.offer()) self.inbox_.push(r);
   }
 
+  /// From the deque, the inbox or another worker, phase after phase. Blocks until there is
+  /// something; null: the pool stops.
   [[nodiscard]] runnable* dequeue(worker_data& self) noexcept {
     if (stopped()) return nullptr;
     if (self.left_in_round_ == 0) [[unlikely]] {
@@ -135,33 +151,43 @@ class polling {
     return phase<Relaxed>(self);
   }
 
+  /// What is left of the round, and at most a quantum.
   [[nodiscard]] std::uint32_t before_resume(worker_data& self, runnable&) noexcept {
     self.runs_.add();
     return quantum_ == unlimited ? unlimited
                                  : std::min(quantum_, std::max(1U, self.left_in_round_));
   }
+  /// Counts what was used towards the round (P3).
   void after_resume(worker_data& self, std::uint32_t used) noexcept {
     self.left_in_round_ -= std::min(self.left_in_round_, std::max(1U, used));
   }
+  /// Nothing.
   void after_completion(worker_data&) noexcept {}
 
+  /// Takes `r` out of whatever queue it waits in.
   [[nodiscard]] bool claim(worker_data&, runnable& r) noexcept { return r.claim(); }
+  /// Nothing: all work is open.
   void expose(worker_data&) noexcept {}
 
+  /// No helper.
   [[nodiscard]] bool wants_helper() const noexcept { return false; }
+  /// Nothing.
   void helper() noexcept {}
 
+  /// Lets each `dequeue` return null at its next attempt; ends waits for events, but not sleeps.
   void request_stop() noexcept {
     // order: release; the events carry it, or the next attempt sees it
     stopping_.store(true, std::memory_order_release);
     for (auto& w : workers_) w->event_.unpark();
   }
+  /// Something that is left in any deque or inbox, or null.
   [[nodiscard]] runnable* drain_one() noexcept {
     for (auto& w : workers_)
       if (runnable* r = own(*w)) return r;
     return nullptr;
   }
 
+  /// Sums over all workers; a sleep or wait counts as a park.
   [[nodiscard]] scheduler_stats statistics() const noexcept {
     scheduler_stats sum;
     for (const auto& w : workers_) {
@@ -172,6 +198,7 @@ class polling {
     sum.wakes = wakes_.load(std::memory_order_relaxed);  // order: relaxed; a statistic
     return sum;
   }
+  /// Each worker's queues.
   [[nodiscard]] std::string describe() const {
     std::string text = "polling";
     for (const auto& w : workers_)
@@ -267,32 +294,40 @@ class polling {
   alignas(64) typename atomics::template atomic<std::uint64_t> wakes_{0};
 };
 
-/// Names of the configurations.
+/// The names of the configurations, as types.
 namespace poll_names {
+/// The name of `polling_default`.
 struct caf_default {
-  static constexpr std::string_view text = "polling_default";
+  static constexpr std::string_view text = "polling_default";  ///< as settings have it
 };
+/// The name of `polling_custom`.
 struct custom {
-  static constexpr std::string_view text = "polling_custom";
+  static constexpr std::string_view text = "polling_custom";  ///< as settings have it
 };
+/// The name of `polling_aggressive`.
 struct aggressive {
-  static constexpr std::string_view text = "polling_aggressive";
+  static constexpr std::string_view text = "polling_aggressive";  ///< as settings have it
 };
+/// The name of `polling_new`.
 struct event {
-  static constexpr std::string_view text = "polling_new";
+  static constexpr std::string_view text = "polling_new";  ///< as settings have it
 };
 }  // namespace poll_names
 
+/// The paper's *default*: in the end it looks every 10 ms.
 template <class Traits = real_traits>
 using polling_default =
     polling<poll_names::caf_default, poll_phase<100, 10, 0>, poll_phase<500, 5, 50'000>,
             poll_phase<for_ever, 1, 10'000'000>, Traits>;
+/// The paper's *custom*: in the end it looks every microsecond.
 template <class Traits = real_traits>
 using polling_custom = polling<poll_names::custom, poll_phase<100, 10, 0>,
                                poll_phase<500, 5, 1'000>, poll_phase<for_ever, 5, 1'000>, Traits>;
+/// The paper's *aggressive*: it never sleeps.
 template <class Traits = real_traits>
 using polling_aggressive = polling<poll_names::aggressive, poll_phase<100, 10, 0>,
                                    poll_phase<500, 5, 0>, poll_phase<for_ever, 1, 0>, Traits>;
+/// The paper's proposal, *new*: in the end it waits for an event, at most 200 µs at a time.
 template <class Traits = real_traits>
 using polling_new = polling<poll_names::event, poll_phase<100, 10, 0>, poll_phase<500, 5, 1'000>,
                             event_phase<for_ever, 1, 200'000>, Traits>;
