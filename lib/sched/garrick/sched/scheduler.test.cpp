@@ -1,3 +1,4 @@
+// The pool as its users see it: settings, start and stop, claims, and what never ran.
 #include <garrick/sched/internal/test_jobs.hpp>
 #include <garrick/sched/shipped_policies.hpp>
 

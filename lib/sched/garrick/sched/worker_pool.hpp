@@ -104,13 +104,14 @@ class worker_pool final : public scheduler {
       throw;
     }
     wait_until_ready();
-    for (const base::error& e : unbound_) {
-      if (!e) continue;
+    for (const base::error& error : unbound_) {
+      if (!error) continue;
       if (!options_.best_effort) {
         stop();
-        throw std::system_error(std::make_error_code(std::errc::invalid_argument), e.to_string());
+        throw std::system_error(std::make_error_code(std::errc::invalid_argument),
+                                error.to_string());
       }
-      warnings_.push_back(e.to_string());
+      warnings_.push_back(error.to_string());
     }
   }
 

@@ -1,3 +1,4 @@
+// The parker: tokens pile up to one, waits end, and what a waker wrote is there.
 #include <garrick/base/concurrency/parker.hpp>
 
 #include <doctest/doctest.h>

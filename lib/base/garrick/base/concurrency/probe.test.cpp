@@ -1,3 +1,4 @@
+// A listener hears what it overrides and nothing else.
 #include "garrick/base/concurrency/probe.hpp"
 
 #include <string>

@@ -271,8 +271,8 @@ class mailbox_reader {
   /// The oldest envelope that was not handled yet; takes new arrivals when the local queue is
   /// empty. Null if there is none (of normal priority).
   [[nodiscard]] Node* next(gate& g) noexcept {
-    Node* n = front_;
-    if (n == nullptr) {
+    Node* oldest = front_;
+    if (oldest == nullptr) {
       // order: acquire pairs with the release in push: the envelopes' contents
       Node* const newest = gate::to_node(
           g.head_.load(base::order<Atomics, mailbox_order::next>(std::memory_order_acquire)));
@@ -286,11 +286,11 @@ class mailbox_reader {
         return newest;
       }
       take_arrivals(g);
-      n = front_;
-      if (n == nullptr) return nullptr;
+      oldest = front_;
+      if (oldest == nullptr) return nullptr;
     }
-    front_ = n->next;
-    return n;
+    front_ = oldest->next;
+    return oldest;
   }
 
   /// Envelopes in their order.

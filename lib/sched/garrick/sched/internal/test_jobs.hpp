@@ -86,16 +86,17 @@ class watchdog {
   }
 
   [[noreturn]] void explain(std::uint64_t rounds) noexcept {
-    const scheduler_stats s = pool_.stats();
-    std::fprintf(stderr,
-                 "no progress for 20 s after %llu rounds: %u workers, runs %llu, steals %llu, "
-                 "parks %llu, wakes %llu, exposed %llu, "
-                 "ticks %llu\n%s\n",
-                 static_cast<unsigned long long>(rounds), pool_.worker_count(),
-                 static_cast<unsigned long long>(s.runs), static_cast<unsigned long long>(s.steals),
-                 static_cast<unsigned long long>(s.parks), static_cast<unsigned long long>(s.wakes),
-                 static_cast<unsigned long long>(s.exposed),
-                 static_cast<unsigned long long>(s.ticks), pool_.describe().c_str());
+    const scheduler_stats now = pool_.stats();
+    std::fprintf(
+        stderr,
+        "no progress for 20 s after %llu rounds: %u workers, runs %llu, steals %llu, "
+        "parks %llu, wakes %llu, exposed %llu, "
+        "ticks %llu\n%s\n",
+        static_cast<unsigned long long>(rounds), pool_.worker_count(),
+        static_cast<unsigned long long>(now.runs), static_cast<unsigned long long>(now.steals),
+        static_cast<unsigned long long>(now.parks), static_cast<unsigned long long>(now.wakes),
+        static_cast<unsigned long long>(now.exposed), static_cast<unsigned long long>(now.ticks),
+        pool_.describe().c_str());
     std::abort();
   }
 

@@ -1,3 +1,4 @@
+// The slot ticker: how it is armed ahead of need, how often it looks, and when it rests.
 #include <garrick/sched/parking/slot_ticker.hpp>
 
 #include <doctest/doctest.h>

@@ -63,16 +63,17 @@ class parser {
   base::error number(std::int32_t& into) {
     skip_blanks();
     const std::size_t where = at_;
-    std::int32_t n = 0;
+    std::int32_t read = 0;
     for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
-      n = n * 10 + (text_[at_] - '0');
-      if (n > highest_processor) return wrong(where, "no machine has a processor of this number");
+      read = read * 10 + (text_[at_] - '0');
+      if (read > highest_processor)
+        return wrong(where, "no machine has a processor of this number");
     }
     if (at_ == where) return wrong(where, "expected the number of a processor");
-    if (!may_use(n))
-      return wrong(where, "processor " + std::to_string(n) +
+    if (!may_use(read))
+      return wrong(where, "processor " + std::to_string(read) +
                               " is not among those that this process may use");
-    into = n;
+    into = read;
     return {};
   }
 

@@ -1,3 +1,4 @@
+// The text of an affinity: what it means, and how an error points at its place.
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/sched/places/affinity.hpp>
 

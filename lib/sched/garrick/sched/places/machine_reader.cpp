@@ -110,51 +110,54 @@ processing_unit describe(hwloc_topology_t t, hwloc_obj_t unit, bool real) {
           .memory = real && node != nullptr ? static_cast<std::int32_t>(node->os_index) : -1};
 }
 
-std::vector<std::uint32_t> distances_of(hwloc_topology_t t) {
+std::vector<std::uint32_t> distances_of(hwloc_topology_t topology) {
   std::vector<std::uint32_t> all;
   unsigned count = 1;
-  hwloc_distances_s* d = nullptr;
-  if (hwloc_distances_get_by_type(t, HWLOC_OBJ_NUMANODE, &count, &d,
+  hwloc_distances_s* matrix = nullptr;
+  if (hwloc_distances_get_by_type(topology, HWLOC_OBJ_NUMANODE, &count, &matrix,
                                   HWLOC_DISTANCES_KIND_MEANS_LATENCY, 0) != 0 ||
       count == 0)
     return all;
-  const auto nodes = static_cast<unsigned>(hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_NUMANODE));
-  if (d->nbobjs == nodes) {
+  const auto nodes = static_cast<unsigned>(hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE));
+  if (matrix->nbobjs == nodes) {
     all.resize(std::size_t{nodes} * nodes);
     for (unsigned a = 0; a < nodes; ++a)
       for (unsigned b = 0; b < nodes; ++b)
-        all[d->objs[a]->logical_index * nodes + d->objs[b]->logical_index] =
-            static_cast<std::uint32_t>(d->values[a * nodes + b]);
+        all[matrix->objs[a]->logical_index * nodes + matrix->objs[b]->logical_index] =
+            static_cast<std::uint32_t>(matrix->values[a * nodes + b]);
   }
-  hwloc_distances_release(t, d);
+  hwloc_distances_release(topology, matrix);
   return all;
 }
 
 /// `usable` null: all, of a machine that does not exist.
-base::result<machine_units> read(hwloc_topology_t t, const std::span<const std::int32_t>* usable) {
-  if (hwloc_topology_load(t) != 0) return wrong("hwloc cannot read the machine");
-  machine_units m;
+base::result<machine_units> read(hwloc_topology_t topology,
+                                 const std::span<const std::int32_t>* usable) {
+  if (hwloc_topology_load(topology) != 0) return wrong("hwloc cannot read the machine");
+  machine_units found;
   hwloc_obj_t unit = nullptr;
-  while ((unit = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_PU, unit)) != nullptr) {
+  while ((unit = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, unit)) != nullptr) {
     const auto number = static_cast<std::int32_t>(unit->os_index);
     if (usable != nullptr && !usable->empty() &&
         std::find(usable->begin(), usable->end(), number) == usable->end())
       continue;
-    m.units.push_back(describe(t, unit, usable != nullptr));
+    found.units.push_back(describe(topology, unit, usable != nullptr));
   }
-  if (m.units.empty()) return wrong("hwloc knows none of the processors that this process may use");
+  if (found.units.empty())
+    return wrong("hwloc knows none of the processors that this process may use");
   // The matrix has a row for every node, also for one whose processors we may not use.
-  m.node_distances = distances_of(t);
+  found.node_distances = distances_of(topology);
   std::uint32_t nodes = 0;
-  for (const processing_unit& u : m.units) nodes = std::max(nodes, u.node + 1);
-  const auto known = static_cast<std::uint32_t>(hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_NUMANODE));
-  if (!m.node_distances.empty() && nodes < known) {
+  for (const processing_unit& u : found.units) nodes = std::max(nodes, u.node + 1);
+  const auto known =
+      static_cast<std::uint32_t>(hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE));
+  if (!found.node_distances.empty() && nodes < known) {
     std::vector<std::uint32_t> part;
     for (std::uint32_t a = 0; a < nodes; ++a)
-      for (std::uint32_t b = 0; b < nodes; ++b) part.push_back(m.node_distances[a * known + b]);
-    m.node_distances = std::move(part);
+      for (std::uint32_t b = 0; b < nodes; ++b) part.push_back(found.node_distances[a * known + b]);
+    found.node_distances = std::move(part);
   }
-  return m;
+  return found;
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+// Workers on machines that do not exist: where they stand, who is near, and how a thief walks.
 #include <garrick/sched/places/worker_places.hpp>
 #include <garrick/sched/policies/policy.hpp>
 

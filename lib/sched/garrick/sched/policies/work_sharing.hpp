@@ -155,13 +155,13 @@ class work_sharing {
   runnable* pop() noexcept {
     if (looks_empty()) return nullptr;
     const std::lock_guard lock(mutex_);
-    runnable* const r = head_;
-    if (r == nullptr) return nullptr;
-    head_ = r->queue_link;
+    runnable* const oldest = head_;
+    if (oldest == nullptr) return nullptr;
+    head_ = oldest->queue_link;
     // order: relaxed both, changed under the lock only, and a size that is too large for a moment
     // does no harm
     size_.store(size_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
-    return r;
+    return oldest;
   }
 
   runnable* search() noexcept {

@@ -320,14 +320,14 @@ class work_stealing {
   /// All of `from`'s inbox: returns the oldest; the rest goes into the deque of `self` so that it
   /// comes out oldest first.
   runnable* take_inbox(worker_data& self, worker_data& from) noexcept {
-    runnable* r = from.inbox_.take_all();
-    if (r == nullptr || r->queue_link == nullptr) return r;
-    while (runnable* const older = r->queue_link) {
-      self.deque_.push(r);
-      r = older;
+    runnable* next = from.inbox_.take_all();
+    if (next == nullptr || next->queue_link == nullptr) return next;
+    while (runnable* const older = next->queue_link) {
+      self.deque_.push(next);
+      next = older;
     }
     sleepers_.announce();
-    return r;
+    return next;
   }
 
   /// W3. Null: there is nothing but perhaps the slot.
@@ -410,19 +410,19 @@ class work_stealing {
 
   /// From far away: only one, since the others' homes are there.
   runnable* steal_one(worker_data& victim, bool& contended) noexcept {
-    runnable* r = nullptr;
-    const auto result = victim.deque_.steal(r);
-    if (result == deque::steal_result::taken) return r;
+    runnable* oldest = nullptr;
+    const auto result = victim.deque_.steal(oldest);
+    if (result == deque::steal_result::taken) return oldest;
     if (result == deque::steal_result::lost) contended = true;
-    r = victim.inbox_.take_all();
-    if (r == nullptr) return nullptr;
+    oldest = victim.inbox_.take_all();
+    if (oldest == nullptr) return nullptr;
     // The inbox gives the newest first. So turn it round, keep the oldest, and put the others back
     // in their order.
     runnable* newer = nullptr;
-    while (runnable* const older = r->queue_link) {
-      r->queue_link = newer;
-      newer = r;
-      r = older;
+    while (runnable* const older = oldest->queue_link) {
+      oldest->queue_link = newer;
+      newer = oldest;
+      oldest = older;
     }
     while (newer != nullptr) {
       runnable* const next = newer->queue_link;
@@ -430,7 +430,7 @@ class work_stealing {
       newer = next;
     }
     sleepers_.announce(victim.index_);
-    return r;
+    return oldest;
   }
 
   /// Looks everywhere for work, as long as `idle_spin_ns` says. Requires to be counted as
@@ -510,22 +510,22 @@ class work_stealing {
     bool used = false;
     bool occupied = false;
     bool in_the_way = false;
-    for (std::uint32_t i = 0; i < count_; ++i) {
-      const picture now = worker(i).slot_.look();
-      used = used || now.item != nullptr || now.puts != seen[i].slot.puts;
+    for (std::uint32_t index = 0; index < count_; ++index) {
+      const picture now = worker(index).slot_.look();
+      used = used || now.item != nullptr || now.puts != seen[index].slot.puts;
       occupied = occupied || now.item != nullptr;
-      seen[i].unmoved = now.item != nullptr && now == seen[i].slot;
-      seen[i].slot = now;
-      in_the_way = in_the_way || (now.item != nullptr && shares_processor(i, me));
+      seen[index].unmoved = now.item != nullptr && now == seen[index].slot;
+      seen[index].slot = now;
+      in_the_way = in_the_way || (now.item != nullptr && shares_processor(index, me));
     }
     if (!occupied || !someone_parked()) return used;
     if (in_the_way && !step_aside(seen)) {
       // K4: as long as this thread runs, the worker cannot. What counts is what it did while this
       // thread slept.
-      expose_stuck(seen, budget, [&](std::uint32_t i) { return seen[i].unmoved; });
+      expose_stuck(seen, budget, [&](std::uint32_t index) { return seen[index].unmoved; });
       return used;
     }
-    const auto stuck = [&](std::uint32_t i) { return is_stuck(seen, i); };
+    const auto stuck = [&](std::uint32_t index) { return is_stuck(seen, index); };
     const std::uint64_t end = Traits::clock::now_ns() + tick_budget::patience_ns;
     while (some(stuck)) {
       if (Traits::clock::now_ns() >= end) {

@@ -1,3 +1,4 @@
+// The inbox: its order, and that many threads lose nothing.
 #include <garrick/sched/internal/test_jobs.hpp>
 #include <garrick/sched/queues/inbox.hpp>
 

@@ -1,3 +1,4 @@
+// The next slot with its owner alone, and with a helper that takes from it.
 #include <garrick/sched/queues/next_slot.hpp>
 
 #include <doctest/doctest.h>

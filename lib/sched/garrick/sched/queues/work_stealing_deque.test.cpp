@@ -1,3 +1,4 @@
+// The deque: both of its orders, growing, and thieves that lose nothing.
 #include <garrick/sched/queues/work_stealing_deque.hpp>
 
 #include <doctest/doctest.h>

@@ -222,13 +222,13 @@ class polling {
   /// All of `from`'s inbox: returns the oldest; the rest goes into the deque of `self` so that it
   /// comes out oldest first.
   static runnable* take_inbox(worker_data& self, worker_data& from) noexcept {
-    runnable* r = from.inbox_.take_all();
-    if (r == nullptr) return nullptr;
-    while (runnable* const older = r->queue_link) {
-      self.deque_.push(r);
-      r = older;
+    runnable* next = from.inbox_.take_all();
+    if (next == nullptr) return nullptr;
+    while (runnable* const older = next->queue_link) {
+      self.deque_.push(next);
+      next = older;
     }
-    return r;
+    return next;
   }
 
   /// P3. Null: there is nothing.
