@@ -20,6 +20,7 @@
 #include <garrick/sched/parking/sleepers.hpp>
 #include <garrick/sched/parking/slot_ticker.hpp>
 #include <garrick/sched/places/home_rule.hpp>
+#include <garrick/sched/policies/no_guide.hpp>
 #include <garrick/sched/policies/policy.hpp>
 #include <garrick/sched/queues/inbox.hpp>
 #include <garrick/sched/queues/next_slot.hpp>
@@ -33,16 +34,6 @@
 #include <vector>
 
 namespace garrick::sched {
-
-/// The guide of a policy that knows no places.
-struct no_guide {
-  static constexpr bool active = false;                      ///< whether anybody asks it
-  static constexpr std::string_view name = "work_stealing";  ///< of the policy with this guide
-  /// Needs nothing.
-  explicit no_guide(const policy_options&) noexcept {}
-  /// Everybody is near.
-  static constexpr bool are_neighbours(std::uint32_t, std::uint32_t) noexcept { return true; }
-};
 
 /// The default policy. `Guide` says where a runnable goes and whom a thief asks; see
 /// locality_guided.hpp. See `scheduling_policy` for what the functions are.
