@@ -46,8 +46,8 @@ class worker_pool final : public scheduler {
                                .places = places_.get()}),
         unbound_(options_.workers),
         states_(options_.workers) {
-    // Here, not in start(): in a process that has threads already it takes the kernel ten
-    // milliseconds, and others may make theirs in between.
+    // Here and not in start(), since others may make threads in between: in a process that has
+    // threads already this takes the kernel ten milliseconds.
     base::platform::enable_process_barrier();
     if (std::string warning =
             places_.warning(needs_places ? std::string_view(Policy::name) : std::string_view());
@@ -88,8 +88,8 @@ class worker_pool final : public scheduler {
     if (started_) return;
     started_ = true;
     try {
-      // First, since workers may take all threads that there are: with `best_effort` some of them
-      // can be done without.
+      // The helper comes first, since the workers may use up the threads that there are. With
+      // `best_effort` the pool can do without some of them, but not without the helper.
       if (policy_.wants_helper()) {
         helper_ = std::thread([this] {
           base::platform::name_this_thread(options_.thread_name + "-tick");

@@ -1,43 +1,43 @@
-// When there is nothing to do, workers sleep; when there is, somebody must be awake; and no wake-up
+// When there is nothing to do, workers sleep. When there is, somebody must be awake. And no wake-up
 // may be paid for in vain. This is the protocol between those who add work and those who look for
 // it.
 //
-// One word counts who *searches* (is awake, without work, and will look into every queue) and who
-// is *parked* (sleeps or is about to). Whoever adds work that others may take looks at that word:
-// if nobody searches and somebody is parked, exactly one is woken, and he is counted as searching
-// from that moment on. A searcher who finds work and was the last one looks whether there is more,
-// and if so wakes the next. Sleeping is done in three steps: prepare (be counted as parked), look
-// again, commit (wait for a token).
+// A worker *searches* if it is awake, has no work, and will look into every queue. It is *parked*
+// if it sleeps or is about to. One word counts both. Whoever adds work that others may take looks
+// at that word. If nobody searches and somebody is parked, exactly one worker is woken, and counts
+// as searching from that moment on. A searcher that finds work and was the last one looks whether
+// there is more, and if so wakes the next. Sleeping takes three steps: prepare (be counted as
+// parked), look again, commit (wait for a token).
 //
-// Thread safety: `announce`, `observe`, `wake_one`, `wake_all` and `any_parked` belong to
-// everybody, the rest to the worker named by the index.
+// Thread safety: `announce`, `observe`, `wake_one`, `wake_all` and what only looks are for any
+// thread, the rest for the worker whose index is given.
 //
-// Invariants. "Open" work is work in a deque or an inbox: everybody may take it.
-// S1 The searching count is the number of workers between try_begin_search (or being woken) and
-//    end_search or prepare_park. It is at most half of the workers, at least one, plus one that is
-//    just being woken.
-// S2 A worker's bit is set before it is counted as parked; whoever lowers the count (wake_one) is
-//    entitled to one bit, and finds one: there are never fewer bits than the count and the
-//    entitlements together. So each fall of the count wakes exactly one worker, with one token. (A
-//    bit that is on its way from another core may have to be looked for twice.)
-// S3 wake_one raises the searching count in the same step in which it lowers the parked count: two
-//    who add work at the same time wake one.
+// Invariants. Work is *open* if it is in a deque or an inbox, where everybody may take it.
+// S1 The searching count is the number of workers that have begun to search, by try_begin_search or
+//    by being woken, and have not reached end_search or prepare_park. It is at most half of the
+//    workers, but at least one may search, plus one that is just being woken.
+// S2 A worker's bit is set before it is counted as parked. Whoever lowers the count (wake_one) is
+//    entitled to one bit, and finds one, since there are never fewer bits than the count and the
+//    entitlements together. So each time the count falls exactly one worker is woken, with one
+//    token. A bit that is on its way from another core may have to be looked for twice.
+// S3 wake_one raises the searching count in the same step in which it lowers the parked count. So
+//    if two threads add work at the same time, they wake one worker.
 // S4 No lost wake-up. Adding: (a1) make the work visible, (a2) light fence, (a3) read the word.
 //    Sleeping: (b1) change the word, (b2) heavy fence, (b3) look into all queues. One of the two
 //    fences comes first. If it is a2, then b3 sees the work. If it is b2, then a3 sees the worker
 //    as parked and not searching, and wakes one if nobody else searches. The last end_search does
-//    the same (c1 lower the count, c2 heavy fence, c3 look into all queues, c4 wake one), so one
-//    that searches while a3 looks will see the work.
-// S5 b2 may be left out if all other workers are parked or searching, c2 if all others are parked.
-//    The two counts together are the workers between try_begin_search or prepare_park and
-//    end_search, whoever's bit is taken. If that is all of them, nobody can add before its
-//    end_search, and that comes after b1, so its a3 sees b1. What a searcher added earlier, or
+//    the same: (c1) lower the count, (c2) heavy fence, (c3) look into all queues, (c4) wake one. So
+//    a worker that searches while a3 looks will see the work.
+// S5 b2 may be left out if all other workers are parked or searching, and c2 if all others are
+//    parked. The two counts together are the workers between try_begin_search or prepare_park and
+//    end_search, whoever's bit is taken. If that is all of them, none of them can add work before
+//    its end_search. That comes after b1, so its a3 sees b1. What a searcher added earlier, or
 //    moves from queue to queue, it looks for itself: it looks into all queues and, if it is the
 //    last, once more at c3. So only outside threads can add work unseen, and they do it with a
-//    sequentially consistent compare-and-swap (a1) and load (a3). Required of callers: who is
-//    counted has an empty slot and deque, and who has moved work leaves by end_search, never by
-//    prepare_park. It matters: a heavy fence interrupts all processors where threads of the process
-//    run.
+//    sequentially consistent compare-and-swap (a1) and load (a3). This requires of callers that a
+//    worker which is counted has an empty slot and an empty deque, and that one which has moved
+//    work leaves by end_search, never by prepare_park. It matters because a heavy fence interrupts
+//    all processors where threads of the process run.
 // S6 From S4: while open work exists and a worker is parked, some worker searches, or has just
 //    added the work and not reached a3, or has not reached b3 or c3. None of these states lasts.
 #pragma once

@@ -3,39 +3,39 @@
 // thread looks at the slots every 25 µs, watches an occupied one for up to 12 µs more, and takes
 // out what has not moved.
 //
-// It costs nothing in an idle system: it sleeps until a worker puts something into its slot while
-// another one is parked, and goes back to sleep when all workers are parked or no slot has been
-// used for a millisecond. While it runs it keeps to a budget: a timer costs 2 µs of processor time
-// on bare metal but 40 µs on some virtual machines, so it may use a sixteenth of a core, with an
-// allowance for bursts. If the budget is used up, the looks become rarer (at 40 µs a look: one in
-// 640 µs), until an exposure, a look that was worth it, fills it up again.
+// It costs nothing in an idle system. It sleeps until a worker puts something into its slot while
+// another one is parked. It goes back to sleep when all workers are parked, or when no slot has
+// been used for a millisecond. While it runs it keeps to a budget: a timer costs 2 µs of processor
+// time on bare metal but 40 µs on some virtual machines, so it may use a sixteenth of a core, with
+// an allowance for bursts. If the budget is used up the looks become rarer: at 40 µs a look, one in
+// 640 µs. An exposure shows that the looks are of use, and fills the budget up again.
 //
-// To wake it is a call to the system, 2 µs on bare metal and 15 on some virtual machines. If the
-// worker that a message from outside has woken had to make it, the message would wait for it. So
-// the outside thread that wakes the worker arms the ticker too, ahead of need, if the last wake-up
-// from outside had needed it.
+// Waking it takes a system call, 2 µs on bare metal and 15 on some virtual machines. If a message
+// from outside wakes a worker and that worker had to make the call, the message would wait for it.
+// So the outside thread that wakes the worker also arms the ticker, ahead of need, if the last
+// wake-up from outside had needed it.
 //
-// Thread safety: `armed`, `arm`, `arm_ahead` and `keep_promise` belong to everybody, `disarm`,
-// `stay_awake` and `sleep_until_armed` to the helper thread, `stop` to the pool.
+// Thread safety: `armed`, `arm`, `arm_ahead` and `keep_promise` are for any thread, `disarm`,
+// `stay_awake` and `sleep_until_armed` for the helper thread, `stop` for the pool.
 //
 // Invariants
-// K1 Who puts an item into a slot and, after a fence, sees a parked worker, finds the ticker armed
-//    or arms it. A worker that parks and, after a fence, sees an occupied slot does the same. One
-//    of the two sees the other (as S4 of sleepers.hpp; where S5 leaves out the fence, all slots are
-//    empty, and who puts something later sees the parked worker).
-// K2 The ticker disarms itself first and then, after a fence, looks at slots and parked workers
-//    once more. So either it sees what K1's party did, or that party sees it disarmed and arms it.
-//    So while a worker is parked and a slot stays occupied, the ticker is armed.
-// K3 Who arms ahead promises to do so before the work is visible, since the woken worker may be
-//    there before the call that wakes it returns, and keeps the promise with its next step after
-//    that call. Workers rely on it: if the system takes the processor away from that thread in
-//    between, exposure is late by as much, as it is if the ticker itself gets no processor. The
-//    state goes from asleep to promised or armed, from promised to armed, and only the ticker sets
-//    it back, when it is awake. Who makes it armed leaves a token, so between two disarms there is
-//    one.
+// K1 A worker that puts an item into its slot and, after a fence, sees a parked worker, finds the
+//    ticker armed or arms it. A worker that parks and, after a fence, sees an occupied slot does
+//    the same. One of the two sees the other, as in S4 of sleepers.hpp. Where S5 leaves out the
+//    fence, all slots are empty, and whoever fills one later sees the parked worker.
+// K2 The ticker disarms itself first. Then, after a fence, it looks at slots and parked workers
+//    once more. So either it sees what the worker of K1 did, or that worker sees it disarmed and
+//    arms it. So while a worker is parked and a slot stays occupied, the ticker is armed.
+// K3 A thread that arms ahead first promises to do so, before the work is visible, since the woken
+//    worker may be there before the call that wakes it returns. It keeps the promise with its next
+//    step after that call. Workers rely on the promise. If the system takes the processor away from
+//    that thread in between, exposure is late by as much, just as if the ticker itself got no
+//    processor. The state goes from asleep to promised or armed, and from promised to armed. Only
+//    the ticker sets it back, when it is awake. Whoever makes it armed leaves a token, so there is
+//    exactly one between two disarms.
 // K4 A worker that has lost its processor to the ticker itself looks stuck and is not. So the
-//    ticker judges what it has watched only from another processor than the worker's, to which it
-//    moves if it has to; where there is none, it judges by what happened while it slept.
+//    ticker judges what it has watched only from a processor other than the worker's, and moves
+//    there if it has to. If there is none, it judges by what happened while it slept.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>

@@ -1,11 +1,13 @@
 // The workers of a pool on the machine: where each stands, and whom it asks for work first.
 //
-// Worker i stands for one processing unit. Fewer workers than units are spread: over the memory
-// nodes first, then over their caches, hardware threads of one core last. More workers than units
-// share them in turn. For each worker all others are sorted by distance into groups g0 ⊆ g1 ⊆ …,
-// each the beginning of one array (paper 002 §3.1). g0, the direct neighbours, is what shares the
-// cache or the node, as `neighbourhood` says; a group without members is left out. On a flat
-// machine everybody is a direct neighbour, so that stealing is plain.
+// Worker i stands on one processing unit. If there are fewer workers than units, they are spread:
+// over the memory nodes first, then over each node's caches, and over the hardware threads of one
+// core last. If there are more, they share the units in turn.
+//
+// For each worker the others are sorted by distance into groups g0 ⊆ g1 ⊆ …, each of which is the
+// beginning of one array (paper 002 §3.1). The direct neighbours, g0, are those that share the
+// cache or the node, as `neighbourhood` says. A group that adds nobody is left out. On a flat
+// machine everybody is a direct neighbour, so stealing is plain.
 //
 // Thread safety: immutable after construction.
 #pragma once

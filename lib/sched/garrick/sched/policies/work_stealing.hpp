@@ -308,8 +308,8 @@ class work_stealing {
     if (self.slot_.occupied_for_owner() && !ticker_.armed()) ticker_.arm();
   }
 
-  /// All of `from`'s inbox: returns the oldest; the rest goes into the deque of `self` so that it
-  /// comes out oldest first.
+  /// Takes everything out of `from`'s inbox. Returns the oldest; the rest goes into the deque of
+  /// `self` so that it comes out oldest first.
   runnable* take_inbox(worker_data& self, worker_data& from) noexcept {
     runnable* next = from.inbox_.take_all();
     if (next == nullptr || next->queue_link == nullptr) return next;
@@ -321,7 +321,7 @@ class work_stealing {
     return next;
   }
 
-  /// W3. Null: there is nothing but perhaps the slot.
+  /// Begins a round (W3) and returns what runs first in it; null: there is nothing.
   runnable* start_round(worker_data& self) noexcept {
     self.left_in_round_ = round_;
     runnable* const occupant = self.slot_.take();
@@ -346,7 +346,7 @@ class work_stealing {
     }
   }
 
-  /// One visit to a victim. `contended` is set if another try may succeed.
+  /// Tries to steal from one victim. Sets `contended` if another try may succeed.
   runnable* visit(worker_data& self, std::uint32_t victim, bool& contended) noexcept {
     const bool near = guide_.are_neighbours(static_cast<worker_index>(self.index_),
                                             static_cast<worker_index>(victim));
@@ -356,7 +356,7 @@ class work_stealing {
     return r;
   }
 
-  /// From a neighbour: as many as pay.
+  /// Steals from a neighbour, and not only one.
   runnable* steal_from(worker_data& self, worker_data& victim, bool& contended) noexcept {
     runnable* r = nullptr;
     const auto result = victim.deque_.steal(r);
@@ -392,14 +392,14 @@ class work_stealing {
     return nullptr;
   }
 
-  /// Asks the near ones first and often. Null: nothing found, or one was lost to another thief.
+  /// Visits the near ones first and often. Null: nothing found, or one was lost to another thief.
   runnable* walk(worker_data& self, bool& contended) noexcept {
     for (auto w = guide_.walk(static_cast<worker_index>(self.index_)); !w.has_been_everywhere();)
       if (runnable* r = visit(self, w.next(self.random_), contended)) return r;
     return nullptr;
   }
 
-  /// From far away: only one, since the others' homes are there.
+  /// Steals from far away, and only one, since the others' homes are there.
   runnable* steal_one(worker_data& victim, bool& contended) noexcept {
     runnable* oldest = nullptr;
     const auto result = victim.deque_.steal(oldest);
@@ -424,8 +424,8 @@ class work_stealing {
     return oldest;
   }
 
-  /// Looks everywhere for work, as long as `idle_spin_ns` says. Requires to be counted as
-  /// searching. Null: there is nothing anywhere.
+  /// Looks everywhere for work, for as long as `idle_spin_ns` says. Requires that this worker
+  /// counts as searching. Null: there is nothing anywhere.
   runnable* search(worker_data& self) noexcept {
     const std::uint64_t end = idle_spin_ns_ == 0 ? 0 : Traits::clock::now_ns() + idle_spin_ns_;
     for (;;) {
@@ -487,7 +487,7 @@ class work_stealing {
     return sleepers_.all_parked(sleepers_.peek());
   }
 
-  /// K2. True: the ticker goes on.
+  /// Disarms the ticker and looks once more (K2). True: the ticker goes on.
   [[nodiscard]] bool found_reason_after_disarming(bool in_vain) noexcept {
     ticker_.disarm(in_vain);
     if (!someone_parked() || !some_slot_occupied()) return false;
@@ -495,8 +495,8 @@ class work_stealing {
     return true;
   }
 
-  /// One look of the ticker: exposes what does not move although somebody could take it. True if
-  /// any slot was in use.
+  /// One look of the ticker: exposes what does not move although somebody could take it. True: a
+  /// slot was in use.
   bool look_at_slots(std::vector<sample>& seen, tick_budget& budget, const thread& me) noexcept {
     bool used = false;
     bool occupied = false;

@@ -8,8 +8,8 @@
 // helper pays for both: it announces itself, makes every thread see that, and then looks whether
 // the owner was in the middle of something.
 //
-// Thread safety: `put`, `take`, `claim` and `occupied_for_owner` belong to the owner, `steal` to
-// one other thread, `look` to everybody.
+// Thread safety: `put`, `take`, `claim` and `occupied_for_owner` are for the owner, `steal` for one
+// other thread, `look` for any thread.
 //
 // Invariants
 // N1 Only the owner puts something in; the helper only changes it to null. So if the owner sees

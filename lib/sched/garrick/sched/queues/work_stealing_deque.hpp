@@ -1,24 +1,24 @@
-// Each worker keeps its runnables in a deque of its own: the newest is the one whose data is still
+// Each worker keeps its runnables in a deque of its own. The newest is the one whose data is still
 // in its cache, the oldest is the one that another worker should take. Owner and thieves must agree
 // without a lock, and the owner must not pay for thieves that are not there.
 //
 // This is the deque of Chase and Lev: the owner pushes and pops at the bottom, thieves take at the
-// top. It grows; old arrays are kept until the deque is destroyed, because a slow thief may still
-// look at one (together they are never larger than the newest one).
+// top. It grows. Old arrays are kept until the deque is destroyed, because a slow thief may still
+// look at one; together they are never larger than the newest one.
 //
-// Thread safety: `push` and `pop` belong to the owner; `steal`, `looks_empty` and `size` to
-// everybody.
+// Thread safety: `push`, `pop` and `empty_for_owner` are for the owner, `steal`, `looks_empty` and
+// `size` for any thread.
 //
 // Invariants
-// D1 top never falls; each value of top is won by exactly one compare-and-swap. bottom is written
-//    by the owner only.
-// D2 The indices [top, bottom) hold runnables; whoever removes an index owns the runnable there.
+// D1 top never falls, and exactly one compare-and-swap wins each of its values. Only the owner
+//    writes bottom.
+// D2 The indices [top, bottom) hold runnables. Whoever removes an index owns the runnable there.
 // D3 The owner removes bottom-1 without a compare-and-swap only if, after it had made bottom-1
 //    visible, top was still below it. A thief reads top, then bottom. In the single order of these
 //    four sequentially consistent operations either the owner sees the thief's new top, or the
-//    thief sees the owner's new bottom: they never both take the last runnable.
-// D4 An index is overwritten only after top has passed it; a thief that read the overwritten cell
-//    loses its compare-and-swap.
+//    thief sees the owner's new bottom. So they never both take the last runnable.
+// D4 An index is overwritten only after top has passed it. So a thief that read the overwritten
+//    cell loses its compare-and-swap.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
