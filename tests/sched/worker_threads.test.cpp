@@ -37,9 +37,7 @@ namespace {
 
 using processors = std::vector<std::int32_t>;
 
-const char* const policies[] = {"work_stealing",   "locality_guided", "work_sharing",
-                                "polling_default", "polling_custom",  "polling_aggressive",
-                                "polling_new"};
+const std::vector<std::string> policies = available_policies();
 
 std::unique_ptr<scheduler> started(const scheduler_options& options) {
   auto pool = make_scheduler(options);
@@ -64,7 +62,7 @@ std::vector<processors> masks_of(scheduler_options options) {
 TEST_CASE("each worker takes the next group of the affinity string, and after the last the first") {
   const processors mine = base::platform::usable_processors();
   const auto workers = static_cast<std::uint32_t>(2 * mine.size() + 1);
-  for (const char* policy : policies) {
+  for (const std::string& policy : policies) {
     CAPTURE(policy);
     const auto masks =
         masks_of({.policy = policy, .workers = workers, .affinity = one_group_each(mine)});
@@ -218,7 +216,7 @@ void run_jobs(scheduler& pool, std::uint32_t count) {
 
 TEST_CASE("a worker that cannot be created ends the start, and no thread stays" *
           doctest::skip(HAS_SANITIZER)) {
-  for (const char* policy : policies) {
+  for (const std::string& policy : policies) {
     CAPTURE(policy);
     const std::ptrdiff_t before = threads_of_process();
     const auto pool = make_scheduler({.policy = policy, .workers = 8});
@@ -236,7 +234,7 @@ TEST_CASE("a worker that cannot be created ends the start, and no thread stays" 
 
 TEST_CASE("with best_effort the others do the work of a worker that cannot be created" *
           doctest::skip(HAS_SANITIZER)) {
-  for (const char* policy : policies) {
+  for (const std::string& policy : policies) {
     CAPTURE(policy);
     // On this machine, runnables have their home at workers that are missing.
     const auto pool = make_scheduler({.policy = policy,

@@ -4,6 +4,7 @@
 #include <garrick/base/concurrency/probe.hpp>
 #include <garrick/base/types/message_type.hpp>
 #include <garrick/garrick.hpp>
+#include <garrick/sched/shipped_policies.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -195,8 +196,7 @@ TEST_CASE("the watchdog's report is logged with the actor's name, its id, its me
 TEST_CASE(
     "under every policy a handler that never yields is named, and the others run what its worker "
     "had queued") {
-  for (const char* policy : {"work_stealing", "locality_guided", "work_sharing", "polling_default",
-                             "polling_custom", "polling_aggressive", "polling_new"}) {
+  for (const std::string& policy : sched::available_policies()) {
     CAPTURE(policy);
     stall_probe probe;
     latch l;

@@ -2,6 +2,7 @@
 #include <garrick/machine/simulation.hpp>
 #include <garrick/machine/traits.hpp>
 #include <garrick/sched/policies/work_sharing.hpp>
+#include <garrick/sched/shipped_policies.hpp>
 
 #include <doctest/doctest.h>
 
@@ -17,9 +18,7 @@ using namespace garrick::machine;
 
 namespace {
 
-const std::vector<std::string> every_policy{
-    "work_stealing",  "locality_guided",    "work_sharing", "polling_default",
-    "polling_custom", "polling_aggressive", "polling_new"};
+const std::vector<std::string> every_policy = sched::available_policies();
 
 /// Passes a number on to the next until it is zero.
 struct hop final : model_actor {

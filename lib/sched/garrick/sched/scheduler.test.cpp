@@ -24,9 +24,7 @@ std::string rejected(const scheduler_options& options) {
   } catch (const std::invalid_argument& error) { return error.what(); }
 }
 
-const char* const policies[] = {"work_stealing",   "locality_guided", "work_sharing",
-                                "polling_default", "polling_custom",  "polling_aggressive",
-                                "polling_new"};
+const std::vector<std::string> policies = available_policies();
 
 /// Runs `function` on a worker of `pool` and waits until it has returned.
 template <class Function>
@@ -58,7 +56,7 @@ TEST_CASE("zero workers means one for each usable core") {
 }
 
 TEST_CASE("a worker knows whose it is, and the watchdog sees its state while the pool runs") {
-  for (const char* policy : policies) {
+  for (const std::string& policy : policies) {
     auto pool = make_scheduler({.policy = policy, .workers = 3});
     CHECK(pool->worker_state(0) == nullptr);
     pool->start();
@@ -104,7 +102,7 @@ TEST_CASE("the hooks run on each worker, once, with its index") {
 }
 
 TEST_CASE("what was scheduled before the start runs after it") {
-  for (const char* policy : policies) {
+  for (const std::string& policy : policies) {
     auto pool = make_scheduler({.policy = policy, .workers = 2});
     latch done;
     job work([&] { done.open(); });
@@ -116,7 +114,7 @@ TEST_CASE("what was scheduled before the start runs after it") {
 }
 
 TEST_CASE("stop lets the current run end; what has not run is drained, each once") {
-  for (const char* policy : policies) {
+  for (const std::string& policy : policies) {
     auto pool = started({.policy = policy, .workers = 1});
     latch running;
     latch stopping;
@@ -177,7 +175,7 @@ TEST_CASE("drain also hands out what its sink schedules") {
 TEST_CASE(
     "claim takes a runnable that waits in the own next slot or in a queue, once, and only on a "
     "worker") {
-  for (const char* policy : policies) {
+  for (const std::string& policy : policies) {
     auto pool = started({.policy = policy, .workers = 1});
     int ran_by_pool = 0;
     job in_queue([&] { ++ran_by_pool; });
@@ -220,7 +218,7 @@ TEST_CASE("claim_next takes what waits in the own next slot and nothing else") {
 
 TEST_CASE(
     "a claimed runnable that is scheduled again runs once, though its old entry still waits") {
-  for (const char* policy : policies) {
+  for (const std::string& policy : policies) {
     auto pool = started({.policy = policy, .workers = 1});
     std::atomic<int> ran{0};
     job claimed([&] { ran.fetch_add(1); });

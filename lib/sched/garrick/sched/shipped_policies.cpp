@@ -11,6 +11,7 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace garrick::sched {
 
@@ -47,14 +48,20 @@ const shipped_policy* find(std::string_view name) noexcept {
 
 std::span<const shipped_policy> shipped_policies() noexcept { return table; }
 
+std::vector<std::string> available_policies() {
+  std::vector<std::string> names;
+  for (const shipped_policy& policy : table)
+    if (policy.is_available()) names.emplace_back(policy.name);
+  return names;
+}
+
 std::string why_not_available(std::string_view policy) {
   const shipped_policy* const entry = find(policy);
   if (entry != nullptr && entry->is_available()) return {};
   std::string text = entry != nullptr ? "this build (GARRICK_MINIMAL) does not contain it; " : "";
   const char* before = "known are \"";
-  for (const shipped_policy& other : table) {
-    if (!other.is_available()) continue;
-    text += before + std::string(other.name) + "\"";
+  for (const std::string& other : available_policies()) {
+    text += before + other + "\"";
     before = ", \"";
   }
   return text;

@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace garrick::sched {
 
@@ -32,6 +33,9 @@ struct shipped_policy {
 
 /// All shipped policies, the default first. The table lives as long as the program.
 [[nodiscard]] std::span<const shipped_policy> shipped_policies() noexcept;
+
+/// The names of the policies that this build contains, the default first.
+[[nodiscard]] std::vector<std::string> available_policies();
 
 /// Why `make_scheduler` refuses this name, with the names that it accepts, as the end of a sentence
 /// that begins with the value. Empty: it accepts it.
