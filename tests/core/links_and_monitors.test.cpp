@@ -187,6 +187,33 @@ TEST_CASE("a monitor fires once for each time it was set") {
   CHECK(p.log_of(p.a) == strings{"down: normal", "down: normal"});
 }
 
+TEST_CASE("a watcher hears of several ends in the order in which they happened") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    test_system kit(seed);
+    auto ended = std::make_shared<std::vector<int>>();
+    auto heard = std::make_shared<std::vector<int>>();
+    std::vector<any_ref> watched;
+    for (int i = 0; i < 8; ++i)
+      watched.push_back(kit.spawn([i, ended](dynamic_actor& self) -> behavior {
+        return {[&self, i, ended](int) {
+          ended->push_back(i);
+          self.quit();
+        }};
+      }));
+    const auto watcher = kit.spawn([&watched, heard](dynamic_actor& self) -> behavior {
+      for (int i = 0; i < 8; ++i)
+        self.monitor(watched[static_cast<std::size_t>(i)],
+                     [heard, i](const down&) { heard->push_back(i); });
+      return {[](int) {}};
+    });
+    kit.run();
+    for (const any_ref& actor : watched) send(actor, 1);
+    kit.run();
+    CHECK(heard->size() == 8);
+    CHECK(*heard == *ended);
+  }
+}
+
 TEST_CASE("a monitor that was cancelled does not fire") {
   pair p;
   p.tell(p.a, watch{any_ref(p.b)});
