@@ -1,5 +1,4 @@
 // Finds a shipped policy by its name and makes its workers on the simulated machine.
-// The shipped policies, compiled for the simulated machine.
 #include <garrick/machine/pool.hpp>
 #include <garrick/machine/traits.hpp>
 #include <garrick/sched/policy_list.hpp>
