@@ -8,12 +8,16 @@ set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/garrick")
 
 install(TARGETS ${exported} EXPORT garrick ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 foreach(part IN LISTS parts)
-  install(DIRECTORY "${PROJECT_SOURCE_DIR}/lib/${part}/garrick" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/lib/${part}/garrick"
+          DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
           FILES_MATCHING PATTERN "*.hpp" PATTERN "internal" EXCLUDE)
 endforeach()
 install(EXPORT garrick NAMESPACE garrick:: DESTINATION "${package_dir}" FILE garrick-targets.cmake)
-configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/garrick-config.cmake.in" "${PROJECT_BINARY_DIR}/garrick-config.cmake"
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/garrick-config.cmake.in"
+                              "${PROJECT_BINARY_DIR}/garrick-config.cmake"
                               INSTALL_DESTINATION "${package_dir}")
-write_basic_package_version_file("${PROJECT_BINARY_DIR}/garrick-config-version.cmake" COMPATIBILITY SameMinorVersion)
-install(FILES "${PROJECT_BINARY_DIR}/garrick-config.cmake" "${PROJECT_BINARY_DIR}/garrick-config-version.cmake" DESTINATION "${package_dir}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/garrick-config-version.cmake"
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/garrick-config.cmake"
+        "${PROJECT_BINARY_DIR}/garrick-config-version.cmake" DESTINATION "${package_dir}")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

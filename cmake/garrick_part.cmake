@@ -1,18 +1,24 @@
-# garrick_part(<name> [NOT_INSTALLED] [DEPENDS part...] [PUBLIC target...] [PRIVATE target...] [HEADER_ONLY
-# target...])
+# garrick_part(<name> [NOT_INSTALLED] [ONE_THREAD regex] [DEPENDS part...] [PUBLIC target...]
+#              [PRIVATE target...] [HEADER_ONLY target...])
 #
 # Builds the part in the current folder: the library garrick_<name> (alias garrick::<name>) from
 # garrick/**/*.cpp, its tests from *.test.cpp and *.model.cpp, its fuzzers from *.fuzz.cpp. A part
 # without sources yet is an empty library.
+#   ONE_THREAD   tests, by their files' names, that run everything on one thread: the thread
+# sanitizer
+#                has nothing to find there and takes ten times as long, so they are left out under
+# it
 #   PUBLIC       libraries that the part's headers need
 #   PRIVATE      libraries that only its sources need, linked into the final program
 #   HEADER_ONLY  libraries that only its sources need and that leave nothing to link
 function(garrick_part name)
-  cmake_parse_arguments(PARSE_ARGV 1 part "NOT_INSTALLED" "" "DEPENDS;PUBLIC;PRIVATE;HEADER_ONLY")
+  cmake_parse_arguments(PARSE_ARGV 1 part "NOT_INSTALLED" "ONE_THREAD"
+                        "DEPENDS;PUBLIC;PRIVATE;HEADER_ONLY")
   set(target garrick_${name})
 
   file(GLOB_RECURSE all CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/garrick/*.cpp")
-  file(GLOB_RECURSE headers RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/garrick/*.hpp")
+  file(GLOB_RECURSE headers RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}"
+       CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/garrick/*.hpp")
   set(sources ${all})
   list(FILTER sources EXCLUDE REGEX "\\.(test|model|fuzz)\\.cpp$")
   if(NOT sources)
@@ -23,7 +29,8 @@ function(garrick_part name)
   add_library(${target} STATIC ${sources})
   add_library(garrick::${name} ALIAS ${target})
   garrick_compile(${target})
-  target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+  target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}>"
+                             "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   if(name STREQUAL base)
     target_compile_definitions(${target} PUBLIC ${GARRICK_PUBLIC_DEFINITIONS})
   endif()
@@ -44,7 +51,11 @@ function(garrick_part name)
   set_property(GLOBAL APPEND PROPERTY GARRICK_HEADERS ${headers})
 
   if(GARRICK_TESTS)
-    garrick_part_tests(${name} ${all})
+    set(tested ${all})
+    if(part_ONE_THREAD AND GARRICK_SANITIZE MATCHES thread)
+      list(FILTER tested EXCLUDE REGEX "/(${part_ONE_THREAD})\\.test\\.cpp$")
+    endif()
+    garrick_part_tests(${name} ${tested})
   endif()
   if(GARRICK_FUZZ)
     garrick_part_fuzzers(${name} ${all})
@@ -58,17 +69,25 @@ function(garrick_part_tests name)
   set(tests ${ARGN})
   list(FILTER tests INCLUDE REGEX "\\.test\\.cpp$")
   if(tests)
-    garrick_test_program(${name}_tests PREFIX ${name} LABEL unit SOURCES ${tests} LIBRARIES garrick_${name})
+    garrick_test_program(${name}_tests PREFIX ${name} LABEL unit SOURCES ${tests}
+                         LIBRARIES garrick_${name})
   endif()
   if(GARRICK_SANITIZE OR GARRICK_FUZZ)
     return()
+  endif()
+  if(NOT TARGET garrick_models)
+    add_custom_target(garrick_models)  # the programs that no sanitizer's build has
   endif()
   set(models ${ARGN})
   list(FILTER models INCLUDE REGEX "\\.model\\.cpp$")
   foreach(model IN LISTS models)
     get_filename_component(stem "${model}" NAME)
     string(REPLACE ".model.cpp" "" stem "${stem}")
-    garrick_test_program(${name}_${stem}_model PREFIX ${name}.model LABEL model SOURCES "${model}" LIBRARIES garrick_${name})
+    garrick_test_program(${name}_${stem}_model PREFIX ${name}.model LABEL model SOURCES "${model}"
+                         LIBRARIES garrick_${name})
+    # They take the longest, so they come first.
+    set_tests_properties(${name}.model.${stem} PROPERTIES COST 100)
+    add_dependencies(garrick_models ${name}_${stem}_model)
   endforeach()
 endfunction()
 
@@ -82,6 +101,7 @@ function(garrick_part_fuzzers name)
     garrick_compile(fuzz_${name}_${stem})
     target_link_libraries(fuzz_${name}_${stem} PRIVATE garrick_${name})
     target_link_options(fuzz_${name}_${stem} PRIVATE -fsanitize=fuzzer)
-    set_target_properties(fuzz_${name}_${stem} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/fuzz")
+    set_target_properties(fuzz_${name}_${stem}
+                          PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/fuzz")
   endforeach()
 endfunction()

@@ -10,21 +10,33 @@ function(garrick_test_main)
   endif()
 endfunction()
 
-# Applies what all CTest entries have in common: a limit on time and the sanitizers' settings.
+# garrick_test_properties(<test> LABEL label... [TIMEOUT seconds])
+#
+# What all CTest entries have in common: labels, a limit on time and the sanitizers' settings. The
+# label `ci` means: too slow for `./dev test`, `.ci/run` runs it.
 function(garrick_test_properties test)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;TIMEOUT" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "LABEL")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT ${GARRICK_TEST_TIMEOUT})
   endif()
   find_program(GARRICK_SYMBOLIZER NAMES llvm-symbolizer-19 llvm-symbolizer)
+  set(asan detect_leaks=1 strict_string_checks=1 detect_stack_use_after_return=1
+      check_initialization_order=1 strict_init_order=1)
+  list(JOIN asan ":" asan)
   set(environment
-      "ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1:check_initialization_order=1:strict_init_order=1"
+      "ASAN_OPTIONS=${asan}"
       "UBSAN_OPTIONS=print_stacktrace=1"
       "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1")
   if(GARRICK_SYMBOLIZER)
-    list(APPEND environment "ASAN_SYMBOLIZER_PATH=${GARRICK_SYMBOLIZER}" "TSAN_SYMBOLIZER_PATH=${GARRICK_SYMBOLIZER}")
+    list(APPEND environment "ASAN_SYMBOLIZER_PATH=${GARRICK_SYMBOLIZER}"
+         "TSAN_SYMBOLIZER_PATH=${GARRICK_SYMBOLIZER}")
   endif()
-  set_tests_properties(${test} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${environment}")
+  if(GARRICK_SANITIZE)
+    # A sanitizer looks at memory and threads; the orders are explored without one.
+    list(APPEND environment "GARRICK_SEEDS=20")
+  endif()
+  set_tests_properties(${test} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT}
+                       ENVIRONMENT "${environment}")
 endfunction()
 
 # garrick_test_program(<target> PREFIX prefix LABEL label SOURCES file... LIBRARIES target...)
@@ -40,7 +52,8 @@ function(garrick_test_program target)
     set(test ${arg_PREFIX}.${stem})
     get_filename_component(folder "${source}" DIRECTORY)
     get_filename_component(folder "${folder}" NAME)
-    add_test(NAME ${test} COMMAND ${target} "--source-file=*/${folder}/${file}" --no-version --no-colors=true)
+    add_test(NAME ${test} COMMAND ${target} "--source-file=*/${folder}/${file}" --no-version
+             --no-colors=true)
     garrick_test_properties(${test} LABEL ${arg_LABEL})
     # A filter that matches nothing must not look like success.
     set_tests_properties(${test} PROPERTIES FAIL_REGULAR_EXPRESSION "test cases: +0 \\|")

@@ -1,13 +1,15 @@
 # Installs Garrick below the build folder, builds the project beside this file against it and runs
 # it. Called by CTest with
 #   way        installed | subdirectory
-#   source     Garrick's sources      build  Garrick's build folder      compiler, generator  those of the build
+#   source     Garrick's sources      build  Garrick's build folder
+#   compiler, generator  those of the build
 cmake_minimum_required(VERSION 3.25)
 set(place "${build}/install_test/${way}")
 file(REMOVE_RECURSE "${place}")
 
 function(step what)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output
+                  ERROR_VARIABLE output)
   if(NOT status EQUAL 0)
     message(FATAL_ERROR "${what} failed (${status}):\n${output}")
   endif()
@@ -34,7 +36,8 @@ else()
   list(APPEND arguments "-DGARRICK_SOURCE=${source}")
 endif()
 
-step("configuring the consumer" "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}" -B "${place}/consumer" ${arguments})
+step("configuring the consumer" "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}"
+     -B "${place}/consumer" ${arguments})
 step("building the consumer" "${CMAKE_COMMAND}" --build "${place}/consumer" --parallel)
 step("running the consumer" "${place}/consumer/consumer")
 step("running the consumer of the testkit" "${place}/consumer/consumer_of_testkit")

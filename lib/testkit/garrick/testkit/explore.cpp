@@ -32,6 +32,7 @@ std::optional<found_failure> find_failure(std::uint64_t seeds, const scenario& t
 }
 
 void explore(std::uint64_t seeds, const scenario& test, const options& given) {
+  seeds = seeds_from_environment(seeds);
   const std::optional<found_failure> found = find_failure(seeds, test, given);
   if (!found) return;
   const auto seed = static_cast<unsigned long long>(found->seed);

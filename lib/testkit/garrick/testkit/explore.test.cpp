@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 using namespace garrick;
@@ -25,9 +26,27 @@ void first_come(test_system& kit) {
   kit.require(order == "ab", "the order was " + order);
 }
 
-struct with_seed_variable {
-  explicit with_seed_variable(const char* value) { setenv("GARRICK_SEED", value, 1); }
-  ~with_seed_variable() { unsetenv("GARRICK_SEED"); }
+/// Sets a variable of the environment for a while; null: takes it out.
+class with_variable {
+ public:
+  with_variable(const char* name, const char* value) : name_(name) {
+    if (const char* const present = std::getenv(name)) before_ = present;
+    set(value);
+  }
+  ~with_variable() { set(before_ ? before_->c_str() : nullptr); }
+  with_variable(const with_variable&) = delete;
+  with_variable& operator=(const with_variable&) = delete;
+
+ private:
+  void set(const char* value) {
+    if (value != nullptr)
+      setenv(name_, value, 1);
+    else
+      unsetenv(name_);
+  }
+
+  const char* const name_;
+  std::optional<std::string> before_;
 };
 
 }  // namespace
@@ -43,6 +62,7 @@ TEST_CASE("the first failing seed is found and fails again") {
 }
 
 TEST_CASE("explore throws what it has printed") {
+  const with_variable variable("GARRICK_SEEDS", nullptr);
   const auto found = testkit::find_failure(1000, first_come);
   REQUIRE(found.has_value());
   try {
@@ -55,6 +75,7 @@ TEST_CASE("explore throws what it has printed") {
 }
 
 TEST_CASE("a scenario that holds passes every seed") {
+  const with_variable variable("GARRICK_SEEDS", nullptr);
   std::uint64_t runs = 0;
   testkit::explore(50, [&](test_system& kit) {
     ++runs;
@@ -64,7 +85,7 @@ TEST_CASE("a scenario that holds passes every seed") {
 }
 
 TEST_CASE("GARRICK_SEED chooses the one seed that runs") {
-  const with_seed_variable variable("17");
+  const with_variable variable("GARRICK_SEED", "17");
   std::uint64_t runs = 0;
   testkit::explore(1000, [&](test_system& kit) {
     ++runs;
@@ -74,8 +95,15 @@ TEST_CASE("GARRICK_SEED chooses the one seed that runs") {
   CHECK(test_system().seed() == 17);
 }
 
+TEST_CASE("GARRICK_SEEDS chooses how many seeds are explored") {
+  const with_variable variable("GARRICK_SEEDS", "20");
+  std::uint64_t runs = 0;
+  testkit::explore(1000, [&](test_system&) { ++runs; });
+  CHECK(runs == 20);
+}
+
 TEST_CASE("a GARRICK_SEED that is no number is an error with advice") {
-  const with_seed_variable variable("seventeen");
+  const with_variable variable("GARRICK_SEED", "seventeen");
   CHECK_THROWS_WITH_AS(
       static_cast<void>(testkit::seed_from_environment(1)),
       "GARRICK_SEED=seventeen: must be a whole number, for example GARRICK_SEED=17",

@@ -1,4 +1,4 @@
-// The text of a failure, and the seed that the environment names.
+// The text of a failure, and what the environment says about seeds.
 #include <garrick/testkit/failure.hpp>
 #include <garrick/testkit/internal/deterministic_environment.hpp>
 
@@ -19,20 +19,28 @@ std::string place_of(const std::source_location& where) {
   return std::string(slash != nullptr ? slash + 1 : file) + ":" + std::to_string(where.line());
 }
 
+std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
+  const char* const text = std::getenv(name);
+  if (text == nullptr) return otherwise;
+  std::uint64_t number = 0;
+  const char* const end = text + std::strlen(text);
+  const auto [stopped, error] = std::from_chars(text, end, number);
+  if (error != std::errc{} || stopped != end || stopped == text)
+    throw std::invalid_argument(std::string(name) + "=" + text +
+                                ": must be a whole number, for example " + name + "=17");
+  return number;
+}
+
 }  // namespace
 
 bool seed_is_given() { return std::getenv(variable) != nullptr; }
 
 std::uint64_t seed_from_environment(std::uint64_t otherwise) {
-  const char* const text = std::getenv(variable);
-  if (text == nullptr) return otherwise;
-  std::uint64_t seed = 0;
-  const char* const end = text + std::strlen(text);
-  const auto [stopped, error] = std::from_chars(text, end, seed);
-  if (error != std::errc{} || stopped != end || stopped == text)
-    throw std::invalid_argument(std::string(variable) + "=" + text +
-                                ": must be a whole number, for example " + variable + "=17");
-  return seed;
+  return number_from_environment(variable, otherwise);
+}
+
+std::uint64_t seeds_from_environment(std::uint64_t otherwise) {
+  return number_from_environment("GARRICK_SEEDS", otherwise);
 }
 
 void detail::fail(const internal::deterministic_environment& system, const std::string& text,

@@ -33,6 +33,11 @@ class failure : public std::runtime_error {
 /// The seed that the environment variable GARRICK_SEED holds or, if it is not set, `otherwise`.
 /// Throws std::invalid_argument if the variable does not hold a whole number.
 [[nodiscard]] std::uint64_t seed_from_environment(std::uint64_t otherwise);
+
+/// How many seeds to try: what the environment variable GARRICK_SEEDS holds or, if it is not set,
+/// `otherwise`. Throws std::invalid_argument if the variable does not hold a whole number.
+[[nodiscard]] std::uint64_t seeds_from_environment(std::uint64_t otherwise);
+
 /// True if the environment variable GARRICK_SEED is set.
 [[nodiscard]] bool seed_is_given();
 
