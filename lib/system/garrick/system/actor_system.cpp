@@ -46,42 +46,42 @@ base::result<void> actor_system::await_all() {
 }
 
 shutdown_report actor_system::await_all(base::duration limit) {
-  shutdown_report r;
+  shutdown_report report;
   if (core_->on_own_thread()) {
-    r.complete = false;
-    r.error = waits_for_itself("await_all()");
-    return r;
+    report.complete = false;
+    report.error = waits_for_itself("await_all()");
+    return report;
   }
-  r.complete = core_->wait_until_empty(limit);
-  if (!r.complete) r.still_alive = core_->names_of_the_living();
-  return r;
+  report.complete = core_->wait_until_empty(limit);
+  if (!report.complete) report.still_alive = core_->names_of_the_living();
+  return report;
 }
 
 shutdown_report actor_system::shutdown(base::duration deadline) {
-  shutdown_report r;
+  shutdown_report report;
   if (core_->on_own_thread()) {
-    r.complete = false;
-    r.error = waits_for_itself("shutdown()");
-    return r;
+    report.complete = false;
+    report.error = waits_for_itself("shutdown()");
+    return report;
   }
   static_cast<void>(core_->wait_until_quiet(deadline));
   core_->refuse_spawns();
-  r.complete = core_->end_all_and_wait(false, deadline);
-  if (!r.complete) r.still_alive = core_->names_of_the_living();
-  return r;
+  report.complete = core_->end_all_and_wait(false, deadline);
+  if (!report.complete) report.still_alive = core_->names_of_the_living();
+  return report;
 }
 
 shutdown_report actor_system::stop_now(base::duration deadline) {
-  shutdown_report r;
+  shutdown_report report;
   if (core_->on_own_thread()) {
-    r.complete = false;
-    r.error = waits_for_itself("stop_now()");
-    return r;
+    report.complete = false;
+    report.error = waits_for_itself("stop_now()");
+    return report;
   }
   core_->refuse_spawns();
-  r.complete = core_->end_all_and_wait(true, deadline);
-  if (!r.complete) r.still_alive = core_->names_of_the_living();
-  return r;
+  report.complete = core_->end_all_and_wait(true, deadline);
+  if (!report.complete) report.still_alive = core_->names_of_the_living();
+  return report;
 }
 
 std::size_t actor_system::actor_count() const { return core_->living(); }

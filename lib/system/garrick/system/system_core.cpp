@@ -17,30 +17,30 @@ namespace {
 using access = core::cell_access;
 
 sched::scheduler_options scheduler_options_of(const options& o) {
-  sched::scheduler_options s;
-  s.policy = o.policy;
-  s.workers = o.workers;
-  s.quantum = o.limits.quantum;
-  s.idle_spin_us = o.idle_spin_us;
-  s.best_effort = o.best_effort;
-  s.thread_name = o.thread_name;
-  s.affinity = o.affinity;
-  s.pin = o.pin;
-  s.neighbours = o.neighbours;
-  s.machine = o.machine;
+  sched::scheduler_options given;
+  given.policy = o.policy;
+  given.workers = o.workers;
+  given.quantum = o.limits.quantum;
+  given.idle_spin_us = o.idle_spin_us;
+  given.best_effort = o.best_effort;
+  given.thread_name = o.thread_name;
+  given.affinity = o.affinity;
+  given.pin = o.pin;
+  given.neighbours = o.neighbours;
+  given.machine = o.machine;
   if (o.report_stack_overflow) {
-    s.on_thread_start = {[](void*, std::uint32_t) { report_stack_overflow_on_this_thread(); },
-                         nullptr};
-    s.on_thread_stop = {[](void*, std::uint32_t) { forget_stack_overflow_on_this_thread(); },
-                        nullptr};
+    given.on_thread_start = {[](void*, std::uint32_t) { report_stack_overflow_on_this_thread(); },
+                             nullptr};
+    given.on_thread_stop = {[](void*, std::uint32_t) { forget_stack_overflow_on_this_thread(); },
+                            nullptr};
   }
-  return s;
+  return given;
 }
 
 std::unique_ptr<sched::scheduler> make_pool(const options& o) {
-  const sched::scheduler_options s = scheduler_options_of(o);
-  return o.make_scheduler != nullptr ? o.make_scheduler(sched::checked(s))
-                                     : sched::make_scheduler(s);
+  const sched::scheduler_options given = scheduler_options_of(o);
+  return o.make_scheduler != nullptr ? o.make_scheduler(sched::checked(given))
+                                     : sched::make_scheduler(given);
 }
 
 void check(const options& o) {
@@ -63,10 +63,11 @@ void check(const options& o) {
 }
 
 sched::affinity affinity_of(const std::string& text, const char* setting) {
-  auto a = sched::affinity::parse(text, base::platform::usable_processors());
-  if (!a)
-    throw std::invalid_argument(std::string("setting ") + setting + ": " + a.error().to_string());
-  return std::move(*a);
+  auto parsed = sched::affinity::parse(text, base::platform::usable_processors());
+  if (!parsed)
+    throw std::invalid_argument(std::string("setting ") + setting + ": " +
+                                parsed.error().to_string());
+  return std::move(*parsed);
 }
 
 detached_pool::places places_of(const options& o) {
@@ -146,38 +147,38 @@ std::size_t system_core::my_shard() const noexcept {
 }
 
 bool system_core::joined(core::cell& who) noexcept {
-  const std::size_t n = my_shard();
-  shard& s = shards_[n];
+  const std::size_t number = my_shard();
+  shard& mine = shards_[number];
   const bool hidden = who.ext_if() != nullptr && who.ext_if()->hidden;
-  const std::lock_guard guard(s.lock);
-  if (s.closed) return false;
-  access::shard(who) = static_cast<std::uint8_t>(n);
+  const std::lock_guard guard(mine.lock);
+  if (mine.closed) return false;
+  access::shard(who) = static_cast<std::uint8_t>(number);
   access::list_prev(who) = nullptr;
-  access::list_next(who) = s.first;
-  if (s.first != nullptr) access::list_prev(*s.first) = &who;
-  s.first = &who;
-  ++s.all;
-  if (!hidden) ++s.visible;
+  access::list_next(who) = mine.first;
+  if (mine.first != nullptr) access::list_prev(*mine.first) = &who;
+  mine.first = &who;
+  ++mine.all;
+  if (!hidden) ++mine.visible;
   return true;
 }
 
 void system_core::left(core::cell& who) noexcept {
   if (probe != nullptr) probe->on_actor_ended(who.id(), who.end_reason());
-  shard& s = shards_[access::shard(who)];
+  shard& its_shard = shards_[access::shard(who)];
   const bool hidden = who.ext_if() != nullptr && who.ext_if()->hidden;
   bool emptied = false;
   {
-    const std::lock_guard guard(s.lock);
+    const std::lock_guard guard(its_shard.lock);
     core::cell* const prev = access::list_prev(who);
     core::cell* const next = access::list_next(who);
-    (prev != nullptr ? access::list_next(*prev) : s.first) = next;
+    (prev != nullptr ? access::list_next(*prev) : its_shard.first) = next;
     if (next != nullptr) access::list_prev(*next) = prev;
-    --s.all;
-    if (!hidden) --s.visible;
-    emptied = s.visible == 0;
+    --its_shard.all;
+    if (!hidden) --its_shard.visible;
+    emptied = its_shard.visible == 0;
   }
   // Whoever empties the last list that was not empty tells the waiters.
-  // order: relaxed: a waiter sets it before it takes each list's lock, so either it sees this list
+  // order: relaxed: a waiter sets it before it takes each list'its_shard lock, so either it sees this list
   // without `who`, or we see it
   if (emptied && waiters_.load(std::memory_order_relaxed) != 0) {
     const std::lock_guard guard(empty_mutex_);
@@ -218,12 +219,12 @@ core::waiting_executor* system_core::detached_executor(bool blocking) noexcept {
 }
 
 std::size_t system_core::living(bool hidden_too) const noexcept {
-  std::size_t n = 0;
+  std::size_t sum = 0;
   for (const shard& s : shards_) {
     const std::lock_guard guard(s.lock);
-    n += hidden_too ? s.all : s.visible;
+    sum += hidden_too ? s.all : s.visible;
   }
-  return n;
+  return sum;
 }
 
 bool system_core::wait_until_empty(base::duration limit, bool hidden_too) {

@@ -52,15 +52,15 @@ bool limited_log::admit(const log_event& event) noexcept {
   {
     const std::lock_guard guard(mutex_);
     const base::instant now = time_->now();
-    slot& s = slot_of(event, now);
-    if (is_over(s.since, now)) before = turn_over(s, now);
-    s.level = std::max(s.level, event.level);
-    admitted = s.written < lines_a_second;
+    slot& mine = slot_of(event, now);
+    if (is_over(mine.since, now)) before = turn_over(mine, now);
+    mine.level = std::max(mine.level, event.level);
+    admitted = mine.written < lines_a_second;
     if (admitted) {
-      ++s.written;
+      ++mine.written;
     } else {
-      ++s.held_back;
-      arm(s.since + one_second);
+      ++mine.held_back;
+      arm(mine.since + one_second);
     }
   }
   if (before.held_back != 0) tell(before);
@@ -71,30 +71,32 @@ limited_log::slot& limited_log::slot_of(const log_event& event, base::instant no
   const std::uint64_t key = key_of(event);
   slot* unused = nullptr;
   for (std::size_t i = 0; i < places; ++i) {
-    slot& s = slots_[i];
-    if (s.key == key) return s;
-    if (unused == nullptr && (s.key == 0 || (s.held_back == 0 && is_over(s.since, now))))
-      unused = &s;
+    slot& candidate = slots_[i];
+    if (candidate.key == key) return candidate;
+    if (unused == nullptr &&
+        (candidate.key == 0 || (candidate.held_back == 0 && is_over(candidate.since, now))))
+      unused = &candidate;
   }
-  slot& s = unused != nullptr ? *unused : slots_[places];
-  if (unused != nullptr || s.key == 0) {
-    s = slot();
-    s.key = key;
-    s.since = now;
-    describe(s, unused != nullptr ? event
-                                  : log_event{event.level, "of further kinds", "several places"});
+  slot& chosen = unused != nullptr ? *unused : slots_[places];
+  if (unused != nullptr || chosen.key == 0) {
+    chosen = slot();
+    chosen.key = key;
+    chosen.since = now;
+    describe(chosen, unused != nullptr
+                         ? event
+                         : log_event{event.level, "of further kinds", "several places"});
   }
-  return s;
+  return chosen;
 }
 
-void limited_log::describe(slot& s, const log_event& event) noexcept {
-  const auto put = [&s](std::string_view part) {
-    const std::size_t n = std::min(part.size(), longest_text - s.text_length);
-    std::copy_n(part.data(), n, s.text.data() + s.text_length);
-    s.text_length = static_cast<std::uint16_t>(s.text_length + n);
+void limited_log::describe(slot& described, const log_event& event) noexcept {
+  const auto put = [&described](std::string_view part) {
+    const std::size_t length = std::min(part.size(), longest_text - described.text_length);
+    std::copy_n(part.data(), length, described.text.data() + described.text_length);
+    described.text_length = static_cast<std::uint16_t>(described.text_length + length);
   };
   put(event.place.substr(0, longest_text / 2));
-  s.place_length = s.text_length;
+  described.place_length = described.text_length;
   put(event.kind);
   if (!event.reason) return;
   try {
@@ -105,12 +107,12 @@ void limited_log::describe(slot& s, const log_event& event) noexcept {
   }
 }
 
-limited_log::slot limited_log::turn_over(slot& s, base::instant now) noexcept {
-  slot before = s;
-  s.since = now;
-  s.written = 0;
-  s.held_back = 0;
-  s.level = log_level::debug;
+limited_log::slot limited_log::turn_over(slot& turned, base::instant now) noexcept {
+  slot before = turned;
+  turned.since = now;
+  turned.written = 0;
+  turned.held_back = 0;
+  turned.level = log_level::debug;
   return before;
 }
 
@@ -134,27 +136,27 @@ void limited_log::tell_held_back(bool all) noexcept {
     const base::instant now = time_->now();
     base::instant next = base::instant::never();
     if (!all) armed_ = false;
-    for (slot& s : slots_) {
-      if (s.held_back == 0) continue;
-      if (all || is_over(s.since, now))
-        due[count++] = turn_over(s, now);
+    for (slot& each : slots_) {
+      if (each.held_back == 0) continue;
+      if (all || is_over(each.since, now))
+        due[count++] = turn_over(each, now);
       else
-        next = std::min(next, s.since + one_second);
+        next = std::min(next, each.since + one_second);
     }
     if (!next.is_never()) arm(next);
   }
-  std::for_each_n(due.begin(), count, [this](const slot& s) { tell(s); });
+  std::for_each_n(due.begin(), count, [this](const slot& each) { tell(each); });
 }
 
-void limited_log::tell(const slot& s) noexcept {
-  const std::string_view text(s.text.data(), s.text_length);
+void limited_log::tell(const slot& told) noexcept {
+  const std::string_view text(told.text.data(), told.text_length);
   std::array<char, longest_text + 40> line;
-  const int n = std::snprintf(line.data(), line.size(), "%llu more within a second: %.*s",
-                              static_cast<unsigned long long>(s.held_back),
-                              static_cast<int>(s.text_length - s.place_length),
-                              text.substr(s.place_length).data());
-  sink_.write(sink_.context, s.level, text.substr(0, s.place_length), 0,
-              {line.data(), static_cast<std::size_t>(n)});
+  const int length = std::snprintf(line.data(), line.size(), "%llu more within a second: %.*s",
+                                   static_cast<unsigned long long>(told.held_back),
+                                   static_cast<int>(told.text_length - told.place_length),
+                                   text.substr(told.place_length).data());
+  sink_.write(sink_.context, told.level, text.substr(0, told.place_length), 0,
+              {line.data(), static_cast<std::size_t>(length)});
 }
 
 }  // namespace garrick::system

@@ -31,11 +31,12 @@ namespace {
 
 spdlog::logger& logger() {
   static const auto instance = [] {
-    auto l = std::make_shared<spdlog::logger>("garrick",
-                                              std::make_shared<spdlog::sinks::stderr_sink_mt>());
-    l->set_level(spdlog::level::debug);  // what is to be said was decided by the system's options
-    l->set_pattern("%H:%M:%S.%e garrick %l: %v");
-    return l;
+    auto made = std::make_shared<spdlog::logger>("garrick",
+                                                 std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    made->set_level(
+        spdlog::level::debug);  // what is to be said was decided by the system's options
+    made->set_pattern("%H:%M:%S.%e garrick %l: %v");
+    return made;
   }();
   return *instance;
 }
@@ -47,12 +48,12 @@ void write_log(log_level level, std::string_view who, std::uint64_t id,
   static constexpr spdlog::level::level_enum levels[] = {spdlog::level::debug, spdlog::level::info,
                                                          spdlog::level::warn, spdlog::level::err,
                                                          spdlog::level::off};
-  const auto l = levels[static_cast<std::size_t>(level)];
+  const auto as_theirs = levels[static_cast<std::size_t>(level)];
   try {
     if (id == 0)
-      logger().log(l, "{}: {}", who, text);
+      logger().log(as_theirs, "{}: {}", who, text);
     else
-      logger().log(l, "{}#{}: {}", who, id, text);
+      logger().log(as_theirs, "{}#{}: {}", who, id, text);
   } catch (const std::exception&) {  // no memory for the logger: the line is lost
   }
 }

@@ -62,11 +62,13 @@ void watchdog::loop() {
   }
 }
 
-bool watchdog::compare(sample& before, const base::thread_state& t, std::uint32_t looks) noexcept {
+bool watchdog::compare(sample& before, const base::thread_state& thread,
+                       std::uint32_t looks) noexcept {
   // order: relaxed: samples; a torn set only delays a report by one look
-  const sample now{
-      t.turns.load(std::memory_order_relaxed), t.actor_id.load(std::memory_order_relaxed),
-      t.handling.load(std::memory_order_relaxed), t.in_response.load(std::memory_order_relaxed)};
+  const sample now{thread.turns.load(std::memory_order_relaxed),
+                   thread.actor_id.load(std::memory_order_relaxed),
+                   thread.handling.load(std::memory_order_relaxed),
+                   thread.in_response.load(std::memory_order_relaxed)};
   if (now.actor == 0 || now.turn != before.turn || now.actor != before.actor ||
       now.handling != before.handling) {
     before = now;
@@ -77,14 +79,15 @@ bool watchdog::compare(sample& before, const base::thread_state& t, std::uint32_
   return true;
 }
 
-void watchdog::report(const sample& s, std::uint32_t worker, const watchdog_listener::subject& who,
-                      const char* advice) {
-  const std::uint64_t ms = static_cast<std::uint64_t>(interval_ns_) * s.looks / 1'000'000;
-  listener_.tell(who.name, "actor " + who.name + "#" + std::to_string(s.actor) +
-                               " has been handling " + what_is_handled(s.handling, s.in_response) +
+void watchdog::report(const sample& stuck, std::uint32_t worker,
+                      const watchdog_listener::subject& who, const char* advice) {
+  const std::uint64_t ms = static_cast<std::uint64_t>(interval_ns_) * stuck.looks / 1'000'000;
+  listener_.tell(who.name, "actor " + who.name + "#" + std::to_string(stuck.actor) +
+                               " has been handling " +
+                               what_is_handled(stuck.handling, stuck.in_response) +
                                " for more than " + std::to_string(ms) + " ms: " + advice);
   if (probe_ != nullptr)
-    probe_->on_stall(worker, s.actor, s.handling,
+    probe_->on_stall(worker, stuck.actor, stuck.handling,
                      base::duration::milliseconds(static_cast<std::int64_t>(ms)));
 }
 
@@ -102,15 +105,16 @@ void watchdog::look() {
 void watchdog::look_at_detached() {
   std::vector<sample> stuck;
   for (detached_sample& s : detached_samples_) s.seen = false;
-  detached_.for_each_thread([&](const base::thread_state& t) {
+  detached_.for_each_thread([&](const base::thread_state& thread) {
     auto at = std::find_if(detached_samples_.begin(), detached_samples_.end(),
-                           [&](const detached_sample& s) { return s.thread == &t; });
+                           [&](const detached_sample& s) { return s.thread == &thread; });
     if (at == detached_samples_.end()) {
       at = detached_samples_.emplace(at);
-      at->thread = &t;
+      at->thread = &thread;
     }
     at->seen = true;
-    if (!compare(*at, t, detached_patience * looks_per_warning) || at->told == at->actor) return;
+    if (!compare(*at, thread, detached_patience * looks_per_warning) || at->told == at->actor)
+      return;
     at->told = at->actor;
     stuck.push_back(*at);
   });

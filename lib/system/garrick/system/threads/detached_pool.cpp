@@ -117,10 +117,10 @@ core::waiting_executor* detached_pool::take(bool blocking) noexcept {
   const std::size_t kind = kind_of(blocking);
   const bool full = all_.size() >= bound_;
   if (auto& from = !full || !free_[kind].empty() ? free_[kind] : free_[1 - kind]; !from.empty()) {
-    detached_thread* const t = from.back();
+    detached_thread* const free_one = from.back();
     from.pop_back();
-    if (t->kind() != kind) t->become(kind);
-    return t;
+    if (free_one->kind() != kind) free_one->become(kind);
+    return free_one;
   }
   if (full) return nullptr;
   try {
