@@ -85,6 +85,8 @@ function(garrick_part_tests name)
     string(REPLACE ".model.cpp" "" stem "${stem}")
     garrick_test_program(${name}_${stem}_model PREFIX ${name}.model LABEL model SOURCES "${model}"
                          LIBRARIES garrick_${name})
+    # As fast as with -O2, and compiled in half the time.
+    target_compile_options(${name}_${stem}_model PRIVATE -O1)
     # They take the longest, so they come first.
     set_tests_properties(${name}.model.${stem} PROPERTIES COST 100)
     add_dependencies(garrick_models ${name}_${stem}_model)
