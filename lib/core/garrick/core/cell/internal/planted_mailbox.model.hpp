@@ -87,7 +87,9 @@ struct memory {
   atomic<std::uint64_t>* announced = nullptr;  ///< whose signal tag is still to be cleared
   std::array<of_thread, 4> threads{};
 
-  of_thread& of_this_thread() { return threads[rl::ctx().threadx_->index_ % threads.size()]; }
+  of_thread& of_this_thread() {
+    return threads.at(static_cast<std::size_t>(rl::ctx().threadx_->index_));
+  }
 };
 inline memory now;
 
