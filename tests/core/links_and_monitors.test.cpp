@@ -1,5 +1,6 @@
 // Links, monitors, exit reasons, traps: who hears of whose end, when, and with which reason.
 #include <doctest/doctest.h>
+#include <garrick/core/cell/extension.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
 

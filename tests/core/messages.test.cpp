@@ -116,7 +116,7 @@ TEST_CASE("make_message: the last holder gets the content itself") {
       // The sender lets go of its own hold before the receiver can run: the envelope has the only
       // one left.
       message m = make_message(load{counted(9)});
-      core::envelope* const e = core::detail::envelope_of(m);
+      core::envelope* const e = core::envelope_of(m);
       CHECK(m.holders() == 2);
       m = message();
       core::handle_access::get(r)->deliver(e);

@@ -1,55 +1,103 @@
 #!/usr/bin/env python3
-"""Checks who includes whom: the table below, privacy of folders, cheap public headers, and no cycles between folders or files."""
+"""Checks who includes whom: the table of parts, which rooms are private, cheap public headers, and no circles of folders or units.
+
+A unit is `x.hpp` together with `x.cpp`. A folder is a room; `detail/` and `internal/` count as the room that they lie in.
+"""
 
 import re
 from pathlib import Path
 
 from sources import cpp_files, read, run, without_comments
 
-# unit -> units that it may include besides itself. A unit is a part, or a folder of the part net.
+# unit of the table -> units that it may include besides itself: a part, or a folder of the parts net and cluster.
 MAY_INCLUDE = {
     "base": set(),
     "core": {"base"},
     "sched": {"base"},
     "system": {"core", "sched", "base"},
     "testkit": {"system", "core", "sched", "base"},
-    "machine": {"testkit", "core", "sched", "base"},
-    "patterns": {"system"},
-    "observe": {"system"},
-    "gpu": {"system", "patterns"},
+    "machine": {"testkit", "sched", "base", "core"},  # core: until its copy of the mailbox is gone
+    "patterns": {"system", "base"},
+    "observe": {"system", "base"},
+    "inspect": {"observe", "base"},
+    "gpu": {"system", "patterns", "base"},
     "net/transport": {"base"},
-    "net/layer": {"base"},
     "net/wire": {"base"},
-    "net/node": {"core", "system", "base", "net/transport", "net/layer", "net/wire"},
-    "net/broker": {"core", "system", "base", "net/transport", "net/layer", "net/wire"},
-    "inspector": {"observe", "net/transport", "net/layer", "net/wire", "net/node", "net/broker"},
+    "net/layer": {"net/wire", "base"},
+    "net/stack": {"net/transport", "net/wire", "net/layer", "base"},
+    "net/node": {"core", "system", "base", "net/stack", "net/wire", "net/layer", "net/transport"},
+    "net/broker": {"core", "system", "base", "net/stack", "net/wire", "net/layer", "net/transport"},
+    "cluster/coordination": {"base"},
+    "cluster": {"cluster/coordination", "net/node", "system", "base"},
+    "store": {"base"},
+    "durable": {"store", "system", "base"},
 }
+# the simulated network: a target of its own, or every test would link Asio
+MAY_INCLUDE["net/testkit"] = {"testkit", "base"} | {u for u in MAY_INCLUDE if u.startswith("net/")}
+
+# part -> rooms that others may include; "" is its top. Of other parts every room but `detail` and `internal`.
+PUBLIC_ROOMS = {
+    "core": {"", "protocol", "supervision"},
+    "sched": {"", "policies", "queues", "parking", "places"},  # what a policy of one's own is made of
+    "system": {"", "settings", "names", "diagnosis"},
+    "testkit": {""},
+}
+# (part, private room) -> parts that may include it all the same: they drive actors.
+OPEN_TO = {
+    ("core", "cell"): {"system", "testkit", "machine"},  # machine: as above
+    ("core", "detail"): {"system", "testkit"},
+}
+# A room that is private but installed says so, and why, in a line of each header's opening comment.
+PRIVATE_LINE = re.compile(r"^// Private: \w+", re.M)
+NOT_INSTALLED = {"machine"}
+
+# One circle of units is allowed: an actor's block, who counts on it, and what few actors need.
+CIRCLE_ROOM, CIRCLE_SIZE = "garrick/core/cell", 7
 
 # What a public header never includes: each of these costs every user whole seconds or drags a library into the interface.
 DEAR = ("boost/asio", "boost/beast", "nlohmann/", "spdlog/", "fmt/", "CLI/", "CLI11", "hwloc")
 DEAR_STANDARD = {"iostream", "functional", "regex", "ranges", "format"}
 
-# Arrows against the direction of the house that are still to be cut.
-UNCUT = (
-    ("garrick/core/cell", "garrick/core"),
-    ("garrick/core/cell", "garrick/core/supervision"),
-    ("garrick/core/detail", "garrick/core"),
-    ("garrick/system/diagnosis", "garrick/system/threads"),
-)
-
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
 
 
 def unit_of(path: str) -> str | None:
-    """The unit of an include path such as garrick/core/x.hpp; the umbrella garrick/garrick.hpp belongs to system."""
+    """The unit of the table for an include path such as garrick/core/x.hpp; the umbrella garrick/garrick.hpp belongs to system."""
     parts = path.split("/")
     if parts[0] != "garrick":
         return None
     if len(parts) == 2:
         return "system"
-    if parts[1] == "net" and len(parts) > 3:
-        return f"net/{parts[2]}"
-    return parts[1]
+    folder = "/".join(parts[1:3])
+    return folder if len(parts) > 3 and (parts[1] == "net" or folder in MAY_INCLUDE) else parts[1]
+
+
+def part_of(unit: str) -> str:
+    return unit.split("/")[0]
+
+
+def source_unit(path: str) -> str:
+    """garrick/core/send.hpp and .cpp are the unit garrick/core/send."""
+    return re.sub(r"\.(hpp|cpp)$", "", path)
+
+
+def room_of(path: str) -> str:
+    """The folder, of which `detail` and `internal` are the private halves."""
+    folders = path.split("/")[:-1]
+    while folders and folders[-1] in ("detail", "internal"):
+        folders.pop()
+    return "/".join(folders)
+
+
+def private_room(path: str) -> str | None:
+    """Which private room of its part a header lies in: `internal`, `detail`, another one, or none."""
+    parts = path.split("/")
+    rooms = parts[2:-1]
+    for name in ("internal", "detail"):
+        if name in rooms:
+            return name
+    public = PUBLIC_ROOMS.get(parts[1])
+    return rooms[0] if public is not None and rooms and rooms[0] not in public else None
 
 
 def is_test(path: Path) -> bool:
@@ -63,38 +111,63 @@ def includes_of(text: str):
 
 
 def check_private(path: Path, own: str | None, target: str) -> str | None:
-    """`internal` is for the own part's sources; `detail` for the own part and, being installed, for nobody else by name."""
-    folders = target.split("/")[:-1]
-    other = unit_of(target)
-    if "internal" in folders:
-        if own != other and not (
-            path.name.endswith((".model.cpp", ".model.hpp")) and other == "base"
-        ):  # the model checker's atomics serve every part
-            return f"internal/ of {other} is private to that part"
-        if path.suffix == ".hpp" and "internal" not in path.parts:
+    """`own`: the part that a file is a part or a test of, or None. Private rooms are for the own part; some are open to more."""
+    room = private_room(target)
+    part = part_of(unit_of(target))
+    if room is None:
+        return None
+    umbrella = path.parts[0] == "lib" and len(path.parts) == 4
+    if room == "internal":
+        if part != own and not (path.name.endswith((".model.cpp", ".model.hpp")) and part == "base"):
+            # the model checker's atomics serve every part
+            return f"internal/ of {part} is private to that part"
+        if path.parts[0] == "lib" and path.suffix == ".hpp" and "internal" not in path.parts:
             return "an installed header includes an internal one, which is never installed"
-    if "detail" in folders and own not in (other, "system", "testkit") and path.parts[0] != "tests":
-        return f"detail/ of {other} is private to that part"
+        return None
+    if umbrella or (part != own and own not in OPEN_TO.get((part, room), ())):
+        return f"{room}/ of {part} is private to that part"
     return None
 
 
-def check_library_file(path: Path, lines, problems: list[str]) -> str | None:
-    """Rules for a file below lib/. Returns the unit that the file belongs to."""
+def owner_of(path: Path) -> str | None:
+    """The part whose private rooms a file may use: the part that it lies in, or that it tests."""
+    return path.parts[1] if path.parts[0] in ("lib", "tests") and len(path.parts) > 2 else None
+
+
+def may_include(path: Path, own: str) -> set[str]:
+    """Tests of a part above the testkit may use it, and those of net the simulated network."""
+    allowed = MAY_INCLUDE[own]
+    if is_test(path) and own not in {"testkit"} | MAY_INCLUDE["testkit"]:
+        allowed = allowed | {"testkit"} | MAY_INCLUDE["testkit"]
+        if part_of(own) == "net":
+            allowed = allowed | {"net/testkit"}
+    return allowed
+
+
+def check_library_file(path: Path, text: str, lines, problems: list[str]) -> None:
+    """Rules for a file below lib/."""
     part = path.parts[1]
     own = unit_of("/".join(path.parts[2:]))
-    if own is None or own.split("/")[0] != part:
+    if own is None or part_of(own) != part:
         problems.append(
             f"{path}:1: lies in lib/{part} but its path says {own}: path and part must agree"
         )
-        return own
+        return
     if own not in MAY_INCLUDE:
         problems.append(f"{path}:1: the unit {own} is not in the table of tools/lint/layering.py")
-        return own
+        return
+    name = "/".join(path.parts[2:])
+    if path.suffix == ".hpp" and len(path.parts) > 4 and part not in NOT_INSTALLED:
+        opening = text.split("#pragma once")[0]
+        if private_room(name) not in (None, "internal") and not PRIVATE_LINE.search(opening):
+            problems.append(
+                f"{path}:1: a header of a private room says why it is installed: `// Private: installed because ...`"
+            )
     for number, bracket, target in lines:
         other = unit_of(target)
         if bracket == '"' and other is None:
             problems.append(f'{path}:{number}: include "{target}" by its full name, garrick/...')
-        elif other is not None and other != own and other not in MAY_INCLUDE[own]:
+        elif other is not None and other != own and other not in may_include(path, own):
             problems.append(f"{path}:{number}: {own} must not include {other} ({target})")
         elif (
             path.suffix == ".hpp"
@@ -105,28 +178,51 @@ def check_library_file(path: Path, lines, problems: list[str]) -> str | None:
             problems.append(
                 f"{path}:{number}: a public header must not include <{target}>: it is dear to compile; move it into a .cpp file"
             )
-    return own
 
 
-def find_cycles(graph: dict[str, dict[str, str]], what: str) -> list[str]:
-    """One message for each cycle found by a depth-first walk. graph: node -> {successor: an example of the edge}."""
-    problems, done = [], set()
+def circles(graph: dict[str, dict[str, str]]) -> list[list[str]]:
+    """The strongly connected components of more than one node (Tarjan). graph: node -> {successor: an example of the edge}."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found = []
 
-    def visit(node: str, trail: list[str]) -> None:
-        if node in trail:
-            cycle = trail[trail.index(node) :] + [node]
-            edges = ", ".join(graph[a][b] for a, b in zip(cycle, cycle[1:]))
-            problems.append(f"{what} cycle: {' -> '.join(cycle)} (by {edges})")
-            return
-        if node in done:
-            return
+    def visit(node: str) -> None:
+        index[node] = low[node] = len(index)
+        stack.append(node)
         for successor in sorted(graph.get(node, {})):
-            visit(successor, trail + [node])
-        done.add(node)
+            if successor not in index:
+                visit(successor)
+                low[node] = min(low[node], low[successor])
+            elif successor in stack:
+                low[node] = min(low[node], index[successor])
+        if low[node] == index[node]:
+            at = stack.index(node)
+            if len(stack) - at > 1:
+                found.append(sorted(stack[at:]))
+            del stack[at:]
 
-    for start in sorted(graph):
-        visit(start, [])
-    return problems
+    for node in sorted(graph):
+        if node not in index:
+            visit(node)
+    return found
+
+
+def is_allowed(circle: list[str]) -> bool:
+    return len(circle) <= CIRCLE_SIZE and all(room_of(unit) == CIRCLE_ROOM for unit in circle)
+
+
+def check_circles(graph: dict[str, dict[str, str]], what: str) -> list[str]:
+    """One message for each circle that is forbidden, with every arrow that could be cut."""
+    found = circles(graph)
+    if what == "unit" and sum(map(is_allowed, found)) == 1:
+        found = [circle for circle in found if not is_allowed(circle)]
+    return [
+        f"{what} circle: {', '.join(circle)} (by "
+        + ", ".join(graph[a][b] for a in circle for b in circle if b in graph.get(a, {}))
+        + ")"
+        for circle in found
+    ]
 
 
 def check_build_files(root: Path) -> list[str]:
@@ -147,30 +243,28 @@ def check_build_files(root: Path) -> list[str]:
 
 def check(root: Path) -> list[str]:
     problems = check_build_files(root)
-    folders: dict[str, dict[str, str]] = {}
-    files: dict[str, dict[str, str]] = {}
+    rooms: dict[str, dict[str, str]] = {}
+    units: dict[str, dict[str, str]] = {}
     for path in cpp_files(root):
-        lines = list(includes_of(read(root / path)))
+        text = read(root / path)
+        lines = list(includes_of(text))
         in_library = path.parts[0] == "lib" and len(path.parts) > 3
-        own = check_library_file(path, lines, problems) if in_library else None
-        for number, _, target in lines:
-            private = check_private(path, own, target) if unit_of(target) else None
+        if in_library:
+            check_library_file(path, text, lines, problems)
+        targets = [(number, target) for number, _, target in lines if unit_of(target)]
+        for number, target in targets:
+            private = check_private(path, owner_of(path), target)
             if private:
                 problems.append(f"{path}:{number}: {private} ({target})")
         if not in_library or is_test(path):
             continue
         name = "/".join(path.parts[2:])
-        for number, _, target in lines:
-            if unit_of(target) is None:
-                continue
-            here, there = name.rsplit("/", 1)[0], target.rsplit("/", 1)[0]
-            if here != there:
-                folders.setdefault(here, {}).setdefault(there, f"{path}:{number}")
-            if path.suffix == ".hpp":
-                files.setdefault(name, {}).setdefault(target, f"{path}:{number}")
-    for here, there in UNCUT:
-        folders.get(here, {}).pop(there, None)
-    return problems + find_cycles(folders, "folder") + find_cycles(files, "include")
+        for number, target in targets:
+            for graph, node in ((rooms, room_of), (units, source_unit)):
+                here, there = node(name), node(target)
+                if here != there:
+                    graph.setdefault(here, {}).setdefault(there, f"{path}:{number}")
+    return problems + check_circles(rooms, "folder") + check_circles(units, "unit")
 
 
 if __name__ == "__main__":

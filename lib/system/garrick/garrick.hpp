@@ -12,8 +12,6 @@
 
 #include <garrick/core/request.hpp>
 
-#include <garrick/core/detail/handlers.hpp>
-
 #include <garrick/core/adapt.hpp>
 #include <garrick/core/composition.hpp>
 #include <garrick/core/message.hpp>

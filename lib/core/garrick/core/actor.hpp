@@ -8,9 +8,11 @@
 //     long on(balance) const { return cents_; }
 //   };
 //
-// Handlers are overloads of `on`, one for each signature of the protocol. Optional: `void on_start()` or `task<> on_start()`, the first thing on the actor's own turn;
-// `void on_exit(const exit_reason&)`, the last, unless the spawn was refused; `void on(const
-// down&)`, `void on(const exit_signal&)` and `void on(const child_failed&)` take system messages.
+// Handlers are overloads of `on`, one for each signature of the protocol. Optional:
+//
+//   void on_start();                    the first thing on the actor's own turn; or a task<>
+//   void on_exit(const exit_reason&);   the last, unless the spawn was refused
+//   void on(const down&);               system messages; also exit_signal and signals::child_failed
 //
 // No destructor may throw: one that does ends the process, as it would in every noexcept function.
 //
@@ -22,7 +24,7 @@
 #include <garrick/base/types/copyable.hpp>
 #include <garrick/base/values/exit_reason.hpp>
 #include <garrick/base/values/result.hpp>
-#include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/signals.hpp>
 #include <garrick/core/cell/timer_record.hpp>
 #include <garrick/core/promise.hpp>
 #include <garrick/core/request.hpp>
@@ -256,10 +258,10 @@ class actor_base {
   void demonitor(monitor_id id) { detail::demonitor_cell(*cell_, id); }
 
   /// While on, exit signals are messages (`on(const exit_signal&)`) and do not end this actor.
-  void trap_exit(bool on) { cell_->ext().trap_exit = on; }
+  void trap_exit(bool on);
 
   /// While on, other messages are handled while a coroutine handler waits.
-  void interleave(bool on) { cell_->ext().interleave = on; }
+  void interleave(bool on);
 
   /// Sends after a delay, to anyone. The timer is cancelled when this actor ends or restarts.
   template <class P, class... Args>

@@ -1,8 +1,9 @@
 // Awaiting what the framework does not know: a library's callback or future becomes a response in
 // the actor's mailbox.
 //
-//   auto pending = adapt<std::string>(*this, [&](completion<std::string> done) { resolver.lookup(name, done); });
-//   const result<std::string> host = co_await std::move(pending);       // or .then, .await, .within
+//   auto pending = adapt<std::string>(
+//       *this, [&](completion<std::string> done) { resolver.lookup(name, done); });
+//   const result<std::string> host = co_await std::move(pending);   // or .then, .await, .within
 //
 // The frame that waits is resumed by a message, so on its actor's turn, whatever thread calls the
 // completion. (Two statements: GCC 12 destroys a lambda with captures twice when it is built inside

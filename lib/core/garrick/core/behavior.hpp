@@ -2,12 +2,13 @@
 // message (paper 001 §4.2, §4.3).
 //
 //   become({
-//     [](int x) { return x + 1; },                                         // by type
-//     on(42, any<std::string>) >> [](std::string s) { … },                 // by value; wildcards bind
+//     [](int x) { return x + 1; },                                   // by type
+//     on(42, any<std::string>) >> [](std::string s) { … },           // by value; wildcards bind
 //     on(any<int>).when([](int x) { return x > 0; }) >> [](int x) { … },   // with a guard
-//     on([](const std::string& s) { return parse_port(s); }) >> [](port p) { … },   // a projection: a function to optional<U>
-//     otherwise >> [](const message& m) { … },                             // catch-all
-//     after(100ms) >> [] { … },                                            // nothing arrived for so long
+//     on([](const std::string& s) { return parse_port(s); })         // by a projection: a function
+//         >> [](port p) { … },                                       //   that returns optional<U>
+//     otherwise >> [](const message& m) { … },                       // catch-all
+//     after(100ms) >> [] { … },                                      // nothing came for so long
 //   });
 //
 // What no case takes is reported, skipped, dropped or bounced, as the actor chose with

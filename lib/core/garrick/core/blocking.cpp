@@ -1,9 +1,11 @@
+// Receiving in a loop, on a thread that waits; and actors of threads that are not the system's.
 #include <garrick/base/concurrency/parker.hpp>
 #include <garrick/core/blocking.hpp>
-#include <garrick/core/cell/bounded_mailbox.hpp>
-#include <garrick/core/cell/lifecycle.hpp>
-#include <garrick/core/cell/thread_context.hpp>
-#include <garrick/core/spawn.hpp>
+#include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/internal/bounded_mailbox.hpp>
+#include <garrick/core/cell/internal/lifecycle.hpp>
+#include <garrick/core/cell/internal/lost_mail.hpp>
+#include <garrick/core/detail/actor_cell.hpp>
 
 #include <stdexcept>
 
@@ -12,8 +14,6 @@ namespace garrick::core {
 namespace detail {
 
 namespace {
-
-using access = cell_access;
 
 /// While an actor waits for a time it holds a handle to itself: what the time can still wake is not
 /// unreachable, and can be told to end.
@@ -34,15 +34,15 @@ class self_handle {
 
 /// Waits for mail with the run right given up. False: the time is over. On return the caller holds
 /// the run right again.
-bool sleep_until_mail(cell& self, std::int64_t limit_ns) noexcept {
+bool sleep_until_mail(running_cell& self, std::int64_t limit_ns) noexcept {
   const self_handle keep(self, limit_ns >= 0);
-  auto& gate = access::gate(self);
-  auto& reader = access::reader(self);
+  auto& gate = self.gate();
+  auto& reader = self.reader();
   auto& ex = static_cast<waiting_executor&>(self.home_executor());
-  switch (reader.release(gate, access::stalled(self) ? mailbox_word::stalled : 0)) {
-    case release_outcome::arrivals: access::after_batch(self); return true;
+  switch (reader.release(gate, self.is_stalled() ? mailbox_word::stalled : 0)) {
+    case release_outcome::arrivals: self.after_batch(); return true;
     // no handle is left, and this thread waits for ever: nothing can come any more
-    case release_outcome::unreachable: access::become_unreachable(self); return true;
+    case release_outcome::unreachable: self.become_unreachable(); return true;
     case release_outcome::released: break;
   }
   if (ex.wait(limit_ns)) return true;
@@ -51,65 +51,59 @@ bool sleep_until_mail(cell& self, std::int64_t limit_ns) noexcept {
   return true;
 }
 
-void check_end(cell& self) {
-  // order: a hint; attend acquires
-  if (access::attention(self).load(std::memory_order_relaxed) != 0) access::attend(self);
+void check_end(running_cell& self) {
+  if (self.wants_attention()) self.attend();
   if (self.phase() >= life::ending) throw blocking_actor_ends{};
 }
 
 /// The next message, or null, after the signals that came before it. Throws if the actor is told to
 /// end.
-envelope* next_message(cell& self) {
+envelope* next_message(running_cell& self) {
   for (;;) {
     check_end(self);
-    envelope* const e = access::pick(self);
-    // order: as in cell::run_loop
-    if (e == nullptr || access::attention(self).load(std::memory_order_relaxed) == 0) return e;
-    access::put_back(self, e);
+    envelope* const e = self.take_next();
+    // as in running_cell::run_loop
+    if (e == nullptr || !self.wants_attention()) return e;
+    self.put_back(e);
   }
 }
 
 /// Handles one response, or offers one message to the cases. True if a case took it.
-bool offer(cell& self, behavior_impl& cases, envelope* e) {
+bool offer(running_cell& self, behavior_impl& cases, envelope* e) {
   if (e->is(envelope_flag::response)) {
-    access::process(self, e);
+    self.handle(e);
     return false;
   }
-  if (access::watched(self) && !bounded_mailbox::before_message(self, e)) {
-    destroy_payload(e);
-    access::reader(self).done(e);
+  if (self.is_bounded() && !bounded_mailbox::before_message(self, e)) {
+    self.finish(e);
     return false;
   }
-  access::current(self) = e;
+  self.set_current(e);
   // a scoped actor's thread is not one of the system's
   const sending_as me(self.id());
   // order: a sample for a diagnosis
   base::this_thread.handling.store(e->type, std::memory_order_relaxed);
   struct leave {
-    cell& self;
-    ~leave() { access::current(self) = nullptr; }
+    running_cell& self;
+    ~leave() { self.set_current(nullptr); }
   } const guard{self};
   bool taken = false;
   try {
     taken = cases.invoke(self, e);
   } catch (...) {
     const base::error why = base::make_error(base::errc::receiver_failed, self.name(),
-                                             lifecycle::text_of(std::current_exception()));
-    lifecycle::report_lost(self, e, why);
+                                             lost_mail::text_of(std::current_exception()));
+    lost_mail::report(self, e, why);
     respond_error(e, why);
-    destroy_payload(e);
-    access::reader(self).done(e);
+    self.finish(e);
     throw;
   }
   if (!taken) {
-    cell_extension& x = self.ext();
-    x.skipped.push_back(e);
-    ++x.skipped_count;
+    self.skip(e);
     return false;
   }
   respond_error(e, base::make_error(base::errc::unexpected_message, self.name(), e->type->name));
-  destroy_payload(e);
-  access::reader(self).done(e);
+  self.finish(e);
   return true;
 }
 
@@ -123,10 +117,11 @@ base::error may_not_wait(const cell& self, std::string_view what) {
       "this is a worker thread: use .then, .await or co_await in an actor, or spawn it detached");
 }
 
-bool receive_one(cell& self, behavior_impl& cases) {
+bool receive_one(cell& receiver, behavior_impl& cases) {
+  running_cell& self = running_cell::of(receiver);
   if (const base::error why = may_not_wait(self, "receive()"))
     throw std::logic_error(why.to_string());
-  lifecycle::retry_skipped(self);
+  self.retry_skipped();
   const base::clock& clock = *self.env().clock;
   const std::int64_t timeout_ns = cases.timeout_ns();
   const base::instant deadline = timeout_ns != 0
@@ -149,7 +144,8 @@ bool receive_one(cell& self, behavior_impl& cases) {
   }
 }
 
-void wait_for_response(cell& self, const bool& done) {
+void wait_for_response(cell& requester, const bool& done) {
+  running_cell& self = running_cell::of(requester);
   struct nothing final : behavior_impl {
     bool invoke(cell&, envelope*) override { return false; }
   } none;
@@ -159,7 +155,7 @@ void wait_for_response(cell& self, const bool& done) {
     else
       static_cast<void>(sleep_until_mail(self, -1));
   }
-  lifecycle::retry_skipped(self);
+  self.retry_skipped();
 }
 
 }  // namespace detail
@@ -193,21 +189,20 @@ struct scoped_actor::state {
 };
 
 scoped_actor::scoped_actor(environment& env) : state_(new state) {
-  state& s = *state_;
-  s.cell = ::new (base::block_pool::allocate(sizeof(actor_cell<scoped_self>)))
+  state& mine = *state_;
+  mine.cell = ::new (base::block_pool::allocate(sizeof(actor_cell<scoped_self>)))
       actor_cell<scoped_self>(env, cell_kind::blocking, false);
-  s.handle = handle_access::adopt<any_protocol>(s.cell);
-  waiting_executor* const own = env.executor_of_scoped(*s.cell);
-  s.cell->ext().executor = own != nullptr ? own : &s.thread;
-  s.cell->ext().hidden = true;
-  s.cell->ext().name = "scoped actor";
-  cell_access::own_executor(*s.cell) = true;
+  mine.handle = handle_access::adopt<any_protocol>(mine.cell);
+  waiting_executor* const own = env.executor_of_scoped(*mine.cell);
+  mine.cell->set_executor(own != nullptr ? *own : mine.thread);
+  mine.cell->ext().hidden = true;
+  mine.cell->ext().name = "scoped actor";
   {
-    const detail::constructing_scope scope(*s.cell);
-    s.cell->build();
+    const detail::constructing_scope scope(*mine.cell);
+    mine.cell->build();
   }
-  cell_access::phase(*s.cell) = life::running;
-  self_ = &s.cell->object();
+  mine.cell->set_phase(life::running);
+  self_ = &mine.cell->object();
 }
 
 scoped_actor::~scoped_actor() {

@@ -7,7 +7,7 @@
 //
 //   class collector : public blocking_actor {
 //    public:
-//     void run() { receive([](int x) { … }); }      its whole life: when `run` returns, the actor has ended
+//     void run() { receive([](int x) { … }); }   // its whole life: when it returns, the actor ends
 //   };
 //   spawn<collector>();
 //
@@ -145,7 +145,7 @@ class blocking_continuation final : public continuation {
 template <class... Rs>
 auto blocking_actor::get(pending_response<Rs...>&& p) {
   using value = std::conditional_t<sizeof...(Rs) == 0, result<void>, result<Rs...>>;
-  value v = base::error(base::errc::cancelled);
+  value answer = base::error(base::errc::cancelled);
   bool done = false;
   const std::uint64_t id = std::move(p).take_id();
   if (base::error why = detail::may_not_wait(this_cell(), "get()")) {
@@ -156,7 +156,7 @@ auto blocking_actor::get(pending_response<Rs...>&& p) {
     detail::forget_request(this_cell(), id);
     return value(base::error(base::errc::request_cycle));
   }
-  detail::blocking_continuation<value, content_of<Rs...>> k(v, done);
+  detail::blocking_continuation<value, content_of<Rs...>> k(answer, done);
   struct withdraw {
     cell& self;
     std::uint64_t request;
@@ -167,7 +167,7 @@ auto blocking_actor::get(pending_response<Rs...>&& p) {
   } const guard{this_cell(), id, done};
   detail::attach_continuation(this_cell(), id, &k, false);
   detail::wait_for_response(this_cell(), done);
-  return v;
+  return answer;
 }
 
 /// Takes part from any thread: the thread that made it is its thread. In a handler that runs on a

@@ -1,3 +1,5 @@
+// Pipes and first answers.
+#include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/wait_graph.hpp>
 #include <garrick/core/composition.hpp>
 #include <garrick/core/spawn.hpp>
@@ -33,13 +35,13 @@ class pipe_continuation final : public continuation {
   void pass_on(cell& self, envelope* e) {
     envelope* const next = forward_content(e);
     cell& to = target_of(f_);
-    const pending_request r = promise_access::take(request_);
+    const pending_request request = promise_access::take(request_);
     next->sender_id = self.id();
-    if (r.requester != nullptr) {
-      if (wait_graph* const w = r.requester->env().waits)
-        w->handed_over(r.requester->id(), r.id, to.id());
-      next->requester = r.requester;
-      next->word |= r.id;
+    if (request.requester != nullptr) {
+      if (wait_graph* const w = request.requester->env().waits)
+        w->handed_over(request.requester->id(), request.id, to.id());
+      next->requester = request.requester;
+      next->word |= request.id;
       next->set(envelope_flag::request);
     }
     to.deliver(next);
@@ -84,8 +86,8 @@ class first_part final : public continuation {
   void on_response(cell&, envelope* e) override {
     --state_->left;
     if (!e->is(envelope_flag::failure)) {
-      const pending_request r = promise_access::take(state_->whole);
-      if (r.requester != nullptr) send_response(r, forward_content(e));
+      const pending_request request = promise_access::take(state_->whole);
+      if (request.requester != nullptr) send_response(request, forward_content(e));
     } else if (state_->left == 0) {
       state_->whole.fail(*static_cast<const base::error*>(e->raw()));
     }

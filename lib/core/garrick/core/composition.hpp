@@ -1,9 +1,11 @@
 // Actors composed: a pipe of two handles, a request to many that collects every answer, a request
 // to many where the first answer wins.
 //
-//   auto h = f * g;                                                     // h understands x where g does: f(g(x)), asked as one actor
-//   fan_out(*this, workers, job{7}).then([](std::vector<result<int>> all) { … });   // every worker's answer or error, in the workers' order
-//   first_of(*this, replicas, query{}).then([](answer a) { … });        // the first value; an error only if all fail, then the last one
+//   auto h = f * g;              // understands x where g does: f(g(x)), asked as one actor
+//   fan_out(*this, workers, job{7})
+//       .then([](std::vector<result<int>> all) { … });   // each one's answer or error, in order
+//   first_of(*this, replicas, query{})
+//       .then([](answer a) { … });   // the first value; if all fail, the last error
 //
 // Guarantees: each is one request to who asks it, so then, await, co_await, within and the rules of
 // requests.hpp hold. A message to many is one shared block. The answer of a pipe's last actor goes
@@ -169,16 +171,16 @@ template <class Range, class... Args>
   using content = typename detail::checked_message<P, Args...>::type;
   using types = detail::collected<typename P::template answer<content>>;
   using state = detail::fan_out_state<typename types::one>;
-  cell& c = actor_access::get(self);
+  cell& asker = actor_access::get(self);
   // First what may throw: an empty handle, and the message's making.
-  const message m = make_message(std::forward<Args>(args)...);
+  const message question = make_message(std::forward<Args>(args)...);
   std::vector<typename types::one> results;
   for (const auto& to : targets) {
     static_cast<void>(detail::target_of(to));
     results.emplace_back(base::error(base::errc::cancelled));
   }
   pending_request whole;
-  typename types::pending pending(c, detail::open_request(c, whole));
+  typename types::pending pending(asker, detail::open_request(asker, whole));
   if (whole.requester == nullptr) return pending;
   const std::size_t count = results.size();
   auto shared = std::make_shared<state>(state{std::move(results), count, promise_base(whole)});
@@ -189,7 +191,7 @@ template <class Range, class... Args>
   std::size_t index = 0;
   for (const auto& to : targets)
     detail::ask_part(
-        c, to, m,
+        asker, to, question,
         detail::fan_out_part<typename types::one, typename types::content>::make(shared, index++));
   return pending;
 }
@@ -201,17 +203,17 @@ template <class Range, class... Args>
   using P = detail::member_protocol<Range>;
   using content = typename detail::checked_message<P, Args...>::type;
   using types = detail::collected<typename P::template answer<content>>;
-  cell& c = actor_access::get(self);
+  cell& asker = actor_access::get(self);
   // First what may throw: an empty handle, and the message's making.
-  const message m = make_message(std::forward<Args>(args)...);
+  const message question = make_message(std::forward<Args>(args)...);
   std::vector<const handle*> all;
   for (const auto& to : targets) {
     static_cast<void>(detail::target_of(to));
     all.push_back(&to);
   }
   pending_request whole;
-  typename types::first pending(c, detail::open_request(c, whole));
-  if (whole.requester != nullptr) detail::ask_first(c, all.data(), all.size(), m, whole);
+  typename types::first pending(asker, detail::open_request(asker, whole));
+  if (whole.requester != nullptr) detail::ask_first(asker, all.data(), all.size(), question, whole);
   return pending;
 }
 

@@ -5,6 +5,7 @@
 
 #include <garrick/core/actor.hpp>
 #include <garrick/core/behavior.hpp>
+#include <garrick/core/detail/behavior_stack.hpp>
 
 #include <utility>
 
@@ -13,11 +14,6 @@ namespace garrick::core {
 /// Keep the present behavior below the new one: `unbecome` returns to it.
 struct keep_behavior_t {};
 inline constexpr keep_behavior_t keep_behavior{};
-
-namespace detail {
-void push_behavior(cell& self, behavior& present, behavior b, bool keep);
-void pop_behavior(cell& self, behavior& present);
-}  // namespace detail
 
 /// The `self` of a dynamic function-based actor; also a base class for dynamic classes.
 class dynamic_actor : public actor<any_protocol> {

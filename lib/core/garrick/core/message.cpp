@@ -1,4 +1,4 @@
-#include <garrick/core/detail/invoke.hpp>
+// Shared content: made of an envelope, and put into others.
 #include <garrick/core/message.hpp>
 
 #include <cstring>
@@ -30,15 +30,6 @@ envelope* sharing_envelope(shared_block* b, const base::message_type* type) {
 
 }  // namespace
 
-std::string print_content(const undelivered& what) {
-  std::string text;
-  if (what.content != nullptr)
-    what.descriptor->print(content_pointer(what.content), text);
-  else
-    text = "(gone with the coroutine that handled it)";
-  return text;
-}
-
 message message_access::from_envelope(envelope* e) {
   if (!e->is(envelope_flag::shared)) {
     const std::size_t bytes = (shared_block::offset + e->type->size + 63) / 64 * 64;
@@ -54,24 +45,24 @@ message message_access::from_envelope(envelope* e) {
   return {b, e->type};
 }
 
-namespace detail {
-
 envelope* envelope_of(const message& m) {
-  shared_block* const b = message_access::block(m);
+  shared_block* const block = message_access::block(m);
   const base::message_type* const type = message_access::type(m);
-  if (b == nullptr)
+  if (block == nullptr)
     throw std::logic_error("garrick: an empty message cannot be sent; make one with make_message");
-  if (is_never_shared(*type)) {
+  if (detail::is_never_shared(*type)) {
     envelope* const e = raw_envelope(type);
-    std::memcpy(e->raw(), b->value(), type->size);
+    std::memcpy(e->raw(), block->value(), type->size);
     return e;
   }
   if (type->copy_construct == nullptr)
     throw std::logic_error(
         "garrick: a message of type " + std::string(type->name) +
         " cannot be copied, so it cannot be sent on while its envelope still holds it");
-  return sharing_envelope(b, type);
+  return sharing_envelope(block, type);
 }
+
+namespace detail {
 
 envelope* forward_content(envelope* e) {
   if (e->is(envelope_flag::shared)) {

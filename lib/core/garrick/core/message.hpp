@@ -26,15 +26,6 @@
 
 namespace garrick::core {
 
-/// The content of an envelope, shared or not.
-[[nodiscard]] inline void* content_pointer(envelope* e) noexcept {
-  return e->is(envelope_flag::shared) ? (*static_cast<shared_block**>(e->raw()))->value()
-                                      : e->raw();
-}
-[[nodiscard]] inline const void* content_pointer(const envelope* e) noexcept {
-  return content_pointer(const_cast<envelope*>(e));
-}
-
 class message {
  public:
   using garrick_sendable = void;
@@ -126,6 +117,10 @@ struct message_access {
   [[nodiscard]] static shared_block* block(const message& m) noexcept { return m.block_; }
   [[nodiscard]] static const base::message_type* type(const message& m) noexcept { return m.type_; }
 };
+
+/// For the framework: an envelope that shares what `m` holds. Throws std::logic_error for an empty
+/// message, and for one that cannot be copied.
+[[nodiscard]] envelope* envelope_of(const message& m);
 
 namespace detail {
 

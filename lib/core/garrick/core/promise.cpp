@@ -1,6 +1,6 @@
+// A promise that nobody kept.
 #include <garrick/core/cell/thread_context.hpp>
 #include <garrick/core/promise.hpp>
-#include <garrick/core/result.hpp>
 
 namespace garrick::core {
 
@@ -9,9 +9,4 @@ void promise_base::drop_slow() noexcept {
   fail(why == nullptr ? base::error(base::errc::broken_promise) : *why);
 }
 
-namespace detail {
-
-base::error answered_later() { return base::errc::broken_promise; }
-
-}  // namespace detail
 }  // namespace garrick::core

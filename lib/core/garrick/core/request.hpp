@@ -1,8 +1,10 @@
 // Requests: a message that wants exactly one answer, and three ways for an actor to use it.
 //
-//   request(acc, balance{}).then([](long cents) {…}, [](const error& e) {…});    other messages keep flowing
-//   request(acc, balance{}).await(…);                                            everything else waits
-//   result<long> cents = co_await request<balance>(acc);                         in a handler that returns a task
+//   request(acc, balance{})
+//       .then([](long cents) {…}, [](const error& e) {…});   // other messages keep flowing
+//   request(acc, balance{}).await(…);                        // everything else waits
+//   result<long> cents =
+//       co_await request<balance>(acc);                      // in a handler that returns a task
 //
 // The request is sent at once, so several may be under way before the first is waited for. Answers:
 // a value, or an error: receiver_gone, receiver_failed, timeout, unexpected_message, overload,
@@ -13,7 +15,7 @@
 
 #include <garrick/base/time/clock.hpp>
 #include <garrick/core/cell/cell.hpp>
-#include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/continuation.hpp>
 #include <garrick/core/detail/invoke.hpp>
 #include <garrick/core/send.hpp>
 

@@ -2,14 +2,17 @@
 // message makes no extra hop.
 //
 //   auto pool = spawn_pool<worker, round_robin>(system, 8, args...);
-//   send(pool, job{1});   request(pool, job{2}).then(…)                // as with any handle: also send_urgent, try_send, delegate
+//   send(pool, job{1});                   // as with any handle; also send_urgent, try_send
+//   request(pool, job{2}).then(…);        // also delegate
 //   router<store, by_key<F>> shards(stores, [](const auto& m) { return m.key; });
 //
 //   round_robin    one after the other
 //   random_member  uniformly, from a seed
-//   by_key<F>      equal keys go to the same member; F takes the message's arguments and returns something std::hash knows, or an unsigned number
+//   by_key<F>      equal keys go to the same member; F takes the message's arguments and returns an
+//                  unsigned number, or something that std::hash knows
 //   least_loaded   the shortest mailbox (an estimate), ties in turn
-//   broadcast      all: a send is one shared block; a request answers with a vector of each member's answer or error; no try_send, no delegate
+//   broadcast      all: a send is one shared block; a request answers with a vector that holds each
+//                  member's answer or error; no try_send, no delegate
 //
 // Members are fixed; make a new router to change them. A member that has ended is passed over for
 // the next living one; if none lives, what is sent becomes a dead letter. A member that its
@@ -67,13 +70,13 @@ class least_loaded {
  public:
   template <class Members, class... Args>
   std::size_t choose(const Members& members, const Args&...) noexcept {
-    const std::size_t n = members.size();
+    const std::size_t count = members.size();
     // order: any turn will do
-    const std::size_t start = next_.fetch_add(1, std::memory_order_relaxed) % n;
+    const std::size_t start = next_.fetch_add(1, std::memory_order_relaxed) % count;
     std::size_t best = start;
     std::uint32_t least = ~std::uint32_t{0};
-    for (std::size_t i = 0; i < n && least != 0; ++i) {
-      const std::size_t at = start + i < n ? start + i : start + i - n;
+    for (std::size_t i = 0; i < count && least != 0; ++i) {
+      const std::size_t at = start + i < count ? start + i : start + i - count;
       const cell* const c = handle_access::get(members[at]);
       const std::uint32_t load = c->has_ended() ? ~std::uint32_t{0} : c->mailbox_length();
       if (load < least) {

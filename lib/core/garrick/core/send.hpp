@@ -18,8 +18,6 @@
 
 namespace garrick::core {
 
-class message;
-
 /// A handle to several actors (router.hpp): everything that sends picks one of them, or all.
 template <class R>
 concept router_handle = requires { typename R::garrick_router; };
@@ -28,8 +26,8 @@ namespace detail {
 
 [[noreturn]] void throw_empty_handle();
 
-/// Pushes if there is room; frees `e` and says why if not.
-[[nodiscard]] base::error send_if_room(cell& to, envelope* e) noexcept;
+/// Pushes if there is room; says why if not.
+[[nodiscard]] base::error send_if_room(cell& to, envelope_ptr e) noexcept;
 
 /// A message value (message.hpp) as the only argument is not a content of its own: what it holds is
 /// sent.
@@ -99,15 +97,12 @@ struct checked_in_place {
   static_assert(message_is_over_aligned<Message>::reported);
 };
 
-/// An envelope that shares what `m` holds. Defined in message.cpp.
-[[nodiscard]] envelope* envelope_of(const message& m);
-
 template <class Content, class... Args>
 [[nodiscard]] envelope* make_message_envelope(Args&&... args) {
   if constexpr (!can_be_made_from<Args...> || alignof(Content) > 32)
     return nullptr;  // checked_message has said why
   else if constexpr (message_value<Args...>)
-    return envelope_of(args...);
+    return envelope_of(args...);  // message.hpp
   else if constexpr (sizeof...(Args) > 1)
     return make_envelope<Content>(std::tuple<std::decay_t<Args>...>(std::forward<Args>(args)...));
   else
@@ -150,8 +145,8 @@ template <class P, class... Args>
 [[nodiscard]] base::error try_send(const ref<P>& to, Args&&... args) {
   using content = typename detail::checked_message<P, Args...>::type;
   cell& c = detail::target_of(to);
-  return detail::send_if_room(c,
-                              detail::make_message_envelope<content>(std::forward<Args>(args)...));
+  return detail::send_if_room(
+      c, envelope_ptr(detail::make_message_envelope<content>(std::forward<Args>(args)...)));
 }
 
 /// While it lives, no send on this thread runs its receiver in place; for code that holds a lock

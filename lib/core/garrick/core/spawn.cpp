@@ -1,23 +1,13 @@
+// What spawning does once the compiler has checked everything: options, the list, the start.
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/lifecycle.hpp>
+#include <garrick/core/cell/internal/lifecycle.hpp>
+#include <garrick/core/cell/internal/lost_mail.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 #include <garrick/core/spawn.hpp>
 
 #include <exception>
 
 namespace garrick::core::detail {
-
-void* allocate_cell_at(const environment& env, base::locality_hint hint, std::size_t bytes) {
-  const std::int32_t node = env.workers != nullptr ? env.workers->memory_node(hint) : -1;
-  void* const block =
-      node >= 0 ? base::node_memory::allocate(static_cast<std::uint32_t>(node), bytes) : nullptr;
-  return block != nullptr ? block : base::block_pool::allocate(bytes);
-}
-
-constructing_scope::constructing_scope(cell& c) noexcept : outer(here.constructing) {
-  here.constructing = &c;
-}
-constructing_scope::~constructing_scope() { here.constructing = outer; }
 
 namespace {
 
@@ -44,22 +34,18 @@ const char* complaint(const spawn_options& o, cell_kind kind, const settings& sy
 }
 
 void apply(cell& c, const spawn_options& o) {
-  cell_extension* const x =
-      !o.name.empty() || o.hard_limit != 0 || o.quantum != 0 || o.hidden ? &c.ext() : nullptr;
-  if (x != nullptr) {
-    x->name = o.name;
-    x->hard_limit = o.hard_limit;
-    x->quantum = o.quantum;
-    x->hidden = o.hidden;
-    cell_access::optional(c) = true;
+  cell_extension* const extension =
+      !o.name.empty() || o.hard_limit != 0 || o.quantum != 0 || o.hidden ? &c.spawn_constants()
+                                                                         : nullptr;
+  if (extension != nullptr) {
+    extension->name = o.name;
+    extension->hard_limit = o.hard_limit;
+    extension->quantum = o.quantum;
+    extension->hidden = o.hidden;
   }
-  if (o.soft_limit != 0) cell_access::soft_limit(c) = o.soft_limit;
-  if (o.policy != mailbox_policy::unbounded) {
-    cell_access::policy(c) = o.policy;
-    cell_access::soft_limit(c) = o.bound;
-    c.set_watched(true);
-  }
-  cell_access::in_place(c) = o.in_place;
+  if (o.soft_limit != 0) c.set_soft_limit(o.soft_limit);
+  if (o.policy != mailbox_policy::unbounded) c.set_bound(o.policy, o.bound);
+  c.set_in_place(o.in_place);
   c.place.set(o.hint);
 }
 
@@ -68,7 +54,7 @@ void apply(cell& c, const spawn_options& o) {
 void refuse_cell(cell& c, base::exit_reason why) noexcept {
   c.quit(std::move(why));
   // nobody else knows the cell yet
-  static_cast<void>(cell_access::reader(c).claim_idle(cell_access::gate(c)));
+  static_cast<void>(c.reader().claim_idle(c.gate()));
   lifecycle::conclude(c);
 }
 
@@ -90,8 +76,7 @@ bool prepare_cell(cell& c, environment& env, const spawn_options* o, cell*) {
                "no thread for a detached actor: the pool is at its bound or the system stops")));
     return false;
   }
-  c.ext().executor = ex;
-  cell_access::own_executor(c) = true;
+  c.set_executor(*ex);
   return true;
 }
 
@@ -113,7 +98,7 @@ bool list_cell(cell& c) noexcept {
 }
 
 void launch_cell(cell& c, const spawn_options* o, cell* spawner) noexcept {
-  const bool idle = cell_access::born_idle(c);  // before anybody else can know the cell
+  const bool idle = c.is_born_idle();  // before anybody else can know the cell
   if (!list_cell(c)) return;
   if (o != nullptr && spawner != nullptr) {
     const address child = handle_access::make_address(&c);
@@ -125,13 +110,7 @@ void launch_cell(cell& c, const spawn_options* o, cell* spawner) noexcept {
 
 void abort_cell(cell& c, const std::exception_ptr& why) noexcept {
   refuse_cell(c, base::exit_reason(base::make_error(base::errc::spawn_failed, c.name(),
-                                                    lifecycle::text_of(why))));
-}
-
-void rebuild_with_factory(cell& self, void* storage) {
-  cell_extension& x = self.ext();
-  const constructing_scope scope(self);
-  x.parent->factory->build(storage);
+                                                    lost_mail::text_of(why))));
 }
 
 }  // namespace garrick::core::detail

@@ -1,13 +1,16 @@
 // Spawning: class-based actors, and functions or lambdas that take `self`.
 //
-//   spawn<account_actor>(args...)                                        a class
-//   spawn([](dynamic_actor& self) -> behavior { … })                     a function that returns a behavior (or sets one with become)
-//   spawn([](typed_actor<P>& self, int x) -> typed_behavior<P> { … }, 7) the same, typed
-//   spawn([](stateful<state>& self) -> behavior { … })                   with members
-//   spawn([](blocking_actor& self) { self.receive(…); })                 on a thread of its own; or a class with `void run()`
-//   spawn(spawn_options{.name = "clock", .linked = true}, …)             with options
+//   spawn<account_actor>(args...)                          a class
+//   spawn([](dynamic_actor& self) -> behavior { … })       a function that returns a behavior, or
+//                                                          sets one with become
+//   spawn([](typed_actor<P>& self, int x) -> typed_behavior<P> { … }, 7)   the same, typed
+//   spawn([](stateful<state>& self) -> behavior { … })     with members
+//   spawn([](blocking_actor& self) { self.receive(…); })   on a thread of its own; or a class with
+//                                                          `void run()`
+//   spawn(spawn_options{.name = "clock", .linked = true}, …)   with options
 //
-// Errors: a constructor that throws gives a handle to an actor that has ended with that reason (a request gets `receiver_gone` with the text, a monitor the reason);
+// Errors: a constructor that throws gives a handle to an actor that has ended with that reason: a
+// request gets `receiver_gone` with the text, a monitor the reason.
 // `try_spawn` gives the error as a value. After the system has begun to stop, every spawn fails
 // with `shutting_down`.
 //
@@ -27,14 +30,6 @@
 namespace garrick::core {
 
 namespace detail {
-
-struct constructing_scope {
-  cell* outer;
-  explicit constructing_scope(cell& c) noexcept;
-  ~constructing_scope();
-  constructing_scope(const constructing_scope&) = delete;
-  constructing_scope& operator=(const constructing_scope&) = delete;
-};
 
 /// Applies the options; false (and the cell is marked to end) if it cannot live.
 bool prepare_cell(cell& c, environment& env, const spawn_options* o, cell* spawner);

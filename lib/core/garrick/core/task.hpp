@@ -1,6 +1,6 @@
 // Coroutine handlers: a handler that returns task<R> may suspend without holding a thread.
 //
-//   task<long> on(transfer t) {                       // parameters by value: they live in the coroutine's frame
+//   task<long> on(transfer t) {   // parameters by value: they live in the coroutine's frame
 //     result<long> left = co_await request<withdraw>(t.from, t.cents);
 //     if (!left) co_return left.error();
 //     co_return *left;
@@ -20,7 +20,7 @@
 // safe.
 #pragma once
 
-#include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/suspended_frame.hpp>
 #include <garrick/core/request.hpp>
 
 #include <coroutine>
@@ -40,15 +40,9 @@ namespace detail {
 /// depth does not depend on the optimiser.
 inline constinit thread_local std::coroutine_handle<> next_coroutine{};
 
-class task_promise_base;
-
-/// The top-level coroutine that runs on this thread: make_promise and delegate take the request
-/// from it.
-inline constinit thread_local task_promise_base* running_frame = nullptr;
-
-inline void resume_chain(std::coroutine_handle<> first, task_promise_base* frame) {
+inline void resume_chain(std::coroutine_handle<> first, suspended_frame* frame) {
   const std::coroutine_handle<> outer = std::exchange(next_coroutine, first);
-  task_promise_base* const outer_frame = std::exchange(running_frame, frame);
+  suspended_frame* const outer_frame = std::exchange(running_frame, frame);
   while (next_coroutine) std::exchange(next_coroutine, {}).resume();
   next_coroutine = outer;
   running_frame = outer_frame;
@@ -129,8 +123,7 @@ class task_promise_base : public suspended_frame {
     link_frame(self, *this);
     resume_chain(me, this);
   }
-  /// The request that it would answer, if it is a frame of `self`.
-  [[nodiscard]] pending_request hand_over_request(const cell& self) noexcept {
+  [[nodiscard]] pending_request hand_over_request(const cell& self) noexcept final {
     return self_ == &self ? std::exchange(request_, {}) : pending_request{};
   }
   void set_parent(std::coroutine_handle<> parent) noexcept { parent_ = parent; }
@@ -153,13 +146,13 @@ class task_promise_base : public suspended_frame {
     unlink_frame(*this);
     running_frame = nullptr;
     cell& self = *self_;
-    const pending_request r = std::exchange(request_, {});
+    const pending_request request = std::exchange(request_, {});
     const handled_message m = message_;
     const std::exception_ptr failure = std::exchange(failure_, nullptr);
-    if (!failure) answer(r);
+    if (!failure) answer(request);
     // before a failure takes the actor's state: parameters and captures may refer to it
     me_.destroy();
-    if (failure) frame_failed(self, m, r, failure);
+    if (failure) frame_failed(self, m, request, failure);
   }
 
   std::coroutine_handle<> parent_;
@@ -328,7 +321,7 @@ class response_awaiter<pending_response<Rs...>> final : public continuation,
   bool waiting_ = false;
   bool in_suspend_ = false;
   std::coroutine_handle<> waiter_;
-  detail::task_promise_base* frame_ = nullptr;
+  suspended_frame* frame_ = nullptr;
   std::optional<value> value_;
 };
 

@@ -1,7 +1,6 @@
 // Builds and ends the parts of a system, keeps the list of living actors, and waits for them.
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/lifecycle.hpp>
 #include <garrick/sched/shipped_policies.hpp>
 #include <garrick/system/diagnosis/log.hpp>
 #include <garrick/system/diagnosis/stack_overflow.hpp>
@@ -13,8 +12,6 @@
 namespace garrick::system {
 
 namespace {
-
-using access = core::cell_access;
 
 sched::scheduler_options scheduler_options_of(const options& o) {
   sched::scheduler_options given;
@@ -152,11 +149,7 @@ bool system_core::joined(core::cell& who) noexcept {
   const bool hidden = who.ext_if() != nullptr && who.ext_if()->hidden;
   const std::lock_guard guard(mine.lock);
   if (mine.closed) return false;
-  access::shard(who) = static_cast<std::uint8_t>(number);
-  access::list_prev(who) = nullptr;
-  access::list_next(who) = mine.first;
-  if (mine.first != nullptr) access::list_prev(*mine.first) = &who;
-  mine.first = &who;
+  mine.actors.add(who, static_cast<std::uint8_t>(number));
   ++mine.all;
   if (!hidden) ++mine.visible;
   return true;
@@ -164,21 +157,18 @@ bool system_core::joined(core::cell& who) noexcept {
 
 void system_core::left(core::cell& who) noexcept {
   if (probe != nullptr) probe->on_actor_ended(who.id(), who.end_reason());
-  shard& its_shard = shards_[access::shard(who)];
+  shard& its_shard = shards_[core::cell_list::shard_of(who)];
   const bool hidden = who.ext_if() != nullptr && who.ext_if()->hidden;
   bool emptied = false;
   {
     const std::lock_guard guard(its_shard.lock);
-    core::cell* const prev = access::list_prev(who);
-    core::cell* const next = access::list_next(who);
-    (prev != nullptr ? access::list_next(*prev) : its_shard.first) = next;
-    if (next != nullptr) access::list_prev(*next) = prev;
+    its_shard.actors.remove(who);
     --its_shard.all;
     if (!hidden) --its_shard.visible;
     emptied = its_shard.visible == 0;
   }
   // Whoever empties the last list that was not empty tells the waiters.
-  // order: relaxed: a waiter sets it before it takes each list'its_shard lock, so either it sees this list
+  // order: relaxed: a waiter sets it before it takes each list's lock, so either it sees this list
   // without `who`, or we see it
   if (emptied && waiters_.load(std::memory_order_relaxed) != 0) {
     const std::lock_guard guard(empty_mutex_);
@@ -190,7 +180,7 @@ template <class F>
 void system_core::for_each_cell(F f) const {
   for (const shard& s : shards_) {
     const std::lock_guard guard(s.lock);
-    for (core::cell* c = s.first; c != nullptr; c = access::list_next(*c)) f(*c);
+    s.actors.for_each(f);
   }
 }
 
@@ -244,7 +234,7 @@ bool system_core::looks_quiet(std::uint64_t& fingerprint) const {
   bool quiet = true;
   fingerprint = 0;
   for_each_cell([&](core::cell& c) {
-    const std::uint64_t head = access::gate(c).peek_acquire();
+    const std::uint64_t head = c.gate().peek_acquire();
     if ((head & core::mailbox_word::idle) == 0) quiet = false;
     fingerprint = fingerprint * 1099511628211ull + c.id() + core::mailbox_word::count(head);
   });
@@ -284,8 +274,7 @@ std::vector<core::address> system_core::end_all(bool kill) {
   for_each_cell([&](core::cell& c) {
     // Supervised children are ended by their supervisors, in order, unless there is no time for
     // that.
-    if (kill || !(access::optional(c) && c.ext_if()->parent != nullptr))
-      all.push_back(core::handle_access::make_address(&c));
+    if (kill || !c.is_supervised()) all.push_back(core::handle_access::make_address(&c));
   });
   tell_to_end(all, kill);
   return all;
@@ -325,7 +314,7 @@ std::string what_it_does(core::cell& c, const std::vector<busy_thread>& busy) {
     if (b.actor == c.id())
       return (b.type != nullptr ? " in its handler of " : " in ") +
              what_is_handled(b.type, b.response);
-  const std::uint64_t head = access::gate(c).peek_acquire();
+  const std::uint64_t head = c.gate().peek_acquire();
   std::string text;
   if (const std::uint32_t n = c.mailbox_length(); n != 0)
     text = " with " + std::to_string(n) + (n == 1 ? " message" : " messages") + " not taken";

@@ -13,7 +13,7 @@
 
 #include <garrick/base/concurrency/spin_lock.hpp>
 #include <garrick/base/time/timer_service.hpp>
-#include <garrick/core/cell/cell.hpp>
+#include <garrick/core/cell/cell_list.hpp>
 #include <garrick/core/cell/drain_lot.hpp>
 #include <garrick/core/cell/environment.hpp>
 #include <garrick/core/cell/wait_graph.hpp>
@@ -87,10 +87,10 @@ class system_core final : public core::environment, public watchdog_listener {
 
   struct alignas(64) shard {
     mutable base::spin_lock lock;
-    core::cell* first = nullptr;  // under `lock`
-    std::size_t all = 0;          // under `lock`
-    std::size_t visible = 0;      // under `lock`: cells that are not hidden
-    bool closed = false;          // under `lock`
+    core::cell_list actors;   // under `lock`
+    std::size_t all = 0;      // under `lock`
+    std::size_t visible = 0;  // under `lock`: cells that are not hidden
+    bool closed = false;      // under `lock`
   };
   static constexpr std::size_t shard_count = 16;
 

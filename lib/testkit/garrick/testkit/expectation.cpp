@@ -35,7 +35,7 @@ std::string expectation_base::wanted() const {
 std::string expectation_base::mismatch(const core::envelope* next) const {
   if (next == nullptr) {
     const core::cell* const c = core::handle_access::get(to_);
-    if (c != nullptr && !c->has_ended() && core::cell_access::awaits(*c))
+    if (c != nullptr && !c->has_ended() && c->is_awaiting())
       return "expected " + wanted() + ", but " + text_of(to_) +
              " awaits a response: all else is set aside until it comes";
     return "expected " + wanted() + ", but no message waits there";
@@ -76,11 +76,7 @@ bool expectation_base::act() {
   detail::fail(system_, text, where_);
 }
 
-injection_base::~injection_base() {
-  if (envelope_ == nullptr) return;
-  core::detail::destroy_payload(envelope_);
-  core::detail::free_envelope_block(envelope_);
-}
+injection_base::~injection_base() = default;
 
 void injection_base::deliver(const core::handle& to, const std::source_location& where) {
   deterministic_scheduler& scheduler = system_.scheduler();
@@ -90,7 +86,7 @@ void injection_base::deliver(const core::handle& to, const std::source_location&
                  "cannot inject into " + to.to_string() +
                      ": another message waits before it: " + text_of_message(before),
                  where);
-  core::envelope* const mine = std::exchange(envelope_, nullptr);
+  core::envelope* const mine = envelope_.release();
   const std::string was = text_of_message(mine);
   mine->sender_id = sender_;
   receiver.deliver_now(mine);

@@ -99,7 +99,7 @@ class injection_base {
   void deliver(const core::handle& to, const std::source_location& where);
 
   internal::deterministic_environment& system_;
-  core::envelope* envelope_;
+  core::envelope_ptr envelope_;
   std::uint64_t sender_ = 0;
 };
 

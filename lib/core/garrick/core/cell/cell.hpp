@@ -7,9 +7,14 @@
 // destroys and rebuilds in place; everything that few actors need is in an extension that is made
 // on demand.
 //
-// Thread safety: per group of fields below. `deliver`, `signal` and the counting functions may be
-// called from any thread that holds a handle; everything else by the holder of the run right.
-// Invariants I1–I7 and L1–L4: docs/decisions/0001-hot-path.md.
+// What lies here is what every holder of a handle may need: counting, sending, asking. How the
+// actor takes its turns is running_cell.hpp; what ends it is lifecycle.hpp.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: per group of functions and fields below. `deliver`, `signal` and the counting
+// functions may be called from any thread that holds a handle; everything else by the holder of the
+// run right. Invariants I1–I7 and L1–L4: docs/decisions/0001-hot-path.md.
 #pragma once
 
 #include <garrick/base/concurrency/runnable.hpp>
@@ -121,6 +126,16 @@ class alignas(64) cell : public base::runnable {
   virtual std::string_view type_name() const noexcept = 0;
   [[nodiscard]] cell_kind kind() const noexcept { return kind_; }
   [[nodiscard]] base::executor& home_executor() const noexcept;
+  /// Strong handles, the actor's own included; an estimate for diagnosis.
+  [[nodiscard]] std::uint32_t handles_now() const noexcept {
+    return strong_.load(std::memory_order_relaxed);  // order: an estimate for diagnosis
+  }
+  [[nodiscard]] const mailbox_gate<envelope>& gate() const noexcept { return gate_; }
+  /// Has the system listed it? Not one whose spawn was refused.
+  [[nodiscard]] bool is_listed() const noexcept { return shard_ != no_shard; }
+  [[nodiscard]] bool has_own_executor() const noexcept { return own_executor_; }
+  /// Was it started by a supervisor?
+  [[nodiscard]] bool is_supervised() const noexcept;
   /// Why the actor ended. Valid once has_ended() is true.
   [[nodiscard]] base::exit_reason end_reason() const;
 
@@ -156,10 +171,31 @@ class alignas(64) cell : public base::runnable {
   /// As `deliver`, with urgent priority.
   void deliver_urgent(envelope* e) noexcept;
 
-  // ---- the runner -------------------------------------------------------------------------------
-
-  base::run_outcome run(std::uint32_t& budget) noexcept final;
   void dispose() noexcept final { free_self(); }
+
+  // ---- before anybody else knows the cell -------------------------------------------------------
+
+  /// Is it idle until its first message comes?
+  [[nodiscard]] bool is_born_idle() const noexcept {
+    return (gate_.peek() & mailbox_word::idle) != 0;
+  }
+  /// The extension, whose constants any thread may read from now on.
+  [[nodiscard]] cell_extension& spawn_constants();
+  /// Messages, at most 32768.
+  void set_soft_limit(std::uint32_t messages) noexcept {
+    soft_limit_ = static_cast<std::uint16_t>(messages);
+  }
+  /// Makes the mailbox a bounded one; `bound` as in `set_soft_limit`.
+  void set_bound(mailbox_policy policy, std::uint32_t bound) noexcept {
+    policy_ = policy;
+    set_soft_limit(bound);
+    bounded_ = true;
+  }
+  void set_in_place(bool on) noexcept { in_place_ = on; }
+  /// Runs here instead of on the system's workers.
+  void set_executor(base::executor& own);
+
+  // ---- the runner: the actor's own turn ---------------------------------------------------------
 
   /// A strong handle from inside, possible even after the last handle from outside is gone.
   void add_strong_from_self() noexcept;
@@ -168,26 +204,48 @@ class alignas(64) cell : public base::runnable {
   [[nodiscard]] cell_extension* ext_if() const noexcept { return ext_; }
   [[nodiscard]] envelope* current() const noexcept { return current_; }
   [[nodiscard]] life phase() const noexcept { return phase_; }
+  void set_phase(life now) noexcept { phase_ = now; }
 
   /// Ends the actor after the current handler.
   void quit(base::exit_reason reason);
+  /// The last handle is gone. A timer or a pending request would hold one, so nothing can wake this
+  /// actor any more: it ends.
+  void become_unreachable() { quit(base::exit_code::unreachable); }
 
-  /// Lets the runner look at the mailbox's bound, and at senders that wait for room, before each
-  /// message.
-  void set_watched(bool on) noexcept { watched_ = on; }
+  /// Does it wait for a response, with everything else set aside?
+  [[nodiscard]] bool is_awaiting() const noexcept { return reader_.is_holding(); }
+
   void set_unmatched(unmatched what) noexcept { on_unmatched_ = what; }
   [[nodiscard]] unmatched on_unmatched() const noexcept { return on_unmatched_; }
 
- protected:
-  cell(environment& env, cell_kind kind, bool born_idle) noexcept;
-  ~cell();
+  // ---- the runner: the mailbox, for the rooms of cell/ ------------------------------------------
 
-  /// Does the user's object stand?
-  [[nodiscard]] bool has_object() const noexcept { return has_object_; }
-  void set_has_object(bool on) noexcept { has_object_ = on; }
+  [[nodiscard]] mailbox_gate<envelope>& gate() noexcept { return gate_; }
+  [[nodiscard]] mailbox_reader<envelope>& reader() noexcept { return reader_; }
 
-  /// Hands one message to the user's code. May throw what the user's code throws.
-  virtual dispatch_outcome dispatch(envelope* e) = 0;
+  /// Lets the runner look at the mailbox's bound, and at senders that wait for room, before each
+  /// message.
+  void set_bounded(bool on) noexcept { bounded_ = on; }
+  [[nodiscard]] bool is_bounded() const noexcept { return bounded_; }
+  /// What happens at the bound, which is the soft limit.
+  [[nodiscard]] mailbox_policy policy() const noexcept { return policy_; }
+  /// Constant after spawn.
+  [[nodiscard]] std::uint32_t soft_limit() const noexcept { return soft_limit_; }
+
+  /// Destroys and frees an envelope that the mailbox holds.
+  void finish(envelope* e) noexcept {
+    detail::destroy_payload(e);
+    reader_.done(e);
+  }
+  /// Keeps a message that no case takes until the behavior changes.
+  void skip(envelope* e);
+  /// Skipped messages are tried again, in their order, before everything else.
+  void retry_skipped() noexcept;
+  /// Tells senders whether waiting for room makes sense now.
+  void set_stalled(bool on) noexcept { reader_.set_stalled(gate_, on); }
+
+  // ---- the runner: the user's object, for lifecycle ---------------------------------------------
+
   /// A system message (down, exit, …) that the user's object may want; false if it has no handler
   /// for it.
   virtual bool dispatch_system(envelope* e) = 0;
@@ -199,52 +257,41 @@ class alignas(64) cell : public base::runnable {
   virtual void rebuild_object() = 0;
   /// Runs the user's exit hook, if the object has one.
   virtual void object_exits(const base::exit_reason& reason) = 0;
+
+ protected:
+  cell(environment& env, cell_kind kind, bool born_idle) noexcept;
+  ~cell();
+
+  /// Does the user's object stand?
+  [[nodiscard]] bool has_object() const noexcept { return has_object_; }
+  void set_has_object(bool on) noexcept { has_object_ = on; }
+
+  /// Hands one message to the user's code. May throw what the user's code throws.
+  virtual dispatch_outcome dispatch(envelope* e) = 0;
   /// Destroys this cell and gives its block back.
   virtual void free_self() noexcept = 0;
 
  private:
-  friend struct cell_access;
+  friend class running_cell;  // its fields are the runner's
+  friend class cell_list;
+  struct layout;
 
-  bool admit(envelope* e, std::uint64_t head) noexcept;
-  bool run_in_place() noexcept;
-  void run_in_place_chain(base::executor& ex) noexcept;
-  bool wait_for_room() noexcept;
+  /// The mailbox is full, stalled or closed. True: push all the same; false: `e` is gone.
+  virtual bool admit(envelope* e, std::uint64_t head) noexcept = 0;
+  /// The actor has ended: `e` is lost.
+  virtual void refuse(envelope* e) noexcept = 0;
+  /// A signal was linked although the actor has ended: answers what expects an answer.
+  virtual void answer_late_signals() noexcept = 0;
+
   void wake() noexcept;
-  void refuse(envelope* e) noexcept;
   void last_strong_dropped() noexcept;
   void free_block() noexcept;
 
-  base::run_outcome run_nested(std::uint32_t& budget) noexcept;
-  base::run_outcome run_loop(std::uint32_t& budget) noexcept;
-  release_outcome end_batch() noexcept;
-  static void wake_overlooked() noexcept;
-  envelope* pick() noexcept;
-  envelope* peek_next() noexcept;
-  envelope* pick_apart() noexcept;
-  envelope* pick_for_blocking() noexcept;
-  void put_back(envelope* e) noexcept;
-  void process_for_blocking(envelope* e) noexcept;
-  void attend() noexcept;
-  void after_batch() noexcept;
-  void become_unreachable() noexcept;
-  [[nodiscard]] bool is_stalled() const noexcept;
-  [[nodiscard]] bool has_nothing_to_handle() const noexcept;
-  [[nodiscard]] std::uint32_t own_hard_limit() const noexcept;
-  [[nodiscard]] std::uint32_t own_quantum(std::uint32_t budget) const noexcept;
-  void begin() noexcept;
-  void process(envelope* e) noexcept;
-  dispatch_outcome route(envelope* e);
-  void settle(envelope* e, dispatch_outcome outcome) noexcept;
-  void on_failure(envelope* e) noexcept;
-  bool reach_end() noexcept;
-
-  // runnable's tail padding: constant after spawn
+  // senders, all in one cache line (`layout`); these and `env_` are constant after spawn
   cell_kind kind_;
-  bool own_executor_ = false;      ///< the executor is in the extension
-  bool in_place_ = true;           ///< may a sender run this actor?
-  std::uint8_t shard_ = no_shard;  ///< which of the system's lists holds it; that list's lock
-
-  // senders; `soft_limit_` and `env_` are constant
+  bool own_executor_ = false;  ///< the executor is in the extension
+  bool in_place_ = true;       ///< may a sender run this actor?
+  std::uint16_t soft_limit_;   ///< messages; of a bounded mailbox the bound
   mailbox_gate<envelope> gate_;
   std::atomic<std::uint32_t> strong_{1};
   std::atomic<std::uint32_t> weak_{1};  ///< all strong handles together count as one
@@ -263,16 +310,15 @@ class alignas(64) cell : public base::runnable {
   /// why it ended, unless the extension knows more
   base::exit_code end_code_ = base::exit_code::normal;
   std::uint8_t urgent_streak_ = 0;
-  /// the mailbox is bounded, or senders wait for room: see bounded_mailbox.hpp
-  bool watched_ = false;
+  /// the mailbox has a bound, or senders wait for room: see bounded_mailbox.hpp
+  bool bounded_ = false;
   /// constant after spawn: the extension was made before anybody knew the cell, so any thread may
   /// read its constants
-  bool optional_ = false;
-  /// constant after spawn; the bound is `soft_limit_`
-  mailbox_policy policy_ = mailbox_policy::unbounded;
-  std::uint32_t soft_limit_;  ///< constant after spawn
+  bool has_spawn_constants_ = false;
+  mailbox_policy policy_ = mailbox_policy::unbounded;  ///< constant after spawn
 
-  // the system's list of actors, under that list's lock
+  // the system's list of actors (cell_list.hpp), under that list's lock
+  std::uint8_t shard_ = no_shard;  ///< which list holds it
   cell* list_prev_ = nullptr;
   cell* list_next_ = nullptr;
 };
@@ -280,45 +326,5 @@ class alignas(64) cell : public base::runnable {
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
-
-/// For the parts of core, the system and the testkit that drive cells; not for users.
-struct cell_access {
-  static mailbox_gate<envelope>& gate(cell& c) noexcept { return c.gate_; }
-  static mailbox_reader<envelope>& reader(cell& c) noexcept { return c.reader_; }
-  static cell*& list_prev(cell& c) noexcept { return c.list_prev_; }
-  static cell*& list_next(cell& c) noexcept { return c.list_next_; }
-  static std::uint8_t& shard(cell& c) noexcept { return c.shard_; }
-  static bool& own_executor(cell& c) noexcept { return c.own_executor_; }
-  static bool& in_place(cell& c) noexcept { return c.in_place_; }
-  static std::uint32_t& soft_limit(cell& c) noexcept { return c.soft_limit_; }
-  static bool born_idle(const cell& c) noexcept {
-    return (c.gate_.peek() & mailbox_word::idle) != 0;
-  }
-  static bool& optional(cell& c) noexcept { return c.optional_; }
-  static mailbox_policy& policy(cell& c) noexcept { return c.policy_; }
-  static bool watched(const cell& c) noexcept { return c.watched_; }
-  static life& phase(cell& c) noexcept { return c.phase_; }
-  static std::atomic<std::uint8_t>& attention(cell& c) noexcept { return c.attention_; }
-  static envelope*& current(cell& c) noexcept { return c.current_; }
-  static std::uint32_t strong(const cell& c) noexcept {
-    return c.strong_.load(std::memory_order_relaxed);  // order: an estimate for diagnosis
-  }
-  static void on_failure(cell& c, envelope* e) noexcept { c.on_failure(e); }
-  static void become_unreachable(cell& c) noexcept { c.become_unreachable(); }
-  static bool dispatch_system(cell& c, envelope* e) { return c.dispatch_system(e); }
-  static dispatch_outcome dispatch(cell& c, envelope* e) { return c.dispatch(e); }
-  static void destroy_object(cell& c) noexcept { c.destroy_object(); }
-  static void rebuild_object(cell& c) { c.rebuild_object(); }
-  static void object_exits(cell& c, const base::exit_reason& r) { c.object_exits(r); }
-  static void begin(cell& c) noexcept { c.begin(); }
-  static void attend(cell& c) noexcept { c.attend(); }
-  static envelope* pick(cell& c) noexcept { return c.pick_for_blocking(); }
-  static void put_back(cell& c, envelope* e) noexcept { c.put_back(e); }
-  static envelope* peek_next(cell& c) noexcept { return c.peek_next(); }
-  static void process(cell& c, envelope* e) noexcept { c.process_for_blocking(e); }
-  static void after_batch(cell& c) noexcept { c.after_batch(); }
-  static bool awaits(const cell& c) noexcept { return c.reader_.is_holding(); }
-  static bool stalled(cell& c) noexcept { return c.ext_ != nullptr && c.is_stalled(); }
-};
 
 }  // namespace garrick::core

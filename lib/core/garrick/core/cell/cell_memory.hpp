@@ -1,6 +1,8 @@
 // Where the block of a cell comes from: the block pool; or, if a hint names a home on another
 // memory node than the spawner's, that node's memory.
 //
+// Private: installed because templates need it.
+//
 // Thread safety: any thread.
 #pragma once
 

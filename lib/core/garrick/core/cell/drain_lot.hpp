@@ -1,6 +1,8 @@
 // Where senders wait for a full receiver: a fixed number of futex words, chosen by the receiver's
 // id, so that no actor carries one.
 //
+// Private: installed because templates need it.
+//
 // Thread safety: any thread. A wake may reach senders that wait for another receiver of the same
 // word: they look again.
 //

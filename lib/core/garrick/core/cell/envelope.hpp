@@ -5,6 +5,8 @@
 // bytes, one cache line. So there is no separate node, no type-erased holder and no reference
 // count; what varies is packed into one word of flags.
 //
+// Private: installed because templates need it.
+//
 // Thread safety: an envelope belongs to exactly one thread at a time: its sender until the push,
 // then the runner of its receiver.
 #pragma once
@@ -16,6 +18,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -125,26 +128,48 @@ inline void destroy_payload(envelope* e) noexcept {
     e->type->destroy(e->raw());
 }
 
+/// What an `envelope_ptr` does with its envelope.
+struct envelope_end {
+  void operator()(envelope* e) const noexcept {
+    destroy_payload(e);
+    free_envelope_block(e);
+  }
+};
+
 /// Builds a message in place: `pack<Ts...>` for several arguments, the value itself for one.
 template <class Content, class... Args>
 [[nodiscard]] envelope* make_envelope(Args&&... args) {
   static_assert(alignof(Content) <= 32,
                 "garrick: a message type may be aligned to 32 bytes at most");
-  envelope* e = new_envelope<sizeof(Content)>(&base::message_type_of<Content>);
+  envelope* made = new_envelope<sizeof(Content)>(&base::message_type_of<Content>);
   if constexpr (noexcept(Content{std::forward<Args>(args)...})) {
-    ::new (e->raw()) Content{std::forward<Args>(args)...};
+    ::new (made->raw()) Content{std::forward<Args>(args)...};
   } else {
-    struct guard {
-      envelope* e;
-      ~guard() {
-        if (e != nullptr) free_envelope_block(e);
+    struct block {
+      envelope* memory;
+      ~block() {
+        if (memory != nullptr) free_envelope_block(memory);
       }
-    } g{e};
-    ::new (e->raw()) Content{std::forward<Args>(args)...};
-    g.e = nullptr;
+    } unfilled{made};
+    ::new (made->raw()) Content{std::forward<Args>(args)...};
+    unfilled.memory = nullptr;
   }
-  return e;
+  return made;
 }
 
 }  // namespace detail
+
+/// Owns an envelope with its payload, on the rare paths. `deliver`, `push` and `process` take raw
+/// pointers: one of these is not passed in a register.
+using envelope_ptr = std::unique_ptr<envelope, detail::envelope_end>;
+
+/// The content of an envelope, shared or not.
+[[nodiscard]] inline void* content_pointer(envelope* e) noexcept {
+  return e->is(envelope_flag::shared) ? (*static_cast<shared_block**>(e->raw()))->value()
+                                      : e->raw();
+}
+[[nodiscard]] inline const void* content_pointer(const envelope* e) noexcept {
+  return content_pointer(const_cast<envelope*>(e));
+}
+
 }  // namespace garrick::core

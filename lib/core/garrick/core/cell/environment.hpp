@@ -1,5 +1,7 @@
 // What an actor needs from the system it lives in; the only thing of the system that core knows.
 //
+// Private: installed because templates need it.
+//
 // Thread safety: constants are set before the first actor is spawned; every function may be called
 // from any thread.
 #pragma once

@@ -7,6 +7,8 @@
 //
 // T has `keyed_list_key key() const`. Two entries may not have the same key.
 //
+// Private: installed because templates need it.
+//
 // Thread safety: none; the owner's.
 #pragma once
 

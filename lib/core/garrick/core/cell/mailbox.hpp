@@ -26,6 +26,8 @@
 // The *run right* is the right to run the actor, and the *runner* is the thread that has it. The
 // reasons for this design stand in docs/decisions/0001-hot-path.md.
 //
+// Private: installed because templates need it.
+//
 // Thread safety: `mailbox_gate` is for any thread that holds a strong handle. `mailbox_reader` is
 // the runner's alone.
 //

@@ -1,6 +1,8 @@
 // Answering requests: the one place where a response envelope is made and the requester's reference
 // is given back.
 //
+// Private: installed because templates need it.
+//
 // Requires: the envelope or promise carries a request that nobody answered yet. Guarantees: exactly
 // one response a request. Thread safety: any thread; an envelope's request belongs to whoever owns
 // the envelope.
@@ -36,6 +38,7 @@ struct pending_request {
 
 namespace detail {
 
+/// For the graph of who awaits whom, which has to be there.
 void note_answered(cell& requester, std::uint64_t id) noexcept;
 
 /// Sends a filled response to its requester and gives the reference back.

@@ -9,15 +9,19 @@
 //
 // While a supervised child is suspended it has no object: exit signals and kills that are not final
 // find nothing to end and are dropped; the restart goes on.
+//
+// Private: installed because templates need it.
 #pragma once
 
 #include <garrick/base/values/exit_reason.hpp>
-#include <garrick/core/ref.hpp>
+#include <garrick/core/cell/handle.hpp>
 
 #include <cstdint>
+#include <memory>
 
 namespace garrick::core {
 
+class cell;
 struct envelope;
 
 /// A monitored actor has ended (or had ended, or never lived, when the monitor was set).
@@ -32,6 +36,16 @@ struct down {
 struct exit_signal {
   address from;
   base::exit_reason reason;
+};
+
+/// What another room has to do on an actor's turn.
+class errand {
+ public:
+  virtual ~errand() = default;
+  /// On the actor's turn.
+  virtual void run(cell& self) = 0;
+  /// The actor has ended before. Any thread.
+  virtual void turned_away() noexcept = 0;
 };
 
 namespace signals {
@@ -70,7 +84,7 @@ struct child_up {
   address child;
 };
 /// From the supervisor's clock.
-struct nursery_alarm {
+struct child_alarm {
   std::uint64_t serial = 0;
   std::uint64_t place = 0;  ///< of the child that it is for; 0: the group
 };
@@ -86,10 +100,9 @@ struct room_wanted {
   cell* sender;
   std::uint64_t id;
 };
-/// Run a function on the actor's turn; for the framework.
-struct invoke {
-  void (*run)(cell&, void*);
-  void* argument;
+/// Work for the actor's turn that this room does not know.
+struct errand {
+  std::unique_ptr<core::errand> what;
 };
 
 }  // namespace signals

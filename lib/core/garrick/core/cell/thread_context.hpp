@@ -1,6 +1,8 @@
 // What core keeps per thread: which cells are on the stack, what is to be reclaimed, a block of
 // ids.
 //
+// Private: installed with its room; the testkit numbers actors through it.
+//
 // Owner: the thread itself; nothing here is read by others.
 #pragma once
 

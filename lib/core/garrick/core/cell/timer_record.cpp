@@ -1,6 +1,7 @@
+// Timers: armed, fired, cancelled, and listed with their owner.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/lifecycle.hpp>
+#include <garrick/core/cell/internal/lost_mail.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 #include <garrick/core/cell/timer_record.hpp>
 
@@ -26,18 +27,18 @@ void unlink(timer_record& r) noexcept {
 
 timer_record* timer_record::arm(environment& env, cell& target, envelope* e, base::duration delay,
                                 std::int64_t period_ns) {
-  auto* const r = ::new (base::block_pool::allocate(sizeof(timer_record)))
+  auto* const record = ::new (base::block_pool::allocate(sizeof(timer_record)))
       timer_record(env, target, e, period_ns);
   target.add_strong_from_self();
-  r->due_ = env.clock->now() + delay;
-  if (r->due_.is_never()) {
-    r->state_.store(over, std::memory_order_relaxed);  // order: nobody else knows the record
-    r->finish();
-    r->drop_holder();
+  record->due_ = env.clock->now() + delay;
+  if (record->due_.is_never()) {
+    record->state_.store(over, std::memory_order_relaxed);  // order: nobody else knows the record
+    record->finish();
+    record->drop_holder();
   } else {
-    r->hand_to_service();
+    record->hand_to_service();
   }
-  return r;
+  return record;
 }
 
 timer_record* timer_record::arm_once(environment& env, cell& target, envelope* e,
@@ -115,8 +116,7 @@ void timer_record::push(envelope* e) noexcept {
   if (e->is(envelope_flag::response)) return target_->deliver_now(e);
   // order: a wish; one more message does no harm
   if (env_->draining.load(std::memory_order_relaxed)) {
-    detail::destroy_payload(e);
-    detail::free_envelope_block(e);
+    const envelope_ptr undone(e);
     return;
   }
   // the clock's thread never waits for a receiver; bounds and the hard limit hold all the same
@@ -126,12 +126,12 @@ void timer_record::push(envelope* e) noexcept {
 }
 
 bool timer_record::receiver_is_late() noexcept {
-  const std::uint32_t limit = std::max(most_beats_behind, cell_access::soft_limit(*target_));
+  const std::uint32_t limit = std::max(most_beats_behind, target_->soft_limit());
   if (target_->mailbox_length() < limit) return false;
-  lifecycle::report_lost(*target_, envelope_,
-                         base::make_error(base::errc::overload, target_->name(),
-                                          "a periodic message, left out while " +
-                                              std::to_string(limit) + " messages wait"));
+  lost_mail::report(*target_, envelope_,
+                    base::make_error(base::errc::overload, target_->name(),
+                                     "a periodic message, left out while " + std::to_string(limit) +
+                                         " messages wait"));
   return true;
 }
 
@@ -140,20 +140,20 @@ void timer_record::push_copy() noexcept {
     if (receiver_is_late()) return;
     const std::size_t bytes = detail::block_bytes(
         envelope_->is(envelope_flag::shared) ? sizeof(shared_block*) : envelope_->type->size);
-    auto* const e = static_cast<envelope*>(base::block_pool::allocate(bytes));
-    *e = *envelope_;
+    auto* const copy = static_cast<envelope*>(base::block_pool::allocate(bytes));
+    *copy = *envelope_;
     try {
-      if (e->is(envelope_flag::shared))
+      if (copy->is(envelope_flag::shared))
         // order: relaxed: the prototype holds one
-        (*::new (e->raw()) shared_block*(*static_cast<shared_block**>(envelope_->raw())))
+        (*::new (copy->raw()) shared_block*(*static_cast<shared_block**>(envelope_->raw())))
             ->holders.fetch_add(1, std::memory_order_relaxed);
       else
-        envelope_->type->copy_construct(e->raw(), envelope_->raw());
+        envelope_->type->copy_construct(copy->raw(), envelope_->raw());
     } catch (...) {
-      base::block_pool::deallocate(e, bytes);
+      base::block_pool::deallocate(copy, bytes);
       throw;
     }
-    push(e);
+    push(copy);
   } catch (...) {
     // The copy failed for want of memory: this beat is lost, the next may succeed.
     env_->failed(*target_, base::make_error(base::errc::user, "periodic timer",
@@ -162,11 +162,7 @@ void timer_record::push_copy() noexcept {
 }
 
 void timer_record::finish() noexcept {
-  if (envelope_ != nullptr) {
-    detail::destroy_payload(envelope_);
-    detail::free_envelope_block(envelope_);
-    envelope_ = nullptr;
-  }
+  envelope_ptr(std::exchange(envelope_, nullptr)).reset();
   target_->drop_strong();
   target_ = nullptr;
 }
@@ -179,27 +175,27 @@ void timer_record::drop_holder() noexcept {
 }
 
 void list_timer(cell& self, timer_record* r) {
-  cell_extension& x = self.ext();
-  if (x.timer_count >= x.timer_sweep_at) {
-    x.timer_count = 0;
-    for (timer_record** at = &x.timers; *at != nullptr;) {
-      timer_record* const t = *at;
-      if (t->active()) {
-        at = &t->next_of_owner;
-        ++x.timer_count;
+  cell_extension& extension = self.ext();
+  if (extension.timer_count >= extension.timer_sweep_at) {
+    extension.timer_count = 0;
+    for (timer_record** at = &extension.timers; *at != nullptr;) {
+      timer_record* const listed = *at;
+      if (listed->active()) {
+        at = &listed->next_of_owner;
+        ++extension.timer_count;
       } else {
-        unlink(*t);
-        t->drop_holder();
+        unlink(*listed);
+        listed->drop_holder();
       }
     }
-    x.timer_sweep_at = std::max(first_sweep, 2 * x.timer_count);
+    extension.timer_sweep_at = std::max(first_sweep, 2 * extension.timer_count);
   }
-  ++x.timer_count;
+  ++extension.timer_count;
   r->owner = &self;
-  r->next_of_owner = x.timers;
-  r->slot_of_owner = &x.timers;
-  if (x.timers != nullptr) x.timers->slot_of_owner = &r->next_of_owner;
-  x.timers = r;
+  r->next_of_owner = extension.timers;
+  r->slot_of_owner = &extension.timers;
+  if (extension.timers != nullptr) extension.timers->slot_of_owner = &r->next_of_owner;
+  extension.timers = r;
 }
 
 bool timer_record::cancel_and_unlist() noexcept {
@@ -212,16 +208,17 @@ bool timer_record::cancel_and_unlist() noexcept {
 }
 
 void cancel_all_timers(cell& self) noexcept {
-  cell_extension* const x = self.ext_if();
-  if (x == nullptr) return;
-  if (x->idle_timer != nullptr) std::exchange(x->idle_timer, nullptr)->cancel_and_drop();
-  while (x->timers != nullptr) {
-    timer_record* const r = x->timers;
+  cell_extension* const extension = self.ext_if();
+  if (extension == nullptr) return;
+  if (extension->idle_timer != nullptr)
+    std::exchange(extension->idle_timer, nullptr)->cancel_and_drop();
+  while (extension->timers != nullptr) {
+    timer_record* const r = extension->timers;
     unlink(*r);
     r->cancel_and_drop();
   }
-  x->timer_count = 0;
-  x->timer_sweep_at = first_sweep;
+  extension->timer_count = 0;
+  extension->timer_sweep_at = first_sweep;
 }
 
 }  // namespace garrick::core

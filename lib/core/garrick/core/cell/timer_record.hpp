@@ -5,6 +5,8 @@
 // reclaimed (L4). Firing happens on the clock's thread and only pushes an envelope; it never waits
 // and never runs user code.
 //
+// Private: installed because templates need it.
+//
 // Thread safety: a record is created and cancelled on its owner's turn; firing may happen at the
 // same time on the clock's thread. `state` decides who wins.
 #pragma once

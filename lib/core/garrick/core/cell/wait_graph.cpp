@@ -1,4 +1,3 @@
-#include <garrick/core/cell/environment.hpp>
 #include <garrick/core/cell/wait_graph.hpp>
 
 #include <algorithm>
@@ -8,14 +7,6 @@
 #include <vector>
 
 namespace garrick::core {
-
-bool detect_request_cycles_by_default() noexcept {
-#ifdef NDEBUG
-  return false;
-#else
-  return true;
-#endif
-}
 
 namespace {
 

@@ -11,6 +11,8 @@
 // promise to somebody else still counts as the one who is waited for: only a delegation moves the
 // edge.
 //
+// Private: installed because templates need it.
+//
 // Thread safety: every function may be called from any thread; one mutex, held for the length of
 // the walk. Only requests pay for it, and only while it is on.
 //

@@ -1,4 +1,6 @@
 // One thread that runs at most one cell: detached, blocking and scoped actors.
+//
+// Private: installed because templates need it.
 #pragma once
 
 #include <garrick/base/concurrency/runnable.hpp>

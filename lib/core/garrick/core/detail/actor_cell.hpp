@@ -5,20 +5,22 @@
 // one a perfect hash that is built when the first actor of the type is dispatched to; either way
 // sublinear in time and without a virtual call per argument (paper 001 §5.3).
 //
+// Private: installed because templates need it.
+//
 // Thread safety: as cell.
 #pragma once
 
 #include <garrick/core/actor.hpp>
 #include <garrick/core/behavior.hpp>
-#include <garrick/core/cell/cell.hpp>
 #include <garrick/core/cell/cell_memory.hpp>
+#include <garrick/core/cell/running_cell.hpp>
 #include <garrick/core/cell/signals.hpp>
+#include <garrick/core/detail/behavior_stack.hpp>
 #include <garrick/core/detail/handlers.hpp>
 #include <garrick/core/detail/invoke.hpp>
 
 #include <array>
 #include <cstddef>
-#include <memory>
 #include <new>
 #include <type_traits>
 
@@ -30,13 +32,6 @@ struct behavior_access {
   [[nodiscard]] static behavior& present(A& a) noexcept {
     return static_cast<typename A::garrick_uses_behaviors&>(a).behavior_;
   }
-};
-
-/// Builds the user's object anew when a supervisor restarts its actor.
-class object_factory {
- public:
-  virtual ~object_factory() = default;
-  virtual void build(void* storage) = 0;
 };
 
 namespace detail {
@@ -93,10 +88,6 @@ class address_hash {
   std::array<std::pair<const void*, Entry>, slots> table_{};
 };
 
-/// Offers a message to the actor's present behavior. Defined in actor.cpp.
-[[nodiscard]] dispatch_outcome dispatch_to_behavior(cell& self, behavior& present, envelope* e);
-[[nodiscard]] bool offer_to_behavior(cell& self, behavior& present, envelope* e);
-
 template <class Actor, class P>
 struct dispatcher;
 
@@ -136,7 +127,19 @@ bool offer(cell& self, A& a, envelope* e) {
   }
 }
 
-/// Builds the object for a restart. Defined in spawn.cpp.
+/// While it lives, an object that is built on this thread finds its cell.
+class constructing_scope {
+ public:
+  explicit constructing_scope(cell& c) noexcept;
+  ~constructing_scope();
+  constructing_scope(const constructing_scope&) = delete;
+  constructing_scope& operator=(const constructing_scope&) = delete;
+
+ private:
+  cell* outer_;
+};
+
+/// Builds the object for a restart.
 void rebuild_with_factory(cell& self, void* storage);
 
 /// Runs on_start as a coroutine. Defined in task.hpp, which who returns a task has included.
@@ -151,12 +154,12 @@ void start_hook(cell& self, task<R>&& t);
 #endif
 
 template <class A>
-class actor_cell final : public cell {
+class actor_cell final : public running_cell {
  public:
   using protocol_type = typename A::protocol_type;
 
   actor_cell(environment& env, cell_kind kind, bool born_idle) noexcept
-      : cell(env, kind, born_idle) {}
+      : running_cell(env, kind, born_idle) {}
 
   /// Builds the object; the caller has set the constructing cell.
   template <class... Args>

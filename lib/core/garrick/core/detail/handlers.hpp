@@ -6,6 +6,8 @@
 // what fails is an error of a few lines that names the actor and the signatures, and nothing behind
 // it is instantiated.
 //
+// Private: installed because templates need it.
+//
 // Thread safety: compile time only.
 #pragma once
 

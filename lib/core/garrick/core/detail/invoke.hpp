@@ -4,6 +4,8 @@
 // hands it over as an rvalue; of a shared content a handler gets a const reference, and a copy of
 // its own only if it takes a value or a mutable reference while others still hold the block (paper
 // 001 §4.1, §5.2).
+//
+// Private: installed because templates need it.
 #pragma once
 
 #include <garrick/base/types/copyable.hpp>

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <garrick/base/time/clock.hpp>
-#include <garrick/core/cell/extension.hpp>
 #include <garrick/core/spawn_options.hpp>
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace garrick::core {
 
@@ -21,6 +21,12 @@ inline constexpr restart_strategy one_for_one = restart_strategy::one_for_one;
 inline constexpr restart_strategy one_for_all = restart_strategy::one_for_all;
 inline constexpr restart_strategy rest_for_one = restart_strategy::rest_for_one;
 
+/// When a supervisor restarts a child.
+enum class restart_policy : std::uint8_t {
+  permanent,  ///< whenever it ends
+  transient,  ///< when it fails or is killed, not when it quits or is asked to end
+  temporary,  ///< never
+};
 inline constexpr restart_policy permanent = restart_policy::permanent;
 inline constexpr restart_policy transient = restart_policy::transient;
 inline constexpr restart_policy temporary = restart_policy::temporary;
@@ -59,6 +65,19 @@ struct child_options {
   bool detached = false;         ///< a thread of its own
   /// mailbox, limits, locality; `name` and `detached` above win; not `linked`, not `monitored`
   spawn_options spawn{};
+};
+
+/// A child, as its supervisor describes it.
+struct child_info {
+  std::string name;
+  std::uint64_t id = 0;
+  std::uint32_t restarts = 0;
+  bool running = true;  ///< false: suspended, waits for its restart or is being stopped
+};
+
+/// Who had not ended when its time was over.
+struct stop_report {
+  std::vector<std::string> still_alive;
 };
 
 }  // namespace garrick::core

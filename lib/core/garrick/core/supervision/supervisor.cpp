@@ -1,4 +1,6 @@
-#include <garrick/core/cell/lifecycle.hpp>
+// Starting supervised children, and the supervisor that users need not write.
+#include <garrick/core/cell/extension.hpp>
+#include <garrick/core/supervision/internal/children.hpp>
 #include <garrick/core/supervision/supervisor.hpp>
 
 #include <stdexcept>
@@ -11,7 +13,7 @@ namespace {
 
 /// Why the child cannot be started; null: it can.
 const char* complaint(cell& supervisor, bool on_its_turn, const child_options& o) {
-  if (on_its_turn && !o.name.empty() && nursery::of(supervisor).has(o.name))
+  if (on_its_turn && !o.name.empty() && children::of(supervisor).has(o.name))
     return "its supervisor has another child of this name";
   if (o.stop_within.count() < 0) return "child_options.stop_within: must not be negative";
   if (o.spawn.linked) return "child_options.spawn.linked: a child ends with its supervisor anyway";
@@ -29,41 +31,41 @@ bool prepare_child(cell& c, cell& supervisor, bool on_its_turn, const child_opti
     refuse_cell(c, base::exit_reason(base::make_error(base::errc::spawn_failed, name, wrong)));
     return false;
   }
-  spawn_options s = o.spawn;
-  s.name = o.name;
-  s.detached = o.detached;
-  cell_extension& x = c.ext();
-  x.parent = std::make_unique<supervised>();
-  x.parent->supervisor = handle_access::make_address(&supervisor);
-  x.parent->factory = std::move(factory);
-  x.parent->policy = o.restart;
-  x.parent->restartable = false;  // until its first object stands
-  cell_access::optional(c) = true;
-  return prepare_cell(c, supervisor.env(), &s, &supervisor);
+  spawn_options options = o.spawn;
+  options.name = o.name;
+  options.detached = o.detached;
+  cell_extension& extension = c.spawn_constants();
+  extension.parent = std::make_unique<supervised>();
+  extension.parent->supervisor = handle_access::make_address(&supervisor);
+  extension.parent->factory = std::move(factory);
+  extension.parent->restarts_after_failure = o.restart != restart_policy::temporary;
+  extension.parent->restarts_after_quit = o.restart == restart_policy::permanent;
+  extension.parent->restartable = false;  // until its first object stands
+  return prepare_cell(c, supervisor.env(), &options, &supervisor);
 }
 
 void launch_child(cell& c, cell& supervisor, bool on_its_turn, const child_options& o) noexcept {
   try {
-    cell_access::rebuild_object(c);
+    c.rebuild_object();
   } catch (...) { return abort_cell(c, std::current_exception()); }
   c.ext().parent->restartable = true;
-  const bool idle = cell_access::born_idle(c);
+  const bool idle = c.is_born_idle();
   if (!list_cell(c)) return;  // before its supervisor knows it and may tell it to end
   c.add_strong();
-  nursery::admit(supervisor, on_its_turn,
-                 {handle_access::adopt<any_protocol>(&c), std::string(c.name()), o.restart,
-                  o.stop_within, !o.name.empty()});
+  children::admit(supervisor, on_its_turn,
+                  {handle_access::adopt<any_protocol>(&c), std::string(c.name()), o.restart,
+                   o.stop_within, !o.name.empty()});
   if (!idle) c.home_executor().schedule(c);
 }
 
 }  // namespace detail
 
 void actor_base::set_supervision(const struct supervision& how) {
-  nursery::of(*cell_).configure(how);
+  children::of(*cell_).configure(how);
 }
 
 const supervision& supervisor::checked(const supervision& how) {
-  if (const std::string wrong = nursery::complaint(how); !wrong.empty())
+  if (const std::string wrong = children::complaint(how); !wrong.empty())
     throw std::invalid_argument(wrong);
   return how;
 }
@@ -79,17 +81,17 @@ void supervisor::on_start() {
   }
 }
 
-std::vector<child_info> supervisor::on(list_children) { return nursery::of(this_cell()).list(); }
+std::vector<child_info> supervisor::on(list_children) { return children::of(this_cell()).list(); }
 
 result<any_ref> supervisor::on(const find_child& f) {
-  any_ref found = nursery::of(this_cell()).find(f.name);
+  any_ref found = children::of(this_cell()).find(f.name);
   if (!found)
     return base::make_error(base::errc::not_found, f.name, "this supervisor has no such child");
   return found;
 }
 
 result<void> supervisor::on(const stop_child& s) {
-  nursery& mine = nursery::of(this_cell());
+  children& mine = children::of(this_cell());
   const any_ref found = mine.find(s.name);
   if (!found)
     return base::make_error(base::errc::not_found, s.name, "this supervisor has no such child");
@@ -98,7 +100,7 @@ result<void> supervisor::on(const stop_child& s) {
 }
 
 result<stop_report> supervisor::on(stop_children) {
-  nursery::of(this_cell()).stop_all(this_cell(), make_promise<stop_report>());
+  children::of(this_cell()).stop_all(this_cell(), make_promise<stop_report>());
   return delegated<stop_report>{};
 }
 

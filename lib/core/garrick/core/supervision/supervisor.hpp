@@ -7,15 +7,21 @@
 //     ref<job_protocol> worker_;
 //    public:
 //     void on_start() {
-//       set_supervision({.strategy = one_for_one, .max_restarts = 3, .window = 5s, .delay = {.first = 100ms}});
+//       set_supervision({.strategy = one_for_one,
+//                        .max_restarts = 3,
+//                        .window = 5s,
+//                        .delay = {.first = 100ms}});
 //       worker_ = supervise<worker>(child_options{.name = "worker"}, config_);
 //     }
 //   };
 //
 // And `supervisor` is an actor that does nothing else:
 //
-//   auto top = system.spawn<supervisor>(supervision{.strategy = rest_for_one}, child<store>(path), child<server>(port));
-//   auto extra = supervise<worker>(top, child_options{.restart = transient}, 7);     // from any thread; the handle stays valid over restarts
+//   auto top = system.spawn<supervisor>(supervision{.strategy = rest_for_one},
+//                                       child<store>(path), child<server>(port));
+//   auto extra = supervise<worker>(top, child_options{.restart = transient}, 7);   // any thread
+//
+// The handle stays valid over restarts.
 //
 // A restart is not an end: the child keeps its address and its unread mail, its object is built
 // anew from copies of its arguments, its timers and requests are cancelled (late responses are
@@ -34,9 +40,9 @@
 // is built on the calling thread. Paper 001 §4.5.
 #pragma once
 
+#include <garrick/core/cell/supervised.hpp>
 #include <garrick/core/result.hpp>
 #include <garrick/core/spawn.hpp>
-#include <garrick/core/supervision/nursery.hpp>
 #include <garrick/core/supervision/supervision.hpp>
 
 #include <memory>
@@ -86,13 +92,13 @@ ref<typename A::protocol_type> spawn_child(cell& supervisor, bool on_its_turn,
   using cell_type = actor_cell<A>;
   const cell_kind kind = kind_of<A>(o.detached);
   const bool lazy = kind == cell_kind::event && (!has_start<A> || o.spawn.lazy);
-  auto* const c = ::new (allocate_cell(supervisor.env(), o.spawn.hint, sizeof(cell_type)))
+  auto* const made = ::new (allocate_cell(supervisor.env(), o.spawn.hint, sizeof(cell_type)))
       cell_type(supervisor.env(), kind, lazy);
-  auto handle = handle_access::adopt<typename A::protocol_type>(c);
+  auto handle = handle_access::adopt<typename A::protocol_type>(made);
   if (prepare_child(
-          *c, supervisor, on_its_turn, o,
+          *made, supervisor, on_its_turn, o,
           std::make_shared<class_factory<A, std::decay_t<Args>...>>(std::forward<Args>(args)...)))
-    launch_child(*c, supervisor, on_its_turn, o);
+    launch_child(*made, supervisor, on_its_turn, o);
   return handle;
 }
 

@@ -1,5 +1,7 @@
 // Threads for detached and blocking actors: made on demand up to a bound, kept and reused.
 //
+// Private: installed because system_core.hpp needs it.
+//
 // Thread safety: every function may be called from any thread.
 //
 // Invariant: a thread serves one cell from `take` until that cell's `actor_ended`, then goes back

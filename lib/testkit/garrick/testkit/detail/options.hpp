@@ -1,6 +1,8 @@
 // What a deterministic system can be told, and what it records. Users get this from
 // test_system.hpp.
 //
+// Private: installed because test_system.hpp needs it.
+//
 // Thread safety: plain values.
 #pragma once
 

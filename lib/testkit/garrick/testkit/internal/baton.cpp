@@ -7,8 +7,6 @@ namespace garrick::testkit::internal {
 
 namespace {
 
-using access = core::cell_access;
-
 /// Ids are numbered by the system, whichever thread spawns.
 void take_ids(const deterministic_scheduler& scheduler) noexcept {
   core::detail::here.next_id = scheduler.next_id;
@@ -120,7 +118,7 @@ void driving_wait::give_up() noexcept {
     });
     if (scheduled_) return;
   }
-  if (access::reader(self_).claim_idle(access::gate(self_))) {
+  if (self_.reader().claim_idle(self_.gate())) {
     self_.quit(base::exit_reason(why));
     scheduled_ = true;
   }

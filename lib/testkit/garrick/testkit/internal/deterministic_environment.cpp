@@ -11,8 +11,6 @@ namespace garrick::testkit::internal {
 
 namespace {
 
-using access = core::cell_access;
-
 constexpr std::uint32_t letters_waiting = 10'000;
 
 }  // namespace
@@ -56,21 +54,14 @@ void deterministic_environment::dead_letter(const core::undelivered& what) noexc
 
 bool deterministic_environment::joined(core::cell& who) noexcept {
   if (closed_) return false;
-  access::shard(who) = 0;
-  access::list_prev(who) = nullptr;
-  access::list_next(who) = first_;
-  if (first_ != nullptr) access::list_prev(*first_) = &who;
-  first_ = &who;
+  actors_.add(who, 0);
   past_.name(who.id(), who.name());
   return true;
 }
 
 void deterministic_environment::left(core::cell& who) noexcept {
   if (probe != nullptr) probe->on_actor_ended(who.id(), who.end_reason());
-  core::cell* const prev = access::list_prev(who);
-  core::cell* const next = access::list_next(who);
-  (prev != nullptr ? access::list_next(*prev) : first_) = next;
-  if (next != nullptr) access::list_prev(*next) = prev;
+  actors_.remove(who);
 }
 
 void deterministic_environment::failed(const core::cell& who, const base::error& why) noexcept {
@@ -105,7 +96,7 @@ core::waiting_executor* deterministic_environment::executor_of_scoped(core::cell
 
 std::vector<core::cell*> deterministic_environment::living() const {
   std::vector<core::cell*> all;
-  for (core::cell* c = first_; c != nullptr; c = access::list_next(*c)) all.push_back(c);
+  actors_.for_each([&](core::cell& who) { all.push_back(&who); });
   std::reverse(all.begin(), all.end());  // in the order in which they were spawned
   return all;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <garrick/base/time/virtual_clock.hpp>
+#include <garrick/core/cell/cell_list.hpp>
 #include <garrick/core/cell/drain_lot.hpp>
 #include <garrick/core/cell/environment.hpp>
 #include <garrick/core/cell/wait_graph.hpp>
@@ -64,7 +65,7 @@ class deterministic_environment final : public core::environment {
 
   std::vector<std::unique_ptr<baton_thread>> threads_;
   std::vector<std::unique_ptr<driving_wait>> waits_;
-  core::cell* first_ = nullptr;  ///< of those that live
+  core::cell_list actors_;  ///< those that live
   bool closed_ = false;
   std::vector<lost_message> lost_;
 };

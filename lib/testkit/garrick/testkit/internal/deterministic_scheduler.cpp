@@ -1,5 +1,6 @@
 // Turns: who has the next one, and what an actor does in it.
 #include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/running_cell.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 #include <garrick/core/message.hpp>
 #include <garrick/core/ref.hpp>
@@ -13,9 +14,11 @@ namespace garrick::testkit::internal {
 
 namespace {
 
-using access = core::cell_access;
-
 core::cell& cell_of(base::runnable& r) noexcept { return static_cast<core::cell&>(r); }
+
+core::envelope* peek_next(core::cell& who) noexcept {
+  return core::running_cell::of(who).peek_next();
+}
 
 /// While it lives, this thread is a worker of the system.
 class worker_scope {
@@ -82,7 +85,7 @@ bool deterministic_scheduler::run_only(const core::cell& who) {
 
 core::envelope* deterministic_scheduler::next_of(const core::cell& who) const noexcept {
   const candidate* const found = find(who);
-  return found != nullptr ? access::peek_next(cell_of(*found->actor())) : nullptr;
+  return found != nullptr ? peek_next(cell_of(*found->actor())) : nullptr;
 }
 
 std::vector<const core::envelope*> deterministic_scheduler::waiting_for(
@@ -91,8 +94,8 @@ std::vector<const core::envelope*> deterministic_scheduler::waiting_for(
   const candidate* const found = find(who);
   if (found == nullptr) return all;
   core::cell& self = cell_of(*found->actor());
-  static_cast<void>(access::peek_next(self));  // takes what has arrived into the local queues
-  const auto& reader = access::reader(self);
+  static_cast<void>(peek_next(self));  // takes what has arrived into the local queues
+  const auto& reader = self.reader();
   if (reader.is_holding())
     for (const core::envelope* e = self.ext_if()->answers.front; e != nullptr; e = e->next)
       all.push_back(e);
@@ -108,8 +111,8 @@ std::vector<const core::envelope*> deterministic_scheduler::waiting_for(
 }
 
 bool deterministic_scheduler::signals_wait_for(core::cell& who) const noexcept {
-  return (access::gate(who).peek() & core::mailbox_word::signal) != 0 ||
-         access::attention(who).load(std::memory_order_relaxed) != 0;  // order: one thread
+  return (who.gate().peek() & core::mailbox_word::signal) != 0 ||
+         core::running_cell::of(who).wants_attention();
 }
 
 bool deterministic_scheduler::run_candidate(const candidate& chosen, std::uint32_t messages) {
@@ -141,7 +144,7 @@ bool deterministic_scheduler::run_event_actor(core::cell& who, std::uint32_t mes
 
 std::optional<turn_record> deterministic_scheduler::record_of(core::cell& who) const {
   const core::envelope* const next =
-      who.phase() != core::life::suspended ? access::peek_next(who) : nullptr;
+      who.phase() != core::life::suspended ? peek_next(who) : nullptr;
   if (next == nullptr) return std::nullopt;
   return turn_record{who.id(), sender_of(next), next->type,
                      next->is(core::envelope_flag::response)};

@@ -9,8 +9,6 @@ namespace garrick::testkit::internal {
 
 namespace {
 
-using access = core::cell_access;
-
 /// An actor that lived when the end began. The address keeps its block, so its counts can be read
 /// after its end.
 struct suspect {
@@ -20,7 +18,7 @@ struct suspect {
   bool known_outside = false;  ///< somebody outside of any cycle holds it, or something can wake it
 
   [[nodiscard]] core::cell& cell() const noexcept { return *core::handle_access::get(who); }
-  [[nodiscard]] std::uint32_t handles_now() const noexcept { return access::strong(cell()); }
+  [[nodiscard]] std::uint32_t handles_now() const noexcept { return cell().handles_now(); }
 };
 
 bool can_be_woken(core::cell& c) {

@@ -9,7 +9,7 @@
 // Ownership: a supervisor holds its children, children know their supervisor by address only. So a
 // tree lives as long as somebody holds its top, and is stopped in order when nobody does.
 //
-// Thread safety: the supervising actor's turn, but for `admit`, `takes` and `turn_away`.
+// Thread safety: the supervising actor's turn, but for `admit` and `turn_away`.
 //
 // Invariants: N1 `children_` is in the order of starting. N2 At most one child is asked to suspend
 // or stop, or is being started, by a group operation at a time. N3 An alarm whose serial is not the
@@ -19,6 +19,8 @@
 
 #include <garrick/base/values/random.hpp>
 #include <garrick/core/actor.hpp>
+#include <garrick/core/cell/dependents.hpp>
+#include <garrick/core/cell/signals.hpp>
 #include <garrick/core/promise.hpp>
 #include <garrick/core/supervision/supervision.hpp>
 
@@ -33,7 +35,7 @@
 
 namespace garrick::core {
 
-/// From whoever started a child to its supervisor, before the child can run.
+/// What a supervisor has to know of a child that somebody started, before the child can run.
 struct adoption {
   any_ref child;
   std::string name;
@@ -42,46 +44,32 @@ struct adoption {
   bool named = false;  ///< by the program: no two children of one supervisor have the same name
 };
 
-/// A child, as its supervisor describes it.
-struct child_info {
-  std::string name;
-  std::uint64_t id = 0;
-  std::uint32_t restarts = 0;
-  bool running = true;  ///< false: suspended, waits for its restart or is being stopped
-};
-
-/// Who had not ended when its time was over.
-struct stop_report {
-  std::vector<std::string> still_alive;
-};
-
-class nursery {
+class children final : public dependents {
  public:
-  nursery(cell& self, const supervision& how);
-  ~nursery();
-  nursery(const nursery&) = delete;
-  nursery& operator=(const nursery&) = delete;
+  children(cell& self, const supervision& how);
+  ~children() override;
+  children(const children&) = delete;
+  children& operator=(const children&) = delete;
 
-  /// The nursery of an actor, made with defaults if it has none.
-  static nursery& of(cell& self);
+  /// The children of an actor, made with defaults if it has none.
+  static children& of(cell& self);
   /// Why `how` cannot be used; no text: it can.
   [[nodiscard]] static std::string complaint(const supervision& how);
   /// Gives a child that does not run yet to its supervisor. Any thread.
-  static void admit(cell& supervisor, bool on_its_turn, adoption a);
-  [[nodiscard]] static bool takes(const base::message_type* type) noexcept;
-  static void on_signal(cell& self, envelope* e);
+  static void admit(cell& supervisor, bool on_its_turn, adoption arrival);
   /// The supervisor had ended before it could adopt. Any thread.
-  static void turn_away(const adoption& a,
+  static void turn_away(const adoption& refused,
                         base::exit_reason reason = base::exit_code::user_shutdown) noexcept;
 
   /// Throws std::invalid_argument that names a bad setting.
   void configure(const supervision& how);
-  /// The actor is to end: true if it has no children left; false: they are being stopped, and the
-  /// actor goes on without handling mail until they have ended.
-  [[nodiscard]] bool wound_down(cell& self);
-  [[nodiscard]] bool ends_its_actor() const noexcept { return ends_actor_; }
-  /// Ends every child without waiting.
-  void abandon() noexcept;
+  /// Takes a child over, unless another has its name.
+  void adopt(cell& self, adoption& arrival);
+
+  void on_signal(cell& self, envelope* e) override;
+  [[nodiscard]] bool wound_down(cell& self) override;
+  [[nodiscard]] bool ends_its_actor() const noexcept override { return ends_actor_; }
+  void abandon() noexcept override;
 
   [[nodiscard]] std::vector<child_info> list() const;
   [[nodiscard]] bool has(std::string_view name) const noexcept;
@@ -111,17 +99,16 @@ class nursery {
   };
   enum class activity : std::uint8_t { none, halting, waiting, starting, stopping };
 
-  void adopt(cell& self, adoption& a);
-  void on_child(cell& self, const signals::child_failed& f);
+  void on_child(cell& self, const signals::child_failed& report);
   void on_up(cell& self, const address& who);
-  void on_alarm(cell& self, const signals::nursery_alarm& a);
-  void on_suspended(cell& self, std::uint64_t i, const base::exit_reason& reason);
-  void on_gone(cell& self, std::uint64_t i);
+  void on_alarm(cell& self, const signals::child_alarm& alarm);
+  void on_suspended(cell& self, std::uint64_t place, const base::exit_reason& reason);
+  void on_gone(cell& self, std::uint64_t place);
 
   [[nodiscard]] bool too_many(cell& self);
   [[nodiscard]] base::duration delay_for(child& c);
   void give_up(cell& self, const child& c, const base::exit_reason& reason);
-  void give_up_waiting(cell& self, std::uint64_t i, const char* meanwhile, const char* what);
+  void give_up_waiting(cell& self, std::uint64_t place, const char* meanwhile, const char* what);
   void name_and_let_go(cell& self, child& c, const char* meanwhile);
   void start_child(cell& self, child& c, bool keep_mail);
   void halt_group(cell& self, std::uint64_t first, base::duration delay);

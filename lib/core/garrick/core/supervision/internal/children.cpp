@@ -1,6 +1,7 @@
-#include <garrick/core/behavior.hpp>
-#include <garrick/core/cell/lifecycle.hpp>
-#include <garrick/core/supervision/nursery.hpp>
+// What a supervisor decides when children fail, and how it stops them.
+#include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/timer_record.hpp>
+#include <garrick/core/supervision/internal/children.hpp>
 
 #include <algorithm>
 #include <stdexcept>
@@ -9,12 +10,10 @@ namespace garrick::core {
 
 namespace {
 
-using access = cell_access;
-
 cell& cell_of(const any_ref& h) noexcept { return *handle_access::get(h); }
 
 template <class Signal, class... Args>
-void order(const any_ref& to, Args&&... args) {
+void tell_child(const any_ref& to, Args&&... args) {
   cell_of(to).signal(detail::make_envelope<Signal>(std::forward<Args>(args)...));
 }
 
@@ -22,16 +21,13 @@ constexpr std::uint64_t nobody = 0;
 
 }  // namespace
 
-cell_extension::cell_extension() = default;
-cell_extension::~cell_extension() = default;
-
-nursery::nursery(cell& self, const supervision& how)
+children::children(cell& self, const supervision& how)
     : random_(how.seed != 0 ? how.seed : self.id()) {
   configure(how);
 }
-nursery::~nursery() = default;
+children::~children() = default;
 
-std::string nursery::complaint(const supervision& how) {
+std::string children::complaint(const supervision& how) {
   if (how.window.count() <= 0)
     return "supervision.window: must be above zero, and is " + how.window.to_string();
   if (how.stop_within.count() < 0)
@@ -46,173 +42,180 @@ std::string nursery::complaint(const supervision& how) {
   return {};
 }
 
-void nursery::configure(const supervision& how) {
+void children::configure(const supervision& how) {
   if (const std::string wrong = complaint(how); !wrong.empty())
     throw std::invalid_argument("garrick: " + wrong);
   how_ = how;
   if (how.seed != 0) random_ = base::random_source(how.seed);
 }
 
-nursery& nursery::of(cell& self) {
+children& children::of(cell& self) {
   cell_extension& x = self.ext();
-  if (x.nursery == nullptr) x.nursery = std::make_unique<nursery>(self, supervision{});
-  return *x.nursery;
+  if (x.dependents == nullptr) x.dependents = std::make_unique<children>(self, supervision{});
+  return static_cast<children&>(*x.dependents);
 }
 
 // ---- signals ------------------------------------------------------------------------------------
 
-void nursery::admit(cell& supervisor, bool on_its_turn, adoption a) {
+namespace {
+
+/// A child that another thread started, on the way to its supervisor's turn.
+class adoption_errand final : public errand {
+ public:
+  explicit adoption_errand(adoption arrival) noexcept : arrival_(std::move(arrival)) {}
+  void run(cell& self) override {
+    const cell_extension* const x = self.ext_if();
+    if (self.phase() == life::suspended && (x == nullptr || x->dependents == nullptr))
+      return turned_away();  // there is nobody who could supervise
+    children::of(self).adopt(self, arrival_);
+  }
+  void turned_away() noexcept override { children::turn_away(arrival_); }
+
+ private:
+  adoption arrival_;
+};
+
+}  // namespace
+
+void children::admit(cell& supervisor, bool on_its_turn, adoption arrival) {
   if (on_its_turn)
-    of(supervisor).adopt(supervisor, a);
+    of(supervisor).adopt(supervisor, arrival);
   else
     // before anything that the child will tell
-    supervisor.signal(detail::make_envelope<adoption>(std::move(a)));
+    supervisor.signal(detail::make_envelope<signals::errand>(
+        std::make_unique<adoption_errand>(std::move(arrival))));
 }
 
-bool nursery::takes(const base::message_type* type) noexcept {
-  return type == &base::message_type_of<signals::child_failed> ||
-         type == &base::message_type_of<signals::child_up> ||
-         type == &base::message_type_of<adoption> ||
-         type == &base::message_type_of<signals::nursery_alarm>;
-}
-
-void nursery::on_signal(cell& self, envelope* e) {
-  cell_extension* const x = self.ext_if();
-  if (e->type == &base::message_type_of<adoption>) {
-    auto& a = *static_cast<adoption*>(e->raw());
-    if (self.phase() == life::suspended && (x == nullptr || x->nursery == nullptr))
-      return turn_away(a);  // there is nobody who could supervise
-    return of(self).adopt(self, a);
-  }
-  if (x == nullptr || x->nursery == nullptr) return;  // from a child that was let go
+void children::on_signal(cell& self, envelope* e) {
   if (e->type == &base::message_type_of<signals::child_failed>) {
-    x->nursery->on_child(self, *static_cast<signals::child_failed*>(e->raw()));
-    static_cast<void>(access::dispatch_system(self, e));  // for those who want to know
+    on_child(self, *static_cast<signals::child_failed*>(e->raw()));
+    static_cast<void>(self.dispatch_system(e));  // for those who want to know
   } else if (e->type == &base::message_type_of<signals::child_up>) {
-    x->nursery->on_up(self, static_cast<signals::child_up*>(e->raw())->child);
+    on_up(self, static_cast<signals::child_up*>(e->raw())->child);
   } else {
-    x->nursery->on_alarm(self, *static_cast<signals::nursery_alarm*>(e->raw()));
+    on_alarm(self, *static_cast<signals::child_alarm*>(e->raw()));
   }
 }
 
-void nursery::turn_away(const adoption& a, base::exit_reason reason) noexcept {
-  order<signals::stop>(a.child, std::move(reason));
+void children::turn_away(const adoption& refused, base::exit_reason reason) noexcept {
+  tell_child<signals::stop>(refused.child, std::move(reason));
 }
 
-void nursery::adopt(cell& self, adoption& a) {
-  if (a.named && has(a.name))
-    return turn_away(
-        a, base::exit_reason(base::make_error(base::errc::spawn_failed, a.name,
-                                              "its supervisor has another child of this name")));
-  child c;
-  c.actor = std::move(a.child);
-  c.name = std::move(a.name);
-  c.restart = a.restart;
-  c.stop_within = a.stop_within.count() > 0 ? a.stop_within : how_.stop_within;
-  places_.emplace(c.actor.id(), ++last_place_);
-  child& added = children_.emplace_hint(children_.end(), last_place_, std::move(c))->second;
+void children::adopt(cell& self, adoption& arrival) {
+  if (arrival.named && has(arrival.name))
+    return turn_away(arrival, base::exit_reason(base::make_error(
+                                  base::errc::spawn_failed, arrival.name,
+                                  "its supervisor has another child of this name")));
+  child made;
+  made.actor = std::move(arrival.child);
+  made.name = std::move(arrival.name);
+  made.restart = arrival.restart;
+  made.stop_within = arrival.stop_within.count() > 0 ? arrival.stop_within : how_.stop_within;
+  places_.emplace(made.actor.id(), ++last_place_);
+  child& added = children_.emplace_hint(children_.end(), last_place_, std::move(made))->second;
   names_.emplace(added.name, last_place_);
   if (now_ == activity::stopping) tell_to_stop(self, added);
   if (now_ == activity::halting) reached_ = last_place_;
 }
 
-std::uint64_t nursery::place_of(std::uint64_t id) const noexcept {
+std::uint64_t children::place_of(std::uint64_t id) const noexcept {
   const auto known = places_.find(id);
   return known != places_.end() ? known->second : nobody;
 }
 
-void nursery::on_child(cell& self, const signals::child_failed& f) {
-  const std::uint64_t i = place_of(f.child.id());
-  if (i == nobody) return;
-  if (f.suspended)
-    on_suspended(self, i, f.reason);
+void children::on_child(cell& self, const signals::child_failed& report) {
+  const std::uint64_t place = place_of(report.child.id());
+  if (place == nobody) return;
+  if (report.suspended)
+    on_suspended(self, place, report.reason);
   else
-    on_gone(self, i);
+    on_gone(self, place);
 }
 
-void nursery::on_gone(cell& self, std::uint64_t i) {
-  std::vector<response_promise<>> waiting = std::move(children_.at(i).when_ended);
-  children_.at(i).deadline.cancel();
-  const bool awaited = children_.at(i).asked || children_.at(i).stopping;
-  const bool starting = children_.at(i).state == child_state::starting;
-  places_.erase(children_.at(i).actor.id());
-  names_.erase({children_.at(i).name, i});
-  children_.erase(i);
+void children::on_gone(cell& self, std::uint64_t place) {
+  std::vector<response_promise<>> waiting = std::move(children_.at(place).when_ended);
+  children_.at(place).deadline.cancel();
+  const bool awaited = children_.at(place).asked || children_.at(place).stopping;
+  const bool starting = children_.at(place).state == child_state::starting;
+  places_.erase(children_.at(place).actor.id());
+  names_.erase({children_.at(place).name, place});
+  children_.erase(place);
   for (auto& p : waiting) p.deliver();
   if (now_ == activity::stopping && (awaited || children_.empty())) go_on_stopping(self);
   if (now_ == activity::halting && awaited) go_on_halting(self);
   if (now_ == activity::starting && starting) go_on_starting(self);
 }
 
-void nursery::on_suspended(cell& self, std::uint64_t i, const base::exit_reason& reason) {
-  child& c = children_.at(i);
-  const bool asked = std::exchange(c.asked, false);
-  c.state = child_state::suspended;
-  if (!c.stopping) c.deadline.cancel();
-  if (c.stopping) return;                  // the order to end is on its way
+void children::on_suspended(cell& self, std::uint64_t place, const base::exit_reason& reason) {
+  child& failed = children_.at(place);
+  const bool asked = std::exchange(failed.asked, false);
+  failed.state = child_state::suspended;
+  if (!failed.stopping) failed.deadline.cancel();
+  if (failed.stopping) return;             // the order to end is on its way
   if (now_ == activity::stopping) return;  // its turn comes
   if (asked) {
     if (now_ == activity::halting) go_on_halting(self);
     return;
   }
-  if (too_many(self)) return give_up(self, c, reason);
-  const base::duration delay = delay_for(c);
+  if (too_many(self)) return give_up(self, failed, reason);
+  const base::duration delay = delay_for(failed);
   if (how_.strategy != restart_strategy::one_for_one)
-    return halt_group(self, how_.strategy == restart_strategy::one_for_all ? 0 : i, delay);
+    return halt_group(self, how_.strategy == restart_strategy::one_for_all ? 0 : place, delay);
   if (delay.count() > 0)
-    c.alarm = set_alarm(self, delay, i);
+    failed.alarm = set_alarm(self, delay, place);
   else
-    start_child(self, c, true);
+    start_child(self, failed, true);
 }
 
-void nursery::on_up(cell& self, const address& who) {
-  const std::uint64_t i = place_of(who.id());
-  if (i == nobody || children_.at(i).state != child_state::starting) return;
-  child& c = children_.at(i);
-  c.state = child_state::up;
-  if (!c.asked && !c.stopping) c.deadline.cancel();  // else the deadline is for another answer
+void children::on_up(cell& self, const address& who) {
+  const std::uint64_t place = place_of(who.id());
+  if (place == nobody || children_.at(place).state != child_state::starting) return;
+  child& failed = children_.at(place);
+  failed.state = child_state::up;
+  if (!failed.asked && !failed.stopping)
+    failed.deadline.cancel();  // else the deadline is for another answer
   if (now_ == activity::starting) go_on_starting(self);
 }
 
-void nursery::on_alarm(cell& self, const signals::nursery_alarm& a) {
-  if (now_ == activity::waiting && a.serial == group_alarm_) return begin_starting(self);
-  const auto found = children_.find(a.place);
-  if (found == children_.end() || found->second.alarm != a.serial) return;
-  const std::uint64_t i = found->first;
+void children::on_alarm(cell& self, const signals::child_alarm& alarm) {
+  if (now_ == activity::waiting && alarm.serial == group_alarm_) return begin_starting(self);
+  const auto found = children_.find(alarm.place);
+  if (found == children_.end() || found->second.alarm != alarm.serial) return;
+  const std::uint64_t place = found->first;
   child* const at = &found->second;
   at->alarm = 0;
   if (at->asked && !at->stopping) {
-    if (now_ == activity::halting) give_up_waiting(self, i, "suspending ", "handler");
-    return;  // if all are stopped meanwhile, its turn comes, with a deadline of its own
+    if (now_ == activity::halting) give_up_waiting(self, place, "suspending ", "handler");
+    return;  // if all are stopped meanwhile, its turn comes, with alarm deadline of its own
   }
   if (!at->stopping) {
     if (at->state == child_state::suspended && now_ == activity::none) start_child(self, *at, true);
     if (at->state == child_state::starting && now_ == activity::starting)
-      give_up_waiting(self, i, "restarting ", "constructor");
+      give_up_waiting(self, place, "restarting ", "constructor");
     return;
   }
   name_and_let_go(self, *at, "stopping ");
-  on_gone(self, i);
+  on_gone(self, place);
 }
 
 // Its time is over: it is named, and left to end when its handler returns.
-void nursery::name_and_let_go(cell& self, child& c, const char* meanwhile) {
+void children::name_and_let_go(cell& self, child& c, const char* meanwhile) {
   late_.push_back(c.name + "#" + std::to_string(c.actor.id()));
   self.env().failed(self, base::make_error(base::errc::timeout, meanwhile + late_.back(),
                                            "still alive after " + c.stop_within.to_string()));
-  order<signals::kill>(c.actor, base::exit_reason(base::exit_code::kill), true);
+  tell_child<signals::kill>(c.actor, base::exit_reason(base::exit_code::kill), true);
 }
 
 // ---- restarting ---------------------------------------------------------------------------------
 
-bool nursery::too_many(cell& self) {
+bool children::too_many(cell& self) {
   const base::instant now = self.env().clock->now();
   while (!failures_.empty() && now - failures_.front() > how_.window) failures_.pop_front();
   failures_.push_back(now);
   return failures_.size() > how_.max_restarts;
 }
 
-base::duration nursery::delay_for(child& c) {
+base::duration children::delay_for(child& c) {
   const bool quiet = c.restarts != 0 && failures_.size() <= 1;
   c.in_a_row = quiet ? 0 : c.in_a_row;
   double ns = static_cast<double>(how_.delay.first.count());
@@ -226,7 +229,7 @@ base::duration nursery::delay_for(child& c) {
   return base::duration::nanoseconds(static_cast<std::int64_t>(std::min(ns, largest)));
 }
 
-void nursery::give_up(cell& self, const child& c, const base::exit_reason& reason) {
+void children::give_up(cell& self, const child& c, const base::exit_reason& reason) {
   self.quit(base::exit_reason(
       base::make_error(base::errc::receiver_failed, self.name(),
                        "gave up after more than " + std::to_string(how_.max_restarts) +
@@ -236,27 +239,27 @@ void nursery::give_up(cell& self, const child& c, const base::exit_reason& reaso
 
 // A group cannot be restarted around a child that still runs: two incarnations of one design would
 // meet.
-void nursery::give_up_waiting(cell& self, std::uint64_t i, const char* meanwhile,
-                              const char* what) {
-  child& c = children_.at(i);
-  name_and_let_go(self, c, meanwhile);
-  base::error why = base::make_error(base::errc::timeout, self.name(),
-                                     "gave up: " + late_.back() +
-                                         " was to be restarted with its group, and its " + what +
-                                         " had not returned after " + c.stop_within.to_string());
+void children::give_up_waiting(cell& self, std::uint64_t place, const char* meanwhile,
+                               const char* what) {
+  child& failed = children_.at(place);
+  name_and_let_go(self, failed, meanwhile);
+  base::error why = base::make_error(
+      base::errc::timeout, self.name(),
+      "gave up: " + late_.back() + " was to be restarted with its group, and its " + what +
+          " had not returned after " + failed.stop_within.to_string());
   now_ = activity::none;
-  on_gone(self, i);
+  on_gone(self, place);
   self.quit(base::exit_reason(std::move(why)));
 }
 
-void nursery::start_child(cell& self, child& c, bool keep_mail) {
+void children::start_child(cell& self, child& c, bool keep_mail) {
   c.state = child_state::starting;
   ++c.restarts;
   if (now_ == activity::starting) set_deadline(self, c);  // the others of its group wait for it
-  order<signals::restart>(c.actor, keep_mail);
+  tell_child<signals::restart>(c.actor, keep_mail);
 }
 
-void nursery::halt_group(cell& self, std::uint64_t first, base::duration delay) {
+void children::halt_group(cell& self, std::uint64_t first, base::duration delay) {
   group_ = now_ == activity::none ? first : std::min(group_, first);
   group_delay_ = delay;
   now_ = activity::halting;
@@ -266,18 +269,18 @@ void nursery::halt_group(cell& self, std::uint64_t first, base::duration delay) 
   go_on_halting(self);
 }
 
-void nursery::go_on_halting(cell& self) {
+void children::go_on_halting(cell& self) {
   for (auto at = children_.upper_bound(reached_);
        at != children_.begin() && (--at)->first >= group_;) {
-    child& c = at->second;
+    child& younger = at->second;
     reached_ = at->first;
-    if (c.state == child_state::suspended || c.stopping) continue;
-    c.asked = true;
-    set_deadline(self, c);
-    if (c.restart == restart_policy::temporary)
-      order<signals::stop>(c.actor, base::exit_reason(base::exit_code::user_shutdown));
+    if (younger.state == child_state::suspended || younger.stopping) continue;
+    younger.asked = true;
+    set_deadline(self, younger);
+    if (younger.restart == restart_policy::temporary)
+      tell_child<signals::stop>(younger.actor, base::exit_reason(base::exit_code::user_shutdown));
     else
-      order<signals::suspend>(c.actor);
+      tell_child<signals::suspend>(younger.actor);
     return;
   }
   if (group_delay_.count() > 0) {
@@ -288,13 +291,13 @@ void nursery::go_on_halting(cell& self) {
   begin_starting(self);
 }
 
-void nursery::begin_starting(cell& self) {
+void children::begin_starting(cell& self) {
   now_ = activity::starting;
   reached_ = group_;
   go_on_starting(self);
 }
 
-void nursery::go_on_starting(cell& self) {
+void children::go_on_starting(cell& self) {
   for (auto at = children_.lower_bound(reached_); at != children_.end(); ++at) {
     child& c = at->second;
     reached_ = at->first;
@@ -305,10 +308,10 @@ void nursery::go_on_starting(cell& self) {
   now_ = activity::none;
 }
 
-std::uint64_t nursery::set_alarm(cell& self, base::duration delay, std::uint64_t place,
-                                 timer* handle) {
+std::uint64_t children::set_alarm(cell& self, base::duration delay, std::uint64_t place,
+                                  timer* handle) {
   const std::uint64_t serial = next_serial_++;
-  envelope* const e = detail::make_envelope<signals::nursery_alarm>(serial, place);
+  envelope* const e = detail::make_envelope<signals::child_alarm>(serial, place);
   e->set(envelope_flag::system);
   timer_record* const r = timer_record::arm_once(self.env(), self, e, delay);
   if (handle != nullptr) {
@@ -320,53 +323,53 @@ std::uint64_t nursery::set_alarm(cell& self, base::duration delay, std::uint64_t
 }
 
 // Cancelled when the child answers: an alarm that is set keeps the supervisor alive.
-void nursery::set_deadline(cell& self, child& c) {
+void children::set_deadline(cell& self, child& c) {
   c.deadline.cancel();
   c.alarm = set_alarm(self, c.stop_within, place_of(c.actor.id()), &c.deadline);
 }
 
 // ---- stopping -----------------------------------------------------------------------------------
 
-void nursery::tell_to_stop(cell& self, child& c) {
+void children::tell_to_stop(cell& self, child& c) {
   if (c.stopping) return;
   c.stopping = true;
-  order<signals::stop>(c.actor, base::exit_reason(base::exit_code::user_shutdown));
+  tell_child<signals::stop>(c.actor, base::exit_reason(base::exit_code::user_shutdown));
   set_deadline(self, c);
 }
 
-bool nursery::stop(cell& self, std::uint64_t id, response_promise<> when_ended) {
-  const std::uint64_t i = place_of(id);
-  if (i == nobody) return false;
-  children_.at(i).when_ended.push_back(std::move(when_ended));
-  tell_to_stop(self, children_.at(i));
+bool children::stop(cell& self, std::uint64_t id, response_promise<> when_ended) {
+  const std::uint64_t place = place_of(id);
+  if (place == nobody) return false;
+  children_.at(place).when_ended.push_back(std::move(when_ended));
+  tell_to_stop(self, children_.at(place));
   return true;
 }
 
-void nursery::begin_stopping(cell& self) {
+void children::begin_stopping(cell& self) {
   now_ = activity::stopping;
   go_on_stopping(self);
 }
 
-void nursery::go_on_stopping(cell& self) {
+void children::go_on_stopping(cell& self) {
   if (children_.empty()) return all_stopped(self);
   tell_to_stop(self, children_.rbegin()->second);
 }
 
-void nursery::all_stopped(cell& self) {
+void children::all_stopped(cell& self) {
   now_ = activity::none;
   stop_report report{std::move(late_)};
   late_.clear();
   std::vector<response_promise<stop_report>> waiting = std::move(when_stopped_);
   for (auto& p : waiting) p.deliver(report);
-  if (ends_actor_) access::phase(self) = life::ending;
+  if (ends_actor_) self.set_phase(life::ending);
 }
 
-void nursery::stop_all(cell& self, response_promise<stop_report> when_ended) {
+void children::stop_all(cell& self, response_promise<stop_report> when_ended) {
   when_stopped_.push_back(std::move(when_ended));
   if (now_ != activity::stopping) begin_stopping(self);
 }
 
-bool nursery::wound_down(cell& self) {
+bool children::wound_down(cell& self) {
   if (children_.empty()) {
     self_hold_ = {};
     return true;
@@ -377,35 +380,35 @@ bool nursery::wound_down(cell& self) {
     self.add_strong_from_self();
     self_hold_ = handle_access::adopt<any_protocol>(&self);
   }
-  access::phase(self) = life::suspended;
-  access::reader(self).set_stalled(access::gate(self), true);
+  self.set_phase(life::suspended);
+  self.set_stalled(true);
   if (now_ != activity::stopping) begin_stopping(self);
   return children_.empty();
 }
 
-void nursery::abandon() noexcept {
+void children::abandon() noexcept {
   const std::map<std::uint64_t, child> gone = std::exchange(children_, {});
   places_.clear();
   names_.clear();
   for (const auto& [place, c] : gone)
-    order<signals::kill>(c.actor, base::exit_reason(base::exit_code::kill), true);
+    tell_child<signals::kill>(c.actor, base::exit_reason(base::exit_code::kill), true);
 }
 
 // ---- looking ------------------------------------------------------------------------------------
 
-std::vector<child_info> nursery::list() const {
+std::vector<child_info> children::list() const {
   std::vector<child_info> all;
   for (const auto& [place, c] : children_)
     all.push_back({c.name, c.actor.id(), c.restarts, c.state == child_state::up && !c.stopping});
   return all;
 }
 
-bool nursery::has(std::string_view name) const noexcept {
+bool children::has(std::string_view name) const noexcept {
   const auto first = names_.lower_bound({name, nobody});
   return first != names_.end() && first->first == name;
 }
 
-any_ref nursery::find(std::string_view name) const {
+any_ref children::find(std::string_view name) const {
   return has(name) ? children_.at(names_.lower_bound({name, nobody})->second).actor : any_ref();
 }
 

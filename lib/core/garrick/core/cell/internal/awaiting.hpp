@@ -31,6 +31,9 @@ void changed(cell& self, cell_extension& x) noexcept;
 /// the first.
 [[nodiscard]] dispatch_outcome keep(response_table::slot& s, envelope* e) noexcept;
 
+/// A response: finds who waits for it. May throw what user code throws.
+[[nodiscard]] dispatch_outcome on_response(cell& self, envelope* e);
+
 /// Sorts what has arrived at a mailbox that is held.
 void sort_arrivals(cell& self) noexcept;
 

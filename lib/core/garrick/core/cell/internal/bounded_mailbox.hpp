@@ -26,9 +26,9 @@ namespace garrick::core::bounded_mailbox {
 /// not, `e` is gone. Any thread.
 [[nodiscard]] bool admit(cell& receiver, envelope* e, std::uint32_t length) noexcept;
 
-/// Pushes `e` if there is room (below the bound; without a bound: below the soft limit), else frees
-/// it and says why. Never waits. Any thread.
-[[nodiscard]] base::error try_deliver(cell& receiver, envelope* e) noexcept;
+/// Pushes `e` if there is room (below the bound; without a bound: below the soft limit), else says
+/// why. Never waits. Any thread.
+[[nodiscard]] base::error try_deliver(cell& receiver, envelope_ptr e) noexcept;
 
 /// Called before a message is handled: false if it was dropped for its age. The runner.
 [[nodiscard]] bool before_message(cell& self, envelope* e) noexcept;

@@ -1,0 +1,14 @@
+// Where the blocks of cells come from.
+#include <garrick/core/cell/cell_memory.hpp>
+#include <garrick/core/cell/environment.hpp>
+
+namespace garrick::core::detail {
+
+void* allocate_cell_at(const environment& env, base::locality_hint hint, std::size_t bytes) {
+  const std::int32_t node = env.workers != nullptr ? env.workers->memory_node(hint) : -1;
+  void* const block =
+      node >= 0 ? base::node_memory::allocate(static_cast<std::uint32_t>(node), bytes) : nullptr;
+  return block != nullptr ? block : base::block_pool::allocate(bytes);
+}
+
+}  // namespace garrick::core::detail

@@ -1,0 +1,28 @@
+// What an actor does with the response to one of its requests.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: the actor's turn.
+#pragma once
+
+namespace garrick::core {
+
+class cell;
+struct envelope;
+
+/// What is to be done with a response. Lives on the heap (then / await) or in a coroutine's frame
+/// (co_await).
+class continuation {
+ public:
+  /// Takes a response's content: a value or, if `e->is(failure)`, an error. May throw what the
+  /// user's code throws.
+  virtual void on_response(cell& self, envelope* e) = 0;
+  /// No response will come: the actor ends or the request was withdrawn. Frees itself if it lives
+  /// on the heap.
+  virtual void abandon() noexcept = 0;
+
+ protected:
+  ~continuation() = default;
+};
+
+}  // namespace garrick::core

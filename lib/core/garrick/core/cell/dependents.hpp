@@ -1,0 +1,34 @@
+// Those who have to end before an actor may: its supervised children, as its own end sees them.
+//
+// Problem: an actor's end lies in this room, and what a supervisor does with its children in a room
+// above. So the end asks this interface.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: the supervising actor's turn.
+#pragma once
+
+namespace garrick::core {
+
+class cell;
+struct envelope;
+
+class dependents {
+ public:
+  virtual ~dependents() = default;
+
+  /// `child_failed`, `child_up` or `child_alarm`.
+  virtual void on_signal(cell& self, envelope* e) = 0;
+
+  /// The actor is to end: true if none is left; false: they are being stopped, and the actor goes
+  /// on without handling mail until they have ended.
+  [[nodiscard]] virtual bool wound_down(cell& self) = 0;
+
+  /// Is the actor waiting for them, in order to end?
+  [[nodiscard]] virtual bool ends_its_actor() const noexcept = 0;
+
+  /// Ends all without waiting.
+  virtual void abandon() noexcept = 0;
+};
+
+}  // namespace garrick::core

@@ -1,0 +1,9 @@
+// Where the extension of a cell is made and destroyed.
+#include <garrick/core/cell/extension.hpp>
+
+namespace garrick::core {
+
+cell_extension::cell_extension() = default;
+cell_extension::~cell_extension() = default;
+
+}  // namespace garrick::core

@@ -1,0 +1,129 @@
+// Responses: who waits for them, and what may be handled meanwhile.
+#include <garrick/core/cell/continuation.hpp>
+#include <garrick/core/cell/internal/awaiting.hpp>
+#include <garrick/core/cell/internal/bounded_mailbox.hpp>
+#include <garrick/core/cell/respond.hpp>
+#include <garrick/core/cell/timer_record.hpp>
+
+#include <utility>
+
+namespace garrick::core::awaiting {
+
+namespace {
+
+/// May the runner handle `e` although the actor awaits?
+struct passes {
+  response_table& pending;
+  bool operator()(const envelope* e) const noexcept {
+    if (!e->is(envelope_flag::response)) return false;
+    const std::uint64_t id = e->id();
+    if (!pending.alive(id)) return true;
+    const response_table::slot& s = pending.at(id);
+    return s.k == nullptr || s.exclusive || s.inner;
+  }
+};
+
+void let_go(cell& self, cell_extension& x) noexcept {
+  self.reader().hold(false);
+  if (std::exchange(x.answer_skipped, false)) self.retry_skipped();
+}
+
+}  // namespace
+
+void begin(cell& self, std::uint64_t id) {
+  cell_extension& extension = self.ext();
+  extension.awaiting.push_back(id);
+  extension.pending.at(id).exclusive = true;
+  auto& reader = self.reader();
+  if (reader.is_holding()) return;
+  reader.hold(true);
+  const auto came_before = reader.take_out(passes{extension.pending});
+  if (came_before.first != nullptr) extension.answers.append(came_before.first, came_before.last);
+}
+
+void changed(cell& self, cell_extension& x) noexcept {
+  if (!x.awaiting.empty()) {
+    response_table::slot& slot = x.pending.at(x.awaiting.back());
+    // it waited for those that are newer
+    if (slot.early != nullptr) x.answers.push_front(std::exchange(slot.early, nullptr));
+  } else if (self.reader().is_holding() && x.answers.front == nullptr) {
+    let_go(self, x);
+  }
+}
+
+dispatch_outcome keep(response_table::slot& s, envelope* e) noexcept {
+  // the time-out on the heels of the answer, or the other way round
+  if (s.early != nullptr) return dispatch_outcome::handled;
+  s.early = e;
+  if (s.timer != nullptr) std::exchange(s.timer, nullptr)->cancel_and_drop();
+  return dispatch_outcome::kept;
+}
+
+dispatch_outcome on_response(cell& self, envelope* e) {
+  cell_extension* const extension = self.ext_if();
+  const std::uint64_t id = e->id();
+  if (extension == nullptr || !extension->pending.alive(id))
+    return dispatch_outcome::handled;  // late: timed out, cancelled, or from before a restart
+  response_table::slot& slot = extension->pending.at(id);
+  if (slot.k == nullptr) return keep(slot, e);
+  if (!extension->awaiting.empty() && !slot.inner) {
+    if (slot.exclusive && extension->awaiting.back() != id)
+      return keep(slot, e);  // the newest first
+    // `then` came after the response had passed
+    if (!slot.exclusive) {
+      extension->answer_skipped = true;
+      return dispatch_outcome::skipped;
+    }
+    extension->awaiting.pop_back();
+  }
+  continuation* const waiting = slot.k;
+  if (slot.timer != nullptr) slot.timer->cancel_and_drop();
+  if (self.env().waits != nullptr) detail::note_answered(self, id);
+  extension->pending.finish(id);
+  struct after {
+    cell& self;
+    cell_extension& extension;
+    ~after() { changed(self, extension); }
+  } const at_the_end{self, *extension};
+  auto& diagnosis = base::this_thread;
+  // order: read by the watchdog as a sample
+  diagnosis.in_response.store(true, std::memory_order_relaxed);
+  struct leave {
+    std::atomic<bool>& flag;
+    // order: read by the watchdog as a sample
+    ~leave() { flag.store(false, std::memory_order_relaxed); }
+  } const no_longer{diagnosis.in_response};
+  waiting->on_response(self, e);
+  return dispatch_outcome::handled;
+}
+
+void sort_arrivals(cell& self) noexcept {
+  cell_extension& x = *self.ext_if();
+  mailbox_reader<envelope>::chain apart;
+  if (!self.reader().sort_arrivals(self.gate(), apart, passes{x.pending})) return;
+  if (apart.first != nullptr) x.answers.append(apart.first, apart.last);
+  if (self.is_bounded()) {
+    bounded_mailbox::trim(self);
+    bounded_mailbox::serve(self, 0);
+  }
+}
+
+envelope* peek(cell& self) noexcept {
+  cell_extension& x = *self.ext_if();
+  if (x.answers.front == nullptr && !x.awaiting.empty()) sort_arrivals(self);
+  if (x.answers.front == nullptr && x.awaiting.empty()) let_go(self, x);
+  return x.answers.front;
+}
+
+envelope* next(cell& self) noexcept {
+  static_cast<void>(peek(self));
+  return self.ext_if()->answers.pop_front();
+}
+
+void cancel(cell& self, cell_extension& x) noexcept {
+  x.awaiting.clear();
+  while (envelope* const e = x.answers.pop_front()) self.finish(e);
+  if (self.reader().is_holding()) let_go(self, x);
+}
+
+}  // namespace garrick::core::awaiting

@@ -1,0 +1,259 @@
+// What happens when an actor fails, restarts or ends.
+#include <garrick/core/cell/continuation.hpp>
+#include <garrick/core/cell/drain_lot.hpp>
+#include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/internal/awaiting.hpp>
+#include <garrick/core/cell/internal/bounded_mailbox.hpp>
+#include <garrick/core/cell/internal/lifecycle.hpp>
+#include <garrick/core/cell/internal/lost_mail.hpp>
+#include <garrick/core/cell/internal/system_lane.hpp>
+#include <garrick/core/cell/respond.hpp>
+#include <garrick/core/cell/suspended_frame.hpp>
+#include <garrick/core/cell/thread_context.hpp>
+#include <garrick/core/cell/timer_record.hpp>
+#include <garrick/core/cell/waiting_executor.hpp>
+
+#include <exception>
+#include <utility>
+
+namespace garrick::core::lifecycle {
+
+namespace {
+
+/// While this lives, nothing on this thread waits for a mailbox or runs another actor, and dropped
+/// promises say `why`, which has to live as long.
+class no_reentry {
+ public:
+  explicit no_reentry(const base::error& why) noexcept : saved_(detail::here.drop_reason) {
+    ++detail::here.no_wait;
+    ++base::this_thread.no_in_place;
+    detail::here.drop_reason = &why;
+  }
+  ~no_reentry() {
+    --detail::here.no_wait;
+    --base::this_thread.no_in_place;
+    detail::here.drop_reason = saved_;
+  }
+  no_reentry(const no_reentry&) = delete;
+  no_reentry& operator=(const no_reentry&) = delete;
+
+ private:
+  const base::error* saved_;
+};
+
+/// Cancels what belongs to the present incarnation of the user's object: timers, requests,
+/// coroutines.
+void cancel_outstanding(cell& self, cell_extension& x) noexcept {
+  cancel_all_timers(self);
+  while (x.frames != nullptr) {
+    suspended_frame* const f = x.frames;
+    x.frames = f->next_frame;
+    if (x.frames != nullptr) x.frames->slot_of_me = &x.frames;
+    f->destroy_frame();
+  }
+  x.pending.for_each([&](std::uint64_t id, response_table::slot& s) {
+    if (s.timer != nullptr) s.timer->cancel_and_drop();
+    if (s.early != nullptr) self.finish(s.early);
+    if (self.env().waits != nullptr) detail::note_answered(self, id);
+    if (s.k != nullptr) s.k->abandon();
+    x.pending.finish(id);
+  });
+  awaiting::cancel(self, x);
+}
+
+/// Withdraws the monitors that the actor has set, so that long-living targets do not collect
+/// watchers that are gone.
+void forget_monitors(cell& self, cell_extension& x) noexcept {
+  if (x.watching == nullptr || x.watching->monitors.size() == 0) return;
+  const keyed_list<own_monitor> monitors = std::exchange(x.watching->monitors, {});
+  monitors.for_each([&](const own_monitor& m) {
+    if (m.callback != nullptr) m.callback->abandon();
+    system_lane::tell<signals::unwatch>(m.target, handle_access::make_address(&self), m.id);
+  });
+}
+
+/// The user's object goes, and with it all that it had begun. What belongs to the actor stays:
+/// address, mail, links, who watches it.
+void end_incarnation(cell& self, const base::exit_reason& reason) noexcept {
+  try {
+    // One whose spawn was refused has not lived: nothing of it may run but its destructor.
+    if (self.is_listed()) self.object_exits(reason);
+  } catch (...) {
+    self.env().failed(self, base::make_error(base::errc::user, "exit hook",
+                                             lost_mail::text_of(std::current_exception())));
+  }
+  const auto cancel_all = [&self] {
+    cell_extension* const x = self.ext_if();
+    if (x == nullptr) return;
+    cancel_outstanding(self, *x);
+    forget_monitors(self, *x);
+  };
+  cancel_all();
+  self.destroy_object();
+  cancel_all();  // what its destructor has begun
+  self.set_unmatched(unmatched::report);
+  cell_extension* const x = self.ext_if();
+  if (x == nullptr) return;
+  x->behaviors_below.reset();
+  x->dependents.reset();
+  x->trap_exit = false;
+  x->interleave = false;
+}
+
+/// Hands every message that waits in the actor to `lose`.
+void drop_mail(cell& self, const base::error& why) noexcept {
+  if (cell_extension* const x = self.ext_if()) {
+    while (envelope* const e = x->skipped.pop_front()) lost_mail::lose_kept(self, e, why);
+    x->skipped_count = 0;
+  }
+  auto& reader = self.reader();
+  reader.take_arrivals(self.gate());
+  while (envelope* const e = reader.next_urgent()) lost_mail::lose_kept(self, e, why);
+  while (reader.peek_front() != nullptr) lost_mail::lose_kept(self, reader.next(self.gate()), why);
+}
+
+bool wants_restart(const supervised& child, const base::exit_reason& reason) noexcept {
+  if (reason == base::exit_code::unreachable) return false;  // nobody could use it
+  const bool failed = reason.is_failure() || reason == base::exit_code::kill;
+  return failed ? child.restarts_after_failure : child.restarts_after_quit;
+}
+
+void start_anew(cell& self, cell_extension& x) {
+  supervised& parent = *x.parent;
+  if (!parent.keep_mail) {
+    const base::error why = base::make_error(base::errc::receiver_failed, self.name(),
+                                             "restarted by its supervisor, which drops mail");
+    const no_reentry guard(why);
+    drop_mail(self, why);
+  }
+  x.reason = {};
+  self.set_stalled(false);
+  self.set_phase(life::running);
+  ++parent.restarts;
+  if (self.env().probe != nullptr) self.env().probe->on_actor_restarted(self.id(), parent.restarts);
+  try {
+    self.rebuild_object();
+  } catch (...) {
+    return on_exception(self, nullptr, std::current_exception());  // counts as a failure again
+  }
+  self.retry_skipped();
+  bounded_mailbox::serve(self, 0);
+  system_lane::tell<signals::child_up>(parent.supervisor, handle_access::make_address(&self));
+  begin(self);
+}
+
+/// A supervised child is at the end of a turn that was its last. False: it really ends.
+bool stay_for_supervisor(cell& self, cell_extension& x) {
+  supervised& parent = *x.parent;
+  const demand due = std::exchange(parent.due, demand::none);
+  if (due == demand::restart) {
+    start_anew(self, x);
+    return true;
+  }
+  const base::exit_reason reason = self.end_reason();
+  if (due == demand::none && !wants_restart(parent, reason)) return false;
+  cell* const sup = handle_access::get(parent.supervisor);
+  if (sup == nullptr || !sup->lock()) return false;
+  self.set_phase(life::suspended);
+  {
+    const base::error why = lost_mail::told_of_end(base::errc::receiver_failed, self, reason);
+    const no_reentry guard(why);
+    end_incarnation(self, reason);
+  }
+  self.set_stalled(true);
+  sup->signal(detail::make_envelope<signals::child_failed>(handle_access::make_address(&self),
+                                                           reason, true));
+  sup->drop_strong();
+  return true;
+}
+
+}  // namespace
+
+void begin(cell& self) noexcept {
+  self.set_phase(life::running);
+  // order: read by the watchdog as a sample
+  base::this_thread.handling.store(nullptr, std::memory_order_relaxed);
+  try {
+    self.start();
+  } catch (...) { on_exception(self, nullptr, std::current_exception()); }
+}
+
+void reclaim_all() noexcept {
+  auto& here = detail::here;
+  ++here.run_depth;  // what ends here may drop further handles: they are added to the same list
+  while (here.reclaim != nullptr) {
+    cell* const c = here.reclaim;
+    here.reclaim = static_cast<cell*>(c->queue_link);
+    // One that waits for its children first goes on as an actor that runs.
+    if (!reach_end(*c)) c->home_executor().schedule(*c);
+  }
+  --here.run_depth;
+}
+
+void on_exception(cell& self, envelope* e, const std::exception_ptr& what) noexcept {
+  const std::string text = lost_mail::text_of(what);
+  base::exit_reason reason = base::exit_reason::exception(text);
+  self.env().failed(self, reason.as_error());
+  if (e != nullptr) {
+    const base::error why = base::make_error(base::errc::receiver_failed, self.name(), text);
+    lost_mail::report(self, e, why);
+    respond_error(e, why);
+  }
+  self.quit(std::move(reason));  // at the end of this turn a supervised child is suspended instead
+}
+
+bool reach_end(cell& self) noexcept {
+  cell_extension* const x = self.ext_if();
+  if (x != nullptr) {
+    if (x->dependents != nullptr && !x->dependents->wound_down(self)) return false;
+    if (x->parent != nullptr && x->parent->restartable && stay_for_supervisor(self, *x))
+      return false;
+  }
+  conclude(self);
+  return true;
+}
+
+void conclude(cell& self) noexcept {
+  auto& gate = self.gate();
+  auto& reader = self.reader();
+  environment& env = self.env();
+  cell_extension* extension = self.ext_if();
+  const base::exit_reason reason = self.end_reason();
+  {
+    const base::error why = lost_mail::told_of_end(self, reason);
+    const no_reentry guard(why);
+    end_incarnation(self, reason);
+    extension = self.ext_if();
+    self.set_phase(life::ended);
+    // A handle that outlives the actor may outlive the system: the environment has to stay for it.
+    const bool alone = (gate.peek() & mailbox_word::unreachable) != 0;
+    // And whoever drops the last handle after the close may free the block: it has to stay until
+    // this function is done.
+    if (!alone) {
+      env.hold();
+      self.add_weak();
+    }
+    const std::uint64_t tags = reader.close(gate);
+    const bool unreachable = (tags & mailbox_word::unreachable) != 0;
+    if (unreachable && !alone) env.release();
+    drop_mail(self, why);
+    bounded_mailbox::refuse_parked(self, why);
+    system_lane::answer_for_the_dead(self);
+    if ((tags & mailbox_word::waiting) != 0) env.lot->wake(self.id());
+    if (extension != nullptr) {
+      if (extension->watching != nullptr)
+        extension->watching->watchers.for_each(
+            [&](const watcher& w) { system_lane::notify(w, self, reason); });
+      if (extension->parent != nullptr)
+        system_lane::tell<signals::child_failed>(extension->parent->supervisor,
+                                                 handle_access::make_address(&self), reason, false);
+      if (extension->watching != nullptr) extension->watching->watchers.clear();
+    }
+    if (self.is_listed()) env.left(self);
+    if (self.has_own_executor()) static_cast<waiting_executor&>(self.home_executor()).actor_ended();
+    if (unreachable) self.drop_weak();
+    if (!alone) self.drop_weak();
+  }
+}
+
+}  // namespace garrick::core::lifecycle

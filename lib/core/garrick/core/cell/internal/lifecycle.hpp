@@ -1,0 +1,28 @@
+// An actor's beginning, its failures, its restarts and its end.
+//
+// Thread safety: the runner, unless stated.
+#pragma once
+
+#include <garrick/core/cell/cell.hpp>
+
+#include <exception>
+
+namespace garrick::core::lifecycle {
+
+/// The first turn of an actor, or of its new object after a restart.
+void begin(cell& self) noexcept;
+
+/// An exception left user code while `e` (or nothing) was being handled: supervision or the end.
+void on_exception(cell& self, envelope* e, const std::exception_ptr& what) noexcept;
+
+/// The actor's last turn is over: it ends, or its children have to end first, or its supervisor
+/// keeps it. False: it lives on, and the caller still runs it.
+[[nodiscard]] bool reach_end(cell& self) noexcept;
+
+/// The end: hooks, object, mail, watchers, system. The cell may be freed when this returns.
+void conclude(cell& self) noexcept;
+
+/// Ends the unreachable cells that this thread collected.
+void reclaim_all() noexcept;
+
+}  // namespace garrick::core::lifecycle

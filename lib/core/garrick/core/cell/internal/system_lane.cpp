@@ -1,0 +1,208 @@
+// Signals: one function for each, and a table that finds it.
+#include <garrick/core/cell/continuation.hpp>
+#include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/internal/bounded_mailbox.hpp>
+#include <garrick/core/cell/internal/lost_mail.hpp>
+#include <garrick/core/cell/internal/system_lane.hpp>
+
+#include <optional>
+
+namespace garrick::core::system_lane {
+
+namespace {
+
+template <class Signal>
+Signal& content(envelope* e) noexcept {
+  return *static_cast<Signal*>(e->raw());
+}
+
+// ---- on the actor's turn ------------------------------------------------------------------------
+
+void on_suspend(cell& self, envelope*) {
+  cell_extension* const extension = self.ext_if();
+  if (extension == nullptr || extension->parent == nullptr || self.phase() == life::suspended)
+    return;
+  if (extension->parent->due == demand::restart) {
+    extension->parent->due = demand::none;
+    self.set_phase(life::suspended);
+    tell<signals::child_failed>(extension->parent->supervisor, handle_access::make_address(&self),
+                                base::exit_reason(base::exit_code::user_shutdown), true);
+  } else if (self.phase() < life::ending) {
+    extension->parent->due = demand::suspend;
+    self.quit(base::exit_code::user_shutdown);
+  }
+}
+
+void on_restart(cell& self, envelope* e) {
+  cell_extension* const extension = self.ext_if();
+  if (extension == nullptr || extension->parent == nullptr || self.phase() != life::suspended)
+    return;
+  extension->parent->due = demand::restart;
+  extension->parent->keep_mail = content<signals::restart>(e).keep_mail;
+  // carried out at the end of this turn, when no handler is on the stack
+  self.set_phase(life::ending);
+}
+
+void end_for_good(cell& self, base::exit_reason reason, bool also_children) {
+  cell_extension* const extension = self.ext_if();
+  if (extension != nullptr && extension->parent != nullptr) {
+    extension->parent->restartable = false;
+    extension->parent->due = demand::none;
+  }
+  const bool waits_for_children = extension != nullptr && extension->dependents != nullptr &&
+                                  extension->dependents->ends_its_actor();
+  if (also_children && extension != nullptr && extension->dependents != nullptr)
+    extension->dependents->abandon();
+  if (self.phase() != life::suspended)
+    self.quit(std::move(reason));
+  else if (!waits_for_children || also_children)
+    self.set_phase(life::ending);  // the reason stays what suspended it
+}
+
+void on_kill(cell& self, envelope* e) {
+  auto& k = content<signals::kill>(e);
+  if (k.final) return end_for_good(self, std::move(k.reason), true);
+  if (self.phase() != life::suspended) self.quit(std::move(k.reason));
+}
+
+void on_stop(cell& self, envelope* e) {
+  end_for_good(self, std::move(content<signals::stop>(e).reason), false);
+}
+
+void on_watch(cell& self, envelope* e) {
+  auto& w = content<signals::watch>(e);
+  keyed_list<watcher>& watchers = self.ext().watch().watchers;
+  if (!watchers.contains({w.watcher.id(), w.monitor}))
+    watchers.add({std::move(w.watcher), w.monitor});
+}
+
+void on_unwatch(cell& self, envelope* e) {
+  const auto& w = content<signals::unwatch>(e);
+  if (cell_extension* const extension = self.ext_if();
+      extension != nullptr && extension->watching != nullptr)
+    extension->watching->watchers.take({w.watcher.id(), w.monitor});
+}
+
+void on_down(cell& self, envelope* e) {
+  const auto& d = content<down>(e);
+  cell_extension* const extension = self.ext_if();
+  if (extension == nullptr || extension->watching == nullptr) return;
+  const std::optional<own_monitor> m = extension->watching->monitors.take({0, d.monitor});
+  if (!m) return;  // cancelled meanwhile
+  continuation* const k = m->callback;
+  if (k != nullptr)
+    k->on_response(self, e);
+  else if (!self.dispatch_system(e))
+    lost_mail::report_unexpected(self, e);
+}
+
+void on_exit(cell& self, envelope* e) {
+  auto& signal = content<exit_signal>(e);
+  cell_extension* const extension = self.ext_if();
+  if (extension != nullptr && extension->watching != nullptr)
+    extension->watching->watchers.take({signal.from.id(), 0});
+  if (self.phase() == life::suspended) return;
+  if (extension != nullptr && extension->trap_exit) {
+    if (!self.dispatch_system(e)) lost_mail::report_unexpected(self, e);
+    // nobody could use it any more: no failure
+  } else if (!signal.reason.is_normal() && signal.reason != base::exit_code::unreachable) {
+    self.quit(std::move(signal.reason));
+  }
+}
+
+void on_room_wanted(cell& self, envelope* e) {
+  bounded_mailbox::on_room_wanted(self, content<signals::room_wanted>(e));
+}
+
+/// From a child, or for one.
+void on_dependent(cell& self, envelope* e) {
+  cell_extension* const extension = self.ext_if();
+  // else from a child that was let go
+  if (extension != nullptr && extension->dependents != nullptr)
+    extension->dependents->on_signal(self, e);
+}
+
+void on_errand(cell& self, envelope* e) { content<signals::errand>(e).what->run(self); }
+
+// ---- for the dead -------------------------------------------------------------------------------
+
+void nobody_asks(cell&, envelope*) {}
+
+void dead_is_watched(cell& dead, envelope* e) {
+  const auto& w = content<signals::watch>(e);
+  notify({w.watcher, w.monitor}, dead, dead.end_reason());
+}
+
+void dead_has_no_room(cell& dead, envelope* e) {
+  const auto& w = content<signals::room_wanted>(e);
+  bounded_mailbox::refuse_one(dead, {w.message, w.sender, w.id}, base::errc::receiver_gone);
+}
+
+/// Its supervisor waits for an answer: the report of its end may have come when nobody held the
+/// supervisor.
+void dead_child_is_asked(cell& dead, envelope*) {
+  if (const cell_extension* const x = dead.ext_if(); x != nullptr && x->parent != nullptr)
+    tell<signals::child_failed>(x->parent->supervisor, handle_access::make_address(&dead),
+                                dead.end_reason(), false);
+}
+
+void errand_comes_too_late(cell&, envelope* e) { content<signals::errand>(e).what->turned_away(); }
+
+// ---- the table ----------------------------------------------------------------------------------
+
+struct row {
+  const base::message_type* type;
+  void (*act)(cell& self, envelope* e);     ///< on the actor's turn
+  void (*answer)(cell& dead, envelope* e);  ///< for an actor that has ended; any thread
+};
+
+template <class Signal>
+constexpr const base::message_type* type_of = &base::message_type_of<Signal>;
+
+constexpr row rows[] = {
+    {type_of<down>, on_down, nobody_asks},
+    {type_of<exit_signal>, on_exit, nobody_asks},
+    {type_of<signals::watch>, on_watch, dead_is_watched},
+    {type_of<signals::unwatch>, on_unwatch, nobody_asks},
+    {type_of<signals::kill>, on_kill, nobody_asks},
+    {type_of<signals::room_wanted>, on_room_wanted, dead_has_no_room},
+    {type_of<signals::suspend>, on_suspend, dead_child_is_asked},
+    {type_of<signals::restart>, on_restart, dead_child_is_asked},
+    {type_of<signals::stop>, on_stop, dead_child_is_asked},
+    {type_of<signals::child_failed>, on_dependent, nobody_asks},
+    {type_of<signals::child_up>, on_dependent, nobody_asks},
+    {type_of<signals::child_alarm>, on_dependent, nobody_asks},
+    {type_of<signals::errand>, on_errand, errand_comes_too_late},
+};
+
+const row* row_of(const base::message_type* type) noexcept {
+  for (const row& r : rows)
+    if (r.type == type) return &r;
+  return nullptr;
+}
+
+}  // namespace
+
+void on_signal(cell& self, envelope* e) {
+  if (const row* const r = row_of(e->type)) return r->act(self, e);
+  if (!self.dispatch_system(e)) lost_mail::report_unexpected(self, e);
+}
+
+void answer_for_the_dead(cell& dead) noexcept {
+  envelope* next = mailbox_reader<envelope>::take_signals_of_the_dead(dead.gate());
+  while (next != nullptr) {
+    const envelope_ptr e(next);
+    next = e->next;
+    if (const row* const r = row_of(e->type)) r->answer(dead, e.get());
+  }
+}
+
+void notify(const watcher& w, cell& self, const base::exit_reason& reason) {
+  const address me = handle_access::make_address(&self);
+  if (w.monitor == 0)
+    tell<exit_signal>(w.who, me, reason);
+  else
+    tell<down>(w.who, me, reason, w.monitor);
+}
+
+}  // namespace garrick::core::system_lane

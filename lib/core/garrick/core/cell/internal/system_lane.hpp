@@ -1,0 +1,37 @@
+// The system lane: what each of its messages does to an actor, and what is answered for an actor
+// that has ended.
+//
+// Thread safety: stated per function.
+#pragma once
+
+#include <garrick/core/cell/cell.hpp>
+#include <garrick/core/cell/signals.hpp>
+#include <garrick/core/cell/watch_lists.hpp>
+
+#include <cstdint>
+#include <utility>
+
+namespace garrick::core::system_lane {
+
+/// One message of the system lane, which stays the caller's. May throw what user code throws. The
+/// runner.
+void on_signal(cell& self, envelope* e);
+
+/// After a signal was linked to a cell that has ended: answers what expects an answer. Any thread.
+void answer_for_the_dead(cell& dead) noexcept;
+
+/// Sends a signal to an actor that may have ended: then it is answered for it. False if nobody
+/// holds it any more, so that it could not be told. Any thread.
+template <class Signal, class... Args>
+bool tell(const address& to, Args&&... args) {
+  cell* const c = handle_access::get(to);
+  if (c == nullptr || !c->lock()) return false;
+  c->signal(detail::make_envelope<Signal>(std::forward<Args>(args)...));
+  c->drop_strong();
+  return true;
+}
+
+/// Tells one watcher that `self` has ended.
+void notify(const watcher& w, cell& self, const base::exit_reason& reason);
+
+}  // namespace garrick::core::system_lane

@@ -1,0 +1,63 @@
+// The requests of one actor that wait for their response.
+//
+// Private: installed because templates need it.
+//
+// Problem: a response may come late, twice or never, and finding who waits for it must not search.
+// So an id names a slot and the slot's generation: a late response finds nothing.
+//
+// Thread safety: the actor's turn.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace garrick::core {
+
+class continuation;
+struct envelope;
+class timer_record;
+
+/// Requests of one actor that wait for their response.
+class response_table {
+ public:
+  /// A new id (never 0), or 0 if `limit` requests are out.
+  [[nodiscard]] std::uint64_t reserve(std::uint32_t limit, std::uint64_t target);
+  void attach(std::uint64_t id, continuation* k) noexcept { at(id).k = k; }
+  void set_timer(std::uint64_t id, timer_record* t) noexcept { at(id).timer = t; }
+  [[nodiscard]] bool alive(std::uint64_t id) const noexcept;
+
+  struct slot {
+    continuation* k = nullptr;
+    envelope* early = nullptr;  ///< the response came before somebody waited for it
+    timer_record* timer = nullptr;
+    std::uint64_t target = 0;  ///< id of the actor asked, for diagnosis
+    std::uint32_t generation = 1;
+    std::uint32_t next_free = none;
+    bool used = false;
+    bool exclusive = false;  ///< awaited
+    /// a part of a larger request (fan_out, first_of): its response is handled whatever the actor
+    /// awaits
+    bool inner = false;
+  };
+  [[nodiscard]] slot& at(std::uint64_t id) noexcept { return slots_[id & index_mask]; }
+  /// Frees the slot; its continuation is the caller's.
+  void finish(std::uint64_t id) noexcept;
+  [[nodiscard]] std::uint32_t active() const noexcept { return active_; }
+  template <class F>
+  void for_each(F f) {
+    for (std::size_t i = 0; i < slots_.size(); ++i)
+      if (slots_[i].used) f((std::uint64_t{slots_[i].generation} << index_bits) | i, slots_[i]);
+  }
+
+  static constexpr unsigned index_bits = 20;
+  static constexpr std::uint64_t index_mask = (1u << index_bits) - 1;
+  static constexpr std::uint32_t none = 0xffffffff;
+
+ private:
+  std::vector<slot> slots_;
+  std::uint32_t free_ = none;
+  std::uint32_t active_ = 0;
+};
+
+}  // namespace garrick::core

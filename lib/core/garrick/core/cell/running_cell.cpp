@@ -1,0 +1,445 @@
+// The run loop, and what a sender does for a receiver that is full.
+#include <garrick/base/platform/platform.hpp>
+#include <garrick/core/cell/drain_lot.hpp>
+#include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/internal/awaiting.hpp>
+#include <garrick/core/cell/internal/bounded_mailbox.hpp>
+#include <garrick/core/cell/internal/lifecycle.hpp>
+#include <garrick/core/cell/internal/lost_mail.hpp>
+#include <garrick/core/cell/internal/system_lane.hpp>
+#include <garrick/core/cell/respond.hpp>
+#include <garrick/core/cell/running_cell.hpp>
+#include <garrick/core/cell/thread_context.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <exception>
+#include <utility>
+
+namespace garrick::core {
+
+namespace {
+
+// Every so many in-place batches a runner lets the senders go on that wait on other workers (0001,
+// Flat memory).
+constexpr std::uint32_t in_place_batches_per_wake = 64;
+// Stages of a pipeline that one full mailbox at its beginning runs at most.
+constexpr std::uint32_t longest_in_place_chain = 16;
+// A sender passes a full mailbox so often after a wait in vain; and waits no longer than until so
+// many messages were handled.
+constexpr std::uint32_t sends_per_wait = 64;
+// A wait in vain for a receiver that runs makes the thread's next one twice as long, so many times:
+// a handler may take long, but may also block.
+constexpr std::uint8_t most_doublings = 4;
+// Urgent messages in a row before a normal one has its turn.
+constexpr std::uint8_t urgent_share = 8;
+
+}  // namespace
+
+// ---- senders ------------------------------------------------------------------------------------
+
+bool running_cell::admit(envelope* e, std::uint64_t head) noexcept {
+  if ((head & mailbox_word::closed) != 0) return true;  // the push will find it closed
+  const std::uint32_t length = gate_.length();
+  auto& thread = base::this_thread;
+  const std::uint32_t hard =
+      has_spawn_constants_ && own_hard_limit() != 0 ? own_hard_limit() : env_->limits.hard_limit;
+  if (length >= hard) {
+    lost_mail::lose(*this, envelope_ptr(e),
+                    base::make_error(base::errc::overload, name(), "mailbox is at its hard limit"));
+    return false;
+  }
+  const bool stalled = (head & mailbox_word::stalled) != 0;
+  if (policy_ != mailbox_policy::unbounded)
+    return length < soft_limit_ || bounded_mailbox::admit(*this, e, length);
+  if (!stalled && length < soft_limit_) return true;
+  if (env_->probe != nullptr && length >= soft_limit_ && std::has_single_bit(length))
+    env_->probe->on_mailbox_doubled(id_, length);
+  if (stalled || detail::here.is_running(this) || detail::here.no_wait != 0) return true;
+  if (thread.free_sends != 0) {
+    --thread.free_sends;
+    return true;
+  }
+  if (!run_in_place() && !wait_for_room()) thread.free_sends = sends_per_wait;
+  return true;
+}
+
+bool running_cell::run_in_place() noexcept {
+  auto& thread = base::this_thread;
+  auto& here = detail::here;
+  if (!env_->limits.in_place || !in_place_ || thread.no_in_place != 0 || here.run_depth == 0 ||
+      thread.worker_of == nullptr)
+    return false;
+  base::executor& ex = home_executor();
+  if (thread.worker_of != &ex) return false;
+  if (here.run_depth > 1) {
+    // Not one level deeper, however long a pipeline is: the batch ends, then it is this receiver's
+    // turn.
+    if (here.next_in_place == this) return true;
+    if (!here.in_place_chain || here.next_in_place != nullptr || !ex.claim(*this)) return false;
+    here.next_in_place = this;
+    return true;
+  }
+  if (!ex.claim(*this)) return false;
+  run_in_place_chain(ex);
+  return true;
+}
+
+// Runs a claimed cell for a batch, then the receiver that it filled or, if that is still next on
+// this worker, the one that it woke last, and so on, a bounded number of times. Left where it is,
+// the latter would be pushed out of the slot by the next one woken, and a worker called for a few
+// messages.
+void running_cell::run_in_place_chain(base::executor& ex) noexcept {
+  auto& here = detail::here;
+  running_cell* turn = this;
+  here.in_place_chain = true;
+  for (std::uint32_t i = 0; turn != nullptr; ++i) {
+    std::uint32_t budget = turn->env_->limits.in_place_batch;
+    here.woken_in_place = nullptr;
+    const bool more = i == longest_in_place_chain || turn->run(budget) == base::run_outcome::more;
+    auto* next = static_cast<running_cell*>(std::exchange(here.next_in_place, nullptr));
+    if (next == nullptr && here.woken_in_place != nullptr && ex.claim_next(here.woken_in_place)) {
+      next = static_cast<running_cell*>(here.woken_in_place);
+      if (!next->in_place_) {
+        ex.schedule(*next);
+        next = nullptr;
+      }
+    }
+    if (more) ex.schedule(*turn);
+    turn = next;
+  }
+  here.in_place_chain = false;
+}
+
+bool running_cell::wait_for_room() noexcept {
+  auto& thread = base::this_thread;
+  const cell* const inner = detail::here.running;
+  const cell* const outer = detail::here.outer;
+  // Actors whose handlers wait in a circle would all stand still: whoever would close it goes on
+  // instead.
+  const drain_lot::waiting_scope waits(*env_->lot, id_, inner != nullptr ? inner->id_ : 0,
+                                       outer != nullptr ? outer->id_ : 0);
+  if (waits.closes_circle()) return true;
+  if (detail::here.overlooked != 0) wake_overlooked();  // this receiver may wait for one of them
+  const auto once = static_cast<std::uint64_t>(env_->limits.full_wait_ns);
+  std::uint8_t& doublings = detail::here.wait_doublings;
+  const std::uint64_t limit = once << doublings;
+  std::uint64_t longest = 0;
+  const std::uint32_t before = gate_.consumed();
+  std::uint32_t seen = before;
+  std::uint64_t since = base::platform::monotonic_ns();
+  for (;;) {
+    const std::uint32_t epoch = env_->lot->epoch(id_);
+    if (!gate_.ask_to_wait()) break;
+    // order: a hint: after its present message the runner shows how far it is
+    attention_.store(1, std::memory_order_relaxed);
+    if (thread.worker_of != nullptr) thread.worker_of->expose();
+    env_->lot->wait(id_, epoch, static_cast<std::int64_t>(once));
+    const std::uint32_t consumed = gate_.consumed();
+    if (gate_.length() < soft_limit_ || consumed - before >= sends_per_wait) break;
+    const std::uint64_t now = base::platform::monotonic_ns();
+    if (consumed != seen) {
+      longest = std::max(longest, now - since);
+      seen = consumed;
+      since = now;
+      continue;
+    }
+    const bool queued = is_queued();  // perhaps every worker waits, and nobody is left to run it
+    if (now - since < (queued ? once : limit)) continue;
+    if (!queued && doublings < most_doublings) ++doublings;
+    return false;
+  }
+  if (doublings != 0 && longest < limit / 4) --doublings;
+  return true;
+}
+
+void running_cell::refuse(envelope* e) noexcept {
+  lost_mail::lose(*this, envelope_ptr(e), lost_mail::gone(*this));
+}
+
+void running_cell::answer_late_signals() noexcept { system_lane::answer_for_the_dead(*this); }
+
+// ---- the runner ---------------------------------------------------------------------------------
+
+base::run_outcome running_cell::run(std::uint32_t& budget) noexcept {
+  auto& thread = base::this_thread;
+  auto& here = detail::here;
+  if (here.run_depth != 0) [[unlikely]]
+    return run_nested(budget);
+  here.running = this;
+  here.run_depth = 1;
+  thread.actor = this;
+  thread.actor_id.store(id_, std::memory_order_relaxed);  // order: read by the watchdog as a sample
+  const base::run_outcome outcome = run_loop(budget);
+  if (here.reclaim != nullptr) [[unlikely]]
+    lifecycle::reclaim_all();
+  if (here.overlooked != 0) [[unlikely]]
+    wake_overlooked();
+  here.running = nullptr;
+  here.run_depth = 0;
+  thread.actor = nullptr;
+  thread.actor_id.store(0, std::memory_order_relaxed);  // order: read by the watchdog as a sample
+  return outcome;
+}
+
+// A send of another actor's handler runs this one in place; or a thread that waits inside a run
+// ends an actor.
+base::run_outcome running_cell::run_nested(std::uint32_t& budget) noexcept {
+  auto& thread = base::this_thread;
+  auto& here = detail::here;
+  void* const outer_actor = thread.actor;
+  cell* const outer_running = here.running;
+  cell* const outer_outer = here.outer;
+  // order: own thread's value
+  const std::uint64_t outer_id = thread.actor_id.load(std::memory_order_relaxed);
+  // order: own thread's value
+  const base::message_type* const outer_type = thread.handling.load(std::memory_order_relaxed);
+  // order: own thread's value
+  const bool outer_response = thread.in_response.load(std::memory_order_relaxed);
+  here.outer = outer_running;
+  here.running = this;
+  ++here.run_depth;
+  thread.actor = this;
+  thread.actor_id.store(id_, std::memory_order_relaxed);  // order: read by the watchdog as a sample
+  // order: read by the watchdog as a sample
+  thread.in_response.store(false, std::memory_order_relaxed);
+  const base::run_outcome outcome = run_loop(budget);
+  --here.run_depth;
+  here.running = outer_running;
+  here.outer = outer_outer;
+  thread.actor = outer_actor;
+  // order: read by the watchdog as a sample
+  thread.actor_id.store(outer_id, std::memory_order_relaxed);
+  // order: read by the watchdog as a sample
+  thread.handling.store(outer_type, std::memory_order_relaxed);
+  // order: read by the watchdog as a sample
+  thread.in_response.store(outer_response, std::memory_order_relaxed);
+  return outcome;
+}
+
+base::run_outcome running_cell::run_loop(std::uint32_t& budget) noexcept {
+  auto& here = detail::here;
+  if (phase_ == life::unborn) [[unlikely]]
+    lifecycle::begin(*this);
+  std::uint32_t left = has_spawn_constants_ ? own_quantum(budget) : budget;
+  // the caller's, when the actor's own quantum is smaller
+  const std::uint32_t unused = budget - left;
+  for (;;) {
+    if (phase_ >= life::ending) [[unlikely]] {
+      // order: relaxed: a hint; attend() acquires
+      if (attention_.load(std::memory_order_relaxed) != 0) attend();
+      budget = left + unused;
+      if (!lifecycle::reach_end(*this)) continue;
+      return base::run_outcome::released;
+    }
+    envelope* const message = pick();
+    // A signal that the message's sender sent before it comes before it: looked for only now, when
+    // the message has been acquired. order: relaxed: a hint; attend() acquires
+    if (attention_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+      if (message != nullptr) put_back(message);
+      attend();
+      continue;
+    }
+    if (message == nullptr) {
+      budget = left + unused;  // before the release: afterwards this cell is not ours
+      switch (end_batch()) {
+        case release_outcome::released: return base::run_outcome::released;
+        case release_outcome::unreachable: become_unreachable(); break;
+        case release_outcome::arrivals: after_batch(); break;
+      }
+      continue;
+    }
+    process(message);
+    if (here.reclaim != nullptr && here.run_depth == 1) [[unlikely]]
+      lifecycle::reclaim_all();
+    if (here.next_in_place != nullptr) [[unlikely]]
+      left = 1;  // it has filled a receiver, whose turn it is now
+    if (--left == 0) [[unlikely]] {
+      budget = unused;
+      // One that has nothing left must not be queued: somebody would be woken to find it empty.
+      if (phase_ < life::ending && has_nothing_to_handle()) {
+        const release_outcome o = end_batch();
+        if (o == release_outcome::released) return base::run_outcome::released;
+        if (o == release_outcome::unreachable) become_unreachable();
+      }
+      reader_.publish(gate_);
+      if ((gate_.peek() & mailbox_word::waiting) != 0 && here.run_depth == 1) after_batch();
+      return base::run_outcome::more;
+    }
+  }
+}
+
+release_outcome running_cell::end_batch() noexcept {
+  auto& here = detail::here;
+  if (here.run_depth == 1 && ext_ == nullptr) [[likely]]
+    return reader_.release(gate_, 0);
+  const std::uint64_t stalled = is_stalled() ? mailbox_word::stalled : 0;
+  // Whoever runs it in place will fill it again at once: the others are not woken for each batch,
+  // but at the latest when that run is over.
+  const bool overlook = here.run_depth > 1 && (gate_.peek() & mailbox_word::waiting) != 0 &&
+                        ++here.in_place_batches % in_place_batches_per_wake != 0;
+  if (!overlook) return reader_.release(gate_, stalled);
+  if (here.overlooked != id_) {
+    if (here.overlooked != 0) wake_overlooked();
+    here.overlooked = id_;
+    here.overlooked_in = env_->lot;
+  }
+  return reader_.release(gate_, stalled, mailbox_word::waiting);
+}
+
+void running_cell::wake_overlooked() noexcept {
+  auto& here = detail::here;
+  here.overlooked_in->wake(std::exchange(here.overlooked, 0));
+}
+
+void running_cell::after_batch() noexcept {
+  const std::uint64_t head = gate_.peek();
+  if ((head & mailbox_word::waiting) != 0) {
+    reader_.clear_waiting(gate_);
+    env_->lot->wake(id_);
+  }
+  if ((head & mailbox_word::signal) != 0) attend();
+  if (phase_ == life::suspended) {
+    reader_.take_arrivals(gate_);
+    if (bounded_) bounded_mailbox::trim(*this);
+  }
+}
+
+inline envelope* running_cell::pick() noexcept {
+  if (reader_.is_plain() && phase_ != life::suspended) [[likely]] {
+    envelope* const e = reader_.next(gate_);
+    if (e != nullptr) [[likely]]
+      return e;
+    if (reader_.is_plain()) return nullptr;
+  }
+  return pick_apart();
+}
+
+envelope* running_cell::pick_apart() noexcept {
+  if (phase_ == life::suspended) return nullptr;
+  if (reader_.is_holding()) {
+    envelope* const e = awaiting::next(*this);
+    if (e != nullptr || reader_.is_holding()) return e;
+  }
+  if (!reader_.has_urgent()) return reader_.next(gate_);
+  if (urgent_streak_ < urgent_share || reader_.peek_front() == nullptr) {
+    ++urgent_streak_;
+    return reader_.next_urgent();
+  }
+  urgent_streak_ = 0;
+  return reader_.next(gate_);
+}
+
+envelope* running_cell::take_next() noexcept { return pick(); }
+
+void running_cell::put_back(envelope* e) noexcept {
+  if (reader_.is_holding())
+    ext_->answers.push_front(e);
+  else
+    reader_.put_back(e);
+}
+
+/// What `pick` will return, left where it is: for the testkit.
+envelope* running_cell::peek_next() noexcept {
+  if (reader_.is_holding()) {
+    envelope* const e = awaiting::peek(*this);
+    if (e != nullptr || reader_.is_holding()) return e;
+  }
+  reader_.take_arrivals(gate_);
+  envelope* const front = reader_.peek_front();
+  if (reader_.has_urgent() && (front == nullptr || urgent_streak_ < urgent_share))
+    return reader_.peek_urgent();
+  return front;
+}
+
+void running_cell::attend() noexcept {
+  // order: pairs with the store after a signal or an urgent push
+  attention_.exchange(0, std::memory_order_acquire);
+  reader_.publish(gate_);  // for senders that wait for room
+  auto& thread = base::this_thread;
+  // order: read by the watchdog as a sample
+  thread.turns.store(thread.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if (reader_.is_holding())
+    awaiting::sort_arrivals(*this);
+  else
+    reader_.take_arrivals(gate_);
+  envelope* newest = reader_.take_signals(gate_);
+  envelope* oldest = nullptr;
+  while (newest != nullptr) {
+    envelope* const older = newest->next;
+    newest->next = oldest;
+    oldest = newest;
+    newest = older;
+  }
+  while (oldest != nullptr) {
+    const envelope_ptr e(oldest);
+    oldest = e->next;
+    if (phase_ == life::ended) continue;
+    try {
+      system_lane::on_signal(*this, e.get());
+    } catch (...) { lifecycle::on_exception(*this, nullptr, std::current_exception()); }
+  }
+}
+
+inline void running_cell::process(envelope* e) noexcept {
+  current_ = e;
+  auto& thread = base::this_thread;
+  // order: read by the watchdog as a sample
+  thread.handling.store(e->type, std::memory_order_relaxed);
+  // order: read by the watchdog as a sample
+  thread.turns.store(thread.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  dispatch_outcome outcome;
+  try {
+    outcome = bounded_ || e->is(envelope_flag::response) ? route(e) : dispatch(e);
+  } catch (...) {
+    lifecycle::on_exception(*this, e, std::current_exception());
+    outcome = dispatch_outcome::handled;
+  }
+  current_ = nullptr;
+  if (outcome == dispatch_outcome::handled && !e->is(envelope_flag::request)) [[likely]] {
+    detail::destroy_payload(e);
+    reader_.done(e);
+    return;
+  }
+  settle(e, outcome);
+}
+
+void running_cell::handle(envelope* e) noexcept { process(e); }
+
+void running_cell::settle(envelope* e, dispatch_outcome outcome) noexcept {
+  if (outcome == dispatch_outcome::kept) return;
+  if (outcome == dispatch_outcome::skipped) {
+    skip(e);
+    return;
+  }
+  if (outcome == dispatch_outcome::unexpected) lost_mail::report_unexpected(*this, e);
+  // A handler that took a request and neither answered nor promised to: the requester must not wait
+  // for ever.
+  if (e->is(envelope_flag::request))
+    respond_error(e, base::make_error(base::errc::unexpected_message, name(), e->type->name));
+  finish(e);
+}
+
+bool running_cell::is_stalled() const noexcept {
+  return ext_ != nullptr &&
+         (phase_ == life::suspended || !ext_->awaiting.empty() || ext_->skipped_count != 0);
+}
+
+std::uint32_t running_cell::own_hard_limit() const noexcept { return ext_->hard_limit; }
+
+std::uint32_t running_cell::own_quantum(std::uint32_t budget) const noexcept {
+  return ext_->quantum != 0 && ext_->quantum < budget ? ext_->quantum : budget;
+}
+
+dispatch_outcome running_cell::route(envelope* e) {
+  if (e->is(envelope_flag::response)) return awaiting::on_response(*this, e);
+  if (bounded_ && !bounded_mailbox::before_message(*this, e)) return dispatch_outcome::handled;
+  return dispatch(e);
+}
+
+bool running_cell::has_nothing_to_handle() const noexcept {
+  return reader_.is_holding() ? ext_->answers.front == nullptr
+                              : reader_.empty() && !reader_.has_urgent();
+}
+
+}  // namespace garrick::core

@@ -1,0 +1,84 @@
+// A cell that takes turns: how the runner picks messages, handles them and stops; and what a sender
+// does for a receiver that is full (it runs it in place, waits for room, or goes on).
+//
+// Every cell is one of these. They are two classes so that a handle needs to know the first only.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: `admit` and what it calls is for any thread that holds a handle; everything else
+// is for the holder of the run right.
+#pragma once
+
+#include <garrick/core/cell/cell.hpp>
+
+#include <cstdint>
+
+namespace garrick::core {
+
+// As in cell.hpp.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-virtual-dtor"
+#endif
+
+class running_cell : public cell {
+ public:
+  [[nodiscard]] static running_cell& of(cell& c) noexcept { return static_cast<running_cell&>(c); }
+
+  base::run_outcome run(std::uint32_t& budget) noexcept final;
+
+  // ---- for who runs it in a loop of his own: blocking actors and the testkit --------------------
+
+  /// Has a signal or an urgent message come since `attend`? A hint; `attend` acquires.
+  [[nodiscard]] bool wants_attention() const noexcept {
+    // order: relaxed: a hint; attend acquires
+    return attention_.load(std::memory_order_relaxed) != 0;
+  }
+  /// Handles the system lane and takes what has arrived.
+  void attend() noexcept;
+  /// The next message, or null; the caller handles it, or puts it back.
+  [[nodiscard]] envelope* take_next() noexcept;
+  void put_back(envelope* e) noexcept;
+  /// What `take_next` will return, left where it is.
+  [[nodiscard]] envelope* peek_next() noexcept;
+  /// Handles a message as the run loop does, and finishes it.
+  void handle(envelope* e) noexcept;
+  /// The message that user code handles now, or null.
+  void set_current(envelope* e) noexcept { current_ = e; }
+  /// Wakes senders that wait, and attends, when a batch ended because something came.
+  void after_batch() noexcept;
+  /// Does the mail wait for something else than its turn?
+  [[nodiscard]] bool is_stalled() const noexcept;
+
+ protected:
+  using cell::cell;
+  ~running_cell() = default;
+
+ private:
+  bool admit(envelope* e, std::uint64_t head) noexcept final;
+  void refuse(envelope* e) noexcept final;
+  void answer_late_signals() noexcept final;
+
+  bool run_in_place() noexcept;
+  void run_in_place_chain(base::executor& ex) noexcept;
+  bool wait_for_room() noexcept;
+
+  base::run_outcome run_nested(std::uint32_t& budget) noexcept;
+  base::run_outcome run_loop(std::uint32_t& budget) noexcept;
+  release_outcome end_batch() noexcept;
+  static void wake_overlooked() noexcept;
+  envelope* pick() noexcept;
+  envelope* pick_apart() noexcept;
+  [[nodiscard]] bool has_nothing_to_handle() const noexcept;
+  [[nodiscard]] std::uint32_t own_hard_limit() const noexcept;
+  [[nodiscard]] std::uint32_t own_quantum(std::uint32_t budget) const noexcept;
+  void process(envelope* e) noexcept;
+  dispatch_outcome route(envelope* e);
+  void settle(envelope* e, dispatch_outcome outcome) noexcept;
+};
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
+}  // namespace garrick::core

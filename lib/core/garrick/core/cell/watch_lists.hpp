@@ -1,0 +1,39 @@
+// Who watches an actor, and whom it watches: links and monitors.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: the actor's turn.
+#pragma once
+
+#include <garrick/core/cell/handle.hpp>
+#include <garrick/core/cell/keyed_list.hpp>
+
+#include <cstdint>
+
+namespace garrick::core {
+
+class continuation;
+
+/// Who is told of the actor's end.
+struct watcher {
+  address who;
+  std::uint64_t monitor;  ///< the watcher's number of it; 0: a link
+  [[nodiscard]] keyed_list_key key() const noexcept { return {who.id(), monitor}; }
+};
+
+/// A monitor that this actor set, with what to do when it fires.
+struct own_monitor {
+  std::uint64_t id;
+  address target;
+  continuation* callback;  ///< null: a `down` message
+  [[nodiscard]] keyed_list_key key() const noexcept { return {0, id}; }
+};
+
+/// Who watches an actor, and whom it watches.
+struct watch_lists {
+  keyed_list<watcher> watchers;
+  keyed_list<own_monitor> monitors;
+  std::uint64_t next_monitor = 1;
+};
+
+}  // namespace garrick::core

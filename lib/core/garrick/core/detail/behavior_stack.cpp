@@ -1,0 +1,175 @@
+// Behaviors of an actor: the present one, those that it may return to, and the silence after which
+// one wants to be called.
+#include <garrick/core/behavior.hpp>
+#include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/respond.hpp>
+#include <garrick/core/cell/thread_context.hpp>
+#include <garrick/core/cell/timer_record.hpp>
+#include <garrick/core/detail/behavior_stack.hpp>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace garrick::core::detail {
+
+/// While it lives, the actor's present behavior stays in memory although a case of it may change
+/// the behavior. The actor holds it until then, and this takes over what the actor lets go; so a
+/// message counts nothing.
+class running_behavior {
+ public:
+  explicit running_behavior(const behavior& present) noexcept
+      : present_(present), impl_(*present.impl()), outer_(std::exchange(here.behavior, this)) {}
+  ~running_behavior() { here.behavior = outer_; }
+  running_behavior(const running_behavior&) = delete;
+  running_behavior& operator=(const running_behavior&) = delete;
+
+  [[nodiscard]] behavior_impl& impl() const noexcept { return impl_; }
+
+  /// An actor whose behavior is kept in `present` lets `old` go. Another actor's is not kept: no
+  /// case of it runs, or this would not be the innermost.
+  void replaced(const behavior& present, behavior& old) noexcept {
+    if (&present == &present_ && old.impl() == &impl_) kept_ = std::move(old);
+  }
+
+ private:
+  const behavior& present_;
+  behavior_impl& impl_;
+  running_behavior* outer_;
+  behavior kept_;
+};
+
+namespace {
+
+/// The receive time-out of a behavior: a message to the actor itself that is ignored if anything
+/// was handled meanwhile.
+struct idle_timeout {};
+
+void stop_idle_timer(cell_extension& x) noexcept {
+  if (x.idle_timer != nullptr) std::exchange(x.idle_timer, nullptr)->cancel_and_drop();
+}
+
+void arm_idle_timer(cell& self, cell_extension& x, base::duration delay) {
+  stop_idle_timer(x);
+  x.idle_timer = timer_record::arm_once(self.env(), self, make_envelope<idle_timeout>(), delay);
+}
+
+/// The behaviors below an actor's present one, oldest first.
+class behaviors_below final : public belongings {
+ public:
+  std::vector<behavior> all;
+
+  /// An actor's, or null.
+  [[nodiscard]] static behaviors_below* of(cell& self) noexcept {
+    cell_extension* const x = self.ext_if();
+    return x != nullptr ? static_cast<behaviors_below*>(x->behaviors_below.get()) : nullptr;
+  }
+  static void push(cell& self, behavior b) {
+    std::unique_ptr<belongings>& mine = self.ext().behaviors_below;
+    if (mine == nullptr) mine = std::make_unique<behaviors_below>();
+    static_cast<behaviors_below&>(*mine).all.push_back(std::move(b));
+  }
+};
+
+/// Zero: none.
+base::duration idle_limit(const behavior& b) noexcept {
+  return base::duration::nanoseconds(b ? b.impl()->timeout_ns() : 0);
+}
+
+void restart_idle_timer(cell& self, const behavior& present) {
+  if (cell_extension* const x = self.ext_if()) stop_idle_timer(*x);
+  const base::duration limit = idle_limit(present);
+  if (limit.count() == 0 || self.phase() >= life::ending) return;
+  cell_extension& x = self.ext();
+  x.last_activity = self.env().clock->now();
+  arm_idle_timer(self, x, limit);
+}
+
+/// The time-out's message came: is it true that nothing else came for so long?
+void on_idle_timeout(cell& self, behavior& present) {
+  const base::duration limit = idle_limit(present);
+  if (limit.count() == 0) return;
+  cell_extension& x = self.ext();
+  const base::duration idle = self.env().clock->now() - x.last_activity;
+  if (idle < limit) return arm_idle_timer(self, x, limit - idle);
+  running_behavior(present).impl().timed_out();
+  restart_idle_timer(self, present);
+}
+
+/// Puts `next` in the place of `present`.
+void replace(behavior& present, behavior next) noexcept {
+  behavior old = std::exchange(present, std::move(next));
+  if (here.behavior != nullptr) here.behavior->replaced(present, old);
+}
+
+/// The behavior below becomes the present one. False: there is none.
+bool return_to_below(cell& self, behavior& present) {
+  behavior below;
+  if (behaviors_below* const kept = behaviors_below::of(self);
+      kept != nullptr && !kept->all.empty()) {
+    below = std::move(kept->all.back());
+    kept->all.pop_back();
+  }
+  replace(present, std::move(below));
+  return static_cast<bool>(present);
+}
+
+void behavior_changed(cell& self, const behavior& present) {
+  self.retry_skipped();
+  restart_idle_timer(self, present);
+}
+
+dispatch_outcome on_unmatched(cell& self, envelope* e) {
+  switch (self.on_unmatched()) {
+    case unmatched::report: return dispatch_outcome::unexpected;
+    case unmatched::skip: return dispatch_outcome::skipped;
+    case unmatched::drop: return dispatch_outcome::handled;
+    case unmatched::bounce:
+      if (!e->is(envelope_flag::request)) return dispatch_outcome::unexpected;
+      respond_error(e,
+                    base::make_error(base::errc::unexpected_message, self.name(), e->type->name));
+      return dispatch_outcome::handled;
+  }
+  return dispatch_outcome::unexpected;
+}
+
+}  // namespace
+
+void push_behavior(cell& self, behavior& present, behavior b, bool keep) {
+  if (!b) {
+    if (!(keep ? static_cast<bool>(present) : return_to_below(self, present))) self.quit({});
+  } else {
+    if (keep && present) behaviors_below::push(self, std::move(present));
+    replace(present, std::move(b));
+  }
+  behavior_changed(self, present);
+}
+
+void pop_behavior(cell& self, behavior& present) {
+  if (!return_to_below(self, present)) self.quit({});
+  behavior_changed(self, present);
+}
+
+bool offer_to_behavior(cell& self, behavior& present, envelope* e) {
+  return present && running_behavior(present).impl().invoke(self, e);
+}
+
+dispatch_outcome dispatch_to_behavior(cell& self, behavior& present, envelope* e) {
+  if (e->type == &base::message_type_of<idle_timeout>) [[unlikely]] {
+    on_idle_timeout(self, present);
+    return dispatch_outcome::handled;
+  }
+  cell_extension* const extension = self.ext_if();
+  const timer_record* const timing = extension != nullptr ? extension->idle_timer : nullptr;
+  const dispatch_outcome outcome = offer_to_behavior(self, present, e) ? dispatch_outcome::handled
+                                   : present                           ? on_unmatched(self, e)
+                                             : dispatch_outcome::unexpected;
+  // Skipped mail has yet to come: it does not end the silence, and costs no look at the clock each
+  // time that it is tried again. A behavior that replaced the one with the time-out has begun a
+  // silence of its own.
+  if (timing != nullptr && outcome != dispatch_outcome::skipped && extension->idle_timer == timing)
+    extension->last_activity = self.env().clock->now();
+  return outcome;
+}
+
+}  // namespace garrick::core::detail

@@ -1,0 +1,19 @@
+// The rare cases of a send: no receiver, and a sender that would rather not wait.
+#include <garrick/core/cell/internal/bounded_mailbox.hpp>
+#include <garrick/core/send.hpp>
+
+#include <stdexcept>
+#include <utility>
+
+namespace garrick::core::detail {
+
+void throw_empty_handle() {
+  throw std::logic_error("garrick: a send through an empty handle; give the handle an actor first");
+}
+
+base::error send_if_room(cell& to, envelope_ptr e) noexcept {
+  e->sender_id = running_id();
+  return bounded_mailbox::try_deliver(to, std::move(e));
+}
+
+}  // namespace garrick::core::detail

@@ -1,0 +1,43 @@
+// Coroutine handlers: listed with their actor, and what becomes of one that fails.
+#include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/internal/lifecycle.hpp>
+#include <garrick/core/cell/internal/lost_mail.hpp>
+#include <garrick/core/task.hpp>
+
+namespace garrick::core::detail {
+
+bool interleaves(cell& self) noexcept {
+  return self.ext_if() != nullptr && self.ext_if()->interleave;
+}
+
+void link_frame(cell& self, suspended_frame& f) noexcept {
+  cell_extension& x = self.ext();
+  f.next_frame = x.frames;
+  f.slot_of_me = &x.frames;
+  if (x.frames != nullptr) x.frames->slot_of_me = &f.next_frame;
+  x.frames = &f;
+}
+
+void unlink_frame(suspended_frame& f) noexcept {
+  if (f.slot_of_me == nullptr) return;
+  *f.slot_of_me = f.next_frame;
+  if (f.next_frame != nullptr) f.next_frame->slot_of_me = f.slot_of_me;
+  f.slot_of_me = nullptr;
+}
+
+void frame_failed(cell& self, const handled_message& message, pending_request request,
+                  const std::exception_ptr& what) noexcept {
+  if (message.type == nullptr) return lifecycle::on_exception(self, nullptr, what);
+  undelivered lost;
+  lost.sender = message.sender;
+  lost.receiver = self.id();
+  lost.type = message.type->name;
+  lost.descriptor = message.type;
+  lost.reason =
+      base::make_error(base::errc::receiver_failed, self.name(), lost_mail::text_of(what));
+  self.env().dead_letter(lost);
+  respond_error(request, lost.reason);
+  lifecycle::on_exception(self, nullptr, what);
+}
+
+}  // namespace garrick::core::detail
