@@ -22,8 +22,8 @@ constexpr std::size_t splitter_count = 8;
 constexpr std::size_t reader_count = 4;
 
 // [hire]
-// Chaos is the rule here, not a sign of a broken program, so a hundred thousand strikes a second are
-// no reason to give up. The overseer does so where restarting helps nobody any more.
+// Chaos is the rule here, not a sign of a broken program, so a hundred thousand strikes a second
+// are no reason to give up. The overseer does so where restarting helps nobody any more.
 const garrick::supervision patience{.strategy = garrick::one_for_one,
                                     .max_restarts = 100'000,
                                     .window = garrick::duration::seconds(1)};

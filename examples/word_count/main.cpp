@@ -3,7 +3,8 @@
 //
 //   word_count                     the texts beside this source and the system's documentation
 //   word_count ~/books --top 30
-//   word_count --chaos             handlers of every role fail all the time, and the counts come out the same
+//   word_count --chaos             handlers of every role fail all the time, and the counts are the
+//                                  same
 #include "job.hpp"
 #include "report.hpp"
 #include "settings.hpp"

@@ -16,7 +16,7 @@ MAY_INCLUDE = {
     "sched": {"base"},
     "system": {"core", "sched", "base"},
     "testkit": {"system", "core", "sched", "base"},
-    "machine": {"testkit", "sched", "base", "core"},  # core: until its copy of the mailbox is gone
+    "machine": {"testkit", "sched", "base"},
     "patterns": {"system", "base"},
     "observe": {"system", "base"},
     "inspect": {"observe", "base"},
@@ -44,7 +44,7 @@ PUBLIC_ROOMS = {
 }
 # (part, private room) -> parts that may include it all the same: they drive actors.
 OPEN_TO = {
-    ("core", "cell"): {"system", "testkit", "machine"},  # machine: as above
+    ("core", "cell"): {"system", "testkit"},
     ("core", "detail"): {"system", "testkit"},
 }
 # A room that is private but installed says so, and why, in a line of each header's opening comment.

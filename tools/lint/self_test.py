@@ -76,6 +76,22 @@ class sizes_test(Tree):
             "lib/many: 41 files",
         )
 
+    def test_a_folder_has_no_excuse(self):
+        for number in range(41):
+            self.write(f"lib/a/garrick/a/{number}.txt", "x\n")
+        self.write("lib/a/README.md", "<!-- many files: they are small -->\n")
+        self.assert_complains(sizes.check, "lib/a/garrick/a: 41 files")
+
+    def test_a_wide_line(self):
+        self.write("lib/a.cpp", "// " + "€" * 98 + "\nint " + "x" * 98 + ";\n")
+        self.assert_complains(sizes.check, "a.cpp:1: 101 columns", "a.cpp:2: 103 columns")
+
+    def test_a_line_of_full_width_strings_and_expectations(self):
+        self.write("lib/a.cpp", "// " + "€" * 97 + '\nauto s = "' + "x" * 120 + '";\n')
+        self.write("lib/b.cpp", 'auto s = R"(' + "x" * 120 + "\n" + "x" * 120 + ')";\n')
+        self.write("tests/compile_fail/c.cpp", "// expect: " + "x" * 100 + "\n")
+        self.assert_clean(sizes.check)
+
     def test_an_assignment_operator_is_a_function(self):
         self.write(
             "lib/b.cpp",

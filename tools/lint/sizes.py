@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Limits on size: 600 lines a file, 70 lines a function, 40 files a folder.
+"""Limits on size: 600 lines a file, 70 lines a function, 40 files a folder, 100 columns a line of C++.
 
 What would be hurt by splitting says so: `long: reason` in a comment within the first 20 lines of a file, or in or up to three lines
-before a function.
+before a function. A folder has no excuse. Strings do not count as columns, nor does what a compile-fail test expects.
 """
 
 import ast
@@ -10,10 +10,11 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from sources import all_files, read, run, without_comments
+from sources import all_files, read, run, without_comments, without_strings
 
-FILE_LINES, FUNCTION_LINES, FOLDER_FILES = 600, 70, 40
+FILE_LINES, FUNCTION_LINES, FOLDER_FILES, COLUMNS = 600, 70, 40, 100
 SOURCES = (".hpp", ".cpp", ".py", ".cmake", ".sh")
+EXPECTATION = re.compile(r"// (expect|each|max-lines):")
 EXCUSE = re.compile(r"(?://|#)\s*long:\s*\w+")
 NOT_A_FUNCTION = re.compile(r"\b(namespace|class|struct|union|enum|extern|concept)\b")
 OPERATOR = re.compile(r"\boperator\s*[^\s\w(]+")
@@ -63,6 +64,18 @@ def python_functions(text: str):
             yield node.name, node.lineno, node.end_lineno
 
 
+def wide_lines(text: str):
+    """(line, columns) of what has more than COLUMNS characters, also without its strings."""
+    lines = text.split("\n")
+    wide = [number for number, line in enumerate(lines, 1) if len(line) > COLUMNS]
+    if not wide:
+        return
+    bare = without_strings(text).split("\n")
+    for number in wide:
+        if len(bare[number - 1]) > COLUMNS and not EXPECTATION.match(lines[number - 1]):
+            yield number, len(lines[number - 1])
+
+
 def check_file(name: str, text: str) -> list[str]:
     lines = text.split("\n")
     problems = []
@@ -80,6 +93,11 @@ def check_file(name: str, text: str) -> list[str]:
             problems.append(
                 f"{name}:{first}: {function} has {last - first + 1} lines, the limit is {FUNCTION_LINES}"
             )
+    if name.endswith((".hpp", ".cpp")):
+        problems += [
+            f"{name}:{number}: {columns} columns, the limit is {COLUMNS}"
+            for number, columns in wide_lines(text)
+        ]
     return problems
 
 

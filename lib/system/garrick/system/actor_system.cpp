@@ -1,5 +1,5 @@
-// The ways to end a system, and who may not ask for it: one of its own threads, which would wait for
-// itself.
+// The ways to end a system, and who may not ask for it: one of its own threads, which would wait
+// for itself.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/system/actor_system.hpp>
 #include <garrick/system/system_core.hpp>

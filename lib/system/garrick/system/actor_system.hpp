@@ -68,9 +68,11 @@ class actor_system : public spawner<actor_system> {
 
   /// Subscribe here to hear of each.
   [[nodiscard]] system::dead_letters& dead_letters() noexcept;
-  /// Actors by name; an actor says `registry_of(*this)`. Include <garrick/system/names/registry.hpp>.
+  /// Actors by name; an actor says `registry_of(*this)`. Include
+  /// <garrick/system/names/registry.hpp>.
   [[nodiscard]] system::registry& registry() noexcept;
-  /// Publish and subscribe; an actor says `groups_of(*this)`. Include <garrick/system/names/groups.hpp>.
+  /// Publish and subscribe; an actor says `groups_of(*this)`. Include
+  /// <garrick/system/names/groups.hpp>.
   [[nodiscard]] system::groups& groups() noexcept;
 
   [[nodiscard]] core::environment& env() noexcept;

@@ -29,8 +29,9 @@ concept can_spawn = std::is_base_of_v<spawner<System>, System>;
 
 }  // namespace detail
 
-/// Asks every target from this thread. `get()` blocks until all have answered and gives a result for
-/// each, in the order of the targets; see core::fan_out. Any thread but a worker: `would_block`.
+/// Asks every target from this thread. `get()` blocks until all have answered and gives a result
+/// for each, in the order of the targets; see core::fan_out. Any thread but a worker:
+/// `would_block`.
 template <detail::can_spawn System, class Range, class... Args>
 [[nodiscard]] auto fan_out(System& from, const Range& targets, Args&&... args) {
   const auto ask = [&](core::blocking_actor& asker) {

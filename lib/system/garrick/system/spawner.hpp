@@ -35,8 +35,8 @@ class [[nodiscard]] blocking_response {
     return *this;
   }
 
-  /// Blocks until the answer has come; for ever without `within`, if the receiver neither answers nor
-  /// ends. Once: a second call is the error `cancelled`. On a worker thread it is the error
+  /// Blocks until the answer has come; for ever without `within`, if the receiver neither answers
+  /// nor ends. Once: a second call is the error `cancelled`. On a worker thread it is the error
   /// `would_block`, at once: use then, await or co_await there. Other errors: `receiver_gone`,
   /// `receiver_failed`, `unexpected_message`, `overload`, `broken_promise`, `timeout`,
   /// `request_cycle`, and whatever the handler answers with.
@@ -62,16 +62,16 @@ template <class First, class... Rest>
 inline constexpr bool starts_with_options<First, Rest...> =
     std::is_same_v<std::decay_t<First>, core::spawn_options>;
 
-/// Base of a class `Derived` that has `core::environment& env()`: an actor system, or the testkit's.
-/// Any thread, for an actor system.
+/// Base of a class `Derived` that has `core::environment& env()`: an actor system, or the
+/// testkit's. Any thread, for an actor system.
 template <class Derived>
 class spawner {
  public:
-  /// A class-based actor: `system.spawn<account_actor>(100)`. The object is built here, on the calling
-  /// thread, from the arguments; its handlers run elsewhere. Costs one block from a pool. The handle
-  /// is never empty: if the constructor throws, or the system has begun to
-  /// stop (`shutting_down`), the handle names an actor that has ended with that error; see
-  /// `try_spawn`. Throws std::bad_alloc.
+  /// A class-based actor: `system.spawn<account_actor>(100)`. The object is built here, on the
+  /// calling thread, from the arguments; its handlers run elsewhere. Costs one block from a pool.
+  /// The handle is never empty: if the constructor throws, or the system has begun to stop
+  /// (`shutting_down`), the handle names an actor that has ended with that error; see `try_spawn`.
+  /// Throws std::bad_alloc.
   template <class A, class... Args>
     requires(!starts_with_options<Args...>)
   core::ref<typename A::protocol_type> spawn(Args&&... args) {
@@ -86,8 +86,9 @@ class spawner {
     static_assert(core::detail::checked_actor<A>::reported);
     return core::detail::spawn_class<A>(environment_of(), nullptr, &o, std::forward<Args>(args)...);
   }
-  /// A function-based actor: `system.spawn([](dynamic_actor& self) -> behavior { … })`. The function's
-  /// first parameter says which kind it is; it runs as the actor's first turn. Otherwise as above.
+  /// A function-based actor: `system.spawn([](dynamic_actor& self) -> behavior { … })`. The
+  /// function's first parameter says which kind it is; it runs as the actor's first turn. Otherwise
+  /// as above.
   template <class F, class... Args>
     requires(!std::is_same_v<std::decay_t<F>, core::spawn_options>)
   auto spawn(F&& f, Args&&... args) {
@@ -102,8 +103,8 @@ class spawner {
     return core::detail::spawn_function(environment_of(), nullptr, &o, std::forward<F>(f),
                                         std::forward<Args>(args)...);
   }
-  /// As `spawn`, with the constructor's failure or a refused option as the error `spawn_failed`, and
-  /// `shutting_down` if the system has begun to stop.
+  /// As `spawn`, with the constructor's failure or a refused option as the error `spawn_failed`,
+  /// and `shutting_down` if the system has begun to stop.
   template <class A, class... Args>
   base::result<core::ref<typename A::protocol_type>> try_spawn(Args&&... args) {
     static_assert(core::detail::checked_actor<A>::reported);
@@ -112,9 +113,9 @@ class spawner {
     return handle;
   }
 
-  /// A request from an ordinary thread, sent at once; a duration as the last argument is its time-out.
-  /// The answer comes from `get()`, see blocking_response for its errors. An actor uses its own
-  /// `request`.
+  /// A request from an ordinary thread, sent at once; a duration as the last argument is its
+  /// time-out. The answer comes from `get()`, see blocking_response for its errors. An actor uses
+  /// its own `request`.
   ///
   ///     long left = system.request(account, withdraw{120}, 1s).get().value();
   template <class P, class... Args>
@@ -159,9 +160,9 @@ class spawner {
     });
   }
 
-  /// Sends an exit signal: the actor ends with `reason` after what it handles now, or gets the signal
-  /// as a message if it traps exits. A normal reason ends nobody. Does not wait. An actor that has
-  /// ended is left alone.
+  /// Sends an exit signal: the actor ends with `reason` after what it handles now, or gets the
+  /// signal as a message if it traps exits. A normal reason ends nobody. Does not wait. An actor
+  /// that has ended is left alone.
   void exit(const core::handle& who, base::exit_reason reason = base::exit_code::user_shutdown) {
     core::detail::exit_cell(nullptr, who.address(), std::move(reason));
   }

@@ -37,8 +37,8 @@ namespace garrick::system {
 /// For the framework and its tests: what `actor_system` hides. Any thread.
 class system_core final : public core::environment, public watchdog_listener {
  public:
-  /// Checks the options, builds every part and starts the workers. Throws std::invalid_argument that
-  /// names a bad option, std::system_error without a thread.
+  /// Checks the options, builds every part and starts the workers. Throws std::invalid_argument
+  /// that names a bad option, std::system_error without a thread.
   explicit system_core(const options& o);
 
   /// Ends every thread. Called once, by the system's destructor, after the actors were told to end.

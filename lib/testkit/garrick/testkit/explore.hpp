@@ -10,9 +10,8 @@
 //
 // A run fails if the function throws (a testkit::failure, a failed REQUIRE, anything) or if the
 // actors leak (test_system::finish). The failing seed runs a second time at once, to show that it
-// fails again. With GARRICK_SEED=17 in the environment, only seed 17 runs. With
-// GARRICK_SEEDS=20, `explore` tries 20 seeds, whatever the program says: few under a sanitizer, many
-// over night.
+// fails again. With GARRICK_SEED=17 in the environment, only seed 17 runs. With GARRICK_SEEDS=20,
+// `explore` tries 20 seeds, whatever the program says: few under a sanitizer, many over night.
 //
 // Thread safety: every function runs the scenario on the calling thread, and returns when it is
 // done.

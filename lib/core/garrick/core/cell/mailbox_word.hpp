@@ -2,6 +2,8 @@
 //
 // The functions named below are the transitions of mailbox.hpp; I1 to L4 are its invariants.
 //
+// Private: installed because mailbox.hpp needs it.
+//
 // Thread safety: constants only.
 #pragma once
 

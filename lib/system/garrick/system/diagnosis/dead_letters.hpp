@@ -57,11 +57,13 @@ class dead_letters {
   /// letter is counted and `suppressed`.
   void take(const core::undelivered& what) noexcept;
 
-  /// Letters with this reason since the system began. Exact once their senders' calls have returned.
+  /// Letters with this reason since the system began. Exact once their senders' calls have
+  /// returned.
   [[nodiscard]] std::uint64_t count(base::errc reason) const noexcept;
   /// All letters since the system began.
   [[nodiscard]] std::uint64_t count() const noexcept;
-  /// For the system, at its end. No more subscribers: their handles must not outlive the system's threads.
+  /// For the system, at its end. No more subscribers: their handles must not outlive the system's
+  /// threads.
   void close() noexcept;
 
  private:

@@ -36,7 +36,8 @@ struct log_event {
   base::error reason{};  ///< its category and code count, not its text; may be empty
 };
 
-/// Where lines go. `id` 0: the line is about no single actor. Called on any thread, several at once.
+/// Where lines go. `id` 0: the line is about no single actor. Called on any thread, several at
+/// once.
 struct log_sink {
   /// Writes one line; must not throw, and must not call the log that calls it.
   void (*write)(void* context, log_level level, std::string_view who, std::uint64_t id,
@@ -46,7 +47,8 @@ struct log_sink {
 
 /// Writes lines to a sink, few of them in a storm. Any thread.
 ///
-///     log.write({log_level::error, "failed", "worker", why}, "worker 3", id, [&] { return why.to_string(); });
+///     log.write({log_level::error, "failed", "worker", why}, "worker 3", id,
+///               [&] { return why.to_string(); });
 class limited_log {
  public:
   static constexpr std::uint32_t lines_a_second = 10;  ///< of one event from one place

@@ -54,8 +54,9 @@ class watchdog_listener {
 class watchdog {
  public:
   /// Starts the thread, which waits for `begin`. `pool`, `detached` and `listener` outlive the
-  /// watchdog. A worker's handler is reported when it runs longer than `after`, which is above zero:
-  /// to the listener, and to `probe` if it is not null. Throws std::system_error without a thread.
+  /// watchdog. A worker's handler is reported when it runs longer than `after`, which is above
+  /// zero: to the listener, and to `probe` if it is not null. Throws std::system_error without a
+  /// thread.
   watchdog(sched::scheduler& pool, const detached_pool& detached, base::duration after,
            base::probe* probe, watchdog_listener& listener);
   /// Ends the thread: blocks while it looks or tells.

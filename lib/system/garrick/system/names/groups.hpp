@@ -91,8 +91,9 @@ class group {
   using garrick_sendable = void;
   using protocol_type = P;  ///< what may be published
 
-  /// `who` gets what is published from now on, until it leaves or ends; the group holds it meanwhile.
-  /// To join twice is to join once. Errors: `empty_handle`, `closed`. Throws std::bad_alloc.
+  /// `who` gets what is published from now on, until it leaves or ends; the group holds it
+  /// meanwhile. To join twice is to join once. Errors: `empty_handle`, `closed`. Throws
+  /// std::bad_alloc.
   base::result<void> join(const core::ref<P>& who) const;
   /// `who` gets nothing that is published from now on. True if it was a member.
   bool leave(const core::handle& who) const { return topic_->remove(who.id()); }
@@ -138,7 +139,8 @@ class groups {
   }
   /// The topics' names, sorted.
   [[nodiscard]] std::vector<std::string> names() const;
-  /// For the system, at its end. From now on `get` and `join` fail, and who ends does not leave; members stay until `close`.
+  /// For the system, at its end. From now on `get` and `join` fail, and who ends does not leave;
+  /// members stay until `close`.
   void seal() noexcept;
   /// For the system, at its end. Empties every topic; later `get` and `join` fail.
   void close() noexcept;

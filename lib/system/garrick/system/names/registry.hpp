@@ -1,7 +1,9 @@
 // Actors by name, within one system.
 //
-//   system.registry().put("prices", prices);                              // fails if the name is taken
-//   result<ref<query>> p = system.registry().get<query>("prices");        // fails unless the actor was put with at least the signatures of `query`
+//   system.registry().put("prices", prices);   // fails if the name is taken
+//   result<ref<query>> p = system.registry().get<query>("prices");
+//
+// The second fails unless the actor was put with at least the signatures of `query`.
 //
 // The protocol is checked at run time: an actor that was put as any_ref can be got as any_ref only,
 // and everything can be got as any_ref. The registry holds a strong handle, so a named actor lives
@@ -37,8 +39,8 @@ enum class registry_errc : std::uint32_t {
 /// The family of these errors.
 [[nodiscard]] const base::error_category& error_category_of(registry_errc) noexcept;
 
-/// Living actors by name. Reached by `system.registry()` and, in an actor, `registry_of(*this)`. Any
-/// thread; a call holds a lock for the time of a look-up.
+/// Living actors by name. Reached by `system.registry()` and, in an actor, `registry_of(*this)`.
+/// Any thread; a call holds a lock for the time of a look-up.
 ///
 ///     system.registry().put("prices", feed);
 ///     result<ref<prices>> feed = registry_of(*this).get<prices>("prices");
@@ -50,28 +52,29 @@ class registry {
   registry(const registry&) = delete;
   registry& operator=(const registry&) = delete;
 
-  /// Gives the actor a name, which may be any text, and holds it until it ends or `remove` is called.
-  /// An actor may have several names. Errors: `empty_handle`; `name_taken` by another living actor,
-  /// or by this one; `closed`. Throws std::bad_alloc.
+  /// Gives the actor a name, which may be any text, and holds it until it ends or `remove` is
+  /// called. An actor may have several names. Errors: `empty_handle`; `name_taken` by another
+  /// living actor, or by this one; `closed`. Throws std::bad_alloc.
   template <class P>
   base::result<void> put(std::string_view name, const core::ref<P>& who) {
     return put_entry(name, core::any_ref(who), protocol_set_of<P>());
   }
-  /// The actor of that name, as a handle with the protocol P. Errors: `not_found`, also for an actor
-  /// that has ended; `wrong_protocol`: it was put with a protocol that lacks a signature of P, which
-  /// the error's text names.
+  /// The actor of that name, as a handle with the protocol P. Errors: `not_found`, also for an
+  /// actor that has ended; `wrong_protocol`: it was put with a protocol that lacks a signature of
+  /// P, which the error's text names.
   template <class P>
   [[nodiscard]] base::result<core::ref<P>> get(std::string_view name) const {
     base::result<core::any_ref> r = get_entry(name, protocol_set_of<P>());
     if (!r) return r.error();
     return core::handle_access::adopt<P>(core::handle_access::release(*r));
   }
-  /// Takes the name away; the actor lives on if others hold it. True if there was an actor with this
-  /// name.
+  /// Takes the name away; the actor lives on if others hold it. True if there was an actor with
+  /// this name.
   bool remove(std::string_view name);
   /// The names of living actors, sorted.
   [[nodiscard]] std::vector<std::string> names() const;
-  /// For the system, at its end. From now on `put` fails, and who ends is not forgotten; the names stay until `close`.
+  /// For the system, at its end. From now on `put` fails, and who ends is not forgotten; the names
+  /// stay until `close`.
   void seal() noexcept;
   /// For the system, at its end. Forgets everybody; later `put` fails.
   void close() noexcept;

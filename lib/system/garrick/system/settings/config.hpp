@@ -2,9 +2,9 @@
 //
 // Every setting has one key, such as `mailbox.soft_limit`, in every layer:
 //
-//     {"mailbox": {"soft_limit": 2000}}          in a file named by --config, GARRICK_CONFIG or the program
-//     GARRICK_MAILBOX_SOFT_LIMIT=2000            in the environment
-//     --mailbox.soft_limit=2000                  on the command line
+//     {"mailbox": {"soft_limit": 2000}}   in the file of --config, GARRICK_CONFIG or the program
+//     GARRICK_MAILBOX_SOFT_LIMIT=2000     in the environment
+//     --mailbox.soft_limit=2000           on the command line
 //
 // Nothing is ignored: a misspelt key, a value of the wrong type or out of range is an error that
 // names the key, its source (file:line, variable or argument) and, for a misspelt one, the nearest
@@ -56,8 +56,9 @@ struct option {
   std::vector<std::string> choices{};                            ///< empty: any text
 };
 
-/// Keys of the program's own, of the form `section.name` in lower case letters, digits and underscores. The variables must live until `load_config` returns;
-/// what they hold before is the default; they change only if the whole configuration is valid.
+/// Keys of the program's own, of the form `section.name` in lower case letters, digits and
+/// underscores. The variables must live until `load_config` returns; what they hold before is the
+/// default; they change only if the whole configuration is valid.
 class config_options {
  public:
   void add(std::string key, bool& target, std::string help);

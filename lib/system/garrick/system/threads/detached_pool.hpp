@@ -53,8 +53,8 @@ class detached_pool {
   /// is stopped, or the operating system has no more threads or memory. May create a thread, which
   /// takes tens of microseconds.
   [[nodiscard]] core::waiting_executor* take(bool blocking = false) noexcept;
-  /// Ends the threads that serve nobody and blocks until the others' actors have ended. Later `take`
-  /// gives null. Not on one of the pool's own threads: it would wait for itself.
+  /// Ends the threads that serve nobody and blocks until the others' actors have ended. Later
+  /// `take` gives null. Not on one of the pool's own threads: it would wait for itself.
   void stop() noexcept;
   /// Threads that serve an actor now.
   [[nodiscard]] std::uint32_t in_use() const noexcept;
