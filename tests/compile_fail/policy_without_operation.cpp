@@ -1,4 +1,4 @@
-// expect: all.{}(|seen.{}(|P::{}
+// expect: all.{}(|seen.{}(|Policy::{}
 // each: worker_data name worker central_enqueue external_enqueue internal_enqueue resume_later dequeue before_resume after_resume
 // each: after_completion claim expose wants_helper helper request_stop drain_one statistics describe
 #include <garrick/sched/policies/policy.hpp>
