@@ -9,11 +9,12 @@
 
 namespace bench {
 
-inline garrick::options garrick_options(arguments& args) {
-  garrick::options o;
-  o.workers = static_cast<std::uint32_t>(args.number("threads", 0));
-  o.policy = args.text("policy", "work_stealing");
-  o.idle_spin_us = static_cast<std::uint32_t>(args.number("idle_spin_us", o.idle_spin_us));
+inline garrick::settings garrick_settings(arguments& args) {
+  garrick::settings o;
+  o.scheduler.workers = static_cast<std::uint32_t>(args.number("threads", 0));
+  o.scheduler.policy = args.text("policy", "work_stealing");
+  o.scheduler.idle_spin =
+      garrick::duration::microseconds(static_cast<std::int64_t>(args.number("idle_spin_us", 0)));
   return o;
 }
 
@@ -21,11 +22,11 @@ inline garrick::options garrick_options(arguments& args) {
 // destructor. The settings are the last parameters of a program: others are refused here.
 template <class Body>
 double run_system(arguments& args, const Body& body) {
-  const garrick::options options = garrick_options(args);
+  const garrick::settings settings = garrick_settings(args);
   args.reject_unknown();
   const std::int64_t start = now_ns();
   {
-    garrick::actor_system system(options);
+    garrick::actor_system system(settings);
     body(system);
   }
   return seconds_since(start);

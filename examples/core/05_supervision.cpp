@@ -27,8 +27,9 @@ class worker_actor : public garrick::actor<worker> {
 // [/worker]
 
 int main() {
-  garrick::options quiet;
-  quiet.log = garrick::system::log_level::off;  // failures would be logged; here they are expected
+  garrick::settings quiet;
+  quiet.log.level =
+      garrick::system::log_level::off;  // failures would be logged; here they are expected
   garrick::actor_system system(quiet);
 
   // [supervise]

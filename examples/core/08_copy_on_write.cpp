@@ -34,8 +34,8 @@ garrick::behavior editor(garrick::dynamic_actor&) {
 // [/readers]
 
 int main() {
-  garrick::options one_worker;
-  one_worker.workers = 1;
+  garrick::settings one_worker;
+  one_worker.scheduler.workers = 1;
   garrick::actor_system system(one_worker);
 
   // [share]

@@ -81,8 +81,8 @@ void let_one_fail(garrick::actor_system& system) {
 }
 
 int main() {
-  garrick::options quiet;
-  quiet.log = garrick::system::log_level::off;
+  garrick::settings quiet;
+  quiet.log.level = garrick::system::log_level::off;
   garrick::actor_system system(quiet);
   let_one_fail<watching_actor>(system);
   let_one_fail<guardian>(system);

@@ -105,13 +105,13 @@ static_assert(garrick::sched::scheduling_policy<lucky_dip>);
 
 // [use]
 std::unique_ptr<garrick::sched::scheduler> make_lucky_dip(
-    const garrick::sched::scheduler_options& o) {
+    const garrick::sched::scheduler_settings& o) {
   return std::make_unique<garrick::sched::worker_pool<lucky_dip>>(o);
 }
 
-garrick::options with_lucky_dip() {
-  garrick::options o;
-  o.workers = 2;
+garrick::settings with_lucky_dip() {
+  garrick::settings o;
+  o.scheduler.workers = 2;
   o.make_scheduler = &make_lucky_dip;
   return o;
 }

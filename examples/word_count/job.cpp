@@ -75,10 +75,10 @@ void clear_line() {
 outcome run(const job& what) {
   const auto begin = std::chrono::steady_clock::now();
   chaos fate(what.seed, what.chaos_every);
-  garrick::options o;
-  o.workers = what.workers;
+  garrick::settings o;
+  o.scheduler.workers = what.workers;
   // the strikes are counted; each of them need not be told
-  if (what.chaos_every != 0) o.log = garrick::system::log_level::off;
+  if (what.chaos_every != 0) o.log.level = garrick::system::log_level::off;
   garrick::actor_system system(o);
   const auto verdict = std::make_shared<std::string>();
   const staff everybody = hire(system, what, fate, verdict);

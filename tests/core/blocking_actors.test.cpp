@@ -163,7 +163,7 @@ TEST_CASE("blocking actor that waits for ever without a handle to it is reclaime
 TEST_CASE(
     "exception in a blocking actor ends it with the text; in a scoped actor it reaches its "
     "thread") {
-  actor_system system({.log = system::log_level::off});
+  actor_system system({.log = {.level = system::log_level::off}});
   scoped_actor me(system.env());
   const any_ref a = system.spawn([](blocking_actor& self) {
     self.receive([](int) -> int { throw std::runtime_error("no room"); });
@@ -240,8 +240,8 @@ TEST_CASE(
 }
 
 TEST_CASE("detached actor runs on a thread of its own, which is reused") {
-  options o;
-  o.workers = 1;
+  settings o;
+  o.scheduler.workers = 1;
   actor_system system(o);
   const any_ref worker = system.spawn([](dynamic_actor&) -> behavior {
     return {[](int) { return std::hash<std::thread::id>()(std::this_thread::get_id()); }};
@@ -262,8 +262,8 @@ TEST_CASE("detached actor runs on a thread of its own, which is reused") {
 
 TEST_CASE(
     "detached actors beyond the pool's bound are spawn errors, and its threads are given back") {
-  options o;
-  o.detached_threads = 2;
+  settings o;
+  o.detached.threads = 2;
   actor_system system(o);
   const auto body = [](blocking_actor& self) { self.receive([](int) {}); };
   const any_ref one = system.spawn(body);
@@ -285,8 +285,8 @@ TEST_CASE(
 TEST_CASE(
     "scoped actor in a handler on a worker must not wait: an error with advice, no hang; a "
     "detached one may") {
-  options o;
-  o.workers = 1;
+  settings o;
+  o.scheduler.workers = 1;
   actor_system system(o);
   const any_ref doubler =
       system.spawn([](dynamic_actor&) -> behavior { return {[](int x) { return x * 2; }}; });

@@ -206,7 +206,7 @@ TEST_CASE("a loop of 100,000 awaits that finish at once needs no deeper stack") 
 TEST_CASE(
     "exception in a nested task reaches the awaiting one; outside, it fails the actor and the "
     "requester") {
-  actor_system system({.log = system::log_level::off});
+  actor_system system({.log = {.level = system::log_level::off}});
   auto alive = std::make_shared<std::atomic<int>>(0);
   const auto a = system.spawn<front_actor>(system.spawn<source_actor>(), alive);
   CHECK(system.request(a, fails_inside{}).get().value() == 5);

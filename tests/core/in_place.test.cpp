@@ -62,8 +62,8 @@ class source : public actor<protocol<void(flood)>> {
 /// The scheduler of the system that was built last.
 sched::scheduler* workers_of_last = nullptr;
 
-void remember_scheduler(options& o) {
-  o.make_scheduler = [](const sched::scheduler_options& s) {
+void remember_scheduler(settings& o) {
+  o.make_scheduler = [](const sched::scheduler_settings& s) {
     auto made = sched::make_scheduler(s);
     workers_of_last = made.get();
     return made;
@@ -72,11 +72,11 @@ void remember_scheduler(options& o) {
 
 seen run_pipeline(std::uint32_t workers, int forwarders, std::uint64_t messages,
                   sched::scheduler_stats* stats = nullptr) {
-  options o;
-  o.workers = workers;
-  o.limits.soft_limit = limit;
+  settings o;
+  o.scheduler.workers = workers;
+  o.mailbox.soft_limit = limit;
   // a wait gives up at once: only running in place keeps the mailboxes short
-  o.limits.full_wait_ns = 0;
+  o.mailbox.full_wait = {};
   remember_scheduler(o);
   seen s;
   {
@@ -128,9 +128,9 @@ class sprinkler : public actor<numbers> {
 }  // namespace
 
 TEST_CASE("in place: who makes many messages of one is stopped when its receiver is full") {
-  options o;
-  o.workers = 1;
-  o.limits.soft_limit = limit;
+  settings o;
+  o.scheduler.workers = 1;
+  o.mailbox.soft_limit = limit;
   seen s;
   {
     actor_system system(o);
@@ -191,9 +191,9 @@ class pinger : public actor<opponent> {
 
 TEST_CASE("an actor whose budget ends with its last message is not queued again") {
   constexpr std::uint64_t trips = 10'000;
-  options o;
-  o.workers = 1;
-  o.limits.quantum = 16;  // rounds of four messages: every other run of an actor ends one
+  settings o;
+  o.scheduler.workers = 1;
+  o.scheduler.quantum = 16;  // rounds of four messages: every other run of an actor ends one
   remember_scheduler(o);
   actor_system system(o);
   send(system.spawn<pinger>(trips), serve{});
@@ -232,9 +232,9 @@ class doubling : public actor<protocol<void(ball), void(ref<player>)>> {
 }  // namespace
 
 TEST_CASE("in place: two actors on one worker that flood each other come to an end") {
-  options o;
-  o.workers = 1;
-  o.limits.soft_limit = limit;
+  settings o;
+  o.scheduler.workers = 1;
+  o.mailbox.soft_limit = limit;
   std::uint64_t handled[2] = {0, 0};
   {
     actor_system system(o);

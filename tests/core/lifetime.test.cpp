@@ -27,9 +27,9 @@ constexpr int chain_length = 1'000'000;
 #endif
 
 /// Without the watchdog: to reclaim a whole chain is one turn, and a long one.
-options patient() {
-  options o;
-  o.watchdog_after = duration();
+settings patient() {
+  settings o;
+  o.watchdog.after = duration();
   return o;
 }
 

@@ -134,8 +134,8 @@ class counted_actor : public actor<protocol<void(fail)>> {
 /// A group of n children that is restarted because the oldest fails.
 double restart_group(int n) {
   std::atomic<int> left{2 * n};
-  options quiet;
-  quiet.log = system::log_level::off;
+  settings quiet;
+  quiet.log.level = system::log_level::off;
   actor_system system(quiet);
   const auto top = system.spawn<supervisor>(supervision{.strategy = one_for_all});
   std::vector<ref<protocol<void(fail)>>> all;

@@ -49,20 +49,20 @@ class source : public actor<source_protocol> {
   }
 };
 
-options settings(std::uint32_t workers, std::uint32_t soft) {
-  options o;
-  o.workers = workers;
-  o.limits.soft_limit = soft;
-  o.watchdog_after = {};
-  o.log = system::log_level::off;
+settings limited(std::uint32_t workers, std::uint32_t soft) {
+  settings o;
+  o.scheduler.workers = workers;
+  o.mailbox.soft_limit = soft;
+  o.watchdog.after = {};
+  o.log.level = system::log_level::off;
   return o;
 }
 
 /// A wait that nothing ends would show: when its time is over the sender goes on, but only with 64
 /// messages, so a flood would take more than 20 seconds.
-options patient(std::uint32_t workers, std::uint32_t soft) {
-  options o = settings(workers, soft);
-  o.limits.full_wait_ns = 200'000'000;
+settings patient(std::uint32_t workers, std::uint32_t soft) {
+  settings o = limited(workers, soft);
+  o.mailbox.full_wait = duration::milliseconds(200);
   return o;
 }
 bool quick(clock_type::time_point since) {
@@ -83,7 +83,7 @@ struct doublings final : base::probe {
 TEST_CASE(
     "a hundred senders keep one receiver's mailbox at the soft limit plus one batch a sender") {
   constexpr std::uint32_t senders = 100, each = 2000, soft = 128;
-  actor_system system(settings(4, soft));
+  actor_system system(limited(4, soft));
   auto to = system.spawn<sink>();
   for (std::uint32_t i = 0; i < senders; ++i) send(system.spawn<source>(to, each), go{});
   while (system.request(to, count{}).get().value() < senders * each) {}
@@ -144,9 +144,9 @@ TEST_CASE(
     std::atomic<std::uint32_t> most[4] = {};
     std::uint64_t sum = 0;
     {
-      options o = settings(workers, soft);
+      settings o = limited(workers, soft);
       // Long, so that nobody goes on because a busy machine keeps the receiver from running.
-      o.limits.full_wait_ns = 200'000'000;
+      o.mailbox.full_wait = duration::milliseconds(200);
       actor_system system(o);
       ref<protocol<void(item)>> next = system.spawn<slow_sink>(&most[3], &sum);
       for (int i = 2; i >= 0; --i) next = system.spawn<stage>(next, &most[i]);
@@ -181,7 +181,7 @@ TEST_CASE(
       }
     };
     // a send waits a millisecond for progress, at most 16; a round of the receiver takes 32 or more
-    actor_system system(settings(2, soft));
+    actor_system system(limited(2, soft));
     ref<protocol<void(item)>> to = system.spawn<slow>(&most, &sum);
     for (std::uint32_t i = 0; i < senders; ++i) send(system.spawn<starter>(to, each), go{});
     to = {};
@@ -212,8 +212,8 @@ TEST_CASE(
     "whoever waits for a receiver that another sender runs in place goes on when that sender is "
     "done") {
   constexpr std::uint32_t rounds = 100, each = 2000, kept = 1500, soft = 64;
-  options o = settings(2, soft);
-  o.limits.full_wait_ns = 5'000'000'000;  // each sender that is left waiting costs so long
+  settings o = limited(2, soft);
+  o.mailbox.full_wait = duration::seconds(5);  // each sender that is left waiting costs so long
   const auto start = clock_type::now();
   actor_system system(o);
   auto to = system.spawn<sink>();
@@ -227,7 +227,7 @@ TEST_CASE(
 
 TEST_CASE("an outside thread that floods is slowed, too") {
   constexpr std::uint32_t n = 200'000, soft = 64;
-  actor_system system(settings(1, soft));
+  actor_system system(limited(1, soft));
   auto to = system.spawn<sink>();
   for (std::uint32_t i = 0; i < n; ++i) send(to, item{i});
   CHECK(system.request(to, count{}).get().value() == n);
@@ -247,7 +247,7 @@ TEST_CASE("nobody waits for a receiver that awaits a response; the probe hears e
     std::uint32_t on(count) const { return seen; }
   };
   doublings probe;
-  options o = patient(2, 512);
+  settings o = patient(2, 512);
   o.probe = &probe;
   const auto start = clock_type::now();
   {
@@ -290,8 +290,8 @@ TEST_CASE("a message beyond the hard limit is a dead letter, a request gets over
     void on(item) {}
     int on(count) { return 1; }
   };
-  options o = settings(1, 64);
-  o.limits.hard_limit = 100;
+  settings o = limited(1, 64);
+  o.mailbox.hard_limit = 100;
   std::atomic<bool> release{false}, entered{false};
   actor_system system(o);
   auto s = system.spawn<stuck>(&release, &entered);
@@ -417,8 +417,8 @@ struct flag_raising : actor<source_protocol> {
 };
 
 std::uint32_t runs_in_place(bool system_allows, bool actor_allows, bool scoped) {
-  options o = settings(1, 32);
-  o.limits.in_place = system_allows;
+  settings o = limited(1, 32);
+  o.mailbox.in_place = system_allows;
   actor_system system(o);
   auto to = system.spawn<noticing>(spawn_options{.in_place = actor_allows});
   send(system.spawn<flag_raising>(to, scoped), go{});
@@ -457,7 +457,7 @@ TEST_CASE("a mutex held across a send does not deadlock where in-place running i
     }
   };
   for (const std::uint32_t workers : {1u, 2u}) {
-    actor_system system(settings(workers, 32));
+    actor_system system(limited(workers, 32));
     auto to = system.spawn<locking>();
     send(system.spawn<holding>(to), go{});
     while (system.request(to, count{}).get().value() < 2000) {}

@@ -27,8 +27,8 @@ class counting_probe final : public base::probe {
   int cycles = 0;
 };
 
-testkit::options with_probe(base::probe& p, std::uint64_t seed = 1) {
-  testkit::options o;
+testkit::settings with_probe(base::probe& p, std::uint64_t seed = 1) {
+  testkit::settings o;
   o.probe = &p;
   o.seed = seed;
   return o;
@@ -167,10 +167,10 @@ TEST_CASE("then closes no cycle: the actor goes on meanwhile") {
 
 TEST_CASE("a request cycle is found on real threads, too") {
   counting_probe probe;
-  options o;
+  settings o;
   o.probe = &probe;
-  o.workers = 2;
-  o.limits.detect_request_cycles = true;
+  o.scheduler.workers = 2;
+  o.requests.detect_cycles = true;
   actor_system system(o);
   const auto a = system.spawn<awaiting_actor>();
   const auto b = system.spawn<awaiting_actor>();

@@ -97,7 +97,7 @@ TEST_CASE("dropped promise answers broken_promise") {
 }
 
 TEST_CASE("handler that throws answers receiver_failed with the exception's text") {
-  actor_system system({.log = system::log_level::off});
+  actor_system system({.log = {.level = system::log_level::off}});
   const auto a = system.spawn<answering>();
   const error why = system.request(a, thrown{}).get().error();
   CHECK(why == errc::receiver_failed);
@@ -108,7 +108,7 @@ TEST_CASE("handler that throws answers receiver_failed with the exception's text
 
 TEST_CASE(
     "promise held by a failing actor answers receiver_failed, by an ending one receiver_gone") {
-  actor_system system({.log = system::log_level::off});
+  actor_system system({.log = {.level = system::log_level::off}});
   const auto a = system.spawn<answering>();
   auto waits = system.request(a, later{});
   CHECK(system.request(a, thrown{}).get().error() == errc::receiver_failed);
@@ -167,8 +167,8 @@ TEST_CASE("request to a full mailbox is overload") {
 }
 
 TEST_CASE("too many outstanding requests of one actor are overload") {
-  options o;
-  o.limits.outstanding_limit = 2;
+  settings o;
+  o.requests.outstanding_limit = 2;
   actor_system system(o);
   const auto target = system.spawn<answering>();
   const any_ref a = system.spawn(

@@ -92,8 +92,8 @@ TEST_CASE("broadcast router sends to all and collects all answers") {
 }
 
 TEST_CASE("least loaded router passes a busy member over") {
-  options o;
-  o.workers = 2;
+  settings o;
+  o.scheduler.workers = 2;
   actor_system system(o);
   const auto pool = core::spawn_pool<member_actor, core::least_loaded>(system, 3);
   auto open = std::make_shared<std::atomic<bool>>(false);

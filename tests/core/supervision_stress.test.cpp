@@ -73,9 +73,9 @@ void attack(actor_system& system, const std::vector<ref<child_protocol>>& all, s
 
 void battle(restart_strategy strategy, bool keep_mail) {
   std::atomic<int> alive{0}, answered{0};
-  options o;
-  o.workers = 3;
-  o.log = system::log_level::off;
+  settings o;
+  o.scheduler.workers = 3;
+  o.log.level = system::log_level::off;
   {
     actor_system system(o);
     auto top = system.spawn<supervisor>(supervision{
@@ -109,9 +109,9 @@ TEST_CASE("rest_for_one under fire") { battle(rest_for_one, true); }
 
 TEST_CASE("supervisors that end while their children fail") {
   std::atomic<int> alive{0};
-  options o;
-  o.workers = 3;
-  o.log = system::log_level::off;
+  settings o;
+  o.scheduler.workers = 3;
+  o.log.level = system::log_level::off;
   {
     actor_system system(o);
     for (int round = 0; round < 100; ++round) {
@@ -130,9 +130,9 @@ TEST_CASE("supervisors that end while their children fail") {
 
 TEST_CASE("children that are started by many threads while their supervisor is told to end") {
   std::atomic<int> alive{0};
-  options o;
-  o.workers = 2;
-  o.log = system::log_level::off;
+  settings o;
+  o.scheduler.workers = 2;
+  o.log.level = system::log_level::off;
   {
     actor_system system(o);
     auto top = system.spawn<supervisor>();

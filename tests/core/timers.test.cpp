@@ -272,8 +272,8 @@ TEST_CASE("timers in real time, armed, fired and cancelled by many actors at onc
     }
     int on(slow) const { return fired; }
   };
-  options o;
-  o.workers = 2;
+  settings o;
+  o.scheduler.workers = 2;
   actor_system system(o);
   std::vector<ref<protocol<void(tick), int(slow)>>> all;
   for (int i = 0; i < 20; ++i) all.push_back(system.spawn<busy>());

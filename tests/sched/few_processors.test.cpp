@@ -49,10 +49,10 @@ class sleeper : public actor<protocol<void(ask)>> {
 
 /// Floods an actor directly and through a detached stage, asks it now and then, and waits for a
 /// timer.
-void exercise(options o) {
+void exercise(settings o) {
   constexpr std::uint32_t items = 20'000;
-  o.log = system::log_level::off;
-  o.watchdog_after = {};
+  o.log.level = system::log_level::off;
+  o.watchdog.after = {};
   actor_system system(o);
   std::atomic<bool> fired{false};
   const auto timed = system.spawn<sleeper>(&fired);
@@ -84,10 +84,10 @@ TEST_CASE(
     while (!stop.load(std::memory_order_relaxed)) {}  // order: nothing else is shared
   });
   for (const char* policy : {"work_stealing", "locality_guided", "work_sharing"}) {
-    options o;
-    o.workers = 2;
-    o.policy = policy;
-    o.affinity = o.affinity_detached = "<" + std::to_string(one[0]) + ">";
+    settings o;
+    o.scheduler.workers = 2;
+    o.scheduler.policy = policy;
+    o.scheduler.affinity = o.detached.affinity = "<" + std::to_string(one[0]) + ">";
     exercise(o);
   }
   stop.store(true, std::memory_order_relaxed);  // order: nothing else is shared
@@ -96,9 +96,9 @@ TEST_CASE(
 
 TEST_CASE("32 workers on fewer processors get everything done") {
   for (const char* policy : {"work_stealing", "locality_guided", "work_sharing", "polling_new"}) {
-    options o;
-    o.workers = 32;
-    o.policy = policy;
+    settings o;
+    o.scheduler.workers = 32;
+    o.scheduler.policy = policy;
     exercise(o);
   }
 }

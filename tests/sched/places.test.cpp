@@ -40,16 +40,16 @@ class masked : public actor<protocol<mask(mask_of)>> {
   mask on(mask_of) const { return {base::platform::usable_processors()}; }
 };
 
-options guided(std::uint32_t workers) {
-  options o;
-  o.policy = "locality_guided";
-  o.workers = workers;
-  o.machine = "pack:2 numa:1 l3:1 core:2 pu:1";
+settings guided(std::uint32_t workers) {
+  settings o;
+  o.scheduler.policy = "locality_guided";
+  o.scheduler.workers = workers;
+  o.scheduler.machine = "pack:2 numa:1 l3:1 core:2 pu:1";
   return o;
 }
 
-/// What is wrong with these options, as the system says; empty: nothing.
-std::string refusal(const options& o) {
+/// What is wrong with these settings, as the system says; empty: nothing.
+std::string refusal(const settings& o) {
   try {
     const actor_system system(o);
     return {};
@@ -67,8 +67,8 @@ std::string listed(const processors& all) {
 TEST_CASE("places: actors on a machine with two memory nodes answer under every policy") {
   for (const char* policy : {"work_stealing", "locality_guided", "work_sharing", "polling_custom",
                              "polling_aggressive", "polling_new"}) {
-    options o = guided(4);
-    o.policy = policy;
+    settings o = guided(4);
+    o.scheduler.policy = policy;
     actor_system system(o);
     std::vector<ref<located>> all;
     for (int i = 0; i < 20; ++i) all.push_back(system.spawn<settler>());
@@ -115,11 +115,11 @@ TEST_CASE(
     "groups") {
   const processors mine = base::platform::usable_processors();
   REQUIRE(!mine.empty());
-  options o;
-  o.workers = 1;
-  o.affinity = "<" + std::to_string(mine.back()) + ">";
-  o.affinity_detached = one_group_each(mine);
-  o.affinity_blocking = "<" + listed(mine) + "> <" + std::to_string(mine.front()) + ">";
+  settings o;
+  o.scheduler.workers = 1;
+  o.scheduler.affinity = "<" + std::to_string(mine.back()) + ">";
+  o.detached.affinity = one_group_each(mine);
+  o.detached.affinity_blocking = "<" + listed(mine) + "> <" + std::to_string(mine.front()) + ">";
   actor_system system(o);
   const auto worker = system.spawn<masked>();
   CHECK(system.request(worker, mask_of{}).get().value().allowed == processors{mine.back()});
@@ -151,9 +151,9 @@ TEST_CASE(
 TEST_CASE(
     "places: at the bound of detached threads, one that is free changes its kind and its place") {
   const processors mine = base::platform::usable_processors();
-  options o;
-  o.detached_threads = 1;
-  o.affinity_detached = "<" + std::to_string(mine.back()) + ">";
+  settings o;
+  o.detached.threads = 1;
+  o.detached.affinity = "<" + std::to_string(mine.back()) + ">";
   actor_system system(o);
   for (int i = 0; i < 3; ++i) {
     auto own = system.spawn<masked>(spawn_options{.detached = true});
@@ -176,8 +176,8 @@ TEST_CASE(
 
 TEST_CASE("places: the thread of a detached actor is not bound because its spawner is") {
   const processors mine = base::platform::usable_processors();
-  options o;
-  o.affinity = "<" + std::to_string(mine.front()) + ">";
+  settings o;
+  o.scheduler.affinity = "<" + std::to_string(mine.front()) + ">";
   actor_system system(o);
   const any_ref spawner = system.spawn([](dynamic_actor& self) -> behavior {
     return {[&self](int) { return any_ref(self.spawn<masked>(spawn_options{.detached = true})); }};
@@ -194,9 +194,9 @@ TEST_CASE(
   node_memory::deallocate(probe, 64);
   const std::size_t before = node_memory::blocks_in_use();
   {
-    options o;
-    o.policy = "locality_guided";
-    o.log = system::log_level::error;  // not that this machine may be flat
+    settings o;
+    o.scheduler.policy = "locality_guided";
+    o.log.level = system::log_level::error;  // not that this machine may be flat
     actor_system system(o);
     const auto plain = system.spawn<settler>();
     const auto here = system.spawn<settler>(spawn_options{.hint = locality_hint::home(0)});
@@ -216,9 +216,9 @@ TEST_CASE(
 
 TEST_CASE("places: a worker that is pinned to its unit has no other") {
   const processors mine = base::platform::usable_processors();
-  options o;
-  o.workers = 1;
-  o.pin = "unit";
+  settings o;
+  o.scheduler.workers = 1;
+  o.scheduler.pin = "unit";
   actor_system system(o);
   const auto a = system.spawn<masked>();
   CHECK(system.request(a, mask_of{}).get().value().allowed.size() == 1);
@@ -227,19 +227,19 @@ TEST_CASE("places: a worker that is pinned to its unit has no other") {
 TEST_CASE(
     "places: a bad string, or a processor that the process may not use, ends the start and names "
     "the setting") {
-  options o;
-  o.affinity = "<0> <1-";
-  CHECK(refusal(o).find("scheduler.affinity: ") != std::string::npos);
+  settings o;
+  o.scheduler.affinity = "<0> <1-";
+  CHECK(refusal(o).find("code: the key 'scheduler.affinity' wants ") != std::string::npos);
   CHECK(refusal(o).find("at its end: expected the number of a processor") != std::string::npos);
   o = {};
-  o.affinity_detached = "<7999>";
-  CHECK(refusal(o).find("setting detached.affinity: ") != std::string::npos);
+  o.detached.affinity = "<7999>";
+  CHECK(refusal(o).find("code: the key 'detached.affinity' wants ") != std::string::npos);
   CHECK(refusal(o).find("processor 7999 is not among those that this process may use") !=
         std::string::npos);
   o = {};
-  o.affinity_blocking = "0";
-  CHECK(refusal(o).find("setting detached.affinity_blocking: ") != std::string::npos);
+  o.detached.affinity_blocking = "0";
+  CHECK(refusal(o).find("code: the key 'detached.affinity_blocking' wants ") != std::string::npos);
   o = {};
-  o.pin = "shelf";
+  o.scheduler.pin = "shelf";
   CHECK(refusal(o).find("scheduler.pin") != std::string::npos);
 }

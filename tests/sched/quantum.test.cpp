@@ -42,9 +42,9 @@ std::size_t longest_run(std::uint32_t of_actors, std::uint32_t of_system) {
   std::atomic<bool> entered{false}, open{false};
   std::string order;
   {
-    options o;
-    o.workers = 1;
-    o.limits.quantum = of_system;
+    settings o;
+    o.scheduler.workers = 1;
+    o.scheduler.quantum = of_system;
     actor_system system(o);
     const auto holds = system.spawn<gate>(&entered, &open);
     send(holds, 1);

@@ -87,10 +87,10 @@ struct stall_probe final : base::probe {
 TEST_CASE("the watchdog names the actor and the message whose handler does not return, once") {
   stall_probe probe;
   latch l;
-  options o;
-  o.workers = 2;
-  o.watchdog_after = duration::milliseconds(4);
-  o.log = system::log_level::off;
+  settings o;
+  o.scheduler.workers = 2;
+  o.watchdog.after = duration::milliseconds(4);
+  o.log.level = system::log_level::off;
   o.probe = &probe;
   actor_system system(o);
   auto h = system.spawn<holder>(&l, std::vector<ref<toy>>{});
@@ -124,10 +124,10 @@ struct holds_again : actor<protocol<void(hold)>> {
 TEST_CASE("the watchdog names a detached actor once in its life, and a blocking one never") {
   stall_probe probe;
   latch of_blocking, first, second;
-  options o;
-  o.workers = 1;
-  o.watchdog_after = duration::milliseconds(4);
-  o.log = system::log_level::off;
+  settings o;
+  o.scheduler.workers = 1;
+  o.watchdog.after = duration::milliseconds(4);
+  o.log.level = system::log_level::off;
   o.probe = &probe;
   actor_system system(o);
   const auto blocking = system.spawn([&l = of_blocking](blocking_actor&) {
@@ -168,11 +168,11 @@ TEST_CASE("the watchdog's report is logged with the actor's name, its id, its me
     const auto [text, status] = in_child([&] {
       stall_probe probe;
       latch l;
-      options o;
-      o.workers = 1;
-      o.watchdog_after = duration::milliseconds(4);
+      settings o;
+      o.scheduler.workers = 1;
+      o.watchdog.after = duration::milliseconds(4);
       o.probe = &probe;
-      if (!logged) o.log = system::log_level::error;
+      if (!logged) o.log.level = system::log_level::error;
       actor_system system(o);
       const auto h =
           system.spawn<holder>(spawn_options{.name = "clerk"}, &l, std::vector<ref<toy>>{});
@@ -200,13 +200,13 @@ TEST_CASE(
     CAPTURE(policy);
     stall_probe probe;
     latch l;
-    options o;
-    o.workers = 2;
-    o.policy = policy;
+    settings o;
+    o.scheduler.workers = 2;
+    o.scheduler.policy = policy;
     // half of what is queued has its home at the stalled worker, far from the other
-    o.machine = "pack:2 numa:1 l3:1 core:1 pu:1";
-    o.watchdog_after = duration::milliseconds(4);
-    o.log = system::log_level::off;
+    o.scheduler.machine = "pack:2 numa:1 l3:1 core:1 pu:1";
+    o.watchdog.after = duration::milliseconds(4);
+    o.log.level = system::log_level::off;
     o.probe = &probe;
     actor_system system(o);
     std::vector<ref<toy>> others;
@@ -252,8 +252,8 @@ TEST_CASE("a stack overflow is reported with the actor's name and the process ab
           doctest::skip(HAS_SANITIZER)) {
   for (const bool detached : {false, true}) {
     const auto [text, status] = in_child([detached] {
-      options o;
-      o.workers = 1;
+      settings o;
+      o.scheduler.workers = 1;
       actor_system system(o);
       auto r = system.spawn<recursive>(spawn_options{.name = "diver", .detached = detached});
       send(r, deep{10'000'000});
@@ -348,11 +348,11 @@ struct failing_actor : actor<failing> {
   void on(const note& n) { throw std::runtime_error("no " + n.text); }
 };
 
-options silent(std::uint32_t backlog) {
-  options o;
-  o.workers = 2;
-  o.dead_letter_backlog = backlog;
-  o.log = system::log_level::off;
+settings silent(std::uint32_t backlog) {
+  settings o;
+  o.scheduler.workers = 2;
+  o.dead_letters.backlog = backlog;
+  o.log.level = system::log_level::off;
   return o;
 }
 
@@ -437,7 +437,7 @@ std::ptrdiff_t lines(const std::string& text) { return std::count(text.begin(), 
 
 /// Starts a system and asks an actor of it. Returns the standard error stream: what the system
 /// says, or why it did not start.
-void start_and_ask(const options& o) {
+void start_and_ask(const settings& o) {
   try {
     actor_system system(o);
     const auto a = system.spawn<answerer>();
@@ -451,11 +451,11 @@ TEST_CASE("start: locality_guided on a flat machine says that it makes no differ
           doctest::skip(HAS_SANITIZER)) {
   const auto said = [](const char* machine, system::log_level level) {
     return in_child([&] {
-             options o;
-             o.policy = "locality_guided";
-             o.workers = 2;
-             o.machine = machine;
-             o.log = level;
+             settings o;
+             o.scheduler.policy = "locality_guided";
+             o.scheduler.workers = 2;
+             o.scheduler.machine = machine;
+             o.log.level = level;
              start_and_ask(o);
            })
         .first;
@@ -474,8 +474,8 @@ TEST_CASE("start: a machine that cannot be read is said to count as flat, with t
   const auto said = [](const char* policy) {
     return in_child([&] {
              ::setenv("HWLOC_SYNTHETIC", "core:1 pu:1(indexes=60000)", 1);
-             options o;
-             o.policy = policy;
+             settings o;
+             o.scheduler.policy = policy;
              start_and_ask(o);
            })
         .first;
@@ -495,9 +495,9 @@ TEST_CASE(
     doctest::skip(HAS_SANITIZER)) {
   const auto said = [](bool best_effort, std::uint64_t room) {
     return in_child([&] {
-      options o;
-      o.workers = 16;
-      o.best_effort = best_effort;
+      settings o;
+      o.scheduler.workers = 16;
+      o.scheduler.best_effort = best_effort;
       const tests::room_for_threads few(room);
       start_and_ask(o);
     });

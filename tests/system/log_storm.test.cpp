@@ -68,10 +68,10 @@ TEST_CASE("a hundred thousand failing actors: a page of lines, and every one is 
   const auto [text, status] = in_child([] {
     counter seen;
     {
-      options o;
-      o.workers = 2;
+      settings o;
+      o.scheduler.workers = 2;
       o.probe = &seen;
-      o.log = system::log_level::debug;  // dead letters, too
+      o.log.level = system::log_level::debug;  // dead letters, too
       actor_system system(o);
       for (std::uint64_t i = 0; i < crowd; ++i) send(system.spawn<faller>(i), fall{});
       static_cast<void>(system.await_all());

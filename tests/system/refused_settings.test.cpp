@@ -1,9 +1,10 @@
-// Settings that make no sense are refused where they are given, by name: options of a system, of a
-// spawn, of supervision.
+// Settings that make no sense are refused where they are given, by name: those of a system, and
+// the options of a spawn and of supervision.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
 
+#include <atomic>
 #include <cmath>
 #include <functional>
 #include <stdexcept>
@@ -30,9 +31,9 @@ bool names(const std::string& text, const char* setting) {
   return text.find(setting) != std::string::npos;
 }
 
-std::string refusal_of_system(const std::function<void(options&)>& change) {
-  options o;
-  o.workers = 1;
+std::string refusal_of_system(const std::function<void(settings&)>& change) {
+  settings o;
+  o.scheduler.workers = 1;
   change(o);
   try {
     const actor_system system(o);
@@ -106,45 +107,77 @@ TEST_CASE("a child whose options make no sense is refused and names the option")
   CHECK(names(refusal({.detached = true, .spawn = {.lazy = true}}), "spawn_options.lazy"));
 }
 
-TEST_CASE("a system whose options make no sense is not built, and the exception names the option") {
-  CHECK(names(refusal_of_system([](options& o) { o.watchdog_after = duration::seconds(-1); }),
-              "watchdog_after"));
-  CHECK(names(refusal_of_system([](options& o) { o.shutdown_deadline = duration::seconds(-1); }),
-              "shutdown_deadline"));
-  CHECK(names(refusal_of_system([](options& o) { o.thread_name = "eleven-byte"; }), "thread_name"));
-  CHECK(names(refusal_of_system([](options& o) { o.limits.hard_limit = 1; }), "limits.hard_limit"));
-  CHECK(names(refusal_of_system([](options& o) { o.limits.full_wait_ns = -1; }),
-              "limits.full_wait_ns"));
-  CHECK(names(refusal_of_system([](options& o) { o.limits.full_wait_ns = std::int64_t{1} << 62; }),
-              "limits.full_wait_ns"));
-  CHECK(refusal_of_system([](options& o) { o.thread_name = "ten-bytes!"; }).empty());
-}
-
-TEST_CASE("a scheduler's setting that makes no sense ends the start and is named") {
-  CHECK(names(refusal_of_system([](options& o) { o.workers = 1025; }),
-              "scheduler.workers is 1025; allowed are 1 to 1024"));
-  CHECK(names(refusal_of_system([](options& o) { o.workers = 0xffff'ffff; }), "scheduler.workers"));
+TEST_CASE("a system whose settings make no sense is not built, and the exception names the key") {
+  CHECK(names(refusal_of_system([](settings& s) { s.watchdog.after = duration::seconds(-1); }),
+              "code: the key 'watchdog.after' wants a time with a unit from 0s to infinite"));
+  CHECK(names(refusal_of_system([](settings& s) { s.shutdown.deadline = duration::seconds(-1); }),
+              "'shutdown.deadline'"));
+  CHECK(names(refusal_of_system([](settings& s) { s.scheduler.thread_name = "eleven-byte"; }),
+              "'scheduler.thread_name'"));
+  CHECK(names(refusal_of_system([](settings& s) { s.mailbox.hard_limit = 1; }),
+              "code: the key 'mailbox.hard_limit' must not be below 'mailbox.soft_limit'"));
   CHECK(
-      names(refusal_of_system([](options& o) { o.limits.quantum = 0; }), "scheduler.quantum is 0"));
-  CHECK(names(refusal_of_system([](options& o) { o.idle_spin_us = 1'000'001; }),
-              "scheduler.idle_spin_us"));
-  CHECK(names(refusal_of_system([](options& o) { o.policy = "random"; }),
-              "scheduler.policy is \"random\"; known are"));
-  CHECK(names(refusal_of_system([](options& o) { o.neighbours = "street"; }),
-              "scheduler.neighbours"));
+      names(refusal_of_system([](settings& s) { s.mailbox.full_wait = duration::nanoseconds(-1); }),
+            "'mailbox.full_wait'"));
+  CHECK(names(refusal_of_system([](settings& s) { s.mailbox.full_wait = duration::seconds(61); }),
+              "'mailbox.full_wait'"));
+  CHECK(names(refusal_of_system([](settings& s) { s.scheduler.policy = "random"; }),
+              "code: the key 'scheduler.policy' wants one of work_stealing, "));
   for (const char* machine : {"castle:1", "core:0", "core:-1", "pack:1000 core:1000 pu:1000",
                               "core:99999999999999999999 pu:1"}) {
     CAPTURE(machine);
-    CHECK(names(refusal_of_system([machine](options& o) { o.machine = machine; }),
-                "scheduler.machine: "));
+    CHECK(names(refusal_of_system([machine](settings& s) { s.scheduler.machine = machine; }),
+                "'scheduler.machine'"));
   }
-  CHECK(refusal_of_system([](options& o) { o.limits.quantum = 0xffff'ffff; }).empty());
+  CHECK(refusal_of_system([](settings& s) { s.scheduler.thread_name = "ten-bytes!"; }).empty());
+  CHECK(refusal_of_system([](settings& s) { s.scheduler.quantum = 0xffff'ffff; }).empty());
+}
+
+TEST_CASE("a deterministic system refuses the same limits as a real one") {
+  testkit::settings s;
+  s.mailbox.soft_limit = core::most_messages + 1;
+  CHECK_THROWS_WITH_AS(
+      test_system kit(s),
+      "the key 'mailbox.soft_limit' wants a whole number from 1 to 32768 (messages), not '32769'",
+      std::invalid_argument);
+}
+
+TEST_CASE("a system tells what it was started with, and where each value comes from") {
+  settings s;
+  s.scheduler.workers = 1;
+  const actor_system running(s);
+  CHECK(running.settings().scheduler.workers == 1);
+  for (const system::setting_report& r : system::list_settings(running.settings())) {
+    CAPTURE(r.key);
+    CHECK(r.source == (r.key == "scheduler.workers" ? "code" : "default"));
+  }
+}
+
+TEST_CASE("a program's own hooks run on each worker thread, with the system's around them") {
+  static std::atomic<int> started{0};
+  static std::atomic<int> stopped{0};
+  for (const bool report : {true, false}) {
+    started = stopped = 0;
+    settings s;
+    s.scheduler.workers = 2;
+    s.watchdog.report_stack_overflow = report;
+    s.scheduler.on_thread_start = {
+        [](void* counter, std::uint32_t) { ++*static_cast<std::atomic<int>*>(counter); }, &started};
+    s.scheduler.on_thread_stop = {
+        [](void* counter, std::uint32_t) { ++*static_cast<std::atomic<int>*>(counter); }, &stopped};
+    {
+      const actor_system running(s);
+      CHECK(started == 2);
+      CHECK(stopped == 0);
+    }
+    CHECK(stopped == 2);
+  }
 }
 
 TEST_CASE("a system without threads for detached actors refuses to spawn one") {
-  options o;
-  o.workers = 1;
-  o.detached_threads = 0;
+  settings o;
+  o.scheduler.workers = 1;
+  o.detached.threads = 0;
   actor_system system(o);
   CHECK(system.try_spawn<idle>(spawn_options{.detached = true}).error() == errc::spawn_failed);
   CHECK(system.try_spawn<idle>().has_value());

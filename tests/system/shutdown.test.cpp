@@ -59,11 +59,11 @@ class stuck : public actor<protocol<void(go)>> {
   void on(go) { latch_->hold(); }
 };
 
-options quiet(std::uint32_t workers = 2) {
-  options o;
-  o.workers = workers;
-  o.log = system::log_level::off;
-  o.watchdog_after = {};
+settings quiet(std::uint32_t workers = 2) {
+  settings o;
+  o.scheduler.workers = workers;
+  o.log.level = system::log_level::off;
+  o.watchdog.after = {};
   return o;
 }
 
@@ -315,8 +315,8 @@ TEST_CASE("a destructor that sends while the system ends is no trouble") {
   };
   std::atomic<int> handled{0};
   for (int round = 0; round < 10; ++round) {
-    options o = quiet();
-    o.limits.soft_limit = 16;
+    settings o = quiet();
+    o.mailbox.soft_limit = 16;
     actor_system system(o);
     auto w = system.spawn<worker>(&handled);
     std::vector<ref<protocol<void(go)>>> all;

@@ -37,7 +37,7 @@ MAY_INCLUDE["net/testkit"] = {"testkit", "base"} | {u for u in MAY_INCLUDE if u.
 
 # part -> rooms that others may include; "" is its top. Of other parts every room but `detail` and `internal`.
 PUBLIC_ROOMS = {
-    "core": {"", "protocol", "supervision"},
+    "core": {"", "protocol", "settings", "supervision"},
     "sched": {"", "policies", "queues", "parking", "places"},  # what a policy of one's own is made of
     "system": {"", "settings", "names", "diagnosis"},
     "testkit": {""},

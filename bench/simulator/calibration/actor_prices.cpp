@@ -27,8 +27,8 @@ constexpr double unknown = std::numeric_limits<double>::max();
 
 template <class Run>
 void on_one_worker(const Run& run) {
-  options o;
-  o.workers = 1;
+  settings o;
+  o.scheduler.workers = 1;
   actor_system system(o);
   run(system);
   static_cast<void>(system.await_all());

@@ -27,7 +27,7 @@ using numbers = g::protocol<void(number)>;
 template <class Start>
 double timed(std::uint32_t workers, const Start& start) {
   g::options o;
-  o.workers = workers;
+  o.scheduler.workers = workers;
   g::actor_system system(o);
   const std::int64_t begin = now_ns();
   start(system);
@@ -137,7 +137,7 @@ inline double all_to_all(std::uint32_t workers, std::uint32_t actors, std::uint3
                          std::uint64_t& answered) {
   std::vector<std::uint64_t> each(actors * 8);
   g::options o;
-  o.workers = workers;
+  o.scheduler.workers = workers;
   g::actor_system system(o);
   everybody all;
   for (std::uint32_t i = 0; i < actors; ++i)

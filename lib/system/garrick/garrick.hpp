@@ -116,9 +116,9 @@ using system::first_of;
 using system::group;
 using system::groups_errc;
 using system::groups_of;
-using system::options;
 using system::registry_errc;
 using system::registry_of;
+using system::settings;
 using system::shutdown_report;
 
 }  // namespace garrick

@@ -23,7 +23,8 @@ base::error too_many_requests(const cell& self) {
 }  // namespace
 
 std::uint64_t send_request(cell& self, cell& to, envelope* e, bool urgent) {
-  const std::uint64_t id = self.ext().pending.reserve(self.env().limits.outstanding_limit, to.id());
+  const std::uint64_t id =
+      self.ext().pending.reserve(self.env().requests.outstanding_limit, to.id());
   if (id == 0) {
     e->sender_id = self.id();
     lost_mail::lose(to, envelope_ptr(e), too_many_requests(self));
@@ -42,7 +43,8 @@ std::uint64_t send_request(cell& self, cell& to, envelope* e, bool urgent) {
 }
 
 std::uint64_t send_parked(cell& self, cell& to, envelope* e) {
-  const std::uint64_t id = self.ext().pending.reserve(self.env().limits.outstanding_limit, to.id());
+  const std::uint64_t id =
+      self.ext().pending.reserve(self.env().requests.outstanding_limit, to.id());
   e->sender_id = self.id();
   if (id == 0) {
     lost_mail::lose(to, envelope_ptr(e), too_many_requests(self));
@@ -55,7 +57,7 @@ std::uint64_t send_parked(cell& self, cell& to, envelope* e) {
 
 std::uint64_t open_request(cell& self, pending_request& r) {
   r = {};
-  const std::uint64_t id = self.ext().pending.reserve(self.env().limits.outstanding_limit, 0);
+  const std::uint64_t id = self.ext().pending.reserve(self.env().requests.outstanding_limit, 0);
   if (id == 0) return 0;
   self.add_strong_from_self();
   r = {&self, id};
@@ -64,7 +66,7 @@ std::uint64_t open_request(cell& self, pending_request& r) {
 
 std::uint64_t delay_request(cell& self, base::duration d) {
   response_table& table = self.ext().pending;
-  const std::uint64_t id = table.reserve(self.env().limits.outstanding_limit, 0);
+  const std::uint64_t id = table.reserve(self.env().requests.outstanding_limit, 0);
   if (id == 0) return 0;
   envelope* const e = make_envelope<unit>();
   e->word |= id;

@@ -11,26 +11,27 @@ namespace garrick::core::detail {
 
 namespace {
 
-constexpr std::uint32_t most_messages = 32768;
-
-/// What is wrong with the options; null: nothing.
-const char* complaint(const spawn_options& o, cell_kind kind, const settings& system) noexcept {
+/// What is wrong with the options; empty: nothing.
+std::string complaint(const spawn_options& o, cell_kind kind, const mailbox_settings& system) {
+  const auto at_most = [](const char* what, const char* otherwise) {
+    return what + std::to_string(most_messages) + " messages" + otherwise;
+  };
   if (o.lazy && kind != cell_kind::event)
     return "spawn_options.lazy: an actor with a thread of its own starts at once";
   const bool bounded = o.policy != mailbox_policy::unbounded;
   if (bounded && (o.bound == 0 || o.bound > most_messages))
-    return "spawn_options.bound: a bounded mailbox holds 1 to 32768 messages";
+    return at_most("spawn_options.bound: a bounded mailbox holds 1 to ", "");
   if (!bounded && o.bound != 0)
     return "spawn_options.bound: needs a policy; without one the mailbox is unbounded";
   if (o.soft_limit > most_messages)
-    return "spawn_options.soft_limit: must be 1 to 32768 messages, or 0 for the system's";
+    return at_most("spawn_options.soft_limit: must be 1 to ", ", or 0 for the system's");
   const std::uint32_t soft = bounded             ? o.bound
                              : o.soft_limit != 0 ? o.soft_limit
                                                  : system.soft_limit;
   const std::uint32_t hard = o.hard_limit != 0 ? o.hard_limit : system.hard_limit;
   if (hard < soft)
     return "spawn_options.hard_limit: must not be below the soft limit or the bound (messages)";
-  return nullptr;
+  return {};
 }
 
 void apply(cell& c, const spawn_options& o) {
@@ -60,7 +61,7 @@ void refuse_cell(cell& c, base::exit_reason why) noexcept {
 
 bool prepare_cell(cell& c, environment& env, const spawn_options* o, cell*) {
   if (o != nullptr) {
-    if (const char* const wrong = complaint(*o, c.kind(), env.limits); wrong != nullptr) {
+    if (const std::string wrong = complaint(*o, c.kind(), env.mailbox); !wrong.empty()) {
       const std::string_view name = o->name.empty() ? c.name() : std::string_view(o->name);
       refuse_cell(c, base::exit_reason(base::make_error(base::errc::spawn_failed, name, wrong)));
       return false;

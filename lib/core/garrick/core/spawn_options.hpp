@@ -21,12 +21,12 @@ struct spawn_options {
   bool hidden = false;           ///< `await_all` and shutdown reports do not wait for it or name it
   bool detached = false;         ///< a thread of its own
   bool in_place = true;          ///< may a sender run it in place when its mailbox is full?
-  std::uint32_t soft_limit = 0;  ///< messages, up to 32768; 0: the system's
+  std::uint32_t soft_limit = 0;  ///< messages, up to `most_messages`; 0: the system's
   /// messages, not below the soft limit or the bound; 0: the system's
   std::uint32_t hard_limit = 0;
   /// what happens to a message when the mailbox is at its bound
   mailbox_policy policy = mailbox_policy::unbounded;
-  /// messages, 1 to 32768; for every policy but unbounded, and required there
+  /// messages, 1 to `most_messages`; for every policy but unbounded, and required there
   std::uint32_t bound = 0;
   /// messages of one run at most; 0, or more than the system's: the system's
   std::uint32_t quantum = 0;

@@ -154,11 +154,12 @@ simulation::simulation(simulation_options options)
       places_(options_.machine, options_.workers, options_.neighbours),
       engine_(options_.prices, places_.machine()),
       random_(options_.seed) {
-  const sched::policy_options of_policy{.workers = options_.workers,
-                                        .quantum = options_.quantum,
-                                        .idle_spin_ns = std::uint64_t{options_.idle_spin_us} * 1000,
-                                        .seed = random_(),
-                                        .places = &places_};
+  const sched::policy_options of_policy{
+      .workers = options_.workers,
+      .quantum = options_.quantum,
+      .idle_spin_ns = static_cast<std::uint64_t>(options_.idle_spin.count()),
+      .seed = random_(),
+      .places = &places_};
   pool_ = options_.make_policy != nullptr ? options_.make_policy(engine_, of_policy)
                                           : make_pool(options_.policy, engine_, of_policy);
   if (pool_ == nullptr)

@@ -11,6 +11,7 @@
 // Thread safety: everything belongs to one real thread.
 #pragma once
 
+#include <garrick/base/time/clock.hpp>
 #include <garrick/machine/model.hpp>
 #include <garrick/machine/pool.hpp>
 
@@ -31,13 +32,14 @@ struct simulation_options {
   /// `std::make_unique<simulated_pool<mine<machine_traits>>>(machine, options)`.
   std::unique_ptr<pool> (*make_policy)(engine& machine,
                                        const sched::policy_options& options) = nullptr;
-  std::uint64_t seed = 1;          ///< decides every random choice of the policy and the model
-  std::uint32_t quantum = 1024;    ///< most messages of one run
-  std::uint32_t idle_spin_us = 0;  ///< how long a worker looks for work before it sleeps
+  std::uint64_t seed = 1;  ///< decides every random choice of the policy and the model
+  std::uint32_t quantum = sched::default_quantum;  ///< most messages of one run
+  base::duration idle_spin{};  ///< how long a worker looks for work before it sleeps
   /// Who counts as a worker's neighbour.
   sched::neighbourhood neighbours = sched::neighbourhood::cache;
-  costs prices;                    ///< what things cost
-  std::uint32_t soft_limit = 512;  ///< messages in a mailbox above which senders are slowed
+  costs prices;  ///< what things cost
+  /// Messages in a mailbox from which on senders are slowed.
+  std::uint32_t soft_limit = 512;
   /// Simulated seconds, up to 1e7. If there is still work then, the run ends with an error, even if
   /// all workers sleep beside it.
   double limit_seconds = 1e6;

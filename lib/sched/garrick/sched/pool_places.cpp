@@ -6,33 +6,33 @@ namespace garrick::sched {
 
 namespace {
 
-topology machine_of(const scheduler_options& options) {
-  if (options.machine.empty()) return topology::of_this_machine();
-  auto t = topology::synthetic(options.machine);
+topology machine_of(const scheduler_settings& settings) {
+  if (settings.machine.empty()) return topology::of_this_machine();
+  auto t = topology::synthetic(settings.machine);
   return t ? std::move(*t) : topology::flat(base::platform::usable_cores(), t.error().to_string());
 }
 
-neighbourhood neighbourhood_of(const scheduler_options& options) noexcept {
-  if (options.neighbours == "system") return neighbourhood::system;
-  return options.neighbours == "node" ? neighbourhood::node : neighbourhood::cache;
+neighbourhood neighbourhood_of(const scheduler_settings& settings) noexcept {
+  if (settings.neighbours == "system") return neighbourhood::system;
+  return settings.neighbours == "node" ? neighbourhood::node : neighbourhood::cache;
 }
 
 }  // namespace
 
-pool_places::pin pool_places::pin_of(const scheduler_options& options, bool for_policy) noexcept {
-  if (!options.machine.empty() || options.pin == "system") return pin::system;
-  if (options.pin == "unit") return pin::unit;
-  if (options.pin == "cache") return pin::cache;
-  if (options.pin == "node") return pin::node;
+pool_places::pin pool_places::pin_of(const scheduler_settings& settings, bool for_policy) noexcept {
+  if (!settings.machine.empty() || settings.pin == "system") return pin::system;
+  if (settings.pin == "unit") return pin::unit;
+  if (settings.pin == "cache") return pin::cache;
+  if (settings.pin == "node") return pin::node;
   return for_policy ? pin::node : pin::system;
 }
 
-pool_places::pool_places(const scheduler_options& options, bool for_policy)
-    : pin_(pin_of(options, for_policy)) {
-  if (auto a = affinity::parse(options.affinity, base::platform::usable_processors()))
+pool_places::pool_places(const scheduler_settings& settings, bool for_policy)
+    : pin_(pin_of(settings, for_policy)) {
+  if (auto a = affinity::parse(settings.affinity, base::platform::usable_processors()))
     affinity_ = std::move(*a);
   if (for_policy || pin_ != pin::system)
-    places_.emplace(machine_of(options), options.workers, neighbourhood_of(options));
+    places_.emplace(machine_of(settings), settings.workers, neighbourhood_of(settings));
 }
 
 std::string pool_places::warning(std::string_view policy) const {
@@ -52,7 +52,7 @@ base::error pool_places::bind_worker(std::uint32_t index) {
   const affinity::processors where = affinity_.empty() ? group_of(index) : affinity_.of(index);
   if (base::platform::bind_this_thread(where)) return {};
   return base::make_error(
-      base::errc::config_invalid, affinity_.empty() ? "scheduler.pin" : "scheduler.affinity",
+      base::errc::invalid_setting, affinity_.empty() ? "scheduler.pin" : "scheduler.affinity",
       "the system does not let worker " + std::to_string(index) + " run on processor " +
           std::to_string(where.front()) + (where.size() == 1 ? "" : " and its group"));
 }

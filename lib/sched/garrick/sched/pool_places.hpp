@@ -9,7 +9,7 @@
 
 #include <garrick/sched/places/affinity.hpp>
 #include <garrick/sched/places/worker_places.hpp>
-#include <garrick/sched/scheduler_options.hpp>
+#include <garrick/sched/scheduler_settings.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -21,16 +21,16 @@ namespace garrick::sched {
 /// The places of one pool's threads.
 class pool_places {
  public:
-  /// Reads the machine if `for_policy`, since the policy needs places, or if the options pin the
-  /// threads. Requires options that were `checked`.
-  pool_places(const scheduler_options& options, bool for_policy);
+  /// Reads the machine if `for_policy`, since the policy needs places, or if the settings pin the
+  /// threads. Requires settings that were `checked`.
+  pool_places(const scheduler_settings& settings, bool for_policy);
 
   /// Where the workers stand. Null: nobody needs to know.
   [[nodiscard]] const worker_places* get() const noexcept { return places_ ? &*places_ : nullptr; }
 
-  /// Binds the calling thread, which is worker `index`, as the options say.
+  /// Binds the calling thread, which is worker `index`, as the settings say.
   ///
-  /// Error `config_invalid`: the system refuses. It names the setting.
+  /// Error `invalid_setting`: the system refuses. It names the setting.
   [[nodiscard]] base::error bind_worker(std::uint32_t index);
 
   /// What a user who asked for places should know: that they make no difference here, since the
@@ -41,7 +41,7 @@ class pool_places {
 
  private:
   enum class pin : std::uint8_t { unit, cache, node, system };
-  static pin pin_of(const scheduler_options& options, bool for_policy) noexcept;
+  static pin pin_of(const scheduler_settings& settings, bool for_policy) noexcept;
   /// What worker `index` is pinned to: its own processor and those that share its cache or node, as
   /// `pin_` says.
   [[nodiscard]] affinity::processors group_of(std::uint32_t index) const;

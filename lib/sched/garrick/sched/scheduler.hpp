@@ -1,5 +1,5 @@
-// The face of a worker pool, whatever its policy. The configuration chooses the policy when the
-// system is built (shipped_policies.hpp); after that, scheduling costs one indirect call, and a
+// The face of a worker pool, whatever its policy. A setting chooses the policy when the system is
+// built (shipped_policies.hpp); after that, scheduling costs one indirect call, and a
 // message none.
 //
 //   auto pool = garrick::sched::make_scheduler({.workers = 2});

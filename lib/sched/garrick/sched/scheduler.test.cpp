@@ -17,9 +17,9 @@ using namespace garrick::sched::test;
 
 namespace {
 
-std::string rejected(const scheduler_options& options) {
+std::string rejected(const scheduler_settings& settings) {
   try {
-    (void)make_scheduler(options);
+    (void)make_scheduler(settings);
     return "accepted";
   } catch (const std::invalid_argument& error) { return error.what(); }
 }
@@ -41,12 +41,15 @@ void on_worker(scheduler& pool, Function function) {
 }  // namespace
 
 TEST_CASE("a bad setting is rejected by name") {
-  CHECK(rejected({.workers = 1025}).find("scheduler.workers is 1025") != std::string::npos);
-  CHECK(rejected({.workers = 0xffff'ffff}).find("scheduler.workers") != std::string::npos);
-  CHECK(rejected({.workers = 1, .quantum = 0}).find("scheduler.quantum") != std::string::npos);
-  CHECK(rejected({.workers = 1, .idle_spin_us = 2'000'000}).find("scheduler.idle_spin_us") !=
-        std::string::npos);
-  CHECK(rejected({.policy = "fifo"}).find("scheduler.policy is \"fifo\"") != std::string::npos);
+  CHECK(rejected({.workers = most_workers + 1}) ==
+        "the key 'scheduler.workers' wants a whole number from 0 to 1024 (threads), not '1025'");
+  CHECK(rejected({.workers = 0xffff'ffff}).starts_with("the key 'scheduler.workers' wants "));
+  CHECK(rejected({.workers = 1, .quantum = 0}).starts_with("the key 'scheduler.quantum' wants "));
+  CHECK(rejected({.workers = 1, .idle_spin = longest_idle_spin + base::duration::nanoseconds(1)})
+            .starts_with("the key 'scheduler.idle_spin' wants "));
+  CHECK(rejected({.workers = 1, .idle_spin = -base::duration::nanoseconds(1)})
+            .starts_with("the key 'scheduler.idle_spin' wants "));
+  CHECK(rejected({.policy = "fifo"}).starts_with("the key 'scheduler.policy' wants one of "));
   CHECK(rejected({.workers = 1, .quantum = unlimited}) == "accepted");
 }
 

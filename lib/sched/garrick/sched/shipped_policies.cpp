@@ -1,10 +1,13 @@
 // The table of the policies that can be chosen by name, made from the list in policy_list.hpp.
 #include <garrick/sched/shipped_policies.hpp>
 
+#include <garrick/base/settings/setting.hpp>
 #include <garrick/sched/policy_list.hpp>
 #include <garrick/sched/worker_pool.hpp>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -24,8 +27,8 @@ constexpr bool minimal_build = false;
 #endif
 
 template <class Policy>
-std::unique_ptr<scheduler> make_pool(scheduler_options options) {
-  return std::make_unique<worker_pool<Policy>>(std::move(options));
+std::unique_ptr<scheduler> make_pool(scheduler_settings settings) {
+  return std::make_unique<worker_pool<Policy>>(std::move(settings));
 }
 
 template <class Policy, policy_builds Builds>
@@ -35,43 +38,53 @@ constexpr shipped_policy entry_of(policy_line<Policy, Builds> line) noexcept {
   return entry;
 }
 
-constexpr auto table =
+constexpr auto shipped =
     std::apply([](auto... lines) { return std::array{entry_of(lines)...}; }, shipped_policy_list());
 
+constexpr std::size_t available_count =
+    static_cast<std::size_t>(std::ranges::count_if(shipped, &shipped_policy::is_available));
+
+constexpr std::array<std::string_view, available_count> available_names = [] {
+  std::array<std::string_view, available_count> names;
+  std::size_t filled = 0;
+  for (const shipped_policy& entry : shipped)
+    if (entry.is_available()) names[filled++] = entry.name;
+  return names;
+}();
+
 const shipped_policy* find(std::string_view name) noexcept {
-  for (const shipped_policy& entry : table)
-    if (entry.name == name) return &entry;
-  return nullptr;
+  const auto found = std::ranges::find(shipped, name, &shipped_policy::name);
+  return found == shipped.end() ? nullptr : &*found;
+}
+
+std::string why_not_available(const std::string& name) {
+  const shipped_policy* const known = find(name);
+  return known != nullptr && !known->is_available()
+             ? "this build (GARRICK_MINIMAL) does not contain it"
+             : std::string();
 }
 
 }  // namespace
 
-std::span<const shipped_policy> shipped_policies() noexcept { return table; }
+std::span<const shipped_policy> shipped_policies() noexcept { return shipped; }
 
 std::vector<std::string> available_policies() {
-  std::vector<std::string> names;
-  for (const shipped_policy& policy : table)
-    if (policy.is_available()) names.emplace_back(policy.name);
-  return names;
+  return {available_names.begin(), available_names.end()};
 }
 
-std::string why_not_available(std::string_view policy) {
-  const shipped_policy* const entry = find(policy);
-  if (entry != nullptr && entry->is_available()) return {};
-  std::string text = entry != nullptr ? "this build (GARRICK_MINIMAL) does not contain it; " : "";
-  const char* before = "known are \"";
-  for (const std::string& other : available_policies()) {
-    text += before + other + "\"";
-    before = ", \"";
-  }
-  return text;
+void add_policy_setting(base::setting_table& table, std::string& policy) {
+  base::setting_range names(available_names);
+  names.why_not = &why_not_available;
+  table.add({"scheduler.policy", &policy, names, "", "How workers share work",
+             "sched/shipped_policies.cpp"});
 }
 
-std::unique_ptr<scheduler> make_scheduler(const scheduler_options& options) {
-  scheduler_options final_options = checked(options);
-  if (const std::string why = why_not_available(options.policy); !why.empty())
-    throw std::invalid_argument("setting scheduler.policy is \"" + options.policy + "\"; " + why);
-  return find(options.policy)->make(std::move(final_options));
+std::unique_ptr<scheduler> make_scheduler(const scheduler_settings& settings) {
+  scheduler_settings final_settings = checked(settings);
+  base::setting_table table;
+  add_policy_setting(table, final_settings.policy);
+  if (const auto refused = table.first_refused()) throw std::invalid_argument(refused->why);
+  return find(settings.policy)->make(std::move(final_settings));
 }
 
 }  // namespace garrick::sched

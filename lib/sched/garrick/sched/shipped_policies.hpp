@@ -9,7 +9,7 @@
 #pragma once
 
 #include <garrick/sched/scheduler.hpp>
-#include <garrick/sched/scheduler_options.hpp>
+#include <garrick/sched/scheduler_settings.hpp>
 
 #include <memory>
 #include <span>
@@ -21,14 +21,14 @@ namespace garrick::sched {
 
 /// A policy that this version of the framework knows, whether or not this build contains it.
 struct shipped_policy {
-  std::string_view name;     ///< as `scheduler_options::policy` has it
+  std::string_view name;     ///< as `scheduler_settings::policy` has it
   std::string_view summary;  ///< one line, for help texts
-  /// Builds the pool; no thread runs yet. Requires options that were `checked`. Null: this build
+  /// Builds the pool; no thread runs yet. Requires settings that were `checked`. Null: this build
   /// does not contain the policy.
-  std::unique_ptr<scheduler> (*make)(scheduler_options options) = nullptr;
+  std::unique_ptr<scheduler> (*make)(scheduler_settings settings) = nullptr;
 
   /// Whether this build contains the policy.
-  [[nodiscard]] bool is_available() const noexcept { return make != nullptr; }
+  [[nodiscard]] constexpr bool is_available() const noexcept { return make != nullptr; }
 };
 
 /// All shipped policies, the default first. The table lives as long as the program.
@@ -37,14 +37,14 @@ struct shipped_policy {
 /// The names of the policies that this build contains, the default first.
 [[nodiscard]] std::vector<std::string> available_policies();
 
-/// Why `make_scheduler` refuses this name, with the names that it accepts, as the end of a sentence
-/// that begins with the value. Empty: it accepts it.
-[[nodiscard]] std::string why_not_available(std::string_view policy);
+/// Adds the row of `scheduler.policy`, which fills `policy`: the name of one that this build
+/// contains.
+void add_policy_setting(base::setting_table& table, std::string& policy);
 
-/// Builds the pool of `options.policy`; no thread runs yet. Takes microseconds, and milliseconds
+/// Builds the pool of `settings.policy`; no thread runs yet. Takes microseconds, and milliseconds
 /// where the machine has to be read (locality_guided, or threads that are pinned).
 ///
-/// Throws std::invalid_argument that names the setting if one is wrong.
-[[nodiscard]] std::unique_ptr<scheduler> make_scheduler(const scheduler_options& options = {});
+/// Throws std::invalid_argument that names the key of a wrong setting and says what it wants.
+[[nodiscard]] std::unique_ptr<scheduler> make_scheduler(const scheduler_settings& settings = {});
 
 }  // namespace garrick::sched

@@ -82,10 +82,10 @@ std::uint64_t size_of_tree(std::uint32_t depth, std::uint64_t seed) {
   return nodes;
 }
 
-void random_trees(const char* policy, std::uint32_t workers, std::uint32_t idle_spin_us,
+void random_trees(const char* policy, std::uint32_t workers, base::duration idle_spin,
                   std::uint32_t count) {
-  auto pool = started(
-      {.policy = policy, .workers = workers, .idle_spin_us = idle_spin_us, .machine = machine});
+  auto pool =
+      started({.policy = policy, .workers = workers, .idle_spin = idle_spin, .machine = machine});
   watchdog dog(*pool);
   std::uint64_t wrong = 0;
   for (std::uint32_t round = 1; round <= count; ++round) {
@@ -210,10 +210,10 @@ TEST_CASE("every scheduled job runs through many rounds of parking and waking") 
 TEST_CASE("random trees are walked to the last leaf") {
   for (const char* policy :
        {"work_stealing", "locality_guided", "work_sharing", "polling_custom", "polling_new"}) {
-    random_trees(policy, 1, 0, rounds(300));
-    random_trees(policy, 2, 0, rounds(1'000));
-    random_trees(policy, 2, 20, rounds(500));
-    random_trees(policy, 7, 0, rounds(500));
+    random_trees(policy, 1, {}, rounds(300));
+    random_trees(policy, 2, {}, rounds(1'000));
+    random_trees(policy, 2, base::duration::microseconds(20), rounds(500));
+    random_trees(policy, 7, {}, rounds(500));
   }
 }
 

@@ -13,7 +13,7 @@
 #include <garrick/sched/policies/policy.hpp>
 #include <garrick/sched/pool_places.hpp>
 #include <garrick/sched/scheduler.hpp>
-#include <garrick/sched/scheduler_options.hpp>
+#include <garrick/sched/scheduler_settings.hpp>
 
 #include <garrick/base/platform/platform.hpp>
 
@@ -29,23 +29,24 @@ namespace garrick::sched {
 
 /// A pool of threads that run what `Policy` gives out. For a policy of one's own:
 ///
-///     o.make_scheduler = [](const sched::scheduler_options& options)
+///     o.make_scheduler = [](const sched::scheduler_settings& settings)
 ///         -> std::unique_ptr<sched::scheduler> {
-///       return std::make_unique<sched::worker_pool<my_policy>>(options);
+///       return std::make_unique<sched::worker_pool<my_policy>>(settings);
 ///     };
 template <scheduling_policy Policy>
 class worker_pool final : public scheduler {
  public:
-  /// Makes the policy; no thread runs yet. Requires options that were `checked`.
-  explicit worker_pool(scheduler_options options)
-      : options_(std::move(options)),
-        places_(options_, needs_places),
-        policy_(policy_options{.workers = options_.workers,
-                               .quantum = options_.quantum,
-                               .idle_spin_ns = std::uint64_t{options_.idle_spin_us} * 1000,
-                               .places = places_.get()}),
-        unbound_(options_.workers),
-        states_(options_.workers) {
+  /// Makes the policy; no thread runs yet. Requires settings that were `checked`.
+  explicit worker_pool(scheduler_settings settings)
+      : settings_(std::move(settings)),
+        places_(settings_, needs_places),
+        policy_(
+            policy_options{.workers = settings_.workers,
+                           .quantum = settings_.quantum,
+                           .idle_spin_ns = static_cast<std::uint64_t>(settings_.idle_spin.count()),
+                           .places = places_.get()}),
+        unbound_(settings_.workers),
+        states_(settings_.workers) {
     // Here and not in start(), since others may make threads in between: in a process that has
     // threads already this takes the kernel ten milliseconds.
     base::platform::enable_process_barrier();
@@ -92,12 +93,12 @@ class worker_pool final : public scheduler {
       // `best_effort` the pool can do without some of them, but not without the helper.
       if (policy_.wants_helper()) {
         helper_ = std::thread([this] {
-          base::platform::name_this_thread(options_.thread_name + "-tick");
+          base::platform::name_this_thread(settings_.thread_name + "-tick");
           base::platform::precise_sleeps();
           policy_.helper();
         });
       }
-      for (std::uint32_t i = 0; i < options_.workers; ++i) start_worker(i);
+      for (std::uint32_t i = 0; i < settings_.workers; ++i) start_worker(i);
     } catch (...) {
       wait_until_ready();  // T2: nobody publishes a state after the stop
       stop();
@@ -106,7 +107,7 @@ class worker_pool final : public scheduler {
     wait_until_ready();
     for (const base::error& error : unbound_) {
       if (!error) continue;
-      if (!options_.best_effort) {
+      if (!settings_.best_effort) {
         stop();
         throw std::system_error(std::make_error_code(std::errc::invalid_argument),
                                 error.to_string());
@@ -145,7 +146,7 @@ class worker_pool final : public scheduler {
       return -1;
   }
 
-  [[nodiscard]] std::uint32_t worker_count() const noexcept override { return options_.workers; }
+  [[nodiscard]] std::uint32_t worker_count() const noexcept override { return settings_.workers; }
   [[nodiscard]] scheduler_stats stats() const noexcept override { return policy_.statistics(); }
   [[nodiscard]] std::string describe() const override { return policy_.describe(); }
   [[nodiscard]] base::thread_state* worker_state(std::uint32_t index) noexcept override {
@@ -175,10 +176,10 @@ class worker_pool final : public scheduler {
       threads_.emplace_back([this, index] { run_worker(index); });
     } catch (const std::system_error& error) {
       const std::string what = "worker " + std::to_string(index) + " could not be started";
-      if (!options_.best_effort || threads_.empty())
+      if (!settings_.best_effort || threads_.empty())
         throw std::system_error(
             error.code(),
-            "scheduler.workers is " + std::to_string(options_.workers) + ", but " + what);
+            "scheduler.workers is " + std::to_string(settings_.workers) + ", but " + what);
       warnings_.push_back(what + " (" + error.what() + "); the others do its work");
     }
   }
@@ -192,20 +193,20 @@ class worker_pool final : public scheduler {
   }
 
   void run_worker(std::uint32_t index) noexcept {
-    base::platform::name_this_thread(options_.thread_name + "-" + std::to_string(index));
+    base::platform::name_this_thread(settings_.thread_name + "-" + std::to_string(index));
     base::this_thread.worker_of = this;
     base::this_thread.worker_index = index;
     unbound_[index] = places_.bind_worker(index);
-    if (options_.on_thread_start.call != nullptr)
-      options_.on_thread_start.call(options_.on_thread_start.context, index);
+    if (settings_.on_thread_start.call != nullptr)
+      settings_.on_thread_start.call(settings_.on_thread_start.context, index);
     // order: release, pairs with worker_state
     states_[index].store(&base::this_thread, std::memory_order_release);
     // order: release, pairs with wait_until_ready
     ready_.fetch_add(1, std::memory_order_release);
     base::platform::futex_wake_all(ready_);
     work(policy_.worker(index));
-    if (options_.on_thread_stop.call != nullptr)
-      options_.on_thread_stop.call(options_.on_thread_stop.context, index);
+    if (settings_.on_thread_stop.call != nullptr)
+      settings_.on_thread_stop.call(settings_.on_thread_stop.context, index);
     base::this_thread.worker_of = nullptr;
   }
 
@@ -226,7 +227,7 @@ class worker_pool final : public scheduler {
   }
 
   // constant after start
-  scheduler_options options_;
+  scheduler_settings settings_;
   pool_places places_;
   Policy policy_;
   std::vector<std::thread> threads_;

@@ -16,13 +16,13 @@ base::error waits_for_itself(std::string_view where) {
 
 }  // namespace
 
-actor_system::actor_system(const options& o) : core_(new system_core(o)) {}
+actor_system::actor_system(const system::settings& values) : core_(new system_core(values)) {}
 
 actor_system::~actor_system() {
   GARRICK_ASSERT(!core_->on_own_thread(),
                  "an actor system is destroyed by one of its own workers; let the thread that made "
                  "it destroy it");
-  const base::duration deadline = core_->settings_of().shutdown_deadline;
+  const base::duration deadline = core_->settings_of().shutdown.deadline;
   shutdown_report report = shutdown(deadline);
   if (!report.complete) {
     for (const std::string& name : report.still_alive)
@@ -93,5 +93,6 @@ dead_letters& actor_system::dead_letters() noexcept { return core_->letters(); }
 registry& actor_system::registry() noexcept { return core_->names(); }
 groups& actor_system::groups() noexcept { return core_->topics(); }
 core::environment& actor_system::env() noexcept { return *core_; }
+const settings& actor_system::settings() const noexcept { return core_->settings_of(); }
 
 }  // namespace garrick::system

@@ -7,7 +7,7 @@
 //   long left = system.request(acc, withdraw{120}, 1s).get().value();   // from an ordinary thread
 //
 // The destructor drains: it waits until nothing is left to do (at most
-// `options.shutdown_deadline`), tells every actor to end, and names those that do not. Other ways
+// `settings.shutdown.deadline`), tells every actor to end, and names those that do not. Other ways
 // to end: `await_all`, `shutdown`.
 //
 // Thread safety: every function may be called from any thread, but: `await_all`, `shutdown` and the
@@ -16,7 +16,7 @@
 #pragma once
 
 #include <garrick/system/diagnosis/dead_letters.hpp>
-#include <garrick/system/settings/options.hpp>
+#include <garrick/system/settings/settings.hpp>
 #include <garrick/system/spawner.hpp>
 
 #include <cstdint>
@@ -30,43 +30,57 @@ class groups;
 class registry;
 class system_core;
 
-/// Who was still alive when a deadline passed, by name and id, and in which message's handler, if
-/// in any.
+/// What a wait for the end of actors came to.
 struct shutdown_report {
+  /// Nobody was left when the wait was over.
   bool complete = true;
   /// `would_block` with advice: asked by one of the system's own threads, nothing was done
   base::error error{};
+  /// Who still lived when the deadline passed: "account#7 in its handler of deposit", "bank#3 with
+  /// 2 messages not taken".
   std::vector<std::string> still_alive;
 };
 
+/// Workers, clock, threads and names of a set of actors, and the way into it for ordinary threads:
+/// `spawn`, `request`, `exit` and `kill` come from `spawner`.
+///
+///     garrick::actor_system system;
+///     auto account = system.spawn<account_actor>();
 class actor_system : public spawner<actor_system> {
  public:
-  /// Throws std::invalid_argument that names a bad option, std::system_error if a thread cannot be
-  /// created.
-  explicit actor_system(const options& o = {});
+  /// Starts the system's threads. Throws std::invalid_argument that names a wrong setting, its
+  /// source and what it wants, before anything has started; std::system_error if a thread cannot be
+  /// created, with none left behind.
+  explicit actor_system(const system::settings& values = {});
+  /// `shutdown` with `settings().shutdown.deadline`; who does not end in time is named in the log
+  /// and ended without being asked, and then it waits for as long as a handler runs. On one of the
+  /// system's own threads it ends the program with advice.
   ~actor_system();
   actor_system(const actor_system&) = delete;
   actor_system& operator=(const actor_system&) = delete;
 
-  /// Waits until every actor that is not hidden has ended. Fails with `would_block` on a worker.
+  /// Blocks until every actor that is not hidden has ended by itself. Error `would_block`, at once:
+  /// the caller is one of the system's own threads.
   base::result<void> await_all();
-  /// The same, at most so long.
+  /// Blocks in the same way, but at most for `limit`, and says who was left.
   shutdown_report await_all(base::duration limit);
 
-  /// Waits until nothing is left to do, at most `deadline`; then tells every actor to end, and
-  /// waits again for at most `deadline`. Later spawns fail. Delayed and periodic sends are left
-  /// undone from here on; time-outs of requests still come.
+  /// Blocks until nothing is left to do, at most for `deadline`; then tells every actor to end, and
+  /// blocks again for at most `deadline`. Later spawns fail with `shutting_down`. Delayed and
+  /// periodic sends are left undone from here on; time-outs of requests still come.
   shutdown_report shutdown(base::duration deadline);
-  /// Tells every actor to end now: what is in the mailboxes becomes dead letters.
+  /// Tells every actor to end after the message that it handles, and blocks for at most `deadline`.
+  /// What is in the mailboxes becomes dead letters; later spawns fail with `shutting_down`.
   shutdown_report stop_now(base::duration deadline);
 
-  /// Actors that live now, without hidden ones.
+  /// Actors that live now, without hidden ones. Takes a few short locks.
   [[nodiscard]] std::size_t actor_count() const;
-  /// What could not be delivered so far, by reason; `total` if the code is 0.
+  /// What could not be delivered so far for this reason. Exact, also if nobody subscribes.
   [[nodiscard]] std::uint64_t dead_letter_count(base::errc reason) const noexcept;
+  /// What could not be delivered so far, for whatever reason.
   [[nodiscard]] std::uint64_t dead_letter_count() const noexcept;
 
-  /// Subscribe here to hear of each.
+  /// Subscribe here to hear of each message that could not be delivered.
   [[nodiscard]] system::dead_letters& dead_letters() noexcept;
   /// Actors by name; an actor says `registry_of(*this)`. Include
   /// <garrick/system/names/registry.hpp>.
@@ -75,7 +89,12 @@ class actor_system : public spawner<actor_system> {
   /// <garrick/system/names/groups.hpp>.
   [[nodiscard]] system::groups& groups() noexcept;
 
+  /// What the system was started with; constant. `list_settings` says where each value came from.
+  [[nodiscard]] const system::settings& settings() const noexcept;
+
+  /// What core knows of the system; for other parts of the framework.
   [[nodiscard]] core::environment& env() noexcept;
+  /// What is behind the system; for the framework and its tests.
   [[nodiscard]] system_core& core() noexcept { return *core_; }
 
  private:

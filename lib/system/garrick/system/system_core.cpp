@@ -13,94 +13,78 @@ namespace garrick::system {
 
 namespace {
 
-sched::scheduler_options scheduler_options_of(const options& o) {
-  sched::scheduler_options given;
-  given.policy = o.policy;
-  given.workers = o.workers;
-  given.quantum = o.limits.quantum;
-  given.idle_spin_us = o.idle_spin_us;
-  given.best_effort = o.best_effort;
-  given.thread_name = o.thread_name;
-  given.affinity = o.affinity;
-  given.pin = o.pin;
-  given.neighbours = o.neighbours;
-  given.machine = o.machine;
-  if (o.report_stack_overflow) {
-    given.on_thread_start = {[](void*, std::uint32_t) { report_stack_overflow_on_this_thread(); },
-                             nullptr};
-    given.on_thread_stop = {[](void*, std::uint32_t) { forget_stack_overflow_on_this_thread(); },
-                            nullptr};
-  }
-  return given;
+/// The system's own hooks go first and last on each worker thread, the program's between them.
+sched::scheduler_settings with_hooks(const settings& of_system) {
+  sched::scheduler_settings s = of_system.scheduler;
+  if (!of_system.watchdog.report_stack_overflow) return s;
+  static const auto call = [](const sched::thread_hook& hook, std::uint32_t worker) {
+    if (hook.call != nullptr) hook.call(hook.context, worker);
+  };
+  // The context outlives the pool: both are members of the system's core.
+  void* const own = const_cast<sched::scheduler_settings*>(&of_system.scheduler);
+  s.on_thread_start = {[](void* program, std::uint32_t worker) {
+                         report_stack_overflow_on_this_thread();
+                         call(static_cast<sched::scheduler_settings*>(program)->on_thread_start,
+                              worker);
+                       },
+                       own};
+  s.on_thread_stop = {[](void* program, std::uint32_t worker) {
+                        call(static_cast<sched::scheduler_settings*>(program)->on_thread_stop,
+                             worker);
+                        forget_stack_overflow_on_this_thread();
+                      },
+                      own};
+  return s;
 }
 
-std::unique_ptr<sched::scheduler> make_pool(const options& o) {
-  const sched::scheduler_options given = scheduler_options_of(o);
-  return o.make_scheduler != nullptr ? o.make_scheduler(sched::checked(given))
-                                     : sched::make_scheduler(given);
+/// `values` stay where they are as long as the pool.
+std::unique_ptr<sched::scheduler> make_pool(const settings& values) {
+  const sched::scheduler_settings s = with_hooks(values);
+  return values.make_scheduler != nullptr ? values.make_scheduler(sched::checked(s))
+                                          : sched::make_scheduler(s);
 }
 
-void check(const options& o) {
-  const auto refuse = [](const char* what) { throw std::invalid_argument(what); };
-  if (o.limits.soft_limit == 0 || o.limits.soft_limit > 32768)
-    refuse("limits.soft_limit: must be 1 to 32768 messages");
-  if (o.limits.hard_limit < o.limits.soft_limit)
-    refuse("limits.hard_limit: must not be below limits.soft_limit (messages)");
-  if (o.limits.in_place_batch == 0) refuse("limits.in_place_batch: must be at least 1 message");
-  if (o.limits.full_wait_ns < 0 || o.limits.full_wait_ns > 60'000'000'000)
-    refuse("limits.full_wait_ns: must be 0 to 60 seconds (in nanoseconds)");
-  if (o.limits.outstanding_limit == 0 || o.limits.outstanding_limit > (1u << 20))
-    refuse("limits.outstanding_limit: must be 1 to 1048576 requests");
-  if (o.watchdog_after.count() < 0)
-    refuse("watchdog_after: must not be negative; zero turns it off");
-  if (o.shutdown_deadline.count() < 0) refuse("shutdown_deadline: must not be negative");
-  if (o.thread_name.size() > 10)
-    refuse(
-        "thread_name: must not be longer than 10 bytes: the system keeps 15, and numbers follow");
+/// Requires text that was checked.
+sched::affinity affinity_of(const std::string& text) {
+  return *sched::affinity::parse(text, base::platform::usable_processors());
 }
 
-sched::affinity affinity_of(const std::string& text, const char* setting) {
-  auto parsed = sched::affinity::parse(text, base::platform::usable_processors());
-  if (!parsed)
-    throw std::invalid_argument(std::string("setting ") + setting + ": " +
-                                parsed.error().to_string());
-  return std::move(*parsed);
+detached_pool::places places_of(const settings& values) {
+  return {affinity_of(values.detached.affinity), affinity_of(values.detached.affinity_blocking)};
 }
 
-detached_pool::places places_of(const options& o) {
-  return {affinity_of(o.affinity_detached, "detached.affinity"),
-          affinity_of(o.affinity_blocking, "detached.affinity_blocking")};
-}
-
-detached_pool::thread_hooks hooks_of(const options& o) {
-  if (!o.report_stack_overflow) return {};
+detached_pool::thread_hooks hooks_of(const settings& values) {
+  if (!values.watchdog.report_stack_overflow) return {};
   return {report_stack_overflow_on_this_thread, forget_stack_overflow_on_this_thread};
 }
 
-const options& checked(const options& o) {
-  check(o);
-  return o;
+const settings& checked(const settings& values) {
+  if (const std::string why = why_refused(values); !why.empty()) throw std::invalid_argument(why);
+  return values;
 }
 
 }  // namespace
 
-system_core::system_core(const options& o)
-    : options_(checked(o)),
+system_core::system_core(const settings& values)
+    : settings_(checked(values)),
       clock_(std::make_unique<base::timer_service>()),
-      log_(*clock_, o.log, standard_error()),
-      pool_(make_pool(o)),
-      detached_(o.detached_threads, o.limits.quantum, o.thread_name, places_of(o), hooks_of(o)),
-      letters_(o.dead_letter_backlog) {
-  limits = o.limits;
+      log_(*clock_, values.log.level, standard_error()),
+      pool_(make_pool(settings_)),
+      detached_(values.detached.threads, values.scheduler.quantum, values.scheduler.thread_name,
+                places_of(values), hooks_of(values)),
+      letters_(values.dead_letters.backlog) {
+  mailbox = values.mailbox;
+  requests = values.requests;
   workers = pool_.get();
-  probe = o.probe;
+  probe = values.probe;
   clock = clock_.get();
   timers = clock_.get();
   lot = &drain_lot_;
-  if (limits.detect_request_cycles) waits = &wait_graph_;
+  if (requests.detect_cycles) waits = &wait_graph_;
   // Its thread comes before the workers, who may take all that there are (`best_effort`).
-  if (o.watchdog_after.count() > 0)
-    watchdog_ = std::make_unique<watchdog>(*pool_, detached_, o.watchdog_after, o.probe, *this);
+  if (values.watchdog.after.count() > 0)
+    watchdog_ =
+        std::make_unique<watchdog>(*pool_, detached_, values.watchdog.after, values.probe, *this);
   pool_->start();
   if (watchdog_ != nullptr) watchdog_->begin();
   // As they are: there are no more of them than threads, and each says something else.

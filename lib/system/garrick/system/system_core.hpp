@@ -22,7 +22,7 @@
 #include <garrick/system/diagnosis/limited_log.hpp>
 #include <garrick/system/diagnosis/watchdog.hpp>
 #include <garrick/system/names/directory.hpp>
-#include <garrick/system/settings/options.hpp>
+#include <garrick/system/settings/settings.hpp>
 #include <garrick/system/threads/detached_pool.hpp>
 
 #include <array>
@@ -37,9 +37,9 @@ namespace garrick::system {
 /// For the framework and its tests: what `actor_system` hides. Any thread.
 class system_core final : public core::environment, public watchdog_listener {
  public:
-  /// Checks the options, builds every part and starts the workers. Throws std::invalid_argument
+  /// Checks the settings, builds every part and starts the workers. Throws std::invalid_argument
   /// that names a bad option, std::system_error without a thread.
-  explicit system_core(const options& o);
+  explicit system_core(const settings& values);
 
   /// Ends every thread. Called once, by the system's destructor, after the actors were told to end.
   void stop_threads() noexcept;
@@ -77,7 +77,7 @@ class system_core final : public core::environment, public watchdog_listener {
   [[nodiscard]] groups& topics() noexcept { return directory_.topics; }       ///< of this system
   [[nodiscard]] sched::scheduler& workers_pool() noexcept { return *pool_; }  ///< of this system
   /// What the system was built with.
-  [[nodiscard]] const options& settings_of() const noexcept { return options_; }
+  [[nodiscard]] const settings& settings_of() const noexcept { return settings_; }
 
  private:
   ~system_core() = default;
@@ -102,7 +102,7 @@ class system_core final : public core::environment, public watchdog_listener {
   [[nodiscard]] bool looks_quiet(std::uint64_t& fingerprint) const;
 
   // constant after construction
-  const options options_;
+  const settings settings_;
   core::drain_lot drain_lot_;
   core::wait_graph wait_graph_;
   std::unique_ptr<base::timer_service> clock_;

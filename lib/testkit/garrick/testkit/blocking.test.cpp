@@ -135,7 +135,7 @@ TEST_CASE("a blocking actor that waits is ended at the end, and its stack is unw
 }
 
 TEST_CASE("threads of ended actors are used again") {
-  testkit::options o;
+  testkit::settings o;
   o.threads = 2;
   test_system kit(o);
   for (int i = 0; i < 20; ++i) {

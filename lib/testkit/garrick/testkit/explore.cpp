@@ -5,7 +5,7 @@
 
 namespace garrick::testkit {
 
-std::string run_seed(std::uint64_t seed, const scenario& test, options given) {
+std::string run_seed(std::uint64_t seed, const scenario& test, settings given) {
   given.seed = seed;
   try {
     test_system kit(given);
@@ -18,7 +18,7 @@ std::string run_seed(std::uint64_t seed, const scenario& test, options given) {
 }
 
 std::optional<found_failure> find_failure(std::uint64_t seeds, const scenario& test,
-                                          const options& given) {
+                                          const settings& given) {
   const bool one = seed_is_given();
   const std::uint64_t first = one ? seed_from_environment(1) : 1;
   const std::uint64_t last = one ? first : seeds;
@@ -31,7 +31,7 @@ std::optional<found_failure> find_failure(std::uint64_t seeds, const scenario& t
   return std::nullopt;
 }
 
-void explore(std::uint64_t seeds, const scenario& test, const options& given) {
+void explore(std::uint64_t seeds, const scenario& test, const settings& given) {
   seeds = seeds_from_environment(seeds);
   const std::optional<found_failure> found = find_failure(seeds, test, given);
   if (!found) return;

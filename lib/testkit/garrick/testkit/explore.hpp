@@ -39,17 +39,17 @@ using scenario = std::function<void(test_system&)>;
 
 /// Runs `test` once, under this seed. Returns an empty text if it passed, otherwise why it failed.
 /// Whatever `test` throws is caught.
-[[nodiscard]] std::string run_seed(std::uint64_t seed, const scenario& test, options given = {});
+[[nodiscard]] std::string run_seed(std::uint64_t seed, const scenario& test, settings given = {});
 
 /// Tries the seeds from 1 to `seeds` until one fails; with GARRICK_SEED set, only that one. Prints
 /// nothing. Throws std::invalid_argument if GARRICK_SEED holds no number.
 [[nodiscard]] std::optional<found_failure> find_failure(std::uint64_t seeds, const scenario& test,
-                                                        const options& given = {});
+                                                        const settings& given = {});
 
 /// As `find_failure`, but if a seed fails, prints the failure and the command that replays it to
 /// the standard error stream, and throws a `failure`.
 ///
 ///     explore(1000, [](test_system& kit) { … kit.require(sum == 100, "money was lost"); });
-void explore(std::uint64_t seeds, const scenario& test, const options& given = {});
+void explore(std::uint64_t seeds, const scenario& test, const settings& given = {});
 
 }  // namespace garrick::testkit

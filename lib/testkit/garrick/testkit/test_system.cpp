@@ -1,4 +1,5 @@
 // The deterministic system as a test sees it.
+#include <garrick/base/settings/setting.hpp>
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 #include <garrick/testkit/internal/deterministic_environment.hpp>
@@ -7,23 +8,34 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <stdexcept>
 
 namespace garrick::testkit {
 
 namespace {
 
-options with_seed(std::uint64_t seed) {
-  options o;
-  o.seed = seed;
-  return o;
+settings with_seed(std::uint64_t seed) {
+  settings values;
+  values.seed = seed;
+  return values;
+}
+
+/// Throws what an actor system throws.
+const settings& checked(const settings& values) {
+  core::mailbox_settings mailbox = values.mailbox;
+  core::request_settings requests = values.requests;
+  base::setting_table table;
+  core::add_settings(table, mailbox, requests);
+  if (const auto refused = table.first_refused()) throw std::invalid_argument(refused->why);
+  return values;
 }
 
 }  // namespace
 
 test_system::test_system(std::uint64_t seed) : test_system(with_seed(seed)) {}
 
-test_system::test_system(const options& o)
-    : system_(new internal::deterministic_environment(o)),
+test_system::test_system(const settings& values)
+    : system_(new internal::deterministic_environment(checked(values))),
       saved_next_id_(core::detail::here.next_id),
       saved_last_id_(core::detail::here.last_id) {
   core::detail::here.next_id = system_->scheduler().next_id;
@@ -67,7 +79,7 @@ std::uint64_t test_system::run() {
     if (turns >= system_->given().turn_limit)
       detail::fail(*system_,
                    "still busy after " + std::to_string(turns) +
-                       " turns: a livelock, or options.turn_limit is too low",
+                       " turns: a livelock, or settings.turn_limit is too low",
                    std::source_location::current());
     system_->scheduler().turn();
   }

@@ -28,7 +28,7 @@
 #include <garrick/system/diagnosis/dead_letters.hpp>
 #include <garrick/system/names/directory.hpp>
 #include <garrick/system/spawner.hpp>
-#include <garrick/testkit/detail/options.hpp>
+#include <garrick/testkit/detail/settings.hpp>
 #include <garrick/testkit/expectation.hpp>
 #include <garrick/testkit/failure.hpp>
 
@@ -66,8 +66,8 @@ class test_system : public system::spawner<test_system> {
   test_system() : test_system(seed_from_environment(1)) {}
   /// With this seed.
   explicit test_system(std::uint64_t seed);
-  /// With these options.
-  explicit test_system(const options& o);
+  /// With these settings. Throws std::invalid_argument that names a wrong one.
+  explicit test_system(const settings& values);
   /// Ends every actor. If `finish` has not been called, a leak is written to the standard error
   /// stream.
   ~test_system();

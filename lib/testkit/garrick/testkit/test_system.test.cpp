@@ -120,7 +120,7 @@ TEST_CASE("run goes on until nobody can run, and says how many messages were han
 }
 
 TEST_CASE("an endless exchange of messages is reported as a livelock") {
-  testkit::options o;
+  testkit::settings o;
   o.turn_limit = 1000;
   test_system kit(o);
   const auto a = kit.spawn([](dynamic_actor& self) -> behavior {

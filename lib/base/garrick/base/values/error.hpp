@@ -1,8 +1,8 @@
 // Errors are values: what happened (a code of a category) and, if known, where and why (a text).
 //
-//   error e = make_error(errc::config_invalid, "scheduler.workers", "0 is below 1");
-//   e == errc::config_invalid;  // true: the text does not count
-//   e.to_string();     // "the configuration is not valid: scheduler.workers: 0 is below 1"
+//   error e = make_error(errc::invalid_setting, "scheduler.workers", "0 is below 1");
+//   e == errc::invalid_setting;  // true: the text does not count
+//   e.to_string();     // "a setting is not valid: scheduler.workers: 0 is below 1"
 //
 // An error travels in messages and in every `result`, so it is 16 bytes and cheap to copy: a
 // pointer to the category, and one word that holds either the code itself or a pointer to a shared,
@@ -61,7 +61,7 @@ enum class errc : std::uint32_t {
   broken_promise,      ///< the receiver dropped the promise of a response
   spawn_failed,        ///< an actor's constructor or set-up failed
   shutting_down,       ///< the system has begun to stop
-  config_invalid,      ///< a configuration key or value was refused
+  invalid_setting,     ///< a setting, or its key, was refused
   would_block,         ///< a blocking wait on a worker thread
   request_cycle,       ///< actors that await each other in a circle
   cancelled,           ///< the caller withdrew the request

@@ -56,12 +56,11 @@ TEST_CASE("every built-in code has its own text") {
 }
 
 TEST_CASE("an error says what, where and why") {
-  const error e = make_error(errc::config_invalid, "garrick.json:3", "no such key");
-  CHECK(e.to_string() == "the configuration is not valid: garrick.json:3: no such key");
+  const error e = make_error(errc::invalid_setting, "garrick.json:3", "no such key");
+  CHECK(e.to_string() == "a setting is not valid: garrick.json:3: no such key");
   CHECK(make_error(errc::user, "only why").detail() == "only why");
   CHECK(make_error(errc::user).detail().empty());
-  CHECK(e.at("start").to_string() ==
-        "the configuration is not valid: start: garrick.json:3: no such key");
+  CHECK(e.at("start").to_string() == "a setting is not valid: start: garrick.json:3: no such key");
   CHECK_FALSE(error().at("start"));
 }
 

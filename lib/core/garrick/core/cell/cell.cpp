@@ -49,7 +49,7 @@ struct cell::layout {
 
 cell::cell(environment& env, cell_kind kind, bool born_idle) noexcept
     : kind_(kind),
-      soft_limit_(static_cast<std::uint16_t>(env.limits.soft_limit)),
+      soft_limit_(static_cast<std::uint16_t>(env.mailbox.soft_limit)),
       gate_(born_idle),
       env_(&env),
       id_(new_id()),

@@ -10,6 +10,7 @@
 #include <garrick/base/concurrency/runnable.hpp>
 #include <garrick/base/time/clock.hpp>
 #include <garrick/base/values/error.hpp>
+#include <garrick/core/settings/settings.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -23,9 +24,6 @@ struct envelope;
 class drain_lot;
 class waiting_executor;
 class wait_graph;
-
-/// True in builds without NDEBUG: what the library was built as decides, not the program.
-[[nodiscard]] bool detect_request_cycles_by_default() noexcept;
 
 /// A message that could not be delivered, or that failed its receiver.
 struct undelivered {
@@ -41,23 +39,6 @@ struct undelivered {
 /// The message field by field, or why it cannot be shown.
 [[nodiscard]] std::string print_content(const undelivered& what);
 
-/// Limits and defaults of one system, with their units.
-struct settings {
-  std::uint32_t soft_limit = 512;  ///< messages in a mailbox above which senders are slowed
-  /// messages in a mailbox above which they become dead letters
-  std::uint32_t hard_limit = 16'777'216;
-  std::uint32_t in_place_batch = 1024;  ///< messages that a sender runs for its receiver at most
-  bool in_place = true;                 ///< may a sending worker run its receiver in place?
-  std::uint32_t quantum = 1024;         ///< messages of one run
-  /// longest wait for a full receiver that shows no progress; after waits in vain up to 16 times
-  /// that
-  std::int64_t full_wait_ns = 1'000'000;
-  /// requests of one actor that wait for their response
-  std::uint32_t outstanding_limit = 1u << 20;
-  /// look for A waits on B waits on A whenever an actor starts to await
-  bool detect_request_cycles = detect_request_cycles_by_default();
-};
-
 /// What a system offers its actors beyond `environment`. Core passes it on and knows nothing of it.
 struct facilities {
  protected:
@@ -67,7 +48,8 @@ struct facilities {
 
 class environment {
  public:
-  settings limits;
+  mailbox_settings mailbox;
+  request_settings requests;
   base::executor* workers = nullptr;   ///< runs event-based actors
   base::probe* probe = nullptr;        ///< null: nobody listens
   const base::clock* clock = nullptr;  ///< what time it is: real or virtual

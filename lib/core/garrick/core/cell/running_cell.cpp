@@ -43,7 +43,7 @@ bool running_cell::admit(envelope* e, std::uint64_t head) noexcept {
   const std::uint32_t length = gate_.length();
   auto& thread = base::this_thread;
   const std::uint32_t hard =
-      has_spawn_constants_ && own_hard_limit() != 0 ? own_hard_limit() : env_->limits.hard_limit;
+      has_spawn_constants_ && own_hard_limit() != 0 ? own_hard_limit() : env_->mailbox.hard_limit;
   if (length >= hard) {
     lost_mail::lose(*this, envelope_ptr(e),
                     base::make_error(base::errc::overload, name(), "mailbox is at its hard limit"));
@@ -67,7 +67,7 @@ bool running_cell::admit(envelope* e, std::uint64_t head) noexcept {
 bool running_cell::run_in_place() noexcept {
   auto& thread = base::this_thread;
   auto& here = detail::here;
-  if (!env_->limits.in_place || !in_place_ || thread.no_in_place != 0 || here.run_depth == 0 ||
+  if (!env_->mailbox.in_place || !in_place_ || thread.no_in_place != 0 || here.run_depth == 0 ||
       thread.worker_of == nullptr)
     return false;
   base::executor& ex = home_executor();
@@ -94,7 +94,7 @@ void running_cell::run_in_place_chain(base::executor& ex) noexcept {
   running_cell* turn = this;
   here.in_place_chain = true;
   for (std::uint32_t i = 0; turn != nullptr; ++i) {
-    std::uint32_t budget = turn->env_->limits.in_place_batch;
+    std::uint32_t budget = turn->env_->mailbox.in_place_batch;
     here.woken_in_place = nullptr;
     const bool more = i == longest_in_place_chain || turn->run(budget) == base::run_outcome::more;
     auto* next = static_cast<running_cell*>(std::exchange(here.next_in_place, nullptr));
@@ -121,7 +121,7 @@ bool running_cell::wait_for_room() noexcept {
                                        outer != nullptr ? outer->id_ : 0);
   if (waits.closes_circle()) return true;
   if (detail::here.overlooked != 0) wake_overlooked();  // this receiver may wait for one of them
-  const auto once = static_cast<std::uint64_t>(env_->limits.full_wait_ns);
+  const auto once = static_cast<std::uint64_t>(env_->mailbox.full_wait.count());
   std::uint8_t& doublings = detail::here.wait_doublings;
   const std::uint64_t limit = once << doublings;
   std::uint64_t longest = 0;

@@ -116,7 +116,7 @@ inline std::uint32_t rounds(std::uint32_t few) {
 }
 
 /// A running pool.
-inline std::unique_ptr<scheduler> started(scheduler_options options) {
+inline std::unique_ptr<scheduler> started(scheduler_settings options) {
   auto pool = make_scheduler(options);
   pool->start();
   return pool;

@@ -97,7 +97,7 @@ class parser {
     const std::string place = where < text_.size() ? "at character " + std::to_string(where + 1)
                                                    : std::string("at its end");
     return base::make_error(
-        base::errc::config_invalid, "affinity",
+        base::errc::invalid_setting, "affinity",
         place + ": " + what + "\n  " + std::string(text_) + "\n  " + std::string(where, ' ') + "^");
   }
 
@@ -122,7 +122,7 @@ base::error affinity::bind_this_thread() {
   // order: relaxed; each thread gets a number of its own
   const processors& group = of(next_.fetch_add(1, std::memory_order_relaxed));
   if (base::platform::bind_this_thread(group)) return {};
-  return base::make_error(base::errc::config_invalid, "affinity",
+  return base::make_error(base::errc::invalid_setting, "affinity",
                           "the system does not let a thread run on processor " +
                               std::to_string(group.front()) + " and its group");
 }

@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto found = garrick::sched::affinity::parse(text, usable);
   if (!found) {
     GARRICK_ASSERT(
-        found.error() == garrick::base::errc::config_invalid && !found.error().to_string().empty(),
+        found.error() == garrick::base::errc::invalid_setting && !found.error().to_string().empty(),
         "the error says nothing");
     return 0;
   }

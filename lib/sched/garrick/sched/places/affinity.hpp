@@ -38,7 +38,7 @@ class affinity {
   /// Reads a text of the form above. `usable` are the processors that may be named; if it is empty
   /// nobody knows them, and binding will tell.
   ///
-  /// Error `config_invalid`: the text has another form, names a processor that is not among
+  /// Error `invalid_setting`: the text has another form, names a processor that is not among
   /// `usable`, or has more than 1024 groups. The error says at which character, counted from 1, and
   /// shows the text with a mark below it.
   [[nodiscard]] static base::result<affinity> parse(std::string_view text,
@@ -56,7 +56,7 @@ class affinity {
   /// Binds the calling thread to the next group, in turn; does nothing if there is none. Any
   /// thread.
   ///
-  /// Error `config_invalid`: the system refuses.
+  /// Error `invalid_setting`: the system refuses.
   [[nodiscard]] base::error bind_this_thread();
 
  private:

@@ -7,7 +7,7 @@ namespace garrick::sched {
 
 namespace {
 base::error not_here() {
-  return base::make_error(base::errc::config_invalid, "topology",
+  return base::make_error(base::errc::invalid_setting, "topology",
                           "this build has no hwloc, so the machine counts as flat");
 }
 }  // namespace
@@ -33,7 +33,7 @@ namespace garrick::sched {
 namespace {
 
 base::error wrong(const std::string& what) {
-  return base::make_error(base::errc::config_invalid, "topology", what);
+  return base::make_error(base::errc::invalid_setting, "topology", what);
 }
 
 struct destroy {

@@ -15,12 +15,12 @@ namespace garrick::sched {
 
 /// This machine's units among `usable`, or all of them if `usable` is empty. Takes milliseconds.
 ///
-/// Error `config_invalid`: why the machine cannot be read.
+/// Error `invalid_setting`: why the machine cannot be read.
 [[nodiscard]] base::result<machine_units> read_machine(std::span<const std::int32_t> usable);
 
 /// The units of a machine that does not exist; see `topology::synthetic`.
 ///
-/// Error `config_invalid`: the description is wrong, or has more than 1024 units.
+/// Error `invalid_setting`: the description is wrong, or has more than 1024 units.
 [[nodiscard]] base::result<machine_units> read_synthetic(const std::string& description);
 
 }  // namespace garrick::sched

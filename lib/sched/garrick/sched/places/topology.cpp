@@ -13,7 +13,7 @@ namespace garrick::sched {
 namespace {
 
 base::error wrong(const std::string& what) {
-  return base::make_error(base::errc::config_invalid, "topology", what);
+  return base::make_error(base::errc::invalid_setting, "topology", what);
 }
 
 /// Numbers from 0 without gaps, in the order of the old ones.

@@ -244,7 +244,7 @@ TEST_CASE("locality: on a flat machine and on one core everything stays with the
 TEST_CASE("locality: a pool on a synthetic machine runs everything, wherever its home is") {
   for (const char* machine : {"numa:1 core:1 pu:1", two_nodes, "pack:2 numa:2 l3:1 core:2 pu:1",
                               "pack:4 numa:2 l3:1 core:8 pu:1"}) {
-    scheduler_options o;
+    scheduler_settings o;
     o.policy = "locality_guided";
     o.workers = 4;
     o.machine = machine;
@@ -283,19 +283,19 @@ TEST_CASE("locality: a pool on a synthetic machine runs everything, wherever its
 
 TEST_CASE("locality: bad settings are refused by name") {
   const auto refused = [](auto set) {
-    scheduler_options o;
+    scheduler_settings o;
     set(o);
     try {
       static_cast<void>(make_scheduler(o));
       return std::string();
     } catch (const std::invalid_argument& e) { return std::string(e.what()); }
   };
-  CHECK(refused([](auto& o) { o.pin = "roof"; }).find("scheduler.pin is \"roof\"; known are") !=
+  CHECK(refused([](auto& o) { o.pin = "roof"; }).find("the key 'scheduler.pin' wants one of") !=
         std::string::npos);
   CHECK(refused([](auto& o) { o.neighbours = ""; }).find("scheduler.neighbours") !=
         std::string::npos);
   CHECK(refused([](auto& o) { o.machine = "castle:1"; }).find("scheduler.machine") !=
         std::string::npos);
-  CHECK(refused([](auto& o) { o.affinity = "<0> <"; }).find("scheduler.affinity: ") !=
+  CHECK(refused([](auto& o) { o.affinity = "<0> <"; }).find("the key 'scheduler.affinity' wants") !=
         std::string::npos);
 }

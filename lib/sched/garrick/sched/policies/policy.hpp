@@ -17,6 +17,7 @@
 #include <garrick/base/concurrency/parker.hpp>
 #include <garrick/base/concurrency/runnable.hpp>
 #include <garrick/base/platform/platform.hpp>
+#include <garrick/sched/policies/quantum.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -27,16 +28,13 @@
 
 namespace garrick::sched {
 
-/// A run without a bound on its messages.
-inline constexpr std::uint32_t unlimited = 0xffff'ffff;
-
 class worker_places;
 
-/// What every policy gets. The values have been checked (scheduler_options.hpp), so a policy need
+/// What every policy gets. The values have been checked (scheduler_settings.hpp), so a policy need
 /// not look.
 struct policy_options {
-  std::uint32_t workers = 1;                ///< 1 to 1024
-  std::uint32_t quantum = 1024;             ///< messages; see `scheduler_options`
+  std::uint32_t workers = 1;                ///< 1 to `most_workers`
+  std::uint32_t quantum = default_quantum;  ///< messages; see `scheduler_settings`
   std::uint64_t idle_spin_ns = 0;           ///< how long a worker looks for work before it parks
   std::uint64_t seed = 0x9e3779b97f4a7c15;  ///< of the random order in which victims are visited
   /// where the workers stand; null unless the policy has `needs_places = true`; outlives it

@@ -18,7 +18,7 @@
 
 #include <garrick/base/time/clock.hpp>
 #include <garrick/base/values/error.hpp>
-#include <garrick/system/settings/options.hpp>
+#include <garrick/system/settings/settings.hpp>
 
 #include <array>
 #include <cstdint>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <garrick/system/diagnosis/limited_log.hpp>
-#include <garrick/system/settings/options.hpp>
+#include <garrick/system/settings/settings.hpp>
 
 #include <cstdint>
 #include <string_view>

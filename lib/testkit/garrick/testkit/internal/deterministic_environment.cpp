@@ -15,18 +15,19 @@ constexpr std::uint32_t letters_waiting = 10'000;
 
 }  // namespace
 
-deterministic_environment::deterministic_environment(const options& given)
-    : options_(given),
+deterministic_environment::deterministic_environment(const settings& given)
+    : settings_(given),
       clock_(std::make_unique<base::virtual_clock>()),
       scheduler_(given.seed, *clock_, past_),
       letters_(letters_waiting) {
-  limits = given.limits;
+  mailbox = given.mailbox;
+  requests = given.requests;
   workers = &scheduler_;
   probe = given.probe;
   clock = clock_.get();
   timers = clock_.get();
   lot = &drain_lot_;
-  if (limits.detect_request_cycles) waits = &wait_graph_;
+  if (requests.detect_cycles) waits = &wait_graph_;
 }
 
 void deterministic_environment::stop() noexcept {
@@ -78,7 +79,7 @@ core::waiting_executor* deterministic_environment::detached_executor(bool) noexc
     t->reuse();
     return t.get();
   }
-  if (threads_.size() >= options_.threads) return nullptr;
+  if (threads_.size() >= settings_.threads) return nullptr;
   try {
     return threads_.emplace_back(std::make_unique<baton_thread>(scheduler_)).get();
   } catch (const std::exception&) {
@@ -88,7 +89,7 @@ core::waiting_executor* deterministic_environment::detached_executor(bool) noexc
 
 core::waiting_executor* deterministic_environment::executor_of_scoped(core::cell& who) noexcept {
   std::erase_if(waits_, [](const auto& w) { return w->over; });
-  return waits_.emplace_back(std::make_unique<driving_wait>(scheduler_, who, options_.turn_limit))
+  return waits_.emplace_back(std::make_unique<driving_wait>(scheduler_, who, settings_.turn_limit))
       .get();
 }
 

@@ -12,7 +12,7 @@
 #include <garrick/core/cell/wait_graph.hpp>
 #include <garrick/system/diagnosis/dead_letters.hpp>
 #include <garrick/system/names/directory.hpp>
-#include <garrick/testkit/detail/options.hpp>
+#include <garrick/testkit/detail/settings.hpp>
 #include <garrick/testkit/internal/baton.hpp>
 #include <garrick/testkit/internal/deterministic_scheduler.hpp>
 #include <garrick/testkit/internal/history.hpp>
@@ -25,7 +25,7 @@ namespace garrick::testkit::internal {
 
 class deterministic_environment final : public core::environment {
  public:
-  explicit deterministic_environment(const options& o);
+  explicit deterministic_environment(const settings& values);
   /// The end of the system itself; cells may still hold the environment.
   void stop() noexcept;
 
@@ -44,7 +44,7 @@ class deterministic_environment final : public core::environment {
   [[nodiscard]] std::vector<lost_message>& lost() noexcept { return lost_; }
   [[nodiscard]] system::dead_letters& letters() noexcept { return letters_; }
   [[nodiscard]] system::directory& names() noexcept { return directory_; }
-  [[nodiscard]] const options& given() const noexcept { return options_; }
+  [[nodiscard]] const settings& given() const noexcept { return settings_; }
   /// The actors that live now, in the order in which they were spawned.
   [[nodiscard]] std::vector<core::cell*> living() const;
   /// From now on every spawn fails.
@@ -54,7 +54,7 @@ class deterministic_environment final : public core::environment {
   ~deterministic_environment() = default;
   void destroy() noexcept override { delete this; }
 
-  const options options_;
+  const settings settings_;
   std::unique_ptr<base::virtual_clock> clock_;
   history past_;
   deterministic_scheduler scheduler_;

@@ -11,7 +11,7 @@
 #include <set>
 #include <string>
 
-#include "garrick/system/settings/internal/config_layers.hpp"
+#include "garrick/system/settings/internal/layers.hpp"
 
 #if !defined(GARRICK_MINIMAL)
 #include <nlohmann/json.hpp>
@@ -121,7 +121,7 @@ class collector final : public nlohmann::json_sax<nlohmann::json> {
   }
   bool value(raw_value::kind type, std::string text) {
     if (keys_.empty())
-      return fail(line_, "a configuration is an object: { \"section\": { \"key\": value } }");
+      return fail(line_, "a file of settings is an object: { \"section\": { \"key\": value } }");
     if (type == raw_value::kind::other)
       return fail(key_line_, "the key '" + full_key() + "' cannot be " + text);
     found.push_back({full_key(), {type, std::move(text)}, path_ + ":" + std::to_string(key_line_)});
@@ -145,7 +145,8 @@ base::result<assignments> read_json(const std::string& path) {
     file.read(part.data(), part.size());
     text.append(part.data(), static_cast<std::size_t>(file.gcount()));
     if (text.size() > most_bytes)
-      return refuse(path, "a configuration has at most " + std::to_string(most_bytes) + " bytes");
+      return refuse(path,
+                    "a file of settings has at most " + std::to_string(most_bytes) + " bytes");
   }
   if (file.bad())
     return refuse(path, std::string("the file cannot be read: ") + std::strerror(errno));

@@ -1,7 +1,7 @@
 // The command line's layer.
 #include <algorithm>
 
-#include "garrick/system/settings/internal/config_layers.hpp"
+#include "garrick/system/settings/internal/layers.hpp"
 
 #if !defined(GARRICK_MINIMAL)
 #include <CLI/CLI.hpp>
@@ -53,10 +53,11 @@ base::error refuse_leftover(const std::string& leftover, const std::vector<argum
   const std::size_t begin = leftover.find_first_not_of('-');
   if (begin == 0 || begin == std::string::npos)
     return refuse(where, "unexpected: the program's own arguments come after --");
-  std::vector<std::string> keys{"help", "config", "dump-config"};
+  std::vector<std::string> keys{"help", "config", "print-settings", "dump-config"};
   for (const argument& o : known) keys.push_back(o.key);
-  return unknown_key(where, "option", leftover.substr(begin, leftover.find('=') - begin), "--",
-                     keys);
+  const std::string name = leftover.substr(begin, leftover.find('=') - begin);
+  if (base::error e = refuse_absent_part(where, name.substr(0, name.find('.')), keys)) return e;
+  return unknown_key(where, "option", name, "--", keys);
 }
 
 }  // namespace
@@ -74,6 +75,7 @@ base::result<command_line> read_command_line(const std::string& program,
   app.allow_extras();
   app.set_help_flag("-h,--help", "Show this and leave");
   app.add_option("--config", found.file, "Read settings from this JSON file")->type_name("FILE");
+  app.add_flag("--print-settings", found.list, "Say what each setting is and why, and leave");
   app.add_flag("--dump-config", found.dump, "Write the settings as JSON and leave");
   for (const argument& o : known) add_option(app, o, found.settings);
   try {

@@ -1,7 +1,7 @@
-// Any file, environment and command line is a configuration that a system accepts, or an error that
+// Any file, environment and command line are settings that a system accepts, or an error that
 // says what is wrong.
 #include <garrick/base/platform/assert.hpp>
-#include <garrick/system/settings/config.hpp>
+#include <garrick/system/settings/load.hpp>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                                 static_cast<ssize_t>(content.size()),
                  "the file could not be written");
 
-  garrick::system::config_sources from;
+  garrick::system::setting_layers from;
   if (!content.empty()) from.file = "/proc/self/fd/" + std::to_string(file);
   for (std::string_view rest = input.substr(std::min(content.size() + 1, input.size()));
        !rest.empty();) {
@@ -37,22 +37,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   bool mine = false;
   double share = 0;
-  garrick::system::config_options own;
-  own.add("fuzz.mine", mine, "a switch");
-  own.add("fuzz.share", share, "a number");
+  garrick::base::setting_table own;
+  own.add({"fuzz.mine", &mine, {}, "", "A switch"});
+  own.add({"fuzz.share", &share, {0.0, 1.0}, "", "A number"});
   from.own = &own;
 
-  const auto found = garrick::system::load_config(from);
+  const auto found = garrick::system::load_settings(from);
   if (!found) {
     GARRICK_ASSERT(
-        found.error() == garrick::base::errc::config_invalid && !found.error().to_string().empty(),
+        found.error() == garrick::base::errc::invalid_setting && !found.error().to_string().empty(),
         "the error says nothing");
     return 0;
   }
-  const auto& limits = found->system.limits;
-  GARRICK_ASSERT(limits.soft_limit >= 1 && limits.soft_limit <= 32768 &&
-                     limits.in_place_batch >= 1 && limits.full_wait_ns >= 0 &&
-                     limits.full_wait_ns <= 60'000'000'000,
+  GARRICK_ASSERT(garrick::system::why_refused(found->system).empty() && share >= 0 && share <= 1,
                  "a setting out of its range");
   return 0;
 }

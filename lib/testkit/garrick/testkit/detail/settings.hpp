@@ -1,4 +1,4 @@
-// What a deterministic system can be told, and what it records. Users get this from
+// What a deterministic system runs with, and what it records. Users get this from
 // test_system.hpp.
 //
 // Private: installed because test_system.hpp needs it.
@@ -7,29 +7,22 @@
 #pragma once
 
 #include <garrick/base/values/error.hpp>
-#include <garrick/core/cell/environment.hpp>
+#include <garrick/core/settings/settings.hpp>
 
 #include <cstdint>
 #include <string>
 
 namespace garrick::testkit {
 
-/// The limits of an actor system with three differences: no sender waits, no sender runs its
-/// receiver in place, and request cycles are looked for. A test may set them otherwise.
-[[nodiscard]] inline core::settings test_limits() {
-  core::settings s;
-  s.in_place = false;
-  s.full_wait_ns = 0;
-  s.detect_request_cycles = true;
-  return s;
-}
-
-/// What a deterministic system can be told.
+/// What a deterministic system runs with.
 ///
 ///     test_system kit({.seed = 17, .turn_limit = 10'000});
-struct options {
-  std::uint64_t seed = 1;                 ///< what decides who runs when
-  core::settings limits = test_limits();  ///< of mailboxes, requests and runs
+struct settings {
+  std::uint64_t seed = 1;  ///< what decides who runs when
+  /// As in an actor system, but no sender waits, and none runs its receiver in place.
+  core::mailbox_settings mailbox{.in_place = false, .full_wait = {}};
+  /// As in an actor system, but request cycles are always looked for.
+  core::request_settings requests{.detect_cycles = true};
   /// Turns of one `run`, `run_until` or wait after which it counts as a livelock.
   std::uint64_t turn_limit = 1'000'000;
   std::uint32_t threads = 64;    ///< most detached and blocking actors that live at once

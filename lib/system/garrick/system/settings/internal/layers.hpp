@@ -1,5 +1,5 @@
-// What the layers of the configuration share: settings as they were found, before they are checked.
-// It knows no key and no option; config.cpp does, and stands above.
+// What the layers share: settings as they were found, before they are checked. It knows no key;
+// load.cpp does, and stands above.
 //
 // Thread safety: none.
 #pragma once
@@ -39,7 +39,8 @@ struct command_line {
   assignments settings;
   std::string file;  ///< of --config
   bool dump = false;
-  std::string help;  ///< not empty: asked for
+  bool list = false;  ///< --print-settings
+  std::string help;   ///< not empty: asked for
   std::vector<std::string> rest;
 };
 
@@ -50,6 +51,11 @@ struct command_line {
 [[nodiscard]] base::error unknown_key(std::string_view where, std::string_view what,
                                       std::string_view key, std::string_view prefix,
                                       const std::vector<std::string>& keys);
+
+/// The refusal of a key in the section of a part that a program need not use, such as net. No
+/// error: `section` is no such part's, or one of `keys` is in it.
+[[nodiscard]] base::error refuse_absent_part(std::string_view where, std::string_view section,
+                                             const std::vector<std::string>& keys);
 
 [[nodiscard]] base::result<assignments> read_json(const std::string& path);
 [[nodiscard]] base::result<command_line> read_command_line(const std::string& program,

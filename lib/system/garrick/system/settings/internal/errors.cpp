@@ -1,7 +1,8 @@
-// What an error of the configuration says: where, what, and the nearest name that exists.
+// What the refusal of a setting says: where, what, and the nearest name that exists.
 #include <algorithm>
+#include <array>
 
-#include "garrick/system/settings/internal/config_layers.hpp"
+#include "garrick/system/settings/internal/layers.hpp"
 
 namespace garrick::system::internal {
 
@@ -34,7 +35,20 @@ std::string nearest(std::string_view word, const std::vector<std::string>& keys)
 }
 
 base::error refuse(std::string_view where, std::string_view why) {
-  return base::make_error(base::errc::config_invalid, where, why);
+  return base::make_error(base::errc::invalid_setting, where, why);
+}
+
+base::error refuse_absent_part(std::string_view where, std::string_view section,
+                               const std::vector<std::string>& keys) {
+  static constexpr std::array<std::string_view, 8> parts{"net", "observe", "inspect", "patterns",
+                                                         "gpu", "cluster", "store",   "durable"};
+  const auto in_section = [section](std::string_view key) {
+    return key.starts_with(section) && key.substr(section.size()).starts_with('.');
+  };
+  if (std::ranges::count(parts, section) == 0 || std::ranges::any_of(keys, in_section)) return {};
+  const std::string name(section);
+  return refuse(where, name + ".* belongs to garrick::" + name +
+                           ", which this program does not link, or whose settings it does not add");
 }
 
 base::error unknown_key(std::string_view where, std::string_view what, std::string_view key,

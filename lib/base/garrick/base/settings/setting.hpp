@@ -1,0 +1,199 @@
+// The table of settings: one row for each, which says its key, the variable that it fills, what it
+// may be, what it counts, what it is for and where it is used.
+//
+// The same row serves whoever reads a file, an environment or a command line, whoever checks what
+// a program has written into the variable, and whoever writes the help and the guide. A setting's
+// default stands in one place: it is what the variable holds when its row is added.
+//
+// Every part adds the rows of its own settings; see `add_settings` in core/settings.hpp,
+// sched/settings.hpp and system/settings/settings.hpp. A program adds its own:
+//
+//   std::uint32_t clients = 10;
+//   garrick::base::setting_table mine;
+//   mine.add({"chat.clients", &clients, {1, 1000}, "clients", "How many are started"});
+//
+// Thread safety: none; a table is one thread's.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "garrick/base/time/clock.hpp"
+
+namespace garrick::base {
+
+/// The type of a setting. It follows from the variable.
+enum class setting_kind : std::uint8_t {
+  boolean,  ///< bool: true, false
+  count,    ///< std::uint32_t; "unlimited" is its largest value, where that is allowed
+  integer,  ///< std::int64_t
+  real,     ///< double
+  text,     ///< std::string
+  choice,   ///< an enumeration of one byte; its names are the range's, in order from 0
+  time,     ///< duration: a number and a unit, such as "50us", "1.5 s", or "infinite"
+};
+
+/// The variable that a setting fills.
+class setting_target {
+ public:
+  /// The variable's type decides the kind. It must outlive this object.
+  constexpr setting_target(bool* v) noexcept : kind_(setting_kind::boolean), at_(v) {}
+  /// A count.
+  constexpr setting_target(std::uint32_t* v) noexcept : kind_(setting_kind::count), at_(v) {}
+  /// An integer.
+  constexpr setting_target(std::int64_t* v) noexcept : kind_(setting_kind::integer), at_(v) {}
+  /// A real number.
+  constexpr setting_target(double* v) noexcept : kind_(setting_kind::real), at_(v) {}
+  /// A text.
+  constexpr setting_target(std::string* v) noexcept : kind_(setting_kind::text), at_(v) {}
+  /// A time.
+  constexpr setting_target(duration* v) noexcept : kind_(setting_kind::time), at_(v) {}
+  /// A choice.
+  template <class E>
+    requires(std::is_enum_v<E> && sizeof(E) == 1)
+  constexpr setting_target(E* v) noexcept : kind_(setting_kind::choice), at_(v) {}
+
+  /// The type that the variable has.
+  [[nodiscard]] constexpr setting_kind kind() const noexcept { return kind_; }
+  /// The variable. T must be the type that `kind` says; of a choice it is unsigned char.
+  template <class T>
+  [[nodiscard]] T& as() const noexcept {
+    return *static_cast<T*>(at_);
+  }
+
+ private:
+  setting_kind kind_;
+  void* at_;
+};
+
+/// What a setting may be, its ends included. Without arguments: whatever its type can hold, but no
+/// negative time.
+struct setting_range {
+  /// Says why a text is no value; empty: it is one.
+  using grammar = std::string (*)(const std::string& text);
+
+  constexpr setting_range() noexcept = default;
+  /// Of a count or an integer.
+  template <std::integral N, std::integral M>
+  constexpr setting_range(N least, M most) noexcept
+      : low(static_cast<std::int64_t>(least)), high(static_cast<std::int64_t>(most)) {}
+  /// Of a time.
+  constexpr setting_range(duration least, duration most) noexcept
+      : low(least.count()), high(most.count()) {}
+  /// Of a real number.
+  constexpr setting_range(double least, double most) noexcept : low_real(least), high_real(most) {}
+  /// Of a text or a choice: one of these, which must outlive the table.
+  template <std::size_t N>
+  constexpr setting_range(const std::array<std::string_view, N>& these) noexcept : names(these) {}
+  /// Of a text: at most `bytes` long.
+  [[nodiscard]] static constexpr setting_range at_most_bytes(std::int64_t bytes) noexcept {
+    return {0, bytes};
+  }
+  /// Of a text: `form` in words for errors and help, and who says whether a text has that form.
+  [[nodiscard]] static constexpr setting_range must_be(std::string_view form,
+                                                       grammar why_not) noexcept {
+    setting_range r;
+    r.form = form;
+    r.why_not = why_not;
+    return r;
+  }
+
+  std::int64_t low = std::numeric_limits<std::int64_t>::min();   ///< nanoseconds of a time
+  std::int64_t high = std::numeric_limits<std::int64_t>::max();  ///< bytes of a text
+  double low_real = std::numeric_limits<double>::lowest();       ///< of a real number
+  double high_real = std::numeric_limits<double>::max();         ///< of a real number
+  std::span<const std::string_view> names{};                     ///< empty: any
+  std::string_view form{};                                       ///< what `why_not` looks for
+  grammar why_not = nullptr;                                     ///< null: any text
+};
+
+/// One row. Its texts are not copied: literals, or something else that outlives the table.
+struct setting {
+  std::string_view key;     ///< "section.name", in lower case letters, digits and underscores
+  setting_target target;    ///< what it fills
+  setting_range range{};    ///< what it may be
+  std::string_view unit{};  ///< what a number counts: "messages"; a time and a text have none
+  std::string_view help{};  ///< one line, without a full stop
+  std::string_view used{};  ///< the file that acts on it; empty: the program's own
+};
+
+/// The value of a setting apart from its variable; the setting's kind says which member counts.
+struct setting_value {
+  std::int64_t number = 0;  ///< of a count, an integer, a boolean, a choice; nanoseconds of a time
+  double real = 0;          ///< of a real number
+  std::string text{};       ///< of a text
+
+  friend bool operator==(const setting_value&, const setting_value&) = default;
+};
+
+/// Why a value was refused, in one sentence that names the key.
+struct refused_setting {
+  std::string_view key;      ///< of the row
+  std::string why;           ///< without the source, which the table does not know
+  std::string_view other{};  ///< the key of the value that it contradicts, if that is the trouble
+};
+
+/// "50us", "1.5 s", "infinite". Units: ns, us, ms, s, min, h, d. Nothing: it is not a time.
+[[nodiscard]] std::optional<duration> parse_duration(std::string_view text);
+
+/// What the variable holds now.
+[[nodiscard]] setting_value value_of(const setting& row);
+/// Writes a value that was checked before.
+void store(const setting& row, const setting_value& value);
+/// As a file would say it, without quotes: "true", "512", "1500us", "work_stealing".
+[[nodiscard]] std::string to_text(const setting& row, const setting_value& value);
+/// The value that `text` stands for, whether in range or not. Nothing: it is of another type.
+[[nodiscard]] std::optional<setting_value> parse(const setting& row, std::string_view text);
+/// What is wrong with a value of the right type; nothing: it may be stored.
+[[nodiscard]] std::optional<refused_setting> check(const setting& row, const setting_value& value);
+/// The refusal of a text that is not of the setting's type.
+[[nodiscard]] refused_setting wrong_type(const setting& row, std::string_view text);
+
+/// What the row wants, for errors, help and guide: "a whole number from 1 to 32768 (messages)".
+[[nodiscard]] std::string expectation(const setting& row);
+
+/// Rows, in the order in which they were added, with their defaults. Costs a search for each
+/// question, which is meant for the start of a program.
+class setting_table {
+ public:
+  /// Adds a row; what its variable holds now is the default. The variable must live as long as the
+  /// table is used. A key that is there already, a badly formed one, and a range of another type
+  /// than the variable's end the program.
+  void add(const setting& row);
+  /// The value of `key` must not be below that of `least`. Both are counts, and have been added.
+  void must_not_be_below(std::string_view key, std::string_view least);
+  /// The rows of another table, after the own ones.
+  void add_all(const setting_table& other);
+
+  /// All rows.
+  [[nodiscard]] const std::vector<setting>& rows() const noexcept { return rows_; }
+  /// Null: no row has this key. Valid until a row is added.
+  [[nodiscard]] const setting* find(std::string_view key) const noexcept;
+  /// The default of one of `rows()`.
+  [[nodiscard]] const setting_value& default_of(const setting& row) const noexcept;
+  /// True if the keys of some rows begin with `name` and a dot.
+  [[nodiscard]] bool has_section(std::string_view name) const noexcept;
+
+  /// The first variable whose value is not allowed, alone or together with another.
+  [[nodiscard]] std::optional<refused_setting> first_refused() const;
+
+ private:
+  struct pair {
+    std::string_view key;
+    std::string_view least;
+  };
+  std::vector<setting> rows_;
+  std::vector<setting_value> defaults_;  // of the row with the same index
+  std::vector<pair> pairs_;
+};
+
+}  // namespace garrick::base

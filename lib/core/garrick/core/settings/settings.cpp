@@ -1,0 +1,63 @@
+// The rows of core's settings.
+#include <garrick/base/settings/setting.hpp>
+#include <garrick/core/settings/settings.hpp>
+
+namespace garrick::core {
+
+bool detect_cycles_by_default() noexcept {
+#ifdef NDEBUG
+  return false;
+#else
+  return true;
+#endif
+}
+
+void add_settings(base::setting_table& table, mailbox_settings& mailbox,
+                  request_settings& requests) {
+  constexpr std::int64_t unlimited = 0xffff'ffff;
+  table.add({"mailbox.soft_limit",
+             &mailbox.soft_limit,
+             {1, most_messages},
+             "messages",
+             "Messages in a mailbox from which on senders are slowed",
+             "core/cell/cell.cpp"});
+  table.add({"mailbox.hard_limit",
+             &mailbox.hard_limit,
+             {1, unlimited},
+             "messages",
+             "Messages above which new ones become dead letters",
+             "core/cell/cell.cpp"});
+  table.must_not_be_below("mailbox.hard_limit", "mailbox.soft_limit");
+  table.add({"mailbox.in_place",
+             &mailbox.in_place,
+             {},
+             "",
+             "A sending worker may run a receiver that is full",
+             "core/cell/cell.cpp"});
+  table.add({"mailbox.in_place_batch",
+             &mailbox.in_place_batch,
+             {1, unlimited},
+             "messages",
+             "Messages that it runs at most",
+             "core/cell/cell.cpp"});
+  table.add({"mailbox.full_wait",
+             &mailbox.full_wait,
+             {base::duration(), longest_full_wait},
+             "",
+             "Longest wait of a send for a full receiver that makes no progress",
+             "core/cell/cell.cpp"});
+  table.add({"requests.outstanding_limit",
+             &requests.outstanding_limit,
+             {1, most_outstanding},
+             "requests",
+             "Requests of one actor that wait for a response",
+             "core/request.cpp"});
+  table.add({"requests.detect_cycles",
+             &requests.detect_cycles,
+             {},
+             "",
+             "Report actors that wait for each other in a circle",
+             "core/cell/wait_graph.cpp"});
+}
+
+}  // namespace garrick::core

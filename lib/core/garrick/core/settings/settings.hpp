@@ -1,0 +1,54 @@
+// What the actors of one system run with: the settings `mailbox.*` and `requests.*`.
+//
+// They are constant once the system runs; a spawn may ask for others (spawn_options.hpp).
+#pragma once
+
+#include <garrick/base/time/clock.hpp>
+
+#include <cstdint>
+
+namespace garrick::base {
+class setting_table;
+}
+
+namespace garrick::core {
+
+/// The highest soft limit and bound of a mailbox, in messages: half of what its word can count.
+inline constexpr std::uint32_t most_messages = 32'768;
+/// The highest `requests.outstanding_limit`.
+inline constexpr std::uint32_t most_outstanding = 1u << 20;
+/// The highest `mailbox.full_wait`.
+inline constexpr base::duration longest_full_wait = base::duration::seconds(60);
+
+/// True in builds without NDEBUG: what the library was built as decides, not the program.
+[[nodiscard]] bool detect_cycles_by_default() noexcept;
+
+/// Keys `mailbox.*`.
+struct mailbox_settings {
+  /// messages in a mailbox from which on senders are slowed: 1 to `most_messages`
+  std::uint32_t soft_limit = 512;
+  /// messages in a mailbox above which new ones become dead letters; not below `soft_limit`
+  std::uint32_t hard_limit = 16'777'216;
+  /// may a sending worker run its full receiver in place?
+  bool in_place = true;
+  /// messages that such a worker runs at most, at least 1
+  std::uint32_t in_place_batch = 1024;
+  /// The longest wait of a send for a full receiver that makes no progress, up to
+  /// `longest_full_wait`; after waits in vain up to 16 times that. Zero: a send never waits.
+  base::duration full_wait = base::duration::milliseconds(1);
+};
+
+/// Keys `requests.*`.
+struct request_settings {
+  /// requests of one actor that wait for their response: 1 to `most_outstanding`; the next one is
+  /// answered with `errc::overload`
+  std::uint32_t outstanding_limit = most_outstanding;
+  /// look for A waits on B waits on A whenever an actor starts to await
+  bool detect_cycles = detect_cycles_by_default();
+};
+
+/// Adds the rows of `mailbox.*` and `requests.*`, which fill these variables.
+void add_settings(base::setting_table& table, mailbox_settings& mailbox,
+                  request_settings& requests);
+
+}  // namespace garrick::core

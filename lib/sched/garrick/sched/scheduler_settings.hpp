@@ -1,0 +1,84 @@
+// What a worker pool is built from: the settings `scheduler.*`, and the check of them.
+//
+// Thread safety: plain values; `checked` may be called from any thread.
+#pragma once
+
+#include <garrick/base/time/clock.hpp>
+#include <garrick/sched/policies/quantum.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace garrick::base {
+class setting_table;
+}
+
+namespace garrick::sched {
+
+/// The most worker threads of one pool.
+inline constexpr std::uint32_t most_workers = 1024;
+/// The longest `scheduler_settings::idle_spin`.
+inline constexpr base::duration longest_idle_spin = base::duration::seconds(1);
+/// Bytes of a thread's name: the kernel keeps 15, and a number or a task follows.
+inline constexpr std::int64_t longest_thread_name = 10;
+
+/// Called on a worker thread.
+struct thread_hook {
+  /// `worker` is the worker's index, from 0. Must not throw. Null: nothing is called.
+  void (*call)(void* context, std::uint32_t worker) = nullptr;
+  void* context = nullptr;  ///< handed to `call` as it is
+};
+
+/// How a worker pool is built: keys `scheduler.*`, and hooks, which only code can set. Every value
+/// has a default that suits a program of its own.
+struct scheduler_settings {
+  /// The name of a shipped policy (shipped_policies.hpp). Without effect on a pool of a policy of
+  /// one's own.
+  std::string policy = "work_stealing";
+  /// Worker threads, at most `most_workers`. 0: as many as the process may use cores.
+  std::uint32_t workers = 0;
+  /// The messages that one run handles at most: k runnables on one worker each run within k quanta.
+  /// `unlimited` is allowed, 0 is not.
+  std::uint32_t quantum = default_quantum;
+  /// How long a worker looks for work before it sleeps, at most `longest_idle_spin`.
+  base::duration idle_spin{};
+  /// Worker i's thread is called "<thread_name>-<i>". At most `longest_thread_name` bytes.
+  std::string thread_name = "garrick";
+  thread_hook on_thread_start{};  ///< called before a worker's first run
+  thread_hook on_thread_stop{};   ///< called after a worker's last run
+  /// Go on with fewer threads if some cannot be created (at least one), and unbound where binding
+  /// fails.
+  bool best_effort = false;
+
+  // where the workers stand
+
+  /// Processors for worker threads, in the form of affinity.hpp. Empty: as `pin` says.
+  std::string affinity{};
+  /// Each worker thread stays on its "unit", "cache" or "node", or anywhere in the "system".
+  /// "automatic" is the node for locality_guided and the system for the others.
+  std::string pin = "automatic";
+  /// For locality_guided: who is asked for work first, and may run one's actors. Those are the
+  /// workers that share the "cache" or the "node", or all of the "system".
+  std::string neighbours = "cache";
+  /// For tests: a synthetic topology instead of this machine's, see topology.hpp. Threads are not
+  /// bound then.
+  std::string machine{};
+};
+
+/// Adds the rows of `scheduler.*`, which fill these variables; all but that of the policy, which
+/// shipped_policies.hpp adds.
+void add_settings(base::setting_table& table, scheduler_settings& settings);
+
+/// What a setting wants that `why_no_affinity` checks.
+inline constexpr std::string_view affinity_form = "groups of processors, such as \"<0> <2-4>\"";
+/// Why `text` names no groups of processors that this process may use; empty: it does.
+[[nodiscard]] std::string why_no_affinity(const std::string& text);
+
+/// `settings` with the number of workers filled in, for whoever builds a `worker_pool` of a policy
+/// of their own. `policy` is not looked at.
+///
+/// Throws std::invalid_argument that names the key and says what it wants.
+[[nodiscard]] scheduler_settings checked(scheduler_settings settings);
+
+}  // namespace garrick::sched

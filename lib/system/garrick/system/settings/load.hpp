@@ -1,0 +1,77 @@
+// Settings in layers: defaults < file (JSON) < environment (GARRICK_...) < command line.
+//
+// Every setting has one key, such as `mailbox.soft_limit`, in every layer:
+//
+//     {"mailbox": {"soft_limit": 2000}}          in a file
+//     GARRICK_MAILBOX_SOFT_LIMIT=2000            in the environment
+//     --mailbox.soft_limit=2000                  on the command line
+//
+// The file is the one that --config names, else GARRICK_CONFIG, else the program.
+//
+// Nothing is ignored: a misspelt key, a value of the wrong type or out of range, and a key of a
+// part that the program does not use are errors that name the key, its source (file:line, variable
+// or argument), what it wants and, for a misspelt one, the nearest key. `--help` lists the keys,
+// `--print-settings` their values and sources, `--dump-config` writes the values as a file that can
+// be read again. What comes after `--` belongs to the program. Lengths of time carry a unit:
+// "50us", "1.5 s".
+//
+// A program that never calls `load_settings` links neither parser.
+//
+// Thread safety: call it once, from main.
+//
+// Example:
+//
+//     std::uint32_t clients = 10;
+//     garrick::base::setting_table mine;
+//     mine.add({"chat.clients", &clients, {1, 1000}, "clients", "How many are started"});
+//     auto loaded = garrick::system::load_settings_or_exit(argc, argv, &mine);
+//     garrick::actor_system system(loaded.system);
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "garrick/base/settings/setting.hpp"
+#include "garrick/base/values/result.hpp"
+#include "garrick/system/settings/settings.hpp"
+
+namespace garrick::system {
+
+/// Where to look. The members may be filled by hand; `from_main` takes them from the process.
+struct setting_layers {
+  std::string program = "program";  ///< for --help
+  /// read if neither --config nor GARRICK_CONFIG names another; empty: none. At most 1 MiB.
+  std::string file{};
+  /// "NAME=value"; only names that begin with GARRICK_ are looked at
+  std::vector<std::string> environment{};
+  std::vector<std::string> arguments{};  ///< without the program's name
+  /// The keys of the program, and of the parts that it uses besides the system: each part has an
+  /// `add_settings` for its own. The variables change only if everything is valid.
+  const base::setting_table* own = nullptr;
+
+  /// The process' arguments and environment, no file.
+  [[nodiscard]] static setting_layers from_main(int argc, const char* const* argv);
+};
+
+/// What was found.
+struct loaded_settings {
+  settings system;  ///< for the actor system's constructor
+  /// every key, the program's own last
+  std::vector<setting_report> list;
+  /// not empty: the command line asked for --help, --print-settings or --dump-config; print this
+  /// and leave
+  std::string print;
+  std::vector<std::string> rest;  ///< the program's own arguments: what came after `--`
+};
+
+/// Reads and checks all layers, then fills the variables of `layers.own`. Error
+/// `errc::invalid_setting`: says where, what, and what to do; nothing has changed then. Reads the
+/// file, so it may block. The defaults of `layers.own` must be in their ranges.
+[[nodiscard]] base::result<loaded_settings> load_settings(const setting_layers& layers);
+
+/// For main: reads everything; prints what the command line asks for and exits with 0; prints an
+/// error and exits with 2.
+[[nodiscard]] loaded_settings load_settings_or_exit(int argc, const char* const* argv,
+                                                    const base::setting_table* own = nullptr);
+
+}  // namespace garrick::system

@@ -1,0 +1,125 @@
+// The rows of the system's own settings, and what is asked of all of them together: whether a
+// system can be built with them, and where each comes from.
+#include "garrick/system/settings/settings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "garrick/base/settings/setting.hpp"
+#include "garrick/sched/shipped_policies.hpp"
+
+namespace garrick::system {
+
+namespace {
+
+/// In the order of the enumeration.
+constexpr std::array<std::string_view, 5> log_levels{"debug", "info", "warning", "error", "off"};
+
+constexpr const char* from_default = "default";
+constexpr const char* from_code = "code";
+
+}  // namespace
+
+void add_settings(base::setting_table& table, settings& s) {
+  using range = base::setting_range;
+  constexpr base::duration zero;
+  constexpr base::duration infinite = base::duration::infinite();
+  const range affinity = range::must_be(sched::affinity_form, &sched::why_no_affinity);
+  sched::add_policy_setting(table, s.scheduler.policy);
+  sched::add_settings(table, s.scheduler);
+  core::add_settings(table, s.mailbox, s.requests);
+  table.add({"detached.threads",
+             &s.detached.threads,
+             {0, most_detached_threads},
+             "threads",
+             "Threads for detached and blocking actors at most; 0: none",
+             "system/threads/detached_pool.cpp"});
+  table.add({"detached.affinity", &s.detached.affinity, affinity, "",
+             "Processors of the threads of detached actors, group by group",
+             "system/threads/detached_pool.cpp"});
+  table.add({"detached.affinity_blocking", &s.detached.affinity_blocking, affinity, "",
+             "Processors of the threads of blocking actors, group by group",
+             "system/threads/detached_pool.cpp"});
+  table.add({"dead_letters.backlog",
+             &s.dead_letters.backlog,
+             {1, sched::unlimited},
+             "messages",
+             "Dead letters that may wait for a subscriber; more are only counted",
+             "system/diagnosis/dead_letters.cpp"});
+  table.add({"watchdog.after",
+             &s.watchdog.after,
+             {zero, infinite},
+             "",
+             "Report a handler that runs longer; 0s: never",
+             "system/diagnosis/watchdog.cpp"});
+  table.add({"watchdog.report_stack_overflow",
+             &s.watchdog.report_stack_overflow,
+             {},
+             "",
+             "Name the actor whose handler overflowed the stack",
+             "system/diagnosis/stack_overflow.cpp"});
+  table.add({"shutdown.deadline",
+             &s.shutdown.deadline,
+             {zero, infinite},
+             "",
+             "How long the end of the system waits for its actors, twice",
+             "system/actor_system.cpp"});
+  table.add({"log.level", &s.log.level, log_levels, "",
+             "What is logged: this and what is more severe", "system/diagnosis/log.cpp"});
+}
+
+std::string why_refused(const settings& values) {
+  settings copy = values;
+  base::setting_table table;
+  add_settings(table, copy);
+  const auto refused = table.first_refused();
+  if (!refused) return {};
+  const std::vector<setting_report> list = list_settings(values);
+  const auto source_of = [&](std::string_view key) {
+    return std::ranges::find(list, key, &setting_report::key)->source;
+  };
+  const std::string source = source_of(refused->key);
+  const bool blameless = source == from_default && !refused->other.empty();
+  return (blameless ? source_of(refused->other) : source) + ": " + refused->why;
+}
+
+std::vector<setting_report> list_settings(const settings& values) {
+  settings copy = values;
+  settings fresh;
+  base::setting_table table;
+  base::setting_table defaults;
+  add_settings(table, copy);
+  add_settings(defaults, fresh);
+  std::vector<setting_report> list;
+  for (const base::setting& row : table.rows()) {
+    setting_report& r = list.emplace_back();
+    r = {std::string(row.key), to_text(row, value_of(row)), from_code};
+    if (value_of(row) == value_of(*defaults.find(row.key))) r.source = from_default;
+    // A loader's, if the program has not written over it.
+    for (const setting_report& found : values.loaded)
+      if (found.key == r.key && found.value == r.value) r.source = found.source;
+  }
+  return list;
+}
+
+std::string to_text(const std::vector<setting_report>& list) {
+  std::size_t widest_key = 0;
+  std::size_t widest_value = 0;
+  for (const setting_report& r : list) {
+    widest_key = std::max(widest_key, r.key.size());
+    widest_value = std::max(widest_value, r.value.size());
+  }
+  std::string text;
+  for (const setting_report& r : list)
+    text.append(r.key)
+        .append(widest_key + 2 - r.key.size(), ' ')
+        .append(r.value)
+        .append(widest_value + 2 - r.value.size(), ' ')
+        .append(r.source)
+        .append("\n");
+  return text;
+}
+
+}  // namespace garrick::system

@@ -1,0 +1,121 @@
+// What a system runs with. Each setting has the same name here, in a file, in the environment and
+// on the command line: `settings.mailbox.soft_limit` is `mailbox.soft_limit`,
+// `GARRICK_MAILBOX_SOFT_LIMIT` and `--mailbox.soft_limit` (load.hpp). The guide's chapter 12 lists
+// them with range, unit and default.
+//
+//   garrick::settings s;
+//   s.scheduler.workers = 4;
+//   s.mailbox.soft_limit = 2000;
+//   garrick::actor_system system(s);    // throws std::invalid_argument, which names a wrong one
+//
+// Thread safety: values. A running system has a copy that does not change.
+#pragma once
+
+#include <garrick/base/time/clock.hpp>
+#include <garrick/core/settings/settings.hpp>
+#include <garrick/sched/scheduler_settings.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace garrick::base {
+class probe;
+class setting_table;
+}  // namespace garrick::base
+namespace garrick::sched {
+class scheduler;
+}
+
+namespace garrick::system {
+
+/// What is logged: this and what is more severe.
+enum class log_level : std::uint8_t { debug, info, warning, error, off };
+
+/// The highest `detached.threads`.
+inline constexpr std::uint32_t most_detached_threads = 1'000'000;
+
+/// Keys `detached.*`: the threads of detached and blocking actors.
+struct detached_settings {
+  /// at most so many, up to `most_detached_threads`; 0: none, and every such spawn fails
+  std::uint32_t threads = 1024;
+  /// processors of the threads of detached actors, "<0> <2-4>", see sched/places/affinity.hpp;
+  /// empty: where the thread that made the system may run
+  std::string affinity{};
+  /// processors of the threads of blocking actors
+  std::string affinity_blocking{};
+};
+
+/// Keys `dead_letters.*`.
+struct dead_letter_settings {
+  /// dead letters that may wait in a subscriber's mailbox, at least 1; more are only counted
+  std::uint32_t backlog = 10'000;
+};
+
+/// Keys `watchdog.*`.
+struct watchdog_settings {
+  /// a longer handler is reported, a detached one after 30 times that, once; zero: off
+  base::duration after = base::duration::seconds(1);
+  /// name the actor whose handler overflowed the stack, on standard error, before the process
+  /// aborts
+  bool report_stack_overflow = true;
+};
+
+/// Keys `shutdown.*`.
+struct shutdown_settings {
+  /// how long the system's destructor waits in each of its two phases
+  base::duration deadline = base::duration::seconds(10);
+};
+
+/// Keys `log.*`.
+struct log_settings {
+  /// this and what is more severe is logged
+  log_level level = log_level::warning;
+};
+
+/// A key, its value as a file would say it (without quotes), and where that comes from: "default",
+/// "<file>:<line>", "environment variable GARRICK_...", "argument --...", or "code" if the program
+/// itself has set it.
+struct setting_report {
+  std::string key;     ///< "mailbox.soft_limit"
+  std::string value;   ///< "512"
+  std::string source;  ///< "default"
+};
+
+/// All settings of a system. A default-made one is a good start for any program.
+struct settings {
+  sched::scheduler_settings scheduler{};  ///< worker threads, their policy and where they stand
+  core::mailbox_settings mailbox{};       ///< limits, and what a send does at them
+  core::request_settings requests{};      ///< limits, and the search for circles
+  detached_settings detached{};           ///< threads of detached and blocking actors
+  dead_letter_settings dead_letters{};    ///< how many may wait
+  watchdog_settings watchdog{};           ///< who is reported, and when
+  shutdown_settings shutdown{};           ///< how long the end may take
+  log_settings log{};                     ///< how much is said
+
+  // for code only; null: the real ones
+  /// Hears what happens in the system; it must outlive it.
+  base::probe* probe = nullptr;
+  /// Builds a scheduler with a policy of the program's own instead of the one that
+  /// `scheduler.policy` names. Gets the settings above, checked and with the number of workers.
+  std::unique_ptr<sched::scheduler> (*make_scheduler)(const sched::scheduler_settings&) = nullptr;
+
+  /// What `load_settings` found, and where. Nobody else need fill it.
+  std::vector<setting_report> loaded{};
+};
+
+/// Adds the rows of every key of the system, which fill these variables.
+void add_settings(base::setting_table& table, settings& values);
+
+/// What is wrong: "<source>: the key '<key>' wants ..., not '...'"; empty: a system can be built.
+/// The source is as in `setting_report`.
+[[nodiscard]] std::string why_refused(const settings& values);
+
+/// Every key of the system, section by section, with its value and where that comes from.
+[[nodiscard]] std::vector<setting_report> list_settings(const settings& values);
+
+/// A line for each, in columns: key, value, source.
+[[nodiscard]] std::string to_text(const std::vector<setting_report>& list);
+
+}  // namespace garrick::system
