@@ -36,11 +36,16 @@
 
 namespace garrick::core {
 
-/// A delayed or periodic send that can be cancelled. It can be moved, not copied; it may outlive
-/// the actor, and letting it fall cancels nothing.
+/// A delayed or periodic send that can be cancelled. It can be moved, not copied. It may outlive
+/// the actor, and dropping it cancels nothing. One object is used by one thread at a time.
+///
+///     timer t = send_after(1s, self(), tick{});
+///     t.cancel();
 class timer {
  public:
   timer() noexcept = default;
+  /// For the framework: takes over one hold on the record.
+  /// For the framework: takes over one hold on the record.
   explicit timer(timer_record* adopted) noexcept : record_(adopted) {}
   timer(timer&& o) noexcept : record_(std::exchange(o.record_, nullptr)) {}
   timer& operator=(timer&& o) noexcept {
@@ -50,17 +55,19 @@ class timer {
   ~timer() {
     if (record_ != nullptr) record_->drop_holder();
   }
-  /// True if it was still to fire.
+  /// Stops the timer. True if it was still to fire; false if it has fired, was cancelled before, or
+  /// is empty. A message that has already entered a mailbox stays there. Never waits.
   bool cancel() noexcept { return record_ != nullptr && record_->cancel_and_unlist(); }
+  /// Is it still to fire? A hint while the clock's thread works.
   [[nodiscard]] bool active() const noexcept { return record_ != nullptr && record_->active(); }
 
  private:
   timer_record* record_ = nullptr;
 };
 
-/// What a monitor is cancelled with.
+/// What `demonitor` cancels a monitor with.
 struct monitor_id {
-  std::uint64_t value = 0;
+  std::uint64_t value = 0;  ///< counts from 1 within one actor; 0: no monitor
 };
 
 namespace detail {
@@ -72,10 +79,11 @@ monitor_id monitor_cell(cell& self, const address& other, continuation* callback
 void demonitor_cell(cell& self, monitor_id id);
 timer delayed(cell& self, cell& target, envelope* e, base::duration delay);
 timer periodic(cell& self, cell& target, envelope* e, base::duration period);
-/// `final`: no supervisor restarts it.
-/// Both: false if nobody holds a handle to `who` now, so that it could not be told. It may still be
-/// at work, and hold itself later.
+/// Ends an actor that cannot refuse. If `final`, no supervisor restarts it. False if nobody holds a
+/// handle to `who` now, so that it could not be told; it may still be at work, and hold itself
+/// later.
 bool kill_cell(const address& who, base::exit_reason reason, bool final = false);
+/// Sends an exit signal; `self` is null for a thread. False as for `kill_cell`.
 bool exit_cell(cell* self, const address& who, base::exit_reason reason);
 
 template <class F>
@@ -105,28 +113,48 @@ class down_continuation final : public continuation {
 
 }  // namespace detail
 
-/// What every actor can do on its own turn.
+/// What every actor can do on its own turn: in its constructor, its handlers, its hooks and its
+/// continuations, and nowhere else.
 class actor_base {
  public:
   actor_base(const actor_base&) = delete;
   actor_base& operator=(const actor_base&) = delete;
 
+  /// This actor's number: unique in the process, never 0, the same after a restart.
   [[nodiscard]] std::uint64_t id() const noexcept { return cell_->id(); }
+  /// The name given at spawn, else the type's name. Valid as long as the actor.
   [[nodiscard]] std::string_view name() const noexcept { return cell_->name(); }
+  /// Who this actor is. An address does not keep it alive.
   [[nodiscard]] core::address address() const noexcept {
     return handle_access::make_address(cell_);
   }
 
-  /// Ends this actor after the current handler.
+  /// Ends this actor after the current handler. Its children end first, then `on_exit` runs, and
+  /// what is left in the mailbox becomes dead letters. Links and monitors hear `reason`. A second
+  /// call changes nothing. A supervised child is restarted if its `restart_policy` says so.
+  ///
+  ///     void on(done) { quit(); }
+  ///     void on(broken b) { quit(exit_code::user_shutdown); }
   void quit(base::exit_reason reason = {}) { cell_->quit(std::move(reason)); }
 
+  /// As `garrick::send`.
   template <class P, class... Args>
   void send(const ref<P>& to, Args&&... args) {
     core::send(to, std::forward<Args>(args)...);
   }
 
-  /// Sends a request. The last argument may be a duration: the time-out, if the protocol does not
-  /// take it as part of the message.
+  /// Sends a request, at once, and gives the response to wait for: use `then`, `await` or
+  /// `co_await` on it. The last argument may be a duration: the time-out, unless the protocol takes
+  /// it as part of the message.
+  ///
+  /// The request holds this actor alive until it is answered. Its errors come as the response:
+  /// `receiver_gone`, `receiver_failed`, `timeout`, `unexpected_message`, `overload` (the receiver
+  /// is at its limit, or this actor has too many requests out), `broken_promise`, or what the
+  /// handler answers with. It may wait for a full mailbox as `send` does. Throws std::logic_error
+  /// for an empty handle, std::bad_alloc.
+  ///
+  ///     request(account, withdraw{120}, 1s)
+  ///         .then([](long left) {…}, [](const error& why) {…});
   template <class P, class... Args>
   auto request(const ref<P>& to, Args&&... args) {
     static_assert(
@@ -138,8 +166,8 @@ class actor_base {
       return detail::refused_response();
   }
 
-  /// The same with urgent priority: the request overtakes normal mail at the receiver. The answer
-  /// comes as any other.
+  /// As `request`, with urgent priority: it overtakes normal mail at the receiver. The response has
+  /// normal priority.
   template <class P, class... Args>
   auto request_urgent(const ref<P>& to, Args&&... args) {
     static_assert(!std::is_same_v<P, any_protocol>,
@@ -150,21 +178,27 @@ class actor_base {
       return detail::refused_response();
   }
 
-  /// The same for a router: the member is picked here.
+  /// As `send`, to the member that the router picks here, or to all members of a broadcast.
   template <router_handle R, class... Args>
   void send(const R& to, Args&&... args) {
     to.send_from_here(std::forward<Args>(args)...);
   }
+  /// As `request`, to the member that the router picks here. A broadcast asks all members, and
+  /// answers with a vector of their results; see `fan_out`.
   template <router_handle R, class... Args>
   auto request(const R& to, Args&&... args) {
     return to.request_from(*this, std::forward<Args>(args)...);
   }
+  /// The same, with a Message made of the arguments: `request<job>(pool, 7)`.
   template <class Message, router_handle R, class... Args>
   auto request(const R& to, Args&&... args) {
     return to.request_from(*this, Message{std::forward<Args>(args)...});
   }
 
-  /// Builds the message in place: `co_await request<withdraw>(account, 120)`.
+  /// As `request`, with a Message that is built in place from the arguments. There is no time-out
+  /// argument: use `within`. Safe inside a `co_await` expression, also with GCC 12.
+  ///
+  ///     result<long> left = co_await request<withdraw>(account, 120).within(1s);
   template <class Message, class P, class... Args>
   auto request(const ref<P>& to, Args&&... args) {
     static_assert(
@@ -181,9 +215,12 @@ class actor_base {
     }
   }
 
-  /// Sends when the receiver has room (below its bound or, without one, its soft limit): `co_await
-  /// send_when_room(to, sample{x})`. The response says that the message has entered the mailbox,
-  /// not that it was handled. It may be overtaken by plain sends.
+  /// Sends when the receiver has room: below its bound or, without one, its soft limit. No thread
+  /// waits meanwhile. The response says that the message has entered the mailbox, not that it was
+  /// handled. Plain sends may overtake it. Errors: `receiver_gone`; `receiver_failed`; `overload`
+  /// if this actor has too many requests out. Then the message is a dead letter.
+  ///
+  ///     co_await send_when_room(sink, sample{x});
   template <class P, class... Args>
   pending_response<> send_when_room(const ref<P>& to, Args&&... args) {
     using content = typename detail::checked_message<P, Args...>::type;
@@ -193,28 +230,40 @@ class actor_base {
                 *cell_, c, detail::make_message_envelope<content>(std::forward<Args>(args)...))};
   }
 
-  /// A request to a wildcard handle; Rs name what the answer holds. A duration after the message is
-  /// the time-out.
+  /// As `request`, to a wildcard handle. Rs name what the answer holds; an answer of another type
+  /// is the error `unexpected_message`. A duration after the message is the time-out.
   template <class... Rs, class... Args>
   [[nodiscard]] pending_response<Rs...> request_as(const any_ref& to, Args&&... args) {
     return request_any<Rs...>(*cell_, to, std::forward<Args>(args)...);
   }
 
-  /// Takes the request that is being handled out of the handler's hands: answer it later with
-  /// `deliver`, from anywhere.
+  /// Takes the request that is being handled out of the handler's hands. Answer it later with
+  /// `deliver` or `fail`, on any thread. If the promise is dropped, the requester gets
+  /// `broken_promise`. A promise is empty if the message was no request, or its request was taken
+  /// before.
+  ///
+  ///     result<int> on(query) { waiting_ = make_promise<int>(); return waiting_; }
+  ///     void on(answer a) { waiting_.deliver(a.value); }
   template <class... Ts>
   [[nodiscard]] response_promise<Ts...> make_promise() {
     return response_promise<Ts...>(detail::take_current_request(*cell_));
   }
 
-  /// Answers itself with nothing after that time: `co_await delay(10ms)`, or `.then(...)`.
-  /// Forgotten when this actor ends or restarts.
+  /// A response without a value that comes after the time `d`; as soon as possible if `d` is zero
+  /// or less. It keeps this actor alive, and is forgotten when the actor ends or restarts. Error:
+  /// `overload` if too many requests are out.
+  ///
+  ///     co_await delay(10ms);
   [[nodiscard]] pending_response<> delay(base::duration d) {
     return pending_response<>(*cell_, detail::delay_request(*cell_, d));
   }
 
-  /// Lets another actor answer the request that is being handled: its response goes straight to the
-  /// requester.
+  /// Lets another actor answer the request that is being handled. Its response, value or error,
+  /// goes straight to the requester. Return what this gives; the answer's type must be the one that
+  /// the protocol promises. If the message was no request, this is a plain send on behalf of its
+  /// sender. Waits and throws as `send` does.
+  ///
+  ///     auto on(query q) { return delegate(database_, q); }
   template <class P, class... Args>
   auto delegate(const ref<P>& to, Args&&... args) {
     using content = typename detail::checked_message<P, Args...>::type;
@@ -227,43 +276,70 @@ class actor_base {
     else
       return delegated_for<typename P::template answer<content>>{};
   }
-  /// The same for a router: the member is picked here. Not for a broadcast, which has many answers.
+  /// As `delegate`, to the member that the router picks here. Not for a broadcast, which has many
+  /// answers.
   template <router_handle R, class... Args>
   auto delegate(const R& to, Args&&... args) {
     return to.delegate_from(*this, std::forward<Args>(args)...);
   }
 
-  /// Ends together with `other`, whoever ends first, unless the reason is normal or `unreachable`,
-  /// or exits are trapped.
+  /// Links two actors: when one ends, the other gets an exit signal with the reason. The signal
+  /// ends it, unless the reason is normal or `unreachable`, or it traps exits. If `other` has
+  /// ended, the signal comes now; for an empty address it is `receiver_gone`. To link twice is to
+  /// link once, and to link to oneself does nothing. Does not wait. A link survives a restart.
+  ///
+  ///     link(worker);  // if the worker fails, so does this actor
   void link(const core::address& other) { detail::link_cells(*cell_, other); }
+  /// The same for a handle.
   void link(const handle& other) { detail::link_cells(*cell_, other.address()); }
+  /// Removes the link on both sides. An exit signal that is on its way still comes.
   void unlink(const core::address& other) { detail::unlink_cells(*cell_, other); }
+  /// The same for a handle.
   void unlink(const handle& other) { detail::unlink_cells(*cell_, other.address()); }
 
-  /// Calls f(const down&) on this actor's turn when `other` has ended, at once if it has ended
-  /// already.
+  /// Calls `f(const down&)` on this actor's turn, once, when `other` has ended: as the next thing
+  /// if it has ended already, or if the address is empty. An exception that leaves `f` ends this
+  /// actor. Each call makes a monitor of its own. It is gone when this actor ends or restarts. A
+  /// restart of `other` is not an end.
+  ///
+  ///     const monitor_id m = monitor(worker, [this](const down& d) { replace(d.who); });
+  ///     demonitor(m);
   template <class F>
   monitor_id monitor(const core::address& other, F f) {
     return detail::monitor_cell(*cell_, other, detail::down_continuation<F>::make(std::move(f)));
   }
+  /// The same for a handle.
   template <class F>
   monitor_id monitor(const handle& other, F f) {
     return monitor(other.address(), std::move(f));
   }
-  /// The same with a `down` message to this actor.
+  /// As above, with a `down` message to this actor instead of a call. Without a handler
+  /// `on(const down&)` it is a dead letter.
   monitor_id monitor(const core::address& other) {
     return detail::monitor_cell(*cell_, other, nullptr);
   }
+  /// The same for a handle.
   monitor_id monitor(const handle& other) { return monitor(other.address()); }
+  /// Cancels a monitor. Nothing of it comes any more, even if `other` has ended meanwhile. An id
+  /// that has fired or was cancelled is ignored.
   void demonitor(monitor_id id) { detail::demonitor_cell(*cell_, id); }
 
-  /// While on, exit signals are messages (`on(const exit_signal&)`) and do not end this actor.
+  /// While on, exit signals are messages (`on(const exit_signal&)`) and do not end this actor,
+  /// whatever the reason. Without that handler they are dead letters. A kill cannot be trapped. Off
+  /// at first, and after a restart.
   void trap_exit(bool on);
 
-  /// While on, other messages are handled while a coroutine handler waits.
+  /// While on, other messages are handled while a coroutine handler waits; so the actor's state may
+  /// change across a `co_await`. Off at first, and after a restart.
   void interleave(bool on);
 
-  /// Sends after a delay, to anyone. The timer is cancelled when this actor ends or restarts.
+  /// Sends after a delay, to anyone; as soon as possible if `delay` is zero or less. The timer
+  /// keeps the receiver alive, is cancelled when this actor ends or restarts, and is left undone
+  /// once the system shuts down. It never waits for a full receiver: at its hard limit, or at the
+  /// bound of a bounded mailbox, the message is a dead letter (`overload`). Throws std::logic_error
+  /// for an empty handle, std::bad_alloc.
+  ///
+  ///     timer t = send_after(100ms, self(), retry{});
   template <class P, class... Args>
   timer send_after(base::duration delay, const ref<P>& to, Args&&... args) {
     using content = typename detail::checked_message<P, Args...>::type;
@@ -271,10 +347,12 @@ class actor_base {
                            detail::make_message_envelope<content>(std::forward<Args>(args)...),
                            delay);
   }
-  /// Sends again and again; the first time after one period. Requires a copyable message. Throws
-  /// std::invalid_argument for a period of zero or less. While 1000 messages (or its soft limit, if
-  /// that is higher) wait in the receiver, beats are left out, and each is a dead letter
-  /// (`overload`).
+  /// Sends a copy of the message every `period`, the first time after one period. Requires a
+  /// copyable message. While 1000 messages (or its soft limit, if that is higher) wait in the
+  /// receiver, beats are left out, and each is a dead letter (`overload`). Otherwise as
+  /// `send_after`. Throws std::invalid_argument for a period of zero or less.
+  ///
+  ///     timer beat = send_every(1s, self(), tick{});
   template <class P, class... Args>
   timer send_every(base::duration period, const ref<P>& to, Args&&... args) {
     using content = typename detail::checked_message<P, Args...>::type;
@@ -284,46 +362,70 @@ class actor_base {
                             period);
   }
 
-  /// Who sent the message that is being handled; 0: a thread.
+  /// The id of the actor that sent the message being handled; 0: a thread, or no message is being
+  /// handled.
   [[nodiscard]] std::uint64_t sender_id() const noexcept {
     const envelope* const e = cell_->current();
     if (e == nullptr) return 0;
     return e->is(envelope_flag::request) ? e->requester->id() : e->sender_id;
   }
 
-  /// Messages in the mailbox now; an estimate.
+  /// Messages in the mailbox now, skipped ones included; an estimate.
   [[nodiscard]] std::uint32_t mailbox_length() const noexcept { return cell_->mailbox_length(); }
 
-  /// Spawns an actor into the same system; see spawn.hpp.
+  /// Spawns a class-based actor into the same system. The arguments are the constructor's; a
+  /// spawn_options before them is for the spawn. The object is built here, on this thread, and its
+  /// handlers run elsewhere. Costs one block from a pool.
+  ///
+  /// The handle is never empty. If the constructor throws or an option is refused (`spawn_failed`),
+  /// or the system has begun to stop (`shutting_down`), it names an actor that has ended with that
+  /// error; `try_spawn` gives the error itself. Throws std::bad_alloc.
+  ///
+  ///     ref<account> a = spawn<account_actor>(100);
+  ///     spawn<reader>(spawn_options{.linked = true}, path);
   template <class A, class... Args>
   auto spawn(Args&&... args);
+  /// Spawns a function-based actor: `spawn([](dynamic_actor& self) -> behavior {…})`. The
+  /// function's first parameter says which kind it is; further parameters are the arguments. The
+  /// function runs as the actor's first turn. Errors as above.
   template <class F, class... Args>
     requires(!std::is_same_v<std::decay_t<F>, spawn_options>)
   auto spawn(F&& f, Args&&... args);
+  /// The same with options.
   template <class F, class... Args>
   auto spawn(const spawn_options& o, F&& f, Args&&... args);
 
-  /// As spawn, with the constructor's failure, or a refused option, as an error value.
+  /// As the class-based `spawn`, with its errors, `spawn_failed` and `shutting_down`, as a value.
   template <class A, class... Args>
   base::result<ref<typename A::protocol_type>> try_spawn(Args&&... args);
 
-  /// Spawns a child that this actor supervises: it is restarted as its options and this actor's
-  /// `supervision` say, and stopped, youngest first, before this actor ends. The handle stays valid
-  /// over restarts. Include supervisor.hpp.
+  /// Spawns a class-based child that this actor supervises. It is restarted as its options and this
+  /// actor's `supervision` say, and stopped, youngest first, before this actor ends. The handle
+  /// stays valid over restarts. A child_options before the arguments is for the child; the
+  /// arguments must be copyable, since every start gets copies of its own. Errors as `spawn`, and
+  /// `spawn_failed` if another child has the given name. Include
+  /// <garrick/core/supervision/supervisor.hpp>.
+  ///
+  ///     worker_ = supervise<worker>(child_options{.name = "worker"}, path_);
   template <class A, class... Args>
   auto supervise(Args&&... args);
+  /// The same for a function-based child: `supervise(f, args...)`.
   template <class F, class... Args>
   auto supervise(F&& f, Args&&... args);
-  /// How this actor treats the children that it supervises. Call it before the first `supervise`.
+  /// How this actor treats the children that it supervises. Call it before the first `supervise`: a
+  /// child's `stop_within` is fixed when it is started. A restart of this actor forgets it. Throws
+  /// std::invalid_argument that names a bad setting.
   void set_supervision(const struct supervision& how);
 
-  /// What time it is for this system: real or virtual.
+  /// What time it is for this system: real or, in the testkit, virtual.
   [[nodiscard]] base::instant now() const { return cell_->env().clock->now(); }
 
  protected:
   actor_base() : cell_(detail::claim_constructing_cell()) {}
   ~actor_base() = default;
 
+  /// For the framework: the cell that holds this object.
+  /// For the framework: the cell that holds this object.
   [[nodiscard]] cell& this_cell() const noexcept { return *cell_; }
 
  private:
@@ -341,18 +443,25 @@ class actor_base {
   cell* cell_;
 };
 
-/// For the framework.
+/// For the framework: the cell of an actor.
 struct actor_access {
   [[nodiscard]] static cell& get(const actor_base& a) noexcept { return *a.cell_; }
 };
 
-/// An actor that understands the protocol P.
+/// An actor that understands the protocol P: the base of users' classes. Each signature of P needs
+/// one public handler `on`; a missing, wrong or ambiguous one is a compile error that names the
+/// signature. An exception that leaves a handler or hook ends the actor with `failure`; a request
+/// that it held gets `receiver_failed`. Built by `spawn` only.
+///
+///     struct counter : actor<protocol<void(add), int(read)>> {
+///       void on(add a) { sum_ += a.n; }  int on(read) { return sum_; }  int sum_ = 0;
+///     };
 template <class P>
 class actor : public actor_base {
  public:
-  using protocol_type = P;
+  using protocol_type = P;  ///< what the actor understands
 
-  /// A strong handle to this actor.
+  /// A strong handle to this actor. An actor that keeps one to itself lives until it quits.
   [[nodiscard]] ref<P> self() const {
     this_cell().add_strong_from_self();
     return handle_access::adopt<P>(&this_cell());

@@ -22,26 +22,36 @@
 
 namespace garrick::core {
 
-/// What a foreign operation calls when it is done. Copyable, so that it fits into std::function.
+/// What a foreign operation calls when it is done: once, on any thread. Copyable, so that it fits
+/// into std::function; of all copies the first call counts. Calls on two threads at once are not
+/// allowed. If the last copy is dropped uncalled, the actor gets `broken_promise`.
 template <class... Rs>
 class completion {
  public:
+  /// For the framework: takes over the duty to answer `r`.
   explicit completion(pending_request r) : promise_(std::make_shared<response_promise<Rs...>>(r)) {}
 
-  /// Done: the actor gets these values. Later calls are ignored.
+  /// Done: the actor gets these values. Later calls are ignored. Never waits. Throws
+  /// std::bad_alloc.
   template <class... Us>
     requires(sizeof...(Us) == sizeof...(Rs) && (std::is_convertible_v<Us, Rs> && ...))
   void operator()(Us&&... values) const {
     promise_->deliver(std::forward<Us>(values)...);
   }
-  /// Failed: the actor gets this error.
+  /// Failed: the actor gets this error. Later calls are ignored. Never waits.
   void fail(base::error why) const noexcept { promise_->fail(std::move(why)); }
 
  private:
   std::shared_ptr<response_promise<Rs...>> promise_;
 };
 
-/// Calls `start(completion<Rs...>)` now; what is awaited is the completion's call.
+/// Makes a response of something that the framework does not know. Calls `start(completion<Rs...>)`
+/// now, and gives the response, which comes when the completion is called. On the turn of `self`.
+/// Errors: what `fail` is given; `broken_promise` if nobody calls; `overload`, without a call of
+/// `start`, if the actor has too many requests out. What `start` throws is passed on.
+///
+///     auto host = adapt<std::string>(*this, [&](auto done) { resolver.lookup(name, done); });
+///     std::move(host).then([](std::string address) {…});
 template <class... Rs, class Start>
 [[nodiscard]] pending_response<Rs...> adapt(actor_base& self, Start&& start) {
   cell& c = actor_access::get(self);

@@ -8,7 +8,7 @@
 //     on([](const std::string& s) { return parse_port(s); })         // by a projection: a function
 //         >> [](port p) { … },                                       //   that returns optional<U>
 //     otherwise >> [](const message& m) { … },                       // catch-all
-//     after(100ms) >> [] { … },                                      // nothing came for so long
+//     after(100ms) >> [] { … },                                      // nothing came for 100 ms
 //   });
 //
 // What no case takes is reported, skipped, dropped or bounced, as the actor chose with
@@ -33,7 +33,7 @@
 
 namespace garrick::core {
 
-/// What a behavior looks like from inside.
+/// For the framework: what a behavior looks like from inside.
 class behavior_impl {
  public:
   behavior_impl() noexcept = default;
@@ -51,8 +51,8 @@ class behavior_impl {
     holders_.fetch_add(1, std::memory_order_relaxed);
   }
   void drop_holder() noexcept {
-    // order: acquire pairs with the other holders' drops: who is alone destroys after their last
-    // use; and nobody can join, so no locked operation is needed
+    // order: acquire pairs with the other holders' drops: the last holder destroys after their last
+    // use. Nobody can join it, so no locked operation is needed
     if (holders_.load(std::memory_order_acquire) == 1 ||
         // order: acq_rel: the last holder destroys after everybody's last use
         holders_.fetch_sub(1, std::memory_order_acq_rel) == 1)
@@ -317,10 +317,19 @@ class behavior_of final : public behavior_impl {
 
 }  // namespace detail
 
-/// What an actor does with messages for now. Cheap to copy; an empty one matches nothing.
+/// What an actor does with messages for now: a list of cases, tried in order, of which the first
+/// that matches takes the message. Cases are functions (by type), patterns `on(…) >> f`, one
+/// `otherwise >> f`, one `after(d) >> f`. What a function returns is the answer. Built anywhere,
+/// and run on its actor's turn. A copy shares the functions and what they capture. Empty, it is
+/// none.
+///
+///     become({[](int x) { return x + 1; },
+///             on(42, any<std::string>) >> [](std::string s) {…}});
 class behavior {
  public:
   behavior() noexcept = default;
+  /// Of these cases. Costs one allocation. Throws std::bad_alloc, and what copying the functions
+  /// throws.
   template <class First, class... Rest>
     requires(!std::is_base_of_v<behavior, First>)
   behavior(First first_case, Rest... other_cases)
@@ -340,20 +349,24 @@ class behavior {
   }
 
   [[nodiscard]] explicit operator bool() const noexcept { return impl_ != nullptr; }
+  /// For the framework: null if it is empty.
   [[nodiscard]] behavior_impl* impl() const noexcept { return impl_; }
 
  private:
   behavior_impl* impl_ = nullptr;
 };
 
-/// A behavior that is known to handle every signature of P; what typed actors become.
+/// A behavior that is known, at compile time, to handle every signature of P; what typed actors
+/// become.
 template <class P>
 class typed_behavior;
 
+/// A behavior that handles each of these signatures.
 template <class... Sigs>
 class typed_behavior<protocol<Sigs...>> : public behavior {
  public:
-  /// Functions, one for each signature, and at most one `after`.
+  /// Of functions, one for each signature, and at most one `after`. A signature without a function
+  /// is a compile error. Throws as a behavior's constructor.
   template <class... Fs>
     requires(sizeof...(Fs) > 0 &&
              ((detail::plain_function<Fs> || detail::is_timeout<Fs>::value) && ...))
@@ -380,11 +393,15 @@ class typed_behavior<protocol<Sigs...>> : public behavior {
   }
 };
 
-/// A wildcard of one type: matches everything of that type and binds it.
+/// A wildcard of one type in a pattern: matches every value of that type and binds it.
 template <class T>
 inline constexpr detail::wildcard<T> any{};
 
-/// A pattern: values compare, `any<T>` binds, functions to optional project.
+/// A pattern for a message, one argument for each part of it. Values are compared, and not bound;
+/// `any<T>` binds; a function to `optional<U>` binds what it holds, and an empty one does not
+/// match. `.when(guard)` adds a condition on what is bound, `>> f` makes the case.
+///
+///     on(42, any<int>).when([](int x) { return x > 0; }) >> [](int x) {…}
 template <class... Patterns>
 [[nodiscard]] auto on(Patterns&&... patterns) {
   return detail::pattern_builder<detail::no_guard,
@@ -392,11 +409,15 @@ template <class... Patterns>
       {detail::to_pattern(std::forward<Patterns>(patterns))...}, {}};
 }
 
-/// Takes whatever no earlier case took.
+/// Takes every message that no earlier case took, as a `message`.
+///
+///     otherwise >> [](const message& m) {…}
 inline constexpr detail::otherwise_builder otherwise{};
 
-/// Runs when no message was handled for this long, and again after each further such time. A
-/// skipped one does not count.
+/// Runs its function when no message was handled for the time `d`, and again after each further
+/// such time. Skipped messages do not count. In `receive` it runs once, and ends the receive.
+///
+///     after(100ms) >> [] { … }
 [[nodiscard]] inline detail::timeout_builder after(base::duration d) noexcept {
   return {d.count()};
 }

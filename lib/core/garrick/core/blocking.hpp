@@ -28,8 +28,8 @@ namespace garrick::core {
 
 namespace detail {
 
-/// Thrown through a blocking actor's body when it is told to end; caught by the framework. A scoped
-/// actor's thread gets it from `receive`.
+/// Thrown through a blocking actor's body when it is told to end, and caught by the framework. A
+/// scoped actor's thread gets it from `receive`.
 struct blocking_actor_ends : std::exception {
   [[nodiscard]] const char* what() const noexcept override {
     return "garrick: this blocking actor was told to end";
@@ -55,13 +55,20 @@ class sending_as {
 /// `would_block` with advice if this thread is a worker, which other actors need; else no error.
 [[nodiscard]] base::error may_not_wait(const cell& self, std::string_view what);
 
-/// One receive. True: a case took a message; false: the time-out ran. Throws blocking_actor_ends if
-/// the actor was told to end, std::logic_error on a worker.
+/// One receive. True if a case took a message, false if the time-out ran. Throws
+/// blocking_actor_ends if the actor was told to end, std::logic_error on a worker.
 bool receive_one(cell& self, behavior_impl& cases);
 
 }  // namespace detail
 
-/// Base of classes with a public `void run()`, and the `self` of functions that are spawned.
+/// An actor with a thread of its own, on which it may block. Base of classes with a public
+/// `void run()`, which is the actor's whole life, and the `self` of functions that are spawned. The
+/// thread comes from the system's bounded pool; if there is none left, the spawn fails with
+/// `spawn_failed`. Its own thread only.
+///
+///     system.spawn([](blocking_actor& self) {
+///       self.receive([](int x) {…}, after(1s) >> [] {…});
+///     });
 class blocking_actor : public actor<any_protocol> {
  public:
   using garrick_blocking = void;
@@ -77,32 +84,43 @@ class blocking_actor : public actor<any_protocol> {
     self.quit();
   }
 
-  /// Handles exactly one message (or the time-out of an `after` case). True unless it was the
-  /// time-out. Only a scoped actor in another actor's handler can be on a worker thread: there it
-  /// throws std::logic_error, at once.
+  /// Blocks until one of the cases has taken a message, the oldest that matches; the others stay in
+  /// their order. True; false if the time of an `after` case passed first. Responses to `then` are
+  /// handled meanwhile.
+  ///
+  /// An exception that leaves a case is passed on; the message is a dead letter, and its requester
+  /// gets `receiver_failed`. If the actor is told to end, the call throws: let that pass. Throws
+  /// std::logic_error, at once, on a worker thread, where only a scoped actor can be.
   template <class... Cases>
   bool receive(Cases... cases) {
     detail::behavior_of<decltype(detail::to_case(std::move(cases)))...> b(
         detail::to_case(std::move(cases))...);
     return detail::receive_one(this_cell(), b);
   }
-  /// Receives as long as `condition()` holds.
+  /// Receives as long as `condition()` is true, which is asked before each message. The cases live
+  /// as long as the call, so an `after` case begins anew with each message.
   template <class Condition, class... Cases>
   void receive_while(Condition condition, Cases... cases) {
     detail::behavior_of<decltype(detail::to_case(std::move(cases)))...> b(
         detail::to_case(std::move(cases))...);
     while (condition()) detail::receive_one(this_cell(), b);
   }
-  /// As every actor's; from a scoped actor, too, the message says who sent it.
+  /// As every actor's `send`. The message names this actor as its sender, also if a scoped actor
+  /// sends it.
   template <class To, class... Args>
   void send(const To& to, Args&&... args) {
     const detail::sending_as me(id());
     actor::send(to, std::forward<Args>(args)...);
   }
-  /// Waits for the answer to a request: `get(self.request(acc, balance{}))`. On a worker thread:
-  /// the error `would_block`, at once.
+  /// Blocks until the answer to a request has come; messages wait meanwhile, and responses to
+  /// `then` are handled. Errors: those of the request; `would_block`, at once, on a worker thread;
+  /// `request_cycle`, where cycles are looked for, if the receiver waits for this actor. Throws as
+  /// `receive` if the actor is told to end.
+  ///
+  ///     result<long> cents = self.get(self.request(account, balance{}, 1s));
   template <class... Rs>
   [[nodiscard]] auto get(pending_response<Rs...>&& p);
+  /// For a request that does not compile: its error stays the only one.
   detail::refused_response get(detail::refused_response) { return {}; }
 
  protected:
@@ -170,11 +188,17 @@ auto blocking_actor::get(pending_response<Rs...>&& p) {
   return answer;
 }
 
-/// Takes part from any thread: the thread that made it is its thread. In a handler that runs on a
-/// worker it may send, but not wait.
+/// Lets any thread take part as an actor, for as long as this object lives. The thread that made it
+/// is its thread, and nobody else may use it. In a handler that runs on a worker it may send, but
+/// not wait. It is hidden: `await_all` does not wait for it. It must go before its system.
+///
+///     scoped_actor me(system.env());
+///     send(printer, me->self());  me->receive([](done) {});
 class scoped_actor final {
  public:
+  /// An actor of the system with this environment: `system.env()`. Throws std::bad_alloc.
   explicit scoped_actor(environment& env);
+  /// Ends the actor; what is left in its mailbox becomes dead letters.
   ~scoped_actor();
   scoped_actor(const scoped_actor&) = delete;
   scoped_actor& operator=(const scoped_actor&) = delete;

@@ -7,10 +7,11 @@
 //   first_of(*this, replicas, query{})
 //       .then([](answer a) { … });   // the first value; if all fail, the last error
 //
-// Guarantees: each is one request to who asks it, so then, await, co_await, within and the rules of
-// requests.hpp hold. A message to many is one shared block. The answer of a pipe's last actor goes
-// straight to the requester; an error on the way, too. A pipe is a hidden actor that lives as long
-// as a handle to it or a message under way; it holds strong handles to both actors.
+// Guarantees: for the actor that asks, each is one request, so then, await, co_await, within and
+// the rules of request.hpp hold. A message to many is one shared block. The answer of a pipe's last
+// actor goes straight to the requester, and so does an error on the way. A pipe is a hidden actor.
+// It lives as long as a handle to it or a message under way, and holds strong handles to both
+// actors.
 //
 // Thread safety: `f * g` on any thread; `fan_out` and `first_of` on the turn of `self`. Paper 001
 // §4.4.
@@ -49,7 +50,7 @@ struct result_for<response<Rs...>> {
   using type = result<Rs...>;
 };
 
-/// One signature of g behind f: nothing if f does not take g's answer.
+/// One signature of g behind f, or none if f does not take g's answer.
 template <class F, class Sig>
 struct piped_signature;
 template <class F, class R, class... Args>
@@ -82,7 +83,8 @@ struct piped_protocol<any_protocol, any_protocol> {
 /// Spawns the actor behind `f * g`; a strong reference.
 [[nodiscard]] cell* spawn_pipe(cell& f, cell& g);
 
-/// What the parts of one fan_out have in common. The last part's end answers, or drops the promise.
+/// What the parts of one fan_out have in common. The end of the last part answers, or drops the
+/// promise.
 template <class Result>
 struct fan_out_state {
   std::vector<Result> results;
@@ -130,7 +132,7 @@ class fan_out_part final : public continuation {
   std::size_t index_;
 };
 
-/// A part of a larger request: its response is handled whatever the actor awaits.
+/// Asks for a part of a larger request. The part's response is handled whatever the actor awaits.
 void ask_part(cell& self, const handle& to, const message& m, continuation* k);
 
 /// Asks all, answers `whole` with the first value.
@@ -153,8 +155,14 @@ struct collected<response<Rs...>> {
 
 }  // namespace detail
 
-/// A handle to f behind g: what is sent to it goes to g, g's answer to f, and f's answer to whoever
-/// asked. Has the signatures of g whose answers f takes.
+/// A handle to f behind g: what is sent to it goes to g, g's answer to f, and f's answer to the
+/// requester. It has the signatures of g whose answers f takes; if there is none, it does not
+/// compile. Any thread. Costs a hidden actor, in the system of g, that lives as long as it is used.
+/// Errors of g and f go to the requester. Throws std::logic_error for an empty handle,
+/// std::bad_alloc.
+///
+///     auto price_of = price * lookup;  // price(lookup(name))
+///     request(price_of, name).then([](cents c) {…});
 template <class F, class G>
 [[nodiscard]] ref<typename detail::piped_protocol<F, G>::type> operator*(const ref<F>& f,
                                                                          const ref<G>& g) {
@@ -162,9 +170,14 @@ template <class F, class G>
       detail::spawn_pipe(detail::target_of(f), detail::target_of(g)));
 }
 
-/// Asks every target; answers with each one's answer or error, in the order of the targets.
-/// `targets` is a range of ref<P>. Requires a copyable message. Throws std::logic_error, and asks
-/// nobody, if a handle is empty.
+/// Asks every target of a range of `ref<P>`, and answers with each one's answer or error, as a
+/// `std::vector<result<…>>` in the order of the targets. On the turn of `self`. Requires a copyable
+/// message, which is one shared block. The whole fails with `timeout` if `within` says so, and with
+/// `overload` if `self` has too many requests out. Throws std::logic_error, and asks nobody, if a
+/// handle is empty; std::bad_alloc.
+///
+///     fan_out(*this, workers, job{7}).within(1s)
+///         .then([](std::vector<result<int>> all) {…});
 template <class Range, class... Args>
 [[nodiscard]] auto fan_out(actor_base& self, const Range& targets, Args&&... args) {
   using P = detail::member_protocol<Range>;
@@ -196,8 +209,11 @@ template <class Range, class... Args>
   return pending;
 }
 
-/// Asks every target; answers with the first value that comes; later ones are ignored. If all fail,
-/// the last error. No target: `receiver_gone`.
+/// Asks every target of a range of `ref<P>`, and answers with the first value that comes; later
+/// ones are ignored. If all fail, it answers with the last error, and without a target with
+/// `receiver_gone`. Otherwise as `fan_out`.
+///
+///     result<answer> a = co_await first_of(*this, replicas, query{});
 template <class Range, class... Args>
 [[nodiscard]] auto first_of(actor_base& self, const Range& targets, Args&&... args) {
   using P = detail::member_protocol<Range>;

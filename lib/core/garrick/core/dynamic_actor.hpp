@@ -11,33 +11,52 @@
 
 namespace garrick::core {
 
-/// Keep the present behavior below the new one: `unbecome` returns to it.
+/// The type of `keep_behavior`.
 struct keep_behavior_t {};
+/// As the first argument of `become`: the present behavior is kept below the new one, and
+/// `unbecome` returns to it.
 inline constexpr keep_behavior_t keep_behavior{};
 
-/// The `self` of a dynamic function-based actor; also a base class for dynamic classes.
+/// The `self` of a dynamic function-based actor; also a base class for dynamic classes. The actor
+/// takes messages of every type, as its present behavior says.
+///
+///     system.spawn([](dynamic_actor& self) -> behavior {
+///       return {[&self](int) { self.quit(); }};
+///     });
 class dynamic_actor : public actor<any_protocol> {
  public:
   using garrick_uses_behaviors = dynamic_actor;
-  /// Replaces the behavior. Skipped messages are tried again, in order.
+  /// Replaces the present behavior from the next message on. Skipped messages are tried again, in
+  /// their order, before all others. An empty `b` returns to the behavior below; if there is none,
+  /// the actor ends. May be called by a case of the behavior that it replaces.
+  ///
+  ///     become(behavior{[this](open) { become(opened()); }});
   void become(behavior b) { detail::push_behavior(this_cell(), behavior_, std::move(b), false); }
+  /// The same; the present behavior stays below the new one.
+  ///
+  ///     become(keep_behavior, [this](resume) { unbecome(); });
   void become(keep_behavior_t, behavior b) {
     detail::push_behavior(this_cell(), behavior_, std::move(b), true);
   }
+  /// Becomes a behavior of these cases.
   template <class First, class... Rest>
     requires(!std::is_base_of_v<behavior, First> && !std::is_same_v<First, keep_behavior_t>)
   void become(First first, Rest... rest) {
     become(behavior(std::move(first), std::move(rest)...));
   }
+  /// The same; the present behavior stays below the new one.
   template <class First, class... Rest>
     requires(!std::is_base_of_v<behavior, First>)
   void become(keep_behavior_t, First first, Rest... rest) {
     become(keep_behavior, behavior(std::move(first), std::move(rest)...));
   }
-  /// Back to the behavior below; without one the actor ends.
+  /// Returns to the behavior below; if there is none, the actor ends. Skipped messages are tried
+  /// again.
   void unbecome() { detail::pop_behavior(this_cell(), behavior_); }
+  /// Does it have a behavior now?
   [[nodiscard]] bool has_behavior() const noexcept { return static_cast<bool>(behavior_); }
-  /// What happens to messages that no case takes.
+  /// What happens to messages that no case takes, from the next message on. `unmatched::report` at
+  /// first, and after a restart.
   void set_unmatched(unmatched what) { this_cell().set_unmatched(what); }
 
  protected:
@@ -49,18 +68,28 @@ class dynamic_actor : public actor<any_protocol> {
   behavior behavior_;  ///< the present one; those below it are in the extension
 };
 
-/// The `self` of a typed function-based actor: every behavior must keep the whole protocol.
+/// The `self` of a typed function-based actor; also a base class. Every behavior keeps the whole
+/// protocol, which the compiler checks.
+///
+///     system.spawn([](typed_actor<adder>& self) -> typed_behavior<adder> {
+///       return {[](int a, int b) { return a + b; }};
+///     });
 template <class P>
 class typed_actor : public actor<P> {
  public:
   using garrick_uses_behaviors = typed_actor;
+  /// As dynamic_actor::become.
   void become(typed_behavior<P> b) {
     detail::push_behavior(this->this_cell(), behavior_, std::move(b), false);
   }
+  /// The same; the present behavior stays below the new one.
   void become(keep_behavior_t, typed_behavior<P> b) {
     detail::push_behavior(this->this_cell(), behavior_, std::move(b), true);
   }
+  /// Returns to the behavior below; if there is none, the actor ends. Skipped messages are tried
+  /// again.
   void unbecome() { detail::pop_behavior(this->this_cell(), behavior_); }
+  /// Does it have a behavior now?
   [[nodiscard]] bool has_behavior() const noexcept { return static_cast<bool>(behavior_); }
 
  protected:
@@ -73,11 +102,15 @@ class typed_actor : public actor<P> {
 };
 
 /// A `self` with members: `stateful<counter_state>` or `stateful<counter_state, protocol<…>>`.
+///
+///     spawn([](stateful<counter_state>& self) -> behavior {
+///       return {[&self](int x) { self.state.sum += x; }};
+///     });
 template <class State, class P = any_protocol>
 class stateful
     : public std::conditional_t<std::is_same_v<P, any_protocol>, dynamic_actor, typed_actor<P>> {
  public:
-  State state{};
+  State state{};  ///< made before the function runs, anew at each restart; the actor's turn only
 
  protected:
   stateful() = default;

@@ -26,6 +26,14 @@
 
 namespace garrick::core {
 
+/// A message of any content, as a value. Copies share one immutable block. It may be sent in
+/// messages and, through an any_ref, be a message itself. Copies may live on different threads.
+///
+///     otherwise >> [&](const message& m) { log(m.to_string()); send(next, m); }
+/// A message of any content, as a value. Copies share one immutable block. It may be sent in
+/// messages and, through an any_ref, be a message itself. Copies may live on different threads.
+///
+///     otherwise >> [&](const message& m) { log(m.to_string()); send(next, m); }
 class message {
  public:
   using garrick_sendable = void;
@@ -46,11 +54,15 @@ class message {
     if (block_ != nullptr) detail::release_shared(block_, type_);
   }
 
+  /// Does it hold nothing? An empty message cannot be sent: that throws std::logic_error.
   [[nodiscard]] bool empty() const noexcept { return block_ == nullptr; }
+  /// The name of the content's type, for people; "empty" if there is none.
   [[nodiscard]] std::string_view type_name() const noexcept {
     return block_ != nullptr ? type_->name : "empty";
   }
-  /// The content if it was made from exactly these argument types, else null.
+  /// The content if it was made from exactly these argument types, else null. Valid as long as this
+  /// object or a copy of it. Valid as long as this
+  /// object or a copy of it.
   template <class... Ts>
   [[nodiscard]] const content_of<Ts...>* get() const noexcept {
     if (block_ == nullptr || type_ != &base::message_type_of<content_of<Ts...>>) return nullptr;
@@ -61,6 +73,8 @@ class message {
     // order: an estimate
     return block_ != nullptr ? block_->holders.load(std::memory_order_relaxed) : 0;
   }
+  /// The content field by field, for people; no text if it is empty.
+  /// The content field by field, for people; no text if it is empty.
   [[nodiscard]] std::string to_string() const {
     std::string out;
     if (block_ != nullptr) type_->print(block_->value(), out);
@@ -130,8 +144,13 @@ namespace detail {
 
 }  // namespace detail
 
-/// Makes a message that can be sent to many receivers without a copy. Requires copyable content. A
-/// message value is returned as it is.
+/// Makes a message that can be sent to many receivers without a copy for each. Requires copyable
+/// content. The result knows its content's type, so it may go to every handle whose protocol has
+/// it. One that is given a message value returns it. Costs one block from a pool. Throws
+/// std::bad_alloc, and what building the content throws.
+///
+///     auto m = make_message(headline{text});
+///     for (auto& reader : readers) send(reader, m);
 template <class... Args>
 [[nodiscard]] auto make_message(Args&&... args) {
   using content = typename detail::checked_message<any_protocol, Args...>::type;

@@ -14,16 +14,20 @@
 
 namespace garrick::core {
 
-/// Says in a handler's return type that another actor answers; see `delegate`.
+/// Says in a handler's return type that another actor answers. It carries nothing; `delegate` gives
+/// one.
 template <class... Ts>
 class delegated {};
 
-/// The type-erased part of a promise.
+/// The part of a promise that does not depend on the values' types. It can be moved, not copied,
+/// and sent in messages. One object is used by one thread at a time.
 class promise_base {
  public:
   using garrick_sendable = void;
 
   promise_base() noexcept = default;
+  /// For the framework: takes over the duty to answer `r`.
+  /// For the framework: takes over the duty to answer `r`.
   explicit promise_base(pending_request r) noexcept : request_(r) {}
   promise_base(promise_base&& o) noexcept : request_(std::exchange(o.request_, {})) {}
   promise_base& operator=(promise_base&& o) noexcept {
@@ -35,13 +39,15 @@ class promise_base {
   }
   ~promise_base() { drop(); }
 
-  /// Does somebody still wait for an answer?
+  /// Is the answer still owed? False for an empty promise, and once it was kept. A requester that
+  /// has timed out or ended meanwhile is not noticed.
   [[nodiscard]] bool pending() const noexcept { return request_.requester != nullptr; }
 
-  /// Answers with an error; nothing if it was answered before.
+  /// Answers with an error. Does nothing if the promise is empty or was kept before. Never waits.
   void fail(base::error why) noexcept { respond_error(take(), std::move(why)); }
 
  protected:
+  /// For the framework: gives the duty to the caller.
   [[nodiscard]] pending_request take() noexcept { return std::exchange(request_, {}); }
 
  private:
@@ -53,17 +59,25 @@ class promise_base {
   pending_request request_;
 };
 
+/// For the framework: takes the request out of a promise.
+/// For the framework: takes the request out of a promise.
 struct promise_access {
   [[nodiscard]] static pending_request take(promise_base& p) noexcept { return p.take(); }
 };
 
-/// The duty to answer one request with values of type Ts.
+/// The duty to answer one request with values of type Ts; `make_promise` gives one. Dropped unkept,
+/// it answers `broken_promise`; if it goes with its actor, `receiver_failed` or `receiver_gone`.
+///
+///     response_promise<int> p = self.make_promise<int>();
+///     p.deliver(42);
 template <class... Ts>
 class [[nodiscard]] response_promise : public promise_base {
  public:
+  /// An empty one; or, for the framework, the duty to answer a request.
   using promise_base::promise_base;
 
-  /// Keeps the promise; nothing if it was answered before or the message was no request.
+  /// Answers with these values. Does nothing if the promise is empty, which it is if the message
+  /// was no request, or was kept before. Never waits. Throws std::bad_alloc.
   template <class... Us>
     requires(sizeof...(Us) == sizeof...(Ts) && (std::is_convertible_v<Us, Ts> && ...))
   void deliver(Us&&... values) {
@@ -77,6 +91,8 @@ class [[nodiscard]] response_promise : public promise_base {
   }
 };
 
+/// The duty to answer one request with nothing: `deliver()`.
+/// The duty to answer one request with nothing: `deliver()`.
 template <>
 class [[nodiscard]] response_promise<void> : public response_promise<> {
  public:

@@ -20,25 +20,31 @@
 
 namespace garrick::core {
 
-/// A strong handle to an actor that understands at least the protocol P.
+/// A strong handle to an actor that understands at least the protocol P. The actor lives at least
+/// as long as one is left, unless it ends by itself. One pointer; a copy is one atomic addition. It
+/// may be sent in messages, and outlive its system.
+///
+///     ref<account> all = system.spawn<account_actor>();
+///     ref<protocol<long(balance)>> read_only = all;  // any subset of the protocol
 template <class P>
 class ref : public handle {
  public:
-  using protocol_type = P;
+  using protocol_type = P;  ///< what may be sent through it
 
   /// An empty handle; a send through it is a programming error and throws std::logic_error.
   ref() noexcept = default;
 
-  /// From a handle with more signatures; copies (or moves) one pointer.
+  /// From a handle with more signatures; copies one pointer.
   template <class Q>
     requires(!std::is_same_v<P, Q> && subset_of<P, Q>)
   ref(const ref<Q>& other) noexcept : handle(static_cast<const handle&>(other)) {}
+  /// The same; moves one pointer.
   template <class Q>
     requires(!std::is_same_v<P, Q> && subset_of<P, Q>)
   ref(ref<Q>&& other) noexcept : handle(static_cast<handle&&>(other)) {}
 
-  /// Gives up the compile-time check: the wildcard accepts every message, and what the actor does
-  /// not understand is its `unexpected_message`.
+  /// Gives up the compile-time check. The wildcard accepts every message; one that the actor does
+  /// not understand is a dead letter, and a request gets `unexpected_message`.
   template <class Q>
     requires(std::is_same_v<P, any_protocol> && !std::is_same_v<Q, any_protocol>)
   explicit ref(const ref<Q>& typed) noexcept : handle(static_cast<const handle&>(typed)) {}
@@ -51,28 +57,35 @@ class ref : public handle {
 /// The wildcard handle.
 using any_ref = ref<any_protocol>;
 
-/// A handle that does not keep its actor alive.
+/// A handle that does not keep its actor alive; it keeps the memory of its block. For caches, and
+/// to break cycles of strong handles. It may be sent in messages.
+///
+///     if (ref<account> r = weak.lock()) send(r, deposit{5});
 template <class P>
 class weak_ref {
  public:
   using garrick_sendable = void;
 
   weak_ref() noexcept = default;
+  /// To the actor behind `strong`; empty if that is empty.
   weak_ref(const ref<P>& strong) noexcept : address_(strong.address()) {}
   /// From a handle with more signatures, as `ref` does.
   template <class Q>
     requires(!std::is_same_v<P, Q> && subset_of<P, Q>)
   weak_ref(const ref<Q>& strong) noexcept : address_(strong.address()) {}
+  /// From a weak handle with more signatures.
   template <class Q>
     requires(!std::is_same_v<P, Q> && subset_of<P, Q>)
   weak_ref(const weak_ref<Q>& other) noexcept : address_(other.address()) {}
 
-  /// A strong handle; empty if no strong handle is left, so that the actor is gone or going. An
-  /// actor that ended by itself has one as long as others hold it.
+  /// A strong handle. Empty if no strong handle is left, so that the actor is gone or going. An
+  /// actor that ended by itself can still be locked as long as others hold it.
   [[nodiscard]] ref<P> lock() const noexcept {
     cell* const c = handle_access::get(address_);
     return c != nullptr && c->lock() ? handle_access::adopt<P>(c) : ref<P>{};
   }
+  /// Who the actor is.
+  /// Who the actor is.
   [[nodiscard]] const core::address& address() const noexcept { return address_; }
   friend bool operator==(const weak_ref& a, const weak_ref& b) noexcept {
     return a.address_ == b.address_;

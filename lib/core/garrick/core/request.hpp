@@ -6,9 +6,10 @@
 //   result<long> cents =
 //       co_await request<balance>(acc);                      // in a handler that returns a task
 //
-// The request is sent at once, so several may be under way before the first is waited for. Answers:
-// a value, or an error: receiver_gone, receiver_failed, timeout, unexpected_message, overload,
-// broken_promise. Without an error function, an error ends the actor with that error.
+// The request is sent at once, so several may be under way before the first is waited for. The
+// answer is a value or an error: receiver_gone, receiver_failed, timeout, unexpected_message,
+// overload, broken_promise, or what the handler answered. Without an error function, an error ends
+// the actor.
 //
 // Thread safety: the actor's turn only. Paper 001 §4.4.
 #pragma once
@@ -30,15 +31,15 @@ namespace detail {
 /// `e` was made a dead letter.
 [[nodiscard]] std::uint64_t send_request(cell& self, cell& to, envelope* e, bool urgent = false);
 
-/// Sends a message that waits at the receiver until there is room; the response to the id says that
+/// Sends a message that waits at the receiver until there is room. The response to the id says that
 /// it has entered the mailbox.
 [[nodiscard]] std::uint64_t send_parked(cell& self, cell& to, envelope* e);
 
 /// Lets the response to `id` be a time-out after `limit`.
 void limit_request(cell& self, std::uint64_t id, base::duration limit);
 
-/// Hands the continuation to the table; runs it at once if the response came first or the request
-/// could not be sent.
+/// Hands the continuation to the table. Runs it at once if the response came first, or if the
+/// request could not be sent.
 void attach_continuation(cell& self, std::uint64_t id, continuation* k, bool exclusive);
 
 /// Marks the request as awaited. True: its receiver waits, directly or through others, for `self`,
@@ -52,8 +53,8 @@ void attach_continuation(cell& self, std::uint64_t id, continuation* k, bool exc
 /// A request of `self` that a timer answers, with nothing.
 [[nodiscard]] std::uint64_t delay_request(cell& self, base::duration d);
 
-/// A request of `self` that whoever gets `r` has to answer. 0: too many requests are out, and `r`
-/// is empty.
+/// Opens a request of `self` that the holder of `r` has to answer. 0: too many requests are out,
+/// and `r` is empty.
 [[nodiscard]] std::uint64_t open_request(cell& self, pending_request& r);
 
 /// Gives the request that `self` is handling to the receiver of `e`.
@@ -62,7 +63,7 @@ void hand_request_over(cell& self, const cell& to, envelope* e) noexcept;
 /// Nobody waits for `id` any more.
 void forget_request(cell& self, std::uint64_t id) noexcept;
 
-/// An unhandled error response.
+/// Ends the actor for an error response that it does not handle.
 void fail_by_response(cell& self, const base::error& why);
 
 struct fail_actor {
@@ -70,8 +71,8 @@ struct fail_actor {
   void operator()(const base::error& why) const { fail_by_response(*self, why); }
 };
 
-/// The answer has another type than the requester named: only where one of both sides is a
-/// wildcard.
+/// The error for an answer of another type than the requester named. It happens only if the
+/// requester or the receiver is behind a wildcard.
 [[nodiscard]] base::error wrong_answer(const envelope* e);
 
 /// A `then` or `await` continuation: two functions on the heap.
@@ -149,13 +150,19 @@ struct checked_continuation {
 
 }  // namespace detail
 
-/// A request under way. Use it once: then, await, co_await, or let it fall and the response is
-/// ignored. A second use gets the error `cancelled` at once.
+/// A request under way, whose answer holds values of the types Rs. Use it once, on the turn of the
+/// actor that asked: with `then`, `await` or `co_await`. A second use gets the error `cancelled` at
+/// once. Dropped unused, it withdraws the request: the receiver still handles it, and the response
+/// is ignored. It can be moved, so several requests may be under way at once.
+///
+///     auto a = request(left, query{});  auto b = request(right, query{});
+///     result<int> x = co_await std::move(a);  result<int> y = co_await std::move(b);
 template <class... Rs>
 class [[nodiscard]] pending_response {
  public:
-  using content = content_of<Rs...>;
+  using content = content_of<Rs...>;  ///< for the framework: the type of the answer's content
 
+  /// For the framework: takes over a request of this actor; id 0: it could not be sent.
   pending_response(cell& requester, std::uint64_t request_id) noexcept
       : self_(&requester), id_(request_id) {}
   pending_response(pending_response&& o) noexcept
@@ -165,27 +172,45 @@ class [[nodiscard]] pending_response {
     if (!used_) detail::forget_request(*self_, id_);
   }
 
-  /// The answer must come within `limit`, or it is `timeout`.
+  /// The answer must come within `limit` from now, or it is the error `timeout`; a later answer is
+  /// ignored. As soon as possible for zero or less; no limit if it is infinite. A second call
+  /// replaces the first.
   pending_response&& within(base::duration limit) && {
     if (id_ != 0) detail::limit_request(*self_, id_, limit);
     return std::move(*this);
   }
 
+  /// Calls `f` with the answer's values on this actor's turn. Other messages are handled meanwhile,
+  /// and the response waits for its place among them. An error ends this actor. If the response has
+  /// come already, the call is made at once. An exception that leaves `f` ends this actor. Nothing
+  /// is called once the actor has ended or restarted.
+  ///
+  ///     request(account, balance{}).then([this](long cents) { show(cents); });
   template <class F>
   void then(F f) && {
     if constexpr (detail::checked_continuation<content, F, detail::fail_actor>::fits)
       attach(std::move(f), detail::fail_actor{self_}, false);
   }
+  /// The same, with `on_error(const error&)` for an error.
+  ///
+  ///     request(account, balance{}).then([](long cents) {…}, [](const error& why) {…});
   template <class F, class G>
   void then(F f, G on_error) && {
     if constexpr (detail::checked_continuation<content, F, G>::fits)
       attach(std::move(f), std::move(on_error), false);
   }
+  /// As `then`, but this actor handles nothing else until the answer has come: only the system lane
+  /// and responses that are awaited, too. Of several, the newest comes first. No thread waits
+  /// meanwhile. Where request cycles are looked for (builds without NDEBUG, and the testkit), an
+  /// await that would close one gets `request_cycle` at once.
+  ///
+  ///     request(account, withdraw{5}).await([this](long left) { left_ = left; });
   template <class F>
   void await(F f) && {
     if constexpr (detail::checked_continuation<content, F, detail::fail_actor>::fits)
       attach(std::move(f), detail::fail_actor{self_}, true);
   }
+  /// The same, with `on_error(const error&)` for an error.
   template <class F, class G>
   void await(F f, G on_error) && {
     if constexpr (detail::checked_continuation<content, F, G>::fits)
@@ -217,8 +242,8 @@ class [[nodiscard]] pending_response {
 
 namespace detail {
 
-/// What a request that does not compile yields. It takes whatever is done with a response, so that
-/// the reason stays the only error.
+/// What a request that does not compile yields. It takes everything that can be done with a
+/// response, so that the reason stays the only error.
 struct refused_response {
   refused_response() = default;
   refused_response(cell&, std::uint64_t) noexcept {}
@@ -315,8 +340,8 @@ pending_response<Rs...> request_any_with_limit(cell& self, const any_ref& to, Tu
                                                std::index_sequence<I...>);
 }  // namespace detail
 
-/// Any value of any type: what a request to a wildcard handle yields is named by the caller,
-/// `request_as<int>(any, …)`. As with other handles, a duration after the message is the time-out.
+/// For the framework: what `request_as<Rs...>(any, …)` does. The caller names what the answer
+/// holds. As with other handles, a duration after the message is the time-out.
 template <class... Rs, class... Args>
 [[nodiscard]] pending_response<Rs...> request_any(cell& self, const any_ref& to, Args&&... args) {
   if constexpr (detail::ends_with_limit<any_protocol, Args...>) {

@@ -17,6 +17,18 @@ namespace detail {
 [[nodiscard]] base::error answered_later();
 }  // namespace detail
 
+/// A value, or several, or an error: what a request yields, and what a handler may return. A
+/// handler may also return a promise or a delegation as one: then somebody else answers. Looked at
+/// as base::result: `has_value()`, `*r`, `r.error()`, `r.value()`.
+///
+///     result<long> on(withdraw w) { if (w.cents > cents_) return my_errc::too_poor; … }
+///     if (result<long> left = co_await request<withdraw>(a, 120)) use(*left);
+/// A value, or several, or an error: what a request yields, and what a handler may return. A
+/// handler may also return a promise or a delegation as one: then somebody else answers. Looked at
+/// as base::result: `has_value()`, `*r`, `r.error()`, `r.value()`.
+///
+///     result<long> on(withdraw w) { if (w.cents > cents_) return my_errc::too_poor; … }
+///     if (result<long> left = co_await request<withdraw>(a, 120)) use(*left);
 template <class... Ts>
 class [[nodiscard]] result : public base::result<Ts...> {
  public:
@@ -24,26 +36,35 @@ class [[nodiscard]] result : public base::result<Ts...> {
   using garrick_parts = base::type_list<Ts...>;
 
   result() = default;
+  /// The same value or error.
   result(base::result<Ts...> r) : base::result<Ts...>(std::move(r)) {}
-  /// The promise will be kept by whoever holds it.
+  /// From a handler: the answer comes from the holder of the promise.
   result(const response_promise<Ts...>&)
       : base::result<Ts...>(detail::answered_later()), later_(true) {}
+  /// From a handler: the answer comes from the actor that was delegated to.
   result(delegated<Ts...>) : base::result<Ts...>(detail::answered_later()), later_(true) {}
 
+  /// Was it made from a promise or a delegation? A result that a request yields never was.
   [[nodiscard]] bool answered_later() const noexcept { return later_; }
 
  private:
   bool later_ = false;
 };
 
+/// Success without a value, or an error.
 template <>
 class [[nodiscard]] result<void> : public base::result<void> {
  public:
   using base::result<void>::result;
+  /// Success.
   result() = default;
+  /// The same success or error.
   result(base::result<void> r) : base::result<void>(std::move(r)) {}
+  /// From a handler: the answer comes from the holder of the promise.
   result(const response_promise<>&) : base::result<void>(detail::answered_later()), later_(true) {}
+  /// From a handler: the answer comes from the actor that was delegated to.
   result(delegated<>) : base::result<void>(detail::answered_later()), later_(true) {}
+  /// Was it made from a promise or a delegation?
   [[nodiscard]] bool answered_later() const noexcept { return later_; }
 
  private:

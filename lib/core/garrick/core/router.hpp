@@ -37,8 +37,10 @@
 
 namespace garrick::core {
 
+/// A router's policy: one member after the other, over all senders together.
 class round_robin {
  public:
+  /// The index of the member that gets a message with these arguments. Any thread.
   template <class Members, class... Args>
   std::size_t choose(const Members& members, const Args&...) noexcept {
     // order: any turn will do
@@ -49,9 +51,12 @@ class round_robin {
   std::atomic<std::size_t> next_{0};
 };
 
+/// A router's policy: any member, each as likely as the others.
 class random_member {
  public:
+  /// One seed gives one sequence of choices, over all senders together.
   explicit random_member(std::uint64_t seed = 1) noexcept : state_(seed) {}
+  /// The index of the member that gets a message with these arguments. Any thread.
   template <class Members, class... Args>
   std::size_t choose(const Members& members, const Args&...) noexcept {
     // SplitMix64: a counter, mixed; so concurrent senders need one addition.
@@ -66,8 +71,11 @@ class random_member {
   std::atomic<std::uint64_t> state_;
 };
 
+/// A router's policy: the living member with the shortest mailbox, as estimated now; ties in turn.
+/// Costs a look at each member.
 class least_loaded {
  public:
+  /// The index of the member that gets a message with these arguments. Any thread.
   template <class Members, class... Args>
   std::size_t choose(const Members& members, const Args&...) noexcept {
     const std::size_t count = members.size();
@@ -91,11 +99,15 @@ class least_loaded {
   std::atomic<std::size_t> next_{0};
 };
 
+/// A router's policy: messages with equal keys go to the same member, as long as it lives.
 template <class F>
 class by_key {
  public:
+  /// `f` takes the message's arguments and returns their key, which std::hash knows. It is called
+  /// by every sender, on any thread, several at once.
   explicit by_key(F f) : key_of_(std::move(f)) {}
 
+  /// The index of the member that gets a message with these arguments. Any thread.
   template <class Members, class... Args>
   std::size_t choose(const Members& members, const Args&... args) const {
     if constexpr (detail::message_value<Args...>) {
@@ -134,17 +146,25 @@ class by_key {
   F key_of_;
 };
 
+/// A router's policy: a message goes to all members, as one shared block.
 class broadcast {};
 
-/// A handle to several actors of one protocol.
+/// A handle to several actors of one protocol. Used like a `ref`, with `send`, `send_urgent`,
+/// `try_send`, `request` and `delegate`; each call picks the member. Any thread; copies share their
+/// members and their policy's state, and are one pointer. It holds its members alive, may be sent
+/// in messages, and outlive its system.
+///
+///     router<store> stores({a, b, c});
+///     send(stores, put{key, value});
 template <class P, class Policy = round_robin>
 class router {
  public:
   using garrick_sendable = void;
   using garrick_router = void;
-  using protocol_type = P;
+  using protocol_type = P;  ///< what may be sent through it
 
-  /// Throws std::invalid_argument if there are no members or one is an empty handle.
+  /// To these members, with a policy made of `args`. Throws std::invalid_argument if there are no
+  /// members or one is an empty handle; std::bad_alloc.
   template <class... PolicyArgs>
   explicit router(std::vector<ref<P>> members, PolicyArgs&&... args)
       : state_(std::make_shared<state>(std::move(members), std::forward<PolicyArgs>(args)...)) {
@@ -155,9 +175,12 @@ class router {
           "garrick: a router needs at least one member, and no empty handles");
   }
 
+  /// All members, also those that have ended. Valid as long as this object or a copy of it.
   [[nodiscard]] const std::vector<ref<P>>& members() const noexcept { return state_->members; }
 
-  /// Who would get a message with these arguments now.
+  /// Picks the member for a message with these arguments, as a send does, and counts as one. The
+  /// next living member if that one has ended; if none lives, one that has ended. Not for a
+  /// broadcast.
   template <class... Args>
   [[nodiscard]] const ref<P>& pick(const Args&... args) const {
     const auto& all = state_->members;
@@ -243,28 +266,36 @@ class router {
   std::shared_ptr<state> state_;
 };
 
-/// Sends to the member that the router picks, or to all.
+/// As `send` to the member that the router picks, or to all members of a broadcast.
 template <router_handle R, class... Args>
 void send(const R& to, Args&&... args) {
   to.send_from_here(std::forward<Args>(args)...);
 }
+/// As `send_urgent` to the member that the router picks, or to all members of a broadcast.
 template <router_handle R, class... Args>
 void send_urgent(const R& to, Args&&... args) {
   to.send_urgent_from_here(std::forward<Args>(args)...);
 }
+/// As `try_send` to the member that the router picks, and only to that one. Not for a broadcast.
 template <router_handle R, class... Args>
 [[nodiscard]] base::error try_send(const R& to, Args&&... args) {
   return to.try_send_from_here(std::forward<Args>(args)...);
 }
 
-/// A router that deduces its key function.
+/// A router by key that deduces the type of its key function. See `by_key` and `router`.
+///
+///     auto shards = route_by_key(stores, [](const put& p) { return p.key; });
 template <class P, class F>
 [[nodiscard]] router<P, by_key<F>> route_by_key(std::vector<ref<P>> members, F key_of) {
   return router<P, by_key<F>>(std::move(members), std::move(key_of));
 }
 
 /// Spawns `count` actors of class A with the options and copies of the arguments, behind one
-/// handle. `from` is a system or an actor. A name is followed by the member's number, from 1.
+/// router. `from` is a system or, on its turn, an actor. A name is followed by the member's number,
+/// from 1. A member that could not be spawned counts as one that has ended. Throws
+/// std::invalid_argument for a count of 0, std::bad_alloc.
+///
+///     auto pool = spawn_pool<worker>(system, spawn_options{.name = "worker"}, 8, path);
 template <class A, class Policy = round_robin, class Spawner, class... Args>
 [[nodiscard]] router<typename A::protocol_type, Policy> spawn_pool(Spawner& from,
                                                                    const spawn_options& o,
@@ -286,7 +317,7 @@ template <class A, class Policy = round_robin, class Spawner, class... Args>
     throw std::logic_error("");  // does not compile
   }
 }
-/// The same without options.
+/// The same without options: `spawn_pool<worker, least_loaded>(system, 8, path)`.
 template <class A, class Policy = round_robin, class Spawner, class... Args>
 [[nodiscard]] router<typename A::protocol_type, Policy> spawn_pool(Spawner& from, std::size_t count,
                                                                    const Args&... args) {

@@ -18,7 +18,8 @@
 
 namespace garrick::core {
 
-/// A handle to several actors (router.hpp): everything that sends picks one of them, or all.
+/// A handle to several actors (router.hpp). A send or request through it goes to one of them, or to
+/// all.
 template <class R>
 concept router_handle = requires { typename R::garrick_router; };
 
@@ -26,11 +27,11 @@ namespace detail {
 
 [[noreturn]] void throw_empty_handle();
 
-/// Pushes if there is room; says why if not.
+/// Pushes if there is room, else says why not.
 [[nodiscard]] base::error send_if_room(cell& to, envelope_ptr e) noexcept;
 
-/// A message value (message.hpp) as the only argument is not a content of its own: what it holds is
-/// sent.
+/// A message value (message.hpp) as the only argument. It is not a content of its own: what it
+/// holds is sent.
 template <class... Args>
 concept message_value = sizeof...(Args) == 1 &&
                         (requires { typename std::remove_cvref_t<Args>::garrick_message; } && ...);
@@ -48,12 +49,12 @@ struct message_of<M> {
   using not_owned = base::detail::nothing_found;
 };
 
-/// Can the message be made of these arguments: not if one can only be moved, and is not.
+/// Can the message be made of these arguments? Not if one of them can only be moved, and is not.
 template <class... Args>
 inline constexpr bool can_be_made_from = (std::is_constructible_v<std::decay_t<Args>, Args> && ...);
 
-// Each names one failure: its name and arguments are the error text. They are apart from the class
-// that uses them, since clang knows no members of a class with a failed assertion.
+// Each of these names one failure: its name and arguments are the error text. They are apart from
+// the class that uses them, since clang knows no members of a class with a failed assertion.
 template <class Receiver, class Message>
 struct receiver_does_not_understand {
   static constexpr bool reported = true;
@@ -73,8 +74,8 @@ struct message_is_over_aligned {
   static_assert(fits, "garrick: a message type may be aligned to 32 bytes at most");
 };
 
-/// Every check of one send, done once per (protocol, message). A failure is one short error, and
-/// what comes after it compiles: so the functions that send name this class first.
+/// Every check of one send, done once for each pair of protocol and message. A failure is one short
+/// error, and what comes after it compiles. So the functions that send name this class first.
 template <class P, class... Args>
 struct checked_message {
   using type = typename message_of<Args...>::type;
@@ -118,7 +119,18 @@ inline cell& target_of(const handle& to) {
 
 }  // namespace detail
 
-/// Sends a message of normal priority.
+/// Sends a message of normal priority, made of the arguments. Any thread; in an actor or not.
+///
+/// Messages of one sender reach one receiver in their order, and causal order holds. If the
+/// receiver has ended, the message is a dead letter (`receiver_gone`). If its mailbox is over the
+/// soft limit and the receiver can run, the call waits for it or, on a worker, runs it in place for
+/// a batch; the wait is bounded. At the hard limit the message is a dead letter (`overload`).
+///
+/// Costs one block from a thread-local pool. Throws std::logic_error for an empty handle,
+/// std::bad_alloc, and what copying the arguments throws; then nothing was sent.
+///
+///     send(account, deposit{500});
+///     send(math, plus{}, 1, 2);  // a message of three parts
 template <class P, class... Args>
 void send(const ref<P>& to, Args&&... args) {
   using content = typename detail::checked_message<P, Args...>::type;
@@ -128,7 +140,8 @@ void send(const ref<P>& to, Args&&... args) {
   c.deliver(e);
 }
 
-/// Sends a message of urgent priority: it overtakes normal mail, but leaves every ninth turn to it.
+/// As `send`, with urgent priority: the message overtakes normal mail that waits in the receiver.
+/// After eight urgent messages in a row a normal one has its turn.
 template <class P, class... Args>
 void send_urgent(const ref<P>& to, Args&&... args) {
   using content = typename detail::checked_message<P, Args...>::type;
@@ -138,9 +151,12 @@ void send_urgent(const ref<P>& to, Args&&... args) {
   c.deliver_urgent(e);
 }
 
-/// Sends if the receiver has room (below its bound or, without one, its soft limit) and never
-/// waits. Otherwise the error: `overload` or `receiver_gone`, and there is no dead letter, since
-/// the sender knows.
+/// Sends if the receiver has room: below its bound or, without one, its soft limit. Never waits.
+/// Any thread. Else it returns the error, `overload` or `receiver_gone`; there is no dead letter
+/// then, since the sender knows. A full mailbox of the policy `drop_newest` is no error: the
+/// message is dropped, as the receiver asked, and is a dead letter. Throws as `send`.
+///
+///     if (error why = try_send(sink, sample{x})) skipped_ += 1;
 template <class P, class... Args>
 [[nodiscard]] base::error try_send(const ref<P>& to, Args&&... args) {
   using content = typename detail::checked_message<P, Args...>::type;
@@ -149,8 +165,12 @@ template <class P, class... Args>
       c, envelope_ptr(detail::make_message_envelope<content>(std::forward<Args>(args)...)));
 }
 
-/// While it lives, no send on this thread runs its receiver in place; for code that holds a lock
-/// across a send.
+/// While it lives, no send on this thread runs its receiver in place. For code that holds a lock
+/// across a send, which the receiver's handlers may want, too. Scopes nest. A send may still wait
+/// for a full receiver, for a bounded time.
+///
+///     const no_in_place_scope scope;
+///     const std::lock_guard guard(mutex_);  send(sink, x);
 class no_in_place_scope {
  public:
   no_in_place_scope() noexcept { ++base::this_thread.no_in_place; }

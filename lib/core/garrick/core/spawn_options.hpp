@@ -11,6 +11,10 @@
 
 namespace garrick::core {
 
+/// What a spawn asks for beyond the actor itself. A bad combination is refused: the spawn fails
+/// with `spawn_failed`, and the error names the option.
+///
+///     spawn<worker>(spawn_options{.name = "clock", .linked = true}, 7);
 struct spawn_options {
   /// for logs and reports; empty: the type's name. The registry does not learn it
   std::string name{};
@@ -34,7 +38,10 @@ struct spawn_options {
   base::locality_hint hint{};
 };
 
-/// A hint: the home of the actor behind `other` (nothing, if it has none yet).
+/// A hint for `spawn_options::hint`: the home of the actor behind `other`. No hint if `other` is
+/// empty or its actor has no home yet. Any thread.
+///
+///     spawn<index>(spawn_options{.hint = near(store)});
 template <class P>
 [[nodiscard]] base::locality_hint near(const ref<P>& other) noexcept {
   const cell* const c = handle_access::get(other);

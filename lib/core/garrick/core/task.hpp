@@ -7,16 +7,16 @@
 //   }
 //
 // Guarantees: a frame resumes and dies only on its actor's turn, before the actor's state goes. If
-// the actor ends first, the frame is destroyed, what it holds is released and the requester gets an
-// error. Other messages wait meanwhile, unless the actor asked for interleaving. Only the
-// framework's awaitables can be awaited; something foreign comes in through `adapt` (adapt.hpp),
+// the actor ends first, the frame is destroyed, what it holds is released, and the requester gets
+// an error. Other messages wait meanwhile, unless the actor asked for interleaving. Only the
+// framework's awaitables can be awaited. Something foreign comes in through `adapt` (adapt.hpp),
 // which posts to the mailbox.
 //
 // Errors: co_await yields a result and does not throw. An exception that leaves the coroutine ends
 // the actor, like one that leaves any handler.
 //
 // GCC 12 destroys some temporaries twice when they are built inside a co_await expression (see the
-// guide): `co_await request<message>(to, args...)`, which builds the message inside a function, is
+// guide). `co_await request<message>(to, args...)` builds the message inside a function, and is
 // safe.
 #pragma once
 
@@ -49,7 +49,7 @@ inline void resume_chain(std::coroutine_handle<> first, suspended_frame* frame) 
 }
 
 /// What a dead letter tells of a message whose content was moved into the frame of the coroutine
-/// that handles it. No type: the start hook's frame.
+/// that handles it. Without a type it is the start hook's frame.
 struct handled_message {
   const base::message_type* type = nullptr;
   std::uint64_t sender = 0;
@@ -71,7 +71,7 @@ inline constexpr bool is_pending<refused_response> = true;
 /// May other messages be handled while a coroutine of this actor waits?
 [[nodiscard]] bool interleaves(cell& self) noexcept;
 
-/// Tag: the awaitable resumes its coroutine on the actor's turn only.
+/// Marks an awaitable that resumes its coroutine on the actor's turn only.
 struct framework_awaitable {};
 
 class task_promise_base : public suspended_frame {
@@ -205,14 +205,21 @@ class task_promise<void> final : public task_promise_base {
 
 }  // namespace detail
 
-/// A coroutine that answers with R (or with a result<R>). Owned by whoever holds the object until
-/// it is started.
+/// The return type of a coroutine handler that answers with R; `co_return` takes an R, an error or
+/// a result<R>. Also of helpers that a handler awaits. The coroutine starts when the framework or
+/// `co_await` starts it; a task that is never started is destroyed with this object. Parameters by
+/// value live in the coroutine's frame; references would dangle. An exception that leaves it ends
+/// the actor. Costs one frame from a pool.
+///
+///     task<long> on(total) { co_return co_await sum_of(left_, right_); }
+///     task<long> sum_of(ref<account> a, ref<account> b);
 template <class R>
 class [[nodiscard]] task {
  public:
-  using promise_type = detail::task_promise<R>;
-  using handle_type = std::coroutine_handle<promise_type>;
+  using promise_type = detail::task_promise<R>;             ///< for the compiler
+  using handle_type = std::coroutine_handle<promise_type>;  ///< for the framework
 
+  /// For the framework: takes over a coroutine that has not started.
   explicit task(handle_type h) noexcept : h_(h) {}
   task(task&& o) noexcept : h_(std::exchange(o.h_, {})) {}
   task& operator=(task&&) = delete;
@@ -220,14 +227,18 @@ class [[nodiscard]] task {
     if (h_) h_.destroy();
   }
 
-  /// Awaiting a task runs it as a part of the awaiting one; yields its value or error.
+  /// Awaiting a task runs it as a part of the awaiting one, and yields its value or error as a
+  /// `result`. Await it once.
   bool await_ready() const noexcept { return false; }
+  /// For the compiler: starts this coroutine; `parent` goes on when it is done.
   void await_suspend(std::coroutine_handle<> parent) noexcept {
     h_.promise().set_parent(parent);
     detail::next_coroutine = h_;
   }
+  /// For the compiler: the value or error. Throws what has left the coroutine.
   auto await_resume() { return h_.promise().take(); }
 
+  /// For the framework: gives the coroutine to the caller.
   [[nodiscard]] handle_type release() noexcept { return std::exchange(h_, {}); }
 
  private:
@@ -270,10 +281,11 @@ void start_hook(cell& self, task<R>&& t) {
 
 }  // namespace detail
 
-/// What co_await of a request does.
+/// For the framework: what co_await of a request does.
 template <class P>
 class response_awaiter;
 
+/// For the framework: waits for the response in the coroutine's frame, and yields it as a `result`.
 template <class... Rs>
 class response_awaiter<pending_response<Rs...>> final : public continuation,
                                                         public detail::framework_awaitable {

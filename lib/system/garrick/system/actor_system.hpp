@@ -61,16 +61,21 @@ class actor_system : public spawner<actor_system> {
 
   /// Blocks until every actor that is not hidden has ended by itself. Error `would_block`, at once:
   /// the caller is one of the system's own threads.
+  ///
+  ///     send(account, close{});
+  ///     system.await_all().value();  // throws if one of the system's own threads asks
   base::result<void> await_all();
   /// Blocks in the same way, but at most for `limit`, and says who was left.
   shutdown_report await_all(base::duration limit);
 
   /// Blocks until nothing is left to do, at most for `deadline`; then tells every actor to end, and
   /// blocks again for at most `deadline`. Later spawns fail with `shutting_down`. Delayed and
-  /// periodic sends are left undone from here on; time-outs of requests still come.
+  /// periodic sends are left undone from here on; time-outs of requests still come. Supervised
+  /// children are stopped by their supervisors, in order. Error: `would_block`, as above.
   shutdown_report shutdown(base::duration deadline);
   /// Tells every actor to end after the message that it handles, and blocks for at most `deadline`.
-  /// What is in the mailboxes becomes dead letters; later spawns fail with `shutting_down`.
+  /// No actor can trap it. What is in the mailboxes becomes dead letters; later spawns fail with
+  /// `shutting_down`. Error: `would_block`, as above.
   shutdown_report stop_now(base::duration deadline);
 
   /// Actors that live now, without hidden ones. Takes a few short locks.
@@ -92,7 +97,8 @@ class actor_system : public spawner<actor_system> {
   /// What the system was started with; constant. `list_settings` says where each value came from.
   [[nodiscard]] const system::settings& settings() const noexcept;
 
-  /// What core knows of the system; for other parts of the framework.
+  /// What core knows of the system: `scoped_actor me(system.env())`; otherwise for other parts of
+  /// the framework.
   [[nodiscard]] core::environment& env() noexcept;
   /// What is behind the system; for the framework and its tests.
   [[nodiscard]] system_core& core() noexcept { return *core_; }

@@ -20,8 +20,9 @@ namespace garrick::core {
 template <class P>
 class ref;
 
-/// Who an actor is, and nothing more: it can be compared, hashed, printed, monitored, but not sent
-/// to. Keeps the actor's block (not the actor) in memory.
+/// Who an actor is, and nothing more. It can be compared, hashed, printed, linked and monitored,
+/// but not sent to. It keeps the actor's block in memory, but not the actor alive. It may be sent
+/// in messages.
 class address {
  public:
   using garrick_sendable = void;
@@ -42,6 +43,7 @@ class address {
   [[nodiscard]] explicit operator bool() const noexcept { return cell_ != nullptr; }
   /// Unique in this process; 0 for an empty address.
   [[nodiscard]] std::uint64_t id() const noexcept { return cell_ != nullptr ? cell_->id() : 0; }
+  /// "name#id", for people; "nobody" for an empty address.
   [[nodiscard]] std::string to_string() const;
 
   friend bool operator==(const address& a, const address& b) noexcept { return a.cell_ == b.cell_; }
@@ -57,14 +59,17 @@ class address {
   cell* cell_ = nullptr;
 };
 
-/// What all strong handles share; not for users.
+/// What all strong handles share: `ref` derives from it.
 class handle {
  public:
   using garrick_sendable = void;
 
   [[nodiscard]] explicit operator bool() const noexcept { return cell_ != nullptr; }
+  /// The actor's number: unique in the process; 0 for an empty handle.
   [[nodiscard]] std::uint64_t id() const noexcept { return cell_ != nullptr ? cell_->id() : 0; }
+  /// Who the actor is; an empty address for an empty handle.
   [[nodiscard]] core::address address() const noexcept;
+  /// "name#id", for people; "nobody" for an empty handle.
   [[nodiscard]] std::string to_string() const;
   /// Messages in the actor's mailbox now: an estimate, read without stopping anyone. 0 if it has
   /// ended, or for an empty handle.
@@ -99,10 +104,11 @@ class handle {
   ~handle() {
     if (cell_ != nullptr) cell_->drop_strong();
   }
+  /// For the framework: takes over one strong count.
   explicit handle(cell* adopted) noexcept : cell_(adopted) {}
 
   friend struct handle_access;
-  cell* cell_ = nullptr;
+  cell* cell_ = nullptr;  ///< for the framework: a strong reference; null: empty
 };
 
 /// For the framework: handles from and to cells.

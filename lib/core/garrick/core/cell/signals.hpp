@@ -24,18 +24,18 @@ namespace garrick::core {
 class cell;
 struct envelope;
 
-/// A monitored actor has ended (or had ended, or never lived, when the monitor was set).
+/// A monitored actor has ended; or it had ended, or never lived, when the monitor was set.
 struct down {
-  address who;
-  base::exit_reason reason;
+  address who;                ///< the actor that ended
+  base::exit_reason reason;   ///< why; `unreachable` if it never lived
   std::uint64_t monitor = 0;  ///< the monitor that this answers
 };
 
-/// A linked actor has ended, or somebody asks this actor to end. Ends the receiver unless the
-/// reason is normal or it traps exits.
+/// A linked actor has ended, or somebody asks this actor to end. It ends the receiver, unless the
+/// reason is normal or `unreachable`, or the receiver traps exits: then it is a message.
 struct exit_signal {
-  address from;
-  base::exit_reason reason;
+  address from;              ///< the linked actor, or who asks; empty: a thread
+  base::exit_reason reason;  ///< why
 };
 
 /// What another room has to do on an actor's turn.
@@ -88,7 +88,8 @@ struct child_alarm {
   std::uint64_t serial = 0;
   std::uint64_t place = 0;  ///< of the child that it is for; 0: the group
 };
-/// From a child to its supervisor: the child is suspended, or has ended.
+/// From a child to its supervisor: the child is suspended, or has ended. Any supervising actor may
+/// take it as a message, `on(const child_failed&)`.
 struct child_failed {
   address child;
   base::exit_reason reason;

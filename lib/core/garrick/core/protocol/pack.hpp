@@ -11,11 +11,11 @@
 
 namespace garrick::core {
 
-/// Several arguments as one content. An own type, so that `send(a, std::tuple{1, 2})` and `send(a,
-/// 1, 2)` stay different messages.
+/// Several arguments as one content. It is a type of its own, so that a message of a tuple and a
+/// message of the tuple's parts stay different.
 template <class... Ts>
 struct pack {
-  std::tuple<Ts...> values;
+  std::tuple<Ts...> values;  ///< the arguments, decayed
 };
 
 /// The content of a message without arguments, and of a response that returns nothing.

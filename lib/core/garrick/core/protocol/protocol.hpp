@@ -27,10 +27,10 @@ class task;
 template <class... Ts>
 class delegated;
 
-/// What a handler's return type answers with: `response<Ts...>`; nothing for `void`.
+/// What a handler's return type answers with: `response<Ts...>`, and `response<>` for `void`.
 template <class... Ts>
 struct response {
-  using content = content_of<Ts...>;
+  using content = content_of<Ts...>;  ///< the type of the answer's content
 };
 
 namespace detail {
@@ -136,9 +136,9 @@ consteval auto find_answer() {
 template <class T, std::size_t I>
 indexed<I, T> pick_typed(const indexed<I, T>*);
 
-/// Does the list hold this type once? Deduction of the index fails where there are two. (Comparing
-/// the addresses of a variable template's instances would do as well, but is no constant expression
-/// for GCC with `-fsanitize=null`.)
+/// Does the list hold this type exactly once? Deduction of the index fails where there are two.
+/// (Comparing the addresses of a variable template's instances would do as well, but is no constant
+/// expression for GCC with `-fsanitize=null`.)
 template <class T, class List>
 concept once_in = requires(const List* list) { pick_typed<T>(list); };
 
@@ -154,8 +154,12 @@ consteval bool distinct_contents() {
 
 }  // namespace detail
 
-/// A set of signatures, at most 512, for example `protocol<void(deposit), result<long>(withdraw),
-/// long(balance)>`.
+/// What an actor understands and what it answers: a set of signatures `R(Args...)`. Their order
+/// does not matter, no two may take the same arguments, and there are at most 512; else it does not
+/// compile. `R`, `result<R>`, `task<R>` and `response_promise<R>` are the same answer. A protocol
+/// exists at compile time only.
+///
+///     using account = protocol<void(deposit), result<long>(withdraw), long(balance)>;
 template <class... Sigs>
 struct protocol {
   /// Does the protocol understand a message with this content?
@@ -163,10 +167,12 @@ struct protocol {
   static constexpr bool accepts =
       detail::any_true({std::is_same_v<Content, typename detail::signature<Sigs>::content>...});
 
-  /// `response<Ts...>` of that signature.
+  /// The answer to a message with this content, as `response<Ts...>`; `void` if there is no such
+  /// signature.
   template <class Content>
   using answer = typename decltype(detail::find_answer<Content, Sigs...>())::type;
 
+  /// Does the protocol have this signature?
   template <class Sig>
   static constexpr bool has = detail::any_true({detail::same_signature<Sig, Sigs>...});
 
@@ -179,6 +185,7 @@ struct protocol {
 
 /// The protocol of a handle that may be sent anything.
 struct any_protocol {
+  /// True for every content.
   template <class>
   static constexpr bool accepts = true;
 };

@@ -17,67 +17,79 @@ enum class restart_strategy : std::uint8_t {
   one_for_all,   ///< all children
   rest_for_one,  ///< that child and those that were started after it
 };
+/// Restart the child that failed.
 inline constexpr restart_strategy one_for_one = restart_strategy::one_for_one;
+/// Restart all children when one fails.
 inline constexpr restart_strategy one_for_all = restart_strategy::one_for_all;
+/// Restart the child that failed, and those that were started after it.
 inline constexpr restart_strategy rest_for_one = restart_strategy::rest_for_one;
 
 /// When a supervisor restarts a child.
 enum class restart_policy : std::uint8_t {
   permanent,  ///< whenever it ends
-  transient,  ///< when it fails or is killed, not when it quits or is asked to end
+  transient,  ///< when it fails or is killed; not when it quits or is asked to end
   temporary,  ///< never
 };
+/// Restart the child whenever it ends.
 inline constexpr restart_policy permanent = restart_policy::permanent;
+/// Restart the child when it fails or is killed.
 inline constexpr restart_policy transient = restart_policy::transient;
+/// Never restart the child.
 inline constexpr restart_policy temporary = restart_policy::temporary;
 
-/// How long to wait before a restart: nothing by default; else `first`, times `factor` for each
-/// further restart within the window, at most `longest`.
+/// How long to wait before a restart. By default there is no wait. Else it is `first`, multiplied
+/// by `factor` for each restart in a row without a quiet window between them, and at most
+/// `longest`. No value may be negative; a bad one throws where the supervision is set.
 struct backoff {
-  base::duration first{};
-  base::duration longest = base::duration::seconds(30);
-  double factor = 2.0;
+  base::duration first{};                                ///< before the first restart; 0: none
+  base::duration longest = base::duration::seconds(30);  ///< before the jitter
+  double factor = 2.0;                                   ///< at least 1
   /// the delay is spread evenly over this fraction of it, up and down: 0 to 1
   double jitter = 0.25;
 };
 
+/// How a supervisor treats its children. A bad setting throws std::invalid_argument where it is
+/// set: `set_supervision`, or the spawn of a `supervisor`, which then fails.
+///
+///     set_supervision({.strategy = one_for_all, .max_restarts = 3, .delay = {.first = 100ms}});
 struct supervision {
-  restart_strategy strategy = one_for_one;
+  restart_strategy strategy = one_for_one;  ///< which children are restarted when one fails
   /// more failures than this within `window`: the supervisor gives up and fails itself
   std::uint32_t max_restarts = 5;
-  base::duration window = base::duration::seconds(10);
-  backoff delay{};
+  base::duration window = base::duration::seconds(10);  ///< above zero
+  backoff delay{};                                      ///< before a restart
   /// one_for_all, rest_for_one: do the children that are restarted keep their unread mail?
   bool keep_mail = true;
-  /// For each child when it is stopped; then it is named as still alive, and left. The same for a
-  /// child that is to be restarted with its group, and for its constructor then; after that the
-  /// supervisor gives up, and its reason names it.
+  /// How long a child may take to end when it is stopped; then it is named as still alive, and
+  /// left. As long may a child take that is to be restarted with its group, and its constructor
+  /// then; after that the supervisor gives up, and its reason names the child.
   base::duration stop_within = base::duration::seconds(5);
   std::uint64_t seed = 0;  ///< of the jitter; 0: the supervisor's id
 };
 
-/// What one child is started with.
+/// What one child is started with. A bad combination is refused: the child's spawn fails with
+/// `spawn_failed`, and the error names the option.
 struct child_options {
   /// empty: the type's name; else no other child of the same supervisor may have it
   std::string name{};
-  restart_policy restart = restart_policy::permanent;
-  base::duration stop_within{};  ///< zero: the supervisor's
-  bool detached = false;         ///< a thread of its own
+  restart_policy restart = restart_policy::permanent;  ///< when it is restarted
+  base::duration stop_within{};                        ///< not negative; zero: the supervisor's
+  bool detached = false;                               ///< a thread of its own
   /// mailbox, limits, locality; `name` and `detached` above win; not `linked`, not `monitored`
   spawn_options spawn{};
 };
 
 /// A child, as its supervisor describes it.
 struct child_info {
-  std::string name;
-  std::uint64_t id = 0;
-  std::uint32_t restarts = 0;
-  bool running = true;  ///< false: suspended, waits for its restart or is being stopped
+  std::string name;            ///< as given, or the type's
+  std::uint64_t id = 0;        ///< the actor's
+  std::uint32_t restarts = 0;  ///< so far
+  bool running = true;         ///< false: it waits for its restart, or is being stopped
 };
 
-/// Who had not ended when its time was over.
+/// Which children had not ended when their time was over.
 struct stop_report {
-  std::vector<std::string> still_alive;
+  std::vector<std::string> still_alive;  ///< each as "name#id"
 };
 
 }  // namespace garrick::core

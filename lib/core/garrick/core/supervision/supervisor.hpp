@@ -34,7 +34,7 @@
 // `spawn_failed`.
 //
 // Ownership: a supervisor holds its children, not the other way round. When nobody holds a
-// supervisor's handle any more it ends and stops its children, youngest first.
+// supervisor's handle any more, it stops its children, youngest first, and ends.
 //
 // Thread safety: as the actors; `supervise(top, ...)` and `child` from any thread. The first object
 // is built on the calling thread. Paper 001 §4.5.
@@ -70,8 +70,7 @@ class class_factory final : public object_factory {
   const std::tuple<Args...> args_;
 };
 
-/// The type-erased rest of starting a child: applies the options. False: the cell has ended with
-/// the reason.
+/// Applies the options of a child. False: the cell has ended, with the reason.
 bool prepare_child(cell& c, cell& supervisor, bool on_its_turn, const child_options& o,
                    std::shared_ptr<object_factory> factory);
 /// Builds the first object, gives the child to its supervisor and lets it run.
@@ -131,13 +130,16 @@ auto with_child_options(F f, Args&&... args) {
 /// A child of a `supervisor`, described before it exists. Copies share the description.
 class child_spec {
  public:
+  /// For the framework: what starts the child that was described.
   class starter {
    public:
     virtual ~starter() = default;
     /// Starts the child under an actor whose turn it is; an ended handle if that failed.
     [[nodiscard]] virtual any_ref start(cell& supervisor) const = 0;
   };
+  /// For the framework: `child` makes one.
   explicit child_spec(std::shared_ptr<const starter> s) noexcept : starter_(std::move(s)) {}
+  /// For the framework: starts the child under an actor whose turn it is.
   [[nodiscard]] any_ref start(cell& supervisor) const { return starter_->start(supervisor); }
 
  private:
@@ -165,8 +167,11 @@ template <class Start>
 
 }  // namespace detail
 
-/// Describes a class-based child: `child<worker>(7)`, `child<worker>(child_options{.name =
-/// "seventh"}, 7)`.
+/// Describes a class-based child, for the constructor of a `supervisor`. The arguments, which must
+/// be copyable, are kept; a child_options before them is for the child. Any thread.
+///
+///     child<worker>(7);
+///     child<worker>(child_options{.name = "seventh"}, 7);
 template <class A, class... Args>
 [[nodiscard]] child_spec child(Args&&... args) {
   static_assert(detail::checked_actor<A>::reported);
@@ -182,7 +187,7 @@ template <class A, class... Args>
       std::forward<Args>(args)...);
 }
 
-/// Describes a function-based child: `child(f, args...)`, `child(child_options{...}, f, args...)`.
+/// Describes a function-based child: `child(f, args...)`, `child(child_options{…}, f, args...)`.
 template <class F, class... Args>
 [[nodiscard]] child_spec child(F&& f, Args&&... args) {
   return detail::with_child_options(
@@ -200,38 +205,49 @@ template <class F, class... Args>
       std::forward<F>(f), std::forward<Args>(args)...);
 }
 
-// What a `supervisor` understands.
+/// Asks a `supervisor` for its children, as a vector of child_info, oldest first.
 struct list_children {};
+/// Asks a `supervisor` for a child's handle, which stays valid over restarts; the oldest child if
+/// several have the name. Error: `not_found`.
 struct find_child {
-  std::string name;
+  std::string name;  ///< as child_info has it
 };
+/// Tells a `supervisor` to stop a child for good. The answer comes when the child has ended, or was
+/// given up as still alive after its `stop_within`. Error: `not_found`.
 struct stop_child {
-  std::string name;
+  std::string name;  ///< as child_info has it
 };
+/// Tells a `supervisor` to stop all children, youngest first; it goes on itself. The answer, a
+/// stop_report, comes when all have ended, or were given up as still alive.
 struct stop_children {};
 
+/// What a `supervisor` understands.
 using supervisor_protocol =
     protocol<std::vector<child_info>(list_children), result<any_ref>(find_child),
              result<void>(stop_child), stop_report(stop_children)>;
 
-/// An actor that supervises and does nothing else. It starts its children in the order given, in
-/// its own first turn. A bad setting throws std::invalid_argument, so the spawn fails. An unknown
-/// name is the error `not_found`.
+/// An actor that supervises and does nothing else. Keep its handle: when nobody holds it, it stops
+/// its children and ends.
+///
+///     auto top = system.spawn<supervisor>(supervision{}, child<store>(path), child<server>(80));
+///     auto extra = supervise<worker>(top, 7);
 class supervisor : public actor<supervisor_protocol> {
  public:
+  /// Supervises as `how` says. The children are started in this order, on its own first turn; if
+  /// one cannot be started, the supervisor fails. Throws std::invalid_argument that names a bad
+  /// setting, so the spawn fails with `spawn_failed`.
   template <class... Specs>
     requires(std::is_same_v<Specs, child_spec> && ...)
   explicit supervisor(const supervision& how, const Specs&... children)
       : how_(checked(how)), specs_{children...} {}
+  /// With the defaults of `supervision`, and no child yet.
   supervisor() = default;
 
-  void on_start();
-  std::vector<child_info> on(list_children);
-  result<any_ref> on(const find_child& f);
-  /// Answers when the child has ended.
-  result<void> on(const stop_child& s);
-  /// Answers when all have ended, or were given up as still alive.
-  result<stop_report> on(stop_children);
+  void on_start();                            ///< for the framework: starts the children
+  std::vector<child_info> on(list_children);  ///< see list_children
+  result<any_ref> on(const find_child& f);    ///< see find_child
+  result<void> on(const stop_child& s);       ///< see stop_child
+  result<stop_report> on(stop_children);      ///< see stop_children
 
  private:
   static const supervision& checked(const supervision& how);
@@ -240,8 +256,14 @@ class supervisor : public actor<supervisor_protocol> {
   std::vector<child_spec> specs_;
 };
 
-/// Starts a child under a supervisor, from any thread. If the supervisor has ended, so does the
-/// child.
+/// Starts a class-based child under a supervisor. Any thread. The first object is built here, on
+/// this thread, from copies of the arguments, which must be copyable; a child_options before them
+/// is for the child. The handle is never empty and stays valid over restarts. If the constructor
+/// throws or an option is refused, it names an actor that has ended with `spawn_failed`. If the
+/// supervisor has ended, the child ends at once. Throws std::logic_error for an empty handle,
+/// std::bad_alloc.
+///
+///     auto w = supervise<worker>(top, child_options{.restart = transient}, 7);
 template <class A, class... Args>
 auto supervise(const ref<supervisor_protocol>& under, Args&&... args) {
   static_assert(detail::checked_actor<A>::reported);
@@ -252,6 +274,7 @@ auto supervise(const ref<supervisor_protocol>& under, Args&&... args) {
       },
       std::forward<Args>(args)...);
 }
+/// The same for a function-based child: `supervise(top, f, args...)`.
 template <class F, class... Args>
 auto supervise(const ref<supervisor_protocol>& under, F&& f, Args&&... args) {
   return detail::with_child_options(
