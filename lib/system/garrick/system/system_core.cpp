@@ -151,7 +151,7 @@ void system_core::left(core::cell& who) noexcept {
     if (!hidden) --its_shard.visible;
     emptied = its_shard.visible == 0;
   }
-  // Whoever empties the last list that was not empty tells the waiters.
+  // The thread that empties the last list tells the waiters.
   // order: relaxed: a waiter sets it before it takes each list's lock, so either it sees this list
   // without `who`, or we see it
   if (emptied && waiters_.load(std::memory_order_relaxed) != 0) {
@@ -240,8 +240,8 @@ bool system_core::wait_until_quiet(base::duration limit) {
     if (quiet) pause_us = 10;
     before = now;
     if (base::real_clock().now() >= deadline) return false;
-    // Nobody announces "nothing to do"; this looks again, more and more seldom, and only while a
-    // system is being shut down.
+    // Nobody announces that there is nothing to do. So this looks again, at growing intervals, and
+    // only while a system is being shut down.
     base::platform::sleep_ns(static_cast<std::uint64_t>(pause_us) * 1000);
   }
 }

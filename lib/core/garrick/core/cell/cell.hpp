@@ -12,9 +12,9 @@
 //
 // Private: installed because templates need it.
 //
-// Thread safety: per group of functions and fields below. `deliver`, `signal` and the counting
-// functions may be called from any thread that holds a handle; everything else by the holder of the
-// run right. Invariants I1–I7 and L1–L4: docs/decisions/0001-hot-path.md.
+// Thread safety: stated for each group of functions and fields below. `deliver`, `signal` and the
+// counting functions may be called by any thread that holds a handle; everything else by the holder
+// of the run right. The invariants I1–I7 and L1–L4 stand in mailbox.hpp.
 #pragma once
 
 #include <garrick/base/concurrency/runnable.hpp>
@@ -101,7 +101,7 @@ class alignas(64) cell : public base::runnable {
     strong_.fetch_add(1, std::memory_order_relaxed);
   }
   void drop_strong() noexcept {
-    // order: acq_rel: whoever reclaims has seen everything that every handle's holder did
+    // order: acq_rel: the thread that reclaims has seen everything that the handles' holders did
     if (strong_.fetch_sub(1, std::memory_order_acq_rel) == 1) last_strong_dropped();
   }
   void add_weak() noexcept {
@@ -121,7 +121,7 @@ class alignas(64) cell : public base::runnable {
     return (gate_.peek() & mailbox_word::closed) != 0;
   }
   [[nodiscard]] std::uint32_t mailbox_length() const noexcept { return gate_.length(); }
-  /// the name given at spawn or the type's name
+  /// The name given at spawn, or else the type's name.
   [[nodiscard]] std::string_view name() const noexcept;
   virtual std::string_view type_name() const noexcept = 0;
   [[nodiscard]] cell_kind kind() const noexcept { return kind_; }
@@ -131,7 +131,7 @@ class alignas(64) cell : public base::runnable {
     return strong_.load(std::memory_order_relaxed);  // order: an estimate for diagnosis
   }
   [[nodiscard]] const mailbox_gate<envelope>& gate() const noexcept { return gate_; }
-  /// Has the system listed it? Not one whose spawn was refused.
+  /// Has the system listed it? False for an actor whose spawn was refused.
   [[nodiscard]] bool is_listed() const noexcept { return shard_ != no_shard; }
   [[nodiscard]] bool has_own_executor() const noexcept { return own_executor_; }
   /// Was it started by a supervisor?
@@ -139,9 +139,9 @@ class alignas(64) cell : public base::runnable {
   /// Why the actor ended. Valid once has_ended() is true.
   [[nodiscard]] base::exit_reason end_reason() const;
 
-  /// Puts `e` into the mailbox and schedules the actor if it was idle; slows the caller if the
-  /// mailbox is over its soft limit; makes a dead letter (or an error response) of it if the actor
-  /// has ended. Never throws.
+  /// Puts `e` into the mailbox, and schedules the actor if it was idle. Slows the caller if the
+  /// mailbox is over its soft limit. If the actor has ended, `e` becomes a dead letter, and its
+  /// requester gets an error. Never throws.
   void deliver(envelope* e) noexcept {
     const std::uint64_t head = gate_.peek();
     if ((head & (mailbox_word::closed | mailbox_word::stalled)) != 0 ||
@@ -155,8 +155,8 @@ class alignas(64) cell : public base::runnable {
       refuse(e);
   }
 
-  /// Puts `e` into the mailbox whatever its length; for responses, time-outs and everything that
-  /// must not wait.
+  /// Puts `e` into the mailbox whatever its length. For responses, time-outs and everything else
+  /// that must not wait.
   void deliver_now(envelope* e) noexcept {
     const push_outcome r = gate_.push(e);
     if (r == push_outcome::woke)
@@ -208,11 +208,11 @@ class alignas(64) cell : public base::runnable {
 
   /// Ends the actor after the current handler.
   void quit(base::exit_reason reason);
-  /// The last handle is gone. A timer or a pending request would hold one, so nothing can wake this
-  /// actor any more: it ends.
+  /// Ends the actor because its last handle is gone. A timer or a pending request would hold one,
+  /// so nothing can wake this actor any more.
   void become_unreachable() { quit(base::exit_code::unreachable); }
 
-  /// Does it wait for a response, with everything else set aside?
+  /// Does it wait for a response, and for nothing else?
   [[nodiscard]] bool is_awaiting() const noexcept { return reader_.is_holding(); }
 
   void set_unmatched(unmatched what) noexcept { on_unmatched_ = what; }
@@ -276,11 +276,12 @@ class alignas(64) cell : public base::runnable {
   friend class cell_list;
   struct layout;
 
-  /// The mailbox is full, stalled or closed. True: push all the same; false: `e` is gone.
+  /// The mailbox is full, stalled or closed. True if `e` is to be pushed all the same; false if it
+  /// is gone.
   virtual bool admit(envelope* e, std::uint64_t head) noexcept = 0;
   /// The actor has ended: `e` is lost.
   virtual void refuse(envelope* e) noexcept = 0;
-  /// A signal was linked although the actor has ended: answers what expects an answer.
+  /// A signal was linked although the actor has ended. Answers those that expect an answer.
   virtual void answer_late_signals() noexcept = 0;
 
   void wake() noexcept;

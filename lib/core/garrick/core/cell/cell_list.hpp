@@ -3,7 +3,7 @@
 //
 // Private: installed because templates need it.
 //
-// Thread safety: whoever owns the list guards it; a cell is in one list at a time.
+// Thread safety: none; the list's owner guards it. A cell is in one list at a time.
 #pragma once
 
 #include <garrick/core/cell/cell.hpp>
@@ -12,6 +12,7 @@
 
 namespace garrick::core {
 
+/// A doubly linked list of cells, youngest first.
 class cell_list {
  public:
   /// Puts `who` in front. `shard` is the list's own number, for `shard_of`.

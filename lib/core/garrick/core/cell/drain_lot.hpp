@@ -3,19 +3,20 @@
 //
 // Private: installed because templates need it.
 //
+// It also knows who waits for whom. A sender that waits holds up its own actor, so actors could
+// wait in a circle for each other's mailboxes. Two waits may share an entry, and then one of them
+// is forgotten. A circle that is not seen ends with the time limits.
+//
 // Thread safety: any thread. A wake may reach senders that wait for another receiver of the same
 // word: they look again.
 //
-// It also knows who waits for whom, as far as that is needed to avoid that actors wait in a circle
-// for each other's mailboxes: the runner of a waiting sender cannot run that sender. Two waits may
-// share an entry, and then one of them is forgotten: a circle that is not seen ends with the time
-// limits.
-//
-// Invariant: a sender reads the epoch, then sets the `waiting` tag, then waits for that epoch to
-// pass; the runner clears the tag, then advances the epoch, then wakes. So a wake cannot fall
-// between; and every wait has a time limit besides.
-// Invariant: a sender enters itself, then looks for the circle; both in the single order. So of the
-// waits that form a circle at least one sees it.
+// Invariants
+// 1 A sender reads the epoch, then sets the `waiting` tag, then waits for that epoch to pass. The
+//   runner clears the tag, then advances the epoch, then wakes. So no wake-up is lost. Besides,
+//   every wait has a time limit.
+// 2 A sender enters itself, then looks for the circle, both sequentially consistent. So of the
+// waits
+//   that form a circle at least one sees it.
 #pragma once
 
 #include <garrick/base/platform/platform.hpp>
@@ -26,12 +27,15 @@
 
 namespace garrick::core {
 
+/// The words on which senders wait for receivers. Any thread.
 class drain_lot {
  public:
+  /// The epoch of this receiver's word; read it before `ask_to_wait`.
   [[nodiscard]] std::uint32_t epoch(std::uint64_t id) const noexcept {
     // order: before the tag is set; pairs with wake
     return at(id).word.load(std::memory_order_acquire);
   }
+  /// Blocks until the epoch has passed, or for `limit_ns` at most. May return early.
   void wait(std::uint64_t id, std::uint32_t epoch, std::int64_t limit_ns) noexcept {
     base::platform::futex_wait_for(at(id).word, epoch, static_cast<std::uint64_t>(limit_ns));
   }
@@ -57,7 +61,7 @@ class drain_lot {
     waiting_scope(const waiting_scope&) = delete;
     waiting_scope& operator=(const waiting_scope&) = delete;
 
-    /// Does the receiver wait for one of them, itself or through others?
+    /// Does the receiver wait for one of them, directly or through others?
     [[nodiscard]] bool closes_circle() const noexcept { return circle_; }
 
    private:
@@ -68,6 +72,7 @@ class drain_lot {
     bool circle_ = false;
   };
 
+  /// Advances the epoch of this receiver's word and wakes its senders.
   void wake(std::uint64_t id) noexcept {
     // order: after the tag was cleared; pairs with epoch
     at(id).word.fetch_add(1, std::memory_order_acq_rel);
@@ -90,7 +95,7 @@ class drain_lot {
   }
   void leave(std::uint64_t who) noexcept {
     slot& s = at(who);
-    // order: relaxed both: who still sees the entry goes on without waiting
+    // order: relaxed, both: a sender that still sees the entry goes on without waiting
     if (s.waiter.load(std::memory_order_relaxed) == who)
       s.waiter.store(0, std::memory_order_relaxed);
   }

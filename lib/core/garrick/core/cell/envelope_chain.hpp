@@ -2,7 +2,7 @@
 //
 // Private: installed because templates need it.
 //
-// Thread safety: whoever owns the envelopes.
+// Thread safety: none; for the owner of the envelopes.
 #pragma once
 
 #include <garrick/core/cell/envelope.hpp>

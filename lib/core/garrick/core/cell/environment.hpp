@@ -31,7 +31,7 @@ struct undelivered {
   std::uint64_t receiver = 0;  ///< id of the actor it was meant for
   std::string_view type;       ///< name of the message's type
   const base::message_type* descriptor = nullptr;
-  /// valid during the call only; null: it went with the coroutine that handled it
+  /// valid during the call only; null if it went with the coroutine that handled it
   const envelope* content = nullptr;
   base::error reason;
 };

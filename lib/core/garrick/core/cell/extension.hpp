@@ -27,8 +27,8 @@ namespace garrick::core {
 class suspended_frame;
 class timer_record;
 
-/// What the user's object has left with its actor and what goes with it, of a kind that this room
-/// does not know.
+/// What the user's object has left with its actor, of a kind that this room does not know. It goes
+/// when the object goes.
 class belongings {
  public:
   virtual ~belongings() = default;
@@ -41,6 +41,7 @@ struct parked_message {
   std::uint64_t id;
 };
 
+/// What only some actors need. Made on demand, freed with the cell.
 struct cell_extension {
   cell_extension();
   ~cell_extension();
@@ -53,9 +54,9 @@ struct cell_extension {
 
   // the runner's
   response_table pending;
-  /// the newest must be answered before anything else goes on
+  /// requests, oldest first; the newest must be answered before anything else goes on
   std::vector<std::uint64_t> awaiting;
-  /// while the mailbox is held: what passes the await, in its order
+  /// what passes the await while the mailbox is held, in its order
   envelope_chain answers;
   envelope_chain skipped;
   std::uint32_t skipped_count = 0;
@@ -71,7 +72,7 @@ struct cell_extension {
   std::vector<parked_message> parked;  ///< from `first_parked` on: senders that wait for room
   std::size_t first_parked = 0;
   std::uint32_t timer_count = 0;  ///< records in `timers`
-  /// when so many are listed, those that are over are forgotten
+  /// the count at which those that are over are swept out
   std::uint32_t timer_sweep_at = 16;
   bool trap_exit = false;
   bool interleave = false;  ///< other messages go on while a coroutine handler waits

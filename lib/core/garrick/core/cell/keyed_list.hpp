@@ -1,9 +1,9 @@
 // A list whose entries are found and taken out by their key, in the order of their coming.
 //
-// Problem: most actors have a monitor or two, some have a hundred thousand. So it is a plain array
-// that is searched while it is short; when it is long, an index says where each key stands. What is
-// taken leaves a hole, and the array is closed up when half of it is holes: nothing costs more than
-// constant time in the mean.
+// Problem: most actors have a monitor or two, some have a hundred thousand. So it is a plain array,
+// which is searched while it is short. When it is long, an index says where each key stands. What
+// is taken leaves a hole, and the array is closed up when half of it is holes. So every operation
+// takes constant time on average.
 //
 // T has `keyed_list_key key() const`. Two entries may not have the same key.
 //

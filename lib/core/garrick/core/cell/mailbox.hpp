@@ -124,8 +124,8 @@ class mailbox_gate {
           old & (word::signal | word::waiting | word::stalled | word::unreachable);
       const std::uint64_t now = ((old & ~(word::one - 1)) + word::one) | to_bits(n) | kept;
       // order: acq_rel: releases the envelope to the acquire in reader::arrivals; acquires the
-      // runner's release of an idle actor, so that whoever schedules it passes on everything that
-      // the last run wrote
+      // runner's release of an idle actor, so that the thread that schedules it passes on
+      // everything that the last run wrote
       if (head_.compare_exchange_weak(
               old, now, base::order<Atomics, mailbox_order::push>(std::memory_order_acq_rel),
               std::memory_order_relaxed)) {
@@ -263,7 +263,7 @@ enum class release_outcome : std::uint8_t {
   unreachable,  ///< nobody can push any more and nothing is left: reclaim
 };
 
-/// The runner's side: everything here belongs to whoever holds the run right.
+/// The runner's side: everything here belongs to the holder of the run right.
 template <class Node, class Atomics = base::real_atomics>
 class mailbox_reader {
  public:
@@ -415,7 +415,7 @@ class mailbox_reader {
       const std::uint64_t now = (old & (~(word::one - 1) | overlook)) | word::idle | flags;
       Node* const retired = last_handled() ? seen : nullptr;
       last_ = 0;  // before the CAS: afterwards the next runner owns this object
-      // order: release: the run, to whoever clears `idle` next (push, push_signal, drop)
+      // order: release: the run, to the thread that clears `idle` next (push, push_signal, drop)
       if (g.head_.compare_exchange_strong(
               old, now, base::order<Atomics, mailbox_order::release>(std::memory_order_release),
               std::memory_order_relaxed)) {
@@ -442,8 +442,8 @@ class mailbox_reader {
 
   /// The lane of an actor that has ended. Any thread.
   [[nodiscard]] static Node* take_signals_of_the_dead(gate& g) noexcept {
-    // order: relaxed: whoever links a signal after this look finds the mailbox closed and comes
-    // here itself
+    // order: relaxed: a thread that links a signal after this look finds the mailbox closed and
+    // comes here itself
     if (g.signals_.load(std::memory_order_relaxed) == nullptr) return nullptr;
     return g.signals_.exchange(nullptr, base::order<Atomics, mailbox_order::signals_of_the_dead>(
                                             // order: acquire pairs with the release in push_signal

@@ -59,7 +59,7 @@ class envelopes {
 
 using reader = planted_reader;
 
-/// An actor as the cell has it: whoever makes it runnable runs it at once, on its own thread.
+/// An actor as the cell has it. The thread that makes it runnable runs it at once.
 struct actor {
   gate mail{true};
   reader runner;
@@ -261,8 +261,8 @@ struct undrop_suite : rl::test_suite<undrop_suite<Keeps>, 2> {
   }
 };
 
-/// A signal is seen although ordinary traffic and the end of a batch race with it; one that comes
-/// too late is taken by whoever finds the end.
+/// A signal is seen although ordinary traffic and the end of a batch race with it. One that comes
+/// too late is taken by the thread that finds the end.
 struct signal_suite : rl::test_suite<signal_suite, 3> {
   actor a;
   envelopes<2> nodes;

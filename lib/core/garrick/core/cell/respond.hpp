@@ -3,9 +3,9 @@
 //
 // Private: installed because templates need it.
 //
-// Requires: the envelope or promise carries a request that nobody answered yet. Guarantees: exactly
-// one response a request. Thread safety: any thread; an envelope's request belongs to whoever owns
-// the envelope.
+// Requires: the envelope or promise carries a request that nobody has answered yet. Guarantees: one
+// response for each request. Thread safety: any thread; an envelope's request belongs to the owner
+// of the envelope.
 #pragma once
 
 #include <garrick/base/values/error.hpp>
@@ -38,7 +38,7 @@ struct pending_request {
 
 namespace detail {
 
-/// For the graph of who awaits whom, which has to be there.
+/// Tells the wait graph that the request was answered. Requires that there is one.
 void note_answered(cell& requester, std::uint64_t id) noexcept;
 
 /// Sends a filled response to its requester and gives the reference back.
@@ -54,13 +54,16 @@ inline void send_response(pending_request r, envelope* e) noexcept {
 
 }  // namespace detail
 
+/// Answers with a value made of the arguments. Does nothing if nobody waits.
 template <class Content, class... Args>
 void respond_value(pending_request r, Args&&... args) {
   if (r.requester == nullptr) return;
   detail::send_response(r, detail::make_envelope<Content>(std::forward<Args>(args)...));
 }
 
+/// Answers with an error. Does nothing if nobody waits.
 void respond_error(pending_request r, base::error why) noexcept;
+/// The same for the request in an envelope, if it carries one.
 inline void respond_error(envelope* e, base::error why) noexcept {
   respond_error(take_request(e), std::move(why));
 }

@@ -20,18 +20,20 @@ namespace garrick::core {
 
 namespace {
 
-// Every so many in-place batches a runner lets the senders go on that wait on other workers (0001,
-// Flat memory).
+// Senders on other workers may wait for a receiver that runs in place. They are woken once in this
+// number of batches (docs/internals/overload.md).
 constexpr std::uint32_t in_place_batches_per_wake = 64;
-// Stages of a pipeline that one full mailbox at its beginning runs at most.
+// How many stages of a pipeline one full mailbox at its beginning runs at most.
 constexpr std::uint32_t longest_in_place_chain = 16;
-// A sender passes a full mailbox so often after a wait in vain; and waits no longer than until so
-// many messages were handled.
+// A wait for room ends at the latest when the receiver has handled this number of messages. If the
+// receiver makes no progress, the wait fails, and the thread's next sends to full mailboxes, this
+// number of them, do not wait.
 constexpr std::uint32_t sends_per_wait = 64;
-// A wait in vain for a receiver that runs makes the thread's next one twice as long, so many times:
-// a handler may take long, but may also block.
+// A failed wait for a receiver that runs doubles the time limit of the thread's next wait, since a
+// handler may take long. It is doubled this number of times at most, since a handler may also
+// block.
 constexpr std::uint8_t most_doublings = 4;
-// Urgent messages in a row before a normal one has its turn.
+// How many urgent messages are handled in a row before a normal one has its turn.
 constexpr std::uint8_t urgent_share = 8;
 
 }  // namespace
@@ -73,8 +75,8 @@ bool running_cell::run_in_place() noexcept {
   base::executor& ex = home_executor();
   if (thread.worker_of != &ex) return false;
   if (here.run_depth > 1) {
-    // Not one level deeper, however long a pipeline is: the batch ends, then it is this receiver's
-    // turn.
+    // This goes not one level deeper, however long the pipeline is. The batch ends, and then it is
+    // this receiver's turn.
     if (here.next_in_place == this) return true;
     if (!here.in_place_chain || here.next_in_place != nullptr || !ex.claim(*this)) return false;
     here.next_in_place = this;
@@ -85,10 +87,10 @@ bool running_cell::run_in_place() noexcept {
   return true;
 }
 
-// Runs a claimed cell for a batch, then the receiver that it filled or, if that is still next on
-// this worker, the one that it woke last, and so on, a bounded number of times. Left where it is,
-// the latter would be pushed out of the slot by the next one woken, and a worker called for a few
-// messages.
+// Runs a claimed cell for a batch. Then it runs the receiver that the cell has filled or else, if
+// it is still next on this worker, the one that the cell woke last; and so on, a bounded number of
+// times. Left where it is, the one woken last would be pushed out of the next slot, and a worker
+// would be called for a few messages.
 void running_cell::run_in_place_chain(base::executor& ex) noexcept {
   auto& here = detail::here;
   running_cell* turn = this;
@@ -115,8 +117,8 @@ bool running_cell::wait_for_room() noexcept {
   auto& thread = base::this_thread;
   const cell* const inner = detail::here.running;
   const cell* const outer = detail::here.outer;
-  // Actors whose handlers wait in a circle would all stand still: whoever would close it goes on
-  // instead.
+  // Actors whose handlers wait in a circle would all stand still. So the sender that would close
+  // the circle goes on instead.
   const drain_lot::waiting_scope waits(*env_->lot, id_, inner != nullptr ? inner->id_ : 0,
                                        outer != nullptr ? outer->id_ : 0);
   if (waits.closes_circle()) return true;
@@ -131,7 +133,7 @@ bool running_cell::wait_for_room() noexcept {
   for (;;) {
     const std::uint32_t epoch = env_->lot->epoch(id_);
     if (!gate_.ask_to_wait()) break;
-    // order: a hint: after its present message the runner shows how far it is
+    // order: a hint, on which the runner shows its progress after its present message
     attention_.store(1, std::memory_order_relaxed);
     if (thread.worker_of != nullptr) thread.worker_of->expose();
     env_->lot->wait(id_, epoch, static_cast<std::int64_t>(once));
@@ -144,7 +146,8 @@ bool running_cell::wait_for_room() noexcept {
       since = now;
       continue;
     }
-    const bool queued = is_queued();  // perhaps every worker waits, and nobody is left to run it
+    // If it waits for a worker, perhaps every worker waits like this one, and nobody can run it.
+    const bool queued = is_queued();
     if (now - since < (queued ? once : limit)) continue;
     if (!queued && doublings < most_doublings) ++doublings;
     return false;
@@ -233,8 +236,8 @@ base::run_outcome running_cell::run_loop(std::uint32_t& budget) noexcept {
       return base::run_outcome::released;
     }
     envelope* const message = pick();
-    // A signal that the message's sender sent before it comes before it: looked for only now, when
-    // the message has been acquired. order: relaxed: a hint; attend() acquires
+    // A signal that the sender sent before this message comes before it. It is looked for only now,
+    // since taking the message has acquired it. order: relaxed: a hint; attend() acquires
     if (attention_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
       if (message != nullptr) put_back(message);
       attend();
@@ -253,10 +256,10 @@ base::run_outcome running_cell::run_loop(std::uint32_t& budget) noexcept {
     if (here.reclaim != nullptr && here.run_depth == 1) [[unlikely]]
       lifecycle::reclaim_all();
     if (here.next_in_place != nullptr) [[unlikely]]
-      left = 1;  // it has filled a receiver, whose turn it is now
+      left = 1;  // this cell has filled a receiver, whose turn it is now
     if (--left == 0) [[unlikely]] {
       budget = unused;
-      // One that has nothing left must not be queued: somebody would be woken to find it empty.
+      // An actor that has nothing left must not be queued: a worker would be woken for nothing.
       if (phase_ < life::ending && has_nothing_to_handle()) {
         const release_outcome o = end_batch();
         if (o == release_outcome::released) return base::run_outcome::released;
@@ -274,8 +277,8 @@ release_outcome running_cell::end_batch() noexcept {
   if (here.run_depth == 1 && ext_ == nullptr) [[likely]]
     return reader_.release(gate_, 0);
   const std::uint64_t stalled = is_stalled() ? mailbox_word::stalled : 0;
-  // Whoever runs it in place will fill it again at once: the others are not woken for each batch,
-  // but at the latest when that run is over.
+  // The sender that runs it in place will fill it again at once. So the other senders are not woken
+  // for each batch, but at the latest when that run is over.
   const bool overlook = here.run_depth > 1 && (gate_.peek() & mailbox_word::waiting) != 0 &&
                         ++here.in_place_batches % in_place_batches_per_wake != 0;
   if (!overlook) return reader_.release(gate_, stalled);

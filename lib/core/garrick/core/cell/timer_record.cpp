@@ -53,7 +53,7 @@ timer_record* timer_record::arm_periodic(environment& env, cell& target, envelop
 }
 
 bool timer_record::cancel() noexcept {
-  // order: acq_rel: whoever takes `armed` away owns the envelope and the reference
+  // order: acq_rel: the thread that takes `armed` away owns the envelope and the reference
   const std::uint8_t was = state_.exchange(over, std::memory_order_acq_rel);
   if (was != armed) return was == busy;  // busy: the clock's thread cleans up when it has pushed
   // The clock service may be about to fire: then it finds `over`, and drops its own hold. If it was

@@ -20,20 +20,20 @@
 
 namespace garrick::core {
 
-/// A timer that its owner may cancel. Counted by two: the clock service and the owner's list or
-/// handle.
+/// A timer that its owner may cancel. It is counted: the clock service holds it, and so do the
+/// owner's list and handle.
 class timer_record {
  public:
   enum class kind : std::uint8_t { once, periodic };
 
-  /// Makes the envelope to push; called for every firing of a periodic timer, with a copy of the
-  /// content.
+  /// Arms a timer that pushes `e` to `target` after `delay`. The caller gets one hold.
   static timer_record* arm_once(environment& env, cell& target, envelope* e, base::duration delay);
-  /// Requires a period above zero.
+  /// Arms a timer that pushes a copy of `prototype` to `target` after each period. Requires a
+  /// period above zero. The caller gets one hold.
   static timer_record* arm_periodic(environment& env, cell& target, envelope* prototype,
                                     base::duration period);
 
-  /// Stops it; a firing that has already pushed stays pushed. True if it was still to fire.
+  /// Stops the timer. What was pushed before stays pushed. True if it was still to fire.
   bool cancel() noexcept;
   // order: the caller is a holder
   void add_holder() noexcept { holders_.fetch_add(1, std::memory_order_relaxed); }
@@ -71,7 +71,7 @@ class timer_record {
   }
   void push(envelope* e) noexcept;
   void push_copy() noexcept;
-  /// So much mail waits that this beat is left out, and was made a dead letter.
+  /// Does too much mail wait? Then this beat is left out, and was made a dead letter.
   [[nodiscard]] bool receiver_is_late() noexcept;
   void finish() noexcept;
 

@@ -1,3 +1,4 @@
+// The edges by requester, and the walk along those that are awaited.
 #include <garrick/core/cell/wait_graph.hpp>
 
 #include <algorithm>

@@ -2,23 +2,24 @@
 // that nobody will ever answer.
 //
 // Problem: such a circle shows as a program that stands still, without an error anywhere. So while
-// `settings.detect_request_cycles` is on (builds without NDEBUG, and the testkit), every request
-// that is out is an edge from its requester to its receiver; the edge counts from the moment the
+// request cycles are looked for (in builds without NDEBUG, and in the testkit), every request that
+// is out is an edge from its requester to its receiver. The edge counts from the moment that the
 // requester awaits it. An await that would close a circle is answered with `request_cycle`.
 //
-// An edge ends when the response is *sent*, not when it is handled: a receiver that has answered
+// An edge ends when the response is *sent*, not when it is handled. A receiver that has answered
 // may ask back although the answer still lies in the requester's mailbox. A receiver that gave the
-// promise to somebody else still counts as the one who is waited for: only a delegation moves the
-// edge.
+// promise to somebody else is still the one that is waited for: only a delegation moves the edge.
 //
 // Private: installed because templates need it.
 //
-// Thread safety: every function may be called from any thread; one mutex, held for the length of
-// the walk. Only requests pay for it, and only while it is on.
+// Thread safety: every function may be called from any thread. One mutex is held for the length of
+// the walk. Only requests pay for it, and only while cycles are looked for.
 //
-// Invariants: W1 an edge exists from before its request can be received until its response is sent,
-// or the request is withdrawn; W2 the awaited edges form no circle: whoever would add the last edge
-// of one is told so and does not add it.
+// Invariants
+// W1 An edge exists from before its request can be received until its response is sent, or the
+//    request is withdrawn.
+// W2 The awaited edges form no circle. An actor that would add the last edge of one is told so, and
+//    the edge is not added.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +27,7 @@
 
 namespace garrick::core {
 
+/// The requests that are out, as edges between actors. Any thread.
 class wait_graph {
  public:
   wait_graph();
@@ -35,11 +37,11 @@ class wait_graph {
 
   /// `requester` is about to send request `id` to `receiver`.
   void asked(std::uint64_t requester, std::uint64_t id, std::uint64_t receiver) noexcept;
-  /// It does nothing else until that request is answered. True: it would wait for ever.
+  /// `requester` does nothing else until that request is answered. True if it would wait for ever.
   [[nodiscard]] bool awaits(std::uint64_t requester, std::uint64_t id) noexcept;
-  /// Somebody else will answer.
+  /// From now on `receiver` will answer that request.
   void handed_over(std::uint64_t requester, std::uint64_t id, std::uint64_t receiver) noexcept;
-  /// Answered or withdrawn; harmless if it is unknown.
+  /// The request was answered or withdrawn. One that is unknown is ignored.
   void answered(std::uint64_t requester, std::uint64_t id) noexcept;
 
   /// Requests that are out.

@@ -85,7 +85,8 @@ void restart_idle_timer(cell& self, const behavior& present) {
   arm_idle_timer(self, x, limit);
 }
 
-/// The time-out's message came: is it true that nothing else came for so long?
+/// The time-out's message came. Calls the behavior if nothing else was handled since then; else the
+/// time goes on.
 void on_idle_timeout(cell& self, behavior& present) {
   const base::duration limit = idle_limit(present);
   if (limit.count() == 0) return;

@@ -1,6 +1,5 @@
-// When there is nothing to do, workers sleep. When there is, somebody must be awake. And no wake-up
-// may be paid for in vain. This is the protocol between those who add work and those who look for
-// it.
+// When there is nothing to do, workers sleep. When there is, somebody must be awake. And nobody may
+// be woken for nothing. This is the protocol between those who add work and those who look for it.
 //
 // A worker *searches* if it is awake, has no work, and will look into every queue. It is *parked*
 // if it sleeps or is about to. One word counts both. Whoever adds work that others may take looks
@@ -66,7 +65,7 @@ class sleepers {
   static constexpr std::uint32_t max_workers = 1024;    ///< that a pool can have
   static constexpr std::uint32_t nobody = 0xffff'ffff;  ///< no worker's index
 
-  /// For a pool of so many workers, 1 to `max_workers`; none of them sleeps or searches yet.
+  /// For a pool of this number of workers, 1 to `max_workers`; none of them sleeps or searches yet.
   explicit sleepers(std::uint32_t workers)
       : workers_(workers),
         search_limit_(workers / 2 == 0 ? 1 : workers / 2),

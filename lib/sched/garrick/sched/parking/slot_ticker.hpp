@@ -51,7 +51,7 @@ class tick_budget {
  public:
   static constexpr std::uint64_t period_ns = 25'000;    ///< between two looks
   static constexpr std::uint64_t patience_ns = 12'000;  ///< how long an occupied slot is watched
-  static constexpr std::uint64_t quiet_ns = 1'000'000;  ///< unused slots for so long let it sleep
+  static constexpr std::uint64_t quiet_ns = 1'000'000;  ///< after this without a used slot it rests
   /// if the helper is woken more often than this, timers are cheaper
   static constexpr std::uint64_t often_ns = 50'000;
   static constexpr std::int64_t share = 16;  ///< one sixteenth of a core

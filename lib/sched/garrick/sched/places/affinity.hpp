@@ -22,7 +22,7 @@
 
 namespace garrick::sched {
 
-/// Groups of processors, one of which each thread is bound to.
+/// Groups of processors. Each thread is bound to one group.
 class affinity {
  public:
   using processors = std::vector<std::int32_t>;  ///< the system's numbers, ascending

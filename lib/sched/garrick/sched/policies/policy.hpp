@@ -74,7 +74,7 @@ struct real_clock {
   static std::uint64_t now_ns() noexcept { return base::platform::monotonic_ns(); }
   /// The processor time that the calling thread has used, in nanoseconds.
   static std::uint64_t thread_cpu_ns() noexcept { return base::platform::thread_cpu_ns(); }
-  /// Blocks the calling thread for so many nanoseconds.
+  /// Blocks the calling thread for `ns` nanoseconds.
   static void sleep_ns(std::uint64_t ns) noexcept { base::platform::sleep_ns(ns); }
 };
 

@@ -1,3 +1,4 @@
+// Counting dead letters, and passing them on to subscribers that keep up.
 #include <garrick/core/message.hpp>
 #include <garrick/core/send.hpp>
 #include <garrick/system/diagnosis/dead_letters.hpp>

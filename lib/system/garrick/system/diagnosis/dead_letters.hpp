@@ -1,4 +1,4 @@
-// What could not be delivered: counted by reason, logged at debug level, and told to whoever
+// What could not be delivered: counted by reason, logged at debug level, and told to those who
 // subscribed.
 //
 //   system.dead_letters().subscribe(ref);     // an actor that understands void(dead_letter)
@@ -36,7 +36,7 @@ struct dead_letter {
 /// What a subscriber has to understand.
 using dead_letter_protocol = core::protocol<void(dead_letter)>;
 
-/// The dead letters of one system: counted always, told to whoever subscribed. Reached by
+/// The dead letters of one system: always counted, and told to those who subscribed. Reached by
 /// `system.dead_letters()`. Any thread; nothing here blocks for long.
 ///
 ///     struct listener : actor<system::dead_letter_protocol> { void on(const dead_letter& d); };

@@ -1,3 +1,5 @@
+// The watchdog's thread: it compares what each worker and detached thread handles with what it
+// handled at the last look.
 #include <garrick/base/concurrency/thread_state.hpp>
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/base/types/message_type.hpp>
@@ -12,7 +14,7 @@ namespace garrick::system {
 namespace {
 // A handler is reported when this many looks in a row, `after / looks` apart, found it unchanged.
 constexpr std::uint32_t looks_per_warning = 2;
-// A detached actor may well compute for seconds, or wait: it is reported after so many times the
+// A detached actor may well compute for seconds, or wait. It is reported after this multiple of the
 // time.
 constexpr std::uint32_t detached_patience = 30;
 }  // namespace

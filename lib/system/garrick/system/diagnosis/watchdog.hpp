@@ -84,7 +84,7 @@ class watchdog {
   void loop();
   void look();
   void look_at_detached();
-  /// True: it is time to report it: the last so many looks found it unchanged.
+  /// True if it is time to report it: the last `looks` looks found it unchanged.
   [[nodiscard]] static bool compare(sample& before, const base::thread_state& t,
                                     std::uint32_t looks) noexcept;
   void report(const sample& s, std::uint32_t worker, const watchdog_listener::subject& who,

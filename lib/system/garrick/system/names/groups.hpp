@@ -57,8 +57,8 @@ class topic {
   /// The end of its system: nobody is a member any more, and nobody joins.
   void close();
   [[nodiscard]] bool is_closed() const;
-  /// Held by whoever joins: the topic does not close, and so its system does not go, meanwhile.
-  /// Taken before all other locks.
+  /// Held by a thread that joins: the topic does not close, and so its system does not go,
+  /// meanwhile. Taken before all other locks.
   [[nodiscard]] std::mutex& door() noexcept { return door_; }
   /// The members now: made at the first call after a change, then shared.
   [[nodiscard]] std::shared_ptr<const members> snapshot() const;

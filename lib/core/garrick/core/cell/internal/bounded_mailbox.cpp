@@ -10,7 +10,8 @@ namespace garrick::core::bounded_mailbox {
 
 namespace {
 
-// While the runner is inside one handler, nobody can drop the oldest: so much may wait in all.
+// How many messages may wait in all while the runner is inside one handler, when nobody can drop
+// the oldest.
 std::uint32_t valve(std::uint32_t bound) noexcept { return 2 * bound + 64; }
 
 base::error full(cell& receiver) {

@@ -3,9 +3,9 @@
 //
 // Problem: the ordinary mailbox slows its senders and has no bound. Some receivers want one: a
 // sensor's newest value is worth more than its oldest, a gateway would rather refuse than queue.
-// The queue stays the same one; the bound is a count: senders compare the mailbox's length with it
-// before they push, and the runner publishes what it has consumed before each message (ordinary
-// mailboxes: once a batch).
+// The queue stays the same one, and the bound is a count. Senders compare the mailbox's length with
+// it before they push. The runner publishes what it has consumed before each message; for ordinary
+// mailboxes it does so once a batch.
 //
 // Guarantees: a message that is not taken, or dropped later, is a dead letter with the reason
 // `overload`, and a request gets `overload`. Responses, time-outs and the system lane have no
@@ -39,7 +39,8 @@ void trim(cell& self) noexcept;
 /// A sender waits for room. The runner.
 void on_room_wanted(cell& self, const signals::room_wanted& w);
 
-/// Lets in whoever fits; `leaving`: messages that are about to leave the mailbox. The runner.
+/// Lets in as many waiting messages as there is room for. `leaving` is the number of messages that
+/// are about to leave the mailbox. The runner.
 void serve(cell& self, std::uint32_t leaving) noexcept;
 
 /// The actor ends: nobody will be let in. The runner.

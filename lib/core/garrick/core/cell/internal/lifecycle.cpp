@@ -227,8 +227,8 @@ void conclude(cell& self) noexcept {
     self.set_phase(life::ended);
     // A handle that outlives the actor may outlive the system: the environment has to stay for it.
     const bool alone = (gate.peek() & mailbox_word::unreachable) != 0;
-    // And whoever drops the last handle after the close may free the block: it has to stay until
-    // this function is done.
+    // After the close another thread may drop the last handle and free the block. It has to stay
+    // until this function is done.
     if (!alone) {
       env.hold();
       self.add_weak();

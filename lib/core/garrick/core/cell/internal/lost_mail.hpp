@@ -1,4 +1,4 @@
-// Mail that will not be handled: a dead letter with its reason, and an error for whoever asked.
+// Mail that will not be handled: a dead letter with its reason, and an error for the requester.
 //
 // Thread safety: stated per function.
 #pragma once

@@ -186,7 +186,7 @@ void children::on_alarm(cell& self, const signals::child_alarm& alarm) {
   at->alarm = 0;
   if (at->asked && !at->stopping) {
     if (now_ == activity::halting) give_up_waiting(self, place, "suspending ", "handler");
-    return;  // if all are stopped meanwhile, its turn comes, with alarm deadline of its own
+    return;  // if all are stopped meanwhile, its turn comes, with a deadline of its own
   }
   if (!at->stopping) {
     if (at->state == child_state::suspended && now_ == activity::none) start_child(self, *at, true);

@@ -11,10 +11,12 @@
 //
 // Thread safety: the supervising actor's turn, but for `admit` and `turn_away`.
 //
-// Invariants: N1 `children_` is in the order of starting. N2 At most one child is asked to suspend
-// or stop, or is being started, by a group operation at a time. N3 An alarm whose serial is not the
-// one awaited is stale and ignored. N4 Whoever is asked, or started with its group, has its
-// `stop_within`: a child that does not answer is named and let go, so no group waits for ever.
+// Invariants
+// N1 `children_` is in the order of starting.
+// N2 A group operation asks at most one child at a time to suspend or stop, or starts it.
+// N3 An alarm whose serial is not the one awaited is stale and ignored.
+// N4 A child that is asked, or started with its group, has its `stop_within`. One that does not
+//    answer in time is named and let go, so no group waits for ever.
 #pragma once
 
 #include <garrick/base/values/random.hpp>
