@@ -1,10 +1,10 @@
 // The smallest program: one actor, one message, one request from an ordinary thread.
+// [whole]
 #include <garrick/garrick.hpp>
 
 #include <cstdio>
 #include <string>
 
-// [whole]
 struct greet {
   std::string name;
 };  // a message is a plain struct
