@@ -14,10 +14,11 @@
 //   void on_exit(const exit_reason&);   the last, unless the spawn was refused
 //   void on(const down&);               system messages; also exit_signal and signals::child_failed
 //
-// No destructor may throw: one that does ends the process, as it would in every noexcept function.
+// No destructor may throw. One that does ends the process, as it would in every noexcept function.
 //
-// Thread safety: every member function is for the actor's own turn only. The object lives from
-// spawn to its end (or restart) and is never used by two threads at once. Paper 001 §4.1–4.4.
+// Thread safety: every member function is for the actor's own turn only. The object lives from the
+// spawn to the actor's end or restart, and is never used by two threads at once. Paper 001
+// §4.1–4.4.
 #pragma once
 
 #include <garrick/base/time/clock.hpp>
@@ -44,7 +45,6 @@ namespace garrick::core {
 class timer {
  public:
   timer() noexcept = default;
-  /// For the framework: takes over one hold on the record.
   /// For the framework: takes over one hold on the record.
   explicit timer(timer_record* adopted) noexcept : record_(adopted) {}
   timer(timer&& o) noexcept : record_(std::exchange(o.record_, nullptr)) {}
@@ -424,7 +424,6 @@ class actor_base {
   actor_base() : cell_(detail::claim_constructing_cell()) {}
   ~actor_base() = default;
 
-  /// For the framework: the cell that holds this object.
   /// For the framework: the cell that holds this object.
   [[nodiscard]] cell& this_cell() const noexcept { return *cell_; }
 

@@ -1,5 +1,5 @@
-// Behaviors of dynamic actors: a list of cases, tried in order; the first that matches takes the
-// message (paper 001 §4.2, §4.3).
+// Behaviors of dynamic actors: lists of cases, which are tried in order. The first case that
+// matches takes the message (paper 001 §4.2, §4.3).
 //
 //   become({
 //     [](int x) { return x + 1; },                                   // by type
@@ -14,10 +14,10 @@
 // What no case takes is reported, skipped, dropped or bounced, as the actor chose with
 // `set_unmatched`.
 //
-// One block of memory holds a behavior: two words, and what its functions capture.
+// A behavior is one block of memory: two words, and what its functions capture.
 //
-// Thread safety: a behavior runs on its actor's turn; it may be built anywhere. Functions may
-// capture what they own.
+// Thread safety: a behavior runs on its actor's turn, and may be built anywhere. What its functions
+// capture, they should own.
 #pragma once
 
 #include <garrick/base/time/clock.hpp>

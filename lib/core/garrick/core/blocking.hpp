@@ -1,4 +1,4 @@
-// Blocking actors: on a thread of their own they receive in a loop; and any thread can take part
+// Blocking actors receive in a loop, on a thread of their own. Any other thread can take part
 // through a scoped actor.
 //
 //   spawn([](blocking_actor& self) {
@@ -11,8 +11,8 @@
 //   };
 //   spawn<collector>();
 //
-// A receive takes the oldest message that a case matches and leaves the others in their order. The
-// thread sleeps in between.
+// A receive takes the oldest message that a case matches, and leaves the others in their order. The
+// thread sleeps while there is none.
 //
 // Thread safety: the actor's own thread only. Paper 001 §4.2.
 #pragma once

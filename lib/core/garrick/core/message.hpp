@@ -1,13 +1,13 @@
-// A message as a value: content of any type, shared by its copies, copied only when someone changes
-// it while others hold it.
+// A message as a value: content of any type, which its copies share. It is copied only when a
+// receiver changes it while others hold it.
 //
 //   message m = make_message(line{text}, 7);
 //   for (auto& r : readers) send(r, m);        // one block, an envelope each
 //
-// What make_message returns knows its content type, so it may be sent to typed handles too; a plain
-// `message`, as a catch-all gets it, goes to any_ref only. Trivially copyable content of up to 32
-// bytes is copied into each envelope. A message that came by itself and cannot be copied may be
-// looked at, not sent on.
+// What make_message returns knows the type of its content, so it may be sent to typed handles, too.
+// A plain `message`, as a catch-all gets it, goes to any_ref only. Trivially copyable content of up
+// to 32 bytes is copied into each envelope. A catch-all may look at content that cannot be copied,
+// but not send it on.
 //
 // Thread safety: copies may live on different threads; the content is read-only through `message`.
 #pragma once
@@ -26,10 +26,6 @@
 
 namespace garrick::core {
 
-/// A message of any content, as a value. Copies share one immutable block. It may be sent in
-/// messages and, through an any_ref, be a message itself. Copies may live on different threads.
-///
-///     otherwise >> [&](const message& m) { log(m.to_string()); send(next, m); }
 /// A message of any content, as a value. Copies share one immutable block. It may be sent in
 /// messages and, through an any_ref, be a message itself. Copies may live on different threads.
 ///
@@ -74,7 +70,6 @@ class message {
     return block_ != nullptr ? block_->holders.load(std::memory_order_relaxed) : 0;
   }
   /// The content field by field, for people; no text if it is empty.
-  /// The content field by field, for people; no text if it is empty.
   [[nodiscard]] std::string to_string() const {
     std::string out;
     if (block_ != nullptr) type_->print(block_->value(), out);
@@ -88,8 +83,8 @@ class message {
   const base::message_type* type_ = nullptr;
 };
 
-/// A message whose content type the compiler knows: may be sent to every handle whose protocol has
-/// it.
+/// A message whose content type the compiler knows. It may be sent to every handle whose protocol
+/// has that content.
 template <class Content>
 class typed_message : public message {
  public:

@@ -1,8 +1,10 @@
 // Answering later or from elsewhere: response promises and delegation (paper 001 §4.4).
 //
 // Guarantees: a request gets exactly one answer. A promise that is dropped unkept answers
-// `broken_promise`; one that falls with its failing actor answers `receiver_failed`. Thread safety:
-// a promise is movable and may be kept on any thread; one object is used by one thread at a time.
+// `broken_promise`. One that goes with an actor that fails answers `receiver_failed`.
+//
+// Thread safety: a promise can be moved, and may be kept on any thread. One object is used by one
+// thread at a time.
 #pragma once
 
 #include <garrick/base/values/error.hpp>
@@ -26,7 +28,6 @@ class promise_base {
   using garrick_sendable = void;
 
   promise_base() noexcept = default;
-  /// For the framework: takes over the duty to answer `r`.
   /// For the framework: takes over the duty to answer `r`.
   explicit promise_base(pending_request r) noexcept : request_(r) {}
   promise_base(promise_base&& o) noexcept : request_(std::exchange(o.request_, {})) {}
@@ -60,7 +61,6 @@ class promise_base {
 };
 
 /// For the framework: takes the request out of a promise.
-/// For the framework: takes the request out of a promise.
 struct promise_access {
   [[nodiscard]] static pending_request take(promise_base& p) noexcept { return p.take(); }
 };
@@ -91,7 +91,6 @@ class [[nodiscard]] response_promise : public promise_base {
   }
 };
 
-/// The duty to answer one request with nothing: `deliver()`.
 /// The duty to answer one request with nothing: `deliver()`.
 template <>
 class [[nodiscard]] response_promise<void> : public response_promise<> {

@@ -85,7 +85,6 @@ class weak_ref {
     return c != nullptr && c->lock() ? handle_access::adopt<P>(c) : ref<P>{};
   }
   /// Who the actor is.
-  /// Who the actor is.
   [[nodiscard]] const core::address& address() const noexcept { return address_; }
   friend bool operator==(const weak_ref& a, const weak_ref& b) noexcept {
     return a.address_ == b.address_;

@@ -1,8 +1,8 @@
-// What a handler returns and what a request yields: a value, an error, or the word that somebody
-// answers later.
+// What a handler returns and what a request yields: a value, an error, or the word that the answer
+// comes later.
 //
-// `result<T>` adds to base::result the fourth state that only handlers use: a promise kept later or
-// a delegation. A result that a request yields is never in it.
+// `result<T>` adds to base::result a third state, which only handlers use: a promise that is kept
+// later, or a delegation. A result that a request yields is never in that state.
 #pragma once
 
 #include <garrick/base/values/result.hpp>
@@ -17,12 +17,6 @@ namespace detail {
 [[nodiscard]] base::error answered_later();
 }  // namespace detail
 
-/// A value, or several, or an error: what a request yields, and what a handler may return. A
-/// handler may also return a promise or a delegation as one: then somebody else answers. Looked at
-/// as base::result: `has_value()`, `*r`, `r.error()`, `r.value()`.
-///
-///     result<long> on(withdraw w) { if (w.cents > cents_) return my_errc::too_poor; … }
-///     if (result<long> left = co_await request<withdraw>(a, 120)) use(*left);
 /// A value, or several, or an error: what a request yields, and what a handler may return. A
 /// handler may also return a promise or a delegation as one: then somebody else answers. Looked at
 /// as base::result: `has_value()`, `*r`, `r.error()`, `r.value()`.

@@ -15,10 +15,10 @@
 //                  member's answer or error; no try_send, no delegate
 //
 // Members are fixed; make a new router to change them. A member that has ended is passed over for
-// the next living one; if none lives, what is sent becomes a dead letter. A member that its
+// the next living one. If none lives, what is sent becomes a dead letter. A member that its
 // supervisor restarts keeps its place. `try_send` tries the picked member only.
 //
-// Thread safety: any thread; copies share their state, one pointer. A router may travel in
+// Thread safety: any thread. Copies share their state, and are one pointer. A router may be sent in
 // messages.
 #pragma once
 

@@ -9,13 +9,13 @@
 //                                                          `void run()`
 //   spawn(spawn_options{.name = "clock", .linked = true}, …)   with options
 //
-// Errors: a constructor that throws gives a handle to an actor that has ended with that reason: a
-// request gets `receiver_gone` with the text, a monitor the reason.
-// `try_spawn` gives the error as a value. After the system has begun to stop, every spawn fails
-// with `shutting_down`.
+// Errors: a constructor that throws gives a handle to an actor that has ended with that reason. A
+// request to it gets `receiver_gone` with the text, and a monitor gets the reason. `try_spawn`
+// gives the error as a value. After the system has begun to stop, every spawn fails with
+// `shutting_down`.
 //
-// Thread safety: any thread. The object is built on the calling thread, its handlers run elsewhere;
-// the hand-over synchronises.
+// Thread safety: any thread. The object is built on the calling thread, and its handlers run
+// elsewhere; the hand-over synchronises.
 #pragma once
 
 #include <garrick/core/blocking.hpp>
@@ -31,14 +31,16 @@ namespace garrick::core {
 
 namespace detail {
 
-/// Applies the options; false (and the cell is marked to end) if it cannot live.
+/// Applies the options. False if the actor cannot live; then the cell has ended.
 bool prepare_cell(cell& c, environment& env, const spawn_options* o, cell* spawner);
-/// The object stands: lists the cell. False: the system has begun to stop, and the cell has ended.
+/// Lists the cell, whose object stands. False: the system has begun to stop, and the cell has
+/// ended.
 [[nodiscard]] bool list_cell(cell& c) noexcept;
 /// Lists the cell and schedules it unless it was born idle.
 void launch_cell(cell& c, const spawn_options* o, cell* spawner) noexcept;
-/// The constructor threw.
+/// Ends a cell whose object's constructor threw.
 void abort_cell(cell& c, const std::exception_ptr& why) noexcept;
+/// Ends a cell that nobody knows yet.
 void refuse_cell(cell& c, base::exit_reason why) noexcept;
 
 template <class A>
@@ -153,7 +155,7 @@ class function_actor final : public self_of<F>::type {
   [[no_unique_address]] std::tuple<Args...> args_;
 };
 
-/// A function actor's function is kept as this.
+/// The type as which a function actor keeps its function.
 template <class F>
 using kept_function = std::conditional_t<std::is_function_v<std::remove_reference_t<F>>,
                                          std::decay_t<F>, std::remove_cvref_t<F>>;
@@ -200,7 +202,7 @@ auto actor_base::spawn(Args&&... args) {
 }
 
 namespace detail {
-/// Why `c` could not be spawned; no error: it lives, or has lived.
+/// Why `c` could not be spawned. No error if it lives, or has lived.
 [[nodiscard]] base::error spawn_error(const cell& c);
 }  // namespace detail
 

@@ -1,4 +1,4 @@
-// Those who have to end before an actor may: its supervised children, as its own end sees them.
+// What has to end before an actor may: its supervised children, as the actor's end sees them.
 //
 // Problem: an actor's end lies in this room, and what a supervisor does with its children in a room
 // above. So the end asks this interface.
@@ -13,15 +13,16 @@ namespace garrick::core {
 class cell;
 struct envelope;
 
+/// The children of one actor.
 class dependents {
  public:
   virtual ~dependents() = default;
 
-  /// `child_failed`, `child_up` or `child_alarm`.
+  /// Handles a `child_failed`, `child_up` or `child_alarm`.
   virtual void on_signal(cell& self, envelope* e) = 0;
 
-  /// The actor is to end: true if none is left; false: they are being stopped, and the actor goes
-  /// on without handling mail until they have ended.
+  /// The actor is to end. True if no child is left. False if they are being stopped: then the actor
+  /// goes on, without handling mail, until they have ended.
   [[nodiscard]] virtual bool wound_down(cell& self) = 0;
 
   /// Is the actor waiting for them, in order to end?

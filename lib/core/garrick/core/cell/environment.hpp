@@ -46,6 +46,7 @@ struct facilities {
   ~facilities() = default;
 };
 
+/// The system behind an actor.
 class environment {
  public:
   mailbox_settings mailbox;
@@ -81,8 +82,8 @@ class environment {
   /// sleep. The testkit's version runs the other actors meanwhile.
   virtual waiting_executor* executor_of_scoped(cell&) noexcept { return nullptr; }
 
-  /// One more cell that ended while handles to it remain: handles may outlive their system, and a
-  /// send through one still needs dead_letter().
+  /// Keeps the environment for one more cell that has ended while handles to it remain. Handles may
+  /// outlive their system, and a send through one still needs dead_letter().
   // order: the holder is itself held
   void hold() noexcept { holders_.fetch_add(1, std::memory_order_relaxed); }
   void release() noexcept {

@@ -2,8 +2,8 @@
 //
 // Private: installed because templates need it.
 //
-// Problem: a response may come late, twice or never, and finding who waits for it must not search.
-// So an id names a slot and the slot's generation: a late response finds nothing.
+// Problem: a response may come late, twice or never, and must find its continuation without a
+// search. So an id names a slot and the slot's generation, and a late response finds nothing.
 //
 // Thread safety: the actor's turn.
 #pragma once

@@ -1,7 +1,7 @@
 // A cell that takes turns: how the runner picks messages, handles them and stops; and what a sender
 // does for a receiver that is full (it runs it in place, waits for room, or goes on).
 //
-// Every cell is one of these. They are two classes so that a handle needs to know the first only.
+// Every cell is one of these. They are two classes so that a handle need only know the first.
 //
 // Private: installed because templates need it.
 //
@@ -21,13 +21,14 @@ namespace garrick::core {
 #pragma GCC diagnostic ignored "-Wnon-virtual-dtor"
 #endif
 
+/// A cell with its run loop.
 class running_cell : public cell {
  public:
   [[nodiscard]] static running_cell& of(cell& c) noexcept { return static_cast<running_cell&>(c); }
 
   base::run_outcome run(std::uint32_t& budget) noexcept final;
 
-  // ---- for who runs it in a loop of his own: blocking actors and the testkit --------------------
+  // ---- for those with a run loop of their own: blocking actors and the testkit ------------------
 
   /// Has a signal or an urgent message come since `attend`? A hint; `attend` acquires.
   [[nodiscard]] bool wants_attention() const noexcept {
@@ -47,7 +48,7 @@ class running_cell : public cell {
   void set_current(envelope* e) noexcept { current_ = e; }
   /// Wakes senders that wait, and attends, when a batch ended because something came.
   void after_batch() noexcept;
-  /// Does the mail wait for something else than its turn?
+  /// Does the mail wait for something other than its turn?
   [[nodiscard]] bool is_stalled() const noexcept;
 
  protected:

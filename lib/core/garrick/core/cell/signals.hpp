@@ -1,14 +1,14 @@
 // The system lane: what actors and the system tell each other about life and death.
 //
-// `down` and `exit_signal` are also messages that users' handlers may take. Their order: signals
-// from one actor to another keep their order among themselves, and a signal may overtake ordinary
-// messages that were sent before it (the lane is separate so that traffic can neither delay nor
-// fill it): the receiver looks at the lane before each message, so a `down` waits for at most the
-// message that is being handled. An actor that needs "all its mail, then the end" sends a last
-// ordinary message itself.
+// `down` and `exit_signal` are also messages that users' handlers may take. Signals from one actor
+// to another keep their order among themselves. A signal may overtake ordinary messages that were
+// sent before it: the lane is separate, so that traffic can neither delay nor fill it. The receiver
+// looks at the lane before each message, so a `down` waits at most for the message that is being
+// handled. An actor whose peers need all its mail before its end sends a last ordinary message
+// itself.
 //
-// While a supervised child is suspended it has no object: exit signals and kills that are not final
-// find nothing to end and are dropped; the restart goes on.
+// While a supervised child is suspended, it has no object. Then exit signals, and kills that are
+// not final, find nothing to end and are dropped, and the restart goes on.
 //
 // Private: installed because templates need it.
 #pragma once
@@ -38,7 +38,7 @@ struct exit_signal {
   base::exit_reason reason;  ///< why
 };
 
-/// What another room has to do on an actor's turn.
+/// Work of another room for an actor's turn.
 class errand {
  public:
   virtual ~errand() = default;
@@ -83,7 +83,7 @@ struct stop {
 struct child_up {
   address child;
 };
-/// From the supervisor's clock.
+/// From a timer that the supervisor has set.
 struct child_alarm {
   std::uint64_t serial = 0;
   std::uint64_t place = 0;  ///< of the child that it is for; 0: the group

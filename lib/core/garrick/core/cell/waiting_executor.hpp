@@ -13,15 +13,15 @@ namespace garrick::core {
 /// testkit's version hands a baton on instead.
 class waiting_executor : public base::executor {
  public:
-  /// Waits until this thread's cell was scheduled, at most `limit_ns` (negative: for ever). False:
-  /// the time is over.
+  /// Blocks until this thread's cell was scheduled, for at most `limit_ns`; for ever if that is
+  /// negative. False: the time is over.
   virtual bool wait(std::int64_t limit_ns) noexcept = 0;
 
-  /// True: other actors run meanwhile, also those of the thread that waits, so that it holds up
-  /// nobody.
+  /// True if other actors run meanwhile, also those of the thread that waits, so that the wait
+  /// holds up nobody.
   [[nodiscard]] virtual bool runs_others() const noexcept { return false; }
 
-  /// Its actor has ended: the thread is free. Any thread.
+  /// Called when the thread's actor has ended: the thread is free. Any thread.
   virtual void actor_ended() noexcept = 0;
 
   bool claim(base::runnable&) noexcept override { return false; }

@@ -142,7 +142,8 @@ class constructing_scope {
 /// Builds the object for a restart.
 void rebuild_with_factory(cell& self, void* storage);
 
-/// Runs on_start as a coroutine. Defined in task.hpp, which who returns a task has included.
+/// Runs on_start as a coroutine. Defined in task.hpp, which an actor that returns a task has
+/// included.
 template <class R>
 void start_hook(cell& self, task<R>&& t);
 
@@ -153,6 +154,7 @@ void start_hook(cell& self, task<R>&& t);
 #pragma GCC diagnostic ignored "-Wnon-virtual-dtor"  // as in cell.hpp
 #endif
 
+/// The cell of an actor of class A, with room for its object.
 template <class A>
 class actor_cell final : public running_cell {
  public:

@@ -1,5 +1,5 @@
-// Behaviors of an actor: the present one, those that it may return to, and the silence after which
-// one wants to be called.
+// Behaviors of an actor: the present one, those that it may return to, and the time without a
+// message after which one is called.
 #include <garrick/core/behavior.hpp>
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/respond.hpp>

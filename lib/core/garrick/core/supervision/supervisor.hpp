@@ -23,13 +23,16 @@
 //
 // The handle stays valid over restarts.
 //
-// A restart is not an end: the child keeps its address and its unread mail, its object is built
-// anew from copies of its arguments, its timers and requests are cancelled (late responses are
-// ignored), and links and monitors fire only when it ends for good. A request that the failed child
-// held gets `receiver_failed`; the message that killed it is a dead letter. A constructor that
-// throws on a restart is a failure again. More failures than `max_restarts` within `window`, or a
-// child that does not return within `stop_within` when its group is to be restarted: the supervisor
-// stops its children and fails itself, which its own supervisor, links and monitors hear.
+// A restart is not an end. The child keeps its address and its unread mail. Its object is built
+// anew from copies of its arguments. Its timers and requests are cancelled, and late responses are
+// ignored. Links and monitors fire only when it ends for good. A request that the failed child held
+// gets `receiver_failed`, and the message that killed it is a dead letter. A constructor that
+// throws on a restart is a failure again.
+//
+// A supervisor gives up after more failures than `max_restarts` within `window`. It also gives up
+// if a child does not return within `stop_within` when its group is to be restarted. Then it stops
+// its children and fails itself, which its own supervisor, links and monitors hear.
+//
 // Children that are given a name need one of their own: a second child of the same name ends with
 // `spawn_failed`.
 //

@@ -71,7 +71,7 @@ void on_fault(int, siginfo_t* info, void*) noexcept {
               SIG_DFL);
 }
 
-// Called by every thread: who removed a handler of their own meanwhile gets ours.
+// Called by every thread. A program that has removed its own handler meanwhile gets ours.
 void install_handler() noexcept {
   struct sigaction present{};
   if (::sigaction(SIGSEGV, nullptr, &present) != 0 || present.sa_handler != SIG_DFL) return;

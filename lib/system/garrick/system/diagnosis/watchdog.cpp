@@ -121,7 +121,7 @@ void watchdog::look_at_detached() {
     stuck.push_back(*at);
   });
   std::erase_if(detached_samples_, [](const detached_sample& s) { return !s.seen; });
-  // Without the pool's lock: who is told may take its time.
+  // Without the pool's lock, since the listener may take its time.
   for (const sample& s : stuck) {
     const watchdog_listener::subject who = listener_.about(s.actor);
     if (!who.blocking)

@@ -1,8 +1,8 @@
 // What an actor does while it awaits a response: its mail stays where it is, and only what may pass
 // the await is taken.
 //
-// Problem: an actor that awaits for each of many messages must not touch those that wait each time.
-// So the mailbox's queues are held (mailbox.hpp), new arrivals are sorted once, when they are
+// Problem: an actor that awaits once for each of many messages must not touch all that wait each
+// time. So the mailbox's queues are held (mailbox.hpp). New arrivals are sorted once, when they are
 // taken, and what passes goes into a queue of its own, `cell_extension::answers`.
 //
 // What passes: responses that are awaited, parts of a larger request (`inner`), those that nobody
@@ -31,7 +31,7 @@ void changed(cell& self, cell_extension& x) noexcept;
 /// the first.
 [[nodiscard]] dispatch_outcome keep(response_table::slot& s, envelope* e) noexcept;
 
-/// A response: finds who waits for it. May throw what user code throws.
+/// Hands a response to its continuation. May throw what user code throws.
 [[nodiscard]] dispatch_outcome on_response(cell& self, envelope* e);
 
 /// Sorts what has arrived at a mailbox that is held.
