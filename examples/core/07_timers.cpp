@@ -38,17 +38,18 @@ class clockmaker_actor : public garrick::actor<clockmaker> {
 
   void on_start() {
     beats_ = send_every(40ms, self(), beat{});
-    send_after(140ms, self(), alarm_rings{});
     auto mistake = send_after(100ms, self(), never_sent{});
     std::printf("cancelled in time: %s\n", mistake.cancel() ? "yes" : "no");
   }
   void on(beat) {
-    // one that was on its way when it was cancelled is ignored
-    if (beats_.active()) std::printf("beat %d\n", ++count_);
+    if (!beats_.active()) return;  // it was on its way when the beats were cancelled
+    std::printf("beat %d\n", ++count_);
+    if (count_ < 3) return;
+    beats_.cancel();
+    send_after(20ms, self(), alarm_rings{});
   }
   void on(alarm_rings) {
     std::printf("the alarm, not before its time: %s\n", now() - start_ >= 140ms ? "yes" : "no");
-    beats_.cancel();
     request(oracle_, question{}, 5ms)
         .then([](int) { std::puts("an answer?"); },
               [this](const garrick::error& e) {

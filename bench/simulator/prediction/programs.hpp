@@ -26,7 +26,7 @@ using numbers = g::protocol<void(number)>;
 /// `start` spawns and sends.
 template <class Start>
 double timed(std::uint32_t workers, const Start& start) {
-  g::options o;
+  g::settings o;
   o.scheduler.workers = workers;
   g::actor_system system(o);
   const std::int64_t begin = now_ns();
@@ -136,7 +136,7 @@ class talker : public g::actor<talker_messages> {
 inline double all_to_all(std::uint32_t workers, std::uint32_t actors, std::uint32_t pings,
                          std::uint64_t& answered) {
   std::vector<std::uint64_t> each(actors * 8);
-  g::options o;
+  g::settings o;
   o.scheduler.workers = workers;
   g::actor_system system(o);
   everybody all;
