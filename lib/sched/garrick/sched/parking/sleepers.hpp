@@ -2,11 +2,11 @@
 // be woken for nothing. This is the protocol between those who add work and those who look for it.
 //
 // A worker *searches* if it is awake, has no work, and will look into every queue. It is *parked*
-// if it sleeps or is about to. One word counts both. Whoever adds work that others may take looks
-// at that word. If nobody searches and somebody is parked, exactly one worker is woken, and counts
-// as searching from that moment on. A searcher that finds work and was the last one looks whether
-// there is more, and if so wakes the next. Sleeping takes three steps: prepare (be counted as
-// parked), look again, commit (wait for a token).
+// if it sleeps or is about to. One word counts both. A thread that adds work that others may take
+// looks at that word. If nobody searches and somebody is parked, exactly one worker is woken, and
+// counts as searching from that moment on. A searcher that finds work and was the last one looks
+// whether there is more, and if so wakes the next. Sleeping takes three steps: prepare (be counted
+// as parked), look again, commit (wait for a token).
 //
 // Thread safety: `announce`, `observe`, `wake_one`, `wake_all` and what only looks are for any
 // thread, the rest for the worker whose index is given.
@@ -15,7 +15,8 @@
 // S1 The searching count is the number of workers that have begun to search, by try_begin_search or
 //    by being woken, and have not reached end_search or prepare_park. It is at most half of the
 //    workers, but at least one may search, plus one that is just being woken.
-// S2 A worker's bit is set before it is counted as parked. Whoever lowers the count (wake_one) is
+// S2 A worker's bit is set before it is counted as parked. The thread that lowers the count (in
+// wake_one) is
 //    entitled to one bit, and finds one, since there are never fewer bits than the count and the
 //    entitlements together. So each time the count falls exactly one worker is woken, with one
 //    token. A bit that is on its way from another core may have to be looked for twice.
@@ -29,9 +30,9 @@
 //    a worker that searches while a3 looks will see the work.
 // S5 b2 may be left out if all other workers are parked or searching, and c2 if all others are
 //    parked. The two counts together are the workers between try_begin_search or prepare_park and
-//    end_search, whoever's bit is taken. If that is all of them, none of them can add work before
-//    its end_search. That comes after b1, so its a3 sees b1. What a searcher added earlier, or
-//    moves from queue to queue, it looks for itself: it looks into all queues and, if it is the
+//    end_search, no matter whose bit is taken. If that is all of them, none of them can add work
+//    before its end_search. That comes after b1, so its a3 sees b1. What a searcher added earlier,
+//    or moves from queue to queue, it looks for itself: it looks into all queues and, if it is the
 //    last, once more at c3. So only outside threads can add work unseen, and they do it with a
 //    sequentially consistent compare-and-swap (a1) and load (a3). This requires of callers that a
 //    worker which is counted has an empty slot and an empty deque, and that one which has moved

@@ -22,7 +22,7 @@
 // K1 A worker that puts an item into its slot and, after a fence, sees a parked worker, finds the
 //    ticker armed or arms it. A worker that parks and, after a fence, sees an occupied slot does
 //    the same. One of the two sees the other, as in S4 of sleepers.hpp. Where S5 leaves out the
-//    fence, all slots are empty, and whoever fills one later sees the parked worker.
+//    fence, all slots are empty, and a worker that fills one later sees the parked worker.
 // K2 The ticker disarms itself first. Then, after a fence, it looks at slots and parked workers
 //    once more. So either it sees what the worker of K1 did, or that worker sees it disarmed and
 //    arms it. So while a worker is parked and a slot stays occupied, the ticker is armed.
@@ -31,8 +31,8 @@
 //    step after that call. Workers rely on the promise. If the system takes the processor away from
 //    that thread in between, exposure is late by as much, just as if the ticker itself got no
 //    processor. The state goes from asleep to promised or armed, and from promised to armed. Only
-//    the ticker sets it back, when it is awake. Whoever makes it armed leaves a token, so there is
-//    exactly one between two disarms.
+//    the ticker sets it back, when it is awake. The thread that makes it armed leaves a token, so
+//    there is exactly one between two disarms.
 // K4 A worker that has lost its processor to the ticker itself looks stuck and is not. So the
 //    ticker judges what it has watched only from a processor other than the worker's, and moves
 //    there if it has to. If there is none, it judges by what happened while it slept.
@@ -102,7 +102,7 @@ class slot_ticker {
  public:
   /// Whether it is awake, or somebody has promised to wake it (K3). Any thread, after a fence.
   [[nodiscard]] bool armed() const noexcept {
-    // order: relaxed, after the fence of whoever asks (K1, K2)
+    // order: relaxed, after the caller's fence (K1, K2)
     return state_.load(std::memory_order_relaxed) != asleep;
   }
 

@@ -1,6 +1,6 @@
 // Work for a worker comes from other workers, from outside threads, and from the worker itself when
 // a runnable has used up its quantum. The inbox takes it with one compare-and-swap, and hands all
-// of it at once to whoever comes first: the owner or a thief.
+// of it at once to the thread that comes first: the owner or a thief.
 //
 // Thread safety: any function from any thread.
 //

@@ -92,7 +92,7 @@ class next_slot {
       item = item_.exchange(nullptr,
                             base::order<Atomics, slot_order::steal>(std::memory_order_acquire));
     }
-    // order: release, pairs with owner_looks: whoever sees the helper gone sees what it left
+    // order: release, pairs with owner_looks: an owner that sees the helper gone sees what it left
     helper_busy_.store(0, base::order<Atomics, slot_order::helper_done>(std::memory_order_release));
     return item;
   }

@@ -27,7 +27,7 @@ class detached_thread;
 class detached_pool {
  public:
   /// Where threads run; see sched/places/affinity.hpp. Empty: where the thread that made the pool
-  /// may run, whoever spawns.
+  /// may run, no matter who spawns.
   struct places {
     sched::affinity detached{};  ///< for detached actors
     sched::affinity blocking{};  ///< for blocking actors
