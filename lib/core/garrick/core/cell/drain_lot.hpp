@@ -14,9 +14,8 @@
 // 1 A sender reads the epoch, then sets the `waiting` tag, then waits for that epoch to pass. The
 //   runner clears the tag, then advances the epoch, then wakes. So no wake-up is lost. Besides,
 //   every wait has a time limit.
-// 2 A sender enters itself, then looks for the circle, both sequentially consistent. So of the
-// waits
-//   that form a circle at least one sees it.
+// 2 A sender enters itself, then looks for the circle, both sequentially consistent. So at least
+//   one of the waits that form a circle sees it.
 #pragma once
 
 #include <garrick/base/platform/platform.hpp>

@@ -15,11 +15,10 @@
 // S1 The searching count is the number of workers that have begun to search, by try_begin_search or
 //    by being woken, and have not reached end_search or prepare_park. It is at most half of the
 //    workers, but at least one may search, plus one that is just being woken.
-// S2 A worker's bit is set before it is counted as parked. The thread that lowers the count (in
-// wake_one) is
-//    entitled to one bit, and finds one, since there are never fewer bits than the count and the
-//    entitlements together. So each time the count falls exactly one worker is woken, with one
-//    token. A bit that is on its way from another core may have to be looked for twice.
+// S2 A worker's bit is set before it is counted as parked. The thread that lowers the count, in
+//    wake_one, is entitled to one bit. It finds one, since there are never fewer bits than the
+//    count and the entitlements together. So each time the count falls exactly one worker is woken,
+//    with one token. A bit that is on its way from another core may have to be looked for twice.
 // S3 wake_one raises the searching count in the same step in which it lowers the parked count. So
 //    if two threads add work at the same time, they wake one worker.
 // S4 No lost wake-up. Adding: (a1) make the work visible, (a2) light fence, (a3) read the word.

@@ -13,8 +13,8 @@
 // D1 top never falls, and exactly one compare-and-swap wins each of its values. Only the owner
 //    writes bottom.
 // D2 The indices [top, bottom) hold runnables. The thread that removes an index owns the runnable
-// there. D3 The owner removes bottom-1 without a compare-and-swap only if, after it had made
-// bottom-1
+//    there.
+// D3 The owner removes bottom-1 without a compare-and-swap only if, after it had made bottom-1
 //    visible, top was still below it. A thief reads top, then bottom. In the single order of these
 //    four sequentially consistent operations either the owner sees the thief's new top, or the
 //    thief sees the owner's new bottom. So they never both take the last runnable.
