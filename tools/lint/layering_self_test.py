@@ -174,14 +174,14 @@ class layering_test(Tree):
                 + f"#include <garrick/core/cell/{stem}{(i + 1) % size}.hpp>\n",
             )
 
-    def test_one_circle_of_units_of_at_most_seven_in_cell(self):
-        self.write_circle(7, "a")
+    def test_one_circle_of_units_of_at_most_five_in_cell(self):
+        self.write_circle(5, "a")
         self.assert_clean(layering.check)
         self.write_circle(2, "b")
         self.assert_complains(layering.check, "unit circle: garrick/core/cell/b0")
 
     def test_no_larger_circle_of_units_in_cell(self):
-        self.write_circle(8, "a")
+        self.write_circle(6, "a")
         self.assert_complains(layering.check, "unit circle: garrick/core/cell/a0")
 
     def test_path_and_part_agree(self):

@@ -11,7 +11,8 @@
 // Handlers are overloads of `on`, one for each signature of the protocol. Optional:
 //
 //   void on_start();                    the first thing on the actor's own turn; or a task<>
-//   void on_exit(const exit_reason&);   the last, unless the spawn was refused
+//   void on_exit(const exit_reason&);   the last on each object, at the end and before a restart;
+//                                       not if the spawn was refused
 //   void on(const down&);               system messages; also exit_signal and signals::child_failed
 //
 // No destructor may throw. One that does ends the process, as it would in every noexcept function.

@@ -129,7 +129,7 @@ class blocking_actor : public actor<any_protocol> {
 };
 
 namespace detail {
-/// Waits until the response to `id` was handled by its continuation.
+/// Waits until `done`, which the continuation sets.
 void wait_for_response(cell& self, const bool& done);
 
 template <class Result, class Content>

@@ -3,7 +3,7 @@
 
 #include <garrick/base/concurrency/parker.hpp>
 #include <garrick/base/platform/platform.hpp>
-#include <garrick/base/settings/setting.hpp>
+#include <garrick/base/settings/setting_table.hpp>
 #include <garrick/sched/parking/sleepers.hpp>
 #include <garrick/sched/places/affinity.hpp>
 #include <garrick/sched/places/topology.hpp>

@@ -1,7 +1,7 @@
 // The table of the policies that can be chosen by name, made from the list in policy_list.hpp.
 #include <garrick/sched/shipped_policies.hpp>
 
-#include <garrick/base/settings/setting.hpp>
+#include <garrick/base/settings/setting_table.hpp>
 #include <garrick/sched/policy_list.hpp>
 #include <garrick/sched/worker_pool.hpp>
 

@@ -38,7 +38,7 @@ namespace garrick::system {
 class system_core final : public core::environment, public watchdog_listener {
  public:
   /// Checks the settings, builds every part and starts the workers. Throws std::invalid_argument
-  /// that names a bad option, std::system_error without a thread.
+  /// that names the wrong setting, std::system_error without a thread.
   explicit system_core(const settings& values);
 
   /// Ends every thread. Called once, by the system's destructor, after the actors were told to end.

@@ -1,5 +1,5 @@
 // The deterministic system as a test sees it.
-#include <garrick/base/settings/setting.hpp>
+#include <garrick/base/settings/setting_table.hpp>
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 #include <garrick/testkit/internal/deterministic_environment.hpp>

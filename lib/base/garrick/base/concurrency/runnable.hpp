@@ -2,7 +2,8 @@
 // the scheduler (sched).
 //
 // core never sees a worker, a queue or a policy; sched never sees an actor or a message. A policy
-// can be swapped, and the testkit can drive actors, with no change to an actor (paper 001 §6).
+// can be swapped, and the testkit can drive actors, with no change to an actor (paper 001 §6 of
+// docs/papers.md).
 //
 // The token: a runnable that waits in a queue can be claimed by a thread that would rather run it
 // now than wait for it (a sender whose receiver is over its limit). The queue entry then stays
@@ -36,9 +37,9 @@ enum class run_outcome : std::uint8_t {
   more,
 };
 
-/// Something that a worker can run: an actor, as the scheduler sees it. Exactly one queue or one
-/// worker holds a runnable at a time (I1 of docs/internals/mailbox.md), so its queue link needs no
-/// protection.
+/// Something that a worker can run: an actor, as the scheduler sees it. Exactly one queue or worker
+/// holds its run right (I1 of docs/internals/mailbox.md); a stale entry holds only the link (T1).
+/// So the queue link needs no protection.
 class runnable {
  public:
   /// Handles at most `budget` messages, and subtracts from it those that it handled, but at least
@@ -51,11 +52,11 @@ class runnable {
   virtual void dispose() noexcept {}
 
   /// Asks whether it must be queued. True: put it into a queue now. False: the stale entry in a
-  /// queue is valid again (T1). Holder of the run right.
+  /// queue is valid again (T1). For the holder of the run right.
   [[nodiscard]] bool offer() noexcept { return token_.offer(); }
 
   /// Asks what an entry stands for. True: the run right is here. False: forget the pointer. Also
-  /// true for what was never offered. Whoever took the entry out of a queue.
+  /// true for what was never offered. For whoever took the entry out of a queue.
   [[nodiscard]] bool take() noexcept {
     const take_outcome outcome = token_.take();
     if (outcome == take_outcome::orphan) [[unlikely]]
@@ -64,18 +65,19 @@ class runnable {
   }
 
   /// Takes the run right out of a queue. True: it waited in one, and the run right is here now
-  /// (T2). Any thread that keeps the runnable alive.
+  /// (T2). For any thread that keeps the runnable alive.
   [[nodiscard]] bool claim() noexcept { return token_.claim(); }
 
-  /// Whether it waits in a queue that others can reach; an estimate. Any thread that keeps the
+  /// Whether it waits in a queue that others can reach; an estimate. For any thread that keeps the
   /// runnable alive.
   [[nodiscard]] bool is_queued() const noexcept { return token_.is_queued(); }
 
-  /// Whether `offer` must be asked before it goes into a private slot. Holder of the run right.
+  /// Whether `offer` must be asked before it goes into a private slot. For the holder of the run
+  /// right.
   [[nodiscard]] bool has_stale_entry() const noexcept { return token_.has_stale_entry(); }
 
   /// Asks, at the end, who frees it. True: the caller does. False: a stale entry is left, and
-  /// `dispose` will be called (T3). The owner.
+  /// `dispose` will be called (T3). For the owner.
   [[nodiscard]] bool retire() noexcept { return token_.retire(); }
 
   runnable* queue_link = nullptr;  ///< owned by the queue that holds this runnable
@@ -113,8 +115,8 @@ class executor {
     return false;
   }
 
-  /// The system's number of the memory node where a runnable with this hint will live if the
-  /// calling thread spawns it. -1: any will do.
+  /// The operating system's number of the memory node where a runnable with this hint will live if
+  /// the calling thread spawns it. -1: any will do.
   [[nodiscard]] virtual std::int32_t memory_node(locality_hint hint) const noexcept {
     static_cast<void>(hint);
     return -1;

@@ -82,7 +82,7 @@ timing_wheel::look timing_wheel::look_ahead() const noexcept {
   unsigned looked_at = 0;
   for (std::uint32_t timer = slots_[level * slot_count + index]; timer != none;
        timer = at(timer).next) {
-    if (++looked_at > 64) {
+    if (++looked_at > most_looked_at) {
       const auto begin = static_cast<std::int64_t>(first_tick_of(level, index) << tick_bits);
       return {instant::at(duration::nanoseconds(begin)), false};
     }
@@ -106,7 +106,7 @@ std::uint32_t timing_wheel::take_node() {
   if (free_ == none) {
     constexpr std::uint32_t size = 1u << chunk_bits;
     const auto base = static_cast<std::uint32_t>(chunks_.size()) << chunk_bits;
-    GARRICK_ASSERT(base < in_heap - size, "four thousand million timers are armed at once");
+    GARRICK_ASSERT(base < in_heap - size, "over four billion timers are armed at once");
     const std::size_t nodes = std::size_t{base} + size;
     if (heap_.capacity() < nodes) heap_.reserve(std::max(heap_.capacity() * 2, nodes));
     chunks_.push_back(std::make_unique<node[]>(size));
@@ -168,7 +168,7 @@ unsigned timing_wheel::lowest_level() const noexcept {
 
 std::uint64_t timing_wheel::first_tick_of(unsigned level, unsigned index) const noexcept {
   const unsigned shift = level * digit_bits;
-  // W2: the higher digits are ours
+  // W2: a timer in this level agrees with the wheel's tick in all higher digits
   const std::uint64_t higher = tick_ >> shift >> digit_bits << digit_bits;
   return (higher | index) << shift;
 }

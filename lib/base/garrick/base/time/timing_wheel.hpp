@@ -57,9 +57,11 @@ class timing_wheel {
   /// Takes out any timer, in no order; false if there is none.
   bool pop_any(timer_task& out) noexcept;
 
+  /// Timers of one slot that `next_look` compares at most, so that it takes bounded time.
+  static constexpr unsigned most_looked_at = 64;
   /// A time at which to look again: never after the first deadline, and `never()` without timers.
-  /// It is the first deadline itself unless more than 64 timers share the first slot; then it is
-  /// the beginning of that slot.
+  /// It is the first deadline itself unless more than `most_looked_at` timers share the first slot;
+  /// then it is the beginning of that slot.
   [[nodiscard]] instant next_look() const noexcept { return look_ahead().when; }
 
   /// The first deadline, always exactly; `never()` without timers. May open crowded slots, which
@@ -82,8 +84,9 @@ class timing_wheel {
     timer_task task;
     std::int64_t deadline = 0;
     std::uint64_t sequence = 0;
-    std::uint32_t next = none;    // in the slot, or in the free list
-    std::uint32_t before = none;  // in the slot; in the heap: the position there
+    std::uint32_t next = none;  // in the slot, or in the free list
+    // the timer before it in its slot; but while `slot` is in_heap, its position in the heap
+    std::uint32_t before = none;
     std::uint32_t generation = 0;
     std::uint32_t slot = none;  // level * slot_count + index, or in_heap
   };

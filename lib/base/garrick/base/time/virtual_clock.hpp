@@ -17,15 +17,16 @@ namespace garrick::base {
 /// A clock service in virtual time.
 ///
 /// While a timer fires, `now()` is its deadline, so what its task arms is placed exactly. Timers
-/// fire on the thread that moves the clock, inside of the call that moves it.
+/// fire on the thread that moves the clock, inside the call that moves it.
 class virtual_clock final : public clock_service {
  public:
-  /// Begins one second after the clock's own beginning, so that there is a past.
+  /// Time stands at `start`. That is one second after the clock's own beginning by default, so that
+  /// there is a past.
   explicit virtual_clock(instant start = instant::at(duration::seconds(1)));
   /// Drops the timers that are still armed.
   ~virtual_clock();
 
-  /// Where the clock has been moved to.
+  /// The present virtual time: `start` until the clock is moved.
   [[nodiscard]] instant now() const noexcept override;
   /// As `clock_service::arm`. A deadline in the past fires with the next move, even one of length
   /// zero.

@@ -71,6 +71,8 @@ GARRICK_ASK_TEN(9, GARRICK_I, j)
 #undef GARRICK_H
 #undef GARRICK_I
 
+/// Whether T has a bit-field. Requires that T is an aggregate with `Count` fields. Above 100 fields
+/// the answer is false, unchecked.
 template <class T, std::size_t Count>
 consteval bool has_bit_field() {
   if constexpr (Count == 0 || Count > 100)

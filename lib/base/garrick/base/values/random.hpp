@@ -1,4 +1,4 @@
-// Random numbers that a seed determines: for victims, jitter and tests. Not for secrets.
+// Random numbers that a seed determines: for jitter and tests. Not for secrets.
 //
 // The generator is xoshiro256** (Blackman and Vigna), seeded through splitmix64: 32 bytes, about a
 // nanosecond a number.
@@ -47,8 +47,7 @@ class random_source {
     return result;
   }
 
-  /// Below `limit`, and 0 if that is 0. Every number is equally likely up to one part in 2^32
-  /// (limits fit into 32 bits).
+  /// Below `limit`, and 0 if that is 0. The probabilities of two numbers differ by at most 2^-32.
   [[nodiscard]] constexpr std::uint32_t below(std::uint32_t limit) noexcept {
     return static_cast<std::uint32_t>(((*this)() >> 32) * limit >> 32);
   }
@@ -58,11 +57,11 @@ class random_source {
     return static_cast<double>((*this)() >> 11) * 0x1.0p-53;
   }
 
-  /// A new generator seeded by this one's next number: for a part that shall not disturb this
-  /// one's sequence.
+  /// A new generator seeded by this one's next number: for a part that draws an unknown count of
+  /// numbers and shall not disturb this one's sequence.
   [[nodiscard]] constexpr random_source split() noexcept { return random_source((*this)()); }
 
-  /// The least number; all 64 bits are random.
+  /// 0: all 64 bits are random.
   [[nodiscard]] static constexpr std::uint64_t min() noexcept { return 0; }
   /// The greatest number.
   [[nodiscard]] static constexpr std::uint64_t max() noexcept { return ~std::uint64_t{0}; }

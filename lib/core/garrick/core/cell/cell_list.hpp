@@ -1,7 +1,7 @@
 // The list in which a system keeps its actors: linked through the cells themselves, so listing one
 // allocates nothing.
 //
-// Private: installed because templates need it.
+// Private: installed because system_core.hpp needs it.
 //
 // Thread safety: none; the list's owner guards it. A cell is in one list at a time.
 #pragma once

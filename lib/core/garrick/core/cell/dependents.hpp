@@ -3,7 +3,7 @@
 // Problem: an actor's end lies in this room, and what a supervisor does with its children in a room
 // above. So the end asks this interface.
 //
-// Private: installed because templates need it.
+// Private: installed with its room; only sources of core, system and the testkit include it.
 //
 // Thread safety: the supervising actor's turn.
 #pragma once

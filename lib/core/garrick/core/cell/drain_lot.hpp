@@ -1,7 +1,7 @@
 // Where senders wait for a full receiver: a fixed number of futex words, chosen by the receiver's
 // id, so that no actor carries one.
 //
-// Private: installed because templates need it.
+// Private: installed because system_core.hpp needs it.
 //
 // It also knows who waits for whom. A sender that waits holds up its own actor, so actors could
 // wait in a circle for each other's mailboxes. Two waits may share an entry, and then one of them

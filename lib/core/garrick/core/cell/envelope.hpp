@@ -61,6 +61,7 @@ struct envelope {
   // for the mailbox
   static bool is_urgent(const envelope* e) noexcept { return e->is(envelope_flag::urgent); }
   static bool is_answer(const envelope* e) noexcept { return e->is(envelope_flag::response); }
+  /// Frees the block. Does not destroy the payload: the runner has done that.
   static void retire(envelope* e) noexcept;
 
   [[nodiscard]] void* raw() noexcept { return reinterpret_cast<std::byte*>(this) + header_size; }

@@ -1,6 +1,6 @@
 // Envelopes in a row, linked through themselves.
 //
-// Private: installed because templates need it.
+// Private: installed with its room; only sources of core, system and the testkit include it.
 //
 // Thread safety: none; for the owner of the envelopes.
 #pragma once

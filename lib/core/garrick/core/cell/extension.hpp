@@ -1,7 +1,7 @@
 // What only some actors need, in one block made on demand: requests in flight, skipped mail,
 // watchers, supervision, timers, coroutines, behaviors to return to.
 //
-// Private: installed because templates need it.
+// Private: installed with its room; only sources of core, system and the testkit include it.
 //
 // Thread safety: everything belongs to the runner, except `executor`, `name`, `hard_limit` and
 // `quantum`, which are constant after spawn.

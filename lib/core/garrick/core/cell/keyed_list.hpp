@@ -7,7 +7,7 @@
 //
 // T has `keyed_list_key key() const`. Two entries may not have the same key.
 //
-// Private: installed because templates need it.
+// Private: installed with its room; only sources of core, system and the testkit include it.
 //
 // Thread safety: none; the owner's.
 #pragma once

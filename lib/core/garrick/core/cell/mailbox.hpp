@@ -123,9 +123,9 @@ class mailbox_gate {
       const std::uint64_t kept =
           old & (word::signal | word::waiting | word::stalled | word::unreachable);
       const std::uint64_t now = ((old & ~(word::one - 1)) + word::one) | to_bits(n) | kept;
-      // order: acq_rel: releases the envelope to the acquire in reader::arrivals; acquires the
-      // runner's release of an idle actor, so that the thread that schedules it passes on
-      // everything that the last run wrote
+      // order: acq_rel: releases the envelope to the acquire in the reader's next and
+      // take_arrivals; acquires the runner's release of an idle actor, so that the thread that
+      // schedules it passes on everything that the last run wrote
       if (head_.compare_exchange_weak(
               old, now, base::order<Atomics, mailbox_order::push>(std::memory_order_acq_rel),
               std::memory_order_relaxed)) {

@@ -1,6 +1,6 @@
 // The requests of one actor that wait for their response.
 //
-// Private: installed because templates need it.
+// Private: installed with its room; only sources of core, system and the testkit include it.
 //
 // Problem: a response may come late, twice or never, and must find its continuation without a
 // search. So an id names a slot and the slot's generation, and a late response finds nothing.

@@ -2,7 +2,7 @@
 // that nobody will ever answer.
 //
 // Problem: such a circle shows as a program that stands still, without an error anywhere. So while
-// request cycles are looked for (in builds without NDEBUG, and in the testkit), every request that
+// requests.detect_cycles is on (in builds without NDEBUG, and in the testkit), every request that
 // is out is an edge from its requester to its receiver. The edge counts from the moment that the
 // requester awaits it. An await that would close a circle is answered with `request_cycle`.
 //
@@ -10,7 +10,7 @@
 // may ask back although the answer still lies in the requester's mailbox. A receiver that gave the
 // promise to somebody else is still the one that is waited for: only a delegation moves the edge.
 //
-// Private: installed because templates need it.
+// Private: installed because system_core.hpp needs it.
 //
 // Thread safety: every function may be called from any thread. One mutex is held for the length of
 // the walk. Only requests pay for it, and only while cycles are looked for.

@@ -1,6 +1,6 @@
 // Who watches an actor, and whom it watches: links and monitors.
 //
-// Private: installed because templates need it.
+// Private: installed with its room; only sources of core, system and the testkit include it.
 //
 // Thread safety: the actor's turn.
 #pragma once

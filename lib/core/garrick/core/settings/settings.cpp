@@ -1,5 +1,5 @@
 // The rows of core's settings.
-#include <garrick/base/settings/setting.hpp>
+#include <garrick/base/settings/setting_table.hpp>
 #include <garrick/core/settings/settings.hpp>
 
 namespace garrick::core {
@@ -26,26 +26,26 @@ void add_settings(base::setting_table& table, mailbox_settings& mailbox,
              {1, unlimited},
              "messages",
              "Messages above which new ones become dead letters",
-             "core/cell/cell.cpp"});
+             "core/cell/running_cell.cpp"});
   table.must_not_be_below("mailbox.hard_limit", "mailbox.soft_limit");
   table.add({"mailbox.in_place",
              &mailbox.in_place,
              {},
              "",
              "A sending worker may run a receiver that is full",
-             "core/cell/cell.cpp"});
+             "core/cell/running_cell.cpp"});
   table.add({"mailbox.in_place_batch",
              &mailbox.in_place_batch,
              {1, unlimited},
              "messages",
              "Messages that it runs at most",
-             "core/cell/cell.cpp"});
+             "core/cell/running_cell.cpp"});
   table.add({"mailbox.full_wait",
              &mailbox.full_wait,
              {base::duration(), longest_full_wait},
              "",
              "Longest wait of a send for a full receiver that makes no progress",
-             "core/cell/cell.cpp"});
+             "core/cell/running_cell.cpp"});
   table.add({"requests.outstanding_limit",
              &requests.outstanding_limit,
              {1, most_outstanding},
@@ -57,7 +57,7 @@ void add_settings(base::setting_table& table, mailbox_settings& mailbox,
              {},
              "",
              "Report actors that wait for each other in a circle",
-             "core/cell/wait_graph.cpp"});
+             "system/system_core.cpp"});
 }
 
 }  // namespace garrick::core

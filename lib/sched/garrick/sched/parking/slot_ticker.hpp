@@ -1,7 +1,8 @@
 // Work in a next slot is announced to nobody, because its owner usually takes it within a
 // microsecond. If the owner stays busy in a handler instead, somebody must notice: this helper
 // thread looks at the slots every 25 µs, watches an occupied one for up to 12 µs more, and takes
-// out what has not moved.
+// out what has not moved. So work waits in the slot of a busy worker for about 50 µs at most, as
+// long as the budget below lasts.
 //
 // It costs nothing in an idle system. It sleeps until a worker puts something into its slot while
 // another one is parked. It goes back to sleep when all workers are parked, or when no slot has

@@ -1,5 +1,6 @@
-// Work stealing that knows the machine (paper 002): thieves ask their neighbours first, and an
-// actor goes back to the worker where it first ran, since that is where its memory is.
+// Work stealing that knows the machine (paper 002 of docs/papers.md): thieves ask their neighbours
+// first, and an actor goes back to the worker where it first ran, since that is where its memory
+// is.
 //
 // It is work_stealing with a guide: queues, parking and their proofs are the same. The guide
 // answers where a runnable goes (home_rule.hpp), where its home is, and in which order a thief asks
@@ -13,7 +14,7 @@
 // G2 A home is the index of a worker of this pool. A hint that names another (a handle to an actor
 //    of a larger pool) counts as none.
 // G3 A thief that found nothing on its walk visits everybody once before it parks, so that homes
-//    strand nothing (W1 and S6 of work_stealing and sleepers).
+//    strand nothing (W1 of work_stealing.hpp, S6 of sleepers.hpp).
 #pragma once
 
 #include <garrick/sched/places/worker_places.hpp>

@@ -1,8 +1,8 @@
 // A scheduling policy decides where a runnable waits and who takes it; the worker pool only turns
-// the crank. Following paper 001 §6 a policy is a compile-time concept, not a base class. So
-// nothing between the pool's loop and the queues is virtual. And a policy can be made of other
-// atomics, clocks, random sources and parking, so that a simulator or a model checker runs the
-// shipped code.
+// the crank. Following paper 001 §6 (docs/papers.md) a policy is a compile-time concept, not a base
+// class. So nothing between the pool's loop and the queues is virtual. And a policy can be made of
+// other atomics, clocks, random sources and parking, so that a simulator or a model checker runs
+// the shipped code.
 //
 // To write one: a class with a `worker_data` and the functions of `scheduling_policy`, which takes
 // `policy_options` and, by convention, the traits as template parameter. `work_sharing.hpp` is a
@@ -52,7 +52,9 @@ struct scheduler_stats {
   std::uint64_t ticks = 0;    ///< looks of the thread that does that
 };
 
-/// A small random source; one for each worker, so that a seed repeats a run.
+/// A small random source; one for each worker, so that a seed repeats a run. It is worse than
+/// base::random_source and good enough for the order of victims. Its one word lies beside a
+/// worker's other data, and a number costs a thief less.
 class xorshift {
  public:
   /// Equal seeds give equal numbers.

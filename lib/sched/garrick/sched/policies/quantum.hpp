@@ -1,4 +1,6 @@
 // How many messages a run handles at most: the numbers that settings and policies share.
+//
+// How time is shared out among runnables is W3 of work_stealing.hpp.
 #pragma once
 
 #include <cstdint>

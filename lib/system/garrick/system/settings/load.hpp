@@ -31,7 +31,7 @@
 #include <string>
 #include <vector>
 
-#include "garrick/base/settings/setting.hpp"
+#include "garrick/base/settings/setting_table.hpp"
 #include "garrick/base/values/result.hpp"
 #include "garrick/system/settings/settings.hpp"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "garrick/base/settings/setting.hpp"
+#include "garrick/base/settings/setting_table.hpp"
 #include "garrick/sched/shipped_policies.hpp"
 
 namespace garrick::system {
@@ -38,10 +38,10 @@ void add_settings(base::setting_table& table, settings& s) {
              "system/threads/detached_pool.cpp"});
   table.add({"detached.affinity", &s.detached.affinity, affinity, "",
              "Processors of the threads of detached actors, group by group",
-             "system/threads/detached_pool.cpp"});
+             "system/system_core.cpp"});
   table.add({"detached.affinity_blocking", &s.detached.affinity_blocking, affinity, "",
              "Processors of the threads of blocking actors, group by group",
-             "system/threads/detached_pool.cpp"});
+             "system/system_core.cpp"});
   table.add({"dead_letters.backlog",
              &s.dead_letters.backlog,
              {1, sched::unlimited},
@@ -59,7 +59,7 @@ void add_settings(base::setting_table& table, settings& s) {
              {},
              "",
              "Name the actor whose handler overflowed the stack",
-             "system/diagnosis/stack_overflow.cpp"});
+             "system/system_core.cpp"});
   table.add({"shutdown.deadline",
              &s.shutdown.deadline,
              {zero, infinite},

@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include "garrick/base/settings/setting.hpp"
+#include "garrick/base/settings/setting_table.hpp"
 #include "garrick/system/settings/internal/temporary_file.hpp"
 #include "garrick/system/settings/load.hpp"
 

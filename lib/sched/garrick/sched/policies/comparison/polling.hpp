@@ -27,8 +27,8 @@
 //    by a thief's. The longest time until then is the last phase's sleep or time limit.
 // P2 With an event, the worker takes its token only before it looks into its inbox, and a push
 //    leaves the token after it: work in one's own inbox ends the wait.
-// P3 Fairness: as W3 of work_stealing, without a slot: each round of at most a quarter of a quantum
-//    begins with the oldest of the inbox or of the deque, in turns.
+// P3 Fairness: as W3 of work_stealing.hpp, without a slot: each round of at most a quarter of a
+//    quantum begins with the oldest of the inbox or of the deque, in turns.
 #pragma once
 
 #include <garrick/sched/policies/policy.hpp>

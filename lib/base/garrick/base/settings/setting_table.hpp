@@ -5,8 +5,9 @@
 // a program has written into the variable, and whoever writes the help and the guide. A setting's
 // default stands in one place: it is what the variable holds when its row is added.
 //
-// Every part adds the rows of its own settings; see `add_settings` in core/settings.hpp,
-// sched/settings.hpp and system/settings/settings.hpp. A program adds its own:
+// Every part adds the rows of its own settings; see `add_settings` in
+// core/settings/settings.hpp, sched/scheduler_settings.hpp and system/settings/settings.hpp. A
+// program adds its own:
 //
 //   std::uint32_t clients = 10;
 //   garrick::base::setting_table mine;

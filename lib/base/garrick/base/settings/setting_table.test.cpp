@@ -1,4 +1,4 @@
-#include "garrick/base/settings/setting.hpp"
+#include "garrick/base/settings/setting_table.hpp"
 
 #include <array>
 #include <cmath>

@@ -1,6 +1,6 @@
 // What a row of the table of settings means: texts into values, values into texts, and whether a
 // value is allowed.
-#include "garrick/base/settings/setting.hpp"
+#include "garrick/base/settings/setting_table.hpp"
 
 #include <algorithm>
 #include <array>
