@@ -1,4 +1,4 @@
-// Everything a program with actors needs, in one namespace.
+// What most programs with actors need, in one namespace.
 #pragma once
 
 // First and in this order, so that errors in them come with a short list of includes.

@@ -9,7 +9,8 @@
 
 namespace garrick::machine {
 
-/// The machine of papers 001 and 002: four packages of two memory nodes of eight cores.
+/// The machine of papers 001 and 002 (docs/papers.md): four packages of two memory nodes of eight
+/// cores.
 ///
 /// `cores`, 1 to 64, are switched on in the order of paper 002 §4: four nodes get one each in turn
 /// until they have all their eight, then the other four. The paper does not say which four; here it
