@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "garrick/base/platform/assert.hpp"
-#include "garrick/base/types/print.hpp"
 
 namespace garrick::base {
 
@@ -51,9 +50,9 @@ std::string span_text(const setting& row) {
   return "from " + number_text(row, allowed.low) + " to " + number_text(row, allowed.high);
 }
 
-std::string real_text(double value) {
+std::string real_text(const setting& row, double value) {
   std::string text;
-  detail::print_floating(text, value);
+  row.target.print_real(text, value);
   return text;
 }
 
@@ -149,7 +148,7 @@ std::string to_text(const setting& row, const setting_value& value) {
     case setting_kind::count:
     case setting_kind::integer:
     case setting_kind::time: return number_text(row, value.number);
-    case setting_kind::real: return real_text(value.real);
+    case setting_kind::real: return real_text(row, value.real);
     case setting_kind::text: return value.text;
     case setting_kind::choice: {
       const auto index = static_cast<std::size_t>(value.number);
@@ -236,8 +235,8 @@ std::string expectation(const setting& row) {
     case setting_kind::real:
       return with_unit(row.range.low_real == any.low_real && row.range.high_real == any.high_real
                            ? "a number"
-                           : "a number from " + real_text(row.range.low_real) + " to " +
-                                 real_text(row.range.high_real));
+                           : "a number from " + real_text(row, row.range.low_real) + " to " +
+                                 real_text(row, row.range.high_real));
     case setting_kind::time: return "a time with a unit " + span_text(row);
     case setting_kind::text:
     case setting_kind::choice: break;

@@ -70,37 +70,40 @@ void add_settings(base::setting_table& table, settings& s) {
              "What is logged: this and what is more severe", "system/diagnosis/log.cpp"});
 }
 
+namespace {
+
+/// Where the value of a row comes from: a loader's word, if the program has not written over it.
+std::string source_of(const base::setting& row, const settings& values) {
+  const std::string value = to_text(row, value_of(row));
+  for (const setting_report& found : values.loaded)
+    if (found.key == row.key && found.value == value) return found.source;
+  settings fresh;
+  base::setting_table defaults;
+  add_settings(defaults, fresh);
+  return value_of(row) == value_of(*defaults.find(row.key)) ? from_default : from_code;
+}
+
+}  // namespace
+
 std::string why_refused(const settings& values) {
   settings copy = values;
   base::setting_table table;
   add_settings(table, copy);
   const auto refused = table.first_refused();
   if (!refused) return {};
-  const std::vector<setting_report> list = list_settings(values);
-  const auto source_of = [&](std::string_view key) {
-    return std::ranges::find(list, key, &setting_report::key)->source;
-  };
-  const std::string source = source_of(refused->key);
+  const std::string source = source_of(*table.find(refused->key), values);
   const bool blameless = source == from_default && !refused->other.empty();
-  return (blameless ? source_of(refused->other) : source) + ": " + refused->why;
+  return (blameless ? source_of(*table.find(refused->other), values) : source) + ": " +
+         refused->why;
 }
 
 std::vector<setting_report> list_settings(const settings& values) {
   settings copy = values;
-  settings fresh;
   base::setting_table table;
-  base::setting_table defaults;
   add_settings(table, copy);
-  add_settings(defaults, fresh);
   std::vector<setting_report> list;
-  for (const base::setting& row : table.rows()) {
-    setting_report& r = list.emplace_back();
-    r = {std::string(row.key), to_text(row, value_of(row)), from_code};
-    if (value_of(row) == value_of(*defaults.find(row.key))) r.source = from_default;
-    // A loader's, if the program has not written over it.
-    for (const setting_report& found : values.loaded)
-      if (found.key == r.key && found.value == r.value) r.source = found.source;
-  }
+  for (const base::setting& row : table.rows())
+    list.push_back({std::string(row.key), to_text(row, value_of(row)), source_of(row, values)});
   return list;
 }
 
