@@ -188,6 +188,16 @@ TEST_CASE("send_when_room suspends a coroutine until there is room, and loses no
   CHECK(f.letters() == 0);
 }
 
+TEST_CASE("send_when_room gets through a mailbox that holds one message") {
+  fixture f(mailbox_policy::wait, 1);
+  auto errors = std::make_shared<ints>();
+  auto p = f.kit.spawn<producer>(f.to, errors);
+  send(p, produce{20});
+  f.kit.run();
+  CHECK(f.seen->size() == 20);
+  CHECK(errors->empty());
+}
+
 TEST_CASE("send_when_room to an unbounded mailbox waits below the soft limit") {
   fixture f(mailbox_policy::unbounded);
   auto errors = std::make_shared<ints>();
@@ -230,6 +240,7 @@ TEST_CASE("a suspended child with drop_oldest keeps the newest mail for its rest
   for (int i = 0; i < 20; ++i) {
     send(c, item{i});
     kit.run();
+    CHECK(c.mailbox_length() <= 2);
   }
   CHECK(seen->empty());
   kit.run_for(duration::seconds(3));

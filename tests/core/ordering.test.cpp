@@ -2,6 +2,7 @@
 // normal ones but leave them a share.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
+#include <garrick/testkit/test_system.hpp>
 
 #include <atomic>
 #include <memory>
@@ -98,6 +99,18 @@ std::vector<int> order_of(actor_system& system, int normal, int urgent) {
 TEST_CASE("urgent messages overtake normal ones and keep their own order") {
   actor_system system;
   CHECK(order_of(system, 3, 4) == std::vector<int>{-1, -2, -3, -4, 1, 2, 3});
+}
+
+TEST_CASE("urgent messages that come together are all handled, one a turn") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    testkit::test_system kit(seed);
+    const auto handled = std::make_shared<int>(0);
+    const auto to = kit.spawn(
+        [handled](dynamic_actor&) -> behavior { return {[handled](int) { ++*handled; }}; });
+    for (int i = 0; i < 3; ++i) send_urgent(to, i);
+    kit.run();
+    CHECK(*handled == 3);
+  }
 }
 
 TEST_CASE("urgent messages cannot starve normal ones: every ninth turn is theirs") {

@@ -137,6 +137,7 @@ void start_anew(cell& self, cell_extension& x) {
     return on_exception(self, nullptr, std::current_exception());  // counts as a failure again
   }
   self.retry_skipped();
+  self.reader().publish(self.gate());  // the mail that was dropped has made room
   bounded_mailbox::serve(self, 0);
   system_lane::tell<signals::child_up>(parent.supervisor, handle_access::make_address(&self));
   begin(self);
