@@ -395,10 +395,6 @@ class mailbox_reader {
       retire(n);
   }
 
-  /// Whether `n`, which goes on living because it was skipped, delegated or moved to another queue,
-  /// may be freed or pushed elsewhere now. False: the word still names it (I3).
-  [[nodiscard]] bool may_leave(Node* n) const noexcept { return n != last(); }
-
   /// Gives up the run right if nothing has come. Requires an empty local queue, unless the mailbox
   /// is held. `flags` is `stalled` or nothing. `overlook` may be `waiting`: senders then go on
   /// waiting although the actor goes idle, which is right only because their wait is bounded.
