@@ -117,13 +117,20 @@ limited_log::slot limited_log::turn_over(slot& turned, base::instant now) noexce
 }
 
 void limited_log::arm(base::instant when) noexcept {
-  if (armed_ || timers_ == nullptr) return;
+  if (timers_ == nullptr) return;
+  if (armed_) {
+    // The seconds of two places end in another order than their lines are held back. A timer that
+    // fires already arms the next one itself.
+    if (when >= armed_for_ || !timers_->cancel(timer_)) return;
+    armed_ = false;
+  }
   try {
     timer_ = timers_->arm(when, {[](void* self, std::uint64_t) {
                                    static_cast<limited_log*>(self)->tell_held_back(false);
                                  },
                                  this});
     armed_ = true;
+    armed_for_ = when;
   } catch (const std::exception&) {  // no thread or no memory: the next event tries again
   }
 }

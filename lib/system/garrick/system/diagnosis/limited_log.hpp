@@ -102,6 +102,7 @@ class limited_log {
   static void describe(slot& s, const log_event& event) noexcept;
   /// Under `mutex_`: begins a new second; a copy of the slot as it was.
   [[nodiscard]] static slot turn_over(slot& s, base::instant now) noexcept;
+  /// Under `mutex_`: has the timer fire at `when`, unless it does so earlier.
   void arm(base::instant when) noexcept;
   /// Writes the number for each place whose second is over, or for all.
   void tell_held_back(bool all) noexcept;
@@ -116,6 +117,7 @@ class limited_log {
   base::clock_service* timers_;  ///< null: closed
   base::timer_id timer_{};
   bool armed_ = false;
+  base::instant armed_for_{};             ///< if `armed_`
   std::array<slot, places + 1> slots_{};  ///< the last is for all who find none
 };
 

@@ -131,6 +131,52 @@ TEST_CASE("storms in more places than are told apart are reported as one, and ad
   CHECK(l.all.back().starts_with("a new one: 1 more"));
 }
 
+TEST_CASE("each place's number comes when its own second is over, whichever storms first") {
+  lines l;
+  base::virtual_clock clock;
+  limited_log log(clock, log_level::warning, l.sink());
+  happen(log, failure("early"), 10);
+  clock.advance(a_second / 2);
+  happen(log, failure("middle"), 10);
+  clock.advance(a_second / 4);
+  happen(log, failure("late"), 11);
+  happen(log, failure("middle"), 2);
+  happen(log, failure("early"), 3);
+  const auto after = [&](duration d) {
+    l.all.clear();
+    clock.advance(d);
+    return l.all.size() == 1 ? l.all.front().substr(0, l.all.front().find(" more")) : "not one";
+  };
+  CHECK(after(a_second / 4) == "early: 3");
+  CHECK(after(a_second / 2) == "middle: 2");
+  CHECK(after(a_second / 4) == "late: 1");
+  CHECK(clock.pending() == 0);
+}
+
+TEST_CASE("without a timer the next event of the same kind brings the number") {
+  struct refusing final : base::clock_service {
+    base::virtual_clock time;
+    base::instant now() const noexcept override { return time.now(); }
+    base::timer_id arm(base::instant, const base::timer_task&) override { throw std::bad_alloc(); }
+    bool cancel(base::timer_id) noexcept override { return false; }
+  };
+  lines l;
+  refusing clock;
+  limited_log log(clock, log_level::warning, l.sink());
+  happen(log, failure("worker"), 25);
+  CHECK(l.count() == 10);
+  clock.time.advance(a_second);
+  happen(log, failure("worker"), 1);
+  CHECK(l.count() == 12);
+  CHECK(events_in(l.all) == 26);
+  // A number that is still to come keeps its place, however many others want one.
+  happen(log, failure("worker"), 24);
+  clock.time.advance(a_second);
+  for (int i = 0; i < 100; ++i) happen(log, failure(std::to_string(i)), 1);
+  log.close();
+  CHECK(events_in(l.all) == 150);
+}
+
 TEST_CASE("nothing is lost when the system ends, nor after it") {
   lines l;
   {
