@@ -58,7 +58,8 @@ std::string real_text(const setting& row, double value) {
 
 refused_setting refuse(const setting& row, std::string_view text, std::string_view because = {}) {
   std::string why = "the key '" + std::string(row.key) + "' wants " + expectation(row) + ", not '";
-  why.append(text).append("'");
+  constexpr std::size_t longest_shown = 100;
+  why.append(text.substr(0, longest_shown)).append(text.size() > longest_shown ? "…'" : "'");
   if (!because.empty()) why.append(": ").append(because);
   return {row.key, std::move(why), {}};
 }
@@ -108,6 +109,7 @@ std::optional<duration> parse_duration(std::string_view text) {
   const auto number = parse_number<double>(text.substr(0, digits));
   if (!number) return {};
   const double ns = *number * static_cast<double>(known->second);
+  if (ns > 0 && ns < 1) return {};  // zero would mean something else: "never", or "at once"
   return ns < 9e18 ? duration::nanoseconds(static_cast<std::int64_t>(ns)) : duration::infinite();
 }
 

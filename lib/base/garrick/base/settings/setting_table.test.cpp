@@ -37,6 +37,8 @@ TEST_CASE("a time is a number with a unit") {
   CHECK(parse_duration("1d") == duration::seconds(86'400));
   CHECK(parse_duration("0s") == duration());
   CHECK(parse_duration("infinite") == duration::infinite());
+  CHECK(!parse_duration("0.9ns"));  // not a silent zero
+  CHECK(parse_duration("0.0s") == duration());
   CHECK(parse_duration("400000d").value_or(duration()).is_infinite());  // beyond 292 years
   CHECK(parse_duration("9999999.5d").value_or(duration()).is_infinite());
   for (const char* wrong : {"", "5", "ms", "-1ms", "5 parsecs", "1..5s", "5ms ", " 5ms", "1e3s"}) {

@@ -6,10 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "garrick/base/platform/assert.hpp"
@@ -57,6 +60,10 @@ std::string section_of_variable(std::string_view name) {
 
 // --- layers ---
 
+/// What tests are told by: no settings, but a program that is tested may load its settings, too.
+constexpr std::array<std::string_view, 3> variables_of_tests{"GARRICK_SEED", "GARRICK_SEEDS",
+                                                             "GARRICK_TORTURE"};
+
 struct environment_layer {
   internal::assignments settings;
   std::string file;
@@ -74,6 +81,7 @@ result<environment_layer> read_environment(const setting_layers& layers,
       found.file = value;
       continue;
     }
+    if (std::ranges::count(variables_of_tests, name) != 0) continue;
     const std::string where = "environment variable " + name;
     const auto known = std::ranges::find_if(
         table.rows(), [&](const setting& row) { return variable_of(row.key) == name; });
@@ -290,8 +298,13 @@ loaded_settings load_settings_or_exit(int argc, const char* const* argv, const s
     std::exit(2);
   }
   if (!loaded->print.empty()) {
-    std::fputs(loaded->print.c_str(), stdout);
-    std::exit(0);
+    const bool written = std::fputs(loaded->print.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
+    if (!written) {
+      const std::string why = std::generic_category().message(errno);
+      std::fprintf(stderr, "%s: the output is incomplete: %s\n", layers.program.c_str(),
+                   why.c_str());
+    }
+    std::exit(written ? 0 : 1);
   }
   return *std::move(loaded);
 }

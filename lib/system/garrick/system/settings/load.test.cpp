@@ -72,6 +72,25 @@ TEST_CASE("every policy can be chosen, and each kind of thread has its own proce
   CHECK(loaded->system.scheduler.neighbours == "node");
 }
 
+TEST_CASE("what tests are told by is no setting, and no error") {
+  for (const char* entry : {"GARRICK_SEED=17", "GARRICK_SEEDS=20", "GARRICK_TORTURE=3"}) {
+    CAPTURE(entry);
+    setting_layers layers;
+    layers.environment = {entry};
+    CHECK(load_settings(layers).has_value());
+  }
+}
+
+TEST_CASE("a name that is far too long is cut, and no nearest is searched") {
+  const std::string text = error_of_variable("GARRICK_" + std::string(900'000, 'Q') + "=1");
+  CHECK(text.find("there is no variable 'GARRICK_QQQ") != std::string::npos);
+  CHECK(text.find("did you mean") == std::string::npos);
+  CHECK(text.size() < 1000);
+  const std::string value = error_of_variable("GARRICK_LOG_LEVEL=" + std::string(900'000, 'Q'));
+  CHECK(value.find("not 'QQQ") != std::string::npos);
+  CHECK(value.size() < 1000);
+}
+
 TEST_CASE("a misspelt variable is an error that names the nearest") {
   CHECK(error_of_variable("GARRICK_SCHEDULER_WOKERS=2") ==
         "environment variable GARRICK_SCHEDULER_WOKERS: there is no variable "

@@ -8,6 +8,12 @@ namespace garrick::system::internal {
 
 namespace {
 
+/// Of a place, such as a variable that somebody made too long, so much is told.
+constexpr std::size_t longest_place = 300;
+
+/// No key and no variable is nearly so long, and a search for the nearest would take its square.
+constexpr std::size_t longest_name_compared = 100;
+
 /// Edit distance with exchanged neighbours counting as one.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
@@ -35,7 +41,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& keys)
 }
 
 base::error refuse(std::string_view where, std::string_view why) {
-  return base::make_error(base::errc::invalid_setting, where, why);
+  return base::make_error(base::errc::invalid_setting, where.substr(0, longest_place), why);
 }
 
 base::error refuse_absent_part(std::string_view where, std::string_view section,
@@ -54,15 +60,11 @@ base::error refuse_absent_part(std::string_view where, std::string_view section,
 base::error unknown_key(std::string_view where, std::string_view what, std::string_view key,
                         std::string_view prefix, const std::vector<std::string>& keys) {
   std::string why = "there is no ";
-  why.append(what)
-      .append(" '")
-      .append(prefix)
-      .append(key)
-      .append("'; did you mean '")
-      .append(prefix)
-      .append(nearest(key, keys))
-      .append("'?");
-  return refuse(where, why);
+  why.append(what).append(" '").append(prefix);
+  if (key.size() > longest_name_compared)
+    return refuse(where, why.append(key.substr(0, longest_name_compared)).append("…'"));
+  why.append(key).append("'; did you mean '").append(prefix).append(nearest(key, keys));
+  return refuse(where, why.append("'?"));
 }
 
 }  // namespace garrick::system::internal
