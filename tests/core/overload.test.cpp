@@ -163,7 +163,7 @@ TEST_CASE(
 TEST_CASE(
     "senders of a receiver whose messages take long wait until it shows progress, not a fixed "
     "time") {
-  constexpr std::uint32_t senders = 10, each = 200, soft = 64;
+  constexpr std::uint32_t senders = 3, each = 200, soft = 64;
   std::atomic<std::uint32_t> most{0};
   std::uint64_t sum = 0;
   {
@@ -177,11 +177,14 @@ TEST_CASE(
         peak_->store(std::max(peak_->load(), mailbox_length()));
         *sum_ += i.n;
         const auto begin = clock_type::now();
-        while (clock_type::now() - begin < std::chrono::microseconds(500)) {}
+        while (clock_type::now() - begin < std::chrono::milliseconds(2)) {}
       }
     };
-    // a send waits a millisecond for progress, at most 16; a round of the receiver takes 32 or more
-    actor_system system(limited(2, soft));
+    // A send waits 4 milliseconds for progress, at most 64; a round of the receiver takes 128 or
+    // more.
+    settings o = limited(2, soft);
+    o.mailbox.full_wait = duration::milliseconds(4);
+    actor_system system(o);
     ref<protocol<void(item)>> to = system.spawn<slow>(&most, &sum);
     for (std::uint32_t i = 0; i < senders; ++i) send(system.spawn<starter>(to, each), go{});
     to = {};
