@@ -31,7 +31,13 @@ class scheduler;
 namespace garrick::system {
 
 /// What is logged: this and what is more severe.
-enum class log_level : std::uint8_t { debug, info, warning, error, off };
+enum class log_level : std::uint8_t {
+  debug,    ///< also dead letters
+  info,     ///< also what is good to know; the library itself says nothing here
+  warning,  ///< also what a program should look into; the default
+  error,    ///< failures of actors and of the system
+  off,      ///< nothing
+};
 
 /// The highest `detached.threads`.
 inline constexpr std::uint32_t most_detached_threads = 1'000'000;
