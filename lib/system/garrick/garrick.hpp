@@ -12,6 +12,8 @@
 
 #include <garrick/core/request.hpp>
 
+#include <garrick/core/detail/handlers.hpp>
+
 #include <garrick/core/adapt.hpp>
 #include <garrick/core/composition.hpp>
 #include <garrick/core/message.hpp>

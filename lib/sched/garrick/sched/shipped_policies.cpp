@@ -33,8 +33,9 @@ std::unique_ptr<scheduler> make_pool(scheduler_settings settings) {
 
 template <class Policy, policy_builds Builds>
 constexpr shipped_policy entry_of(policy_line<Policy, Builds> line) noexcept {
-  shipped_policy entry{.name = Policy::name, .summary = line.summary};
-  if constexpr (Builds == policy_builds::every || !minimal_build) entry.make = &make_pool<Policy>;
+  constexpr bool available = Builds == policy_builds::every || !minimal_build;
+  shipped_policy entry{.name = Policy::name, .summary = line.summary, .available = available};
+  if constexpr (available) entry.make = &make_pool<Policy>;
   return entry;
 }
 
@@ -42,13 +43,13 @@ constexpr auto shipped =
     std::apply([](auto... lines) { return std::array{entry_of(lines)...}; }, shipped_policy_list());
 
 constexpr std::size_t available_count =
-    static_cast<std::size_t>(std::ranges::count_if(shipped, &shipped_policy::is_available));
+    static_cast<std::size_t>(std::ranges::count_if(shipped, &shipped_policy::available));
 
 constexpr std::array<std::string_view, available_count> available_names = [] {
   std::array<std::string_view, available_count> names;
   std::size_t filled = 0;
   for (const shipped_policy& entry : shipped)
-    if (entry.is_available()) names[filled++] = entry.name;
+    if (entry.available) names[filled++] = entry.name;
   return names;
 }();
 
@@ -59,9 +60,8 @@ const shipped_policy* find(std::string_view name) noexcept {
 
 std::string why_not_available(const std::string& name) {
   const shipped_policy* const known = find(name);
-  return known != nullptr && !known->is_available()
-             ? "this build (GARRICK_MINIMAL) does not contain it"
-             : std::string();
+  return known != nullptr && !known->available ? "this build (GARRICK_MINIMAL) does not contain it"
+                                               : std::string();
 }
 
 }  // namespace

@@ -23,12 +23,10 @@ namespace garrick::sched {
 struct shipped_policy {
   std::string_view name;     ///< as `scheduler_settings::policy` has it
   std::string_view summary;  ///< one line, for help texts
-  /// Builds the pool; no thread runs yet. Requires settings that were `checked`. Null: this build
-  /// does not contain the policy.
+  bool available = false;    ///< whether this build contains it
+  /// Builds the pool; no thread runs yet. Requires settings that were `checked`. Null where the
+  /// policy is not available.
   std::unique_ptr<scheduler> (*make)(scheduler_settings settings) = nullptr;
-
-  /// Whether this build contains the policy.
-  [[nodiscard]] constexpr bool is_available() const noexcept { return make != nullptr; }
 };
 
 /// All shipped policies, the default first. The table lives as long as the program.

@@ -15,7 +15,7 @@ TEST_CASE("every policy of the table makes a pool that has its name") {
   for (const shipped_policy& policy : shipped_policies()) {
     CAPTURE(policy.name);
     CHECK(names.insert(std::string(policy.name)).second);
-    REQUIRE(policy.is_available());
+    REQUIRE(policy.available);
     CHECK(make_scheduler({.policy = std::string(policy.name), .workers = 1})->policy_name() ==
           policy.name);
   }

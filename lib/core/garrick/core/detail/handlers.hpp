@@ -111,8 +111,7 @@ struct no_handler {
   static constexpr bool none = sizeof...(Signatures) == 0;
   static_assert(none,
                 "garrick: the actor has no public handler on(...) that fits, or several that fit "
-                "alike, for these signatures of "
-                "its protocol");
+                "alike, for these signatures of its protocol");
 };
 template <class Actor, class... Signatures>
 struct wrong_result {

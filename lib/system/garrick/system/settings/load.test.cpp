@@ -49,7 +49,7 @@ TEST_CASE("every policy can be chosen, and each kind of thread has its own proce
     const std::string name(policy.name);
     CAPTURE(name);
     const auto loaded = load_settings({.environment = {"GARRICK_SCHEDULER_POLICY=" + name}});
-    CHECK(loaded.has_value() == policy.is_available());
+    CHECK(loaded.has_value() == policy.available);
     if (loaded)
       CHECK(loaded->system.scheduler.policy == name);
     else

@@ -6,6 +6,7 @@
 // Thread safety: plain values.
 #pragma once
 
+#include <garrick/base/concurrency/probe.hpp>
 #include <garrick/base/values/error.hpp>
 #include <garrick/core/settings/settings.hpp>
 
