@@ -43,7 +43,7 @@ class chaos_strike : public std::runtime_error {
 
 class chaos {
  public:
-  /// `every`: about one of so many places throws; 0: none does.
+  /// About one of `every` places throws; 0: none does.
   chaos(std::uint64_t seed, std::uint32_t every) noexcept : seed_(seed), every_(every) {}
 
   /// A message has come to an actor of this role. May throw chaos_strike.

@@ -13,7 +13,7 @@ struct settings {
   std::uint32_t top = 10;
   std::uint64_t seed = 1;
   std::uint32_t workers = 0;  ///< threads; 0: one per core
-  std::uint32_t every = 250;  ///< with chaos, about one of so many places in the handlers fails
+  std::uint32_t every = 250;  ///< with chaos, about one of this many places in handlers fails
   bool chaos = false;
   bool verify = false;
   bool help = false;

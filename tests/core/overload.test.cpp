@@ -216,7 +216,7 @@ TEST_CASE(
     "done") {
   constexpr std::uint32_t rounds = 100, each = 2000, kept = 1500, soft = 64;
   settings o = limited(2, soft);
-  o.mailbox.full_wait = duration::seconds(5);  // each sender that is left waiting costs so long
+  o.mailbox.full_wait = duration::seconds(5);  // what each sender that is left waiting costs
   const auto start = clock_type::now();
   actor_system system(o);
   auto to = system.spawn<sink>();

@@ -1,5 +1,5 @@
 // Lets a test run out of threads: while a `room_for_threads` lives, the address space has room for
-// the stacks of so many more threads only.
+// the stacks of only as many more threads as it was made for.
 //
 // Not under sanitizers, which need all of the address space: `doctest::skip(HAS_SANITIZER)` of
 // in_child.hpp.

@@ -30,7 +30,7 @@ WARN_IF_UNDOCUMENTED = NO
 WARN_IF_DOC_ERROR = YES
 """
 
-# What Doxygen 1.9 does not understand of C++20 and says in vain: specialisations of std::hash, a
+# What Doxygen 1.9 complains of since it does not understand C++20: specialisations of std::hash, a
 # class that derives from itself for another argument, and overloads that differ by a constraint.
 NOT_OURS = re.compile(
     r"scope for class std::|potential recursive class relation|no uniquely matching class member"

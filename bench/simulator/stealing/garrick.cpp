@@ -54,7 +54,7 @@ void bench::run(arguments& args, result& out) {
                "most seven.");
   figure guided("Probability of a successful steal, near victims first",
                 "Paper 002, figure 2(b): core 2 succeeds at once, cores 4 and 8 after one "
-                "attempt in vain with one in "
+                "failed attempt with one in "
                 "five, core 6 after six with one in seven.",
                 "attempts", "probability of success so far");
   worst = 0;

@@ -36,9 +36,9 @@ inline constexpr std::size_t longest_word = 48;
 /// Looks at the first bytes of a file: true unless they hold control characters that no text has.
 [[nodiscard]] bool looks_like_text(std::string_view head) noexcept;
 
-/// Overwrites addresses and paths with blanks: nobody reads the words in them. Such is a run
-/// without white space, quotes, brackets, commas and the like that has a '@', a "://", two slashes,
-/// or a slash and a dot inside.
+/// Overwrites addresses and paths with blanks, since nobody reads the words in them. An address is
+/// a run without white space, quotes, brackets, commas and similar marks that has a '@', a "://",
+/// two slashes, or a slash and a dot inside.
 void blank_addresses(std::string& text);
 
 /// The next word at or after `at`, in lower case; moves `at` behind it. False at the end. A word is

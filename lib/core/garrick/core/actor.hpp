@@ -18,8 +18,9 @@
 // No destructor may throw. One that does ends the process, as it would in every noexcept function.
 //
 // Thread safety: every member function is for the actor's own turn only. The object lives from the
-// spawn to the actor's end or restart, and is never used by two threads at once. Paper 001
-// §4.1–4.4.
+// spawn to the actor's end or restart, and is never used by two threads at once.
+//
+// The design is that of paper 001 §4.1–4.4 (docs/papers.md).
 #pragma once
 
 #include <garrick/base/time/clock.hpp>

@@ -45,7 +45,7 @@ class fiber;
 
 /// Simulated time. A picosecond is fine enough to add costs without rounding.
 using picoseconds = std::uint64_t;
-/// So many nanoseconds.
+/// Nanoseconds as simulated time.
 [[nodiscard]] constexpr picoseconds from_ns(double ns) noexcept {
   return static_cast<picoseconds>(ns * 1000);
 }

@@ -46,9 +46,9 @@ class turn {
 
   /// Simulated nanoseconds since the beginning.
   [[nodiscard]] double now_ns() const noexcept;
-  /// Takes so many nanoseconds of processor time.
+  /// Uses `ns` nanoseconds of processor time.
   void work(double ns) noexcept;
-  /// Reads so many lines of 64 bytes of the actor's own state, which is too large for a cache and
+  /// Reads `lines` lines of 64 bytes of the actor's own state, which is too large for a cache and
   /// lies in the memory of the node where the actor ran first.
   void touch(double lines) noexcept;
   /// Sends a message. If the receiver's mailbox is full, runs the receiver or waits for it.

@@ -20,7 +20,7 @@ constexpr double longest_seconds = 1e7;     // 64 bits of picoseconds are 1.8e7 
 constexpr double dearest_ns = 1e9;          // the highest price
 
 constexpr std::uint32_t most_workers = 120;
-constexpr std::uint64_t hot_actors = 8;  ///< so many actors' lines and branches are at hand
+constexpr std::uint64_t hot_actors = 8;  ///< whose lines and branches the processor still has
 constexpr std::uint32_t own_lines = 2;   ///< an actor's: what its runner touches, and its object
 
 }  // namespace

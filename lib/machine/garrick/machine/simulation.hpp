@@ -60,7 +60,7 @@ class outside {
  public:
   /// Simulated nanoseconds since the beginning.
   [[nodiscard]] double now_ns() const noexcept;
-  /// Takes so many nanoseconds of processor time.
+  /// Uses `ns` nanoseconds of processor time.
   void work(double ns) noexcept;
   /// Sleeps until that time exactly: the system's lateness is not added.
   void sleep_until(double ns) noexcept;
@@ -115,7 +115,7 @@ class simulation {
     std::uint64_t runs = 0;  ///< of actors
     bool in_place = false;   ///< a sender runs its receiver
     std::uint32_t in_place_batches = 0;
-    std::uint32_t free_sends = 0;          ///< that do not wait, because the last wait was in vain
+    std::uint32_t free_sends = 0;          ///< that do not wait: the last wait brought no room
     model_actor* next_in_place = nullptr;  ///< claimed; runs when the present batch in place ends
     model_actor* woken_in_place = nullptr;
   };

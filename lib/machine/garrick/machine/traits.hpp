@@ -125,7 +125,7 @@ struct machine_atomics {
     if (engine* const e = engine::current())
       e->wait(word, [expected](const auto& w) { return w.peek() == expected; }, engine::for_ever);
   }
-  /// As `wait`, for at most so many nanoseconds. False: the word is still as expected.
+  /// As `wait`, for at most `timeout_ns`. False: the word is still as expected.
   static bool wait_for(atomic<std::uint32_t>& word, std::uint32_t expected,
                        std::uint64_t timeout_ns) noexcept {
     if (engine* const e = engine::current())

@@ -75,8 +75,8 @@ inline constexpr std::string_view affinity_form = "groups of processors, such as
 /// Why `text` names no groups of processors that this process may use; empty: it does.
 [[nodiscard]] std::string why_no_affinity(const std::string& text);
 
-/// `settings` with the number of workers filled in, for whoever builds a `worker_pool` of a policy
-/// of their own. `policy` is not looked at.
+/// `settings` with the number of workers filled in, for whoever builds a `worker_pool` with a
+/// policy of their own. `policy` is not looked at.
 ///
 /// Throws std::invalid_argument that names the key and says what it wants.
 [[nodiscard]] scheduler_settings checked(scheduler_settings settings);

@@ -15,9 +15,9 @@ using enum std::memory_order;
 constexpr unsigned thorough = 200'000;
 constexpr unsigned enough_to_fail = 200'000;
 
-/// One runnable, run three times; a thread that starts it and then claims, one that claims, and one
-/// that takes entries out of a queue. Claimers hold references, as senders hold handles; the last
-/// run gives up the runnable's own.
+/// One runnable that runs three times. One thread starts it and then claims, one claims, and one
+/// takes entries out of a queue. Claimers hold references, as senders hold handles. The last run
+/// gives up the runnable's own reference.
 struct token_suite : rl::test_suite<token_suite, 3> {
   static constexpr int runs = 3;
 
@@ -25,9 +25,9 @@ struct token_suite : rl::test_suite<token_suite, 3> {
   relacy_atomics::cell<int> content{0};  ///< the runnable's: for the holder of the run right
   /// the queue's link in the runnable: for the queue that holds it
   relacy_atomics::cell<int> link{0};
-  relacy_atomics::atomic<int> queue{0};  ///< how many entries: never more than one, as T1 says
+  relacy_atomics::atomic<int> queue{0};  ///< the number of entries: never more than one, as T1 says
   relacy_atomics::atomic<int> references{3};
-  // what the checker itself knows
+  // for the checks; the model checker does not follow these
   int holders = 0;
   int handled = 0;
   int frees = 0;
@@ -44,7 +44,7 @@ struct token_suite : rl::test_suite<token_suite, 3> {
   void drop_reference() {
     if (references.fetch_sub(1, acq_rel) == 1 && token.retire()) free();
   }
-  /// With the run right.
+  /// Needs the run right.
   void run() {
     RL_ASSERT(++holders == 1);
     rl::ctx().sched();

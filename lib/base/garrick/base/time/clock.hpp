@@ -159,7 +159,7 @@ class instant {
     } && (T::clock::is_steady)
   constexpr instant(const T& t) noexcept : since_(t.time_since_epoch()) {}
 
-  /// So long after the clock's beginning.
+  /// The instant that lies `since_beginning` after the clock's beginning.
   [[nodiscard]] static constexpr instant at(duration since_beginning) noexcept {
     return instant(since_beginning);
   }

@@ -193,8 +193,8 @@ consteval std::size_t count_fields() {
     return joined_count<T, Any, initialisers>();
 }
 
-/// True if, after so many references (or what can be copied from one), another field follows that
-/// must be made from a value.
+/// True if the fields that are references, or can be copied from one, are followed by another field
+/// that must be made from a value. `I` counts the former.
 template <class T, std::size_t... I>
 consteval bool one_more_value(std::index_sequence<I...>) {
   return requires { T{repeat<any_place<T>, I>{}..., any_field<T>{}}; };

@@ -12,7 +12,7 @@
 
 namespace garrick::core {
 
-/// A doubly linked list of cells, youngest first.
+/// A doubly linked list of cells, the latest addition first.
 class cell_list {
  public:
   /// Puts `who` in front. `shard` is the list's own number, for `shard_of`.
@@ -30,14 +30,15 @@ class cell_list {
     (prev != nullptr ? prev->list_next_ : first_) = next;
     if (next != nullptr) next->list_prev_ = prev;
   }
-  /// The youngest first.
+  /// Calls `f` with each cell, the latest addition first.
   template <class F>
   void for_each(F f) const {
     for (cell* c = first_; c != nullptr; c = c->list_next_) f(*c);
   }
   [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
 
-  /// Constant once the cell was added.
+  /// The number of the list that `who` was added to. It never changes after that, so any thread
+  /// may ask.
   [[nodiscard]] static std::uint8_t shard_of(const cell& who) noexcept { return who.shard_; }
 
  private:

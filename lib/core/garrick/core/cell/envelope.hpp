@@ -1,5 +1,5 @@
-// One message on its way: a header of 32 bytes and the payload, in one pooled block that starts a
-// cache line.
+// One message on its way: a header of 32 bytes and the payload, in one pooled block that begins at
+// a cache line.
 //
 // Problem: a message must cost one allocation from a thread-local pool and, for payloads up to 32
 // bytes, one cache line. So there is no separate node, no type-erased holder and no reference
@@ -26,7 +26,7 @@ namespace garrick::core {
 
 class cell;
 
-/// What a payload is and how it wants to be treated; the upper bits of `envelope::word`.
+/// What a payload is and how it is to be treated; the upper bits of `envelope::word`.
 enum class envelope_flag : std::uint64_t {
   request = 1ull << 48,   ///< `requester` holds a strong reference and wants exactly one response
   response = 1ull << 49,  ///< answers the request whose id is in the word
@@ -107,7 +107,7 @@ template <std::size_t Bytes>
   return e;
 }
 
-/// Gives the block back; the payload must have been destroyed or moved out and destroyed.
+/// Gives the block back. Requires that the payload has been destroyed.
 inline void free_envelope_block(envelope* e) noexcept {
   const std::uint64_t units = e->word >> 56;
   base::block_pool::deallocate(e, units != 0 ? units * 64 : block_bytes(e->type->size));
@@ -119,7 +119,7 @@ inline void envelope::retire(envelope* e) noexcept { detail::free_envelope_block
 
 namespace detail {
 
-/// One holder less; destroys and frees the content with the last one.
+/// Counts one holder less; the last one destroys and frees the content.
 void release_shared(shared_block* b, const base::message_type* type) noexcept;
 
 inline void destroy_payload(envelope* e) noexcept {
@@ -161,7 +161,7 @@ template <class Content, class... Args>
 }  // namespace detail
 
 /// Owns an envelope with its payload, on the rare paths. `deliver`, `push` and `process` take raw
-/// pointers: one of these is not passed in a register.
+/// pointers, because a type with a destructor is not passed in a register.
 using envelope_ptr = std::unique_ptr<envelope, detail::envelope_end>;
 
 /// The content of an envelope, shared or not.

@@ -1,15 +1,15 @@
 // The mailbox: one word that carries the newest envelope, the run right's state and a count of
 // pushes.
 //
-// Problem: any thread may push, one runner takes. A push that finds the actor idle must make
-// exactly one thread schedule it. The runner must be able to stop without losing what arrives at
-// that moment. And all that for one locked operation a push and one a batch.
+// Problem: any thread may push, one runner takes. When a push finds the actor idle, exactly one
+// thread must schedule it. The runner must be able to stop without losing what arrives at that
+// moment. All of that may cost one locked operation a push and one a batch.
 //
 // The envelopes form a stack: each points to the one pushed before it, and the word names the
-// newest. The runner never takes the stack away. It remembers the newest envelope that it has seen;
-// everything above that is new, and is turned round into its local queue. So a batch costs a plain
-// load, and giving up the run right is one compare-and-swap that fails if anything has come. The
-// word's tags are told one by one in mailbox_word.hpp.
+// newest. The runner never takes the stack away. It remembers the newest envelope that it has seen.
+// Everything above that is new, and moves to the runner's local queue, oldest first. So a batch
+// costs a plain load, and giving up the run right is one compare-and-swap that fails if anything
+// has come. mailbox_word.hpp describes the word's tags one by one.
 //
 // Transitions, and who makes them:
 //
@@ -50,8 +50,8 @@
 // H1 While the mailbox is held, `release` may leave the local queue filled. Nothing in it can be
 //    handled, and the response that ends the hold is a push like any other.
 //
-// Invariants of an actor's lifetime. All strong handles together own one weak handle. Nothing is
-// counted for being scheduled or running.
+// Invariants of an actor's lifetime. All strong handles together own one weak handle. Being
+// scheduled or running changes no count.
 // L1 A pusher holds a strong handle, so `unreachable` is never set while a push is under way.
 // L2 Exactly one thread reclaims the actor: the dropper that found `idle` or `closed`, or the
 //    runner that found `unreachable`.
@@ -85,7 +85,7 @@ enum class drop_outcome : std::uint8_t {
   closed,   ///< it ended before: the dropper frees the block
 };
 
-/// Places below where the model checker weakens the memory order or plants an error.
+/// The places in this header where the model checker weakens a memory order or plants an error.
 enum class mailbox_order : std::uint8_t {
   push,
   push_signal_link,
@@ -137,7 +137,7 @@ class mailbox_gate {
   }
 
   /// Pushes to the system lane. Requires a strong handle, or a cell that cannot go away meanwhile.
-  /// `n` belongs to the lane, also if the result is `closed`: then the caller drains the lane with
+  /// `n` belongs to the lane even if the result is `closed`: the caller then drains the lane with
   /// `take_signals_of_the_dead`.
   [[nodiscard]] push_outcome push_signal(Node* n) noexcept {
     // The envelope may be linked although the actor closes at this moment: close() drains the lane
@@ -175,10 +175,11 @@ class mailbox_gate {
     return (old & word::idle) != 0 ? drop_outcome::idle : drop_outcome::running;
   }
 
-  /// The runner made a handle to itself from a count of zero: takes the drop's tag back. Waits for
-  /// it if the dropper is between counting and tagging, which takes it one instruction.
+  /// Takes back the tag of a drop, because the runner has made a handle to itself after the count
+  /// had fallen to zero. If the dropper has counted but not tagged yet, waits for the tag: the
+  /// dropper is one instruction away from it.
   void undrop() noexcept {
-    // order: relaxed: only the mark matters; nothing that the dropper did is used
+    // order: relaxed: only the tag matters; nothing that the dropper did is used
     while ((head_.load(base::order<Atomics, mailbox_order::undrop>(std::memory_order_relaxed)) &
             word::unreachable) == 0)
       Atomics::pause();
@@ -192,8 +193,8 @@ class mailbox_gate {
     std::uint64_t old = head_.load(std::memory_order_relaxed);  // order: validated by the CAS
     for (;;) {
       if ((old & (word::idle | word::closed | word::stalled)) != 0) return false;
-      // order: relaxed: the sender has read its wake-up word with acquire before, so that read
-      // stays before
+      // order: relaxed: the sender read its wake-up word with acquire before this, so that read
+      // cannot move behind it
       if (head_.compare_exchange_weak(old, old | word::waiting, std::memory_order_relaxed,
                                       std::memory_order_relaxed))
         return true;
@@ -211,7 +212,7 @@ class mailbox_gate {
     // order: pairs with close(): what the runner wrote before the end
     return head_.load(std::memory_order_acquire);
   }
-  /// How many envelopes the runner has handled, modulo 2^32, as it said last. Any thread.
+  /// How many envelopes the runner has handled, modulo 2^32, as last published. Any thread.
   [[nodiscard]] std::uint32_t consumed() const noexcept {
     return consumed_.load(std::memory_order_relaxed);  // order: an estimate
   }
@@ -233,7 +234,7 @@ class mailbox_gate {
     return n < (1u << 31) ? n : short_length(peek());
   }
 
-  /// The runner says how many envelopes it has handled.
+  /// For the runner: publishes how many envelopes it has handled.
   void publish_consumed(std::uint32_t total) noexcept {
     // order: a statistic that senders read as an estimate
     consumed_.store(total, std::memory_order_relaxed);
@@ -270,8 +271,8 @@ class mailbox_reader {
   using gate = mailbox_gate<Node, Atomics>;
   using word = mailbox_word;
 
-  /// The oldest envelope that was not handled yet; takes new arrivals when the local queue is
-  /// empty. Null if there is none (of normal priority).
+  /// The oldest envelope of normal priority that has not been handled yet, or null. Takes new
+  /// arrivals when the local queue is empty.
   [[nodiscard]] Node* next(gate& g) noexcept {
     Node* oldest = front_;
     if (oldest == nullptr) {
@@ -311,7 +312,7 @@ class mailbox_reader {
     return sort_arrivals(g, none, [](const Node*) { return false; });
   }
 
-  /// As `take_arrivals`, but puts what `passes` into `apart`, which must be empty.
+  /// As `take_arrivals`, but puts what `passes` accepts into `apart`, which must be empty.
   template <class Passes>
   bool sort_arrivals(gate& g, chain& apart, Passes passes) noexcept {
     // order: acquire pairs with the release in push: the envelopes' contents
@@ -338,8 +339,8 @@ class mailbox_reader {
     return true;
   }
 
-  /// Takes what `passes`, answers only, out of the local queue. Looks only if one may be there that
-  /// came since it looked last.
+  /// Takes out of the local queue what `passes` accepts, which must be answers only. Looks only if
+  /// an answer may have come there since the last look.
   template <class Passes>
   [[nodiscard]] chain take_out(Passes passes) noexcept {
     chain out;
@@ -359,8 +360,8 @@ class mailbox_reader {
     return out;
   }
 
-  /// While it holds, the local queue and the urgent lane stay as they are: the owner handles only
-  /// what it sorts out (H1).
+  /// Begins or ends a hold. Meanwhile the local queue and the urgent lane stay as they are, and the
+  /// owner handles only what it sorts out (H1).
   void hold(bool on) noexcept { urgent_ = on ? urgent_ | holding_bit : urgent_ & ~holding_bit; }
   /// Whether the mailbox is held.
   [[nodiscard]] bool is_holding() const noexcept { return (urgent_ & holding_bit) != 0; }
@@ -380,7 +381,7 @@ class mailbox_reader {
   }
   /// Whether an urgent envelope is among those already taken.
   [[nodiscard]] bool has_urgent() const noexcept { return urgent_back() != nullptr; }
-  /// What next_urgent would return.
+  /// What `next_urgent` would return.
   [[nodiscard]] Node* peek_urgent() const noexcept {
     return has_urgent() ? urgent_back()->next : nullptr;
   }
@@ -436,7 +437,7 @@ class mailbox_reader {
         nullptr, base::order<Atomics, mailbox_order::take_signals>(std::memory_order_acquire));
   }
 
-  /// The lane of an actor that has ended. Any thread.
+  /// Takes the whole lane of an actor that has ended. Any thread.
   [[nodiscard]] static Node* take_signals_of_the_dead(gate& g) noexcept {
     // order: relaxed: a thread that links a signal after this look finds the mailbox closed and
     // comes here itself
@@ -491,7 +492,7 @@ class mailbox_reader {
     front_ = first;
   }
 
-  /// Undoes the taking of `n`, which is the next again.
+  /// Undoes the taking of `n`, so that it is the next one again.
   void put_back(Node* n) noexcept {
     if (Node::is_urgent(n)) {
       Node* const newest = urgent_back();
@@ -564,7 +565,7 @@ class mailbox_reader {
   /// held
   std::uint64_t urgent_ = 0;
   std::uint32_t consumed_ = 0;
-  bool answers_inside_ = false;  ///< an answer may be in the local queue that was not sorted
+  bool answers_inside_ = false;  ///< the local queue may hold answers nobody has sorted out
 };
 
 }  // namespace garrick::core

@@ -22,8 +22,8 @@ namespace {
 constexpr unsigned thorough = 20'000;
 constexpr unsigned enough_to_fail = 20'000;
 
-/// Envelopes start a cache line, but the model checker places its suites where it likes: room for
-/// N, moved to the next line.
+/// N envelopes, each at the beginning of a cache line, as the word needs them. The model checker
+/// places its suites anywhere, so there is room to move up to the next line.
 template <std::size_t N>
 class envelopes {
  public:
@@ -72,7 +72,7 @@ struct actor {
   std::array<relacy_atomics::cell<int>, 3> used;
   unsigned holders = 0;
   bool has_urgent_senders = false;
-  bool block_given_up = false;  ///< known to the checker itself
+  bool block_given_up = false;  ///< for a check; the model checker does not follow it
 
   actor() { now = {}; }
 
@@ -92,13 +92,13 @@ struct actor {
     give_up_block();
   }
 
-  /// The strong handles' share in the block's memory: it is given up once.
+  /// Gives up the strong handles' share in the block's memory, which must happen only once.
   void give_up_block() {
     RL_ASSERT(!block_given_up);
     block_given_up = true;
   }
 
-  /// As the cell does: it sorts what is urgent before each message.
+  /// As the cell does it: before each message it sorts out what is urgent.
   node* pick() {
     if (has_urgent_senders) {
       runner.take_arrivals(mail);
@@ -175,8 +175,8 @@ struct push_suite : rl::test_suite<push_suite, 2> {
   }
 };
 
-/// Handles fall on two threads while messages are under way: exactly one thread reclaims, after
-/// everything was handled (L1, L2).
+/// Three threads drop their handles while messages are under way. Exactly one thread reclaims, and
+/// only after everything has been handled (L1, L2).
 struct drop_suite : rl::test_suite<drop_suite, 3> {
   actor a;
   envelopes<3> nodes;
@@ -197,7 +197,7 @@ struct drop_suite : rl::test_suite<drop_suite, 3> {
   }
 };
 
-/// A worker that holds no handle runs the actor while the only handle falls.
+/// A worker that holds no handle runs the actor while the only handle is dropped.
 struct worker_suite : rl::test_suite<worker_suite, 2> {
   actor a;
   envelopes<1> nodes;
@@ -223,8 +223,8 @@ struct worker_suite : rl::test_suite<worker_suite, 2> {
   }
 };
 
-/// The runner makes a handle to itself although the last one is just falling, and lets it fall
-/// again or keeps it.
+/// The runner makes a handle to itself while the last one is being dropped, and drops it again or
+/// keeps it.
 template <bool Keeps>
 struct undrop_suite : rl::test_suite<undrop_suite<Keeps>, 2> {
   actor a;
@@ -261,8 +261,8 @@ struct undrop_suite : rl::test_suite<undrop_suite<Keeps>, 2> {
   }
 };
 
-/// A signal is seen although ordinary traffic and the end of a batch race with it. One that comes
-/// too late is taken by the thread that finds the end.
+/// A signal is seen although ordinary traffic and the end of a batch race with it. A signal that
+/// comes too late is taken by whoever finds that the actor has ended.
 struct signal_suite : rl::test_suite<signal_suite, 3> {
   actor a;
   envelopes<2> nodes;
@@ -279,7 +279,7 @@ struct signal_suite : rl::test_suite<signal_suite, 3> {
     }
   }
 
-  /// Ends with the first signal.
+  /// Runs the actor, which the first signal ends.
   void run() {
     static_cast<void>(a.handled.get());
     for (;;) {
@@ -372,14 +372,14 @@ struct wait_suite : rl::test_suite<wait_suite, 2> {
       // order: as drain_lot::epoch
       const std::uint32_t epoch = a.epoch.load(std::memory_order_acquire);
       if (!a.mail.ask_to_wait()) return;
-      relacy_atomics::wait(a.epoch, epoch);  // a wake-up that got lost is a deadlock
+      relacy_atomics::wait(a.epoch, epoch);  // a lost wake-up is a deadlock
     }
   }
   void after() { RL_ASSERT(a.handled.get() == 2); }
 };
 
-/// An actor that awaits: what passes is sorted out of the arrivals, the rest stays, and the run
-/// right is given up although something waits (H1).
+/// An actor that awaits an answer: the answer is sorted out of the arrivals, the rest stays, and
+/// the run right is given up although messages are left (H1).
 struct hold_suite : rl::test_suite<hold_suite, 2> {
   actor a;
   envelopes<4> nodes;
@@ -454,8 +454,8 @@ struct urgent_suite : rl::test_suite<urgent_suite, 2> {
   void after() { RL_ASSERT(a.handled.get() == 5); }
 };
 
-/// A sender uses an envelope again as soon as it has been freed, as block_pool does: a comparison
-/// with an address that means another envelope by now must not be fooled (I3).
+/// A sender uses an envelope again as soon as it has been freed, as block_pool does. No comparison
+/// may mistake the new envelope for the old one at the same address (I3).
 struct reuse_suite : rl::test_suite<reuse_suite, 2> {
   actor a;
   envelopes<5> nodes;
@@ -484,7 +484,7 @@ struct reuse_suite : rl::test_suite<reuse_suite, 2> {
   void after() { RL_ASSERT(a.handled.get() == 5); }
 };
 
-/// What the checker says about `Suite` with that error planted; empty: it finds nothing.
+/// What the checker says about `Suite` with that error planted. Empty if it finds nothing.
 template <class Suite>
 std::string found(bug which) {
   planted = which;

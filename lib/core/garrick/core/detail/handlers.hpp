@@ -2,9 +2,9 @@
 // wrong.
 //
 // Problem: a class is checked against its protocol deep inside templates, and compilers print the
-// way there. So all checks stand in `checked_actor`, which every spawning function names first;
-// what fails is an error of a few lines that names the actor and the signatures, and nothing behind
-// it is instantiated.
+// whole way there. So all checks stand in `checked_actor`, which every spawning function names
+// first. A check that fails is an error of a few lines, which names the actor and the signatures.
+// Nothing behind it is instantiated.
 //
 // Private: installed because templates need it.
 //
@@ -26,14 +26,15 @@ namespace garrick::core::detail {
 template <class A>
 struct on_caller {
   A& a;
-  // B makes the look-up of `on` wait for the call: an actor without any `on` is then an answer
-  // (no), not an error here.
+  // B puts off the look-up of `on` until the call. So for an actor without any `on` the answer is
+  // no, rather than an error here.
   template <class... Ts, class B = A>
   auto operator()(Ts&&... xs) const -> decltype(std::declval<B&>().on(std::forward<Ts>(xs)...)) {
     return static_cast<B&>(a).on(std::forward<Ts>(xs)...);
   }
 };
 
+/// Whether what a handler returns, an R, can become `Answer`.
 template <class R, class Answer>
 inline constexpr bool answers = false;
 template <class R, class... Ts>
@@ -55,14 +56,15 @@ inline constexpr bool answers<R, response<Ts...>> = [] {
     return sizeof...(Ts) == 1 && (std::is_convertible_v<R, Ts> && ...);
 }();
 
-/// Stands for a number and converts to exactly its type: a handler that takes it takes no other
-/// number.
+/// Stands for a number of type T and converts to T alone. So a handler that accepts it takes a T,
+/// and not a number to which a T would be converted silently.
 template <class T>
 struct exact_value {
   template <class U>
     requires std::is_same_v<U, T>
   operator U() const noexcept;
 };
+/// As `exact_value`, for handlers that take a reference.
 template <class T>
 struct exact_reference {
   template <class U>
@@ -72,8 +74,8 @@ struct exact_reference {
 template <template <class> class Probe, class T>
 using exact_argument = std::conditional_t<std::is_arithmetic_v<T>, Probe<T>, T>;
 
-/// False where a handler is only found because C++ converts numbers silently: on(double) for an
-/// int.
+/// False where a handler is found only because C++ converts numbers silently: an int would go to
+/// on(double).
 template <class F, class Content>
 inline constexpr bool handles_exactly = handles<F, exact_argument<exact_value, Content>> ||
                                         handles<F, exact_argument<exact_reference, Content>>;
@@ -104,7 +106,7 @@ struct handler_of {
   }();
 };
 
-// The names and arguments of these three are the text of the error.
+// Compilers print the names and arguments of these three, so they are part of the error's text.
 template <class Actor, class... Signatures>
 struct no_handler {
   static constexpr bool reported = true;
@@ -131,10 +133,12 @@ struct answer_is_over_aligned {
                 "aligned to 32 bytes at most");
 };
 
-/// An actor whose handlers may be behaviors alone: typed_actor and what derives from it.
+/// An actor that may do with behaviors and have no `on`: typed_actor and what derives from it.
 template <class Actor>
 concept uses_behaviors = requires { typename Actor::garrick_uses_behaviors; };
 
+/// How an actor handles its whole protocol. This first form is for a protocol without a list of
+/// signatures: there is nothing to check.
 template <class Actor, class P>
 struct handlers_of {
   static constexpr bool by_behavior = true;
@@ -202,13 +206,14 @@ struct hook_names {
   void on_start();
   void on_exit();
 };
-/// A hook's name is ambiguous in it if A has one, too, even a private one.
+/// In this class a hook's name is ambiguous if A has a member of that name, even a private one.
 template <class A>
 struct with_hook_names : A, hook_names {};
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
 
+/// Whether A has an on_start that cannot be called, and so would never run.
 template <class A>
 consteval bool hides_start() {
   if constexpr (has_start<A> || std::is_final_v<A>)
@@ -216,6 +221,7 @@ consteval bool hides_start() {
   else
     return !requires { &with_hook_names<A>::on_start; };
 }
+/// Whether A has an on_exit that cannot be called, and so would never run.
 template <class A>
 consteval bool hides_exit() {
   if constexpr (has_exit<A> || std::is_final_v<A>)

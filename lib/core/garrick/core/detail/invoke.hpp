@@ -1,9 +1,9 @@
 // Calls a handler with a message's content and turns what it returns into the response.
 //
-// Call by value for the programmer, copy-on-write underneath: an envelope that owns its content
-// hands it over as an rvalue; of a shared content a handler gets a const reference, and a copy of
-// its own only if it takes a value or a mutable reference while others still hold the block (paper
-// 001 §4.1, §5.2).
+// For the programmer this is call by value; underneath it is copy-on-write (paper 001 §4.1 and §5.2
+// of docs/papers.md). An envelope that owns its content hands it over as an rvalue. A content that
+// is shared reaches a handler as a const reference. The handler gets a copy of its own only if it
+// takes a value or a mutable reference while others still hold the block.
 //
 // Private: installed because templates need it.
 #pragma once
@@ -22,9 +22,10 @@
 
 namespace garrick::core::detail {
 
+/// How a function is called with a content: moved, changeable or constant. A pack becomes one
+/// argument for each of its values, and `unit` becomes none.
 template <class T>
 struct content_access {
-  using types = std::type_identity<void(T)>;
   template <class F>
   static decltype(auto) apply_move(F&& f, T& c) {
     return f(std::move(c));
@@ -95,7 +96,7 @@ struct content_access<unit> {
   static constexpr bool reads = moves<F>;
 };
 
-/// Can F be called with a message of this content, in any way?
+/// Whether F can be called with a message of this content, in any of these ways.
 template <class F, class Content>
 inline constexpr bool handles =
     content_access<Content>::template moves<F> || content_access<Content>::template mutates<F> ||
@@ -127,8 +128,8 @@ decltype(auto) call_with_content(F&& f, envelope* e) {
       auto& content = *static_cast<Content*>(block->value());
       // Content that cannot be copied has one envelope only: see send(any_ref, message).
       if constexpr (base::copyable_message<Content>) {
-        // order: acquire pairs with the release of the other holders' drops: they have read, now it
-        // may be changed
+        // order: acquire pairs with the release of the other holders' drops: they have finished
+        // reading, so the content may be changed
         if (block->holders.load(std::memory_order_acquire) != 1) {
           if constexpr (access::template reads<F>) {
             return access::apply_const(f, content);

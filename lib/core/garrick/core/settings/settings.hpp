@@ -34,7 +34,8 @@ struct mailbox_settings {
   /// messages that such a worker runs at most, at least 1
   std::uint32_t in_place_batch = 1024;
   /// The longest wait of a send for a full receiver that makes no progress, up to
-  /// `longest_full_wait`; after waits in vain up to 16 times that. Zero: a send never waits.
+  /// `longest_full_wait`. A wait that ends without room doubles the next one, up to 16 times this.
+  /// Zero: a send never waits.
   base::duration full_wait = base::duration::milliseconds(1);
 };
 

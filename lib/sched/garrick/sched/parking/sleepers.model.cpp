@@ -22,7 +22,7 @@ using enum std::memory_order;
 
 using model_sleepers = sleepers<relacy_atomics, parker>;
 
-/// The waker's plain write is seen by the one who was woken; tokens are not lost.
+/// Whoever is woken sees the waker's plain write, and no token is lost.
 struct parker_suite : rl::test_suite<parker_suite, 2> {
   parker first;
   parker second;
@@ -44,8 +44,8 @@ struct parker_suite : rl::test_suite<parker_suite, 2> {
   }
 };
 
-/// Open work as in a deque: its owner makes it visible by a release store, with nothing stronger;
-/// thieves swap.
+/// Open work as in a deque: its owner makes it visible by a release store and nothing stronger, and
+/// thieves take it by compare-and-swap.
 struct open_work {
   relacy_atomics::atomic<int> bottom{0};
   relacy_atomics::atomic<int> top{0};
@@ -133,8 +133,8 @@ struct inside_suite : rl::test_suite<inside_suite<Workers>, Workers> {
   }
 };
 
-/// The owner adds work, announces it, and then waits inside its handler until others have done it:
-/// nobody but the woken can help.
+/// The owner adds work, announces it, and then waits inside its handler until others have done it.
+/// Only the workers that it woke can do so.
 struct helpless_suite : rl::test_suite<helpless_suite, 3> {
   worker_loops<3> all{2};
   parker done;
@@ -192,8 +192,8 @@ struct outside_suite : rl::test_suite<outside_suite, 2> {
   }
 };
 
-/// An outside thread adds two items, and each of two workers is busy with one of them until the
-/// other one is taken too.
+/// An outside thread adds two items. Each of two workers takes one and stays busy until the other
+/// one has been taken too.
 struct both_needed_suite : rl::test_suite<both_needed_suite, 3> {
   struct item {
     item* queue_link = nullptr;
@@ -234,9 +234,9 @@ struct both_needed_suite : rl::test_suite<both_needed_suite, 3> {
   }
 };
 
-/// Worker 0 adds an item to its deque and is busy; another lies in an inbox; each of the other two
-/// has to take one, and stays busy with it. So the last who ends its search has to see what worker
-/// 0 added (c2).
+/// Worker 0 adds an item to its deque and stays busy; another item lies in an inbox. Each of the
+/// other two workers has to take one of them, and stays busy with it. So the last one that ends its
+/// search must see what worker 0 added (c2).
 struct finders_suite : rl::test_suite<finders_suite, 3> {
   struct item {
     item* queue_link = nullptr;
@@ -280,8 +280,8 @@ struct finders_suite : rl::test_suite<finders_suite, 3> {
   }
 };
 
-/// Four workers, of whom two may search at the same time. Three items come into one inbox; who
-/// finds several moves the rest into its deque; everybody stays busy until all have been taken.
+/// Four workers, of whom two may search at the same time. Three items come into one inbox. A worker
+/// that finds several moves the rest into its deque. Each stays busy until all have been taken.
 template <bool FromOutside>
 struct movers_suite : rl::test_suite<movers_suite<FromOutside>, FromOutside ? 5 : 4> {
   struct item {
@@ -351,8 +351,9 @@ struct movers_suite : rl::test_suite<movers_suite<FromOutside>, FromOutside ? 5 
   }
 };
 
-/// What all suites of the ticker have: a worker puts an item into its slot and stays busy until it
-/// has been exposed; another worker goes to sleep; the ticker.
+/// What all suites of the ticker share. One worker puts an item into its slot and stays busy until
+/// the item has been exposed and taken. Another worker goes to sleep. The third thread is the
+/// ticker.
 struct exposure {
   struct item {
     item* queue_link = nullptr;
@@ -413,9 +414,9 @@ struct ticker_suite : rl::test_suite<ticker_suite, 3>, exposure {
   }
 };
 
-/// As ticker_suite, where an outside thread wakes the worker that puts the item, and arms the
-/// ticker ahead. The ticker begins awake, so that it disarms itself and goes to sleep meanwhile.
-/// `KeepsPromise`: as required (K3).
+/// As ticker_suite, but an outside thread wakes the worker that puts the item, and arms the ticker
+/// ahead. The ticker begins awake, so that it disarms itself and goes to sleep meanwhile.
+/// `KeepsPromise`: whether that thread does what K3 requires.
 template <bool KeepsPromise>
 struct ahead_suite : rl::test_suite<ahead_suite<KeepsPromise>, 4>, exposure {
   parker woken;
@@ -438,8 +439,8 @@ struct ahead_suite : rl::test_suite<ahead_suite<KeepsPromise>, 4>, exposure {
   }
 };
 
-/// As ticker_suite, where the worker searches while the other one parks, which may do without a
-/// fence then (S5).
+/// As ticker_suite, but the worker searches while the other one parks. The one that parks may then
+/// do without a fence (S5).
 struct ticker_after_search_suite : rl::test_suite<ticker_after_search_suite, 3>, exposure {
   ticker_after_search_suite() { ticker.arm(); }
 

@@ -24,7 +24,7 @@ struct model_clock {
   static void sleep_ns(std::uint64_t) { rl::yield(1, here()); }
 };
 
-/// Processors that nobody knows.
+/// A machine that does not say which processor a thread runs on.
 struct model_place {
   struct thread {
     static constexpr std::int32_t unknown = -1;
@@ -44,8 +44,8 @@ struct model_traits {
 
 using policy = work_stealing<model_traits>;
 
-/// A runnable of the model: it has to run exactly once for each time that it was scheduled, and
-/// what it writes is plain memory.
+/// A runnable of the model. It has to run exactly once for each time that it was scheduled, and it
+/// writes plain memory, so that two runs at once are found.
 struct actor : base::runnable {
   relacy_atomics::cell<int> state{0};
   void (*handler)(void* suite, actor& self, policy::worker_data& on) = nullptr;
@@ -87,8 +87,9 @@ struct policy_base {
   }
 };
 
-/// From outside comes the eldest of a family of actors, which wakes the others and waits until the
-/// last one has run; then that of the next family. From the second on the ticker is armed ahead.
+/// An outside thread schedules the eldest of a family of actors, which schedules the others and
+/// waits until the last one has run. Then comes the eldest of the next family. From the second
+/// family on the ticker is armed ahead.
 template <std::size_t Families, std::size_t Size>
 struct family_suite : rl::test_suite<family_suite<Families, Size>, 4>, policy_base {
   struct family {
@@ -140,7 +141,7 @@ struct family_suite : rl::test_suite<family_suite<Families, Size>, 4>, policy_ba
   }
 };
 
-/// Two actors come from outside, and each is busy until the other one runs too.
+/// An outside thread schedules two actors, and each stays busy until the other one runs too.
 struct meeting_suite : rl::test_suite<meeting_suite, 4>, policy_base {
   std::array<actor, 2> actors;
   std::array<parker, 2> met;

@@ -21,8 +21,8 @@ using enum std::memory_order;
 constexpr unsigned thorough = 60'000;
 constexpr unsigned enough_to_fail = 60'000;
 
-/// Something in a queue: who takes it writes into its plain memory, so a second taker or an
-/// unordered hand-over is found.
+/// Something in a queue. Whoever takes it writes into its plain memory, so that a second taker or
+/// an unordered hand-over is found.
 struct item {
   relacy_atomics::cell<item*> link{nullptr};
   relacy_atomics::cell<int> content{0};
@@ -50,7 +50,7 @@ struct item {
   }
 };
 
-/// An owner that pushes and pops, and two thieves; the deque begins so small that it must grow.
+/// An owner pushes and pops, and two threads steal. The deque begins so small that it must grow.
 struct deque_suite : rl::test_suite<deque_suite, 3> {
   using deque = work_stealing_deque<relacy_atomics, item>;
   deque queue{2};
@@ -79,7 +79,7 @@ struct deque_suite : rl::test_suite<deque_suite, 3> {
   }
 };
 
-/// Two who push, two who take all.
+/// Two threads push, and two take everything.
 struct inbox_suite : rl::test_suite<inbox_suite, 4> {
   work_inbox<relacy_atomics, item> inbox;
   std::array<item, 4> items;
@@ -110,8 +110,8 @@ struct inbox_suite : rl::test_suite<inbox_suite, 4> {
   }
 };
 
-/// The owner puts into an empty slot, over an occupant, takes and claims; the helper looks and
-/// steals.
+/// The owner puts items into an empty slot and over an occupant, takes and claims. The helper looks
+/// and steals.
 struct slot_suite : rl::test_suite<slot_suite, 2> {
   next_slot<relacy_atomics, item> slot;
   std::array<item, 5> items;

@@ -44,7 +44,8 @@ inline constexpr std::uint32_t most_detached_threads = 1'000'000;
 
 /// Keys `detached.*`: the threads of detached and blocking actors.
 struct detached_settings {
-  /// at most so many, up to `most_detached_threads`; 0: none, and every such spawn fails
+  /// how many there may be at a time, up to `most_detached_threads`; 0: none, and every such spawn
+  /// fails
   std::uint32_t threads = 1024;
   /// processors of the threads of detached actors, "<0> <2-4>", see sched/places/affinity.hpp;
   /// empty: where the thread that made the system may run

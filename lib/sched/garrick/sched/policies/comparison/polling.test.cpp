@@ -83,8 +83,8 @@ struct item final : base::runnable {
   base::run_outcome run(std::uint32_t&) noexcept override { return base::run_outcome::released; }
 };
 
-/// What worker 0 of three does until it has looked so often in its last phase, while there is
-/// nothing to do.
+/// What worker 0 of three does while there is nothing to do, until it has looked `relaxed` times in
+/// its last phase.
 template <class Policy>
 std::vector<stretch> phases_of(std::uint32_t relaxed) {
   notes n;

@@ -8,10 +8,11 @@ namespace garrick::system::internal {
 
 namespace {
 
-/// Of a place, such as a variable that somebody made too long, so much is told.
+/// An error shows this much of a place, such as a variable that somebody made too long.
 constexpr std::size_t longest_place = 300;
 
-/// No key and no variable is nearly so long, and a search for the nearest would take its square.
+/// No key and no variable is nearly as long, and looking for the nearest name takes time by the
+/// square of the length.
 constexpr std::size_t longest_name_compared = 100;
 
 /// Edit distance with exchanged neighbours counting as one.
