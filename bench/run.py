@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Measures ours and its peers in turn on the same work, and writes a table, plots and a machine-readable file.
+"""Measures ours and its peers in turn on the same work, and writes a table, plots and a file for
+programs to read.
 
-See bench/README.md. Exit status: 0 if all that was measured was also correct, 1 if a program failed or gave a wrong result
-(or, with --strict, if a target was missed or not measured), 2 if the command line or a workload's description is wrong.
+See bench/README.md. Exit status: 0 if all that was measured was also correct, 1 if a program failed
+or gave a wrong result (or, with --strict, if a target was missed or not measured), 2 if the command
+line or a workload's description is wrong.
 """
 
 import argparse
@@ -100,7 +102,9 @@ def main(argv=None):
         sys.stdout.flush()
         return status
     except OSError as error:
-        print(f"bench: a result cannot be written: {error}; the report is incomplete", file=sys.stderr)
+        print(
+            f"bench: a result cannot be written: {error}; the report is incomplete", file=sys.stderr
+        )
         # What is left in the buffer would be tried again at the end, and fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1

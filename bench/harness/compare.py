@@ -1,4 +1,6 @@
-"""From measured series to comparisons: which variant of a peer counts, ratios with their spread, targets."""
+"""From measured series to comparisons: the variant of a peer that counts, ratios with their spread,
+and targets.
+"""
 
 import statistics
 from dataclasses import dataclass, field
@@ -152,7 +154,9 @@ def ratio_text(ratio):
 
 
 def losses_first(reports):
-    """Rows of the table: (report, comparison or None), worst ratio first; what failed comes before everything."""
+    """Rows of the table: (report, comparison or None). What failed comes first, then the worst
+    ratio.
+    """
     rows = []
     for report in reports:
         rows += [(report, c) for c in report.comparisons] or [(report, None)]

@@ -1,4 +1,6 @@
-"""Plots of a measure against a parameter, one line for each system and variant: what workload.json asks for under "curves"."""
+"""Plots of a measure against a parameter, one line for each system and variant: what workload.json
+asks for under "curves".
+"""
 
 from html import escape
 
@@ -30,7 +32,9 @@ def draw(reports):
 
 
 def families(records, curve):
-    """Records that differ in `x` only, by the values of the parameters `by`; those with one value of `x` are no curve."""
+    """Records that differ in `x` only, by the values of the parameters `by`; those with one value
+    of `x` are no curve.
+    """
     found = {}
     for workload, record in records:
         if curve["x"] in workload.params and all(name in workload.params for name in curve["by"]):

@@ -1,4 +1,6 @@
-"""Figures that a program draws itself: lines over a linear or logarithmic axis, with a paper's claim and what came out (common/curves.hpp)."""
+"""Figures that a program draws itself: lines over a linear or logarithmic axis, with a paper's
+claim and what came out (common/curves.hpp).
+"""
 
 import math
 from html import escape
@@ -84,16 +86,19 @@ def draw(figure):
     grid = []
     for tick in up.ticks():
         grid.append(
-            f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(tick):.1f}" y2="{y(tick):.1f}"/>'
+            f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(tick):.1f}" '
+            f'y2="{y(tick):.1f}"/>'
             f'<text x="{LEFT - 8}" y="{y(tick) + 4:.1f}" text-anchor="end">{tick:g}</text>'
         )
     for i, tick in enumerate(range(len(names)) if names else across.ticks()):
         label = names[i] if names else f"{tick:g}"
         grid.append(
-            f'<text x="{x(tick):.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{escape(label)}</text>'
+            f'<text x="{x(tick):.1f}" y="{HEIGHT - BOTTOM + 18}" '
+            f'text-anchor="middle">{escape(label)}</text>'
         )
     grid.append(
-        f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 6}" text-anchor="middle">{escape(figure["x"])}</text>'
+        f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 6}" '
+        f'text-anchor="middle">{escape(figure["x"])}</text>'
         f'<text x="14" y="{(TOP + HEIGHT - BOTTOM) / 2}" text-anchor="middle" '
         f'transform="rotate(-90 14 {(TOP + HEIGHT - BOTTOM) / 2})">{escape(figure["y"])}</text>'
     )
@@ -115,22 +120,28 @@ def draw(figure):
         ]
         legend = TOP + 16 + 20 * i
         body.append(
-            f'<line x1="{WIDTH - RIGHT + 16}" x2="{WIDTH - RIGHT + 40}" y1="{legend - 4}" y2="{legend - 4}" stroke="{colour}" '
-            f'stroke-width="2.4"{dash}/><text x="{WIDTH - RIGHT + 46}" y="{legend}">{escape(line["name"])}</text>'
+            f'<line x1="{WIDTH - RIGHT + 16}" x2="{WIDTH - RIGHT + 40}" y1="{legend - 4}" '
+            f'y2="{legend - 4}" stroke="{colour}" stroke-width="2.4"{dash}/>'
+            f'<text x="{WIDTH - RIGHT + 46}" y="{legend}">{escape(line["name"])}</text>'
         )
     return (
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" style="max-width:{WIDTH}px" role="img" aria-label="{escape(figure["title"])}">'
-        f'<title>{escape(figure["title"])}</title><g class="axis">{"".join(grid)}</g>{"".join(body)}</svg>'
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" style="max-width:{WIDTH}px" role="img" '
+        f'aria-label="{escape(figure["title"])}">'
+        f'<title>{escape(figure["title"])}</title>'
+        f'<g class="axis">{"".join(grid)}</g>{"".join(body)}</svg>'
     )
 
 
 def render(reports):
-    """All figures of these reports; empty if there are none. They come from the simulated machine, and say so."""
+    """All figures of these reports; empty if there are none. They come from the simulated machine,
+    and say so.
+    """
     parts = []
     for report in reports:
         for figure in report.figures:
             parts.append(
-                f'<h3>{escape(figure["title"])} <span class="soft">(simulated)</span></h3><p>{escape(figure["claim"])}</p>'
+                f'<h3>{escape(figure["title"])} <span class="soft">(simulated)</span></h3>'
+                f'<p>{escape(figure["claim"])}</p>'
                 f'{draw(figure)}<p class="soft">{escape(figure["found"])}</p>'
             )
     return "\n".join(parts)

@@ -1,4 +1,6 @@
-"""What the tests of the harness share: a bench folder and fake programs that print what a test wants."""
+"""What the tests of the harness share: a bench folder and fake programs that print what a test
+wants.
+"""
 
 import json
 import os

@@ -1,4 +1,6 @@
-"""Measures one workload: warm-up, then rounds in which every contender runs once, so that all meet the same machine."""
+"""Measures one workload: warm-up, then rounds in which every contender runs once, so that all meet
+the same machine.
+"""
 
 import json
 import re
@@ -42,7 +44,7 @@ class RunError(Exception):
 
 
 class Tools:
-    """Where the programs are, and how the compiler is called; written by CMake into toolchain.json."""
+    """Where the programs are, and how the compiler is called: CMake writes it to toolchain.json."""
 
     def __init__(self, build_dir):
         self.build_dir = build_dir
@@ -238,7 +240,9 @@ def record_of(workload, series):
 
 
 def figure_of(record, measure):
-    """A measure of a record by its name in a target or a curve: a field, or `details.NAME`; None if there is none."""
+    """A measure of a record by its name in a target or a curve: a field, or `details.NAME`.
+    None if there is none.
+    """
     if measure.startswith(DETAIL):
         return record["details"].get(measure[len(DETAIL) :])
     return record[measure]

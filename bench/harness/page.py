@@ -6,29 +6,38 @@ from . import curves, figures, plot, table
 from .compare import losses_first, quantity, ratio_text
 
 STYLE = """
-:root { --paper:#fbfaf7; --ink:#1d1f24; --soft:#6b6f76; --line:#dcd8cf; --win:#1f7a5c; --loss:#b8402a; --peer:#8a93a3; --mark:#c08a1e; }
+:root { --paper:#fbfaf7; --ink:#1d1f24; --soft:#6b6f76; --line:#dcd8cf;
+        --win:#1f7a5c; --loss:#b8402a; --peer:#8a93a3; --mark:#c08a1e; }
 @media (prefers-color-scheme: dark) {
-  :root { --paper:#16181c; --ink:#e8e6e1; --soft:#9a9da3; --line:#33363d; --win:#4fc195; --loss:#ef7f66; --peer:#7f8999; --mark:#e0b354; }
+  :root { --paper:#16181c; --ink:#e8e6e1; --soft:#9a9da3; --line:#33363d;
+          --win:#4fc195; --loss:#ef7f66; --peer:#7f8999; --mark:#e0b354; }
 }
 * { box-sizing: border-box; }
-body { margin:0 auto; max-width:1120px; padding:32px 24px 80px; background:var(--paper); color:var(--ink);
+body { margin:0 auto; max-width:1120px; padding:32px 24px 80px;
+       background:var(--paper); color:var(--ink);
        font:15px/1.5 "Source Sans 3","Noto Sans",system-ui,sans-serif; }
-h1 { font-size:28px; margin:0 0 4px; letter-spacing:-.01em; } h2 { font-size:19px; margin:40px 0 8px; } h3 { font-size:16px; margin:28px 0 2px; } p { max-width:78ch; }
+h1 { font-size:28px; margin:0 0 4px; letter-spacing:-.01em; }
+h2 { font-size:19px; margin:40px 0 8px; } h3 { font-size:16px; margin:28px 0 2px; }
+p { max-width:78ch; }
 .soft { color:var(--soft); } .scroll { overflow-x:auto; }
 table { border-collapse:collapse; width:100%; font-variant-numeric:tabular-nums; }
 th { text-align:left; font-weight:600; color:var(--soft); font-size:13px; }
-th, td { padding:6px 14px 6px 0; border-bottom:1px solid var(--line); vertical-align:top; white-space:nowrap; }
+th, td { padding:6px 14px 6px 0; border-bottom:1px solid var(--line); vertical-align:top;
+         white-space:nowrap; }
 td.n, th.n { text-align:right; } td.what { white-space:normal; min-width:15em; }
 .what small { display:block; color:var(--soft); }
 .win { color:var(--win); font-weight:600; } .loss { color:var(--loss); font-weight:600; }
-svg { display:block; width:100%; height:auto; margin:8px 0 4px; } svg text { fill:var(--ink); font-size:13px; }
+svg { display:block; width:100%; height:auto; margin:8px 0 4px; }
+svg text { fill:var(--ink); font-size:13px; }
 svg .axis text { fill:var(--soft); font-size:12px; } svg .grid { stroke:var(--line); }
-dl { display:grid; grid-template-columns:max-content 1fr; gap:4px 20px; } dt { color:var(--soft); } dd { margin:0; overflow-wrap:anywhere; }
+dl { display:grid; grid-template-columns:max-content 1fr; gap:4px 20px; }
+dt { color:var(--soft); } dd { margin:0; overflow-wrap:anywhere; }
 """
 
-INTRO = """Every row comes from paired runs: ours and the peers take turns on the same machine, after a warm-up, and the medians are
-compared. The ratio says how many times better ours is; below 1 the peer wins, and such rows come first. The spread is the lowest and
-the highest ratio of a single round. A peer with several settings is represented by its best one. A run whose result was
+INTRO = """Every row comes from paired runs: ours and the peers take turns on the same machine,
+after a warm-up, and the medians are compared. The ratio says how many times better ours is; below
+1 the peer wins, and such rows come first. The spread is the lowest and the highest ratio of a
+single round. A peer with several settings is represented by its best one. A run whose result was
 wrong does not count, and its row is marked as failed."""
 
 
@@ -78,16 +87,20 @@ def ratio_row(report, comparison):
     absent = f'<small>no program yet for {escape(", ".join(w.absent))}</small>' if w.absent else ""
     params = ", ".join(f"{k} {v}" for k, v in w.params.items() if k != "hash")
     return (
-        f'<tr><td class="what"><b>{name}</b><small>{escape(w.what)}{"; " if params else ""}{escape(params)}</small>{failed}{absent}</td>'
-        f'<td class="n">{mine}</td><td>{peer}</td><td class="n">{figure}</td>{ratio_cell(comparison)}'
-        f'<td class="n">{peak(table.ours_of(report))}</td><td class="n">{peak(theirs)}</td>{target_cell(report, comparison)}</tr>'
+        f'<tr><td class="what"><b>{name}</b>'
+        f'<small>{escape(w.what)}{"; " if params else ""}{escape(params)}</small>{failed}{absent}'
+        f'</td><td class="n">{mine}</td><td>{peer}</td>'
+        f'<td class="n">{figure}</td>{ratio_cell(comparison)}'
+        f'<td class="n">{peak(table.ours_of(report))}</td>'
+        f'<td class="n">{peak(theirs)}</td>{target_cell(report, comparison)}</tr>'
     )
 
 
 def ratio_table(reports):
     head = (
-        "<tr><th>workload</th><th class=n>garrick</th><th>peer</th><th class=n>peer’s figure</th><th class=n>ratio</th>"
-        "<th class=n>spread</th><th class=n>our peak memory</th><th class=n>peer’s</th><th>target</th></tr>"
+        "<tr><th>workload</th><th class=n>garrick</th><th>peer</th><th class=n>peer’s figure</th>"
+        "<th class=n>ratio</th><th class=n>spread</th><th class=n>our peak memory</th>"
+        "<th class=n>peer’s</th><th>target</th></tr>"
     )
     rows = "\n".join(ratio_row(r, c) for r, c in losses_first(reports))
     return f'<div class="scroll"><table>{head}\n{rows}</table></div>'
@@ -127,7 +140,8 @@ def record_table(records):
                 )
             )
             cells.append(
-                f'<td class="{"n" if name not in ("system", "variant") else ""}">{escape(text)}</td>'
+                f'<td class="{"n" if name not in ("system", "variant") else ""}">{escape(text)}'
+                '</td>'
             )
         cells.append(f"<td>{escape(r['unit'])}</td>")
         cells.append(
@@ -138,13 +152,18 @@ def record_table(records):
         f'<th class="{"n" if n not in ("system", "variant") else ""}">{n.replace("_", " ")}</th>'
         for n in names
     )
-    return f'<div class="scroll"><table><tr><th>workload</th>{head}<th>unit</th><th></th></tr>{"".join(rows)}</table></div>'
+    return (
+        f'<div class="scroll"><table><tr><th>workload</th>{head}<th>unit</th><th></th></tr>'
+        f'{"".join(rows)}</table></div>'
+    )
 
 
 def render(reports, environment):
     parts = [
-        f"<h1>Garrick benchmarks</h1><p class='soft'>{escape(environment['date'])}, {escape(environment['processor'])}, "
-        f"{environment['cores used']} cores, {escape(environment['parameters'])} parameters</p><p>{INTRO}</p>",
+        "<h1>Garrick benchmarks</h1>"
+        f"<p class='soft'>{escape(environment['date'])}, {escape(environment['processor'])}, "
+        f"{environment['cores used']} cores, {escape(environment['parameters'])} parameters</p>"
+        f"<p>{INTRO}</p>",
         "<h2>Ratios, losses first</h2>",
         ratio_table(reports),
     ]
@@ -169,8 +188,10 @@ def render(reports, environment):
     parts.append(f"<h2>Settings of the programs</h2><dl>{settings}</dl>")
     body = "\n".join(p for p in parts if p)
     return (
-        "<!doctype html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
-        f"<title>Garrick benchmarks</title><style>{STYLE}</style></head><body>{body}</body></html>\n"
+        "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
+        "<meta name='viewport' content='width=device-width'>"
+        f"<title>Garrick benchmarks</title><style>{STYLE}</style></head>"
+        f"<body>{body}</body></html>\n"
     )
 
 

@@ -1,4 +1,6 @@
-"""SVG plots for the report: how many times better ours is, and peak memory. Logarithmic axes, one row a comparison."""
+"""SVG plots for the report: how many times better ours is, and peak memory. Logarithmic axes, one
+row a comparison.
+"""
 
 import math
 import statistics
@@ -50,11 +52,13 @@ def frame(rows, axis, label, body, title):
     bottom = TOP + ROW * rows
     grid = "".join(
         f'<line class="grid" x1="{axis.x(t):.1f}" x2="{axis.x(t):.1f}" y1="{TOP}" y2="{bottom}"/>'
-        f'<text x="{axis.x(t):.1f}" y="{bottom + 18}" text-anchor="middle">{escape(label(t))}</text>'
+        f'<text x="{axis.x(t):.1f}" y="{bottom + 18}" '
+        f'text-anchor="middle">{escape(label(t))}</text>'
         for t in axis.ticks()
     )
     return (
-        f'<svg viewBox="0 0 {WIDTH} {bottom + 28}" role="img" aria-label="{escape(title)}"><title>{escape(title)}</title>'
+        f'<svg viewBox="0 0 {WIDTH} {bottom + 28}" role="img" aria-label="{escape(title)}">'
+        f'<title>{escape(title)}</title>'
         f'<g class="axis">{grid}</g>{body}</svg>'
     )
 
@@ -80,32 +84,37 @@ def ratios(reports):
     ]
     axis = LogAxis(values)
     body = [
-        f'<line x1="{axis.x(1):.1f}" x2="{axis.x(1):.1f}" y1="{TOP}" y2="{TOP + ROW * len(rows)}" stroke="var(--ink)"/>'
+        f'<line x1="{axis.x(1):.1f}" x2="{axis.x(1):.1f}" y1="{TOP}" y2="{TOP + ROW * len(rows)}" '
+        'stroke="var(--ink)"/>'
     ]
     for i, (report, c) in enumerate(rows):
         y = TOP + ROW * i + ROW / 2
         start, end = sorted((axis.x(1), axis.x(c.ratio)))
         colour = "var(--win)" if c.ratio >= 1 else "var(--loss)"
         body.append(
-            f'<text x="{LEFT - 12}" y="{y + 4:.1f}" text-anchor="end">{escape(report.workload.name)} '
+            f'<text x="{LEFT - 12}" y="{y + 4:.1f}" '
+            f'text-anchor="end">{escape(report.workload.name)} '
             f'<tspan fill="var(--soft)">/ {escape(c.system)}</tspan></text>'
         )
         body.append(
-            f'<rect x="{start:.1f}" y="{y - 7:.1f}" width="{max(end - start, 1):.1f}" height="14" rx="2" fill="{colour}"/>'
+            f'<rect x="{start:.1f}" y="{y - 7:.1f}" width="{max(end - start, 1):.1f}" height="14" '
+            f'rx="2" fill="{colour}"/>'
         )
         body.append(
-            f'<line x1="{axis.x(c.low):.1f}" x2="{axis.x(c.high):.1f}" y1="{y:.1f}" y2="{y:.1f}" stroke="var(--ink)" stroke-width="1.5"/>'
+            f'<line x1="{axis.x(c.low):.1f}" x2="{axis.x(c.high):.1f}" y1="{y:.1f}" y2="{y:.1f}" '
+            'stroke="var(--ink)" stroke-width="1.5"/>'
         )
         wanted = target_of(report, c)
         if wanted:
             body.append(
-                f'<line x1="{axis.x(wanted):.1f}" x2="{axis.x(wanted):.1f}" y1="{y - 12:.1f}" y2="{y + 12:.1f}" '
-                f'stroke="var(--mark)" stroke-width="3"/>'
+                f'<line x1="{axis.x(wanted):.1f}" x2="{axis.x(wanted):.1f}" y1="{y - 12:.1f}" '
+                f'y2="{y + 12:.1f}" stroke="var(--mark)" stroke-width="3"/>'
             )
         body.append(f'<text x="{WIDTH - RIGHT + 12}" y="{y + 4:.1f}">{ratio_text(c.ratio)}</text>')
     note = (
-        '<p class="soft">Times better than the peer. Bar: ratio of medians; line: lowest and highest round; gold mark: required. '
-        f'Geometric mean of the {len(rows)}: {ratio_text(statistics.geometric_mean(c.ratio for _, c in rows))}.</p>'
+        '<p class="soft">Times better than the peer. Bar: ratio of medians; line: lowest and '
+        'highest round; gold mark: required. Geometric mean of the '
+        f'{len(rows)}: {ratio_text(statistics.geometric_mean(c.ratio for _, c in rows))}.</p>'
     )
     return (
         frame(len(rows), axis, lambda t: f"{t:g} ×", "".join(body), "Ratio of medians by workload")
@@ -143,10 +152,12 @@ def memory(reports):
             f'<tspan fill="var(--soft)">/ {escape(record["system"])}</tspan></text>'
         )
         body.append(
-            f'<rect x="{LEFT}" y="{y - 6:.1f}" width="{max(end - LEFT, 1):.1f}" height="12" rx="2" fill="{colour}"/>'
+            f'<rect x="{LEFT}" y="{y - 6:.1f}" width="{max(end - LEFT, 1):.1f}" height="12" rx="2" '
+            f'fill="{colour}"/>'
         )
         body.append(
-            f'<text x="{end + 8:.1f}" y="{y + 4:.1f}">{quantity(record["peak_rss_bytes"], "B")}</text>'
+            f'<text x="{end + 8:.1f}" y="{y + 4:.1f}">{quantity(record["peak_rss_bytes"], "B")}'
+            '</text>'
         )
     return (
         frame(len(rows), axis, lambda t: quantity(t, "B"), "".join(body), "Peak memory")

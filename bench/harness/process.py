@@ -1,4 +1,6 @@
-"""Runs one program under bench_launch: what it printed, what it used, and its resident memory while it ran."""
+"""Runs one program under bench_launch: what it printed, what it used, and its resident memory while
+it ran.
+"""
 
 import os
 import pathlib

@@ -25,7 +25,7 @@ def ours_of(report):
 
 
 def best_peer_of(report):
-    """For a workload without a comparison: some peer's best figure, so that the row is not empty."""
+    """Some peer's best figure, so that the row of a workload without a comparison is not empty."""
     good = [r for r in report.records if r["system"] != "garrick" and r["checked"]]
     pick = min if report.workload.better == "lower" else max
     return pick(good, key=lambda r: r["median"], default=None)
@@ -84,7 +84,8 @@ def render(reports):
         ]
         if len(found) > 1:
             lines.append(
-                f"{group}: geometric mean of {len(found)} ratios {ratio_text(statistics.geometric_mean(found))}, lowest {ratio_text(min(found))}"
+                f"{group}: geometric mean of {len(found)} ratios "
+                f"{ratio_text(statistics.geometric_mean(found))}, lowest {ratio_text(min(found))}"
             )
     for report in reports:
         lines += [f"FAILED {report.workload.name}: {failure}" for failure in report.failures]

@@ -1,4 +1,6 @@
-"""Tests of the harness with fake programs: ratios, checks that fail, crashes, time-outs, memory, the files that it writes."""
+"""Tests of the harness with fake programs: ratios, checks that fail, crashes, time-outs, memory,
+the files that it writes.
+"""
 
 import json
 import pathlib
@@ -32,6 +34,7 @@ FIELDS = {
     "checked",
     "details",
 }
+
 
 class Variants(Fixture):
     def test_a_variant_of_ours_may_be_judged_by_the_default(self):
@@ -74,7 +77,8 @@ class Cases(Fixture):
         )
         self.program(
             "garrick",
-            "size = int(options['--size'])\nprint(json.dumps({'seconds': size, 'items': 1, 'check': 'ok', "
+            "size = int(options['--size'])\nprint(json.dumps({'seconds': size, 'items': 1, "
+            "'check': 'ok', "
             "'details': {'hops': size * 3}}))",
         )
 

@@ -1,4 +1,6 @@
-"""What is measured: reads and checks bench/<group>/<workload>/workload.json. Nothing here knows any workload by name."""
+"""What is measured: reads and checks bench/<group>/<workload>/workload.json. Nothing here knows any
+workload by name.
+"""
 
 import json
 import pathlib
@@ -95,7 +97,7 @@ def find_all(bench_dir, mode, cores):
 
 
 def load(path, systems, mode, cores):
-    """The workload that the file describes, or those under "cases", each of which changes some fields."""
+    """The workload that the file describes, or those under "cases": each changes some fields."""
 
     def fail(what):
         raise WorkloadError(f"{path}: {what}")
@@ -106,7 +108,9 @@ def load(path, systems, mode, cores):
         fail(f"not JSON: {error}")
     folder, group = path.parent.name, path.parent.parent.name
     if raw.get("name") not in (folder, f"{group}_{folder}"):
-        fail(f"name is {raw.get('name')!r}; allowed in this folder are {folder} and {group}_{folder}")
+        fail(
+            f"name is {raw.get('name')!r}; allowed in this folder are {folder} and {group}_{folder}"
+        )
     if raw.get("group", group) != group:
         fail(f"group is {raw['group']!r} but the folder is {group!r}")
     program = raw["name"]

@@ -1,4 +1,6 @@
-"""Turns what Doxygen read in the public headers into Markdown: one page a header, and an index of what garrick.hpp exports."""
+"""Turns what Doxygen read in the public headers into Markdown: one page a header, and an index of
+what garrick.hpp exports.
+"""
 
 import re
 import textwrap
@@ -167,7 +169,7 @@ class writer:
     # Pages.
 
     def _opening(self, file: Path) -> list[str]:
-        """The comment that the header opens with, as Markdown: what is indented or a list stays as it is."""
+        """The comment that the header opens with, as Markdown; lists and indented text stay."""
         lines = []
         for line in (self.root / file).read_text(encoding="utf-8").splitlines():
             if not line.startswith("//"):
@@ -223,7 +225,8 @@ class writer:
         special = [m for m in members if m.special and m.node.findtext("argsstring")]
         fields = [m for m in members if m.kind == "variable" and m.node.get("static") != "yes"]
         text += [
-            f"{self.place(m)}`{signature(m).removesuffix(';')}`\n:   {self.row(m, page) or '&nbsp;'}"
+            f"{self.place(m)}`{signature(m).removesuffix(';')}`\n"
+            f":   {self.row(m, page) or '&nbsp;'}"
             for m in fields
             if m.node.get("prot") == "public"
         ]

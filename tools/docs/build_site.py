@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""build_site.py [--serve [PORT]]: builds the site in build/docs/site from the Markdown of the tree and the comments of its headers.
+"""build_site.py [--serve [PORT]]: builds the site in build/docs/site from the Markdown of the tree
+and the comments of its headers.
 
-The pages stay where they are, so that their links work on a forge as well. They are copied to build/docs/pages in the same tree.
-There a link to a header leads to its page of the reference, and a link to another source or folder to a page that shows it.
-Warnings of MkDocs or Doxygen, links and anchors that lead nowhere, and anything loaded from the network are errors.
+The pages stay where they are, so that their links work on a forge as well. They are copied to
+build/docs/pages in the same tree. There a link to a header leads to its page of the reference, and
+a link to another source or folder to a page that shows it. Warnings of MkDocs or Doxygen, links and
+anchors that lead nowhere, and anything loaded from the network are errors.
 """
 
 import argparse
@@ -66,7 +68,7 @@ class stage:
         return os.path.relpath(goal, page.parent) + (f"#{anchor}" if anchor else "")
 
     def line(self, page: Path, line: str, linked: set[str]) -> str:
-        """Outside fences. The first time that a page names something of the reference, it is a link."""
+        """Outside fences. What a page names of the reference becomes a link at its first place."""
         line = LINK.sub(lambda m: f"]({self.target(page, m.group(1))})", line)
         if line.startswith("#"):
             return line

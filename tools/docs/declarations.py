@@ -65,13 +65,15 @@ def signature(found: entity) -> str:
         return f"{template_of(found)}concept {found.short};"
     if found.kind == "variable":
         value = text_of(node.find("initializer"))
-        return f"{template_of(found)}{type} {found.short}{' ' if value.startswith('=') else ''}{value};"
+        gap = " " if value.startswith("=") else ""
+        return f"{template_of(found)}{type} {found.short}{gap}{value};"
     bases = [
         f"{base.get('prot')} {tidy(re.sub(r'garrick::[a-z]+::', '', base.text or ''))}"
         for base in node.findall("basecompoundref")
         if base.get("prot") != "private" and "detail::" not in (base.text or "")
     ]
-    return f"{template_of(found)}{found.kind} {found.short}{' : ' + ', '.join(bases) if bases else ''};"
+    derived = f" : {', '.join(bases)}" if bases else ""
+    return f"{template_of(found)}{found.kind} {found.short}{derived};"
 
 
 def comment(text: str) -> str:

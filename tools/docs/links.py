@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Every relative link of every Markdown page leads to a file that is there, and its #anchor to a heading of that page."""
+"""Every relative link of every Markdown page leads to a file that is there, and its #anchor to a
+heading of that page.
+"""
 
 import argparse
 import re

@@ -1,4 +1,6 @@
-"""What Doxygen reads in the headers, as Python objects: the lint of the contracts and the site's reference stand on it."""
+"""What Doxygen reads in the headers, as Python objects: the lint of the contracts and the site's
+reference stand on it.
+"""
 
 import re
 import subprocess
@@ -70,7 +72,7 @@ class entity:
 
     @property
     def for_the_framework(self) -> bool:
-        """Installed because templates need it; its comment says that users have no business with it."""
+        """Installed because templates need it; its comment says that it is not for users."""
         return self.text.startswith("For the framework")
 
     @property
@@ -148,7 +150,9 @@ def _entity(node: xml.Element, name: str) -> entity | None:
 
 
 def read(folder: Path) -> list[entity]:
-    """All classes with their public and protected members, and what stands in namespaces, in the order of the files."""
+    """All classes with their public and protected members, and what stands in namespaces, in the
+    order of the files.
+    """
     found: dict[str, entity] = {}
     for path in sorted((folder / "xml").glob("*.xml")):
         if not path.name.startswith(("class", "struct", "union", "namespace", "concept")):

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Keeps the code in README.md and docs/guide/*.md equal to code that is compiled and run.
 
-A fenced block that follows a line `<!-- snippet: examples/01_hello.cpp#name -->` must be the text between the lines `// [name]` and
-`// [/name]` of that file (the whole file without `#name`), with the common indentation taken away. `--fix` rewrites the blocks.
-A C++ block in the guide without such a line is an error, unless the line before the fence is `<!-- not compiled: reason -->`.
+A fenced block that follows a line `<!-- snippet: examples/01_hello.cpp#name -->` must be the text
+between the lines `// [name]` and `// [/name]` of that file (the whole file without `#name`), with
+the common indentation taken away. `--fix` rewrites the blocks. A C++ block in the guide without
+such a line is an error, unless the line before the fence is `<!-- not compiled: reason -->`.
 """
 
 import argparse
@@ -63,7 +64,8 @@ def process(root: Path, page: Path) -> tuple[list[str], list[str]]:
                 wanted = source_text(root, mark.group(1), mark.group(2))
                 if lines[index + 1 : end] != wanted:
                     problems.append(
-                        f"{name}:{len(result)}: differs from {mark.group(1)}; ./dev docs --fix refreshes it"
+                        f"{name}:{len(result)}: differs from {mark.group(1)}; ./dev docs --fix "
+                        "refreshes it"
                     )
                 result += [lines[index], *wanted, lines[end]]
                 index = end + 1
@@ -72,7 +74,8 @@ def process(root: Path, page: Path) -> tuple[list[str], list[str]]:
                 excused = len(result) > 1 and EXCUSED.search(result[-2])
                 if fence.group(2) in ("cpp", "c++", "cc") and not excused:
                     problems.append(
-                        f"{name}:{index}: C++ that is not taken from a source: put `<!-- snippet: file#name -->` before it"
+                        f"{name}:{index}: C++ that is not taken from a source: "
+                        "put `<!-- snippet: file#name -->` before it"
                     )
                 result += lines[index : end + 1]
                 index = end + 1

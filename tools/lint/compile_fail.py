@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
-"""compile_fail.py FILE -- COMPILER [ARG...]: FILE must fail to compile, with a readable message of at most 15 lines, all that the compiler prints by default.
+"""compile_fail.py FILE -- COMPILER [ARG...]: FILE must fail to compile, with a readable message of
+at most 15 lines, which is all that the compiler prints by default.
 
 The file's first lines say how:
-    // expect: text                  the compiler's output must contain this text (a line for each text; all must be there);
-                                     `one|other` where compilers spell it differently
-    // max-lines: clang 34: reason   an exception for one compiler (gcc, clang), and why it cannot be helped
-    // each: one two            the file is compiled once for each word, with GARRICK_WITHOUT_<word> defined; `{}` in an
-                                expected text stands for the word. Without any of them it must compile
-A file that mentions GARRICK_CONTROL must compile when that macro is defined: so it fails for the reason it names and no other.
+    // expect: text                  the compiler's output must contain this text (a line for each
+                                     text; all must be there); `one|other` where compilers spell it
+                                     differently
+    // max-lines: clang 34: reason   an exception for one compiler (gcc, clang), and why it cannot
+                                     be helped
+    // each: one two                 the file is compiled once for each word, with
+                                     GARRICK_WITHOUT_<word> defined; `{}` in an expected text stands
+                                     for the word. Without any of them it must compile
+A file that mentions GARRICK_CONTROL must compile when that macro is defined: so it fails for the
+reason it names and no other.
 """
 
 import re
@@ -19,7 +24,9 @@ LIMIT = 15
 
 
 def directives(text: str) -> tuple[list[list[str]], dict[str, int], list[str], list[str]]:
-    """The texts to expect, the exceptions to the limit, the words of `each`, and what is wrong with the directives."""
+    """The texts to expect, the exceptions to the limit, the words of `each`, and what is wrong with
+    the directives.
+    """
     expected, limits, each, wrong = [], {}, [], []
     for line in text.splitlines():
         if not line.startswith("//"):

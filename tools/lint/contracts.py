@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Every public name has its contract where an IDE shows it: a `///` comment that Doxygen attaches to it.
+"""Every public name has its contract where an IDE shows it: in a `///` comment that Doxygen
+attaches to it.
 
-Counted are the names that `garrick/garrick.hpp` exports, with their members and the bases they inherit from, and the names of all
-other headers that a user may include. Operators, members that the language makes by itself, markers (`garrick_…`), `detail`,
-`internal`, what only `cell/` knows, and members of what is marked "For the framework" are excepted. While contracts are missing,
-LIMITS holds how many for each part. A number may only fall; `contracts.py --tighten` lowers them to what there is. What Doxygen
-complains about is always an error.
+Counted are the names that `garrick/garrick.hpp` exports, with their members and the bases they
+inherit from, and the names of all other headers that a user may include. Operators, members that
+the language makes by itself, markers (`garrick_…`), `detail`, `internal`, what only `cell/` knows,
+and members of what is marked "For the framework" are excepted. While contracts are missing, LIMITS
+holds how many for each part. A number may only fall; `contracts.py --tighten` lowers them to what
+there is. What Doxygen complains about is always an error.
 """
 
 import re
@@ -78,7 +80,8 @@ def check(root: Path, limits: dict[str, tuple[int, int]] | None = None) -> list[
                 problems += lines[:SHOWN]
                 rest = f", {len(lines) - SHOWN} of them not shown" if len(lines) > SHOWN else ""
                 problems.append(
-                    f"lib/{part}: {len(lines)} {what} names without a contract{rest}; the limit is {limit}"
+                    f"lib/{part}: {len(lines)} {what} names without a contract{rest}; "
+                    f"the limit is {limit}"
                 )
     return problems
 

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Compares the C++ sources with .clang-format; --fix rewrites them. Without clang-format 19 it says so and passes."""
+"""Compares the C++ sources with .clang-format; --fix rewrites them. Without clang-format 19 it says
+so and passes.
+"""
 
 import argparse
 import shutil

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Checks who includes whom: the table of parts, which rooms are private, cheap public headers, and no circles of folders or units.
+"""Checks who includes whom: the table of parts, which rooms are private, cheap public headers, and
+no circles of folders or units.
 
-A unit is `x.hpp` together with `x.cpp`. A folder is a room; `detail/` and `internal/` count as the room that they lie in.
+A unit is `x.hpp` together with `x.cpp`. A folder is a room; `detail/` and `internal/` count as the
+room that they lie in.
 """
 
 import re
@@ -9,8 +11,9 @@ from pathlib import Path
 
 from sources import cpp_files, read, run, without_comments
 
-# unit of the table -> units that it may include besides itself: a part, or a folder of the parts net and cluster.
-# What stands below `machine` is reserved for parts to come, so that they begin with their rules.
+# unit of the table -> units that it may include besides itself: a part, or a folder of the parts
+# net and cluster. What stands below `machine` is reserved for parts to come, so that they begin
+# with their rules.
 MAY_INCLUDE = {
     "base": set(),
     "core": {"base"},
@@ -36,10 +39,12 @@ MAY_INCLUDE = {
 # the simulated network: a target of its own, or every test would link Asio
 MAY_INCLUDE["net/testkit"] = {"testkit", "base"} | {u for u in MAY_INCLUDE if u.startswith("net/")}
 
-# part -> rooms that others may include; "" is its top. Of other parts every room but `detail` and `internal`.
+# part -> rooms that others may include; "" is its top. Of other parts every room but `detail` and
+# `internal`.
 PUBLIC_ROOMS = {
     "core": {"", "protocol", "settings", "supervision"},
-    "sched": {"", "policies", "queues", "parking", "places"},  # what a policy of one's own is made of
+    # sched's rooms are what a policy of one's own is made of
+    "sched": {"", "policies", "queues", "parking", "places"},
     "system": {"", "settings", "names", "diagnosis"},
     "testkit": {""},
 }
@@ -48,8 +53,8 @@ OPEN_TO = {
     ("core", "cell"): {"system", "testkit"},
     ("core", "detail"): {"system", "testkit"},
 }
-# The one private header that the umbrella names: it holds the texts of errors about a user's actor, and
-# each header between the two would be another line above such a text.
+# The one private header that the umbrella names: it holds the texts of errors about a user's actor,
+# and each header between the two would be another line above such a text.
 SHORT_CHAIN = ("lib/system/garrick/garrick.hpp", "garrick/core/detail/handlers.hpp")
 # A room that is private but installed says so, and why, in a line of each header's opening comment.
 PRIVATE_LINE = re.compile(r"^// Private: \w+", re.M)
@@ -58,7 +63,8 @@ NOT_INSTALLED = {"machine"}
 # One circle of units is allowed: an actor's block, who counts on it, and what few actors need.
 CIRCLE_ROOM, CIRCLE_SIZE = "garrick/core/cell", 5
 
-# What a public header never includes: each of these costs every user whole seconds or drags a library into the interface.
+# What a public header never includes: each of these costs every user whole seconds or drags a
+# library into the interface.
 DEAR = ("boost/asio", "boost/beast", "nlohmann/", "spdlog/", "fmt/", "CLI/", "CLI11", "hwloc")
 DEAR_STANDARD = {"iostream", "functional", "regex", "ranges", "format"}
 
@@ -66,7 +72,9 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
 
 
 def unit_of(path: str) -> str | None:
-    """The unit of the table for an include path such as garrick/core/x.hpp; the umbrella garrick/garrick.hpp belongs to system."""
+    """The unit of the table for an include path such as garrick/core/x.hpp; the umbrella
+    garrick/garrick.hpp belongs to system.
+    """
     parts = path.split("/")
     if parts[0] != "garrick":
         return None
@@ -94,7 +102,7 @@ def room_of(path: str) -> str:
 
 
 def private_room(path: str) -> str | None:
-    """Which private room of its part a header lies in: `internal`, `detail`, another one, or none."""
+    """The private room of its part in which a header lies: `internal`, `detail`, another, none."""
     parts = path.split("/")
     rooms = parts[2:-1]
     for name in ("internal", "detail"):
@@ -115,14 +123,18 @@ def includes_of(text: str):
 
 
 def check_private(path: Path, own: str | None, target: str) -> str | None:
-    """`own`: the part that a file is a part or a test of, or None. Private rooms are for the own part; some are open to more."""
+    """`own`: the part that a file is a part or a test of, or None. Private rooms are for the own
+    part; some are open to more.
+    """
     room = private_room(target)
     part = part_of(unit_of(target))
     if room is None or (path.as_posix(), target) == SHORT_CHAIN:
         return None
     umbrella = path.parts[0] == "lib" and len(path.parts) == 4
     if room == "internal":
-        if part != own and not (path.name.endswith((".model.cpp", ".model.hpp")) and part == "base"):
+        if part != own and not (
+            path.name.endswith((".model.cpp", ".model.hpp")) and part == "base"
+        ):
             # the model checker's atomics serve every part
             return f"internal/ of {part} is private to that part"
         if path.parts[0] == "lib" and path.suffix == ".hpp" and "internal" not in path.parts:
@@ -165,7 +177,8 @@ def check_library_file(path: Path, text: str, lines, problems: list[str]) -> Non
         opening = text.split("#pragma once")[0]
         if private_room(name) not in (None, "internal") and not PRIVATE_LINE.search(opening):
             problems.append(
-                f"{path}:1: a header of a private room says why it is installed: `// Private: installed because ...`"
+                f"{path}:1: a header of a private room says why it is installed: "
+                "`// Private: installed because ...`"
             )
     for number, bracket, target in lines:
         other = unit_of(target)
@@ -180,12 +193,15 @@ def check_library_file(path: Path, text: str, lines, problems: list[str]) -> Non
             and (target.startswith(DEAR) or target in DEAR_STANDARD)
         ):
             problems.append(
-                f"{path}:{number}: a public header must not include <{target}>: it is dear to compile; move it into a .cpp file"
+                f"{path}:{number}: a public header must not include <{target}>: "
+                "it is dear to compile; move it into a .cpp file"
             )
 
 
 def circles(graph: dict[str, dict[str, str]]) -> list[list[str]]:
-    """The strongly connected components of more than one node (Tarjan). graph: node -> {successor: an example of the edge}."""
+    """The strongly connected components of more than one node (Tarjan). graph: node -> {successor:
+    an example of the edge}.
+    """
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []

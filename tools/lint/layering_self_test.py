@@ -35,7 +35,8 @@ class layering_test(Tree):
         self.write(
             "lib/core/garrick/core/a.hpp",
             HEADER
-            + "// #include <garrick/sched/worker.hpp>\n/*\n#include <garrick/sched/worker.hpp>\n*/\n",
+            + "// #include <garrick/sched/worker.hpp>\n"
+            + "/*\n#include <garrick/sched/worker.hpp>\n*/\n",
         )
         self.assert_clean(layering.check)
 
@@ -78,7 +79,9 @@ class layering_test(Tree):
         self.assert_clean(layering.check)
         self.write("bench/a.cpp", include)
         self.write("tests/system/a.test.cpp", "#include <garrick/sched/detail/x.hpp>\n")
-        self.write("lib/patterns/garrick/patterns/a.cpp", "#include <garrick/system/threads/b.hpp>\n")
+        self.write(
+            "lib/patterns/garrick/patterns/a.cpp", "#include <garrick/system/threads/b.hpp>\n"
+        )
         self.assert_complains(
             layering.check,
             "bench/a.cpp:1: cell/ of core is private",
@@ -124,12 +127,16 @@ class layering_test(Tree):
         )
 
     def test_folders_of_net_and_cluster_are_units_of_the_table(self):
-        self.write("lib/net/garrick/net/wire/a.hpp", HEADER + "#include <garrick/net/layer/b.hpp>\n")
+        self.write(
+            "lib/net/garrick/net/wire/a.hpp", HEADER + "#include <garrick/net/layer/b.hpp>\n"
+        )
         self.write(
             "lib/cluster/garrick/cluster/coordination/c.hpp",
             HEADER + "#include <garrick/system/d.hpp>\n",
         )
-        self.write("lib/cluster/garrick/cluster/e.hpp", HEADER + "#include <garrick/system/d.hpp>\n")
+        self.write(
+            "lib/cluster/garrick/cluster/e.hpp", HEADER + "#include <garrick/system/d.hpp>\n"
+        )
         self.write("lib/net/garrick/net/layer/b.hpp", HEADER)
         self.write("lib/system/garrick/system/d.hpp", HEADER)
         problems = layering.check(self.root)

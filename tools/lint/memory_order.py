@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every memory order has an `order:` comment that names what it pairs with, beside it or just before."""
+"""Every memory order has an `order:` comment beside it or just before, which names its partner."""
 
 import re
 from pathlib import Path
@@ -30,7 +30,8 @@ def check_text(name: str, text: str) -> list[str]:
         use = USE.search(code)
         if use and not any(REASON.search(line) for line in near(lines, index)):
             problems.append(
-                f"{name}:{index + 1}: {use.group(1)} without an `order:` comment that names the operation it pairs with"
+                f"{name}:{index + 1}: {use.group(1)} without an `order:` comment that names "
+                "the operation it pairs with"
             )
     return problems
 

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Proves that each lint can fail: plants a violation in a temporary tree and looks for the complaint, then repairs it and looks for none."""
+"""Proves that each lint can fail: plants a violation in a temporary tree and looks for the
+complaint, then repairs it and looks for none.
+"""
 
 import contextlib
 import io
@@ -28,6 +30,7 @@ import words
 from layering_self_test import layering_test  # noqa: F401 (unittest finds it here)
 from temporary_tree import HEADER, Tree
 
+
 class memory_order_test(Tree):
     def test_an_order_without_a_reason(self):
         self.write(
@@ -40,14 +43,16 @@ class memory_order_test(Tree):
         self.write(
             "lib/base/garrick/base/a.hpp",
             "// order: pairs with push\nauto x = a.load(std::memory_order_acquire);\n"
-            "\n\n\nb.load(std::memory_order_relaxed);  // order: statistics only\n// memory_order_acquire is a word here\n",
+            "\n\n\nb.load(std::memory_order_relaxed);  // order: statistics only\n"
+            "// memory_order_acquire is a word here\n",
         )
         self.assert_clean(memory_order.check)
 
     def test_a_reason_too_far_away_or_empty(self):
         self.write(
             "lib/base/garrick/base/a.hpp",
-            "// order: pairs with push\n\n// far\n\n\n\nauto x = a.load(std::memory_order_acquire);\n",
+            "// order: pairs with push\n\n// far\n\n\n\n"
+            "auto x = a.load(std::memory_order_acquire);\n",
         )
         self.write(
             "lib/base/garrick/base/b.hpp",
@@ -85,6 +90,13 @@ class sizes_test(Tree):
     def test_a_wide_line(self):
         self.write("lib/a.cpp", "// " + "€" * 98 + "\nint " + "x" * 98 + ";\n")
         self.assert_complains(sizes.check, "a.cpp:1: 101 columns", "a.cpp:2: 103 columns")
+
+    def test_a_wide_line_of_python_even_if_it_is_a_string(self):
+        self.write("tools/a.py", "# " + "€" * 98 + "\n# " + "€" * 99 + '\ns = "' + "x" * 95 + '"\n')
+        limit = "101 columns, the limit is 100"
+        self.assertEqual(
+            sizes.check(self.root), [f"tools/a.py:2: {limit}", f"tools/a.py:3: {limit}"]
+        )
 
     def test_a_line_of_full_width_strings_and_expectations(self):
         self.write("lib/a.cpp", "// " + "€" * 97 + '\nauto s = "' + "x" * 120 + '";\n')
@@ -191,7 +203,10 @@ class compile_fail_test(unittest.TestCase):
             each = "// expect: {}\n// each: one two\n" + "".join(
                 f"#ifndef GARRICK_WITHOUT_{n}\nint {n};\n#endif\n" for n in ("one", "two")
             )
-            bad = '// expect: pointers\ntemplate <class T> void f() { static_assert(sizeof(T) == 0, "pointers"); }\n'
+            bad = (
+                '// expect: pointers\n'
+                'template <class T> void f() { static_assert(sizeof(T) == 0, "pointers"); }\n'
+            )
             for text, status in (
                 (bad + "void g() { f<int>(); }\n", 0),
                 ("// expect: pointers\nint x;\n", 1),
@@ -237,8 +252,9 @@ class contracts_test(Tree):
         self.header("detail/hidden.hpp", "namespace detail { struct hidden_as_well {}; }\n")
         self.header(
             "thing.hpp",
-            "/// x\nstruct thing {\n  using garrick_sendable = void;\n  thing();\n  thing(thing&&);\n"
-            "  ~thing();\n  bool operator==(const thing&) const;\n private:\n  int size;\n};\n"
+            "/// x\nstruct thing {\n  using garrick_sendable = void;\n"
+            "  thing();\n  thing(thing&&);\n  ~thing();\n  bool operator==(const thing&) const;\n"
+            " private:\n  int size;\n};\n"
             "/// For the framework: x\nstruct access { int size; };\n",
         )
         self.assertEqual(contracts.check(self.root, {}), [])
@@ -296,7 +312,8 @@ class snippets_test(Tree):
         self.write("examples/01_a.cpp", self.SOURCE)
         self.write(
             "README.md",
-            "<!-- snippet: examples/02_b.cpp -->\n```\n```\n<!-- snippet: examples/01_a.cpp#other -->\n```\n```\n"
+            "<!-- snippet: examples/02_b.cpp -->\n```\n```\n"
+            "<!-- snippet: examples/01_a.cpp#other -->\n```\n```\n"
             "<!-- snippet: examples/01_a.cpp -->\nno fence\n",
         )
         self.assert_complains(
@@ -317,7 +334,8 @@ class links_test(Tree):
     def test_links(self):
         self.write(
             "a.md",
-            "# One thing\n[b](docs/b.md#two-words) [self](#one-thing) [web](https://example.org) `[code](none.md)`\n"
+            "# One thing\n[b](docs/b.md#two-words) [self](#one-thing) [web](https://example.org) "
+            "`[code](none.md)`\n"
             "```\n[code](none.md)\n```\n",
         )
         self.write("docs/b.md", "## Two `words`\n[up](../a.md)\n")
@@ -419,7 +437,8 @@ class site_test(Tree):
         self.assertEqual(
             (self.root / "pages/docs/one.md").read_text(),
             "# One\nText:\n\n- [h](../api/core/a.md)\n"
-            "- [part](../lib/core/README.md) [source](../source/tests/x.cpp.md) [folder](../source/tests.md)\n"
+            "- [part](../lib/core/README.md) [source](../source/tests/x.cpp.md) "
+            "[folder](../source/tests.md)\n"
             "    [web](https://example.org) [here](#one)\n```\n[code](none)\n```\n"
             "[all](../api/index.md)\n",
         )
@@ -434,7 +453,8 @@ class site_test(Tree):
         self.assert_clean(build_site.check)
         self.write(
             "c.html",
-            '<a href="none.html">x</a><a href="b.html#gone">x</a><script src="//cdn/x.js"></script>',
+            '<a href="none.html">x</a><a href="b.html#gone">x</a>'
+            '<script src="//cdn/x.js"></script>',
         )
         self.assert_complains(
             build_site.check,

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Limits on size: 600 lines a file, 70 lines a function, 40 files a folder, 100 columns a line of C++.
+"""Limits on size: 600 lines a file, 70 lines a function, 40 files a folder, 100 columns a line of
+C++ or Python.
 
-What would be hurt by splitting says so: `long: reason` in a comment within the first 20 lines of a file, or in or up to three lines
-before a function. A folder has no excuse. Strings do not count as columns, nor does what a compile-fail test expects.
+What would be hurt by splitting says so: `long: reason` in a comment within the first 20 lines of a
+file, or in or up to three lines before a function. A folder has no excuse. The strings of C++ do
+not count as columns, nor does what a compile-fail test expects.
 """
 
 import ast
@@ -22,7 +24,9 @@ FUNCTION_NAME = re.compile(r"([~\w:]+|operator\s*\S{1,3})\s*\(")
 
 
 def opens_function(head: str) -> bool:
-    """Whether the text between the last statement's end and a `{` is a function's head (heuristic: it has a parameter list)."""
+    """Whether the text between the last statement's end and a `{` is a function's head (heuristic:
+    it has a parameter list).
+    """
     head = re.sub(r"\btemplate\s*<[^{};]*?>\s*(?=\w)", "", head)
     before_parameters = head.split("(", 1)[0]
     return (
@@ -64,13 +68,13 @@ def python_functions(text: str):
             yield node.name, node.lineno, node.end_lineno
 
 
-def wide_lines(text: str):
-    """(line, columns) of what has more than COLUMNS characters, also without its strings."""
+def wide_lines(text: str, python: bool):
+    """(line, columns) of what has more than COLUMNS characters; in C++ also without its strings."""
     lines = text.split("\n")
     wide = [number for number, line in enumerate(lines, 1) if len(line) > COLUMNS]
     if not wide:
         return
-    bare = without_strings(text).split("\n")
+    bare = lines if python else without_strings(text).split("\n")
     for number in wide:
         if len(bare[number - 1]) > COLUMNS and not EXPECTATION.match(lines[number - 1]):
             yield number, len(lines[number - 1])
@@ -91,12 +95,13 @@ def check_file(name: str, text: str) -> list[str]:
             EXCUSE.search(line) for line in lines[max(0, first - 4) : last]
         ):
             problems.append(
-                f"{name}:{first}: {function} has {last - first + 1} lines, the limit is {FUNCTION_LINES}"
+                f"{name}:{first}: {function} has {last - first + 1} lines, "
+                f"the limit is {FUNCTION_LINES}"
             )
-    if name.endswith((".hpp", ".cpp")):
+    if name.endswith((".hpp", ".cpp", ".py")):
         problems += [
             f"{name}:{number}: {columns} columns, the limit is {COLUMNS}"
-            for number, columns in wide_lines(text)
+            for number, columns in wide_lines(text, name.endswith(".py"))
         ]
     return problems
 

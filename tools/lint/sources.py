@@ -12,7 +12,9 @@ CPP = (".hpp", ".cpp")
 
 
 def all_files(root: Path) -> list[Path]:
-    """Every file of the project, relative to root: what git tracks or would track, or a walk where there is no git."""
+    """Every file of the project, relative to root: what git tracks or would track. Without git, all
+    files.
+    """
     try:
         if not (root / ".git").exists():
             raise FileNotFoundError
@@ -51,13 +53,15 @@ def read(path: Path) -> str:
 
 
 _TOKEN = re.compile(
-    r'//[^\n]*|/\*.*?\*/|R"(?P<tag>[^(\s]*)\(.*?\)(?P=tag)"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])*\'',
+    r'//[^\n]*|/\*.*?\*/'
+    r'|R"(?P<tag>[^(\s]*)\(.*?\)(?P=tag)"'
+    r'|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])*\'',
     re.S,
 )
 
 
 def without_comments(text: str, keep_strings: bool = False) -> str:
-    """The same text with comments (and the insides of strings) blanked; line numbers stay as they are."""
+    """The text with comments (and the insides of strings) blanked; lines keep their numbers."""
 
     def blank(match: re.Match) -> str:
         token = match.group(0)
@@ -69,7 +73,7 @@ def without_comments(text: str, keep_strings: bool = False) -> str:
 
 
 def without_strings(text: str) -> str:
-    """The same text with the insides of strings blanked, and the comments kept; line numbers stay as they are."""
+    """The text with the insides of strings blanked; comments stay, lines keep their numbers."""
 
     def blank(match: re.Match) -> str:
         token = match.group(0)
@@ -79,7 +83,9 @@ def without_strings(text: str) -> str:
 
 
 def main(name: str, check) -> int:
-    """Runs check(root) -> list of 'path:line: message' and reports; the exit status says whether the list was empty."""
+    """Runs check(root) -> list of 'path:line: message' and reports; the exit status says whether
+    the list was empty.
+    """
     parser = argparse.ArgumentParser(prog=name)
     parser.add_argument(
         "--root", type=Path, default=Path(__file__).resolve().parents[2], help="the folder to check"

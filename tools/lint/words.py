@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Text that must not be in the repository: notes of unfinished work, paths of somebody's machine, conflict marks, stray blanks."""
+"""Text that must not be in the repository: notes of unfinished work, paths of somebody's machine,
+conflict marks, stray blanks.
+"""
 
 import re
 from pathlib import Path

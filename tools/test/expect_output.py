@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""expect_output.py EXPECTED PROGRAM [ARG...]: runs the program and compares its standard output with the file, byte by byte."""
+"""expect_output.py EXPECTED PROGRAM [ARG...]: runs the program and compares its standard output
+with the file, byte by byte.
+"""
 
 import difflib
 import subprocess

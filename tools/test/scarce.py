@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""scarce.py memory|disk PROGRAM [ARG...]: a program that gets too little ends soon, with status 1 and a sentence that says what it lacked.
+"""scarce.py memory|disk PROGRAM [ARG...]: a program that gets too little ends soon, with status 1
+and a sentence that says what it lacked.
 
-memory: address space for the program's start, but not for its work, at several limits; at each it may also succeed. disk: standard
-output is /dev/full."""
+memory: address space for the program's start, but not for its work, at several limits; at each it
+may also succeed. disk: standard output is /dev/full.
+"""
 
 import resource
 import subprocess
