@@ -56,10 +56,22 @@ std::string real_text(const setting& row, double value) {
   return text;
 }
 
-refused_setting refuse(const setting& row, std::string_view text, std::string_view because = {}) {
-  std::string why = "the key '" + std::string(row.key) + "' wants " + expectation(row) + ", not '";
-  constexpr std::size_t longest_shown = 100;
-  why.append(text.substr(0, longest_shown)).append(text.size() > longest_shown ? "…'" : "'");
+/// A `type` is said before the text, which then stands as its source has written it.
+refused_setting refuse(const setting& row, std::string_view text, std::string_view type,
+                       std::string_view because) {
+  std::string why = "the key '" + std::string(row.key) + "' wants " + expectation(row) + ", not ";
+  std::string_view quote = "'";
+  if (!type.empty()) {
+    why.append("the ").append(type).append(" ");
+    quote = type == "text" ? "\"" : "";
+  }
+  if (type.empty() && text.empty()) {
+    why.append("an empty text");
+  } else {
+    constexpr std::size_t longest_shown = 100;
+    why.append(quote).append(text.substr(0, longest_shown));
+    why.append(text.size() > longest_shown ? "…" : "").append(quote);
+  }
   if (!because.empty()) why.append(": ").append(because);
   return {row.key, std::move(why), {}};
 }
@@ -70,6 +82,17 @@ bool is_key(std::string_view key) {
   };
   return std::ranges::all_of(key, fits) && std::ranges::count(key, '.') == 1 &&
          key.front() != '.' && key.back() != '.';
+}
+
+/// Two keys that differ in dots and underscores alone have the same variable of the environment.
+bool share_a_variable(std::string_view a, std::string_view b) {
+  const auto as_in_a_variable = [](char c) { return c == '.' ? '_' : c; };
+  return std::ranges::equal(a, b, {}, as_in_a_variable, as_in_a_variable);
+}
+
+/// What is said of a row whose addition ends the program.
+std::string about(std::string_view key, std::string_view what) {
+  return "the setting '" + std::string(key) + "' " + std::string(what);
 }
 
 /// A range that was made for another type would silently allow everything.
@@ -88,7 +111,14 @@ bool range_fits(const setting& row) {
 
 }  // namespace
 
-std::optional<duration> parse_duration(std::string_view text) {
+namespace {
+
+struct read_time {
+  std::optional<duration> value{};
+  bool too_long = false;  // a time, but no duration holds it
+};
+
+read_time read_duration(std::string_view text) {
   static constexpr std::array<std::pair<std::string_view, std::int64_t>, 7> units{
       {{"ns", 1},
        {"us", 1000},
@@ -97,21 +127,29 @@ std::optional<duration> parse_duration(std::string_view text) {
        {"min", 60'000'000'000},
        {"h", 3'600'000'000'000},
        {"d", 86'400'000'000'000}}};
-  if (text == "infinite") return duration::infinite();
+  if (text == "infinite") return {duration::infinite()};
   const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
   std::string_view unit = text.substr(digits);
   while (unit.starts_with(' ')) unit.remove_prefix(1);
   const auto known =
       std::ranges::find(units, unit, &std::pair<std::string_view, std::int64_t>::first);
   if (known == units.end()) return {};
-  if (const auto whole = parse_number<std::int64_t>(text.substr(0, digits)))
-    return duration::nanoseconds(known->second) * *whole;
+  const read_time too_long{{}, true};
+  if (const auto whole = parse_number<std::int64_t>(text.substr(0, digits))) {
+    const duration product = duration::nanoseconds(known->second) * *whole;
+    return product.is_infinite() ? too_long : read_time{product};
+  }
   const auto number = parse_number<double>(text.substr(0, digits));
   if (!number) return {};
   const double ns = *number * static_cast<double>(known->second);
   if (ns > 0 && ns < 1) return {};  // zero would mean something else: "never", or "at once"
-  return ns < 9e18 ? duration::nanoseconds(static_cast<std::int64_t>(ns)) : duration::infinite();
+  constexpr double beyond = 9223372036854775808.0;  // the first that an std::int64_t cannot hold
+  return ns < beyond ? read_time{duration::nanoseconds(static_cast<std::int64_t>(ns))} : too_long;
 }
+
+}  // namespace
+
+std::optional<duration> parse_duration(std::string_view text) { return read_duration(text).value; }
 
 setting_value value_of(const setting& row) {
   const setting_target& at = row.target;
@@ -217,10 +255,17 @@ std::optional<refused_setting> check(const setting& row, const setting_value& va
               (!r.names.empty() && std::ranges::count(r.names, value.text) == 0);
   }
   if (!wrong) return {};
-  return refuse(row, to_text(row, value), because);
+  return refuse(row, to_text(row, value), {}, because);
 }
 
-refused_setting wrong_type(const setting& row, std::string_view text) { return refuse(row, text); }
+refused_setting wrong_type(const setting& row, std::string_view text, std::string_view type) {
+  const bool too_long = row.target.kind() == setting_kind::time && type.empty() &&
+                        row.range.high == duration::infinite().count() &&
+                        read_duration(text).too_long;
+  if (!too_long) return refuse(row, text, type, {});
+  const duration longest = duration::seconds(duration::infinite().count() / 1'000'000'000);
+  return refuse(row, text, type, "beyond " + longest.to_string() + " there is only 'infinite'");
+}
 
 std::string expectation(const setting& row) {
   const auto with_unit = [&](std::string text) {
@@ -250,24 +295,37 @@ std::string expectation(const setting& row) {
     return all;
   }
   if (!row.range.form.empty()) return std::string(row.range.form);
-  return row.range.high == any.high
-             ? "text"
-             : "text of at most " + std::to_string(row.range.high) + " bytes";
+  const bool bounded = row.range.high != any.high;
+  if (row.range.low > 0)
+    return "text of " + (bounded ? "" : std::string("at least ")) + std::to_string(row.range.low) +
+           (bounded ? " to " + std::to_string(row.range.high) : std::string()) + " bytes";
+  return bounded ? "text of at most " + std::to_string(row.range.high) + " bytes" : "text";
 }
 
 // --- the table ---
 
 void setting_table::add(const setting& row) {
   GARRICK_ASSERT(!row.key.empty() && is_key(row.key),
-                 "a key has the form section.name, in lower case letters, digits and underscores");
-  GARRICK_ASSERT(find(row.key) == nullptr, "this key exists already");
-  GARRICK_ASSERT(range_fits(row), "a setting's range is of another type than its variable");
+                 about(row.key,
+                       "needs a key of the form section.name, in lower case letters, "
+                       "digits and underscores")
+                     .c_str());
+  const auto other = std::ranges::find_if(
+      rows_, [&](const setting& known) { return share_a_variable(known.key, row.key); });
+  GARRICK_ASSERT(other == rows_.end() || other->key != row.key,
+                 about(row.key, "exists already").c_str());
+  GARRICK_ASSERT(other == rows_.end(), about(row.key, "would have the environment variable of '" +
+                                                          std::string(other->key) + "'")
+                                           .c_str());
+  GARRICK_ASSERT(range_fits(row),
+                 about(row.key, "has a range of another type than its variable").c_str());
   rows_.push_back(row);
   defaults_.push_back(value_of(row));
 }
 
 void setting_table::must_not_be_below(std::string_view key, std::string_view least) {
-  GARRICK_ASSERT(find(key) != nullptr && find(least) != nullptr, "these keys do not exist");
+  GARRICK_ASSERT(find(key) != nullptr, about(key, "has not been added").c_str());
+  GARRICK_ASSERT(find(least) != nullptr, about(least, "has not been added").c_str());
   pairs_.push_back({key, least});
 }
 

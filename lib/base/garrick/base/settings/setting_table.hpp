@@ -152,7 +152,8 @@ struct refused_setting {
   std::string_view other{};  ///< the key of the value that it contradicts, if that is the trouble
 };
 
-/// "50us", "1.5 s", "infinite". Units: ns, us, ms, s, min, h, d. Nothing: it is not a time.
+/// "50us", "1.5 s", "infinite". Units: ns, us, ms, s, min, h, d. Nothing: it is not a time, or one
+/// that a duration cannot hold, which is longer than 292 years or shorter than a nanosecond.
 [[nodiscard]] std::optional<duration> parse_duration(std::string_view text);
 
 /// What the variable holds now.
@@ -165,8 +166,10 @@ void store(const setting& row, const setting_value& value);
 [[nodiscard]] std::optional<setting_value> parse(const setting& row, std::string_view text);
 /// What is wrong with a value of the right type; nothing: it may be stored.
 [[nodiscard]] std::optional<refused_setting> check(const setting& row, const setting_value& value);
-/// The refusal of a text that is not of the setting's type.
-[[nodiscard]] refused_setting wrong_type(const setting& row, std::string_view text);
+/// The refusal of a text that is not of the setting's type. `type` is what the text is in a source
+/// that has types, and is said with it: "text", "number", "boolean"; empty: it has none.
+[[nodiscard]] refused_setting wrong_type(const setting& row, std::string_view text,
+                                         std::string_view type = {});
 
 /// What the row wants, for errors, help and guide: "a whole number from 1 to 32768 (messages)".
 [[nodiscard]] std::string expectation(const setting& row);
@@ -176,8 +179,9 @@ void store(const setting& row, const setting_value& value);
 class setting_table {
  public:
   /// Adds a row; what its variable holds now is the default. The variable must live as long as the
-  /// table is used. A key that is there already, a badly formed one, and a range of another type
-  /// than the variable's end the program.
+  /// table is used. What ends the program, with a message that names the key: a key that is there
+  /// already or is badly formed; one that differs from another in dots and underscores alone, for
+  /// both would have the same environment variable; a range of another type than the variable's.
   void add(const setting& row);
   /// The value of `key` must not be below that of `least`. Both are counts, and have been added.
   void must_not_be_below(std::string_view key, std::string_view least);

@@ -1,7 +1,11 @@
 #include "garrick/base/settings/setting_table.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <array>
 #include <cmath>
+#include <csignal>
 #include <limits>
 #include <string>
 
@@ -26,6 +30,29 @@ std::string refusal(const setting& row, std::string_view text) {
   return refused ? refused->why : "";
 }
 
+/// What a child process writes to its error stream while f ends it; "lives": f returned.
+template <class F>
+std::string last_words(F f) {
+  std::array<int, 2> ends{};
+  REQUIRE(::pipe(ends.data()) == 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::signal(SIGABRT, SIG_DFL);
+    ::dup2(ends[1], STDERR_FILENO);
+    f();
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  std::string text;
+  std::array<char, 256> buffer{};
+  for (ssize_t n = 0; (n = ::read(ends[0], buffer.data(), buffer.size())) > 0;)
+    text.append(buffer.data(), static_cast<std::size_t>(n));
+  ::close(ends[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT ? text : "lives";
+}
+
 }  // namespace
 
 TEST_CASE("a time is a number with a unit") {
@@ -39,12 +66,40 @@ TEST_CASE("a time is a number with a unit") {
   CHECK(parse_duration("infinite") == duration::infinite());
   CHECK(!parse_duration("0.9ns"));  // not a silent zero
   CHECK(parse_duration("0.0s") == duration());
-  CHECK(parse_duration("400000d").value_or(duration()).is_infinite());  // beyond 292 years
-  CHECK(parse_duration("9999999.5d").value_or(duration()).is_infinite());
+  CHECK(parse_duration("9223372036854775806ns") == duration::nanoseconds(9223372036854775806));
+  CHECK(parse_duration("106751d") == duration::seconds(106'751LL * 86'400));
+  // beyond 292 years: not silently infinite
+  for (const char* wrong : {"9223372036854775807ns", "106752d", "9999999.5d", "99999999999d",
+                            "99999999999999999999ns", "9223372036.9s"}) {
+    CAPTURE(wrong);
+    CHECK_FALSE(parse_duration(wrong).has_value());
+  }
   for (const char* wrong : {"", "5", "ms", "-1ms", "5 parsecs", "1..5s", "5ms ", " 5ms", "1e3s"}) {
     CAPTURE(wrong);
     CHECK_FALSE(parse_duration(wrong).has_value());
   }
+}
+
+TEST_CASE("a time that is too long is refused, and the longest is named") {
+  duration time;
+  CHECK(refusal({"a.b", &time}, "99999999999d") ==
+        "the key 'a.b' wants a time with a unit from 0s to infinite, not '99999999999d': beyond "
+        "9223372036s there is only 'infinite'");
+  CHECK(refusal({"a.b", &time, {duration(), duration::seconds(1)}}, "99999999999d") ==
+        "the key 'a.b' wants a time with a unit from 0s to 1s, not '99999999999d'");
+  CHECK(refusal({"a.b", &time}, "9223372036s").empty());
+  CHECK(refusal({"a.b", &time}, "infinite").empty());
+}
+
+TEST_CASE("a text that has a type in its source is refused with it") {
+  bool flag = false;
+  std::string text;
+  CHECK(wrong_type({"a.b", &flag}, "true", "text").why ==
+        "the key 'a.b' wants true or false, not the text \"true\"");
+  CHECK(wrong_type({"a.b", &flag}, "", "text").why ==
+        "the key 'a.b' wants true or false, not the text \"\"");
+  CHECK(wrong_type({"a.b", &text}, "5", "number").why ==
+        "the key 'a.b' wants text, not the number 5");
 }
 
 TEST_CASE("a value goes into the variable and comes back as the text that it was") {
@@ -108,6 +163,12 @@ TEST_CASE("a range holds its ends and nothing beyond") {
   CHECK(refusal({"a.b", &text, setting_range::at_most_bytes(3)}, "abc").empty());
   CHECK(refusal({"a.b", &text, setting_range::at_most_bytes(3)}, "abcd") ==
         "the key 'a.b' wants text of at most 3 bytes, not 'abcd'");
+  CHECK(refusal({"a.b", &text, {1, 3}}, "abcd") ==
+        "the key 'a.b' wants text of 1 to 3 bytes, not 'abcd'");
+  CHECK(refusal({"a.b", &text, {1, 3}}, "") ==
+        "the key 'a.b' wants text of 1 to 3 bytes, not an empty text");
+  CHECK(expectation({"a.b", &text, {2, std::numeric_limits<std::int64_t>::max()}}) ==
+        "text of at least 2 bytes");
   CHECK(refusal({"a.b", &text, setting_range::must_be("consonants", &no_vowels)}, "bcd").empty());
   CHECK(refusal({"a.b", &text, setting_range::must_be("consonants", &no_vowels)}, "bad") ==
         "the key 'a.b' wants consonants, not 'bad': it has a vowel");
@@ -151,4 +212,29 @@ TEST_CASE("a table finds rows, keeps defaults, and names what its variables must
   CHECK(all.rows().size() == 3);
   CHECK(all.default_of(*all.find("queue.most")).number == 7);
   CHECK(all.first_refused()->key == "queue.most");
+}
+
+TEST_CASE("a row that cannot be added ends the program with its key") {
+  static bool flag = false;
+  const auto ending = [](std::string_view key, setting_range range = {}) {
+    return last_words([=] {
+      setting_table table;
+      table.add({"mail.box_size", &flag});
+      table.add({key, &flag, range});
+    });
+  };
+  const auto has = [](const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+  };
+  CHECK(ending("mail.box") == "lives");
+  CHECK(has(ending("Mail.box"), "the setting 'Mail.box' needs a key of the form section.name"));
+  CHECK(has(ending("mail"), "the setting 'mail' needs a key of the form section.name"));
+  CHECK(has(ending(""), "the setting '' needs a key of the form section.name"));
+  CHECK(has(ending("mail.box_size"), "the setting 'mail.box_size' exists already"));
+  CHECK(has(ending("mail_box.size"),
+            "the setting 'mail_box.size' would have the environment variable of 'mail.box_size'"));
+  CHECK(has(ending("mail.box", {1, 2}),
+            "the setting 'mail.box' has a range of another type than its variable"));
+  CHECK(has(last_words([] { setting_table().must_not_be_below("a.b", "a.c"); }),
+            "the setting 'a.b' has not been added"));
 }

@@ -115,6 +115,17 @@ bool type_fits(const setting& row, const raw_value& value) {
   return false;
 }
 
+/// What the value is in JSON, for errors; text from other layers has no type.
+std::string_view type_name(raw_value::kind type) {
+  switch (type) {
+    case raw_value::kind::boolean: return "boolean";
+    case raw_value::kind::integer:
+    case raw_value::kind::real: return "number";
+    case raw_value::kind::text: return "text";
+    default: return {};
+  }
+}
+
 /// What every layer has set so far. A later layer wins over an earlier one.
 class builder {
  public:
@@ -125,7 +136,9 @@ class builder {
     if (a.value.type == raw_value::kind::section) return take_section(a);
     const setting* const row = table_.find(a.key);
     if (row == nullptr) return no_such_key(a);
-    const auto value = type_fits(*row, a.value) ? parse(*row, a.value.text) : std::nullopt;
+    if (!type_fits(*row, a.value))
+      return internal::refuse(a.where, wrong_type(*row, a.value.text, type_name(a.value.type)).why);
+    const auto value = parse(*row, a.value.text);
     if (!value) return internal::refuse(a.where, wrong_type(*row, a.value.text).why);
     if (const auto refused = check(*row, *value)) return internal::refuse(a.where, refused->why);
     found_[row->key] = {*value, a.where};
@@ -138,11 +151,15 @@ class builder {
     return {};
   }
 
-  /// Writes the variables. Values that contradict each other are refused, and nothing changes.
+  /// Writes the variables: what no layer has set gets its default, whatever an earlier load has
+  /// left there. Values that contradict each other are refused, and nothing changes.
   [[nodiscard]] result<void> write() const {
     std::vector<setting_value> before;
     for (const setting& row : table_.rows()) before.push_back(value_of(row));
-    for (const auto& [key, value] : found_) store(*table_.find(key), value.first);
+    for (const setting& row : table_.rows()) {
+      const auto found = found_.find(row.key);
+      store(row, found == found_.end() ? table_.default_of(row) : found->second.first);
+    }
     const auto refused = table_.first_refused();
     if (!refused) return {};
     for (std::size_t i = 0; i < before.size(); ++i) store(table_.rows()[i], before[i]);
@@ -257,7 +274,10 @@ result<loaded_settings> load_settings(const setting_layers& layers) {
   setting_table table;
   add_settings(table, out.system);
   if (layers.own != nullptr) table.add_all(*layers.own);
-  GARRICK_ASSERT(!table.first_refused(), "a setting's default is not in its range");
+  for (const setting& row : table.rows()) {
+    const auto refused = check(row, table.default_of(row));
+    GARRICK_ASSERT(!refused, ("a default is not in its range: " + refused->why).c_str());
+  }
 
   auto line = internal::read_command_line(layers.program, layers.arguments, arguments_for(table));
   if (!line) return line.error();

@@ -46,7 +46,8 @@ struct setting_layers {
   std::vector<std::string> environment{};
   std::vector<std::string> arguments{};  ///< without the program's name
   /// The keys of the program, and of the parts that it uses besides the system: each part has an
-  /// `add_settings` for its own. The variables change only if everything is valid.
+  /// `add_settings` for its own. The variables change only if everything is valid; what no layer
+  /// sets then gets its default, which is what it held when its row was added.
   const base::setting_table* own = nullptr;
 
   /// The process' arguments and environment, no file.

@@ -101,7 +101,7 @@ TEST_CASE("a misspelt variable is an error that names the nearest") {
         "number from 0 to 1024 (threads), not 'many'");
   CHECK(error_of_variable("GARRICK_SCHEDULER_WORKERS") ==
         "environment variable GARRICK_SCHEDULER_WORKERS: the key 'scheduler.workers' wants a whole "
-        "number from 0 to 1024 (threads), not ''");
+        "number from 0 to 1024 (threads), not an empty text");
 }
 
 namespace {
@@ -119,7 +119,8 @@ void add_settings(setting_table& table, post_settings& s) {
 }  // namespace
 
 TEST_CASE("a part brings its section along, with defaults, ranges and sources") {
-  CHECK(error_of_variable("GARRICK_POST_CARRIERS=2").find("did you mean") != std::string::npos);
+  CHECK(error_of_variable("GARRICK_POST_CARRIERS=2") ==
+        "environment variable GARRICK_POST_CARRIERS: there is no variable 'GARRICK_POST_CARRIERS'");
   post_settings post;
   setting_table own;
   add_settings(own, post);
@@ -250,16 +251,16 @@ TEST_CASE("an error in the file names line, key and the nearest key") {
         "file:1: there is no key 'workers'; did you mean 'scheduler.workers'?");
   CHECK(error_of_file("{\"mailbox\": {\n\n\"soft_limit\":\n\n\"ten\"\n}}") ==
         "file:3: the key 'mailbox.soft_limit' wants a whole number from 1 to 32768 (messages), not "
-        "'ten'");
+        "the text \"ten\"");
 }
 
 TEST_CASE("a value of the wrong JSON type is refused, even if its text would do") {
-  CHECK(
-      error_of_file(R"({"scheduler": {"workers": "2"}})") ==
-      "file:1: the key 'scheduler.workers' wants a whole number from 0 to 1024 (threads), not '2'");
+  CHECK(error_of_file(R"({"scheduler": {"workers": "2"}})") ==
+        "file:1: the key 'scheduler.workers' wants a whole number from 0 to 1024 (threads), not "
+        "the text \"2\"");
   CHECK(error_of_file(R"({"scheduler": {"workers": 2.5}})") ==
         "file:1: the key 'scheduler.workers' wants a whole number from 0 to 1024 (threads), not "
-        "'2.5'");
+        "the number 2.5");
   CHECK(error_of_file(R"({"scheduler": {"workers": -1}})") ==
         "file:1: the key 'scheduler.workers' wants a whole number from 0 to 1024 (threads), not "
         "'-1'");
@@ -274,9 +275,18 @@ TEST_CASE("a value of the wrong JSON type is refused, even if its text would do"
   CHECK(error_of_file(R"({"scheduler": 1})") ==
         "file:1: 'scheduler' is a section: { \"scheduler\": { \"key\": value } }");
   CHECK(error_of_file(R"({"scheduler": {"best_effort": 1}})") ==
-        "file:1: the key 'scheduler.best_effort' wants true or false, not '1'");
+        "file:1: the key 'scheduler.best_effort' wants true or false, not the number 1");
+  CHECK(error_of_file(R"({"scheduler": {"best_effort": "true"}})") ==
+        "file:1: the key 'scheduler.best_effort' wants true or false, not the text \"true\"");
+  CHECK(error_of_file(R"({"scheduler": {"thread_name": 5}})")
+            .ends_with("wants text of at most 10 bytes, not the number 5"));
+  CHECK(error_of_file(R"({"scheduler": {"thread_name": true}})")
+            .ends_with("wants text of at most 10 bytes, not the boolean true"));
+  CHECK(error_of_file("{\"scheduler\": {\"workers\": \"" + std::string(100'000, '1') + "\"}}")
+            .size() < 1000);
   CHECK(error_of_file(R"({"watchdog": {"after": 5}})") ==
-        "file:1: the key 'watchdog.after' wants a time with a unit from 0s to infinite, not '5'");
+        "file:1: the key 'watchdog.after' wants a time with a unit from 0s to infinite, not the "
+        "number 5");
   CHECK(error_of_file(R"({"log": {"level": "loud"}})") ==
         "file:1: the key 'log.level' wants one of debug, info, warning, error, off, not 'loud'");
   CHECK(error_of_file(R"({"log": {"level": "off",
@@ -305,9 +315,61 @@ TEST_CASE("an error on the command line names the argument and the nearest optio
         "1024 (threads), not '2000'");
   CHECK(error_of_argument("stray") ==
         "argument stray: unexpected: the program's own arguments come after --");
-  CHECK(error_of_argument("--scheduler.workers").find("scheduler.workers") != std::string::npos);
-  CHECK(error_of({.arguments = {"--scheduler.workers=1", "--scheduler.workers=2"}})
-            .find("scheduler.workers") != std::string::npos);
+  CHECK(error_of_argument("--scheduler.workers") ==
+        "argument --scheduler.workers: its value is missing: --scheduler.workers=VALUE");
+  CHECK(error_of({.arguments = {"--scheduler.thread_name", "--log.level=off"}}) ==
+        "argument --scheduler.thread_name: its value is missing: --scheduler.thread_name=VALUE");
+  CHECK(error_of_argument("--config") == "argument --config: its value is missing: --config=VALUE");
+  CHECK(error_of_argument("--config=") ==
+        "argument --config: it wants the name of a file, not an empty text");
+  CHECK(error_of_argument("--dump-config=yes") == "argument --dump-config: it takes no value");
+  CHECK(error_of({.arguments = {"--scheduler.workers=1", "--scheduler.workers=2"}}) ==
+        "argument --scheduler.workers: it is there twice");
+}
+
+TEST_CASE("only what is near is suggested") {
+  for (const char* word :
+       {"verbose", "x", "scheduler.foo", "mailbox.colour", "wrkzz", "chat.room"}) {
+    CAPTURE(word);
+    CHECK(error_of_argument("--" + std::string(word)) ==
+          "argument --" + std::string(word) + ": there is no option '--" + word + "'");
+  }
+  CHECK(error_of_argument("--verbose=1").find("did you mean") == std::string::npos);
+  CHECK(error_of_variable("GARRICK_FOO=1") ==
+        "environment variable GARRICK_FOO: there is no variable 'GARRICK_FOO'");
+  CHECK(error_of_variable("GARRICK_MAILBOX_COLOUR=1").find("did you mean") == std::string::npos);
+  CHECK(error_of_file(R"({"kitchen": {"stove": 1}})") == "file:1: there is no section 'kitchen'");
+  CHECK(error_of_argument("--mailbox.soft_limt=1").ends_with("mean '--mailbox.soft_limit'?"));
+  CHECK(error_of_argument("--mailbox.softlimit=1").ends_with("mean '--mailbox.soft_limit'?"));
+  CHECK(error_of_argument("--soft_limit=1").ends_with("mean '--mailbox.soft_limit'?"));
+  CHECK(error_of_argument("--scheduler.thread=1").ends_with("mean '--scheduler.thread_name'?"));
+  CHECK(error_of_argument("--mailboxes.in_place=1").ends_with("mean '--mailbox.in_place'?"));
+}
+
+TEST_CASE("a text may be emptied or stand in brackets, and what wants no empty text says so") {
+  std::string room = "hall";
+  std::string house = "inn";
+  setting_table own;
+  own.add({"chat.room", &room});
+  own.add({"chat.house", &house, {1, 20}});
+  const auto loaded = load_settings(
+      {.arguments = {"--scheduler.thread_name=", "--chat.room=", "--chat.house=[a, b]"},
+       .own = &own});
+  REQUIRE(loaded);
+  CHECK(loaded->system.scheduler.thread_name.empty());
+  CHECK(room.empty());
+  CHECK(house == "[a, b]");
+  REQUIRE(load_settings({.arguments = {"--chat.room", "", "--chat.house", "-1"}, .own = &own}));
+  CHECK(room.empty());
+  CHECK(house == "-1");
+  CHECK(error_of({.arguments = {"--chat.house="}, .own = &own}) ==
+        "argument --chat.house: the key 'chat.house' wants text of 1 to 20 bytes, not an empty "
+        "text");
+  CHECK(error_of_argument("--scheduler.workers=") ==
+        "argument --scheduler.workers: the key 'scheduler.workers' wants a whole number from 0 to "
+        "1024 (threads), not an empty text");
+  CHECK(error_of_argument("--scheduler.policy=").ends_with(", not an empty text"));
+  CHECK(error_of_argument("--watchdog.after=").ends_with(", not an empty text"));
 }
 
 TEST_CASE("settings that contradict each other are refused") {
@@ -353,6 +415,25 @@ TEST_CASE("a program's own keys work in every layer and change only if all is va
   CHECK(rate == 2.5);
   CHECK(loud);
   CHECK(pause == duration::milliseconds(10));
+}
+
+TEST_CASE("each load begins with the defaults, whatever an earlier one has left") {
+  std::uint32_t clients = 10;
+  setting_table own;
+  own.add({"chat.clients", &clients, {1, 100}, "clients", "How many are started"});
+  REQUIRE(load_settings({.environment = {"GARRICK_CHAT_CLIENTS=20"}, .own = &own}));
+  CHECK(clients == 20);
+  CHECK(error_of({.environment = {"GARRICK_MAILBOX_HARD_LIMIT=1"}, .own = &own}) != "accepted");
+  CHECK(clients == 20);
+  const auto again = load_settings({.own = &own});
+  REQUIRE(again);
+  CHECK(clients == 10);
+  CHECK(again->list.back().key == "chat.clients");
+  CHECK(again->list.back().value == "10");
+  CHECK(again->list.back().source == "default");
+  const auto help = load_settings({.arguments = {"--help"}, .own = &own});
+  REQUIRE(help);
+  CHECK(help->print.find("1 to 100 (clients); default 10") != std::string::npos);
 }
 
 TEST_CASE("--help lists every key with what it wants and its default") {

@@ -1,5 +1,11 @@
 // The command line's layer.
+//
+// CLI11 writes the help. The arguments are taken apart here, since it takes no empty text, splits
+// one that stands in brackets, and has words of its own for what is wrong.
 #include <algorithm>
+#include <functional>
+#include <set>
+#include <utility>
 
 #include "garrick/system/settings/internal/layers.hpp"
 
@@ -38,24 +44,31 @@ base::result<command_line> read_command_line(const std::string&, std::vector<std
 
 namespace {
 
-void add_option(CLI::App& app, const argument& o, assignments& found) {
-  const auto take = [&o, &found](const std::string& text) {
-    found.push_back({o.key, {raw_value::kind::untyped, text}, "argument --" + o.key});
-  };
-  CLI::Option* added = app.add_option_function<std::string>("--" + o.key, take, o.help);
-  added->type_name(o.type);
-  added->group(o.key.substr(0, o.key.find('.')));
+std::string help_of(const std::string& program, const std::vector<argument>& known) {
+  CLI::App app(
+      "Settings may also come from a JSON file and from variables such as "
+      "GARRICK_SCHEDULER_WORKERS.",
+      program);
+  app.set_help_flag("-h,--help", "Show this and leave");
+  app.add_option("--config", "Read settings from this JSON file")->type_name("FILE");
+  app.add_flag("--print-settings")->description("Say what each setting is and why, and leave");
+  app.add_flag("--dump-config")->description("Write the settings as JSON and leave");
+  for (const argument& o : known)
+    app.add_option("--" + o.key, o.help)
+        ->type_name(o.type)
+        ->group(o.key.substr(0, o.key.find('.')));
+  return app.help();
 }
 
-/// The first argument that the parser did not know.
-base::error refuse_leftover(const std::string& leftover, const std::vector<argument>& known) {
-  const std::string where = "argument " + leftover.substr(0, leftover.find('='));
-  const std::size_t begin = leftover.find_first_not_of('-');
+/// The refusal of what is no option.
+base::error refuse_unknown(const std::string& text, const std::vector<argument>& known) {
+  const std::string where = "argument " + text.substr(0, text.find('='));
+  const std::size_t begin = text.find_first_not_of('-');
   if (begin == 0 || begin == std::string::npos)
     return refuse(where, "unexpected: the program's own arguments come after --");
   std::vector<std::string> keys{"help", "config", "print-settings", "dump-config"};
   for (const argument& o : known) keys.push_back(o.key);
-  const std::string name = leftover.substr(begin, leftover.find('=') - begin);
+  const std::string name = text.substr(begin, text.find('=') - begin);
   if (base::error e = refuse_absent_part(where, name.substr(0, name.find('.')), keys)) return e;
   return unknown_key(where, "option", name, "--", keys);
 }
@@ -67,26 +80,38 @@ base::result<command_line> read_command_line(const std::string& program,
                                              const std::vector<argument>& known) {
   command_line found;
   found.rest = take_rest(arguments);
-
-  CLI::App app(
-      "Settings may also come from a JSON file and from variables such as "
-      "GARRICK_SCHEDULER_WORKERS.",
-      program);
-  app.allow_extras();
-  app.set_help_flag("-h,--help", "Show this and leave");
-  app.add_option("--config", found.file, "Read settings from this JSON file")->type_name("FILE");
-  app.add_flag("--print-settings", found.list, "Say what each setting is and why, and leave");
-  app.add_flag("--dump-config", found.dump, "Write the settings as JSON and leave");
-  for (const argument& o : known) add_option(app, o, found.settings);
-  try {
-    std::ranges::reverse(arguments);  // as the parser wants them
-    app.parse(std::move(arguments));
-  } catch (const CLI::CallForHelp&) {
-    found.help = app.help();
-    return found;
-  } catch (const CLI::ParseError& e) { return refuse("command line", e.what()); }
-  if (const std::vector<std::string> unknown = app.remaining(); !unknown.empty())
-    return refuse_leftover(unknown.front(), known);
+  std::set<std::string, std::less<>> seen;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& text = arguments[i];
+    if (text == "-h" || text == "--help") {
+      found.help = help_of(program, known);
+      return found;
+    }
+    const std::size_t equals = text.find('=');
+    const std::string name = text.substr(0, equals);
+    const std::string where = "argument " + name;
+    const bool flag = name == "--print-settings" || name == "--dump-config";
+    const auto option =
+        std::ranges::find_if(known, [&](const argument& o) { return name == "--" + o.key; });
+    if (!flag && name != "--config" && option == known.end()) return refuse_unknown(text, known);
+    if (!seen.insert(name).second) return refuse(where, "it is there twice");
+    if (flag) {
+      if (equals != text.npos) return refuse(where, "it takes no value");
+      (name == "--dump-config" ? found.dump : found.list) = true;
+      continue;
+    }
+    // `--key=value` or `--key value`, which is no option itself: so a forgotten one is noticed
+    const bool separate = equals == text.npos;
+    if (separate && (i + 1 == arguments.size() || arguments[i + 1].starts_with("--")))
+      return refuse(where, "its value is missing: " + name + "=VALUE");
+    std::string value = separate ? arguments[++i] : text.substr(equals + 1);
+    if (option != known.end())
+      found.settings.push_back({option->key, {raw_value::kind::untyped, std::move(value)}, where});
+    else if (value.empty())
+      return refuse(where, "it wants the name of a file, not an empty text");
+    else
+      found.file = std::move(value);
+  }
   return found;
 }
 

@@ -1,6 +1,7 @@
 // What the refusal of a setting says: where, what, and the nearest name that exists.
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "garrick/system/settings/internal/layers.hpp"
 
@@ -30,15 +31,44 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
+/// Takes off what both begin with, up to a dot or an underscore: so that "mailbox.fool" is not near
+/// "mailbox.pool" because of what is right in it.
+void drop_common_words(std::string_view& a, std::string_view& b) {
+  const auto differ = std::ranges::mismatch(a, b).in1;
+  const std::string_view same(a.begin(), differ);
+  const std::size_t words = same.find_last_of("._") + 1;  // npos + 1 is 0
+  a.remove_prefix(words);
+  b.remove_prefix(words);
+}
+
+constexpr std::size_t far = std::numeric_limits<std::size_t>::max();
+
+/// How many letters are wrong; far: so many that something else was meant.
+std::size_t score(std::string_view word, std::string_view key) {
+  drop_common_words(word, key);
+  const std::size_t wrong = distance(word, key);
+  const std::size_t forgiven = std::max<std::size_t>(1, word.size() / 3);
+  constexpr std::size_t telling = 4;  // letters of a part from which on the whole is known
+  const bool is_part = word.size() >= telling && key.find(word) != key.npos;
+  return wrong < word.size() && (wrong <= forgiven || is_part) ? wrong : far;
+}
+
 }  // namespace
 
 std::string nearest(std::string_view word, const std::vector<std::string>& keys) {
-  const auto score = [&](const std::string& key) {
-    const std::size_t last = key.rfind('.') == std::string::npos ? 0 : key.rfind('.') + 1;
-    return std::min(distance(word, key), distance(word, std::string_view(key).substr(last)) + 1);
-  };
-  const auto best = std::ranges::min_element(keys, {}, score);
-  return best == keys.end() ? std::string() : *best;
+  std::string_view best;
+  std::size_t least = far;
+  for (const std::string_view key : keys) {
+    const std::size_t name = key.rfind('.') + 1;  // npos + 1 is 0
+    const std::size_t whole = score(word, key);
+    const std::size_t last = name == 0 ? far : score(word, key.substr(name));
+    const std::size_t wrong = std::min(whole, last == far ? far : last + 1);
+    if (wrong < least) {
+      least = wrong;
+      best = key;
+    }
+  }
+  return std::string(best);
 }
 
 base::error refuse(std::string_view where, std::string_view why) {
@@ -64,7 +94,10 @@ base::error unknown_key(std::string_view where, std::string_view what, std::stri
   why.append(what).append(" '").append(prefix);
   if (key.size() > longest_name_compared)
     return refuse(where, why.append(key.substr(0, longest_name_compared)).append("…'"));
-  why.append(key).append("'; did you mean '").append(prefix).append(nearest(key, keys));
+  why.append(key).append("'");
+  const std::string meant = nearest(key, keys);
+  if (meant.empty()) return refuse(where, why);
+  why.append("; did you mean '").append(prefix).append(meant);
   return refuse(where, why.append("'?"));
 }
 

@@ -44,7 +44,8 @@ struct command_line {
   std::vector<std::string> rest;
 };
 
-/// The key that is most like `word`, also if only its last part is.
+/// The key that is most like `word`, also if only its last part is. Empty: none is so much like it
+/// that it was probably meant.
 [[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& keys);
 
 [[nodiscard]] base::error refuse(std::string_view where, std::string_view why);
