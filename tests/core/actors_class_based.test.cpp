@@ -2,6 +2,7 @@
 // throwing constructor gives.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
+#include <garrick/testkit/test_system.hpp>
 
 #include <memory>
 #include <stdexcept>
@@ -196,6 +197,30 @@ TEST_CASE("overload resolution picks the handler of the exact type") {
   CHECK(system.request(a, wide{4}).get().value() == 4);
   CHECK(system.request(a, 4).get().value() == -1);
   CHECK(system.request(a, 4L).get().value() == -2);
+}
+
+TEST_CASE("an actor learns from try_spawn why a child could not be spawned") {
+  testkit::test_system kit(1);
+  struct picky : actor<protocol<int(int)>> {
+    explicit picky(bool fails) {
+      if (fails) throw std::runtime_error("not here");
+    }
+    int on(int) { return 7; }
+  };
+  std::vector<std::string> said;
+  const auto a = kit.spawn([&said](dynamic_actor& self) -> behavior {
+    const auto bad = self.try_spawn<picky>(true);
+    said.push_back(bad.has_value() ? "lives" : bad.error().to_string());
+    const auto refused = self.try_spawn<picky>(spawn_options{.bound = 3}, false);
+    said.push_back(refused.has_value() ? "lives" : refused.error().to_string());
+    return {[child = self.try_spawn<picky>(false).value(), &self](int) {
+      return self.delegate(child, 0);
+    }};
+  });
+  CHECK(kit.request_as<int>(a, 1).get().value() == 7);
+  REQUIRE(said.size() == 2);
+  CHECK(said[0].find("not here") != std::string::npos);
+  CHECK(said[1].find("spawn_options.bound") != std::string::npos);
 }
 
 }  // namespace
