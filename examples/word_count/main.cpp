@@ -120,6 +120,8 @@ constexpr const char* no_memory = "word_count: not enough memory; the result is 
   ::_exit(no_result);
 }
 
+std::terminate_handler usual_end = nullptr;
+
 // Where the system itself cannot go on without memory, or without one more thread, there is nobody
 // left to throw to.
 [[noreturn]] void on_terminate() {
@@ -127,14 +129,17 @@ constexpr const char* no_memory = "word_count: not enough memory; the result is 
     if (const std::exception_ptr what = std::current_exception()) std::rethrow_exception(what);
   } catch (const std::bad_alloc&) { end_without_memory(); } catch (const std::system_error&) {
     end_without_memory();
-  } catch (...) {}
+  } catch (...) {
+    // a mistake in the program: the usual handler says which, and aborts
+  }
+  usual_end();
   std::abort();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::set_terminate(on_terminate);
+  usual_end = std::set_terminate(on_terminate);
   const parsed arguments = parse({argv + 1, argv + argc});
   if (!arguments.trouble.empty()) {
     std::fprintf(stderr, "word_count: %s; --help lists the options\n", arguments.trouble.c_str());
