@@ -1,3 +1,5 @@
+// What the report tells of the words: the longest one, the richest file, and which words tell
+// nothing of the subject.
 #include "facts.hpp"
 
 #include "words/function_words.hpp"

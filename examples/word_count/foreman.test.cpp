@@ -1,3 +1,4 @@
+// The foreman names the files that changed, even if the actor that walks the folders fails.
 #include "foreman.hpp"
 
 #include "counter.hpp"

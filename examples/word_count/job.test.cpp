@@ -1,3 +1,4 @@
+// The whole job: the actors count what one loop counts, with failures planted as without.
 #include "job.hpp"
 
 #include "scratch_folder.hpp"

@@ -1,3 +1,4 @@
+// The plan: which files are read, why others are not, and units that hold each word once.
 #include "plan.hpp"
 
 #include "scratch_folder.hpp"

@@ -1,3 +1,4 @@
+// The report's lines: aligned, no wider than the screen, with numbers that people can read.
 #include "report.hpp"
 
 #include "display.hpp"

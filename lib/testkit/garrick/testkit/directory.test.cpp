@@ -1,3 +1,4 @@
+// The registry and the groups of a deterministic system: its own, no leak, and closed at its end.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/explore.hpp>

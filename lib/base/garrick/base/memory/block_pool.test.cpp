@@ -1,3 +1,4 @@
+// The block pool: blocks are aligned and apart, memory is used again, and threads exchange blocks.
 #include "garrick/base/memory/block_pool.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Memory of one node: blocks lie where they should, come back, and are not the block pool's.
 #include <garrick/base/memory/block_pool.hpp>
 #include <garrick/base/memory/node_memory.hpp>
 #include <garrick/base/platform/platform.hpp>

@@ -1,3 +1,4 @@
+// Assertions: what they evaluate, what they print before they abort, and which are on.
 #include "garrick/base/platform/assert.hpp"
 
 #include <sys/wait.h>

@@ -1,3 +1,4 @@
+// What the operating system is asked for: usable cores, waits on a word, clocks, threads' places.
 #include <garrick/base/platform/platform.hpp>
 
 #include <doctest/doctest.h>

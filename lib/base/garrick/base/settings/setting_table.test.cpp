@@ -1,3 +1,4 @@
+// One table of settings: values become text and come back, ranges hold, rows are found.
 #include "garrick/base/settings/setting_table.hpp"
 
 #include <sys/wait.h>

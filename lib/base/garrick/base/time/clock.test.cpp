@@ -1,3 +1,4 @@
+// Durations and instants: conversions, saturation, how they print, and the real clock.
 #include "garrick/base/time/clock.hpp"
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// Timers of real time: never early, in order, and each fires or is cancelled exactly once.
 #include "garrick/base/time/timer_service.hpp"
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// The timing wheel: the order and time at which timers fire, checked against a sorted map too.
 #include "garrick/base/time/timing_wheel.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Virtual time: it moves only when it is moved, and timers fire within that move.
 #include "garrick/base/time/virtual_clock.hpp"
 
 #include <memory>

@@ -1,3 +1,4 @@
+// Which types count as copyable: a container of what cannot be copied does not.
 #include <garrick/base/types/copyable.hpp>
 
 #include <doctest/doctest.h>

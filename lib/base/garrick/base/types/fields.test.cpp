@@ -1,3 +1,4 @@
+// The fields of aggregates: their number, their types, visits, and what cannot be looked into.
 #include "garrick/base/types/fields.hpp"
 
 #include <memory>

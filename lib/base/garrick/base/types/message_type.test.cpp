@@ -1,3 +1,4 @@
+// The descriptor of a message type: its identity, and the functions that it holds.
 #include "garrick/base/types/message_type.hpp"
 
 #include <memory>

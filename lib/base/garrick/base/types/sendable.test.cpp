@@ -1,3 +1,4 @@
+// Which types may be sent, and that the part of a type that forbids it is found with its path.
 #include "garrick/base/types/sendable.hpp"
 
 #include <array>

@@ -1,3 +1,4 @@
+// Names of types: one spelling each, whatever the compiler.
 #include "garrick/base/types/type_name.hpp"
 
 #include <array>

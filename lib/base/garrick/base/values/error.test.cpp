@@ -1,3 +1,4 @@
+// Errors: what they say, what they cost, and categories of users.
 #include "garrick/base/values/error.hpp"
 
 #include <doctest/doctest.h>

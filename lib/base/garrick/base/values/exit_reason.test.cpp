@@ -1,3 +1,4 @@
+// Reasons of an actor's end: which are failures, and what they say.
 #include "garrick/base/values/exit_reason.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// Random numbers: the published sequence, one sequence a seed, and an even spread.
 #include "garrick/base/values/random.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Results: a value or an error, how both pass through `map` and `and_then`, and values' lifetimes.
 #include "garrick/base/values/result.hpp"
 
 #include <memory>

@@ -1,3 +1,4 @@
+// Who waits for whose mailbox: a wait that would close a circle is seen, any other is allowed.
 #include <garrick/core/cell/drain_lot.hpp>
 
 #include <doctest/doctest.h>

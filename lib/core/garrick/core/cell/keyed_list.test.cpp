@@ -1,3 +1,4 @@
+// The keyed list: entries keep their order, and the index comes and goes with the length.
 #include <garrick/core/cell/keyed_list.hpp>
 
 #include <doctest/doctest.h>
