@@ -74,10 +74,7 @@ bool offer(running_cell& self, behavior_impl& cases, envelope* e) {
     self.handle(e);
     return false;
   }
-  if (self.is_bounded() && !bounded_mailbox::before_message(self, e)) {
-    self.finish(e);
-    return false;
-  }
+  if (self.is_bounded()) bounded_mailbox::before_message(self);
   self.set_current(e);
   // a scoped actor's thread is not one of the system's
   const sending_as me(self.id());

@@ -1,5 +1,5 @@
 // What an expectation says and does at the end of its sentence.
-#include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/running_cell.hpp>
 #include <garrick/testkit/expectation.hpp>
 #include <garrick/testkit/failure.hpp>
 #include <garrick/testkit/internal/deterministic_environment.hpp>
@@ -59,14 +59,13 @@ bool expectation_base::act() {
   const core::envelope* const next = receiver->has_ended() ? nullptr : scheduler.next_of(*receiver);
   std::string text = mismatch(next);
   if (text.empty()) {
-    const std::uint32_t skipped =
-        receiver->ext_if() != nullptr ? receiver->ext_if()->skipped_count : 0;
+    const auto& runner = core::running_cell::of(*receiver);
+    const std::uint32_t skipped = runner.skipped_count();
     const std::string was = text_of_message(next);
     if (!scheduler.turn_of(*receiver))
       text = "the message was not handled: " + was + "; " + text_of(to_) + " ended first (" +
              (receiver->has_ended() ? receiver->end_reason().to_string() : "it is suspended") + ")";
-    else if (!receiver->has_ended() && receiver->ext_if() != nullptr &&
-             receiver->ext_if()->skipped_count > skipped)
+    else if (!receiver->has_ended() && runner.skipped_count() > skipped)
       text = "the message was not handled, but set aside: " + was + "; " + text_of(to_) +
              " has no case for it";
     else
@@ -89,7 +88,7 @@ void injection_base::deliver(const core::handle& to, const std::source_location&
   core::envelope* const mine = envelope_.release();
   const std::string was = text_of_message(mine);
   mine->sender_id = sender_;
-  receiver.deliver_now(mine);
+  receiver.deliver(mine);
   if (scheduler.next_of(receiver) != mine || !scheduler.turn_of(receiver))
     detail::fail(system_, "the injected message was not handled: " + was + " by " + to.to_string(),
                  where);

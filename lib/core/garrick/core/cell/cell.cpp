@@ -2,9 +2,11 @@
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/core/cell/cell.hpp>
 #include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/internal/latest_mail.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <utility>
 
 namespace garrick::core {
@@ -66,6 +68,20 @@ cell_extension& cell::spawn_constants() {
   has_spawn_constants_ = true;
   return ext();
 }
+
+void cell::set_bound(mailbox_policy policy, std::uint32_t bound) {
+  policy_ = policy;
+  if (policy != mailbox_policy::drop_oldest) {
+    set_soft_limit(bound);
+    bounded_ = true;
+    return;
+  }
+  spawn_constants().latest = std::make_unique<latest_mail>(bound);
+  set_soft_limit(0);
+  reader_.look_at_each();
+}
+
+std::uint32_t cell::latest_length() const noexcept { return ext_->latest->length(); }
 
 void cell::set_executor(base::executor& own) {
   ext().executor = &own;
@@ -181,14 +197,10 @@ void cell::quit(base::exit_reason reason) {
   phase_ = life::ending;
 }
 
-void cell::skip(envelope* e) {
-  cell_extension& x = ext();
-  x.skipped.push_back(e);
-  ++x.skipped_count;
-}
-
 void cell::retry_skipped() noexcept {
-  if (ext_ == nullptr || ext_->skipped.front == nullptr) return;
+  if (ext_ == nullptr) return;
+  if (ext_->latest != nullptr) ext_->latest->retry(reader_);
+  if (ext_->skipped.front == nullptr) return;
   reader_.prepend(ext_->skipped.front, ext_->skipped.back);
   ext_->skipped = {};
   ext_->skipped_count = 0;

@@ -76,7 +76,7 @@ enum class mailbox_policy : std::uint8_t {
   unbounded,    ///< no bound: senders are slowed beyond the soft limit
   reject,       ///< not taken; `try_send` says so
   drop_newest,  ///< not taken, and the sender does not care
-  drop_oldest,  ///< taken; the oldest one goes
+  drop_oldest,  ///< taken; the oldest one that waits goes
   wait,         ///< not taken, but `send_when_room` suspends a coroutine until there is room
 };
 
@@ -120,7 +120,9 @@ class alignas(64) cell : public base::runnable {
   [[nodiscard]] bool has_ended() const noexcept {
     return (gate_.peek() & mailbox_word::closed) != 0;
   }
-  [[nodiscard]] std::uint32_t mailbox_length() const noexcept { return gate_.length(); }
+  [[nodiscard]] std::uint32_t mailbox_length() const noexcept {
+    return policy_ == mailbox_policy::drop_oldest ? latest_length() : gate_.length();
+  }
   /// The name given at spawn, or else the type's name.
   [[nodiscard]] std::string_view name() const noexcept;
   virtual std::string_view type_name() const noexcept = 0;
@@ -186,11 +188,7 @@ class alignas(64) cell : public base::runnable {
     soft_limit_ = static_cast<std::uint16_t>(messages);
   }
   /// Makes the mailbox a bounded one; `bound` as in `set_soft_limit`.
-  void set_bound(mailbox_policy policy, std::uint32_t bound) noexcept {
-    policy_ = policy;
-    set_soft_limit(bound);
-    bounded_ = true;
-  }
+  void set_bound(mailbox_policy policy, std::uint32_t bound);
   void set_in_place(bool on) noexcept { in_place_ = on; }
   /// Runs here instead of on the system's workers.
   void set_executor(base::executor& own);
@@ -227,9 +225,9 @@ class alignas(64) cell : public base::runnable {
   /// message.
   void set_bounded(bool on) noexcept { bounded_ = on; }
   [[nodiscard]] bool is_bounded() const noexcept { return bounded_; }
-  /// What happens at the bound, which is the soft limit.
+  /// What happens at the bound. The bound is the soft limit, except with `drop_oldest`.
   [[nodiscard]] mailbox_policy policy() const noexcept { return policy_; }
-  /// Constant after spawn.
+  /// Constant after spawn. 0 with `drop_oldest`: all mail goes through `admit`.
   [[nodiscard]] std::uint32_t soft_limit() const noexcept { return soft_limit_; }
 
   /// Destroys and frees an envelope that the mailbox holds.
@@ -237,8 +235,6 @@ class alignas(64) cell : public base::runnable {
     detail::destroy_payload(e);
     reader_.done(e);
   }
-  /// Keeps a message that no case takes until the behavior changes.
-  void skip(envelope* e);
   /// Skipped messages are tried again, in their order, before everything else.
   void retry_skipped() noexcept;
   /// Tells senders whether waiting for room makes sense now.
@@ -284,6 +280,7 @@ class alignas(64) cell : public base::runnable {
   /// A signal was linked although the actor has ended. Answers those that expect an answer.
   virtual void answer_late_signals() noexcept = 0;
 
+  [[nodiscard]] std::uint32_t latest_length() const noexcept;
   void wake() noexcept;
   void last_strong_dropped() noexcept;
   void free_block() noexcept;
@@ -292,7 +289,7 @@ class alignas(64) cell : public base::runnable {
   cell_kind kind_;
   bool own_executor_ = false;  ///< the executor is in the extension
   bool in_place_ = true;       ///< may a sender run this actor?
-  std::uint16_t soft_limit_;   ///< messages; of a bounded mailbox the bound
+  std::uint16_t soft_limit_;   ///< messages; of a bounded mailbox the bound (or 0: `soft_limit`)
   mailbox_gate<envelope> gate_;
   std::atomic<std::uint32_t> strong_{1};
   std::atomic<std::uint32_t> weak_{1};  ///< all strong handles together count as one

@@ -1,5 +1,6 @@
 // Where the extension of a cell is made and destroyed.
 #include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/internal/latest_mail.hpp>
 
 namespace garrick::core {
 

@@ -224,10 +224,15 @@ class mailbox_gate {
     return (word::count(head) - consumed_.load(std::memory_order_relaxed)) & 0xffff;
   }
 
+  /// Envelopes pushed, modulo 2^32. Any thread; for a moment after each 2^16 it is as much too low.
+  [[nodiscard]] std::uint32_t pushes() const noexcept {
+    const std::uint32_t high = wraps_.load(std::memory_order_relaxed);  // order: an estimate
+    return (high << 16) + word::count(peek());
+  }
+
   /// Envelopes pushed and not yet consumed, up to 2^31. Any thread; an estimate.
   [[nodiscard]] std::uint32_t length() const noexcept {
-    const std::uint32_t high = wraps_.load(std::memory_order_relaxed);  // order: an estimate
-    const std::uint32_t pushed = (high << 16) + word::count(peek());
+    const std::uint32_t pushed = pushes();
     const std::uint32_t used = consumed_.load(std::memory_order_relaxed);  // order: an estimate
     const std::uint32_t n = pushed - used;
     // a wrap was counted late: fall back on the exact low half
@@ -365,6 +370,8 @@ class mailbox_reader {
   void hold(bool on) noexcept { urgent_ = on ? urgent_ | holding_bit : urgent_ & ~holding_bit; }
   /// Whether the mailbox is held.
   [[nodiscard]] bool is_holding() const noexcept { return (urgent_ & holding_bit) != 0; }
+  /// From now on the next message is not simply what `next` returns: the owner looks at each.
+  void look_at_each() noexcept { urgent_ |= looking_bit; }
   /// The usual case: the next message is what `next` returns.
   [[nodiscard]] bool is_plain() const noexcept { return urgent_ == 0; }
 
@@ -538,14 +545,16 @@ class mailbox_reader {
  private:
   static constexpr std::uint64_t handled_bit = 1;
   static constexpr std::uint64_t holding_bit = 1;
+  static constexpr std::uint64_t looking_bit = 2;
+  static constexpr std::uint64_t urgent_tags = holding_bit | looking_bit;
   [[nodiscard]] Node* last() const noexcept {
     return reinterpret_cast<Node*>(last_ & ~handled_bit);
   }
   [[nodiscard]] bool last_handled() const noexcept { return (last_ & handled_bit) != 0; }
   [[nodiscard]] Node* urgent_back() const noexcept {
-    return reinterpret_cast<Node*>(urgent_ & ~holding_bit);
+    return reinterpret_cast<Node*>(urgent_ & ~urgent_tags);
   }
-  void set_urgent_back(Node* n) noexcept { urgent_ = gate::to_bits(n) | (urgent_ & holding_bit); }
+  void set_urgent_back(Node* n) noexcept { urgent_ = gate::to_bits(n) | (urgent_ & urgent_tags); }
   void append_urgent(Node* first, Node* last_of_chain) noexcept {
     if (Node* const newest = urgent_back()) {
       last_of_chain->next = newest->next;
@@ -562,7 +571,7 @@ class mailbox_reader {
   Node* front_ = nullptr;  ///< local queue, oldest first
   Node* back_ = nullptr;
   /// urgent envelopes in a ring: the newest, whose `next` is the oldest; lowest bit: the queues are
-  /// held
+  /// held; the bit above it: the owner looks at each envelope
   std::uint64_t urgent_ = 0;
   std::uint32_t consumed_ = 0;
   bool answers_inside_ = false;  ///< the local queue may hold answers nobody has sorted out

@@ -4,6 +4,7 @@
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/internal/awaiting.hpp>
 #include <garrick/core/cell/internal/bounded_mailbox.hpp>
+#include <garrick/core/cell/internal/latest_mail.hpp>
 #include <garrick/core/cell/internal/lifecycle.hpp>
 #include <garrick/core/cell/internal/lost_mail.hpp>
 #include <garrick/core/cell/internal/system_lane.hpp>
@@ -41,6 +42,7 @@ constexpr std::uint8_t urgent_share = 8;
 // ---- senders ------------------------------------------------------------------------------------
 
 bool running_cell::admit(envelope* e, std::uint64_t head) noexcept {
+  if (policy_ == mailbox_policy::drop_oldest) return bounded_mailbox::keep_latest(*this, e), false;
   if ((head & mailbox_word::closed) != 0) return true;  // the push will find it closed
   const std::uint32_t length = gate_.length();
   auto& thread = base::this_thread;
@@ -52,8 +54,11 @@ bool running_cell::admit(envelope* e, std::uint64_t head) noexcept {
     return false;
   }
   const bool stalled = (head & mailbox_word::stalled) != 0;
-  if (policy_ != mailbox_policy::unbounded)
-    return length < soft_limit_ || bounded_mailbox::admit(*this, e, length);
+  if (policy_ != mailbox_policy::unbounded) {
+    if (length < soft_limit_) return true;
+    bounded_mailbox::turn_away(*this, e);
+    return false;
+  }
   if (!stalled && length < soft_limit_) return true;
   if (env_->probe != nullptr && length >= soft_limit_ && std::has_single_bit(length))
     env_->probe->on_mailbox_doubled(id_, length);
@@ -302,10 +307,7 @@ void running_cell::after_batch() noexcept {
     env_->lot->wake(id_);
   }
   if ((head & mailbox_word::signal) != 0) attend();
-  if (phase_ == life::suspended) {
-    reader_.take_arrivals(gate_);
-    if (bounded_) bounded_mailbox::trim(*this);
-  }
+  if (phase_ == life::suspended) reader_.take_arrivals(gate_);
 }
 
 inline envelope* running_cell::pick() noexcept {
@@ -324,6 +326,18 @@ envelope* running_cell::pick_apart() noexcept {
     envelope* const e = awaiting::next(*this);
     if (e != nullptr || reader_.is_holding()) return e;
   }
+  for (;;) {
+    envelope* const e = pick_by_priority();
+    if (e == nullptr || !latest_mail::is_token(e)) return e;
+    if (envelope* const message = ext_->latest->take(e)) {
+      reader_.put_back(e);  // for the next ones
+      return message;
+    }
+    finish(e);
+  }
+}
+
+envelope* running_cell::pick_by_priority() noexcept {
   if (!reader_.has_urgent()) return reader_.next(gate_);
   if (urgent_streak_ < urgent_share || reader_.peek_front() == nullptr) {
     ++urgent_streak_;
@@ -338,21 +352,65 @@ envelope* running_cell::take_next() noexcept { return pick(); }
 void running_cell::put_back(envelope* e) noexcept {
   if (reader_.is_holding())
     ext_->answers.push_front(e);
+  else if (policy_ == mailbox_policy::drop_oldest && !e->is(envelope_flag::response))
+    bounded_mailbox::drop(*this, ext_->latest->put_back(e));
   else
     reader_.put_back(e);
 }
 
+void running_cell::skip(envelope* e) {
+  cell_extension& x = ext();
+  if (x.latest != nullptr && !e->is(envelope_flag::response))
+    return bounded_mailbox::drop(*this, x.latest->set_aside(e));
+  x.skipped.push_back(e);
+  ++x.skipped_count;
+}
+
+std::uint32_t running_cell::skipped_count() const noexcept {
+  if (ext_ == nullptr) return 0;
+  return ext_->skipped_count + (ext_->latest != nullptr ? ext_->latest->aside() : 0);
+}
+
 /// What `pick` will return, left where it is: for the testkit.
-envelope* running_cell::peek_next() noexcept {
+const envelope* running_cell::peek_next() noexcept {
   if (reader_.is_holding()) {
     envelope* const e = awaiting::peek(*this);
     if (e != nullptr || reader_.is_holding()) return e;
   }
-  reader_.take_arrivals(gate_);
-  envelope* const front = reader_.peek_front();
-  if (reader_.has_urgent() && (front == nullptr || urgent_streak_ < urgent_share))
-    return reader_.peek_urgent();
-  return front;
+  for (;;) {
+    reader_.take_arrivals(gate_);
+    const envelope* const front = reader_.peek_front();
+    const bool urgent = reader_.has_urgent() && (front == nullptr || urgent_streak_ < urgent_share);
+    const envelope* const e = urgent ? reader_.peek_urgent() : front;
+    if (e == nullptr || !latest_mail::is_token(e)) return e;
+    if (const envelope* const message = ext_->latest->peek(e)) return message;
+    static_cast<void>(ext_->latest->take(e));  // it is spent
+    finish(urgent ? reader_.next_urgent() : reader_.next(gate_));
+  }
+}
+
+std::vector<const envelope*> running_cell::waiting() {
+  static_cast<void>(peek_next());  // takes what has arrived into the local queues
+  std::vector<const envelope*> all;
+  if (reader_.is_holding())
+    for (const envelope* e = ext_->answers.front; e != nullptr; e = e->next) all.push_back(e);
+  bool listed = false;
+  const auto add = [&](const envelope* e) {
+    if (!latest_mail::is_token(e))
+      all.push_back(e);
+    else if (!std::exchange(listed, true))
+      ext_->latest->list(e, all);
+  };
+  if (const envelope* const first = reader_.peek_urgent()) {
+    const envelope* e = first;
+    do {
+      add(e);
+      e = e->next;
+    } while (e != first);
+  }
+  listed = false;
+  for (const envelope* e = reader_.peek_front(); e != nullptr; e = e->next) add(e);
+  return all;
 }
 
 void running_cell::attend() noexcept {
@@ -425,7 +483,7 @@ void running_cell::settle(envelope* e, dispatch_outcome outcome) noexcept {
 
 bool running_cell::is_stalled() const noexcept {
   return ext_ != nullptr &&
-         (phase_ == life::suspended || !ext_->awaiting.empty() || ext_->skipped_count != 0);
+         (phase_ == life::suspended || !ext_->awaiting.empty() || skipped_count() != 0);
 }
 
 std::uint32_t running_cell::own_hard_limit() const noexcept { return ext_->hard_limit; }
@@ -436,7 +494,7 @@ std::uint32_t running_cell::own_quantum(std::uint32_t budget) const noexcept {
 
 dispatch_outcome running_cell::route(envelope* e) {
   if (e->is(envelope_flag::response)) return awaiting::on_response(*this, e);
-  if (bounded_ && !bounded_mailbox::before_message(*this, e)) return dispatch_outcome::handled;
+  if (bounded_) bounded_mailbox::before_message(*this);
   return dispatch(e);
 }
 

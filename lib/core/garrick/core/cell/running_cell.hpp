@@ -12,6 +12,7 @@
 #include <garrick/core/cell/cell.hpp>
 
 #include <cstdint>
+#include <vector>
 
 namespace garrick::core {
 
@@ -41,7 +42,14 @@ class running_cell : public cell {
   [[nodiscard]] envelope* take_next() noexcept;
   void put_back(envelope* e) noexcept;
   /// What `take_next` will return, left where it is.
-  [[nodiscard]] envelope* peek_next() noexcept;
+  [[nodiscard]] const envelope* peek_next() noexcept;
+  /// Keeps a message that no case takes until the behavior changes.
+  void skip(envelope* e);
+  /// How many are kept so.
+  [[nodiscard]] std::uint32_t skipped_count() const noexcept;
+  /// What lies in the mailbox, for the testkit: answers that are let through, urgent messages, then
+  /// the others.
+  [[nodiscard]] std::vector<const envelope*> waiting();
   /// Handles a message as the run loop does, and finishes it.
   void handle(envelope* e) noexcept;
   /// The message that user code handles now, or null.
@@ -70,6 +78,7 @@ class running_cell : public cell {
   static void wake_overlooked() noexcept;
   envelope* pick() noexcept;
   envelope* pick_apart() noexcept;
+  envelope* pick_by_priority() noexcept;
   [[nodiscard]] bool has_nothing_to_handle() const noexcept;
   [[nodiscard]] std::uint32_t own_hard_limit() const noexcept;
   [[nodiscard]] std::uint32_t own_quantum(std::uint32_t budget) const noexcept;

@@ -50,7 +50,11 @@ void dead_letters::take(const core::undelivered& what) noexcept {
         continue;
       }
       letter.suppressed = suppressed_.load(std::memory_order_relaxed);  // order: a statistic
-      c.deliver_now(core::detail::make_envelope<dead_letter>(letter));
+      core::envelope* const e = core::detail::make_envelope<dead_letter>(letter);
+      if (c.policy() == core::mailbox_policy::drop_oldest)
+        c.deliver(e);  // never waits, and keeps the bound
+      else
+        c.deliver_now(e);
     }
   } catch (...) {
     // order: a statistic; printing the message failed: it stays counted

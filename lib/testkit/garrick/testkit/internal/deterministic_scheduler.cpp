@@ -16,7 +16,7 @@ namespace {
 
 core::cell& cell_of(base::runnable& r) noexcept { return static_cast<core::cell&>(r); }
 
-core::envelope* peek_next(core::cell& who) noexcept {
+const core::envelope* peek_next(core::cell& who) noexcept {
   return core::running_cell::of(who).peek_next();
 }
 
@@ -83,31 +83,16 @@ bool deterministic_scheduler::run_only(const core::cell& who) {
   return run_candidate(chosen, 1);
 }
 
-core::envelope* deterministic_scheduler::next_of(const core::cell& who) const noexcept {
+const core::envelope* deterministic_scheduler::next_of(const core::cell& who) const noexcept {
   const candidate* const found = find(who);
   return found != nullptr ? peek_next(cell_of(*found->actor())) : nullptr;
 }
 
 std::vector<const core::envelope*> deterministic_scheduler::waiting_for(
     const core::cell& who) const {
-  std::vector<const core::envelope*> all;
   const candidate* const found = find(who);
-  if (found == nullptr) return all;
-  core::cell& self = cell_of(*found->actor());
-  static_cast<void>(peek_next(self));  // takes what has arrived into the local queues
-  const auto& reader = self.reader();
-  if (reader.is_holding())
-    for (const core::envelope* e = self.ext_if()->answers.front; e != nullptr; e = e->next)
-      all.push_back(e);
-  if (const core::envelope* const first = reader.peek_urgent()) {
-    const core::envelope* e = first;
-    do {
-      all.push_back(e);
-      e = e->next;
-    } while (e != first);
-  }
-  for (const core::envelope* e = reader.peek_front(); e != nullptr; e = e->next) all.push_back(e);
-  return all;
+  if (found == nullptr) return {};
+  return core::running_cell::of(cell_of(*found->actor())).waiting();
 }
 
 bool deterministic_scheduler::signals_wait_for(core::cell& who) const noexcept {

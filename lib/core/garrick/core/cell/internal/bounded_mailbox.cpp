@@ -1,5 +1,6 @@
 // What a full mailbox takes, drops and refuses.
 #include <garrick/core/cell/internal/bounded_mailbox.hpp>
+#include <garrick/core/cell/internal/latest_mail.hpp>
 #include <garrick/core/cell/internal/lost_mail.hpp>
 #include <garrick/core/cell/respond.hpp>
 
@@ -10,102 +11,74 @@ namespace garrick::core::bounded_mailbox {
 
 namespace {
 
-// How many messages may wait in all while the runner is inside one handler, when nobody can drop
-// the oldest.
-std::uint32_t valve(std::uint32_t bound) noexcept { return 2 * bound + 64; }
-
-base::error full(cell& receiver) {
-  return base::make_error(
-      base::errc::overload, receiver.name(),
-      "the mailbox is at its bound of " + std::to_string(receiver.soft_limit()) + " messages");
+base::error full(const cell& receiver, std::uint32_t bound) {
+  return base::make_error(base::errc::overload, receiver.name(),
+                          "the mailbox is at its bound of " + std::to_string(bound) + " messages");
 }
 
-/// Takes the oldest message of normal priority or, if there is none, the oldest urgent one. Null:
-/// none was taken from the word.
-envelope* oldest_of(cell& self) noexcept {
-  if (cell_extension* const extension = self.ext_if();
-      extension != nullptr && extension->skipped.front != nullptr) {
-    --extension->skipped_count;
-    return extension->skipped.pop_front();
+/// Puts `e` among the newest messages. An error: it was not taken.
+base::error add_latest(cell& receiver, envelope_ptr& e) noexcept {
+  const latest_mail::addition added = receiver.ext_if()->latest->add(receiver.gate(), e.get());
+  switch (added.what) {
+    case latest_mail::outcome::closed: return base::errc::receiver_gone;
+    case latest_mail::outcome::no_memory:
+      return base::make_error(base::errc::overload, receiver.name(), "no memory");
+    case latest_mail::outcome::kept:
+    case latest_mail::outcome::woke: break;
   }
-  auto& reader = self.reader();
-  return reader.peek_front() != nullptr ? reader.next(self.gate()) : reader.next_urgent();
-}
-
-void drop(cell& self, envelope* e) noexcept {
-  const base::error why = full(self);
-  lost_mail::report(self, e, why);
-  respond_error(e, why);
+  static_cast<void>(e.release());
+  if (added.what == latest_mail::outcome::woke) receiver.home_executor().schedule(receiver);
+  drop(receiver, added.dropped);
+  return {};
 }
 
 }  // namespace
 
-bool admit(cell& receiver, envelope* e, std::uint32_t length) noexcept {
-  if (receiver.policy() == mailbox_policy::drop_oldest && length < valve(receiver.soft_limit()))
-    return true;
-  lost_mail::lose(receiver, envelope_ptr(e), full(receiver));
-  return false;
+void turn_away(cell& receiver, envelope* e) noexcept {
+  lost_mail::lose(receiver, envelope_ptr(e), full(receiver, receiver.soft_limit()));
+}
+
+void keep_latest(cell& receiver, envelope* e) noexcept {
+  envelope_ptr mine(e);
+  const base::error why = add_latest(receiver, mine);
+  if (!why) return;
+  lost_mail::lose(receiver, std::move(mine),
+                  why == base::errc::receiver_gone ? lost_mail::gone(receiver) : why);
+}
+
+void drop(cell& receiver, envelope* oldest) noexcept {
+  if (oldest == nullptr) return;
+  lost_mail::lose(receiver, envelope_ptr(oldest),
+                  full(receiver, receiver.ext_if()->latest->bound()));
 }
 
 base::error try_deliver(cell& receiver, envelope_ptr e) noexcept {
-  base::error why;
-  const std::uint32_t bound = receiver.soft_limit();
-  const bool drops_oldest = receiver.policy() == mailbox_policy::drop_oldest;
-  if (receiver.has_ended()) {
-    why = base::errc::receiver_gone;
-  } else if (receiver.mailbox_length() >= (drops_oldest ? valve(bound) : bound)) {
-    if (receiver.policy() == mailbox_policy::drop_newest) {
-      lost_mail::lose(receiver, std::move(e), full(receiver));  // the sender need not know
-      return {};
-    }
-    why = full(receiver);
-  } else {
-    const push_outcome pushed = receiver.gate().push(e.get());
-    if (pushed == push_outcome::closed) return base::errc::receiver_gone;
-    static_cast<void>(e.release());
-    if (pushed == push_outcome::woke) receiver.home_executor().schedule(receiver);
+  if (receiver.policy() == mailbox_policy::drop_oldest) return add_latest(receiver, e);
+  if (receiver.has_ended()) return base::errc::receiver_gone;
+  if (receiver.mailbox_length() >= receiver.soft_limit()) {
+    base::error why = full(receiver, receiver.soft_limit());
+    if (receiver.policy() != mailbox_policy::drop_newest) return why;
+    lost_mail::lose(receiver, std::move(e), std::move(why));  // the sender need not know
     return {};
   }
-  return why;
+  const push_outcome pushed = receiver.gate().push(e.get());
+  if (pushed == push_outcome::closed) return base::errc::receiver_gone;
+  static_cast<void>(e.release());
+  if (pushed == push_outcome::woke) receiver.home_executor().schedule(receiver);
+  return {};
 }
 
-bool before_message(cell& self, envelope* e) noexcept {
+void before_message(cell& self) noexcept {
   self.reader().publish(self.gate());
-  if (self.policy() == mailbox_policy::drop_oldest && self.mailbox_length() > self.soft_limit()) {
-    cell_extension& extension = self.ext();
-    envelope* const oldest = extension.skipped.pop_front();
-    if (oldest == nullptr) {
-      drop(self, e);
-      return false;
-    }
-    --extension.skipped_count;
-    drop(self, oldest);
-    self.finish(oldest);
-  }
   serve(self, 1);
-  return true;
-}
-
-void trim(cell& self) noexcept {
-  if (self.policy() != mailbox_policy::drop_oldest) return;
-  auto& gate = self.gate();
-  auto& reader = self.reader();
-  reader.publish(gate);
-  envelope_chain responses;
-  while (self.mailbox_length() > self.soft_limit()) {
-    envelope* const oldest = oldest_of(self);
-    if (oldest == nullptr) break;
-    if (oldest->is(envelope_flag::response)) {
-      responses.push_back(oldest);
-      continue;
-    }
-    lost_mail::lose_kept(self, oldest, full(self));
-    reader.publish(gate);
-  }
-  if (responses.front != nullptr) reader.prepend(responses.front, responses.back);
 }
 
 void on_room_wanted(cell& self, const signals::room_wanted& w) {
+  if (self.policy() == mailbox_policy::drop_oldest) {  // there is always room
+    keep_latest(self, w.message);
+    respond_value<unit>({w.sender, w.id});
+    return;
+  }
   self.ext().parked.push_back({w.message, w.sender, w.id});
   self.set_bounded(true);
   self.reader().publish(self.gate());

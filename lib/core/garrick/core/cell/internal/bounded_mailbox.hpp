@@ -9,9 +9,9 @@
 //
 // Guarantees: a message that is not taken, or dropped later, is a dead letter with the reason
 // `overload`, and a request gets `overload`. Responses, time-outs and the system lane have no
-// bound. Limits: senders that push at the same moment may pass the bound by one message each. With
-// `drop_oldest` only the runner may take from the queue: while one handler runs long, up to twice
-// the bound and 64 messages wait, and beyond that the newest is dropped.
+// bound. Limit: senders that push at the same moment may pass the bound by one message each. With
+// `drop_oldest` they do not: there the messages wait in a queue with a lock (latest_mail.hpp),
+// since senders cannot take the oldest out of the mailbox.
 //
 // Thread safety: stated per function.
 #pragma once
@@ -22,19 +22,21 @@
 
 namespace garrick::core::bounded_mailbox {
 
-/// A bounded mailbox is at its bound with `length` messages: may `e` be pushed all the same? If
-/// not, `e` is gone. Any thread.
-[[nodiscard]] bool admit(cell& receiver, envelope* e, std::uint32_t length) noexcept;
+/// `e` finds the mailbox at its bound and is lost. Any thread.
+void turn_away(cell& receiver, envelope* e) noexcept;
+
+/// With `drop_oldest`: `e` is taken, and the oldest goes if there are too many. Any thread.
+void keep_latest(cell& receiver, envelope* e) noexcept;
+
+/// With `drop_oldest`: `oldest`, which has left the mailbox, is lost. Null: nothing is. Any thread.
+void drop(cell& receiver, envelope* oldest) noexcept;
 
 /// Pushes `e` if there is room (below the bound; without a bound: below the soft limit), else says
 /// why. Never waits. Any thread.
 [[nodiscard]] base::error try_deliver(cell& receiver, envelope_ptr e) noexcept;
 
-/// Called before a message is handled: false if it was dropped for its age. The runner.
-[[nodiscard]] bool before_message(cell& self, envelope* e) noexcept;
-
-/// Drops the oldest of what waits in an actor that handles nothing now. The runner.
-void trim(cell& self) noexcept;
+/// Called before a message is handled. The runner.
+void before_message(cell& self) noexcept;
 
 /// A sender waits for room. The runner.
 void on_room_wanted(cell& self, const signals::room_wanted& w);

@@ -4,6 +4,7 @@
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/internal/awaiting.hpp>
 #include <garrick/core/cell/internal/bounded_mailbox.hpp>
+#include <garrick/core/cell/internal/latest_mail.hpp>
 #include <garrick/core/cell/internal/lifecycle.hpp>
 #include <garrick/core/cell/internal/lost_mail.hpp>
 #include <garrick/core/cell/internal/system_lane.hpp>
@@ -106,10 +107,19 @@ void drop_mail(cell& self, const base::error& why) noexcept {
     while (envelope* const e = x->skipped.pop_front()) lost_mail::lose_kept(self, e, why);
     x->skipped_count = 0;
   }
+  latest_mail* const latest = self.ext_if() != nullptr ? self.ext_if()->latest.get() : nullptr;
+  if (latest != nullptr)
+    while (envelope* const e = latest->take_aside()) lost_mail::lose(self, envelope_ptr(e), why);
+  const auto lose = [&](envelope* e) {
+    if (!latest_mail::is_token(e)) return lost_mail::lose_kept(self, e, why);
+    while (envelope* const message = latest->take(e))
+      lost_mail::lose(self, envelope_ptr(message), why);
+    self.finish(e);
+  };
   auto& reader = self.reader();
   reader.take_arrivals(self.gate());
-  while (envelope* const e = reader.next_urgent()) lost_mail::lose_kept(self, e, why);
-  while (reader.peek_front() != nullptr) lost_mail::lose_kept(self, reader.next(self.gate()), why);
+  while (envelope* const e = reader.next_urgent()) lose(e);
+  while (reader.peek_front() != nullptr) lose(reader.next(self.gate()));
 }
 
 bool wants_restart(const supervised& child, const base::exit_reason& reason) noexcept {
