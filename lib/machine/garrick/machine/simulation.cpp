@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint32_t in_place_batch = 1024;
 constexpr std::uint32_t in_place_batches_per_wake = 64;
 constexpr std::uint32_t longest_in_place_chain = 16;
-constexpr std::uint32_t sends_after_vain_wait = 64;
+constexpr std::uint32_t sends_after_futile_wait = 64;
 constexpr picoseconds longest_wait = from_ns(1e6);
 
 constexpr double longest_end_seconds = 10;  // from the limit until every thread has ended
@@ -228,7 +228,7 @@ void simulation::make_room(model_actor& to) noexcept {
   pool_->expose();
   const std::uint64_t before = to.consumed_;
   engine_.wait(to, [](const model_actor& r) { return r.awaited_; }, longest_wait);
-  if (to.consumed_ == before) here_[engine_.self()].free_sends = sends_after_vain_wait;
+  if (to.consumed_ == before) here_[engine_.self()].free_sends = sends_after_futile_wait;
 }
 
 bool simulation::run_in_place(model_actor& to) noexcept {

@@ -8,6 +8,7 @@
 // Thread safety: as the engine that runs it; everything belongs to one real thread.
 #pragma once
 
+#include <garrick/base/concurrency/atomics_policy.hpp>
 #include <garrick/base/concurrency/parker.hpp>
 #include <garrick/machine/engine.hpp>
 #include <garrick/sched/policies/policy.hpp>
@@ -95,16 +96,7 @@ struct machine_atomics {
 
   /// A plain variable that an atomic one protects. Costs nothing.
   template <class T>
-  class cell {
-   public:
-    cell() = default;
-    explicit cell(T value) noexcept : value_(value) {}
-    [[nodiscard]] T get() const noexcept { return value_; }
-    void set(T value) noexcept { value_ = value; }
-
-   private:
-    T value_{};
-  };
+  using cell = base::real_atomics::cell<T>;
 
   /// Memory orders stay as written; the model checker weakens some.
   template <auto Place>
