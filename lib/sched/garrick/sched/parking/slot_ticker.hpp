@@ -131,11 +131,11 @@ class slot_ticker {
       wake_.unpark();
   }
 
-  /// Helper: the first half of going to sleep. `in_vain`: no slot has been used since it slept
+  /// Helper: the first half of going to sleep. `unused`: no slot has been used since it slept
   /// last, so nobody arms ahead the next time. The caller looks at everything once more, and calls
   /// `stay_awake` if it finds a reason.
-  void disarm(bool in_vain) noexcept {
-    if (in_vain) expected_.store(false, std::memory_order_relaxed);  // order: relaxed; a hint
+  void disarm(bool unused) noexcept {
+    if (unused) expected_.store(false, std::memory_order_relaxed);  // order: relaxed; a hint
     // order: relaxed, before the fence (K2)
     state_.store(asleep, std::memory_order_relaxed);
     Atomics::heavy_fence();

@@ -22,6 +22,7 @@
 #include <garrick/sched/places/home_rule.hpp>
 #include <garrick/sched/policies/no_guide.hpp>
 #include <garrick/sched/policies/policy.hpp>
+#include <garrick/sched/policies/worker_round.hpp>
 #include <garrick/sched/queues/inbox.hpp>
 #include <garrick/sched/queues/next_slot.hpp>
 #include <garrick/sched/queues/work_stealing_deque.hpp>
@@ -54,7 +55,7 @@ class work_stealing {
     /// The worker with this index. `round` is the number of messages in its first round, `seed`
     /// that of its random source.
     worker_data(std::uint32_t index, std::uint32_t round, std::uint64_t seed)
-        : index_(index), left_in_round_(round), random_(seed) {}
+        : index_(index), round_(round), random_(seed) {}
 
     /// From 0.
     [[nodiscard]] std::uint32_t index() const noexcept { return index_; }
@@ -65,8 +66,7 @@ class work_stealing {
     // constant
     std::uint32_t index_;
     // owner only
-    std::uint32_t left_in_round_;  ///< messages until the oldest work has its turn
-    bool inbox_has_turn_ = true;
+    worker_round round_;
     typename Traits::random random_;
     counter runs_, steals_, parks_, wakes_;
     // the ticker, once `placed_` is set
@@ -84,7 +84,7 @@ class work_stealing {
   explicit work_stealing(const policy_options& options)
       : count_(options.workers),
         quantum_(options.quantum),
-        round_(options.quantum == unlimited ? default_round : std::max(1U, options.quantum / 4)),
+        round_(worker_round::length_for(options.quantum)),
         idle_spin_ns_(options.idle_spin_ns),
         guide_(options),
         sleepers_(options.workers) {
@@ -155,7 +155,7 @@ class work_stealing {
     // order: relaxed; request_stop wakes everybody
     if (stopping_.load(std::memory_order_relaxed)) [[unlikely]]
       return nullptr;
-    if (self.left_in_round_ == 0) [[unlikely]] {
+    if (self.round_.is_over()) [[unlikely]] {
       if (runnable* r = start_round(self)) return r;
     }
     if (runnable* r = self.slot_.take()) return r;
@@ -168,14 +168,11 @@ class work_stealing {
   [[nodiscard]] std::uint32_t before_resume(worker_data& self, runnable& r) noexcept {
     self.runs_.add();
     if constexpr (Guide::active) guide_.before_run(r, static_cast<worker_index>(self.index_));
-    return quantum_ == unlimited ? unlimited
-                                 : std::min(quantum_, std::max(1U, self.left_in_round_));
+    return self.round_.allowance(quantum_);
   }
 
   /// Counts what was used towards the round (W3).
-  void after_resume(worker_data& self, std::uint32_t used) noexcept {
-    self.left_in_round_ -= std::min(self.left_in_round_, std::max(1U, used));
-  }
+  void after_resume(worker_data& self, std::uint32_t used) noexcept { self.round_.use(used); }
 
   /// Nothing.
   void after_completion(worker_data&) noexcept {}
@@ -216,14 +213,14 @@ class work_stealing {
     while (!stopping_.load(std::memory_order_acquire)) {  // order: acquire, pairs with request_stop
       ticker_.sleep_until_armed();
       budget.armed(Traits::clock::now_ns());
-      bool in_vain = true;
+      bool unused = true;
       while (!stopping_.load(std::memory_order_relaxed)) {  // order: relaxed; looked at again above
         const bool used = look_at_slots(seen, budget, me);
-        in_vain = in_vain && !used;
+        unused = unused && !used;
         ticks_.add();
         const std::uint64_t now = Traits::clock::now_ns();
         if (budget.may_rest(now, used && someone_parked(), everybody_parked()) &&
-            !found_reason_after_disarming(in_vain))
+            !found_reason_after_disarming(unused))
           break;
         Traits::clock::sleep_ns(budget.after_look(now, Traits::clock::thread_cpu_ns()));
       }
@@ -288,7 +285,6 @@ class work_stealing {
     bool unmoved = false;  ///< as at the look before
   };
 
-  static constexpr std::uint32_t default_round = 256;  ///< when the quantum is unlimited
   /// runnables that one theft takes out of a deque
   static constexpr std::size_t most_in_batch = 16;
 
@@ -323,27 +319,17 @@ class work_stealing {
 
   /// Begins a round (W3) and returns what runs first in it; null: there is nothing.
   runnable* start_round(worker_data& self) noexcept {
-    self.left_in_round_ = round_;
     runnable* const occupant = self.slot_.take();
-    self.inbox_has_turn_ = !self.inbox_has_turn_;
-    runnable* oldest = self.inbox_has_turn_ ? take_inbox(self, self) : steal_from_deque(self);
+    const bool inbox_first = self.round_.begin(round_);
+    runnable* oldest = inbox_first ? take_inbox(self, self) : self.deque_.steal_oldest();
     if (oldest == nullptr)
-      oldest = self.inbox_has_turn_ ? steal_from_deque(self) : take_inbox(self, self);
+      oldest = inbox_first ? self.deque_.steal_oldest() : take_inbox(self, self);
     if (oldest == nullptr) return occupant;
     if (occupant != nullptr && occupant->offer()) {
       self.inbox_.push(*occupant);
       sleepers_.announce();
     }
     return oldest;
-  }
-
-  static runnable* steal_from_deque(worker_data& from) noexcept {
-    runnable* r = nullptr;
-    for (;;) {
-      const auto result = from.deque_.steal(r);
-      if (result == deque::steal_result::taken) return r;
-      if (result == deque::steal_result::empty) return nullptr;
-    }
   }
 
   /// Tries to steal from one victim. Sets `contended` if another try may succeed.
@@ -488,8 +474,8 @@ class work_stealing {
   }
 
   /// Disarms the ticker and looks once more (K2). True: the ticker goes on.
-  [[nodiscard]] bool found_reason_after_disarming(bool in_vain) noexcept {
-    ticker_.disarm(in_vain);
+  [[nodiscard]] bool found_reason_after_disarming(bool unused) noexcept {
+    ticker_.disarm(unused);
     if (!someone_parked() || !some_slot_occupied()) return false;
     ticker_.stay_awake();
     return true;

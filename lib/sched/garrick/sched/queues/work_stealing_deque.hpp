@@ -144,6 +144,17 @@ class work_stealing_deque {
     return steal_result::taken;
   }
 
+  /// Anybody: removes and returns the oldest, and tries again when somebody else was faster. Null:
+  /// there was none.
+  [[nodiscard]] T* steal_oldest() noexcept {
+    T* item = nullptr;
+    for (;;) {
+      const steal_result result = steal(item);
+      if (result == steal_result::taken) return item;
+      if (result == steal_result::empty) return nullptr;
+    }
+  }
+
   /// Anybody: whether there was nothing at some moment of the call. Part of the sleeping protocol
   /// (sleepers.hpp, S4).
   [[nodiscard]] bool looks_empty() const noexcept { return size() == 0; }

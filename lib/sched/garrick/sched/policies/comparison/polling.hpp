@@ -32,10 +32,10 @@
 #pragma once
 
 #include <garrick/sched/policies/policy.hpp>
+#include <garrick/sched/policies/worker_round.hpp>
 #include <garrick/sched/queues/inbox.hpp>
 #include <garrick/sched/queues/work_stealing_deque.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -87,15 +87,14 @@ class polling {
     /// The worker with this index. `round` is the number of messages in its first round, `seed`
     /// that of its random source.
     worker_data(std::uint32_t index, std::uint32_t round, std::uint64_t seed)
-        : index_(index), left_in_round_(round), random_(seed) {}
+        : index_(index), round_(round), random_(seed) {}
     /// From 0.
     [[nodiscard]] std::uint32_t index() const noexcept { return index_; }
 
    private:
     friend class polling;
     std::uint32_t index_;
-    std::uint32_t left_in_round_;
-    bool inbox_has_turn_ = true;
+    worker_round round_;
     typename Traits::random random_;
     counter runs_, steals_, parks_, wakes_;
     deque deque_;
@@ -107,7 +106,7 @@ class polling {
   explicit polling(const policy_options& options)
       : count_(options.workers),
         quantum_(options.quantum),
-        round_(options.quantum == unlimited ? 256 : std::max(1U, options.quantum / 4)) {
+        round_(worker_round::length_for(options.quantum)) {
     for (std::uint32_t i = 0; i < count_; ++i)
       workers_.push_back(
           std::make_unique<worker_data>(i, round_, options.seed + (i + 1) * 0x9e3779b97f4a7c15));
@@ -142,7 +141,7 @@ class polling {
   /// something; null: the pool stops.
   [[nodiscard]] runnable* dequeue(worker_data& self) noexcept {
     if (stopped()) return nullptr;
-    if (self.left_in_round_ == 0) [[unlikely]] {
+    if (self.round_.is_over()) [[unlikely]] {
       if (runnable* r = start_round(self)) return r;
     }
     if (runnable* r = own(self)) return r;
@@ -154,13 +153,10 @@ class polling {
   /// What is left of the round, and at most a quantum.
   [[nodiscard]] std::uint32_t before_resume(worker_data& self, runnable&) noexcept {
     self.runs_.add();
-    return quantum_ == unlimited ? unlimited
-                                 : std::min(quantum_, std::max(1U, self.left_in_round_));
+    return self.round_.allowance(quantum_);
   }
   /// Counts what was used towards the round (P3).
-  void after_resume(worker_data& self, std::uint32_t used) noexcept {
-    self.left_in_round_ -= std::min(self.left_in_round_, std::max(1U, used));
-  }
+  void after_resume(worker_data& self, std::uint32_t used) noexcept { self.round_.use(used); }
   /// Nothing.
   void after_completion(worker_data&) noexcept {}
 
@@ -233,20 +229,10 @@ class polling {
 
   /// P3. Null: there is nothing.
   runnable* start_round(worker_data& self) noexcept {
-    self.left_in_round_ = round_;
-    self.inbox_has_turn_ = !self.inbox_has_turn_;
-    runnable* oldest = self.inbox_has_turn_ ? take_inbox(self, self) : oldest_of(self);
-    if (oldest == nullptr) oldest = self.inbox_has_turn_ ? oldest_of(self) : take_inbox(self, self);
-    return oldest;
-  }
-
-  static runnable* oldest_of(worker_data& from) noexcept {
-    runnable* r = nullptr;
-    for (;;) {
-      const auto result = from.deque_.steal(r);
-      if (result == deque::steal_result::taken) return r;
-      if (result == deque::steal_result::empty) return nullptr;
-    }
+    const bool inbox_first = self.round_.begin(round_);
+    runnable* const oldest = inbox_first ? take_inbox(self, self) : self.deque_.steal_oldest();
+    if (oldest != nullptr) return oldest;
+    return inbox_first ? self.deque_.steal_oldest() : take_inbox(self, self);
   }
 
   /// One victim, at random.
