@@ -130,6 +130,10 @@ class scripted : public actor<protocol<void(step), void(job)>> {
     std::move(*kept_).await([this](int x) { seen->push_back(x); });
     kept_.reset();
   }
+  void then_kept() {
+    std::move(*kept_).then([this](int x) { seen->push_back(x); });
+    kept_.reset();
+  }
 
  private:
   std::shared_ptr<script> what_;
@@ -225,6 +229,29 @@ TEST_CASE("a response that was in the mailbox before somebody awaited it is foun
   f.kit.expect<step>().to(a);
   f.kit.run();
   CHECK(*f.seen == ints{-4, 1, 2});
+}
+
+TEST_CASE("a response that has passed an await and is then left to `then` comes after all awaits") {
+  fixture f(5);
+  const auto last = f.kit.spawn<source_actor>();
+  const auto a = f.spawn([&](scripted& self, int) {
+    self.ask_and_await(last, -1);
+    self.request(f.to, ask{-2}).await([&self](int x) {
+      self.seen->push_back(x);
+      self.then_kept();
+    });
+    self.ask_and_keep(f.to, -3);
+  });
+  send(a, step{1});
+  f.kit.run();
+  send(a, job{4});
+  send(f.to, release{});
+  f.kit.expect<release>().to(f.to);  // both responses are there before the actor looks
+  f.kit.run();
+  CHECK(*f.seen == ints{-2});
+  send(last, release{});
+  f.kit.run();
+  CHECK(*f.seen == ints{-2, -1, -3, 4});
 }
 
 TEST_CASE("a bounded mailbox drops its oldest while its actor awaits, and never a response") {

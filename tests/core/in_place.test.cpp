@@ -1,11 +1,17 @@
 // Running receivers in place: what a worker does when it floods an actor that nobody else can run.
 #include <doctest/doctest.h>
+#include <garrick/core/cell/drain_lot.hpp>
+#include <garrick/core/cell/running_cell.hpp>
+#include <garrick/core/cell/thread_context.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/sched/shipped_policies.hpp>
+#include <garrick/testkit/test_system.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -245,4 +251,197 @@ TEST_CASE("in place: two actors on one worker that flood each other come to an e
     send(a, ball{14});
   }
   CHECK(handled[0] + handled[1] == (1U << 15) - 1);
+}
+
+namespace {
+
+/// How many messages the last stage got while the source was in its handler; one worker's.
+struct overlap {
+  bool in_handler = false;
+  std::uint32_t seen = 0;
+};
+
+class last_stage : public actor<numbers> {
+ public:
+  explicit last_stage(overlap* both) : both_(both) {}
+  void on(std::uint64_t) { both_->seen += both_->in_handler ? 1 : 0; }
+
+ private:
+  overlap* both_;
+};
+
+class noting_source : public actor<protocol<void(flood)>> {
+ public:
+  noting_source(ref<numbers> next, overlap* both) : next_(std::move(next)), both_(both) {}
+  void on(flood f) {
+    both_->in_handler = true;
+    for (std::uint64_t i = 0; i < f.messages; ++i) send(next_, i);
+    both_->in_handler = false;
+  }
+
+ private:
+  ref<numbers> next_;
+  overlap* both_;
+};
+
+std::uint32_t handled_meanwhile(bool last_may_run_in_place) {
+  settings o;
+  o.scheduler.workers = 1;
+  o.mailbox.soft_limit = limit;
+  o.mailbox.full_wait = {};
+  overlap both;
+  {
+    actor_system system(o);
+    const auto last = system.spawn<last_stage>(
+        spawn_options{.lazy = true, .in_place = last_may_run_in_place}, &both);
+    const auto middle = system.spawn<forwarder>(spawn_options{.lazy = true}, last);
+    send(system.spawn<noting_source>(middle, &both), flood{1000});
+  }
+  return both.seen;
+}
+
+}  // namespace
+
+TEST_CASE("in place: an actor that may not run so does not, woken by one that does") {
+  CHECK(handled_meanwhile(true) > 500);
+  CHECK(handled_meanwhile(false) == 0);
+}
+
+namespace {
+
+struct meet {
+  std::atomic<bool> entered{false}, open{false};
+};
+struct ask {};
+
+/// Hands on `limit` messages and then forgets to whom.
+class forgetful_forwarder : public actor<numbers> {
+ public:
+  explicit forgetful_forwarder(ref<numbers> next) : next_(std::move(next)) {}
+  void on(std::uint64_t i) {
+    if (i < limit) send(next_, i);
+    if (i == limit - 1) next_ = {};
+  }
+
+ private:
+  ref<numbers> next_;
+};
+
+/// Waits in its handler until it is let go. Then it fills `middle`, which runs in place and fills
+/// `last`, which runs in place after it; and lets the last handle of `last` fall.
+class last_holder : public actor<protocol<void(flood)>> {
+ public:
+  last_holder(meet* where, ref<numbers> middle, ref<numbers> last)
+      : where_(where), middle_(std::move(middle)), last_(std::move(last)) {}
+  void on(flood f) {
+    where_->entered = true;
+    where_->entered.notify_all();
+    where_->open.wait(false);
+    for (std::uint64_t i = 0; i < f.messages; ++i) send(middle_, i);
+    last_ = {};
+  }
+
+ private:
+  meet* where_;
+  ref<numbers> middle_;
+  ref<numbers> last_;
+};
+
+}  // namespace
+
+TEST_CASE("in place: an actor that ends while a queue still names it leaves the queue as it is") {
+  struct answering : actor<protocol<int(ask)>> {
+    int on(ask) { return 7; }
+  };
+  settings o;
+  o.scheduler.workers = 1;
+  o.mailbox.soft_limit = limit;
+  o.mailbox.full_wait = {};
+  seen s;
+  meet where;
+  actor_system system(o);
+  const auto waiting = system.spawn<answering>(spawn_options{.lazy = true});
+  ref<numbers> last = system.spawn<sink>(spawn_options{.lazy = true}, &s);
+  const auto middle = system.spawn<forgetful_forwarder>(spawn_options{.lazy = true}, last);
+  send(system.spawn<last_holder>(&where, middle, last), flood{limit + 1});
+  where.entered.wait(false);
+  auto answer = system.request(waiting, ask{}, duration::seconds(20));  // in the queue before it
+  send(last, std::uint64_t{0});
+  last = {};
+  where.open = true;
+  where.open.notify_all();
+  CHECK(answer.get().value() == 7);
+  CHECK(system.shutdown(duration::seconds(20)).complete);
+  CHECK(s.count == limit + 1);
+}
+
+namespace {
+
+core::running_cell& cell_of(const core::handle& who) {
+  return core::running_cell::of(*core::handle_access::get(who));
+}
+
+/// A receiver for which a sender on another thread waits, as far as it can tell.
+struct awaited {
+  seen into;
+  ref<numbers> who;
+  core::drain_lot* lot;
+  std::uint32_t before = 0;
+
+  explicit awaited(testkit::test_system& kit, bool may_run_in_place = true)
+      : who(kit.spawn<sink>(spawn_options{.in_place = may_run_in_place}, &into)),
+        lot(kit.env().lot) {}
+  void be_waited_for() {
+    send(who, into.count);
+    REQUIRE(cell_of(who).gate().ask_to_wait());
+    before = lot->epoch(who.id());
+  }
+  void fill() const {
+    const std::uint64_t next = into.count + 1;
+    for (std::uint64_t i = 0; i < limit; ++i) send(who, next + i);
+  }
+  [[nodiscard]] bool has_woken() const { return lot->epoch(who.id()) != before; }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "in place: a waiting sender is woken when its receiver's run is over, or the worker turns to "
+    "another receiver") {
+  testkit::test_system kit(
+      testkit::settings{.mailbox = {.soft_limit = limit, .in_place = true, .full_wait = {}}});
+  awaited first(kit);
+  awaited second(kit);
+  awaited refusing(kit, false);
+  const awaited* next = nullptr;
+  std::vector<bool> first_has_woken;
+  const auto note = [&] { first_has_woken.push_back(first.has_woken()); };
+  const auto worker = kit.spawn([&](dynamic_actor&) -> behavior {
+    return {[&](flood) {
+      first.fill();
+      note();
+      if (next != nullptr) next->fill();
+      note();
+    }};
+  });
+  const auto work = [&](const awaited* then) {
+    next = then;
+    base::this_thread.free_sends = 0;         // a test before may have left some
+    core::detail::here.in_place_batches = 0;  // the next batch is none of those that wake at once
+    for (awaited* a : {&first, &second, &refusing}) a->be_waited_for();
+    send(worker, flood{limit});
+    kit.expect<flood>().to(worker);
+    note();
+    return std::exchange(first_has_woken, {});
+  };
+  kit.run();
+  using bools = std::vector<bool>;
+  CHECK(work(nullptr) == bools{false, false, true});
+  kit.run();
+  CHECK(work(&second) == bools{false, true, true});
+  CHECK(second.has_woken());
+  kit.run();
+  CHECK(work(&refusing) == bools{false, true, true});
+  kit.run();
+  for (const awaited* a : {&first, &second, &refusing}) CHECK(a->into.in_order);
 }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -98,6 +99,51 @@ TEST_CASE("a restarted child begins without what its last object had set and bec
     CHECK(*exits == 1);
     kit.expect_down(child);
   }
+}
+
+TEST_CASE("a restarted child does not interleave, although its last object did") {
+  struct keeping : actor<protocol<result<int>(item), void(leave)>> {
+    std::vector<response_promise<int>> kept;
+    result<int> on(item) {
+      kept.push_back(make_promise<int>());
+      return result<int>(kept.back());
+    }
+    void on(leave) {
+      for (auto& p : kept) p.deliver(0);
+      kept.clear();
+    }
+  };
+  struct asking : actor<protocol<void(item), void(other), void(fail)>> {
+    ref<keeping::protocol_type> to;
+    std::shared_ptr<ints> seen;
+    asking(ref<keeping::protocol_type> t, std::shared_ptr<int> lives, std::shared_ptr<ints> s)
+        : to(std::move(t)), seen(std::move(s)) {
+      if (++*lives == 1) interleave(true);
+    }
+    task<> on(item i) {
+      static_cast<void>(co_await request(to, item{i}));
+      seen->push_back(i.n);
+    }
+    void on(other) { seen->push_back(0); }
+    void on(fail) { throw std::runtime_error("as asked"); }
+  };
+  test_system kit(3);
+  const auto seen = std::make_shared<ints>();
+  const auto to = kit.spawn<keeping>();
+  const auto top = kit.spawn<supervisor>();
+  const auto child = supervise<asking>(top, to, std::make_shared<int>(0), seen);
+  const auto ask_and_answer = [&](int n) {
+    send(child, item{n});
+    send(child, other{});
+    kit.run();
+    send(to, leave{});
+    kit.run();
+    return std::exchange(*seen, {});
+  };
+  CHECK(ask_and_answer(1) == ints{0, 1});
+  send(child, fail{});
+  kit.run();
+  CHECK(ask_and_answer(2) == ints{2, 0});
 }
 
 TEST_CASE("mail that the last object has skipped is offered to the new one, and delays nobody") {
@@ -246,6 +292,38 @@ TEST_CASE("a child whose end could not be reported answers the order to stop") {
   kit.run();
   CHECK(kit.living().empty());
   CHECK(kit.timers_pending() == 0);
+}
+
+TEST_CASE("a child whose end could not be reported answers the order to suspend with its group") {
+  test_system kit(3);
+  auto top = kit.spawn<supervisor>(supervision{.strategy = one_for_all});
+  const auto failing = supervise<noting>(top);
+  const auto gone = supervise<noting>(top, child_options{.restart = transient});
+  kit.run();
+  send(failing, fail{});
+  kit.expect<fail>().to(failing);
+  top = {};  // it has heard of the failure, and can be told nothing until it sets a deadline
+  send(gone, leave{});
+  kit.expect<leave>().to(gone);
+  kit.expect_down(gone);
+  kit.run();  // the group is restarted, and no deadline has to pass for it
+  CHECK(kit.timers_pending() == 0);
+  CHECK(kit.living().empty());
+}
+
+TEST_CASE("a child whose end could not be reported answers the order to restart with its group") {
+  test_system kit(3);
+  auto top = kit.spawn<supervisor>(supervision{.strategy = one_for_all});
+  const auto failing = supervise<noting>(top);
+  kit.run();
+  send(failing, fail{});
+  kit.expect<fail>().to(failing);
+  top = {};
+  CHECK(core::detail::kill_cell(failing.address(), exit_code::kill, true));
+  kit.expect_down(failing);
+  kit.run();
+  CHECK(kit.timers_pending() == 0);
+  CHECK(kit.living().empty());
 }
 
 TEST_CASE("an exception from the handler of a down ends the actor") {

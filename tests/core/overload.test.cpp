@@ -180,10 +180,10 @@ TEST_CASE(
         while (clock_type::now() - begin < std::chrono::milliseconds(2)) {}
       }
     };
-    // A send waits 4 milliseconds for progress, at most 64; a round of the receiver takes 128 or
-    // more.
+    // A send waits 16 milliseconds for progress, far longer than a busy machine keeps a thread from
+    // running. A round of the receiver takes 128 or more.
     settings o = limited(2, soft);
-    o.mailbox.full_wait = duration::milliseconds(4);
+    o.mailbox.full_wait = duration::milliseconds(16);
     actor_system system(o);
     ref<protocol<void(item)>> to = system.spawn<slow>(&most, &sum);
     for (std::uint32_t i = 0; i < senders; ++i) send(system.spawn<starter>(to, each), go{});

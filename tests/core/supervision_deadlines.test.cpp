@@ -265,3 +265,70 @@ TEST_CASE("once a group has risen again, no deadline of a constructor is left") 
   kit.expect_alive(b);
   CHECK(kit.timers_pending() == 0);
 }
+
+TEST_CASE("a child that has suspended in time leaves no deadline while its group waits") {
+  test_system kit(7);
+  pen notes;
+  auto top = kit.spawn<supervisor>(
+      supervision{.strategy = one_for_all, .delay = {.first = duration::seconds(1), .jitter = 0}});
+  auto a = supervise<noting>(top, std::string("a"), notes);
+  auto b = supervise<noting>(top, std::string("b"), notes);
+  send(a, fail{});
+  kit.run();
+  CHECK(notes.take() == lines{"-a", "-b"});
+  CHECK(kit.timers_pending() == 1);  // the end of the delay
+}
+
+namespace {
+
+/// Supervises two, and is in a handler when the answer of the older one comes, and its deadline.
+struct late_listener : actor<protocol<void(begin)>> {
+  test_system* kit;
+  ref<protocol<void(fail)>> older, younger;
+  late_listener(test_system* k, pen notes) : kit(k) {
+    set_supervision({.strategy = one_for_all, .stop_within = duration::seconds(3)});
+    older = supervise<noting>(std::string("a"), notes);
+    younger = supervise<noting>(std::string("b"), std::move(notes));
+  }
+  void on(begin) {
+    core::scoped_actor inside(kit->env());
+    inside->receive([](int) {}, after(duration::seconds(4)) >> [] {});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a deadline that comes after the answer is none for the constructor that follows") {
+  test_system kit(7);
+  pen notes;
+  auto top = kit.spawn<late_listener>(&kit, notes);
+  kit.run();
+  const auto younger = kit.inspect<late_listener>(top).younger;
+  send(younger, fail{});
+  kit.expect<fail>().to(younger);
+  send(top, begin{});
+  kit.run();
+  CHECK(notes.take() == lines{"-b", "-a"});
+  kit.expect_alive(top);
+  CHECK(kit.failures().size() == 1);
+}
+
+TEST_CASE(
+    "a failure while a group waits begins its delay anew: the end of the old one is ignored") {
+  test_system kit(7);
+  pen notes;
+  auto top = kit.spawn<supervisor>(
+      supervision{.strategy = one_for_all, .delay = {.first = duration::seconds(1), .jitter = 0}});
+  const auto is_running = [&] {
+    return kit.request(top, list_children{}).get().value()[0].running;
+  };
+  auto a = supervise<noting>(top, std::string("a"), notes);
+  send(a, fail{});
+  kit.run_for(duration::milliseconds(500));
+  auto b = supervise<noting>(top, std::string("b"), notes);
+  send(b, fail{});
+  kit.run_for(duration::milliseconds(999));
+  CHECK_FALSE(is_running());
+  kit.run_for(duration::milliseconds(1));
+  CHECK(is_running());
+}

@@ -368,6 +368,21 @@ TEST_CASE("a supervised tree is stopped youngest first when its system ends") {
   CHECK(order == std::vector<int>{3, 2, 1});
 }
 
+TEST_CASE("a system that ends asks supervisors, and not the children that they stop") {
+  static std::atomic<int> asked;
+  struct trapping : actor<protocol<void(go), void(exit_signal)>> {
+    trapping() { trap_exit(true); }
+    void on(go) {}
+    void on(const exit_signal&) { ++asked; }
+  };
+  asked = 0;
+  actor_system system(quiet(1));
+  const auto top = system.spawn<supervisor>();
+  for (int i = 0; i < 64; ++i) static_cast<void>(supervise<trapping>(top));
+  CHECK(system.shutdown(duration::seconds(20)).complete);
+  CHECK(asked == 0);
+}
+
 TEST_CASE("a supervisor names the child that is still alive after its time, and goes on") {
   latch l;
   actor_system system(quiet());

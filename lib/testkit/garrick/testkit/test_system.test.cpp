@@ -295,3 +295,64 @@ TEST_CASE("handles may outlive the system") {
   }
   send(left, deposit{1});
 }
+
+TEST_CASE("a sender runs its full receiver in place where that is switched on") {
+  for (const bool on : {false, true}) {
+    test_system kit(
+        testkit::settings{.mailbox = {.soft_limit = 4, .in_place = on, .full_wait = {}}});
+    base::this_thread.free_sends = 0;  // a test before may have left some
+    bool in_handler = false;
+    int handled = 0;
+    int in_place = 0;
+    const auto to = kit.spawn([&](dynamic_actor&) -> behavior {
+      return {[&](int) {
+        ++handled;
+        if (in_handler) ++in_place;
+      }};
+    });
+    const auto from = kit.spawn([&](dynamic_actor&) -> behavior {
+      return {[&](tick) {
+        in_handler = true;
+        for (int i = 0; i < 10; ++i) send(to, i);
+        in_handler = false;
+      }};
+    });
+    kit.run();
+    send(from, tick{});
+    kit.run();
+    CHECK(handled == 10);
+    CHECK(in_place == (on ? 8 : 0));
+  }
+}
+
+TEST_CASE("only an actor's send can run another in place, not the test") {
+  test_system kit(1);
+  const auto to = kit.spawn<account_actor>();
+  kit.run();
+  send(to, deposit{1});
+  core::cell& queued = *core::handle_access::get(to);
+  CHECK_FALSE(queued.home_executor().claim(queued));
+  CHECK(kit.run() == 1);
+}
+
+TEST_CASE("a spawn after the end is refused, and so is one that an end brings") {
+  struct heir : actor<protocol<void(tick)>> {
+    ref<account>* left;
+    explicit heir(ref<account>* to) : left(to) {}
+    void on_exit(const exit_reason&) { *left = spawn<account_actor>(); }
+    void on(const tick&) {}
+  };
+  ref<account> left;
+  test_system kit(1);
+  const auto dying = kit.spawn<heir>(&left);
+  kit.run();
+  CHECK(kit.finish().cycles.empty());
+  const auto refused = [&](const ref<account>& who) {
+    return core::handle_access::get(who)->end_reason().as_error() == errc::shutting_down;
+  };
+  kit.expect_down(left);
+  CHECK(refused(left));
+  const auto late = kit.spawn<account_actor>();
+  kit.expect_down(late);
+  CHECK(refused(late));
+}

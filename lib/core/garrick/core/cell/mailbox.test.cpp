@@ -1,0 +1,108 @@
+// The mailbox on one thread: what it counts, and when it looks for answers among what it has taken.
+#include <garrick/core/cell/mailbox.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+using namespace garrick::core;
+
+namespace {
+
+struct alignas(64) node {
+  node* next = nullptr;
+  bool answer = false;
+
+  static bool is_urgent(const node*) { return false; }
+  static bool is_answer(const node* n) { return n->answer; }
+  static void retire(node*) {}
+};
+
+using gate = mailbox_gate<node>;
+using reader = mailbox_reader<node>;
+
+/// A mailbox with a runner, and how many envelopes were looked at in order to take answers out.
+struct fixture {
+  gate mail{false};
+  reader runner;
+  std::vector<node> nodes;
+  std::size_t used = 0;
+  int looks = 0;
+
+  explicit fixture(std::size_t n = 8) : nodes(n) {}
+  node* push(bool answer = false) {
+    node& n = nodes[used++];
+    n.answer = answer;
+    CHECK(mail.push(&n) == push_outcome::queued);
+    return &n;
+  }
+  node* take_answer() {
+    return runner
+        .take_out([this](const node* n) {
+          ++looks;
+          return n->answer;
+        })
+        .first;
+  }
+  void handle_next() { runner.done(runner.next(mail)); }
+};
+
+}  // namespace
+
+TEST_CASE("mailbox: its length is counted beyond what the word holds") {
+  constexpr std::uint32_t n = 70'000;
+  fixture f(n);
+  for (std::uint32_t i = 0; i < n; ++i) static_cast<void>(f.mail.push(&f.nodes[i]));
+  CHECK(f.mail.length() == n);
+  for (std::uint32_t i = 0; i < n - 10; ++i) f.handle_next();
+  f.runner.publish(f.mail);
+  CHECK(f.mail.length() == 10);
+}
+
+TEST_CASE("mailbox: an answer is found among what has arrived") {
+  fixture f;
+  f.push();
+  node* const answer = f.push(true);
+  f.push();
+  CHECK(f.runner.take_arrivals(f.mail));
+  CHECK(f.take_answer() == answer);
+}
+
+TEST_CASE("mailbox: an answer that was put back is found") {
+  fixture f;
+  node* const answer = f.push(true);
+  REQUIRE(f.runner.next(f.mail) == answer);  // it never was in the local queue
+  f.runner.put_back(answer);
+  CHECK(f.take_answer() == answer);
+}
+
+TEST_CASE("mailbox: nobody looks for answers where none can be") {
+  fixture f;
+  SUBCASE("none has come since the last look") {
+    f.push(true);
+    f.push();
+    CHECK(f.runner.take_arrivals(f.mail));
+    CHECK(f.take_answer() != nullptr);
+  }
+  SUBCASE("the one that came was handled, with all that came along with it") {
+    f.push();
+    f.push(true);
+    for (int i = 0; i < 2; ++i) f.handle_next();
+    for (int i = 0; i < 2; ++i) f.push();
+    CHECK(f.runner.take_arrivals(f.mail));
+  }
+  SUBCASE("it was sorted when it came") {
+    f.runner.hold(true);
+    f.push(true);
+    f.push();
+    reader::chain passed;
+    CHECK(f.runner.sort_arrivals(f.mail, passed, [](const node*) { return false; }));
+    CHECK(passed.first == nullptr);
+    f.runner.hold(false);
+  }
+  f.looks = 0;
+  CHECK(f.take_answer() == nullptr);
+  CHECK(f.looks == 0);
+}
