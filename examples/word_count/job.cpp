@@ -77,7 +77,7 @@ outcome run(const job& what) {
   chaos fate(what.seed, what.chaos_every);
   garrick::settings o;
   o.scheduler.workers = what.workers;
-  // the strikes are counted; each of them need not be told
+  // the strikes are counted, so they need no line each
   if (what.chaos_every != 0) o.log.level = garrick::system::log_level::off;
   garrick::actor_system system(o);
   const auto verdict = std::make_shared<std::string>();

@@ -340,7 +340,7 @@ TEST_CASE("an exception from the handler of a down ends the actor") {
   CHECK(kit.failures().size() == 1);
 }
 
-TEST_CASE("two links to one actor are one: its end is told once") {
+TEST_CASE("two links to one actor are one: its end is reported once") {
   test_system kit(3);
   const auto ended = kit.spawn<noting>();
   const auto heard = std::make_shared<int>(0);

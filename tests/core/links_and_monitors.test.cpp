@@ -280,7 +280,7 @@ TEST_CASE("watchers that are gone are forgotten by what they watched") {
   CHECK(core::handle_access::get(b)->ext().watch().watchers.size() == 0);
 }
 
-TEST_CASE("down may overtake earlier messages of the one who ended, which stay in their order") {
+TEST_CASE("down may overtake earlier messages of the actor that ended, which stay in their order") {
   struct telling : actor<protocol<void(go)>> {
     ref<puppets> to;
     explicit telling(ref<puppets> t) : to(std::move(t)) {}

@@ -133,7 +133,7 @@ TEST_CASE("a process that may use one processor gets one worker, and no affinity
   CHECK(error.find("is not among those that this process may use") != std::string::npos);
 }
 
-TEST_CASE("a machine that is flat or cannot be read is told, by policies that know places") {
+TEST_CASE("policies that know places report a machine that is flat or cannot be read") {
   const auto told = [](const scheduler_settings& o) {
     const auto pool = make_scheduler(o);
     CHECK(pool->warnings().size() <= 1);

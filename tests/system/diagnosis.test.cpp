@@ -267,7 +267,7 @@ TEST_CASE("a stack overflow is reported with the actor's name and the process ab
 }
 
 TEST_CASE(
-    "logging is quiet: a program in which nothing goes wrong says nothing, and a failure is told "
+    "logging is quiet: a program in which nothing goes wrong says nothing, and a failure is logged "
     "with the actor's name and id" *
     doctest::skip(HAS_SANITIZER)) {
   for (const bool fails : {false, true}) {

@@ -65,8 +65,8 @@ CIRCLE_ROOM, CIRCLE_SIZE = "garrick/core/cell", 5
 
 # What a public header never includes: each of these costs every user whole seconds or drags a
 # library into the interface.
-DEAR = ("boost/asio", "boost/beast", "nlohmann/", "spdlog/", "fmt/", "CLI/", "CLI11", "hwloc")
-DEAR_STANDARD = {"iostream", "functional", "regex", "ranges", "format"}
+EXPENSIVE = ("boost/asio", "boost/beast", "nlohmann/", "spdlog/", "fmt/", "CLI/", "CLI11", "hwloc")
+EXPENSIVE_STANDARD = {"iostream", "functional", "regex", "ranges", "format"}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
 
@@ -190,11 +190,11 @@ def check_library_file(path: Path, text: str, lines, problems: list[str]) -> Non
             path.suffix == ".hpp"
             and "internal" not in path.parts
             and part not in ("testkit", "machine")
-            and (target.startswith(DEAR) or target in DEAR_STANDARD)
+            and (target.startswith(EXPENSIVE) or target in EXPENSIVE_STANDARD)
         ):
             problems.append(
                 f"{path}:{number}: a public header must not include <{target}>: "
-                "it is dear to compile; move it into a .cpp file"
+                "it is expensive to compile; move it into a .cpp file"
             )
 
 

@@ -44,7 +44,7 @@ class layering_test(Tree):
         self.write("lib/core/garrick/core/a.cpp", '#include "b.hpp"\n')
         self.assert_complains(layering.check, "by its full name")
 
-    def test_dear_headers_stay_in_sources(self):
+    def test_expensive_headers_stay_in_sources(self):
         self.write(
             "lib/system/garrick/system/a.hpp",
             HEADER + "#include <nlohmann/json.hpp>\n#include <iostream>\n",

@@ -39,7 +39,7 @@ TEST_CASE("calibration: every price of the host is found, and more samples only 
 }
 
 TEST_CASE(
-    "calibration: a dearer program makes dearer what it is there to measure, and nothing else") {
+    "calibration: a slower program raises the price that it is there to measure, and no other") {
   actor_times times;
   times.burst_send = 20;
   times.burst_receive = 15;
@@ -53,11 +53,11 @@ TEST_CASE(
   CHECK(c.send + c.receive < times.stream);
   times.hop_of_many += 10;
   times.birth += 30;
-  costs dearer = round_machine();
-  derive_actor_prices(dearer, times);
-  CHECK(dearer.send == c.send);
-  CHECK(dearer.run == c.run);
+  costs changed = round_machine();
+  derive_actor_prices(changed, times);
+  CHECK(changed.send == c.send);
+  CHECK(changed.run == c.run);
   // but for the few who follow each other soon
-  CHECK(dearer.cold == doctest::Approx(c.cold + 10).epsilon(0.02));
-  CHECK(dearer.spawn == doctest::Approx(c.spawn + 30).epsilon(0.1));
+  CHECK(changed.cold == doctest::Approx(c.cold + 10).epsilon(0.02));
+  CHECK(changed.spawn == doctest::Approx(c.spawn + 30).epsilon(0.1));
 }

@@ -78,7 +78,8 @@ TEST_CASE("programs: a search takes its cells and their memory, and ends where i
 }
 
 TEST_CASE(
-    "programs: rows of the Mandelbrot set are dear in the middle, where points are in the set, and "
+    "programs: rows of the Mandelbrot set cost most in the middle, where points are in the set, "
+    "and "
     "alike above and below") {
   const auto rows = mandelbrot::of(64, 100, 1).row_ns;
   REQUIRE(rows.size() == 64);

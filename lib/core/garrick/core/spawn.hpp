@@ -160,7 +160,7 @@ template <class F>
 using kept_function = std::conditional_t<std::is_function_v<std::remove_reference_t<F>>,
                                          std::decay_t<F>, std::remove_cvref_t<F>>;
 
-/// True if the type of `self` can be told.
+/// True if the type of `self` can be read from F.
 template <class F>
 inline constexpr bool names_self = std::is_pointer_v<F> || requires { &F::operator(); };
 

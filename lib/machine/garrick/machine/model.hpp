@@ -4,7 +4,7 @@
 //   struct worker final : model_actor {
 //     void on(turn& t, const message& m) override {
 //       t.work(500);       // nanoseconds, wherever it runs
-//       t.touch(1000);     // lines of its state: dearer, the farther it is from where it ran first
+//       t.touch(1000);     // lines of its state; they cost more far from where it ran first
 //       t.send(*m.from, m.value + 1);
 //     }
 //   };

@@ -17,7 +17,7 @@ constexpr picoseconds longest_wait = from_ns(1e6);
 
 constexpr double longest_end_seconds = 10;  // from the limit until every thread has ended
 constexpr double longest_seconds = 1e7;     // 64 bits of picoseconds are 1.8e7 seconds
-constexpr double dearest_ns = 1e9;          // the highest price
+constexpr double highest_price_ns = 1e9;    // of anything
 
 constexpr std::uint32_t most_workers = 120;
 constexpr std::uint64_t hot_actors = 8;  ///< whose lines and branches the processor still has
@@ -141,9 +141,9 @@ simulation_options checked(simulation_options options) {
   prices.insert(prices.end(), of.transfer.begin(), of.transfer.end());
   prices.insert(prices.end(), of.memory_line.begin(), of.memory_line.end());
   for (const double price : prices)
-    if (!(price >= 0 && price <= dearest_ns))
+    if (!(price >= 0 && price <= highest_price_ns))
       throw std::invalid_argument("prices has one of " + std::to_string(price) +
-                                  " ns; allowed is 0 to " + std::to_string(dearest_ns));
+                                  " ns; allowed is 0 to " + std::to_string(highest_price_ns));
   return options;
 }
 

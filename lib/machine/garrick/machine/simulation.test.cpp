@@ -120,9 +120,9 @@ TEST_CASE("simulation: one seed gives one result, another seed another") {
 
 TEST_CASE("simulation: each message, and each run of an actor, costs its price") {
   constexpr std::uint64_t hops = 2000;
-  const auto ns = [](std::uint32_t size, double costs::* dearer) {
+  const auto ns = [](std::uint32_t size, double costs::* raised) {
     auto o = on(big, 1, "work_stealing");
-    if (dearer != nullptr) o.prices.*dearer += 100;
+    if (raised != nullptr) o.prices.*raised += 100;
     rings r(std::move(o), 1, size, hops);
     const outcome result = r.s.run();
     CHECK(result.error == "");
@@ -168,7 +168,7 @@ TEST_CASE("simulation: who runs an actor first fetches its lines from where it w
   CHECK(first_run(true) - first_run(false) == doctest::Approx(2 * costs{}.transfer[3]));
 }
 
-TEST_CASE("simulation: state is near where the actor ran first and dear far from there") {
+TEST_CASE("simulation: state is near where the actor ran first, and costs more far from there") {
   struct heavy final : model_actor {
     std::uint32_t first = max_threads;
     int far = 0;

@@ -243,8 +243,8 @@ template <inspectable T>
 inline constexpr bool has_reference_field =
     !std::is_empty_v<T> && detail::largest<detail::takes<T, detail::any_field<T>>, 100>() == 0;
 
-/// True if field I of a T with reference fields is a reference. False where that cannot be told,
-/// because T also has array fields or its fields cannot be counted.
+/// True if field I of a T with reference fields is a reference. False where that cannot be
+/// found out, because T also has array fields or its fields cannot be counted.
 template <inspectable T, std::size_t I>
 inline constexpr bool is_reference_field =
     has_reference_field<T> && field_count<T> == detail::place_count<T> && I < field_count<T> &&

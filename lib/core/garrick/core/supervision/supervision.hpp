@@ -1,4 +1,4 @@
-// What a supervisor can be told: which children to restart together, how often, how fast, and how
+// The options of a supervisor: which children to restart together, how often, how fast, and how
 // long to wait when they are stopped.
 #pragma once
 

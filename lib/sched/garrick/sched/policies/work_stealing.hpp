@@ -13,8 +13,8 @@
 //    for at least one). Each round starts with the oldest of the inbox or the oldest of the deque,
 //    in turns, and the slot's occupant goes to the back of the inbox. Nothing is ever added at the
 //    old end of the deque. So a runnable in the inbox gets into the deque, at depth at most k,
-//    within two rounds, and from there each second round brings it one nearer: it runs within 2k+2
-//    rounds, which is at most k quanta.
+//    within two rounds, and from there every other round brings it one nearer: it runs within
+//    2k+2 rounds, which is at most k quanta.
 #pragma once
 
 #include <garrick/sched/parking/sleepers.hpp>

@@ -1,16 +1,16 @@
 // The log of one system under a storm: a million failing actors must not write a million lines.
 //
-// The same event from the same place is written at most ten times in a second; what comes on top is
-// counted, and one line at the end of that second says how many more there were. "The same" means
-// the same kind ("failed"), the same place (an actor's type, a message's type) and the same
-// reason's category and code; the free text does not count. Statistics and probes are no business
-// of this class: they see every event.
+// The same event from the same place is written at most ten times in a second. What comes beyond
+// that is counted, and one line at the end of that second says how many more there were. "The same"
+// means the same kind ("failed"), the same place (an actor's type, a message's type) and the same
+// reason's category and code; the free text does not count. Statistics and probes do not go through
+// this class: they see every event.
 //
-// Memory is bounded: as many places as there are slots are told apart at a time. What storms in
-// still more places shares one slot and is reported as one.
+// Memory is bounded: as many places are told apart at a time as there are slots. Storms in still
+// more places share one slot and are reported as one.
 //
-// The line with the number comes when the storm has ended, too: a timer of the system's clock
-// writes it, armed only while something is held back. `close` writes what the timer has not.
+// The line with the number comes even if the storm has ended: a timer of the system's clock writes
+// it, armed only while something is held back. `close` writes what the timer has not.
 //
 // Thread safety: every function may be called from any thread. A line that the level excludes takes
 // no lock.

@@ -69,7 +69,7 @@ TEST_CASE("ten lines a second, then one that says how many more") {
   limited_log log(clock, log_level::warning, l.sink());
   happen(log, failure("worker"), 10);
   CHECK(l.count() == 10);
-  CHECK(clock.pending() == 0);  // nothing is held back, so nothing has to be told
+  CHECK(clock.pending() == 0);  // nothing is held back, so nothing has to be reported
   happen(log, failure("worker"), 990);
   CHECK(l.count() == 10);
   CHECK(l.all.front() == "worker: boom 0");

@@ -60,7 +60,8 @@ std::string section_of_variable(std::string_view name) {
 
 // --- layers ---
 
-/// What tests are told by: no settings, but a program that is tested may load its settings, too.
+/// Variables that are meant for tests. They set nothing here, but a program under test may load its
+/// settings while they are set.
 constexpr std::array<std::string_view, 3> variables_of_tests{"GARRICK_SEED", "GARRICK_SEEDS",
                                                              "GARRICK_TORTURE"};
 

@@ -36,7 +36,7 @@ std::string error_of_variable(const std::string& entry) {
 
 }  // namespace
 
-TEST_CASE("a variable sets a key, and other variables are nobody's business") {
+TEST_CASE("a variable sets a key, and other programs' variables are left alone") {
   const auto loaded =
       load_settings({.environment = {"GARRICK_MAILBOX_SOFT_LIMIT=700", "HOME=/root",
                                      "GARRICK_LOG_LEVEL=off", "GARRICK_SCHEDULER_IDLE_SPIN=50us"}});
@@ -74,7 +74,7 @@ TEST_CASE("every policy can be chosen, and each kind of thread has its own proce
   CHECK(loaded->system.scheduler.neighbours == "node");
 }
 
-TEST_CASE("what tests are told by is no setting, and no error") {
+TEST_CASE("a variable that is meant for tests is no setting, and no error") {
   for (const char* entry : {"GARRICK_SEED=17", "GARRICK_SEEDS=20", "GARRICK_TORTURE=3"}) {
     CAPTURE(entry);
     setting_layers layers;
