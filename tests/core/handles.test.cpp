@@ -74,9 +74,14 @@ TEST_CASE("empty handle throws on send and request, with advice") {
   const ref<ints> nobody;
   CHECK(!nobody);
   CHECK(nobody.id() == 0);
-  CHECK_THROWS_WITH_AS(send(nobody, 1), doctest::Contains("empty handle"), std::logic_error);
+  CHECK_THROWS_WITH_AS(send(nobody, 1),
+                       "garrick: a send through an empty handle; give the handle an actor first",
+                       std::logic_error);
   actor_system system;
-  CHECK_THROWS_AS(static_cast<void>(system.request(nobody, 1)), std::logic_error);
+  CHECK_THROWS_WITH_AS(static_cast<void>(system.request(nobody, 1)),
+                       doctest::Contains("a request through an empty handle"), std::logic_error);
+  CHECK_THROWS_WITH_AS(supervise<echo>(ref<core::supervisor_protocol>()),
+                       doctest::Contains("supervise() through an empty handle"), std::logic_error);
   const weak_ref<ints> weak;
   CHECK(!weak.lock());
 }

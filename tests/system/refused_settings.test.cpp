@@ -55,6 +55,9 @@ TEST_CASE("a spawn whose options make no sense fails and names the option") {
   // below the system's soft limit
   CHECK(names(refusal_of_spawn({.hard_limit = 3}), "spawn_options.hard_limit"));
   CHECK(names(refusal_of_spawn({.lazy = true, .detached = true}), "spawn_options.lazy"));
+  CHECK(names(refusal_of_spawn({.policy = mailbox_policy(99), .bound = 4}),
+              "spawn_options.policy: is no mailbox_policy"));
+  CHECK(refusal_of_spawn({.policy = mailbox_policy::wait, .bound = 513}).empty());
   CHECK(refusal_of_spawn({.lazy = true}).empty());
   CHECK(refusal_of_spawn({.soft_limit = 32768, .hard_limit = 32768, .quantum = 1}).empty());
   CHECK(refusal_of_spawn({.hard_limit = 4, .policy = mailbox_policy::reject, .bound = 4}).empty());
@@ -80,6 +83,9 @@ TEST_CASE(
     CHECK(names(kit.failures()[0], "supervision."));
     return r.error().to_string();
   };
+  CHECK(names(refusal({.strategy = restart_strategy(9)}),
+              "supervision.strategy: is no restart_strategy"));
+  CHECK(refusal({.strategy = rest_for_one}).empty());
   CHECK(names(refusal({.window = duration()}), "supervision.window"));
   CHECK(names(refusal({.window = duration::seconds(-1)}), "supervision.window"));
   CHECK(names(refusal({.delay = {.factor = 0.5}}), "supervision.delay.factor"));
@@ -100,6 +106,8 @@ TEST_CASE("a child whose options make no sense is refused and names the option")
     kit.expect_down(c);
     return kit.request_as<>(any_ref(c), 1).get().error().to_string();
   };
+  CHECK(names(refusal({.restart = restart_policy(3)}),
+              "child_options.restart: is no restart_policy"));
   CHECK(names(refusal({.name = "late", .stop_within = duration::seconds(-1)}),
               "child_options.stop_within"));
   CHECK(names(refusal({.spawn = {.linked = true}}), "child_options.spawn.linked"));
@@ -121,6 +129,8 @@ TEST_CASE("a system whose settings make no sense is not built, and the exception
             "'mailbox.full_wait'"));
   CHECK(names(refusal_of_system([](settings& s) { s.mailbox.full_wait = duration::seconds(61); }),
               "'mailbox.full_wait'"));
+  CHECK(names(refusal_of_system([](settings& s) { s.log.level = system::log_level(9); }),
+              "code: the key 'log.level' wants one of debug, info, warning, error, off, not '9'"));
   CHECK(names(refusal_of_system([](settings& s) { s.scheduler.policy = "random"; }),
               "code: the key 'scheduler.policy' wants one of work_stealing, "));
   for (const char* machine : {"castle:1", "core:0", "core:-1", "pack:1000 core:1000 pu:1000",

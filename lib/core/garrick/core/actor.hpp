@@ -29,6 +29,7 @@
 #include <garrick/base/values/result.hpp>
 #include <garrick/core/cell/signals.hpp>
 #include <garrick/core/cell/timer_record.hpp>
+#include <garrick/core/detail/actor_class.hpp>
 #include <garrick/core/promise.hpp>
 #include <garrick/core/request.hpp>
 #include <garrick/core/send.hpp>
@@ -208,7 +209,7 @@ class actor_base {
         "garrick: a wildcard handle needs request_as<R>(to, ...): say what the answer holds");
     if constexpr (!std::is_same_v<P, any_protocol> && detail::checked_in_place<P, Message>::fits) {
       using pending = typename detail::pending_for<typename P::template answer<Message>>::type;
-      cell& c = detail::target_of(to);
+      cell& c = detail::target_of(to, "a request");
       return pending(*cell_,
                      detail::send_request(
                          *cell_, c, detail::make_envelope<Message>(std::forward<Args>(args)...)));
@@ -226,7 +227,7 @@ class actor_base {
   template <class P, class... Args>
   pending_response<> send_when_room(const ref<P>& to, Args&&... args) {
     using content = typename detail::checked_message<P, Args...>::type;
-    cell& c = detail::target_of(to);
+    cell& c = detail::target_of(to, "send_when_room()");
     return {*cell_,
             detail::send_parked(
                 *cell_, c, detail::make_message_envelope<content>(std::forward<Args>(args)...))};
@@ -269,7 +270,7 @@ class actor_base {
   template <class P, class... Args>
   auto delegate(const ref<P>& to, Args&&... args) {
     using content = typename detail::checked_message<P, Args...>::type;
-    cell& c = detail::target_of(to);
+    cell& c = detail::target_of(to, "delegate()");
     envelope* const e = detail::make_message_envelope<content>(std::forward<Args>(args)...);
     detail::hand_request_over(*cell_, c, e);
     c.deliver(e);
@@ -345,7 +346,7 @@ class actor_base {
   template <class P, class... Args>
   timer send_after(base::duration delay, const ref<P>& to, Args&&... args) {
     using content = typename detail::checked_message<P, Args...>::type;
-    return detail::delayed(*cell_, detail::target_of(to),
+    return detail::delayed(*cell_, detail::target_of(to, "send_after()"),
                            detail::make_message_envelope<content>(std::forward<Args>(args)...),
                            delay);
   }
@@ -359,7 +360,7 @@ class actor_base {
   timer send_every(base::duration period, const ref<P>& to, Args&&... args) {
     using content = typename detail::checked_message<P, Args...>::type;
     static_assert(base::copyable_message<content>, "garrick: a periodic message must be copyable");
-    return detail::periodic(*cell_, detail::target_of(to),
+    return detail::periodic(*cell_, detail::target_of(to, "send_every()"),
                             detail::make_message_envelope<content>(std::forward<Args>(args)...),
                             period);
   }
@@ -399,7 +400,7 @@ class actor_base {
 
   /// As the class-based `spawn`, with its errors, `spawn_failed` and `shutting_down`, as a value.
   template <class A, class... Args>
-  base::result<ref<typename A::protocol_type>> try_spawn(Args&&... args);
+  base::result<ref<detail::protocol_of<A>>> try_spawn(Args&&... args);
 
   /// Spawns a class-based child that this actor supervises. It is restarted as its options and this
   /// actor's `supervision` say, and stopped, youngest first, before this actor ends. The handle

@@ -167,7 +167,7 @@ template <class F, class G>
 [[nodiscard]] ref<typename detail::piped_protocol<F, G>::type> operator*(const ref<F>& f,
                                                                          const ref<G>& g) {
   return handle_access::adopt<typename detail::piped_protocol<F, G>::type>(
-      detail::spawn_pipe(detail::target_of(f), detail::target_of(g)));
+      detail::spawn_pipe(detail::target_of(f, "f * g"), detail::target_of(g, "f * g")));
 }
 
 /// Asks every target of a range of `ref<P>`, and answers with each one's answer or error, as a
@@ -189,7 +189,7 @@ template <class Range, class... Args>
   const message question = make_message(std::forward<Args>(args)...);
   std::vector<typename types::one> results;
   for (const auto& to : targets) {
-    static_cast<void>(detail::target_of(to));
+    static_cast<void>(detail::target_of(to, "fan_out()"));
     results.emplace_back(base::error(base::errc::cancelled));
   }
   pending_request whole;
@@ -224,7 +224,7 @@ template <class Range, class... Args>
   const message question = make_message(std::forward<Args>(args)...);
   std::vector<const handle*> all;
   for (const auto& to : targets) {
-    static_cast<void>(detail::target_of(to));
+    static_cast<void>(detail::target_of(to, "first_of()"));
     all.push_back(&to);
   }
   pending_request whole;

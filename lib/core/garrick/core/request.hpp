@@ -321,7 +321,7 @@ auto request_plain(cell& self, const ref<P>& to, Args&&... args)
 {
   using content = typename checked_message<P, Args...>::type;
   using pending = typename pending_for<typename P::template answer<content>>::type;
-  cell& c = target_of(to);
+  cell& c = target_of(to, "a request");
   return pending(
       self,
       send_request(self, c, make_message_envelope<content>(std::forward<Args>(args)...), Urgent));
@@ -350,7 +350,7 @@ template <class... Rs, class... Args>
                                                  std::make_index_sequence<sizeof...(Args) - 1>{});
   } else {
     using content = typename detail::checked_message<any_protocol, Args...>::type;
-    cell& c = detail::target_of(to);
+    cell& c = detail::target_of(to, "a request");
     return pending_response<Rs...>(
         self, detail::send_request(
                   self, c, detail::make_message_envelope<content>(std::forward<Args>(args)...)));

@@ -3,12 +3,14 @@
 #include <garrick/core/send.hpp>
 
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace garrick::core::detail {
 
-void throw_empty_handle() {
-  throw std::logic_error("garrick: a send through an empty handle; give the handle an actor first");
+void throw_empty_handle(const char* operation) {
+  throw std::logic_error(std::string("garrick: ") + operation +
+                         " through an empty handle; give the handle an actor first");
 }
 
 base::error send_if_room(cell& to, envelope_ptr e) noexcept {

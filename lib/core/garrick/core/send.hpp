@@ -25,7 +25,8 @@ concept router_handle = requires { typename R::garrick_router; };
 
 namespace detail {
 
-[[noreturn]] void throw_empty_handle();
+/// `operation`: what found nobody, such as "a send".
+[[noreturn, gnu::cold]] void throw_empty_handle(const char* operation = "a send");
 
 /// Pushes if there is room, else says why not.
 [[nodiscard]] base::error send_if_room(cell& to, envelope_ptr e) noexcept;
@@ -114,6 +115,13 @@ inline cell& target_of(const handle& to) {
   cell* const c = handle_access::get(to);
   if (c == nullptr) [[unlikely]]
     throw_empty_handle();
+  return *c;
+}
+/// The same for what is no send.
+inline cell& target_of(const handle& to, const char* operation) {
+  cell* const c = handle_access::get(to);
+  if (c == nullptr) [[unlikely]]
+    throw_empty_handle(operation);
   return *c;
 }
 

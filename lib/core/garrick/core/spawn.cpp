@@ -18,6 +18,7 @@ std::string complaint(const spawn_options& o, cell_kind kind, const mailbox_sett
   };
   if (o.lazy && kind != cell_kind::event)
     return "spawn_options.lazy: an actor with a thread of its own starts at once";
+  if (o.policy > mailbox_policy::wait) return "spawn_options.policy: is no mailbox_policy";
   const bool bounded = o.policy != mailbox_policy::unbounded;
   if (bounded && (o.bound == 0 || o.bound > most_messages))
     return at_most("spawn_options.bound: a bounded mailbox holds 1 to ", "");

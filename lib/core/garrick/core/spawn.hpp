@@ -53,13 +53,13 @@ template <class A>
 
 template <class A, class... Args>
   requires(!checked_actor<A>::fits)
-ref<typename A::protocol_type> spawn_class(environment&, cell*, const spawn_options*, Args&&...) {
+ref<protocol_of<A>> spawn_class(environment&, cell*, const spawn_options*, Args&&...) {
   return {};  // checked_actor has said why
 }
 
 template <class A, class... Args>
-ref<typename A::protocol_type> spawn_class(environment& env, cell* spawner, const spawn_options* o,
-                                           Args&&... args) {
+ref<protocol_of<A>> spawn_class(environment& env, cell* spawner, const spawn_options* o,
+                                Args&&... args) {
   using cell_type = actor_cell<A>;
   const cell_kind kind = kind_of<A>(o != nullptr && o->detached);
   const bool lazy = kind == cell_kind::event && (!has_start<A> || (o != nullptr && o->lazy));
@@ -207,7 +207,7 @@ namespace detail {
 }  // namespace detail
 
 template <class A, class... Args>
-base::result<ref<typename A::protocol_type>> actor_base::try_spawn(Args&&... args) {
+base::result<ref<detail::protocol_of<A>>> actor_base::try_spawn(Args&&... args) {
   static_assert(detail::checked_actor<A>::reported);
   auto handle = spawn<A>(std::forward<Args>(args)...);
   if (base::error why = detail::spawn_error(*handle_access::get(handle))) return why;

@@ -74,7 +74,7 @@ class spawner {
   /// Throws std::bad_alloc.
   template <class A, class... Args>
     requires(!starts_with_options<Args...>)
-  core::ref<typename A::protocol_type> spawn(Args&&... args) {
+  core::ref<core::detail::protocol_of<A>> spawn(Args&&... args) {
     static_assert(core::detail::checked_actor<A>::reported);
     return core::detail::spawn_class<A>(environment_of(), nullptr, nullptr,
                                         std::forward<Args>(args)...);
@@ -82,7 +82,7 @@ class spawner {
   /// The same with options: a name, a thread of its own, a mailbox's limit. A refused option is the
   /// error `spawn_failed`; so is a detached actor for which there is no thread.
   template <class A, class... Args>
-  core::ref<typename A::protocol_type> spawn(const core::spawn_options& o, Args&&... args) {
+  core::ref<core::detail::protocol_of<A>> spawn(const core::spawn_options& o, Args&&... args) {
     static_assert(core::detail::checked_actor<A>::reported);
     return core::detail::spawn_class<A>(environment_of(), nullptr, &o, std::forward<Args>(args)...);
   }
@@ -106,7 +106,7 @@ class spawner {
   /// As `spawn`, with the constructor's failure or a refused option as the error `spawn_failed`,
   /// and `shutting_down` if the system has begun to stop.
   template <class A, class... Args>
-  base::result<core::ref<typename A::protocol_type>> try_spawn(Args&&... args) {
+  base::result<core::ref<core::detail::protocol_of<A>>> try_spawn(Args&&... args) {
     static_assert(core::detail::checked_actor<A>::reported);
     auto handle = spawn<A>(std::forward<Args>(args)...);
     if (base::error why = core::detail::spawn_error(*core::handle_access::get(handle))) return why;

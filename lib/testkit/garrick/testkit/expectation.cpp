@@ -79,7 +79,7 @@ injection_base::~injection_base() = default;
 
 void injection_base::deliver(const core::handle& to, const std::source_location& where) {
   deterministic_scheduler& scheduler = system_.scheduler();
-  core::cell& receiver = core::detail::target_of(to);
+  core::cell& receiver = core::detail::target_of(to, "an injection");
   if (const core::envelope* const before = scheduler.next_of(receiver))
     detail::fail(system_,
                  "cannot inject into " + to.to_string() +
@@ -97,7 +97,7 @@ void injection_base::deliver(const core::handle& to, const std::source_location&
 }  // namespace detail
 
 void absence::to(const core::handle& receiver) {
-  core::cell& cell = core::detail::target_of(receiver);
+  core::cell& cell = core::detail::target_of(receiver, "expect_none()");
   if (cell.has_ended() || system_.scheduler().next_of(cell) == nullptr) return;
   for (const core::envelope* waiting : system_.scheduler().waiting_for(cell)) {
     if (type_ != nullptr && waiting->type != type_) continue;

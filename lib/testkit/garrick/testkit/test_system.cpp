@@ -124,7 +124,7 @@ void test_system::require(bool holds, const std::string& text, std::source_locat
 }
 
 void test_system::expect_alive(const core::handle& who, std::source_location where) {
-  core::cell& cell = core::detail::target_of(who);
+  core::cell& cell = core::detail::target_of(who, "expect_alive()");
   if (cell.has_ended())
     detail::fail(*system_,
                  who.to_string() + " should live, but it ended: " + cell.end_reason().to_string(),
@@ -132,7 +132,7 @@ void test_system::expect_alive(const core::handle& who, std::source_location whe
 }
 
 void test_system::expect_down(const core::handle& who, std::source_location where) {
-  core::cell& cell = core::detail::target_of(who);
+  core::cell& cell = core::detail::target_of(who, "expect_down()");
   // Signals come before messages, so an actor with nothing but signals may go on.
   if (!cell.has_ended() && system_->scheduler().find(cell) != nullptr &&
       (system_->scheduler().signals_wait_for(cell) || cell.phase() == core::life::ending))
@@ -144,7 +144,7 @@ void test_system::expect_down(const core::handle& who, std::source_location wher
 void test_system::expect_down(const core::handle& who, base::exit_code reason,
                               std::source_location where) {
   expect_down(who, where);
-  const base::exit_reason found = core::detail::target_of(who).end_reason();
+  const base::exit_reason found = core::detail::target_of(who, "expect_down()").end_reason();
   if (!(found == reason))
     detail::fail(*system_,
                  who.to_string() + " should have ended with \"" +
@@ -190,7 +190,7 @@ const std::vector<std::string>& test_system::failures() const { return system_->
 
 core::cell& test_system::checked_cell(const core::handle& who, std::string_view type,
                                       const std::source_location& where) const {
-  core::cell& cell = core::detail::target_of(who);
+  core::cell& cell = core::detail::target_of(who, "an inspection");
   if (cell.has_ended())
     detail::fail(*system_, "cannot inspect " + who.to_string() + ": it has ended", where);
   if (cell.type_name() != type)
@@ -203,7 +203,8 @@ core::cell& test_system::checked_cell(const core::handle& who, std::string_view 
 
 std::vector<std::string> test_system::mailbox(const core::handle& who) const {
   std::vector<std::string> all;
-  for (const core::envelope* e : system_->scheduler().waiting_for(core::detail::target_of(who)))
+  for (const core::envelope* e :
+       system_->scheduler().waiting_for(core::detail::target_of(who, "mailbox()")))
     e->type->print(core::content_pointer(e), all.emplace_back());
   return all;
 }

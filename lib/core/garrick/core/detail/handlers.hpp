@@ -12,6 +12,7 @@
 #pragma once
 
 #include <garrick/base/values/exit_reason.hpp>
+#include <garrick/core/detail/actor_class.hpp>
 #include <garrick/core/detail/invoke.hpp>
 #include <garrick/core/protocol/protocol.hpp>
 
@@ -273,6 +274,14 @@ struct wrong_hook {
 /// Every check of an actor's class, done once per class.
 template <class A>
 struct checked_actor {
+  static constexpr bool fits = actor_class<A>;  // it does not
+  static constexpr bool reported = true;
+  static_assert(fits,
+                "garrick: this is no actor: its class must be defined, and derive publicly from "
+                "actor<protocol<...>>, dynamic_actor, typed_actor<P> or blocking_actor");
+};
+template <actor_class A>
+struct checked_actor<A> {
   using handlers = handlers_of<A, typename A::protocol_type>;
   static constexpr bool fits = handlers::fit && !lacks_body<A> && starts_well<A>() &&
                                exits_at_once<A>() && !hides_start<A>() && !hides_exit<A>();

@@ -15,6 +15,7 @@ namespace {
 const char* complaint(cell& supervisor, bool on_its_turn, const child_options& o) {
   if (on_its_turn && !o.name.empty() && children::of(supervisor).has(o.name))
     return "its supervisor has another child of this name";
+  if (o.restart > restart_policy::temporary) return "child_options.restart: is no restart_policy";
   if (o.stop_within.count() < 0) return "child_options.stop_within: must not be negative";
   if (o.spawn.linked) return "child_options.spawn.linked: a child ends with its supervisor anyway";
   if (o.spawn.monitored)

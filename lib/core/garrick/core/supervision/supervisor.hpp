@@ -81,13 +81,13 @@ void launch_child(cell& c, cell& supervisor, bool on_its_turn, const child_optio
 
 template <class A, class... Args>
   requires(!checked_actor<A>::fits)
-ref<typename A::protocol_type> spawn_child(cell&, bool, const child_options&, Args&&...) {
+ref<protocol_of<A>> spawn_child(cell&, bool, const child_options&, Args&&...) {
   return {};  // checked_actor has said why
 }
 
 template <class A, class... Args>
-ref<typename A::protocol_type> spawn_child(cell& supervisor, bool on_its_turn,
-                                           const child_options& o, Args&&... args) {
+ref<protocol_of<A>> spawn_child(cell& supervisor, bool on_its_turn, const child_options& o,
+                                Args&&... args) {
   static_assert((std::is_copy_constructible_v<std::decay_t<Args>> && ...),
                 "garrick: a supervised child's arguments must be copyable: every start gets copies "
                 "of its own");
@@ -272,7 +272,7 @@ auto supervise(const ref<supervisor_protocol>& under, Args&&... args) {
   static_assert(detail::checked_actor<A>::reported);
   return detail::with_child_options(
       [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
-        return detail::spawn_child<A>(detail::target_of(under), false, o,
+        return detail::spawn_child<A>(detail::target_of(under, "supervise()"), false, o,
                                       std::forward<Rest>(arguments)...);
       },
       std::forward<Args>(args)...);
@@ -282,7 +282,7 @@ template <class F, class... Args>
 auto supervise(const ref<supervisor_protocol>& under, F&& f, Args&&... args) {
   return detail::with_child_options(
       [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
-        return detail::spawn_child_function(detail::target_of(under), false, o,
+        return detail::spawn_child_function(detail::target_of(under, "supervise()"), false, o,
                                             std::forward<Rest>(arguments)...);
       },
       std::forward<F>(f), std::forward<Args>(args)...);

@@ -67,7 +67,9 @@ TEST_CASE(
   CHECK(system.registry().put("one", a).has_value());
   const auto taken = system.registry().put("one", system.spawn<named>());
   CHECK(taken.error() == registry_errc::name_taken);
-  CHECK(taken.error().to_string().find("one") != std::string::npos);
+  CHECK(taken.error().to_string() == "a living actor has this name: one: " + a.to_string());
+  CHECK(system.registry().put("one", a).error().to_string() ==
+        "a living actor has this name: one: " + a.to_string() + " already has that name");
   CHECK(system.registry().put("two", ref<full>()).error() == registry_errc::empty_handle);
   CHECK(system.registry().get<full>("two").error() == registry_errc::not_found);
   CHECK(system.registry().remove("one"));

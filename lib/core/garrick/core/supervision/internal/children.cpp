@@ -28,6 +28,8 @@ children::children(cell& self, const supervision& how)
 children::~children() = default;
 
 std::string children::complaint(const supervision& how) {
+  if (how.strategy > restart_strategy::rest_for_one)
+    return "supervision.strategy: is no restart_strategy";
   if (how.window.count() <= 0)
     return "supervision.window: must be above zero, and is " + how.window.to_string();
   if (how.stop_within.count() < 0)
