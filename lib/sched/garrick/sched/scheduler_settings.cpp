@@ -35,42 +35,45 @@ std::string why_no_affinity(const std::string& text) {
 }
 
 void add_settings(base::setting_table& table, scheduler_settings& s) {
+  using base::note;
   using range = base::setting_range;
   table.add({"scheduler.workers",
              &s.workers,
              {0, most_workers},
              "threads",
-             "Worker threads; 0: as many as the process may use cores",
-             "sched/worker_pool.hpp"});
+             note("Worker threads; 0: as many as the process may use cores"),
+             note("sched/worker_pool.hpp")});
   table.add({"scheduler.quantum",
              &s.quantum,
              {1, unlimited},
              "messages",
-             "Messages that an actor handles at most before others have their turn",
-             "sched/policies"});
+             note("Messages that an actor handles at most before others have their turn"),
+             note("sched/policies")});
   table.add({"scheduler.idle_spin",
              &s.idle_spin,
              {base::duration(), longest_idle_spin},
              "",
-             "How long a worker looks for work before it sleeps",
-             "sched/policies"});
+             note("How long a worker looks for work before it sleeps"),
+             note("sched/policies")});
   table.add({"scheduler.best_effort",
              &s.best_effort,
              {},
              "",
-             "Go on with fewer workers if some threads cannot be created, or unbound",
-             "sched/worker_pool.hpp"});
+             note("Go on with fewer workers if some threads cannot be created, or unbound"),
+             note("sched/worker_pool.hpp")});
   table.add({"scheduler.affinity", &s.affinity, range::must_be(affinity_form, &why_no_affinity), "",
-             "Processors of worker threads, group by group", "sched/pool_places.cpp"});
-  table.add(
-      {"scheduler.pin", &s.pin, pins, "", "Where a worker thread stays", "sched/pool_places.cpp"});
+             note("Processors of worker threads, group by group"), note("sched/pool_places.cpp")});
+  table.add({"scheduler.pin", &s.pin, pins, "", note("Where a worker thread stays"),
+             note("sched/pool_places.cpp")});
   table.add({"scheduler.neighbours", &s.neighbours, neighbourhoods, "",
-             "Who is near, for locality_guided: who shares this", "sched/pool_places.cpp"});
+             note("Who is near, for locality_guided: who shares this"),
+             note("sched/pool_places.cpp")});
   table.add({"scheduler.thread_name", &s.thread_name, range::at_most_bytes(longest_thread_name), "",
-             "Name of the worker threads, before their number", "sched/worker_pool.hpp"});
+             note("Name of the worker threads, before their number"),
+             note("sched/worker_pool.hpp")});
   table.add({"scheduler.machine", &s.machine,
              range::must_be("a synthetic machine, such as \"numa:2 core:4 pu:1\"", &why_no_machine),
-             "", "For tests: a machine instead of this one", "sched/pool_places.cpp"});
+             "", note("For tests: a machine instead of this one"), note("sched/pool_places.cpp")});
 }
 
 scheduler_settings checked(scheduler_settings settings) {

@@ -73,10 +73,11 @@ std::vector<std::string> available_policies() {
 }
 
 void add_policy_setting(base::setting_table& table, std::string& policy) {
+  using base::note;
   base::setting_range names(available_names);
   names.why_not = &why_not_available;
-  table.add({"scheduler.policy", &policy, names, "", "How workers share work",
-             "sched/shipped_policies.cpp"});
+  table.add({"scheduler.policy", &policy, names, "", note("How workers share work"),
+             note("sched/shipped_policies.cpp")});
 }
 
 std::unique_ptr<scheduler> make_scheduler(const scheduler_settings& settings) {

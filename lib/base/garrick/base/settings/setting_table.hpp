@@ -126,6 +126,16 @@ struct setting_range {
   grammar why_not = nullptr;                                     ///< null: any text
 };
 
+/// For the rows of parts: a text that only `--help` and the guide show. A minimal build
+/// (GARRICK_MINIMAL) has neither, so the text stays out of the program and is empty there.
+[[nodiscard]] consteval std::string_view note([[maybe_unused]] std::string_view text) noexcept {
+#if defined(GARRICK_MINIMAL)
+  return {};
+#else
+  return text;
+#endif
+}
+
 /// One row. Its texts are not copied: literals, or something else that outlives the table.
 struct setting {
   std::string_view key;     ///< "section.name", in lower case letters, digits and underscores

@@ -14,50 +14,51 @@ bool detect_cycles_by_default() noexcept {
 
 void add_settings(base::setting_table& table, mailbox_settings& mailbox,
                   request_settings& requests) {
+  using base::note;
   constexpr std::int64_t unlimited = 0xffff'ffff;
   table.add({"mailbox.soft_limit",
              &mailbox.soft_limit,
              {1, most_messages},
              "messages",
-             "Messages in a mailbox from which on senders are slowed",
-             "core/cell/cell.cpp"});
+             note("Messages in a mailbox from which on senders are slowed"),
+             note("core/cell/cell.cpp")});
   table.add({"mailbox.hard_limit",
              &mailbox.hard_limit,
              {1, unlimited},
              "messages",
-             "Messages above which new ones become dead letters",
-             "core/cell/running_cell.cpp"});
+             note("Messages above which new ones become dead letters"),
+             note("core/cell/running_cell.cpp")});
   table.must_not_be_below("mailbox.hard_limit", "mailbox.soft_limit");
   table.add({"mailbox.in_place",
              &mailbox.in_place,
              {},
              "",
-             "A sending worker may run a receiver that is full",
-             "core/cell/running_cell.cpp"});
+             note("A sending worker may run a receiver that is full"),
+             note("core/cell/running_cell.cpp")});
   table.add({"mailbox.in_place_batch",
              &mailbox.in_place_batch,
              {1, unlimited},
              "messages",
-             "Messages that it runs at most",
-             "core/cell/running_cell.cpp"});
+             note("Messages that it runs at most"),
+             note("core/cell/running_cell.cpp")});
   table.add({"mailbox.full_wait",
              &mailbox.full_wait,
              {base::duration(), longest_full_wait},
              "",
-             "Longest wait of a send for a full receiver that makes no progress",
-             "core/cell/running_cell.cpp"});
+             note("Longest wait of a send for a full receiver that makes no progress"),
+             note("core/cell/running_cell.cpp")});
   table.add({"requests.outstanding_limit",
              &requests.outstanding_limit,
              {1, most_outstanding},
              "requests",
-             "Requests of one actor that wait for a response",
-             "core/request.cpp"});
+             note("Requests of one actor that wait for a response"),
+             note("core/request.cpp")});
   table.add({"requests.detect_cycles",
              &requests.detect_cycles,
              {},
              "",
-             "Report actors that wait for each other in a circle",
-             "system/system_core.cpp"});
+             note("Report actors that wait for each other in a circle"),
+             note("system/system_core.cpp")});
 }
 
 }  // namespace garrick::core

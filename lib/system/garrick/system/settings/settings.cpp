@@ -23,6 +23,7 @@ constexpr const char* from_code = "code";
 }  // namespace
 
 void add_settings(base::setting_table& table, settings& s) {
+  using base::note;
   using range = base::setting_range;
   constexpr base::duration zero;
   constexpr base::duration infinite = base::duration::infinite();
@@ -34,40 +35,41 @@ void add_settings(base::setting_table& table, settings& s) {
              &s.detached.threads,
              {0, most_detached_threads},
              "threads",
-             "Threads for detached and blocking actors at most; 0: none",
-             "system/threads/detached_pool.cpp"});
+             note("Threads for detached and blocking actors at most; 0: none"),
+             note("system/threads/detached_pool.cpp")});
   table.add({"detached.affinity", &s.detached.affinity, affinity, "",
-             "Processors of the threads of detached actors, group by group",
-             "system/system_core.cpp"});
+             note("Processors of the threads of detached actors, group by group"),
+             note("system/system_core.cpp")});
   table.add({"detached.affinity_blocking", &s.detached.affinity_blocking, affinity, "",
-             "Processors of the threads of blocking actors, group by group",
-             "system/system_core.cpp"});
+             note("Processors of the threads of blocking actors, group by group"),
+             note("system/system_core.cpp")});
   table.add({"dead_letters.backlog",
              &s.dead_letters.backlog,
              {1, sched::unlimited},
              "messages",
-             "Dead letters that may wait for a subscriber; more are only counted",
-             "system/diagnosis/dead_letters.cpp"});
+             note("Dead letters that may wait for a subscriber; more are only counted"),
+             note("system/diagnosis/dead_letters.cpp")});
   table.add({"watchdog.after",
              &s.watchdog.after,
              {zero, infinite},
              "",
-             "Report a handler that runs longer; 0s: never",
-             "system/diagnosis/watchdog.cpp"});
+             note("Report a handler that runs longer; 0s: never"),
+             note("system/diagnosis/watchdog.cpp")});
   table.add({"watchdog.report_stack_overflow",
              &s.watchdog.report_stack_overflow,
              {},
              "",
-             "Name the actor whose handler overflowed the stack",
-             "system/system_core.cpp"});
+             note("Name the actor whose handler overflowed the stack"),
+             note("system/system_core.cpp")});
   table.add({"shutdown.deadline",
              &s.shutdown.deadline,
              {zero, infinite},
              "",
-             "How long the end of the system waits for its actors, twice",
-             "system/actor_system.cpp"});
+             note("How long the end of the system waits for its actors, twice"),
+             note("system/actor_system.cpp")});
   table.add({"log.level", &s.log.level, log_levels, "",
-             "What is logged: this and what is more severe", "system/diagnosis/log.cpp"});
+             note("What is logged: this and what is more severe"),
+             note("system/diagnosis/log.cpp")});
 }
 
 namespace {
