@@ -315,6 +315,11 @@ TEST_CASE("a child whose end could not be reported answers the order to restart 
   test_system kit(3);
   auto top = kit.spawn<supervisor>(supervision{.strategy = one_for_all});
   const auto failing = supervise<noting>(top);
+  const auto lives = std::make_shared<int>(0);
+  const auto younger = supervise(top, [lives](dynamic_actor&) -> behavior {
+    ++*lives;
+    return {[](leave) {}};
+  });
   kit.run();
   send(failing, fail{});
   kit.expect<fail>().to(failing);
@@ -322,6 +327,7 @@ TEST_CASE("a child whose end could not be reported answers the order to restart 
   CHECK(core::detail::kill_cell(failing.address(), exit_code::kill, true));
   kit.expect_down(failing);
   kit.run();
+  CHECK(*lives == 2);  // it was the next one's turn
   CHECK(kit.timers_pending() == 0);
   CHECK(kit.living().empty());
 }

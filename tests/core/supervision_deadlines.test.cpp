@@ -279,6 +279,22 @@ TEST_CASE("a child that has suspended in time leaves no deadline while its group
   CHECK(kit.timers_pending() == 1);  // the end of the delay
 }
 
+TEST_CASE("a child that is stopped while it is to be restarted has one deadline, the new one") {
+  test_system kit(7);
+  pen notes;
+  auto top = kit.spawn<supervisor>(supervision{.strategy = one_for_all});
+  auto a = supervise<noting>(top, child_options{.name = "a"}, std::string("a"), notes);
+  kit.run();
+  send(a, fail{});
+  kit.expect<fail>().to(a);
+  send(top, stop_child{"a"});
+  kit.expect<stop_child>().to(top);  // after it has heard of the failure
+  CHECK(kit.timers_pending() == 1);
+  kit.run();
+  kit.expect_down(a);
+  CHECK(kit.timers_pending() == 0);
+}
+
 namespace {
 
 /// Supervises two, and is in a handler when the answer of the older one comes, and its deadline.

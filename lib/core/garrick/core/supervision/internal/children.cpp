@@ -185,7 +185,6 @@ void children::on_alarm(cell& self, const signals::child_alarm& alarm) {
   if (found == children_.end() || found->second.alarm != alarm.serial) return;
   const std::uint64_t place = found->first;
   child* const at = &found->second;
-  at->alarm = 0;
   if (at->asked && !at->stopping) {
     if (now_ == activity::halting) give_up_waiting(self, place, "suspending ", "handler");
     return;  // if all are stopped meanwhile, its turn comes, with a deadline of its own
