@@ -90,9 +90,9 @@ bool share_a_variable(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, as_in_a_variable, as_in_a_variable);
 }
 
-/// What is said of a row whose addition ends the program.
-std::string about(std::string_view key, std::string_view what) {
-  return "the setting '" + std::string(key) + "' " + std::string(what);
+/// What is said of a setting whose addition ends the program.
+[[gnu::noinline]] std::string about(std::string_view key, std::string_view what) {
+  return std::string("the setting '").append(key).append("' ").append(what);
 }
 
 /// A range that was made for another type would silently allow everything.
@@ -305,20 +305,18 @@ std::string expectation(const setting& row) {
 // --- the table ---
 
 void setting_table::add(const setting& row) {
-  GARRICK_ASSERT(!row.key.empty() && is_key(row.key),
-                 about(row.key,
-                       "needs a key of the form section.name, in lower case letters, "
-                       "digits and underscores")
-                     .c_str());
-  const auto other = std::ranges::find_if(
-      rows_, [&](const setting& known) { return share_a_variable(known.key, row.key); });
-  GARRICK_ASSERT(other == rows_.end() || other->key != row.key,
-                 about(row.key, "exists already").c_str());
-  GARRICK_ASSERT(other == rows_.end(), about(row.key, "would have the environment variable of '" +
-                                                          std::string(other->key) + "'")
-                                           .c_str());
-  GARRICK_ASSERT(range_fits(row),
-                 about(row.key, "has a range of another type than its variable").c_str());
+  const auto known = std::ranges::find_if(
+      rows_, [&](const setting& other) { return share_a_variable(other.key, row.key); });
+  std::string wrong;
+  if (row.key.empty() || !is_key(row.key))
+    wrong = "needs a key of the form section.name, in lower case letters, digits and underscores";
+  else if (!range_fits(row))
+    wrong = "has a range of another type than its variable";
+  else if (known != rows_.end() && known->key == row.key)
+    wrong = "exists already";
+  else if (known != rows_.end())
+    wrong.append("would have the environment variable of '").append(known->key).append("'");
+  GARRICK_ASSERT(wrong.empty(), about(row.key, wrong).c_str());
   rows_.push_back(row);
   defaults_.push_back(value_of(row));
 }
