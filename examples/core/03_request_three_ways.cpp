@@ -66,7 +66,8 @@ class stubborn_customer : public garrick::actor<customer> {
 // [/await]
 
 // [co_await]
-// `co_await`: written as one goes, waits without a thread. Yields a result and does not throw.
+// `co_await`: reads from top to bottom and waits without a thread. It yields a result and does not
+// throw.
 class modern_customer : public garrick::actor<customer> {
  public:
   explicit modern_customer(garrick::ref<shop> s) : shop_(std::move(s)) {}

@@ -1,4 +1,4 @@
-// The papers' machines: which cores are on, and how far apart they are.
+// The papers' machines (docs/papers.md): which cores are on, and how far apart they are.
 #include <garrick/machine/machines.hpp>
 
 #include <doctest/doctest.h>
@@ -31,7 +31,7 @@ TEST_CASE(
   CHECK(on_by_node(64) == std::vector<int>(8, 8));
 }
 
-TEST_CASE("machines: they are what the papers describe") {
+TEST_CASE("machines: they match the papers") {
   CHECK(opteron().describe() == "4 packages, 8 memory nodes, 8 shared caches, 64 cores, 64 units");
   CHECK(xeon().describe() == "2 packages, 2 memory nodes, 2 shared caches, 24 cores, 24 units");
   const auto big = opteron();

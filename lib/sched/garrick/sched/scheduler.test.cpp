@@ -1,4 +1,5 @@
-// The pool as its users see it: settings, start and stop, claims, and what never ran.
+// The pool as its users see it: settings, start and stop, what a worker claims for itself, and what
+// never ran.
 #include <garrick/sched/internal/test_jobs.hpp>
 #include <garrick/sched/shipped_policies.hpp>
 
@@ -85,7 +86,7 @@ TEST_CASE("a worker knows whose it is, and the watchdog sees its state while the
   }
 }
 
-TEST_CASE("the hooks run on each worker, once, with its index") {
+TEST_CASE("the hooks for a thread's start and stop run on each worker, once, with its index") {
   struct record {
     std::atomic<std::uint32_t> started{0};
     std::atomic<std::uint32_t> stopped{0};
@@ -176,8 +177,8 @@ TEST_CASE("drain also hands out what its sink schedules") {
 }
 
 TEST_CASE(
-    "claim takes a runnable that waits in the own next slot or in a queue, once, and only on a "
-    "worker") {
+    "claim takes a runnable that waits in the worker's own next slot or in a queue, once, and only "
+    "on a worker") {
   for (const std::string& policy : policies) {
     auto pool = started({.policy = policy, .workers = 1});
     int ran_by_pool = 0;
@@ -199,7 +200,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("claim_next takes what waits in the own next slot and nothing else") {
+TEST_CASE("claim_next takes what waits in the worker's own next slot and nothing else") {
   auto pool = started({.workers = 1});
   job in_queue([] {});
   job in_slot([] {});
@@ -265,14 +266,20 @@ TEST_CASE("a worker of one pool is an outsider to another") {
 
 TEST_CASE("expose lets another worker take what waits in the slot, without the ticker") {
   auto pool = started({.workers = 2});
-  latch inner;
-  job second([&] { inner.open(); });
-  on_worker(*pool, [&] {
-    pool->schedule(second);
-    pool->expose();
-    inner.wait();
-  });
-  CHECK(inner.is_open());
+  bool unaided = false;
+  // The ticker may come first where the operating system stops the worker between its two calls.
+  for (int round = 0; round < 50 && !unaided; ++round) {
+    const std::uint64_t by_ticker = pool->stats().exposed;
+    latch inner;
+    job second([&] { inner.open(); });
+    on_worker(*pool, [&] {
+      pool->schedule(second);
+      pool->expose();
+      inner.wait();
+    });
+    unaided = pool->stats().exposed == by_ticker;
+  }
+  CHECK(unaided);
 }
 
 TEST_CASE("the slot of a worker that stays busy is exposed within milliseconds") {
@@ -299,10 +306,12 @@ TEST_CASE("the slot of a worker that stays busy is exposed within milliseconds")
 }
 
 TEST_CASE("an idle pool uses no processor time") {
+  // The polling policies look for work all the time, which is their purpose.
   for (const char* policy : {"work_stealing", "locality_guided", "work_sharing"}) {
     auto pool = started({.policy = policy, .workers = 4});
     for (int i = 0; i < 50; ++i) on_worker(*pool, [] {});
-    // Let the ticker, if it was woken, go back to sleep: its quiet time is a millisecond.
+    // The measured time begins when the ticker, if it was woken, is asleep again: its quiet time is
+    // a millisecond. Nothing but the figure depends on this.
     base::platform::sleep_ns(20'000'000);
     const auto used = [] {
       rusage r{};

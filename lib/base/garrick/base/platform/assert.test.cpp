@@ -22,6 +22,7 @@ ending in_child(F f) {
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
   const pid_t child = ::fork();
+  REQUIRE(child >= 0);
   if (child == 0) {
     std::signal(SIGABRT, SIG_DFL);
     ::dup2(ends[1], STDERR_FILENO);
@@ -49,7 +50,7 @@ TEST_CASE("an assertion that holds evaluates its condition once and does nothing
   CHECK(evaluated == 2);
 }
 
-TEST_CASE("an assertion that fails names condition, place and advice, and aborts") {
+TEST_CASE("an assertion that fails names the condition, the place and the advice, and aborts") {
   const ending end = in_child([] { GARRICK_ASSERT(1 + 1 == 3, "count again"); });
   CHECK(end.aborted);
   CHECK(end.text.starts_with("garrick: assertion failed: 1 + 1 == 3: "));

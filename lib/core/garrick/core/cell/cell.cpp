@@ -121,7 +121,7 @@ bool cell::lock() noexcept {
 }
 
 void cell::add_strong_from_self() noexcept {
-  // order: relaxed: the runner needs nothing from the droppers; undrop acquires
+  // order: relaxed: the runner needs nothing from the droppers
   if (strong_.fetch_add(1, std::memory_order_relaxed) == 0) [[unlikely]]
     gate_.undrop();
 }

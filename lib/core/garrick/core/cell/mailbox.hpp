@@ -32,15 +32,18 @@
 // the runner's alone.
 //
 // Invariants of the run right
-// I1 At most one thread holds the run right of an actor. The one push that cleared `idle` creates
-//    it (or spawn does), exactly one queue hands it on, and `release` or `close` ends it.
+// I1 At most one thread holds the run right of an actor. Whoever clears `idle` creates it (a push,
+//    a signal or `claim_idle`), or spawn does. At most one queue at a time hands it on, and
+//    `release` or `close` ends it.
 // I2 After a successful `release` the former runner does not touch the cell.
-// I3 Only the runner frees an envelope, and never while the word names it. So an address in the
-//    word means the same envelope as long as the runner compares with it.
+// I3 Only the runner frees an envelope that was pushed, and never while the word names it. So an
+//    address in the word means the same envelope as long as the runner compares with it. (Signals
+//    have a stack of their own. What gets into it after the end is freed by whoever takes it.)
 // I4 Nothing is lost. Since `release` compares the whole word, it fails if a push came before it,
 //    and a push that comes after it finds `idle` set.
-// I5 Envelopes of one priority are handled in the order of their successful compare-and-swap. So a
-//    chain of sends in which one causes the next arrives in that order.
+// I5 Envelopes of one priority are taken in the order of their successful compare-and-swap. So a
+//    chain of sends in which one causes the next arrives in that order. Mail that the actor skips,
+//    or that waits behind an await, keeps its order and is handled later.
 // I6 The system lane holds at most one signal for each link, monitor and child. Ordinary pushes can
 //    neither fill it nor pass it: the runner looks at `signal` before each message.
 // I7 The count in the word minus `consumed` is the number of envelopes modulo 2^16. A push that

@@ -1,6 +1,7 @@
 // The one word of a mailbox: its bits, who sets each, who clears it, and what is true from then on.
 //
-// The functions named below are the transitions of mailbox.hpp; I1 to L4 are its invariants.
+// The functions named below are the transitions of mailbox.hpp, and the invariants I1 to I7, H1 and
+// L1 to L4 stand at its top.
 //
 // Private: installed because mailbox.hpp needs it.
 //
@@ -51,7 +52,8 @@ struct mailbox_word {
   /// taken by its own pusher or by the runner that closes (`take_signals_of_the_dead`).
   static constexpr std::uint64_t closed = 1u << 4;
 
-  /// The actor waits for something that no room in its mailbox can bring about, such as a response.
+  /// The actor waits for something that freeing room in its mailbox would not bring, such as
+  /// a response.
   /// Set by the runner, in `set_stalled` or along with `idle` in `release`. Cleared by the runner
   /// in `set_stalled`; the next `release` without the flag leaves it out, too.
   /// While it is set senders do not wait for room: the mailbox grows instead.

@@ -1,5 +1,4 @@
-// Behaviors of an actor: the present one, those that it may return to, and the time without a
-// message after which one is called.
+// Behaviors of an actor: the present one, those that it may return to, and its receive time-out.
 #include <garrick/core/behavior.hpp>
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/respond.hpp>
@@ -13,9 +12,9 @@
 
 namespace garrick::core::detail {
 
-/// While it lives, the actor's present behavior stays in memory although a case of it may change
-/// the behavior. The actor holds it until then, and this takes over what the actor lets go; so a
-/// message counts nothing.
+/// Keeps the present behavior in memory while one of its cases runs, even if that case replaces it.
+/// It takes over the behavior only when it is replaced, so an ordinary message touches no reference
+/// count.
 class running_behavior {
  public:
   explicit running_behavior(const behavior& present) noexcept
@@ -26,8 +25,9 @@ class running_behavior {
 
   [[nodiscard]] behavior_impl& impl() const noexcept { return impl_; }
 
-  /// An actor whose behavior is kept in `present` lets `old` go. Another actor's is not kept: no
-  /// case of it runs, or this would not be the innermost.
+  /// The actor whose behavior is in `present` has replaced `old`, which is kept if it is the one
+  /// that runs here. Another actor's is not kept: none of its cases runs, or this object would not
+  /// be the innermost.
   void replaced(const behavior& present, behavior& old) noexcept {
     if (&present == &present_ && old.impl() == &impl_) kept_ = std::move(old);
   }
@@ -59,7 +59,7 @@ class behaviors_below final : public belongings {
  public:
   std::vector<behavior> all;
 
-  /// An actor's, or null.
+  /// Those of `self`, or null.
   [[nodiscard]] static behaviors_below* of(cell& self) noexcept {
     cell_extension* const x = self.ext_if();
     return x != nullptr ? static_cast<behaviors_below*>(x->behaviors_below.get()) : nullptr;
@@ -71,7 +71,7 @@ class behaviors_below final : public belongings {
   }
 };
 
-/// Zero: none.
+/// How long `b` waits for a message; zero without a limit.
 base::duration idle_limit(const behavior& b) noexcept {
   return base::duration::nanoseconds(b ? b.impl()->timeout_ns() : 0);
 }
@@ -85,8 +85,8 @@ void restart_idle_timer(cell& self, const behavior& present) {
   arm_idle_timer(self, x, limit);
 }
 
-/// The time-out's message came. Calls the behavior if nothing else was handled since then; else the
-/// time goes on.
+/// The time-out's message came. Calls the behavior if nothing else was handled since it was sent,
+/// and otherwise waits for the rest of the time.
 void on_idle_timeout(cell& self, behavior& present) {
   const base::duration limit = idle_limit(present);
   if (limit.count() == 0) return;
@@ -103,7 +103,7 @@ void replace(behavior& present, behavior next) noexcept {
   if (here.behavior != nullptr) here.behavior->replaced(present, old);
 }
 
-/// The behavior below becomes the present one. False: there is none.
+/// The behavior below becomes the present one. False if there is none.
 bool return_to_below(cell& self, behavior& present) {
   behavior below;
   if (behaviors_below* const kept = behaviors_below::of(self);
@@ -165,9 +165,9 @@ dispatch_outcome dispatch_to_behavior(cell& self, behavior& present, envelope* e
   const dispatch_outcome outcome = offer_to_behavior(self, present, e) ? dispatch_outcome::handled
                                    : present                           ? on_unmatched(self, e)
                                              : dispatch_outcome::unexpected;
-  // Skipped mail has yet to come: it does not end the silence, and costs no look at the clock each
-  // time that it is tried again. A behavior that replaced the one with the time-out has begun a
-  // silence of its own.
+  // A skipped message has not been handled, so it does not end the silence, and the clock is not
+  // read each time that it is tried again. A behavior that replaced the one with the time-out has
+  // begun a silence of its own.
   if (timing != nullptr && outcome != dispatch_outcome::skipped && extension->idle_timer == timing)
     extension->last_activity = self.env().clock->now();
   return outcome;

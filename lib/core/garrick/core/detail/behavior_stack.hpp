@@ -10,15 +10,16 @@
 
 namespace garrick::core::detail {
 
-/// Puts `b` in the place of `present`, which stays below it if `keep`. An empty `b` is none:
-/// without `keep` the actor returns to the behavior below, or ends.
+/// Puts `b` in the place of `present`, which stays below it if `keep`. An empty `b` changes nothing
+/// if `keep`, and otherwise returns to the behavior below. The actor ends if that leaves it without
+/// a behavior.
 void push_behavior(cell& self, behavior& present, behavior b, bool keep);
 /// Back to the behavior below; without one the actor ends.
 void pop_behavior(cell& self, behavior& present);
 
 /// Offers a message to the actor's present behavior, and says what is to become of it.
 [[nodiscard]] dispatch_outcome dispatch_to_behavior(cell& self, behavior& present, envelope* e);
-/// The same for what a behavior may, but need not take.
+/// The same for a message that a behavior may take or not. True if a case took it.
 [[nodiscard]] bool offer_to_behavior(cell& self, behavior& present, envelope* e);
 
 }  // namespace garrick::core::detail

@@ -39,7 +39,8 @@ TEST_CASE("arming wakes the ticker once") {
 }
 
 TEST_CASE(
-    "outside threads arm ahead only if a worker had to arm the last time, and it was of use") {
+    "outside threads arm ahead only if a worker had to arm it last time, and a slot was then "
+    "used") {
   ticker t;
   CHECK_FALSE(t.arm_ahead());  // nobody has used a slot yet
   t.arm();
@@ -64,7 +65,7 @@ TEST_CASE(
   CHECK(t.arm_ahead());
 }
 
-TEST_CASE("who arms between a promise and its keeping leaves the one token") {
+TEST_CASE("arming between a promise and its keeping leaves exactly one token") {
   ticker t;
   t.arm();
   t.sleep_until_armed();
@@ -77,7 +78,7 @@ TEST_CASE("who arms between a promise and its keeping leaves the one token") {
 }
 
 TEST_CASE(
-    "a ticker that stays awake waits for no promise, and takes the token of who has armed it "
+    "a ticker that stays awake waits for no promise, and takes the token of whoever armed it "
     "meanwhile") {
   ticker t;
   t.arm();

@@ -1,14 +1,13 @@
-// Looks at the workers twice per warning time and names the actor and the handler that does not
-// come back.
+// Checks the workers twice per warning time, and names an actor whose handler has not returned.
 //
-// The threads of detached actors, too: such an actor may compute or block for long, so it is named
-// after thirty times that time, and once in its life: something to know when a program hangs. A
-// blocking actor is not: its thread waits in `receive` by design, and `shutdown` names it if it
-// does not end.
+// It also checks the threads of detached actors. Such an actor may compute or block for long, so it
+// is named only after thirty times that time, and only once: something to know when a program
+// hangs. A blocking actor is not named, since its thread waits in `receive` by design. `shutdown`
+// names it if it does not end.
 //
 // It reads samples that the threads publish (base::thread_state): who runs, which message, how many
-// turns. The same turn and message in two looks at least `after` apart is a handler that blocks or
-// loops. Costs them three plain stores a run and one a message.
+// turns. The same turn and message in two looks at least `after` apart mean a handler that blocks
+// or loops. Each thread pays for this with a few plain stores a run and two a message.
 //
 // Thread safety: constructed, begun and destroyed by one thread; begun after the pool's start and
 // destroyed before its stop, if at all.
@@ -32,31 +31,31 @@ namespace garrick::system {
 /// What an actor handles, in words: a message's type, "a response (int)", "its start".
 [[nodiscard]] std::string what_is_handled(const base::message_type* type, bool response);
 
-/// Who the watchdog reports to. Called on the watchdog's thread; may block, which delays its next
-/// look.
+/// Receives the watchdog's reports. Called on the watchdog's thread; may block, which delays its
+/// next look.
 class watchdog_listener {
  public:
   /// What there is to know of an actor.
   struct subject {
-    std::string name = "an actor";  ///< as it is if the actor is gone
+    std::string name = "an actor";  ///< stays so if the actor is gone
     bool blocking = false;          ///< it waits by design
   };
   /// Looks an actor up by its id.
   [[nodiscard]] virtual subject about(std::uint64_t actor) = 0;
-  /// A finished sentence about the actor of that name.
+  /// Takes a complete sentence about the actor of that name.
   virtual void tell(std::string_view who, const std::string& text) = 0;
 
  protected:
   ~watchdog_listener() = default;
 };
 
-/// One thread that looks at the others. Told apart from them by the name "garrick-watch".
+/// One thread that looks at the others. Its name is "garrick-watch".
 class watchdog {
  public:
   /// Starts the thread, which waits for `begin`. `pool`, `detached` and `listener` outlive the
   /// watchdog. A worker's handler is reported when it runs longer than `after`, which is above
-  /// zero: to the listener, and to `probe` if it is not null. Throws std::system_error without a
-  /// thread.
+  /// zero: to the listener, and to `probe` if it is not null. Throws std::system_error if the
+  /// thread cannot be created.
   watchdog(sched::scheduler& pool, const detached_pool& detached, base::duration after,
            base::probe* probe, watchdog_listener& listener);
   /// Ends the thread: blocks while it looks or tells.

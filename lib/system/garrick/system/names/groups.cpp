@@ -32,12 +32,12 @@ bool topic::add(const core::any_ref& who) {
   const std::lock_guard guard(mutex_);
   if (closed_ || !place_.try_emplace(who.id(), members_.size()).second) return false;
   members_.push_back(who);
-  snapshot_.reset();
+  snapshot_.reset();  // drops no last handle: `members_` has them all
   return true;
 }
 
 bool topic::remove(std::uint64_t id) {
-  // dropped outside the lock: the last handle's drop may do work, as the last snapshot's
+  // Outside the lock, because dropping the last handle or the last snapshot may do work.
   core::any_ref gone;
   std::shared_ptr<const members> old;
   const std::lock_guard guard(mutex_);
@@ -119,7 +119,7 @@ base::result<void> groups::join(const std::shared_ptr<detail::topic>& t, core::a
     if (std::none_of(from, to, [&](const auto& known) { return known.second == t; }))
       topics_of_.emplace(who.id(), t);
   }
-  // After it joined: if it has ended meanwhile, the watcher hears of it at once.
+  // Watched only once it is a member: if it has ended by now, the watcher hears of it at once.
   if (watcher_.watch(who)) return {};
   t->remove(who.id());
   return base::make_error(groups_errc::closed, t->name());

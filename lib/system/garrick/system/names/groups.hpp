@@ -33,7 +33,7 @@ namespace garrick::system {
 /// What the groups refuse, and why.
 enum class groups_errc : std::uint32_t {
   wrong_protocol = 1,  ///< the topic was made with another protocol
-  empty_handle,        ///< nobody cannot join
+  empty_handle,        ///< an empty handle cannot join
   closed,              ///< the system has begun to stop
 };
 /// The family of these errors.

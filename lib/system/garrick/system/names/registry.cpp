@@ -33,12 +33,12 @@ std::string written(const signature_id& s) {
          (several ? content : "(" + content + ")");
 }
 
-/// Why an actor that was put with `known` cannot be had as `wanted`.
+/// Why an actor registered as `known` cannot be looked up as `wanted`.
 std::string what_is_missing(const core::any_ref& who, const protocol_set& known,
                             const protocol_set& wanted) {
-  if (known.wildcard) return who.to_string() + " was put as any_ref";
+  if (known.wildcard) return who.to_string() + " was registered as any_ref";
   const signature_id* const missing = known.first_missing(wanted);
-  return who.to_string() + " was put without " + written(*missing);
+  return who.to_string() + " was registered without " + written(*missing);
 }
 
 bool has_ended(const core::any_ref& r) noexcept { return core::handle_access::get(r)->has_ended(); }
@@ -70,8 +70,8 @@ base::result<void> registry::put_entry(std::string_view name, core::any_ref who,
       at->second.protocol = protocol;
     }
   }
-  // After the entry stands: if the actor has ended meanwhile, the watcher hears of it at once and
-  // takes the entry away.
+  // Watched only once the entry is there: if the actor has ended by now, the watcher hears of it at
+  // once and removes the entry.
   if (watcher_.watch(who)) return {};
   remove(name);
   return base::make_error(registry_errc::closed, name);

@@ -3,12 +3,12 @@
 //   system.registry().put("prices", prices);   // fails if the name is taken
 //   result<ref<query>> p = system.registry().get<query>("prices");
 //
-// The second fails unless the actor was put with at least the signatures of `query`.
+// The second fails unless the actor was registered with at least the signatures of `query`.
 //
-// The protocol is checked at run time: an actor that was put as any_ref can be got as any_ref only,
-// and everything can be got as any_ref. The registry holds a strong handle, so a named actor lives
-// until it ends itself, is removed from here, or the system ends. An actor that has ended loses its
-// name.
+// The protocol is checked at run time: an actor that was registered as any_ref can be got as
+// any_ref only, and everything can be got as any_ref. The registry holds a strong handle, so a
+// named actor lives until it ends itself, is removed from here, or the system ends. An actor that
+// has ended loses its name.
 //
 // Errors: registry_errc. Thread safety: any thread.
 #pragma once
@@ -33,7 +33,7 @@ enum class registry_errc : std::uint32_t {
   not_found = 1,   ///< nobody has this name
   name_taken,      ///< a living actor has this name
   wrong_protocol,  ///< the actor was registered with other signatures
-  empty_handle,    ///< nobody cannot have a name
+  empty_handle,    ///< an empty handle cannot have a name
   closed,          ///< the system has begun to stop
 };
 /// The family of these errors.
@@ -60,8 +60,8 @@ class registry {
     return put_entry(name, core::any_ref(who), protocol_set_of<P>());
   }
   /// The actor of that name, as a handle with the protocol P. Errors: `not_found`, also for an
-  /// actor that has ended; `wrong_protocol`: it was put with a protocol that lacks a signature of
-  /// P, which the error's text names.
+  /// actor that has ended; `wrong_protocol`: it was registered with a protocol that lacks a
+  /// signature of P, which the error's text names.
   template <class P>
   [[nodiscard]] base::result<core::ref<P>> get(std::string_view name) const {
     base::result<core::any_ref> r = get_entry(name, protocol_set_of<P>());

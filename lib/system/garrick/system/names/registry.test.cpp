@@ -48,15 +48,15 @@ TEST_CASE("registry checks the protocol at run time") {
   CHECK(system.registry().put("narrowed", narrowed).has_value());
   const error lacks = system.registry().get<full>("narrowed").error();
   CHECK(lacks == registry_errc::wrong_protocol);
-  CHECK(lacks.detail().find("was put without void(") != std::string::npos);
+  CHECK(lacks.detail().find("was registered without void(") != std::string::npos);
   CHECK(lacks.detail().ends_with("stop_now)"));
   const error pair = system.registry().get<protocol<long(int, char)>>("narrowed").error();
-  CHECK(pair.detail().ends_with("was put without long(int, char)"));
+  CHECK(pair.detail().ends_with("was registered without long(int, char)"));
   CHECK(system.registry().get<other>("narrowed").error() == registry_errc::wrong_protocol);
   CHECK(system.registry().put("wild", any_ref(a)).has_value());
   const error wild = system.registry().get<part>("wild").error();
   CHECK(wild == registry_errc::wrong_protocol);
-  CHECK(wild.detail().find("was put as any_ref") != std::string::npos);
+  CHECK(wild.detail().find("was registered as any_ref") != std::string::npos);
   CHECK(system.registry().get<core::any_protocol>("wild").has_value());
 }
 
