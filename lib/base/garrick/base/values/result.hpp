@@ -172,10 +172,11 @@ class value_result {
   /// As `has_value()`.
   [[nodiscard]] constexpr explicit operator bool() const noexcept { return !error_; }
 
-  /// The value. If there is none, throws `bad_result_access` with the error's text.
+  /// The value; of a temporary result a value of its own, so that nothing refers into what is gone.
+  /// If there is none, throws `bad_result_access` with the error's text.
   [[nodiscard]] constexpr Value& value() & { return checked(), value_; }
   [[nodiscard]] constexpr const Value& value() const& { return checked(), value_; }
-  [[nodiscard]] constexpr Value&& value() && { return checked(), std::move(value_); }
+  [[nodiscard]] constexpr Value value() && { return checked(), std::move(value_); }
 
   /// The value or, if there is none, `other`.
   template <class U>

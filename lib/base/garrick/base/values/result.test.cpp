@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -116,3 +117,11 @@ TEST_CASE("move-only values move") {
 static_assert(!std::is_copy_constructible_v<result<std::unique_ptr<int>>>);
 static_assert(std::is_convertible_v<const char*, result<std::string>>);
 static_assert(!std::is_convertible_v<std::string, result<int>>);
+
+TEST_CASE("the value of a temporary result outlives it") {
+  const auto make = [] { return result<std::vector<int>>(std::vector<int>{1, 2, 3}); };
+  static_assert(std::is_same_v<decltype(make().value()), std::vector<int>>);
+  int sum = 0;
+  for (const int n : make().value()) sum += n;
+  CHECK(sum == 6);
+}
