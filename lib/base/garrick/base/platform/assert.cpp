@@ -1,5 +1,5 @@
-// The end of the road for a failed assertion. It uses stdio only, because it must work when the
-// heap or the logger is what failed.
+// The end of the road for a failed assertion, and for work that cannot go on without memory. It
+// uses stdio only, because it must work when the heap or the logger is what failed.
 #include "garrick/base/platform/assert.hpp"
 
 #include <cstdio>
@@ -11,6 +11,12 @@ void assertion_failed(const char* file, int line, const char* condition,
                       const char* advice) noexcept {
   std::fprintf(stderr, "garrick: assertion failed: %s: %s:%d%s%s\n", condition, file, line,
                advice != nullptr ? ": " : "", advice != nullptr ? advice : "");
+  std::fflush(stderr);
+  std::abort();
+}
+
+void out_of_memory(const char* what) noexcept {
+  std::fprintf(stderr, "garrick: out of memory: %s\n", what);
   std::fflush(stderr);
   std::abort();
 }

@@ -12,6 +12,10 @@ namespace garrick::base {
 [[noreturn, gnu::cold]] void assertion_failed(const char* file, int line, const char* condition,
                                               const char* advice = nullptr) noexcept;
 
+/// Prints "garrick: out of memory: " and what could not be done to the standard error stream, then
+/// aborts. For work that can neither go on without memory nor report an error. Allocates nothing.
+[[noreturn, gnu::cold]] void out_of_memory(const char* what) noexcept;
+
 }  // namespace garrick::base
 
 /// Always on: unless the condition holds, stops the process with the condition, the place and an

@@ -24,11 +24,14 @@
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
 #include <garrick/base/concurrency/runnable.hpp>
+#include <garrick/base/platform/assert.hpp>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
+#include <utility>
 
 namespace garrick::sched {
 
@@ -69,7 +72,7 @@ class work_stealing_deque {
   work_stealing_deque& operator=(const work_stealing_deque&) = delete;
 
   /// Owner: adds `item` at the bottom. No locked operation. Doubles the array when it is full, and
-  /// ends the process if there is no memory for that.
+  /// ends the process, and says why, if there is no memory for that.
   void push(T* item) noexcept {
     // order: relaxed; only the owner writes it
     const std::int64_t bottom = bottom_.load(std::memory_order_relaxed);
@@ -185,7 +188,8 @@ class work_stealing_deque {
   static buffer* new_buffer(std::size_t capacity, buffer* older) {
     std::size_t rounded = 2;
     while (rounded < capacity) rounded *= 2;
-    return new buffer{static_cast<std::int64_t>(rounded), older, std::make_unique<cell[]>(rounded)};
+    auto cells = std::make_unique<cell[]>(rounded);
+    return new buffer{static_cast<std::int64_t>(rounded), older, std::move(cells)};
   }
 
   void install(buffer* fresh) noexcept {
@@ -202,7 +206,12 @@ class work_stealing_deque {
     if (bottom - known_top_ < capacity_) return;
     // order: relaxed; only the owner writes it
     buffer* old = buffer_.load(std::memory_order_relaxed);
-    buffer* fresh = new_buffer(static_cast<std::size_t>(capacity_) * 2, old);
+    buffer* fresh = nullptr;
+    try {
+      fresh = new_buffer(static_cast<std::size_t>(capacity_) * 2, old);
+    } catch (const std::bad_alloc&) {  // the item can go nowhere else, and it must not be lost
+      base::out_of_memory("a worker's queue of actors that are ready to run cannot grow");
+    }
     for (std::int64_t i = known_top_; i < bottom; ++i) {
       const auto from = static_cast<std::size_t>(i & (old->capacity - 1));
       const auto to = static_cast<std::size_t>(i & (fresh->capacity - 1));

@@ -3,7 +3,13 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <csignal>
+#include <new>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -78,4 +84,46 @@ TEST_CASE("with three thieves at work everything is taken exactly once") {
   for (auto& times : taken)
     if (times.load() != 1) ++wrong;
   CHECK(wrong == 0);
+}
+
+namespace {
+
+/// Atomics of which there is memory for short arrays only.
+struct poor_atomics : base::real_atomics {
+  template <class T>
+  struct atomic : std::atomic<T> {
+    using std::atomic<T>::atomic;
+    static void* operator new[](std::size_t bytes) {
+      if (bytes > 64 * sizeof(T)) throw std::bad_alloc();
+      return ::operator new[](bytes);
+    }
+    static void operator delete[](void* memory) { ::operator delete[](memory); }
+  };
+};
+
+}  // namespace
+
+TEST_CASE("a deque that cannot grow ends the process and says why") {
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::signal(SIGABRT, SIG_DFL);
+    ::dup2(ends[1], STDERR_FILENO);
+    sched::work_stealing_deque<poor_atomics, int> d(16);
+    int item = 0;
+    for (int i = 0; i < 1000; ++i) d.push(&item);
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  std::string text;
+  char buffer[256];
+  for (ssize_t n = 0; (n = ::read(ends[0], buffer, sizeof(buffer))) > 0;)
+    text.append(buffer, static_cast<std::size_t>(n));
+  ::close(ends[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  CHECK(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGABRT);
+  CHECK(text.find("garrick: out of memory: a worker's queue") == 0);
 }
