@@ -10,6 +10,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "support/few_threads.hpp"
+#include "support/in_child.hpp"
+
 namespace {
 
 using namespace garrick;
@@ -189,6 +192,17 @@ TEST_CASE("a system without threads for detached actors refuses to spawn one") {
   o.scheduler.workers = 1;
   o.detached.threads = 0;
   actor_system system(o);
-  CHECK(system.try_spawn<idle>(spawn_options{.detached = true}).error() == errc::spawn_failed);
+  const error why = system.try_spawn<idle>(spawn_options{.detached = true}).error();
+  CHECK(why == errc::spawn_failed);
+  CHECK(why.detail().find("detached.threads is 0") != std::string_view::npos);
   CHECK(system.try_spawn<idle>().has_value());
+}
+
+TEST_CASE("a detached actor for which the operating system has no thread is an error that says so" *
+          doctest::skip(HAS_SANITIZER)) {
+  actor_system system;
+  const garrick::tests::room_for_threads none(0);
+  const error why = system.try_spawn<idle>(spawn_options{.detached = true}).error();
+  CHECK(why == errc::spawn_failed);
+  CHECK(why.detail().find("the operating system refuses one (") != std::string_view::npos);
 }

@@ -70,15 +70,12 @@ bool prepare_cell(cell& c, environment& env, const spawn_options* o, cell*) {
     apply(c, *o);
   }
   if (c.kind() == cell_kind::event) return true;
-  waiting_executor* const ex = env.detached_executor(c.kind() == cell_kind::blocking);
-  if (ex == nullptr) {
-    refuse_cell(
-        c, base::exit_reason(base::make_error(
-               base::errc::spawn_failed, c.name(),
-               "no thread for a detached actor: the pool is at its bound or the system stops")));
+  const auto thread = env.detached_executor(c.kind() == cell_kind::blocking);
+  if (!thread) {
+    refuse_cell(c, base::exit_reason(thread.error().at(c.name())));
     return false;
   }
-  c.set_executor(*ex);
+  c.set_executor(**thread);
   return true;
 }
 

@@ -65,7 +65,7 @@ shutdown_report actor_system::shutdown(base::duration deadline) {
     return report;
   }
   static_cast<void>(core_->wait_until_quiet(deadline));
-  core_->refuse_spawns();
+  core_->refuse_newcomers();
   report.complete = core_->end_all_and_wait(false, deadline);
   if (!report.complete) report.still_alive = core_->names_of_the_living();
   return report;
@@ -78,7 +78,7 @@ shutdown_report actor_system::stop_now(base::duration deadline) {
     report.error = waits_for_itself("stop_now()");
     return report;
   }
-  core_->refuse_spawns();
+  core_->refuse_newcomers();
   report.complete = core_->end_all_and_wait(true, deadline);
   if (!report.complete) report.still_alive = core_->names_of_the_living();
   return report;

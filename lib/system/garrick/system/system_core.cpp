@@ -188,7 +188,7 @@ void system_core::failed(const core::cell& who, const base::error& why) noexcept
                [&] { return "failed: " + why.to_string(); });
 }
 
-core::waiting_executor* system_core::detached_executor(bool blocking) noexcept {
+base::result<core::waiting_executor*> system_core::detached_executor(bool blocking) noexcept {
   return detached_.take(blocking);
 }
 
@@ -246,7 +246,8 @@ bool system_core::wait_until_quiet(base::duration limit) {
   }
 }
 
-void system_core::refuse_spawns() noexcept {
+void system_core::refuse_newcomers() noexcept {
+  directory_.seal();
   for (shard& s : shards_) {
     const std::lock_guard guard(s.lock);
     s.closed = true;

@@ -49,7 +49,7 @@ class system_core final : public core::environment, public watchdog_listener {
   bool joined(core::cell& who) noexcept override;
   void left(core::cell& who) noexcept override;
   void failed(const core::cell& who, const base::error& why) noexcept override;
-  core::waiting_executor* detached_executor(bool blocking) noexcept override;
+  base::result<core::waiting_executor*> detached_executor(bool blocking) noexcept override;
 
   /// Actors that live now.
   [[nodiscard]] std::size_t living(bool hidden_too = false) const noexcept;
@@ -57,8 +57,8 @@ class system_core final : public core::environment, public watchdog_listener {
   bool wait_until_empty(base::duration limit, bool hidden_too = false);
   /// Waits until no actor runs or has anything to run. False: the time is over.
   bool wait_until_quiet(base::duration limit);
-  /// From now on every spawn fails with `shutting_down`.
-  void refuse_spawns() noexcept;
+  /// From now on every spawn fails with `shutting_down`, and nobody gets a name or joins a group.
+  void refuse_newcomers() noexcept;
   /// Sends every living actor an exit signal or a kill.
   /// Returns those that could not be told, because nobody holds a handle to them: they end by
   /// themselves, unless they take a time-out or a request meanwhile.

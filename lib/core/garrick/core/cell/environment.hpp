@@ -10,6 +10,7 @@
 #include <garrick/base/concurrency/runnable.hpp>
 #include <garrick/base/time/clock.hpp>
 #include <garrick/base/values/error.hpp>
+#include <garrick/base/values/result.hpp>
 #include <garrick/core/settings/settings.hpp>
 
 #include <atomic>
@@ -74,9 +75,9 @@ class environment {
   /// The handler of `who` failed with `why`; for the log.
   virtual void failed(const cell& who, const base::error& why) noexcept = 0;
 
-  /// A thread for a detached actor or, if `blocking`, a blocking one, from the bounded pool. Null
-  /// if the bound is reached or the system stops.
-  virtual waiting_executor* detached_executor(bool blocking) noexcept = 0;
+  /// A thread for a detached actor or, if `blocking`, a blocking one, from the bounded pool. The
+  /// error says why there is none.
+  virtual base::result<waiting_executor*> detached_executor(bool blocking) noexcept = 0;
 
   /// What the scoped actor `who` of the calling thread waits with; null: it puts the thread to
   /// sleep. The testkit's version runs the other actors meanwhile.

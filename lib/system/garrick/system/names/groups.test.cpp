@@ -121,6 +121,9 @@ TEST_CASE("groups are closed when their system ends") {
     CHECK(topic.join(a).has_value());
     static_cast<void>(system.shutdown(duration::seconds(10)));
     CHECK(topic.join(system.spawn<reading>()).error() == groups_errc::closed);
+    CHECK(topic.join(a).error() == groups_errc::closed);
+    CHECK(system.groups().get<news>("last").error() == groups_errc::closed);
+    CHECK(system.groups().get<news>("late").error() == groups_errc::closed);
   }
   send(a, long_news);
 }

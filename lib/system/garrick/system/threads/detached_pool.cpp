@@ -4,11 +4,30 @@
 #include <garrick/system/threads/detached_pool.hpp>
 
 #include <atomic>
+#include <new>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 namespace garrick::system {
+
+namespace {
+
+base::error no_thread(std::string_view why, std::string_view more = {}) {
+  std::string text("no thread for a detached actor: ");
+  text.append(why);
+  if (!more.empty()) text.append(" (").append(more).append(")");
+  return base::make_error(base::errc::spawn_failed, text);
+}
+
+std::string at_bound(std::uint32_t bound) {
+  if (bound == 0) return "detached.threads is 0";
+  return "detached.threads is " + std::to_string(bound) + ", and so many serve an actor already";
+}
+
+}  // namespace
 
 class detached_thread final : public core::waiting_executor {
  public:
@@ -111,9 +130,9 @@ detached_pool::detached_pool(std::uint32_t bound, std::uint32_t quantum, std::st
 
 detached_pool::~detached_pool() { stop(); }
 
-core::waiting_executor* detached_pool::take(bool blocking) noexcept {
+base::result<core::waiting_executor*> detached_pool::take(bool blocking) noexcept {
   const std::lock_guard guard(mutex_);
-  if (stopped_) return nullptr;
+  if (stopped_) return base::errc::shutting_down;
   const std::size_t kind = kind_of(blocking);
   const bool full = all_.size() >= bound_;
   if (auto& from = !full || !free_[kind].empty() ? free_[kind] : free_[1 - kind]; !from.empty()) {
@@ -122,13 +141,13 @@ core::waiting_executor* detached_pool::take(bool blocking) noexcept {
     if (free_one->kind() != kind) free_one->become(kind);
     return free_one;
   }
-  if (full) return nullptr;
+  if (full) return no_thread(at_bound(bound_));
   try {
     for (auto& f : free_) f.reserve(all_.size() + 1);  // so that give_back cannot fail
     all_.push_back(std::make_unique<detached_thread>(*this, kind));
-  } catch (const std::exception&) {
-    return nullptr;  // no thread or no memory: the spawn fails with that reason
-  }
+  } catch (const std::system_error& e) {
+    return no_thread("the operating system refuses one", e.what());
+  } catch (const std::bad_alloc&) { return no_thread("there is no memory for one"); }
   return all_.back().get();
 }
 

@@ -10,6 +10,7 @@
 
 #include <garrick/base/concurrency/parker.hpp>
 #include <garrick/base/concurrency/thread_state.hpp>
+#include <garrick/base/values/result.hpp>
 #include <garrick/core/cell/waiting_executor.hpp>
 #include <garrick/sched/places/affinity.hpp>
 
@@ -49,12 +50,12 @@ class detached_pool {
   detached_pool(const detached_pool&) = delete;
   detached_pool& operator=(const detached_pool&) = delete;
 
-  /// A thread for one actor, until that actor's `actor_ended`. Null: the bound is reached, the pool
-  /// is stopped, or the operating system has no more threads or memory. May create a thread, which
-  /// takes tens of microseconds.
-  [[nodiscard]] core::waiting_executor* take(bool blocking = false) noexcept;
+  /// A thread for one actor, until that actor's `actor_ended`. Errors: `shutting_down` if the pool
+  /// is stopped; `spawn_failed` if the bound is reached, or the operating system gives no thread or
+  /// no memory, with a text that says which. May create a thread, which takes tens of microseconds.
+  [[nodiscard]] base::result<core::waiting_executor*> take(bool blocking = false) noexcept;
   /// Ends the threads that serve nobody and blocks until the others' actors have ended. Later
-  /// `take` gives null. Not on one of the pool's own threads: it would wait for itself.
+  /// `take` fails. Not on one of the pool's own threads: it would wait for itself.
   void stop() noexcept;
   /// Threads that serve an actor now.
   [[nodiscard]] std::uint32_t in_use() const noexcept;

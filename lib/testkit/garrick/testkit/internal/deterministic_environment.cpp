@@ -6,12 +6,18 @@
 #include <garrick/testkit/internal/deterministic_environment.hpp>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 
 namespace garrick::testkit::internal {
 
 namespace {
 
 constexpr std::uint32_t letters_waiting = 10'000;
+
+base::error no_thread(std::string_view why) {
+  return base::make_error(base::errc::spawn_failed, "no thread for a detached actor", why);
+}
 
 }  // namespace
 
@@ -73,18 +79,17 @@ void deterministic_environment::failed(const core::cell& who, const base::error&
   past_.add_failure(who.id(), why.to_string());
 }
 
-core::waiting_executor* deterministic_environment::detached_executor(bool) noexcept {
+base::result<core::waiting_executor*> deterministic_environment::detached_executor(bool) noexcept {
   for (const auto& t : threads_) {
     if (!t->is_free()) continue;
     t->reuse();
     return t.get();
   }
-  if (threads_.size() >= settings_.threads) return nullptr;
+  if (threads_.size() >= settings_.threads)
+    return no_thread("the test's settings.threads is " + std::to_string(settings_.threads));
   try {
     return threads_.emplace_back(std::make_unique<baton_thread>(scheduler_)).get();
-  } catch (const std::exception&) {
-    return nullptr;  // no thread: the spawn fails with that reason
-  }
+  } catch (const std::exception& e) { return no_thread(e.what()); }
 }
 
 core::waiting_executor* deterministic_environment::executor_of_scoped(core::cell& who) noexcept {
