@@ -77,17 +77,23 @@ class [[nodiscard]] response_promise : public promise_base {
   using promise_base::promise_base;
 
   /// Answers with these values. Does nothing if the promise is empty, which it is if the message
-  /// was no request, or was kept before. Never waits. Throws std::bad_alloc.
+  /// was no request, or was kept before. Never waits. Throws std::bad_alloc, and what making the
+  /// values throws; then the requester gets `receiver_failed`, or the answer is still owed.
   template <class... Us>
     requires(sizeof...(Us) == sizeof...(Ts) && (std::is_convertible_v<Us, Ts> && ...))
   void deliver(Us&&... values) {
     using content = content_of<Ts...>;
+    // The values are made first: if that throws, the answer is still owed.
     if constexpr (sizeof...(Ts) == 1)
-      respond_value<content>(take(), static_cast<Ts>(std::forward<Us>(values))...);
+      [&](Ts... made) {
+        respond_value<content>(take(), std::move(made)...);
+      }(static_cast<Ts>(std::forward<Us>(values))...);
     else if constexpr (sizeof...(Ts) == 0)
       respond_value<content>(take());
     else
-      respond_value<content>(take(), std::tuple<Ts...>(std::forward<Us>(values)...));
+      [&](std::tuple<Ts...> made) {
+        respond_value<content>(take(), std::move(made));
+      }(std::tuple<Ts...>(std::forward<Us>(values)...));
   }
 };
 

@@ -146,10 +146,14 @@ class task_promise_base : public suspended_frame {
     unlink_frame(*this);
     running_frame = nullptr;
     cell& self = *self_;
-    const pending_request request = std::exchange(request_, {});
+    pending_request request = std::exchange(request_, {});
     const handled_message m = message_;
-    const std::exception_ptr failure = std::exchange(failure_, nullptr);
-    if (!failure) answer(request);
+    std::exception_ptr failure = std::exchange(failure_, nullptr);
+    if (!failure) {
+      try {
+        answer(std::exchange(request, {}));
+      } catch (...) { failure = std::current_exception(); }  // the requester has been told
+    }
     // before a failure takes the actor's state: parameters and captures may refer to it
     me_.destroy();
     if (failure) frame_failed(self, m, request, failure);
@@ -269,12 +273,14 @@ template <class Answer, class R>
 void start_task(cell& self, envelope* e, task<R>&& t) {
   static_assert(std::is_same_v<Answer, typename response_of<R>::type>,
                 "garrick: the task's value is not what the protocol promises");
+  static_cast<void>(self.ext());  // it lists the frame; if this throws, `e` keeps its request
   const auto h = t.release();
   h.promise().start_top_level(self, h, e);
 }
 
 template <class R>
 void start_hook(cell& self, task<R>&& t) {
+  static_cast<void>(self.ext());  // it lists the frame
   const auto h = t.release();
   h.promise().start_top_level(self, h);
 }

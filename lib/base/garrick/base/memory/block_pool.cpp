@@ -181,6 +181,11 @@ void map_region() {
   return {reinterpret_cast<free_block*>(begin), static_cast<std::uint32_t>(count)};
 }
 
+// --- the reserve ---
+
+alignas(block_step) std::byte reserve[reserved_blocks * block_step];
+std::atomic<std::uint32_t> reserve_used{0};
+
 // --- threads ---
 
 /// Keeps the thread in the registry while it lives, and gives everything back when it ends (B3).
@@ -315,6 +320,21 @@ std::size_t blocks_in_use() noexcept {
   if (!GARRICK_POOL_IS_NEW)
     for (std::size_t c = 0; c < class_count; ++c) sum += detail::class_in_use(c);
   return sum;
+}
+
+void* allocate_reserved() noexcept {
+  if (GARRICK_POOL_IS_NEW) return nullptr;  // there `deallocate` frees what is not the reserve's
+  // order: relaxed; a number of its own for each caller
+  std::uint32_t used = detail::reserve_used.load(std::memory_order_relaxed);
+  do {
+    if (used == reserved_blocks) return nullptr;
+    // order: relaxed both; as above
+  } while (!detail::reserve_used.compare_exchange_weak(used, used + 1, std::memory_order_relaxed,
+                                                       std::memory_order_relaxed));
+  detail::shared_class& smallest = detail::shared[detail::class_of(block_step)];
+  const std::lock_guard lock(smallest.mutex);
+  ++smallest.cut_blocks;  // from now on it is a block like the others
+  return detail::reserve + used * block_step;
 }
 
 std::size_t mapped_bytes() noexcept {

@@ -135,6 +135,14 @@ inline void deallocate(void* block) noexcept {
   deallocate(block, Bytes);
 }
 
+/// A block of `block_step` bytes for what must be said although there is no memory, such as the
+/// answer to a request; give it back with `deallocate`. Taken from a reserve of `reserved_blocks`
+/// that the program begins with and that is not filled up. Null if nothing is left of it, and
+/// always under AddressSanitizer. Allocates nothing.
+[[nodiscard]] void* allocate_reserved() noexcept;
+/// How many blocks the reserve begins with.
+inline constexpr std::uint32_t reserved_blocks = 64;
+
 /// For tests: how many blocks of the size class of `bytes` have been taken and not given back.
 ///
 /// Exact while no other thread allocates or frees. All requests above `largest_block` are counted

@@ -186,3 +186,19 @@ TEST_CASE("many threads exchange blocks of many sizes") {
   for (auto& thread : threads) thread.join();
   CHECK(pool::blocks_in_use() == before);
 }
+
+TEST_CASE("the reserve gives aligned blocks that are apart, and then none") {
+  const std::size_t before = pool::blocks_in_use(pool::block_step);
+  std::vector<void*> blocks;
+  while (void* const block = pool::allocate_reserved()) {
+    CHECK(reinterpret_cast<std::uintptr_t>(block) % 64 == 0);
+    std::memset(block, static_cast<int>(blocks.size()), pool::block_step);
+    blocks.push_back(block);
+  }
+  CHECK(blocks.size() == (GARRICK_POOL_IS_NEW ? 0 : pool::reserved_blocks));
+  CHECK(pool::blocks_in_use(pool::block_step) - before == blocks.size());
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    CHECK(static_cast<unsigned char*>(blocks[i])[63] == i);
+  for (void* const block : blocks) pool::deallocate(block, pool::block_step);
+  CHECK(pool::blocks_in_use(pool::block_step) == before);
+}

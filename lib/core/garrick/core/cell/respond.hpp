@@ -52,16 +52,28 @@ inline void send_response(pending_request r, envelope* e) noexcept {
   r.requester->drop_strong();
 }
 
+/// Answers that the running actor failed with the exception that is being handled.
+[[gnu::cold]] void respond_exception(pending_request r) noexcept;
+
 }  // namespace detail
 
-/// Answers with a value made of the arguments. Does nothing if nobody waits.
+/// Answers with a value made of the arguments. Does nothing if nobody waits. What making the answer
+/// throws leaves this function; the requester has got `receiver_failed` then.
 template <class Content, class... Args>
 void respond_value(pending_request r, Args&&... args) {
   if (r.requester == nullptr) return;
-  detail::send_response(r, detail::make_envelope<Content>(std::forward<Args>(args)...));
+  envelope* answer = nullptr;
+  try {
+    answer = detail::make_envelope<Content>(std::forward<Args>(args)...);
+  } catch (...) {
+    detail::respond_exception(r);
+    throw;
+  }
+  detail::send_response(r, answer);
 }
 
-/// Answers with an error. Does nothing if nobody waits.
+/// Answers with an error. Does nothing if nobody waits. Without memory for the answer a reserved
+/// block carries it; when they are all used, the process ends and says so.
 void respond_error(pending_request r, base::error why) noexcept;
 /// The same for the request in an envelope, if it carries one.
 inline void respond_error(envelope* e, base::error why) noexcept {
