@@ -45,9 +45,17 @@ if(GARRICK_FUZZ)
   endif()
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
+# Parts may go into somebody's shared object, unless all programs are static anyway.
+set(GARRICK_PIC ON)
 if(GARRICK_MINIMAL AND PROJECT_IS_TOP_LEVEL)
-  add_compile_options(-ffunction-sections -fdata-sections)
-  add_link_options(-static -Wl,--gc-sections)
+  set(GARRICK_PIC OFF)
+  add_compile_options(-fno-pie -ffunction-sections -fdata-sections)
+  add_link_options(-static -no-pie -Wl,--gc-sections)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    # A sixth of a small program. The archives hold machine code as well, for users who link without.
+    add_compile_options(-flto=auto -ffat-lto-objects)
+    add_link_options(-flto=auto)
+  endif()
 endif()
 
 # The settings of one target of ours.
