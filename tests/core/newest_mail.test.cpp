@@ -1,10 +1,13 @@
 // `mailbox_policy::drop_oldest`: whatever the receiver does, it keeps its newest messages, no more
 // than its bound, and each message that goes is a dead letter.
 #include <doctest/doctest.h>
+#include <garrick/base/memory/block_pool.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <future>
 #include <memory>
 #include <thread>
@@ -74,7 +77,40 @@ struct fixture {
   void flood(int from, int to_n) {
     for (int i = from; i < to_n; ++i) send(to, item{i});
   }
+  /// Delivers the answer that `other` owes, before anything that is sent from now on.
+  void answer() {
+    send(other, let_go{});
+    kit.expect<let_go>().to(other);
+  }
 };
+
+/// An actor that has ended, so that a monitor of it brings a signal at once.
+ref<holder> dead_actor(test_system& kit) {
+  auto dead = kit.spawn<holding_actor>();
+  kit.kill(dead);
+  kit.run();
+  return dead;
+}
+
+struct counting_sink : actor<protocol<void(item)>> {
+  std::atomic<int>& handled;
+  explicit counting_sink(std::atomic<int>& h) : handled(h) {}
+  void on(item) { ++handled; }
+};
+
+/// Sends `rounds` messages, one after the other to an idle actor. False if one is not handled.
+template <class Send>
+bool handles_each_at_once(actor_system& system, int rounds, Send send_one) {
+  std::atomic<int> handled{0};
+  const auto to = system.spawn<counting_sink>(newest(8), std::ref(handled));
+  for (int i = 0; i < rounds; ++i) {
+    send_one(to, item{i});
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (handled <= i)
+      if (std::chrono::steady_clock::now() > until) return false;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -301,4 +337,167 @@ TEST_CASE("with drop_oldest, each message of many senders is handled or a dead l
   CHECK(seen->size() + system.dead_letter_count(errc::overload) == sent);
   CHECK(*in_order);
   CHECK(seen->size() >= 16);
+}
+
+TEST_CASE("with drop_oldest, an idle actor handles each message at once, urgent ones too") {
+  actor_system system;
+  const auto urgently = [](const auto& to, item i) { send_urgent(to, i); };
+  CHECK(handles_each_at_once(system, 20'000, urgently));
+  const auto by_turns = [](const auto& to, item i) {
+    i.n % 2 == 0 ? send(to, i) : send_urgent(to, i);
+  };
+  CHECK(handles_each_at_once(system, 20'000, by_turns));
+}
+
+TEST_CASE("with drop_oldest, no memory is left of messages that were handled") {
+  const std::size_t before = base::block_pool::blocks_in_use();
+  {
+    actor_system system;
+    const auto urgently = [](const auto& to, item i) { send_urgent(to, i); };
+    const std::size_t idle = base::block_pool::blocks_in_use();
+    CHECK(handles_each_at_once(system, 2'000, urgently));
+    // what the runner has not retired yet, and the actor itself
+    CHECK(base::block_pool::blocks_in_use() < idle + 100);
+  }
+  CHECK(base::block_pool::blocks_in_use() == before);
+}
+
+TEST_CASE("with drop_oldest, a dropped message says that there was too much mail") {
+  fixture f(1);
+  send(f.to, ask{true});
+  f.kit.run();
+  f.flood(0, 2);
+  REQUIRE(f.kit.dead_letters().size() == 1);
+  CHECK(f.kit.dead_letters()[0].reason == errc::overload);
+  f.answer();
+  f.kit.run();
+  CHECK(*f.seen == ints{-1, 1});
+}
+
+TEST_CASE(
+    "with drop_oldest, what was skipped comes before a later response, also if a signal comes "
+    "between") {
+  test_system kit{11};
+  const auto other = kit.spawn<holding_actor>();
+  const auto dead = dead_actor(kit);
+  const auto seen = std::make_shared<ints>();
+  const auto to = kit.spawn(newest(8), [seen, other, dead](dynamic_actor& self) -> behavior {
+    self.set_unmatched(unmatched::skip);
+    const auto note = [seen](int n) { seen->push_back(n); };
+    return {[&self, note, other](let_go) { self.request(other, work{}).then(note); },
+            [&self, seen, dead](next_behavior) {
+              self.become({[seen](item i) { seen->push_back(i.n); }});
+              self.monitor(dead, [](const down&) {});
+            }};
+  });
+  send(to, let_go{});
+  kit.run();
+  send(to, item{0});
+  send(to, item{1});
+  kit.run();
+  send(to, next_behavior{});
+  send(other, let_go{});
+  kit.expect<let_go>().to(other);
+  send(to, item{2});
+  kit.run();
+  CHECK(*seen == ints{0, 1, -1, 2});
+}
+
+TEST_CASE(
+    "with drop_oldest, a skipped urgent message is tried again, and what is sent then comes behind "
+    "it") {
+  test_system kit{11};
+  const auto dead = dead_actor(kit);
+  const auto seen = std::make_shared<ints>();
+  const auto to = kit.spawn(newest(8), [seen, dead](dynamic_actor& self) -> behavior {
+    self.set_unmatched(unmatched::skip);
+    return {[&self, seen, dead](next_behavior) {
+      self.become({[seen](item i) { seen->push_back(i.n); }});
+      self.monitor(dead, [](const down&) {});
+      send(self.self(), item{9});
+    }};
+  });
+  send_urgent(to, item{0});
+  kit.run();
+  send(to, next_behavior{});
+  kit.run();
+  CHECK(*seen == ints{0, 9});
+}
+
+TEST_CASE("with drop_oldest, an urgent message lets no later one pass a response") {
+  fixture f(10);
+  send(f.to, ask{false});
+  f.kit.run();
+  f.flood(0, 2);
+  f.answer();
+  send_urgent(f.to, item{9});
+  f.flood(2, 4);
+  f.kit.run();
+  CHECK(*f.seen == ints{9, 0, 1, -1, 2, 3});
+}
+
+TEST_CASE("with drop_oldest, a response that comes with a signal is handled") {
+  struct watching : actor<protocol<void(work)>> {
+    ref<asker::protocol_type> who;
+    explicit watching(ref<asker::protocol_type> w) : who(std::move(w)) {}
+    void on(work) {
+      monitor(who, [](const down&) {});
+    }
+  };
+  fixture f(4);
+  const auto watcher = f.kit.spawn<watching>(f.to);
+  send(f.to, ask{false});
+  f.kit.run();
+  f.answer();
+  send(watcher, work{});
+  f.kit.expect<work>().to(watcher);
+  f.kit.run();
+  CHECK(*f.seen == ints{-1});
+}
+
+TEST_CASE("with drop_oldest, what was skipped is a dead letter at the end, and no block is left") {
+  const std::size_t before = base::block_pool::blocks_in_use(64);
+  {
+    test_system kit{11};
+    const auto to = kit.spawn(newest(4), [](dynamic_actor& self) -> behavior {
+      self.set_unmatched(unmatched::skip);
+      return {[](work) {}};
+    });
+    for (int i = 0; i < 5; ++i) {
+      send(to, work{});
+      kit.run();
+    }
+    for (int i = 0; i < 2; ++i) {
+      send(to, item{i});
+      kit.run();
+    }
+    send(to, work{});
+    kit.kill(to);
+    kit.run();
+    CHECK(kit.dead_letters().size() == 3);
+  }
+  CHECK(base::block_pool::blocks_in_use(64) == before);
+}
+
+TEST_CASE("with drop_oldest, what a restart drops leaves the bound as it was") {
+  test_system kit{3};
+  const auto seen = std::make_shared<ints>();
+  const auto lives = std::make_shared<int>(0);
+  const auto top = kit.spawn<supervisor>(supervision{.strategy = one_for_all, .keep_mail = false});
+  const auto start = [seen, lives](dynamic_actor& self) -> behavior {
+    self.set_unmatched(unmatched::skip);
+    if (++*lives == 1) return {[](fail) { throw 1; }};
+    return {[seen](item i) { seen->push_back(i.n); }};
+  };
+  const auto to = supervise(top, child_options{.spawn = newest(3)}, start);
+  for (int i = 0; i < 2; ++i) {
+    send(to, item{i});
+    kit.run();
+  }
+  send(to, fail{});
+  kit.run();
+  REQUIRE(*lives == 2);
+  for (int i = 10; i < 13; ++i) send(to, item{i});
+  kit.run();
+  CHECK(*seen == ints{10, 11, 12});
 }

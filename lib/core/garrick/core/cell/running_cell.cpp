@@ -338,7 +338,10 @@ envelope* running_cell::pick_apart() noexcept {
 }
 
 envelope* running_cell::pick_by_priority() noexcept {
-  if (!reader_.has_urgent()) return reader_.next(gate_);
+  if (!reader_.has_urgent()) {
+    envelope* const e = reader_.next(gate_);  // may find urgent ones, and nothing else
+    if (e != nullptr || !reader_.has_urgent()) return e;
+  }
   if (urgent_streak_ < urgent_share || reader_.peek_front() == nullptr) {
     ++urgent_streak_;
     return reader_.next_urgent();

@@ -18,6 +18,11 @@ TEST_CASE("a round is over when its messages are used up, and each run counts fo
   CHECK_FALSE(round.is_over());
   round.use(50);
   CHECK(round.is_over());
+
+  worker_round of_idle_runs(2);
+  of_idle_runs.use(0);
+  of_idle_runs.use(0);
+  CHECK(of_idle_runs.is_over());
 }
 
 TEST_CASE("a run may use what is left of the round, at least one message, at most a quantum") {

@@ -3,9 +3,10 @@
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/system/threads/detached_pool.hpp>
 
+#include <array>
 #include <atomic>
+#include <cstdio>
 #include <new>
-#include <string>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -15,16 +16,23 @@ namespace garrick::system {
 
 namespace {
 
-base::error no_thread(std::string_view why, std::string_view more = {}) {
-  std::string text("no thread for a detached actor: ");
-  text.append(why);
-  if (!more.empty()) text.append(" (").append(more).append(")");
-  return base::make_error(base::errc::spawn_failed, text);
+/// Without memory for the text, the error is its code alone.
+base::error no_thread(std::string_view why) noexcept {
+  return base::make_error(base::errc::spawn_failed, "no thread for a detached actor", why);
 }
 
-std::string at_bound(std::uint32_t bound) {
-  if (bound == 0) return "detached.threads is 0";
-  return "detached.threads is " + std::to_string(bound) + ", and so many serve an actor already";
+base::error at_bound(std::uint32_t bound) noexcept {
+  if (bound == 0) return no_thread("detached.threads is 0");
+  std::array<char, 96> text{};
+  std::snprintf(text.data(), text.size(),
+                "detached.threads is %u, and so many serve an actor already", bound);
+  return no_thread(text.data());
+}
+
+base::error refused_by_system(const std::system_error& e) noexcept {
+  std::array<char, 160> text{};
+  std::snprintf(text.data(), text.size(), "the operating system refuses one (%s)", e.what());
+  return no_thread(text.data());
 }
 
 }  // namespace
@@ -73,7 +81,7 @@ class detached_thread final : public core::waiting_executor {
 
  private:
   void loop() noexcept {
-    base::platform::name_this_thread(pool_.name_ + "-own");
+    base::platform::name_this_thread(pool_.thread_name_);
     pool_.enter(base::this_thread);
     if (pool_.hooks_.begin != nullptr) pool_.hooks_.begin();
     serve();
@@ -123,7 +131,7 @@ detached_pool::detached_pool(std::uint32_t bound, std::uint32_t quantum, std::st
                              places where, thread_hooks hooks)
     : bound_(bound),
       quantum_(quantum),
-      name_(std::move(thread_name)),
+      thread_name_(std::move(thread_name) + "-own"),
       hooks_(hooks),
       places_(std::move(where)),
       anywhere_(base::platform::usable_processors()) {}
@@ -141,12 +149,15 @@ base::result<core::waiting_executor*> detached_pool::take(bool blocking) noexcep
     if (free_one->kind() != kind) free_one->become(kind);
     return free_one;
   }
-  if (full) return no_thread(at_bound(bound_));
+  if (full) return at_bound(bound_);
   try {
-    for (auto& f : free_) f.reserve(all_.size() + 1);  // so that give_back cannot fail
+    // First, so that nothing fails once the thread runs: neither here nor in `enter`, `give_back`.
+    for (auto& f : free_) f.reserve(all_.size() + 1);
+    states_.reserve(all_.size() + 1);
+    all_.reserve(all_.size() + 1);
     all_.push_back(std::make_unique<detached_thread>(*this, kind));
   } catch (const std::system_error& e) {
-    return no_thread("the operating system refuses one", e.what());
+    return refused_by_system(e);
   } catch (const std::bad_alloc&) { return no_thread("there is no memory for one"); }
   return all_.back().get();
 }
@@ -158,7 +169,7 @@ bool detached_pool::give_back(detached_thread* t) noexcept {
   return true;
 }
 
-void detached_pool::enter(const base::thread_state& t) {
+void detached_pool::enter(const base::thread_state& t) noexcept {
   const std::lock_guard guard(mutex_);
   states_.push_back(&t);
 }

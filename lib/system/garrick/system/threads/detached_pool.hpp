@@ -74,12 +74,12 @@ class detached_pool {
     return blocking && !(places_.detached.empty() && places_.blocking.empty()) ? 1 : 0;
   }
   bool give_back(detached_thread* t) noexcept;
-  void enter(const base::thread_state& t);
+  void enter(const base::thread_state& t) noexcept;
   void leave(const base::thread_state& t) noexcept;
 
   const std::uint32_t bound_;
   const std::uint32_t quantum_;
-  const std::string name_;
+  const std::string thread_name_;
   const thread_hooks hooks_;
   places places_;  ///< each thread takes the next group of its kind, when it becomes one
   const std::vector<std::int32_t> anywhere_;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <mutex>
 #include <new>
+#include <utility>
 
 namespace garrick::core {
 
@@ -27,6 +28,10 @@ envelope* new_token(std::int64_t end) noexcept {
 }
 
 }  // namespace
+
+latest_mail::~latest_mail() {
+  if (retry_token_ != nullptr) detail::free_envelope_block(retry_token_);
+}
 
 latest_mail::addition latest_mail::add(mailbox_gate<envelope>& gate, envelope* e) noexcept {
   const std::lock_guard guard(lock_);
@@ -75,6 +80,14 @@ envelope* latest_mail::take(const envelope* token) noexcept {
   return nullptr;
 }
 
+void latest_mail::close(envelope* token) noexcept {
+  const std::lock_guard guard(lock_);
+  lane& from = lane_of(token);
+  if (from.open != token) return;
+  token_in(token).end = from.behind;
+  from.open = nullptr;
+}
+
 const envelope* latest_mail::peek(const envelope* token) const noexcept {
   const std::lock_guard guard(lock_);
   const lane& from = lane_of(token);
@@ -92,6 +105,10 @@ envelope* latest_mail::put_back(envelope* e) noexcept {
 
 envelope* latest_mail::set_aside(envelope* e) noexcept {
   const std::lock_guard guard(lock_);
+  if (retry_token_ == nullptr) {
+    retry_token_ = new_token(no_end);
+    if (retry_token_ == nullptr) return e;
+  }
   e->clear(envelope_flag::urgent);
   aside_.push_back(e);
   ++aside_count_;
@@ -116,17 +133,13 @@ envelope* latest_mail::take_aside() noexcept {
 void latest_mail::retry(mailbox_reader<envelope>& reader) noexcept {
   const std::lock_guard guard(lock_);
   if (aside_.front == nullptr) return;
-  if (envelope* const token = new_token(normal_.first)) {
-    aside_.back->next = normal_.messages.front;
-    if (normal_.messages.front == nullptr) normal_.messages.back = aside_.back;
-    normal_.messages.front = aside_.front;
-    normal_.first -= aside_count_;
-    reader.prepend(token, token);
-  } else {
-    // Without a token they go to where the bound does not reach, and are tried next.
-    reader.prepend(aside_.front, aside_.back);
-    length_ -= aside_count_;
-  }
+  envelope* const token = std::exchange(retry_token_, nullptr);
+  token_in(token).end = normal_.first;
+  aside_.back->next = normal_.messages.front;
+  if (normal_.messages.front == nullptr) normal_.messages.back = aside_.back;
+  normal_.messages.front = aside_.front;
+  normal_.first -= aside_count_;
+  reader.prepend(token, token);
   aside_ = {};
   aside_count_ = 0;
 }

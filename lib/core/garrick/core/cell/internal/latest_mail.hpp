@@ -35,6 +35,9 @@ namespace garrick::core {
 class latest_mail {
  public:
   explicit latest_mail(std::uint32_t bound) noexcept : bound_(bound) {}
+  ~latest_mail();
+  latest_mail(const latest_mail&) = delete;
+  latest_mail& operator=(const latest_mail&) = delete;
 
   /// What became of a message.
   enum class outcome : std::uint8_t {
@@ -59,13 +62,16 @@ class latest_mail {
   [[nodiscard]] static bool is_token(const envelope* e) noexcept;
   /// The oldest message of the token; null: the token is spent.
   [[nodiscard]] envelope* take(const envelope* token) noexcept;
+  /// No message joins the token any more: what comes later gets one of its own.
+  void close(envelope* token) noexcept;
   /// What `take` will return, if the runner makes it first.
   [[nodiscard]] const envelope* peek(const envelope* token) const noexcept;
   /// Undoes the last `take`. Returns what is dropped because newer messages came meanwhile, or
   /// null.
   [[nodiscard]] envelope* put_back(envelope* e) noexcept;
   /// Sets a message aside until `retry`. It is the oldest from then on, with those set aside before
-  /// it, and urgent no more. Returns what is dropped for it, or null.
+  /// it, and urgent no more. Returns what is dropped for it, or null; without memory for the token
+  /// that `retry` will need, that is the message itself.
   [[nodiscard]] envelope* set_aside(envelope* e) noexcept;
   /// How many messages are set aside.
   [[nodiscard]] std::uint32_t aside() const noexcept;
@@ -103,6 +109,8 @@ class latest_mail {
   std::uint32_t length_ = 0;
   envelope_chain aside_;
   std::uint32_t aside_count_ = 0;
+  envelope* retry_token_ =
+      nullptr;  ///< there if a message is set aside, so that `retry` cannot fail
 };
 
 }  // namespace garrick::core

@@ -112,6 +112,7 @@ void drop_mail(cell& self, const base::error& why) noexcept {
     while (envelope* const e = latest->take_aside()) lost_mail::lose(self, envelope_ptr(e), why);
   const auto lose = [&](envelope* e) {
     if (!latest_mail::is_token(e)) return lost_mail::lose_kept(self, e, why);
+    latest->close(e);  // or senders could keep this going
     while (envelope* const message = latest->take(e))
       lost_mail::lose(self, envelope_ptr(message), why);
     self.finish(e);
