@@ -76,6 +76,26 @@ refused_setting refuse(const setting& row, std::string_view text, std::string_vi
   return {row.key, std::move(why), {}};
 }
 
+/// As Unicode has it: nothing longer than needed, no surrogates, nothing beyond U+10FFFF.
+bool is_utf8(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  for (std::size_t at = 0; at < text.size();) {
+    const unsigned char first = byte(at++);
+    if (first < 0x80) continue;
+    if (first < 0xc2 || first > 0xf4) return false;
+    const std::size_t more = first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
+    if (text.size() - at < more) return false;
+    // the first byte narrows what the second may be
+    const unsigned char least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+    const unsigned char most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+    if (byte(at) < least || byte(at) > most) return false;
+    for (std::size_t i = 1; i < more; ++i)
+      if ((byte(at + i) & 0xc0) != 0x80) return false;
+    at += more;
+  }
+  return true;
+}
+
 bool is_key(std::string_view key) {
   const auto fits = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
@@ -101,6 +121,7 @@ bool range_fits(const setting& row) {
   const setting_kind kind = row.target.kind();
   const setting_range any;
   const bool has_limits = r.low != any.low || r.high != any.high;
+  if (has_limits && r.of_time != (kind == setting_kind::time)) return false;
   const bool has_real_limits = r.low_real != any.low_real || r.high_real != any.high_real;
   if (has_real_limits && kind != setting_kind::real) return false;
   if (!r.names.empty() && kind != setting_kind::text && kind != setting_kind::choice) return false;
@@ -250,6 +271,9 @@ std::optional<refused_setting> check(const setting& row, const setting_value& va
       wrong = value.number < 0 || static_cast<std::size_t>(value.number) >= r.names.size();
       break;
     case setting_kind::text:
+      if (!is_utf8(value.text))
+        return refused_setting{row.key,
+                               "the key '" + std::string(row.key) + "' wants text in UTF-8"};
       if (r.why_not != nullptr) because = r.why_not(value.text);
       wrong = !because.empty() || outside(static_cast<std::int64_t>(value.text.size())) ||
               (!r.names.empty() && std::ranges::count(r.names, value.text) == 0);
@@ -310,6 +334,8 @@ void setting_table::add(const setting& row) {
   std::string wrong;
   if (row.key.empty() || !is_key(row.key))
     wrong = "needs a key of the form section.name, in lower case letters, digits and underscores";
+  else if (!row.target.has_variable())
+    wrong = "has no variable: its pointer is null";
   else if (!range_fits(row))
     wrong = "has a range of another type than its variable";
   else if (known != rows_.end() && known->key == row.key)

@@ -70,6 +70,8 @@ class setting_target {
 
   /// The type that the variable has.
   [[nodiscard]] constexpr setting_kind kind() const noexcept { return kind_; }
+  /// False: the pointer was null.
+  [[nodiscard]] constexpr bool has_variable() const noexcept { return at_ != nullptr; }
   /// The variable. T must be the type that `kind` says; of a choice it is unsigned char.
   template <class T>
   [[nodiscard]] T& as() const noexcept {
@@ -98,7 +100,7 @@ struct setting_range {
       : low(static_cast<std::int64_t>(least)), high(static_cast<std::int64_t>(most)) {}
   /// Of a time.
   constexpr setting_range(duration least, duration most) noexcept
-      : low(least.count()), high(most.count()) {}
+      : low(least.count()), high(most.count()), of_time(true) {}
   /// Of a real number.
   constexpr setting_range(double least, double most) noexcept : low_real(least), high_real(most) {}
   /// Of a text or a choice: one of these, which must outlive the table.
@@ -124,6 +126,7 @@ struct setting_range {
   std::span<const std::string_view> names{};                     ///< empty: any
   std::string_view form{};                                       ///< what `why_not` looks for
   grammar why_not = nullptr;                                     ///< null: any text
+  bool of_time = false;                                          ///< the ends are times
 };
 
 /// For the rows of parts: a text that only `--help` and the guide show. A minimal build
@@ -174,7 +177,7 @@ void store(const setting& row, const setting_value& value);
 [[nodiscard]] std::string to_text(const setting& row, const setting_value& value);
 /// The value that `text` stands for, whether in range or not. Nothing: it is of another type.
 [[nodiscard]] std::optional<setting_value> parse(const setting& row, std::string_view text);
-/// What is wrong with a value of the right type; nothing: it may be stored.
+/// What is wrong with a value of the right type; nothing: it may be stored. A text must be UTF-8.
 [[nodiscard]] std::optional<refused_setting> check(const setting& row, const setting_value& value);
 /// The refusal of a text that is not of the setting's type. `type` is what the text is in a source
 /// that has types, and is said with it: "text", "number", "boolean"; empty: it has none.
@@ -191,7 +194,8 @@ class setting_table {
   /// Adds a row; what its variable holds now is the default. The variable must live as long as the
   /// table is used. What ends the program, with a message that names the key: a key that is there
   /// already or is badly formed; one that differs from another in dots and underscores alone, for
-  /// both would have the same environment variable; a range of another type than the variable's.
+  /// both would have the same environment variable; no variable; a range of another type than the
+  /// variable's.
   void add(const setting& row);
   /// The value of `key` must not be below that of `least`. Both are counts, and have been added.
   void must_not_be_below(std::string_view key, std::string_view least);

@@ -185,6 +185,20 @@ TEST_CASE("a range holds its ends and nothing beyond") {
   CHECK(check({"a.b", &time}, {.number = -1}).has_value());
 }
 
+TEST_CASE("a text is UTF-8") {
+  std::string text;
+  const setting row{"a.b", &text, {1, 100}};
+  for (const char* good : {"a", "\x7f", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf",
+                           "\xee\x80\x80", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf", "aß€😀b"}) {
+    CAPTURE(good);
+    CHECK(refusal(row, good).empty());
+  }
+  for (const char* bad :
+       {"\xff", "\x80", "\xc1\xbf", "\xc2", "\xc2 ", "\xe0\x9f\xbf", "\xe2\x82", "\xe2\x82 ",
+        "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80"})
+    CHECK(refusal(row, bad) == "the key 'a.b' wants text in UTF-8");
+}
+
 TEST_CASE("a table finds rows, keeps defaults, and names what its variables must not hold") {
   std::uint32_t least = 5;
   std::uint32_t most = 7;
@@ -236,6 +250,17 @@ TEST_CASE("a row that cannot be added ends the program with its key") {
             "the setting 'mail_box.size' would have the environment variable of 'mail.box_size'"));
   CHECK(has(ending("mail.box", {1, 2}),
             "the setting 'mail.box' has a range of another type than its variable"));
+  static duration pause;
+  static std::uint32_t count = 1;
+  CHECK(has(last_words([] { setting_table().add({"mail.pause", &pause, {0, 1}}); }),
+            "the setting 'mail.pause' has a range of another type than its variable"));
+  CHECK(has(last_words([] {
+              setting_table().add({"mail.count", &count, {duration(), duration::seconds(1)}});
+            }),
+            "the setting 'mail.count' has a range of another type than its variable"));
+  CHECK(has(
+      last_words([] { setting_table().add({"mail.count", static_cast<std::uint32_t*>(nullptr)}); }),
+      "the setting 'mail.count' has no variable"));
   CHECK(has(last_words([] { setting_table().must_not_be_below("a.b", "a.c"); }),
             "the setting 'a.b' has not been added"));
 }

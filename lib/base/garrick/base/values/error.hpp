@@ -64,7 +64,7 @@ enum class errc : std::uint32_t {
   invalid_setting,     ///< a setting, or its key, was refused
   would_block,         ///< a blocking wait on a worker thread
   request_cycle,       ///< actors that await each other in a circle
-  cancelled,           ///< the caller withdrew the request
+  cancelled,           ///< the caller withdrew the request, or took its answer before
   user,                ///< an error of the program, explained by its text
   not_found,           ///< nothing has the name that was asked for
 };

@@ -16,7 +16,6 @@
 #include <utility>
 
 #include "garrick/base/platform/assert.hpp"
-#include "garrick/base/types/print.hpp"
 #include "garrick/system/settings/internal/layers.hpp"
 
 namespace garrick::system {
@@ -78,12 +77,14 @@ result<environment_layer> read_environment(const setting_layers& layers,
     const std::size_t equals = std::min(entry.find('='), entry.size());
     const std::string name = entry.substr(0, equals);
     const std::string value = equals < entry.size() ? entry.substr(equals + 1) : std::string();
+    const std::string where = "environment variable " + name;
     if (name == "GARRICK_CONFIG") {
+      if (value.empty())
+        return internal::refuse(where, "it wants the name of a file, not an empty text");
       found.file = value;
       continue;
     }
     if (std::ranges::count(variables_of_tests, name) != 0) continue;
-    const std::string where = "environment variable " + name;
     const auto known = std::ranges::find_if(
         table.rows(), [&](const setting& row) { return variable_of(row.key) == name; });
     if (known == table.rows().end()) {
@@ -209,6 +210,22 @@ class builder {
 
 // --- what the table says in other forms ---
 
+/// The text, which is UTF-8, with quotes and escapes as JSON has them.
+std::string json_text(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20) {
+      std::array<char, 8> escape{};
+      std::snprintf(escape.data(), escape.size(), "\\u%04x", static_cast<unsigned>(c));
+      quoted += escape.data();
+      continue;
+    }
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
 /// All variables as a file that can be read again.
 std::string dump(const setting_table& table) {
   std::map<std::string, std::vector<const setting*>> sections;
@@ -219,7 +236,7 @@ std::string dump(const setting_table& table) {
     const bool bare = kind == setting_kind::boolean || kind == setting_kind::real ||
                       kind == setting_kind::integer ||
                       (kind == setting_kind::count && text != "unlimited");
-    return bare ? text : base::to_string(text);
+    return bare ? text : json_text(text);
   };
   std::string text = "{\n";
   for (const auto& [section, members] : sections) {

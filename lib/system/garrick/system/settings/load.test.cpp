@@ -106,6 +106,21 @@ TEST_CASE("a misspelt variable is an error that names the nearest") {
         "number from 0 to 1024 (threads), not an empty text");
 }
 
+TEST_CASE("GARRICK_CONFIG must name a file, as --config must") {
+  for (const char* entry : {"GARRICK_CONFIG=", "GARRICK_CONFIG"})
+    CHECK(error_of_variable(entry) ==
+          "environment variable GARRICK_CONFIG: it wants the name of a file, not an empty text");
+}
+
+TEST_CASE("a text that is no UTF-8 is refused with key and source") {
+  std::string room = "hall";
+  setting_table own;
+  own.add({"chat.room", &room});
+  CHECK(error_of({.environment = {"GARRICK_CHAT_ROOM=a\xff"}, .own = &own}) ==
+        "environment variable GARRICK_CHAT_ROOM: the key 'chat.room' wants text in UTF-8");
+  CHECK(room == "hall");
+}
+
 namespace {
 
 /// A part as later ones will be: its settings, and a function that adds their rows.
@@ -297,11 +312,25 @@ TEST_CASE("a value of the wrong JSON type is refused, even if its text would do"
 
 TEST_CASE("what is not JSON, or not an object, is refused with its line") {
   CHECK(error_of_file("{\n\"scheduler\": {\n").starts_with("file:3: this is not JSON"));
-  CHECK(error_of_file("").starts_with("file:1: this is not JSON"));
+  CHECK(error_of_file("") == "file:1: this is not JSON: the file ends too early");
+  CHECK(error_of_file("{") == "file:1: this is not JSON: the file ends too early");
+  CHECK(error_of_file("{\"log\": {\"level\": \"of") ==
+        "file:1: this is not JSON: the file ends too early");
   CHECK(error_of_file("[1]") ==
         "file:1: a file of settings is an object: { \"section\": { \"key\": value } }");
-  CHECK(error_of_file("{\"log\": {\"level\": \"off\"}} tail")
-            .starts_with("file:1: this is not JSON"));
+  CHECK(error_of_file("{\"mailbox\": {\"soft_limit\": 5}} x") ==
+        "file:1: this is not JSON: unexpected \"x\"");
+  CHECK(error_of_file("{\"mailbox\": {\"soft_limit\":, 5}}") ==
+        "file:1: this is not JSON: unexpected \",\"");
+  CHECK(error_of_file("{\"mailbox\" \"soft limit\"}") ==
+        "file:1: this is not JSON: unexpected \"\\\"soft limit\\\"\"");
+  CHECK(error_of_file("{\x1b}") == "file:1: this is not JSON: unexpected \"\\x1b\"");
+  CHECK(error_of_file("{" + std::string(100'000, 'x')).size() < 1000);
+}
+
+TEST_CASE("an empty key is refused as one") {
+  CHECK(error_of_file("{\n\"\": {\"\": 5}}") == "file:2: a key is empty");
+  CHECK(error_of_file("{\"mailbox\": {\"\": 5}}") == "file:1: a key is empty");
 }
 
 TEST_CASE("an error on the command line names the argument and the nearest option") {
@@ -325,6 +354,11 @@ TEST_CASE("an error on the command line names the argument and the nearest optio
   CHECK(error_of_argument("--config=") ==
         "argument --config: it wants the name of a file, not an empty text");
   CHECK(error_of_argument("--dump-config=yes") == "argument --dump-config: it takes no value");
+  CHECK(error_of_argument("--help=1") == "argument --help: it takes no value");
+  CHECK(error_of_argument("-h=1") == "argument -h: it takes no value");
+  CHECK(error_of_argument("-scheduler.workers=5") ==
+        "argument -scheduler.workers: an option begins with two dashes: --scheduler.workers");
+  CHECK(error_of_argument("-help") == "argument -help: an option begins with two dashes: --help");
   CHECK(error_of({.arguments = {"--scheduler.workers=1", "--scheduler.workers=2"}}) ==
         "argument --scheduler.workers: it is there twice");
 }
@@ -448,7 +482,8 @@ TEST_CASE("--help lists every key with what it wants and its default") {
 }
 
 TEST_CASE("--dump-config writes a file that gives the same settings") {
-  std::string name = "a \"quoted\" name";
+  const std::string unusual = "a \"quoted\" \\ name \x1b\n\x7f ß";
+  std::string name = unusual;
   setting_table own;
   own.add({"chat.name", &name, {}, "", "A name"});
   const auto first = load_settings({.arguments = {"--dump-config", "--scheduler.workers=7",
@@ -465,7 +500,7 @@ TEST_CASE("--dump-config writes a file that gives the same settings") {
   CHECK(second->system.scheduler.workers == 7);
   CHECK(second->system.log.level == log_level::error);
   CHECK(second->system.watchdog.after == duration::microseconds(1500));
-  CHECK(name == "a \"quoted\" name");
+  CHECK(name == unusual);
 }
 
 TEST_CASE("--print-settings says what each setting is, and who says so") {

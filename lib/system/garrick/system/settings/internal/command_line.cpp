@@ -69,6 +69,8 @@ base::error refuse_unknown(const std::string& text, const std::vector<argument>&
   std::vector<std::string> keys{"help", "config", "print-settings", "dump-config"};
   for (const argument& o : known) keys.push_back(o.key);
   const std::string name = text.substr(begin, text.find('=') - begin);
+  if (std::ranges::count(keys, name) != 0)
+    return refuse(where, "an option begins with two dashes: --" + name);
   if (base::error e = refuse_absent_part(where, name.substr(0, name.find('.')), keys)) return e;
   return unknown_key(where, "option", name, "--", keys);
 }
@@ -83,13 +85,14 @@ base::result<command_line> read_command_line(const std::string& program,
   std::set<std::string, std::less<>> seen;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& text = arguments[i];
-    if (text == "-h" || text == "--help") {
-      found.help = help_of(program, known);
-      return found;
-    }
     const std::size_t equals = text.find('=');
     const std::string name = text.substr(0, equals);
     const std::string where = "argument " + name;
+    if (name == "-h" || name == "--help") {
+      if (equals != text.npos) return refuse(where, "it takes no value");
+      found.help = help_of(program, known);
+      return found;
+    }
     const bool flag = name == "--print-settings" || name == "--dump-config";
     const auto option =
         std::ranges::find_if(known, [&](const argument& o) { return name == "--" + o.key; });

@@ -2,6 +2,7 @@
 //
 // The parser tells keys and values as they come, but not where it is; so it reads through an
 // iterator that counts lines.
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -10,11 +11,14 @@
 #include <iterator>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "garrick/system/settings/internal/layers.hpp"
 
 #if !defined(GARRICK_MINIMAL)
 #include <nlohmann/json.hpp>
+
+#include "garrick/base/types/print.hpp"
 #endif
 
 namespace garrick::system::internal {
@@ -31,6 +35,15 @@ namespace {
 
 constexpr std::size_t most_bytes = std::size_t{1} << 20;  // of a file
 constexpr std::size_t most_levels = 16;                   // of objects in each other
+constexpr std::size_t longest_word_shown = 100;
+
+/// The word, or the single mark, that a text ends with.
+std::string_view last_word(std::string_view text) {
+  const std::size_t last = text.size() - 1;
+  if (text.back() == '"' && last != 0)
+    return text.substr(std::min(text.rfind('"', last - 1), last));
+  return text.substr(std::min(text.find_last_of(" \t\r\n{}[]:,") + 1, last));  // npos + 1 is 0
+}
 
 /// Reads characters and counts the line ends among them, in a counter that all copies share.
 class counting_iterator {
@@ -64,7 +77,8 @@ class counting_iterator {
 /// Receives the parser's events. Returning false stops the parser; then `error` is set.
 class collector final : public nlohmann::json_sax<nlohmann::json> {
  public:
-  collector(const std::string& path, const std::size_t& line) : path_(path), line_(line) {}
+  collector(const std::string& path, std::string_view text, const std::size_t& line)
+      : path_(path), text_(text), line_(line) {}
 
   bool null() override { return value(raw_value::kind::other, "null"); }
   bool boolean(bool x) override { return value(raw_value::kind::boolean, x ? "true" : "false"); }
@@ -96,14 +110,17 @@ class collector final : public nlohmann::json_sax<nlohmann::json> {
   bool key(string_t& name) override {
     keys_.back() = name;
     key_line_ = line_;
+    if (name.empty()) return fail(key_line_, "a key is empty");
     if (!seen_.insert(full_key()).second)
       return fail(key_line_, "the key '" + full_key() + "' is there twice");
     return true;
   }
-  bool parse_error(std::size_t, const std::string& token,
+  /// `read` counts the characters up to the one that is wrong. The end of the file counts as one.
+  bool parse_error(std::size_t read, const std::string&,
                    const nlohmann::detail::exception&) override {
-    return fail(
-        line_, token.empty() ? "this is not JSON" : "this is not JSON: unexpected '" + token + "'");
+    if (read > text_.size()) return fail(line_, "this is not JSON: the file ends too early");
+    const std::string_view word = last_word(text_.substr(0, read)).substr(0, longest_word_shown);
+    return fail(line_, "this is not JSON: unexpected " + base::to_string(word));
   }
 
   assignments found;
@@ -129,6 +146,7 @@ class collector final : public nlohmann::json_sax<nlohmann::json> {
   }
 
   const std::string& path_;
+  const std::string_view text_;
   const std::size_t& line_;
   std::size_t key_line_ = 0;
   std::vector<std::string> keys_;
@@ -151,7 +169,7 @@ base::result<assignments> read_json(const std::string& path) {
   if (file.bad())
     return refuse(path, std::string("the file cannot be read: ") + std::strerror(errno));
   std::size_t line = 1;
-  collector found(path, line);
+  collector found(path, text, line);
   const counting_iterator begin(text.data(), &line);
   const counting_iterator end(text.data() + text.size(), &line);
   constexpr bool strict = true;
