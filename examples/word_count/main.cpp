@@ -41,7 +41,7 @@ std::vector<std::string> listed(const std::vector<problem>& problems) {
   constexpr std::size_t most = 10;
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < std::min(problems.size(), most); ++i)
-    lines.push_back(problems[i].path + ": " + problems[i].why);
+    lines.push_back(printable(problems[i].path) + ": " + problems[i].why);
   if (problems.size() > most) lines.push_back("and " + grouped(problems.size() - most) + " more");
   return lines;
 }

@@ -3,6 +3,8 @@
 #include "facts.hpp"
 #include "words/function_words.hpp"
 
+#include <garrick/base/types/print.hpp>
+
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -134,7 +136,7 @@ std::string summary(const outcome& o) {
   std::vector<std::string> changed;
   for (const problem& c : o.changed) {
     if (changed.size() == changes_shown) break;
-    changed.push_back(shortened(c.path, text_columns - c.why.size() - 2) + ": " + c.why);
+    changed.push_back(shortened(printable(c.path), text_columns - c.why.size() - 2) + ": " + c.why);
   }
   if (o.changed.size() > changed.size())
     changed.push_back("and " + grouped(o.changed.size() - changed.size()) + " more");
@@ -151,8 +153,9 @@ std::string summary(const outcome& o) {
   if (f.richest != several_files) {
     const std::string own =
         " (" + grouped(f.own) + (f.own == 1 ? " word" : " words") + " of its own)";
-    result += labelled("richest file",
-                       {shortened(p.files[f.richest].path, text_columns - own.size()) + own});
+    result +=
+        labelled("richest file",
+                 {shortened(printable(p.files[f.richest].path), text_columns - own.size()) + own});
   }
   char time[32];
   std::snprintf(time, sizeof time, "%.2f s", o.seconds);
@@ -171,7 +174,8 @@ std::vector<std::string> by_reason(const std::vector<problem>& problems, std::si
     const std::string begin = why + ": " + grouped(paths.size()) + " (";
     const std::string end = paths.size() > 1 ? ", ...)" : ")";
     const std::size_t taken = begin.size() + end.size();
-    lines.push_back(begin + shortened(*paths.front(), columns > taken ? columns - taken : 0) + end);
+    lines.push_back(
+        begin + shortened(printable(*paths.front()), columns > taken ? columns - taken : 0) + end);
   }
   return lines;
 }
@@ -240,6 +244,11 @@ std::string shortened(const std::string& text, std::size_t columns) {
   while (!rest.empty() && (static_cast<unsigned char>(rest.front()) & 0xc0) == 0x80)
     rest.remove_prefix(1);
   return "..." + std::string(rest);
+}
+
+std::string printable(const std::string& path) {
+  const std::string quoted = garrick::base::to_string(path);
+  return quoted.substr(1, quoted.size() - 2);
 }
 
 bool terminal_shows_utf8() {

@@ -42,6 +42,9 @@ namespace word_count {
 /// The end of a text that is too long, after a mark.
 [[nodiscard]] std::string shortened(const std::string& text, std::size_t columns);
 
+/// A path with escapes, such as "\\n", for what a terminal would obey instead of showing it.
+[[nodiscard]] std::string printable(const std::string& path);
+
 /// The largest resident memory of this process so far, in bytes.
 [[nodiscard]] std::uint64_t peak_memory();
 

@@ -110,6 +110,12 @@ TEST_CASE("problems are grouped by reason") {
         std::vector<std::string>{"binary: 2 (/a, ...)", "gone: 1 (/b)"});
 }
 
+TEST_CASE("a path cannot command the terminal") {
+  CHECK(printable("/texts/müller/a b.txt") == "/texts/müller/a b.txt");
+  CHECK(printable("/a\nb\x1b[31m") == "/a\\nb\\x1b[31m");
+  CHECK(by_reason({{"/a\nb", "binary"}}, 80) == std::vector<std::string>{"binary: 1 (/a\\nb)"});
+}
+
 TEST_CASE("numbers are grouped and bytes have units") {
   CHECK(grouped(0) == "0");
   CHECK(grouped(999) == "999");

@@ -1,5 +1,7 @@
 #include "settings.hpp"
 
+#include <garrick/garrick.hpp>
+
 #include <charconv>
 #include <limits>
 #include <optional>
@@ -10,15 +12,14 @@ namespace {
 
 template <class Number>
 std::string take_number(std::string_view option, std::optional<std::string_view> text, Number least,
-                        Number& into) {
+                        Number& into, Number most = std::numeric_limits<Number>::max()) {
   const std::string name(option);
   if (!text) return name + " needs a number";
   Number value{};
   const auto [end, code] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (code != std::errc{} || end != text->data() + text->size() || value < least)
-    return name + " needs a number from " + std::to_string(least) + " to " +
-           std::to_string(std::numeric_limits<Number>::max()) + ", not '" + std::string(*text) +
-           "'";
+  if (code != std::errc{} || end != text->data() + text->size() || value < least || value > most)
+    return name + " needs a number from " + std::to_string(least) + " to " + std::to_string(most) +
+           ", not '" + std::string(*text) + "'";
   into = value;
   return {};
 }
@@ -66,7 +67,8 @@ class reader {
     } else if (name == "--seed") {
       result_.trouble = take_number<std::uint64_t>(name, value(), 0, s.seed);
     } else if (name == "--workers") {
-      result_.trouble = take_number<std::uint32_t>(name, value(), 1, s.workers);
+      result_.trouble =
+          take_number<std::uint32_t>(name, value(), 1, s.workers, garrick::sched::most_workers);
     } else if (name == "--every") {
       result_.trouble = take_number<std::uint32_t>(name, value(), 10, s.every);
     } else {

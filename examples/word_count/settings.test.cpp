@@ -21,7 +21,10 @@ TEST_CASE("bad arguments say what is wrong") {
   CHECK(parse({"--top", "0"}).trouble == "--top needs a number from 1 to 4294967295, not '0'");
   CHECK(parse({"--every=9"}).trouble == "--every needs a number from 10 to 4294967295, not '9'");
   CHECK(parse({"--workers", "two"}).trouble ==
-        "--workers needs a number from 1 to 4294967295, not 'two'");
+        "--workers needs a number from 1 to 1024, not 'two'");
+  CHECK(parse({"--workers", "1025"}).trouble ==
+        "--workers needs a number from 1 to 1024, not '1025'");
+  CHECK(parse({"--workers", "1024"}).values.workers == 1024);
   CHECK(parse({"--chaos=yes"}).trouble == "--chaos takes no value");
 }
 
