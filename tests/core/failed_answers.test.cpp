@@ -7,6 +7,8 @@
 
 #include <atomic>
 #include <new>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -114,4 +116,139 @@ TEST_CASE("a requester is told although there is no memory for the answer" *
     return system.request(to, starved{}).get().error();  // a time-out might need a thread
   }();
   CHECK(why == errc::receiver_failed);
+}
+
+namespace {
+
+/// Its n-th move or copy throws; 0: none does.
+struct brittle {
+  using garrick_sendable = void;
+  explicit brittle(int n) : left(n) {}
+  brittle(brittle&& o) : left(one_less(o.left)) {}
+  brittle(const brittle& o) : left(one_less(o.left)) {}
+  brittle& operator=(brittle&&) = delete;
+  static int one_less(int n) {
+    if (n == 1) throw std::runtime_error("the move throws");
+    return n > 0 ? n - 1 : 0;
+  }
+  int left;
+};
+
+struct give {
+  int breaks_at;
+};
+using giving = protocol<brittle(give)>;
+class giver : public actor<giving> {
+ public:
+  brittle on(give g) { return brittle(g.breaks_at); }
+};
+class counter_of_brittle : public actor<protocol<int(brittle)>> {
+ public:
+  int on(const brittle&) { return 1; }
+};
+struct try_awaiting {
+  int breaks_at;
+};
+class awaiting_giver : public actor<protocol<std::string(try_awaiting)>> {
+ public:
+  explicit awaiting_giver(ref<giving> g) : giver_(std::move(g)) {}
+  task<std::string> on(try_awaiting t) {
+    const result<brittle> r = co_await request<give>(giver_, t.breaks_at);
+    co_return r ? "value" : r.error().to_string();
+  }
+
+ private:
+  ref<giving> giver_;
+};
+
+constexpr int most_moves = 12;
+
+/// Asks with a value that breaks at each of its moves in turn. `ask(n)` gives the error, if there
+/// is one; what leaves `get()` must be the value's own exception.
+template <class Ask>
+void at_every_move(Ask ask) {
+  int failed = 0;
+  for (int n = 1; n <= most_moves; ++n) {
+    CAPTURE(n);
+    error why;
+    try {
+      why = ask(n);
+    } catch (const std::runtime_error& x) {
+      CHECK(std::string(x.what()) == "the move throws");
+      continue;
+    }
+    if (!why) continue;
+    ++failed;
+    CHECK(why == errc::receiver_failed);
+    CHECK(why.detail().find("the move throws") != std::string_view::npos);
+  }
+  CHECK(failed > 1);  // not only the receiver's own move
+  CHECK(!ask(0));
+}
+
+}  // namespace
+
+TEST_CASE("a value that breaks on its way to the requester is receiver_failed, and nothing else") {
+  actor_system system;
+  const auto fresh = [&] { return system.spawn<giver>(); };
+  SUBCASE("request") {
+    at_every_move([&](int n) { return system.request(fresh(), give{n}).get().error(); });
+  }
+  SUBCASE("the first of many") {
+    at_every_move([&](int n) {
+      return first_of(system, std::vector{fresh(), fresh()}, give{n}).get().error();
+    });
+  }
+  SUBCASE("all of many") {
+    at_every_move([&](int n) {
+      const auto all = fan_out(system, std::vector{fresh(), fresh()}, give{n}).get();
+      return all.value()[0] ? all.value()[1].error() : all.value()[0].error();
+    });
+  }
+  SUBCASE("a broadcast") {
+    at_every_move([&](int n) {
+      const router<giving, broadcast> both({fresh(), fresh()});
+      return system.request(both, give{n}).get().value()[1].error();
+    });
+  }
+  SUBCASE("a pipe") {
+    const auto counts = system.spawn<counter_of_brittle>();
+    at_every_move(
+        [&](int n) { return system.request(counts * fresh(), give{n}).get().error(); });
+  }
+}
+
+TEST_CASE("a scoped actor and a coroutine go on when the value breaks on the way to them") {
+  actor_system system;
+  core::scoped_actor me(system.env());
+  int failed_here = 0;
+  for (int n = 0; n <= most_moves; ++n) {
+    CAPTURE(n);
+    const auto asker = system.spawn<awaiting_giver>(system.spawn<giver>());
+    const auto text = system.request(asker, try_awaiting{n}).get();
+    REQUIRE(text.has_value());
+    if (*text != "value") CHECK(text->find("the move throws") != std::string::npos);
+    try {
+      const auto r = me->get(me->request(system.spawn<giver>(), give{n}));
+      if (!r) ++failed_here;
+    } catch (const std::runtime_error& x) { CHECK(std::string(x.what()) == "the move throws"); }
+  }
+  CHECK(failed_here > 1);
+}
+
+TEST_CASE("a pipe survives values that break between its actors") {
+  actor_system system;
+  const auto pipe = system.spawn<counter_of_brittle>(spawn_options{.name = "f"}) *
+                    system.spawn<giver>(spawn_options{.name = "g"});
+  // g's answer makes one move to leave g, and one more from the pipe to f
+  int broken = 0;
+  for (int n = 2; n <= most_moves; ++n) {
+    const error why = system.request(pipe, give{n}).get().error();
+    if (!why) continue;
+    ++broken;
+    CHECK(why == errc::receiver_failed);
+    CHECK(why.detail() == "f: the move throws");
+  }
+  CHECK(broken > 0);
+  CHECK(system.request(pipe, give{0}).get().value() == 1);
 }

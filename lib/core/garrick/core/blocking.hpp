@@ -115,7 +115,8 @@ class blocking_actor : public actor<any_protocol> {
   /// Blocks until the answer to a request has come; messages wait meanwhile, and responses to
   /// `then` are handled. Errors: those of the request; `would_block`, at once, on a worker thread;
   /// `request_cycle`, where cycles are looked for, if the receiver waits for this actor. Throws as
-  /// `receive` if the actor is told to end.
+  /// `receive` if the actor is told to end, and what moving the value to the caller throws. Where
+  /// the value cannot be made on the way here, that is the error `receiver_failed`.
   ///
   ///     result<long> cents = self.get(self.request(account, balance{}, 1s));
   template <class... Rs>
@@ -139,15 +140,7 @@ class blocking_continuation final : public continuation {
       : into_(result_here), done_(is_done) {}
   void on_response(cell&, envelope* e) override {
     done_ = true;
-    if (e->is(envelope_flag::failure))
-      into_ = Result(*static_cast<const base::error*>(e->raw()));
-    else if (e->type != &base::message_type_of<Content>) [[unlikely]]
-      into_ = Result(wrong_answer(e));
-    else if constexpr (std::is_same_v<Content, unit>)
-      into_ = Result();
-    else
-      call_with_content<Content>(
-          [&](auto&&... xs) { into_ = Result(std::forward<decltype(xs)>(xs)...); }, e);
+    take_answer<Content>(into_, e);
   }
   void abandon() noexcept override {
     done_ = true;

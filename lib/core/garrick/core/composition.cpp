@@ -8,6 +8,20 @@ namespace garrick::core::detail {
 
 namespace {
 
+/// The exception that is being handled kept `e` from going on to `to`: an error for the requester
+/// or, if there is none, a dead letter.
+void fail_on_the_way(cell& to, const envelope* e, promise_base& request) noexcept {
+  base::error why = exception_as_error(to.name());
+  if (request.pending()) return request.fail(std::move(why));
+  undelivered lost;
+  lost.receiver = to.id();
+  lost.type = e->type->name;
+  lost.descriptor = e->type;
+  lost.content = e;
+  lost.reason = std::move(why);
+  to.env().dead_letter(lost);
+}
+
 /// g's answer goes to f, together with the duty to answer the requester.
 class pipe_continuation final : public continuation {
  public:
@@ -33,7 +47,10 @@ class pipe_continuation final : public continuation {
   ~pipe_continuation() = default;
 
   void pass_on(cell& self, envelope* e) {
-    envelope* const next = forward_content(e);
+    envelope* next = nullptr;
+    try {
+      next = forward_content(e);
+    } catch (...) { return fail_on_the_way(target_of(f_), e, request_); }
     cell& to = target_of(f_);
     const pending_request request = promise_access::take(request_);
     next->sender_id = self.id();
@@ -57,7 +74,14 @@ struct pipe_case {
   any_ref g;
   bool try_invoke(cell& self, envelope* e) {
     promise_base request(take_current_request(self));
-    const std::uint64_t id = send_request(self, target_of(g), forward_content(e));
+    envelope* next = nullptr;
+    try {
+      next = forward_content(e);
+    } catch (...) {
+      fail_on_the_way(target_of(g), e, request);
+      return true;
+    }
+    const std::uint64_t id = send_request(self, target_of(g), next);
     attach_continuation(self, id, pipe_continuation::make(std::move(request), f), false);
     return true;
   }
@@ -85,11 +109,13 @@ class first_part final : public continuation {
 
   void on_response(cell&, envelope* e) override {
     --state_->left;
-    if (!e->is(envelope_flag::failure)) {
-      const pending_request request = promise_access::take(state_->whole);
-      if (request.requester != nullptr) send_response(request, forward_content(e));
-    } else if (state_->left == 0) {
-      state_->whole.fail(*static_cast<const base::error*>(e->raw()));
+    if (state_->whole.pending()) {
+      base::error why;
+      if (e->is(envelope_flag::failure))
+        why = *static_cast<const base::error*>(e->raw());
+      else
+        why = pass_on(e);
+      if (why && state_->left == 0) state_->whole.fail(std::move(why));
     }
     abandon();
   }
@@ -101,6 +127,16 @@ class first_part final : public continuation {
  private:
   explicit first_part(std::shared_ptr<state> s) noexcept : state_(std::move(s)) {}
   ~first_part() = default;
+
+  /// The value is the answer to the whole, or else the error says why it cannot be moved.
+  base::error pass_on(envelope* e) noexcept {
+    try {
+      envelope* const answer = forward_content(e);
+      send_response(promise_access::take(state_->whole), answer);
+      return {};
+    } catch (...) { return exception_as_error("response"); }
+  }
+
   std::shared_ptr<state> state_;
 };
 

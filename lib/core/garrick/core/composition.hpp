@@ -11,7 +11,8 @@
 // the rules of request.hpp hold. A message to many is one shared block. The answer of a pipe's last
 // actor goes straight to the requester, and so does an error on the way. A pipe is a hidden actor.
 // It lives as long as a handle to it or a message under way, and holds strong handles to both
-// actors.
+// actors. An answer that cannot be moved on its way is the error `receiver_failed` with the
+// exception's text: in fan_out that part's, for first_of one more that failed, in a pipe the whole's.
 //
 // Thread safety: `f * g` on any thread; `fan_out` and `first_of` on the turn of `self`. Paper 001
 // §4.4.
@@ -101,23 +102,9 @@ class fan_out_part final : public continuation {
         fan_out_part(std::move(s), index);
   }
   void on_response(cell&, envelope* e) override {
-    struct cleanup {
-      fan_out_part* part;
-      ~cleanup() { part->abandon(); }
-    } const at_the_end{this};  // also when a value's copy throws
-    Result& mine = state_->results[index_];
-    if (e->is(envelope_flag::failure))
-      mine = Result(*static_cast<const base::error*>(e->raw()));
-    else if (e->type != &base::message_type_of<Content>)
-      mine = Result(wrong_answer(e));
-    else if constexpr (std::is_same_v<Content, unit>)
-      mine = Result();
-    else
-      call_with_content<Content>(
-          [&](auto&&... xs) { mine = Result(std::forward<decltype(xs)>(xs)...); }, e);
-    if (--state_->left == 0)
-      respond_value<std::vector<Result>>(promise_access::take(state_->whole),
-                                         std::move(state_->results));
+    take_answer<Content>(state_->results[index_], e);
+    if (--state_->left == 0) answer_whole();
+    abandon();
   }
   void abandon() noexcept override {
     this->~fan_out_part();
@@ -128,6 +115,12 @@ class fan_out_part final : public continuation {
   fan_out_part(std::shared_ptr<state> s, std::size_t index) noexcept
       : state_(std::move(s)), index_(index) {}
   ~fan_out_part() = default;
+  void answer_whole() noexcept {
+    try {
+      respond_value<std::vector<Result>>(promise_access::take(state_->whole),
+                                         std::move(state_->results));
+    } catch (...) {}  // the requester, which is this actor, has been told
+  }
   std::shared_ptr<state> state_;
   std::size_t index_;
 };

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 namespace garrick::core {
 
@@ -33,9 +34,16 @@ envelope* sharing_envelope(shared_block* b, const base::message_type* type) {
 message message_access::from_envelope(envelope* e) {
   if (!e->is(envelope_flag::shared)) {
     const std::size_t bytes = (shared_block::offset + e->type->size + 63) / 64 * 64;
-    auto* const b = ::new (base::block_pool::allocate(bytes))
-        shared_block{{1}, static_cast<std::uint32_t>(bytes)};
+    struct block {
+      void* memory;
+      std::size_t size;
+      ~block() {
+        if (memory != nullptr) base::block_pool::deallocate(memory, size);
+      }
+    } unfilled{base::block_pool::allocate(bytes), bytes};
+    auto* const b = ::new (unfilled.memory) shared_block{{1}, static_cast<std::uint32_t>(bytes)};
     e->type->move_construct(b->value(), e->raw());
+    unfilled.memory = nullptr;
     if (e->type->destroy != nullptr) e->type->destroy(e->raw());
     ::new (e->raw()) shared_block*(b);
     e->set(envelope_flag::shared);
@@ -72,9 +80,14 @@ envelope* forward_content(envelope* e) {
     std::memcpy(copy->raw(), b->value(), e->type->size);
     return copy;
   }
-  envelope* const moved = raw_envelope(e->type);
-  e->type->move_construct(moved->raw(), e->raw());
-  return moved;
+  struct block {
+    envelope* memory;
+    ~block() {
+      if (memory != nullptr) free_envelope_block(memory);
+    }
+  } unfilled{raw_envelope(e->type)};
+  e->type->move_construct(unfilled.memory->raw(), e->raw());
+  return std::exchange(unfilled.memory, nullptr);
 }
 
 }  // namespace detail

@@ -75,6 +75,23 @@ struct fail_actor {
 /// requester or the receiver is behind a wildcard.
 [[nodiscard]] base::error wrong_answer(const envelope* e);
 
+/// Puts what the response `e` holds into `into`. If taking the value throws, that is an error with
+/// the exception's text: nobody but the requester hears of it, and nobody ends for it.
+template <class Content, class Result>
+void take_answer(Result& into, envelope* e) noexcept {
+  try {
+    if (e->is(envelope_flag::failure))
+      into = Result(*static_cast<const base::error*>(e->raw()));
+    else if (e->type != &base::message_type_of<Content>) [[unlikely]]
+      into = Result(wrong_answer(e));
+    else if constexpr (std::is_same_v<Content, unit>)
+      into = Result();
+    else
+      call_with_content<Content>(
+          [&](auto&&... xs) { into = Result(std::forward<decltype(xs)>(xs)...); }, e);
+  } catch (...) { into = Result(exception_as_error("response")); }
+}
+
 /// A `then` or `await` continuation: two functions on the heap.
 template <class Content, class F, class G>
 class function_continuation final : public continuation {

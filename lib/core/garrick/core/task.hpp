@@ -316,18 +316,10 @@ class response_awaiter<pending_response<Rs...>> final : public continuation,
     in_suspend_ = false;
     return waiting_;  // false: the response was there already
   }
-  value await_resume() { return std::move(*value_); }
+  value await_resume() { return std::move(value_); }
 
   void on_response(cell&, envelope* e) override {
-    if (e->is(envelope_flag::failure))
-      value_.emplace(*static_cast<const base::error*>(e->raw()));
-    else if (e->type != &base::message_type_of<content_of<Rs...>>) [[unlikely]]
-      value_.emplace(detail::wrong_answer(e));
-    else if constexpr (sizeof...(Rs) == 0)
-      value_.emplace();
-    else
-      detail::call_with_content<content_of<Rs...>>(
-          [&](auto&&... xs) { value_.emplace(Rs(std::forward<decltype(xs)>(xs))...); }, e);
+    detail::take_answer<content_of<Rs...>>(value_, e);
     waiting_ = false;
     if (!in_suspend_) detail::resume_chain(waiter_, frame_);
   }
@@ -340,7 +332,7 @@ class response_awaiter<pending_response<Rs...>> final : public continuation,
   bool in_suspend_ = false;
   std::coroutine_handle<> waiter_;
   suspended_frame* frame_ = nullptr;
-  std::optional<value> value_;
+  value value_ = base::error(base::errc::cancelled);  // until the answer has come
 };
 
 template <class... Rs>

@@ -39,7 +39,9 @@ class [[nodiscard]] blocking_response {
   /// nor ends. Once: a second call is the error `cancelled`. On a worker thread it is the error
   /// `would_block`, at once: use then, await or co_await there. Other errors: `receiver_gone`,
   /// `receiver_failed`, `unexpected_message`, `overload`, `broken_promise`, `timeout`,
-  /// `request_cycle`, and whatever the handler answers with.
+  /// `request_cycle`, and whatever the handler answers with. A value that cannot be made on the way
+  /// here is `receiver_failed` with the exception's text. Throws what moving the value out of this
+  /// call throws.
   [[nodiscard]] value get() {
     if (std::exchange(taken_, true))
       return base::make_error(base::errc::cancelled, "get()", "the answer was taken before");

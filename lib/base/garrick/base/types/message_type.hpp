@@ -34,8 +34,8 @@ struct message_type {
   std::uint32_t align;                     ///< bytes
   bool trivially_copyable;                 ///< may be copied byte by byte
   void (*destroy)(void* object) noexcept;  ///< null if there is nothing to do
-  /// Moves a value to raw memory; the value moved from is still to be destroyed.
-  void (*move_construct)(void* to, void* from) noexcept;
+  /// Moves a value to raw memory; the value moved from is still to be destroyed. May throw.
+  void (*move_construct)(void* to, void* from);
   /// Copies a value to raw memory; null if the type cannot be copied. May throw.
   void (*copy_construct)(void* to, const void* from);
   /// Appends the value as text, field by field. May throw.
@@ -49,7 +49,7 @@ void destroy_message(void* object) noexcept {
   static_cast<T*>(object)->~T();
 }
 template <class T>
-void move_message(void* to, void* from) noexcept {
+void move_message(void* to, void* from) {
   ::new (to) T(std::move(*static_cast<T*>(from)));
 }
 template <class T>

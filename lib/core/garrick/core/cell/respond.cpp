@@ -39,17 +39,20 @@ void respond_error(pending_request r, base::error why) noexcept {
   detail::send_response(r, e);
 }
 
-void detail::respond_exception(pending_request r) noexcept {
-  const cell* const self = here.running;
-  const std::string_view who = self != nullptr ? self->name() : std::string_view();
+base::error detail::exception_as_error(std::string_view where) noexcept {
   try {
     throw;
   } catch (const std::exception& x) {
-    respond_error(r, base::make_error(base::errc::receiver_failed, who, x.what()));
+    return base::make_error(base::errc::receiver_failed, where, x.what());
   } catch (...) {
-    respond_error(r, base::make_error(base::errc::receiver_failed, who,
-                                      "an exception that is not a std::exception"));
+    return base::make_error(base::errc::receiver_failed, where,
+                            "an exception that is not a std::exception");
   }
+}
+
+void detail::respond_exception(pending_request r) noexcept {
+  const cell* const self = here.running;
+  respond_error(r, exception_as_error(self != nullptr ? self->name() : std::string_view()));
 }
 
 void detail::note_answered(cell& requester, std::uint64_t id) noexcept {

@@ -11,6 +11,7 @@
 #include <garrick/base/values/error.hpp>
 #include <garrick/core/cell/cell.hpp>
 
+#include <string_view>
 #include <utility>
 
 namespace garrick::core {
@@ -51,6 +52,9 @@ inline void send_response(pending_request r, envelope* e) noexcept {
   r.requester->deliver_now(e);
   r.requester->drop_strong();
 }
+
+/// `receiver_failed`, with the text of the exception that is being handled.
+[[nodiscard, gnu::cold]] base::error exception_as_error(std::string_view where) noexcept;
 
 /// Answers that the running actor failed with the exception that is being handled.
 [[gnu::cold]] void respond_exception(pending_request r) noexcept;
