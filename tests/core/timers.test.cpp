@@ -6,6 +6,8 @@
 
 #include <chrono>
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace {
@@ -331,4 +333,46 @@ TEST_CASE(
   CHECK(f.out->size() == 1010);
   CHECK(f.kit.dead_letters().size() == 500);
   for (int i = 1; i < 500; ++i) f.kit.expect_dead_letter<tick>(errc::overload);
+}
+
+namespace {
+
+bool copies_fail = false;
+
+struct beat {
+  using garrick_sendable = void;
+  beat() = default;
+  beat(beat&&) = default;
+  beat(const beat&) {
+    if (copies_fail) throw std::runtime_error("no copy today");
+  }
+  beat& operator=(beat&&) = default;
+  std::string text{"more than fits into a string without an allocation"};
+};
+
+}  // namespace
+
+TEST_CASE("a beat whose copy throws is a dead letter, and its receiver has not failed") {
+  test_system kit{3};
+  int heard = 0;
+  const any_ref receiver = kit.spawn(
+      [&heard](dynamic_actor&) -> behavior { return {[&heard](const beat&) { ++heard; }}; });
+  const any_ref sender = kit.spawn([receiver](dynamic_actor& self) {
+    self.send_every(duration::milliseconds(10), receiver, beat());
+    self.become([](int) {});
+  });
+  kit.run_for(duration::milliseconds(25));
+  CHECK(heard == 2);
+  copies_fail = true;
+  kit.run_for(duration::milliseconds(30));
+  copies_fail = false;
+  CHECK(heard == 2);
+  CHECK(kit.dead_letters().size() == 3);
+  for (int i = 0; i < 3; ++i) {
+    const auto letter = kit.expect_dead_letter<beat>(errc::user);
+    CHECK(letter.reason.detail() == "a periodic message could not be copied: no copy today");
+  }
+  CHECK(kit.failures().empty());
+  kit.run_for(duration::milliseconds(10));
+  CHECK(heard == 3);
 }

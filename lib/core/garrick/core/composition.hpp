@@ -12,7 +12,8 @@
 // actor goes straight to the requester, and so does an error on the way. A pipe is a hidden actor.
 // It lives as long as a handle to it or a message under way, and holds strong handles to both
 // actors. An answer that cannot be moved on its way is the error `receiver_failed` with the
-// exception's text: in fan_out that part's, for first_of one more that failed, in a pipe the whole's.
+// exception's text: in fan_out that of one part, for first_of one more that failed, in a pipe the
+// answer.
 //
 // Thread safety: `f * g` on any thread; `fan_out` and `first_of` on the turn of `self`. Paper 001
 // §4.4.

@@ -9,7 +9,8 @@
 // The request is sent at once, so several may be under way before the first is waited for. The
 // answer is a value or an error: receiver_gone, receiver_failed, timeout, unexpected_message,
 // overload, broken_promise, or what the handler answered. Without an error function, an error ends
-// the actor.
+// the actor. A value that cannot be made on its way to a co_await is receiver_failed with the
+// exception's text; what the last move, into the coroutine, throws is thrown there.
 //
 // Thread safety: the actor's turn only. Paper 001 §4.4.
 #pragma once

@@ -6,6 +6,7 @@
 #include <garrick/core/cell/timer_record.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <new>
 
 namespace garrick::core {
@@ -156,9 +157,10 @@ void timer_record::push_copy() noexcept {
     }
     push(copy);
   } catch (...) {
-    // The copy failed for want of memory: this beat is lost, the next may succeed.
-    env_->failed(*target_, base::make_error(base::errc::user, "periodic timer",
-                                            "the message could not be copied"));
+    // This beat is lost, the next may succeed.
+    lost_mail::report(*target_, envelope_,
+                      base::make_error(base::errc::user, "a periodic message could not be copied",
+                                       lost_mail::text_of(std::current_exception())));
   }
 }
 

@@ -2,8 +2,8 @@
 // service fires.
 //
 // A record holds a strong handle to its target, so an actor that a timer can still wake is not
-// reclaimed (L4). Firing happens on the clock's thread and only pushes an envelope; it never waits
-// and never runs user code.
+// reclaimed (L4). Firing happens on the clock's thread and only pushes an envelope; it never waits,
+// and the only user code that it runs is the copy of a periodic message.
 //
 // Private: installed because templates need it.
 //
@@ -70,6 +70,7 @@ class timer_record {
     return {static_cast<std::uint32_t>(v), static_cast<std::uint32_t>(v >> 32)};
   }
   void push(envelope* e) noexcept;
+  /// One beat; a dead letter if the message cannot be copied.
   void push_copy() noexcept;
   /// Does too much mail wait? Then this beat is left out, and was made a dead letter.
   [[nodiscard]] bool receiver_is_late() noexcept;

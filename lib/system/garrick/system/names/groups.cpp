@@ -28,6 +28,15 @@ const base::error_category& error_category_of(groups_errc) noexcept { return cat
 
 namespace detail {
 
+namespace {
+
+/// Who has ended is no member any more, also before its handle is taken out.
+bool lives(const core::any_ref& who) noexcept {
+  return !core::handle_access::get(who)->has_ended();
+}
+
+}  // namespace
+
 bool topic::add(const core::any_ref& who) {
   const std::lock_guard guard(mutex_);
   if (closed_ || !place_.try_emplace(who.id(), members_.size()).second) return false;
@@ -78,13 +87,13 @@ std::shared_ptr<const topic::members> topic::snapshot() const {
 
 std::size_t topic::size() const {
   const std::lock_guard guard(mutex_);
-  return members_.size();
+  return static_cast<std::size_t>(std::count_if(members_.begin(), members_.end(), lives));
 }
 
 void publish(const topic& t, const core::message& m) {
   const auto all = t.snapshot();
   for (const core::any_ref& r : *all)
-    if (!core::handle_access::get(r)->has_ended()) core::send(r, m);
+    if (lives(r)) core::send(r, m);
 }
 
 }  // namespace detail

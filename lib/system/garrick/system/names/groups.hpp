@@ -5,9 +5,10 @@
 //   topic->join(reader);              // a handle with at least the topic's signatures
 //   topic->publish(headline{"…"});    // one shared block, an envelope each
 //
-// A member that ends leaves. A group holds strong handles: what only a group can reach is not
-// reclaimed until it leaves or the system ends. Order: publications of one sender reach each member
-// in that sender's order. Who joins while a message is being published may or may not get it.
+// A member that ends leaves; what is published to nobody is no dead letter. A group holds strong
+// handles: what only a group can reach is not reclaimed until it leaves or the system ends. Order:
+// publications of one sender reach each member in that sender's order. Who joins while a message is
+// being published may or may not get it.
 //
 // Errors: groups_errc. Thread safety: any thread; copies of a `group` name the same topic.
 #pragma once
@@ -62,6 +63,7 @@ class topic {
   [[nodiscard]] std::mutex& door() noexcept { return door_; }
   /// The members now: made at the first call after a change, then shared.
   [[nodiscard]] std::shared_ptr<const members> snapshot() const;
+  /// How many of them have not ended.
   [[nodiscard]] std::size_t size() const;
 
  private:
@@ -105,7 +107,7 @@ class group {
     static_assert(core::detail::checked_message<P, Args...>::fits);
     detail::publish(*topic_, core::make_message(std::forward<Args>(args)...));
   }
-  /// Members now.
+  /// Members now, without those who have ended. Costs a look at each.
   [[nodiscard]] std::size_t size() const { return topic_->size(); }
   /// The topic's name; the reference is good as long as this object.
   [[nodiscard]] const std::string& name() const noexcept { return topic_->name(); }
@@ -139,8 +141,8 @@ class groups {
   }
   /// The topics' names, sorted.
   [[nodiscard]] std::vector<std::string> names() const;
-  /// For the system, at its end. From now on `get` and `join` fail, and who ends does not leave;
-  /// members stay until `close`.
+  /// For the system, at its end. From now on `get` and `join` fail, and the handle of a member that
+  /// ends stays until `close`.
   void seal() noexcept;
   /// For the system, at its end. Empties every topic; later `get` and `join` fail.
   void close() noexcept;

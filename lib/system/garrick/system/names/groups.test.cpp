@@ -119,7 +119,10 @@ TEST_CASE("groups are closed when their system ends") {
     a = system.spawn<reading>();
     auto topic = system.groups().get<news>("last").value();
     CHECK(topic.join(a).has_value());
-    static_cast<void>(system.shutdown(duration::seconds(10)));
+    CHECK(system.shutdown(duration::seconds(10)).complete);
+    CHECK(topic.size() == 0);
+    topic.publish(long_news);  // nobody is left to miss it
+    CHECK(system.dead_letter_count() == 0);
     CHECK(topic.join(system.spawn<reading>()).error() == groups_errc::closed);
     CHECK(topic.join(a).error() == groups_errc::closed);
     CHECK(system.groups().get<news>("last").error() == groups_errc::closed);
