@@ -52,9 +52,10 @@ template <class A>
 }
 
 template <class A, class... Args>
-  requires(!checked_actor<A>::fits)
+  requires(!can_be_made<A, Args...>)
 ref<protocol_of<A>> spawn_class(environment&, cell*, const spawn_options*, Args&&...) {
-  return {};  // checked_actor has said why
+  static_assert(checked_construction<A, Args...>::reported);
+  return {};
 }
 
 template <class A, class... Args>
@@ -164,19 +165,36 @@ using kept_function = std::conditional_t<std::is_function_v<std::remove_referenc
 template <class F>
 inline constexpr bool names_self = std::is_pointer_v<F> || requires { &F::operator(); };
 
-template <class F>
+/// False if F names its self, but cannot be called with it and with these arguments.
+template <class F, class... Args>
+consteval bool takes_arguments() {
+  if constexpr (!names_self<F>)
+    return true;
+  else if constexpr (self_of<F>::takes)
+    return std::is_invocable_v<F&, typename self_of<F>::type&, Args...>;
+  else
+    return std::is_invocable_v<F&, Args...>;
+}
+
+/// Every check of a function actor and of what it is given.
+template <class F, class... Args>
 struct checked_function {
-  static constexpr bool fits = names_self<kept_function<F>>;
+  static constexpr bool named = names_self<kept_function<F>>;
+  static constexpr bool taken = takes_arguments<kept_function<F>, std::decay_t<Args>...>();
+  static constexpr bool fits = named && taken;
   static constexpr bool reported = true;
-  static_assert(fits,
+  static_assert(named,
                 "garrick: a function actor says which self it takes: `dynamic_actor& self`, "
                 "typed_actor<P>&, ...; not `auto&`");
+  static_assert(taken,
+                "garrick: a function actor takes its self, such as `dynamic_actor& self`, if it "
+                "wants it, and then the arguments that follow it in the call, and no others");
 };
 
 template <class F, class... Args>
 auto spawn_function(environment& env, cell* spawner, const spawn_options* o, F&& f,
                     Args&&... args) {
-  if constexpr (checked_function<F>::fits)
+  if constexpr (checked_function<F, Args...>::fits)
     return spawn_class<function_actor<kept_function<F>, std::decay_t<Args>...>>(
         env, spawner, o, std::forward<F>(f), std::forward<Args>(args)...);
   else
@@ -217,14 +235,14 @@ base::result<ref<detail::protocol_of<A>>> actor_base::try_spawn(Args&&... args) 
 template <class F, class... Args>
   requires(!std::is_same_v<std::decay_t<F>, spawn_options>)
 auto actor_base::spawn(F&& f, Args&&... args) {
-  static_assert(detail::checked_function<F>::reported);
+  static_assert(detail::checked_function<F, Args...>::reported);
   return detail::spawn_function(cell_->env(), cell_, nullptr, std::forward<F>(f),
                                 std::forward<Args>(args)...);
 }
 
 template <class F, class... Args>
 auto actor_base::spawn(const spawn_options& o, F&& f, Args&&... args) {
-  static_assert(detail::checked_function<F>::reported);
+  static_assert(detail::checked_function<F, Args...>::reported);
   return detail::spawn_function(cell_->env(), cell_, &o, std::forward<F>(f),
                                 std::forward<Args>(args)...);
 }

@@ -94,14 +94,14 @@ class spawner {
   template <class F, class... Args>
     requires(!std::is_same_v<std::decay_t<F>, core::spawn_options>)
   auto spawn(F&& f, Args&&... args) {
-    static_assert(core::detail::checked_function<F>::reported);
+    static_assert(core::detail::checked_function<F, Args...>::reported);
     return core::detail::spawn_function(environment_of(), nullptr, nullptr, std::forward<F>(f),
                                         std::forward<Args>(args)...);
   }
   /// The same with options.
   template <class F, class... Args>
   auto spawn(const core::spawn_options& o, F&& f, Args&&... args) {
-    static_assert(core::detail::checked_function<F>::reported);
+    static_assert(core::detail::checked_function<F, Args...>::reported);
     return core::detail::spawn_function(environment_of(), nullptr, &o, std::forward<F>(f),
                                         std::forward<Args>(args)...);
   }

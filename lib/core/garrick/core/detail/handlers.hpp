@@ -293,4 +293,24 @@ struct checked_actor<A> {
   static_assert(wrong_hook<A>::reported);
 };
 
+/// An actor's class that is fine, and can be made of these arguments.
+template <class A, class... Args>
+inline constexpr bool can_be_made = [] {
+  if constexpr (checked_actor<A>::fits)
+    return std::is_constructible_v<A, Args...>;
+  else
+    return false;
+}();
+
+/// The check of a spawn's arguments. A class that is not fine has been reported.
+template <class A, class... Args>
+struct checked_construction {
+  static constexpr bool fits = can_be_made<A, Args...> || !checked_actor<A>::fits;
+  static constexpr bool reported = true;
+  static_assert(fits,
+                "garrick: this actor cannot be made of these arguments: its class needs a public "
+                "constructor for them and must not be abstract; dynamic_actor, typed_actor and "
+                "blocking_actor are bases to derive from");
+};
+
 }  // namespace garrick::core::detail

@@ -80,9 +80,10 @@ bool prepare_child(cell& c, cell& supervisor, bool on_its_turn, const child_opti
 void launch_child(cell& c, cell& supervisor, bool on_its_turn, const child_options& o) noexcept;
 
 template <class A, class... Args>
-  requires(!checked_actor<A>::fits)
+  requires(!can_be_made<A, std::decay_t<Args>...>)
 ref<protocol_of<A>> spawn_child(cell&, bool, const child_options&, Args&&...) {
-  return {};  // checked_actor has said why
+  static_assert(checked_construction<A, std::decay_t<Args>...>::reported);
+  return {};
 }
 
 template <class A, class... Args>
@@ -108,12 +109,27 @@ template <class F, class... Args>
 auto spawn_child_function(cell& supervisor, bool on_its_turn, const child_options& o, F&& f,
                           Args&&... args) {
   using function = kept_function<F>;
-  if constexpr (checked_function<F>::fits)
+  if constexpr (checked_function<function, std::decay_t<Args>...>::fits)
     return spawn_child<function_actor<function, std::decay_t<Args>...>>(
         supervisor, on_its_turn, o, function(std::forward<F>(f)), std::forward<Args>(args)...);
   else
     return any_ref();
 }
+
+/// Which checks a child's arguments have to pass: decayed, and without the options that may come
+/// first.
+template <class A, class... Args>
+struct child_checks {
+  using type = checked_construction<A, Args...>;
+};
+template <class A, class... Args>
+struct child_checks<A, child_options, Args...> : child_checks<A, Args...> {};
+template <class F, class... Args>
+struct child_function_checks {
+  using type = checked_function<F, Args...>;
+};
+template <class F, class... Args>
+struct child_function_checks<child_options, F, Args...> : child_function_checks<F, Args...> {};
 
 /// Calls f(options, rest...) with the first argument as options if it is one.
 template <class F, class... Args>
@@ -178,6 +194,7 @@ template <class Start>
 template <class A, class... Args>
 [[nodiscard]] child_spec child(Args&&... args) {
   static_assert(detail::checked_actor<A>::reported);
+  static_assert(detail::child_checks<A, std::decay_t<Args>...>::type::reported);
   return detail::with_child_options(
       []<class... Rest>(const child_options& o, Rest&&... arguments) {
         return detail::make_child_spec([o, kept = std::tuple<std::decay_t<Rest>...>(
@@ -193,6 +210,8 @@ template <class A, class... Args>
 /// Describes a function-based child: `child(f, args...)`, `child(child_options{…}, f, args...)`.
 template <class F, class... Args>
 [[nodiscard]] child_spec child(F&& f, Args&&... args) {
+  static_assert(
+      detail::child_function_checks<std::decay_t<F>, std::decay_t<Args>...>::type::reported);
   return detail::with_child_options(
       []<class G, class... Rest>(const child_options& o, G&& g, Rest&&... arguments) {
         return detail::make_child_spec([o, run = detail::kept_function<G>(std::forward<G>(g)),
@@ -270,6 +289,7 @@ class supervisor : public actor<supervisor_protocol> {
 template <class A, class... Args>
 auto supervise(const ref<supervisor_protocol>& under, Args&&... args) {
   static_assert(detail::checked_actor<A>::reported);
+  static_assert(detail::child_checks<A, std::decay_t<Args>...>::type::reported);
   return detail::with_child_options(
       [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
         return detail::spawn_child<A>(detail::target_of(under, "supervise()"), false, o,
@@ -280,6 +300,8 @@ auto supervise(const ref<supervisor_protocol>& under, Args&&... args) {
 /// The same for a function-based child: `supervise(top, f, args...)`.
 template <class F, class... Args>
 auto supervise(const ref<supervisor_protocol>& under, F&& f, Args&&... args) {
+  static_assert(
+      detail::child_function_checks<std::decay_t<F>, std::decay_t<Args>...>::type::reported);
   return detail::with_child_options(
       [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
         return detail::spawn_child_function(detail::target_of(under, "supervise()"), false, o,
@@ -291,6 +313,7 @@ auto supervise(const ref<supervisor_protocol>& under, F&& f, Args&&... args) {
 template <class A, class... Args>
 auto actor_base::supervise(Args&&... args) {
   static_assert(detail::checked_actor<A>::reported);
+  static_assert(detail::child_checks<A, std::decay_t<Args>...>::type::reported);
   return detail::with_child_options(
       [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
         return detail::spawn_child<A>(*cell_, true, o, std::forward<Rest>(arguments)...);
@@ -299,6 +322,8 @@ auto actor_base::supervise(Args&&... args) {
 }
 template <class F, class... Args>
 auto actor_base::supervise(F&& f, Args&&... args) {
+  static_assert(
+      detail::child_function_checks<std::decay_t<F>, std::decay_t<Args>...>::type::reported);
   return detail::with_child_options(
       [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
         return detail::spawn_child_function(*cell_, true, o, std::forward<Rest>(arguments)...);
