@@ -46,6 +46,7 @@ function(garrick_test_program target)
   add_executable(${target} ${arg_SOURCES} $<TARGET_OBJECTS:garrick_test_main>)
   garrick_compile(${target})
   target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} doctest::doctest)
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")  # "support/x.hpp"
   foreach(source IN LISTS arg_SOURCES)
     get_filename_component(file "${source}" NAME)
     string(REGEX REPLACE "\\.(test|model)\\.cpp$" "" stem "${file}")

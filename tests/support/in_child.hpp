@@ -1,8 +1,8 @@
 // Runs a part of a test in a process of its own: for what ends a process, and for what one writes
 // to the standard error stream.
 //
-// Not under sanitizers, which take faults, address space and forks for themselves:
-// `doctest::skip(HAS_SANITIZER)`.
+// What faults or limits its address space does not run under sanitizers, which take both for
+// themselves: `doctest::skip(HAS_SANITIZER)`. A process that aborts does.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -52,6 +52,11 @@ std::pair<std::string, int> in_child(F body) {
   int status = 0;
   ::waitpid(child, &status, 0);
   return {text, status};
+}
+
+/// Did the process whose end this is abort?
+[[nodiscard]] inline bool has_aborted(int status) noexcept {
+  return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
 }
 
 }  // namespace garrick::tests

@@ -1,16 +1,13 @@
 // One table of settings: values become text and come back, ranges hold, rows are found.
 #include "garrick/base/settings/setting_table.hpp"
 
-#include <sys/wait.h>
-#include <unistd.h>
+#include <doctest/doctest.h>
+#include <support/in_child.hpp>
 
 #include <array>
 #include <cmath>
-#include <csignal>
 #include <limits>
 #include <string>
-
-#include <doctest/doctest.h>
 
 using namespace garrick::base;
 
@@ -34,24 +31,8 @@ std::string refusal(const setting& row, std::string_view text) {
 /// What a child process writes to its error stream while f ends it; "lives": f returned.
 template <class F>
 std::string last_words(F f) {
-  std::array<int, 2> ends{};
-  REQUIRE(::pipe(ends.data()) == 0);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    std::signal(SIGABRT, SIG_DFL);
-    ::dup2(ends[1], STDERR_FILENO);
-    f();
-    ::_exit(0);
-  }
-  ::close(ends[1]);
-  std::string text;
-  std::array<char, 256> buffer{};
-  for (ssize_t n = 0; (n = ::read(ends[0], buffer.data(), buffer.size())) > 0;)
-    text.append(buffer.data(), static_cast<std::size_t>(n));
-  ::close(ends[0]);
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT ? text : "lives";
+  const auto [text, status] = garrick::tests::in_child(f);
+  return garrick::tests::has_aborted(status) ? text : "lives";
 }
 
 }  // namespace

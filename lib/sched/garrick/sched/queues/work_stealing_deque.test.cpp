@@ -2,14 +2,10 @@
 #include <garrick/sched/queues/work_stealing_deque.hpp>
 
 #include <doctest/doctest.h>
-
-#include <sys/wait.h>
-#include <unistd.h>
+#include <support/in_child.hpp>
 
 #include <atomic>
-#include <csignal>
 #include <new>
-#include <string>
 #include <thread>
 #include <vector>
 
@@ -104,26 +100,11 @@ struct poor_atomics : base::real_atomics {
 }  // namespace
 
 TEST_CASE("a deque that cannot grow ends the process and says why") {
-  int ends[2];
-  REQUIRE(::pipe(ends) == 0);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    std::signal(SIGABRT, SIG_DFL);
-    ::dup2(ends[1], STDERR_FILENO);
+  const auto [text, status] = tests::in_child([] {
     sched::work_stealing_deque<poor_atomics, int> d(16);
     int item = 0;
     for (int i = 0; i < 1000; ++i) d.push(&item);
-    ::_exit(0);
-  }
-  ::close(ends[1]);
-  std::string text;
-  char buffer[256];
-  for (ssize_t n = 0; (n = ::read(ends[0], buffer, sizeof(buffer))) > 0;)
-    text.append(buffer, static_cast<std::size_t>(n));
-  ::close(ends[0]);
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  CHECK(WIFSIGNALED(status));
-  CHECK(WTERMSIG(status) == SIGABRT);
+  });
+  CHECK(tests::has_aborted(status));
   CHECK(text.find("garrick: out of memory: a worker's queue") == 0);
 }
