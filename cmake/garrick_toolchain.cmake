@@ -52,7 +52,8 @@ if(GARRICK_MINIMAL AND PROJECT_IS_TOP_LEVEL)
   add_compile_options(-fno-pie -ffunction-sections -fdata-sections)
   add_link_options(-static -no-pie -Wl,--gc-sections)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-    # A sixth of a small program. The archives hold machine code as well, for users who link without.
+    # Saves a sixth of a small program. The archives hold machine code as well, for users who link
+    # without it.
     add_compile_options(-flto=auto -ffat-lto-objects)
     add_link_options(-flto=auto)
   endif()
