@@ -127,6 +127,28 @@ TEST_CASE("make_message: the last holder gets the content itself") {
   CHECK(alive == 0);
 }
 
+TEST_CASE("make_message: a message value that is moved into a send is not copied by the receiver") {
+  copies = 0;
+  {
+    actor_system system;
+    const any_ref by_value = reader::spawn_with(system, [](load l) { CHECK(l.c.value == 9); });
+    const any_ref by_reference =
+        reader::spawn_with(system, [](load& l) { CHECK(l.c.value++ == 9); });
+    const any_ref by_rvalue = reader::spawn_with(system, [](load&& l) { CHECK(l.c.value == 9); });
+    for (const any_ref& r : {by_value, by_reference, by_rvalue}) {
+      message m = make_message(load{counted(9)});
+      send(r, std::move(m));
+      CHECK(m.empty());
+      CHECK(system.request_as<int>(r, 1).get().value() == 1);
+    }
+    message small = make_message(7);
+    send(by_value, std::move(small));
+    CHECK(small.empty());
+  }
+  CHECK(copies == 0);
+  CHECK(alive == 0);
+}
+
 using typed = protocol<int(load), void(int)>;
 
 TEST_CASE("message value goes to typed handles, too, and may be a request") {

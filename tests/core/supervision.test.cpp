@@ -276,12 +276,26 @@ TEST_CASE("backoff waits before each restart, longer each time and with jitter f
   CHECK(first != delays(12));
 }
 
+TEST_CASE("a first delay above half a minute is kept, and doubles no further") {
+  trio t(supervision{.window = duration::seconds(3600),
+                     .delay = {.first = duration::seconds(600), .jitter = 0}});
+  for (int i = 0; i < 2; ++i) {
+    send(t.a, fail{"x"});
+    t.kit.run();
+    t.notes.to->take();
+    const auto before = t.kit.now();
+    CHECK(t.kit.run_until([&] { return !t.notes.to->lines.empty(); }));
+    CHECK(t.kit.now() - before == duration::seconds(600));
+  }
+}
+
 TEST_CASE("mail that comes during the backoff waits for the restart, and senders do not") {
   trio t(supervision{.delay = {.first = duration::seconds(1), .jitter = 0}});
   send(t.a, fail{"x"});
   t.kit.run();
   for (int i = 0; i < 2000; ++i) send(t.a, add{1});
   t.kit.run();
+  CHECK(t.kit.mailbox(t.a).size() == 2000);
   CHECK(t.notes.to->take() == lines{"-a"});
   t.kit.run_for(duration::seconds(2));
   CHECK(t.total_of(t.a) == 2000);

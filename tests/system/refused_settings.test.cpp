@@ -96,6 +96,10 @@ TEST_CASE(
   CHECK(names(refusal({.delay = {.jitter = -0.1}}), "supervision.delay.jitter"));
   CHECK(names(refusal({.delay = {.jitter = 1.1}}), "supervision.delay.jitter"));
   CHECK(names(refusal({.delay = {.first = duration::seconds(-1)}}), "supervision.delay"));
+  const backoff contradicts{.first = duration::seconds(600), .longest = duration::seconds(30)};
+  CHECK(names(refusal({.delay = contradicts}),
+              "supervision.delay.longest: must not be below first, which is 600s, and is 30s"));
+  CHECK(refusal({.delay = {.first = duration::seconds(600)}}).empty());
   CHECK(names(refusal({.stop_within = duration::seconds(-1)}), "supervision.stop_within"));
   CHECK(refusal({.max_restarts = 0, .delay = {.factor = 1, .jitter = 1}}).empty());
 }

@@ -20,12 +20,18 @@ envelope* raw_envelope(const base::message_type* type) {
   return e;
 }
 
-envelope* sharing_envelope(shared_block* b, const base::message_type* type) {
+/// An envelope that takes over a hold on the block.
+envelope* holding_envelope(shared_block* b, const base::message_type* type) {
   envelope* const e = detail::new_envelope<sizeof(shared_block*)>(type);
-  // order: the caller's message or envelope holds one
-  b->holders.fetch_add(1, std::memory_order_relaxed);
   ::new (e->raw()) shared_block*(b);
   e->set(envelope_flag::shared);
+  return e;
+}
+
+envelope* sharing_envelope(shared_block* b, const base::message_type* type) {
+  envelope* const e = holding_envelope(b, type);
+  // order: the caller's message or envelope holds one
+  b->holders.fetch_add(1, std::memory_order_relaxed);
   return e;
 }
 
@@ -68,6 +74,22 @@ envelope* envelope_of(const message& m) {
         "garrick: a message of type " + std::string(type->name) +
         " cannot be copied, so it cannot be sent on while its envelope still holds it");
   return sharing_envelope(block, type);
+}
+
+envelope* envelope_of(message&& m) {
+  shared_block* const block = message_access::block(m);
+  const base::message_type* const type = message_access::type(m);
+  if (block == nullptr || detail::is_never_shared(*type)) {
+    envelope* const e = envelope_of(std::as_const(m));
+    m = message();
+    return e;
+  }
+  // order: acquire pairs with the release of who let go of it: the receiver may change it
+  if (type->copy_construct == nullptr && block->holders.load(std::memory_order_acquire) != 1)
+    return envelope_of(std::as_const(m));  // says why not
+  envelope* const e = holding_envelope(block, type);
+  static_cast<void>(message_access::release(m));
+  return e;
 }
 
 namespace detail {

@@ -57,7 +57,6 @@ class message {
     return block_ != nullptr ? type_->name : "empty";
   }
   /// The content if it was made from exactly these argument types, else null. Valid as long as this
-  /// object or a copy of it. Valid as long as this
   /// object or a copy of it.
   template <class... Ts>
   [[nodiscard]] const content_of<Ts...>* get() const noexcept {
@@ -125,11 +124,18 @@ struct message_access {
   [[nodiscard]] static message from_envelope(envelope* e);
   [[nodiscard]] static shared_block* block(const message& m) noexcept { return m.block_; }
   [[nodiscard]] static const base::message_type* type(const message& m) noexcept { return m.type_; }
+  /// The hold of `m`, which is empty then.
+  [[nodiscard]] static shared_block* release(message& m) noexcept {
+    return std::exchange(m.block_, nullptr);
+  }
 };
 
 /// For the framework: an envelope that shares what `m` holds. Throws std::logic_error for an empty
 /// message, and for one that cannot be copied.
 [[nodiscard]] envelope* envelope_of(const message& m);
+/// The same for a message that its owner gives away: the envelope takes over its hold on the
+/// content, so a receiver that is the only one left gets the content itself. `m` is empty then.
+[[nodiscard]] envelope* envelope_of(message&& m);
 
 namespace detail {
 

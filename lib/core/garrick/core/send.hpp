@@ -104,7 +104,7 @@ template <class Content, class... Args>
   if constexpr (!can_be_made_from<Args...> || alignof(Content) > 32)
     return nullptr;  // checked_message has said why
   else if constexpr (message_value<Args...>)
-    return envelope_of(args...);  // message.hpp
+    return envelope_of(std::forward<Args>(args)...);  // message.hpp
   else if constexpr (sizeof...(Args) > 1)
     return make_envelope<Content>(std::tuple<std::decay_t<Args>...>(std::forward<Args>(args)...));
   else

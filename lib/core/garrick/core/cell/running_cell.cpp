@@ -395,6 +395,8 @@ const envelope* running_cell::peek_next() noexcept {
 std::vector<const envelope*> running_cell::waiting() {
   static_cast<void>(peek_next());  // takes what has arrived into the local queues
   std::vector<const envelope*> all;
+  if (ext_ != nullptr)  // tried again before everything else
+    for (const envelope* e = ext_->skipped.front; e != nullptr; e = e->next) all.push_back(e);
   if (reader_.is_holding())
     for (const envelope* e = ext_->answers.front; e != nullptr; e = e->next) all.push_back(e);
   bool listed = false;

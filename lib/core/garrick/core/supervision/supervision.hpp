@@ -39,11 +39,12 @@ inline constexpr restart_policy temporary = restart_policy::temporary;
 
 /// How long to wait before a restart. By default there is no wait. Else it is `first`, multiplied
 /// by `factor` for each restart in a row without a quiet window between them, and at most
-/// `longest`. No value may be negative; a bad one throws where the supervision is set.
+/// `longest`. No value may be negative, and `longest` not below `first`; a bad one throws where the
+/// supervision is set.
 struct backoff {
-  base::duration first{};                                ///< before the first restart; 0: none
-  base::duration longest = base::duration::seconds(30);  ///< before the jitter
-  double factor = 2.0;                                   ///< at least 1
+  base::duration first{};    ///< before the first restart; 0: none
+  base::duration longest{};  ///< before the jitter; 0: 30 s, or `first` if that is more
+  double factor = 2.0;       ///< at least 1
   /// the delay is spread evenly over this fraction of it, up and down: 0 to 1
   double jitter = 0.25;
 };

@@ -88,11 +88,11 @@ const core::envelope* deterministic_scheduler::next_of(const core::cell& who) co
   return found != nullptr ? peek_next(cell_of(*found->actor())) : nullptr;
 }
 
-std::vector<const core::envelope*> deterministic_scheduler::waiting_for(
-    const core::cell& who) const {
-  const candidate* const found = find(who);
-  if (found == nullptr) return {};
-  return core::running_cell::of(cell_of(*found->actor())).waiting();
+std::vector<const core::envelope*> deterministic_scheduler::waiting_for(core::cell& who) const {
+  if (who.has_ended()) return {};
+  // Nobody else runs, whether the cell is queued or idle. The mail of one that is suspended, or
+  // that skips, waits in an idle cell.
+  return core::running_cell::of(who).waiting();
 }
 
 bool deterministic_scheduler::signals_wait_for(core::cell& who) const noexcept {

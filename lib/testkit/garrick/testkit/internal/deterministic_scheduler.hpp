@@ -84,7 +84,7 @@ class deterministic_scheduler final : public base::executor {
   /// The next message of `who`, if it can run and holds one.
   [[nodiscard]] const core::envelope* next_of(const core::cell& who) const noexcept;
   /// All messages that wait for `who`, oldest first within each priority, urgent ones first.
-  [[nodiscard]] std::vector<const core::envelope*> waiting_for(const core::cell& who) const;
+  [[nodiscard]] std::vector<const core::envelope*> waiting_for(core::cell& who) const;
   [[nodiscard]] bool signals_wait_for(core::cell& who) const noexcept;
 
   [[nodiscard]] base::virtual_clock& time() noexcept { return clock_; }

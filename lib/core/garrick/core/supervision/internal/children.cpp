@@ -18,6 +18,7 @@ void tell_child(const any_ref& to, Args&&... args) {
 }
 
 constexpr std::uint64_t nobody = 0;
+constexpr base::duration longest_delay_by_default = base::duration::seconds(30);
 
 }  // namespace
 
@@ -36,6 +37,9 @@ std::string children::complaint(const supervision& how) {
     return "supervision.stop_within: must not be negative, and is " + how.stop_within.to_string();
   if (how.delay.first.count() < 0 || how.delay.longest.count() < 0)
     return "supervision.delay: neither first nor longest may be negative";
+  if (how.delay.longest.count() != 0 && how.delay.longest < how.delay.first)
+    return "supervision.delay.longest: must not be below first, which is " +
+           how.delay.first.to_string() + ", and is " + how.delay.longest.to_string();
   if (!(how.delay.factor >= 1.0))
     return "supervision.delay.factor: must be at least 1, and is " +
            std::to_string(how.delay.factor);
@@ -219,12 +223,15 @@ bool children::too_many(cell& self) {
 base::duration children::delay_for(child& c) {
   const bool quiet = c.restarts != 0 && failures_.size() <= 1;
   c.in_a_row = quiet ? 0 : c.in_a_row;
-  double ns = static_cast<double>(how_.delay.first.count());
-  for (std::uint32_t i = 0; i < c.in_a_row && ns < static_cast<double>(how_.delay.longest.count());
-       ++i)
-    ns *= how_.delay.factor;
+  const base::duration first = how_.delay.first;
+  const base::duration longest = how_.delay.longest.count() != 0
+                                     ? how_.delay.longest
+                                     : std::max(first, longest_delay_by_default);
+  double ns = static_cast<double>(first.count());
+  const auto most = static_cast<double>(longest.count());
+  for (std::uint32_t i = 0; i < c.in_a_row && ns < most; ++i) ns *= how_.delay.factor;
   ++c.in_a_row;
-  ns = std::min(ns, static_cast<double>(how_.delay.longest.count()));
+  ns = std::min(ns, most);
   ns *= 1.0 + how_.delay.jitter * (2.0 * random_.unit() - 1.0);
   constexpr double largest = 9.2e18;  // of what a duration holds
   return base::duration::nanoseconds(static_cast<std::int64_t>(std::min(ns, largest)));
