@@ -2,6 +2,7 @@
 // for itself.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/system/actor_system.hpp>
+#include <garrick/system/settings/internal/environment.hpp>
 #include <garrick/system/system_core.hpp>
 
 namespace garrick::system {
@@ -15,6 +16,12 @@ base::error waits_for_itself(std::string_view where) {
 }
 
 }  // namespace
+
+#if defined(GARRICK_MINIMAL)
+actor_system::actor_system() : actor_system(system::settings{}) {}
+#else
+actor_system::actor_system() : actor_system(internal::settings_of_environment()) {}
+#endif
 
 actor_system::actor_system(const system::settings& values) : core_(new system_core(values)) {}
 

@@ -48,10 +48,17 @@ struct shutdown_report {
 ///     auto account = system.spawn<account_actor>();
 class actor_system : public spawner<actor_system> {
  public:
-  /// Starts the system's threads. Throws std::invalid_argument that names a wrong setting, its
-  /// source and what it wants, before anything has started; std::system_error if a thread cannot be
-  /// created, with none left behind.
-  explicit actor_system(const system::settings& values = {});
+  /// Starts the system's threads, with the settings that the environment gives:
+  /// `GARRICK_SCHEDULER_WORKERS=1 ./program`. Reads no file and no command line; see
+  /// settings/load.hpp for those. A minimal build looks at no variable.
+  ///
+  /// Throws std::invalid_argument that names a wrong setting, its source and what it wants, before
+  /// anything has started; std::system_error if a thread cannot be created, with none left behind.
+  /// A variable that begins with GARRICK_ is wrong if it is no key of the system, unless tests are
+  /// told by it or `load_settings` was given its key. Do not change the environment meanwhile.
+  explicit actor_system();
+  /// The same with these settings alone; the environment is not looked at.
+  explicit actor_system(const system::settings& values);
   /// `shutdown` with `settings().shutdown.deadline`; who does not end in time is named in the log
   /// and ended without being asked, and then it waits for as long as a handler runs. On one of the
   /// system's own threads it ends the program with advice.

@@ -3,9 +3,8 @@
 #include <garrick/testkit/explore.hpp>
 
 #include <doctest/doctest.h>
+#include <support/with_variable.hpp>
 
-#include <cstdlib>
-#include <optional>
 #include <string>
 
 using namespace garrick;
@@ -26,29 +25,6 @@ void first_come(test_system& kit) {
   kit.require(order == "ab", "the order was " + order);
 }
 
-/// Sets a variable of the environment for a while; null: takes it out.
-class with_variable {
- public:
-  with_variable(const char* name, const char* value) : name_(name) {
-    if (const char* const present = std::getenv(name)) before_ = present;
-    set(value);
-  }
-  ~with_variable() { set(before_ ? before_->c_str() : nullptr); }
-  with_variable(const with_variable&) = delete;
-  with_variable& operator=(const with_variable&) = delete;
-
- private:
-  void set(const char* value) {
-    if (value != nullptr)
-      setenv(name_, value, 1);
-    else
-      unsetenv(name_);
-  }
-
-  const char* const name_;
-  std::optional<std::string> before_;
-};
-
 }  // namespace
 
 TEST_CASE("the first failing seed is found and fails again") {
@@ -62,7 +38,7 @@ TEST_CASE("the first failing seed is found and fails again") {
 }
 
 TEST_CASE("explore throws what it has printed") {
-  const with_variable variable("GARRICK_SEEDS", nullptr);
+  const tests::with_variable variable("GARRICK_SEEDS", nullptr);
   const auto found = testkit::find_failure(1000, first_come);
   REQUIRE(found.has_value());
   try {
@@ -75,7 +51,7 @@ TEST_CASE("explore throws what it has printed") {
 }
 
 TEST_CASE("a scenario that holds passes every seed") {
-  const with_variable variable("GARRICK_SEEDS", nullptr);
+  const tests::with_variable variable("GARRICK_SEEDS", nullptr);
   std::uint64_t runs = 0;
   testkit::explore(50, [&](test_system& kit) {
     ++runs;
@@ -85,7 +61,7 @@ TEST_CASE("a scenario that holds passes every seed") {
 }
 
 TEST_CASE("GARRICK_SEED chooses the one seed that runs") {
-  const with_variable variable("GARRICK_SEED", "17");
+  const tests::with_variable variable("GARRICK_SEED", "17");
   std::uint64_t runs = 0;
   testkit::explore(1000, [&](test_system& kit) {
     ++runs;
@@ -96,14 +72,14 @@ TEST_CASE("GARRICK_SEED chooses the one seed that runs") {
 }
 
 TEST_CASE("GARRICK_SEEDS chooses how many seeds are explored") {
-  const with_variable variable("GARRICK_SEEDS", "20");
+  const tests::with_variable variable("GARRICK_SEEDS", "20");
   std::uint64_t runs = 0;
   testkit::explore(1000, [&](test_system&) { ++runs; });
   CHECK(runs == 20);
 }
 
 TEST_CASE("a GARRICK_SEED that is no number is an error with advice") {
-  const with_variable variable("GARRICK_SEED", "seventeen");
+  const tests::with_variable variable("GARRICK_SEED", "seventeen");
   CHECK_THROWS_WITH_AS(
       static_cast<void>(testkit::seed_from_environment(1)),
       "GARRICK_SEED=seventeen: must be a whole number, for example GARRICK_SEED=17",

@@ -1,0 +1,42 @@
+// The environment as a layer of settings: GARRICK_MAILBOX_SOFT_LIMIT sets `mailbox.soft_limit`.
+//
+// Thread safety: any thread, while none changes the environment.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "garrick/base/settings/setting_table.hpp"
+#include "garrick/system/settings/internal/layers.hpp"
+#include "garrick/system/settings/settings.hpp"
+
+namespace garrick::system::internal {
+
+/// What the variables say.
+struct environment_layer {
+  assignments settings;
+  std::string file;  ///< of GARRICK_CONFIG
+};
+
+/// The process' environment, "NAME=value" each; only names that begin with GARRICK_.
+[[nodiscard]] std::vector<std::string> environment_of_process();
+
+/// What `entries` set in the table, in their order. Error: `errc::invalid_setting` for a name that
+/// begins with GARRICK_ and is no key of the table, nor meant for tests, nor one of `reserved`.
+[[nodiscard]] base::result<environment_layer> read_environment(
+    const std::vector<std::string>& entries, const base::setting_table& table,
+    const std::vector<std::string>& reserved = {});
+
+/// From now on the variables of these keys are a program's own, and so is GARRICK_CONFIG:
+/// `settings_of_environment` passes over them.
+void reserve_variables(const base::setting_table& own);
+
+/// The settings of a system for which nobody has loaded any: those of `entries`, but for the names
+/// that are `reserved`, sorted. Throws std::invalid_argument that names the wrong variable.
+[[nodiscard]] settings settings_of(const std::vector<std::string>& entries,
+                                   const std::vector<std::string>& reserved);
+
+/// The same of the process' environment and of what `reserve_variables` was told.
+[[nodiscard]] settings settings_of_environment();
+
+}  // namespace garrick::system::internal
