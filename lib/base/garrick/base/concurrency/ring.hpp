@@ -1,0 +1,229 @@
+// A bounded queue between one thread that pushes and one that pops, in batches, without a locked
+// operation and without an allocation once it is made.
+//
+// Problem: what flows steadily from one place to another should cost a move and, for a batch, one
+// store that the other side reads. So each side keeps its own index and the last value that it has
+// seen of the other's, on a cache line that nobody else touches, and looks at the other side only
+// when that value says that there is no room, or nothing left.
+//
+// The ring does not block and wakes nobody. Whoever sleeps for the other side brings what wakes it.
+//
+// Thread safety: the functions of the producer belong to one thread at a time, and those of the
+// consumer to one thread at a time. A thread that takes over a side has to see what the one before
+// it did there, as after a mutex or a message. `close`, `is_closed` and `capacity` are for any
+// thread.
+//
+// Invariants
+// Q1 `head` <= `tail` <= `head` + capacity. Both only grow, modulo 2^(bits of size_t). The items
+//    with the numbers `head` to `tail` - 1 live in their slots, and no others do.
+// Q2 Only the producer writes `tail`, after it has built the items below it; only the consumer
+//    writes `head`, after it has destroyed the items below it. So a slot belongs to one side at a
+//    time.
+// Q3 The index that a side has seen of the other is never ahead of the true one. So at worst it
+//    finds less room, or fewer items, and looks again.
+// Q4 What was pushed before `close` on the producer's side is popped before `ended` is true.
+#pragma once
+
+#include <garrick/base/concurrency/atomics_policy.hpp>
+#include <garrick/base/platform/assert.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace garrick::base {
+
+/// The memory orders of the ring that the model checker weakens, one at a time.
+enum class ring_order : std::uint8_t {
+  publish_tail,  ///< the producer's store
+  see_tail,      ///< the consumer's look
+  publish_head,  ///< the consumer's store
+  see_head,      ///< the producer's look
+  close,         ///< the store of whoever closes
+  see_closed,    ///< the consumer's look at that
+};
+
+/// A bounded queue for one producer and one consumer, first in, first out. `T` may be move-only;
+/// its move constructor must not throw. Neither side ever blocks.
+template <class T, class Atomics = real_atomics>
+class basic_ring {
+  static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>,
+                "the items of a ring are moved and destroyed without exceptions");
+
+ public:
+  /// Room for `capacity` items, rounded up to a power of two. Requires 1 to 2^30. Allocates once;
+  /// throws std::bad_alloc.
+  explicit basic_ring(std::size_t capacity)
+      : mask_(checked(capacity) - 1), slots_(std::allocator<T>().allocate(mask_ + 1)) {}
+  /// Destroys what is still in it. Requires that both sides are done.
+  ~basic_ring() {
+    // order: relaxed: the caller has seen what both sides did
+    const std::size_t tail = tail_.value.load(std::memory_order_relaxed);
+    std::size_t head = head_.value.load(std::memory_order_relaxed);  // order: as above
+    for (; head != tail; ++head) std::destroy_at(slot(head));
+    std::allocator<T>().deallocate(slots_, mask_ + 1);
+  }
+  basic_ring(const basic_ring&) = delete;
+  basic_ring& operator=(const basic_ring&) = delete;
+
+  // ---- any thread -------------------------------------------------------------------------------
+
+  /// The most items that it holds at a time.
+  [[nodiscard]] std::size_t capacity() const noexcept { return mask_ + 1; }
+
+  /// From now on, nothing is pushed: each later `push` of the closing thread is refused, and those
+  /// of a producer elsewhere as soon as it sees this. What is in the ring can still be popped.
+  void close() noexcept {
+    // order: release: what the closing thread pushed before, to the look in `ended`
+    closed_.store(true, order<Atomics, ring_order::close>(std::memory_order_release));
+  }
+  /// Has somebody closed it? A hint, except on the thread that closes.
+  [[nodiscard]] bool is_closed() const noexcept {
+    return closed_.load(std::memory_order_relaxed);  // order: a hint
+  }
+
+  // ---- the producer -----------------------------------------------------------------------------
+
+  /// Moves `item` into the ring. False, and `item` is as before, if the ring is full or closed.
+  [[nodiscard]] bool push(T&& item) noexcept { return push(std::span<T>(&item, 1)) == 1; }
+
+  /// Moves as many of `items` into the ring as there is room for, the first ones first, and returns
+  /// their number; 0 if the ring is closed. The consumer sees them all at once.
+  [[nodiscard]] std::size_t push(std::span<T> items) noexcept {
+    if (is_closed()) return 0;
+    producers& mine = producer_;
+    if (mine.tail - mine.seen_head + items.size() > capacity()) look_at_head();
+    const std::size_t n = std::min(items.size(), capacity() - (mine.tail - mine.seen_head));
+    if (n == 0) return 0;
+    for (std::size_t i = 0; i < n; ++i) std::construct_at(slot(mine.tail + i), std::move(items[i]));
+    mine.tail += n;
+    // order: release: the items, to the consumer's look
+    tail_.value.store(mine.tail,
+                      order<Atomics, ring_order::publish_tail>(std::memory_order_release));
+    return n;
+  }
+
+  /// How many items there is room for now. The consumer can only make it more.
+  [[nodiscard]] std::size_t room() noexcept {
+    look_at_head();
+    return capacity() - (producer_.tail - producer_.seen_head);
+  }
+
+  // ---- the consumer -----------------------------------------------------------------------------
+
+  /// Takes out the oldest item. Nothing if there is none.
+  [[nodiscard]] std::optional<T> pop() noexcept {
+    std::optional<T> item;
+    pop(1, [&](T&& oldest) noexcept { item.emplace(std::move(oldest)); });
+    return item;
+  }
+
+  /// Hands at most `most` items to `take(T&&)`, the oldest first, and returns how many. The
+  /// producer gets their room back at once, at the end. `take` does not call the consumer's
+  /// functions of this ring. If it throws, the item that it was given is gone and the later ones
+  /// stay.
+  template <class Take>
+  std::size_t pop(std::size_t most, Take&& take) noexcept(std::is_nothrow_invocable_v<Take&, T&&>) {
+    consumers& mine = consumer_;
+    if (mine.seen_tail - mine.head < most) look_at_tail();
+    const std::size_t n = std::min(most, mine.seen_tail - mine.head);
+    if (n == 0) return 0;
+    const give_room_back at_the_end{*this};
+    for (std::size_t i = 0; i < n; ++i) {
+      const destroy_taken after{*this};
+      take(std::move(*slot(mine.head)));
+    }
+    return n;
+  }
+
+  /// How many items could be popped now. The producer can only make it more.
+  [[nodiscard]] std::size_t size() noexcept {
+    look_at_tail();
+    return consumer_.seen_tail - consumer_.head;
+  }
+
+  /// Is the ring closed and empty, so that nothing comes any more? Final if the producer closed it.
+  /// If somebody else did, a push that was under way may still come.
+  [[nodiscard]] bool ended() noexcept {
+    // order: acquire, pairs with close: the look at the tail comes after it
+    if (!closed_.load(order<Atomics, ring_order::see_closed>(std::memory_order_acquire)))
+      return false;
+    return size() == 0;
+  }
+
+ private:
+  /// Both sides' indices lie on lines of their own. 64 bytes, whatever the library's constant says:
+  /// the layout must not depend on the compiler's options.
+  static constexpr std::size_t line = 64;
+  using atomic_index = typename Atomics::template atomic<std::size_t>;
+
+  struct alignas(line) shared_index {
+    atomic_index value{0};
+  };
+  struct alignas(line) producers {
+    std::size_t tail = 0;
+    std::size_t seen_head = 0;
+  };
+  struct alignas(line) consumers {
+    std::size_t head = 0;
+    std::size_t seen_tail = 0;
+  };
+
+  /// The end of one item's popping.
+  struct destroy_taken {
+    basic_ring& of;
+    ~destroy_taken() {
+      std::destroy_at(of.slot(of.consumer_.head));
+      ++of.consumer_.head;
+    }
+  };
+  /// The end of a batch's popping.
+  struct give_room_back {
+    basic_ring& of;
+    ~give_room_back() {
+      // order: release: the items were destroyed before the producer uses their slots
+      of.head_.value.store(of.consumer_.head,
+                           order<Atomics, ring_order::publish_head>(std::memory_order_release));
+    }
+  };
+
+  static std::size_t checked(std::size_t capacity) noexcept {
+    GARRICK_ASSERT(capacity >= 1 && capacity <= (std::size_t{1} << 30),
+                   "a ring has room for 1 to 2^30 items");
+    return std::bit_ceil(capacity);
+  }
+  [[nodiscard]] T* slot(std::size_t number) const noexcept { return slots_ + (number & mask_); }
+  void look_at_head() noexcept {
+    // order: acquire, pairs with the consumer's store: it is done with those slots
+    producer_.seen_head =
+        head_.value.load(order<Atomics, ring_order::see_head>(std::memory_order_acquire));
+  }
+  void look_at_tail() noexcept {
+    // order: acquire, pairs with the producer's store: the items
+    consumer_.seen_tail =
+        tail_.value.load(order<Atomics, ring_order::see_tail>(std::memory_order_acquire));
+  }
+
+  // read by both sides, and written once at most
+  const std::size_t mask_;
+  T* const slots_;
+  typename Atomics::template atomic<bool> closed_{false};
+
+  shared_index tail_;   ///< written by the producer: items pushed so far
+  shared_index head_;   ///< written by the consumer: items popped so far
+  producers producer_;  ///< the producer's alone
+  consumers consumer_;  ///< the consumer's alone
+};
+
+/// The product's ring.
+template <class T>
+using ring = basic_ring<T, real_atomics>;
+
+}  // namespace garrick::base
