@@ -84,7 +84,7 @@ int main() {
   // One large stock, kept by four actors: what is offered under a name is found under that name.
   std::vector<garrick::ref<stall>> shelves;
   for (int i = 0; i < 4; ++i) shelves.push_back(system.spawn<stall_actor>());
-  const auto stock = route_by_key(shelves, [](const auto& m) { return m.item; });
+  const auto stock = route_by_key(shelves, &offer::item, &price_of::item);
   for (const char* item : {"apples", "beans", "carrots", "dill", "endives"})
     send(stock, offer{item, 100});
   std::printf("dill: %d\n", system.request(stock, price_of{"dill"}).get().value());

@@ -81,6 +81,36 @@ TEST_CASE("router by key sends equal keys to the same member and spreads the oth
   CHECK(seen.size() == 4);
 }
 
+TEST_CASE("router by key takes pointers to members, one for each kind of message") {
+  struct write {
+    std::string name;
+    int value;
+  };
+  struct read {
+    int unused;
+    std::string shelf;
+    const std::string& name() const { return shelf; }
+  };
+  using store = protocol<std::uint64_t(write), std::uint64_t(read)>;
+  struct store_actor : actor<store> {
+    std::uint64_t on(const write&) { return id(); }
+    std::uint64_t on(const read&) { return id(); }
+  };
+  actor_system system;
+  std::vector<ref<store>> members;
+  for (int i = 0; i < 4; ++i) members.push_back(system.spawn<store_actor>());
+  const auto shards = route_by_key(members, &write::name, &read::name);
+  std::set<std::uint64_t> seen;
+  for (int i = 0; i < 20; ++i) {
+    const std::string name = "name " + std::to_string(i);
+    const auto written = system.request(shards, write{name, i}).get().value();
+    CHECK(system.request(shards, read{i, name}, duration::seconds(60)).get().value() == written);
+    CHECK(shards.pick(make_message(read{i, name})).id() == written);
+    seen.insert(written);
+  }
+  CHECK(seen.size() > 1);
+}
+
 TEST_CASE("broadcast router sends to all and collects all answers") {
   actor_system system;
   const auto all = core::spawn_pool<member_actor, core::broadcast>(system, 3);

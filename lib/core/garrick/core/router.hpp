@@ -4,12 +4,13 @@
 //   auto pool = spawn_pool<worker, round_robin>(system, 8, args...);
 //   send(pool, job{1});                   // as with any handle; also send_urgent, try_send
 //   request(pool, job{2}).then(…);        // also delegate
-//   router<store, by_key<F>> shards(stores, [](const auto& m) { return m.key; });
+//   auto shards = route_by_key(stores, &put::key, &get::key);
 //
 //   round_robin    one after the other
 //   random_member  uniformly, from a seed
-//   by_key<F>      equal keys go to the same member; F takes the message's arguments and returns an
-//                  unsigned number, or something that std::hash knows
+//   by_key<F...>   equal keys go to the same member; each F is a function that takes the message's
+//                  arguments, or a pointer to a member of the message, and gives something that
+//                  std::hash knows; the first one that takes the message counts
 //   least_loaded   the shortest mailbox (an estimate), ties in turn
 //   broadcast      all: a send is one shared block; a request answers with a vector that holds each
 //                  member's answer or error; no try_send, no delegate
@@ -99,21 +100,25 @@ class least_loaded {
   std::atomic<std::size_t> next_{0};
 };
 
-/// A router's policy: messages with equal keys go to the same member, as long as it lives.
-template <class F>
+/// A router's policy: messages with equal keys go to the same member, as long as it lives. For each
+/// message the first of the `F` counts that takes it.
+template <class... F>
 class by_key {
+  static_assert(sizeof...(F) != 0, "garrick: by_key needs a function or a pointer to a member");
+
  public:
-  /// `f` takes the message's arguments and returns their key, which std::hash knows. It is called
-  /// by every sender, on any thread, several at once.
-  explicit by_key(F f) : key_of_(std::move(f)) {}
+  /// Each of `key_of` takes a message's arguments and returns their key, or is a pointer to that
+  /// member of the message which is the key. std::hash knows the key. Functions are called by
+  /// every sender, on any thread, several at once.
+  explicit by_key(F... key_of) : key_of_(std::move(key_of)...) {}
 
   /// The index of the member that gets a message with these arguments. Any thread.
   template <class Members, class... Args>
   std::size_t choose(const Members& members, const Args&... args) const {
     if constexpr (detail::message_value<Args...>) {
       return choose_by_content(members, args...);
-    } else if constexpr (std::is_invocable_v<const F&, const Args&...>) {
-      const auto key = key_of_(args...);
+    } else if constexpr ((std::is_invocable_v<const F&, const Args&...> || ...)) {
+      const auto& key = key_from<0>(args...);
       // std::hash of a number is the number: mixed, so that keys in steps still spread.
       std::uint64_t h = std::hash<std::remove_cvref_t<decltype(key)>>()(key);
       h = (h ^ (h >> 32)) * 0x9e3779b97f4a7c15ull;
@@ -143,7 +148,21 @@ class by_key {
     const auto all = std::tie(args...);
     return choose(members, std::get<I>(all)...);
   }
-  F key_of_;
+  /// What the first one from `I` on that takes the arguments makes of them.
+  template <std::size_t I, class... Args>
+  decltype(auto) key_from(const Args&... args) const {
+    const auto& key_of = std::get<I>(key_of_);
+    using function = std::remove_cvref_t<decltype(key_of)>;
+    if constexpr (!std::is_invocable_v<const function&, const Args&...>)
+      return key_from<I + 1>(args...);
+    else if constexpr (std::is_member_object_pointer_v<function>)
+      return ((args.*key_of), ...);
+    else if constexpr (std::is_member_function_pointer_v<function>)
+      return ((args.*key_of)(), ...);
+    else
+      return key_of(args...);
+  }
+  std::tuple<F...> key_of_;
 };
 
 /// A router's policy: a message goes to all members, as one shared block.
@@ -282,12 +301,13 @@ template <router_handle R, class... Args>
   return to.try_send_from_here(std::forward<Args>(args)...);
 }
 
-/// A router by key that deduces the type of its key function. See `by_key` and `router`.
+/// A router by key that deduces the types of its key functions, or of the pointers to the members
+/// that are the keys. See `by_key` and `router`.
 ///
-///     auto shards = route_by_key(stores, [](const put& p) { return p.key; });
-template <class P, class F>
-[[nodiscard]] router<P, by_key<F>> route_by_key(std::vector<ref<P>> members, F key_of) {
-  return router<P, by_key<F>>(std::move(members), std::move(key_of));
+///     auto shards = route_by_key(stores, &put::key, &get::key);
+template <class P, class... F>
+[[nodiscard]] router<P, by_key<F...>> route_by_key(std::vector<ref<P>> members, F... key_of) {
+  return router<P, by_key<F...>>(std::move(members), std::move(key_of)...);
 }
 
 /// Spawns `count` actors of class A with the options and copies of the arguments, behind one
