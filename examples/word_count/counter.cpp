@@ -13,7 +13,7 @@ void counter_actor::on_start() {
           [this](const garrick::error& why) {
             // The keeper fell over this request: it is coming back. If it is gone for good, so is
             // this counter.
-            if (why == garrick::errc::receiver_gone)
+            if (why == garrick::errc::not_handled)
               quit(why);
             else
               on_start();
@@ -48,7 +48,7 @@ void counter_actor::save_everything() {
   request(keeper_, replace_copy{state_})
       .await([this] { chaos_->handling(role::counter); },
              [this](const garrick::error& why) {
-               if (why == garrick::errc::receiver_gone)
+               if (why == garrick::errc::not_handled)
                  quit(why);
                else
                  save_everything();

@@ -126,7 +126,7 @@ void foreman_actor::complete(std::vector<problem> changed) {
 // Whoever fell over a request is coming back: try again. Whoever is gone was given up by its
 // supervisor.
 bool foreman_actor::gone_for_good(const garrick::error& why) {
-  if (why != garrick::errc::receiver_gone) return false;
+  if (why != garrick::errc::not_handled) return false;
   quit(why);
   return true;
 }

@@ -138,7 +138,7 @@ TEST_CASE("throwing constructor is an error value at spawn") {
   CHECK(system.request(*good, 5).get().value() == 5);
 
   const auto dead = system.spawn<never_built>(-1);
-  CHECK(system.request(dead, 5).get().error() == errc::receiver_gone);
+  CHECK(system.request(dead, 5).get().error() == errc::not_handled);
   CHECK(system.actor_count() == 1);
 }
 
@@ -155,12 +155,12 @@ class spawns_child : public actor<protocol<std::string(int)>> {
 };
 
 TEST_CASE(
-    "actor that spawns one whose constructor throws gets receiver_gone from its request, with the "
+    "actor that spawns one whose constructor throws gets not_handled from its request, with the "
     "text") {
   actor_system system;
   const auto a = system.spawn<spawns_child>();
   const std::string said = system.request(a, -1).get().value();
-  CHECK(said.starts_with(error(errc::receiver_gone).to_string()));
+  CHECK(said.starts_with(error(errc::not_handled).to_string()));
   CHECK(said.ends_with("never_built: negative"));
 }
 
@@ -171,7 +171,7 @@ TEST_CASE("spawn after shutdown fails with shutting_down") {
   REQUIRE(!r.has_value());
   CHECK(r.error() == errc::shutting_down);
   const auto handle = system.spawn<never_built>(1);
-  CHECK(system.request(handle, 5).get().error() == errc::receiver_gone);
+  CHECK(system.request(handle, 5).get().error() == errc::not_handled);
 }
 
 // A message whose type has conversions all around must still find exactly its own handler.

@@ -209,7 +209,7 @@ TEST_CASE("message to a scoped actor that has gone is a dead letter") {
     send(gone, 1);
   }
   send(gone, 2);
-  CHECK(system.dead_letter_count(errc::receiver_gone) == 2);
+  CHECK(system.dead_letter_count(errc::not_handled) == 2);
 }
 
 TEST_CASE(
@@ -219,7 +219,7 @@ TEST_CASE(
   const auto gone = kit.spawn([](dynamic_actor& self) { self.quit(); });
   kit.run();
   scoped_actor me(kit.env());
-  const auto sender_of_next = [&] { return kit.expect_dead_letter(errc::receiver_gone).sender; };
+  const auto sender_of_next = [&] { return kit.expect_dead_letter(errc::not_handled).sender; };
   me->send(gone, 1);
   CHECK(sender_of_next() == me->id());
   send(gone, 2);
@@ -269,7 +269,7 @@ TEST_CASE(
   const any_ref one = system.spawn(body);
   const any_ref two = system.spawn(body);
   const any_ref three = system.spawn(body);
-  CHECK(system.request_as<>(three, 1).get().error() == errc::receiver_gone);
+  CHECK(system.request_as<>(three, 1).get().error() == errc::not_handled);
   const error why = core::handle_access::get(three)->end_reason().as_error();
   CHECK(why == errc::spawn_failed);
   CHECK(why.detail().find("detached.threads is 2, and so many") != std::string_view::npos);

@@ -49,14 +49,14 @@ TEST_CASE("f * g asks g, then f, and answers with f's answer") {
   CHECK(fg.to_string().find(" * ") != std::string::npos);
 }
 
-TEST_CASE("f * g of ended actors answers receiver_gone, of an empty handle throws") {
+TEST_CASE("f * g of ended actors answers not_handled, of an empty handle throws") {
   actor_system system;
   const auto f = system.spawn<square_actor>();
   const auto g = system.spawn<parse_actor>();
   const auto fg = f * g;
   system.exit(f);
   while (!core::handle_access::get(f)->has_ended()) std::this_thread::yield();
-  CHECK(system.request(fg, std::string("x")).get().error() == errc::receiver_gone);
+  CHECK(system.request(fg, std::string("x")).get().error() == errc::not_handled);
   CHECK_THROWS_AS(static_cast<void>(ref<squarer>() * g), std::logic_error);
 }
 
@@ -125,7 +125,7 @@ TEST_CASE("fan_out to an ended actor has its error in that place, and a time-out
   while (!core::handle_access::get(all[0])->has_ended()) std::this_thread::yield();
   core::scoped_actor me(system.env());
   const auto r = me->get(core::fan_out(*me, all, job{1, ""}));
-  CHECK((*r)[0].error() == errc::receiver_gone);
+  CHECK((*r)[0].error() == errc::not_handled);
   CHECK((*r)[1].value() == 2);
   using forever = protocol<result<int>(job)>;
   std::vector<ref<forever>> silent{
@@ -195,7 +195,7 @@ TEST_CASE("first_of answers with the first value and ignores errors as long as a
   const std::vector<ref<worker>> lazy{system.spawn<worker_actor>(0), system.spawn<worker_actor>(0)};
   CHECK(me->get(core::first_of(*me, lazy, job{5, ""})).error().detail() == "worker: lazy");
   CHECK(me->get(core::first_of(*me, std::vector<ref<worker>>(), job{5, ""})).error() ==
-        errc::receiver_gone);
+        errc::not_handled);
   CHECK(me->get(core::first_of(*me, all, stop_it{})).has_value());
 }
 

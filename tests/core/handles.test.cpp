@@ -100,16 +100,16 @@ TEST_CASE("weak_ref locks while the actor is reachable") {
   CHECK(!weak.lock());
 }
 
-TEST_CASE("send to an ended actor is a dead letter, a request gets receiver_gone") {
+TEST_CASE("send to an ended actor is a dead letter, a request gets not_handled") {
   actor_system system;
   const ref<ints> a = system.spawn<echo>();
   send(a, std::string("end"));
   wait_for_end(a);
-  const std::uint64_t before = system.dead_letter_count(errc::receiver_gone);
+  const std::uint64_t before = system.dead_letter_count(errc::not_handled);
   send(a, 1);
   core::send_urgent(a, 1);
-  CHECK(system.dead_letter_count(errc::receiver_gone) == before + 2);
-  CHECK(system.request(a, 1).get().error() == errc::receiver_gone);
+  CHECK(system.dead_letter_count(errc::not_handled) == before + 2);
+  CHECK(system.request(a, 1).get().error() == errc::not_handled);
 }
 
 TEST_CASE("handles may outlive their system: a send is a dead letter, never a crash") {
@@ -139,7 +139,7 @@ TEST_CASE("handles may outlive their system: a send is a dead letter, never a cr
   if (locked) send(locked, 1);
   {
     actor_system other;
-    CHECK(other.request(a, 1).get().error() == errc::receiver_gone);
+    CHECK(other.request(a, 1).get().error() == errc::not_handled);
     const auto c = other.spawn<echo>();
     CHECK(other.request(c, 2).get().value() == 2);
   }

@@ -41,11 +41,11 @@ TEST_CASE("handler that throws answers receiver_failed with the exception's text
   CHECK(why == errc::receiver_failed);
   CHECK(why.detail().find("out of tea") != std::string_view::npos);
   REQUIRE(system.await_all().has_value());
-  CHECK(system.request(a, value{}).get().error() == errc::receiver_gone);
+  CHECK(system.request(a, value{}).get().error() == errc::not_handled);
 }
 
 TEST_CASE(
-    "promise held by a failing actor answers receiver_failed, by an ending one receiver_gone") {
+    "promise held by a failing actor answers receiver_failed, by an ending one broken_promise") {
   actor_system system({.log = {.level = system::log_level::off}});
   const auto a = system.spawn<answering>();
   auto waits = system.request(a, later{});
@@ -54,7 +54,7 @@ TEST_CASE(
   const auto b = system.spawn<answering>();
   auto also_waits = system.request(b, later{});
   system.exit(b);
-  CHECK(also_waits.get().error() == errc::receiver_gone);
+  CHECK(also_waits.get().error() == errc::broken_promise);
 }
 
 TEST_CASE("a request without an answer ends in a time-out") {
@@ -83,13 +83,13 @@ TEST_CASE("a duration that the protocol takes is an argument, not a time-out") {
             .value() == duration::seconds(3));
 }
 
-TEST_CASE("request to an ended actor is receiver_gone") {
+TEST_CASE("request to an ended actor is not_handled") {
   actor_system system;
   const auto a = system.spawn<answering>();
   system.exit(a);
   REQUIRE(system.await_all().has_value());
-  CHECK(system.request(a, value{}).get().error() == errc::receiver_gone);
-  CHECK(system.dead_letter_count(errc::receiver_gone) == 1);
+  CHECK(system.request(a, value{}).get().error() == errc::not_handled);
+  CHECK(system.dead_letter_count(errc::not_handled) == 1);
 }
 
 TEST_CASE("request to a full mailbox is overload") {
@@ -147,7 +147,7 @@ TEST_CASE(
 
 TEST_CASE(
     "delegation through several actors answers the requester, and a dead end answers "
-    "receiver_gone") {
+    "broken_promise, since the request was seen") {
   actor_system system;
   const auto last = system.spawn<hundred>();
   const auto middle = system.spawn(
@@ -159,7 +159,7 @@ TEST_CASE(
   CHECK(system.request(first, delegated_away{}).get().value() == 100);
   system.exit(last);
   while (!core::handle_access::get(last)->has_ended()) std::this_thread::yield();
-  CHECK(system.request(first, delegated_away{}).get().error() == errc::receiver_gone);
+  CHECK(system.request(first, delegated_away{}).get().error() == errc::broken_promise);
 }
 
 TEST_CASE("get on a worker is would_block with advice") {

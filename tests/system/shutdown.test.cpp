@@ -109,7 +109,7 @@ TEST_CASE("stop_now does not wait for what is in the mailboxes: dead letters") {
   const shutdown_report r = system.stop_now(duration::seconds(20));
   releaser.join();
   CHECK(r.complete);
-  CHECK(handled + static_cast<int>(system.dead_letter_count(errc::receiver_gone)) == 100);
+  CHECK(handled + static_cast<int>(system.dead_letter_count(errc::not_handled)) == 100);
 }
 
 TEST_CASE("await_all returns when every actor has ended, and does not count hidden ones") {
@@ -155,7 +155,7 @@ TEST_CASE("spawning after the stop is an error, and a send to it a dead letter")
   CHECK(!refused.has_value());
   auto w = system.spawn<worker>(&handled);
   send(w, work{0});
-  CHECK(system.request(w, done{}).get().error() == errc::receiver_gone);
+  CHECK(system.request(w, done{}).get().error() == errc::not_handled);
   CHECK(handled == 0);
   auto f = system.spawn([](blocking_actor&) {});
   CHECK(core::handle_access::get(f)->has_ended());
@@ -297,7 +297,7 @@ TEST_CASE("handles outlive their system: sends are lost, requests fail, nothing 
   send(*kept, work{1});
   CHECK(!name->to_string().empty());
   actor_system other(quiet());
-  CHECK(other.request(*kept, done{}).get().error() == errc::receiver_gone);
+  CHECK(other.request(*kept, done{}).get().error() == errc::not_handled);
   const ref<worker_protocol> copy = *kept;
   kept.reset();
   CHECK(copy.address() == *name);

@@ -35,7 +35,7 @@ void link_cells(cell& self, const address& other) {
   // a programming error, which must not pass as the end of an actor that nobody needed
   if (!other) {
     self.signal(make_envelope<exit_signal>(
-        other, base::exit_reason(base::make_error(base::errc::receiver_gone, "link()",
+        other, base::exit_reason(base::make_error(base::errc::not_found, "link()",
                                                   "an empty address: never lived"))));
     return;
   }

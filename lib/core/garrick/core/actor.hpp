@@ -151,7 +151,7 @@ class actor_base {
   /// it as part of the message.
   ///
   /// The request holds this actor alive until it is answered. Its errors come as the response:
-  /// `receiver_gone`, `receiver_failed`, `timeout`, `unexpected_message`, `overload` (the receiver
+  /// `not_handled`, `receiver_failed`, `timeout`, `unexpected_message`, `overload` (the receiver
   /// is at its limit, or this actor has too many requests out), `broken_promise`, or what the
   /// handler answers with. It may wait for a full mailbox as `send` does. Throws std::logic_error
   /// for an empty handle, std::bad_alloc.
@@ -220,8 +220,8 @@ class actor_base {
 
   /// Sends when the receiver has room: below its bound or, without one, its soft limit. No thread
   /// waits meanwhile. The response says that the message has entered the mailbox, not that it was
-  /// handled. Plain sends may overtake it. Errors: `receiver_gone`; `receiver_failed`; `overload`
-  /// if this actor has too many requests out. Then the message is a dead letter.
+  /// handled. Plain sends may overtake it. Errors: `not_handled`; `overload` if this actor
+  /// has too many requests out. Then the message is a dead letter.
   ///
   ///     co_await send_when_room(sink, sample{x});
   template <class P, class... Args>
@@ -242,8 +242,9 @@ class actor_base {
 
   /// Takes the request that is being handled out of the handler's hands. Answer it later with
   /// `deliver` or `fail`, on any thread. If the promise is dropped, the requester gets
-  /// `broken_promise`. A promise is empty if the message was no request, or its request was taken
-  /// before.
+  /// `broken_promise`, or `receiver_failed` with the text of the exception that drops it and ends
+  /// the handler. A promise is empty if the message was no request, or its request was taken
+  /// before; an empty one as an answer is `broken_promise`.
   ///
   ///     result<int> on(query) { waiting_ = make_promise<int>(); return waiting_; }
   ///     void on(answer a) { waiting_.deliver(a.value); }
@@ -288,7 +289,7 @@ class actor_base {
 
   /// Links two actors: when one ends, the other gets an exit signal with the reason. The signal
   /// ends it, unless the reason is normal or `unreachable`, or it traps exits. If `other` has
-  /// ended, the signal comes now; for an empty address it is `receiver_gone`. To link twice is to
+  /// ended, the signal comes now; for an empty address it is `not_found`. To link twice is to
   /// link once, and to link to oneself does nothing. Does not wait. A link survives a restart.
   ///
   ///     link(worker);  // if the worker fails, so does this actor

@@ -88,18 +88,16 @@ bool offer(running_cell& self, behavior_impl& cases, envelope* e) {
   try {
     taken = cases.invoke(self, e);
   } catch (...) {
-    const base::error why = base::make_error(base::errc::receiver_failed, self.name(),
-                                             lost_mail::text_of(std::current_exception()));
-    lost_mail::report(self, e, why);
-    respond_error(e, why);
-    self.finish(e);
+    lost_mail::lose_failed(self, e,
+                           base::make_error(base::errc::receiver_failed, self.name(),
+                                            lost_mail::text_of(std::current_exception())));
     throw;
   }
   if (!taken) {
     self.skip(e);
     return false;
   }
-  respond_error(e, base::make_error(base::errc::unexpected_message, self.name(), e->type->name));
+  lost_mail::answer_unanswered(self, e);
   self.finish(e);
   return true;
 }

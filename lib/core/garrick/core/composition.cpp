@@ -31,7 +31,7 @@ class pipe_continuation final : public continuation {
   }
   void on_response(cell& self, envelope* e) override {
     if (e->is(envelope_flag::failure))
-      request_.fail(*static_cast<const base::error*>(e->raw()));
+      respond_error(promise_access::take(request_), *static_cast<const base::error*>(e->raw()));
     else
       pass_on(self, e);
     abandon();
@@ -60,6 +60,7 @@ class pipe_continuation final : public continuation {
       next->requester = request.requester;
       next->word |= request.id;
       next->set(envelope_flag::request);
+      next->set(envelope_flag::seen);
     }
     to.deliver(next);
   }
@@ -102,6 +103,7 @@ class first_part final : public continuation {
   struct state {
     std::size_t left;
     promise_base whole;
+    base::error last;  ///< what the whole is told; `not_handled` only if none was handled
   };
   [[nodiscard]] static continuation* make(std::shared_ptr<state> s) {
     return ::new (base::block_pool::allocate(sizeof(first_part))) first_part(std::move(s));
@@ -115,7 +117,9 @@ class first_part final : public continuation {
         why = *static_cast<const base::error*>(e->raw());
       else
         why = pass_on(e);
-      if (why && state_->left == 0) state_->whole.fail(std::move(why));
+      if (why && (why != base::errc::not_handled || !state_->last)) state_->last = std::move(why);
+      if (state_->left == 0 && state_->whole.pending())
+        respond_error(promise_access::take(state_->whole), state_->last);
     }
     abandon();
   }
@@ -158,10 +162,10 @@ void ask_part(cell& self, const handle& to, const message& m, continuation* k) {
 void ask_first(cell& self, const handle* const* targets, std::size_t count, const message& m,
                pending_request whole) {
   if (count == 0)
-    return respond_error(
-        whole, base::make_error(base::errc::receiver_gone, "first_of", "nobody was asked"));
+    return respond_error(whole,
+                         base::make_error(base::errc::not_handled, "first_of", "nobody was asked"));
   const auto shared =
-      std::make_shared<first_part::state>(first_part::state{count, promise_base(whole)});
+      std::make_shared<first_part::state>(first_part::state{count, promise_base(whole), {}});
   for (std::size_t i = 0; i < count; ++i) ask_part(self, *targets[i], m, first_part::make(shared));
 }
 

@@ -204,8 +204,8 @@ template <class Range, class... Args>
 }
 
 /// Asks every target of a range of `ref<P>`, and answers with the first value that comes; later
-/// ones are ignored. If all fail, it answers with the last error, and without a target with
-/// `receiver_gone`. Otherwise as `fan_out`.
+/// ones are ignored. If all fail, it answers with the last error, but with `not_handled` only if
+/// that holds for all; and without a target with `not_handled`. Otherwise as `fan_out`.
 ///
 ///     result<answer> a = co_await first_of(*this, replicas, query{});
 template <class Range, class... Args>

@@ -1,12 +1,18 @@
 // A promise that nobody kept.
+#include <garrick/core/cell/internal/lost_mail.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 #include <garrick/core/promise.hpp>
+
+#include <exception>
 
 namespace garrick::core {
 
 void promise_base::drop_slow() noexcept {
-  const base::error* const why = detail::here.drop_reason;
-  fail(why == nullptr ? base::error(base::errc::broken_promise) : *why);
+  if (const base::error* const why = detail::here.drop_reason) return fail(*why);
+  cell* const self = detail::here.running;
+  if (self != nullptr && std::uncaught_exceptions() != 0 && lost_mail::keep_unkept(*self, request_))
+    return;
+  fail(base::errc::broken_promise);
 }
 
 }  // namespace garrick::core

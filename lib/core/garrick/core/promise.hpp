@@ -1,7 +1,8 @@
 // Answering later or from elsewhere: response promises and delegation (paper 001 §4.4).
 //
 // Guarantees: a request gets exactly one answer. A promise that is dropped unkept answers
-// `broken_promise`. One that goes with an actor that fails answers `receiver_failed`.
+// `broken_promise`. One that goes with an actor that fails, or in a handler that fails, answers
+// `receiver_failed` with the text of the failure.
 //
 // Thread safety: a promise can be moved, and may be kept on any thread. One object is used by one
 // thread at a time.
@@ -45,7 +46,8 @@ class promise_base {
   [[nodiscard]] bool pending() const noexcept { return request_.requester != nullptr; }
 
   /// Answers with an error. Does nothing if the promise is empty or was kept before. Never waits.
-  void fail(base::error why) noexcept { respond_error(take(), std::move(why)); }
+  /// The error `not_handled` of another request arrives as `broken_promise`: this request was seen.
+  void fail(base::error why) noexcept { respond_error(take(), told_by_handler(std::move(why))); }
 
  protected:
   /// For the framework: gives the duty to the caller.
@@ -66,7 +68,8 @@ struct promise_access {
 };
 
 /// The duty to answer one request with values of type Ts; `make_promise` gives one. Dropped unkept,
-/// it answers `broken_promise`; if it goes with its actor, `receiver_failed` or `receiver_gone`.
+/// it answers `broken_promise`; if the handler or the actor that it goes with fails,
+/// `receiver_failed`.
 ///
 ///     response_promise<int> p = self.make_promise<int>();
 ///     p.deliver(42);

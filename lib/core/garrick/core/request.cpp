@@ -179,6 +179,7 @@ void hand_request_over(cell& self, const cell& to, envelope* e) noexcept {
   e->requester = request.requester;
   e->word |= request.id;
   e->set(envelope_flag::request);
+  e->set(envelope_flag::seen);
 }
 
 }  // namespace garrick::core::detail

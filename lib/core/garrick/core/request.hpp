@@ -7,7 +7,7 @@
 //       co_await request<balance>(acc);                      // in a handler that returns a task
 //
 // The request is sent at once, so several may be under way before the first is waited for. The
-// answer is a value or an error: receiver_gone, receiver_failed, timeout, unexpected_message,
+// answer is a value or an error: not_handled, receiver_failed, timeout, unexpected_message,
 // overload, broken_promise, or what the handler answered. Without an error function, an error ends
 // the actor. A value that cannot be made on its way to a co_await is receiver_failed with the
 // exception's text; what the last move, into the coroutine, throws is thrown there.

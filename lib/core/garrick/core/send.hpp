@@ -130,7 +130,7 @@ inline cell& target_of(const handle& to, const char* operation) {
 /// Sends a message of normal priority, made of the arguments. Any thread; in an actor or not.
 ///
 /// Messages of one sender reach one receiver in their order, and causal order holds. If the
-/// receiver has ended, the message is a dead letter (`receiver_gone`). If its mailbox is over the
+/// receiver has ended, the message is a dead letter (`not_handled`). If its mailbox is over the
 /// soft limit and the receiver can run, the call waits for it or, on a worker, runs it in place for
 /// a batch; the wait is bounded. At the hard limit the message is a dead letter (`overload`).
 ///
@@ -160,7 +160,7 @@ void send_urgent(const ref<P>& to, Args&&... args) {
 }
 
 /// Sends if the receiver has room: below its bound or, without one, its soft limit. Never waits.
-/// Any thread. Else it returns the error, `overload` or `receiver_gone`; there is no dead letter
+/// Any thread. Else it returns the error, `overload` or `not_handled`; there is no dead letter
 /// then, since the sender knows. A full mailbox of the policy `drop_newest` is no error: the
 /// message is dropped, as the receiver asked, and is a dead letter. Throws as `send`.
 ///

@@ -10,7 +10,7 @@
 //   spawn(spawn_options{.name = "clock", .linked = true}, …)   with options
 //
 // Errors: a constructor that throws gives a handle to an actor that has ended with that reason. A
-// request to it gets `receiver_gone` with the text, and a monitor gets the reason. `try_spawn`
+// request to it gets `not_handled` with the text, and a monitor gets the reason. `try_spawn`
 // gives the error as a value. After the system has begun to stop, every spawn fails with
 // `shutting_down`.
 //

@@ -2,6 +2,7 @@
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/internal/lifecycle.hpp>
 #include <garrick/core/cell/internal/lost_mail.hpp>
+#include <garrick/core/cell/internal/no_reentry.hpp>
 #include <garrick/core/task.hpp>
 
 namespace garrick::core::detail {
@@ -26,17 +27,23 @@ void unlink_frame(suspended_frame& f) noexcept {
 }
 
 void frame_failed(cell& self, const handled_message& message, pending_request request,
-                  const std::exception_ptr& what) noexcept {
+                  const std::exception_ptr& what, std::coroutine_handle<> frame) noexcept {
+  const base::error why =
+      base::make_error(base::errc::receiver_failed, self.name(), lost_mail::text_of(what));
+  {
+    // before the failure takes the actor's state: parameters and captures may refer to it
+    const no_reentry guard(why);
+    frame.destroy();
+  }
   if (message.type == nullptr) return lifecycle::on_exception(self, nullptr, what);
   undelivered lost;
   lost.sender = message.sender;
   lost.receiver = self.id();
   lost.type = message.type->name;
   lost.descriptor = message.type;
-  lost.reason =
-      base::make_error(base::errc::receiver_failed, self.name(), lost_mail::text_of(what));
+  lost.reason = why;
   self.env().dead_letter(lost);
-  respond_error(request, lost.reason);
+  respond_error(request, why);
   lifecycle::on_exception(self, nullptr, what);
 }
 

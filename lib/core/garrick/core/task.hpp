@@ -55,9 +55,9 @@ struct handled_message {
   std::uint64_t sender = 0;
 };
 
-/// An exception left a top-level coroutine.
+/// An exception left a top-level coroutine, whose frame goes here.
 void frame_failed(cell& self, const handled_message& message, pending_request request,
-                  const std::exception_ptr& what) noexcept;
+                  const std::exception_ptr& what, std::coroutine_handle<> frame) noexcept;
 void link_frame(cell& self, suspended_frame& f) noexcept;
 void unlink_frame(suspended_frame& f) noexcept;
 
@@ -154,9 +154,8 @@ class task_promise_base : public suspended_frame {
         answer(std::exchange(request, {}));
       } catch (...) { failure = std::current_exception(); }  // the requester has been told
     }
-    // before a failure takes the actor's state: parameters and captures may refer to it
+    if (failure) return frame_failed(self, m, request, failure, me_);
     me_.destroy();
-    if (failure) frame_failed(self, m, request, failure);
   }
 
   std::coroutine_handle<> parent_;

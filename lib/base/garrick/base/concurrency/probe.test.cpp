@@ -34,6 +34,6 @@ TEST_CASE("a listener overrides only what it wants") {
   CHECK(mine.last.empty());
   probe.on_actor_ended(7, exit_reason());
   CHECK(mine.last == "7: normal");
-  probe.on_dead_letter(8, 0, nullptr, errc::receiver_gone);
-  CHECK(mine.last == "8: the receiver is gone");
+  probe.on_dead_letter(8, 0, nullptr, errc::not_handled);
+  CHECK(mine.last == "8: not handled: the receiver ended or was restarted");
 }

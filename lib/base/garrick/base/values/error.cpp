@@ -23,12 +23,12 @@ error_detail* detail_of(std::uintptr_t word) noexcept {
 
 std::string_view message_of(errc code) noexcept {
   switch (code) {
-    case errc::receiver_gone: return "the receiver is gone";
-    case errc::receiver_failed: return "the receiver failed while it held the request";
+    case errc::not_handled: return "not handled: the receiver ended or was restarted";
+    case errc::receiver_failed: return "the receiver failed while it handled the request";
     case errc::timeout: return "no response came in time";
     case errc::unexpected_message: return "the receiver has no handler for this message";
     case errc::overload: return "the receiver's mailbox is full";
-    case errc::broken_promise: return "the receiver dropped the promise of a response";
+    case errc::broken_promise: return "the request was taken, but will not be answered";
     case errc::spawn_failed: return "the actor could not be started";
     case errc::shutting_down: return "the actor system is shutting down";
     case errc::invalid_setting: return "a setting is not valid";

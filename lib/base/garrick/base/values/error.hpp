@@ -53,12 +53,12 @@ class error_category {
 /// What can go wrong in the framework itself. `user` is for programs that want a text but no
 /// category of their own.
 enum class errc : std::uint32_t {
-  receiver_gone = 1,   ///< the receiver had ended, or ended before it took the request
-  receiver_failed,     ///< the receiver failed while it held the request
+  not_handled = 1,     ///< surely no handler has seen it: the receiver ended, or was restarted
+  receiver_failed,     ///< the receiver failed while it handled the request or held its promise
   timeout,             ///< no response came in time
   unexpected_message,  ///< the receiver has no handler for this message
   overload,            ///< the receiver's mailbox was at its limit
-  broken_promise,      ///< the receiver dropped the promise of a response
+  broken_promise,      ///< a handler has seen the request, and nobody will answer it
   spawn_failed,        ///< an actor's constructor or set-up failed
   shutting_down,       ///< the system has begun to stop
   invalid_setting,     ///< a setting, or its key, was refused

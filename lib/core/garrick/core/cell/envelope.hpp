@@ -34,6 +34,7 @@ enum class envelope_flag : std::uint64_t {
   shared = 1ull << 51,    ///< the payload is a `shared_block*`: copy on write
   system = 1ull << 52,    ///< belongs to the system lane
   failure = 1ull << 53,   ///< a response that carries a `base::error`
+  seen = 1ull << 54,      ///< a request that one handler has seen and handed on to another actor
 };
 
 struct envelope {
@@ -70,6 +71,12 @@ struct envelope {
   }
 };
 static_assert(sizeof(envelope) == envelope::header_size);
+
+/// The right and the duty to answer one request, taken out of its envelope.
+struct pending_request {
+  cell* requester = nullptr;  ///< an owned strong reference; null: nobody waits
+  std::uint64_t id = 0;
+};
 
 /// Content that several envelopes share (make_message, broadcast): one reference count, then the
 /// value.

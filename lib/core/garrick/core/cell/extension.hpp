@@ -76,6 +76,8 @@ struct cell_extension {
   std::uint32_t timer_count = 0;  ///< records in `timers`
   /// the count at which those that are over are swept out
   std::uint32_t timer_sweep_at = 16;
+  /// whose promises an exception has dropped, until it is known whether the handler fails with it
+  std::vector<pending_request> unkept;
   bool trap_exit = false;
   bool interleave = false;  ///< other messages go on while a coroutine handler waits
   std::unique_ptr<belongings> behaviors_below;  ///< the present one; see behavior_stack.cpp

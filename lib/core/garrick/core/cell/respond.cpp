@@ -39,6 +39,11 @@ void respond_error(pending_request r, base::error why) noexcept {
   detail::send_response(r, e);
 }
 
+base::error told_by_handler(base::error why) noexcept {
+  if (why != base::errc::not_handled) return why;
+  return base::make_error(base::errc::broken_promise, why.detail());
+}
+
 base::error detail::exception_as_error(std::string_view where) noexcept {
   try {
     throw;

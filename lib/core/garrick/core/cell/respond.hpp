@@ -16,12 +16,6 @@
 
 namespace garrick::core {
 
-/// The right and the duty to answer one request.
-struct pending_request {
-  cell* requester = nullptr;  ///< an owned strong reference; null: nobody waits
-  std::uint64_t id = 0;
-};
-
 /// Takes the request out of an envelope; an empty one if it carries none.
 [[nodiscard]] inline pending_request take_request(envelope* e) noexcept {
   if (!e->is(envelope_flag::request)) return {};
@@ -83,5 +77,9 @@ void respond_error(pending_request r, base::error why) noexcept;
 inline void respond_error(envelope* e, base::error why) noexcept {
   respond_error(take_request(e), std::move(why));
 }
+
+/// What the requester is told when a handler has seen its request: `not_handled`, which it got from
+/// somebody else and passes on, would be a lie, and is `broken_promise` with the same text.
+[[nodiscard]] base::error told_by_handler(base::error why) noexcept;
 
 }  // namespace garrick::core

@@ -459,7 +459,8 @@ inline void running_cell::process(envelope* e) noexcept {
     outcome = bounded_ || e->is(envelope_flag::response) ? route(e) : dispatch(e);
   } catch (...) {
     lifecycle::on_exception(*this, e, std::current_exception());
-    outcome = dispatch_outcome::handled;
+    current_ = nullptr;
+    return;
   }
   current_ = nullptr;
   if (outcome == dispatch_outcome::handled && !e->is(envelope_flag::request)) [[likely]] {
@@ -478,11 +479,12 @@ void running_cell::settle(envelope* e, dispatch_outcome outcome) noexcept {
     skip(e);
     return;
   }
-  if (outcome == dispatch_outcome::unexpected) lost_mail::report_unexpected(*this, e);
-  // A handler that took a request and neither answered nor promised to: the requester must not wait
-  // for ever.
-  if (e->is(envelope_flag::request))
+  if (outcome == dispatch_outcome::unexpected) {
+    lost_mail::report_unexpected(*this, e);
     respond_error(e, base::make_error(base::errc::unexpected_message, name(), e->type->name));
+  } else {
+    lost_mail::answer_unanswered(*this, e);
+  }
   finish(e);
 }
 

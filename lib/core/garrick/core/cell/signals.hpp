@@ -101,6 +101,10 @@ struct room_wanted {
   cell* sender;
   std::uint64_t id;
 };
+/// To itself: a handler has caught the exception that dropped a promise, and is over.
+struct promises_dropped {
+  std::uint8_t unused = 0;
+};
 /// Work for the actor's turn that this room does not know.
 struct errand {
   std::unique_ptr<core::errand> what;

@@ -124,9 +124,10 @@ dispatch_outcome on_unmatched(cell& self, envelope* e) {
   switch (self.on_unmatched()) {
     case unmatched::report: return dispatch_outcome::unexpected;
     case unmatched::skip: return dispatch_outcome::skipped;
-    case unmatched::drop: return dispatch_outcome::handled;
     case unmatched::bounce:
       if (!e->is(envelope_flag::request)) return dispatch_outcome::unexpected;
+      [[fallthrough]];
+    case unmatched::drop:
       respond_error(e,
                     base::make_error(base::errc::unexpected_message, self.name(), e->type->name));
       return dispatch_outcome::handled;

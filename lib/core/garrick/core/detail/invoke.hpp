@@ -171,7 +171,7 @@ void start_task(cell& self, envelope* e, task<R>&& t);
 template <class... Ts, class R>
 void respond_result(pending_request req, response<Ts...>, R&& r) {
   using content = content_of<Ts...>;
-  if (!r.has_value()) return respond_error(req, r.error());
+  if (!r.has_value()) return respond_error(req, told_by_handler(r.error()));
   if constexpr (sizeof...(Ts) == 0)
     respond_value<content>(req);
   else if constexpr (sizeof...(Ts) == 1)
@@ -203,7 +203,7 @@ void answer_with(cell& self, envelope* e, Call&& call) {
     if (e->is(envelope_flag::request)) respond_result(take_request(e), Answer{}, std::move(r));
   } else if constexpr (std::is_same_v<plain, base::error>) {
     base::error why = call();
-    if (e->is(envelope_flag::request)) respond_error(e, std::move(why));
+    if (e->is(envelope_flag::request)) respond_error(e, told_by_handler(std::move(why)));
   } else {
     auto&& value = call();
     if (e->is(envelope_flag::request))

@@ -20,7 +20,7 @@ base::error full(const cell& receiver, std::uint32_t bound) {
 base::error add_latest(cell& receiver, envelope_ptr& e) noexcept {
   const latest_mail::addition added = receiver.ext_if()->latest->add(receiver.gate(), e.get());
   switch (added.what) {
-    case latest_mail::outcome::closed: return base::errc::receiver_gone;
+    case latest_mail::outcome::closed: return base::errc::not_handled;
     case latest_mail::outcome::no_memory:
       return base::make_error(base::errc::overload, receiver.name(), "no memory");
     case latest_mail::outcome::kept:
@@ -43,7 +43,7 @@ void keep_latest(cell& receiver, envelope* e) noexcept {
   const base::error why = add_latest(receiver, mine);
   if (!why) return;
   lost_mail::lose(receiver, std::move(mine),
-                  why == base::errc::receiver_gone ? lost_mail::gone(receiver) : why);
+                  why == base::errc::not_handled ? lost_mail::gone(receiver) : why);
 }
 
 void drop(cell& receiver, envelope* oldest) noexcept {
@@ -54,7 +54,7 @@ void drop(cell& receiver, envelope* oldest) noexcept {
 
 base::error try_deliver(cell& receiver, envelope_ptr e) noexcept {
   if (receiver.policy() == mailbox_policy::drop_oldest) return add_latest(receiver, e);
-  if (receiver.has_ended()) return base::errc::receiver_gone;
+  if (receiver.has_ended()) return base::errc::not_handled;
   if (receiver.mailbox_length() >= receiver.soft_limit()) {
     base::error why = full(receiver, receiver.soft_limit());
     if (receiver.policy() != mailbox_policy::drop_newest) return why;
@@ -62,7 +62,7 @@ base::error try_deliver(cell& receiver, envelope_ptr e) noexcept {
     return {};
   }
   const push_outcome pushed = receiver.gate().push(e.get());
-  if (pushed == push_outcome::closed) return base::errc::receiver_gone;
+  if (pushed == push_outcome::closed) return base::errc::not_handled;
   static_cast<void>(e.release());
   if (pushed == push_outcome::woke) receiver.home_executor().schedule(receiver);
   return {};

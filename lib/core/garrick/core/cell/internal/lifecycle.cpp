@@ -7,6 +7,7 @@
 #include <garrick/core/cell/internal/latest_mail.hpp>
 #include <garrick/core/cell/internal/lifecycle.hpp>
 #include <garrick/core/cell/internal/lost_mail.hpp>
+#include <garrick/core/cell/internal/no_reentry.hpp>
 #include <garrick/core/cell/internal/system_lane.hpp>
 #include <garrick/core/cell/respond.hpp>
 #include <garrick/core/cell/suspended_frame.hpp>
@@ -20,27 +21,6 @@
 namespace garrick::core::lifecycle {
 
 namespace {
-
-/// While this lives, nothing on this thread waits for a mailbox or runs another actor, and dropped
-/// promises say `why`, which has to live as long.
-class no_reentry {
- public:
-  explicit no_reentry(const base::error& why) noexcept : saved_(detail::here.drop_reason) {
-    ++detail::here.no_wait;
-    ++base::this_thread.no_in_place;
-    detail::here.drop_reason = &why;
-  }
-  ~no_reentry() {
-    --detail::here.no_wait;
-    --base::this_thread.no_in_place;
-    detail::here.drop_reason = saved_;
-  }
-  no_reentry(const no_reentry&) = delete;
-  no_reentry& operator=(const no_reentry&) = delete;
-
- private:
-  const base::error* saved_;
-};
 
 /// Cancels what belongs to the present incarnation of the user's object: timers, requests,
 /// coroutines.
@@ -132,10 +112,10 @@ bool wants_restart(const supervised& child, const base::exit_reason& reason) noe
 void start_anew(cell& self, cell_extension& x) {
   supervised& parent = *x.parent;
   if (!parent.keep_mail) {
-    const base::error why = base::make_error(base::errc::receiver_failed, self.name(),
-                                             "restarted by its supervisor, which drops mail");
-    const no_reentry guard(why);
-    drop_mail(self, why);
+    constexpr std::string_view text = "restarted by its supervisor, which drops mail";
+    const base::error held = base::make_error(base::errc::broken_promise, self.name(), text);
+    const no_reentry guard(held);
+    drop_mail(self, base::make_error(base::errc::not_handled, self.name(), text));
   }
   x.reason = {};
   self.set_stalled(false);
@@ -168,8 +148,9 @@ bool stay_for_supervisor(cell& self, cell_extension& x) {
   if (sup == nullptr || !sup->lock()) return false;
   self.set_phase(life::suspended);
   {
-    const base::error why = lost_mail::told_of_end(base::errc::receiver_failed, self, reason);
-    const no_reentry guard(why);
+    const base::error held = lost_mail::told_of_promises(self, reason);
+    const no_reentry guard(held);
+    lost_mail::answer_unkept(self, held);
     end_incarnation(self, reason);
   }
   self.set_stalled(true);
@@ -206,11 +187,7 @@ void on_exception(cell& self, envelope* e, const std::exception_ptr& what) noexc
   const std::string text = lost_mail::text_of(what);
   base::exit_reason reason = base::exit_reason::exception(text);
   self.env().failed(self, reason.as_error());
-  if (e != nullptr) {
-    const base::error why = base::make_error(base::errc::receiver_failed, self.name(), text);
-    lost_mail::report(self, e, why);
-    respond_error(e, why);
-  }
+  lost_mail::lose_failed(self, e, base::make_error(base::errc::receiver_failed, self.name(), text));
   self.quit(std::move(reason));  // at the end of this turn a supervised child is suspended instead
 }
 
@@ -232,8 +209,10 @@ void conclude(cell& self) noexcept {
   cell_extension* extension = self.ext_if();
   const base::exit_reason reason = self.end_reason();
   {
-    const base::error why = lost_mail::told_of_end(self, reason);
-    const no_reentry guard(why);
+    const base::error unread = lost_mail::told_of_end(base::errc::not_handled, self, reason);
+    const base::error held = lost_mail::told_of_promises(self, reason);
+    const no_reentry guard(held);
+    lost_mail::answer_unkept(self, held);
     end_incarnation(self, reason);
     extension = self.ext_if();
     self.set_phase(life::ended);
@@ -248,8 +227,8 @@ void conclude(cell& self) noexcept {
     const std::uint64_t tags = reader.close(gate);
     const bool unreachable = (tags & mailbox_word::unreachable) != 0;
     if (unreachable && !alone) env.release();
-    drop_mail(self, why);
-    bounded_mailbox::refuse_parked(self, why);
+    drop_mail(self, unread);
+    bounded_mailbox::refuse_parked(self, unread);
     system_lane::answer_for_the_dead(self);
     if ((tags & mailbox_word::waiting) != 0) env.lot->wake(self.id());
     if (extension != nullptr) {

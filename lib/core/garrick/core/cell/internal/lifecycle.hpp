@@ -13,6 +13,7 @@ namespace garrick::core::lifecycle {
 void begin(cell& self) noexcept;
 
 /// An exception left user code while `e` (or nothing) was being handled: supervision or the end.
+/// `e` is finished.
 void on_exception(cell& self, envelope* e, const std::exception_ptr& what) noexcept;
 
 /// The actor's last turn is over: it ends, or its children have to end first, or its supervisor

@@ -1,20 +1,67 @@
 // What becomes of messages that nobody handles.
+#include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/internal/lost_mail.hpp>
+#include <garrick/core/cell/internal/no_reentry.hpp>
 #include <garrick/core/cell/respond.hpp>
+#include <garrick/core/cell/signals.hpp>
 
+#include <new>
 #include <utility>
+#include <vector>
 
 namespace garrick::core::lost_mail {
 
-void lose(cell& receiver, envelope_ptr e, base::error why) noexcept {
+namespace {
+
+/// A request that was handed on has been seen, whatever becomes of it.
+base::error told_requester(const envelope* e, const base::error& why) noexcept {
+  return e->is(envelope_flag::seen) ? told_by_handler(why) : why;
+}
+
+}  // namespace
+
+void lose(cell& receiver, envelope_ptr e, const base::error& why) noexcept {
   report(receiver, e.get(), why);
-  respond_error(e.get(), std::move(why));
+  respond_error(e.get(), told_requester(e.get(), why));
 }
 
 void lose_kept(cell& self, envelope* e, const base::error& why) noexcept {
   report(self, e, why);
-  respond_error(e, why);
+  respond_error(e, told_requester(e, why));
   self.finish(e);
+}
+
+void lose_failed(cell& self, envelope* e, const base::error& why) noexcept {
+  if (e != nullptr) {
+    report(self, e, why);
+    respond_error(e, why);
+  }
+  answer_unkept(self, why);
+  if (e == nullptr) return;
+  const no_reentry guard(why);
+  self.finish(e);
+}
+
+bool keep_unkept(cell& self, pending_request r) noexcept {
+  try {
+    std::vector<pending_request>& unkept = self.ext().unkept;
+    if (unkept.empty()) self.signal(detail::make_envelope<signals::promises_dropped>());
+    unkept.push_back(r);
+    return true;
+  } catch (const std::bad_alloc&) { return false; }
+}
+
+void answer_unkept(cell& self, const base::error& why) noexcept {
+  cell_extension* const x = self.ext_if();
+  if (x == nullptr || x->unkept.empty()) return;
+  for (const pending_request r : std::exchange(x->unkept, {})) respond_error(r, why);
+}
+
+void answer_unanswered(const cell& self, envelope* e) noexcept {
+  if (!e->is(envelope_flag::request)) return;
+  respond_error(e, base::make_error(base::errc::broken_promise, self.name(),
+                                    "the handler of " + std::string(e->type->name) +
+                                        " answered with an empty promise"));
 }
 
 void report(cell& receiver, const envelope* e, const base::error& why) noexcept {
@@ -35,7 +82,7 @@ void report_unexpected(cell& self, envelope* e) noexcept {
 }
 
 base::error gone(const cell& receiver) {
-  return told_of_end(base::errc::receiver_gone, receiver, receiver.end_reason());
+  return told_of_end(base::errc::not_handled, receiver, receiver.end_reason());
 }
 
 // Most ends have no text, and cost no allocation.
@@ -48,8 +95,8 @@ base::error told_of_end(base::errc code, const cell& who, const base::exit_reaso
                                  : base::make_error(code, where, reason.detail());
 }
 
-base::error told_of_end(const cell& who, const base::exit_reason& reason) {
-  return told_of_end(reason.is_failure() ? base::errc::receiver_failed : base::errc::receiver_gone,
+base::error told_of_promises(const cell& who, const base::exit_reason& reason) {
+  return told_of_end(reason.is_failure() ? base::errc::receiver_failed : base::errc::broken_promise,
                      who, reason);
 }
 

@@ -124,6 +124,9 @@ void on_dependent(cell& self, envelope* e) {
 
 void on_errand(cell& self, envelope* e) { content<signals::errand>(e).what->run(self); }
 
+/// `on_signal` has answered for all that were dropped.
+void nothing_left_to_do(cell&, envelope*) {}
+
 // ---- for the dead -------------------------------------------------------------------------------
 
 void nobody_asks(cell&, envelope*) {}
@@ -135,7 +138,7 @@ void dead_is_watched(cell& dead, envelope* e) {
 
 void dead_has_no_room(cell& dead, envelope* e) {
   const auto& w = content<signals::room_wanted>(e);
-  bounded_mailbox::refuse_one(dead, {w.message, w.sender, w.id}, base::errc::receiver_gone);
+  bounded_mailbox::refuse_one(dead, {w.message, w.sender, w.id}, base::errc::not_handled);
 }
 
 /// Its supervisor waits for an answer: the report of its end may have come when nobody held the
@@ -172,6 +175,7 @@ constexpr row rows[] = {
     {type_of<signals::child_failed>, on_dependent, nobody_asks},
     {type_of<signals::child_up>, on_dependent, nobody_asks},
     {type_of<signals::child_alarm>, on_dependent, nobody_asks},
+    {type_of<signals::promises_dropped>, nothing_left_to_do, nobody_asks},
     {type_of<signals::errand>, on_errand, errand_comes_too_late},
 };
 
@@ -184,6 +188,8 @@ const row* row_of(const base::message_type* type) noexcept {
 }  // namespace
 
 void on_signal(cell& self, envelope* e) {
+  // The handlers before this one are over: what an exception dropped in them, it did not end them.
+  lost_mail::answer_unkept(self, base::errc::broken_promise);
   if (const row* const r = row_of(e->type)) return r->act(self, e);
   if (!self.dispatch_system(e)) lost_mail::report_unexpected(self, e);
 }
