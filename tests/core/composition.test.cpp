@@ -49,14 +49,14 @@ TEST_CASE("f * g asks g, then f, and answers with f's answer") {
   CHECK(fg.to_string().find(" * ") != std::string::npos);
 }
 
-TEST_CASE("f * g of ended actors answers not_handled, of an empty handle throws") {
+TEST_CASE("f * g of an ended f answers broken_promise, of an empty handle throws") {
   actor_system system;
   const auto f = system.spawn<square_actor>();
   const auto g = system.spawn<parse_actor>();
   const auto fg = f * g;
   system.exit(f);
   while (!core::handle_access::get(f)->has_ended()) std::this_thread::yield();
-  CHECK(system.request(fg, std::string("x")).get().error() == errc::not_handled);
+  CHECK(system.request(fg, std::string("x")).get().error() == errc::broken_promise);
   CHECK_THROWS_AS(static_cast<void>(ref<squarer>() * g), std::logic_error);
 }
 

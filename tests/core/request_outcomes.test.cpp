@@ -210,7 +210,7 @@ void outcomes(test_system& kit) {
 }  // namespace
 
 TEST_CASE("a request that gets no value is told whether a handler has seen it, in every order") {
-  testkit::explore(400, outcomes);
+  testkit::explore(1000, outcomes);
 }
 
 TEST_CASE(

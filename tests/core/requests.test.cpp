@@ -53,6 +53,7 @@ TEST_CASE(
   CHECK(waits.get().error() == errc::receiver_failed);
   const auto b = system.spawn<answering>();
   auto also_waits = system.request(b, later{});
+  CHECK(system.request(b, value{}).get().has_value());  // now it holds the promise
   system.exit(b);
   CHECK(also_waits.get().error() == errc::broken_promise);
 }
