@@ -17,6 +17,7 @@
 #include <garrick/core/adapt.hpp>
 #include <garrick/core/composition.hpp>
 #include <garrick/core/message.hpp>
+#include <garrick/core/outside_work.hpp>
 #include <garrick/core/protocol/atom.hpp>
 #include <garrick/core/router.hpp>
 #include <garrick/core/supervision/supervisor.hpp>
@@ -75,6 +76,7 @@ using core::on;
 using core::one_for_all;
 using core::one_for_one;
 using core::otherwise;
+using core::outside_work;
 using core::pending_response;
 using core::permanent;
 using core::protocol;

@@ -11,8 +11,9 @@
 //
 // Guarantees: exactly one answer. Dropping the last copy of a completion unused answers
 // `broken_promise`. If the actor has ended meanwhile, the answer meets nobody. The actor is kept
-// alive as long as a completion is. Thread safety: `adapt` on the actor's turn; a completion on any
-// thread, one of its copies, once.
+// alive as long as a completion is. A system that ends waits for the answer, within its limit, as
+// long as somebody waits for it: a time-out (`within`) ends that. Thread safety: `adapt` on the
+// actor's turn; a completion on any thread, one of its copies, once.
 #pragma once
 
 #include <garrick/core/actor.hpp>
@@ -56,7 +57,7 @@ template <class... Rs, class Start>
 [[nodiscard]] pending_response<Rs...> adapt(actor_base& self, Start&& start) {
   cell& c = actor_access::get(self);
   pending_request r;
-  pending_response<Rs...> pending(c, detail::open_request(c, r));
+  pending_response<Rs...> pending(c, detail::open_request_to_outside(c, r));
   if (r.requester != nullptr) std::forward<Start>(start)(completion<Rs...>(r));
   return pending;
 }

@@ -64,6 +64,12 @@ std::uint64_t open_request(cell& self, pending_request& r) {
   return id;
 }
 
+std::uint64_t open_request_to_outside(cell& self, pending_request& r) {
+  const std::uint64_t id = open_request(self, r);
+  if (id != 0) self.ext().pending.expect_from_outside(id, self.env());
+  return id;
+}
+
 std::uint64_t delay_request(cell& self, base::duration d) {
   response_table& table = self.ext().pending;
   const std::uint64_t id = table.reserve(self.env().requests.outstanding_limit, 0);
@@ -115,7 +121,7 @@ void take_early(cell& self, std::uint64_t id, continuation* k) {
   response_table::slot& slot = pending.at(id);
   envelope* const early = std::exchange(slot.early, nullptr);
   if (slot.timer != nullptr) slot.timer->cancel_and_drop();
-  pending.finish(id);
+  pending.finish(id, self.env());
   struct guard {
     cell& self;
     envelope* early;
@@ -154,7 +160,7 @@ void forget_request(cell& self, std::uint64_t id) noexcept {
   if (s.timer != nullptr) s.timer->cancel_and_drop();
   if (self.env().waits != nullptr) note_answered(self, id);
   const bool exclusive = s.exclusive;
-  extension->pending.finish(id);
+  extension->pending.finish(id, self.env());
   if (exclusive && std::erase(extension->awaiting, id) != 0) awaiting::changed(self, *extension);
 }
 

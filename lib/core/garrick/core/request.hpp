@@ -57,6 +57,9 @@ void attach_continuation(cell& self, std::uint64_t id, continuation* k, bool exc
 /// Opens a request of `self` that the holder of `r` has to answer. 0: too many requests are out,
 /// and `r` is empty.
 [[nodiscard]] std::uint64_t open_request(cell& self, pending_request& r);
+/// The same for an answer that does not come from an actor: the system does not end before it has
+/// come, or nobody waits for it.
+[[nodiscard]] std::uint64_t open_request_to_outside(cell& self, pending_request& r);
 
 /// Gives the request that `self` is handling to the receiver of `e`.
 void hand_request_over(cell& self, const cell& to, envelope* e) noexcept;

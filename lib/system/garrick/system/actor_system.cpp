@@ -31,6 +31,12 @@ actor_system::~actor_system() {
                  "it destroy it");
   const base::duration deadline = core_->settings_of().shutdown.deadline;
   shutdown_report report = shutdown(deadline);
+  if (report.outside_due != 0)
+    core_->log().write({log_level::warning, "still due", "shutdown"}, "shutdown", 0, [&] {
+      return std::to_string(report.outside_due) +
+             (report.outside_due == 1 ? " answer was" : " answers were") +
+             " still due from outside after the deadline (adapt, outside_work)";
+    });
   if (!report.complete) {
     for (const std::string& name : report.still_alive)
       core_->log().write({log_level::warning, "still alive", "shutdown"}, "shutdown", 0, [&] {
@@ -71,7 +77,7 @@ shutdown_report actor_system::shutdown(base::duration deadline) {
     report.error = waits_for_itself("shutdown()");
     return report;
   }
-  static_cast<void>(core_->wait_until_quiet(deadline));
+  if (!core_->wait_until_quiet(deadline)) report.outside_due = core_->outside_due();
   core_->refuse_newcomers();
   report.complete = core_->end_all_and_wait(false, deadline);
   if (!report.complete) report.still_alive = core_->names_of_the_living();

@@ -39,6 +39,9 @@ struct shutdown_report {
   /// Who still lived when the deadline passed: "account#7 in its handler of deposit", "bank#3 with
   /// 2 messages not taken".
   std::vector<std::string> still_alive;
+  /// How much was still due from outside (`adapt`, `outside_work`) when the wait for it was over.
+  /// What comes after that is lost.
+  std::uint64_t outside_due = 0;
 };
 
 /// Workers, clock, threads and names of a set of actors, and the way into it for ordinary threads:
@@ -75,7 +78,8 @@ class actor_system : public spawner<actor_system> {
   /// Blocks in the same way, but at most for `limit`, and says who was left.
   shutdown_report await_all(base::duration limit);
 
-  /// Blocks until nothing is left to do, at most for `deadline`; then tells every actor to end, and
+  /// Blocks until nothing is left to do, work outside included (`adapt`, `outside_work`), at most
+  /// for `deadline`; then tells every actor to end, and
   /// blocks again for at most `deadline`. Later spawns fail with `shutting_down`. Delayed and
   /// periodic sends are left undone from here on; time-outs of requests still come. Supervised
   /// children are stopped by their supervisors, in order. Error: `would_block`, as above.

@@ -83,6 +83,18 @@ class environment {
   /// sleep. The testkit's version runs the other actors meanwhile.
   virtual waiting_executor* executor_of_scoped(cell&) noexcept { return nullptr; }
 
+  /// Something outside of the actors will answer one of them: the system has not come to its end
+  /// before `outside_ended`. Most callers use `outside_work` (outside_work.hpp).
+  // order: whoever begins it lives or holds the system, so nobody waits for the end yet
+  void outside_began() noexcept { outside_.fetch_add(1, std::memory_order_relaxed); }
+  /// The answer has been pushed, or none will come. Once for each `outside_began`.
+  // order: release pairs with outside_due: who finds nothing due finds the answer in the mailbox
+  void outside_ended() noexcept { outside_.fetch_sub(1, std::memory_order_release); }
+  /// How much is due from outside. Exact for what began before the call.
+  [[nodiscard]] std::uint64_t outside_due() const noexcept {
+    return outside_.load(std::memory_order_acquire);  // order: pairs with outside_ended
+  }
+
   /// Keeps the environment for one more cell that has ended while handles to it remain. Handles may
   /// outlive their system, and a send through one still needs dead_letter().
   // order: the holder is itself held
@@ -98,8 +110,11 @@ class environment {
   virtual void destroy() noexcept = 0;
 
  private:
-  /// the system itself and every cell that outlives its actor
-  std::atomic<std::int64_t> holders_{1};
+  // Actors that come and go write these; they are apart from the constants that every send reads.
+
+  /// the system itself, every cell that outlives its actor, and every `outside_work`
+  alignas(64) std::atomic<std::int64_t> holders_{1};
+  std::atomic<std::uint64_t> outside_{0};  ///< answers that are due from outside
 };
 
 }  // namespace garrick::core

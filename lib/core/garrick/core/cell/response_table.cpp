@@ -1,4 +1,5 @@
 // Slots of requests: taken, found by their generation, given back.
+#include <garrick/core/cell/environment.hpp>
 #include <garrick/core/cell/response_table.hpp>
 
 namespace garrick::core {
@@ -29,8 +30,19 @@ bool response_table::alive(std::uint64_t id) const noexcept {
   return i < slots_.size() && slots_[i].used && slots_[i].generation == id >> index_bits;
 }
 
-void response_table::finish(std::uint64_t id) noexcept {
+void response_table::expect_from_outside(std::uint64_t id, environment& env) noexcept {
+  at(id).outside = true;
+  env.outside_began();
+}
+
+void response_table::end_outside(slot& s, environment& env) noexcept {
+  s.outside = false;
+  env.outside_ended();
+}
+
+void response_table::finish(std::uint64_t id, environment& env) noexcept {
   slot& s = at(id);
+  no_longer_due(s, env);
   s.used = false;
   s.generation = (s.generation + 1) & ((1u << 27) - 1);
   if (s.generation == 0) s.generation = 1;

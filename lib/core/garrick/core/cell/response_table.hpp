@@ -15,6 +15,7 @@
 namespace garrick::core {
 
 class continuation;
+class environment;
 struct envelope;
 class timer_record;
 
@@ -39,10 +40,19 @@ class response_table {
     /// a part of a larger request (fan_out, first_of): its response is handled whatever the actor
     /// awaits
     bool inner = false;
+    /// its answer comes from outside of the actors and is due: the environment counts it
+    bool outside = false;
   };
   [[nodiscard]] slot& at(std::uint64_t id) noexcept { return slots_[id & index_mask]; }
+  /// Counts the answer to `id` as due from outside, until it has come or nobody waits for it.
+  void expect_from_outside(std::uint64_t id, environment& env) noexcept;
+  /// The answer has come, or nobody waits for it any more.
+  static void no_longer_due(slot& s, environment& env) noexcept {
+    if (s.outside) [[unlikely]]
+      end_outside(s, env);
+  }
   /// Frees the slot; its continuation is the caller's.
-  void finish(std::uint64_t id) noexcept;
+  void finish(std::uint64_t id, environment& env) noexcept;
   [[nodiscard]] std::uint32_t active() const noexcept { return active_; }
   template <class F>
   void for_each(F f) {
@@ -55,6 +65,8 @@ class response_table {
   static constexpr std::uint32_t none = 0xffffffff;
 
  private:
+  static void end_outside(slot& s, environment& env) noexcept;
+
   std::vector<slot> slots_;
   std::uint32_t free_ = none;
   std::uint32_t active_ = 0;

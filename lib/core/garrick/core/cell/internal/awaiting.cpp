@@ -51,10 +51,11 @@ void changed(cell& self, cell_extension& x) noexcept {
   }
 }
 
-dispatch_outcome keep(response_table::slot& s, envelope* e) noexcept {
+dispatch_outcome keep(cell& self, response_table::slot& s, envelope* e) noexcept {
   // the time-out on the heels of the answer, or the other way round
   if (s.early != nullptr) return dispatch_outcome::handled;
   s.early = e;
+  response_table::no_longer_due(s, self.env());
   if (s.timer != nullptr) std::exchange(s.timer, nullptr)->cancel_and_drop();
   return dispatch_outcome::kept;
 }
@@ -65,10 +66,10 @@ dispatch_outcome on_response(cell& self, envelope* e) {
   if (extension == nullptr || !extension->pending.alive(id))
     return dispatch_outcome::handled;  // late: timed out, cancelled, or from before a restart
   response_table::slot& slot = extension->pending.at(id);
-  if (slot.k == nullptr) return keep(slot, e);
+  if (slot.k == nullptr) return keep(self, slot, e);
   if (!extension->awaiting.empty() && !slot.inner) {
     if (slot.exclusive && extension->awaiting.back() != id)
-      return keep(slot, e);  // the newest first
+      return keep(self, slot, e);  // the newest first
     // `then` came after the response had passed
     if (!slot.exclusive) {
       extension->answer_skipped = true;
@@ -79,7 +80,7 @@ dispatch_outcome on_response(cell& self, envelope* e) {
   continuation* const waiting = slot.k;
   if (slot.timer != nullptr) slot.timer->cancel_and_drop();
   if (self.env().waits != nullptr) detail::note_answered(self, id);
-  extension->pending.finish(id);
+  extension->pending.finish(id, self.env());
   struct after {
     cell& self;
     cell_extension& extension;

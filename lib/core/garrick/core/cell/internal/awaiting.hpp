@@ -29,7 +29,7 @@ void changed(cell& self, cell_extension& x) noexcept;
 
 /// What came before its turn, or before somebody waited for it, is kept with its request; of two,
 /// the first.
-[[nodiscard]] dispatch_outcome keep(response_table::slot& s, envelope* e) noexcept;
+[[nodiscard]] dispatch_outcome keep(cell& self, response_table::slot& s, envelope* e) noexcept;
 
 /// Hands a response to its continuation. May throw what user code throws.
 [[nodiscard]] dispatch_outcome on_response(cell& self, envelope* e);
