@@ -1,6 +1,11 @@
 // What most programs with actors need, in one namespace.
 #pragma once
 
+// A program's globals may be called what it likes: a parameter of ours that has the same name is no
+// news for those who compile with -Wshadow.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+
 // First and in this order, so that errors in them come with a short list of includes.
 #include <garrick/base/types/sendable.hpp>
 
@@ -25,6 +30,8 @@
 #include <garrick/system/actor_system.hpp>
 #include <garrick/system/composition.hpp>
 #include <garrick/system/names/directory.hpp>
+
+#pragma GCC diagnostic pop
 
 namespace garrick {
 
