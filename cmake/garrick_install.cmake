@@ -6,6 +6,26 @@ get_property(exported GLOBAL PROPERTY GARRICK_EXPORTED)
 get_property(parts GLOBAL PROPERTY GARRICK_INSTALLED_PARTS)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/garrick")
 
+# Whoever has built one program only, such as the demo, may install all the same: what is missing is
+# built first.
+set(built "")
+set(archives "")
+foreach(target IN LISTS exported)
+  get_target_property(kind ${target} TYPE)
+  if(NOT kind STREQUAL INTERFACE_LIBRARY)
+    list(APPEND built ${target})
+    list(APPEND archives "$<TARGET_FILE:${target}>")
+  endif()
+endforeach()
+install(CODE "set(archives \"${archives}\")
+foreach(archive IN LISTS archives)
+  if(NOT EXISTS \"\${archive}\")
+    execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${PROJECT_BINARY_DIR}\"
+                            --config $<CONFIG> --target ${built} COMMAND_ERROR_IS_FATAL ANY)
+    break()
+  endif()
+endforeach()")
+
 install(TARGETS ${exported} EXPORT garrick ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 foreach(part IN LISTS parts)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/lib/${part}/garrick"
@@ -20,4 +40,12 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/garrick-config-version.c
                                  COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/garrick-config.cmake"
         "${PROJECT_BINARY_DIR}/garrick-config-version.cmake" DESTINATION "${package_dir}")
-install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+# The guide, and the examples that it shows, side by side as in the repository.
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/guide"
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}/docs" FILES_MATCHING PATTERN "*.md")
+install(FILES "${PROJECT_SOURCE_DIR}/docs/papers.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}/docs")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+        FILES_MATCHING PATTERN "*.cpp" PATTERN "*.hpp" PATTERN "*.md" PATTERN "*.test.cpp" EXCLUDE
+        PATTERN "texts" EXCLUDE)
