@@ -101,6 +101,9 @@ std::size_t actor_system::actor_count() const { return core_->living(); }
 std::uint64_t actor_system::dead_letter_count(base::errc reason) const noexcept {
   return core_->letters().count(reason);
 }
+std::uint64_t actor_system::dead_letter_count(const base::error& reason) const {
+  return core_->letters().count(reason);
+}
 std::uint64_t actor_system::dead_letter_count() const noexcept { return core_->letters().count(); }
 dead_letters& actor_system::dead_letters() noexcept { return core_->letters(); }
 registry& actor_system::registry() noexcept { return core_->names(); }

@@ -93,6 +93,9 @@ class actor_system : public spawner<actor_system> {
   [[nodiscard]] std::size_t actor_count() const;
   /// What could not be delivered so far for this reason. Exact, also if nobody subscribes.
   [[nodiscard]] std::uint64_t dead_letter_count(base::errc reason) const noexcept;
+  /// The same for a reason of another category: `dead_letter_count(registry_errc::…)`. Takes a
+  /// short lock.
+  [[nodiscard]] std::uint64_t dead_letter_count(const base::error& reason) const;
   /// What could not be delivered so far, for whatever reason.
   [[nodiscard]] std::uint64_t dead_letter_count() const noexcept;
 

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <mutex>
 #include <new>
 
 namespace garrick::base {
@@ -41,11 +42,32 @@ std::string_view message_of(errc code) noexcept {
   return {};
 }
 
+// The list is ready before the first entry's constructor runs.
+constinit std::mutex categories_mutex;
+constinit detail::category_entry* first_category = nullptr;  // under `categories_mutex`
+
 }  // namespace
 
 namespace detail {
 
 constinit const core_error_category core_errors{};
+
+namespace {
+const category_entry core_entry{core_errors};
+}  // namespace
+
+category_entry::category_entry(const error_category& listed) noexcept : category(&listed) {
+  const std::lock_guard guard(categories_mutex);
+  next = first_category;
+  first_category = this;
+}
+
+category_entry::~category_entry() {
+  const std::lock_guard guard(categories_mutex);
+  category_entry** at = &first_category;
+  while (*at != this) at = &(*at)->next;
+  *at = next;
+}
 
 std::string_view core_error_category::name() const noexcept { return "garrick"; }
 
@@ -84,6 +106,17 @@ void release_error_detail(std::uintptr_t word) noexcept {
 }
 
 }  // namespace detail
+
+const error_category* find_error_category(std::string_view name) noexcept {
+  const std::lock_guard guard(categories_mutex);
+  const error_category* found = nullptr;
+  for (const detail::category_entry* e = first_category; e != nullptr; e = e->next) {
+    if (e->category == found || e->category->name() != name) continue;
+    if (found != nullptr) return nullptr;
+    found = e->category;
+  }
+  return found;
+}
 
 error::error(std::uint32_t code, const error_category& category, std::string_view where,
              std::string_view why)

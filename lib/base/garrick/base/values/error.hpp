@@ -12,6 +12,11 @@
 // static storage duration, and write `const error_category& error_category_of(my_enum)` beside the
 // enumeration. Then `error e = my_enum::disk_full;` works.
 //
+// Nobody registers a category: a program that makes or compares an error of an enumeration anywhere
+// lists its category before main, or when the library that does so is loaded. So an error that
+// comes from another process, which knows categories by name, finds its own
+// (`find_error_category`).
+//
 // Thread safety: copies of one error may be used on different threads; one object may not be
 // written and read at once.
 //
@@ -99,6 +104,46 @@ concept error_enum = std::is_enum_v<E> && requires(E e) {
   { error_category_of(e) } -> std::same_as<const error_category&>;
 };
 
+namespace detail {
+
+/// Stands in the process's list of categories while it lives.
+class category_entry {
+ public:
+  explicit category_entry(const error_category& listed) noexcept;
+  ~category_entry();
+  category_entry(const category_entry&) = delete;
+  category_entry& operator=(const category_entry&) = delete;
+
+  const error_category* const category;
+  category_entry* next = nullptr;  // under the list's lock
+};
+
+/// The framework's own most common categories are listed once, not by each file that uses them.
+template <class E>
+inline constexpr bool is_listed_by_base = false;
+template <>
+inline constexpr bool is_listed_by_base<errc> = true;
+
+template <class E>
+struct listed_category {
+  static inline const category_entry entry{error_category_of(E{})};
+};
+
+/// Lists the category of E. Does so by being compiled: to run it costs nothing.
+template <class E>
+constexpr void list_category() noexcept {
+  if constexpr (!is_listed_by_base<E>) static_cast<void>(&listed_category<E>::entry);
+}
+
+}  // namespace detail
+
+/// The category whose `name` this is, of those whose errors this program makes or compares
+/// somewhere. Null: there is none, or there are two of that name, and nobody can tell which is
+/// meant. Takes a short lock. Any thread.
+///
+///     if (const error_category* c = find_error_category("disk")) return error(code, *c, "", text);
+[[nodiscard]] const error_category* find_error_category(std::string_view name) noexcept;
+
 /// What happened, and perhaps where and why; or no error.
 ///
 ///     error e = errc::timeout;
@@ -115,14 +160,18 @@ class [[nodiscard]] error {
 
   /// This error, without a text. Allocates nothing.
   template <error_enum E>
-  error(E code) noexcept : error(static_cast<std::uint32_t>(code), error_category_of(code)) {}
+  error(E code) noexcept : error(static_cast<std::uint32_t>(code), error_category_of(code)) {
+    detail::list_category<E>();
+  }
 
   /// This error with the text "where: why". Either may be empty; if both are, nothing is allocated.
   /// Without memory for the text, the error has its code alone: what reports a failure must not
   /// fail.
   template <error_enum E>
   error(E code, std::string_view where, std::string_view why)
-      : error(static_cast<std::uint32_t>(code), error_category_of(code), where, why) {}
+      : error(static_cast<std::uint32_t>(code), error_category_of(code), where, why) {
+    detail::list_category<E>();
+  }
 
   /// The same for a code whose enumeration is not known here. Allocates nothing.
   error(std::uint32_t code, const error_category& category) noexcept
@@ -176,6 +225,7 @@ class [[nodiscard]] error {
   }
   template <error_enum E>
   [[nodiscard]] friend bool operator==(const error& a, E b) noexcept {
+    detail::list_category<E>();
     return a.category_ == &error_category_of(b) && a.code() == static_cast<std::uint32_t>(b);
   }
 

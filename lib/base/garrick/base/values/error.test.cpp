@@ -24,7 +24,35 @@ const category_type category;
 
 const error_category& error_category_of(fault) noexcept { return category; }
 
+/// A second enumeration of the same family.
+enum class repair : std::uint32_t { done = 100 };
+const error_category& error_category_of(repair) noexcept { return category; }
+
 }  // namespace disk
+
+namespace {
+
+/// A category of this name.
+class named final : public error_category {
+ public:
+  explicit constexpr named(std::string_view name) noexcept : name_(name) {}
+  [[nodiscard]] std::string_view name() const noexcept override { return name_; }
+  [[nodiscard]] std::string message(std::uint32_t) const override { return "an error"; }
+
+ private:
+  std::string_view name_;
+};
+
+const named compared_only("compared only"), one_twin("twin"), other_twin("twin"), late("late");
+
+enum class asked : std::uint32_t { once };
+const error_category& error_category_of(asked) noexcept { return compared_only; }
+enum class left : std::uint32_t { lost };
+const error_category& error_category_of(left) noexcept { return one_twin; }
+enum class right : std::uint32_t { lost };
+const error_category& error_category_of(right) noexcept { return other_twin; }
+
+}  // namespace
 
 TEST_CASE("a default error is no error") {
   const error none;
@@ -87,4 +115,33 @@ TEST_CASE("categories are extended by users") {
   CHECK(e.category()->name() == "disk");
   CHECK(make_error(disk::fault::slow, "sda").to_string() == "the disk is slow: sda");
   CHECK_FALSE(make_error(disk::fault::slow, "sda") == error(errc::timeout));
+}
+
+TEST_CASE("categories are found by name, though nobody registers them") {
+  using garrick::base::find_error_category;
+  CHECK(find_error_category("garrick") == error(errc::timeout).category());
+  CHECK(find_error_category("exit") != nullptr);
+  CHECK(find_error_category("disk") == &disk::category);
+  CHECK(error(disk::repair::done).category() == &disk::category);
+  CHECK(find_error_category("compared only") == &compared_only);
+  CHECK_FALSE(error() == asked::once);
+  CHECK(find_error_category("unheard of") == nullptr);
+  CHECK(find_error_category("") == nullptr);
+}
+
+TEST_CASE("a name that two categories have finds neither") {
+  CHECK(error(left::lost).category()->name() == error(right::lost).category()->name());
+  CHECK(garrick::base::find_error_category("twin") == nullptr);
+}
+
+TEST_CASE("a category is found while the library that has it is loaded") {
+  using garrick::base::find_error_category;
+  CHECK(find_error_category("late") == nullptr);
+  {
+    const garrick::base::detail::category_entry loaded(late);
+    CHECK(find_error_category("late") == &late);
+    const garrick::base::detail::category_entry again(late);
+    CHECK(find_error_category("late") == &late);
+  }
+  CHECK(find_error_category("late") == nullptr);
 }

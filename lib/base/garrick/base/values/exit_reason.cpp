@@ -6,6 +6,10 @@ namespace detail {
 
 constinit const exit_error_category exit_errors{};
 
+namespace {
+const category_entry exit_entry{exit_errors};
+}  // namespace
+
 std::string_view exit_error_category::name() const noexcept { return "exit"; }
 
 std::string exit_error_category::message(std::uint32_t code) const {

@@ -32,6 +32,8 @@ class exit_error_category final : public error_category {
 };
 
 extern const exit_error_category exit_errors;
+template <>
+inline constexpr bool is_listed_by_base<exit_code> = true;
 
 }  // namespace detail
 

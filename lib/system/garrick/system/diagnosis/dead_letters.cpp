@@ -3,6 +3,8 @@
 #include <garrick/core/send.hpp>
 #include <garrick/system/diagnosis/dead_letters.hpp>
 
+#include <new>
+
 namespace garrick::system {
 
 void dead_letters::subscribe(core::ref<dead_letter_protocol> who) {
@@ -22,11 +24,25 @@ void dead_letters::unsubscribe(const core::handle& who) {
   }
 }
 
+void dead_letters::count_other(const base::error& reason) noexcept {
+  const std::lock_guard guard(mutex_);
+  for (other_reason& r : others_)
+    if (r.category == reason.category() && r.code == reason.code()) {
+      ++r.count;
+      return;
+    }
+  if (others_.size() == most_other_reasons) return;
+  try {
+    others_.push_back({reason.category(), reason.code(), 1});
+  } catch (const std::bad_alloc&) {  // it is in the sum
+  }
+}
+
 void dead_letters::take(const core::undelivered& what) noexcept {
-  const std::size_t code =
-      what.reason.category() == &error_category_of(base::errc::user) && what.reason.code() < reasons
-          ? what.reason.code()
-          : 0;
+  const bool ours = what.reason.category() == &error_category_of(base::errc::user) &&
+                    what.reason.code() < reasons;
+  const std::size_t code = ours ? what.reason.code() : 0;
+  if (!ours) count_other(what.reason);
   counts_[code].fetch_add(1, std::memory_order_relaxed);  // order: a statistic
   if (!anybody_.load(std::memory_order_acquire)) return;  // order: pairs with subscribe
   if (what.descriptor == &base::message_type_of<dead_letter>) return;
@@ -65,6 +81,15 @@ void dead_letters::take(const core::undelivered& what) noexcept {
 std::uint64_t dead_letters::count(base::errc reason) const noexcept {
   // order: a statistic
   return counts_[static_cast<std::size_t>(reason)].load(std::memory_order_relaxed);
+}
+
+std::uint64_t dead_letters::count(const base::error& reason) const {
+  if (reason.category() == &error_category_of(base::errc::user))
+    return reason.code() < reasons ? count(static_cast<base::errc>(reason.code())) : 0;
+  const std::lock_guard guard(mutex_);
+  for (const other_reason& r : others_)
+    if (r.category == reason.category() && r.code == reason.code()) return r.count;
+  return 0;
 }
 
 std::uint64_t dead_letters::count() const noexcept {

@@ -29,7 +29,7 @@ struct dead_letter {
   std::string type;            ///< the message's type
   /// the message, printed; after a coroutine failed, that it went with its frame
   std::string content;
-  base::error reason;            ///< an `errc`: why it was not delivered or not handled
+  base::error reason;            ///< why it was not delivered or not handled; mostly an `errc`
   std::uint64_t suppressed = 0;  ///< letters that no subscriber was told about before this one
 };
 
@@ -60,6 +60,9 @@ class dead_letters {
   /// Letters with this reason since the system began. Exact once their senders' calls have
   /// returned.
   [[nodiscard]] std::uint64_t count(base::errc reason) const noexcept;
+  /// The same for a reason of any category. Of reasons that are no `errc` the first 256 that occur
+  /// are counted apart; later ones only in the sum.
+  [[nodiscard]] std::uint64_t count(const base::error& reason) const;
   /// All letters since the system began.
   [[nodiscard]] std::uint64_t count() const noexcept;
   /// For the system, at its end. No more subscribers: their handles must not outlive the system's
@@ -67,14 +70,23 @@ class dead_letters {
   void close() noexcept;
 
  private:
-  static constexpr std::size_t reasons = 16;
+  static constexpr std::size_t reasons = 64;  ///< codes of `errc`; place 0: all other reasons
+  static constexpr std::size_t most_other_reasons = 256;
+  struct other_reason {
+    const base::error_category* category;
+    std::uint32_t code;
+    std::uint64_t count;
+  };
+  void count_other(const base::error& reason) noexcept;
+
   const std::uint32_t backlog_;
   std::array<std::atomic<std::uint64_t>, reasons> counts_{};
   std::atomic<std::uint64_t> suppressed_{0};
   std::atomic<bool> anybody_{false};
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<core::ref<dead_letter_protocol>> subscribers_;  // under `mutex_`
+  std::vector<other_reason> others_;                          // under `mutex_`
 };
 
 }  // namespace garrick::system
