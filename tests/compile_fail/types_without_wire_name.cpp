@@ -1,3 +1,4 @@
+// max-lines: clang 22: it shows each step with its line of source
 // each: nobody_can_say_it width_varies arguments_vary two_messages_alike
 // expect: why::{}
 // expect: needs a name that other programs|the width of long double|give the type a garrick_wire_name|two messages of this protocol have one wire name

@@ -45,7 +45,7 @@ std::uint64_t seeds_from_environment(std::uint64_t otherwise) {
 
 void detail::fail(const internal::deterministic_environment& system, const std::string& text,
                   const std::source_location& where) {
-  const std::uint64_t number = system.given().seed;
+  const std::uint64_t number = system.seed();
   const std::string seed = std::to_string(number);
   throw failure(text + "\n  at " + place_of(where) + ", seed " + seed + " (GARRICK_SEED=" + seed +
                     " replays it)" + system.past().to_string(),

@@ -1,7 +1,6 @@
 // The deterministic system as a test sees it.
 #include <garrick/base/settings/setting_table.hpp>
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/thread_context.hpp>
 #include <garrick/testkit/internal/deterministic_environment.hpp>
 #include <garrick/testkit/internal/leak_check.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -34,12 +33,12 @@ const settings& checked(const settings& values) {
 
 test_system::test_system(std::uint64_t seed) : test_system(with_seed(seed)) {}
 
-test_system::test_system(const settings& values)
-    : system_(new internal::deterministic_environment(checked(values))),
-      saved_next_id_(core::detail::here.next_id),
-      saved_last_id_(core::detail::here.last_id) {
-  core::detail::here.next_id = system_->scheduler().next_id;
-  core::detail::here.last_id = ~std::uint64_t{0};
+test_system::test_system(const settings& values) : test_system(test_world(values.seed), values) {}
+
+test_system::test_system(const test_world& world, const settings& values)
+    : world_(world),
+      system_(new internal::deterministic_environment(*world_.world_, checked(values))) {
+  world_.world_->enter(*system_);
 }
 
 test_system::~test_system() {
@@ -55,12 +54,11 @@ test_system::~test_system() {
     }
   }
   system_->stop();
-  core::detail::here.next_id = saved_next_id_;
-  core::detail::here.last_id = saved_last_id_;
+  world_.world_->leave();
   system_->release();
 }
 
-std::uint64_t test_system::seed() const noexcept { return system_->given().seed; }
+std::uint64_t test_system::seed() const noexcept { return world_.seed(); }
 core::environment& test_system::env() noexcept { return *system_; }
 system::registry& test_system::registry() noexcept { return system_->names().names; }
 system::groups& test_system::groups() noexcept { return system_->names().topics; }
@@ -186,7 +184,7 @@ void test_system::expect_no_dead_letters(std::source_location where) {
 }
 
 const std::vector<lost_message>& test_system::dead_letters() const { return system_->lost(); }
-const std::vector<std::string>& test_system::failures() const { return system_->past().failures(); }
+const std::vector<std::string>& test_system::failures() const { return system_->failures(); }
 
 core::cell& test_system::checked_cell(const core::handle& who, std::string_view type,
                                       const std::source_location& where) const {

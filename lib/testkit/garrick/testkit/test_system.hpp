@@ -31,6 +31,7 @@
 #include <garrick/testkit/detail/settings.hpp>
 #include <garrick/testkit/expectation.hpp>
 #include <garrick/testkit/failure.hpp>
+#include <garrick/testkit/test_world.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -68,6 +69,11 @@ class test_system : public system::spawner<test_system> {
   explicit test_system(std::uint64_t seed);
   /// With these settings. Throws std::invalid_argument that names a wrong one.
   explicit test_system(const settings& values);
+  /// One more system of this world, whose seed decides; the one in the settings does not count.
+  /// Throws std::invalid_argument that names a wrong setting.
+  ///
+  ///     explore(200, [](test_system& kit) { test_system other(kit.world()); … });
+  explicit test_system(const test_world& world, const settings& values = {});
   /// Ends every actor. If `finish` has not been called, a leak is written to the standard error
   /// stream.
   ~test_system();
@@ -76,8 +82,10 @@ class test_system : public system::spawner<test_system> {
 
   /// The seed that decides this system's order.
   [[nodiscard]] std::uint64_t seed() const noexcept;
+  /// The world of this system, for others beside it.
+  [[nodiscard]] const test_world& world() const noexcept { return world_; }
 
-  // ---- letting actors run -----------------------------------------------------------------------
+  // ---- letting actors run: those of all systems of its world -----------------------------------
 
   /// Lets one actor, which the seed chooses, handle one message. False: nobody can run.
   bool step();
@@ -96,7 +104,7 @@ class test_system : public system::spawner<test_system> {
   bool run_until(const std::function<bool()>& done,
                  base::duration limit = base::duration::seconds(3600));
 
-  /// The virtual time.
+  /// The virtual time of its world.
   [[nodiscard]] base::instant now() const;
   /// True if nobody can run; timers may be armed.
   [[nodiscard]] bool idle() const;
@@ -199,7 +207,8 @@ class test_system : public system::spawner<test_system> {
 
   /// Runs what can run, then ends every actor. Reports those that nothing but each other's handles
   /// kept alive. Actors that the test can still reach, that a timer can wake or that wait for an
-  /// answer are not among them. Later spawns fail with `errc::shutting_down`.
+  /// answer are not among them, nor are those that another system of its world holds. Later spawns
+  /// fail with `errc::shutting_down`.
   leak_report finish();
   /// As `finish`, and throws a `failure` if there was a leak.
   void expect_no_leaks(std::source_location where = std::source_location::current());
@@ -213,9 +222,8 @@ class test_system : public system::spawner<test_system> {
   core::cell& checked_cell(const core::handle& who, std::string_view type,
                            const std::source_location& where) const;
 
+  test_world world_;
   internal::deterministic_environment* system_;
-  std::uint64_t saved_next_id_;
-  std::uint64_t saved_last_id_;
   bool finished_ = false;
 };
 

@@ -45,7 +45,7 @@ TEST_CASE("a reason of another category is counted by category and code") {
   dead_letters letters(1);
   CHECK(letters.count(registry_errc::not_found) == 0);
   lose(letters, registry_errc::not_found);
-  lose(letters, make_error(registry_errc::not_found, "a text does not count"));
+  lose(letters, garrick::base::make_error(registry_errc::not_found, "a text does not count"));
   lose(letters, registry_errc::name_taken);
   lose(letters, errc::not_found);
   CHECK(letters.count(registry_errc::not_found) == 2);

@@ -21,17 +21,15 @@ base::error no_thread(std::string_view why) {
 
 }  // namespace
 
-deterministic_environment::deterministic_environment(const settings& given)
-    : settings_(given),
-      clock_(std::make_unique<base::virtual_clock>()),
-      scheduler_(given.seed, *clock_, past_),
-      letters_(letters_waiting) {
+deterministic_environment::deterministic_environment(deterministic_world& world,
+                                                     const settings& given)
+    : settings_(given), world_(world), event_actors_(world.scheduler()), letters_(letters_waiting) {
   mailbox = given.mailbox;
   requests = given.requests;
-  workers = &scheduler_;
+  workers = &event_actors_;
   probe = given.probe;
-  clock = clock_.get();
-  timers = clock_.get();
+  clock = &world.time();
+  timers = &world.time();
   lot = &drain_lot_;
   if (requests.detect_cycles) waits = &wait_graph_;
 }
@@ -39,10 +37,12 @@ deterministic_environment::deterministic_environment(const settings& given)
 void deterministic_environment::stop() noexcept {
   letters_.close();
   directory_.close();
+  event_actors_.stop();
+  scheduler().forget([this](const candidate& c) {
+    return std::any_of(threads_.begin(), threads_.end(),
+                       [&](const auto& mine) { return c.thread == mine.get(); });
+  });
   threads_.clear();
-  clock = &base::real_clock();
-  timers = nullptr;
-  clock_.reset();
 }
 
 // ---- core::environment --------------------------------------------------------------------------
@@ -62,7 +62,7 @@ void deterministic_environment::dead_letter(const core::undelivered& what) noexc
 bool deterministic_environment::joined(core::cell& who) noexcept {
   if (closed_) return false;
   actors_.add(who, 0);
-  past_.name(who.id(), who.name());
+  world_.past().name(who.id(), who.name());
   return true;
 }
 
@@ -76,7 +76,7 @@ void deterministic_environment::failed(const core::cell& who, const base::error&
   const base::message_type* const handling =
       base::this_thread.handling.load(std::memory_order_relaxed);
   if (probe != nullptr) probe->on_actor_failed(who.id(), handling, why);
-  past_.add_failure(who.id(), why.to_string());
+  failures_.push_back(world_.past().add_failure(who.id(), why.to_string()));
 }
 
 base::result<core::waiting_executor*> deterministic_environment::detached_executor(bool) noexcept {
@@ -88,13 +88,13 @@ base::result<core::waiting_executor*> deterministic_environment::detached_execut
   if (threads_.size() >= settings_.threads)
     return no_thread("the test's settings.threads is " + std::to_string(settings_.threads));
   try {
-    return threads_.emplace_back(std::make_unique<baton_thread>(scheduler_)).get();
+    return threads_.emplace_back(std::make_unique<baton_thread>(scheduler())).get();
   } catch (const std::exception& e) { return no_thread(e.what()); }
 }
 
 core::waiting_executor* deterministic_environment::executor_of_scoped(core::cell& who) noexcept {
   std::erase_if(waits_, [](const auto& w) { return w->over; });
-  return waits_.emplace_back(std::make_unique<driving_wait>(scheduler_, who, settings_.turn_limit))
+  return waits_.emplace_back(std::make_unique<driving_wait>(scheduler(), who, settings_.turn_limit))
       .get();
 }
 

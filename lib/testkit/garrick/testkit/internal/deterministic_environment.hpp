@@ -1,11 +1,11 @@
 // The environment of a deterministic system: what an actor finds around it in a test. It owns the
-// scheduler, virtual time, the names and the threads of blocking actors, and keeps what is lost.
+// names and the threads of blocking actors, and keeps what is lost; who runs and what time it is
+// are its world's.
 //
 // Thread safety: the system's own thread and the threads of blocking actors, one at a time: whoever
 // holds the baton (baton.hpp).
 #pragma once
 
-#include <garrick/base/time/virtual_clock.hpp>
 #include <garrick/core/cell/cell_list.hpp>
 #include <garrick/core/cell/drain_lot.hpp>
 #include <garrick/core/cell/environment.hpp>
@@ -15,18 +15,19 @@
 #include <garrick/testkit/detail/settings.hpp>
 #include <garrick/testkit/internal/baton.hpp>
 #include <garrick/testkit/internal/deterministic_scheduler.hpp>
-#include <garrick/testkit/internal/history.hpp>
+#include <garrick/testkit/internal/deterministic_world.hpp>
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace garrick::testkit::internal {
 
 class deterministic_environment final : public core::environment {
  public:
-  explicit deterministic_environment(const settings& values);
-  /// The end of the system itself; cells may still hold the environment.
+  deterministic_environment(deterministic_world& world, const settings& values);
+  /// The end of the system itself; cells and the world may still hold the environment.
   void stop() noexcept;
 
   // core::environment
@@ -38,13 +39,16 @@ class deterministic_environment final : public core::environment {
   core::waiting_executor* executor_of_scoped(core::cell& who) noexcept override;
 
   // for the testkit
-  [[nodiscard]] deterministic_scheduler& scheduler() noexcept { return scheduler_; }
-  [[nodiscard]] base::virtual_clock& time() noexcept { return *clock_; }
-  [[nodiscard]] const history& past() const noexcept { return past_; }
+  [[nodiscard]] deterministic_scheduler& scheduler() noexcept { return world_.scheduler(); }
+  [[nodiscard]] base::virtual_clock& time() noexcept { return world_.time(); }
+  [[nodiscard]] const history& past() const noexcept { return world_.past(); }
+  /// What handlers of this system failed with.
+  [[nodiscard]] const std::vector<std::string>& failures() const noexcept { return failures_; }
   [[nodiscard]] std::vector<lost_message>& lost() noexcept { return lost_; }
   [[nodiscard]] system::dead_letters& letters() noexcept { return letters_; }
   [[nodiscard]] system::directory& names() noexcept { return directory_; }
   [[nodiscard]] const settings& given() const noexcept { return settings_; }
+  [[nodiscard]] std::uint64_t seed() const noexcept { return world_.seed(); }
   /// The actors that live now, in the order in which they were spawned.
   [[nodiscard]] std::vector<core::cell*> living() const;
   /// From now on every spawn fails.
@@ -55,9 +59,8 @@ class deterministic_environment final : public core::environment {
   void destroy() noexcept override { delete this; }
 
   const settings settings_;
-  std::unique_ptr<base::virtual_clock> clock_;
-  history past_;
-  deterministic_scheduler scheduler_;
+  deterministic_world& world_;  ///< used while it lives
+  deterministic_workers event_actors_;
   core::drain_lot drain_lot_;
   core::wait_graph wait_graph_;
   system::dead_letters letters_;
@@ -68,6 +71,7 @@ class deterministic_environment final : public core::environment {
   core::cell_list actors_;  ///< those that live
   bool closed_ = false;
   std::vector<lost_message> lost_;
+  std::vector<std::string> failures_;
 };
 
 }  // namespace garrick::testkit::internal

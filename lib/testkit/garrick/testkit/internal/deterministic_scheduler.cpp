@@ -40,8 +40,22 @@ std::uint64_t sender_of(const core::envelope* message) noexcept {
   return message->requester != nullptr ? message->requester->id() : 0;
 }
 
-bool deterministic_scheduler::claim(base::runnable& actor) noexcept {
-  if (base::this_thread.worker_of != this) return false;
+void deterministic_workers::schedule(base::runnable& actor) noexcept {
+  if (scheduler_ != nullptr) scheduler_->add({&actor, nullptr});
+}
+
+bool deterministic_workers::claim(base::runnable& actor) noexcept {
+  return scheduler_ != nullptr && base::this_thread.worker_of == this && scheduler_->claim(actor);
+}
+
+void deterministic_workers::stop() noexcept {
+  if (scheduler_ == nullptr) return;
+  std::exchange(scheduler_, nullptr)->forget([this](const candidate& c) {
+    return c.thread == nullptr && &cell_of(*c.event_actor).home_executor() == this;
+  });
+}
+
+bool deterministic_scheduler::claim(const base::runnable& actor) noexcept {
   return std::erase_if(runnable_, [&](const candidate& c) { return c.event_actor == &actor; }) != 0;
 }
 
@@ -111,7 +125,7 @@ bool deterministic_scheduler::run_candidate(const candidate& chosen, std::uint32
 }
 
 bool deterministic_scheduler::run_event_actor(core::cell& who, std::uint32_t messages) {
-  const worker_scope scope(this);
+  const worker_scope scope(&who.home_executor());
   bool any = false;
   for (std::uint32_t i = 0; i < messages; ++i) {
     const std::optional<turn_record> next = record_of(who);

@@ -1,5 +1,5 @@
-// The scheduler of a deterministic system: one list of those who can run, and one random number
-// that chooses among them.
+// The scheduler of a deterministic world, of one system or several: one list of those who can run,
+// and one random number that chooses among them.
 //
 // Problem: what a concurrent program does depends on who runs when. Here a seed decides that, in
 // one place: whoever may run stands in `runnable_`; a turn takes one of them and lets it handle a
@@ -57,17 +57,39 @@ struct candidate {
 
 enum class drive_outcome : std::uint8_t { progress, time_over, stuck };
 
-/// The executor of all event-based actors: it only writes down who can run.
-class deterministic_scheduler final : public base::executor {
+class deterministic_scheduler;
+
+/// The executor of one system's event-based actors: it only writes down who can run.
+class deterministic_workers final : public base::executor {
+ public:
+  explicit deterministic_workers(deterministic_scheduler& scheduler) noexcept
+      : scheduler_(&scheduler) {}
+
+  void schedule(base::runnable& actor) noexcept override;
+  bool claim(base::runnable& actor) noexcept override;
+  void expose() noexcept override {}
+
+  /// Nobody runs here any more: the system is over.
+  void stop() noexcept;
+
+ private:
+  deterministic_scheduler* scheduler_;  ///< null: the system is over
+};
+
+/// Who can run, in all systems of one world; and the turns that they take.
+class deterministic_scheduler {
  public:
   deterministic_scheduler(std::uint64_t seed, base::virtual_clock& clock, history& past) noexcept
       : random_(seed), clock_(clock), past_(past) {}
 
-  void schedule(base::runnable& actor) noexcept override { add({&actor, nullptr}); }
-  bool claim(base::runnable& actor) noexcept override;
-  void expose() noexcept override {}
-
   void add(const candidate& who) { runnable_.push_back(who); }
+  /// Takes an event-based actor out of the list, for whoever runs it now. False: it is not there.
+  bool claim(const base::runnable& actor) noexcept;
+  /// Whom `which` picks will not run any more: their system is over.
+  template <class Which>
+  void forget(Which which) noexcept {
+    std::erase_if(runnable_, which);
+  }
   [[nodiscard]] bool idle() const noexcept { return runnable_.empty(); }
   [[nodiscard]] const candidate* find(const core::cell& who) const noexcept;
 
@@ -90,7 +112,7 @@ class deterministic_scheduler final : public base::executor {
   [[nodiscard]] base::virtual_clock& time() noexcept { return clock_; }
   [[nodiscard]] const history& past() const noexcept { return past_; }
 
-  std::uint64_t next_id = 1;  ///< the actors of every deterministic system are numbered from 1
+  std::uint64_t next_id = 1;  ///< the actors of every world are numbered from 1
 
  private:
   [[nodiscard]] std::uint32_t random_quantum() noexcept;

@@ -13,8 +13,8 @@ void history::add(const turn_record& turn) {
   if (turns_.size() > turns_remembered) turns_.pop_front();
 }
 
-void history::add_failure(std::uint64_t id, std::string_view why) {
-  failures_.push_back(name_of(id) + ": " + std::string(why));
+const std::string& history::add_failure(std::uint64_t id, std::string_view why) {
+  return failures_.emplace_back(name_of(id) + ": " + std::string(why));
 }
 
 std::string history::name_of(std::uint64_t id) const {

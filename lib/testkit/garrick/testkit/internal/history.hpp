@@ -1,5 +1,5 @@
-// What has happened in a deterministic system, for the text of a failure: the last messages, and
-// who failed.
+// What has happened in the systems of a deterministic world, for the text of a failure: the last
+// messages, and who failed.
 //
 // Thread safety: the holder of the baton (baton.hpp).
 #pragma once
@@ -29,13 +29,12 @@ class history {
   void name(std::uint64_t id, std::string_view name) { names_.emplace(id, std::string(name)); }
   /// A message was handled. Only the last ones are kept, but all are counted.
   void add(const turn_record& turn);
-  /// A handler of the actor `id` failed.
-  void add_failure(std::uint64_t id, std::string_view why);
+  /// A handler of the actor `id` failed. Returns the line that says so.
+  const std::string& add_failure(std::uint64_t id, std::string_view why);
 
   /// "account#1"; "the test" for 0.
   [[nodiscard]] std::string name_of(std::uint64_t id) const;
   [[nodiscard]] std::uint64_t messages_handled() const noexcept { return handled_; }
-  [[nodiscard]] const std::vector<std::string>& failures() const noexcept { return failures_; }
   /// The last messages and all failures, a line each; begins with a line feed unless it is empty.
   [[nodiscard]] std::string to_string() const;
 

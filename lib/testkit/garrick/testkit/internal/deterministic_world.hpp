@@ -1,0 +1,56 @@
+// What the deterministic systems of one test share: the seed's random source and the list of those
+// who can run, virtual time, the numbers of actors, and what has happened.
+//
+// Problem: a protocol between several systems (nodes, say) has to be tested in every order, so one
+// seed must decide who runs in all of them. A system of its own is the case of a world with one.
+//
+// A system that is over stays in memory as long as its world: a timer or a message of another one
+// may still meet it.
+//
+// Thread safety: the thread that made the world and the threads of blocking actors, one at a time:
+// whoever holds the baton (baton.hpp).
+#pragma once
+
+#include <garrick/base/time/virtual_clock.hpp>
+#include <garrick/core/cell/environment.hpp>
+#include <garrick/testkit/internal/deterministic_scheduler.hpp>
+#include <garrick/testkit/internal/history.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace garrick::testkit::internal {
+
+class deterministic_world {
+ public:
+  explicit deterministic_world(std::uint64_t seed);
+  /// The end of time: drops the timers, and lets go of the systems.
+  ~deterministic_world();
+  deterministic_world(const deterministic_world&) = delete;
+  deterministic_world& operator=(const deterministic_world&) = delete;
+
+  [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
+  [[nodiscard]] deterministic_scheduler& scheduler() noexcept { return scheduler_; }
+  [[nodiscard]] base::virtual_clock& time() noexcept { return *clock_; }
+  [[nodiscard]] history& past() noexcept { return past_; }
+  [[nodiscard]] const history& past() const noexcept { return past_; }
+
+  /// A system begins in this world, which holds it to its own end. While one lives, actors that
+  /// this thread spawns have the world's numbers.
+  void enter(core::environment& system);
+  /// A system is over.
+  void leave() noexcept;
+
+ private:
+  const std::uint64_t seed_;
+  std::unique_ptr<base::virtual_clock> clock_;
+  history past_;
+  deterministic_scheduler scheduler_;
+  std::vector<core::environment*> systems_;  ///< all that ever were, held
+  std::uint32_t alive_ = 0;
+  std::uint64_t saved_next_id_ = 0;
+  std::uint64_t saved_last_id_ = 0;
+};
+
+}  // namespace garrick::testkit::internal

@@ -1,0 +1,12 @@
+// A world as a test sees it.
+#include <garrick/testkit/internal/deterministic_world.hpp>
+#include <garrick/testkit/test_world.hpp>
+
+namespace garrick::testkit {
+
+test_world::test_world(std::uint64_t seed)
+    : world_(std::make_shared<internal::deterministic_world>(seed)) {}
+
+std::uint64_t test_world::seed() const noexcept { return world_->seed(); }
+
+}  // namespace garrick::testkit

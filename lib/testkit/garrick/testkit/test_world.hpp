@@ -1,0 +1,50 @@
+// What several test systems share, so that one seed decides the order of all of them: nodes that
+// talk to each other, a server and its clients.
+//
+//   testkit::test_world world(17);
+//   testkit::test_system bank(world), shop(world);
+//   const auto account = bank.spawn<account_actor>();
+//   shop.spawn<till>(account);
+//   shop.run();   // everybody, in both systems
+//
+// Thread safety: the thread that made it.
+#pragma once
+
+#include <garrick/testkit/failure.hpp>
+
+#include <cstdint>
+#include <memory>
+
+namespace garrick::testkit {
+
+namespace internal {
+class deterministic_world;
+}
+
+/// One seed, one virtual time and one list of those who can run, for several test systems. Copies
+/// stand for the same world, which lives as long as one of them or one of its systems.
+///
+/// Whatever drives one system (`run`, `run_for`, `step`, a wait) drives all of its world. Actors
+/// are numbered through. What a system has for itself: its names and groups, dead letters,
+/// failures, settings, and its end, after which its actors are gone as those of a node that was
+/// shut down.
+///
+///     test_world world(17);
+///     test_system a(world), b(world);
+class test_world {
+ public:
+  /// With the seed that GARRICK_SEED holds, or 1. Throws std::invalid_argument if GARRICK_SEED
+  /// holds no number.
+  test_world() : test_world(seed_from_environment(1)) {}
+  /// With this seed.
+  explicit test_world(std::uint64_t seed);
+
+  /// The seed that decides the order of everything in this world.
+  [[nodiscard]] std::uint64_t seed() const noexcept;
+
+ private:
+  friend class test_system;
+  std::shared_ptr<internal::deterministic_world> world_;
+};
+
+}  // namespace garrick::testkit
