@@ -174,7 +174,8 @@ TEST_CASE("fan_out may be awaited: its parts arrive although everything else wai
               return *log;
             },
             [&self, all](char) -> task<int> {
-              auto pending = core::fan_out(self, all, job{2, ""});
+              pending_response<std::vector<result<int>>> pending =
+                  core::fan_out(self, all, job{2, ""});
               const auto r = co_await std::move(pending);
               int sum = 0;
               for (const auto& x : *r) sum += *x;

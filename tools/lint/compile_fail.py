@@ -11,6 +11,7 @@ The file's first lines say how:
     // each: one two                 the file is compiled once for each word, with
                                      GARRICK_WITHOUT_<word> defined; `{}` in an expected text stands
                                      for the word. Without any of them it must compile
+    // only: gcc: reason             what this compiler must refuse; the other must compile it
 A file that mentions GARRICK_CONTROL must compile when that macro is defined: so it fails for the
 reason it names and no other.
 """
@@ -36,6 +37,9 @@ def directives(text: str) -> tuple[list[list[str]], dict[str, int], list[str], l
             expected.append([part.strip() for part in body.removeprefix("expect:").split("|")])
         elif body.startswith("each:"):
             each += body.removeprefix("each:").split()
+        elif body.startswith("only:"):
+            if not re.fullmatch(r"only: (gcc|clang): \S.*", body):
+                wrong.append(f"one compiler is named `// only: gcc: reason`, not: {body}")
         elif body.startswith("max-lines:"):
             exception = re.fullmatch(r"max-lines: (gcc|clang) (\d+): \S.*", body)
             if exception:
@@ -71,7 +75,9 @@ def main() -> int:
     version = subprocess.run(
         [compiler[0], "--version"], capture_output=True, text=True, check=True
     ).stdout
-    limit = limits.get("clang" if "clang" in version else "gcc", LIMIT)
+    kind = "clang" if "clang" in version else "gcc"
+    limit = limits.get(kind, LIMIT)
+    only = re.search(r"^// only: (\w+):", text, re.MULTILINE)
 
     def compile_with(*macros: str) -> subprocess.CompletedProcess:
         command = [
@@ -84,6 +90,11 @@ def main() -> int:
             *("-D" + macro for macro in macros),
         ]
         return subprocess.run(command, capture_output=True, text=True)
+
+    if only and only[1] != kind:
+        done = compile_with()
+        print("".join(wrong) + done.stderr, end="")
+        return 1 if wrong or done.returncode != 0 else 0
 
     output = ""
     for word in each or [""]:

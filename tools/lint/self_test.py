@@ -192,6 +192,7 @@ class compile_fail_test(unittest.TestCase):
             "an exception is written", directives("// expect: a\n// max-lines: clang 40:\n")[3][0]
         )
         self.assertIn("must open", directives("int x;\n")[3][0])
+        self.assertIn("one compiler", directives("// expect: a\n// only: g++: why\n")[3][0])
 
     def test_the_compiler_is_really_asked(self):
         compiler = shutil.which("g++") or shutil.which("clang++-19")
@@ -200,6 +201,7 @@ class compile_fail_test(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "x.cpp"
             command = [sys.executable, str(HERE / "compile_fail.py"), str(file), "--", compiler]
+            other = "gcc" if "clang" in compiler else "clang"
             each = "// expect: {}\n// each: one two\n" + "".join(
                 f"#ifndef GARRICK_WITHOUT_{n}\nint {n};\n#endif\n" for n in ("one", "two")
             )
@@ -213,6 +215,8 @@ class compile_fail_test(unittest.TestCase):
                 (bad + "#ifndef GARRICK_CONTROL\nvoid g() { f<int>(); }\n#endif\n", 0),
                 (bad + "void g() { f<int>(); }\n// GARRICK_CONTROL\n", 1),
                 (each + "int g() { return one + two; }\n", 0),
+                (f"// only: {other}: why\n// expect: pointers\nint x;\n", 0),
+                (f"// only: {other}: why\n" + bad + "void g() { f<int>(); }\n", 1),
                 (each + "int g() { return one; }\n", 1),
                 (each + "int g() { return one + two + three; }\n", 1),
             ):

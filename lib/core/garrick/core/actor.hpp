@@ -195,13 +195,14 @@ class actor_base {
   /// The same, with a Message made of the arguments: `request<job>(pool, 7)`.
   template <class Message, router_handle R, class... Args>
   auto request(const R& to, Args&&... args) {
-    return to.request_from(*this, Message{std::forward<Args>(args)...});
+    return detail::asked_in_place(to.request_from(*this, Message{std::forward<Args>(args)...}));
   }
 
-  /// As `request`, with a Message that is built in place from the arguments. There is no time-out
-  /// argument: use `within`. Safe inside a `co_await` expression, also with GCC 12.
+  /// As `request`, with a Message that is built in place from the arguments, or moved there. There
+  /// is no time-out argument: use `within`. Safe inside a `co_await` expression, also with GCC 12.
   ///
   ///     result<long> left = co_await request<withdraw>(account, 120).within(1s);
+  ///     result<long> sum = co_await request<order>(shop, std::move(order_));
   template <class Message, class P, class... Args>
   auto request(const ref<P>& to, Args&&... args) {
     static_assert(
@@ -225,18 +226,34 @@ class actor_base {
   ///
   ///     co_await send_when_room(sink, sample{x});
   template <class P, class... Args>
-  pending_response<> send_when_room(const ref<P>& to, Args&&... args) {
+  [[nodiscard]] auto send_when_room(const ref<P>& to, Args&&... args) {
     using content = typename detail::checked_message<P, Args...>::type;
     cell& c = detail::target_of(to, "send_when_room()");
-    return {*cell_,
-            detail::send_parked(
-                *cell_, c, detail::make_message_envelope<content>(std::forward<Args>(args)...))};
+    return typename detail::asked_with<pending_response<>, Args...>::type(
+        *cell_,
+        detail::send_parked(*cell_, c,
+                            detail::make_message_envelope<content>(std::forward<Args>(args)...)));
+  }
+  /// The same, with a Message that is built in place from the arguments. Safe inside a `co_await`
+  /// expression, also with GCC 12.
+  ///
+  ///     co_await send_when_room<line>(printer, name, 7);
+  template <class Message, class P, class... Args>
+  [[nodiscard]] auto send_when_room(const ref<P>& to, Args&&... args) {
+    if constexpr (detail::checked_in_place<P, Message>::fits) {
+      cell& c = detail::target_of(to, "send_when_room()");
+      return pending_response<>(
+          *cell_, detail::send_parked(*cell_, c,
+                                      detail::make_envelope<Message>(std::forward<Args>(args)...)));
+    } else {
+      return detail::refused_response();
+    }
   }
 
   /// As `request`, to a wildcard handle. Rs name what the answer holds; an answer of another type
   /// is the error `unexpected_message`. A duration after the message is the time-out.
   template <class... Rs, class... Args>
-  [[nodiscard]] pending_response<Rs...> request_as(const any_ref& to, Args&&... args) {
+  [[nodiscard]] auto request_as(const any_ref& to, Args&&... args) {
     return request_any<Rs...>(*cell_, to, std::forward<Args>(args)...);
   }
 

@@ -6,8 +6,8 @@
 //   const result<std::string> host = co_await std::move(pending);   // or .then, .await, .within
 //
 // The frame that waits is resumed by a message, so on its actor's turn, whatever thread calls the
-// completion. (Two statements: GCC 12 destroys a lambda with captures twice when it is built inside
-// a co_await expression; see task.hpp.)
+// completion. (Two statements, and no `auto`, if the lambda captures by value: GCC 12 destroys such
+// a lambda twice when it is built inside a co_await expression; see the guide's chapter 6.)
 //
 // Guarantees: exactly one answer. Dropping the last copy of a completion unused answers
 // `broken_promise`. If the actor has ended meanwhile, the answer meets nobody. The actor is kept
@@ -54,10 +54,11 @@ class completion {
 ///     auto host = adapt<std::string>(*this, [&](auto done) { resolver.lookup(name, done); });
 ///     std::move(host).then([](std::string address) {…});
 template <class... Rs, class Start>
-[[nodiscard]] pending_response<Rs...> adapt(actor_base& self, Start&& start) {
+[[nodiscard]] auto adapt(actor_base& self, Start&& start) {
   cell& c = actor_access::get(self);
   pending_request r;
-  pending_response<Rs...> pending(c, detail::open_request_to_outside(c, r));
+  typename detail::asked_with<pending_response<Rs...>, Start>::type pending(
+      c, detail::open_request_to_outside(c, r));
   if (r.requester != nullptr) std::forward<Start>(start)(completion<Rs...>(r));
   return pending;
 }

@@ -187,7 +187,8 @@ template <class Range, class... Args>
     results.emplace_back(base::error(base::errc::cancelled));
   }
   pending_request whole;
-  typename types::pending pending(asker, detail::open_request(asker, whole));
+  typename detail::asked_with<typename types::pending, Args...>::type pending(
+      asker, detail::open_request(asker, whole));
   if (whole.requester == nullptr) return pending;
   const std::size_t count = results.size();
   auto shared = std::make_shared<state>(state{std::move(results), count, promise_base(whole)});
@@ -222,7 +223,8 @@ template <class Range, class... Args>
     all.push_back(&to);
   }
   pending_request whole;
-  typename types::first pending(asker, detail::open_request(asker, whole));
+  typename detail::asked_with<typename types::first, Args...>::type pending(
+      asker, detail::open_request(asker, whole));
   if (whole.requester != nullptr) detail::ask_first(asker, all.data(), all.size(), question, whole);
   return pending;
 }

@@ -21,6 +21,7 @@
 #include <garrick/core/detail/invoke.hpp>
 #include <garrick/core/send.hpp>
 
+#include <cstddef>
 #include <type_traits>
 #include <utility>
 
@@ -263,6 +264,96 @@ class [[nodiscard]] pending_response {
 
 namespace detail {
 
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+/// Whether T is a lambda's class, by its name: nothing else tells.
+template <class T>
+consteval bool is_closure() {
+  constexpr char mark[] = "<lambda(";
+  for (const char* name = __PRETTY_FUNCTION__; *name != 0; ++name) {
+    std::size_t same = 0;
+    while (mark[same] != 0 && name[same] == mark[same]) ++same;
+    if (mark[same] == 0) return true;
+  }
+  return false;
+}
+#endif
+
+/// Whether co_await of a response is refused if it was asked for with an argument of this kind,
+/// which A is deduced from. GCC 12 destroys a temporary twice if braces or a capture made it within
+/// a co_await expression. A function cannot tell such a temporary from what was moved into it, nor
+/// see what made it; so it goes by the type: an aggregate or a closure that has something to
+/// destroy.
+template <class A>
+inline constexpr bool destroyed_twice = [] {
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+  using T = std::remove_cvref_t<A>;
+  if constexpr (std::is_lvalue_reference_v<A> || !std::is_class_v<T> ||
+                std::is_trivially_destructible_v<T>)
+    return false;
+  else
+    return std::is_aggregate_v<T> || is_closure<T>();
+#else
+  return false;
+#endif
+}();
+
+/// A response that was asked for with a temporary which GCC 12 would destroy twice in a co_await
+/// expression. It can be used in every other way; and a plain pending_response that is made of it
+/// can be awaited, since the temporary is gone by then.
+template <class Argument, class... Rs>
+class [[nodiscard]] asked_with_temporary : public pending_response<Rs...> {
+ public:
+  using pending_response<Rs...>::pending_response;
+  /// As pending_response::within. What it gives is not to be awaited either.
+  asked_with_temporary&& within(base::duration limit) && {
+    static_cast<void>(std::move(static_cast<pending_response<Rs...>&>(*this)).within(limit));
+    return std::move(*this);
+  }
+};
+
+/// What a request of these arguments yields: Pending, or its form that cannot be awaited.
+template <class Pending, class... Args>
+struct asked_with {
+  using type = Pending;
+};
+template <class... Rs, class First, class... Rest>
+  requires(destroyed_twice<First> || (destroyed_twice<Rest> || ...))
+struct asked_with<pending_response<Rs...>, First, Rest...> {
+  using type = std::conditional_t<destroyed_twice<First>,
+                                  asked_with_temporary<std::remove_cvref_t<First>, Rs...>,
+                                  typename asked_with<pending_response<Rs...>, Rest...>::type>;
+};
+
+/// A response as it is when no temporary of the caller's was used.
+template <class Response>
+Response asked_in_place(Response&& r) noexcept {
+  return std::move(r);
+}
+template <class Argument, class... Rs>
+pending_response<Rs...> asked_in_place(asked_with_temporary<Argument, Rs...>&& r) noexcept {
+  return std::move(r);
+}
+
+template <class Argument>
+struct argument_destroyed_twice {
+  static constexpr bool reported = true;
+  static_assert(!std::is_same_v<Argument, Argument>,
+                "garrick: GCC 12 would destroy this argument twice if it is a temporary in the "
+                "co_await expression. What works: co_await request<Message>(to, fields...), "
+                "co_await request<Message>(to, std::move(m)), or two statements: "
+                "pending_response<R> p = request(to, ...); co_await std::move(p)");
+};
+/// The check of what stands behind co_await.
+template <class Awaitable>
+struct checked_await {
+  static constexpr bool reported = true;
+};
+template <class Argument, class... Rs>
+struct checked_await<asked_with_temporary<Argument, Rs...>> {
+  static constexpr bool reported = true;
+  static_assert(argument_destroyed_twice<Argument>::reported);
+};
+
 /// What a request that does not compile yields. It takes everything that can be done with a
 /// response, so that the reason stays the only error.
 struct refused_response {
@@ -341,7 +432,9 @@ auto request_plain(cell& self, const ref<P>& to, Args&&... args)
   requires(!ends_with_limit<P, Args...>)
 {
   using content = typename checked_message<P, Args...>::type;
-  using pending = typename pending_for<typename P::template answer<content>>::type;
+  using pending =
+      typename asked_with<typename pending_for<typename P::template answer<content>>::type,
+                          Args...>::type;
   cell& c = target_of(to, "a request");
   return pending(
       self,
@@ -357,14 +450,13 @@ auto request_with_limit(cell& self, const ref<P>& to, Tuple&& t, std::index_sequ
       .within(std::get<sizeof...(I)>(t));
 }
 template <class... Rs, class Tuple, std::size_t... I>
-pending_response<Rs...> request_any_with_limit(cell& self, const any_ref& to, Tuple&& t,
-                                               std::index_sequence<I...>);
+auto request_any_with_limit(cell& self, const any_ref& to, Tuple&& t, std::index_sequence<I...>);
 }  // namespace detail
 
 /// For the framework: what `request_as<Rs...>(any, …)` does. The caller names what the answer
 /// holds. As with other handles, a duration after the message is the time-out.
 template <class... Rs, class... Args>
-[[nodiscard]] pending_response<Rs...> request_any(cell& self, const any_ref& to, Args&&... args) {
+[[nodiscard]] auto request_any(cell& self, const any_ref& to, Args&&... args) {
   if constexpr (detail::ends_with_limit<any_protocol, Args...>) {
     return detail::request_any_with_limit<Rs...>(self, to,
                                                  std::forward_as_tuple(std::forward<Args>(args)...),
@@ -372,7 +464,7 @@ template <class... Rs, class... Args>
   } else {
     using content = typename detail::checked_message<any_protocol, Args...>::type;
     cell& c = detail::target_of(to, "a request");
-    return pending_response<Rs...>(
+    return typename detail::asked_with<pending_response<Rs...>, Args...>::type(
         self, detail::send_request(
                   self, c, detail::make_message_envelope<content>(std::forward<Args>(args)...)));
   }
@@ -380,8 +472,7 @@ template <class... Rs, class... Args>
 
 namespace detail {
 template <class... Rs, class Tuple, std::size_t... I>
-pending_response<Rs...> request_any_with_limit(cell& self, const any_ref& to, Tuple&& t,
-                                               std::index_sequence<I...>) {
+auto request_any_with_limit(cell& self, const any_ref& to, Tuple&& t, std::index_sequence<I...>) {
   return request_any<Rs...>(self, to, std::get<I>(std::forward<Tuple>(t))...)
       .within(std::get<sizeof...(I)>(t));
 }

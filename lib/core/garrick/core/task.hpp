@@ -15,9 +15,10 @@
 // Errors: co_await yields a result and does not throw. An exception that leaves the coroutine ends
 // the actor, like one that leaves any handler.
 //
-// GCC 12 destroys some temporaries twice when they are built inside a co_await expression (see the
-// guide). `co_await request<message>(to, args...)` builds the message inside a function, and is
-// safe.
+// GCC 12 destroys some temporaries twice when they are built inside a co_await expression (the
+// guide's chapter 6 has the table). A request that was given such a temporary is not awaited: that
+// does not compile (request.hpp). `co_await request<message>(to, args...)` builds the message
+// inside a function, and is safe.
 #pragma once
 
 #include <garrick/core/cell/suspended_frame.hpp>
@@ -65,6 +66,8 @@ template <class T>
 inline constexpr bool is_pending = false;
 template <class... Rs>
 inline constexpr bool is_pending<pending_response<Rs...>> = true;
+template <class Argument, class... Rs>
+inline constexpr bool is_pending<asked_with_temporary<Argument, Rs...>> = true;
 template <>
 inline constexpr bool is_pending<refused_response> = true;
 
@@ -100,6 +103,7 @@ class task_promise_base : public suspended_frame {
 
   template <class A>
   decltype(auto) await_transform(A&& awaitable) {
+    static_assert(checked_await<std::remove_cvref_t<A>>::reported);
     static_assert(std::is_base_of_v<framework_awaitable, std::remove_cvref_t<A>> ||
                       is_task<std::remove_cvref_t<A>> || is_pending<std::remove_cvref_t<A>>,
                   "garrick: a task awaits requests, tasks and garrick's own awaitables; wrap "

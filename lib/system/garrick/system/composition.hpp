@@ -17,12 +17,10 @@ namespace garrick::system {
 
 namespace detail {
 
-template <class Pending>
-struct blocking_for;
 template <class... Rs>
-struct blocking_for<core::pending_response<Rs...>> {
-  using type = blocking_response<Rs...>;
-};
+std::type_identity<blocking_response<Rs...>> blocking_of(const core::pending_response<Rs...>&);
+template <class Pending>
+using blocking_for = decltype(blocking_of(std::declval<Pending>()));
 
 template <class System>
 concept can_spawn = std::is_base_of_v<spawner<System>, System>;
