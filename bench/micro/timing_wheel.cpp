@@ -1,8 +1,12 @@
 // What arming and cancelling one timer costs while a million others are pending. The figure to
-// reach: 150 ns.
+// reach: 150 ns. And how long it takes while a million others fall due: 1 ms at p99.99.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <thread>
 #include <vector>
 
 #include "garrick/base/time/timer_service.hpp"
@@ -96,6 +100,44 @@ void service_arm_and_cancel(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(service_arm_and_cancel);
+
+/// A million timers fall due within 400 ms, all of them in one or two slots. Meanwhile another is
+/// armed and cancelled every 100 us, and each pair is timed. One item is one pair; a pair that the
+/// last one held up counts from when it was to begin.
+void service_while_many_are_due(benchmark::State& state) {
+  std::vector<std::int64_t> took;
+  for (auto _ : state) {
+    std::atomic<std::uint64_t> fired{0};
+    garrick::base::timer_service service;
+    const timer_task count{
+        .fire = [](void* n, std::uint64_t) { ++*static_cast<std::atomic<std::uint64_t>*>(n); },
+        .context = &fired};
+    garrick::base::random_source random(1);
+    const instant begin = service.now() + duration::milliseconds(600);
+    for (std::size_t i = 0; i < pending; ++i)
+      service.arm(begin + duration::nanoseconds(static_cast<std::int64_t>(random.below(400'000'000))),
+                  count);
+    for (instant next = begin; fired < pending; next = next + duration::microseconds(100)) {
+      instant start = next;
+      if (service.now() < next) {
+        std::this_thread::sleep_for(std::chrono::nanoseconds((next - service.now()).count()));
+        start = service.now();
+      }
+      service.cancel(service.arm(next + duration::seconds(60), task));
+      took.push_back((service.now() - start).count());
+    }
+  }
+  std::sort(took.begin(), took.end());
+  const auto us_at = [&](std::size_t of_ten_thousand) {
+    return static_cast<double>(took[(took.size() - 1) * of_ten_thousand / 10'000]) / 1000;
+  };
+  state.counters["p50_us"] = us_at(5000);
+  state.counters["p99_us"] = us_at(9900);
+  state.counters["p99.99_us"] = us_at(9999);
+  state.counters["max_us"] = us_at(10'000);
+  state.SetItemsProcessed(static_cast<std::int64_t>(took.size()));
+}
+BENCHMARK(service_while_many_are_due)->Iterations(3)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 }  // namespace
 

@@ -14,7 +14,9 @@ namespace garrick::base {
 ///
 /// The thread starts with the first `arm` and ends with the object; timers that are still armed
 /// then are dropped. On a machine with a free core, a timer fires at most one millisecond after its
-/// deadline. All tasks run on the one thread, so a task that blocks delays all others.
+/// deadline, unless more timers are due than the one thread can run: a million of them take it some
+/// tenths of a second. A task that blocks delays all others, too. `arm` and `cancel` wait for some
+/// hundred microseconds at most, whatever is due.
 class timer_service final : public clock_service {
  public:
   /// Starts no thread yet. Throws std::bad_alloc when there is no memory.
@@ -38,6 +40,7 @@ class timer_service final : public clock_service {
 
  private:
   struct state;
+  class visit;
   std::unique_ptr<state> state_;
 };
 

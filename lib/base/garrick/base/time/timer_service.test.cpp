@@ -151,3 +151,28 @@ TEST_CASE("threads arm and cancel at once: each timer fires or is cancelled, exa
   for (const std::uint64_t number : record.order) ++ends[number];
   CHECK(ends == std::vector<unsigned>(threads * each, 1));
 }
+
+TEST_CASE("while a crowd of timers falls due, others are armed and cancelled, and none is lost") {
+  constexpr unsigned threads = 3;
+  constexpr unsigned each = 20'000;
+  timer_service service;
+  std::atomic<unsigned> fired{0};
+  const timer_task count{
+      .fire = [](void* to, std::uint64_t) { ++*static_cast<std::atomic<unsigned>*>(to); },
+      .context = &fired};
+  const instant when = service.now() + duration::milliseconds(20);
+  std::vector<std::thread> crowd;
+  for (unsigned t = 0; t < threads; ++t)
+    crowd.emplace_back([&, t] {
+      std::vector<timer_id> ids;
+      for (unsigned i = 0; i < each; ++i)
+        ids.push_back(service.arm(when + duration::nanoseconds(i % 7 * 1000 + t), count));
+      while (service.now() < when) std::this_thread::yield();
+      for (const timer_id id : ids)
+        if (service.cancel(id)) service.arm(service.now(), count);
+    });
+  for (auto& thread : crowd) thread.join();
+  while (fired < threads * each) std::this_thread::yield();
+  CHECK(service.pending() == 0);
+  CHECK(fired == threads * each);
+}

@@ -9,6 +9,11 @@
 
 namespace garrick::base {
 
+namespace {
+// As many as it takes; a number that a loop can count down.
+constexpr unsigned most_moves = ~0u;
+}  // namespace
+
 timing_wheel::timing_wheel(instant now) noexcept : tick_(tick_of(now.since_beginning().count())) {
   std::ranges::fill(slots_, none);
 }
@@ -39,23 +44,29 @@ bool timing_wheel::cancel(timer_id id, timer_task* task) noexcept {
   return true;
 }
 
-bool timing_wheel::pop(instant now, expired& out) {
-  const std::int64_t now_ns = now.since_beginning().count();
-  const std::uint64_t now_tick = tick_of(now_ns);
-  while (heap_.empty()) {
+bool timing_wheel::sort_until(instant now, unsigned& moves) noexcept {
+  const std::uint64_t now_tick = tick_of(now.since_beginning().count());
+  for (;;) {
+    if (!spread(moves)) return false;
+    if (heap_size_ != 0) return true;
     const unsigned level = lowest_level();
     const unsigned index =
         level < level_count ? static_cast<unsigned>(std::countr_zero(occupied_[level])) : 0;
     if (level == level_count || first_tick_of(level, index) > now_tick) {
       // W2: every occupied slot begins later than now, so no digit of it is passed.
       tick_ = std::max(tick_, now_tick);
-      return false;
+      return true;
     }
     open_slot(level, index);
   }
-  const std::uint32_t first = heap_.front();
+}
+
+bool timing_wheel::pop(instant now, expired& out) noexcept {
+  for (unsigned moves = most_moves; !sort_until(now, moves);) moves = most_moves;
+  if (heap_size_ == 0) return false;
+  const std::uint32_t first = heap_at(0);
   node& timer = at(first);
-  if (timer.deadline > now_ns) return false;
+  if (timer.deadline > now.since_beginning().count()) return false;
   out = {instant::at(duration::nanoseconds(timer.deadline)), timer.task};
   heap_remove(0);
   free_node(first);
@@ -64,8 +75,8 @@ bool timing_wheel::pop(instant now, expired& out) {
 
 bool timing_wheel::pop_any(timer_task& out) noexcept {
   std::uint32_t index = none;
-  if (!heap_.empty())
-    index = heap_.front();
+  if (heap_size_ != 0)
+    index = heap_at(0);
   else if (const unsigned level = lowest_level(); level < level_count)
     index = slots_[level * slot_count + static_cast<unsigned>(std::countr_zero(occupied_[level]))];
   if (index == none) return false;
@@ -74,7 +85,13 @@ bool timing_wheel::pop_any(timer_task& out) noexcept {
 }
 
 timing_wheel::look timing_wheel::look_ahead() const noexcept {
-  if (!heap_.empty()) return {instant::at(duration::nanoseconds(at(heap_.front()).deadline)), true};
+  std::int64_t in_heap_first = std::numeric_limits<std::int64_t>::max();
+  if (heap_size_ != 0) in_heap_first = at(heap_at(0)).deadline;
+  if (opening_ != none) {
+    const auto begin = static_cast<std::int64_t>(tick_ << tick_bits);
+    return {instant::at(duration::nanoseconds(std::min(begin, in_heap_first))), false};
+  }
+  if (heap_size_ != 0) return {instant::at(duration::nanoseconds(in_heap_first)), true};
   const unsigned level = lowest_level();
   if (level == level_count) return {instant::never(), true};
   const auto index = static_cast<unsigned>(std::countr_zero(occupied_[level]));
@@ -95,8 +112,11 @@ instant timing_wheel::first_deadline() noexcept {
   for (;;) {
     const look ahead = look_ahead();
     if (ahead.exact) return ahead.when;
-    const unsigned level = lowest_level();
-    open_slot(level, static_cast<unsigned>(std::countr_zero(occupied_[level])));
+    if (opening_ == none) {
+      const unsigned level = lowest_level();
+      open_slot(level, static_cast<unsigned>(std::countr_zero(occupied_[level])));
+    }
+    for (unsigned moves = most_moves; !spread(moves);) moves = most_moves;
   }
 }
 
@@ -107,9 +127,7 @@ std::uint32_t timing_wheel::take_node() {
     constexpr std::uint32_t size = 1u << chunk_bits;
     const auto base = static_cast<std::uint32_t>(chunks_.size()) << chunk_bits;
     GARRICK_ASSERT(base < in_heap - size, "over four billion timers are armed at once");
-    const std::size_t nodes = std::size_t{base} + size;
-    if (heap_.capacity() < nodes) heap_.reserve(std::max(heap_.capacity() * 2, nodes));
-    chunks_.push_back(std::make_unique<node[]>(size));
+    chunks_.push_back(std::make_unique<chunk>());
     for (std::uint32_t i = size; i-- > 0;) {
       at(base + i).next = free_;
       free_ = base + i;
@@ -156,8 +174,11 @@ void timing_wheel::unlink(std::uint32_t index) noexcept {
     return;
   }
   slots_[timer.slot] = timer.next;
-  if (timer.next == none)
-    occupied_[timer.slot / slot_count] &= ~(std::uint64_t{1} << (timer.slot % slot_count));
+  if (timer.next == none) mark_empty(timer.slot);
+}
+
+void timing_wheel::mark_empty(unsigned slot) noexcept {
+  occupied_[slot / slot_count] &= ~(std::uint64_t{1} << (slot % slot_count));
 }
 
 unsigned timing_wheel::lowest_level() const noexcept {
@@ -173,19 +194,30 @@ std::uint64_t timing_wheel::first_tick_of(unsigned level, unsigned index) const 
   return (higher | index) << shift;
 }
 
-/// Moves the wheel to the beginning of a slot and spreads the slot's timers over lower levels and
-/// the heap.
+/// Moves the wheel to the beginning of a slot. Its timers are still to be spread.
 void timing_wheel::open_slot(unsigned level, unsigned index) noexcept {
   tick_ = first_tick_of(level, index);
-  const unsigned slot = level * slot_count + index;
-  std::uint32_t timer = slots_[slot];
-  slots_[slot] = none;
-  occupied_[level] &= ~(std::uint64_t{1} << index);
-  while (timer != none) {
+  opening_ = level * slot_count + index;
+}
+
+/// Spreads timers of the slot that is being opened over lower levels and the heap; false if it
+/// holds more of them than `moves`. The rest stays a proper list, so its timers can be cancelled.
+bool timing_wheel::spread(unsigned& moves) noexcept {
+  if (opening_ == none) return true;
+  std::uint32_t timer = slots_[opening_];
+  for (; timer != none && moves > 0; --moves) {
     const std::uint32_t next = at(timer).next;
     place(timer);
     timer = next;
   }
+  slots_[opening_] = timer;
+  if (timer != none) {
+    at(timer).before = none;
+    return false;
+  }
+  mark_empty(opening_);
+  opening_ = none;
+  return true;
 }
 
 // --- the heap of the current tick ---
@@ -197,48 +229,49 @@ bool timing_wheel::earlier(std::uint32_t a, std::uint32_t b) const noexcept {
 }
 
 void timing_wheel::heap_push(std::uint32_t index) noexcept {
-  heap_.push_back(index);
-  at(index).slot = in_heap;
-  at(index).before = static_cast<std::uint32_t>(heap_.size() - 1);
-  sift_up(at(index).before);
+  const std::uint32_t position = heap_size_++;
+  heap_at(position) = index;
+  node& timer = at(index);
+  timer.slot = in_heap;
+  timer.before = position;
+  sift_up(position);
 }
 
 void timing_wheel::heap_remove(std::uint32_t position) noexcept {
-  const std::uint32_t last = heap_.back();
-  heap_.pop_back();
-  if (position == heap_.size()) return;
-  heap_[position] = last;
+  const std::uint32_t last = heap_at(--heap_size_);
+  if (position == heap_size_) return;
+  heap_at(position) = last;
   at(last).before = position;
   sift_up(position);
   sift_down(at(last).before);
 }
 
 void timing_wheel::sift_up(std::uint32_t position) noexcept {
-  const std::uint32_t moving = heap_[position];
+  const std::uint32_t moving = heap_at(position);
   while (position > 0) {
     const std::uint32_t parent = (position - 1) / 2;
-    if (!earlier(moving, heap_[parent])) break;
-    heap_[position] = heap_[parent];
-    at(heap_[position]).before = position;
+    if (!earlier(moving, heap_at(parent))) break;
+    heap_at(position) = heap_at(parent);
+    at(heap_at(position)).before = position;
     position = parent;
   }
-  heap_[position] = moving;
+  heap_at(position) = moving;
   at(moving).before = position;
 }
 
 void timing_wheel::sift_down(std::uint32_t position) noexcept {
-  const std::uint32_t moving = heap_[position];
-  const auto size = static_cast<std::uint32_t>(heap_.size());
+  const std::uint32_t moving = heap_at(position);
+  const std::uint32_t size = heap_size_;
   for (;;) {
     std::uint32_t child = position * 2 + 1;
     if (child >= size) break;
-    if (child + 1 < size && earlier(heap_[child + 1], heap_[child])) ++child;
-    if (!earlier(heap_[child], moving)) break;
-    heap_[position] = heap_[child];
-    at(heap_[position]).before = position;
+    if (child + 1 < size && earlier(heap_at(child + 1), heap_at(child))) ++child;
+    if (!earlier(heap_at(child), moving)) break;
+    heap_at(position) = heap_at(child);
+    at(heap_at(position)).before = position;
     position = child;
   }
-  heap_[position] = moving;
+  heap_at(position) = moving;
   at(moving).before = position;
 }
 

@@ -7,14 +7,21 @@
 // timers of the current tick lie in a small heap ordered by (deadline, order of arming): they fire
 // to the nanosecond, in that order.
 //
+// When the wheel comes to a slot, it spreads the slot's timers over lower levels and the heap. A
+// slot may hold a million of them. So that can be done in steps (`sort_until`), and between two
+// steps the owner may arm and cancel. (docs/internals/time.md)
+//
 // Thread safety: none; one owner at a time.
 //
-// Invariants:
-// W1 Every timer in the heap has a tick of at most `tick_`; every timer in a slot has a later one.
+// Invariants, which hold between any two calls:
+// W1 Every timer in the heap has a tick of at most `tick_`; every timer in a slot has a later one,
+//    but for the slot that is being opened.
 // W2 In level k, occupied slots have an index above digit k of `tick_`, and the timers in them
-//    agree with `tick_` in all higher digits.
+//    agree with `tick_` in all higher digits. The slot that is being opened has digit k itself as
+//    its index, so nothing that is armed meanwhile comes into it.
 // W3 A node's generation is odd while it is armed and even while it is free. An id names a timer
 //    only if the generations are equal.
+// W4 Nothing leaves by `pop` while a slot is being opened: an earlier timer may still lie in it.
 #pragma once
 
 #include <cstdint>
@@ -50,9 +57,15 @@ class timing_wheel {
   /// unless `task` is null.
   bool cancel(timer_id id, timer_task* task = nullptr) noexcept;
 
+  /// Finds the timers that are due at `now`, as far as `pop` needs it, and moves at most `moves` of
+  /// them; what it moves is taken off `moves`. False if that was not enough: call again. Requires
+  /// that `now` does not go back from call to call.
+  bool sort_until(instant now, unsigned& moves) noexcept;
+
   /// Takes out the first timer whose deadline is at most `now`, in the order of (deadline, order of
-  /// arming); false if there is none. Requires that `now` does not go back from call to call.
-  bool pop(instant now, expired& out);
+  /// arming); false if there is none. Sorts first, in as many moves as it takes: constant time only
+  /// after a `sort_until` that was enough. Requires that `now` does not go back from call to call.
+  bool pop(instant now, expired& out) noexcept;
 
   /// Takes out any timer, in no order; false if there is none.
   bool pop_any(timer_task& out) noexcept;
@@ -60,8 +73,8 @@ class timing_wheel {
   /// Timers of one slot that `next_look` compares at most, so that it takes bounded time.
   static constexpr unsigned most_looked_at = 64;
   /// A time at which to look again: never after the first deadline, and `never()` without timers.
-  /// It is the first deadline itself unless more than `most_looked_at` timers share the first slot;
-  /// then it is the beginning of that slot.
+  /// It is the first deadline itself unless more than `most_looked_at` timers share the first slot,
+  /// or that slot is being opened; then it is the beginning of that slot.
   [[nodiscard]] instant next_look() const noexcept { return look_ahead().when; }
 
   /// The first deadline, always exactly; `never()` without timers. May open crowded slots, which
@@ -92,8 +105,17 @@ class timing_wheel {
   };
   static_assert(sizeof(node) == 64);
 
+  /// Nodes, and as many places of the heap: so it has room for every timer, and never moves.
+  struct chunk {
+    node nodes[1u << chunk_bits];
+    std::uint32_t heap[1u << chunk_bits];
+  };
+
   [[nodiscard]] node& at(std::uint32_t index) const noexcept {
-    return chunks_[index >> chunk_bits][index & ((1u << chunk_bits) - 1)];
+    return chunks_[index >> chunk_bits]->nodes[index & ((1u << chunk_bits) - 1)];
+  }
+  [[nodiscard]] std::uint32_t& heap_at(std::uint32_t position) const noexcept {
+    return chunks_[position >> chunk_bits]->heap[position & ((1u << chunk_bits) - 1)];
   }
   [[nodiscard]] static std::uint64_t tick_of(std::int64_t ns) noexcept {
     return ns <= 0 ? 0 : static_cast<std::uint64_t>(ns) >> tick_bits;
@@ -112,6 +134,8 @@ class timing_wheel {
   [[nodiscard]] unsigned lowest_level() const noexcept;
   [[nodiscard]] std::uint64_t first_tick_of(unsigned level, unsigned index) const noexcept;
   void open_slot(unsigned level, unsigned index) noexcept;
+  bool spread(unsigned& moves) noexcept;
+  void mark_empty(unsigned slot) noexcept;
 
   [[nodiscard]] bool earlier(std::uint32_t a, std::uint32_t b) const noexcept;
   void heap_push(std::uint32_t index) noexcept;
@@ -125,9 +149,9 @@ class timing_wheel {
   std::uint32_t free_ = none;
   std::uint64_t occupied_[level_count]{};
   std::uint32_t slots_[level_count * slot_count];
-  // capacity is at least the number of nodes, so that moving into it cannot fail
-  std::vector<std::uint32_t> heap_;
-  std::vector<std::unique_ptr<node[]>> chunks_;
+  std::uint32_t opening_ = none;  // the slot that is being opened; its list may be empty
+  std::uint32_t heap_size_ = 0;
+  std::vector<std::unique_ptr<chunk>> chunks_;
 };
 
 }  // namespace garrick::base

@@ -125,6 +125,8 @@ TEST_CASE("random arming, cancelling and time agree with a sorted map") {
     std::uint64_t next = 0;
     for (int step = 0; step < 3000; ++step) {
       const auto what = random() % 10;
+      // half of the seeds leave slots half open: time has come to them, and then the rest goes on
+      if (unsigned moves = 3; seed % 2 == 0) wheel.sort_until(at(now), moves);
       if (what < 6) {
         const std::int64_t range = std::int64_t{1} << (random() % 44);
         const std::int64_t deadline =
@@ -179,4 +181,56 @@ TEST_CASE("looking again and again finds every timer, however crowded its slot")
   }
   CHECK(fired == 1000);
   CHECK(looks < 1010);
+}
+
+TEST_CASE("a crowded slot is opened in steps, between which timers are armed and cancelled") {
+  timing_wheel wheel(at(0));
+  constexpr std::uint64_t crowd = 10'000;
+  constexpr std::int64_t begin = 1'000'000'000;
+  std::vector<timer_id> ids;
+  for (std::uint64_t i = 0; i < crowd; ++i)
+    ids.push_back(wheel.arm(at(begin + static_cast<std::int64_t>(i) * 10), task(i)));
+  list expected;
+  std::uint64_t steps = 0;
+  for (unsigned moves = 16; !wheel.sort_until(at(begin * 2), moves); moves = 16) {
+    CHECK(moves == 0);
+    if (++steps > crowd / 2) continue;
+    // this one lies in the half that is still to be moved, or in the other: nobody knows
+    CHECK(wheel.cancel(ids[steps * 2 - 1]));
+    CHECK(wheel.next_look() <= at(begin));
+    const auto late = begin + static_cast<std::int64_t>(crowd + steps) * 10;
+    wheel.arm(at(late), task(crowd + steps));
+  }
+  CHECK(steps >= crowd / 16 - 100);
+  for (std::uint64_t i = 0; i < crowd; ++i)
+    if (i % 2 == 0 || i > steps * 2) expected.push_back(i);
+  for (std::uint64_t i = 1; i <= steps; ++i) expected.push_back(crowd + i);
+  CHECK(due(wheel, at(begin * 2)) == expected);
+  CHECK(wheel.size() == 0);
+}
+
+TEST_CASE("cancelling everything in a slot that is half open leaves an empty wheel") {
+  timing_wheel wheel(at(0));
+  std::vector<timer_id> ids;
+  for (unsigned i = 0; i < 100; ++i) ids.push_back(wheel.arm(at(1'000'000'000 + i), task(i)));
+  unsigned moves = 40;
+  REQUIRE_FALSE(wheel.sort_until(at(2'000'000'000), moves));
+  for (const timer_id id : ids) CHECK(wheel.cancel(id));
+  CHECK(wheel.size() == 0);
+  moves = 40;
+  CHECK(wheel.sort_until(at(2'000'000'000), moves));
+  CHECK(moves == 40);
+  CHECK(wheel.next_look() == instant::never());
+  wheel.arm(at(2'500'000'000), task(7));
+  CHECK(wheel.first_deadline() == at(2'500'000'000));
+}
+
+TEST_CASE("what is left can be taken out of a slot that is half open") {
+  timing_wheel wheel(at(0));
+  for (unsigned i = 0; i < 100; ++i) wheel.arm(at(1'000'000'000 + i), task(i));
+  unsigned moves = 40;
+  REQUIRE_FALSE(wheel.sort_until(at(2'000'000'000), moves));
+  timer_task out;
+  for (unsigned i = 0; i < 100; ++i) CHECK(wheel.pop_any(out));
+  CHECK_FALSE(wheel.pop_any(out));
 }
