@@ -160,14 +160,6 @@ void system_core::left(core::cell& who) noexcept {
   }
 }
 
-template <class F>
-void system_core::for_each_cell(F f) const {
-  for (const shard& s : shards_) {
-    const std::lock_guard guard(s.lock);
-    s.actors.for_each(f);
-  }
-}
-
 void system_core::dead_letter(const core::undelivered& what) noexcept {
   if (probe != nullptr)
     probe->on_dead_letter(what.receiver, what.sender, what.descriptor, what.reason);

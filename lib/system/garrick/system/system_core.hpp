@@ -8,7 +8,8 @@
 //
 // Invariants of the list: S1 a cell is in exactly the list that its `shard` names, under that
 // list's lock; S2 a listed cell's block is not freed: `left` comes before the last reference is
-// dropped; S3 after `stopping_` was set under a list's lock, no cell joins that list.
+// dropped; S3 after `closed` was set under a list's lock, no cell joins that list; S4 under a list's
+// lock nobody allocates, blocks or calls a user, and nobody passes more than 256 cells.
 #pragma once
 
 #include <garrick/base/concurrency/spin_lock.hpp>
@@ -68,6 +69,17 @@ class system_core final : public core::environment, public watchdog_listener {
   bool end_all_and_wait(bool kill, base::duration limit);
   /// Every living actor, and what it does: "name#id in its handler of int".
   [[nodiscard]] std::vector<std::string> names_of_the_living() const;
+  /// Calls `f` with each living actor's cell (core::cell&), hidden ones too. An actor that
+  /// lives all the while is seen exactly once, one that is spawned or ends meanwhile perhaps. `f`
+  /// may do what it likes, also block, spawn, and throw; no lock is held. The actor may have ended.
+  template <class F>
+  void for_each_cell(F f) const {
+    for (const shard& s : shards_) {
+      core::cell_walk walk(s.lock, s.actors);
+      for (auto some = walk.next(); !some.empty(); some = walk.next())
+        for (core::cell* const c : some) f(*c);
+    }
+  }
   /// Is the caller a worker or a detached thread of this system, which must not wait for it?
   [[nodiscard]] bool on_own_thread() const noexcept;
 
@@ -87,7 +99,7 @@ class system_core final : public core::environment, public watchdog_listener {
 
   struct alignas(64) shard {
     mutable base::spin_lock lock;
-    core::cell_list actors;   // under `lock`
+    mutable core::cell_list actors;  // under `lock`; walks leave their places in it
     std::size_t all = 0;      // under `lock`
     std::size_t visible = 0;  // under `lock`: cells that are not hidden
     bool closed = false;      // under `lock`
@@ -97,8 +109,6 @@ class system_core final : public core::environment, public watchdog_listener {
   /// Forgets those that it could tell.
   static void tell_to_end(std::vector<core::address>& who, bool kill);
   [[nodiscard]] std::size_t my_shard() const noexcept;
-  template <class F>
-  void for_each_cell(F f) const;
   [[nodiscard]] bool looks_quiet(std::uint64_t& fingerprint) const;
 
   // constant after construction
