@@ -115,8 +115,9 @@ void service_while_many_are_due(benchmark::State& state) {
     garrick::base::random_source random(1);
     const instant begin = service.now() + duration::milliseconds(600);
     for (std::size_t i = 0; i < pending; ++i)
-      service.arm(begin + duration::nanoseconds(static_cast<std::int64_t>(random.below(400'000'000))),
-                  count);
+      service.arm(
+          begin + duration::nanoseconds(static_cast<std::int64_t>(random.below(400'000'000))),
+          count);
     for (instant next = begin; fired < pending; next = next + duration::microseconds(100)) {
       instant start = next;
       if (service.now() < next) {

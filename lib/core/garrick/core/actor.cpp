@@ -4,6 +4,7 @@
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/internal/system_lane.hpp>
 #include <garrick/core/cell/thread_context.hpp>
+#include <garrick/core/message.hpp>
 
 #include <optional>
 #include <stdexcept>
@@ -97,13 +98,14 @@ timer delayed(cell& self, cell& target, envelope* e, base::duration delay) {
 }
 
 timer periodic(cell& self, cell& target, envelope* e, base::duration period) {
-  if (period.count() <= 0) {
-    const envelope_ptr unsent(e);
+  envelope_ptr unsent(e);
+  if (period.count() <= 0)
     throw std::invalid_argument("garrick: send_every(): the period must be above zero, and is " +
                                 period.to_string());
-  }
+  // The beats share the content, so that the clock's thread copies no user's object.
+  if (!is_never_shared(*e->type)) static_cast<void>(message_access::from_envelope(e));
   e->sender_id = self.id();
-  return keep(self, timer_record::arm_periodic(self.env(), target, e, period));
+  return keep(self, timer_record::arm_periodic(self.env(), target, unsent.release(), period));
 }
 
 }  // namespace detail

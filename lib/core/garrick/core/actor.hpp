@@ -368,8 +368,9 @@ class actor_base {
                            detail::make_message_envelope<content>(std::forward<Args>(args)...),
                            delay);
   }
-  /// Sends a copy of the message every `period`, the first time after one period. Requires a
-  /// copyable message. While 1000 messages (or its soft limit, if that is higher) wait in the
+  /// Sends the message every `period`, the first time after one period. Requires a copyable one:
+  /// all beats share its content, and a handler that wants its own gets a copy on the receiver's
+  /// turn. While 1000 messages (or its soft limit, if that is higher) wait in the
   /// receiver, beats are left out, and each is a dead letter (`overload`). Otherwise as
   /// `send_after`. Throws std::invalid_argument for a period of zero or less.
   ///

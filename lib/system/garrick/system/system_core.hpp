@@ -8,7 +8,7 @@
 //
 // Invariants of the list: S1 a cell is in exactly the list that its `shard` names, under that
 // list's lock; S2 a listed cell's block is not freed: `left` comes before the last reference is
-// dropped; S3 after `closed` was set under a list's lock, no cell joins that list; S4 under a list's
+// dropped; S3 after `closed` was set under a list's lock, no cell joins it; S4 under a list's
 // lock nobody allocates, blocks or calls a user, and nobody passes more than 256 cells.
 #pragma once
 
@@ -100,9 +100,9 @@ class system_core final : public core::environment, public watchdog_listener {
   struct alignas(64) shard {
     mutable base::spin_lock lock;
     mutable core::cell_list actors;  // under `lock`; walks leave their places in it
-    std::size_t all = 0;      // under `lock`
-    std::size_t visible = 0;  // under `lock`: cells that are not hidden
-    bool closed = false;      // under `lock`
+    std::size_t all = 0;             // under `lock`
+    std::size_t visible = 0;         // under `lock`: cells that are not hidden
+    bool closed = false;             // under `lock`
   };
   static constexpr std::size_t shard_count = 16;
 

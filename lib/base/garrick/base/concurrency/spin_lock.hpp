@@ -1,7 +1,7 @@
 // A lock for a handful of instructions: one locked operation to take, a store to give.
 //
 // It guards the lists of living actors, which are locked once when an actor is spawned and once
-// when it ends, to link a list node; and by those who look at all actors, for at most 256 of them at
+// when it ends, to link a list node; and by who looks at all actors, for at most 256 of them at
 // a time, to count a reference each. Nobody allocates or blocks under it. If the holder loses its
 // core in between, the others yield, so the wait is bounded by the time slice of the system's
 // scheduler.

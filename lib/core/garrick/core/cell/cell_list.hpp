@@ -1,7 +1,7 @@
 // The list in which a system keeps its actors: linked through the cells themselves, so listing one
 // allocates nothing.
 //
-// A system may have millions of actors, and whoever looks at all of them must not hold up those that
+// A system may have millions of actors, and who looks at all of them must not hold up those that
 // come and go. So there is a walk that takes the list's lock for a few hundred cells at a time, and
 // has none while it looks at them (docs/internals/lifetime.md).
 //

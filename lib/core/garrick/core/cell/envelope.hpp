@@ -58,6 +58,9 @@ struct envelope {
   void set(envelope_flag f) noexcept { word |= static_cast<std::uint64_t>(f); }
   void clear(envelope_flag f) noexcept { word &= ~static_cast<std::uint64_t>(f); }
   [[nodiscard]] std::uint64_t id() const noexcept { return word & id_mask; }
+  void set_block_size(std::size_t bytes) noexcept {
+    word = (word << 8 >> 8) | (std::uint64_t{bytes / 64 <= 255 ? bytes / 64 : 0} << 56);
+  }
 
   // for the mailbox
   static bool is_urgent(const envelope* e) noexcept { return e->is(envelope_flag::urgent); }

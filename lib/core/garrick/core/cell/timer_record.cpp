@@ -6,6 +6,7 @@
 #include <garrick/core/cell/timer_record.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <exception>
 #include <new>
 
@@ -50,6 +51,8 @@ timer_record* timer_record::arm_once(environment& env, cell& target, envelope* e
 timer_record* timer_record::arm_periodic(environment& env, cell& target, envelope* prototype,
                                          base::duration period) {
   GARRICK_ASSERT(period.count() > 0, "a periodic timer needs a period");
+  GARRICK_ASSERT(prototype->is(envelope_flag::shared) || detail::is_never_shared(*prototype->type),
+                 "copying a periodic message must not run a user's code");
   return arm(env, target, prototype, period, period.count());
 }
 
@@ -138,30 +141,26 @@ bool timer_record::receiver_is_late() noexcept {
 }
 
 void timer_record::push_copy() noexcept {
+  if (receiver_is_late()) return;
+  const bool shared = envelope_->is(envelope_flag::shared);
+  const std::size_t payload = shared ? sizeof(shared_block*) : envelope_->type->size;
+  const std::size_t bytes = detail::block_bytes(payload);
+  envelope* copy = nullptr;
   try {
-    if (receiver_is_late()) return;
-    const std::size_t bytes = detail::block_bytes(
-        envelope_->is(envelope_flag::shared) ? sizeof(shared_block*) : envelope_->type->size);
-    auto* const copy = static_cast<envelope*>(base::block_pool::allocate(bytes));
-    *copy = *envelope_;
-    try {
-      if (copy->is(envelope_flag::shared))
-        // order: relaxed: the prototype holds one
-        (*::new (copy->raw()) shared_block*(*static_cast<shared_block**>(envelope_->raw())))
-            ->holders.fetch_add(1, std::memory_order_relaxed);
-      else
-        envelope_->type->copy_construct(copy->raw(), envelope_->raw());
-    } catch (...) {
-      base::block_pool::deallocate(copy, bytes);
-      throw;
-    }
-    push(copy);
+    copy = static_cast<envelope*>(base::block_pool::allocate(bytes));
   } catch (...) {
     // This beat is lost, the next may succeed.
-    lost_mail::report(*target_, envelope_,
-                      base::make_error(base::errc::user, "a periodic message could not be copied",
-                                       lost_mail::text_of(std::current_exception())));
+    return lost_mail::report(*target_, envelope_,
+                             base::make_error(base::errc::user, "no memory for a periodic message",
+                                              lost_mail::text_of(std::current_exception())));
   }
+  *copy = *envelope_;
+  copy->set_block_size(bytes);
+  std::memcpy(copy->raw(), envelope_->raw(), payload);
+  if (shared)
+    // order: relaxed: the prototype holds one
+    (*static_cast<shared_block**>(copy->raw()))->holders.fetch_add(1, std::memory_order_relaxed);
+  push(copy);
 }
 
 void timer_record::finish() noexcept {

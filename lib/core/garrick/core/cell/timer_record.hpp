@@ -2,8 +2,10 @@
 // service fires.
 //
 // A record holds a strong handle to its target, so an actor that a timer can still wake is not
-// reclaimed (L4). Firing happens on the clock's thread and only pushes an envelope; it never waits,
-// and the only user code that it runs is the copy of a periodic message.
+// reclaimed (L4). Firing happens on the clock's thread and only pushes an envelope: it never waits.
+// It copies no user's object either: periodic messages share one content, and a handler that wants
+// its own copies it on the receiver's turn. What may run there is the destructor of a message that
+// nobody takes, and its printing for the dead letters. (docs/internals/time.md)
 //
 // Private: installed because templates need it.
 //
@@ -29,7 +31,7 @@ class timer_record {
   /// Arms a timer that pushes `e` to `target` after `delay`. The caller gets one hold.
   static timer_record* arm_once(environment& env, cell& target, envelope* e, base::duration delay);
   /// Arms a timer that pushes a copy of `prototype` to `target` after each period. Requires a
-  /// period above zero. The caller gets one hold.
+  /// period above zero, and content that is shared or trivial and small. The caller gets one hold.
   static timer_record* arm_periodic(environment& env, cell& target, envelope* prototype,
                                     base::duration period);
 
@@ -70,7 +72,7 @@ class timer_record {
     return {static_cast<std::uint32_t>(v), static_cast<std::uint32_t>(v >> 32)};
   }
   void push(envelope* e) noexcept;
-  /// One beat; a dead letter if the message cannot be copied.
+  /// One beat; a dead letter if there is no memory for it.
   void push_copy() noexcept;
   /// Does too much mail wait? Then this beat is left out, and was made a dead letter.
   [[nodiscard]] bool receiver_is_late() noexcept;
