@@ -52,8 +52,8 @@ base::run_outcome model_actor::run(std::uint32_t& budget) noexcept {
     --budget;
     const message m = mail_[handled_++];
     handle(machine, m);
-    if (thread.next_in_place != nullptr)
-      budget = 0;  // it has filled a receiver: now that one's turn
+    if (std::exchange(thread.batch_over, false))
+      budget = 0;  // it has filled a receiver, or run one: now it is the others' turn
   }
 }
 
@@ -243,6 +243,7 @@ bool simulation::run_in_place(model_actor& to) noexcept {
   if (thread.next_in_place == &to) return true;
   if (thread.next_in_place != nullptr || !pool_->claim(to)) return false;
   thread.next_in_place = &to;
+  thread.batch_over = true;
   return true;
 }
 
@@ -252,6 +253,7 @@ void simulation::run_chain(model_actor& first, here& thread) noexcept {
   for (std::uint32_t links = 0; one != nullptr; ++links) {
     std::uint32_t budget = in_place_batch;
     thread.woken_in_place = nullptr;
+    thread.batch_over = false;
     const bool more =
         links == longest_in_place_chain || one->run(budget) == base::run_outcome::more;
     model_actor* next = std::exchange(thread.next_in_place, nullptr);
@@ -262,6 +264,7 @@ void simulation::run_chain(model_actor& first, here& thread) noexcept {
     one = next;
   }
   thread.in_place = false;
+  thread.batch_over = true;
 }
 
 outcome simulation::run() {

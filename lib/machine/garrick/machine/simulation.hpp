@@ -114,6 +114,8 @@ class simulation {
   struct here {
     std::uint64_t runs = 0;  ///< of actors
     bool in_place = false;   ///< a sender runs its receiver
+    /// the present handler's sends ran receivers in place: the batch and the round end with it
+    bool batch_over = false;
     std::uint32_t in_place_batches = 0;
     std::uint32_t free_sends = 0;          ///< that do not wait: the last wait brought no room
     model_actor* next_in_place = nullptr;  ///< claimed; runs when the present batch in place ends

@@ -169,6 +169,17 @@ void name_this_thread(std::string_view name) noexcept {
 #endif
 }
 
+std::size_t default_stack_bytes() noexcept {
+  std::size_t bytes = std::size_t{512} * 1024;  // what macOS gives a second thread
+#if defined(__linux__)
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return bytes;
+  pthread_attr_getstacksize(&attributes, &bytes);
+  pthread_attr_destroy(&attributes);
+#endif
+  return bytes;
+}
+
 thread_place thread_place::of_this_thread() noexcept {
   thread_place here;
 #if GARRICK_HAS_RSEQ

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -83,6 +84,9 @@ void precise_sleeps() noexcept;
 /// Names the calling thread for debuggers. The name is cut at the system's limit, 15 characters on
 /// Linux.
 void name_this_thread(std::string_view name) noexcept;
+
+/// The size of the stack that a new thread gets unless it asks for another, in bytes.
+[[nodiscard]] std::size_t default_stack_bytes() noexcept;
 
 /// Which processor a thread runs on, for other threads to read.
 class thread_place {

@@ -142,6 +142,18 @@ TEST_CASE("the process barrier can be asked for again and again") {
   platform::process_barrier();
 }
 
+TEST_CASE("a thread has the default stack: it may use nearly all of it, and no more is promised") {
+  const std::size_t bytes = platform::default_stack_bytes();
+  CHECK(bytes >= 64 * 1024);
+  std::thread([&] {
+    const auto begin = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    const std::size_t far = bytes - bytes / 4;
+    volatile char* const block = static_cast<volatile char*>(__builtin_alloca(far));
+    for (std::size_t i = 0; i < far; i += 4096) block[i] = 1;
+    CHECK(begin - reinterpret_cast<std::uintptr_t>(&block[0]) >= far);
+  }).join();
+}
+
 TEST_CASE("a thread's place is the processor that it runs on") {
   CHECK(platform::thread_place().processor() == platform::thread_place::unknown);
   const auto me = platform::thread_place::of_this_thread();

@@ -166,7 +166,7 @@ void cell::free_block() noexcept {
 
 void cell::wake() noexcept {
   auto& h = detail::here;
-  if (h.in_place_chain) h.woken_in_place = this;
+  if (h.chain != nullptr) h.chain->woken = this;
   home_executor().schedule(*this);
 }
 

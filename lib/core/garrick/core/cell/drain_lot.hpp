@@ -26,6 +26,19 @@
 
 namespace garrick::core {
 
+namespace detail {
+/// An actor whose handler is on a thread's stack, and those below it.
+struct stacked_actor {
+  std::uint64_t id;
+  const stacked_actor* outer;  ///< the one whose send runs this one in place; null: none
+};
+
+[[nodiscard]] inline bool is_on_stack(const stacked_actor* top, std::uint64_t id) noexcept {
+  while (top != nullptr && top->id != id) top = top->outer;
+  return top != nullptr;
+}
+}  // namespace detail
+
 /// The words on which senders wait for receivers. Any thread.
 class drain_lot {
  public:
@@ -38,24 +51,21 @@ class drain_lot {
   void wait(std::uint64_t id, std::uint32_t epoch, std::int64_t limit_ns) noexcept {
     base::platform::futex_wait_for(at(id).word, epoch, static_cast<std::uint64_t>(limit_ns));
   }
-  /// While it lives, the actors `inner` and `outer` (0: none), whose handlers are on this thread's
-  /// stack, wait for `receiver`.
+  /// While it lives, the actors from `top` on, whose handlers are on this thread's stack, wait for
+  /// `receiver`. Null: a thread waits that runs no actor.
   class waiting_scope {
    public:
-    waiting_scope(drain_lot& lot, std::uint64_t receiver, std::uint64_t inner,
-                  std::uint64_t outer) noexcept
-        : lot_(lot), inner_(inner), outer_(outer) {
-      if (inner_ == 0) return;
-      lot_.enter(inner_, receiver);
-      if (outer_ != 0) lot_.enter(outer_, receiver);
+    waiting_scope(drain_lot& lot, std::uint64_t receiver, const detail::stacked_actor* top) noexcept
+        : lot_(lot), top_(top) {
+      if (top_ == nullptr) return;
+      for (const auto* a = top_; a != nullptr; a = a->outer) lot_.enter(a->id, receiver);
       for (int steps = 0; receiver != 0 && steps < longest_circle && !circle_; ++steps) {
         receiver = lot_.waits_for(receiver);
-        circle_ = receiver == inner_ || (receiver == outer_ && outer_ != 0);
+        circle_ = receiver != 0 && detail::is_on_stack(top_, receiver);
       }
     }
     ~waiting_scope() {
-      if (inner_ != 0) lot_.leave(inner_);
-      if (outer_ != 0) lot_.leave(outer_);
+      for (const auto* a = top_; a != nullptr; a = a->outer) lot_.leave(a->id);
     }
     waiting_scope(const waiting_scope&) = delete;
     waiting_scope& operator=(const waiting_scope&) = delete;
@@ -66,8 +76,7 @@ class drain_lot {
    private:
     static constexpr int longest_circle = 16;
     drain_lot& lot_;
-    std::uint64_t inner_;
-    std::uint64_t outer_;
+    const detail::stacked_actor* top_;
     bool circle_ = false;
   };
 

@@ -4,40 +4,44 @@
 #include <doctest/doctest.h>
 
 using garrick::core::drain_lot;
+using garrick::core::detail::stacked_actor;
 
 namespace {
-constexpr std::uint64_t a = 1, b = 2, c = 3, d = 4, none = 0;
-}
+constexpr std::uint64_t a = 1, b = 2, c = 3, d = 4;
+constexpr stacked_actor in_a{a, nullptr}, in_b{b, nullptr}, in_c{c, nullptr}, in_d{d, nullptr};
+}  // namespace
 
 TEST_CASE(
     "drain lot: a receiver whose own send waits for somebody else is waited for: back-pressure "
     "goes up a pipeline") {
   drain_lot lot;
-  const drain_lot::waiting_scope middle(lot, c, b, none);
-  const drain_lot::waiting_scope source(lot, b, a, none);
+  const drain_lot::waiting_scope middle(lot, c, &in_b);
+  const drain_lot::waiting_scope source(lot, b, &in_a);
   CHECK_FALSE(middle.closes_circle());
   CHECK_FALSE(source.closes_circle());
 }
 
 TEST_CASE("drain lot: the wait that would close a circle is seen, whatever its length") {
   drain_lot lot;
-  const drain_lot::waiting_scope first(lot, b, a, none);
+  const drain_lot::waiting_scope first(lot, b, &in_a);
   {
-    const drain_lot::waiting_scope back(lot, a, b, none);
+    const drain_lot::waiting_scope back(lot, a, &in_b);
     CHECK(back.closes_circle());
   }
-  const drain_lot::waiting_scope second(lot, c, b, none);
-  const drain_lot::waiting_scope third(lot, d, c, none);
+  const drain_lot::waiting_scope second(lot, c, &in_b);
+  const drain_lot::waiting_scope third(lot, d, &in_c);
   CHECK_FALSE(third.closes_circle());
-  const drain_lot::waiting_scope fourth(lot, a, d, none);
+  const drain_lot::waiting_scope fourth(lot, a, &in_d);
   CHECK(fourth.closes_circle());
 }
 
-TEST_CASE("drain lot: the sender that runs another in place stands still with it") {
+TEST_CASE("drain lot: all senders that run one another in place stand still with the innermost") {
   drain_lot lot;
-  const drain_lot::waiting_scope other(lot, a, c, none);  // c waits for a, ...
-  // ... whose send runs b in place, which sends to c
-  const drain_lot::waiting_scope nested(lot, c, b, a);
+  const drain_lot::waiting_scope other(lot, a, &in_c);  // c waits for a, ...
+  // ... whose send runs b in place, which runs d, which sends to c
+  const stacked_actor b_in_a{b, &in_a};
+  const stacked_actor d_in_b_in_a{d, &b_in_a};
+  const drain_lot::waiting_scope nested(lot, c, &d_in_b_in_a);
   CHECK(nested.closes_circle());
 }
 
@@ -45,9 +49,9 @@ TEST_CASE(
     "drain lot: a wait that has ended is forgotten, and a thread without an actor closes no "
     "circle") {
   drain_lot lot;
-  { const drain_lot::waiting_scope over(lot, a, b, none); }
-  const drain_lot::waiting_scope later(lot, b, a, none);
+  { const drain_lot::waiting_scope over(lot, a, &in_b); }
+  const drain_lot::waiting_scope later(lot, b, &in_a);
   CHECK_FALSE(later.closes_circle());
-  const drain_lot::waiting_scope outside(lot, a, none, none);
+  const drain_lot::waiting_scope outside(lot, a, nullptr);
   CHECK_FALSE(outside.closes_circle());
 }

@@ -1,4 +1,4 @@
-// The run loop, and what a sender does for a receiver that is full.
+// The run loop. What a sender does for a receiver that is full is in internal/full_receiver.cpp.
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/core/cell/drain_lot.hpp>
 #include <garrick/core/cell/extension.hpp>
@@ -24,142 +24,10 @@ namespace {
 // Senders on other workers may wait for a receiver that runs in place. They are woken once in this
 // number of batches (docs/internals/overload.md).
 constexpr std::uint32_t in_place_batches_per_wake = 64;
-// How many stages of a pipeline one full mailbox at its beginning runs at most.
-constexpr std::uint32_t longest_in_place_chain = 16;
-// A wait for room ends at the latest when the receiver has handled this number of messages. If the
-// receiver makes no progress, the wait fails, and the thread's next sends to full mailboxes, this
-// number of them, do not wait.
-constexpr std::uint32_t sends_per_wait = 64;
-// A failed wait for a receiver that runs doubles the time limit of the thread's next wait, since a
-// handler may take long. It is doubled this number of times at most, since a handler may also
-// block.
-constexpr std::uint8_t most_doublings = 4;
 // How many urgent messages are handled in a row before a normal one has its turn.
 constexpr std::uint8_t urgent_share = 8;
 
 }  // namespace
-
-// ---- senders ------------------------------------------------------------------------------------
-
-bool running_cell::admit(envelope* e, std::uint64_t head) noexcept {
-  if (policy_ == mailbox_policy::drop_oldest) return bounded_mailbox::keep_latest(*this, e), false;
-  if ((head & mailbox_word::closed) != 0) return true;  // the push will find it closed
-  const std::uint32_t length = gate_.length();
-  auto& thread = base::this_thread;
-  const std::uint32_t hard =
-      has_spawn_constants_ && own_hard_limit() != 0 ? own_hard_limit() : env_->mailbox.hard_limit;
-  if (length >= hard) {
-    lost_mail::lose(*this, envelope_ptr(e),
-                    base::make_error(base::errc::overload, name(), "mailbox is at its hard limit"));
-    return false;
-  }
-  const bool stalled = (head & mailbox_word::stalled) != 0;
-  if (policy_ != mailbox_policy::unbounded) {
-    if (length < soft_limit_) return true;
-    bounded_mailbox::turn_away(*this, e);
-    return false;
-  }
-  if (!stalled && length < soft_limit_) return true;
-  if (env_->probe != nullptr && length >= soft_limit_ && std::has_single_bit(length))
-    env_->probe->on_mailbox_doubled(id_, length);
-  if (stalled || detail::here.is_running(this) || detail::here.no_wait != 0) return true;
-  if (thread.free_sends != 0) {
-    --thread.free_sends;
-    return true;
-  }
-  if (!run_in_place() && !wait_for_room()) thread.free_sends = sends_per_wait;
-  return true;
-}
-
-bool running_cell::run_in_place() noexcept {
-  auto& thread = base::this_thread;
-  auto& here = detail::here;
-  if (!env_->mailbox.in_place || !in_place_ || thread.no_in_place != 0 || here.run_depth == 0 ||
-      thread.worker_of == nullptr)
-    return false;
-  base::executor& ex = home_executor();
-  if (thread.worker_of != &ex) return false;
-  if (here.run_depth > 1) {
-    // This goes not one level deeper, however long the pipeline is. The batch ends, and then it is
-    // this receiver's turn.
-    if (here.next_in_place == this) return true;
-    if (!here.in_place_chain || here.next_in_place != nullptr || !ex.claim(*this)) return false;
-    here.next_in_place = this;
-    return true;
-  }
-  if (!ex.claim(*this)) return false;
-  run_in_place_chain(ex);
-  return true;
-}
-
-// Runs a claimed cell for a batch. Then it runs the receiver that the cell has filled or else, if
-// it is still next on this worker, the one that the cell woke last; and so on, a bounded number of
-// times. Left where it is, the one woken last would be pushed out of the next slot, and a worker
-// would be called for a few messages.
-void running_cell::run_in_place_chain(base::executor& ex) noexcept {
-  auto& here = detail::here;
-  running_cell* turn = this;
-  here.in_place_chain = true;
-  for (std::uint32_t i = 0; turn != nullptr; ++i) {
-    std::uint32_t budget = turn->env_->mailbox.in_place_batch;
-    here.woken_in_place = nullptr;
-    const bool more = i == longest_in_place_chain || turn->run(budget) == base::run_outcome::more;
-    auto* next = static_cast<running_cell*>(std::exchange(here.next_in_place, nullptr));
-    if (next == nullptr && here.woken_in_place != nullptr && ex.claim_next(here.woken_in_place)) {
-      next = static_cast<running_cell*>(here.woken_in_place);
-      if (!next->in_place_) {
-        ex.schedule(*next);
-        next = nullptr;
-      }
-    }
-    if (more) ex.schedule(*turn);
-    turn = next;
-  }
-  here.in_place_chain = false;
-}
-
-bool running_cell::wait_for_room() noexcept {
-  auto& thread = base::this_thread;
-  const cell* const inner = detail::here.running;
-  const cell* const outer = detail::here.outer;
-  // Actors whose handlers wait in a circle would all stand still. So the sender that would close
-  // the circle goes on instead.
-  const drain_lot::waiting_scope waits(*env_->lot, id_, inner != nullptr ? inner->id_ : 0,
-                                       outer != nullptr ? outer->id_ : 0);
-  if (waits.closes_circle()) return true;
-  if (detail::here.overlooked != 0) wake_overlooked();  // this receiver may wait for one of them
-  const auto once = static_cast<std::uint64_t>(env_->mailbox.full_wait.count());
-  std::uint8_t& doublings = detail::here.wait_doublings;
-  const std::uint64_t limit = once << doublings;
-  std::uint64_t longest = 0;
-  const std::uint32_t before = gate_.consumed();
-  std::uint32_t seen = before;
-  std::uint64_t since = base::platform::monotonic_ns();
-  for (;;) {
-    const std::uint32_t epoch = env_->lot->epoch(id_);
-    if (!gate_.ask_to_wait()) break;
-    // order: a hint, on which the runner shows its progress after its present message
-    attention_.store(1, std::memory_order_relaxed);
-    if (thread.worker_of != nullptr) thread.worker_of->expose();
-    env_->lot->wait(id_, epoch, static_cast<std::int64_t>(once));
-    const std::uint32_t consumed = gate_.consumed();
-    if (gate_.length() < soft_limit_ || consumed - before >= sends_per_wait) break;
-    const std::uint64_t now = base::platform::monotonic_ns();
-    if (consumed != seen) {
-      longest = std::max(longest, now - since);
-      seen = consumed;
-      since = now;
-      continue;
-    }
-    // If it waits for a worker, perhaps every worker waits like this one, and nobody can run it.
-    const bool queued = is_queued();
-    if (now - since < (queued ? once : limit)) continue;
-    if (!queued && doublings < most_doublings) ++doublings;
-    return false;
-  }
-  if (doublings != 0 && longest < limit / 4) --doublings;
-  return true;
-}
 
 void running_cell::refuse(envelope* e) noexcept {
   lost_mail::lose(*this, envelope_ptr(e), lost_mail::gone(*this));
@@ -181,8 +49,8 @@ base::run_outcome running_cell::run(std::uint32_t& budget) noexcept {
   const base::run_outcome outcome = run_loop(budget);
   if (here.reclaim != nullptr) [[unlikely]]
     lifecycle::reclaim_all();
-  if (here.overlooked != 0) [[unlikely]]
-    wake_overlooked();
+  if (here.batch_over) [[unlikely]]
+    charge_in_place_work(budget);
   here.running = nullptr;
   here.run_depth = 0;
   thread.actor = nullptr;
@@ -197,14 +65,14 @@ base::run_outcome running_cell::run_nested(std::uint32_t& budget) noexcept {
   auto& here = detail::here;
   void* const outer_actor = thread.actor;
   cell* const outer_running = here.running;
-  cell* const outer_outer = here.outer;
   // order: own thread's value
   const std::uint64_t outer_id = thread.actor_id.load(std::memory_order_relaxed);
+  const detail::stacked_actor outer{outer_id, here.below};
   // order: own thread's value
   const base::message_type* const outer_type = thread.handling.load(std::memory_order_relaxed);
   // order: own thread's value
   const bool outer_response = thread.in_response.load(std::memory_order_relaxed);
-  here.outer = outer_running;
+  here.below = &outer;
   here.running = this;
   ++here.run_depth;
   thread.actor = this;
@@ -214,7 +82,7 @@ base::run_outcome running_cell::run_nested(std::uint32_t& budget) noexcept {
   const base::run_outcome outcome = run_loop(budget);
   --here.run_depth;
   here.running = outer_running;
-  here.outer = outer_outer;
+  here.below = outer.outer;
   thread.actor = outer_actor;
   // order: read by the watchdog as a sample
   thread.actor_id.store(outer_id, std::memory_order_relaxed);
@@ -260,8 +128,8 @@ base::run_outcome running_cell::run_loop(std::uint32_t& budget) noexcept {
     process(message);
     if (here.reclaim != nullptr && here.run_depth == 1) [[unlikely]]
       lifecycle::reclaim_all();
-    if (here.next_in_place != nullptr) [[unlikely]]
-      left = 1;  // this cell has filled a receiver, whose turn it is now
+    if (here.batch_over) [[unlikely]]
+      left = 1;  // its sends ran receivers in place, or it has filled one whose turn it is now
     if (--left == 0) [[unlikely]] {
       budget = unused;
       // An actor that has nothing left must not be queued: a worker would be woken for nothing.
@@ -287,8 +155,9 @@ release_outcome running_cell::end_batch() noexcept {
   const bool overlook = here.run_depth > 1 && (gate_.peek() & mailbox_word::waiting) != 0 &&
                         ++here.in_place_batches % in_place_batches_per_wake != 0;
   if (!overlook) return reader_.release(gate_, stalled);
+  here.batch_over = true;  // at depth 1 they are woken when the run is over
   if (here.overlooked != id_) {
-    if (here.overlooked != 0) wake_overlooked();
+    wake_overlooked();
     here.overlooked = id_;
     here.overlooked_in = env_->lot;
   }
@@ -297,7 +166,15 @@ release_outcome running_cell::end_batch() noexcept {
 
 void running_cell::wake_overlooked() noexcept {
   auto& here = detail::here;
-  here.overlooked_in->wake(std::exchange(here.overlooked, 0));
+  if (here.overlooked != 0) here.overlooked_in->wake(std::exchange(here.overlooked, 0));
+}
+
+// The run that is over has run others in place. It counts as a whole one, which ends the worker's
+// round (W3 of work_stealing.hpp).
+void running_cell::charge_in_place_work(std::uint32_t& budget) noexcept {
+  budget = 0;
+  detail::here.batch_over = false;
+  wake_overlooked();
 }
 
 void running_cell::after_batch() noexcept {

@@ -1,5 +1,5 @@
 // A cell that takes turns: how the runner picks messages, handles them and stops; and what a sender
-// does for a receiver that is full (it runs it in place, waits for room, or goes on).
+// does for a receiver that is full (internal/full_receiver.cpp).
 //
 // Every cell is one of these. They are two classes so that a handle need only know the first.
 //
@@ -68,14 +68,16 @@ class running_cell : public cell {
   void refuse(envelope* e) noexcept final;
   void answer_late_signals() noexcept final;
 
-  bool run_in_place() noexcept;
+  bool run_in_place(std::uint32_t length) noexcept;
   void run_in_place_chain(base::executor& ex) noexcept;
+  [[nodiscard]] bool has_run_enough_in_place() const noexcept;
   bool wait_for_room() noexcept;
 
   base::run_outcome run_nested(std::uint32_t& budget) noexcept;
   base::run_outcome run_loop(std::uint32_t& budget) noexcept;
   release_outcome end_batch() noexcept;
   static void wake_overlooked() noexcept;
+  static void charge_in_place_work(std::uint32_t& budget) noexcept;
   envelope* pick() noexcept;
   envelope* pick_apart() noexcept;
   envelope* pick_by_priority() noexcept;

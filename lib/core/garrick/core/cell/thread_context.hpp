@@ -1,11 +1,14 @@
-// What core keeps per thread: which cells are on the stack, what is to be reclaimed, a block of
-// ids.
+// What core keeps per thread: which cells are on the stack, which receivers run in place, what is
+// to be reclaimed, a block of ids.
 //
 // Private: installed with its room; the testkit numbers actors through it.
 //
 // Owner: the thread itself; nothing here is read by others.
 #pragma once
 
+#include <garrick/core/cell/drain_lot.hpp>
+
+#include <cstddef>
 #include <cstdint>
 
 namespace garrick::base {
@@ -13,33 +16,48 @@ class error;
 }
 namespace garrick::core {
 class cell;
-class drain_lot;
 }  // namespace garrick::core
 
 namespace garrick::core::detail {
 
 class running_behavior;
 
+/// A send that runs receivers in place, one after the other (docs/internals/overload.md). It lies
+/// on the sender's stack.
+struct in_place_chain {
+  /// A full receiver of the cell that runs: its run right is this thread's, and it runs when the
+  /// present batch is over.
+  cell* next = nullptr;
+  /// the cell woken last by the one that runs; compared, not touched: it may be gone
+  cell* woken = nullptr;
+  in_place_chain* outer;  ///< that of a send further down the stack
+};
+
 struct thread_context {
   cell* running = nullptr;  ///< the innermost cell whose handler is on the stack
-  cell* outer = nullptr;    ///< the cell whose send runs `running` in place
+  /// the cells whose sends run `running` in place, the innermost first
+  const stacked_actor* below = nullptr;
   /// the cell whose object is being built: the base class of the object asks for it
   cell* constructing = nullptr;
   /// unreachable cells to end after the current handler, linked by `queue_link`
   cell* reclaim = nullptr;
-  /// 1: a worker runs a cell; 2: a send runs its receiver in place
+  /// 1: a worker runs a cell; 2: a send of its handler runs a receiver in place; and so on
   std::uint32_t run_depth = 0;
-  /// above zero: sends never wait for a full receiver (destructors, I/O callbacks)
+  /// above zero: sends never wait for a full receiver (`no_wait_scope`)
   std::uint32_t no_wait = 0;
   std::uint32_t in_place_batches = 0;  ///< those after which senders were left waiting
   /// of the time that a send waits for a full receiver that shows no progress
   std::uint8_t wait_doublings = 0;
-  bool in_place_chain = false;  ///< a send on this thread runs receivers in place
-  /// A full receiver of the cell that runs in place: its run right is this thread's, and it is run
-  /// after that batch.
-  cell* next_in_place = nullptr;
-  /// the cell woken last by one that runs in place; compared, not touched: it may be gone
-  cell* woken_in_place = nullptr;
+  /// The present handler's sends ran receivers in place, or filled the one that is next: this batch
+  /// ends after its present message and, at depth 1, the worker's round.
+  bool batch_over = false;
+  in_place_chain* chain = nullptr;  ///< the innermost; null: nothing runs in place
+  /// where the stack was when the first of the present sends began to run receivers in place
+  std::uintptr_t in_place_stack = 0;
+  /// `thread_state::turns` when the outermost handler first ran a receiver in place
+  std::uint64_t in_place_since = 0;
+  /// id of the receiver that the present handler ran in place last
+  std::uint64_t last_in_place = 0;
   /// id of a receiver that ran in place and whose waiting senders were not woken; 0: none
   std::uint64_t overlooked = 0;
   drain_lot* overlooked_in = nullptr;
@@ -48,8 +66,6 @@ struct thread_context {
   running_behavior* behavior = nullptr;  ///< the innermost behavior of which a case runs
   std::uint64_t next_id = 0;
   std::uint64_t last_id = 0;
-
-  [[nodiscard]] bool is_running(const cell* c) const noexcept { return c == running || c == outer; }
 };
 
 inline constinit thread_local thread_context here{};

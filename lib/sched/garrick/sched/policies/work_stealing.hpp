@@ -14,7 +14,9 @@
 //    in turns, and the slot's occupant goes to the back of the inbox. Nothing is ever added at the
 //    old end of the deque. So a runnable in the inbox gets into the deque, at depth at most k,
 //    within two rounds, and from there every other round brings it one nearer: it runs within
-//    2k+2 rounds, which is at most k quanta.
+//    2k+2 rounds, which is at most k quanta. A run whose sends ran other runnables in place counts
+//    for all that it was given, and ends after that message: so what one message runs in place
+//    comes on top of a round, but not what many do (docs/internals/overload.md).
 #pragma once
 
 #include <garrick/sched/parking/sleepers.hpp>

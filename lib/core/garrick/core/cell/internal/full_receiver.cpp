@@ -1,0 +1,224 @@
+// What a sender does for a receiver that is full: it runs it in place, waits for room, or goes on.
+// docs/internals/overload.md tells when it does which.
+#include <garrick/base/platform/platform.hpp>
+#include <garrick/core/cell/drain_lot.hpp>
+#include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/internal/bounded_mailbox.hpp>
+#include <garrick/core/cell/internal/lost_mail.hpp>
+#include <garrick/core/cell/running_cell.hpp>
+#include <garrick/core/cell/thread_context.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace garrick::core {
+
+namespace {
+
+// How many stages of a pipeline one full mailbox at its beginning runs at most.
+constexpr std::uint32_t longest_in_place_chain = 16;
+// A mailbox may grow by its soft limit beyond it, and by no more than this, until its sender runs
+// it whatever else there is to do. The sum is less than what the mailbox's word can count.
+constexpr std::uint32_t most_beyond_soft_limit = 16'384;
+// A wait for room ends at the latest when the receiver has handled this number of messages. If the
+// receiver makes no progress, the wait fails, and the thread's next sends to full mailboxes, this
+// number of them, do not wait.
+constexpr std::uint32_t sends_per_wait = 64;
+// A failed wait for a receiver that runs doubles the time limit of the thread's next wait, since a
+// handler may take long. It is doubled this number of times at most, since a handler may also
+// block.
+constexpr std::uint8_t most_doublings = 4;
+
+std::uint64_t turns_of_this_thread() noexcept {
+  return base::this_thread.turns.load(std::memory_order_relaxed);  // order: own thread's value
+}
+
+std::uintptr_t stack_now() noexcept {
+  return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+}
+
+// Sends that run receivers in place may lie within one another on half of the stack. The other half
+// is for the innermost handler.
+bool stack_has_room() noexcept {
+  static const std::size_t share = base::platform::default_stack_bytes() / 2;
+  // a handler that has gone to a stack of its own seems to have used very much
+  return detail::here.chain == nullptr || detail::here.in_place_stack - stack_now() < share;
+}
+
+// The send further down the stack that has claimed `c` and will run it; null: none.
+detail::in_place_chain* claimed_by(const cell* c) noexcept {
+  detail::in_place_chain* chain = detail::here.chain;
+  while (chain != nullptr && chain->next != c) chain = chain->outer;
+  return chain;
+}
+
+// This thread is about to wait. What it has claimed and does not run yet, others may run.
+void give_back_what_is_claimed() noexcept {
+  for (auto* chain = detail::here.chain; chain != nullptr; chain = chain->outer)
+    if (cell* const next = std::exchange(chain->next, nullptr))
+      next->home_executor().schedule(*next);
+}
+
+}  // namespace
+
+bool running_cell::admit(envelope* e, std::uint64_t head) noexcept {
+  if (policy_ == mailbox_policy::drop_oldest) return bounded_mailbox::keep_latest(*this, e), false;
+  if ((head & mailbox_word::closed) != 0) return true;  // the push will find it closed
+  const std::uint32_t length = gate_.length();
+  auto& thread = base::this_thread;
+  auto& here = detail::here;
+  const std::uint32_t hard =
+      has_spawn_constants_ && own_hard_limit() != 0 ? own_hard_limit() : env_->mailbox.hard_limit;
+  if (length >= hard) {
+    lost_mail::lose(*this, envelope_ptr(e),
+                    base::make_error(base::errc::overload, name(), "mailbox is at its hard limit"));
+    return false;
+  }
+  const bool stalled = (head & mailbox_word::stalled) != 0;
+  if (policy_ != mailbox_policy::unbounded) {
+    if (length < soft_limit_) return true;
+    bounded_mailbox::turn_away(*this, e);
+    return false;
+  }
+  if (!stalled && length < soft_limit_) return true;
+  if (env_->probe != nullptr && length >= soft_limit_ && std::has_single_bit(length))
+    env_->probe->on_mailbox_doubled(id_, length);
+  if (stalled || here.no_wait != 0 || here.running == this) return true;
+  if (thread.free_sends != 0) {
+    --thread.free_sends;
+    return true;
+  }
+  if (run_in_place(length) || detail::is_on_stack(here.below, id_)) return true;
+  if (!wait_for_room()) thread.free_sends = sends_per_wait;
+  return true;
+}
+
+bool running_cell::run_in_place(std::uint32_t length) noexcept {
+  auto& thread = base::this_thread;
+  auto& here = detail::here;
+  if (!env_->mailbox.in_place || !in_place_ || thread.no_in_place != 0 || here.run_depth == 0 ||
+      thread.worker_of == nullptr)
+    return false;
+  base::executor& ex = home_executor();
+  if (thread.worker_of != &ex) return false;
+  const bool must =
+      length >= soft_limit_ + std::min<std::uint32_t>(soft_limit_, most_beyond_soft_limit);
+  detail::in_place_chain* const chain = here.chain;
+  if (chain != nullptr && chain->next == this) {
+    if (!must) return true;  // its turn comes when the present batch is over
+    chain->next = nullptr;
+  } else if (ex.claim(*this)) {
+    if (!must && chain != nullptr && chain->next == nullptr) {
+      chain->next = this;
+      here.batch_over = true;
+      return true;
+    }
+    if (!must && has_run_enough_in_place()) {
+      ex.schedule(*this);
+      return true;
+    }
+  } else if (auto* const holder = claimed_by(this)) {
+    if (!must) return true;
+    holder->next = nullptr;
+  } else {
+    return false;
+  }
+  if (!stack_has_room()) {
+    ex.schedule(*this);
+    return false;
+  }
+  run_in_place_chain(ex);
+  return true;
+}
+
+// Has the outermost handler on this thread run so many messages in place that another receiver can
+// wait until it has twice its limit, or its turn? Who floods one receiver runs it again and again:
+// that costs no more messages than it sends.
+bool running_cell::has_run_enough_in_place() const noexcept {
+  const auto& here = detail::here;
+  return (here.batch_over || here.chain != nullptr) && here.last_in_place != id_ &&
+         turns_of_this_thread() - here.in_place_since >= env_->mailbox.in_place_batch;
+}
+
+// Runs a claimed cell for a batch. Then it runs the receiver that the cell has filled or else, if
+// it is still next on this worker, the one that the cell woke last; and so on, a bounded number of
+// times. Left where it is, the one woken last would be pushed out of the next slot, and a worker
+// would be called for a few messages.
+void running_cell::run_in_place_chain(base::executor& ex) noexcept {
+  auto& here = detail::here;
+  const std::uint64_t first = id_;
+  if (here.chain == nullptr) {
+    here.in_place_stack = stack_now();
+    if (!here.batch_over) here.in_place_since = turns_of_this_thread();
+  }
+  detail::in_place_chain chain{.outer = here.chain};
+  here.chain = &chain;
+  running_cell* turn = this;
+  for (std::uint32_t i = 0; turn != nullptr; ++i) {
+    std::uint32_t budget = turn->env_->mailbox.in_place_batch;
+    chain.woken = nullptr;
+    here.batch_over = false;
+    const bool more = i == longest_in_place_chain || turn->run(budget) == base::run_outcome::more;
+    auto* next = static_cast<running_cell*>(std::exchange(chain.next, nullptr));
+    if (next == nullptr && chain.woken != nullptr && ex.claim_next(chain.woken)) {
+      next = static_cast<running_cell*>(chain.woken);
+      if (!next->in_place_) {
+        ex.schedule(*next);
+        next = nullptr;
+      }
+    }
+    if (more) ex.schedule(*turn);
+    turn = next;
+  }
+  here.chain = chain.outer;
+  here.batch_over = true;
+  here.last_in_place = first;
+}
+
+bool running_cell::wait_for_room() noexcept {
+  auto& thread = base::this_thread;
+  auto& here = detail::here;
+  give_back_what_is_claimed();
+  // Actors whose handlers wait in a circle would all stand still. So the sender that would close
+  // the circle goes on instead.
+  const detail::stacked_actor inner{detail::running_id(), here.below};
+  const drain_lot::waiting_scope waits(*env_->lot, id_, here.running != nullptr ? &inner : nullptr);
+  if (waits.closes_circle()) return true;
+  wake_overlooked();  // this receiver may wait for one of them
+  const auto once = static_cast<std::uint64_t>(env_->mailbox.full_wait.count());
+  std::uint8_t& doublings = here.wait_doublings;
+  const std::uint64_t limit = once << doublings;
+  std::uint64_t longest = 0;
+  const std::uint32_t before = gate_.consumed();
+  std::uint32_t seen = before;
+  std::uint64_t since = base::platform::monotonic_ns();
+  for (;;) {
+    const std::uint32_t epoch = env_->lot->epoch(id_);
+    if (!gate_.ask_to_wait()) break;
+    // order: a hint, on which the runner shows its progress after its present message
+    attention_.store(1, std::memory_order_relaxed);
+    if (thread.worker_of != nullptr) thread.worker_of->expose();
+    env_->lot->wait(id_, epoch, static_cast<std::int64_t>(once));
+    const std::uint32_t consumed = gate_.consumed();
+    if (gate_.length() < soft_limit_ || consumed - before >= sends_per_wait) break;
+    const std::uint64_t now = base::platform::monotonic_ns();
+    if (consumed != seen) {
+      longest = std::max(longest, now - since);
+      seen = consumed;
+      since = now;
+      continue;
+    }
+    // If it waits for a worker, perhaps every worker waits like this one, and nobody can run it.
+    const bool queued = is_queued();
+    if (now - since < (queued ? once : limit)) continue;
+    if (!queued && doublings < most_doublings) ++doublings;
+    return false;
+  }
+  if (doublings != 0 && longest < limit / 4) --doublings;
+  return true;
+}
+
+}  // namespace garrick::core
