@@ -19,6 +19,8 @@
 
 #include <garrick/core/detail/handlers.hpp>
 
+#include <garrick/core/behavior.hpp>
+
 #include <garrick/core/adapt.hpp>
 #include <garrick/core/composition.hpp>
 #include <garrick/core/message.hpp>

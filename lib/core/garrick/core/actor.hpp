@@ -163,6 +163,7 @@ class actor_base {
     static_assert(
         !std::is_same_v<P, any_protocol>,
         "garrick: a wildcard handle needs request_as<R>(to, ...): say what the answer holds");
+    static_assert(detail::checked_reply<P, Args...>::reported);
     if constexpr (!std::is_same_v<P, any_protocol> && detail::checked_request<P, Args...>::fits)
       return detail::request_plain(*cell_, to, std::forward<Args>(args)...);
     else
@@ -175,6 +176,7 @@ class actor_base {
   auto request_urgent(const ref<P>& to, Args&&... args) {
     static_assert(!std::is_same_v<P, any_protocol>,
                   "garrick: an urgent request needs a typed handle");
+    static_assert(detail::checked_reply<P, Args...>::reported);
     if constexpr (!std::is_same_v<P, any_protocol> && detail::checked_request<P, Args...>::fits)
       return detail::request_plain<true>(*cell_, to, std::forward<Args>(args)...);
     else
@@ -208,6 +210,7 @@ class actor_base {
     static_assert(
         !std::is_same_v<P, any_protocol>,
         "garrick: a wildcard handle needs request_as<R>(to, ...): say what the answer holds");
+    static_assert(detail::checked_answer<typename detail::answer_to<P, Message>::type>::reported);
     if constexpr (!std::is_same_v<P, any_protocol> && detail::checked_in_place<P, Message>::fits) {
       using pending = typename detail::pending_for<typename P::template answer<Message>>::type;
       cell& c = detail::target_of(to, "a request");
@@ -254,6 +257,7 @@ class actor_base {
   /// is the error `unexpected_message`. A duration after the message is the time-out.
   template <class... Rs, class... Args>
   [[nodiscard]] auto request_as(const any_ref& to, Args&&... args) {
+    static_assert(detail::checked_answer<response<Rs...>>::reported);
     return request_any<Rs...>(*cell_, to, std::forward<Args>(args)...);
   }
 
@@ -267,6 +271,8 @@ class actor_base {
   ///     void on(answer a) { waiting_.deliver(a.value); }
   template <class... Ts>
   [[nodiscard]] response_promise<Ts...> make_promise() {
+    static_assert(
+        detail::checked_answer<typename detail::response_of<result<Ts...>>::type>::reported);
     return response_promise<Ts...>(detail::take_current_request(*cell_));
   }
 

@@ -55,6 +55,7 @@ class completion {
 ///     std::move(host).then([](std::string address) {…});
 template <class... Rs, class Start>
 [[nodiscard]] auto adapt(actor_base& self, Start&& start) {
+  static_assert(detail::checked_answer<response<Rs...>>::reported);
   cell& c = actor_access::get(self);
   pending_request r;
   typename detail::asked_with<pending_response<Rs...>, Start>::type pending(

@@ -22,6 +22,7 @@
 
 #include <garrick/base/time/clock.hpp>
 #include <garrick/core/detail/invoke.hpp>
+#include <garrick/core/detail/isolation.hpp>
 #include <garrick/core/message.hpp>
 
 #include <atomic>
@@ -194,6 +195,9 @@ struct pattern_case {
   Guard guard;
   F f;
   using content = content_of<typename Patterns::input...>;
+  using bound_values = decltype(std::tuple_cat(std::declval<typename Patterns::output>()...));
+  using answer = typename response_of<std::remove_cvref_t<decltype(std::apply(
+      std::declval<F&>(), std::declval<bound_values>()))>>::type;
 
   bool try_invoke(cell& self, envelope* e) {
     if (e->type != &base::message_type_of<content>) return false;
@@ -201,12 +205,11 @@ struct pattern_case {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       auto matched = std::make_tuple(std::get<I>(patterns).match(element<I>(c))...);
       if (!(std::get<I>(matched).has_value() && ...)) return false;
-      auto bound = std::tuple_cat(std::move(*std::get<I>(matched))...);
+      bound_values bound = std::tuple_cat(std::move(*std::get<I>(matched))...);
       if (!std::apply([&](const auto&... xs) { return static_cast<bool>(guard(xs...)); }, bound))
         return false;
-      using returned = decltype(std::apply(f, std::move(bound)));
-      answer_with<typename response_of<std::remove_cvref_t<returned>>::type>(
-          self, e, [&]() -> decltype(auto) { return std::apply(f, std::move(bound)); });
+      answer_with<answer>(self, e,
+                          [&]() -> decltype(auto) { return std::apply(f, std::move(bound)); });
       return true;
     }(std::index_sequence_for<Patterns...>{});
   }
@@ -239,10 +242,11 @@ struct pattern_builder {
 template <class F>
 struct otherwise_case {
   F f;
+  using answer = typename response_of<
+      std::remove_cvref_t<decltype(std::declval<F&>()(std::declval<const message&>()))>>::type;
   bool try_invoke(cell& self, envelope* e) {
-    using returned = decltype(f(std::declval<const message&>()));
-    answer_with<typename response_of<std::remove_cvref_t<returned>>::type>(
-        self, e, [&]() -> decltype(auto) { return f(message_access::from_envelope(e)); });
+    answer_with<answer>(self, e,
+                        [&]() -> decltype(auto) { return f(message_access::from_envelope(e)); });
     return true;
   }
 };
@@ -256,6 +260,7 @@ struct otherwise_builder {
 
 template <class F>
 struct timeout_case {
+  using answer = void;  // nobody has asked
   std::int64_t ns;
   F f;
 };
@@ -278,6 +283,41 @@ auto to_case(C&& c) {
   else
     return std::decay_t<C>(std::forward<C>(c));
 }
+
+/// What can stand in a behavior's list: a case, or a function of which to_case makes one.
+template <class C>
+inline constexpr bool is_case =
+    plain_function<C> || is_timeout<C>::value || requires { typename C::garrick_case; };
+template <class Guard, class F, class... Patterns>
+inline constexpr bool is_case<pattern_case<Guard, F, Patterns...>> = true;
+template <class F>
+inline constexpr bool is_case<otherwise_case<F>> = true;
+
+/// Instantiated only to fail.
+template <class C>
+struct not_a_case {
+  static constexpr bool reported = true;
+  static_assert(is_case<C>,
+                "garrick: a case is a function whose parameters have types (not auto), or "
+                "on(...) >> f, otherwise >> f or after(d) >> f");
+};
+
+/// The check that something is a case.
+template <class C>
+using checked_as_case = std::conditional_t<is_case<C>, base::detail::can_be_sent, not_a_case<C>>;
+
+template <class C>
+consteval auto check_of_case() {
+  if constexpr (is_case<C>)
+    return std::type_identity<
+        checked_answer<typename decltype(to_case(std::declval<C>()))::answer>>{};
+  else
+    return std::type_identity<not_a_case<C>>{};
+}
+
+/// The checks of one case of a behavior: that it is one, and that its answer is owned.
+template <class C>
+using checked_case = typename decltype(check_of_case<C>())::type;
 
 template <class... Cases>
 class behavior_of final : public behavior_impl {
@@ -315,6 +355,18 @@ class behavior_of final : public behavior_impl {
   std::tuple<Cases...> cases_;
 };
 
+template <class... Cases>
+using behavior_for = behavior_of<decltype(to_case(std::declval<Cases>()))...>;
+
+/// A new behavior of these cases; null for what is no case.
+template <class... Cases>
+[[nodiscard]] behavior_impl* make_behavior(Cases&&... cases) {
+  if constexpr ((is_case<Cases> && ...))
+    return new behavior_for<Cases...>(to_case(std::move(cases))...);
+  else
+    return nullptr;
+}
+
 }  // namespace detail
 
 /// What an actor does with messages for now: a list of cases, tried in order, of which the first
@@ -331,11 +383,12 @@ class behavior {
   /// Of these cases. Costs one allocation. Throws std::bad_alloc, and what copying the functions
   /// throws.
   template <class First, class... Rest>
-    requires(!std::is_base_of_v<behavior, First>)
+    requires(!std::is_base_of_v<behavior, First> && !std::is_same_v<First, behavior_impl*>)
   behavior(First first_case, Rest... other_cases)
-      : impl_(new detail::behavior_of<decltype(detail::to_case(std::move(first_case))),
-                                      decltype(detail::to_case(std::move(other_cases)))...>(
-            detail::to_case(std::move(first_case)), detail::to_case(std::move(other_cases))...)) {}
+      : impl_(detail::make_behavior(std::move(first_case), std::move(other_cases)...)) {
+    static_assert(detail::checked_case<First>::reported &&
+                  (detail::checked_case<Rest>::reported && ...));
+  }
   behavior(const behavior& o) noexcept : impl_(o.impl_) {
     if (impl_ != nullptr) impl_->add_holder();
   }
@@ -351,6 +404,10 @@ class behavior {
   [[nodiscard]] explicit operator bool() const noexcept { return impl_ != nullptr; }
   /// For the framework: null if it is empty.
   [[nodiscard]] behavior_impl* impl() const noexcept { return impl_; }
+
+ protected:
+  /// For the framework: takes over what make_behavior made.
+  explicit behavior(behavior_impl* adopted) noexcept : impl_(adopted) {}
 
  private:
   behavior_impl* impl_ = nullptr;
@@ -368,10 +425,15 @@ class typed_behavior<protocol<Sigs...>> : public behavior {
   /// Of functions, one for each signature, and at most one `after`. A signature without a function
   /// is a compile error. Throws as a behavior's constructor.
   template <class... Fs>
-    requires(sizeof...(Fs) > 0 &&
-             ((detail::plain_function<Fs> || detail::is_timeout<Fs>::value) && ...))
-  typed_behavior(Fs... fs) : behavior(std::move(fs)...) {
-    (check<Sigs, Fs...>(), ...);
+    requires(sizeof...(Fs) > 0 && (!std::is_base_of_v<behavior, Fs> && ...))
+  typed_behavior(Fs... fs) : behavior(detail::make_behavior(std::move(fs)...)) {
+    static_assert((detail::checked_as_case<Fs>::reported && ...));
+    if constexpr ((detail::is_case<Fs> && ...)) {
+      static_assert(((detail::plain_function<Fs> || detail::is_timeout<Fs>::value) && ...),
+                    "garrick: a typed behavior is made of functions, one for each signature, and "
+                    "at most one after(d) >> f");
+      (check<Sigs, Fs...>(), ...);
+    }
   }
 
  private:

@@ -93,17 +93,23 @@ class blocking_actor : public actor<any_protocol> {
   /// std::logic_error, at once, on a worker thread, where only a scoped actor can be.
   template <class... Cases>
   bool receive(Cases... cases) {
-    detail::behavior_of<decltype(detail::to_case(std::move(cases)))...> b(
-        detail::to_case(std::move(cases))...);
-    return detail::receive_one(this_cell(), b);
+    static_assert((detail::checked_case<Cases>::reported && ...));
+    if constexpr ((detail::is_case<Cases> && ...)) {
+      detail::behavior_for<Cases...> b(detail::to_case(std::move(cases))...);
+      return detail::receive_one(this_cell(), b);
+    } else {
+      return false;
+    }
   }
   /// Receives as long as `condition()` is true, which is asked before each message. The cases live
   /// as long as the call, so an `after` case begins anew with each message.
   template <class Condition, class... Cases>
   void receive_while(Condition condition, Cases... cases) {
-    detail::behavior_of<decltype(detail::to_case(std::move(cases)))...> b(
-        detail::to_case(std::move(cases))...);
-    while (condition()) detail::receive_one(this_cell(), b);
+    static_assert((detail::checked_case<Cases>::reported && ...));
+    if constexpr ((detail::is_case<Cases> && ...)) {
+      detail::behavior_for<Cases...> b(detail::to_case(std::move(cases))...);
+      while (condition()) detail::receive_one(this_cell(), b);
+    }
   }
   /// As every actor's `send`. The message names this actor as its sender, also if a scoped actor
   /// sends it.

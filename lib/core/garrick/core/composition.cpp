@@ -71,6 +71,8 @@ class pipe_continuation final : public continuation {
 
 /// The one case of a pipe's behavior: takes every message.
 struct pipe_case {
+  using garrick_case = void;
+  using answer = void;  // that of f
   any_ref f;
   any_ref g;
   bool try_invoke(cell& self, envelope* e) {

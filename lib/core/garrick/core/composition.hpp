@@ -141,6 +141,7 @@ template <class Answer>
 struct collected;
 template <class... Rs>
 struct collected<response<Rs...>> {
+  static_assert(checked_answer<response<Rs...>>::reported);
   using one = std::conditional_t<sizeof...(Rs) == 0, result<void>, result<Rs...>>;
   using content = content_of<Rs...>;
   using pending = pending_response<std::vector<one>>;

@@ -19,6 +19,7 @@
 #include <garrick/core/cell/cell.hpp>
 #include <garrick/core/cell/continuation.hpp>
 #include <garrick/core/detail/invoke.hpp>
+#include <garrick/core/detail/isolation.hpp>
 #include <garrick/core/send.hpp>
 
 #include <cstddef>
@@ -418,6 +419,11 @@ std::type_identity<checked_message<P, std::tuple_element_t<I, Tuple>...>> check_
 template <class P, class... Args>
 using checked_request = typename decltype(check_of<P, std::tuple<Args...>>(
     std::make_index_sequence<sizeof...(Args) - (ends_with_limit<P, Args...> ? 1 : 0)>{}))::type;
+
+/// The check of what a request is answered with.
+template <class P, class... Args>
+using checked_reply =
+    checked_answer<typename answer_to<P, typename checked_request<P, Args...>::type>::type>;
 
 template <bool Urgent = false, class P, class... Args>
 auto request_plain(cell& self, const ref<P>& to, Args&&... args)

@@ -54,6 +54,7 @@ template <class A>
 template <class A, class... Args>
   requires(!can_be_made<A, Args...>)
 ref<protocol_of<A>> spawn_class(environment&, cell*, const spawn_options*, Args&&...) {
+  static_assert(checked_actor<A>::reported);  // a function's actor is not checked before
   static_assert(checked_construction<A, Args...>::reported);
   return {};
 }

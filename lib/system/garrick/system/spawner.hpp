@@ -125,6 +125,7 @@ class spawner {
     static_assert(
         !std::is_same_v<P, core::any_protocol>,
         "garrick: a wildcard handle needs request_as<R>(to, ...): say what the answer holds");
+    static_assert(core::detail::checked_reply<P, Args...>::reported);
     if constexpr (!std::is_same_v<P, core::any_protocol> &&
                   core::detail::checked_request<P, Args...>::fits)
       return request_with([&](core::blocking_actor& asker) {
@@ -138,6 +139,7 @@ class spawner {
   auto request_urgent(const core::ref<P>& to, Args&&... args) {
     static_assert(!std::is_same_v<P, core::any_protocol>,
                   "garrick: an urgent request needs a typed handle");
+    static_assert(core::detail::checked_reply<P, Args...>::reported);
     if constexpr (!std::is_same_v<P, core::any_protocol> &&
                   core::detail::checked_request<P, Args...>::fits)
       return request_with([&](core::blocking_actor& asker) {
@@ -157,6 +159,7 @@ class spawner {
   /// The same for a wildcard handle; Rs name what the answer holds.
   template <class... Rs, class... Args>
   auto request_as(const core::any_ref& to, Args&&... args) {
+    static_assert(core::detail::checked_answer<core::response<Rs...>>::reported);
     return request_with([&](core::blocking_actor& asker) {
       return asker.request_as<Rs...>(to, std::forward<Args>(args)...);
     });

@@ -286,15 +286,22 @@ template <std::size_t Size>
 struct path_text {
   char text[Size]{};
 };
+/// Where a path begins. (A type: clang prints a path that is a template argument elsewhere, too, as
+/// a list of numbers.)
+struct in_message {
+  static constexpr std::string_view name = "message";
+};
 
-template <std::size_t... I>
+template <class Root, std::size_t... I>
 consteval auto path_of() {
-  constexpr std::size_t size = sizeof("message") + (std::size_t{0} + ... +
-                                                    (I < 10    ? 2
-                                                     : I < 100 ? 3
-                                                               : 4));
-  path_text<size> out{"message"};  // exactly as long as needed: then compilers print it as text
-  std::size_t at = 7;
+  constexpr std::size_t size = Root::name.size() + 1 +
+                               (std::size_t{0} + ... +
+                                (I < 10    ? 2
+                                 : I < 100 ? 3
+                                           : 4));
+  path_text<size> out;  // exactly as long as needed: then compilers print it as text
+  std::size_t at = 0;
+  for (const char c : Root::name) out.text[at++] = c;
   const auto append = [&](std::size_t number) {
     out.text[at++] = '.';
     if (number >= 100) out.text[at++] = static_cast<char>('0' + number / 100 % 10);
@@ -302,36 +309,38 @@ consteval auto path_of() {
     out.text[at++] = static_cast<char>('0' + number % 10);
   };
   (append(I), ...);
+  out.text[at] = 0;  // written, or clang prints numbers
   return out;
 }
 
 template <class T>
 inline constexpr bool is_owned_by_the_message = false;
 
-/// Instantiated only to fail: the compiler prints the path, the type and the reason.
-template <auto Path, class Type, class Reason>
+/// Instantiated only to fail: the compiler prints the path, the type and the reason, and the
+/// signature if it is known.
+template <auto Path, class Type, class Reason, class... Signature>
 struct cannot_be_sent {
   static constexpr bool reported = true;
   static_assert(
       is_owned_by_the_message<Type>,
-      "a message must own all it refers to: cannot_be_sent<path, type, reason> tells what does "
-      "not. A type that does, "
-      "but that cannot be looked into, may say so: i_promise_this_owns_everything (sendable.hpp)");
+      "a message or answer must own all it refers to: cannot_be_sent<path, type, reason> tells "
+      "what does not. A type that does, but that cannot be looked into, may say so: "
+      "i_promise_this_owns_everything (sendable.hpp)");
 };
 struct can_be_sent {
   static constexpr bool reported = true;
 };
 
-template <std::size_t... Prefix>
+template <class Root, std::size_t... Prefix>
 std::type_identity<can_be_sent> report_of(nothing_found);
-template <std::size_t... Prefix, class T, class Reason, std::size_t... Path>
-std::type_identity<cannot_be_sent<path_of<Prefix..., Path...>(), T, Reason>> report_of(
+template <class Root, std::size_t... Prefix, class T, class Reason, std::size_t... Path>
+std::type_identity<cannot_be_sent<path_of<Root, Prefix..., Path...>(), T, Reason>> report_of(
     found<T, Reason, Path...>);
 
-/// `report<Found, Prefix...>::reported` is an error unless nothing was found. An alias, so that the
-/// compiler's backtrace is a step shorter.
-template <class Found, std::size_t... Prefix>
-using report = typename decltype(report_of<Prefix...>(Found{}))::type;
+/// `report<Found, Root, Prefix...>::reported` is an error unless nothing was found. An alias, so
+/// that the compiler's backtrace is a step shorter.
+template <class Found, class Root = in_message, std::size_t... Prefix>
+using report = typename decltype(report_of<Root, Prefix...>(Found{}))::type;
 
 /// What is not owned in the arguments of one message. If there are several, the place of the
 /// argument is the first step of the path.
@@ -362,7 +371,7 @@ concept sendable = is_sendable<T>;
 template <class T, std::size_t... Prefix>
 constexpr void check_sendable() noexcept {
   static_assert(detail::report<typename detail::search<T, detail::context<false>>::type,
-                               Prefix...>::reported);
+                               detail::in_message, Prefix...>::reported);
 }
 
 }  // namespace garrick::base

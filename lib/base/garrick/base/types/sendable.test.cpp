@@ -199,7 +199,7 @@ TEST_CASE("the offender is found with its path") {
                        found<farm::reference_and_owner, has_a_reference_field>>);
   CHECK(std::is_same_v<search<std::vector<farm::derived>, free>::type,
                        found<farm::derived, has_a_base_class, 0>>);
-  CHECK(std::string_view(path_of<2, 0, 13, 105>().text) == "message.2.0.13.105");
+  CHECK(std::string_view(path_of<in_message, 2, 0, 13, 105>().text) == "message.2.0.13.105");
 }
 
 TEST_CASE("check_sendable accepts what is sendable") {

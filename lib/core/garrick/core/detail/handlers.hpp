@@ -14,6 +14,7 @@
 #include <garrick/base/values/exit_reason.hpp>
 #include <garrick/core/detail/actor_class.hpp>
 #include <garrick/core/detail/invoke.hpp>
+#include <garrick/core/detail/isolation.hpp>
 #include <garrick/core/protocol/protocol.hpp>
 
 #include <array>
@@ -147,6 +148,7 @@ struct handlers_of {
   using missing = no_handler<Actor>;
   using wrong = wrong_result<Actor>;
   using wide = answer_is_over_aligned<Actor>;
+  using sharing = base::detail::can_be_sent;
 };
 template <class Actor, class... Sigs>
 struct handlers_of<Actor, protocol<Sigs...>> {
@@ -157,6 +159,7 @@ struct handlers_of<Actor, protocol<Sigs...>> {
   static constexpr mask lacking{(!by_behavior && !handler_of<Actor, Sigs>::exists)...};
   static constexpr mask lying{(!by_behavior && !handler_of<Actor, Sigs>::right_result)...};
   static constexpr mask too_wide{(alignof(typename signature<Sigs>::answer::content) > 32)...};
+  static constexpr mask not_owned{!owned_answer<typename signature<Sigs>::answer>...};
 
   static consteval std::size_t count(const mask& of) {
     std::size_t n = 0;
@@ -179,10 +182,22 @@ struct handlers_of<Actor, protocol<Sigs...>> {
   using reported = typename decltype(report<Report, Which>(
       std::make_index_sequence<count(mask_of(Which))>()))::type;
 
-  static constexpr bool fit = count(lacking) == 0 && count(lying) == 0 && count(too_wide) == 0;
+  /// The first answer that is not owned: a list of all would be too long.
+  static auto first_sharing() {
+    if constexpr (count(not_owned) == 0) {
+      return std::type_identity<base::detail::can_be_sent>{};
+    } else {
+      using first = type_at<nth(not_owned, 0), Sigs...>;
+      return std::type_identity<checked_answer<typename signature<first>::answer, first>>{};
+    }
+  }
+
+  static constexpr bool fit =
+      count(lacking) == 0 && count(lying) == 0 && count(too_wide) == 0 && count(not_owned) == 0;
   using missing = reported<no_handler, lacking_ones>;
   using wrong = reported<wrong_result, lying_ones>;
   using wide = reported<answer_is_over_aligned, too_wide_ones>;
+  using sharing = decltype(first_sharing())::type;
 };
 
 template <class A>
@@ -290,6 +305,7 @@ struct checked_actor<A> {
   static_assert(handlers::missing::reported);
   static_assert(handlers::wrong::reported);
   static_assert(handlers::wide::reported);
+  static_assert(handlers::sharing::reported);
   static_assert(wrong_hook<A>::reported);
 };
 
