@@ -1,5 +1,6 @@
-// The end of the road for a failed assertion, and for work that cannot go on without memory. It
-// uses stdio only, because it must work when the heap or the logger is what failed.
+// The end of the road for a failed assertion, and for work that cannot go on without memory or what
+// the system has withdrawn. It uses stdio only, because it must work when the heap or the logger is
+// what failed.
 #include "garrick/base/platform/assert.hpp"
 
 #include <cstdio>
@@ -17,6 +18,12 @@ void assertion_failed(const char* file, int line, const char* condition,
 
 void out_of_memory(const char* what) noexcept {
   std::fprintf(stderr, "garrick: out of memory: %s\n", what);
+  std::fflush(stderr);
+  std::abort();
+}
+
+void refused_by_system(const char* what) noexcept {
+  std::fprintf(stderr, "garrick: the system refuses %s\n", what);
   std::fflush(stderr);
   std::abort();
 }

@@ -16,6 +16,10 @@ namespace garrick::base {
 /// aborts. For work that can neither go on without memory nor report an error. Allocates nothing.
 [[noreturn, gnu::cold]] void out_of_memory(const char* what) noexcept;
 
+/// Prints "garrick: the system refuses " and what to the standard error stream, then aborts. For
+/// what was granted before and cannot be done without. Allocates nothing.
+[[noreturn, gnu::cold]] void refused_by_system(const char* what) noexcept;
+
 }  // namespace garrick::base
 
 /// Always on: unless the condition holds, stops the process with the condition, the place and an

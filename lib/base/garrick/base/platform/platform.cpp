@@ -1,4 +1,5 @@
 // Linux' system calls and files, and the portable fallback of each.
+#include <garrick/base/platform/assert.hpp>
 #include <garrick/base/platform/platform.hpp>
 
 #include <algorithm>
@@ -100,28 +101,58 @@ void futex_wake_all(std::atomic<std::uint32_t>& word) noexcept { word.notify_all
 
 // --- a barrier on behalf of all threads ----------------------------------------------------------
 
-bool enable_process_barrier() noexcept {
 #if defined(__linux__)
-  if (process_barrier_enabled()) return true;
+
+namespace {
+
+bool call_membarrier(int command) noexcept { return syscall(SYS_membarrier, command, 0, 0) == 0; }
+
+bool register_for_barriers() noexcept {
   const long known = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
-  if (known < 0 || (known & MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return false;
-  if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0) return false;
-  // order: none needed; threads that rely on it are started afterwards
+  if (known < 0 || (known & MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0 ||
+      !call_membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED))
+    return false;
+  // order: none needed; the initialisation of `answer` below carries it to who relies on it
   process_barrier_ready.store(true, std::memory_order_relaxed);
   return true;
-#else
-  return false;
-#endif
+}
+
+}  // namespace
+
+bool enable_process_barrier() noexcept {
+  static const bool answer = register_for_barriers();
+  return answer;
 }
 
 void process_barrier() noexcept {
-#if defined(__linux__)
-  if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) return;
-#endif
-  // order: seq_cst, pairs with the full fence that the other side uses while there is no process
-  // barrier
+  if (!process_barrier_enabled()) {
+    // order: seq_cst, pairs with the full fence that the other side uses while there is no process
+    // barrier
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    return;
+  }
+  if (call_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) [[likely]]
+    return;
+  // The kernel had no memory for it. The barrier on behalf of the whole system takes milliseconds,
+  // but needs none.
+  if (call_membarrier(MEMBARRIER_CMD_GLOBAL)) return;
+  // Other threads rely on this barrier: between two of their instructions nothing else stands in
+  // for it.
+  refused_by_system(
+      "membarrier, which it granted when the first actor system was made. Was a seccomp filter "
+      "installed since? Let the filter allow membarrier, or install it before");
+}
+
+#else
+
+bool enable_process_barrier() noexcept { return false; }
+
+void process_barrier() noexcept {
+  // order: seq_cst, pairs with the full fence that the other side uses
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
+
+#endif
 
 // --- time ----------------------------------------------------------------------------------------
 

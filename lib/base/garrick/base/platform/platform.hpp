@@ -43,23 +43,32 @@ inline void pause() noexcept {
 
 // --- a barrier on behalf of all threads ----------------------------------------------------------
 
-/// Set once, before any thread relies on it, and never cleared.
+/// Whether `process_barrier` is more than a fence. The first `enable_process_barrier` decides it
+/// for the life of the process; only that function writes it.
 inline constinit std::atomic<bool> process_barrier_ready{false};
 
-/// Asks the system for `process_barrier`; true if it can be had. Call it before starting the
-/// threads that rely on it. Registering takes the kernel up to ten milliseconds once there are
+/// Asks the system for `process_barrier`; true if it can be had. The first call decides: later ones
+/// return the same, since threads that were started in between rely on it. So call it before you
+/// start threads that do. Registering takes the kernel up to ten milliseconds once there are
 /// threads.
 bool enable_process_barrier() noexcept;
 
-/// True if `process_barrier` works. While it is false, both sides must use a full fence.
+/// True if `process_barrier` works. While it is false, both sides must use a full fence. Requires
+/// that the calling thread was started, or has learned of the other side, after an
+/// `enable_process_barrier`: both sides must see the same answer.
 inline bool process_barrier_enabled() noexcept {
-  // order: none needed; a stale false costs one fence, see real_atomics
+  // order: none needed; the call that decided it happened before (see above)
   return process_barrier_ready.load(std::memory_order_relaxed);
 }
 
 /// Returns when every running thread of the process has executed a full memory barrier. Takes 0.15
 /// to 0.4 µs, as measured. Without `process_barrier_enabled()` it is a full fence of the calling
 /// thread only.
+///
+/// If the system fails to do it for lack of memory, it is done for all processes, which takes
+/// milliseconds. If the system refuses that, too (a seccomp filter that was installed after the
+/// start), ends the process with a message: threads that rely on the barrier have no fence of their
+/// own, and would run an actor twice or never.
 void process_barrier() noexcept;
 
 // --- time ----------------------------------------------------------------------------------------

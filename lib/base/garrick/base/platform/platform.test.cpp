@@ -2,8 +2,14 @@
 #include <garrick/base/platform/platform.hpp>
 
 #include <doctest/doctest.h>
+#include <linux/membarrier.h>
 #include <sched.h>
+#include <sys/syscall.h>
+#include <support/forbidden_call.hpp>
+#include <support/in_child.hpp>
 
+#include <cerrno>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -11,6 +17,7 @@
 #include <vector>
 
 using namespace garrick::base;
+namespace tests = garrick::tests;
 
 namespace {
 
@@ -152,6 +159,32 @@ TEST_CASE("a thread has the default stack: it may use nearly all of it, and no m
     for (std::size_t i = 0; i < far; i += 4096) block[i] = 1;
     CHECK(begin - reinterpret_cast<std::uintptr_t>(&block[0]) >= far);
   }).join();
+}
+
+TEST_CASE("a process barrier that a filter forbids afterwards ends the process with a message") {
+  if (!platform::enable_process_barrier()) return;  // this system has none
+  const auto [text, status] = tests::in_child([] {
+    platform::process_barrier();
+    if (!tests::forbid_call(SYS_membarrier, EPERM)) ::_exit(2);
+    platform::process_barrier();
+  });
+  CHECK(tests::has_aborted(status));
+  CHECK(text.starts_with("garrick: the system refuses membarrier"));
+  CHECK(text.find("a seccomp filter") != std::string::npos);
+}
+
+TEST_CASE("a process barrier for which the kernel has no memory is done for the whole system") {
+  if (!platform::enable_process_barrier()) return;  // this system has none
+  const auto [text, status] = tests::in_child([] {
+    if (!tests::forbid_call_with(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, ENOMEM))
+      ::_exit(2);
+    platform::process_barrier();  // goes on
+    if (!tests::forbid_call_with(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, EINVAL)) ::_exit(3);
+    std::fputs("then: ", stderr);
+    platform::process_barrier();
+  });
+  CHECK(tests::has_aborted(status));
+  CHECK(text.starts_with("then: garrick: the system refuses membarrier"));
 }
 
 TEST_CASE("a thread's place is the processor that it runs on") {
