@@ -27,6 +27,7 @@ namespace garrick::base {
 
 /// The memory orders below that the model checker weakens, one at a time.
 enum class token_order : std::uint8_t {
+  looks,         ///< whether an old entry uses the queue's link
   offer_looks,   ///< whether an old entry is left
   offer_again,   ///< the old entry becomes valid
   offer_lost,    ///< the old entry was dropped just now
@@ -96,9 +97,12 @@ class run_token {
     return token_.load(std::memory_order_relaxed) == queued;  // order: relaxed; an estimate
   }
 
-  /// Whether `offer` must be asked before it goes into a private slot. Holder of the run right.
+  /// Whether an old entry is left in a queue. True: it goes nowhere without an `offer`. False: the
+  /// queue's link is free, and it may go into a private slot as it is. Holder of the run right.
   [[nodiscard]] bool has_stale_entry() const noexcept {
-    return token_.load(std::memory_order_relaxed) == stale;  // order: relaxed; offer looks again
+    // order: acquire, pairs with take: whoever dropped an old entry has read the queue's link
+    // before this holder writes it
+    return token_.load(order<Atomics, token_order::looks>(std::memory_order_acquire)) == stale;
   }
 
   /// The owner, at the end. True: free it. False: a stale entry is left, and whoever takes that out

@@ -72,7 +72,8 @@ class runnable {
   /// runnable alive.
   [[nodiscard]] bool is_queued() const noexcept { return token_.is_queued(); }
 
-  /// Whether `offer` must be asked before it goes into a private slot. For the holder of the run
+  /// Whether an old entry is left in a queue. True: it goes nowhere without an `offer`. False:
+  /// `queue_link` is free, and it may go into a private slot as it is. For the holder of the run
   /// right.
   [[nodiscard]] bool has_stale_entry() const noexcept { return token_.has_stale_entry(); }
 

@@ -3,16 +3,16 @@
 // It guards the lists of living actors, which are locked once when an actor is spawned and once
 // when it ends, to link a list node; and by who looks at all actors, for at most 256 of them at
 // a time, to count a reference each. Nobody allocates or blocks under it. If the holder loses its
-// core in between, the others yield, so the wait is bounded by the time slice of the system's
-// scheduler.
+// core in between, the others sleep for moments, so it gets the core back whatever their priorities
+// are.
 //
 // Thread safety: any thread; not recursive.
 #pragma once
 
-#include <garrick/base/platform/platform.hpp>
+#include <garrick/base/concurrency/atomics_policy.hpp>
+#include <garrick/base/concurrency/brief_wait.hpp>
 
 #include <atomic>
-#include <thread>
 
 namespace garrick::base {
 
@@ -20,15 +20,11 @@ namespace garrick::base {
 /// `std::lock_guard` takes it.
 class spin_lock {
  public:
-  /// Takes the lock. Spins, and after a while yields, as long as another thread has it.
+  /// Takes the lock. Spins, and after a while sleeps for moments, as long as another thread has it.
   void lock() noexcept {
-    // order: pairs with unlock
-    for (unsigned tries = 0; taken_.exchange(true, std::memory_order_acquire); ++tries) {
-      if (tries < 64)
-        platform::pause();
-      else
-        std::this_thread::yield();
-    }
+    brief_wait<real_atomics> wait;
+    while (taken_.exchange(true, std::memory_order_acquire))  // order: pairs with unlock
+      wait.once();
   }
   /// Gives the lock back. Requires that this thread has it.
   void unlock() noexcept {

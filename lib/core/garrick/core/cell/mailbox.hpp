@@ -68,6 +68,7 @@
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
+#include <garrick/base/concurrency/brief_wait.hpp>
 #include <garrick/core/cell/mailbox_word.hpp>
 
 #include <cstdint>
@@ -180,12 +181,13 @@ class mailbox_gate {
 
   /// Takes back the tag of a drop, because the runner has made a handle to itself after the count
   /// had fallen to zero. If the dropper has counted but not tagged yet, waits for the tag: the
-  /// dropper is one instruction away from it.
+  /// dropper is one instruction away from it, and gets a processor whatever its priority is.
   void undrop() noexcept {
+    base::brief_wait<Atomics> wait;
     // order: relaxed: only the tag matters; nothing that the dropper did is used
     while ((head_.load(base::order<Atomics, mailbox_order::undrop>(std::memory_order_relaxed)) &
             word::unreachable) == 0)
-      Atomics::pause();
+      wait.once();
     // order: only the runner reads the tag
     head_.fetch_and(~word::unreachable, std::memory_order_relaxed);
   }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
 using namespace garrick::core;
@@ -18,6 +19,20 @@ struct alignas(64) node {
   static bool is_urgent(const node*) { return false; }
   static bool is_answer(const node* n) { return n->answer; }
   static void retire(node*) {}
+};
+
+/// Atomics of a machine with one processor, on which the other thread runs only while this one
+/// sleeps.
+struct one_processor : garrick::base::real_atomics {
+  static inline mailbox_gate<node, one_processor>* dropped = nullptr;
+  static inline int pauses = 0;
+  static void pause() noexcept {
+    if (++pauses > 1'000'000) std::abort();  // it would go on like this
+  }
+  static bool wait_for(atomic<std::uint32_t>&, std::uint32_t, std::uint64_t) noexcept {
+    CHECK(dropped->drop() == drop_outcome::running);
+    return false;
+  }
 };
 
 using gate = mailbox_gate<node>;
@@ -50,6 +65,13 @@ struct fixture {
 };
 
 }  // namespace
+
+TEST_CASE("mailbox: a runner that waits for a dropper lets it have the processor") {
+  mailbox_gate<node, one_processor> mail(false);
+  one_processor::dropped = &mail;
+  mail.undrop();
+  CHECK((mail.peek() & mailbox_word::unreachable) == 0);
+}
 
 TEST_CASE("mailbox: its length is counted beyond what the word holds") {
   constexpr std::uint32_t n = 70'000;

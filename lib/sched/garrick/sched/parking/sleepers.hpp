@@ -42,6 +42,7 @@
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
+#include <garrick/base/concurrency/brief_wait.hpp>
 
 #include <atomic>
 #include <bit>
@@ -231,10 +232,11 @@ class sleepers {
   /// The caller is entitled to one bit (S2), so this ends.
   std::uint32_t take_bit(std::uint32_t preferred) noexcept {
     if (preferred < workers_ && clear_bit(preferred)) return preferred;
+    base::brief_wait<Atomics> wait;
     for (;;) {
       const std::uint32_t found = some_parked();
       if (found != nobody && clear_bit(found)) return found;
-      Atomics::pause();
+      wait.once();
     }
   }
 
