@@ -101,6 +101,50 @@ TEST_CASE("simulation: many workers are faster, and the work is theirs") {
   }
 }
 
+TEST_CASE("simulation: what waits at workers that stand still runs within the bound of W4") {
+  struct standstill final : model_actor {
+    void on(turn& t, const message&) override { t.work(1e9); }
+  };
+  struct last_of_all final : model_actor {
+    double* latest;
+    explicit last_of_all(double* at) : latest(at) {}
+    void on(turn& t, const message&) override { *latest = std::max(*latest, t.now_ns()); }
+  };
+  constexpr std::uint64_t count = 100;
+  constexpr double begin = 1e6;
+  constexpr double message_ns = 200;
+  for (const auto& policy : every_policy)
+    for (const std::uint32_t workers : {2U, 16U}) {
+      CAPTURE(policy);
+      CAPTURE(workers);
+      simulation s(on(big, workers, policy));
+      double latest = 0;
+      std::vector<standstill*> still;
+      for (std::uint32_t i = 1; i < workers; ++i) still.push_back(&s.spawn<standstill>());
+      hop* const balls[] = {&s.spawn<hop>(), &s.spawn<hop>()};
+      balls[0]->next = balls[1];
+      balls[1]->next = balls[0];
+      std::vector<last_of_all*> all;
+      for (std::uint64_t i = 0; i < count; ++i) all.push_back(&s.spawn<last_of_all>(&latest));
+      s.outside([&](outside& o) {
+        for (standstill* one : still) o.send(*one, 0);
+        o.sleep_until(begin / 2);
+        // the one worker that is left is busy for longer than a second, as long as the others
+        o.send(*balls[0], 3'000'000);
+        o.sleep_until(begin);
+        for (last_of_all* one : all) o.send(*one, 0);
+      });
+      const outcome o = s.run();
+      CHECK(o.error == "");
+      const double looks = (2 * count + 3) * (workers - 1) * double{sched::default_look_interval};
+      const double rounds = (2 * (count + 2) + 2) * 256.0;
+      // a message costs its work, and up to twice as much for its way
+      CHECK(latest > begin);
+      CHECK(latest - begin < (looks + rounds) * 3 * message_ns);
+      CHECK(latest < 1e9);
+    }
+}
+
 TEST_CASE("simulation: one seed gives one result, another seed another") {
   for (const auto& policy : every_policy) {
     CAPTURE(policy);

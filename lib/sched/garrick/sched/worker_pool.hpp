@@ -98,7 +98,7 @@ class worker_pool final : public scheduler {
           policy_.helper();
         });
       }
-      for (std::uint32_t i = 0; i < settings_.workers; ++i) start_worker(i);
+      while (threads_.size() < settings_.workers && start_worker()) {}
     } catch (...) {
       wait_until_ready();  // T2: nobody publishes a state after the stop
       stop();
@@ -171,16 +171,25 @@ class worker_pool final : public scheduler {
   bool on_own_worker() const noexcept { return base::this_thread.worker_of == this; }
   worker_data& self() noexcept { return policy_.worker(base::this_thread.worker_index); }
 
-  void start_worker(std::uint32_t index) {
+  /// Starts the next worker. False: with `best_effort` those that there are do without the rest.
+  bool start_worker() {
+    const auto index = static_cast<std::uint32_t>(threads_.size());
     try {
       threads_.emplace_back([this, index] { run_worker(index); });
+      return true;
     } catch (const std::system_error& error) {
-      const std::string what = "worker " + std::to_string(index) + " could not be started";
-      if (!settings_.best_effort || threads_.empty())
-        throw std::system_error(
-            error.code(),
-            "scheduler.workers is " + std::to_string(settings_.workers) + ", but " + what);
-      warnings_.push_back(what + " (" + error.what() + "); the others do its work");
+      const std::string could_not = " could not be started";
+      if (!settings_.best_effort || index == 0)
+        throw std::system_error(error.code(),
+                                "scheduler.workers is " + std::to_string(settings_.workers) +
+                                    ", but worker " + std::to_string(index) + could_not);
+      const std::uint32_t last = settings_.workers - 1;
+      const std::string missing =
+          index == last ? "worker " + std::to_string(last)
+                        : "workers " + std::to_string(index) + " to " + std::to_string(last);
+      warnings_.push_back(missing + could_not + " (" + error.what() + "); the others do the work");
+      if constexpr (requires { policy_.use_first(index); }) policy_.use_first(index);
+      return false;
     }
   }
 

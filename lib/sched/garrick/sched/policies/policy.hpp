@@ -18,6 +18,7 @@
 #include <garrick/base/concurrency/runnable.hpp>
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/sched/policies/quantum.hpp>
+#include <garrick/sched/policies/stalled_watch.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -37,6 +38,8 @@ struct policy_options {
   std::uint32_t quantum = default_quantum;  ///< messages; see `scheduler_settings`
   std::uint64_t idle_spin_ns = 0;           ///< how long a worker looks for work before it parks
   std::uint64_t seed = 0x9e3779b97f4a7c15;  ///< of the random order in which victims are visited
+  /// messages that a busy worker handles between two looks at another one (stalled_watch.hpp)
+  std::uint32_t look_interval = default_look_interval;
   /// where the workers stand; null unless the policy has `needs_places = true`; outlives it
   const worker_places* places = nullptr;
 };
@@ -69,6 +72,12 @@ class xorshift {
  private:
   std::uint64_t state_;
 };
+
+/// The seed of worker `index`'s random source. Different for each worker.
+[[nodiscard]] constexpr std::uint64_t seed_of_worker(std::uint64_t seed,
+                                                     std::uint32_t index) noexcept {
+  return seed + (index + 1) * 0x9e3779b97f4a7c15;
+}
 
 /// Time as a policy sees it.
 struct real_clock {
@@ -149,6 +158,8 @@ concept scheduling_policy =
     // slot also has claim_next(self, const base::runnable*).
     { all.claim(self, r) } noexcept -> std::same_as<bool>;
     { all.expose(self) } noexcept;
+    // A policy that gives work to certain workers also has use_first(n), which the pool calls once,
+    // at any time, if only the first n workers could be started.
     // A thread of the policy's own, if it wants one: `helper` runs until `request_stop`.
     { seen.wants_helper() } noexcept -> std::same_as<bool>;
     { all.helper() } noexcept;

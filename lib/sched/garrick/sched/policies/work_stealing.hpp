@@ -17,13 +17,24 @@
 //    2k+2 rounds, which is at most k quanta. A run whose sends ran other runnables in place counts
 //    for all that it was given, and ends after that message: so what one message runs in place
 //    comes on top of a round, but not what many do (docs/internals/overload.md).
+// W4 Nobody waits for a worker that stands still. Each worker counts its signs of life: it began a
+//    round, or it found its own queues empty. A busy worker makes a look once in `look_interval`
+//    messages, and watches each of the n-1 others from one look to the next, in turn. If the other
+//    gave no sign in between, the looker moves its work into queues of its own: what was in the
+//    slot all that time, the oldest of the deque with up to half of the rest, and the whole inbox.
+//    So in n-1 looks each of the others begins a round (W3), runs dry or loses its oldest work. As
+//    long as one worker goes on, a runnable that waits at another with k more has its turn there or
+//    is moved within (2k+2)(n-1) looks. Then it runs within 2m+2 rounds if the looker has m. (A
+//    worker that is not busy searches or is parked: S6 of sleepers.hpp.)
 #pragma once
 
 #include <garrick/sched/parking/sleepers.hpp>
+#include <garrick/sched/parking/slot_looks.hpp>
 #include <garrick/sched/parking/slot_ticker.hpp>
 #include <garrick/sched/places/home_rule.hpp>
 #include <garrick/sched/policies/no_guide.hpp>
 #include <garrick/sched/policies/policy.hpp>
+#include <garrick/sched/policies/stalled_watch.hpp>
 #include <garrick/sched/policies/worker_round.hpp>
 #include <garrick/sched/queues/inbox.hpp>
 #include <garrick/sched/queues/next_slot.hpp>
@@ -34,6 +45,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace garrick::sched {
@@ -54,10 +66,12 @@ class work_stealing {
   /// One worker: its slot, its deque and its inbox.
   class alignas(64) worker_data {
    public:
-    /// The worker with this index. `round` is the number of messages in its first round, `seed`
-    /// that of its random source.
-    worker_data(std::uint32_t index, std::uint32_t round, std::uint64_t seed)
-        : index_(index), round_(round), random_(seed) {}
+    /// The worker with this index. `round` is the number of messages in its first round.
+    worker_data(std::uint32_t index, std::uint32_t round, const policy_options& options)
+        : index_(index),
+          round_(round),
+          watch_(index, round, options.look_interval),
+          random_(seed_of_worker(options.seed, index)) {}
 
     /// From 0.
     [[nodiscard]] std::uint32_t index() const noexcept { return index_; }
@@ -69,13 +83,12 @@ class work_stealing {
     std::uint32_t index_;
     // owner only
     worker_round round_;
+    stalled_watch watch_;
+    typename next_slot<atomics>::picture watched_slot_;
     typename Traits::random random_;
-    counter runs_, steals_, parks_, wakes_;
-    // the ticker, once `placed_` is set
-    typename Traits::place::thread place_;
-    typename atomics::template atomic<bool> placed_{false};
-    // owner, and now and then the ticker
-    next_slot<atomics> slot_;
+    counter runs_, steals_, parks_, beats_;
+    // owner, and now and then the ticker or a worker that looks about
+    alignas(64) worker_front<Traits> front_;
     // owner and thieves (aligns itself)
     deque deque_;
     // everybody
@@ -85,6 +98,7 @@ class work_stealing {
   /// Makes the workers' data.
   explicit work_stealing(const policy_options& options)
       : count_(options.workers),
+        started_(options.workers),
         quantum_(options.quantum),
         round_(worker_round::length_for(options.quantum)),
         idle_spin_ns_(options.idle_spin_ns),
@@ -92,12 +106,18 @@ class work_stealing {
         sleepers_(options.workers) {
     workers_.reserve(count_);
     for (std::uint32_t i = 0; i < count_; ++i)
-      workers_.push_back(
-          std::make_unique<worker_data>(i, round_, options.seed + (i + 1) * 0x9e3779b97f4a7c15));
+      workers_.push_back(std::make_unique<worker_data>(i, round_, options));
   }
 
   /// The worker with this index.
   [[nodiscard]] worker_data& worker(std::uint32_t index) noexcept { return *workers_[index]; }
+
+  /// Only the first `started` workers have a thread: from now on the others get no work. What they
+  /// have already is taken by the others (W4).
+  void use_first(std::uint32_t started) noexcept {
+    // order: relaxed; what goes to the wrong one meanwhile is found
+    started_.store(started, std::memory_order_relaxed);
+  }
 
   // --- where runnables go ------------------------------------------------------------------------
 
@@ -119,7 +139,8 @@ class work_stealing {
   /// the helper is about.
   void internal_enqueue(worker_data& self, runnable& r) noexcept {
     if constexpr (Guide::active) {
-      const std::uint32_t target = guide_.target(r, static_cast<worker_index>(self.index_));
+      const std::uint32_t target =
+          started(guide_.target(r, static_cast<worker_index>(self.index_)));
       if (target != self.index_) return external_enqueue(worker(target), r);
     }
     if (r.has_stale_entry()) [[unlikely]] {
@@ -129,7 +150,7 @@ class work_stealing {
       }
       return;
     }
-    runnable* const displaced = self.slot_.put(r);
+    runnable* const displaced = self.front_.slot.put(r);
     if (displaced != nullptr && displaced->offer()) self.deque_.push(displaced);
     if (count_ == 1) return;
     const auto seen = sleepers_.observe();
@@ -141,11 +162,12 @@ class work_stealing {
   /// (W1), so nobody is called for it.
   void resume_later(worker_data& self, runnable& r) noexcept {
     if constexpr (Guide::active) {
-      const std::uint32_t target = guide_.target(r, static_cast<worker_index>(self.index_));
+      const std::uint32_t target =
+          started(guide_.target(r, static_cast<worker_index>(self.index_)));
       if (target != self.index_) return external_enqueue(worker(target), r);
     }
     if (!r.offer()) return;
-    const bool alone = !self.slot_.occupied_for_owner() && self.deque_.empty_for_owner();
+    const bool alone = !self.front_.slot.occupied_for_owner() && self.deque_.empty_for_owner();
     if (!self.inbox_.push(r) || !alone) sleepers_.announce();
   }
 
@@ -160,7 +182,7 @@ class work_stealing {
     if (self.round_.is_over()) [[unlikely]] {
       if (runnable* r = start_round(self)) return r;
     }
-    if (runnable* r = self.slot_.take()) return r;
+    if (runnable* r = self.front_.slot.take()) return r;
     if (runnable* r = self.deque_.pop()) return r;
     if (runnable* r = take_inbox(self, self)) return r;
     return wait_for_work(self);
@@ -185,17 +207,17 @@ class work_stealing {
   [[nodiscard]] bool claim(worker_data& self, runnable& r) noexcept {
     if constexpr (Guide::active)
       if (!guide_.may_run_at(r, static_cast<worker_index>(self.index_))) return false;
-    return self.slot_.claim(&r) || r.claim();
+    return self.front_.slot.claim(&r) || r.claim();
   }
 
   /// Takes `r` out of the own slot, if it is there.
   [[nodiscard]] bool claim_next(worker_data& self, const runnable* r) noexcept {
-    return self.slot_.claim(r);
+    return self.front_.slot.claim(r);
   }
 
   /// Puts what is in the own slot into the deque.
   void expose(worker_data& self) noexcept {
-    runnable* const r = self.slot_.take();
+    runnable* const r = self.front_.slot.take();
     if (r == nullptr || !r->offer()) return;
     self.deque_.push(r);
     sleepers_.announce();
@@ -209,15 +231,20 @@ class work_stealing {
   /// The ticker: exposes what stays in the slot of a busy worker (slot_ticker.hpp). Blocks until
   /// `request_stop`.
   void helper() noexcept {
-    std::vector<sample> seen(count_);
-    const thread me = Traits::place::of_this_thread();
+    std::vector<worker_front<Traits>*> fronts;
+    for (auto& w : workers_) fronts.push_back(&w->front_);
+    slot_looks<Traits> slots(std::move(fronts));
+    const auto expose = [this](std::uint32_t owner, runnable& r) {
+      exposed_.add();
+      external_enqueue(worker(owner), r);
+    };
     tick_budget budget;
     while (!stopping_.load(std::memory_order_acquire)) {  // order: acquire, pairs with request_stop
       ticker_.sleep_until_armed();
       budget.armed(Traits::clock::now_ns());
       bool unused = true;
       while (!stopping_.load(std::memory_order_relaxed)) {  // order: relaxed; looked at again above
-        const bool used = look_at_slots(seen, budget, me);
+        const bool used = slots.look(budget, sleepers_, expose);
         unused = unused && !used;
         ticks_.add();
         const std::uint64_t now = Traits::clock::now_ns();
@@ -242,7 +269,7 @@ class work_stealing {
   /// Something that is left in any slot, deque or inbox, or null.
   [[nodiscard]] runnable* drain_one() noexcept {
     for (auto& w : workers_) {
-      if (runnable* r = w->slot_.steal()) return r;
+      if (runnable* r = w->front_.slot.steal()) return r;
       if (runnable* r = w->deque_.pop()) return r;
       if (runnable* r = take_inbox(*w, *w)) return r;
     }
@@ -271,7 +298,7 @@ class work_stealing {
       text +=
           "; worker " + std::to_string(w->index_) + ": deque " + std::to_string(w->deque_.size());
       text += w->inbox_.looks_empty() ? ", inbox empty" : ", inbox filled";
-      text += w->slot_.look().item == nullptr ? ", slot empty" : ", slot filled";
+      text += w->front_.slot.look().item == nullptr ? ", slot empty" : ", slot filled";
     }
     return text;
   }
@@ -279,31 +306,29 @@ class work_stealing {
  private:
   using sleepers_type = sleepers<atomics, typename Traits::parker>;
   using picture = typename next_slot<atomics>::picture;
-  using thread = typename Traits::place::thread;
-
-  /// What the ticker saw of a slot.
-  struct sample {
-    picture slot;
-    bool unmoved = false;  ///< as at the look before
-  };
 
   /// runnables that one theft takes out of a deque
   static constexpr std::size_t most_in_batch = 16;
 
   std::uint32_t target_from_outside(runnable& r) noexcept {
-    if constexpr (Guide::active) return guide_.target(r, no_worker);
+    if constexpr (Guide::active) return started(guide_.target(r, no_worker));
     const std::uint32_t parked = sleepers_.some_parked();
+    if (parked != sleepers_type::nobody) return parked;
     // order: relaxed; any distribution will do
-    return parked != sleepers_type::nobody
-               ? parked
-               : next_target_.fetch_add(1, std::memory_order_relaxed) % count_;
+    return started(next_target_.fetch_add(1, std::memory_order_relaxed) % count_);
+  }
+
+  /// `target` or, if that one has no thread, one that has and stands in for it.
+  [[nodiscard]] std::uint32_t started(std::uint32_t target) const noexcept {
+    const std::uint32_t started = started_.load(std::memory_order_relaxed);  // order: as use_first
+    return target < started ? target : target % started;
   }
 
   /// The rare rest of internal_enqueue.
   void added_while_somebody_sleeps(worker_data& self, typename sleepers_type::state seen,
                                    bool open_work) noexcept {
     if (open_work && sleepers_type::may_wake(seen)) sleepers_.wake_one(seen);
-    if (self.slot_.occupied_for_owner() && !ticker_.armed()) ticker_.arm();
+    if (self.front_.slot.occupied_for_owner() && !ticker_.armed()) ticker_.arm();
   }
 
   /// Takes everything out of `from`'s inbox. Returns the oldest; the rest goes into the deque of
@@ -321,7 +346,9 @@ class work_stealing {
 
   /// Begins a round (W3) and returns what runs first in it; null: there is nothing.
   runnable* start_round(worker_data& self) noexcept {
-    runnable* const occupant = self.slot_.take();
+    self.beats_.add();
+    if (count_ > 1 && self.watch_.is_due()) look_about(self);
+    runnable* const occupant = self.front_.slot.take();
     const bool inbox_first = self.round_.begin(round_);
     runnable* oldest = inbox_first ? take_inbox(self, self) : self.deque_.steal_oldest();
     if (oldest == nullptr)
@@ -332,6 +359,34 @@ class work_stealing {
       sleepers_.announce();
     }
     return oldest;
+  }
+
+  /// W4: relieves the worker that was watched if it stands still, and watches the next one.
+  void look_about(worker_data& self) noexcept {
+    worker_data& watched = worker(self.watch_.whom());
+    if (self.watch_.stands_still(watched.beats_.get())) relieve(self, watched);
+    worker_data& next = worker(self.watch_.watch_next(count_));
+    self.watch_.note(next.beats_.get());
+    self.watched_slot_ = next.front_.slot.look();
+  }
+
+  /// Moves what `other` has into the queues of `self`. From there it comes by its turn (W3).
+  void relieve(worker_data& self, worker_data& other) noexcept {
+    const auto add = [&](runnable* r) {
+      if (r == nullptr) return;
+      self.inbox_.push(*r);
+      sleepers_.announce();
+      self.steals_.add();
+    };
+    const picture slot = other.front_.slot.look();
+    if (slot.item != nullptr && slot == self.watched_slot_)
+      if (runnable* const r = other.front_.slot.steal(); r != nullptr && r->offer()) add(r);
+    runnable* oldest = nullptr;
+    if (other.deque_.steal(oldest) == deque::steal_result::taken) {
+      steal_more(self, other);
+      add(oldest);
+    }
+    add(take_inbox(self, other));
   }
 
   /// Tries to steal from one victim. Sets `contended` if another try may succeed.
@@ -431,11 +486,8 @@ class work_stealing {
 
   /// The own queues are empty: searches, or sleeps until woken. Null: the pool stops.
   runnable* wait_for_work(worker_data& self) noexcept {
-    if (!self.placed_.load(std::memory_order_relaxed)) [[unlikely]] {  // order: relaxed; own value
-      self.place_ = Traits::place::of_this_thread();
-      // order: release, pairs with shares_processor
-      self.placed_.store(true, std::memory_order_release);
-    }
+    self.beats_.add();
+    self.front_.sit();
     bool searching = sleepers_.try_begin_search();
     for (;;) {
       if (searching) {
@@ -463,7 +515,7 @@ class work_stealing {
 
   [[nodiscard]] bool some_slot_occupied() const noexcept {
     for (const auto& w : workers_)
-      if (w->slot_.look().item != nullptr) return true;
+      if (w->front_.slot.look().item != nullptr) return true;
     return false;
   }
 
@@ -483,87 +535,9 @@ class work_stealing {
     return true;
   }
 
-  /// One look of the ticker: exposes what does not move although somebody could take it. True: a
-  /// slot was in use.
-  bool look_at_slots(std::vector<sample>& seen, tick_budget& budget, const thread& me) noexcept {
-    bool used = false;
-    bool occupied = false;
-    bool in_the_way = false;
-    for (std::uint32_t index = 0; index < count_; ++index) {
-      const picture now = worker(index).slot_.look();
-      used = used || now.item != nullptr || now.puts != seen[index].slot.puts;
-      occupied = occupied || now.item != nullptr;
-      seen[index].unmoved = now.item != nullptr && now == seen[index].slot;
-      seen[index].slot = now;
-      in_the_way = in_the_way || (now.item != nullptr && shares_processor(index, me));
-    }
-    if (!occupied || !someone_parked()) return used;
-    if (in_the_way && !step_aside(seen)) {
-      // K4: as long as this thread runs, the worker cannot. What counts is what it did while this
-      // thread slept.
-      expose_stuck(seen, budget, [&](std::uint32_t index) { return seen[index].unmoved; });
-      return used;
-    }
-    const auto stuck = [&](std::uint32_t index) { return is_stuck(seen, index); };
-    const std::uint64_t end = Traits::clock::now_ns() + tick_budget::patience_ns;
-    while (some(stuck)) {
-      if (Traits::clock::now_ns() >= end) {
-        expose_stuck(seen, budget, stuck);
-        break;
-      }
-      atomics::pause();
-    }
-    return used;
-  }
-
-  [[nodiscard]] bool shares_processor(std::uint32_t i, const thread& me) noexcept {
-    // order: acquire, pairs with wait_for_work: the place
-    if (!worker(i).placed_.load(std::memory_order_acquire)) return false;
-    const std::int32_t its = worker(i).place_.processor();
-    return its != thread::unknown && its == me.processor();
-  }
-
-  /// K4: moves to a processor where no worker is in the way of this thread, nor this thread in a
-  /// worker's.
-  bool step_aside(const std::vector<sample>& seen) noexcept {
-    std::vector<std::int32_t> busy;
-    std::vector<std::int32_t> watched;
-    for (std::uint32_t i = 0; i < count_; ++i) {
-      // order: as in shares_processor
-      if (!worker(i).placed_.load(std::memory_order_acquire)) continue;
-      const std::int32_t its = worker(i).place_.processor();
-      if (!sleepers_.looks_parked(i)) busy.push_back(its);
-      if (seen[i].slot.item != nullptr) watched.push_back(its);
-    }
-    return Traits::place::leave(busy) || Traits::place::leave(watched);
-  }
-
-  [[nodiscard]] bool is_stuck(const std::vector<sample>& seen, std::uint32_t i) noexcept {
-    return seen[i].slot.item != nullptr && worker(i).slot_.look() == seen[i].slot;
-  }
-
-  template <class Stuck>
-  [[nodiscard]] bool some(const Stuck& stuck) noexcept {
-    for (std::uint32_t i = 0; i < count_; ++i)
-      if (stuck(i)) return true;
-    return false;
-  }
-
-  template <class Stuck>
-  void expose_stuck(const std::vector<sample>& seen, tick_budget& budget,
-                    const Stuck& stuck) noexcept {
-    for (std::uint32_t i = 0; i < count_; ++i) {
-      if (!stuck(i) || !is_stuck(seen, i)) continue;
-      runnable* const r = worker(i).slot_.steal();
-      if (r == nullptr) continue;
-      exposed_.add();
-      external_enqueue(worker(i), *r);
-      budget.refill();
-    }
-  }
-
   // constant
   std::uint32_t count_;
+  typename atomics::template atomic<std::uint32_t> started_;  // almost: it falls at most once
   std::uint32_t quantum_;
   std::uint32_t round_;
   std::uint64_t idle_spin_ns_;

@@ -64,10 +64,15 @@ struct policy_base {
   std::unique_ptr<policy> scheduling;
   relacy_atomics::atomic<std::uint32_t> left;
 
-  explicit policy_base(std::uint32_t actors) : left(actors) {
+  explicit policy_base(std::uint32_t actors, std::uint32_t quantum = 8,
+                       std::uint32_t look_interval = default_look_interval)
+      : left(actors) {
     model_clock::now = 0;
-    scheduling = std::make_unique<policy>(
-        policy_options{.workers = 2, .quantum = 8, .idle_spin_ns = 0, .seed = 1});
+    scheduling = std::make_unique<policy>(policy_options{.workers = 2,
+                                                         .quantum = quantum,
+                                                         .idle_spin_ns = 0,
+                                                         .seed = 1,
+                                                         .look_interval = look_interval});
   }
 
   void done() {
@@ -175,6 +180,72 @@ struct meeting_suite : rl::test_suite<meeting_suite, 4>, policy_base {
   }
 };
 
+/// One handler makes work for the next slot, the deque and, from outside, the inbox. Then it waits
+/// until all of that has run, while two others keep the second worker busy for as long.
+template <bool LooksAbout>
+struct stalled_suite : rl::test_suite<stalled_suite<LooksAbout>, 3>, policy_base {
+  static constexpr std::uint32_t made = 3;
+  actor blocker;
+  std::array<actor, 2> balls;
+  std::array<actor, made> others;
+  parker started, all_ran;
+  relacy_atomics::atomic<std::uint32_t> to_run{made};
+
+  // with one message in a round, each round begins with a look
+  stalled_suite() : policy_base(2 + made, 4, LooksAbout ? 1 : 1'000'000) {
+    const auto handle_with = [this](actor& a, auto handler) {
+      a.suite = this;
+      a.handler = handler;
+    };
+    using worker = policy::worker_data;
+    handle_with(blocker, [](void* suite, actor&, worker& on) {
+      static_cast<stalled_suite*>(suite)->block(on);
+    });
+    for (actor& a : balls)
+      handle_with(a, [](void* suite, actor& self, worker& on) {
+        static_cast<stalled_suite*>(suite)->play(self, on);
+      });
+    for (actor& a : others)
+      handle_with(a,
+                  [](void* suite, actor&, worker&) { static_cast<stalled_suite*>(suite)->ran(); });
+  }
+
+  void block(policy::worker_data& on) {
+    scheduling->internal_enqueue(on, others[0]);
+    scheduling->internal_enqueue(on, others[1]);
+    started.unpark();
+    all_ran.park();
+    done();
+  }
+  void play(actor& self, policy::worker_data& on) {
+    // order: acquire; whoever sees the end sees what led to it
+    if (to_run.load(std::memory_order_acquire) != 0)
+      scheduling->internal_enqueue(on, &self == &balls[0] ? balls[1] : balls[0]);
+    else
+      done();
+  }
+  void ran() {
+    // order: acq_rel, the last of all
+    if (to_run.fetch_sub(1, std::memory_order_acq_rel) == 1) all_ran.unpark();
+    done();
+  }
+
+  void thread(unsigned index) {
+    if (index < 2) {
+      work(index);
+    } else {
+      scheduling->central_enqueue(balls[0]);
+      scheduling->central_enqueue(blocker);
+      started.park();
+      scheduling->central_enqueue(others[2]);
+    }
+  }
+
+  void after() {
+    for (actor& a : others) RL_ASSERT(a.state.get() == 1);
+  }
+};
+
 constexpr unsigned thorough = 25'000;
 
 }  // namespace
@@ -192,6 +263,12 @@ TEST_CASE("nobody is stranded when the ticker is armed ahead") {
 TEST_CASE("two actors that need two workers get them") {
   for (const fences kind : {fences::symmetric, fences::asymmetric})
     CHECK(explore<meeting_suite>(thorough, {}, kind) == "");
+}
+
+TEST_CASE("what waits at a worker that stands still is run by one that is busy") {
+  for (const fences kind : {fences::symmetric, fences::asymmetric})
+    CHECK(explore<stalled_suite<true>>(thorough, {}, kind) == "");
+  CHECK(explore<stalled_suite<false>>(100) != "");  // the two others never end
 }
 
 TEST_CASE("without the fences, actors are stranded") {

@@ -2,23 +2,25 @@
 // the cache, and no other worker need be woken for something that the owner takes within a
 // microsecond. So each worker has one slot in front of its deque.
 //
-// The owner uses it for nearly every message. The helper thread that exposes forgotten work
-// (slot_ticker.hpp) takes from it perhaps never. So the owner pays no locked operation. It marks
-// that it is at work on the slot, and uses an exchange only if the helper has announced itself. The
-// helper pays for both: it announces itself, makes every thread see that, and then looks whether
-// the owner was in the middle of something.
+// The owner uses it for nearly every message. Those who take from it when the owner does not, the
+// *helpers*, do so perhaps never: the thread that exposes forgotten work (slot_ticker.hpp), and a
+// worker that finds the owner standing still (W4 of work_stealing.hpp). So the owner pays no locked
+// operation. It marks that it is at work on the slot, and uses an exchange only if a helper has
+// announced itself. The helper pays for both: it announces itself, makes every thread see that, and
+// then looks whether the owner was in the middle of something.
 //
-// Thread safety: `put`, `take`, `claim` and `occupied_for_owner` are for the owner, `steal` for one
-// other thread, `look` for any thread.
+// Thread safety: `put`, `take`, `claim` and `occupied_for_owner` are for the owner, `steal` and
+// `look` for any thread.
 //
 // Invariants
-// N1 Only the owner puts something in; the helper only changes it to null. So if the owner sees
+// N1 Only the owner puts something in; a helper only changes it to null. So if the owner sees
 //    null, it stays null until the owner's next put, which may be a plain store.
 // N2 The owner removes or replaces an item either with an exchange, or with plain accesses while
 //    owner_busy_ is set and after it has seen helper_busy_ unset. The helper removes an item only
 //    with an exchange, while helper_busy_ is set and after it has seen owner_busy_ unset. Each sets
 //    its flag, fences, and reads the other's: at least one of them sees the other. If it is the
-//    helper, it goes away; if it is the owner, both use exchanges.
+//    helper, it goes away; if it is the owner, both use exchanges. There is one helper at a time:
+//    who sets helper_busy_ finds it unset, or goes away at once.
 // N3 The count of puts grows with every put: slot and count unchanged between two looks mean that
 //    the owner has not come by.
 #pragma once
@@ -34,12 +36,12 @@ namespace garrick::sched {
 /// The memory orders below that the model checker weakens, one at a time.
 enum class slot_order : std::uint8_t {
   put_empty,     ///< the owner fills an empty slot
-  put_over,      ///< the owner replaces an item while the helper is about
+  put_over,      ///< the owner replaces an item while a helper is about
   owner_done,    ///< the owner is no longer at work on the slot
-  steal,         ///< the helper takes the item
+  steal,         ///< a helper takes the item
   helper_looks,  ///< whether the owner is at work on the slot
   helper_done,   ///< the helper is no longer about
-  owner_looks,   ///< whether the helper is about
+  owner_looks,   ///< whether a helper is about
 };
 
 /// A worker's slot for what it runs next.
@@ -73,15 +75,16 @@ class next_slot {
     return replace(nullptr) == item;
   }
 
-  /// Owner: whether something is there. It may be gone a moment later, if the helper takes it.
+  /// Owner: whether something is there. It may be gone a moment later, if a helper takes it.
   [[nodiscard]] bool occupied_for_owner() const noexcept {
     return item_.load(std::memory_order_relaxed) != nullptr;  // order: relaxed; a hint
   }
 
-  /// The helper: takes what is there. Null: there is nothing, or the owner is at work on it. Costs
-  /// a heavy fence.
+  /// A helper: takes what is there. Null: there is nothing, or the owner or another helper is at
+  /// work on it. Costs a heavy fence.
   [[nodiscard]] T* steal() noexcept {
-    helper_busy_.store(1, std::memory_order_relaxed);  // order: relaxed, before the fence (N2)
+    // order: relaxed, before the fence (N2), which also acquires what the helper before left
+    if (helper_busy_.exchange(1, std::memory_order_relaxed) != 0) return nullptr;
     Atomics::heavy_fence();
     T* item = nullptr;
     // order: acquire, pairs with owner_done: what the owner did plainly is done, and its content is

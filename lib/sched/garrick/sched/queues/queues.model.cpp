@@ -110,9 +110,10 @@ struct inbox_suite : rl::test_suite<inbox_suite, 4> {
   }
 };
 
-/// The owner puts items into an empty slot and over an occupant, takes and claims. The helper looks
-/// and steals.
-struct slot_suite : rl::test_suite<slot_suite, 2> {
+/// The owner puts items into an empty slot and over an occupant, takes and claims. Helpers look and
+/// steal.
+template <unsigned Helpers>
+struct slot_suite_of : rl::test_suite<slot_suite_of<Helpers>, 1 + Helpers> {
   next_slot<relacy_atomics, item> slot;
   std::array<item, 5> items;
 
@@ -139,6 +140,8 @@ struct slot_suite : rl::test_suite<slot_suite, 2> {
     for (item& i : items) RL_ASSERT(i.content.get() == -1);
   }
 };
+using slot_suite = slot_suite_of<1>;
+using slot_suite_of_two = slot_suite_of<2>;
 
 }  // namespace
 
@@ -149,8 +152,10 @@ TEST_CASE("the inbox hands out everything exactly once") {
   CHECK(explore<inbox_suite>(thorough) == "");
 }
 TEST_CASE("the next slot hands out everything exactly once") {
-  for (const fences kind : {fences::symmetric, fences::asymmetric})
+  for (const fences kind : {fences::symmetric, fences::asymmetric}) {
     CHECK(explore<slot_suite>(thorough, {}, kind) == "");
+    CHECK(explore<slot_suite_of_two>(thorough, {}, kind) == "");
+  }
 }
 
 // Two orders are beyond this checker, which executes each thread's operations in program order and

@@ -24,7 +24,9 @@
 //
 // Invariants
 // P1 Nothing is announced: what is in a deque or an inbox is found by its worker's next attempt or
-//    by a thief's. The longest time until then is the last phase's sleep or time limit.
+//    by a thief's. The longest time until then is the last phase's sleep or time limit. If all
+//    others are busy, what lies at a worker that stands still is found by their looks, as W4 of
+//    work_stealing.hpp says, though here a worker has no slot.
 // P2 With an event, the worker takes its token only before it looks into its inbox, and a push
 //    leaves the token after it: work in one's own inbox ends the wait.
 // P3 Fairness: as W3 of work_stealing.hpp, without a slot: each round of at most a quarter of a
@@ -84,10 +86,12 @@ class polling {
   /// One worker: its deque and its inbox.
   class alignas(64) worker_data {
    public:
-    /// The worker with this index. `round` is the number of messages in its first round, `seed`
-    /// that of its random source.
-    worker_data(std::uint32_t index, std::uint32_t round, std::uint64_t seed)
-        : index_(index), round_(round), random_(seed) {}
+    /// The worker with this index. `round` is the number of messages in its first round.
+    worker_data(std::uint32_t index, std::uint32_t round, const policy_options& options)
+        : index_(index),
+          round_(round),
+          watch_(index, round, options.look_interval),
+          random_(seed_of_worker(options.seed, index)) {}
     /// From 0.
     [[nodiscard]] std::uint32_t index() const noexcept { return index_; }
 
@@ -95,8 +99,9 @@ class polling {
     friend class polling;
     std::uint32_t index_;
     worker_round round_;
+    stalled_watch watch_;
     typename Traits::random random_;
-    counter runs_, steals_, parks_, wakes_;
+    counter runs_, steals_, parks_, beats_;
     deque deque_;
     alignas(64) work_inbox<atomics> inbox_;
     typename Traits::parker event_;
@@ -105,20 +110,28 @@ class polling {
   /// Makes the workers' data; `options.places` is not needed.
   explicit polling(const policy_options& options)
       : count_(options.workers),
+        started_(options.workers),
         quantum_(options.quantum),
         round_(worker_round::length_for(options.quantum)) {
     for (std::uint32_t i = 0; i < count_; ++i)
-      workers_.push_back(
-          std::make_unique<worker_data>(i, round_, options.seed + (i + 1) * 0x9e3779b97f4a7c15));
+      workers_.push_back(std::make_unique<worker_data>(i, round_, options));
   }
 
   /// The worker with this index.
   [[nodiscard]] worker_data& worker(std::uint32_t index) noexcept { return *workers_[index]; }
 
+  /// Only the first `started` workers have a thread: from now on the others get no work. What they
+  /// have already is taken by the others (P1).
+  void use_first(std::uint32_t started) noexcept {
+    // order: relaxed; what goes to the wrong one meanwhile is found
+    started_.store(started, std::memory_order_relaxed);
+  }
+
   /// To each worker in turn.
   void central_enqueue(runnable& r) noexcept {
-    // order: relaxed; any distribution will do
-    external_enqueue(worker(next_target_.fetch_add(1, std::memory_order_relaxed) % count_), r);
+    // order: relaxed both; any distribution will do
+    const std::uint32_t turn = next_target_.fetch_add(1, std::memory_order_relaxed);
+    external_enqueue(worker(turn % started_.load(std::memory_order_relaxed)), r);
   }
   /// Into the inbox of `target`, whose event is signalled if it has one.
   void external_enqueue(worker_data& target, runnable& r) noexcept {
@@ -145,6 +158,7 @@ class polling {
       if (runnable* r = start_round(self)) return r;
     }
     if (runnable* r = own(self)) return r;
+    self.beats_.add();
     if (runnable* r = phase<Aggressive>(self)) return r;
     if (runnable* r = phase<Moderate>(self)) return r;
     return phase<Relaxed>(self);
@@ -229,10 +243,28 @@ class polling {
 
   /// P3. Null: there is nothing.
   runnable* start_round(worker_data& self) noexcept {
+    self.beats_.add();
+    if (count_ > 1 && self.watch_.is_due()) look_about(self);
     const bool inbox_first = self.round_.begin(round_);
     runnable* const oldest = inbox_first ? take_inbox(self, self) : self.deque_.steal_oldest();
     if (oldest != nullptr) return oldest;
     return inbox_first ? self.deque_.steal_oldest() : take_inbox(self, self);
+  }
+
+  /// P1: relieves the worker that was watched if it stands still, and watches the next one.
+  void look_about(worker_data& self) noexcept {
+    worker_data& watched = worker(self.watch_.whom());
+    if (self.watch_.stands_still(watched.beats_.get())) {
+      const auto add = [&self](runnable* r) {
+        if (r == nullptr) return;
+        self.inbox_.push(*r);
+        self.steals_.add();
+      };
+      runnable* oldest = nullptr;
+      if (watched.deque_.steal(oldest) == deque::steal_result::taken) add(oldest);
+      add(take_inbox(self, watched));
+    }
+    self.watch_.note(worker(self.watch_.watch_next(count_)).beats_.get());
   }
 
   /// One victim, at random.
@@ -270,6 +302,7 @@ class polling {
 
   // constant
   std::uint32_t count_;
+  typename atomics::template atomic<std::uint32_t> started_;  // almost: it falls at most once
   std::uint32_t quantum_;
   std::uint32_t round_;
   std::vector<std::unique_ptr<worker_data>> workers_;

@@ -1,0 +1,148 @@
+// What the ticker does while it is awake (slot_ticker.hpp): it looks at the next slots of all
+// workers, tells who makes no use of his, and takes out what does not move although somebody could
+// run it.
+//
+// Thread safety: `worker_front::sit` is for the worker, the rest of `worker_front` for any thread;
+// `slot_looks` is the helper thread's alone.
+#pragma once
+
+#include <garrick/base/concurrency/runnable.hpp>
+#include <garrick/sched/parking/slot_ticker.hpp>
+#include <garrick/sched/queues/next_slot.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace garrick::sched {
+
+/// What others see of a worker: its next slot, and where its thread runs.
+template <class Traits>
+class worker_front {
+  using thread = typename Traits::place::thread;
+
+ public:
+  /// The worker: from now on others can ask where this thread runs.
+  void sit() noexcept {
+    if (placed_.load(std::memory_order_relaxed)) [[likely]]  // order: relaxed; own value
+      return;
+    place_ = Traits::place::of_this_thread();
+    placed_.store(true, std::memory_order_release);  // order: release, pairs with processor
+  }
+
+  /// The processor of its thread; unknown if it does not sit, or if the system does not say.
+  [[nodiscard]] std::int32_t processor() const noexcept {
+    // order: acquire, pairs with sit: the place
+    return placed_.load(std::memory_order_acquire) ? place_.processor() : thread::unknown;
+  }
+
+  next_slot<typename Traits::atomics> slot;  ///< the owner's, and now and then a helper's
+
+ private:
+  thread place_;
+  typename Traits::atomics::template atomic<bool> placed_{false};
+};
+
+/// The looks of the helper thread at the slots of all workers.
+template <class Traits>
+class slot_looks {
+  using runnable = base::runnable;
+  using thread = typename Traits::place::thread;
+  using front = worker_front<Traits>;
+  using picture = typename next_slot<typename Traits::atomics>::picture;
+
+ public:
+  /// At these workers, from the calling thread.
+  explicit slot_looks(std::vector<front*> fronts)
+      : fronts_(std::move(fronts)), seen_(fronts_.size()), me_(Traits::place::of_this_thread()) {}
+
+  /// One look. If there is somebody parked who could take it, hands what does not move to
+  /// `expose(worker, runnable)`, which gets the run right. True: a slot was in use.
+  template <class Sleepers, class Expose>
+  bool look(tick_budget& budget, const Sleepers& sleepers, const Expose& expose) noexcept {
+    bool used = false;
+    bool occupied = false;
+    bool in_the_way = false;
+    for (std::size_t i = 0; i < fronts_.size(); ++i) {
+      const picture now = fronts_[i]->slot.look();
+      used = used || now.item != nullptr || now.puts != seen_[i].slot.puts;
+      occupied = occupied || now.item != nullptr;
+      seen_[i].unmoved = now.item != nullptr && now == seen_[i].slot;
+      seen_[i].slot = now;
+      in_the_way = in_the_way || (now.item != nullptr && shares_processor(i));
+    }
+    if (!occupied || !Sleepers::any_parked(sleepers.peek())) return used;
+    if (in_the_way && !step_aside(sleepers)) {
+      // K4: as long as this thread runs, the worker cannot. What counts is what it did while this
+      // thread slept.
+      expose_stuck(budget, expose, [&](std::size_t i) { return seen_[i].unmoved; });
+      return used;
+    }
+    const auto stuck = [&](std::size_t i) { return is_stuck(i); };
+    const std::uint64_t end = Traits::clock::now_ns() + tick_budget::patience_ns;
+    while (some(stuck)) {
+      if (Traits::clock::now_ns() >= end) {
+        expose_stuck(budget, expose, stuck);
+        break;
+      }
+      Traits::atomics::pause();
+    }
+    return used;
+  }
+
+ private:
+  /// What was seen of a slot.
+  struct sample {
+    picture slot;
+    bool unmoved = false;  ///< as at the look before
+  };
+
+  [[nodiscard]] bool shares_processor(std::size_t i) const noexcept {
+    const std::int32_t its = fronts_[i]->processor();
+    return its != thread::unknown && its == me_.processor();
+  }
+
+  /// K4: moves to a processor where no worker is in the way of this thread, nor this thread in a
+  /// worker's.
+  template <class Sleepers>
+  bool step_aside(const Sleepers& sleepers) noexcept {
+    std::vector<std::int32_t> busy;
+    std::vector<std::int32_t> watched;
+    for (std::size_t i = 0; i < fronts_.size(); ++i) {
+      const std::int32_t its = fronts_[i]->processor();
+      if (its == thread::unknown) continue;
+      if (!sleepers.looks_parked(static_cast<std::uint32_t>(i))) busy.push_back(its);
+      if (seen_[i].slot.item != nullptr) watched.push_back(its);
+    }
+    return Traits::place::leave(busy) || Traits::place::leave(watched);
+  }
+
+  [[nodiscard]] bool is_stuck(std::size_t i) const noexcept {
+    return seen_[i].slot.item != nullptr && fronts_[i]->slot.look() == seen_[i].slot;
+  }
+
+  template <class Stuck>
+  [[nodiscard]] bool some(const Stuck& stuck) const noexcept {
+    for (std::size_t i = 0; i < fronts_.size(); ++i)
+      if (stuck(i)) return true;
+    return false;
+  }
+
+  template <class Expose, class Stuck>
+  void expose_stuck(tick_budget& budget, const Expose& expose, const Stuck& stuck) noexcept {
+    for (std::size_t i = 0; i < fronts_.size(); ++i) {
+      if (!stuck(i) || !is_stuck(i)) continue;
+      runnable* const r = fronts_[i]->slot.steal();
+      if (r == nullptr) continue;
+      expose(static_cast<std::uint32_t>(i), *r);
+      budget.refill();
+    }
+  }
+
+  std::vector<front*> fronts_;
+  std::vector<sample> seen_;
+  thread me_;
+};
+
+}  // namespace garrick::sched
