@@ -398,7 +398,7 @@ class actor_base {
     return e->is(envelope_flag::request) ? e->requester->id() : e->sender_id;
   }
 
-  /// Messages in the mailbox now, skipped ones included; an estimate.
+  /// Messages that wait in the mailbox, skipped ones included, without the one being handled.
   [[nodiscard]] std::uint32_t mailbox_length() const noexcept { return cell_->mailbox_length(); }
 
   /// Spawns a class-based actor into the same system. The arguments are the constructor's; a

@@ -11,7 +11,7 @@
 //   by_key<F...>   equal keys go to the same member; each F is a function that takes the message's
 //                  arguments, or a pointer to a member of the message, and gives something that
 //                  std::hash knows; the first one that takes the message counts
-//   least_loaded   the shortest mailbox (an estimate), ties in turn
+//   least_loaded   who has least to do: the shortest mailbox, an idle one first, ties in turn
 //   broadcast      all: a send is one shared block; a request answers with a vector that holds each
 //                  member's answer or error; no try_send, no delegate
 //
@@ -72,8 +72,9 @@ class random_member {
   std::atomic<std::uint64_t> state_;
 };
 
-/// A router's policy: the living member with the shortest mailbox, as estimated now; ties in turn.
-/// Costs a look at each member.
+/// A router's policy: the living member with the shortest mailbox, and of two with empty mailboxes
+/// the one that handles nothing; ties in turn. Costs a look at each member. What the others do is
+/// known to within a millisecond.
 class least_loaded {
  public:
   /// The index of the member that gets a message with these arguments. Any thread.
@@ -87,7 +88,7 @@ class least_loaded {
     for (std::size_t i = 0; i < count && least != 0; ++i) {
       const std::size_t at = start + i < count ? start + i : start + i - count;
       const cell* const c = handle_access::get(members[at]);
-      const std::uint32_t load = c->has_ended() ? ~std::uint32_t{0} : c->mailbox_length();
+      const std::uint32_t load = c->has_ended() ? ~std::uint32_t{0} : c->load();
       if (load < least) {
         least = load;
         best = at;

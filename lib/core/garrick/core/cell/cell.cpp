@@ -1,10 +1,12 @@
 // Cells: identity, counting, waking, and the moment when nobody holds one any more.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/core/cell/cell.hpp>
+#include <garrick/core/cell/drain_lot.hpp>
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/internal/latest_mail.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -17,6 +19,15 @@ namespace {
 // process; 0 names no actor.
 std::atomic<std::uint64_t> next_id_block{1};
 constexpr std::uint64_t ids_per_block = 4096;
+
+/// How many messages another thread's actor had begun to handle, as this thread read it.
+struct reading {
+  std::uint64_t id = 0;  ///< the actor's
+  std::uint32_t begun = 0;
+  base::instant at{};
+};
+constexpr base::duration longest_reading = base::duration::microseconds(500);
+constinit thread_local std::array<reading, 16> readings{};
 
 std::uint64_t new_id() noexcept {
   auto& here = detail::here;
@@ -82,6 +93,24 @@ void cell::set_bound(mailbox_policy policy, std::uint32_t bound) {
 }
 
 std::uint32_t cell::latest_length() const noexcept { return ext_->latest->length(); }
+
+// What the runner has published is exact when the actor is idle, and up to a round of messages old
+// while it runs. Its own count lies in the line that it writes with each message. A thread that
+// read that whenever somebody asks (a router asks for every message) would slow the runner down. So
+// each thread remembers for a while what it has read of the actors it asked for.
+std::uint32_t cell::mailbox_length() const noexcept {
+  if (policy_ == mailbox_policy::drop_oldest) return latest_length();
+  const std::uint32_t published = gate_.length();
+  if (published == 0 || (gate_.peek() & mailbox_word::idle) != 0) return published;
+  if (detail::here.running == this || detail::is_on_stack(detail::here.below, id_))
+    return waiting_now();
+  reading& last = readings[id_ % readings.size()];
+  const base::instant now = env_->clock->now();
+  if (last.id != id_ || now - last.at > longest_reading) last = {id_, begun(), now};
+  // What was published since counts, too.
+  const std::uint32_t later = gate_.consumed() - last.begun;
+  return waiting_after(later < (1u << 31) ? last.begun + later : last.begun);
+}
 
 void cell::set_executor(base::executor& own) {
   ext().executor = &own;

@@ -120,8 +120,12 @@ class alignas(64) cell : public base::runnable {
   [[nodiscard]] bool has_ended() const noexcept {
     return (gate_.peek() & mailbox_word::closed) != 0;
   }
-  [[nodiscard]] std::uint32_t mailbox_length() const noexcept {
-    return policy_ == mailbox_policy::drop_oldest ? latest_length() : gate_.length();
+  /// Messages that wait, without the one that is being handled. As they were half a millisecond ago
+  /// at most, however long the runner has been at work.
+  [[nodiscard]] std::uint32_t mailbox_length() const noexcept;
+  /// For comparison with other actors: messages that wait, and one more unless it is idle.
+  [[nodiscard]] std::uint32_t load() const noexcept {
+    return mailbox_length() + ((gate_.peek() & mailbox_word::idle) == 0 ? 1 : 0);
   }
   /// The name given at spawn, or else the type's name.
   [[nodiscard]] std::string_view name() const noexcept;
@@ -200,7 +204,11 @@ class alignas(64) cell : public base::runnable {
 
   [[nodiscard]] cell_extension& ext();
   [[nodiscard]] cell_extension* ext_if() const noexcept { return ext_; }
-  [[nodiscard]] envelope* current() const noexcept { return current_; }
+  [[nodiscard]] envelope* current() const noexcept {
+    return current_.load(std::memory_order_relaxed);  // order: own value
+  }
+  /// Messages that wait, exactly.
+  [[nodiscard]] std::uint32_t waiting_now() const noexcept { return waiting_after(begun()); }
   [[nodiscard]] life phase() const noexcept { return phase_; }
   void set_phase(life now) noexcept { phase_ = now; }
 
@@ -281,6 +289,16 @@ class alignas(64) cell : public base::runnable {
   virtual void answer_late_signals() noexcept = 0;
 
   [[nodiscard]] std::uint32_t latest_length() const noexcept;
+  /// How many messages the runner has begun to handle, modulo 2^32. Any thread.
+  [[nodiscard]] std::uint32_t begun() const noexcept {
+    // order: relaxed; another thread may see a message that is just done as one that waits
+    return reader_.consumed() + (current_.load(std::memory_order_relaxed) != nullptr ? 1 : 0);
+  }
+  /// How many messages wait if that many were begun.
+  [[nodiscard]] std::uint32_t waiting_after(std::uint32_t begun) const noexcept {
+    const std::uint32_t n = gate_.pushes() - begun;
+    return n < (1u << 31) ? n : 0;
+  }
   void wake() noexcept;
   void last_strong_dropped() noexcept;
   void free_block() noexcept;
@@ -298,8 +316,8 @@ class alignas(64) cell : public base::runnable {
   // the runner
   mailbox_reader<envelope> reader_;
   cell_extension* ext_ = nullptr;
-  envelope* current_ = nullptr;  ///< the message being handled
-  std::uint64_t id_;             ///< constant
+  std::atomic<envelope*> current_{nullptr};  ///< the message being handled
+  std::uint64_t id_;                         ///< constant
   std::atomic<std::uint8_t> attention_{
       0};  ///< any thread sets it, the runner clears it: look at the system and urgent lanes soon
   life phase_;

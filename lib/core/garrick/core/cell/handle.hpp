@@ -71,8 +71,9 @@ class handle {
   [[nodiscard]] core::address address() const noexcept;
   /// "name#id", for people; "nobody" for an empty handle.
   [[nodiscard]] std::string to_string() const;
-  /// Messages in the actor's mailbox now: an estimate, read without stopping anyone. 0 if it has
-  /// ended, or for an empty handle.
+  /// Messages that wait in the actor's mailbox, without the one that it handles now. Right to
+  /// within a millisecond, however long a handler takes; read without stopping anyone. 0 if the
+  /// actor has ended, or for an empty handle. Any thread.
   [[nodiscard]] std::uint32_t mailbox_length() const noexcept {
     return cell_ != nullptr && !cell_->has_ended() ? cell_->mailbox_length() : 0;
   }

@@ -69,6 +69,7 @@
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
 #include <garrick/base/concurrency/brief_wait.hpp>
+#include <garrick/base/concurrency/single_writer_count.hpp>
 #include <garrick/core/cell/mailbox_word.hpp>
 
 #include <cstdint>
@@ -401,7 +402,7 @@ class mailbox_reader {
   /// The runner is done with `n`, whose payload is gone. It is freed now, or later if the word
   /// still names it (I3).
   void done(Node* n) noexcept {
-    ++consumed_;
+    consumed_.raise();
     if (n == last())
       last_ |= handled_bit;
     else
@@ -413,7 +414,7 @@ class mailbox_reader {
   /// waiting although the actor goes idle, which is right only because their wait is bounded.
   [[nodiscard]] release_outcome release(gate& g, std::uint64_t flags,
                                         std::uint64_t overlook = 0) noexcept {
-    g.publish_consumed(consumed_);
+    g.publish_consumed(consumed());
     // order: validated by the CAS, or by take_arrivals's acquire
     std::uint64_t old = g.head_.load(std::memory_order_relaxed);
     Node* const seen = last();
@@ -435,8 +436,11 @@ class mailbox_reader {
     }
   }
 
-  /// Lets senders see how far the runner has come.
-  void publish(gate& g) const noexcept { g.publish_consumed(consumed_); }
+  /// Lets senders see how far the runner has come. `begun` is the number of messages that it has
+  /// begun to handle and is not done with; they count as handled.
+  void publish(gate& g, std::uint32_t begun = 0) const noexcept {
+    g.publish_consumed(consumed() + begun);
+  }
 
   /// Takes the whole system lane, newest first, and clears its tag.
   [[nodiscard]] Node* take_signals(gate& g) noexcept {
@@ -542,8 +546,9 @@ class mailbox_reader {
     return false;
   }
 
-  /// How many envelopes were handled, modulo 2^32.
-  [[nodiscard]] std::uint32_t consumed() const noexcept { return consumed_; }
+  /// How many envelopes were handled, modulo 2^32. Any thread; but who reads it often takes the
+  /// line from the runner, which writes it with each message.
+  [[nodiscard]] std::uint32_t consumed() const noexcept { return consumed_.get(); }
   /// Whether the local queue is empty.
   [[nodiscard]] bool empty() const noexcept { return front_ == nullptr; }
 
@@ -578,7 +583,7 @@ class mailbox_reader {
   /// urgent envelopes in a ring: the newest, whose `next` is the oldest; lowest bit: the queues are
   /// held; the bit above it: the owner looks at each envelope
   std::uint64_t urgent_ = 0;
-  std::uint32_t consumed_ = 0;
+  base::single_writer_count consumed_;
   bool answers_inside_ = false;  ///< the local queue may hold answers nobody has sorted out
 };
 

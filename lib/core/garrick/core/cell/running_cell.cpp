@@ -325,7 +325,7 @@ void running_cell::attend() noexcept {
 }
 
 inline void running_cell::process(envelope* e) noexcept {
-  current_ = e;
+  set_current(e);
   auto& thread = base::this_thread;
   // order: read by the watchdog as a sample
   thread.handling.store(e->type, std::memory_order_relaxed);
@@ -336,10 +336,10 @@ inline void running_cell::process(envelope* e) noexcept {
     outcome = bounded_ || e->is(envelope_flag::response) ? route(e) : dispatch(e);
   } catch (...) {
     lifecycle::on_exception(*this, e, std::current_exception());
-    current_ = nullptr;
+    set_current(nullptr);
     return;
   }
-  current_ = nullptr;
+  set_current(nullptr);
   if (outcome == dispatch_outcome::handled && !e->is(envelope_flag::request)) [[likely]] {
     detail::destroy_payload(e);
     reader_.done(e);

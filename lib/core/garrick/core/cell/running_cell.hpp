@@ -53,7 +53,9 @@ class running_cell : public cell {
   /// Handles a message as the run loop does, and finishes it.
   void handle(envelope* e) noexcept;
   /// The message that user code handles now, or null.
-  void set_current(envelope* e) noexcept { current_ = e; }
+  void set_current(envelope* e) noexcept {
+    current_.store(e, std::memory_order_relaxed);  // order: others only ask whether there is one
+  }
   /// Wakes senders that wait, and attends, when a batch ended because something came.
   void after_batch() noexcept;
   /// Does the mail wait for something other than its turn?

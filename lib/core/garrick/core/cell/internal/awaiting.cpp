@@ -103,7 +103,7 @@ void sort_arrivals(cell& self) noexcept {
   mailbox_reader<envelope>::chain apart;
   if (!self.reader().sort_arrivals(self.gate(), apart, passes{x.pending})) return;
   if (apart.first != nullptr) x.answers.append(apart.first, apart.last);
-  if (self.is_bounded()) bounded_mailbox::serve(self, 0);
+  if (self.is_bounded()) bounded_mailbox::serve(self);
 }
 
 envelope* peek(cell& self) noexcept {

@@ -55,7 +55,8 @@ void drop(cell& receiver, envelope* oldest) noexcept {
 base::error try_deliver(cell& receiver, envelope_ptr e) noexcept {
   if (receiver.policy() == mailbox_policy::drop_oldest) return add_latest(receiver, e);
   if (receiver.has_ended()) return base::errc::not_handled;
-  if (receiver.mailbox_length() >= receiver.soft_limit()) {
+  if (receiver.gate().length() >= receiver.soft_limit() &&
+      receiver.mailbox_length() >= receiver.soft_limit()) {
     base::error why = full(receiver, receiver.soft_limit());
     if (receiver.policy() != mailbox_policy::drop_newest) return why;
     lost_mail::lose(receiver, std::move(e), std::move(why));  // the sender need not know
@@ -69,8 +70,8 @@ base::error try_deliver(cell& receiver, envelope_ptr e) noexcept {
 }
 
 void before_message(cell& self) noexcept {
-  self.reader().publish(self.gate());
-  serve(self, 1);
+  self.reader().publish(self.gate(), 1);
+  serve(self);
 }
 
 void on_room_wanted(cell& self, const signals::room_wanted& w) {
@@ -82,14 +83,14 @@ void on_room_wanted(cell& self, const signals::room_wanted& w) {
   self.ext().parked.push_back({w.message, w.sender, w.id});
   self.set_bounded(true);
   self.reader().publish(self.gate());
-  serve(self, 0);
+  serve(self);
 }
 
-void serve(cell& self, std::uint32_t leaving) noexcept {
+void serve(cell& self) noexcept {
   cell_extension* const extension = self.ext_if();
   if (extension == nullptr) return;
   while (extension->first_parked != extension->parked.size() &&
-         self.mailbox_length() < self.soft_limit() + leaving) {
+         self.waiting_now() < self.soft_limit()) {
     const parked_message p = extension->parked[extension->first_parked++];
     self.deliver_now(p.message);
     respond_value<unit>({p.sender, p.id});

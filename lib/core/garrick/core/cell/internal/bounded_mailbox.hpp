@@ -41,9 +41,8 @@ void before_message(cell& self) noexcept;
 /// A sender waits for room. The runner.
 void on_room_wanted(cell& self, const signals::room_wanted& w);
 
-/// Lets in as many waiting messages as there is room for. `leaving` is the number of messages that
-/// are about to leave the mailbox. The runner.
-void serve(cell& self, std::uint32_t leaving) noexcept;
+/// Lets in as many waiting messages as there is room for. The runner.
+void serve(cell& self) noexcept;
 
 /// The actor ends: nobody will be let in. The runner.
 void refuse_parked(cell& self, const base::error& why) noexcept;

@@ -72,14 +72,14 @@ bool running_cell::admit(envelope* e, std::uint64_t head) noexcept {
   auto& here = detail::here;
   const std::uint32_t hard =
       has_spawn_constants_ && own_hard_limit() != 0 ? own_hard_limit() : env_->mailbox.hard_limit;
-  if (length >= hard) {
+  if (length >= hard && mailbox_length() >= hard) {
     lost_mail::lose(*this, envelope_ptr(e),
                     base::make_error(base::errc::overload, name(), "mailbox is at its hard limit"));
     return false;
   }
   const bool stalled = (head & mailbox_word::stalled) != 0;
   if (policy_ != mailbox_policy::unbounded) {
-    if (length < soft_limit_) return true;
+    if (length < soft_limit_ || mailbox_length() < soft_limit_) return true;
     bounded_mailbox::turn_away(*this, e);
     return false;
   }

@@ -129,7 +129,7 @@ void start_anew(cell& self, cell_extension& x) {
   }
   self.retry_skipped();
   self.reader().publish(self.gate());  // the mail that was dropped has made room
-  bounded_mailbox::serve(self, 0);
+  bounded_mailbox::serve(self);
   system_lane::tell<signals::child_up>(parent.supervisor, handle_access::make_address(&self));
   begin(self);
 }

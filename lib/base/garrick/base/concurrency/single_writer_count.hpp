@@ -1,0 +1,36 @@
+// A count that one thread at a time raises, without a locked operation, and that others may look at
+// now and then.
+//
+// Thread safety: `raise` and assignment are for the writer, `get` for any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace garrick::base {
+
+/// A count modulo 2^32 with one writer. Whoever hands the writing on to another thread orders the
+/// two. Readers learn nothing but the number.
+class single_writer_count {
+ public:
+  single_writer_count() = default;
+  /// As a number.
+  single_writer_count(const single_writer_count& other) noexcept : value_(other.get()) {}
+  single_writer_count& operator=(const single_writer_count& other) noexcept {
+    value_.store(other.get(), std::memory_order_relaxed);  // order: a count
+    return *this;
+  }
+  /// Adds one.
+  void raise() noexcept {
+    value_.store(get() + 1, std::memory_order_relaxed);  // order: a count; only this thread writes
+  }
+  /// What it is, or was a moment ago.
+  [[nodiscard]] std::uint32_t get() const noexcept {
+    return value_.load(std::memory_order_relaxed);  // order: a count
+  }
+
+ private:
+  std::atomic<std::uint32_t> value_{0};
+};
+
+}  // namespace garrick::base
