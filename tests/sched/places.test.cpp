@@ -174,6 +174,48 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("places: spawn_options.affinity gives one actor's thread its processors, and no other") {
+  const processors mine = base::platform::usable_processors();
+  settings o;
+  o.detached.threads = 1;
+  o.detached.affinity = "<" + listed(mine) + ">";
+  actor_system system(o);
+  // the thread comes back a moment after its actor has ended
+  const auto spawned = [&](const spawn_options& wishes) {
+    for (;;) {
+      auto own = system.spawn<masked>(wishes);
+      const core::cell& c = *core::handle_access::get(own);
+      if (!c.has_ended() ||
+          c.end_reason().as_error().detail().find("detached.threads") == std::string_view::npos)
+        return own;
+    }
+  };
+  const auto allowed = [&](const spawn_options& wishes) {
+    return system.request(spawned(wishes), mask_of{}).get().value().allowed;
+  };
+  for (const std::int32_t p : {mine.back(), mine.front(), mine.front()}) {
+    CHECK(allowed({.detached = true, .affinity = "<" + std::to_string(p) + ">"}) == processors{p});
+    CHECK(allowed({.detached = true}) == mine);
+  }
+  const auto why = [&](const spawn_options& wishes) {
+    const auto own = spawned(wishes);
+    const core::cell& c = *core::handle_access::get(own);
+    REQUIRE(c.has_ended());
+    CHECK(c.end_reason().as_error() == errc::spawn_failed);
+    return c.end_reason().as_error().to_string();
+  };
+  const std::string other = std::to_string(mine.back() + 1);
+  CHECK(why({.affinity = "<0>"}).find("spawn_options.affinity: is for an actor with a thread") !=
+        std::string::npos);
+  CHECK(why({.detached = true, .affinity = "<" + other + ">"})
+            .find("spawn_options.affinity: at character 2: processor " + other + " is not among") !=
+        std::string::npos);
+  CHECK(why({.detached = true, .affinity = "0"}).find("spawn_options.affinity: at character 1") !=
+        std::string::npos);
+  const std::string twice = "<" + listed(mine) + ">" + "<" + listed(mine) + ">";
+  CHECK(why({.detached = true, .affinity = twice}).find("has 2 groups") != std::string::npos);
+}
+
 TEST_CASE("places: the thread of a detached actor is not bound because its spawner is") {
   const processors mine = base::platform::usable_processors();
   settings o;

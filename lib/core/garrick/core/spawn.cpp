@@ -18,6 +18,9 @@ std::string complaint(const spawn_options& o, cell_kind kind, const mailbox_sett
   };
   if (o.lazy && kind != cell_kind::event)
     return "spawn_options.lazy: an actor with a thread of its own starts at once";
+  if (!o.affinity.empty() && kind == cell_kind::event)
+    return "spawn_options.affinity: is for an actor with a thread of its own; spawn_options.hint "
+           "says where one runs that the workers run";
   if (o.policy > mailbox_policy::wait) return "spawn_options.policy: is no mailbox_policy";
   const bool bounded = o.policy != mailbox_policy::unbounded;
   if (bounded && (o.bound == 0 || o.bound > most_messages))
@@ -70,7 +73,8 @@ bool prepare_cell(cell& c, environment& env, const spawn_options* o, cell*) {
     apply(c, *o);
   }
   if (c.kind() == cell_kind::event) return true;
-  const auto thread = env.detached_executor(c.kind() == cell_kind::blocking);
+  const auto thread =
+      env.detached_executor(c.kind() == cell_kind::blocking, o != nullptr ? o->affinity : "");
   if (!thread) {
     refuse_cell(c, base::exit_reason(thread.error().at(c.name())));
     return false;

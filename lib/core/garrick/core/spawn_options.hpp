@@ -36,6 +36,11 @@ struct spawn_options {
   std::uint32_t quantum = 0;
   /// where it would like to run, for a policy that knows places; `near(ref)` is one, too
   base::locality_hint hint{};
+  /// The processors on which the actor's own thread runs, as one group of the text that
+  /// `detached.affinity` takes: "<2-4,6>". Empty: where threads of detached actors run. For actors
+  /// with a thread of their own; the spawn of another one, or one with a processor that the process
+  /// may not use, fails with `spawn_failed`.
+  std::string affinity{};
 };
 
 /// A hint for `spawn_options::hint`: the home of the actor behind `other`. No hint if `other` is

@@ -180,8 +180,9 @@ void system_core::failed(const core::cell& who, const base::error& why) noexcept
                [&] { return "failed: " + why.to_string(); });
 }
 
-base::result<core::waiting_executor*> system_core::detached_executor(bool blocking) noexcept {
-  return detached_.take(blocking);
+base::result<core::waiting_executor*> system_core::detached_executor(
+    bool blocking, std::string_view affinity) noexcept {
+  return detached_.take(blocking, affinity);
 }
 
 std::size_t system_core::living(bool hidden_too) const noexcept {

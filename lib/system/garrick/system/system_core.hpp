@@ -50,7 +50,8 @@ class system_core final : public core::environment, public watchdog_listener {
   bool joined(core::cell& who) noexcept override;
   void left(core::cell& who) noexcept override;
   void failed(const core::cell& who, const base::error& why) noexcept override;
-  base::result<core::waiting_executor*> detached_executor(bool blocking) noexcept override;
+  base::result<core::waiting_executor*> detached_executor(
+      bool blocking, std::string_view affinity) noexcept override;
 
   /// Actors that live now.
   [[nodiscard]] std::size_t living(bool hidden_too = false) const noexcept;

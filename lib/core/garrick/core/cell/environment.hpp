@@ -75,9 +75,11 @@ class environment {
   /// The handler of `who` failed with `why`; for the log.
   virtual void failed(const cell& who, const base::error& why) noexcept = 0;
 
-  /// A thread for a detached actor or, if `blocking`, a blocking one, from the bounded pool. The
-  /// error says why there is none.
-  virtual base::result<waiting_executor*> detached_executor(bool blocking) noexcept = 0;
+  /// A thread for a detached actor or, if `blocking`, a blocking one, from the bounded pool. It
+  /// runs on the processors of `affinity` (`spawn_options::affinity`), or where such threads run if
+  /// that is empty. The error says why there is none.
+  virtual base::result<waiting_executor*> detached_executor(bool blocking,
+                                                            std::string_view affinity) noexcept = 0;
 
   /// What the scoped actor `who` of the calling thread waits with; null: it puts the thread to
   /// sleep. The testkit's version runs the other actors meanwhile.

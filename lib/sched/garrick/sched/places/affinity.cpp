@@ -117,6 +117,17 @@ base::result<affinity> affinity::parse(std::string_view text,
   return parsed;
 }
 
+base::result<affinity::processors> affinity::parse_group(std::string_view text,
+                                                         std::span<const std::int32_t> usable) {
+  auto groups = parser(text, usable).groups();
+  if (!groups) return groups.error();
+  if (groups->size() > 1)
+    return base::make_error(base::errc::invalid_setting, "affinity",
+                            std::string(text) + " has " + std::to_string(groups->size()) +
+                                " groups, and there is one thread");
+  return groups->empty() ? processors() : std::move(groups->front());
+}
+
 base::error affinity::bind_this_thread() {
   if (groups_.empty()) return {};
   // order: relaxed; each thread gets a number of its own

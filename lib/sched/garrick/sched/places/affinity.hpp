@@ -44,6 +44,12 @@ class affinity {
   [[nodiscard]] static base::result<affinity> parse(std::string_view text,
                                                     std::span<const std::int32_t> usable);
 
+  /// The processors of a text that is one group, for one thread; none for an empty text.
+  ///
+  /// Error `invalid_setting`: as `parse`, or it has several groups.
+  [[nodiscard]] static base::result<processors> parse_group(std::string_view text,
+                                                            std::span<const std::int32_t> usable);
+
   /// Whether there are no groups.
   [[nodiscard]] bool empty() const noexcept { return groups_.empty(); }
   /// How many groups there are.

@@ -39,8 +39,8 @@ base::error refused_by_system(const std::system_error& e) noexcept {
 
 class detached_thread final : public core::waiting_executor {
  public:
-  detached_thread(detached_pool& pool, std::size_t kind)
-      : pool_(pool), kind_(kind), thread_([this] { loop(); }) {}
+  detached_thread(detached_pool& pool, std::size_t kind, sched::affinity::processors own)
+      : pool_(pool), kind_(kind), own_(std::move(own)), thread_([this] { loop(); }) {}
   ~detached_thread() {
     quit_.store(true, std::memory_order_release);  // order: pairs with the load in loop
     parker_.unpark();
@@ -74,8 +74,11 @@ class detached_thread final : public core::waiting_executor {
 
   // While no actor has the thread, and under the pool's lock.
   [[nodiscard]] std::size_t kind() const noexcept { return kind_; }
-  void become(std::size_t kind) noexcept {
+  /// For the next actor: its kind, and the processors that it asks for, or none.
+  void become(std::size_t kind, sched::affinity::processors own) noexcept {
+    if (kind == kind_ && own.empty() && own_.empty()) return;
     kind_ = kind;
+    own_ = std::move(own);
     moves_ = true;
   }
 
@@ -107,9 +110,10 @@ class detached_thread final : public core::waiting_executor {
     }
   }
 
-  /// To where its kind runs. A thread that the system does not let go there stays where it is: the
-  /// strings were checked when the system was built.
+  /// To where its actor asks, or its kind runs. A thread that the system does not let go there
+  /// stays where it is: the texts were checked when the system was built, or at the spawn.
   void move() noexcept {
+    if (!own_.empty()) return static_cast<void>(base::platform::bind_this_thread(own_));
     sched::affinity& where = kind_ == 1 ? pool_.places_.blocking : pool_.places_.detached;
     if (where.empty())
       static_cast<void>(base::platform::bind_this_thread(pool_.anywhere_));
@@ -118,8 +122,9 @@ class detached_thread final : public core::waiting_executor {
   }
 
   detached_pool& pool_;
-  std::size_t kind_;   ///< changed by the pool while no actor has the thread, as `moves_`
-  bool moves_ = true;  ///< before it runs anything
+  std::size_t kind_;  ///< changed by the pool while no actor has the thread, as the next two
+  sched::affinity::processors own_;  ///< where its actor asks to run
+  bool moves_ = true;                ///< before it runs anything
   std::atomic<base::runnable*> next_{nullptr};
   std::atomic<bool> ended_{false};
   std::atomic<bool> quit_{false};
@@ -138,15 +143,25 @@ detached_pool::detached_pool(std::uint32_t bound, std::uint32_t quantum, std::st
 
 detached_pool::~detached_pool() { stop(); }
 
-base::result<core::waiting_executor*> detached_pool::take(bool blocking) noexcept {
+base::result<core::waiting_executor*> detached_pool::take(bool blocking,
+                                                          std::string_view affinity) noexcept {
+  if (affinity.empty()) return take_for(kind_of(blocking), {});
+  try {
+    auto own = sched::affinity::parse_group(affinity, anywhere_);
+    if (own) return take_for(kind_of(blocking), std::move(*own));
+    return no_thread("spawn_options." + std::string(own.error().detail()));
+  } catch (const std::bad_alloc&) { return no_thread("there is no memory for its affinity"); }
+}
+
+base::result<core::waiting_executor*> detached_pool::take_for(
+    std::size_t kind, sched::affinity::processors own) noexcept {
   const std::lock_guard guard(mutex_);
   if (stopped_) return base::errc::shutting_down;
-  const std::size_t kind = kind_of(blocking);
   const bool full = all_.size() >= bound_;
   if (auto& from = !full || !free_[kind].empty() ? free_[kind] : free_[1 - kind]; !from.empty()) {
     detached_thread* const free_one = from.back();
     from.pop_back();
-    if (free_one->kind() != kind) free_one->become(kind);
+    free_one->become(kind, std::move(own));
     return free_one;
   }
   if (full) return at_bound(bound_);
@@ -155,7 +170,7 @@ base::result<core::waiting_executor*> detached_pool::take(bool blocking) noexcep
     for (auto& f : free_) f.reserve(all_.size() + 1);
     states_.reserve(all_.size() + 1);
     all_.reserve(all_.size() + 1);
-    all_.push_back(std::make_unique<detached_thread>(*this, kind));
+    all_.push_back(std::make_unique<detached_thread>(*this, kind, std::move(own)));
   } catch (const std::system_error& e) {
     return refused_by_system(e);
   } catch (const std::bad_alloc&) { return no_thread("there is no memory for one"); }

@@ -18,6 +18,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace garrick::system {
@@ -50,10 +51,13 @@ class detached_pool {
   detached_pool(const detached_pool&) = delete;
   detached_pool& operator=(const detached_pool&) = delete;
 
-  /// A thread for one actor, until that actor's `actor_ended`. Errors: `shutting_down` if the pool
-  /// is stopped; `spawn_failed` if the bound is reached, or the operating system gives no thread or
-  /// no memory, with a text that says which. May create a thread, which takes tens of microseconds.
-  [[nodiscard]] base::result<core::waiting_executor*> take(bool blocking = false) noexcept;
+  /// A thread for one actor, until that actor's `actor_ended`. It runs on the processors of
+  /// `affinity`, a text with one group, or if that is empty where threads of its kind run. Errors:
+  /// `shutting_down` if the pool is stopped; `spawn_failed` if `affinity` is wrong, the bound is
+  /// reached, or the operating system gives no thread or no memory, with a text that says which.
+  /// May create a thread, which takes tens of microseconds.
+  [[nodiscard]] base::result<core::waiting_executor*> take(bool blocking = false,
+                                                           std::string_view affinity = {}) noexcept;
   /// Ends the threads that serve nobody and blocks until the others' actors have ended. Later
   /// `take` fails. Not on one of the pool's own threads: it would wait for itself.
   void stop() noexcept;
@@ -73,6 +77,8 @@ class detached_pool {
   [[nodiscard]] std::size_t kind_of(bool blocking) const noexcept {
     return blocking && !(places_.detached.empty() && places_.blocking.empty()) ? 1 : 0;
   }
+  [[nodiscard]] base::result<core::waiting_executor*> take_for(
+      std::size_t kind, sched::affinity::processors own) noexcept;
   bool give_back(detached_thread* t) noexcept;
   void enter(const base::thread_state& t) noexcept;
   void leave(const base::thread_state& t) noexcept;

@@ -79,7 +79,8 @@ void deterministic_environment::failed(const core::cell& who, const base::error&
   failures_.push_back(world_.past().add_failure(who.id(), why.to_string()));
 }
 
-base::result<core::waiting_executor*> deterministic_environment::detached_executor(bool) noexcept {
+base::result<core::waiting_executor*> deterministic_environment::detached_executor(
+    bool, std::string_view) noexcept {
   for (const auto& t : threads_) {
     if (!t->is_free()) continue;
     t->reuse();
