@@ -13,7 +13,8 @@ namespace garrick::base {
 /// two. Readers learn nothing but the number.
 class single_writer_count {
  public:
-  single_writer_count() = default;
+  /// Begins with `value`.
+  explicit single_writer_count(std::uint32_t value = 0) noexcept : value_(value) {}
   /// As a number.
   single_writer_count(const single_writer_count& other) noexcept : value_(other.get()) {}
   single_writer_count& operator=(const single_writer_count& other) noexcept {
@@ -30,7 +31,7 @@ class single_writer_count {
   }
 
  private:
-  std::atomic<std::uint32_t> value_{0};
+  std::atomic<std::uint32_t> value_;
 };
 
 }  // namespace garrick::base

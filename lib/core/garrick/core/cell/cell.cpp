@@ -1,5 +1,4 @@
 // Cells: identity, counting, waking, and the moment when nobody holds one any more.
-#include <garrick/base/platform/assert.hpp>
 #include <garrick/core/cell/cell.hpp>
 #include <garrick/core/cell/drain_lot.hpp>
 #include <garrick/core/cell/extension.hpp>
@@ -138,53 +137,17 @@ base::exit_reason cell::end_reason() const {
 
 // ---- counting -----------------------------------------------------------------------------------
 
-bool cell::lock() noexcept {
-  std::uint32_t n = strong_.load(std::memory_order_relaxed);  // order: validated by the CAS
-  while (n != 0) {
-    // order: acquire: as a copy of a handle that another thread published
-    if (strong_.compare_exchange_weak(n, n + 1, std::memory_order_acquire,
-                                      std::memory_order_relaxed))
-      return true;
-  }
-  return false;
+void cell::last_strong_dropped() noexcept { cell_steps::last_strong_dropped(*this); }
+
+bool cell::may_end_here() const noexcept {
+  return detail::here.run_depth != 0 && base::this_thread.worker_of == &home_executor();
 }
 
-void cell::add_strong_from_self() noexcept {
-  // order: relaxed: the runner needs nothing from the droppers
-  if (strong_.fetch_add(1, std::memory_order_relaxed) == 0) [[unlikely]]
-    gate_.undrop();
-}
-
-void cell::last_strong_dropped() noexcept {
-  switch (gate_.drop()) {
-    case drop_outcome::running: return;
-    case drop_outcome::closed: {
-      environment& e = *env_;
-      drop_weak();
-      e.release();
-      return;
-    }
-    case drop_outcome::idle: break;
-  }
-  // This thread owns the cell alone now; the run right that nobody holds becomes ours.
-  const bool claimed = reader_.claim_idle(gate_);
-  GARRICK_ASSERT(claimed,
-                 "an unreachable actor is pushed to: a handle was used after it was dropped");
-  become_unreachable();
+void cell::end_here() noexcept {
+  // after the current handler, so that a chain of any length does not recurse
   auto& here = detail::here;
-  // An entry that a claim left behind in a queue still uses the link: then the queue has to bring
-  // the cell.
-  if (here.run_depth != 0 && base::this_thread.worker_of == &home_executor() &&
-      !has_stale_entry()) {
-    // after the current handler, so that a chain of any length does not recurse
-    queue_link = here.reclaim;
-    here.reclaim = this;
-  } else {
-    environment& e = *env_;
-    e.hold();  // a worker may end this actor, and with it its system, before `schedule` returns
-    home_executor().schedule(*this);
-    e.release();
-  }
+  queue_link = here.reclaim;
+  here.reclaim = this;
 }
 
 void cell::free_block() noexcept {
@@ -201,19 +164,13 @@ void cell::wake() noexcept {
 
 void cell::signal(envelope* e) noexcept {
   e->set(envelope_flag::system);
-  const push_outcome pushed = gate_.push_signal(e);
-  if (pushed == push_outcome::closed) {
-    answer_late_signals();
-    return;
-  }
-  attention_.store(1, std::memory_order_release);  // order: pairs with the exchange in attend
-  if (pushed == push_outcome::woke) wake();
+  cell_steps::signal(*this, e);
 }
 
 void cell::deliver_urgent(envelope* e) noexcept {
   e->set(envelope_flag::urgent);
   deliver(e);
-  attention_.store(1, std::memory_order_release);  // order: pairs with the exchange in attend
+  cell_steps::want_attention(*this);
 }
 
 // ---- the runner ---------------------------------------------------------------------------------

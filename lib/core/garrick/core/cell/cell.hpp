@@ -14,12 +14,13 @@
 //
 // Thread safety: stated for each group of functions and fields below. `deliver`, `signal` and the
 // counting functions may be called by any thread that holds a handle; everything else by the holder
-// of the run right. The invariants I1–I7 and L1–L4 stand in mailbox.hpp.
+// of the run right. The invariants I1–I7 stand in mailbox.hpp, L1–L4 in cell_steps.hpp.
 #pragma once
 
 #include <garrick/base/concurrency/runnable.hpp>
 #include <garrick/base/concurrency/thread_state.hpp>
 #include <garrick/base/values/exit_reason.hpp>
+#include <garrick/core/cell/cell_steps.hpp>
 #include <garrick/core/cell/envelope.hpp>
 #include <garrick/core/cell/environment.hpp>
 #include <garrick/core/cell/mailbox.hpp>
@@ -89,6 +90,7 @@ enum class mailbox_policy : std::uint8_t {
 
 class alignas(64) cell : public base::runnable {
  public:
+  using atomics = base::real_atomics;
   static constexpr std::uint8_t no_shard = 0xff;
 
   cell(const cell&) = delete;
@@ -100,20 +102,14 @@ class alignas(64) cell : public base::runnable {
     // order: the caller holds a strong handle, so the count cannot be zero
     strong_.fetch_add(1, std::memory_order_relaxed);
   }
-  void drop_strong() noexcept {
-    // order: acq_rel: the thread that reclaims has seen everything that the handles' holders did
-    if (strong_.fetch_sub(1, std::memory_order_acq_rel) == 1) last_strong_dropped();
-  }
+  void drop_strong() noexcept { cell_steps::drop_strong(*this); }
   void add_weak() noexcept {
     // order: the caller holds a weak or strong handle
     weak_.fetch_add(1, std::memory_order_relaxed);
   }
-  void drop_weak() noexcept {
-    // order: acq_rel: the block is freed after everybody's last use
-    if (weak_.fetch_sub(1, std::memory_order_acq_rel) == 1) free_block();
-  }
+  void drop_weak() noexcept { cell_steps::drop_weak(*this); }
   /// A strong handle from a weak one; false if the actor is gone or going.
-  [[nodiscard]] bool lock() noexcept;
+  [[nodiscard]] bool lock() noexcept { return cell_steps::lock(*this); }
 
   [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
   [[nodiscard]] environment& env() const noexcept { return *env_; }
@@ -200,7 +196,7 @@ class alignas(64) cell : public base::runnable {
   // ---- the runner: the actor's own turn ---------------------------------------------------------
 
   /// A strong handle from inside, possible even after the last handle from outside is gone.
-  void add_strong_from_self() noexcept;
+  void add_strong_from_self() noexcept { cell_steps::add_strong_from_self(*this); }
 
   [[nodiscard]] cell_extension& ext();
   [[nodiscard]] cell_extension* ext_if() const noexcept { return ext_; }
@@ -276,6 +272,7 @@ class alignas(64) cell : public base::runnable {
   virtual void free_self() noexcept = 0;
 
  private:
+  friend struct cell_steps;
   friend class running_cell;  // its fields are the runner's
   friend class cell_list;
   struct layout;
@@ -301,6 +298,10 @@ class alignas(64) cell : public base::runnable {
   }
   void wake() noexcept;
   void last_strong_dropped() noexcept;
+  /// May it end on this thread, after the present handler?
+  [[nodiscard]] bool may_end_here() const noexcept;
+  void end_here() noexcept;
+  void schedule() noexcept { home_executor().schedule(*this); }
   void free_block() noexcept;
 
   // senders, all in one cache line (`layout`); these and `env_` are constant after spawn

@@ -9,19 +9,8 @@
 // newest. The runner never takes the stack away. It remembers the newest envelope that it has seen.
 // Everything above that is new, and moves to the runner's local queue, oldest first. So a batch
 // costs a plain load, and giving up the run right is one compare-and-swap that fails if anything
-// has come. mailbox_word.hpp describes the word's tags one by one.
-//
-// Transitions, and who makes them:
-//
-//   push             a sender    puts an envelope on top, counts it, and clears `idle`
-//   push_signal      a sender    links into the system lane, then sets `signal` and clears `idle`
-//   drop             a sender    the last strong handle has gone: sets `unreachable`
-//   ask_to_wait      a sender    sets `waiting`, before it waits for room
-//   take_arrivals    the runner  reads what is new; changes nothing in the word
-//   take_signals     the runner  clears `signal`, then takes the whole system lane
-//   release          the runner  empties the word and sets `idle`, unless something has come
-//   close            the runner  sets `closed`: the end
-//   undrop           the runner  clears `unreachable`, since it made a handle to itself
+// has come. mailbox_word.hpp describes the tags one by one, and docs/internals/mailbox.md the
+// transitions and who makes them.
 //
 // The *run right* is the right to run the actor, and the *runner* is the thread that has it. The
 // reasons for this design stand in docs/decisions/0001-hot-path.md.
@@ -47,24 +36,16 @@
 // I6 The system lane holds at most one signal for each link, monitor and child. Ordinary pushes can
 //    neither fill it nor pass it: the runner looks at `signal` before each message.
 // I7 The count in the word minus `consumed` is the number of envelopes modulo 2^16. A push that
-//    wraps the count adds one to `wraps`.
+//    wraps the count adds one to `wraps`. Whoever sees that has seen the word that has wrapped, and
+//    whoever sees `consumed` has seen the pushes that it counts. So `length` is never
+//    too high.
 //
 // Invariant of a held mailbox
 // H1 While the mailbox is held, `release` may leave the local queue filled. Nothing in it can be
 //    handled, and the response that ends the hold is a push like any other.
 //
-// Invariants of an actor's lifetime. All strong handles together own one weak handle. Being
-// scheduled or running changes no count.
-// L1 A pusher holds a strong handle, so `unreachable` is never set while a push is under way.
-// L2 Exactly one thread reclaims the actor: the dropper that found `idle` or `closed`, or the
-//    runner that found `unreachable`.
-// L3 Weak handles and addresses keep the block's memory, but not the actor. A weak handle does not
-//    become a strong one if the count is zero.
-// L4 Timers, pending requests and the registry hold strong handles. So an actor that something can
-//    still wake is not reclaimed.
-//
 // The policy parameter gives the atomics, so that the model checker runs this very header
-// (mailbox.model.cpp).
+// (internal/mailbox.model.cpp).
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -93,6 +74,7 @@ enum class drop_outcome : std::uint8_t {
 /// The places in this header where the model checker weakens a memory order or plants an error.
 enum class mailbox_order : std::uint8_t {
   push,
+  push_wraps,
   push_signal_link,
   push_signal_head,
   drop,
@@ -104,6 +86,9 @@ enum class mailbox_order : std::uint8_t {
   take_signals,
   signals_of_the_dead,
   close,
+  publish_consumed,
+  pushes_wraps,
+  length_consumed
 };
 
 /// The senders' side.
@@ -114,8 +99,12 @@ class mailbox_gate {
   using atomic = typename Atomics::template atomic<T>;
   using word = mailbox_word;
 
-  /// An actor is born scheduled or, if it is lazy, idle.
-  explicit mailbox_gate(bool born_idle) noexcept : head_(born_idle ? word::idle : 0) {}
+  /// An actor is born scheduled or, if it is lazy, idle. `handled` is for tests: the mailbox counts
+  /// as if so many had been pushed and handled, and the reader is made with the same number.
+  explicit mailbox_gate(bool born_idle, std::uint32_t handled = 0) noexcept
+      : head_((born_idle ? word::idle : 0) + (handled & 0xffff) * word::one),
+        consumed_(handled),
+        wraps_(handled >> 16) {}
 
   /// Requires a strong handle (L1). `n` belongs to the runner unless the result is `closed`.
   [[nodiscard]] push_outcome push(Node* n) noexcept {
@@ -135,7 +124,9 @@ class mailbox_gate {
               old, now, base::order<Atomics, mailbox_order::push>(std::memory_order_acq_rel),
               std::memory_order_relaxed)) {
         if (word::count(now) == 0) [[unlikely]]
-          wraps_.fetch_add(1, std::memory_order_relaxed);  // order: a statistic
+          // order: release, pairs with `length`: the word with the count that has wrapped
+          wraps_.fetch_add(
+              1, base::order<Atomics, mailbox_order::push_wraps>(std::memory_order_release));
         return (old & word::idle) != 0 ? push_outcome::woke : push_outcome::queued;
       }
     }
@@ -224,31 +215,44 @@ class mailbox_gate {
   }
 
   /// Envelopes pushed and not yet consumed, modulo 2^16 (I7). Any thread; an estimate unless called
-  /// by the runner.
+  /// by the runner: if `head` is older than what was consumed, it is far too high. Who refuses
+  /// mail asks `length`.
   [[nodiscard]] std::uint32_t short_length(std::uint64_t head) const noexcept {
     // order: an estimate
     return (word::count(head) - consumed_.load(std::memory_order_relaxed)) & 0xffff;
   }
 
-  /// Envelopes pushed, modulo 2^32. Any thread; for a moment after each 2^16 it is as much too low.
+  /// Envelopes pushed, modulo 2^32. Any thread; for a moment after each 2^16 it is as much too low,
+  /// and never too high.
   [[nodiscard]] std::uint32_t pushes() const noexcept {
-    const std::uint32_t high = wraps_.load(std::memory_order_relaxed);  // order: an estimate
-    return (high << 16) + word::count(peek());
+    // order: acquire, pairs with push: the word that has wrapped, which the next look must see
+    const std::uint32_t high =
+        wraps_.load(base::order<Atomics, mailbox_order::pushes_wraps>(std::memory_order_acquire));
+    // order: acquire: what the caller reads next is at least as new
+    return (high << 16) + word::count(head_.load(std::memory_order_acquire));
   }
 
-  /// Envelopes pushed and not yet consumed, up to 2^31. Any thread; an estimate.
+  /// Envelopes pushed and not yet consumed, up to 2^31. Any thread; an estimate, never more than
+  /// there were at some moment of the call, as far as the runner has published what it handled. May
+  /// be 2^16 too low for a moment after each 2^16 pushes.
   [[nodiscard]] std::uint32_t length() const noexcept {
-    const std::uint32_t pushed = pushes();
-    const std::uint32_t used = consumed_.load(std::memory_order_relaxed);  // order: an estimate
-    const std::uint32_t n = pushed - used;
-    // a wrap was counted late: fall back on the exact low half
-    return n < (1u << 31) ? n : short_length(peek());
+    // order: acquire, pairs with publish_consumed: the pushes of what was consumed
+    const std::uint32_t before = consumed_.load(
+        base::order<Atomics, mailbox_order::length_consumed>(std::memory_order_acquire));
+    std::uint32_t n = pushes() - before;
+    if (n >= (1u << 31)) n &= 0xffff;  // a wrap was counted late: the low half is exact
+    // Without this, a caller that lost its core between the looks would count what came and went.
+    // order: an estimate
+    const std::uint32_t since = consumed_.load(std::memory_order_relaxed) - before;
+    return n > since ? n - since : 0;
   }
 
   /// For the runner: publishes how many envelopes it has handled.
   void publish_consumed(std::uint32_t total) noexcept {
-    // order: a statistic that senders read as an estimate
-    consumed_.store(total, std::memory_order_relaxed);
+    // order: release, pairs with `length`: the pushes of what was handled, which the runner has
+    // acquired
+    consumed_.store(
+        total, base::order<Atomics, mailbox_order::publish_consumed>(std::memory_order_release));
   }
 
   /// The envelope that a word names; null if none.
@@ -264,8 +268,8 @@ class mailbox_gate {
 
   atomic<std::uint64_t> head_;
   atomic<Node*> signals_{nullptr};
-  atomic<std::uint32_t> consumed_{0};
-  atomic<std::uint32_t> wraps_{0};
+  atomic<std::uint32_t> consumed_;
+  atomic<std::uint32_t> wraps_;
 };
 
 /// What a release found.
@@ -281,6 +285,9 @@ class mailbox_reader {
  public:
   using gate = mailbox_gate<Node, Atomics>;
   using word = mailbox_word;
+
+  /// `handled` is for tests: as if so many envelopes had been handled, as the gate counts them.
+  explicit mailbox_reader(std::uint32_t handled = 0) noexcept : consumed_(handled) {}
 
   /// The oldest envelope of normal priority that has not been handled yet, or null. Takes new
   /// arrivals when the local queue is empty.

@@ -1,7 +1,7 @@
 // The one word of a mailbox: its bits, who sets each, who clears it, and what is true from then on.
 //
-// The functions named below are the transitions of mailbox.hpp, and the invariants I1 to I7, H1 and
-// L1 to L4 stand at its top.
+// The functions named below are the transitions of mailbox.hpp, and the invariants I1 to I7 and
+// H1 stand at its top. L1 to L4 stand in cell_steps.hpp.
 //
 // Private: installed because mailbox.hpp needs it.
 //

@@ -102,16 +102,15 @@ base::run_outcome running_cell::run_loop(std::uint32_t& budget) noexcept {
   const std::uint32_t unused = budget - left;
   for (;;) {
     if (phase_ >= life::ending) [[unlikely]] {
-      // order: relaxed: a hint; attend() acquires
-      if (attention_.load(std::memory_order_relaxed) != 0) attend();
+      if (wants_attention()) attend();
       budget = left + unused;
       if (!lifecycle::reach_end(*this)) continue;
       return base::run_outcome::released;
     }
     envelope* const message = pick();
     // A signal that the sender sent before this message comes before it. It is looked for only now,
-    // since taking the message has acquired it. order: relaxed: a hint; attend() acquires
-    if (attention_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+    // since taking the message has acquired it.
+    if (wants_attention()) [[unlikely]] {
       if (message != nullptr) put_back(message);
       attend();
       continue;
@@ -296,24 +295,16 @@ std::vector<const envelope*> running_cell::waiting() {
 }
 
 void running_cell::attend() noexcept {
-  // order: pairs with the store after a signal or an urgent push
-  attention_.exchange(0, std::memory_order_acquire);
   reader_.publish(gate_);  // for senders that wait for room
   auto& thread = base::this_thread;
   // order: read by the watchdog as a sample
   thread.turns.store(thread.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  if (reader_.is_holding())
-    awaiting::sort_arrivals(*this);
-  else
-    reader_.take_arrivals(gate_);
-  envelope* newest = reader_.take_signals(gate_);
-  envelope* oldest = nullptr;
-  while (newest != nullptr) {
-    envelope* const older = newest->next;
-    newest->next = oldest;
-    oldest = newest;
-    newest = older;
-  }
+  envelope* oldest = cell_steps::take_signals(*this, [this] {
+    if (reader_.is_holding())
+      awaiting::sort_arrivals(*this);
+    else
+      reader_.take_arrivals(gate_);
+  });
   while (oldest != nullptr) {
     const envelope_ptr e(oldest);
     oldest = e->next;

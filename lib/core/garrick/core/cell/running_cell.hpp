@@ -32,10 +32,7 @@ class running_cell : public cell {
   // ---- for those with a run loop of their own: blocking actors and the testkit ------------------
 
   /// Has a signal or an urgent message come since `attend`? A hint; `attend` acquires.
-  [[nodiscard]] bool wants_attention() const noexcept {
-    // order: relaxed: a hint; attend acquires
-    return attention_.load(std::memory_order_relaxed) != 0;
-  }
+  [[nodiscard]] bool wants_attention() const noexcept { return cell_steps::wants_attention(*this); }
   /// Handles the system lane and takes what has arrived.
   void attend() noexcept;
   /// The next message, or null; the caller handles it, or puts it back.

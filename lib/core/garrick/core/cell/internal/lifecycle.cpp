@@ -203,48 +203,30 @@ bool reach_end(cell& self) noexcept {
 }
 
 void conclude(cell& self) noexcept {
-  auto& gate = self.gate();
-  auto& reader = self.reader();
   environment& env = self.env();
-  cell_extension* extension = self.ext_if();
   const base::exit_reason reason = self.end_reason();
-  {
-    const base::error unread = lost_mail::told_of_end(base::errc::not_handled, self, reason);
-    const base::error held = lost_mail::told_of_promises(self, reason);
-    const no_reentry guard(held);
-    lost_mail::answer_unkept(self, held);
-    end_incarnation(self, reason);
-    extension = self.ext_if();
-    self.set_phase(life::ended);
-    // A handle that outlives the actor may outlive the system: the environment has to stay for it.
-    const bool alone = (gate.peek() & mailbox_word::unreachable) != 0;
-    // After the close another thread may drop the last handle and free the block. It has to stay
-    // until this function is done.
-    if (!alone) {
-      env.hold();
-      self.add_weak();
-    }
-    const std::uint64_t tags = reader.close(gate);
-    const bool unreachable = (tags & mailbox_word::unreachable) != 0;
-    if (unreachable && !alone) env.release();
+  const base::error unread = lost_mail::told_of_end(base::errc::not_handled, self, reason);
+  const base::error held = lost_mail::told_of_promises(self, reason);
+  const no_reentry guard(held);
+  lost_mail::answer_unkept(self, held);
+  end_incarnation(self, reason);
+  self.set_phase(life::ended);
+  cell_steps::end(self, [&](std::uint64_t tags) {
     drop_mail(self, unread);
     bounded_mailbox::refuse_parked(self, unread);
-    system_lane::answer_for_the_dead(self);
     if ((tags & mailbox_word::waiting) != 0) env.lot->wake(self.id());
-    if (extension != nullptr) {
-      if (extension->watching != nullptr)
-        extension->watching->watchers.for_each(
+    if (cell_extension* const x = self.ext_if()) {
+      if (x->watching != nullptr)
+        x->watching->watchers.for_each(
             [&](const watcher& w) { system_lane::notify(w, self, reason); });
-      if (extension->parent != nullptr)
-        system_lane::tell<signals::child_failed>(extension->parent->supervisor,
+      if (x->parent != nullptr)
+        system_lane::tell<signals::child_failed>(x->parent->supervisor,
                                                  handle_access::make_address(&self), reason, false);
-      if (extension->watching != nullptr) extension->watching->watchers.clear();
+      if (x->watching != nullptr) x->watching->watchers.clear();
     }
     if (self.is_listed()) env.left(self);
     if (self.has_own_executor()) static_cast<waiting_executor&>(self.home_executor()).actor_ended();
-    if (unreachable) self.drop_weak();
-    if (!alone) self.drop_weak();
-  }
+  });
 }
 
 }  // namespace garrick::core::lifecycle

@@ -16,6 +16,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -66,6 +67,41 @@ struct node {
     number = which;
     content.set(from * 10 + which);
   }
+};
+
+/// N envelopes, each at the beginning of a cache line, as the word needs them. The model checker
+/// places its suites anywhere, so there is room to move up to the next line.
+template <std::size_t N>
+class envelopes {
+ public:
+  envelopes() {
+    const auto at = reinterpret_cast<std::uintptr_t>(room_);
+    first_ = reinterpret_cast<char*>((at + 63) / 64 * 64);
+    for (std::size_t i = 0; i < N; ++i) ::new (static_cast<void*>(first_ + i * stride)) node;
+  }
+  envelopes(const envelopes&) = delete;
+  envelopes& operator=(const envelopes&) = delete;
+  ~envelopes() {
+    for (node& n : *this) n.~node();
+  }
+  node& operator[](std::size_t i) { return *reinterpret_cast<node*>(first_ + i * stride); }
+
+  struct iterator {
+    char* at;
+    node& operator*() const { return *reinterpret_cast<node*>(at); }
+    iterator& operator++() {
+      at += stride;
+      return *this;
+    }
+    bool operator!=(const iterator& o) const { return at != o.at; }
+  };
+  iterator begin() { return {first_}; }
+  iterator end() { return {first_ + N * stride}; }
+
+ private:
+  static constexpr std::size_t stride = (sizeof(node) + 63) / 64 * 64;
+  char room_[N * stride + 64];
+  char* first_;
 };
 
 /// What a planted error has to remember between two operations.

@@ -8,7 +8,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <string>
 
 #include <garrick/core/cell/internal/planted_mailbox.model.hpp>
@@ -21,41 +20,6 @@ namespace {
 
 constexpr unsigned thorough = 20'000;
 constexpr unsigned enough_to_fail = 20'000;
-
-/// N envelopes, each at the beginning of a cache line, as the word needs them. The model checker
-/// places its suites anywhere, so there is room to move up to the next line.
-template <std::size_t N>
-class envelopes {
- public:
-  envelopes() {
-    const auto at = reinterpret_cast<std::uintptr_t>(room_);
-    first_ = reinterpret_cast<char*>((at + 63) / 64 * 64);
-    for (std::size_t i = 0; i < N; ++i) ::new (static_cast<void*>(first_ + i * stride)) node;
-  }
-  envelopes(const envelopes&) = delete;
-  envelopes& operator=(const envelopes&) = delete;
-  ~envelopes() {
-    for (node& n : *this) n.~node();
-  }
-  node& operator[](std::size_t i) { return *reinterpret_cast<node*>(first_ + i * stride); }
-
-  struct iterator {
-    char* at;
-    node& operator*() const { return *reinterpret_cast<node*>(at); }
-    iterator& operator++() {
-      at += stride;
-      return *this;
-    }
-    bool operator!=(const iterator& o) const { return at != o.at; }
-  };
-  iterator begin() { return {first_}; }
-  iterator end() { return {first_ + N * stride}; }
-
- private:
-  static constexpr std::size_t stride = (sizeof(node) + 63) / 64 * 64;
-  char room_[N * stride + 64];
-  char* first_;
-};
 
 using reader = planted_reader;
 
@@ -484,6 +448,42 @@ struct reuse_suite : rl::test_suite<reuse_suite, 2> {
   void after() { RL_ASSERT(a.handled.get() == 5); }
 };
 
+/// The count of pushes is about to wrap. Whoever reads the length meanwhile, reads no more than was
+/// pushed (I7).
+struct length_suite : rl::test_suite<length_suite, 3> {
+  static constexpr std::uint32_t handled_before = 0x1fffe;
+  gate mail{true, handled_before};
+  mailbox_reader<node, planted_atomics> runner{handled_before};
+  envelopes<3> nodes;
+  parker worker;
+
+  length_suite() { now = {}; }
+  void thread(unsigned index) {
+    if (index == 0) {
+      for (int i = 0; i < 3; ++i) {
+        node& n = nodes[static_cast<std::size_t>(i)];
+        n.fill(0, i + 1);
+        if (mail.push(&n) == push_outcome::woke) worker.unpark();
+      }
+      worker.unpark();
+    } else if (index == 1) {
+      for (int handled = 0; handled < 3;) {
+        worker.park();
+        if ((mail.peek() & mailbox_word::idle) != 0) continue;
+        do {
+          while (node* const n = runner.next(mail)) {
+            runner.done(n);
+            ++handled;
+          }
+        } while (runner.release(mail, 0) != release_outcome::released);
+      }
+    } else {
+      for (int i = 0; i < 2; ++i) RL_ASSERT(mail.length() <= 3);
+    }
+  }
+  void after() { RL_ASSERT(mail.length() == 0); }
+};
+
 /// What the checker says about `Suite` with that error planted. Empty if it finds nothing.
 template <class Suite>
 std::string found(bug which) {
@@ -516,6 +516,9 @@ TEST_CASE("signals are seen, also at the end") {
   CHECK(explore<signal_suite>(thorough) == "");
 }
 TEST_CASE("a sender that waits is woken") { CHECK(explore<wait_suite>(thorough) == ""); }
+TEST_CASE("the length is never more than was pushed, also where the count wraps") {
+  CHECK(explore<length_suite>(thorough) == "");
+}
 TEST_CASE("an actor that awaits takes the answer past its mail, and loses nothing") {
   CHECK(explore<hold_suite>(thorough) == "");
 }
@@ -529,7 +532,7 @@ TEST_CASE("the mailbox needs each of its memory orders") {
   const auto need = [](mailbox_order at, std::memory_order as_written) {
     CAPTURE(static_cast<int>(at));
     CHECK((one_needs<push_suite, drop_suite, worker_suite, undrop_suite<false>, signal_suite,
-                     wait_suite>(at, as_written)));
+                     wait_suite, length_suite>(at, as_written)));
   };
   need(o::push, m::acq_rel);
   need(o::push_signal_link, m::release);
@@ -541,6 +544,10 @@ TEST_CASE("the mailbox needs each of its memory orders") {
   need(o::take_signals, m::acquire);
   need(o::signals_of_the_dead, m::acquire);
   need(o::close, m::acq_rel);
+  need(o::push_wraps, m::release);
+  need(o::publish_consumed, m::release);
+  need(o::length_consumed, m::acquire);
+  need(o::pushes_wraps, m::acquire);
 }
 
 TEST_CASE("urgent messages keep their own order") { CHECK(explore<urgent_suite>(thorough) == ""); }

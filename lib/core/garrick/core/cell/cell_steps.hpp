@@ -1,0 +1,195 @@
+// What several threads do to one cell, step by step: handles that are counted, signals, and the
+// end.
+//
+// Problem: the order of these steps is what makes an actor end once, its block go once, and no
+// signal get lost. Each step is a line, and no test on one machine notices a wrong one. So the
+// steps are apart from what they are about: the product's cell takes them, and so does a cell of
+// the model checker (internal/cell_steps.model.cpp), which has fields of the same names.
+//
+// A `Cell` has `atomics` (the policy), `strong_`, `weak_`, `attention_`, `gate_` and `reader_`, and
+// the functions that are called below.
+//
+// Private: installed because cell.hpp needs it.
+//
+// Thread safety: stated for each function.
+//
+// Invariants of an actor's lifetime. All strong handles together own one weak handle. Being
+// scheduled or running changes no count.
+// L1 A pusher holds a strong handle, so `unreachable` is never set while a push is under way.
+// L2 Exactly one thread reclaims the actor: the dropper that found `idle` or `closed`, or the
+//    runner that found `unreachable`.
+// L3 Weak handles and addresses keep the block's memory, but not the actor. A weak handle does not
+//    become a strong one if the count is zero.
+// L4 Timers, pending requests and the registry hold strong handles. So an actor that something can
+//    still wake is not reclaimed.
+#pragma once
+
+#include <garrick/base/concurrency/atomics_policy.hpp>
+#include <garrick/base/platform/assert.hpp>
+#include <garrick/core/cell/mailbox.hpp>
+
+#include <cstdint>
+
+namespace garrick::core {
+
+/// The memory orders below that the model checker weakens, one at a time.
+enum class cell_order : std::uint8_t {
+  drop_strong,
+  drop_weak,
+  lock,
+  set_attention,
+  take_attention,
+};
+
+/// The steps. The cell's counts and flags are open to it.
+struct cell_steps {
+  template <class Cell>
+  using atomics = typename Cell::atomics;
+
+  // ---- counting: any thread with a handle -------------------------------------------------------
+
+  template <class Cell>
+  static void drop_strong(Cell& c) noexcept {
+    // order: acq_rel: the thread that reclaims has seen everything that the handles' holders did
+    if (c.strong_.fetch_sub(
+            1, base::order<atomics<Cell>, cell_order::drop_strong>(std::memory_order_acq_rel)) == 1)
+      c.last_strong_dropped();
+  }
+
+  template <class Cell>
+  static void drop_weak(Cell& c) noexcept {
+    // order: acq_rel: the block is freed after everybody's last use
+    if (c.weak_.fetch_sub(
+            1, base::order<atomics<Cell>, cell_order::drop_weak>(std::memory_order_acq_rel)) == 1)
+      c.free_block();
+  }
+
+  /// A strong handle from a weak one; false if the actor is gone or going (L3).
+  template <class Cell>
+  [[nodiscard]] static bool lock(Cell& c) noexcept {
+    std::uint32_t n = c.strong_.load(std::memory_order_relaxed);  // order: validated by the CAS
+    while (n != 0) {
+      // order: acquire: as a copy of a handle that another thread published
+      if (c.strong_.compare_exchange_weak(
+              n, n + 1, base::order<atomics<Cell>, cell_order::lock>(std::memory_order_acquire),
+              std::memory_order_relaxed))
+        return true;
+    }
+    return false;
+  }
+
+  /// The runner: a strong handle, also after the last one has been dropped.
+  template <class Cell>
+  static void add_strong_from_self(Cell& c) noexcept {
+    // order: relaxed: the runner needs nothing from the droppers
+    if (c.strong_.fetch_add(1, std::memory_order_relaxed) == 0) [[unlikely]]
+      c.gate_.undrop();
+  }
+
+  /// The thread that has dropped the last strong handle. If nobody runs the actor, it ends here
+  /// after the present handler, or where it is scheduled (L2).
+  template <class Cell>
+  static void last_strong_dropped(Cell& c) noexcept {
+    switch (c.gate_.drop()) {
+      case drop_outcome::running: return;
+      case drop_outcome::closed: {
+        auto& env = c.env();
+        drop_weak(c);
+        env.release();  // the hold of the actor's end
+        return;
+      }
+      case drop_outcome::idle: break;
+    }
+    // This thread owns the cell alone now; the run right that nobody holds becomes ours.
+    const bool claimed = c.reader_.claim_idle(c.gate_);
+    GARRICK_ASSERT(claimed,
+                   "an unreachable actor is pushed to: a handle was used after it was dropped");
+    c.become_unreachable();
+    // An entry that a claim left behind in a queue still uses the link, which the list of those
+    // that end here needs. Then the queue has to bring the cell.
+    if (c.may_end_here() && !c.has_stale_entry()) {
+      c.end_here();
+      return;
+    }
+    auto& env = c.env();
+    env.hold();  // a worker may end this actor, and with it its system, before `schedule` returns
+    c.schedule();
+    env.release();
+  }
+
+  // ---- signals ----------------------------------------------------------------------------------
+
+  /// Any thread with a handle: puts `e` into the system lane. It is handled before what this thread
+  /// sends afterwards (I6).
+  template <class Cell, class Node>
+  static void signal(Cell& c, Node* e) noexcept {
+    const push_outcome pushed = c.gate_.push_signal(e);
+    if (pushed == push_outcome::closed) {
+      c.answer_late_signals();
+      return;
+    }
+    want_attention(c);
+    if (pushed == push_outcome::woke) c.wake();
+  }
+
+  /// Any thread with a handle: the runner looks at the urgent and system lanes soon.
+  template <class Cell>
+  static void want_attention(Cell& c) noexcept {
+    // order: release, pairs with take_signals: what was pushed before
+    c.attention_.store(
+        1, base::order<atomics<Cell>, cell_order::set_attention>(std::memory_order_release));
+  }
+
+  /// The runner: has a signal or an urgent message come since `take_signals`? A hint, except for
+  /// what was pushed before a message that has been taken.
+  template <class Cell>
+  [[nodiscard]] static bool wants_attention(const Cell& c) noexcept {
+    return c.attention_.load(std::memory_order_relaxed) != 0;  // order: a hint; see take_signals
+  }
+
+  /// The runner: takes the system lane, oldest first. `take_arrivals` takes what else has arrived.
+  template <class Cell, class TakeArrivals>
+  [[nodiscard]] static auto* take_signals(Cell& c, TakeArrivals take_arrivals) noexcept {
+    // First, so that what comes later asks again. order: acquire, pairs with want_attention
+    c.attention_.exchange(
+        0, base::order<atomics<Cell>, cell_order::take_attention>(std::memory_order_acquire));
+    take_arrivals();
+    auto* newest = c.reader_.take_signals(c.gate_);
+    decltype(newest) oldest = nullptr;
+    while (newest != nullptr) {
+      auto* const older = newest->next;
+      newest->next = oldest;
+      oldest = newest;
+      newest = older;
+    }
+    return oldest;
+  }
+
+  // ---- the end ----------------------------------------------------------------------------------
+
+  /// The runner: ends the cell. `last_words(tags)` is called when the mailbox is closed and the
+  /// signals that were left are answered: it loses the rest of the mail, and tells who waits or
+  /// watches. Afterwards the block may be gone.
+  template <class Cell, class LastWords>
+  static void end(Cell& c, LastWords last_words) noexcept {
+    auto& env = c.env();
+    const bool alone = (c.gate_.peek() & mailbox_word::unreachable) != 0;
+    if (!alone) {
+      // A handle that outlives the actor may outlive the system: the environment has to stay for
+      // it. The last handle's drop gives this up.
+      env.hold();
+      // After the close another thread may drop the last handle and free the block. It has to stay
+      // until this function is done.
+      c.add_weak();
+    }
+    const std::uint64_t tags = c.reader_.close(c.gate_);
+    const bool unreachable = (tags & mailbox_word::unreachable) != 0;
+    if (unreachable && !alone) env.release();
+    c.answer_late_signals();  // a pusher that comes later finds the mailbox closed and does this
+    last_words(tags);
+    if (unreachable) drop_weak(c);  // the strong handles' share
+    if (!alone) drop_weak(c);
+  }
+};
+
+}  // namespace garrick::core
