@@ -2,6 +2,7 @@
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/internal/lost_mail.hpp>
+#include <garrick/core/cell/internal/timer_steps.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 #include <garrick/core/cell/timer_record.hpp>
 
@@ -56,16 +57,9 @@ timer_record* timer_record::arm_periodic(environment& env, cell& target, envelop
   return arm(env, target, prototype, period, period.count());
 }
 
-bool timer_record::cancel() noexcept {
-  // order: acq_rel: the thread that takes `armed` away owns the envelope and the reference
-  const std::uint8_t was = state_.exchange(over, std::memory_order_acq_rel);
-  if (was != armed) return was == busy;  // busy: the clock's thread cleans up when it has pushed
-  // The clock service may be about to fire: then it finds `over`, and drops its own hold. If it was
-  // still pending, that hold is ours to drop.
-  if (env_->timers->cancel(id())) drop_holder();
-  finish();
-  return true;
-}
+bool timer_record::cancel() noexcept { return timer_steps::cancel(*this); }
+
+bool timer_record::cancel_at_service() noexcept { return env_->timers->cancel(id()); }
 
 void timer_record::hand_to_service() {
   const base::timer_id id = env_->timers->arm(
@@ -78,41 +72,19 @@ void timer_record::hand_to_service() {
 }
 
 void timer_record::service_ended() noexcept {
-  // order: acq_rel: as in cancel
-  if (state_.exchange(over, std::memory_order_acq_rel) == armed) finish();
-  drop_holder();
+  timer_steps::fire_once(*this, [] {});
 }
 
 void timer_record::fire() noexcept {
-  if (period_ns_ == 0) {
-    // order: acq_rel: as in cancel
-    if (state_.exchange(over, std::memory_order_acq_rel) == armed) {
-      push(std::exchange(envelope_, nullptr));
-      finish();
-    }
-    drop_holder();
-    return;
-  }
-  // A periodic record stays armed while it pushes a copy, so cancel may come at any moment: `busy`
-  // keeps the prototype and the target alive.
-  std::uint8_t expected = armed;
-  // order: acq_rel: as in cancel
-  if (!state_.compare_exchange_strong(expected, busy, std::memory_order_acq_rel,
-                                      std::memory_order_relaxed)) {
-    drop_holder();
-    return;
-  }
-  push_copy();
-  due_ = due_ + base::duration::nanoseconds(period_ns_);
-  hand_to_service();
-  expected = busy;
-  // order: acq_rel: a cancel that came meanwhile has left `over` and the clean-up to us
-  if (state_.compare_exchange_strong(expected, armed, std::memory_order_acq_rel,
-                                     std::memory_order_relaxed))
-    return;
-  const bool was_pending = env_->timers->cancel(id());
-  finish();
-  if (was_pending) drop_holder();  // last: the owner may have dropped its hold already
+  if (period_ns_ == 0)
+    timer_steps::fire_once(*this, [this] { push(std::exchange(envelope_, nullptr)); });
+  else
+    timer_steps::fire_again(
+        *this, [this] { push_copy(); },
+        [this] {
+          due_ = due_ + base::duration::nanoseconds(period_ns_);
+          hand_to_service();
+        });
 }
 
 void timer_record::push(envelope* e) noexcept {
@@ -169,9 +141,9 @@ void timer_record::finish() noexcept {
   target_ = nullptr;
 }
 
-void timer_record::drop_holder() noexcept {
-  // order: acq_rel: the last holder frees what the other has used
-  if (holders_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+void timer_record::drop_holder() noexcept { timer_steps::drop_holder(*this); }
+
+void timer_record::free_self() noexcept {
   this->~timer_record();
   base::block_pool::deallocate(this, sizeof(timer_record));
 }

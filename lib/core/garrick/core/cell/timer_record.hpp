@@ -10,7 +10,7 @@
 // Private: installed because templates need it.
 //
 // Thread safety: a record is created and cancelled on its owner's turn; firing may happen at the
-// same time on the clock's thread. `state` decides who wins.
+// same time on the clock's thread. `state` decides who wins (internal/timer_steps.hpp).
 #pragma once
 
 #include <garrick/base/time/clock.hpp>
@@ -26,6 +26,7 @@ namespace garrick::core {
 /// owner's list and handle.
 class timer_record {
  public:
+  using atomics = base::real_atomics;
   enum class kind : std::uint8_t { once, periodic };
 
   /// Arms a timer that pushes `e` to `target` after `delay`. The caller gets one hold.
@@ -46,8 +47,7 @@ class timer_record {
     drop_holder();
   }
   [[nodiscard]] bool active() const noexcept {
-    // order: pairs with the exchange in cancel and fire
-    return state_.load(std::memory_order_acquire) != over;
+    return state_.load(std::memory_order_acquire) != over;  // order: pairs with cancel and fire
   }
 
   /// As cancel; on its owner's turn the owner forgets the record at once.
@@ -59,6 +59,8 @@ class timer_record {
   cell* owner = nullptr;                   ///< followed only where it is the actor that runs
 
  private:
+  friend struct timer_steps;
+
   timer_record(environment& env, cell& target, envelope* e, std::int64_t period_ns) noexcept
       : env_(&env), target_(&target), envelope_(e), period_ns_(period_ns) {}
   static timer_record* arm(environment& env, cell& target, envelope* e, base::duration delay,
@@ -77,11 +79,9 @@ class timer_record {
   /// Does too much mail wait? Then this beat is left out, and was made a dead letter.
   [[nodiscard]] bool receiver_is_late() noexcept;
   void finish() noexcept;
-
-  static constexpr std::uint8_t armed = 0;
-  static constexpr std::uint8_t over = 1;
-  /// the clock's thread pushes a copy of a periodic message
-  static constexpr std::uint8_t busy = 2;
+  [[nodiscard]] bool cancel_at_service() noexcept;
+  void free_self() noexcept;
+  static constexpr std::uint8_t over = 1;  ///< a state: it neither fires nor will fire again
 
   /// used only while `state` is armed or busy: the service, which ends before the system, has let
   /// go of all others
@@ -91,7 +91,7 @@ class timer_record {
   std::int64_t period_ns_;
   base::instant due_{};
   std::atomic<std::uint64_t> id_{0};
-  std::atomic<std::uint8_t> state_{armed};
+  std::atomic<std::uint8_t> state_{0};  ///< of timer_steps.hpp; at first armed
   std::atomic<std::uint32_t> holders_{2};
 };
 

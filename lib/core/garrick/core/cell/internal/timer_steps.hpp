@@ -1,0 +1,101 @@
+// What its owner and the clock service do to one timer, step by step: who pushes, who cleans up,
+// who frees.
+//
+// A timer may be cancelled at any moment while it fires on another thread. As in cell_steps.hpp the
+// steps are apart, so that the model checker runs them (timer_steps.model.cpp). A `Record` has
+// `atomics` (the policy), `state_`, `holders_`, and the functions that are called below.
+//
+// Thread safety: `cancel` is for the owner, `fire` and `service_ended` are for the clock's thread;
+// all of them may run at the same time.
+//
+// Invariants
+// T1 Whoever takes `armed` away cleans up (`finish`): the envelope and the handle to the target are
+//    its own from then on. While the state is `busy`, that is the clock's thread, whatever comes.
+// T2 The record has two holds: the owner's, and that of the service while it has the timer. Whoever
+//    takes the timer out of the service (by firing it, or by cancelling it there) gives up the
+//    latter.
+#pragma once
+
+#include <garrick/base/concurrency/atomics_policy.hpp>
+
+#include <cstdint>
+
+namespace garrick::core {
+
+/// The memory orders below that the model checker weakens, one at a time.
+enum class timer_order : std::uint8_t { cancel, armed_again, drop_holder };
+
+/// The steps. The timer's state and count are open to it.
+struct timer_steps {
+  template <class Record>
+  using atomics = typename Record::atomics;
+
+  static constexpr std::uint8_t armed = 0;
+  static constexpr std::uint8_t over = 1;
+  /// the clock's thread pushes a copy of a periodic message
+  static constexpr std::uint8_t busy = 2;
+
+  /// True if it was still to fire.
+  template <class Record>
+  static bool cancel(Record& r) noexcept {
+    // order: acquire, pairs with fire_again: the clock's thread has used what is cleaned up here
+    const std::uint8_t was = r.state_.exchange(
+        over, base::order<atomics<Record>, timer_order::cancel>(std::memory_order_acquire));
+    // busy: the clock's thread cleans up when it has pushed
+    if (was != armed) return was == busy;
+    // The clock service may be about to fire: then it finds `over`, and drops its own hold. If it
+    // was still pending, that hold is ours to drop.
+    if (r.cancel_at_service()) drop_holder(r);
+    r.finish();
+    return true;
+  }
+
+  /// The time has come for a timer that fires once, or the service ends before (`push` does
+  /// nothing then).
+  template <class Record, class Push>
+  static void fire_once(Record& r, Push push) noexcept {
+    // order: relaxed: only who comes first matters; what `arm` wrote came through the service
+    if (r.state_.exchange(over, std::memory_order_relaxed) == armed) {
+      push();
+      r.finish();
+    }
+    drop_holder(r);
+  }
+
+  /// The time has come for a periodic timer: `push` pushes a copy, and `arm` hands the timer to the
+  /// service again. It stays armed meanwhile, so `cancel` may come at any moment: `busy` keeps the
+  /// prototype and the target.
+  template <class Record, class Push, class Arm>
+  static void fire_again(Record& r, Push push, Arm arm) noexcept {
+    std::uint8_t expected = armed;
+    // order: relaxed: as in fire_once
+    if (!r.state_.compare_exchange_strong(expected, busy, std::memory_order_relaxed,
+                                          std::memory_order_relaxed)) {
+      drop_holder(r);
+      return;
+    }
+    push();
+    arm();
+    expected = busy;
+    // A cancel that came meanwhile has left `over` and the clean-up to us.
+    // order: release, pairs with cancel
+    if (r.state_.compare_exchange_strong(
+            expected, armed,
+            base::order<atomics<Record>, timer_order::armed_again>(std::memory_order_release),
+            std::memory_order_relaxed))
+      return;
+    const bool was_pending = r.cancel_at_service();
+    r.finish();
+    if (was_pending) drop_holder(r);  // last: the owner may have dropped its hold already
+  }
+
+  template <class Record>
+  static void drop_holder(Record& r) noexcept {
+    // order: acq_rel: the last holder frees what the other has used
+    if (r.holders_.fetch_sub(1, base::order<atomics<Record>, timer_order::drop_holder>(
+                                    std::memory_order_acq_rel)) == 1)
+      r.free_self();
+  }
+};
+
+}  // namespace garrick::core

@@ -1,0 +1,123 @@
+// A timer that its owner cancels while the clock's thread fires it, under the model checker: the
+// shipped steps around a clock service of a few lines.
+#include <garrick/core/cell/internal/timer_steps.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+
+#include <garrick/base/concurrency/internal/relacy_atomics.hpp>
+
+using namespace garrick::core;
+using namespace garrick::base::model;
+
+namespace {
+
+using enum std::memory_order;
+
+constexpr unsigned thorough = 20'000;
+constexpr unsigned enough_to_fail = 20'000;
+
+/// A timer, and the service's entry of it. A periodic one is armed anew under another id.
+struct model_record {
+  using atomics = relacy_atomics;
+
+  atomics::atomic<std::uint8_t> state_{timer_steps::armed};
+  atomics::atomic<std::uint32_t> holders_{2};
+  atomics::atomic<int> id{1};
+  atomics::atomic<int> pending{1};  ///< the id that the service has; 0: none
+  atomics::cell<int> content{1};    ///< the envelope and the handle to the target
+  atomics::cell<int> memory{0};
+  // for checks; the model checker does not follow these
+  int pushed = 0;
+  int finished = 0;
+  int freed = 0;
+
+  void touch() {
+    RL_ASSERT(freed == 0);
+    static_cast<void>(memory.get());
+  }
+  void push() {
+    touch();
+    rl::ctx().sched();
+    RL_ASSERT(content.get() == 1);
+    ++pushed;
+  }
+  void arm() {
+    touch();
+    const int next = id.load(relaxed) + 1;  // order: own thread's value
+    pending.store(next, release);           // order: as the service's lock
+    id.store(next, release);                // order: as timer_record::hand_to_service
+  }
+  /// The service fires what is due, or ends. False: it has nothing.
+  template <class Fire>
+  bool due(Fire fire) {
+    if (pending.exchange(0, acq_rel) == 0) return false;  // order: as the service's lock
+    touch();
+    fire();
+    return true;
+  }
+
+  // what the steps call
+  bool cancel_at_service() {
+    touch();
+    int mine = id.load(acquire);  // order: as timer_record::id
+    // order: as the service's lock
+    return mine != 0 && pending.compare_exchange_strong(mine, 0, acq_rel, relaxed);
+  }
+  void finish() {
+    touch();
+    RL_ASSERT(content.get() == 1);
+    content.set(0);
+    ++finished;
+  }
+  void free_self() {
+    RL_ASSERT(++freed == 1);
+    memory.set(-1);
+  }
+};
+
+/// The owner cancels and lets go; the service fires, or ends.
+template <bool Periodic>
+struct timer_suite : rl::test_suite<timer_suite<Periodic>, 2> {
+  model_record r;
+  bool cancelled = false;  ///< cancel said that it was still to fire
+  int before_cancel = 0;
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      cancelled = timer_steps::cancel(r);
+      before_cancel = r.pushed;
+      timer_steps::drop_holder(r);
+      return;
+    }
+    if (Periodic) {
+      for (int i = 0; i < 2; ++i)
+        r.due([&] { timer_steps::fire_again(r, [&] { r.push(); }, [&] { r.arm(); }); });
+    } else {
+      r.due([&] { timer_steps::fire_once(r, [&] { r.push(); }); });
+    }
+    r.due([&] { timer_steps::fire_once(r, [] {}); });  // the service ends
+  }
+  void after() {
+    RL_ASSERT(r.finished == 1 && r.freed == 1);
+    RL_ASSERT(r.pushed <= (Periodic ? 2 : 1));
+    if (!Periodic) RL_ASSERT(!cancelled || r.pushed == 0);
+    // a beat that is under way may still come
+    if (cancelled) RL_ASSERT(r.pushed <= before_cancel + 1);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a timer is cleaned up once and freed once, and one that was cancelled does not fire") {
+  CHECK(explore<timer_suite<false>>(thorough) == "");
+}
+TEST_CASE("a periodic timer may be cancelled at any moment of its beat") {
+  CHECK(explore<timer_suite<true>>(thorough) == "");
+}
+TEST_CASE("a timer needs each of its memory orders") {
+  CHECK(needs<timer_suite<true>>(timer_order::cancel, acquire, enough_to_fail));
+  CHECK(needs<timer_suite<true>>(timer_order::armed_again, release, enough_to_fail));
+  CHECK(needs<timer_suite<true>>(timer_order::drop_holder, acq_rel, enough_to_fail));
+}
