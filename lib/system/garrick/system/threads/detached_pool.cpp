@@ -2,9 +2,9 @@
 #include <garrick/base/concurrency/thread_state.hpp>
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/system/threads/detached_pool.hpp>
+#include <garrick/system/threads/internal/thread_slot.hpp>
 
 #include <array>
-#include <atomic>
 #include <cstdio>
 #include <new>
 #include <string_view>
@@ -38,39 +38,19 @@ base::error refused_by_system(const std::system_error& e) noexcept {
 }  // namespace
 
 class detached_thread final : public core::waiting_executor {
+  using slot = thread_slot<base::runnable>;
+
  public:
   detached_thread(detached_pool& pool, std::size_t kind, sched::affinity::processors own)
       : pool_(pool), kind_(kind), own_(std::move(own)), thread_([this] { loop(); }) {}
   ~detached_thread() {
-    quit_.store(true, std::memory_order_release);  // order: pairs with the load in loop
-    parker_.unpark();
+    slot_.tell_quit();
     thread_.join();
   }
 
-  void schedule(base::runnable& r) noexcept override {
-    next_.store(&r, std::memory_order_release);  // order: pairs with the exchange in loop
-    parker_.unpark();
-  }
-
-  bool wait(std::int64_t limit_ns) noexcept override {
-    // A cell that waits inside its run is scheduled by its waker: the token says so, and `next_`
-    // names the cell itself.
-    if (limit_ns >= 0) {
-      // order: acquire pairs with schedule
-      if (next_.load(std::memory_order_acquire) == nullptr)
-        parker_.park_for(static_cast<std::uint64_t>(limit_ns));
-    } else {
-      // order: pairs with schedule
-      while (next_.load(std::memory_order_acquire) == nullptr) parker_.park();
-    }
-    // order: pairs with schedule
-    return next_.exchange(nullptr, std::memory_order_acq_rel) != nullptr;
-  }
-
-  void actor_ended() noexcept override {
-    ended_.store(true, std::memory_order_release);  // order: pairs with the exchange in loop
-    parker_.unpark();
-  }
+  void schedule(base::runnable& r) noexcept override { slot_.give(r); }
+  bool wait(std::int64_t limit_ns) noexcept override { return slot_.wait(limit_ns); }
+  void actor_ended() noexcept override { slot_.tell_ended(); }
 
   // While no actor has the thread, and under the pool's lock.
   [[nodiscard]] std::size_t kind() const noexcept { return kind_; }
@@ -94,19 +74,15 @@ class detached_thread final : public core::waiting_executor {
 
   void serve() noexcept {
     for (;;) {
-      // order: acquire: what the scheduler of the cell wrote
-      if (base::runnable* const r = next_.exchange(nullptr, std::memory_order_acq_rel)) {
-        if (std::exchange(moves_, false)) move();
-        std::uint32_t budget = pool_.quantum_;
-        while (r->run(budget) == base::run_outcome::more) budget = pool_.quantum_;
-        continue;
-      }
-      if (ended_.exchange(false, std::memory_order_acq_rel)) {  // order: pairs with actor_ended
+      const slot::told now = slot_.next();
+      if (now.what == slot::order_kind::quit) return;
+      if (now.what == slot::order_kind::ended) {
         if (!pool_.give_back(this)) return;
         continue;
       }
-      if (quit_.load(std::memory_order_acquire)) return;  // order: pairs with the destructor
-      parker_.park();
+      if (std::exchange(moves_, false)) move();
+      std::uint32_t budget = pool_.quantum_;
+      while (now.runnable->run(budget) == base::run_outcome::more) budget = pool_.quantum_;
     }
   }
 
@@ -125,10 +101,7 @@ class detached_thread final : public core::waiting_executor {
   std::size_t kind_;  ///< changed by the pool while no actor has the thread, as the next two
   sched::affinity::processors own_;  ///< where its actor asks to run
   bool moves_ = true;                ///< before it runs anything
-  std::atomic<base::runnable*> next_{nullptr};
-  std::atomic<bool> ended_{false};
-  std::atomic<bool> quit_{false};
-  base::parker parker_;
+  slot slot_;
   std::thread thread_;  // last: it uses all others
 };
 

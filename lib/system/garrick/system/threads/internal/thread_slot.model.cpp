@@ -1,0 +1,114 @@
+// The slot of a detached actor's thread under the model checker, as it is and with its memory
+// orders weakened. A lost wake-up is a deadlock.
+#include <garrick/system/threads/internal/thread_slot.hpp>
+
+#include <doctest/doctest.h>
+
+#include <garrick/base/concurrency/internal/relacy_atomics.hpp>
+
+using namespace garrick::system;
+using namespace garrick::base::model;
+
+namespace {
+
+using enum std::memory_order;
+
+constexpr unsigned thorough = 20'000;
+constexpr unsigned enough_to_fail = 20'000;
+
+/// A cell as far as the slot is concerned: whoever finds it idle gives it to its thread.
+struct model_cell {
+  relacy_atomics::atomic<int> mail{0};
+  relacy_atomics::cell<int> content{0};
+};
+using slot_of_model = thread_slot<model_cell, relacy_atomics>;
+
+/// Two senders wake the actor, which ends with its third message. Whoever has seen that its thread
+/// is free tells it to quit.
+struct serve_suite : rl::test_suite<serve_suite, 3> {
+  slot_of_model slot;
+  model_cell cell;
+  relacy_atomics::cell<int> given_back{0};
+  relacy_atomics::atomic<int> free{0};
+  int handled = 0;
+
+  void send() {
+    // order: as a push
+    if (cell.mail.fetch_add(1, acq_rel) != 0) return;
+    cell.content.set(cell.content.get() + 1);  // the run right's own
+    slot.give(cell);
+  }
+  void run() {
+    cell.content.set(cell.content.get() + 1);
+    int seen = cell.mail.load(acquire);  // order: as the runner's look
+    for (;;) {
+      int left = seen;
+      handled += seen;
+      if (handled == 3) slot.tell_ended();  // before the release: afterwards the cell is not ours
+      if (cell.mail.compare_exchange_strong(left, 0, release, relaxed))
+        return;  // order: as release
+      handled -= seen;
+      RL_ASSERT(handled != 3);
+      seen = cell.mail.load(acquire);  // order: as the runner's look
+    }
+  }
+  void thread(unsigned index) {
+    if (index != 0) {
+      send();
+      if (index == 1) {
+        send();
+        return;
+      }
+      while (free.load(acquire) == 0) relacy_atomics::pause();  // order: as the pool's lock
+      given_back.set(2);
+      slot.tell_quit();
+      return;
+    }
+    for (;;) {
+      const slot_of_model::told now = slot.next();
+      if (now.what == slot_of_model::order_kind::run) {
+        RL_ASSERT(now.runnable == &cell);
+        run();
+      } else if (now.what == slot_of_model::order_kind::ended) {
+        RL_ASSERT(handled == 3);
+        given_back.set(1);
+        free.store(1, release);  // order: as the pool's lock
+      } else {
+        RL_ASSERT(given_back.get() == 2);
+        return;
+      }
+    }
+  }
+};
+
+/// An actor that waits inside its run, with and without a limit, is woken by what it waits for.
+struct wait_suite : rl::test_suite<wait_suite, 2> {
+  slot_of_model slot;
+  model_cell cell;
+
+  void thread(unsigned index) {
+    if (index == 1) {
+      cell.content.set(1);
+      slot.give(cell);
+      return;
+    }
+    if (!slot.wait(1000)) RL_ASSERT(slot.wait(-1));
+    RL_ASSERT(cell.content.get() == 1);
+    RL_ASSERT(!slot.wait(1000));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a thread runs what it is given, and sees that its actor has ended, before it ends") {
+  CHECK(explore<serve_suite>(thorough) == "");
+}
+TEST_CASE("an actor that waits on its thread is woken") {
+  CHECK(explore<wait_suite>(thorough) == "");
+}
+TEST_CASE("a thread's slot needs each of its memory orders") {
+  CHECK(needs<wait_suite>(slot_order::give, release, enough_to_fail));
+  CHECK(needs<wait_suite>(slot_order::take, acquire, enough_to_fail));
+  CHECK(needs<serve_suite>(slot_order::tell_quit, release, enough_to_fail));
+  CHECK(needs<serve_suite>(slot_order::see_quit, acquire, enough_to_fail));
+}
