@@ -147,6 +147,20 @@ struct cell_steps {
     return c.attention_.load(std::memory_order_relaxed) != 0;  // order: a hint; see take_signals
   }
 
+  /// The runner: takes the next message, or null if there is none. False: signals or urgent mail
+  /// came before it and have been seen to; look again.
+  template <class Cell, class Node>
+  [[nodiscard]] static bool take_message(Cell& c, Node*& message) noexcept {
+    message = c.pick();
+    // A signal that the sender sent before this message comes before it. It is looked for only now,
+    // since taking the message has acquired it.
+    if (!wants_attention(c)) [[likely]]
+      return true;
+    if (message != nullptr) c.put_back(message);
+    c.attend();
+    return false;
+  }
+
   /// The runner: takes the system lane, oldest first. `take_arrivals` takes what else has arrived.
   template <class Cell, class TakeArrivals>
   [[nodiscard]] static auto* take_signals(Cell& c, TakeArrivals take_arrivals) noexcept {

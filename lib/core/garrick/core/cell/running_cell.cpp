@@ -107,14 +107,9 @@ base::run_outcome running_cell::run_loop(std::uint32_t& budget) noexcept {
       if (!lifecycle::reach_end(*this)) continue;
       return base::run_outcome::released;
     }
-    envelope* const message = pick();
-    // A signal that the sender sent before this message comes before it. It is looked for only now,
-    // since taking the message has acquired it.
-    if (wants_attention()) [[unlikely]] {
-      if (message != nullptr) put_back(message);
-      attend();
+    envelope* message = nullptr;
+    if (!cell_steps::take_message(*this, message)) [[unlikely]]
       continue;
-    }
     if (message == nullptr) {
       budget = left + unused;  // before the release: afterwards this cell is not ours
       switch (end_batch()) {

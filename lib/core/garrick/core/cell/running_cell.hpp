@@ -63,6 +63,8 @@ class running_cell : public cell {
   ~running_cell() = default;
 
  private:
+  friend struct cell_steps;
+
   bool admit(envelope* e, std::uint64_t head) noexcept final;
   void refuse(envelope* e) noexcept final;
   void answer_late_signals() noexcept final;

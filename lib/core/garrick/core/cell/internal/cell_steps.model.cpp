@@ -81,11 +81,9 @@ class model_cell {
     touch();
     handled.set(handled.get());  // the runner's own
     while (!stop()) {
-      node* const m = reader_.next(gate_);
-      if (cell_steps::wants_attention(*this)) {
-        if (m != nullptr) reader_.put_back(m);
-        attend();
-      } else if (m != nullptr) {
+      node* m = nullptr;
+      if (!cell_steps::take_message(*this, m)) continue;
+      if (m != nullptr) {
         handle(*m);
         reader_.done(m);
       } else {
@@ -114,6 +112,16 @@ class model_cell {
   void wake() { schedule(); }
   virtual void free_block() { free_self(); }
   void add_weak() { weak_.fetch_add(1, relaxed); }  // order: as cell::add_weak
+  node* pick() { return reader_.next(gate_); }
+  void put_back(node* m) { reader_.put_back(m); }
+  void attend() {
+    node* oldest = cell_steps::take_signals(*this, [this] { reader_.take_arrivals(gate_); });
+    while (oldest != nullptr) {
+      node* const newer = oldest->next;
+      on_signal(*oldest);
+      oldest = newer;
+    }
+  }
   void answer_late_signals() {
     static_cast<void>(gate_.peek_acquire());  // as cell::end_reason
     RL_ASSERT(ended.get() == 1);
@@ -184,15 +192,6 @@ class model_cell {
   }
 
  private:
-  void attend() {
-    node* oldest = cell_steps::take_signals(*this, [this] { reader_.take_arrivals(gate_); });
-    while (oldest != nullptr) {
-      node* const newer = oldest->next;
-      on_signal(*oldest);
-      oldest = newer;
-    }
-  }
-
   relacy_atomics::cell<int> block_{0};
   bool ending = false;  ///< the runner's
 };
