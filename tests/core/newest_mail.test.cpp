@@ -424,6 +424,40 @@ TEST_CASE(
   CHECK(*seen == ints{0, 9});
 }
 
+TEST_CASE("with drop_oldest, an answer that waits for another one has no bound") {
+  test_system kit{11};
+  const auto first = kit.spawn<holding_actor>();
+  const auto second = kit.spawn<holding_actor>();
+  const auto third = kit.spawn<holding_actor>();
+  const auto seen = std::make_shared<ints>();
+  auto to = kit.spawn(newest(1), [=](dynamic_actor& self) -> behavior {
+    return {[=, &self](next_behavior) {
+              // its answer comes before anybody waits for it, and then has to wait for the second
+              auto asked = self.request(first, work{});
+              const auto early = std::make_shared<decltype(asked)>(std::move(asked));
+              self.request(second, work{}).await([=](int n) { seen->push_back(n - 2); });
+              self.request(third, work{}).await([=](int n) {
+                seen->push_back(n - 3);
+                std::move(*early).then([=](int m) { seen->push_back(m - 1); });
+              });
+            },
+            [=](item i) { seen->push_back(i.n); }};
+  });
+  send(to, next_behavior{});
+  kit.run();
+  for (const auto& who : {third, first}) {
+    send(who, let_go{});
+    kit.expect<let_go>().to(who);
+  }
+  kit.run();
+  for (int n = 0; n < 3; ++n) send(to, item{n});
+  kit.run();
+  CHECK(*seen == ints{-4});
+  send(second, let_go{});
+  kit.run();
+  CHECK(*seen == ints{-4, -3, -2, 2});
+}
+
 TEST_CASE("with drop_oldest, an urgent message lets no later one pass a response") {
   fixture f(10);
   send(f.to, ask{false});

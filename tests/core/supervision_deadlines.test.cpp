@@ -122,6 +122,30 @@ struct slow_to_start : actor<protocol<void(fail)>> {
 
 }  // namespace
 
+TEST_CASE("another child's end gives one that hangs no more time") {
+  test_system kit(5);
+  pen notes;
+  auto top = kit.spawn<supervisor>(supervision{.strategy = one_for_all});
+  auto passing =
+      supervise<noting>(top, child_options{.name = "passing", .restart = restart_policy::temporary},
+                        std::string("passing"), notes);
+  auto a = supervise<noting>(top, child_options{.name = "a"}, std::string("a"), notes);
+  auto b = supervise<hanging>(top, child_options{.name = "b", .stop_within = duration::seconds(3)},
+                              &kit, notes);
+  auto l = kit.spawn<listener>(&kit, notes);
+  send(l, any_ref(top));
+  kit.run();
+  send(b, fail_then_hang{any_ref(a)});
+  kit.run_for(duration::seconds(2));
+  send(passing, fail{});
+  kit.run_for(duration::seconds(3600));
+  const lines all = notes.take();
+  REQUIRE(all.size() == 5);
+  CHECK(lines(all.begin(), all.begin() + 2) == lines{"-a", "-passing"});
+  CHECK(all[2].starts_with("3s: "));
+  for (const any_ref& child : {any_ref(a), any_ref(b), any_ref(passing)}) kit.expect_down(child);
+}
+
 TEST_CASE("a child that comes up while it is asked to suspend keeps its deadline") {
   test_system kit(9);
   pen notes;

@@ -248,6 +248,36 @@ struct stalled_suite : rl::test_suite<stalled_suite<LooksAbout>, 3>, policy_base
 
 constexpr unsigned thorough = 25'000;
 
+/// A worker takes two actors out of its inbox at once, of which the older one waits until the other
+/// has run: that one must not lie in the deque while the second worker goes to sleep (W1).
+struct batch_suite : rl::test_suite<batch_suite, 3>, policy_base {
+  std::array<actor, 2> actors;
+  parker younger_ran;
+
+  batch_suite() : policy_base(2) {
+    for (actor& a : actors) {
+      a.suite = this;
+      a.handler = [](void* suite, actor& self, policy::worker_data&) {
+        static_cast<batch_suite*>(suite)->run(self);
+      };
+    }
+  }
+  void run(const actor& self) {
+    if (&self == &actors[0])
+      younger_ran.park();
+    else
+      younger_ran.unpark();
+    done();
+  }
+  void thread(unsigned index) {
+    if (index < 2) return work(index);
+    for (actor& a : actors) scheduling->external_enqueue(scheduling->worker(0), a);
+  }
+  void after() {
+    for (actor& a : actors) RL_ASSERT(a.state.get() == 1);
+  }
+};
+
 }  // namespace
 
 TEST_CASE("a family of actors runs whoever takes whom, and nobody is stranded") {
@@ -274,4 +304,9 @@ TEST_CASE("what waits at a worker that stands still is run by one that is busy")
 TEST_CASE("without the fences, actors are stranded") {
   CHECK(explore<family_suite<1, 4>>(thorough, {no_light_fence}) != "");
   CHECK(explore<family_suite<1, 4>>(thorough, {no_heavy_fence}) != "");
+}
+
+TEST_CASE("what a worker takes out of its inbox along with what it runs is announced") {
+  for (const fences kind : {fences::symmetric, fences::asymmetric})
+    CHECK(explore<batch_suite>(10'000, {}, kind) == "");
 }

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <new>
+#include <string>
 #include <thread>
 
 using namespace garrick;
@@ -69,6 +70,22 @@ TEST_CASE("a thread whose actor ends after the pool was stopped is not free for 
   pool.stop();
   CHECK(pool.in_use() == 0);
   CHECK(pool.take().error() == base::errc::shutting_down);
+}
+
+TEST_CASE("at the bound, a free thread of detached actors serves a blocking one") {
+  const std::string here = "<" + std::to_string(base::platform::usable_processors().front()) + ">";
+  const auto places = [&] {
+    return sched::affinity::parse(here, base::platform::usable_processors()).value();
+  };
+  system::detached_pool pool(1, 1, "test", {.detached = places(), .blocking = places()}, {});
+  core::waiting_executor* const thread = pool.take(false).value();
+  CHECK(pool.take(true).error() == base::errc::spawn_failed);
+  thread->actor_ended();
+  while (pool.in_use() != 0) std::this_thread::yield();
+  const auto again = pool.take(true);
+  REQUIRE(again.has_value());
+  CHECK(*again == thread);
+  (*again)->actor_ended();
 }
 
 TEST_CASE("a thread for which there is no memory is an error, whichever allocation fails" *
