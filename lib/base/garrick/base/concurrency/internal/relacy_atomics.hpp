@@ -209,6 +209,13 @@ struct relacy_atomics {
 
 using parker = base::basic_parker<relacy_atomics>;
 
+/// How many times as long what must pass is explored: the variable GARRICK_TORTURE, or 1.
+inline unsigned long torture() {
+  const char* const times = std::getenv("GARRICK_TORTURE");
+  const unsigned long n = times != nullptr ? std::strtoul(times, nullptr, 10) : 0;
+  return n != 0 ? n : 1;
+}
+
 /// Runs `Suite` for `iterations` random interleavings with `what` weakened. Empty: nothing found;
 /// else what was found.
 template <class Suite>
@@ -216,7 +223,8 @@ std::string explore(unsigned iterations, weakening what = {}, fences kind = fenc
   // grows during a run, so it must not allocate through the checked operator new
   rl::ostringstream out;
   rl::test_params params;
-  params.iteration_count = iterations;
+  const bool must_pass = what.what == weakening::kind::nothing;
+  params.iteration_count = must_pass ? iterations * torture() : iterations;
   params.output_stream = &out;
   params.progress_stream = &out;
   params.search_type = rl::random_scheduler_type;

@@ -1,0 +1,11 @@
+"""The errors that mutate.py plants: memory orders, counts, and the order of steps.
+
+Each has a name, the file, the text there (which occurs once) and what takes its place, and the
+tests that find it, the quickest first, by their names in CTest. Or `equivalent` argues in a line
+that nothing observable changes.
+"""
+
+import cell_mutations
+import other_mutations
+
+MUTATIONS = other_mutations.MUTATIONS + cell_mutations.MUTATIONS

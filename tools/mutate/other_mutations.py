@@ -1,0 +1,214 @@
+"""Errors in queues and tokens, supervision, timers, threads of actors, and the scheduler."""
+
+from mutation import mutation
+
+BASE = "lib/base/garrick/base/"
+CELL = "lib/core/garrick/core/cell/"
+RING = BASE + "concurrency/ring.hpp"
+TOKEN = BASE + "concurrency/run_token.hpp"
+CHILDREN = "lib/core/garrick/core/supervision/internal/children.cpp"
+TIMER = CELL + "internal/timer_steps.hpp"
+SLOT = "lib/system/garrick/system/threads/internal/thread_slot.hpp"
+POOL = "lib/system/garrick/system/threads/detached_pool.cpp"
+STEALING = "lib/sched/garrick/sched/policies/work_stealing.hpp"
+ROUND = "lib/sched/garrick/sched/policies/worker_round.hpp"
+by_ring = ("base.model.ring",)
+by_token = ("base.model.run_token",)
+by_steps = ("core.model.cell_steps",)
+by_timer = ("core.model.timer_steps",)
+by_slot = ("system.model.thread_slot",)
+
+MUTATIONS = [
+    # ---- the ring
+    mutation(
+        "ring: the tail is published before the items are built",
+        RING,
+        "    for (std::size_t i = 0; i < n; ++i) std::construct_at(",
+        "    tail_.value.store(mine.tail + n, std::memory_order_release);\n"
+        "    for (std::size_t i = 0; i < n; ++i) std::construct_at(",
+        by_ring,
+    ),
+    mutation(
+        "ring: the tail is stored relaxed",
+        RING,
+        "order<Atomics, ring_order::publish_tail>(std::memory_order_release)",
+        "std::memory_order_relaxed",
+        by_ring,
+    ),
+    mutation(
+        "ring: the head is stored relaxed",
+        RING,
+        "order<Atomics, ring_order::publish_head>(std::memory_order_release)",
+        "std::memory_order_relaxed",
+        by_ring,
+    ),
+    mutation(
+        "ring: the head is read relaxed",
+        RING,
+        "order<Atomics, ring_order::see_head>(std::memory_order_acquire)",
+        "std::memory_order_relaxed",
+        by_ring,
+    ),
+    mutation(
+        "ring: room for one too many",
+        RING,
+        "std::min(items.size(), capacity() - (mine.tail - mine.seen_head))",
+        "std::min(items.size(), capacity() + 1 - (mine.tail - mine.seen_head))",
+        by_ring,
+    ),
+    mutation(
+        "ring: the end is decided before the close is seen",
+        RING,
+        "    return size() == 0;",
+        "    return consumer_.seen_tail == consumer_.head;",
+        by_ring,
+    ),
+    mutation(
+        "ring: the room is given back before the item is gone",
+        RING,
+        "      const destroy_taken after{*this};",
+        "      head_.value.store(mine.head + 1, std::memory_order_release);\n"
+        "      const destroy_taken after{*this};",
+        by_ring,
+    ),
+    # ---- the token of a queue's entry
+    mutation(
+        "token: a claim leaves no stale entry",
+        TOKEN,
+        "        seen, stale, order<Atomics, token_order::claim>",
+        "        seen, none, order<Atomics, token_order::claim>",
+        by_token,
+    ),
+    mutation(
+        "token: an owner frees what a queue still names",
+        TOKEN,
+        "!= stale)\n      return true;\n    // order: release, pairs with take: the owner",
+        "!= orphan)\n      return true;\n    // order: release, pairs with take: the owner",
+        by_token,
+    ),
+    mutation(
+        "token: the queue's link is taken to be free without acquire",
+        TOKEN,
+        "order<Atomics, token_order::looks>(std::memory_order_acquire)",
+        "std::memory_order_relaxed",
+        by_steps,
+    ),
+    # ---- supervision
+    mutation(
+        "children: one that was told to end is restarted",
+        CHILDREN,
+        "  if (failed.stopping) return;             // the order to end is on its way\n",
+        "",
+        ("tests.supervision_crossings",),
+    ),
+    mutation(
+        "children: any end goes on with the restart of the group",
+        CHILDREN,
+        "  if (now_ == activity::halting && awaited) go_on_halting(self);",
+        "  if (now_ == activity::halting) go_on_halting(self);",
+        ("tests.supervision_deadlines",),
+    ),
+    # ---- timers
+    mutation(
+        "timer: the one that fires once and is cancelled fires all the same",
+        TIMER,
+        "    if (r.state_.exchange(over, std::memory_order_relaxed) == armed) {",
+        "    if (r.state_.exchange(over, std::memory_order_relaxed) != busy) {",
+        by_timer,
+    ),
+    mutation(
+        "timer: a beat does not keep the record from being cleaned up",
+        TIMER,
+        "    if (!r.state_.compare_exchange_strong(expected, busy,",
+        "    if (!r.state_.compare_exchange_strong(expected, armed,",
+        by_timer,
+    ),
+    mutation(
+        "timer: the hold of a timer that was cancelled in the service is kept",
+        TIMER,
+        "    if (r.cancel_at_service()) drop_holder(r);",
+        "    static_cast<void>(r.cancel_at_service());",
+        by_timer,
+    ),
+    mutation(
+        "timer: the record is let go before it is cleaned up",
+        TIMER,
+        "    r.finish();\n    if (was_pending) drop_holder(r);",
+        "    if (was_pending) drop_holder(r);\n    r.finish();",
+        by_timer,
+    ),
+    mutation(
+        "timer: a beat is over without release",
+        TIMER,
+        "base::order<atomics<Record>, timer_order::armed_again>(std::memory_order_release)",
+        "std::memory_order_relaxed",
+        by_timer,
+    ),
+    # ---- threads of detached actors
+    mutation(
+        "detached: a thread is given after the stop",
+        POOL,
+        "  if (stopped_) return base::errc::shutting_down;\n",
+        "",
+        ("system.detached_pool",),
+    ),
+    mutation(
+        "detached: at the bound, a free thread of the other kind is not taken",
+        POOL,
+        "!full || !free_[kind].empty() ? free_[kind] : free_[1 - kind]",
+        "free_[kind]",
+        ("system.detached_pool",),
+    ),
+    mutation(
+        "detached: the thread sleeps before it looks for what it is to run",
+        SLOT,
+        "    for (;;) {\n      if (Runnable* const r = take())",
+        "    for (;;) {\n      parker_.park();\n      if (Runnable* const r = take())",
+        by_slot,
+    ),
+    mutation(
+        "detached: the end is seen before what is to be run",
+        SLOT,
+        "      if (Runnable* const r = take()) return {order_kind::run, r};\n",
+        "      if (quit_.load(std::memory_order_acquire)) return {order_kind::quit};\n"
+        "      if (Runnable* const r = take()) return {order_kind::run, r};\n",
+        equivalent="a thread is told to quit only when it serves nobody, so nothing is to be run",
+    ),
+    mutation(
+        "detached: what is given is not announced",
+        SLOT,
+        "base::order<Atomics, slot_order::give>(std::memory_order_release));\n"
+        "    parker_.unpark();",
+        "base::order<Atomics, slot_order::give>(std::memory_order_release));",
+        by_slot,
+    ),
+    # ---- the scheduler
+    mutation(
+        "stealing: what is taken out of an inbox is not announced",
+        STEALING,
+        "      next = older;\n    }\n    sleepers_.announce();\n",
+        "      next = older;\n    }\n",
+        ("sched.model.work_stealing",),
+    ),
+    mutation(
+        "stealing: what is stolen is not announced",
+        STEALING,
+        "    if (got != 0) sleepers_.announce();",
+        "",
+        ("sched.model.work_stealing",),
+    ),
+    mutation(
+        "round: the inbox and the deque do not take turns",
+        ROUND,
+        "    inbox_has_turn_ = !inbox_has_turn_;\n",
+        "",
+        ("sched.worker_round", "sched.fairness"),
+    ),
+    mutation(
+        "round: a run may use nothing when the round is over",
+        ROUND,
+        "std::max(1U, left_))",
+        "left_)",
+        ("sched.worker_round", "sched.fairness"),
+    ),
+]
