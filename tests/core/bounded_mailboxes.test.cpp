@@ -4,7 +4,10 @@
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -61,6 +64,95 @@ TEST_CASE("reject and drop_newest keep the first messages; the others are dead l
     f.flood(1);
     f.kit.run();
     CHECK(f.seen->size() == 4);
+  }
+}
+
+TEST_CASE("with the policy wait a send waits until there is room, in an actor and outside") {
+  struct slow : actor<box> {
+    std::shared_ptr<std::vector<int>> seen;
+    std::uint32_t* most;
+    slow(std::shared_ptr<std::vector<int>> s, std::uint32_t* m) : seen(std::move(s)), most(m) {}
+    void on(item i) {
+      const auto begin = std::chrono::steady_clock::now();
+      while (i.n % 100 == 0 && std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(3)) {
+      }
+      *most = std::max(*most, mailbox_length());
+      seen->push_back(i.n);
+    }
+    int on(sum) const { return static_cast<int>(seen->size()); }
+  };
+  struct eager : actor<protocol<void(sum)>> {
+    ref<box> to;
+    explicit eager(ref<box> t) : to(std::move(t)) {}
+    void on(sum) {
+      for (int i = 0; i < 500; ++i) send(to, item{i});
+    }
+  };
+  for (const bool inside : {false, true})
+    for (const std::uint32_t workers : {1U, 2U}) {
+      auto seen = std::make_shared<std::vector<int>>();
+      std::uint32_t most = 0;
+      settings o;
+      o.scheduler.workers = workers;
+      o.log.level = system::log_level::off;
+      o.mailbox.full_wait = duration::milliseconds(20);  // patience for a busy machine
+      actor_system system(o);
+      const auto to = system.spawn<slow>(
+          spawn_options{.policy = mailbox_policy::wait, .bound = 3}, seen, &most);
+      if (inside)
+        send(system.spawn<eager>(to), sum{});
+      else
+        for (int i = 0; i < 500; ++i) send(to, item{i});
+      static_cast<void>(system.shutdown(duration::seconds(60)));
+      CHECK(system.dead_letter_count(errc::overload) == 0);
+      CHECK(seen->size() == 500);
+      CHECK(std::is_sorted(seen->begin(), seen->end()));
+      CHECK(most <= 4);  // the bound and the message being handled
+    }
+}
+
+TEST_CASE("with the policy wait a send gives up where waiting cannot help") {
+  // The receiver sends to itself: nobody else could make room.
+  struct selfish : actor<protocol<void(sum), void(item)>> {
+    int* seen;
+    explicit selfish(int* s) : seen(s) {}
+    void on(sum) {
+      for (int i = 0; i < 5; ++i) send(self(), item{i});
+    }
+    void on(item) { ++*seen; }
+  };
+  int seen = 0;
+  {
+    settings o;
+    o.scheduler.workers = 1;
+    o.log.level = system::log_level::off;
+    o.mailbox.full_wait = duration::seconds(60);
+    actor_system system(o);
+    send(system.spawn<selfish>(spawn_options{.policy = mailbox_policy::wait, .bound = 3}, &seen),
+         sum{});
+    static_cast<void>(system.await_all());
+    CHECK(system.dead_letter_count(errc::overload) == 5 - seen);
+  }
+  CHECK(seen >= 2);
+  CHECK(seen <= 3);
+}
+
+TEST_CASE("the highest bound of a mailbox is exact under every policy; a higher one is refused") {
+  constexpr std::uint32_t bound = 32'768;
+  constexpr int sent = 100'000;
+  for (const mailbox_policy p :
+       {mailbox_policy::reject, mailbox_policy::drop_newest, mailbox_policy::drop_oldest,
+        mailbox_policy::wait}) {
+    fixture f(p, bound);
+    std::uint32_t most = 0;
+    for (int i = 0; i < sent; ++i) {
+      send(f.to, item{i});
+      most = std::max(most, f.to.mailbox_length());
+    }
+    CHECK(most == bound);
+    f.kit.run();
+    CHECK(f.seen->size() == bound);
+    CHECK(f.seen->front() == (p == mailbox_policy::drop_oldest ? sent - int{bound} : 0));
   }
 }
 

@@ -465,6 +465,56 @@ TEST_CASE("in-place running can be switched off for a system, an actor and a sco
   CHECK(runs_in_place(true, true, true) == 0);
 }
 
+TEST_CASE("in a no_wait_scope no send waits for a full receiver, and none runs it in place") {
+  struct stuck : actor<protocol<void(go), void(item), std::uint32_t(count)>> {
+    std::atomic<bool>* entered;
+    std::atomic<bool>* release;
+    std::uint32_t seen = 0;
+    stuck(std::atomic<bool>* e, std::atomic<bool>* r) : entered(e), release(r) {}
+    void on(go) {
+      entered->store(true);
+      entered->notify_all();
+      release->wait(false);
+    }
+    void on(item) { ++seen; }
+    std::uint32_t on(count) const { return seen; }
+  };
+  settings o = limited(1, 16);
+  o.mailbox.full_wait = duration::seconds(60);  // what a send would take that waits
+  std::atomic<bool> release{false}, entered{false};
+  const auto start = clock_type::now();
+  actor_system system(o);
+  const auto s = system.spawn<stuck>(&entered, &release);
+  send(s, go{});
+  entered.wait(false);
+  {
+    const no_wait_scope outer;
+    { const no_wait_scope inner; }
+    for (std::uint32_t i = 0; i < 1000; ++i) send(s, item{i});
+  }
+  CHECK(s.mailbox_length() >= 1000);
+  release.store(true);
+  release.notify_all();
+  CHECK(system.request(s, count{}).get().value() == 1000);
+  CHECK(quick(start));
+  // On a worker: the receiver has its turn when the sender's is over.
+  const auto to = system.spawn<noticing>();
+  struct hasty : actor<source_protocol> {
+    ref<sink_protocol> to;
+    explicit hasty(ref<sink_protocol> t) : to(std::move(t)) {}
+    void on(go) {
+      const no_wait_scope here;
+      inside_send = true;
+      for (std::uint32_t i = 0; i < 1000; ++i) send(to, item{i});
+      inside_send = false;
+    }
+  };
+  send(system.spawn<hasty>(to), go{});
+  while (system.request(to, count{}).get().value() < 1000) {}
+  CHECK(system.request(to, peak{}).get().value() == 0);
+  CHECK(quick(start));
+}
+
 TEST_CASE("a mutex held across a send does not deadlock where in-place running is off") {
   struct locking : actor<sink_protocol> {
     std::uint32_t seen = 0;

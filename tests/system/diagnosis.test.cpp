@@ -193,6 +193,68 @@ TEST_CASE("the watchdog's report is logged with the actor's name, its id, its me
   }
 }
 
+namespace {
+
+/// Sends more than fits into the receivers' mailboxes.
+struct filler : actor<protocol<void(hold), void(touch)>> {
+  ref<protocol<void(hold)>> to;
+  explicit filler(ref<protocol<void(hold)>> t) : to(std::move(t)) {}
+  void on(hold) { fill(); }
+  void on(touch) { fill(); }
+  void fill() {
+    for (int i = 0; i < 10; ++i) send(to, hold{});
+  }
+};
+
+/// What the watchdog logs when an actor that `depth` sends run inside one another stands still.
+std::string report_of_a_stall_inside_sends(int depth) {
+  const auto [text, status] = in_child([&] {
+    stall_probe probe;
+    latch l;
+    settings o;
+    o.scheduler.workers = 1;
+    o.mailbox.soft_limit = 4;
+    o.watchdog.after = duration::milliseconds(4);
+    o.probe = &probe;
+    actor_system system(o);
+    ref<protocol<void(hold)>> next =
+        system.spawn<holder>(spawn_options{.name = "clerk"}, &l, std::vector<ref<toy>>{});
+    for (int i = 1; i < depth; ++i)
+      next = system.spawn<filler>(spawn_options{.name = "stage"}, next);
+    send(system.spawn<filler>(spawn_options{.name = "boss"}, next), touch{});
+    probe.stalls.wait(0);
+    l.open = true;
+    l.open.notify_all();
+  });
+  CHECK(WIFEXITED(status));
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "the watchdog says whose send runs an actor in place that stands still, and the scope that "
+    "forbids it" *
+    doctest::skip(HAS_SANITIZER)) {
+  const auto place_of = [](const std::string& text, const char* what) {
+    CAPTURE(text);
+    CAPTURE(what);
+    const std::size_t at = text.find(what);
+    CHECK(at != std::string::npos);
+    return at;
+  };
+  const std::string one = report_of_a_stall_inside_sends(1);
+  CHECK(place_of(one, "actor clerk#") < place_of(one, ", inside a send of actor boss#"));
+  CHECK(place_of(one, "touch: the receiver was full") < place_of(one, "lock that clerk wants"));
+  place_of(one, "no_in_place_scope");
+  const std::string two = report_of_a_stall_inside_sends(2);
+  CHECK(place_of(two, "inside a send of actor stage#") <
+        place_of(two, "hold, inside a send of actor boss#"));
+  const std::string many = report_of_a_stall_inside_sends(7);
+  place_of(many, ", inside 3 sends that run their receivers in place, inside a send of");
+  place_of(many, "inside a send of actor boss#");
+}
+
 TEST_CASE(
     "under every policy a handler that never yields is named, and the others run what its worker "
     "had queued") {

@@ -53,6 +53,9 @@ TEST_CASE("a spawn whose options make no sense fails and names the option") {
               "spawn_options.bound"));
   CHECK(names(refusal_of_spawn({.soft_limit = 32769}), "spawn_options.soft_limit"));
   CHECK(names(refusal_of_spawn({.soft_limit = 100, .hard_limit = 99}), "spawn_options.hard_limit"));
+  CHECK(names(refusal_of_spawn({.hard_limit = core::most_messages_at_all + 1}),
+              "spawn_options.hard_limit"));
+  CHECK(refusal_of_spawn({.hard_limit = core::most_messages_at_all}).empty());
   CHECK(names(refusal_of_spawn({.hard_limit = 3, .policy = mailbox_policy::reject, .bound = 4}),
               "spawn_options.hard_limit"));
   // below the system's soft limit

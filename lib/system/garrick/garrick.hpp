@@ -81,6 +81,7 @@ using core::message;
 using core::monitor_id;
 using core::near;
 using core::no_in_place_scope;
+using core::no_wait_scope;
 using core::on;
 using core::one_for_all;
 using core::one_for_one;

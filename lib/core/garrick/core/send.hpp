@@ -173,6 +173,21 @@ template <class P, class... Args>
       c, envelope_ptr(detail::make_message_envelope<content>(std::forward<Args>(args)...)));
 }
 
+/// While it lives, no send on this thread waits for its receiver or runs it in place: for threads
+/// that others wait for, such as those of sockets, devices and clocks. A mailbox over its soft limit
+/// takes the message all the same, up to its hard limit; one with a bound refuses it as its policy
+/// says, `wait` as `reject`. Scopes nest. `try_send` tells such a thread that it should hold back.
+///
+///     const no_wait_scope scope;
+///     for (packet& p : arrived) send(decoder, std::move(p));
+class no_wait_scope {
+ public:
+  no_wait_scope() noexcept { ++base::this_thread.no_wait; }
+  ~no_wait_scope() { --base::this_thread.no_wait; }
+  no_wait_scope(const no_wait_scope&) = delete;
+  no_wait_scope& operator=(const no_wait_scope&) = delete;
+};
+
 /// While it lives, no send on this thread runs its receiver in place. For code that holds a lock
 /// across a send, which the receiver's handlers may want, too. Scopes nest. A send may still wait
 /// for a full receiver, for a bounded time.

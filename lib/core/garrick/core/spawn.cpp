@@ -33,6 +33,9 @@ std::string complaint(const spawn_options& o, cell_kind kind, const mailbox_sett
                              : o.soft_limit != 0 ? o.soft_limit
                                                  : system.soft_limit;
   const std::uint32_t hard = o.hard_limit != 0 ? o.hard_limit : system.hard_limit;
+  if (hard > most_messages_at_all)
+    return "spawn_options.hard_limit: must be at most " + std::to_string(most_messages_at_all) +
+           " messages, or 0 for the system's";
   if (hard < soft)
     return "spawn_options.hard_limit: must not be below the soft limit or the bound (messages)";
   return {};

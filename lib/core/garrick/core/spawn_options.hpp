@@ -26,7 +26,7 @@ struct spawn_options {
   bool detached = false;         ///< a thread of its own
   bool in_place = true;          ///< may a sender run it in place when its mailbox is full?
   std::uint32_t soft_limit = 0;  ///< messages, up to `most_messages`; 0: the system's
-  /// messages, not below the soft limit or the bound; 0: the system's
+  /// messages, not below the soft limit or the bound, up to `most_messages_at_all`; 0: the system's
   std::uint32_t hard_limit = 0;
   /// what happens to a message when the mailbox is at its bound
   mailbox_policy policy = mailbox_policy::unbounded;

@@ -5,6 +5,7 @@
 // everything else is private to the thread.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 
@@ -14,6 +15,13 @@ class executor;
 class runnable;
 struct message_type;
 
+/// An actor whose send runs its receiver in place, as the watchdog sees it.
+struct in_place_sender {
+  std::atomic<std::uint64_t> actor{0};                 ///< its id
+  std::atomic<const message_type*> handling{nullptr};  ///< what its handler handles
+  std::atomic<bool> in_response{false};                ///< as in thread_state
+};
+
 /// What one thread is doing. The thread itself writes it; of another thread's state only the
 /// atomics may be read.
 struct thread_state {
@@ -22,6 +30,7 @@ struct thread_state {
   std::uint32_t worker_index = 0;  ///< index in that executor
   void* actor = nullptr;           ///< core: the cell whose handler runs on this thread now
   std::uint32_t no_in_place = 0;   ///< above zero: this scope must not run receivers in place
+  std::uint32_t no_wait = 0;       ///< above zero: sends neither wait nor run receivers in place
   /// sends that may pass a full mailbox after a wait that saw no progress
   std::uint32_t free_sends = 0;
 
@@ -31,6 +40,10 @@ struct thread_state {
   /// what is being handled is a response: `handling` is the type of its content
   std::atomic<bool> in_response{false};
   std::atomic<std::uint64_t> turns{0};  ///< grows with every message handled on this thread
+  /// Sends within sends that run receivers in place: how many lie below what runs now, ...
+  std::atomic<std::uint32_t> in_place_depth{0};
+  /// ... and whose the outermost ones are, the outermost first.
+  std::array<in_place_sender, 4> in_place_senders{};
 };
 
 /// The calling thread's state. Constant-initialised, so the access compiles to one segment-relative

@@ -78,7 +78,9 @@ enum class mailbox_policy : std::uint8_t {
   reject,       ///< not taken; `try_send` says so
   drop_newest,  ///< not taken, and the sender does not care
   drop_oldest,  ///< taken; the oldest one that waits goes
-  wait,         ///< not taken, but `send_when_room` suspends a coroutine until there is room
+  /// The sender waits until there is room, as long as the receiver makes progress; then as `reject`.
+  /// `send_when_room` suspends a coroutine instead.
+  wait,
 };
 
 // Cells are destroyed by free_self, as what they are. GCC does not see that the destructors are

@@ -72,6 +72,17 @@ base::run_outcome running_cell::run_nested(std::uint32_t& budget) noexcept {
   const base::message_type* const outer_type = thread.handling.load(std::memory_order_relaxed);
   // order: own thread's value
   const bool outer_response = thread.in_response.load(std::memory_order_relaxed);
+  // order: own thread's value
+  const std::uint32_t depth = thread.in_place_depth.load(std::memory_order_relaxed);
+  if (depth < thread.in_place_senders.size()) {
+    base::in_place_sender& sender = thread.in_place_senders[depth];
+    // order: relaxed, all: read by the watchdog as a sample
+    sender.actor.store(outer_id, std::memory_order_relaxed);
+    sender.handling.store(outer_type, std::memory_order_relaxed);
+    sender.in_response.store(outer_response, std::memory_order_relaxed);
+  }
+  // order: read by the watchdog as a sample
+  thread.in_place_depth.store(depth + 1, std::memory_order_relaxed);
   here.below = &outer;
   here.running = this;
   ++here.run_depth;
@@ -80,6 +91,8 @@ base::run_outcome running_cell::run_nested(std::uint32_t& budget) noexcept {
   // order: read by the watchdog as a sample
   thread.in_response.store(false, std::memory_order_relaxed);
   const base::run_outcome outcome = run_loop(budget);
+  // order: read by the watchdog as a sample
+  thread.in_place_depth.store(depth, std::memory_order_relaxed);
   --here.run_depth;
   here.running = outer_running;
   here.below = outer.outer;

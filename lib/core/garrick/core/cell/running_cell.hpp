@@ -69,10 +69,16 @@ class running_cell : public cell {
   void refuse(envelope* e) noexcept final;
   void answer_late_signals() noexcept final;
 
-  bool run_in_place(std::uint32_t length) noexcept;
+  bool run_in_place(bool must) noexcept;
   void run_in_place_chain(base::executor& ex) noexcept;
   [[nodiscard]] bool has_run_enough_in_place() const noexcept;
-  bool wait_for_room() noexcept;
+  enum class wait_outcome : std::uint8_t {
+    progress,     ///< there is room, or the receiver has handled a good number of messages
+    no_progress,  ///< the time is over
+    pointless,    ///< the receiver is idle, stalled or has ended; or it waits for the sender
+  };
+  wait_outcome wait_for_room() noexcept;
+  bool wait_below_bound() noexcept;
 
   base::run_outcome run_nested(std::uint32_t& budget) noexcept;
   base::run_outcome run_loop(std::uint32_t& budget) noexcept;

@@ -43,8 +43,6 @@ struct thread_context {
   cell* reclaim = nullptr;
   /// 1: a worker runs a cell; 2: a send of its handler runs a receiver in place; and so on
   std::uint32_t run_depth = 0;
-  /// above zero: sends never wait for a full receiver (`no_wait_scope`)
-  std::uint32_t no_wait = 0;
   std::uint32_t in_place_batches = 0;  ///< those after which senders were left waiting
   /// of the time that a send waits for a full receiver that shows no progress
   std::uint8_t wait_doublings = 0;

@@ -96,9 +96,9 @@ void timer_record::push(envelope* e) noexcept {
     return;
   }
   // the clock's thread never waits for a receiver; bounds and the hard limit hold all the same
-  ++detail::here.no_wait;
+  ++base::this_thread.no_wait;
   target_->deliver(e);
-  --detail::here.no_wait;
+  --base::this_thread.no_wait;
 }
 
 bool timer_record::receiver_is_late() noexcept {

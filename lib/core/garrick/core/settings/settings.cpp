@@ -24,7 +24,7 @@ void add_settings(base::setting_table& table, mailbox_settings& mailbox,
              note("core/cell/cell.cpp")});
   table.add({"mailbox.hard_limit",
              &mailbox.hard_limit,
-             {1, unlimited},
+             {1, most_messages_at_all},
              "messages",
              note("Messages above which new ones become dead letters"),
              note("core/cell/internal/full_receiver.cpp")});

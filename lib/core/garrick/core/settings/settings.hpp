@@ -15,6 +15,9 @@ namespace garrick::core {
 
 /// The highest soft limit and bound of a mailbox, in messages: half of what its word can count.
 inline constexpr std::uint32_t most_messages = 32'768;
+/// The highest hard limit of a mailbox, in messages: half of what its length can be known of, so
+/// that senders who push at the same moment do no harm.
+inline constexpr std::uint32_t most_messages_at_all = 1u << 30;
 /// The highest `requests.outstanding_limit`.
 inline constexpr std::uint32_t most_outstanding = 1u << 20;
 /// The highest `mailbox.full_wait`.
@@ -27,7 +30,8 @@ inline constexpr base::duration longest_full_wait = base::duration::seconds(60);
 struct mailbox_settings {
   /// messages in a mailbox from which on senders are slowed: 1 to `most_messages`
   std::uint32_t soft_limit = 512;
-  /// messages in a mailbox above which new ones become dead letters; not below `soft_limit`
+  /// messages in a mailbox above which new ones become dead letters: not below `soft_limit`, and up
+  /// to `most_messages_at_all`
   std::uint32_t hard_limit = 16'777'216;
   /// may a sending worker run its full receiver in place?
   bool in_place = true;

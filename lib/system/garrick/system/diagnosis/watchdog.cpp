@@ -82,24 +82,48 @@ bool watchdog::compare(sample& before, const base::thread_state& thread,
 }
 
 void watchdog::report(const sample& stuck, std::uint32_t worker,
-                      const watchdog_listener::subject& who, const char* advice) {
+                      const watchdog_listener::subject& who, const std::string& advice) {
   const std::uint64_t ms = static_cast<std::uint64_t>(interval_ns_) * stuck.looks / 1'000'000;
   listener_.tell(who.name, "actor " + who.name + "#" + std::to_string(stuck.actor) +
                                " has been handling " +
                                what_is_handled(stuck.handling, stuck.in_response) +
-                               " for more than " + std::to_string(ms) + " ms: " + advice);
+                               " for more than " + std::to_string(ms) + " ms" + advice);
   if (probe_ != nullptr)
     probe_->on_stall(worker, stuck.actor, stuck.handling,
                      base::duration::milliseconds(static_cast<std::int64_t>(ms)));
 }
 
+std::string watchdog::advice_for(const base::thread_state& t, const std::string& who) {
+  constexpr const char* of_a_worker =
+      "a blocking call or an endless loop holds its worker; spawn it detached, or split the work";
+  // order: relaxed, all: samples; the handler stands still, and with it what lies below it
+  const std::uint32_t depth = t.in_place_depth.load(std::memory_order_relaxed);
+  if (depth == 0) return std::string(": ") + of_a_worker;
+  const std::uint32_t known =
+      std::min(depth, static_cast<std::uint32_t>(t.in_place_senders.size()));
+  std::string text;
+  if (depth > known)
+    text += ", inside " + std::to_string(depth - known) + " sends that run their receivers in place";
+  for (std::uint32_t i = known; i-- != 0;) {
+    const base::in_place_sender& s = t.in_place_senders[i];
+    const std::uint64_t actor = s.actor.load(std::memory_order_relaxed);
+    text += ", inside a send of actor " + listener_.about(actor).name + "#" +
+            std::to_string(actor) + ", which is handling " +
+            what_is_handled(s.handling.load(std::memory_order_relaxed),
+                            s.in_response.load(std::memory_order_relaxed));
+  }
+  text += ": the receiver was full, so that send runs it in place. If the sender holds a lock that " +
+          who + " wants, they stand still for good: forbid it with a no_in_place_scope before the "
+          "lock is taken. Else " + of_a_worker;
+  return text;
+}
+
 void watchdog::look() {
   for (std::uint32_t i = 0; i < samples_.size(); ++i) {
     const base::thread_state* const t = pool_.worker_state(i);
-    if (t != nullptr && compare(samples_[i], *t, looks_per_warning))
-      report(samples_[i], i, listener_.about(samples_[i].actor),
-             "a blocking call or an endless loop holds its worker; spawn it detached, or split the "
-             "work");
+    if (t == nullptr || !compare(samples_[i], *t, looks_per_warning)) continue;
+    const watchdog_listener::subject who = listener_.about(samples_[i].actor);
+    report(samples_[i], i, who, advice_for(*t, who.name));
   }
   look_at_detached();
 }
@@ -126,7 +150,7 @@ void watchdog::look_at_detached() {
     const watchdog_listener::subject who = listener_.about(s.actor);
     if (!who.blocking)
       report(s, base::probe::no_worker, who,
-             "it holds up nobody but its own mail, since it is detached; if it is not meant to "
+             ": it holds up nobody but its own mail, since it is detached; if it is not meant to "
              "wait there, it loops or hangs. "
              "Said once");
   }

@@ -9,6 +9,10 @@
 // turns. The same turn and message in two looks at least `after` apart mean a handler that blocks
 // or loops. Each thread pays for this with a few plain stores a run and two a message.
 //
+// A handler that runs in place, inside another actor's send, may wait for a lock that this actor
+// holds across the send. Then it waits for its own thread. So the report names the senders, and the
+// scope that forbids in-place runs.
+//
 // Thread safety: constructed, begun and destroyed by one thread; begun after the pool's start and
 // destroyed before its stop, if at all.
 #pragma once
@@ -87,7 +91,9 @@ class watchdog {
   [[nodiscard]] static bool compare(sample& before, const base::thread_state& t,
                                     std::uint32_t looks) noexcept;
   void report(const sample& s, std::uint32_t worker, const watchdog_listener::subject& who,
-              const char* advice);
+              const std::string& advice);
+  /// What to do about what `t` handles, named `who`.
+  [[nodiscard]] std::string advice_for(const base::thread_state& t, const std::string& who);
 
   sched::scheduler& pool_;
   const detached_pool& detached_;

@@ -7,6 +7,9 @@
 // it before they push. The runner publishes what it has consumed before each message; for ordinary
 // mailboxes it does so once a batch.
 //
+// With `wait` a sender first does what it would do for a mailbox over its soft limit, again and
+// again (full_receiver.cpp).
+//
 // Guarantees: a message that is not taken, or dropped later, is a dead letter with the reason
 // `overload`, and a request gets `overload`. Responses, time-outs and the system lane have no
 // bound. Limit: senders that push at the same moment may pass the bound by one message each. With

@@ -31,6 +31,8 @@ constexpr std::uint32_t sends_per_wait = 64;
 // handler may take long. It is doubled this number of times at most, since a handler may also
 // block.
 constexpr std::uint8_t most_doublings = 4;
+// With the policy `wait`: so many waits in a row may fail before the message is given up.
+constexpr int patience = 64;
 
 std::uint64_t turns_of_this_thread() noexcept {
   return base::this_thread.turns.load(std::memory_order_relaxed);  // order: own thread's value
@@ -80,23 +82,44 @@ bool running_cell::admit(envelope* e, std::uint64_t head) noexcept {
   const bool stalled = (head & mailbox_word::stalled) != 0;
   if (policy_ != mailbox_policy::unbounded) {
     if (length < soft_limit_ || mailbox_length() < soft_limit_) return true;
+    if (policy_ == mailbox_policy::wait && wait_below_bound()) return true;
     bounded_mailbox::turn_away(*this, e);
     return false;
   }
   if (!stalled && length < soft_limit_) return true;
   if (env_->probe != nullptr && length >= soft_limit_ && std::has_single_bit(length))
     env_->probe->on_mailbox_doubled(id_, length);
-  if (stalled || here.no_wait != 0 || here.running == this) return true;
+  if (stalled || thread.no_wait != 0 || here.running == this) return true;
   if (thread.free_sends != 0) {
     --thread.free_sends;
     return true;
   }
-  if (run_in_place(length) || detail::is_on_stack(here.below, id_)) return true;
-  if (!wait_for_room()) thread.free_sends = sends_per_wait;
+  const std::uint32_t beyond = std::min<std::uint32_t>(soft_limit_, most_beyond_soft_limit);
+  if (run_in_place(length >= soft_limit_ + beyond) || detail::is_on_stack(here.below, id_))
+    return true;
+  if (wait_for_room() == wait_outcome::no_progress) thread.free_sends = sends_per_wait;
   return true;
 }
 
-bool running_cell::run_in_place(std::uint32_t length) noexcept {
+// The mailbox is at its bound. True: it has room now, or it has been closed.
+bool running_cell::wait_below_bound() noexcept {
+  auto& here = detail::here;
+  if (base::this_thread.no_wait != 0 || here.running == this) return false;
+  for (int failed = 0; failed != patience;) {
+    wait_outcome waited = wait_outcome::progress;
+    if (!run_in_place(true)) {
+      if (detail::is_on_stack(here.below, id_)) return false;
+      waited = wait_for_room();
+    }
+    if (gate_.length() < soft_limit_ || has_ended()) return true;
+    if (waited == wait_outcome::pointless) return false;
+    failed = waited == wait_outcome::no_progress ? failed + 1 : 0;
+  }
+  return false;
+}
+
+// `must`: now, and not when the present batch is over or its turn comes.
+bool running_cell::run_in_place(bool must) noexcept {
   auto& thread = base::this_thread;
   auto& here = detail::here;
   if (!env_->mailbox.in_place || !in_place_ || thread.no_in_place != 0 || here.run_depth == 0 ||
@@ -104,8 +127,6 @@ bool running_cell::run_in_place(std::uint32_t length) noexcept {
     return false;
   base::executor& ex = home_executor();
   if (thread.worker_of != &ex) return false;
-  const bool must =
-      length >= soft_limit_ + std::min<std::uint32_t>(soft_limit_, most_beyond_soft_limit);
   detail::in_place_chain* const chain = here.chain;
   if (chain != nullptr && chain->next == this) {
     if (!must) return true;  // its turn comes when the present batch is over
@@ -178,7 +199,7 @@ void running_cell::run_in_place_chain(base::executor& ex) noexcept {
   here.last_in_place = first;
 }
 
-bool running_cell::wait_for_room() noexcept {
+running_cell::wait_outcome running_cell::wait_for_room() noexcept {
   auto& thread = base::this_thread;
   auto& here = detail::here;
   give_back_what_is_claimed();
@@ -186,7 +207,7 @@ bool running_cell::wait_for_room() noexcept {
   // the circle goes on instead.
   const detail::stacked_actor inner{detail::running_id(), here.below};
   const drain_lot::waiting_scope waits(*env_->lot, id_, here.running != nullptr ? &inner : nullptr);
-  if (waits.closes_circle()) return true;
+  if (waits.closes_circle()) return wait_outcome::pointless;
   wake_overlooked();  // this receiver may wait for one of them
   const auto once = static_cast<std::uint64_t>(env_->mailbox.full_wait.count());
   std::uint8_t& doublings = here.wait_doublings;
@@ -197,7 +218,7 @@ bool running_cell::wait_for_room() noexcept {
   std::uint64_t since = base::platform::monotonic_ns();
   for (;;) {
     const std::uint32_t epoch = env_->lot->epoch(id_);
-    if (!gate_.ask_to_wait()) break;
+    if (!gate_.ask_to_wait()) return wait_outcome::pointless;
     // order: a hint, on which the runner shows its progress after its present message
     attention_.store(1, std::memory_order_relaxed);
     if (thread.worker_of != nullptr) thread.worker_of->expose();
@@ -215,10 +236,10 @@ bool running_cell::wait_for_room() noexcept {
     const bool queued = is_queued();
     if (now - since < (queued ? once : limit)) continue;
     if (!queued && doublings < most_doublings) ++doublings;
-    return false;
+    return wait_outcome::no_progress;
   }
   if (doublings != 0 && longest < limit / 4) --doublings;
-  return true;
+  return wait_outcome::progress;
 }
 
 }  // namespace garrick::core

@@ -14,12 +14,12 @@ namespace garrick::core {
 class no_reentry {
  public:
   explicit no_reentry(const base::error& why) noexcept : saved_(detail::here.drop_reason) {
-    ++detail::here.no_wait;
+    ++base::this_thread.no_wait;
     ++base::this_thread.no_in_place;
     detail::here.drop_reason = &why;
   }
   ~no_reentry() {
-    --detail::here.no_wait;
+    --base::this_thread.no_wait;
     --base::this_thread.no_in_place;
     detail::here.drop_reason = saved_;
   }
