@@ -1,5 +1,7 @@
 // The rare cases of a send: no receiver, and a sender that would rather not wait.
 #include <garrick/core/cell/internal/bounded_mailbox.hpp>
+#include <garrick/core/cell/internal/lost_mail.hpp>
+#include <garrick/core/cell/running_cell.hpp>
 #include <garrick/core/send.hpp>
 
 #include <stdexcept>
@@ -16,6 +18,12 @@ void throw_empty_handle(const char* operation) {
 base::error send_if_room(cell& to, envelope_ptr e) noexcept {
   e->sender_id = running_id();
   return bounded_mailbox::try_deliver(to, std::move(e));
+}
+
+bool run_if_it_waits(cell& c) noexcept { return running_cell::of(c).run_if_it_waits(); }
+
+void lose(cell& receiver, envelope_ptr e, base::error why) noexcept {
+  lost_mail::lose(receiver, std::move(e), why);
 }
 
 }  // namespace garrick::core::detail

@@ -30,6 +30,8 @@ namespace detail {
 
 /// Pushes if there is room, else says why not.
 [[nodiscard]] base::error send_if_room(cell& to, envelope_ptr e) noexcept;
+[[nodiscard]] bool run_if_it_waits(cell& c) noexcept;
+void lose(cell& receiver, envelope_ptr e, base::error why) noexcept;
 
 /// A message value (message.hpp) as the only argument. It is not a content of its own: what it
 /// holds is sent.
@@ -173,10 +175,40 @@ template <class P, class... Args>
       c, envelope_ptr(detail::make_message_envelope<content>(std::forward<Args>(args)...)));
 }
 
+/// Runs the actor now, inside the caller, if it waits for its turn: as a send does when it finds a
+/// mailbox full, for a batch at most. For a handler that has just sent what its receiver should
+/// handle before it goes on. True: it ran. False, and nothing has happened: it is idle or runs on
+/// another thread; the caller is no handler on one of its workers, or is called by it; or in-place
+/// runs are switched off for the system, the actor or this scope. Throws std::logic_error for an
+/// empty handle.
+///
+///     send(index, entry);
+///     if (run_in_place(index)) ++indexed_at_once_;
+template <class P>
+bool run_in_place(const ref<P>& who) {
+  return detail::run_if_it_waits(detail::target_of(who, "run_in_place"));
+}
+
+/// Says that `receiver` does not get this message, for `why`: it is a dead letter, counted and told
+/// to subscribers and probes. For what carries messages by itself, such as a connection or a queue,
+/// and has to give one up. Any thread; the sender is the actor that calls. The arguments make the
+/// message as in `send`. Throws as `send`.
+///
+///     report_dead_letter(printer, make_error(errc::overload, "spool"), page{text});
+template <class P, class... Args>
+void report_dead_letter(const ref<P>& receiver, base::error why, Args&&... args) {
+  using content = typename detail::checked_message<P, Args...>::type;
+  cell& c = detail::target_of(receiver, "report_dead_letter");
+  envelope_ptr e(detail::make_message_envelope<content>(std::forward<Args>(args)...));
+  e->sender_id = detail::running_id();
+  detail::lose(c, std::move(e), std::move(why));
+}
+
 /// While it lives, no send on this thread waits for its receiver or runs it in place: for threads
-/// that others wait for, such as those of sockets, devices and clocks. A mailbox over its soft limit
-/// takes the message all the same, up to its hard limit; one with a bound refuses it as its policy
-/// says, `wait` as `reject`. Scopes nest. `try_send` tells such a thread that it should hold back.
+/// that others wait for, such as those of sockets, devices and clocks. A mailbox over its soft
+/// limit takes the message all the same, up to its hard limit; one with a bound does with it what
+/// its policy says, and with `wait` as with `reject`. Scopes nest. `try_send` tells such a thread
+/// that it should hold back.
 ///
 ///     const no_wait_scope scope;
 ///     for (packet& p : arrived) send(decoder, std::move(p));

@@ -3,6 +3,7 @@
 #include <garrick/core/cell/drain_lot.hpp>
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/internal/latest_mail.hpp>
+#include <garrick/core/cell/internal/sender_credit.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 
 #include <array>
@@ -89,6 +90,15 @@ void cell::set_bound(mailbox_policy policy, std::uint32_t bound) {
   spawn_constants().latest = std::make_unique<latest_mail>(bound);
   set_soft_limit(0);
   reader_.look_at_each();
+}
+
+void cell::drain_elsewhere(std::uint32_t messages, base::duration patience) {
+  spawn_constants().credit = std::make_unique<sender_credit>(messages, patience);
+  set_soft_limit(0);  // all mail goes through `admit`
+}
+
+sender_credit* cell::senders_credit() const noexcept {
+  return has_spawn_constants_ ? ext_->credit.get() : nullptr;
 }
 
 std::uint32_t cell::latest_length() const noexcept { return ext_->latest->length(); }

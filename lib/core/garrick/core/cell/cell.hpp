@@ -32,6 +32,7 @@
 namespace garrick::core {
 
 struct cell_extension;
+class sender_credit;
 
 namespace detail {
 /// The id of the actor whose handler runs on this thread; 0: none.
@@ -78,7 +79,7 @@ enum class mailbox_policy : std::uint8_t {
   reject,       ///< not taken; `try_send` says so
   drop_newest,  ///< not taken, and the sender does not care
   drop_oldest,  ///< taken; the oldest one that waits goes
-  /// The sender waits until there is room, as long as the receiver makes progress; then as `reject`.
+  /// The sender waits until there is room, as long as the receiver makes progress, or as `reject`.
   /// `send_when_room` suspends a coroutine instead.
   wait,
 };
@@ -175,6 +176,9 @@ class alignas(64) cell : public base::runnable {
   /// As `deliver`, with urgent priority.
   void deliver_urgent(envelope* e) noexcept;
 
+  /// Null unless its mail is drained elsewhere.
+  [[nodiscard]] sender_credit* senders_credit() const noexcept;
+
   void dispose() noexcept final { free_self(); }
 
   // ---- before anybody else knows the cell -------------------------------------------------------
@@ -191,6 +195,11 @@ class alignas(64) cell : public base::runnable {
   }
   /// Makes the mailbox a bounded one; `bound` as in `set_soft_limit`.
   void set_bound(mailbox_policy policy, std::uint32_t bound);
+  /// Its mail is drained elsewhere, where there is room for `messages` now, and later for what is
+  /// granted (`running_cell::grant_credit`). A send that finds no credit waits for it, for
+  /// `patience` at most; then it goes on, and the message counts against the next grant. Not
+  /// together with `set_bound`.
+  void drain_elsewhere(std::uint32_t messages, base::duration patience);
   void set_in_place(bool on) noexcept { in_place_ = on; }
   /// Runs here instead of on the system's workers.
   void set_executor(base::executor& own);

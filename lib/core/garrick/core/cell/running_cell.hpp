@@ -29,6 +29,16 @@ class running_cell : public cell {
 
   base::run_outcome run(std::uint32_t& budget) noexcept final;
 
+  /// Runs it inside the caller, for a batch, if it waits for its turn, the caller is a handler on
+  /// one of its workers, and nothing forbids it. Any thread that holds a handle.
+  bool run_if_it_waits() noexcept;
+
+  /// There is room for so many messages more where the mail is drained. Wakes senders. Requires
+  /// `drain_elsewhere`. Never blocks.
+  void grant_credit(std::uint32_t messages) noexcept;
+  /// How many messages there is credit for; below zero, so many have gone without. An estimate.
+  [[nodiscard]] std::int64_t credit() const noexcept;
+
   // ---- for those with a run loop of their own: blocking actors and the testkit ------------------
 
   /// Has a signal or an urgent message come since `attend`? A hint; `attend` acquires.
@@ -79,6 +89,8 @@ class running_cell : public cell {
   };
   wait_outcome wait_for_room() noexcept;
   bool wait_below_bound() noexcept;
+  void take_or_owe(sender_credit& credit) noexcept;
+  static void prepare_to_wait() noexcept;
 
   base::run_outcome run_nested(std::uint32_t& budget) noexcept;
   base::run_outcome run_loop(std::uint32_t& budget) noexcept;

@@ -96,25 +96,30 @@ void watchdog::report(const sample& stuck, std::uint32_t worker,
 std::string watchdog::advice_for(const base::thread_state& t, const std::string& who) {
   constexpr const char* of_a_worker =
       "a blocking call or an endless loop holds its worker; spawn it detached, or split the work";
-  // order: relaxed, all: samples; the handler stands still, and with it what lies below it
+  // order: relaxed: a sample; the handler stands still, and with it what lies below it
   const std::uint32_t depth = t.in_place_depth.load(std::memory_order_relaxed);
   if (depth == 0) return std::string(": ") + of_a_worker;
   const std::uint32_t known =
       std::min(depth, static_cast<std::uint32_t>(t.in_place_senders.size()));
   std::string text;
   if (depth > known)
-    text += ", inside " + std::to_string(depth - known) + " sends that run their receivers in place";
+    text +=
+        ", inside " + std::to_string(depth - known) + " sends that run their receivers in place";
   for (std::uint32_t i = known; i-- != 0;) {
     const base::in_place_sender& s = t.in_place_senders[i];
+    // order: relaxed, all: as above
     const std::uint64_t actor = s.actor.load(std::memory_order_relaxed);
+    const base::message_type* const type = s.handling.load(std::memory_order_relaxed);
+    const bool response = s.in_response.load(std::memory_order_relaxed);
     text += ", inside a send of actor " + listener_.about(actor).name + "#" +
-            std::to_string(actor) + ", which is handling " +
-            what_is_handled(s.handling.load(std::memory_order_relaxed),
-                            s.in_response.load(std::memory_order_relaxed));
+            std::to_string(actor) + ", which is handling " + what_is_handled(type, response);
   }
-  text += ": the receiver was full, so that send runs it in place. If the sender holds a lock that " +
-          who + " wants, they stand still for good: forbid it with a no_in_place_scope before the "
-          "lock is taken. Else " + of_a_worker;
+  text +=
+      ": the receiver was full, so that send runs it in place. If the sender holds a lock that " +
+      who +
+      " wants, they stand still for good: forbid it with a no_in_place_scope before the "
+      "lock is taken. Else " +
+      of_a_worker;
   return text;
 }
 

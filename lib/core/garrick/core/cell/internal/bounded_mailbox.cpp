@@ -2,6 +2,7 @@
 #include <garrick/core/cell/internal/bounded_mailbox.hpp>
 #include <garrick/core/cell/internal/latest_mail.hpp>
 #include <garrick/core/cell/internal/lost_mail.hpp>
+#include <garrick/core/cell/internal/sender_credit.hpp>
 #include <garrick/core/cell/respond.hpp>
 
 #include <string>
@@ -14,6 +15,16 @@ namespace {
 base::error full(const cell& receiver, std::uint32_t bound) {
   return base::make_error(base::errc::overload, receiver.name(),
                           "the mailbox is at its bound of " + std::to_string(bound) + " messages");
+}
+
+/// Is there room for one message? Takes the credit for it where mail is drained elsewhere. The
+/// runner.
+bool has_room(cell& self) noexcept {
+  sender_credit* const credit = self.senders_credit();
+  if (credit == nullptr) return self.waiting_now() < self.soft_limit();
+  if (credit->take()) return true;
+  credit->set_parked();
+  return credit->take();  // a grant that came meanwhile has not seen it
 }
 
 /// Puts `e` among the newest messages. An error: it was not taken.
@@ -55,8 +66,12 @@ void drop(cell& receiver, envelope* oldest) noexcept {
 base::error try_deliver(cell& receiver, envelope_ptr e) noexcept {
   if (receiver.policy() == mailbox_policy::drop_oldest) return add_latest(receiver, e);
   if (receiver.has_ended()) return base::errc::not_handled;
-  if (receiver.gate().length() >= receiver.soft_limit() &&
-      receiver.mailbox_length() >= receiver.soft_limit()) {
+  if (sender_credit* const credit = receiver.senders_credit()) {
+    if (!credit->take())
+      return base::make_error(base::errc::overload, receiver.name(),
+                              "there is no credit for more messages");
+  } else if (receiver.gate().length() >= receiver.soft_limit() &&
+             receiver.mailbox_length() >= receiver.soft_limit()) {
     base::error why = full(receiver, receiver.soft_limit());
     if (receiver.policy() != mailbox_policy::drop_newest) return why;
     lost_mail::lose(receiver, std::move(e), std::move(why));  // the sender need not know
@@ -89,8 +104,7 @@ void on_room_wanted(cell& self, const signals::room_wanted& w) {
 void serve(cell& self) noexcept {
   cell_extension* const extension = self.ext_if();
   if (extension == nullptr) return;
-  while (extension->first_parked != extension->parked.size() &&
-         self.waiting_now() < self.soft_limit()) {
+  while (extension->first_parked != extension->parked.size() && has_room(self)) {
     const parked_message p = extension->parked[extension->first_parked++];
     self.deliver_now(p.message);
     respond_value<unit>({p.sender, p.id});

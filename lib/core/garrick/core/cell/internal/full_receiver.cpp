@@ -5,13 +5,17 @@
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/internal/bounded_mailbox.hpp>
 #include <garrick/core/cell/internal/lost_mail.hpp>
+#include <garrick/core/cell/internal/sender_credit.hpp>
 #include <garrick/core/cell/running_cell.hpp>
+#include <garrick/core/cell/signals.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <utility>
 
 namespace garrick::core {
@@ -33,6 +37,13 @@ constexpr std::uint32_t sends_per_wait = 64;
 constexpr std::uint8_t most_doublings = 4;
 // With the policy `wait`: so many waits in a row may fail before the message is given up.
 constexpr int patience = 64;
+
+/// Lets in those coroutines that wait for room, as far as there is credit.
+class letting_in final : public errand {
+ public:
+  void run(cell& self) override { bounded_mailbox::serve(self); }
+  void turned_away() noexcept override {}
+};
 
 std::uint64_t turns_of_this_thread() noexcept {
   return base::this_thread.turns.load(std::memory_order_relaxed);  // order: own thread's value
@@ -57,14 +68,11 @@ detail::in_place_chain* claimed_by(const cell* c) noexcept {
   return chain;
 }
 
-// This thread is about to wait. What it has claimed and does not run yet, others may run.
-void give_back_what_is_claimed() noexcept {
-  for (auto* chain = detail::here.chain; chain != nullptr; chain = chain->outer)
-    if (cell* const next = std::exchange(chain->next, nullptr))
-      next->home_executor().schedule(*next);
-}
-
 }  // namespace
+
+bool running_cell::run_if_it_waits() noexcept {
+  return base::this_thread.no_wait == 0 && run_in_place(true);
+}
 
 bool running_cell::admit(envelope* e, std::uint64_t head) noexcept {
   if (policy_ == mailbox_policy::drop_oldest) return bounded_mailbox::keep_latest(*this, e), false;
@@ -79,6 +87,7 @@ bool running_cell::admit(envelope* e, std::uint64_t head) noexcept {
                     base::make_error(base::errc::overload, name(), "mailbox is at its hard limit"));
     return false;
   }
+  if (sender_credit* const credit = senders_credit()) return take_or_owe(*credit), true;
   const bool stalled = (head & mailbox_word::stalled) != 0;
   if (policy_ != mailbox_policy::unbounded) {
     if (length < soft_limit_ || mailbox_length() < soft_limit_) return true;
@@ -100,6 +109,37 @@ bool running_cell::admit(envelope* e, std::uint64_t head) noexcept {
   if (wait_for_room() == wait_outcome::no_progress) thread.free_sends = sends_per_wait;
   return true;
 }
+
+// The mail is drained elsewhere: takes the credit for one message, or goes without where waiting
+// is not allowed, cannot help or took too long.
+void running_cell::take_or_owe(sender_credit& credit) noexcept {
+  auto& thread = base::this_thread;
+  auto& here = detail::here;
+  if (credit.take()) return;
+  const detail::stacked_actor inner{detail::running_id(), here.below};
+  const detail::stacked_actor* const top = here.running != nullptr ? &inner : nullptr;
+  if (thread.no_wait == 0 && !detail::is_on_stack(top, id_)) {
+    const drain_lot::waiting_scope waits(*env_->lot, id_, top);
+    if (!waits.closes_circle()) {
+      prepare_to_wait();
+      if (thread.worker_of != nullptr) thread.worker_of->expose();
+      if (credit.wait(*env_->lot, id_, [this] { return has_ended(); })) return;
+    }
+  }
+  credit.owe();
+}
+
+void running_cell::grant_credit(std::uint32_t messages) noexcept {
+  sender_credit& credit = *senders_credit();
+  if (!credit.grant(*env_->lot, id_, messages)) return;
+  try {
+    signal(detail::make_envelope<signals::errand>(std::make_unique<letting_in>()));
+  } catch (const std::bad_alloc&) {
+    credit.set_parked();  // the next grant tries again
+  }
+}
+
+std::int64_t running_cell::credit() const noexcept { return senders_credit()->left(); }
 
 // The mailbox is at its bound. True: it has room now, or it has been closed.
 bool running_cell::wait_below_bound() noexcept {
@@ -199,16 +239,24 @@ void running_cell::run_in_place_chain(base::executor& ex) noexcept {
   here.last_in_place = first;
 }
 
+// What this thread has claimed and does not run yet others may run while it waits, and senders that
+// it has left waiting go on: its receiver may wait for one of them.
+void running_cell::prepare_to_wait() noexcept {
+  for (auto* chain = detail::here.chain; chain != nullptr; chain = chain->outer)
+    if (cell* const next = std::exchange(chain->next, nullptr))
+      next->home_executor().schedule(*next);
+  wake_overlooked();
+}
+
 running_cell::wait_outcome running_cell::wait_for_room() noexcept {
   auto& thread = base::this_thread;
   auto& here = detail::here;
-  give_back_what_is_claimed();
   // Actors whose handlers wait in a circle would all stand still. So the sender that would close
   // the circle goes on instead.
   const detail::stacked_actor inner{detail::running_id(), here.below};
   const drain_lot::waiting_scope waits(*env_->lot, id_, here.running != nullptr ? &inner : nullptr);
   if (waits.closes_circle()) return wait_outcome::pointless;
-  wake_overlooked();  // this receiver may wait for one of them
+  prepare_to_wait();
   const auto once = static_cast<std::uint64_t>(env_->mailbox.full_wait.count());
   std::uint8_t& doublings = here.wait_doublings;
   const std::uint64_t limit = once << doublings;

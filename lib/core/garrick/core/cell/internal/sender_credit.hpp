@@ -1,0 +1,88 @@
+// How much mail may still be sent to a cell whose mail is drained elsewhere: by a connection, a
+// device, another process.
+//
+// Problem: a mailbox that is emptied at once looks as if it always had room. The room is elsewhere,
+// and whoever has it grants it: so many messages more. A sender takes one for each message. Where
+// none is left it waits for the next grant; running the receiver would not help it, and neither
+// does the receiver stand still.
+//
+// Thread safety: any thread. Invariant: a sender that waits counts itself, then takes a credit or
+// finds none; a grant adds, then looks for those who wait. Both are sequentially consistent, so of
+// a grant and a wait one sees the other.
+#pragma once
+
+#include <garrick/base/platform/platform.hpp>
+#include <garrick/base/time/clock.hpp>
+#include <garrick/core/cell/drain_lot.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+namespace garrick::core {
+
+/// The credit of one cell. It may be negative: then senders who could not wait owe messages.
+class sender_credit {
+ public:
+  sender_credit(std::uint32_t messages, base::duration patience) noexcept
+      : left_(messages), patience_(patience) {}
+
+  /// Takes the credit for one message, if there is any.
+  [[nodiscard]] bool take() noexcept {
+    std::int64_t n = left_.load(std::memory_order_seq_cst);  // order: seq_cst, pairs with grant
+    while (n > 0)
+      // order: seq_cst, pairs with grant
+      if (left_.compare_exchange_weak(n, n - 1, std::memory_order_seq_cst)) return true;
+    return false;
+  }
+  /// Takes it even if there is none.
+  void owe() noexcept { left_.fetch_sub(1, std::memory_order_relaxed); }  // order: a count
+  [[nodiscard]] std::int64_t left() const noexcept {
+    return left_.load(std::memory_order_relaxed);  // order: an estimate
+  }
+
+  /// Waits until there is credit, and takes it. False: it took too long, or the receiver `id` has
+  /// ended, as `ended` says.
+  template <class Ended>
+  [[nodiscard]] bool wait(drain_lot& lot, std::uint64_t id, Ended ended) noexcept {
+    const auto patience = static_cast<std::uint64_t>(patience_.count());
+    const std::uint64_t begin = base::platform::monotonic_ns();
+    waiting_.fetch_add(1, std::memory_order_seq_cst);  // order: seq_cst, pairs with grant
+    bool taken = false;
+    while (!ended()) {
+      const std::uint32_t epoch = lot.epoch(id);
+      taken = take();
+      const std::uint64_t waited = base::platform::monotonic_ns() - begin;
+      if (taken || waited >= patience) break;
+      const auto rest = static_cast<std::int64_t>(patience - waited);
+      lot.wait(id, epoch, std::min(rest, longest_sleep.count()));
+    }
+    waiting_.fetch_sub(1, std::memory_order_relaxed);  // order: who grants now wakes nobody
+    return taken;
+  }
+
+  /// Adds credit, and wakes who waits for it. True: the runner has to serve coroutines that wait.
+  [[nodiscard]] bool grant(drain_lot& lot, std::uint64_t id, std::uint32_t messages) noexcept {
+    left_.fetch_add(messages, std::memory_order_seq_cst);  // order: seq_cst, pairs with wait
+    // order: seq_cst, pairs with wait
+    if (waiting_.load(std::memory_order_seq_cst) != 0) lot.wake(id);
+    // order: seq_cst, pairs with set_parked
+    return parked_.exchange(false, std::memory_order_seq_cst);
+  }
+
+  /// Coroutines wait for room here: the next grant tells the runner.
+  void set_parked() noexcept {
+    parked_.store(true, std::memory_order_seq_cst);  // order: seq_cst, pairs with grant
+  }
+
+ private:
+  /// a sleep ends after this time, since the end of the receiver wakes nobody here
+  static constexpr base::duration longest_sleep = base::duration::milliseconds(10);
+
+  std::atomic<std::int64_t> left_;
+  std::atomic<std::uint32_t> waiting_{0};
+  std::atomic<bool> parked_{false};
+  const base::duration patience_;
+};
+
+}  // namespace garrick::core

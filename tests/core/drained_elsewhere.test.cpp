@@ -1,0 +1,222 @@
+// Receivers whose mail is drained elsewhere, and what such carriers of mail need: credit for their
+// senders, a run of the receiver at once, and dead letters of their own.
+#include <doctest/doctest.h>
+#include <garrick/core/cell/running_cell.hpp>
+#include <garrick/garrick.hpp>
+#include <garrick/testkit/test_system.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace garrick;
+using numbers = protocol<void(std::uint64_t)>;
+using seen = std::vector<std::uint64_t>;
+
+/// Hands its mail on at once, as a connection does: its mailbox is always nearly empty.
+class connection : public actor<numbers> {
+ public:
+  explicit connection(std::atomic<std::uint64_t>* carried) : carried_(carried) {}
+  void on(std::uint64_t) {
+    ++*carried_;
+    carried_->notify_all();
+  }
+
+ private:
+  std::atomic<std::uint64_t>* carried_;
+};
+
+core::running_cell& cell_of(const core::handle& who) {
+  return core::running_cell::of(*core::handle_access::get(who));
+}
+
+/// A connection with credit for `messages`.
+struct line {
+  std::atomic<std::uint64_t> carried{0};
+  actor_system system;
+  ref<numbers> out;
+  line(settings o, std::uint32_t messages, duration patience)
+      : system(std::move(o)), out(system.spawn<connection>(spawn_options{.lazy = true}, &carried)) {
+    cell_of(out).drain_elsewhere(messages, patience);
+  }
+  ~line() { out = {}; }
+};
+
+settings quiet(std::uint32_t workers) {
+  settings o;
+  o.scheduler.workers = workers;
+  o.log.level = system::log_level::off;
+  return o;
+}
+
+constexpr duration long_patience = duration::seconds(60);
+
+}  // namespace
+
+TEST_CASE("credit: a sender outside waits for each grant, and no message goes without one") {
+  constexpr std::uint64_t n = 2'000;
+  line l(quiet(1), 4, long_patience);
+  std::uint64_t granted = 4;
+  std::atomic<bool> too_many{false};
+  std::thread remote([&] {
+    while (granted < n + 4) {
+      const std::uint64_t now = l.carried.load();
+      if (now > granted) too_many = true;
+      if (now + 4 > granted) {
+        cell_of(l.out).grant_credit(static_cast<std::uint32_t>(now + 4 - granted));
+        granted = now + 4;
+      } else {
+        l.carried.wait(now);
+      }
+    }
+  });
+  for (std::uint64_t i = 0; i < n; ++i) send(l.out, i);
+  remote.join();
+  CHECK_FALSE(too_many);
+  CHECK(l.carried == n);
+  CHECK(cell_of(l.out).credit() == 4);
+}
+
+TEST_CASE("credit: actors that send wait for it, and others run on the workers that are free") {
+  struct eager : actor<numbers> {
+    ref<numbers> to;
+    explicit eager(ref<numbers> t) : to(std::move(t)) {}
+    void on(std::uint64_t n) {
+      for (std::uint64_t i = 0; i < n; ++i) send(to, i);
+    }
+  };
+  line l(quiet(3), 1, long_patience);
+  for (int i = 0; i < 2; ++i) send(l.system.spawn<eager>(l.out), std::uint64_t{500});
+  for (std::uint64_t i = 1; i < 1'000; ++i) {
+    for (std::uint64_t now = l.carried; now < i; now = l.carried) l.carried.wait(now);
+    CHECK(l.carried == i);
+    cell_of(l.out).grant_credit(1);
+  }
+  for (std::uint64_t now = l.carried; now < 1'000; now = l.carried) l.carried.wait(now);
+  CHECK(cell_of(l.out).credit() == 0);
+}
+
+TEST_CASE("credit: who may not wait goes on and owes, as does who has waited long enough") {
+  line l(quiet(1), 1, duration::milliseconds(1));
+  {
+    const no_wait_scope scope;
+    for (std::uint64_t i = 0; i < 10; ++i) send(l.out, i);
+  }
+  CHECK(cell_of(l.out).credit() == -9);
+  send(l.out, std::uint64_t{10});
+  CHECK(cell_of(l.out).credit() == -10);
+  CHECK(try_send(l.out, std::uint64_t{11}) == errc::overload);
+  cell_of(l.out).grant_credit(10);
+  CHECK(try_send(l.out, std::uint64_t{11}) == errc::overload);
+  cell_of(l.out).grant_credit(1);
+  CHECK_FALSE(try_send(l.out, std::uint64_t{11}));
+  CHECK(cell_of(l.out).credit() == 0);
+  for (std::uint64_t now = l.carried; now < 12; now = l.carried) l.carried.wait(now);
+}
+
+TEST_CASE("credit: a sender that waits goes on when the receiver ends") {
+  line l(quiet(1), 0, long_patience);
+  std::thread sender([&] { send(l.out, std::uint64_t{0}); });
+  l.system.exit(l.out);
+  sender.join();
+  static_cast<void>(l.system.shutdown(duration::seconds(20)));
+  CHECK(l.system.dead_letter_count() == 1);
+  CHECK(l.carried == 0);
+}
+
+TEST_CASE("credit: send_when_room suspends a coroutine until there is some") {
+  struct producer : actor<protocol<void(std::uint64_t)>> {
+    ref<numbers> to;
+    explicit producer(ref<numbers> t) : to(std::move(t)) {}
+    task<void> on(std::uint64_t n) {
+      for (std::uint64_t i = 0; i < n; ++i) {
+        auto sent = send_when_room(to, i);
+        const result<void> r = co_await std::move(sent);
+        CHECK(r.has_value());
+      }
+    }
+  };
+  testkit::test_system kit(7);
+  std::atomic<std::uint64_t> carried{0};
+  const ref<numbers> out = kit.spawn<connection>(spawn_options{.lazy = true}, &carried);
+  cell_of(out).drain_elsewhere(2, long_patience);
+  for (int i = 0; i < 3; ++i) send(kit.spawn<producer>(out), std::uint64_t{20});
+  for (std::uint64_t expected = 2; expected < 60; ++expected) {
+    kit.run();
+    REQUIRE(carried == expected);
+    cell_of(out).grant_credit(1);
+  }
+  kit.run();
+  CHECK(carried == 60);
+}
+
+namespace {
+
+class taking : public actor<numbers> {
+ public:
+  explicit taking(seen* into) : into_(into) {}
+  void on(std::uint64_t i) { into_->push_back(i); }
+
+ private:
+  seen* into_;
+};
+
+}  // namespace
+
+TEST_CASE("run_in_place runs an actor that waits for its turn inside the caller, and no other") {
+  struct impatient : actor<protocol<void(std::uint64_t)>> {
+    ref<numbers> to;
+    seen* into;
+    std::vector<bool>* ran;
+    impatient(ref<numbers> t, seen* s, std::vector<bool>* r) : to(std::move(t)), into(s), ran(r) {}
+    void on(std::uint64_t) {
+      for (std::uint64_t i = 0; i < 5; ++i) send(to, i);
+      CHECK(into->empty());
+      ran->push_back(run_in_place(to));
+      CHECK(into->size() == 5);
+      ran->push_back(run_in_place(to));  // idle
+      send(to, std::uint64_t{5});
+      {
+        const no_in_place_scope scope;
+        ran->push_back(run_in_place(to));
+      }
+      {
+        const no_wait_scope scope;
+        ran->push_back(run_in_place(to));
+      }
+      ran->push_back(run_in_place(ref<numbers>(self())));
+      CHECK(into->size() == 5);
+    }
+  };
+  seen into;
+  std::vector<bool> ran;
+  {
+    actor_system system(quiet(1));
+    const auto to = system.spawn<taking>(spawn_options{.lazy = true}, &into);
+    CHECK_FALSE(run_in_place(to));  // no worker
+    send(system.spawn<impatient>(to, &into, &ran), std::uint64_t{0});
+    CHECK_THROWS_AS(run_in_place(ref<numbers>()), std::logic_error);
+  }
+  CHECK(into == seen{0, 1, 2, 3, 4, 5});
+  CHECK(ran == std::vector<bool>{true, false, false, false, false});
+}
+
+TEST_CASE("report_dead_letter: a carrier of mail gives a message up, as a mailbox does") {
+  testkit::test_system kit(3);
+  seen into;
+  const ref<numbers> to = kit.spawn<taking>(&into);
+  report_dead_letter(to, make_error(errc::overload, "the spool", "is full"), std::uint64_t{42});
+  kit.run();
+  CHECK(into.empty());
+  const auto letters = kit.dead_letters();
+  REQUIRE(letters.size() == 1);
+  CHECK(letters[0].receiver == to.id());
+  CHECK(letters[0].reason == errc::overload);
+  CHECK(letters[0].content.find("42") != std::string::npos);
+}
