@@ -33,9 +33,16 @@ foreach(part IN LISTS parts)
           FILES_MATCHING PATTERN "*.hpp" PATTERN "internal" EXCLUDE)
 endforeach()
 install(EXPORT garrick NAMESPACE garrick:: DESTINATION "${package_dir}" FILE garrick-targets.cmake)
+# What a user's build runs: see garrick_check_coroutines.cmake.
+set(GARRICK_DATA_DIR "${CMAKE_INSTALL_DATADIR}/garrick")
+install(FILES "${PROJECT_SOURCE_DIR}/cmake/coroutines/coroutines.query"
+        "${PROJECT_SOURCE_DIR}/cmake/coroutines/check_coroutines.cmake"
+        DESTINATION "${GARRICK_DATA_DIR}")
+install(FILES "${PROJECT_SOURCE_DIR}/cmake/garrick_check_coroutines.cmake"
+        DESTINATION "${package_dir}")
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/garrick-config.cmake.in"
                               "${PROJECT_BINARY_DIR}/garrick-config.cmake"
-                              INSTALL_DESTINATION "${package_dir}")
+                              INSTALL_DESTINATION "${package_dir}" PATH_VARS GARRICK_DATA_DIR)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/garrick-config-version.cmake"
                                  COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/garrick-config.cmake"
