@@ -22,6 +22,7 @@
 #include <garrick/core/behavior.hpp>
 
 #include <garrick/core/adapt.hpp>
+#include <garrick/core/changing_router.hpp>
 #include <garrick/core/composition.hpp>
 #include <garrick/core/message.hpp>
 #include <garrick/core/outside_work.hpp>
@@ -60,6 +61,7 @@ using core::blocking_actor;
 using core::completion;
 using core::broadcast;
 using core::by_key;
+using core::changing_router;
 using core::child;
 using core::signals::child_failed;
 using core::child_info;
@@ -91,6 +93,7 @@ using core::pending_response;
 using core::permanent;
 using core::protocol;
 using core::random_member;
+using core::receive_timeout;
 using core::ref;
 using core::report_dead_letter;
 using core::response_promise;

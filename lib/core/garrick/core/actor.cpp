@@ -4,6 +4,7 @@
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/internal/system_lane.hpp>
 #include <garrick/core/cell/thread_context.hpp>
+#include <garrick/core/detail/receive_timeout.hpp>
 #include <garrick/core/message.hpp>
 
 #include <optional>
@@ -106,6 +107,13 @@ timer periodic(cell& self, cell& target, envelope* e, base::duration period) {
   if (!is_never_shared(*e->type)) static_cast<void>(message_access::from_envelope(e));
   e->sender_id = self.id();
   return keep(self, timer_record::arm_periodic(self.env(), target, unsent.release(), period));
+}
+
+void limit_silence(cell& self, base::duration limit) {
+  // zero means "no time-out": at once is the next nanosecond
+  set_receive_timeout(self, limit.is_infinite()  ? base::duration()
+                            : limit.count() <= 0 ? base::duration::nanoseconds(1)
+                                                 : limit);
 }
 
 }  // namespace detail

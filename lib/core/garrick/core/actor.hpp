@@ -14,6 +14,8 @@
 //   void on_exit(const exit_reason&);   the last on each object, at the end and before a restart;
 //                                       not if the spawn was refused
 //   void on(const down&);               system messages; also exit_signal and signals::child_failed
+//   void on(const receive_timeout&);    nothing was handled for a while: see set_receive_timeout
+//   bool skips(const M&);               true: this message waits until retry_skipped()
 //
 // No destructor may throw. One that does ends the process, as it would in every noexcept function.
 //
@@ -30,7 +32,9 @@
 #include <garrick/core/cell/signals.hpp>
 #include <garrick/core/cell/timer_record.hpp>
 #include <garrick/core/detail/actor_class.hpp>
+#include <garrick/core/detail/typed_question.hpp>
 #include <garrick/core/promise.hpp>
+#include <garrick/core/receive_timeout.hpp>
 #include <garrick/core/request.hpp>
 #include <garrick/core/send.hpp>
 #include <garrick/core/spawn_options.hpp>
@@ -80,6 +84,7 @@ void link_cells(cell& self, const address& other);
 void unlink_cells(cell& self, const address& other);
 monitor_id monitor_cell(cell& self, const address& other, continuation* callback);
 void demonitor_cell(cell& self, monitor_id id);
+void limit_silence(cell& self, base::duration limit);
 timer delayed(cell& self, cell& target, envelope* e, base::duration delay);
 timer periodic(cell& self, cell& target, envelope* e, base::duration period);
 /// Ends an actor that cannot refuse. If `final`, no supervisor restarts it. False if nobody holds a
@@ -261,6 +266,24 @@ class actor_base {
     return request_any<Rs...>(*cell_, to, std::forward<Args>(args)...);
   }
 
+  /// Asks the actor behind a wildcard handle, on its turn and before its waiting mail, whether it
+  /// understands P. The response is a typed handle to it, or the error `unexpected_message` with
+  /// the first signature that it does not understand. The check is made once: if a dynamic actor
+  /// changes its behavior later, the handle is as good as a wildcard. A case with values or a guard
+  /// counts as one that takes its message. Blocking actors and wildcard pipes cannot tell. Other
+  /// errors: `not_handled`, `overload`.
+  ///
+  ///     result<ref<calculator>> typed = co_await request_typed<calculator>(plugin_);
+  template <class P>
+  [[nodiscard]] pending_response<ref<P>> request_typed(const any_ref& to) {
+    cell& c = detail::target_of(to, "request_typed()");
+    pending_request r;
+    pending_response<ref<P>> pending(*cell_, detail::open_request(*cell_, r));
+    if (r.requester != nullptr)
+      detail::ask_on_its_turn(c, std::make_unique<detail::typed_question<P>>(r));
+    return pending;
+  }
+
   /// Takes the request that is being handled out of the handler's hands. Answer it later with
   /// `deliver` or `fail`, on any thread. If the promise is dropped, the requester gets
   /// `broken_promise`, or `receiver_failed` with the text of the exception that drops it and ends
@@ -359,6 +382,26 @@ class actor_base {
   /// While on, other messages are handled while a coroutine handler waits; so the actor's state may
   /// change across a `co_await`. Off at first, and after a restart.
   void interleave(bool on);
+
+  /// From now on, a `receive_timeout` comes when no message was handled for the time `limit`, and
+  /// again after each further such time: as soon as possible if it is zero or less, never if it is
+  /// infinite. Messages that are skipped and answers to requests do not count. A second call
+  /// replaces the first. Off at first, and after a restart. Without a handler
+  /// `on(const receive_timeout&)` it is a dead letter. An actor that is made of behaviors has
+  /// `after` instead.
+  ///
+  ///     void on_start() { set_receive_timeout(30s); }
+  ///     void on(const receive_timeout&) { quit(); }
+  void set_receive_timeout(base::duration limit) { detail::limit_silence(*cell_, limit); }
+
+  /// Tries skipped messages again, from the next message on: in their order, and before all others.
+  /// A message is skipped while the actor's class has a `bool skips(const M&)` that is true for it:
+  /// it waits in the mailbox, and is not handed to `on`. Senders do not wait for an actor with
+  /// skipped messages. A restart tries them again, too; at the end they are dead letters.
+  ///
+  ///     bool skips(const query&) const { return !connected_; }
+  ///     void on(connected) { connected_ = true;  retry_skipped(); }
+  void retry_skipped() { cell_->retry_skipped(); }
 
   /// Sends after a delay, to anyone; as soon as possible if `delay` is zero or less. The timer
   /// keeps the receiver alive, is cancelled when this actor ends or restarts, and is left undone

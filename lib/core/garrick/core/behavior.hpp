@@ -43,6 +43,9 @@ class behavior_impl {
   virtual ~behavior_impl() = default;
   /// True if a case took the message.
   virtual bool invoke(cell& self, envelope* e) = 0;
+  /// True if a case takes such messages, perhaps not with every value, and answers them so.
+  [[nodiscard]] virtual bool understands(const base::message_type* message,
+                                         const base::message_type* answer) const noexcept = 0;
   /// Nanoseconds after which `timed_out` is due if no message arrives; 0: never.
   [[nodiscard]] virtual std::int64_t timeout_ns() const noexcept { return 0; }
   virtual void timed_out() {}
@@ -88,6 +91,10 @@ struct callable<R (*)(Args...)> {
   using content = content_of<std::decay_t<Args>...>;
 };
 
+/// The answer of a case whose function returns an R.
+template <class R>
+using answer_of_function = typename response_of<std::remove_cvref_t<R>>::type;
+
 template <class F>
 concept plain_function = requires { typename callable<std::decay_t<F>>::content; };
 
@@ -101,6 +108,9 @@ struct function_case {
     if (e->type != &base::message_type_of<content>) return false;
     handle_content<content, answer>(self, e, f);
     return true;
+  }
+  static bool takes(const base::message_type* message) noexcept {
+    return message == &base::message_type_of<content>;
   }
 };
 
@@ -196,8 +206,8 @@ struct pattern_case {
   F f;
   using content = content_of<typename Patterns::input...>;
   using bound_values = decltype(std::tuple_cat(std::declval<typename Patterns::output>()...));
-  using answer = typename response_of<std::remove_cvref_t<decltype(std::apply(
-      std::declval<F&>(), std::declval<bound_values>()))>>::type;
+  using answer =
+      answer_of_function<decltype(std::apply(std::declval<F&>(), std::declval<bound_values>()))>;
 
   bool try_invoke(cell& self, envelope* e) {
     if (e->type != &base::message_type_of<content>) return false;
@@ -212,6 +222,9 @@ struct pattern_case {
                           [&]() -> decltype(auto) { return std::apply(f, std::move(bound)); });
       return true;
     }(std::index_sequence_for<Patterns...>{});
+  }
+  static bool takes(const base::message_type* message) noexcept {
+    return message == &base::message_type_of<content>;
   }
 
  private:
@@ -242,13 +255,13 @@ struct pattern_builder {
 template <class F>
 struct otherwise_case {
   F f;
-  using answer = typename response_of<
-      std::remove_cvref_t<decltype(std::declval<F&>()(std::declval<const message&>()))>>::type;
+  using answer = answer_of_function<decltype(std::declval<F&>()(std::declval<const message&>()))>;
   bool try_invoke(cell& self, envelope* e) {
     answer_with<answer>(self, e,
                         [&]() -> decltype(auto) { return f(message_access::from_envelope(e)); });
     return true;
   }
+  static bool takes(const base::message_type*) noexcept { return true; }
 };
 
 struct otherwise_builder {
@@ -326,6 +339,10 @@ class behavior_of final : public behavior_impl {
   bool invoke(cell& self, envelope* e) override {
     return std::apply([&](auto&... c) { return (try_one(c, self, e) || ...); }, cases_);
   }
+  bool understands(const base::message_type* message,
+                   const base::message_type* answer) const noexcept override {
+    return (case_understands<Cases>(message, answer) || ...);
+  }
   std::int64_t timeout_ns() const noexcept override {
     std::int64_t ns = 0;
     std::apply([&](const auto&... c) { (note_timeout(c, ns), ...); }, cases_);
@@ -342,6 +359,14 @@ class behavior_of final : public behavior_impl {
       return false;
     else
       return c.try_invoke(self, e);
+  }
+  template <class C>
+  static bool case_understands(const base::message_type* message,
+                               const base::message_type* answer) noexcept {
+    if constexpr (requires { C::takes(message); })
+      return C::takes(message) && answer == &base::message_type_of<typename C::answer::content>;
+    else
+      return false;  // a time-out; or a pipe, which would have to ask others
   }
   template <class C>
   static void note_timeout(const C& c, std::int64_t& ns) noexcept {

@@ -143,6 +143,9 @@ void wait_for_response(cell& requester, const bool& done) {
   running_cell& self = running_cell::of(requester);
   struct nothing final : behavior_impl {
     bool invoke(cell&, envelope*) override { return false; }
+    bool understands(const base::message_type*, const base::message_type*) const noexcept override {
+      return false;
+    }
   } none;
   while (!done) {
     if (envelope* const e = next_message(self))

@@ -165,6 +165,15 @@ class spawner {
     });
   }
 
+  /// Asks the actor behind a wildcard handle whether it understands P; `get()` gives a typed handle
+  /// to it. See actor_base::request_typed.
+  ///
+  ///     ref<calculator> typed = system.request_typed<calculator>(plugin).get().value();
+  template <class P>
+  auto request_typed(const core::any_ref& to) {
+    return request_with([&](core::blocking_actor& asker) { return asker.request_typed<P>(to); });
+  }
+
   /// Sends an exit signal: the actor ends with `reason` after what it handles now, or gets the
   /// signal as a message if it traps exits. A normal reason ends nobody. Does not wait. An actor
   /// that has ended is left alone.

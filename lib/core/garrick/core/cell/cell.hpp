@@ -260,6 +260,9 @@ class alignas(64) cell : public base::runnable {
   /// A system message (down, exit, …) that the user's object may want; false if it has no handler
   /// for it.
   virtual bool dispatch_system(envelope* e) = 0;
+  /// Does the actor handle such messages, and answer them so, as far as that can be told now?
+  [[nodiscard]] virtual bool understands(const base::message_type* message,
+                                         const base::message_type* answer) noexcept = 0;
   /// The first thing on the actor's own turn.
   virtual void start() = 0;
   /// Destroys the user's object (end, or before a restart). Idempotent.

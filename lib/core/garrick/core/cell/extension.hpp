@@ -86,7 +86,8 @@ struct cell_extension {
   suspended_frame* frames = nullptr;
   timer_record* timers = nullptr;
   timer_record* idle_timer = nullptr;
-  base::instant last_activity;  ///< while the behavior has a receive time-out
+  base::instant last_activity;     ///< while there is a receive time-out
+  base::duration silence_limit{};  ///< of the receive time-out; zero: there is none
   base::exit_reason reason;
 };
 

@@ -186,6 +186,7 @@ void cancel_all_timers(cell& self) noexcept {
   if (extension == nullptr) return;
   if (extension->idle_timer != nullptr)
     std::exchange(extension->idle_timer, nullptr)->cancel_and_drop();
+  extension->silence_limit = {};
   while (extension->timers != nullptr) {
     timer_record* const r = extension->timers;
     unlink(*r);

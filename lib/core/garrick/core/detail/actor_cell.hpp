@@ -18,6 +18,7 @@
 #include <garrick/core/detail/behavior_stack.hpp>
 #include <garrick/core/detail/handlers.hpp>
 #include <garrick/core/detail/invoke.hpp>
+#include <garrick/core/detail/receive_timeout.hpp>
 
 #include <array>
 #include <cstddef>
@@ -113,6 +114,13 @@ struct dispatcher<Actor, protocol<Sigs...>> {
       return dispatch_outcome::handled;
     }
   }
+
+  static bool understands(const base::message_type* message,
+                          const base::message_type* answer) noexcept {
+    return any_true(
+        {(message == &base::message_type_of<typename signature<Sigs>::content> &&
+          answer == &base::message_type_of<typename signature<Sigs>::answer::content>)...});
+  }
 };
 
 template <class A, class Content>
@@ -125,6 +133,47 @@ bool offer(cell& self, A& a, envelope* e) {
     static_cast<void>(self), static_cast<void>(a), static_cast<void>(e);
     return false;
   }
+}
+
+template <class A, class Content>
+bool skips_content(A& a, envelope* e) {
+  if constexpr (may_skip<A, Content>)
+    return e->type == &base::message_type_of<Content> &&
+           content_access<Content>::apply_const(skips_caller<A>{a},
+                                                *static_cast<const Content*>(content_pointer(e)));
+  else
+    return static_cast<void>(a), static_cast<void>(e), false;
+}
+
+/// Asks the object whether a message is to wait. It is asked before the handler, which could move
+/// the content away.
+template <class A, class P>
+struct skipper;
+template <class A, class... Sigs>
+struct skipper<A, protocol<Sigs...>> {
+  static bool skips(A& a, envelope* e) {
+    return any_true({skips_content<A, typename signature<Sigs>::content>(a, e)...});
+  }
+};
+
+template <class A>
+inline constexpr bool hears_timeouts =
+    requires(A& a, const receive_timeout& t) { a.on(t); } && !uses_behaviors<A>;
+
+/// For a class that has a handler for its receive time-out.
+template <class A, class P>
+dispatch_outcome dispatch_with_timeout(cell& self, A& a, envelope* e) {
+  if (e->type == &base::message_type_of<receive_timeout>) [[unlikely]] {
+    if (receive_timeout_is_due(self)) {
+      a.on(*static_cast<const receive_timeout*>(e->raw()));
+      renew_receive_timeout(self);
+    }
+    return dispatch_outcome::handled;
+  }
+  const void* const timing = receive_timeout_of(self);
+  const dispatch_outcome outcome = dispatcher<A, P>::dispatch(self, a, e);
+  if (timing != nullptr) end_silence(self, timing);
+  return outcome;
 }
 
 /// While it lives, an object that is built on this thread finds its cell.
@@ -176,12 +225,16 @@ class actor_cell final : public running_cell {
  protected:
   dispatch_outcome dispatch(envelope* e) override {
     constexpr bool by_behavior = detail::handlers_of<A, protocol_type>::by_behavior;
+    if constexpr (detail::skips_some<A, protocol_type>)
+      if (detail::skipper<A, protocol_type>::skips(object(), e)) return dispatch_outcome::skipped;
     if constexpr (detail::uses_behaviors<A>) {
       behavior& present = behavior_access::present(object());
       if (present || by_behavior) return detail::dispatch_to_behavior(*this, present, e);
     }
     if constexpr (by_behavior)
       return dispatch_outcome::unexpected;  // a blocking actor takes messages in `receive`
+    else if constexpr (detail::hears_timeouts<A>)
+      return detail::dispatch_with_timeout<A, protocol_type>(*this, object(), e);
     else
       return detail::dispatcher<A, protocol_type>::dispatch(*this, object(), e);
   }
@@ -196,6 +249,19 @@ class actor_cell final : public running_cell {
       return detail::offer_to_behavior(*this, behavior_access::present(a), e);
     else
       return false;
+  }
+
+  bool understands(const base::message_type* message,
+                   const base::message_type* answer) noexcept override {
+    if constexpr (!std::is_same_v<protocol_type, any_protocol>) {
+      return detail::dispatcher<A, protocol_type>::understands(message, answer);
+    } else if constexpr (detail::uses_behaviors<A>) {
+      if (!has_object()) return false;
+      const behavior& present = behavior_access::present(object());
+      return present && present.impl()->understands(message, answer);
+    } else {
+      return false;  // a blocking actor may take anything, or nothing
+    }
   }
 
   void start() override {

@@ -3,8 +3,9 @@
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/respond.hpp>
 #include <garrick/core/cell/thread_context.hpp>
-#include <garrick/core/cell/timer_record.hpp>
 #include <garrick/core/detail/behavior_stack.hpp>
+#include <garrick/core/detail/receive_timeout.hpp>
+#include <garrick/core/receive_timeout.hpp>
 
 #include <memory>
 #include <utility>
@@ -41,19 +42,6 @@ class running_behavior {
 
 namespace {
 
-/// The receive time-out of a behavior: a message to the actor itself that is ignored if anything
-/// was handled meanwhile.
-struct idle_timeout {};
-
-void stop_idle_timer(cell_extension& x) noexcept {
-  if (x.idle_timer != nullptr) std::exchange(x.idle_timer, nullptr)->cancel_and_drop();
-}
-
-void arm_idle_timer(cell& self, cell_extension& x, base::duration delay) {
-  stop_idle_timer(x);
-  x.idle_timer = timer_record::arm_once(self.env(), self, make_envelope<idle_timeout>(), delay);
-}
-
 /// The behaviors below an actor's present one, oldest first.
 class behaviors_below final : public belongings {
  public:
@@ -76,25 +64,11 @@ base::duration idle_limit(const behavior& b) noexcept {
   return base::duration::nanoseconds(b ? b.impl()->timeout_ns() : 0);
 }
 
-void restart_idle_timer(cell& self, const behavior& present) {
-  if (cell_extension* const x = self.ext_if()) stop_idle_timer(*x);
-  const base::duration limit = idle_limit(present);
-  if (limit.count() == 0 || self.phase() >= life::ending) return;
-  cell_extension& x = self.ext();
-  x.last_activity = self.env().clock->now();
-  arm_idle_timer(self, x, limit);
-}
-
-/// The time-out's message came. Calls the behavior if nothing else was handled since it was sent,
-/// and otherwise waits for the rest of the time.
-void on_idle_timeout(cell& self, behavior& present) {
-  const base::duration limit = idle_limit(present);
-  if (limit.count() == 0) return;
-  cell_extension& x = self.ext();
-  const base::duration idle = self.env().clock->now() - x.last_activity;
-  if (idle < limit) return arm_idle_timer(self, x, limit - idle);
+/// The time-out's message came. Calls the behavior if nothing else was handled since it was sent.
+void on_timeout(cell& self, behavior& present) {
+  if (!present || !receive_timeout_is_due(self)) return;
   running_behavior(present).impl().timed_out();
-  restart_idle_timer(self, present);
+  set_receive_timeout(self, idle_limit(present));
 }
 
 /// Puts `next` in the place of `present`.
@@ -117,7 +91,7 @@ bool return_to_below(cell& self, behavior& present) {
 
 void behavior_changed(cell& self, const behavior& present) {
   self.retry_skipped();
-  restart_idle_timer(self, present);
+  set_receive_timeout(self, idle_limit(present));
 }
 
 dispatch_outcome on_unmatched(cell& self, envelope* e) {
@@ -157,20 +131,18 @@ bool offer_to_behavior(cell& self, behavior& present, envelope* e) {
 }
 
 dispatch_outcome dispatch_to_behavior(cell& self, behavior& present, envelope* e) {
-  if (e->type == &base::message_type_of<idle_timeout>) [[unlikely]] {
-    on_idle_timeout(self, present);
+  if (e->type == &base::message_type_of<receive_timeout>) [[unlikely]] {
+    on_timeout(self, present);
     return dispatch_outcome::handled;
   }
-  cell_extension* const extension = self.ext_if();
-  const timer_record* const timing = extension != nullptr ? extension->idle_timer : nullptr;
+  const void* const timing = receive_timeout_of(self);
   const dispatch_outcome outcome = offer_to_behavior(self, present, e) ? dispatch_outcome::handled
                                    : present                           ? on_unmatched(self, e)
                                              : dispatch_outcome::unexpected;
   // A skipped message has not been handled, so it does not end the silence, and the clock is not
   // read each time that it is tried again. A behavior that replaced the one with the time-out has
   // begun a silence of its own.
-  if (timing != nullptr && outcome != dispatch_outcome::skipped && extension->idle_timer == timing)
-    extension->last_activity = self.env().clock->now();
+  if (timing != nullptr && outcome != dispatch_outcome::skipped) end_silence(self, timing);
   return outcome;
 }
 

@@ -108,6 +108,28 @@ struct handler_of {
   }();
 };
 
+/// `a.skips(xs...)` as a function object, so that overload resolution decides.
+template <class A>
+struct skips_caller {
+  A& a;
+  template <class... Ts, class B = A>
+  auto operator()(Ts&&... xs) const
+      -> decltype(static_cast<bool>(std::declval<B&>().skips(std::forward<Ts>(xs)...))) {
+    return static_cast<bool>(static_cast<B&>(a).skips(std::forward<Ts>(xs)...));
+  }
+};
+
+/// Whether class A is asked about messages with this content before they are handled.
+template <class A, class Content>
+inline constexpr bool may_skip = content_access<Content>::template reads<skips_caller<A>> &&
+                                 handles_exactly<skips_caller<A>, Content>;
+/// Whether it is asked about any of a protocol; of one without a list of signatures, none.
+template <class A, class P>
+inline constexpr bool skips_some = false;
+template <class A, class... Sigs>
+inline constexpr bool skips_some<A, protocol<Sigs...>> =
+    any_true({may_skip<A, typename signature<Sigs>::content>...});
+
 // Compilers print the names and arguments of these three, so they are part of the error's text.
 template <class Actor, class... Signatures>
 struct no_handler {
@@ -221,6 +243,7 @@ inline constexpr bool lacks_body = requires { typename A::garrick_blocking; } &&
 struct hook_names {
   void on_start();
   void on_exit();
+  void skips();
 };
 /// In this class a hook's name is ambiguous if A has a member of that name, even a private one.
 template <class A>
@@ -244,6 +267,14 @@ consteval bool hides_exit() {
     return false;
   else
     return !requires { &with_hook_names<A>::on_exit; };
+}
+/// Whether A has a skips that would never be asked.
+template <class A>
+consteval bool hides_skips() {
+  if constexpr (std::is_final_v<A> || skips_some<A, typename A::protocol_type>)
+    return false;
+  else
+    return !requires { &with_hook_names<A>::skips; };
 }
 template <class A>
 consteval bool exits_at_once() {
@@ -271,6 +302,7 @@ struct wrong_hook {
   static constexpr bool exits = exits_at_once<Actor>();
   static constexpr bool shows_start = !hides_start<Actor>();
   static constexpr bool shows_exit = !hides_exit<Actor>();
+  static constexpr bool shows_skips = !hides_skips<Actor>();
   static constexpr bool lives = !lacks_body<Actor>;
   static_assert(
       lives,
@@ -284,6 +316,9 @@ struct wrong_hook {
                 "garrick: on_start() must be public and take no argument, or it would never run");
   static_assert(shows_exit,
                 "garrick: on_exit(const exit_reason&) must be public, or it would never run");
+  static_assert(shows_skips,
+                "garrick: bool skips(const M&) must be public and take a message of the protocol, "
+                "or it would never be asked; a dynamic actor says set_unmatched(unmatched::skip)");
 };
 
 /// Every check of an actor's class, done once per class.
@@ -299,7 +334,8 @@ template <actor_class A>
 struct checked_actor<A> {
   using handlers = handlers_of<A, typename A::protocol_type>;
   static constexpr bool fits = handlers::fit && !lacks_body<A> && starts_well<A>() &&
-                               exits_at_once<A>() && !hides_start<A>() && !hides_exit<A>();
+                               exits_at_once<A>() && !hides_start<A>() && !hides_exit<A>() &&
+                               !hides_skips<A>();
   static constexpr bool reported = true;
 
   static_assert(handlers::missing::reported);

@@ -1,0 +1,55 @@
+// How an actor behind a wildcard handle is asked whether it understands a protocol.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: the question travels in the system lane and runs on the turn of who is asked.
+#pragma once
+
+#include <garrick/core/cell/signals.hpp>
+#include <garrick/core/promise.hpp>
+#include <garrick/core/protocol/protocol.hpp>
+#include <garrick/core/ref.hpp>
+
+#include <cstddef>
+
+namespace garrick::core::detail {
+
+/// The types that one signature names.
+struct signature_types {
+  const base::message_type* message;
+  const base::message_type* answer;
+};
+
+/// No error if the actor understands all of them now; else the error names the first that it does
+/// not understand.
+[[nodiscard]] base::error not_understood(cell& self, const signature_types* wanted,
+                                         std::size_t count);
+
+/// Puts the question into the system lane of `to`.
+void ask_on_its_turn(cell& to, std::unique_ptr<errand> question);
+
+/// The question, which owes the answer.
+template <class P>
+class typed_question;
+template <class... Sigs>
+class typed_question<protocol<Sigs...>> final : public errand {
+ public:
+  explicit typed_question(pending_request r) noexcept : answer_(r) {}
+  void run(cell& self) override {
+    static constexpr signature_types wanted[] = {
+        {&base::message_type_of<typename signature<Sigs>::content>,
+         &base::message_type_of<typename signature<Sigs>::answer::content>}...};
+    if (base::error why = not_understood(self, wanted, sizeof...(Sigs)))
+      return answer_.fail(std::move(why));
+    self.add_strong_from_self();
+    answer_.deliver(handle_access::adopt<protocol<Sigs...>>(&self));
+  }
+  void turned_away() noexcept override {
+    respond_error(promise_access::take(answer_), base::errc::not_handled);
+  }
+
+ private:
+  response_promise<ref<protocol<Sigs...>>> answer_;
+};
+
+}  // namespace garrick::core::detail

@@ -1,0 +1,14 @@
+// What an actor hears when no message came for a while; see actor_base::set_receive_timeout.
+#pragma once
+
+#include <garrick/base/time/clock.hpp>
+
+namespace garrick::core {
+
+/// Tells an actor that no message was handled for the time that it has given to
+/// `set_receive_timeout`.
+struct receive_timeout {
+  base::duration limit;  ///< that time
+};
+
+}  // namespace garrick::core
