@@ -71,4 +71,15 @@ int main() {
   last = {};  // nobody can reach it any more
   std::printf("weak handle finds it: %s\n", weak.lock() ? "yes" : "no");
   // [/identity]
+
+  // [typed]
+  // What came as a wildcard handle is asked once whether it understands a protocol.
+  const garrick::any_ref plugin = system.spawn([](garrick::dynamic_actor&) -> garrick::behavior {
+    return {[](const get& g) -> garrick::result<std::string> { return "plugin: " + g.key; }};
+  });
+  const auto typed = system.request_typed<readable>(plugin).get();
+  std::printf("%s\n", system.request(typed.value(), get{"size"}).get().value().c_str());
+  const auto refused = system.request_typed<writable>(plugin).get();
+  std::printf("%s\n", refused.error().message().c_str());
+  // [/typed]
 }

@@ -97,4 +97,17 @@ int main() {
   for (const auto& n : *counts) items += n.value();
   std::printf("items in stock: %zu\n", items);
   // [/broadcast]
+
+  // [changing]
+  // Stalls open and close while customers ask.
+  const garrick::changing_router<stall> open_stalls(system);
+  open_stalls.add(anna);
+  open_stalls.add(ben);
+  open_stalls.remove(anna);
+  std::printf("pears, who is open: %d\n",
+              system.request(open_stalls, price_of{"pears"}).get().value());
+  open_stalls.remove(ben);
+  std::printf("nobody is: %s\n",
+              system.request(open_stalls, price_of{"pears"}).get().error().message().c_str());
+  // [/changing]
 }
