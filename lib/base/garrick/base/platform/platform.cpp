@@ -101,6 +101,18 @@ void futex_wake_all(std::atomic<std::uint32_t>& word) noexcept { word.notify_all
 
 // --- a barrier on behalf of all threads ----------------------------------------------------------
 
+namespace {
+
+/// What stands for the barrier where the system has none: the other side has a full fence then.
+void fence() noexcept {
+#if !GARRICK_TSAN  // which knows no fences: there both sides use read-modify-writes
+  // order: seq_cst, pairs with the other side's full fence
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+}
+
+}  // namespace
+
 #if defined(__linux__)
 
 namespace {
@@ -126,9 +138,7 @@ bool enable_process_barrier() noexcept {
 
 void process_barrier() noexcept {
   if (!process_barrier_enabled()) {
-    // order: seq_cst, pairs with the full fence that the other side uses while there is no process
-    // barrier
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    fence();
     return;
   }
   if (call_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) [[likely]]
@@ -147,10 +157,7 @@ void process_barrier() noexcept {
 
 bool enable_process_barrier() noexcept { return false; }
 
-void process_barrier() noexcept {
-  // order: seq_cst, pairs with the full fence that the other side uses
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-}
+void process_barrier() noexcept { fence(); }
 
 #endif
 
