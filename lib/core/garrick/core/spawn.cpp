@@ -94,6 +94,13 @@ base::error spawn_error(const cell& c) {
 
 bool list_cell(cell& c) noexcept {
   environment& env = c.env();
+  if (env.is_copy()) {
+    refuse_cell(c, base::exit_reason(base::make_error(
+                       base::errc::spawn_failed, c.name(),
+                       "this process is a fork of the one that made the system, whose threads are "
+                       "not here")));
+    return false;
+  }
   if (!env.joined(c)) {
     refuse_cell(c, base::exit_reason(base::make_error(base::errc::shutting_down, c.name(),
                                                       "spawned after the system began to stop")));

@@ -15,6 +15,7 @@
 #include <garrick/sched/scheduler.hpp>
 #include <garrick/sched/scheduler_settings.hpp>
 
+#include <garrick/base/concurrency/forked.hpp>
 #include <garrick/base/platform/platform.hpp>
 
 #include <atomic>
@@ -67,6 +68,8 @@ class worker_pool final : public scheduler {
     if (on_own_worker()) [[likely]] {
       policy_.internal_enqueue(self(), r);
     } else {
+      if (base::fork_count() != made_after_) [[unlikely]]
+        base::refuse_in_child("a message was sent or an actor started");
       policy_.central_enqueue(r);
     }
   }
@@ -226,6 +229,8 @@ class worker_pool final : public scheduler {
       const std::uint32_t budget = policy_.before_resume(me, *r);
       std::uint32_t left = budget;
       const base::run_outcome outcome = r->run(left);
+      if (!on_own_worker()) [[unlikely]]
+        base::refuse_in_child("a handler returned to its worker");
       policy_.after_resume(me, budget - left);
       if (outcome == base::run_outcome::more) {
         policy_.resume_later(me, *r);
@@ -237,6 +242,7 @@ class worker_pool final : public scheduler {
 
   // constant after start
   scheduler_settings settings_;
+  const std::uint32_t made_after_ = base::watch_forks();
   pool_places places_;
   Policy policy_;
   std::vector<std::thread> threads_;

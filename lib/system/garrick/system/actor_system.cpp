@@ -5,6 +5,8 @@
 #include <garrick/system/settings/internal/environment.hpp>
 #include <garrick/system/system_core.hpp>
 
+#include <utility>
+
 namespace garrick::system {
 
 namespace {
@@ -13,6 +15,15 @@ base::error waits_for_itself(std::string_view where) {
   return base::make_error(base::errc::would_block, where,
                           "this is one of the system's own threads, which would wait for itself: "
                           "let an outside thread do it");
+}
+
+/// Why nobody may wait here, if so.
+base::error why_not(std::string_view where, const system_core& core) {
+  if (core.is_copy())
+    return base::make_error(base::errc::would_block, where,
+                            "this process is a fork of the one that made the system, whose threads "
+                            "are not here");
+  return core.on_own_thread() ? waits_for_itself(where) : base::error();
 }
 
 }  // namespace
@@ -26,6 +37,7 @@ actor_system::actor_system() : actor_system(internal::settings_of_environment())
 actor_system::actor_system(const system::settings& values) : core_(new system_core(values)) {}
 
 actor_system::~actor_system() {
+  if (core_->is_copy()) return;  // nothing of it can be ended here, nor freed
   GARRICK_ASSERT(!core_->on_own_thread(),
                  "an actor system is destroyed by one of its own workers; let the thread that made "
                  "it destroy it");
@@ -53,16 +65,16 @@ actor_system::~actor_system() {
 }
 
 base::result<void> actor_system::await_all() {
-  if (core_->on_own_thread()) return waits_for_itself("await_all()");
+  if (base::error why = why_not("await_all()", *core_)) return why;
   core_->wait_until_empty(base::duration::infinite());
   return {};
 }
 
 shutdown_report actor_system::await_all(base::duration limit) {
   shutdown_report report;
-  if (core_->on_own_thread()) {
+  if (base::error why = why_not("await_all()", *core_)) {
     report.complete = false;
-    report.error = waits_for_itself("await_all()");
+    report.error = std::move(why);
     return report;
   }
   report.complete = core_->wait_until_empty(limit);
@@ -72,9 +84,9 @@ shutdown_report actor_system::await_all(base::duration limit) {
 
 shutdown_report actor_system::shutdown(base::duration deadline) {
   shutdown_report report;
-  if (core_->on_own_thread()) {
+  if (base::error why = why_not("shutdown()", *core_)) {
     report.complete = false;
-    report.error = waits_for_itself("shutdown()");
+    report.error = std::move(why);
     return report;
   }
   if (!core_->wait_until_quiet(deadline)) report.outside_due = core_->outside_due();
@@ -86,9 +98,9 @@ shutdown_report actor_system::shutdown(base::duration deadline) {
 
 shutdown_report actor_system::stop_now(base::duration deadline) {
   shutdown_report report;
-  if (core_->on_own_thread()) {
+  if (base::error why = why_not("stop_now()", *core_)) {
     report.complete = false;
-    report.error = waits_for_itself("stop_now()");
+    report.error = std::move(why);
     return report;
   }
   core_->refuse_newcomers();

@@ -3,6 +3,8 @@
 #include <garrick/base/memory/node_memory.hpp>
 #include <garrick/base/platform/platform.hpp>
 
+#include <pthread.h>
+
 #include <array>
 #include <mutex>
 #include <new>
@@ -35,9 +37,21 @@ struct alignas(64) supply {
 constinit std::array<supply, most_nodes> supplies;
 constinit std::mutex reserving;
 
+/// Around a fork, so that the child finds the locks free (B5 of block_pool.hpp). A node's comes
+/// before `reserving`, as in `grow`.
+void lock_all() noexcept {
+  for (supply& s : supplies) s.mutex.lock();
+  reserving.lock();
+}
+void unlock_all() noexcept {
+  reserving.unlock();
+  for (supply& s : supplies) s.mutex.unlock();
+}
+
 /// The beginning of the reservation, which the first call makes; 0 if the system has no such range
 /// of addresses.
 std::uintptr_t reserve() noexcept {
+  [[maybe_unused]] static const int handled = ::pthread_atfork(lock_all, unlock_all, unlock_all);
   const std::lock_guard lock(reserving);
   // order: under the mutex
   const std::uintptr_t known = detail::begin.load(std::memory_order_relaxed);

@@ -6,6 +6,7 @@
 // from any thread.
 #pragma once
 
+#include <garrick/base/concurrency/forked.hpp>
 #include <garrick/base/concurrency/probe.hpp>
 #include <garrick/base/concurrency/runnable.hpp>
 #include <garrick/base/time/clock.hpp>
@@ -97,6 +98,9 @@ class environment {
     return outside_.load(std::memory_order_acquire);  // order: pairs with outside_ended
   }
 
+  /// Is this process a fork of the one that made the system? Then its threads are not here.
+  [[nodiscard]] bool is_copy() const noexcept { return base::fork_count() != made_after_; }
+
   /// Keeps the environment for one more cell that has ended while handles to it remain. Handles may
   /// outlive their system, and a send through one still needs dead_letter().
   // order: the holder is itself held
@@ -112,6 +116,8 @@ class environment {
   virtual void destroy() noexcept = 0;
 
  private:
+  const std::uint32_t made_after_ = base::watch_forks();
+
   // Actors that come and go write these; they are apart from the constants that every send reads.
 
   /// the system itself, every cell that outlives its actor, and every `outside_work`

@@ -1,4 +1,5 @@
 // The threads themselves: each waits for a cell, runs it until it ends, and goes back to the pool.
+#include <garrick/base/concurrency/forked.hpp>
 #include <garrick/base/concurrency/thread_state.hpp>
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/system/threads/detached_pool.hpp>
@@ -48,7 +49,10 @@ class detached_thread final : public core::waiting_executor {
     thread_.join();
   }
 
-  void schedule(base::runnable& r) noexcept override { slot_.give(r); }
+  void schedule(base::runnable& r) noexcept override {
+    if (base::fork_count() != made_after_) base::refuse_in_child("a message was sent");
+    slot_.give(r);
+  }
   bool wait(std::int64_t limit_ns) noexcept override { return slot_.wait(limit_ns); }
   void actor_ended() noexcept override { slot_.tell_ended(); }
 
@@ -83,6 +87,8 @@ class detached_thread final : public core::waiting_executor {
       if (std::exchange(moves_, false)) move();
       std::uint32_t budget = pool_.quantum_;
       while (now.runnable->run(budget) == base::run_outcome::more) budget = pool_.quantum_;
+      if (base::fork_count() != made_after_)
+        base::refuse_in_child("a handler returned to a detached actor's thread");
     }
   }
 
@@ -98,6 +104,7 @@ class detached_thread final : public core::waiting_executor {
   }
 
   detached_pool& pool_;
+  const std::uint32_t made_after_ = base::watch_forks();
   std::size_t kind_;  ///< changed by the pool while no actor has the thread, as the next two
   sched::affinity::processors own_;  ///< where its actor asks to run
   bool moves_ = true;                ///< before it runs anything

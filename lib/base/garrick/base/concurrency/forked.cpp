@@ -1,0 +1,38 @@
+// Counts forks, and makes the thread that forked forget that it was a worker.
+#include "garrick/base/concurrency/forked.hpp"
+
+#include <pthread.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "garrick/base/concurrency/thread_state.hpp"
+
+namespace garrick::base {
+
+namespace {
+
+/// In the child, on its only thread. A worker that goes on there would run what the parent runs,
+/// too: its loop sees that it is no worker any more.
+void count_fork() noexcept {
+  detail::forks.fetch_add(1, std::memory_order_relaxed);  // order: there is one thread
+  this_thread.worker_of = nullptr;
+}
+
+}  // namespace
+
+std::uint32_t watch_forks() noexcept {
+  [[maybe_unused]] static const int handled = ::pthread_atfork(nullptr, nullptr, count_fork);
+  return fork_count();
+}
+
+void refuse_in_child(const char* what) noexcept {
+  std::fprintf(stderr,
+               "garrick: in a forked child: %s, but the threads of the actor system are in the "
+               "parent; a child may allocate, call exec, and end\n",
+               what);
+  std::fflush(stderr);
+  std::abort();
+}
+
+}  // namespace garrick::base
