@@ -90,6 +90,7 @@ system_core::system_core(const settings& values)
   // As they are: there are no more of them than threads, and each says something else.
   if (log_.wants(log_level::warning))
     for (const std::string& w : pool_->warnings()) write_log(log_level::warning, "scheduler", 0, w);
+  memory_.start(*clock_, settings_.memory.keep);  // last, since `stop_threads` ends it
 }
 
 watchdog_listener::subject system_core::about(std::uint64_t id) {
@@ -118,6 +119,7 @@ void system_core::stop_threads() noexcept {
       },
       nullptr);
   log_.close();
+  memory_.leave();
   clock_.reset();
   clock = &base::real_clock();
 }

@@ -25,6 +25,7 @@
 #include <garrick/system/names/directory.hpp>
 #include <garrick/system/settings/settings.hpp>
 #include <garrick/system/threads/detached_pool.hpp>
+#include <garrick/system/threads/memory_keeper.hpp>
 
 #include <array>
 #include <atomic>
@@ -117,6 +118,7 @@ class system_core final : public core::environment, public watchdog_listener {
   core::drain_lot drain_lot_;
   core::wait_graph wait_graph_;
   std::unique_ptr<base::timer_service> clock_;
+  memory_keeper memory_;
   limited_log log_;
   std::unique_ptr<sched::scheduler> pool_;
   std::unique_ptr<watchdog> watchdog_;

@@ -1,55 +1,35 @@
-// The slow path of the block pool: batches that change hands, fresh memory, and threads that come
-// and go.
+// The slow path of the block pool: batches that change hands, blocks that go back to their spans,
+// threads that come and go, and processes that fork.
+//
+// Locks, in the order in which they are taken: the caretakers', the registry's, a class's (in the
+// order of sizes), the source's.
 #include "garrick/base/memory/block_pool.hpp"
 
-#include <sys/mman.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <mutex>
 #include <new>
+#include <utility>
 
+#include "garrick/base/memory/internal/span_source.hpp"
 #include "garrick/base/platform/assert.hpp"
-
-// Present only under LeakSanitizer: tells it that blocks may hold the last pointer to heap memory.
-extern "C" [[gnu::weak]] void __lsan_register_root_region(const void* begin, std::size_t size);
 
 namespace garrick::base::block_pool {
 namespace detail {
 namespace {
 
-/// A list in the depot. It lies in its own first block: `free_block::next` is its first word.
-struct stored_list {
-  free_block* next;    // of the blocks in this list
-  stored_list* below;  // the next list of the depot
-  std::uint32_t blocks;
-};
-static_assert(sizeof(stored_list) <= block_step);
-
-constexpr std::size_t slot_count = 8;
+constexpr std::size_t slot_count = 16;
 
 /// What all threads share of one size class.
 struct alignas(64) shared_class {
   std::atomic<free_block*> slots[slot_count]{};  // full batches (B2)
   // under the mutex
   alignas(64) std::mutex mutex;
-  stored_list* lists = nullptr;
-  std::size_t stored_blocks = 0;  // blocks in `lists`
-  std::size_t cut_blocks = 0;     // blocks ever cut from fresh memory
-};
-
-/// Where fresh memory comes from. All of it stays reachable from here, and mapped until the process
-/// ends.
-struct memory_source {
-  static constexpr std::size_t first_region = std::size_t{1} << 20;
-  static constexpr std::size_t largest_region = std::size_t{16} << 20;
-  static constexpr std::size_t huge_page = std::size_t{2} << 20;
-
-  std::mutex mutex;
-  // under the mutex
-  char* next = nullptr;
-  char* end = nullptr;
-  std::size_t region = first_region;
-  std::size_t mapped = 0;
+  span* with_free = nullptr;      // the depot: spans with some free blocks (B4)
+  span* cutting = nullptr;        // where the next blocks are cut
+  std::size_t stored_blocks = 0;  // in the depot
+  std::size_t cut_blocks = 0;     // in all spans of this class, or from the reserve
 };
 
 struct thread_node {
@@ -66,12 +46,13 @@ struct thread_registry {
 
 // All trivially destructible, so that they work until the very end of the process.
 constinit shared_class shared[class_count];
-constinit memory_source source;
+constinit span_source source;
 constinit thread_registry registry;
 constinit std::atomic<std::size_t> large_in_use{0};
 
 enum class thread_phase : std::uint8_t { fresh, registered, ended };
 constinit thread_local thread_phase phase = thread_phase::fresh;
+constinit thread_local thread_node* own_node = nullptr;
 
 constexpr std::size_t bytes_of(std::size_t size_class) { return (size_class + 1) * block_step; }
 
@@ -101,15 +82,60 @@ constexpr std::size_t bytes_of(std::size_t size_class) { return (size_class + 1)
   return nullptr;
 }
 
-void put_in_depot(std::size_t size_class, free_block* list, std::uint32_t blocks) noexcept {
+// --- the depot ---
+
+alignas(block_step) std::byte reserve[reserved_blocks * block_step];
+std::atomic<std::uint32_t> reserve_used{0};
+// never full, so it never goes anywhere
+constinit span span_of_reserve{nullptr, nullptr, nullptr, 0, 0, 0xffff};
+
+[[nodiscard]] span& span_of(free_block* block) noexcept {
+  const auto offset =
+      reinterpret_cast<std::uintptr_t>(block) - reinterpret_cast<std::uintptr_t>(reserve);
+  return offset < sizeof(reserve) ? span_of_reserve : region::span_of(block);
+}
+
+void link(shared_class& depot, span& s) noexcept {
+  s.before = nullptr;
+  s.next = depot.with_free;
+  if (s.next != nullptr) s.next->before = &s;
+  depot.with_free = &s;
+}
+
+void unlink(shared_class& depot, span& s) noexcept {
+  (s.before != nullptr ? s.before->next : depot.with_free) = s.next;
+  if (s.next != nullptr) s.next->before = s.before;
+}
+
+/// The span of which all blocks have come back serves this class no more.
+void retire(shared_class& depot, span& s) noexcept {
+  unlink(depot, s);
+  depot.stored_blocks -= s.capacity;
+  depot.cut_blocks -= s.capacity;
+  if (depot.cutting == &s) depot.cutting = nullptr;
+  source.put(s);
+}
+
+/// Every block to its span (B4). Blocks of one span often come in a row.
+void put_in_depot(std::size_t size_class, free_block* list) noexcept {
   if (list == nullptr) return;
-  auto* stored = reinterpret_cast<stored_list*>(list);
   shared_class& depot = shared[size_class];
   const std::lock_guard lock(depot.mutex);
-  stored->below = depot.lists;
-  stored->blocks = blocks;
-  depot.lists = stored;
-  depot.stored_blocks += blocks;
+  while (list != nullptr) {
+    span& s = span_of(list);
+    free_block* free = s.free;
+    std::uint16_t count = 0;
+    do {
+      free_block* const block = std::exchange(list, list->next);
+      block->next = std::exchange(free, block);
+      ++count;
+    } while (list != nullptr && &span_of(list) == &s);
+    s.free = free;
+    depot.stored_blocks += count;
+    if (s.free_count == 0) link(depot, s);
+    s.free_count = static_cast<std::uint16_t>(s.free_count + count);
+    if (s.free_count == s.capacity) retire(depot, s);
+  }
 }
 
 struct some_blocks {
@@ -117,74 +143,82 @@ struct some_blocks {
   std::uint32_t count = 0;
 };
 
+/// Free blocks of one span, a batch at most.
+[[nodiscard]] some_blocks take_from_span(shared_class& depot, span& s) noexcept {
+  some_blocks some{s.free, s.free_count};
+  if (some.count <= batch_blocks) {
+    unlink(depot, s);
+    s.free = nullptr;
+    s.free_count = 0;
+  } else {
+    some.count = batch_blocks;
+    free_block* last = some.first;
+    for (std::uint32_t i = 1; i < batch_blocks; ++i) last = last->next;
+    s.free = std::exchange(last->next, nullptr);
+    s.free_count = static_cast<std::uint16_t>(s.free_count - batch_blocks);
+  }
+  depot.stored_blocks -= some.count;
+  return some;
+}
+
+/// None if the depot has none. Else up to a batch: few blocks only if the depot has few.
 [[nodiscard]] some_blocks take_from_depot(std::size_t size_class) noexcept {
+  constexpr std::uint32_t enough = batch_blocks / 2;
   shared_class& depot = shared[size_class];
   const std::lock_guard lock(depot.mutex);
-  if (depot.lists == nullptr) return {};
-  stored_list* stored = depot.lists;
-  depot.lists = stored->below;
-  depot.stored_blocks -= stored->blocks;
-  return {reinterpret_cast<free_block*>(stored), stored->blocks};
+  some_blocks some;
+  while (some.count < enough && depot.with_free != nullptr) {
+    if (some.count + depot.with_free->free_count > batch_blocks && some.count != 0) break;
+    const some_blocks more = take_from_span(depot, *depot.with_free);
+    free_block* last = more.first;
+    if (some.count != 0)
+      while (last->next != nullptr) last = last->next;
+    if (some.count != 0) last->next = some.first;
+    some = {more.first, some.count + more.count};
+  }
+  return some;
 }
 
 void put_batch(std::size_t size_class, free_block* batch) noexcept {
-  if (!put_in_slot(size_class, batch)) put_in_depot(size_class, batch, batch_blocks);
+  if (!put_in_slot(size_class, batch)) put_in_depot(size_class, batch);
 }
 
-// --- fresh memory ---
+// --- fresh blocks ---
 
-/// Maps the next region, under the source's mutex. The first is small; later ones are aligned for
-/// huge pages, which make fresh memory several times cheaper.
-void map_region() {
-  const bool huge = source.mapped != 0;
-  const std::size_t size = source.region;
-  const std::size_t slack = huge ? memory_source::huge_page : 0;
-  void* mapping =
-      ::mmap(nullptr, size + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapping == MAP_FAILED) throw std::bad_alloc();
-  char* begin = static_cast<char*>(mapping);
-  if (huge) {
-    const auto over = reinterpret_cast<std::uintptr_t>(begin) % memory_source::huge_page;
-    char* aligned = over == 0 ? begin : begin + (memory_source::huge_page - over);
-    if (aligned != begin) ::munmap(begin, static_cast<std::size_t>(aligned - begin));
-    if (const auto rest = static_cast<std::size_t>(begin + size + slack - (aligned + size));
-        rest != 0)
-      ::munmap(aligned + size, rest);
-    begin = aligned;
-    ::madvise(begin, size, MADV_HUGEPAGE);
-  }
-  if (__lsan_register_root_region != nullptr) __lsan_register_root_region(begin, size);
-  source.next = begin;
-  source.end = begin + size;
-  source.mapped += size;
-  source.region = std::min(source.region * 2, memory_source::largest_region);
-}
-
-/// A list of new blocks: a batch, or what was left of a region.
+/// A list of new blocks: a batch, or what is left of a span.
 [[nodiscard]] some_blocks cut(std::size_t size_class) {
   const std::size_t bytes = bytes_of(size_class);
+  shared_class& everybodys = shared[size_class];
+  std::size_t count = 0;
   char* begin = nullptr;
-  std::size_t count = batch_blocks;
   {
-    const std::lock_guard lock(source.mutex);
-    if (static_cast<std::size_t>(source.end - source.next) < bytes) map_region();
-    count = std::min(count, static_cast<std::size_t>(source.end - source.next) / bytes);
-    begin = source.next;
-    source.next += count * bytes;
+    const std::lock_guard lock(everybodys.mutex);
+    if (everybodys.cutting == nullptr) everybodys.cutting = &source.take(bytes);
+    span& s = *everybodys.cutting;
+    count = std::min<std::size_t>(batch_blocks, std::size_t{s.capacity} - s.cut);
+    begin = span_source::begin_of(s) + s.cut * bytes;
+    s.cut = static_cast<std::uint16_t>(s.cut + count);
+    everybodys.cut_blocks += count;
+    if (s.cut == s.capacity) everybodys.cutting = nullptr;
   }
   for (std::size_t i = 0; i < count; ++i) {
     char* next = i + 1 < count ? begin + (i + 1) * bytes : nullptr;
     ::new (begin + i * bytes) free_block{reinterpret_cast<free_block*>(next)};
   }
-  const std::lock_guard lock(shared[size_class].mutex);
-  shared[size_class].cut_blocks += count;
   return {reinterpret_cast<free_block*>(begin), static_cast<std::uint32_t>(count)};
 }
 
-// --- the reserve ---
+// --- who gives idle memory back ---
 
-alignas(block_step) std::byte reserve[reserved_blocks * block_step];
-std::atomic<std::uint32_t> reserve_used{0};
+constinit std::mutex caretakers_mutex;
+constinit caretaker* caretakers = nullptr;  // under the mutex
+
+/// After every call that may have left spans idle, when no lock is held any more.
+void call_caretaker() noexcept {
+  if (!source.wants_care()) return;
+  const std::lock_guard lock(caretakers_mutex);
+  if (caretakers != nullptr) caretakers->wake();
+}
 
 // --- threads ---
 
@@ -193,6 +227,7 @@ class thread_guard {
  public:
   thread_guard() noexcept {
     const std::lock_guard lock(registry.mutex);
+    own_node = &node_;
     node_.lists = &lists;
     node_.after = registry.first;
     if (registry.first != nullptr) registry.first->before = &node_;
@@ -207,11 +242,14 @@ class thread_guard {
 
   ~thread_guard() {
     phase = thread_phase::ended;
-    const std::lock_guard lock(registry.mutex);
+    std::unique_lock lock(registry.mutex);
     for (std::size_t c = 0; c < class_count; ++c) give_back(c);
     if (node_.before != nullptr) node_.before->after = node_.after;
     if (node_.after != nullptr) node_.after->before = node_.before;
     if (registry.first == &node_) registry.first = node_.after;
+    own_node = nullptr;
+    lock.unlock();
+    call_caretaker();
   }
 
   void touch() const noexcept {}
@@ -219,9 +257,8 @@ class thread_guard {
  private:
   static void give_back(std::size_t size_class) noexcept {
     thread_list& list = lists.of[size_class];
-    // order: relaxed; own thread's field.
-    put_in_depot(size_class, list.loaded, list.count.load(std::memory_order_relaxed));
-    put_in_depot(size_class, list.spare, batch_blocks);
+    put_in_depot(size_class, list.loaded);
+    put_in_depot(size_class, list.spare);
     list.loaded = list.spare = nullptr;
     list.count.store(batch_blocks,
                      // order: relaxed; own thread's field: "full" sends each free to the slow path.
@@ -231,7 +268,36 @@ class thread_guard {
   thread_node node_{};
 };
 
+// --- fork ---
+
+/// A child has one thread, and the locks as they were: so nobody else may hold one just then.
+void lock_all() noexcept {
+  caretakers_mutex.lock();
+  registry.mutex.lock();
+  for (shared_class& c : shared) c.mutex.lock();
+  source.mutex().lock();
+}
+void unlock_all() noexcept {
+  source.mutex().unlock();
+  for (shared_class& c : shared) c.mutex.unlock();
+  registry.mutex.unlock();
+  caretakers_mutex.unlock();
+}
+/// What the parent's other threads kept is lost to the child, and so are those who cared.
+void go_on_in_child() noexcept {
+  thread_node* const mine = own_node;
+  registry.first = mine;
+  if (mine != nullptr) mine->before = mine->after = nullptr;
+  caretakers = nullptr;
+  source.forget_care();
+  unlock_all();
+}
+
 void register_thread() noexcept {
+  // before any lock is taken; the process has memory for three pointers at its start, or has no use
+  // for the pool
+  [[maybe_unused]] static const int handled =
+      ::pthread_atfork(lock_all, unlock_all, go_on_in_child);
   static thread_local thread_guard guard;
   guard.touch();
 }
@@ -241,7 +307,7 @@ void register_thread() noexcept {
   some_blocks some = take_from_depot(size_class);
   if (some.first == nullptr) some = {take_from_slot(size_class), batch_blocks};
   if (some.first == nullptr) some = cut(size_class);
-  put_in_depot(size_class, some.first->next, some.count - 1);
+  put_in_depot(size_class, some.first->next);
   return some.first;
 }
 
@@ -265,14 +331,16 @@ void* allocate_slow(std::size_t size_class) {
 void deallocate_slow(void* memory, std::size_t size_class) noexcept {
   if (phase == thread_phase::fresh) register_thread();
   auto* block = ::new (memory) free_block{nullptr};
-  if (phase == thread_phase::ended) return put_in_depot(size_class, block, 1);
+  if (phase == thread_phase::ended) return put_in_depot(size_class, block);
   thread_list& list = lists.of[size_class];
-  if (list.loaded != nullptr) {  // full, unless the thread has just been registered
-    if (list.spare != nullptr) put_batch(size_class, list.spare);
-    list.spare = list.loaded;
-  }
+  free_block* const surplus = list.loaded != nullptr ? list.spare : nullptr;
+  // full, unless the thread has just been registered
+  if (list.loaded != nullptr) list.spare = list.loaded;
   list.loaded = block;
   list.count.store(1, std::memory_order_relaxed);  // order: relaxed; own thread's field.
+  if (surplus == nullptr) return;
+  put_batch(size_class, surplus);
+  call_caretaker();
 }
 
 void* allocate_large(std::size_t bytes) {
@@ -302,6 +370,12 @@ namespace {
     free += list.count.load(std::memory_order_relaxed) + (list.spare != nullptr ? batch_blocks : 0);
   }
   return everybodys.cut_blocks - free;
+}
+
+/// So that full batches, which nobody wants just then, hold no span.
+void empty_slots() noexcept {
+  for (std::size_t c = 0; c < class_count; ++c)
+    while (free_block* const batch = take_from_slot(c)) put_in_depot(c, batch);
 }
 
 }  // namespace
@@ -337,9 +411,40 @@ void* allocate_reserved() noexcept {
   return detail::reserve + used * block_step;
 }
 
-std::size_t mapped_bytes() noexcept {
-  const std::lock_guard lock(detail::source.mutex);
-  return detail::source.mapped;
+std::size_t mapped_bytes() noexcept { return detail::source.now().mapped; }
+std::size_t held_bytes() noexcept { return detail::source.now().held; }
+
+std::size_t give_back(std::size_t most) noexcept {
+  detail::empty_slots();
+  return detail::source.give_back(most, true);
+}
+
+void caretaker::join(std::size_t kept_bytes) noexcept {
+  const std::lock_guard lock(detail::caretakers_mutex);
+  kept_ = kept_bytes;
+  next_ = std::exchange(detail::caretakers, this);
+  detail::source.set_kept(most_kept(this));
+}
+
+void caretaker::leave() noexcept {
+  std::unique_lock lock(detail::caretakers_mutex);
+  caretaker** at = &detail::caretakers;
+  while (*at != this && *at != nullptr) at = &(*at)->next_;
+  if (*at == nullptr) return;
+  *at = next_;
+  if (detail::caretakers != nullptr) {
+    detail::source.set_kept(most_kept(detail::caretakers));
+    return detail::caretakers->wake();
+  }
+  lock.unlock();
+  detail::empty_slots();
+  detail::source.give_back(~std::size_t{0}, false);
+}
+
+std::size_t caretaker::most_kept(const caretaker* first) noexcept {
+  std::size_t most = 0;
+  for (const caretaker* c = first; c != nullptr; c = c->next_) most = std::max(most, c->kept_);
+  return most;
 }
 
 }  // namespace garrick::base::block_pool

@@ -3,9 +3,10 @@
 //
 // Messages are allocated on one thread and freed on another, all the time and in one direction. So
 // each thread keeps, for each size class, two lists of up to `batch_blocks` free blocks. Full lists
-// change hands as a whole, through a few atomic slots for each class; what does not fit there goes
-// to a depot under a mutex. Fresh memory is cut from large mappings that live as long as the
-// process. Larger requests go to operator new. (docs/internals/blocks.md)
+// change hands as a whole, through a few atomic slots for each class. What does not fit there goes
+// back, block by block, to the spans of 24 KiB that they were cut from. A span that is free as a
+// whole serves another size class, or goes back to the system when more than enough of them are
+// free. Larger requests go to operator new. (docs/internals/blocks.md)
 //
 // Under AddressSanitizer every block comes from operator new, so that it sees use after free and
 // leaks.
@@ -14,13 +15,16 @@
 // is being torn down.
 //
 // Invariants:
-// B1 A free block is in exactly one list: a thread's loaded or spare list, a slot's batch, or the
-//    depot.
+// B1 A free block is in exactly one list: a thread's loaded or spare list, a slot's batch, or that
+//    of its span, in the depot.
 // B2 A slot holds null or a list of exactly `batch_blocks` blocks that nobody else can reach. Slots
 //    are only ever filled from null and emptied by exchange, so there is no ABA problem.
 // B3 A thread that ended has given its lists to the depot. It may still allocate and free
 //    (destructors of thread-local objects): then every call takes the slow path and leaves nothing
 //    behind in the thread.
+// B4 A span serves one size class. It is in the depot's list as long as some of its blocks are
+//    there, but not all; when all of them are, it serves nobody any more.
+// B5 In a process that has forked, every lock is free on both sides.
 #pragma once
 
 #include <atomic>
@@ -116,7 +120,8 @@ inline void deallocate_class(void* memory, std::size_t size_class) noexcept {
 }
 
 /// Gives back what `allocate` returned for the same number of bytes, on whichever thread. Null is
-/// allowed. The memory stays with the pool: it is not returned to the system.
+/// allowed. The memory serves later calls, of other sizes too, or goes back to the system in time
+/// (`caretaker`).
 inline void deallocate(void* block, std::size_t bytes) noexcept {
   if (block == nullptr) return;
   if (GARRICK_POOL_IS_NEW || bytes > largest_block) [[unlikely]]
@@ -152,7 +157,48 @@ inline constexpr std::uint32_t reserved_blocks = 64;
 /// For tests: the same, summed over all classes and with all large requests.
 [[nodiscard]] std::size_t blocks_in_use() noexcept;
 
-/// Bytes mapped so far for blocks. Never shrinks. Takes a lock.
+/// Bytes of address space for blocks. Never shrinks. Takes a lock.
 [[nodiscard]] std::size_t mapped_bytes() noexcept;
+
+/// Bytes of it that hold blocks, used or free, or that wait for a size class that wants them: all
+/// that may be resident. Shrinks when memory is given back. Zero under AddressSanitizer. Takes a
+/// lock.
+[[nodiscard]] std::size_t held_bytes() noexcept;
+
+/// Gives memory back to the system that no size class has wanted since the last call, but at most
+/// `most` bytes, and only what is above the bytes to be kept. Returns how much there still is above
+/// them. For caretakers; it takes some microseconds for every 100 KiB.
+std::size_t give_back(std::size_t most) noexcept;
+
+/// Somebody who gives idle memory back after a burst: a system, by its clock. Without one, memory
+/// stays with the pool. Any thread.
+class caretaker {
+ public:
+  caretaker() noexcept = default;
+  caretaker(const caretaker&) = delete;
+  caretaker& operator=(const caretaker&) = delete;
+
+  /// Begins its duty. From now on at least `kept_bytes` of idle memory are kept for the next burst;
+  /// with several caretakers the largest number counts.
+  void join(std::size_t kept_bytes) noexcept;
+  /// Ends its duty: `wake` is not called any more. The last one that leaves gives back at once all
+  /// that is above what was to be kept. Later calls do nothing.
+  void leave() noexcept;
+
+  /// There is more idle memory than is to be kept: call `give_back` now and then until it returns
+  /// 0. Called on any thread, in the middle of a `deallocate`; must be quick, and must not free
+  /// blocks.
+  virtual void wake() noexcept = 0;
+
+ protected:
+  /// Requires that `leave` was called, or `join` never was.
+  ~caretaker() = default;
+
+ private:
+  [[nodiscard]] static std::size_t most_kept(const caretaker* first) noexcept;
+
+  std::size_t kept_ = 0;
+  caretaker* next_ = nullptr;
+};
 
 }  // namespace garrick::base::block_pool

@@ -1,7 +1,11 @@
 // The block pool: blocks are aligned and apart, memory is used again, and threads exchange blocks.
 #include "garrick/base/memory/block_pool.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <cstring>
@@ -60,6 +64,33 @@ struct at_thread_end {
     pool::deallocate(again, bytes);
   }
 };
+
+/// What a system is for the pool, without a clock: the test gives back.
+class patient_caretaker final : public pool::caretaker {
+ public:
+  explicit patient_caretaker(std::size_t kept) { join(kept); }
+  void wake() noexcept override { ++woken; }
+  std::atomic<int> woken{0};
+};
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+
+/// `bytes` in blocks of `size`, written to, so that they are resident.
+std::vector<void*> many_blocks(std::size_t bytes, std::size_t size) {
+  std::vector<void*> blocks;
+  for (std::size_t sum = 0; sum < bytes; sum += size) {
+    blocks.push_back(pool::allocate(size));
+    *static_cast<std::size_t*>(blocks.back()) = sum;
+  }
+  return blocks;
+}
+/// No idle memory, so that what follows can be counted.
+void give_everything_back() { patient_caretaker(0).leave(); }
+
+void free_all(std::vector<void*>& blocks, std::size_t size) {
+  for (void* b : blocks) pool::deallocate(b, size);
+  blocks.clear();
+}
 
 }  // namespace
 
@@ -201,4 +232,144 @@ TEST_CASE("the reserve gives aligned blocks that are apart, and then none") {
     CHECK(static_cast<unsigned char*>(blocks[i])[63] == i);
   for (void* const block : blocks) pool::deallocate(block, pool::block_step);
   CHECK(pool::blocks_in_use(pool::block_step) == before);
+}
+
+TEST_CASE("after a burst of one size, the memory serves another") {
+  if (GARRICK_POOL_IS_NEW) return;
+  auto blocks = many_blocks(32 * mib, 192);
+  free_all(blocks, 192);
+  const std::size_t mapped = pool::mapped_bytes();
+  for (const std::size_t size : {64u, 320u, 1024u}) {
+    blocks = many_blocks(28 * mib, size);
+    free_all(blocks, size);
+  }
+  CHECK(pool::mapped_bytes() == mapped);
+}
+
+TEST_CASE(
+    "after a burst memory goes back to the system, step by step, but for what is to be kept") {
+  if (GARRICK_POOL_IS_NEW) return;
+  give_everything_back();
+  patient_caretaker keeper(8 * mib);
+  const std::size_t before = pool::held_bytes();
+  auto blocks = many_blocks(64 * mib, 192);
+  std::shuffle(blocks.begin(), blocks.end(), std::minstd_rand(1));  // they die in any order
+  CHECK(keeper.woken.load() == 0);
+  free_all(blocks, 192);
+  CHECK(keeper.woken.load() == 1);
+  const std::size_t peak = pool::held_bytes();
+  CHECK(peak >= before + 63 * mib);
+  pool::give_back(2 * mib);  // nothing has rested since the last call yet, for there was none
+  std::size_t above = pool::give_back(2 * mib);
+  CHECK(pool::held_bytes() <= peak - mib);
+  CHECK(pool::held_bytes() >= peak - 3 * mib);
+  while (above != 0) above = pool::give_back(2 * mib);
+  CHECK(pool::held_bytes() <= before + 12 * mib);
+  const std::size_t settled = pool::held_bytes();
+  CHECK(pool::give_back(2 * mib) == 0);
+  CHECK(pool::held_bytes() == settled);
+
+  blocks = many_blocks(64 * mib, 192);  // and it can be had again
+  free_all(blocks, 192);
+  CHECK(keeper.woken.load() == 2);
+  keeper.leave();  // the last to leave gives back the rest
+  CHECK(pool::held_bytes() <= before + 12 * mib);
+  keeper.leave();
+}
+
+TEST_CASE("memory that bursts want again and again is not given back in between") {
+  if (GARRICK_POOL_IS_NEW) return;
+  give_everything_back();
+  patient_caretaker keeper(0);
+  std::vector<void*> blocks;
+  for (int burst = 0; burst < 10; ++burst) {
+    blocks = many_blocks(16 * mib, 256);
+    const std::size_t held = pool::held_bytes();
+    free_all(blocks, 256);
+    pool::give_back(2 * mib);
+    CHECK(pool::held_bytes() >= held - 2 * mib);
+  }
+  keeper.leave();
+}
+
+TEST_CASE("with several caretakers the largest number counts, and the first is called") {
+  if (GARRICK_POOL_IS_NEW) return;
+  give_everything_back();
+  patient_caretaker modest(4 * mib);
+  const std::size_t before = pool::held_bytes();
+  {
+    patient_caretaker generous(512 * mib);
+    auto blocks = many_blocks(32 * mib, 512);
+    free_all(blocks, 512);
+    CHECK(generous.woken == 0);
+    generous.leave();
+  }
+  CHECK(modest.woken == 1);
+  pool::give_back(64 * mib);
+  CHECK(pool::give_back(64 * mib) == 0);
+  CHECK(pool::held_bytes() <= before + 6 * mib);
+  modest.leave();
+}
+
+TEST_CASE("threads allocate and free while memory goes back") {
+  const std::size_t before = pool::blocks_in_use();
+  patient_caretaker keeper(0);
+  std::atomic<bool> over{false};
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < 3; ++t)
+    threads.emplace_back([t] {
+      std::minstd_rand random(t + 1);
+      for (int i = 0; i < 60; ++i) {
+        const std::size_t size = 64 * (1 + random() % pool::class_count);
+        auto blocks = many_blocks(mib / 2, size);
+        std::shuffle(blocks.begin(), blocks.end(), random);
+        std::size_t sum = 0;
+        for (void* b : blocks) sum += *static_cast<std::size_t*>(b);
+        CHECK(sum == size * blocks.size() * (blocks.size() - 1) / 2);
+        free_all(blocks, size);
+      }
+    });
+  std::thread giver([&] {
+    while (!over) pool::give_back(mib);
+  });
+  for (auto& t : threads) t.join();
+  over = true;
+  giver.join();
+  CHECK(pool::blocks_in_use() == before);
+  keeper.leave();
+}
+
+TEST_CASE("a forked child may allocate, whatever the parent's other threads are doing") {
+  if (GARRICK_POOL_IS_NEW) return;  // the sanitizer's own allocator has no such handlers
+  std::atomic<bool> over{false};
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < 3; ++t)
+    threads.emplace_back([&over, t] {
+      std::minstd_rand random(t + 1);
+      while (!over) {
+        const std::size_t size = 64 * (1 + random() % 4);
+        auto blocks = many_blocks(64 * 1024, size);
+        free_all(blocks, size);
+      }
+    });
+  for (int child = 0; child < 200; ++child) {
+    const pid_t id = ::fork();
+    REQUIRE(id >= 0);
+    if (id == 0) {
+      ::alarm(20);  // a child that hangs dies of it
+      for (const std::size_t size : {64u, 128u, 192u, 256u, 1024u}) {
+        auto blocks = many_blocks(64 * 1024, size);
+        free_all(blocks, size);
+      }
+      pool::give_back(mib);
+      static_cast<void>(pool::blocks_in_use());
+      ::_exit(0);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(id, &status, 0) == id);
+    CHECK(status == 0);
+    if (status != 0) break;
+  }
+  over = true;
+  for (auto& t : threads) t.join();
 }

@@ -49,6 +49,12 @@ void add_settings(base::setting_table& table, settings& s) {
              "messages",
              note("Dead letters that may wait for a subscriber; more are only counted"),
              note("system/diagnosis/dead_letters.cpp")});
+  table.add({"memory.keep",
+             &s.memory.keep,
+             {0, sched::unlimited},
+             "MiB",
+             note("Free memory that stays for the next burst; more goes back to the system"),
+             note("system/threads/memory_keeper.cpp")});
   table.add({"watchdog.after",
              &s.watchdog.after,
              {zero, infinite},

@@ -60,6 +60,14 @@ struct dead_letter_settings {
   std::uint32_t backlog = 10'000;
 };
 
+/// Keys `memory.*`: the pool of messages and actors, which all systems of a process share.
+struct memory_settings {
+  /// MiB of free memory that stay for the next burst; what is above goes back to the operating
+  /// system after a while. The largest number: nothing does. With several systems the largest
+  /// counts.
+  std::uint32_t keep = 64;
+};
+
 /// Keys `watchdog.*`.
 struct watchdog_settings {
   /// a longer handler is reported, a detached one after 30 times that, once; zero: off
@@ -97,6 +105,7 @@ struct settings {
   core::request_settings requests{};      ///< limits, and the search for circles
   detached_settings detached{};           ///< threads of detached and blocking actors
   dead_letter_settings dead_letters{};    ///< how many may wait
+  memory_settings memory{};               ///< how much is kept for the next burst
   watchdog_settings watchdog{};           ///< who is reported, and when
   shutdown_settings shutdown{};           ///< how long the end may take
   log_settings log{};                     ///< how much is said

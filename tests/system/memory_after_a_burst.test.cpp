@@ -1,0 +1,82 @@
+// After a burst the memory goes back to the operating system: while the system lives, by its clock,
+// and at its end.
+#include <doctest/doctest.h>
+#include <garrick/garrick.hpp>
+
+#include <unistd.h>
+#include <cstdio>
+#include <thread>
+#include <vector>
+
+#include <garrick/base/memory/block_pool.hpp>
+
+namespace {
+
+using namespace garrick;
+namespace pool = base::block_pool;
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+constexpr std::size_t burst = 48 * mib;
+
+class idler : public actor<protocol<void(int)>> {
+ public:
+  void on(int) {}
+};
+
+/// Bytes of this process that are resident.
+std::size_t resident_bytes() {
+  std::size_t pages = 0;
+  std::FILE* const f = std::fopen("/proc/self/statm", "r");
+  if (f == nullptr || std::fscanf(f, "%*u %zu", &pages) != 1) pages = 0;
+  if (f != nullptr) std::fclose(f);
+  return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// A burst of actors, each a block of 192 bytes; all of them are gone when this returns.
+std::size_t have_a_burst(actor_system& system) {
+  std::vector<ref<protocol<void(int)>>> all;
+  for (std::size_t sum = 0; sum < burst; sum += 192) all.push_back(system.spawn<idler>());
+  const std::size_t peak = resident_bytes();
+  all.clear();
+  all.shrink_to_fit();
+  static_cast<void>(system.await_all());
+  return peak;
+}
+
+settings keeping(std::uint32_t keep) {
+  settings o;
+  o.scheduler.workers = 2;
+  o.memory.keep = keep;
+  return o;
+}
+
+}  // namespace
+
+TEST_CASE("after a burst a living system gives memory back, down to what is to be kept") {
+  if (GARRICK_POOL_IS_NEW) return;
+  actor_system system(keeping(4));
+  const std::size_t peak = have_a_burst(system);
+  while (pool::held_bytes() > 16 * mib) std::this_thread::yield();
+  CHECK(resident_bytes() <= peak - burst / 2);
+}
+
+TEST_CASE("the end of a system gives memory back at once, down to what is to be kept") {
+  if (GARRICK_POOL_IS_NEW) return;
+  std::size_t peak = 0;
+  {
+    actor_system system(keeping(4));
+    peak = have_a_burst(system);
+  }
+  CHECK(pool::held_bytes() <= 16 * mib);
+  CHECK(resident_bytes() <= peak - burst / 2);
+}
+
+TEST_CASE("memory that is to be kept is kept") {
+  if (GARRICK_POOL_IS_NEW) return;
+  {
+    actor_system system(keeping(1024));
+    have_a_burst(system);
+  }
+  CHECK(pool::held_bytes() >= burst * 9 / 10);
+  actor_system(keeping(0));  // for the tests that follow
+}
