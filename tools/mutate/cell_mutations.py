@@ -290,7 +290,7 @@ MUTATIONS = [
         by_steps,
     ),
     mutation(
-        "run loop: room is not published when a sender waits",
+        "run loop: senders that wait for room are not woken",
         RUN,
         "    reader_.clear_waiting(gate_);\n    env_->lot->wake(id_);",
         "    reader_.clear_waiting(gate_);",

@@ -160,13 +160,6 @@ MUTATIONS = [
         ("system.detached_pool",),
     ),
     mutation(
-        "detached: the thread sleeps before it looks for what it is to run",
-        SLOT,
-        "    for (;;) {\n      if (Runnable* const r = take())",
-        "    for (;;) {\n      parker_.park();\n      if (Runnable* const r = take())",
-        by_slot,
-    ),
-    mutation(
         "detached: the end is seen before what is to be run",
         SLOT,
         "      if (Runnable* const r = take()) return {order_kind::run, r};\n",
@@ -195,7 +188,8 @@ MUTATIONS = [
         STEALING,
         "    if (got != 0) sleepers_.announce();",
         "",
-        ("sched.model.work_stealing",),
+        equivalent="only a searching worker steals, and the end of its search looks into all "
+        "queues and wakes whoever it must; the announcement is only sooner",
     ),
     mutation(
         "round: the inbox and the deque do not take turns",

@@ -26,12 +26,14 @@ struct pen {
 };
 
 struct fail {};
-struct noting : actor<protocol<void(fail)>> {
+struct fail_in_two_seconds {};
+struct noting : actor<protocol<void(fail), void(fail_in_two_seconds)>> {
   std::string name;
   pen notes;
   noting(std::string n, pen p) : name(std::move(n)), notes(std::move(p)) {}
   ~noting() { notes("-" + name); }
   void on(fail) { throw std::runtime_error("failed"); }
+  void on(fail_in_two_seconds) { send_after(duration::seconds(2), self(), fail{}); }
 };
 
 struct fail_then_hang {
@@ -135,10 +137,9 @@ TEST_CASE("another child's end gives one that hangs no more time") {
   auto l = kit.spawn<listener>(&kit, notes);
   send(l, any_ref(top));
   kit.run();
+  send(passing, fail_in_two_seconds{});
   send(b, fail_then_hang{any_ref(a)});
-  kit.run_for(duration::seconds(2));
-  send(passing, fail{});
-  kit.run_for(duration::seconds(3600));
+  kit.run_for(duration::seconds(3601));
   const lines all = notes.take();
   REQUIRE(all.size() == 5);
   CHECK(lines(all.begin(), all.begin() + 2) == lines{"-a", "-passing"});
