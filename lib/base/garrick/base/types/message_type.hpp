@@ -14,6 +14,7 @@
 // Thread safety: constants, initialised at compile time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <new>
 #include <string>
@@ -40,6 +41,13 @@ struct message_type {
   void (*copy_construct)(void* to, const void* from);
   /// Appends the value as text, field by field. May throw.
   void (*print)(const void* object, std::string& out);
+
+  /// As `print`, but of at most `limit` bytes, as `print_to` with a limit.
+  void print_within(std::size_t limit, const void* object, std::string& out) const {
+    detail::print_limit bound(out, limit);
+    print(object, out);
+    bound.tell();
+  }
 };
 
 namespace detail {

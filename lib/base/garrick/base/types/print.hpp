@@ -10,6 +10,9 @@
 // No standard container header is included: types are recognised by their shape, so this header
 // stays cheap.
 //
+// A value may be as large as memory. `print_to(out, x, limit)` stops after so many bytes and says
+// what is missing: "[1, 2, 3… (999997 elements left out)". It looks at no element beyond them.
+//
 // Thread safety: as for the printed value. Cost: appends to the string, and allocates nothing else.
 #pragma once
 
@@ -30,6 +33,39 @@ template <class T>
 void print_to(std::string& out, const T& x);
 
 namespace detail {
+
+/// While it lives, this thread prints at most so many bytes into `out`; into other strings, as
+/// before. Scopes may nest, also those of the same string; the innermost counts.
+class print_limit {
+ public:
+  print_limit(std::string& out, std::size_t limit) noexcept;
+  ~print_limit();
+  print_limit(const print_limit&) = delete;
+  print_limit& operator=(const print_limit&) = delete;
+
+  /// Says what was left out, if anything was.
+  void tell();
+
+ private:
+  friend bool is_full(const std::string& out) noexcept;
+  friend void leave_out(const std::string& out, std::uint64_t elements) noexcept;
+  friend void put(std::string& out, std::string_view text);
+  /// The scope that limits `out`; null: none.
+  static print_limit* of(const std::string& out) noexcept;
+
+  std::string& out_;
+  const std::size_t begin_;
+  const std::size_t end_;
+  std::uint64_t bytes_ = 0;  ///< left out
+  std::uint64_t elements_ = 0;
+  bool full_ = false;
+  print_limit* const outer_;
+};
+
+/// Is the limit reached, so that whatever comes next is left out?
+[[nodiscard]] bool is_full(const std::string& out) noexcept;
+/// Counts what is not even looked at, once `is_full`.
+void leave_out(const std::string& out, std::uint64_t elements) noexcept;
 
 // Neither templates nor inline: every message type instantiates its printing, whether anybody uses
 // it or not, so that must be little code.
@@ -123,7 +159,16 @@ template <class T>
 [[gnu::cold]] void print_range(std::string& out, const T& x) {
   put(out, map_like<T> ? "{" : "[");
   bool first = true;
+  std::uint64_t printed = 0;
   for (const auto& element : x) {
+    if (is_full(out)) {
+      if constexpr (requires { x.size(); })
+        leave_out(out, static_cast<std::uint64_t>(x.size()) - printed);
+      else
+        leave_out(out, 1);  // at least
+      break;
+    }
+    ++printed;
     separate(out, first);
     if constexpr (map_like<T>) {
       print_to(out, element.first);
@@ -253,7 +298,15 @@ template <class T>
   } else if constexpr (std::is_array_v<T>) {
     detail::put(out, "[");
     detail::list_printer print{out};
-    for (const auto& element : x) print(element);
+    std::uint64_t printed = 0;
+    for (const auto& element : x) {
+      if (detail::is_full(out)) {
+        detail::leave_out(out, std::extent_v<T> - printed);
+        break;
+      }
+      ++printed;
+      print(element);
+    }
     detail::put(out, "]");
   } else if constexpr (std::is_same_v<std::decay_t<T>, const char*> ||
                        std::is_same_v<std::decay_t<T>, char*>)
@@ -262,6 +315,16 @@ template <class T>
     detail::print_class(out, x);
   else
     detail::print_opaque(out, type_name<T>);
+}
+
+/// As `print_to`, but appends no more than `limit` bytes of `x`, cut between characters, and then
+/// "…" and how much was left out: bytes of what was begun, and elements of containers that were not
+/// looked at. What a class prints itself is made in full before it is cut.
+template <class T>
+[[gnu::cold]] void print_to(std::string& out, const T& x, std::size_t limit) {
+  detail::print_limit bound(out, limit);
+  print_to(out, x);
+  bound.tell();
 }
 
 namespace detail {

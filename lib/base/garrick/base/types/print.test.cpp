@@ -138,3 +138,59 @@ TEST_CASE("results print their value or their error") {
   CHECK(to_string(result<void>()) == "ok");
   CHECK(to_string(result<>(errc::timeout)) == "no response came in time");
 }
+
+namespace {
+
+template <class T>
+std::string within(std::size_t limit, const T& x) {
+  std::string out = "> ";
+  garrick::base::print_to(out, x, limit);
+  return out;
+}
+
+/// Counts the elements that were looked at.
+struct counted_range {
+  struct iterator {
+    int at;
+    int* seen;
+    int operator*() const { return ++*seen, at; }
+    iterator& operator++() { return ++at, *this; }
+    bool operator!=(const iterator& other) const { return at != other.at; }
+  };
+  [[nodiscard]] iterator begin() const { return {0, seen}; }
+  [[nodiscard]] iterator end() const { return {1'000'000, seen}; }
+  [[nodiscard]] static std::size_t size() { return 1'000'000; }
+  int* seen;
+};
+
+}  // namespace
+
+TEST_CASE("printing within a limit changes nothing that fits") {
+  CHECK(within(9, std::vector<int>{1, 2, 3}) == "> [1, 2, 3]");
+  CHECK(within(100, shop::item{"tea", 2}) == "> shop::item{\"tea\", 2}");
+}
+
+TEST_CASE("beyond its limit, printing says how much was left out") {
+  CHECK(within(8, std::vector<int>{1, 2, 3}) == "> [1, 2, 3… (1 byte left out)");
+  CHECK(within(5, std::vector<int>{1, 2, 3, 4, 5}) == "> [1, 2… (4 bytes and 2 elements left out)");
+  CHECK(within(4, std::string(1000, 'x')) == "> \"xxx… (998 bytes left out)");
+  CHECK(within(0, 7) == "> … (1 byte left out)");
+}
+
+TEST_CASE("a limit cuts between characters") {
+  CHECK(within(4, std::string("aböc")) == "> \"ab… (4 bytes left out)");
+  CHECK(within(5, std::string("aböc")) == "> \"abö… (2 bytes left out)");
+}
+
+TEST_CASE("beyond the limit no element is looked at") {
+  int seen = 0;
+  const std::string text = within(64, counted_range{&seen});
+  CHECK(seen < 64);
+  CHECK(text.find("elements left out)") != std::string::npos);
+  CHECK(text.size() < 150);
+}
+
+TEST_CASE("a limit is for its own string and ends with the call") {
+  CHECK(within(3, shop::speaking()) == "> hel… (2 bytes left out)");
+  CHECK(to_string(std::vector<int>{1, 2, 3}) == "[1, 2, 3]");
+}
