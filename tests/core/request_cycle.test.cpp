@@ -212,6 +212,13 @@ TEST_CASE("the graph forgets what was answered, withdrawn or handed over") {
   CHECK_FALSE(g.awaits(2, 20));
   g.asked(3, 30, 1);
   CHECK(g.awaits(3, 30));
+  CHECK(g.list(2).size() == 2);
+  REQUIRE(g.list(10).size() == 3);
+  for (const core::wait_graph::edge& e : g.list(10)) {
+    CHECK(e.id == e.requester * 10);
+    CHECK(e.receiver == e.requester % 3 + 1);
+    CHECK(e.awaited == (e.requester != 3));  // that one would have closed the circle
+  }
   g.handed_over(1, 10, 4);
   CHECK_FALSE(g.awaits(3, 30));
   g.answered(3, 30);

@@ -106,7 +106,9 @@ bool list_cell(cell& c) noexcept {
                                                       "spawned after the system began to stop")));
     return false;
   }
-  if (env.probe != nullptr) env.probe->on_actor_spawned(c.id(), c.name());
+  if (env.probe != nullptr)
+    env.probe->on_actor_spawned(
+        {c.id(), c.name(), c.type_name(), c.kind(), running_id(), c.supervisor_id()});
   return true;
 }
 

@@ -5,7 +5,7 @@ namespace garrick::base {
 
 probe::~probe() = default;
 
-void probe::on_actor_spawned(std::uint64_t, std::string_view) noexcept {}
+void probe::on_actor_spawned(const spawned_actor&) noexcept {}
 void probe::on_actor_ended(std::uint64_t, const exit_reason&) noexcept {}
 void probe::on_actor_failed(std::uint64_t, const message_type*, const exit_reason&) noexcept {}
 void probe::on_actor_restarted(std::uint64_t, std::uint32_t) noexcept {}

@@ -18,6 +18,23 @@ class exit_reason;
 class error;
 struct message_type;
 
+/// How an actor is run.
+enum class actor_kind : std::uint8_t {
+  event,     ///< on the system's workers
+  detached,  ///< on a thread of its own, message by message
+  blocking,  ///< on a thread of its own that receives in a loop, or on the user's thread (scoped)
+};
+
+/// What is told of an actor that begins to live. The texts are valid as long as the call.
+struct spawned_actor {
+  std::uint64_t actor = 0;              ///< its id
+  std::string_view name;                ///< the name that it was given, or else its type's
+  std::string_view type;                ///< the name of its type
+  actor_kind kind = actor_kind::event;  ///< how it is run
+  std::uint64_t spawner = 0;            ///< the actor in whose turn it was spawned; 0: a thread
+  std::uint64_t supervisor = 0;         ///< 0: none
+};
+
 /// Hears what happens in a system. A listener's functions must not block, throw, send messages or
 /// spawn, since they are called in the middle of the framework's own steps.
 class probe {
@@ -29,8 +46,8 @@ class probe {
 
   // core. `actor` is the actor's id.
 
-  /// An actor has been spawned; `name` is its name, empty if it has none.
-  virtual void on_actor_spawned(std::uint64_t actor, std::string_view name) noexcept;
+  /// An actor has been spawned, and has not run yet.
+  virtual void on_actor_spawned(const spawned_actor& who) noexcept;
   /// An actor has ended, for `reason`.
   virtual void on_actor_ended(std::uint64_t actor, const exit_reason& reason) noexcept;
   /// A handler failed; `message` is the type it was handling, null if none.

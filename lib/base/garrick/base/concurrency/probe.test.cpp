@@ -29,7 +29,7 @@ class counting final : public garrick::base::probe {
 TEST_CASE("a listener overrides only what it wants") {
   counting mine;
   garrick::base::probe& probe = mine;
-  probe.on_actor_spawned(7, "counter");
+  probe.on_actor_spawned({.actor = 7, .name = "counter", .type = "counter"});
   probe.on_worker_parked(0);
   CHECK(mine.last.empty());
   probe.on_actor_ended(7, exit_reason());

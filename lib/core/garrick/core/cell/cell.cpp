@@ -135,6 +135,15 @@ bool cell::is_supervised() const noexcept {
   return has_spawn_constants_ && ext_->parent != nullptr;
 }
 
+std::uint64_t cell::supervisor_id() const noexcept {
+  return is_supervised() ? ext_->parent->supervisor.id() : 0;
+}
+
+std::uint32_t cell::restarts() const noexcept {
+  // order: relaxed; a number for diagnosis
+  return is_supervised() ? ext_->parent->restarts.load(std::memory_order_relaxed) : 0;
+}
+
 base::executor& cell::home_executor() const noexcept {
   return own_executor_ ? *ext_->executor : *env_->workers;
 }
@@ -186,11 +195,11 @@ void cell::deliver_urgent(envelope* e) noexcept {
 // ---- the runner ---------------------------------------------------------------------------------
 
 void cell::quit(base::exit_reason reason) {
-  if (phase_ >= life::ending) return;
+  if (phase() >= life::ending) return;
   end_code_ = reason.code();
   if (!reason.detail().empty() || end_code_ == base::exit_code::failure)
     ext().reason = std::move(reason);
-  phase_ = life::ending;
+  set_phase(life::ending);
 }
 
 void cell::retry_skipped() noexcept {

@@ -17,6 +17,7 @@
 // of the run right. The invariants I1–I7 stand in mailbox.hpp, L1–L4 in cell_steps.hpp.
 #pragma once
 
+#include <garrick/base/concurrency/probe.hpp>
 #include <garrick/base/concurrency/runnable.hpp>
 #include <garrick/base/concurrency/thread_state.hpp>
 #include <garrick/base/values/exit_reason.hpp>
@@ -58,12 +59,7 @@ enum class life : std::uint8_t {
   ended,
 };
 
-/// How an actor is run.
-enum class cell_kind : std::uint8_t {
-  event,     ///< on the system's workers
-  detached,  ///< on a thread of its own, message by message
-  blocking,  ///< on a thread of its own that receives in a loop, or on the user's thread (scoped)
-};
+using cell_kind = base::actor_kind;
 
 /// What to do with a message that no case of a dynamic behavior takes.
 enum class unmatched : std::uint8_t {
@@ -141,6 +137,14 @@ class alignas(64) cell : public base::runnable {
   [[nodiscard]] bool has_own_executor() const noexcept { return own_executor_; }
   /// Was it started by a supervisor?
   [[nodiscard]] bool is_supervised() const noexcept;
+  /// The id of its supervisor; 0: it has none.
+  [[nodiscard]] std::uint64_t supervisor_id() const noexcept;
+  /// Where it is in its life, for diagnosis: another thread sees it a little late.
+  [[nodiscard]] life phase() const noexcept {
+    return phase_.load(std::memory_order_relaxed);  // order: own value; others only look
+  }
+  /// How often its supervisor has restarted it; 0 without one. For diagnosis, as `phase`.
+  [[nodiscard]] std::uint32_t restarts() const noexcept;
   /// Why the actor ended. Valid once has_ended() is true.
   [[nodiscard]] base::exit_reason end_reason() const;
 
@@ -216,8 +220,9 @@ class alignas(64) cell : public base::runnable {
   }
   /// Messages that wait, exactly.
   [[nodiscard]] std::uint32_t waiting_now() const noexcept { return waiting_after(begun()); }
-  [[nodiscard]] life phase() const noexcept { return phase_; }
-  void set_phase(life now) noexcept { phase_ = now; }
+  void set_phase(life now) noexcept {
+    phase_.store(now, std::memory_order_relaxed);  // order: others only look
+  }
 
   /// Ends the actor after the current handler.
   void quit(base::exit_reason reason);
@@ -335,7 +340,7 @@ class alignas(64) cell : public base::runnable {
   std::uint64_t id_;                         ///< constant
   std::atomic<std::uint8_t> attention_{
       0};  ///< any thread sets it, the runner clears it: look at the system and urgent lanes soon
-  life phase_;
+  std::atomic<life> phase_;  ///< the runner writes it
   bool has_object_ = false;
   unmatched on_unmatched_ = unmatched::report;
   /// why it ended, unless the extension knows more

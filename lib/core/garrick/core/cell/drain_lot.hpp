@@ -87,6 +87,19 @@ class drain_lot {
     base::platform::futex_wake_all(at(id).word);
   }
 
+  /// Calls `f(waiter, receiver)` with the ids of actors whose handlers' sends wait for a full
+  /// receiver. For diagnosis: of two that share an entry, one is missing; and one may
+  /// have gone on, or wait for another receiver by now.
+  template <class F>
+  void for_each_wait(F f) const {
+    for (const slot& s : slots_) {
+      // order: relaxed, all; a picture, in which a wait may be mixed with the one after it
+      const std::uint64_t waiter = s.waiter.load(std::memory_order_relaxed);
+      const std::uint64_t receiver = s.awaited.load(std::memory_order_relaxed);
+      if (waiter != 0 && s.waiter.load(std::memory_order_relaxed) == waiter) f(waiter, receiver);
+    }
+  }
+
  private:
   static constexpr std::size_t slots = 64;
   struct alignas(64) slot {

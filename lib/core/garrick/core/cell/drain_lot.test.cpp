@@ -1,6 +1,9 @@
 // Who waits for whose mailbox: a wait that would close a circle is seen, any other is allowed.
 #include <garrick/core/cell/drain_lot.hpp>
 
+#include <cstdint>
+#include <map>
+
 #include <doctest/doctest.h>
 
 using garrick::core::drain_lot;
@@ -54,4 +57,22 @@ TEST_CASE(
   CHECK_FALSE(later.closes_circle());
   const drain_lot::waiting_scope outside(lot, a, nullptr);
   CHECK_FALSE(outside.closes_circle());
+}
+
+TEST_CASE("drain lot: who waits for whom can be read") {
+  drain_lot lot;
+  using waits = std::map<std::uint64_t, std::uint64_t>;
+  const auto read = [&] {
+    waits all;
+    lot.for_each_wait([&](std::uint64_t who, std::uint64_t receiver) { all[who] = receiver; });
+    return all;
+  };
+  CHECK(read().empty());
+  {
+    const stacked_actor b_in_a{b, &in_a};
+    const drain_lot::waiting_scope nested(lot, c, &b_in_a);
+    const drain_lot::waiting_scope other(lot, a, &in_d);
+    CHECK(read() == waits{{a, c}, {b, c}, {d, a}});
+  }
+  CHECK(read().empty());
 }

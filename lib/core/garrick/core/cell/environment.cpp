@@ -5,9 +5,11 @@
 namespace garrick::core {
 
 std::string print_content(const undelivered& what) {
+  // whoever lost the message prints it, perhaps a worker
+  constexpr std::size_t most_bytes = 4096;
   std::string text;
   if (what.content != nullptr)
-    what.descriptor->print(content_pointer(what.content), text);
+    what.descriptor->print_within(most_bytes, content_pointer(what.content), text);
   else
     text = "(gone with the coroutine that handled it)";
   return text;

@@ -38,7 +38,7 @@ struct undelivered {
   base::error reason;
 };
 
-/// The message field by field, or why it cannot be shown.
+/// The message field by field, 4096 bytes of it at most, or why it cannot be shown.
 [[nodiscard]] std::string print_content(const undelivered& what);
 
 /// What a system offers its actors beyond `environment`. Core passes it on and knows nothing of it.

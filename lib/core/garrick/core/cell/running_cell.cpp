@@ -108,13 +108,13 @@ base::run_outcome running_cell::run_nested(std::uint32_t& budget) noexcept {
 
 base::run_outcome running_cell::run_loop(std::uint32_t& budget) noexcept {
   auto& here = detail::here;
-  if (phase_ == life::unborn) [[unlikely]]
+  if (phase() == life::unborn) [[unlikely]]
     lifecycle::begin(*this);
   std::uint32_t left = has_spawn_constants_ ? own_quantum(budget) : budget;
   // the caller's, when the actor's own quantum is smaller
   const std::uint32_t unused = budget - left;
   for (;;) {
-    if (phase_ >= life::ending) [[unlikely]] {
+    if (phase() >= life::ending) [[unlikely]] {
       if (wants_attention()) attend();
       budget = left + unused;
       if (!lifecycle::reach_end(*this)) continue;
@@ -140,7 +140,7 @@ base::run_outcome running_cell::run_loop(std::uint32_t& budget) noexcept {
     if (--left == 0) [[unlikely]] {
       budget = unused;
       // An actor that has nothing left must not be queued: a worker would be woken for nothing.
-      if (phase_ < life::ending && has_nothing_to_handle()) {
+      if (phase() < life::ending && has_nothing_to_handle()) {
         const release_outcome o = end_batch();
         if (o == release_outcome::released) return base::run_outcome::released;
         if (o == release_outcome::unreachable) become_unreachable();
@@ -191,11 +191,11 @@ void running_cell::after_batch() noexcept {
     env_->lot->wake(id_);
   }
   if ((head & mailbox_word::signal) != 0) attend();
-  if (phase_ == life::suspended) reader_.take_arrivals(gate_);
+  if (phase() == life::suspended) reader_.take_arrivals(gate_);
 }
 
 inline envelope* running_cell::pick() noexcept {
-  if (reader_.is_plain() && phase_ != life::suspended) [[likely]] {
+  if (reader_.is_plain() && phase() != life::suspended) [[likely]] {
     envelope* const e = reader_.next(gate_);
     if (e != nullptr) [[likely]]
       return e;
@@ -205,7 +205,7 @@ inline envelope* running_cell::pick() noexcept {
 }
 
 envelope* running_cell::pick_apart() noexcept {
-  if (phase_ == life::suspended) return nullptr;
+  if (phase() == life::suspended) return nullptr;
   if (reader_.is_holding()) {
     envelope* const e = awaiting::next(*this);
     if (e != nullptr || reader_.is_holding()) return e;
@@ -276,29 +276,54 @@ const envelope* running_cell::peek_next() noexcept {
   }
 }
 
-std::vector<const envelope*> running_cell::waiting() {
+// Of a message that nobody frees meanwhile.
+static waiting_message facts_of(const envelope* e, bool droppable) noexcept {
+  const bool request = e->is(envelope_flag::request);
+  std::uint64_t sender = 0;
+  if (!request)
+    sender = e->sender_id;
+  else if (e->requester != nullptr)
+    sender = e->requester->id();
+  return {.type = e->type,
+          .sender = sender,
+          .urgent = e->is(envelope_flag::urgent),
+          .request = request,
+          .response = e->is(envelope_flag::response),
+          .content = e,
+          .droppable = droppable};
+}
+
+std::vector<waiting_message> running_cell::waiting(std::size_t most) {
   static_cast<void>(peek_next());  // takes what has arrived into the local queues
-  std::vector<const envelope*> all;
-  if (ext_ != nullptr)  // tried again before everything else
-    for (const envelope* e = ext_->skipped.front; e != nullptr; e = e->next) all.push_back(e);
-  if (reader_.is_holding())
-    for (const envelope* e = ext_->answers.front; e != nullptr; e = e->next) all.push_back(e);
+  std::vector<waiting_message> all;
+  const auto list = [&](const envelope* e) {
+    for (; e != nullptr && all.size() < most; e = e->next) all.push_back(facts_of(e, false));
+  };
+  if (ext_ != nullptr) list(ext_->skipped.front);  // tried again before everything else
+  if (reader_.is_holding()) list(ext_->answers.front);
   bool listed = false;
   const auto add = [&](const envelope* e) {
-    if (!latest_mail::is_token(e))
-      all.push_back(e);
-    else if (!std::exchange(listed, true))
-      ext_->latest->list(e, all);
+    if (!latest_mail::is_token(e)) return all.push_back(facts_of(e, false));
+    if (std::exchange(listed, true)) return;
+    // before the lock, under which nobody allocates
+    all.reserve(all.size() + std::min<std::size_t>(most - all.size(), ext_->latest->bound()));
+    ext_->latest->list(e, [&](const envelope* m) {
+      if (all.size() == most || all.size() == all.capacity()) return false;
+      all.push_back(facts_of(m, true));
+      return true;
+    });
   };
   if (const envelope* const first = reader_.peek_urgent()) {
     const envelope* e = first;
     do {
+      if (all.size() >= most) return all;
       add(e);
       e = e->next;
     } while (e != first);
   }
   listed = false;
-  for (const envelope* e = reader_.peek_front(); e != nullptr; e = e->next) add(e);
+  for (const envelope* e = reader_.peek_front(); e != nullptr && all.size() < most; e = e->next)
+    add(e);
   return all;
 }
 
@@ -316,7 +341,7 @@ void running_cell::attend() noexcept {
   while (oldest != nullptr) {
     const envelope_ptr e(oldest);
     oldest = e->next;
-    if (phase_ == life::ended) continue;
+    if (phase() == life::ended) continue;
     try {
       system_lane::on_signal(*this, e.get());
     } catch (...) { lifecycle::on_exception(*this, nullptr, std::current_exception()); }
@@ -366,7 +391,7 @@ void running_cell::settle(envelope* e, dispatch_outcome outcome) noexcept {
 
 bool running_cell::is_stalled() const noexcept {
   return ext_ != nullptr &&
-         (phase_ == life::suspended || !ext_->awaiting.empty() || skipped_count() != 0);
+         (phase() == life::suspended || !ext_->awaiting.empty() || skipped_count() != 0);
 }
 
 std::uint32_t running_cell::own_hard_limit() const noexcept { return ext_->hard_limit; }

@@ -22,6 +22,19 @@ namespace garrick::core {
 #pragma GCC diagnostic ignored "-Wnon-virtual-dtor"
 #endif
 
+/// One message that waits in a mailbox.
+struct waiting_message {
+  const base::message_type* type;
+  std::uint64_t sender;  ///< id of the actor that sent it, or that asks; 0: a thread or unknown
+  bool urgent;
+  bool request;
+  bool response;
+  const envelope* content;  ///< valid until the actor goes on
+  /// a sender may drop it at any time (`drop_oldest`), so nobody may follow `content` while others
+  /// send
+  bool droppable;
+};
+
 /// A cell with its run loop.
 class running_cell : public cell {
  public:
@@ -54,9 +67,10 @@ class running_cell : public cell {
   void skip(envelope* e);
   /// How many are kept so.
   [[nodiscard]] std::uint32_t skipped_count() const noexcept;
-  /// What lies in the mailbox, for the testkit: answers that are let through, urgent messages, then
-  /// the others.
-  [[nodiscard]] std::vector<const envelope*> waiting();
+  /// The first `most` messages that wait for it, in the order in which it takes them: what was
+  /// skipped, answers that are let through, urgent ones, then the others. Costs a look at each, and
+  /// at what has arrived since the actor's last message. Throws std::bad_alloc.
+  [[nodiscard]] std::vector<waiting_message> waiting(std::size_t most);
   /// Handles a message as the run loop does, and finishes it.
   void handle(envelope* e) noexcept;
   /// The message that user code handles now, or null.

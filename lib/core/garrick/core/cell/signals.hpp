@@ -17,7 +17,9 @@
 #include <garrick/core/cell/handle.hpp>
 
 #include <cstdint>
+#include <exception>
 #include <memory>
+#include <utility>
 
 namespace garrick::core {
 
@@ -38,13 +40,17 @@ struct exit_signal {
   base::exit_reason reason;  ///< why
 };
 
-/// Work of another room for an actor's turn.
+/// Work of another room for an actor's turn, also while the actor is suspended. Whoever waits for
+/// it is always told: `run` returns, or `failed` or `turned_away` is called, whatever becomes of
+/// the actor.
 class errand {
  public:
   virtual ~errand() = default;
-  /// On the actor's turn.
+  /// On the actor's turn. What it throws does the actor no harm.
   virtual void run(cell& self) = 0;
-  /// The actor has ended before. Any thread.
+  /// `run` has thrown this. On the actor's turn.
+  virtual void failed(const std::exception_ptr&) noexcept { turned_away(); }
+  /// It will not be run: the actor has ended, or nobody holds it. Any thread.
   virtual void turned_away() noexcept = 0;
 };
 
@@ -106,9 +112,27 @@ struct promises_dropped {
   std::uint8_t unused = 0;
 };
 /// Work for the actor's turn that this room does not know.
-struct errand {
-  std::unique_ptr<core::errand> what;
+class errand {
+ public:
+  explicit errand(std::unique_ptr<core::errand> what) noexcept : what_(std::move(what)) {}
+  errand(errand&&) noexcept = default;
+  errand& operator=(errand&&) = delete;
+  /// Turns away what was not run, wherever the signal ends.
+  ~errand() {
+    if (what_ != nullptr) what_->turned_away();
+  }
+  /// On the actor's turn, once.
+  void run(cell& self) noexcept;
+
+ private:
+  std::unique_ptr<core::errand> what_;
 };
 
 }  // namespace signals
+
+/// Puts `what` into the actor's system lane. An actor that has ended, or that nobody holds, turns
+/// it away at once. Throws std::bad_alloc if there is no memory for the signal; `what` is then gone
+/// and was not told. Any thread; does not block.
+void send_errand(const address& to, std::unique_ptr<errand> what);
+
 }  // namespace garrick::core

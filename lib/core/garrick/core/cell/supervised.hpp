@@ -7,6 +7,7 @@
 
 #include <garrick/core/cell/handle.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 
@@ -30,7 +31,7 @@ struct supervised {
   bool restartable = true;             ///< false: the supervisor has let go; the next end is final
   bool keep_mail = true;               ///< of the restart that is due
   demand due = demand::none;           ///< carried out at the next end of a turn
-  std::uint32_t restarts = 0;
+  std::atomic<std::uint32_t> restarts{0};  ///< the child writes it; any thread reads it
 };
 
 }  // namespace garrick::core

@@ -33,8 +33,9 @@ timer_record* timer_record::arm(environment& env, cell& target, envelope* e, bas
   auto* const record = ::new (base::block_pool::allocate(sizeof(timer_record)))
       timer_record(env, target, e, period_ns);
   target.add_strong_from_self();
-  record->due_ = env.clock->now() + delay;
-  if (record->due_.is_never()) {
+  const base::instant due = env.clock->now() + delay;
+  record->due_.store(due, std::memory_order_relaxed);  // order: nobody else knows the record
+  if (due.is_never()) {
     record->state_.store(over, std::memory_order_relaxed);  // order: nobody else knows the record
     record->finish();
     record->drop_holder();
@@ -63,10 +64,12 @@ bool timer_record::cancel_at_service() noexcept { return env_->timers->cancel(id
 
 void timer_record::hand_to_service() {
   const base::timer_id id = env_->timers->arm(
-      due_, {.fire = [](void* self, std::uint64_t) { static_cast<timer_record*>(self)->fire(); },
-             .context = this,
-             .drop = [](void* self,
-                        std::uint64_t) { static_cast<timer_record*>(self)->service_ended(); }});
+      // order: own value, or of who armed it before
+      due_.load(std::memory_order_relaxed),
+      {.fire = [](void* self, std::uint64_t) { static_cast<timer_record*>(self)->fire(); },
+       .context = this,
+       .drop = [](void* self,
+                  std::uint64_t) { static_cast<timer_record*>(self)->service_ended(); }});
   // order: pairs with id()
   id_.store((std::uint64_t{id.generation} << 32) | id.index, std::memory_order_release);
 }
@@ -82,7 +85,9 @@ void timer_record::fire() noexcept {
     timer_steps::fire_again(
         *this, [this] { push_copy(); },
         [this] {
-          due_ = due_ + base::duration::nanoseconds(period_ns_);
+          // order: relaxed, both: only this thread writes it now; others look
+          due_.store(due_.load(std::memory_order_relaxed) + base::duration::nanoseconds(period_ns_),
+                     std::memory_order_relaxed);
           hand_to_service();
         });
 }
@@ -179,6 +184,25 @@ bool timer_record::cancel_and_unlist() noexcept {
   --owner->ext_if()->timer_count;
   drop_holder();  // the list's; the caller has its own
   return was_armed;
+}
+
+pending_timer timer_record::facts() const noexcept {
+  // order: relaxed; for diagnosis
+  return {target_id_, type_, due_.load(std::memory_order_relaxed),
+          base::duration::nanoseconds(period_ns_)};
+}
+
+std::vector<pending_timer> list_timers(cell& self, std::size_t most) {
+  std::vector<pending_timer> all;
+  const cell_extension* const extension = self.ext_if();
+  if (extension == nullptr || most == 0) return all;
+  if (const timer_record* const r = extension->idle_timer; r != nullptr && r->active())
+    all.push_back(r->facts());
+  std::size_t looks = 4 * most;
+  for (const timer_record* r = extension->timers; r != nullptr && all.size() < most && looks-- != 0;
+       r = r->next_of_owner)
+    if (r->active()) all.push_back(r->facts());
+  return all;
 }
 
 void cancel_all_timers(cell& self) noexcept {

@@ -19,8 +19,17 @@
 #include <atomic>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 namespace garrick::core {
+
+/// One timer that this actor has set and that is still to fire.
+struct pending_timer {
+  std::uint64_t target;            ///< id of the actor that gets the message
+  const base::message_type* type;  ///< of the message
+  base::instant due;               ///< of a periodic one: the next time, or the one that fires now
+  base::duration period;           ///< zero: it fires once
+};
 
 /// A timer that its owner may cancel. It is counted: the clock service holds it, and so do the
 /// owner's list and handle.
@@ -50,6 +59,9 @@ class timer_record {
     return state_.load(std::memory_order_acquire) != over;  // order: pairs with cancel and fire
   }
 
+  /// What it is, while it is active. The owner.
+  [[nodiscard]] pending_timer facts() const noexcept;
+
   /// As cancel; on its owner's turn the owner forgets the record at once.
   bool cancel_and_unlist() noexcept;
 
@@ -62,7 +74,12 @@ class timer_record {
   friend struct timer_steps;
 
   timer_record(environment& env, cell& target, envelope* e, std::int64_t period_ns) noexcept
-      : env_(&env), target_(&target), envelope_(e), period_ns_(period_ns) {}
+      : env_(&env),
+        target_(&target),
+        envelope_(e),
+        period_ns_(period_ns),
+        target_id_(target.id()),
+        type_(e->type) {}
   static timer_record* arm(environment& env, cell& target, envelope* e, base::duration delay,
                            std::int64_t period_ns);
   void hand_to_service();
@@ -88,8 +105,10 @@ class timer_record {
   environment* env_;
   cell* target_;        ///< a strong reference while armed
   envelope* envelope_;  ///< what to push, or the prototype to copy
-  std::int64_t period_ns_;
-  base::instant due_{};
+  const std::int64_t period_ns_;
+  const std::uint64_t target_id_;         ///< for those who look; the target may have gone
+  const base::message_type* const type_;  ///< of the message; the same
+  std::atomic<base::instant> due_{};      ///< written before it is armed, each time
   std::atomic<std::uint64_t> id_{0};
   std::atomic<std::uint8_t> state_{0};  ///< of timer_steps.hpp; at first armed
   std::atomic<std::uint32_t> holders_{2};
@@ -101,5 +120,10 @@ void list_timer(cell& self, timer_record* r);
 
 /// Cancels and forgets every timer that belongs to the actor. The runner.
 void cancel_all_timers(cell& self) noexcept;
+
+/// Up to `most` of the timers that `self` has set (delayed and periodic sends, behaviors'
+/// time-outs; those of requests go with the requests), the newest first. Looks at no more than
+/// four times as many records. Throws std::bad_alloc.
+[[nodiscard]] std::vector<pending_timer> list_timers(cell& self, std::size_t most);
 
 }  // namespace garrick::core

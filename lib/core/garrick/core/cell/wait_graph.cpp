@@ -11,7 +11,7 @@ namespace garrick::core {
 
 namespace {
 
-struct edge {
+struct out_edge {
   std::uint64_t id;
   std::uint64_t receiver;
   bool awaited;
@@ -22,13 +22,13 @@ struct edge {
 struct wait_graph::state {
   mutable std::mutex mutex;
   // under the mutex
-  std::unordered_map<std::uint64_t, std::vector<edge>> out;  ///< by requester
+  std::unordered_map<std::uint64_t, std::vector<out_edge>> out;  ///< by requester
 
-  edge* find(std::uint64_t requester, std::uint64_t id) {
+  out_edge* find(std::uint64_t requester, std::uint64_t id) {
     const auto at = out.find(requester);
     if (at == out.end()) return nullptr;
     const auto e = std::find_if(at->second.begin(), at->second.end(),
-                                [&](const edge& x) { return x.id == id; });
+                                [&](const out_edge& x) { return x.id == id; });
     return e != at->second.end() ? &*e : nullptr;
   }
 
@@ -44,7 +44,7 @@ struct wait_graph::state {
       seen.push_back(at);
       const auto found = out.find(at);
       if (found == out.end()) continue;
-      for (const edge& e : found->second)
+      for (const out_edge& e : found->second)
         if (e.awaited) open.push_back(e.receiver);
     }
     return false;
@@ -66,7 +66,7 @@ void wait_graph::asked(std::uint64_t requester, std::uint64_t id, std::uint64_t 
 bool wait_graph::awaits(std::uint64_t requester, std::uint64_t id) noexcept {
   try {
     const std::lock_guard guard(state_->mutex);
-    edge* const e = state_->find(requester, id);
+    out_edge* const e = state_->find(requester, id);
     if (e == nullptr) return false;
     if (state_->reaches(e->receiver, requester)) return true;
     e->awaited = true;
@@ -79,15 +79,26 @@ bool wait_graph::awaits(std::uint64_t requester, std::uint64_t id) noexcept {
 void wait_graph::handed_over(std::uint64_t requester, std::uint64_t id,
                              std::uint64_t receiver) noexcept {
   const std::lock_guard guard(state_->mutex);
-  if (edge* const e = state_->find(requester, id)) e->receiver = receiver;
+  if (out_edge* const e = state_->find(requester, id)) e->receiver = receiver;
 }
 
 void wait_graph::answered(std::uint64_t requester, std::uint64_t id) noexcept {
   const std::lock_guard guard(state_->mutex);
   const auto at = state_->out.find(requester);
   if (at == state_->out.end()) return;
-  std::erase_if(at->second, [&](const edge& e) { return e.id == id; });
+  std::erase_if(at->second, [&](const out_edge& e) { return e.id == id; });
   if (at->second.empty()) state_->out.erase(at);
+}
+
+std::vector<wait_graph::edge> wait_graph::list(std::size_t most) const {
+  std::vector<edge> all;
+  const std::lock_guard guard(state_->mutex);
+  for (const auto& [requester, edges] : state_->out)
+    for (const out_edge& e : edges) {
+      if (all.size() == most) return all;
+      all.push_back({requester, e.id, e.receiver, e.awaited});
+    }
+  return all;
 }
 
 std::size_t wait_graph::edges() const noexcept {

@@ -22,8 +22,10 @@
 //    the edge is not added.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace garrick::core {
 
@@ -44,6 +46,15 @@ class wait_graph {
   /// The request was answered or withdrawn. One that is unknown is ignored.
   void answered(std::uint64_t requester, std::uint64_t id) noexcept;
 
+  /// A request that is out.
+  struct edge {
+    std::uint64_t requester;
+    std::uint64_t id;
+    std::uint64_t receiver;  ///< who will answer
+    bool awaited;            ///< the requester does nothing else
+  };
+  /// Up to `most` requests that are out, in any order. Throws std::bad_alloc.
+  [[nodiscard]] std::vector<edge> list(std::size_t most) const;
   /// Requests that are out.
   [[nodiscard]] std::size_t edges() const noexcept;
 

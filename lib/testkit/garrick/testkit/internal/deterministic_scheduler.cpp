@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 namespace garrick::testkit::internal {
@@ -106,7 +107,11 @@ std::vector<const core::envelope*> deterministic_scheduler::waiting_for(core::ce
   if (who.has_ended()) return {};
   // Nobody else runs, whether the cell is queued or idle. The mail of one that is suspended, or
   // that skips, waits in an idle cell.
-  return core::running_cell::of(who).waiting();
+  std::vector<const core::envelope*> all;
+  for (const core::waiting_message& m :
+       core::running_cell::of(who).waiting(std::numeric_limits<std::size_t>::max()))
+    all.push_back(m.content);
+  return all;
 }
 
 bool deterministic_scheduler::signals_wait_for(core::cell& who) const noexcept {

@@ -1,6 +1,7 @@
 // Keeping the newest messages: who drops the oldest, and which token a message joins.
 #include <garrick/core/cell/internal/latest_mail.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <mutex>
 #include <new>
@@ -142,12 +143,6 @@ void latest_mail::retry(mailbox_reader<envelope>& reader) noexcept {
   reader.prepend(token, token);
   aside_ = {};
   aside_count_ = 0;
-}
-
-void latest_mail::list(const envelope* token, std::vector<const envelope*>& to) const {
-  const std::lock_guard guard(lock_);
-  for (const envelope* e = lane_of(token).messages.front; e != nullptr; e = e->next)
-    to.push_back(e);
 }
 
 envelope* latest_mail::take_oldest(lane& from) noexcept {

@@ -27,7 +27,7 @@
 #include <garrick/core/cell/mailbox.hpp>
 
 #include <cstdint>
-#include <vector>
+#include <mutex>
 
 namespace garrick::core {
 
@@ -79,8 +79,14 @@ class latest_mail {
   [[nodiscard]] envelope* take_aside() noexcept;
   /// Messages that are set aside wait again, before all others of normal priority.
   void retry(mailbox_reader<envelope>& reader) noexcept;
-  /// Appends what waits in the token's lane, oldest first.
-  void list(const envelope* token, std::vector<const envelope*>& to) const;
+  /// Calls `f` with what waits in the token's lane, oldest first, until it returns false. Under the
+  /// lock: `f` must not allocate.
+  template <class F>
+  void list(const envelope* token, F f) const {
+    const std::lock_guard guard(lock_);
+    for (const envelope* e = lane_of(token).messages.front; e != nullptr; e = e->next)
+      if (!f(e)) return;
+  }
 
  private:
   /// The messages of one priority that wait.

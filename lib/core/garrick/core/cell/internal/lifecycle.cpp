@@ -120,8 +120,9 @@ void start_anew(cell& self, cell_extension& x) {
   x.reason = {};
   self.set_stalled(false);
   self.set_phase(life::running);
-  ++parent.restarts;
-  if (self.env().probe != nullptr) self.env().probe->on_actor_restarted(self.id(), parent.restarts);
+  const std::uint32_t restarts = self.restarts() + 1;
+  parent.restarts.store(restarts, std::memory_order_relaxed);  // order: others only look
+  if (self.env().probe != nullptr) self.env().probe->on_actor_restarted(self.id(), restarts);
   try {
     self.rebuild_object();
   } catch (...) {

@@ -122,7 +122,7 @@ void on_dependent(cell& self, envelope* e) {
     extension->dependents->on_signal(self, e);
 }
 
-void on_errand(cell& self, envelope* e) { content<signals::errand>(e).what->run(self); }
+void on_errand(cell& self, envelope* e) { content<signals::errand>(e).run(self); }
 
 /// `on_signal` has answered for all that were dropped.
 void nothing_left_to_do(cell&, envelope*) {}
@@ -149,8 +149,6 @@ void dead_child_is_asked(cell& dead, envelope*) {
                                 dead.end_reason(), false);
 }
 
-void errand_comes_too_late(cell&, envelope* e) { content<signals::errand>(e).what->turned_away(); }
-
 // ---- the table ----------------------------------------------------------------------------------
 
 struct row {
@@ -176,7 +174,7 @@ constexpr row rows[] = {
     {type_of<signals::child_up>, on_dependent, nobody_asks},
     {type_of<signals::child_alarm>, on_dependent, nobody_asks},
     {type_of<signals::promises_dropped>, nothing_left_to_do, nobody_asks},
-    {type_of<signals::errand>, on_errand, errand_comes_too_late},
+    {type_of<signals::errand>, on_errand, nobody_asks},
 };
 
 const row* row_of(const base::message_type* type) noexcept {
@@ -212,3 +210,22 @@ void notify(const watcher& w, cell& self, const base::exit_reason& reason) {
 }
 
 }  // namespace garrick::core::system_lane
+
+namespace garrick::core {
+
+void signals::errand::run(cell& self) noexcept {
+  const std::unique_ptr<core::errand> now = std::move(what_);
+  try {
+    now->run(self);
+  } catch (...) { now->failed(std::current_exception()); }
+}
+
+void send_errand(const address& to, std::unique_ptr<errand> what) {
+  envelope_ptr e(detail::make_envelope<signals::errand>(std::move(what)));
+  cell* const c = handle_access::get(to);
+  if (c == nullptr || !c->lock()) return;  // it turns away what it carries
+  c->signal(e.release());
+  c->drop_strong();
+}
+
+}  // namespace garrick::core
