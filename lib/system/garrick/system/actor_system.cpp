@@ -123,4 +123,10 @@ groups& actor_system::groups() noexcept { return core_->topics(); }
 core::environment& actor_system::env() noexcept { return *core_; }
 const settings& actor_system::settings() const noexcept { return core_->settings_of(); }
 
+void actor_system::set_log_level(log_level least) noexcept { core_->log().set_least(least); }
+
+base::result<void> actor_system::set_watchdog(base::duration after) {
+  return core_->set_watchdog(after);
+}
+
 }  // namespace garrick::system

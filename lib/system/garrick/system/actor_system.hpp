@@ -111,6 +111,14 @@ class actor_system : public spawner<actor_system> {
   /// What the system was started with; constant. `list_settings` says where each value came from.
   [[nodiscard]] const system::settings& settings() const noexcept;
 
+  /// Events of `least` and above are written to the log from now on; on other threads a little
+  /// later. Any thread; does not block. `settings()` stays what the system was started with.
+  void set_log_level(log_level least) noexcept;
+  /// From now on a handler that runs for longer than `after` is reported; none if it is zero or
+  /// less. The time counts from now. Error: `spawn_failed`, if the system was started without a
+  /// watchdog and there is no thread for one. Any thread; blocks for a moment.
+  base::result<void> set_watchdog(base::duration after);
+
   /// What core knows of the system: `scoped_actor me(system.env())`; otherwise for other parts of
   /// the framework.
   [[nodiscard]] core::environment& env() noexcept;

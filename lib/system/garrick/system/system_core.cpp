@@ -105,8 +105,26 @@ void system_core::tell(std::string_view who, const std::string& text) {
   log_.write({log_level::warning, "held up", who}, "watchdog", 0, [&] { return text; });
 }
 
+base::result<void> system_core::set_watchdog(base::duration after) {
+  const std::lock_guard guard(watchdog_mutex_);
+  if (watchdog_ != nullptr) {
+    watchdog_->set_limit(after);
+  } else if (after.count() > 0) {
+    try {
+      watchdog_ = std::make_unique<watchdog>(*pool_, detached_, after, probe, *this);
+    } catch (const std::system_error& e) {
+      return base::make_error(base::errc::spawn_failed, "watchdog", e.what());
+    }
+    watchdog_->begin();
+  }
+  return {};
+}
+
 void system_core::stop_threads() noexcept {
-  watchdog_.reset();
+  {
+    const std::lock_guard guard(watchdog_mutex_);
+    watchdog_.reset();
+  }
   letters_.close();
   directory_.close();
   detached_.stop();

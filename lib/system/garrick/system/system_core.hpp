@@ -85,6 +85,9 @@ class system_core final : public core::environment, public watchdog_listener {
   /// Is the caller a worker or a detached thread of this system, which must not wait for it?
   [[nodiscard]] bool on_own_thread() const noexcept;
 
+  /// As `actor_system::set_watchdog`.
+  base::result<void> set_watchdog(base::duration after);
+
   [[nodiscard]] dead_letters& letters() noexcept { return letters_; }         ///< of this system
   [[nodiscard]] limited_log& log() noexcept { return log_; }                  ///< of this system
   [[nodiscard]] registry& names() noexcept { return directory_.names; }       ///< of this system
@@ -121,7 +124,8 @@ class system_core final : public core::environment, public watchdog_listener {
   memory_keeper memory_;
   limited_log log_;
   std::unique_ptr<sched::scheduler> pool_;
-  std::unique_ptr<watchdog> watchdog_;
+  std::mutex watchdog_mutex_;
+  std::unique_ptr<watchdog> watchdog_;  ///< after the start under `watchdog_mutex_`; may be null
   detached_pool detached_;
   dead_letters letters_;
   directory directory_{*this};

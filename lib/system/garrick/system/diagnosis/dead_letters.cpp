@@ -38,12 +38,28 @@ void dead_letters::count_other(const base::error& reason) noexcept {
   }
 }
 
+void dead_letters::keep(const core::undelivered& what) noexcept {
+  const std::lock_guard guard(recent_lock_);
+  recent_[kept_++ % most_recent] = {what.sender, what.receiver, what.descriptor,
+                                    what.reason.category(), what.reason.code()};
+}
+
+std::vector<recent_letter> dead_letters::recent() const {
+  std::vector<recent_letter> all;
+  all.reserve(most_recent);  // before the lock, under which nobody allocates
+  const std::lock_guard guard(recent_lock_);
+  for (std::uint64_t n = kept_; n != 0 && all.size() != most_recent; --n)
+    all.push_back(recent_[(n - 1) % most_recent]);
+  return all;
+}
+
 void dead_letters::take(const core::undelivered& what) noexcept {
   const bool ours = what.reason.category() == &error_category_of(base::errc::user) &&
                     what.reason.code() < reasons;
   const std::size_t code = ours ? what.reason.code() : 0;
   if (!ours) count_other(what.reason);
   counts_[code].fetch_add(1, std::memory_order_relaxed);  // order: a statistic
+  keep(what);
   if (!anybody_.load(std::memory_order_acquire)) return;  // order: pairs with subscribe
   if (what.descriptor == &base::message_type_of<dead_letter>) return;
   try {

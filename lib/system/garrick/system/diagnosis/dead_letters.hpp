@@ -9,6 +9,7 @@
 // Thread safety: any thread.
 #pragma once
 
+#include <garrick/base/concurrency/spin_lock.hpp>
 #include <garrick/base/values/error.hpp>
 #include <garrick/core/cell/environment.hpp>
 #include <garrick/core/ref.hpp>
@@ -31,6 +32,15 @@ struct dead_letter {
   std::string content;
   base::error reason;            ///< why it was not delivered or not handled; mostly an `errc`
   std::uint64_t suppressed = 0;  ///< letters that no subscriber was told about before this one
+};
+
+/// What is kept of an undelivered message: no text and no content.
+struct recent_letter {
+  std::uint64_t sender = 0;                        ///< 0: a thread, or unknown
+  std::uint64_t receiver = 0;                      ///< id of the actor that it was meant for
+  const base::message_type* type = nullptr;        ///< null: unknown
+  const base::error_category* category = nullptr;  ///< of the reason, with the next
+  std::uint32_t code = 0;                          ///< of the reason
 };
 
 /// What a subscriber has to understand.
@@ -65,6 +75,9 @@ class dead_letters {
   [[nodiscard]] std::uint64_t count(const base::error& reason) const;
   /// All letters since the system began.
   [[nodiscard]] std::uint64_t count() const noexcept;
+  static constexpr std::size_t most_recent = 64;  ///< that are kept
+  /// The latest letters, the newest first; `most_recent` of them at most. Throws std::bad_alloc.
+  [[nodiscard]] std::vector<recent_letter> recent() const;
   /// For the system, at its end. No more subscribers: their handles must not outlive the system's
   /// threads.
   void close() noexcept;
@@ -78,10 +91,17 @@ class dead_letters {
     std::uint64_t count;
   };
   void count_other(const base::error& reason) noexcept;
+  void keep(const core::undelivered& what) noexcept;
 
   const std::uint32_t backlog_;
   std::array<std::atomic<std::uint64_t>, reasons> counts_{};
   std::atomic<std::uint64_t> suppressed_{0};
+
+  mutable base::spin_lock recent_lock_;
+  // under `recent_lock_`
+  std::array<recent_letter, most_recent> recent_{};
+  std::uint64_t kept_ = 0;  ///< letters so far; the next one goes to this place, modulo the size
+
   std::atomic<bool> anybody_{false};
 
   mutable std::mutex mutex_;

@@ -2,6 +2,7 @@
 #include <garrick/system/diagnosis/dead_letters.hpp>
 #include <garrick/system/names/registry.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -64,4 +65,27 @@ TEST_CASE("endlessly many reasons take no endless memory: the sum stays exact") 
   CHECK(letters.count(error(255, family)) == 1);
   CHECK(letters.count(error(256, family)) == 0);
   CHECK(letters.count() == many);
+}
+
+TEST_CASE(
+    "the latest dead letters are kept, the newest first, and no more than there is room for") {
+  dead_letters letters(1);
+  CHECK(letters.recent().empty());
+  for (std::uint64_t i = 1; i <= dead_letters::most_recent + 10; ++i) {
+    garrick::core::undelivered letter;
+    letter.receiver = i;
+    letter.sender = i + 1000;
+    letter.descriptor = &garrick::base::message_type_of<int>;
+    letter.reason = errc::not_handled;
+    letters.take(letter);
+    CHECK(letters.recent().size() == std::min<std::size_t>(i, dead_letters::most_recent));
+  }
+  const auto all = letters.recent();
+  for (std::size_t i = 0; i != all.size(); ++i) {
+    CHECK(all[i].receiver == dead_letters::most_recent + 10 - i);
+    CHECK(all[i].sender == all[i].receiver + 1000);
+  }
+  CHECK(all[0].type == &garrick::base::message_type_of<int>);
+  CHECK(all[0].code == error(errc::not_handled).code());
+  CHECK(all[0].category == error(errc::not_handled).category());
 }

@@ -21,6 +21,7 @@
 #include <garrick/system/settings/settings.hpp>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -63,7 +64,15 @@ class limited_log {
   limited_log& operator=(const limited_log&) = delete;
 
   /// True: events of this level are written at all.
-  [[nodiscard]] bool wants(log_level level) const noexcept { return level >= least_; }
+  [[nodiscard]] bool wants(log_level level) const noexcept { return level >= least(); }
+  /// From now on events of `least` and above are written, by other threads a little later.
+  void set_least(log_level least) noexcept {
+    least_.store(least, std::memory_order_relaxed);  // order: nothing goes with it
+  }
+  /// The level from which on events are written.
+  [[nodiscard]] log_level least() const noexcept {
+    return least_.load(std::memory_order_relaxed);  // order: nothing goes with it
+  }
 
   /// Writes one line, or holds it back. `text()` makes the line, only if it is written; a line for
   /// whose text there is no memory says so. Blocks as long as the sink does.
@@ -108,7 +117,7 @@ class limited_log {
   void tell_held_back(bool all) noexcept;
   void tell(const slot& s) noexcept;
 
-  const log_level least_;
+  std::atomic<log_level> least_;
   const log_sink sink_;
 
   std::mutex mutex_;

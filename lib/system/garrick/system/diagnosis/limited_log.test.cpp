@@ -248,3 +248,15 @@ TEST_CASE("threads storm at once while a timer writes: the numbers add up") {
   }
   CHECK(events_in(l.all) == threads * each);
 }
+
+TEST_CASE("the level from which on events are written can be changed") {
+  lines l;
+  base::virtual_clock clock;
+  limited_log log(clock, log_level::off, l.sink());
+  happen(log, failure("worker"), 1);
+  CHECK(l.count() == 0);
+  log.set_least(log_level::error);
+  CHECK(log.least() == log_level::error);
+  happen(log, failure("worker"), 1);
+  CHECK(l.count() == 1);
+}

@@ -17,6 +17,11 @@ constexpr std::uint32_t looks_per_warning = 2;
 // A detached actor may well compute for seconds, or wait. It is reported after this multiple of the
 // time.
 constexpr std::uint32_t detached_patience = 30;
+
+std::int64_t interval_for(base::duration after) noexcept {
+  if (after.count() <= 0) return 0;
+  return std::max<std::int64_t>(after.count() / looks_per_warning, 1);
+}
 }  // namespace
 
 std::string what_is_handled(const base::message_type* type, bool response) {
@@ -30,10 +35,10 @@ watchdog::watchdog(sched::scheduler& pool, const detached_pool& detached, base::
                    base::probe* probe, watchdog_listener& listener)
     : pool_(pool),
       detached_(detached),
-      interval_ns_(after.count() / looks_per_warning > 0 ? after.count() / looks_per_warning : 1),
       probe_(probe),
       listener_(listener),
       samples_(pool.worker_count()),
+      wanted_ns_(interval_for(after)),
       thread_([this] { loop(); }) {}
 
 watchdog::~watchdog() {
@@ -53,14 +58,35 @@ void watchdog::begin() {
   wake_.notify_one();
 }
 
+void watchdog::set_limit(base::duration after) {
+  {
+    const std::lock_guard guard(mutex_);
+    wanted_ns_ = interval_for(after);
+  }
+  wake_.notify_one();
+}
+
+// What was counted at other intervals says nothing.
+void watchdog::take_interval(std::int64_t interval_ns) {
+  interval_ns_ = interval_ns;
+  for (sample& s : samples_) s.looks = 0;
+  for (sample& s : detached_samples_) s.looks = 0;
+}
+
 void watchdog::loop() {
   base::platform::name_this_thread("garrick-watch");
   std::unique_lock guard(mutex_);
   wake_.wait(guard, [this] { return begun_ || stop_; });
-  while (!wake_.wait_for(guard, std::chrono::nanoseconds(interval_ns_), [this] { return stop_; })) {
-    guard.unlock();
-    look();
-    guard.lock();
+  const auto changed = [this] { return stop_ || wanted_ns_ != interval_ns_; };
+  while (!stop_) {
+    if (wanted_ns_ != interval_ns_) take_interval(wanted_ns_);
+    if (interval_ns_ == 0) {
+      wake_.wait(guard, changed);
+    } else if (!wake_.wait_for(guard, std::chrono::nanoseconds(interval_ns_), changed)) {
+      guard.unlock();
+      look();
+      guard.lock();
+    }
   }
 }
 

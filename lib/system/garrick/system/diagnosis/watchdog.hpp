@@ -14,7 +14,7 @@
 // scope that forbids in-place runs.
 //
 // Thread safety: constructed, begun and destroyed by one thread; begun after the pool's start and
-// destroyed before its stop, if at all.
+// destroyed before its stop, if at all. `set_limit` may be called from any thread.
 #pragma once
 
 #include <garrick/base/concurrency/probe.hpp>
@@ -57,8 +57,8 @@ class watchdog_listener {
 class watchdog {
  public:
   /// Starts the thread, which waits for `begin`. `pool`, `detached` and `listener` outlive the
-  /// watchdog. A worker's handler is reported when it runs longer than `after`, which is above
-  /// zero: to the listener, and to `probe` if it is not null. Throws std::system_error if the
+  /// watchdog. A worker's handler is reported when it runs longer than `after` (zero: none is): to
+  /// the listener, and to `probe` if it is not null. Throws std::system_error if the
   /// thread cannot be created.
   watchdog(sched::scheduler& pool, const detached_pool& detached, base::duration after,
            base::probe* probe, watchdog_listener& listener);
@@ -69,6 +69,10 @@ class watchdog {
 
   /// The pool has started: looks at it from now on.
   void begin();
+
+  /// From now on a handler is reported when it runs longer than `after`; zero: none is. The
+  /// time counts from now. Any thread; does not block for long.
+  void set_limit(base::duration after);
 
  private:
   struct sample {
@@ -85,6 +89,7 @@ class watchdog {
     bool seen = false;                           ///< in this look
   };
   void loop();
+  void take_interval(std::int64_t interval_ns);
   void look();
   void look_at_detached();
   /// True if it is time to report it: the last `looks` looks found it unchanged.
@@ -97,17 +102,19 @@ class watchdog {
 
   sched::scheduler& pool_;
   const detached_pool& detached_;
-  const std::int64_t interval_ns_;
   base::probe* const probe_;
   watchdog_listener& listener_;
   // the watchdog's thread
+  std::int64_t interval_ns_ = 0;  ///< between the looks that were counted
   std::vector<sample> samples_;
   std::vector<detached_sample> detached_samples_;
 
   std::mutex mutex_;
   std::condition_variable wake_;
-  bool begun_ = false;  // under `mutex_`, both
+  // under `mutex_`
+  bool begun_ = false;
   bool stop_ = false;
+  std::int64_t wanted_ns_;  ///< between two looks; 0: it does not look
   std::thread thread_;
 };
 

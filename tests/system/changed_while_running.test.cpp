@@ -1,0 +1,101 @@
+// What can be changed while a system runs: log level and watchdog.
+#include <doctest/doctest.h>
+#include <garrick/base/concurrency/probe.hpp>
+#include <garrick/garrick.hpp>
+#include <garrick/system/system_core.hpp>
+
+#include <atomic>
+
+namespace {
+
+using namespace garrick;
+using system::log_level;
+
+struct gate {
+  std::atomic<bool> open{false};
+  std::atomic<bool> reached{false};
+  void pass() {
+    reached = true;
+    reached.notify_all();
+    open.wait(false);
+  }
+  void let_go() {
+    open = true;
+    open.notify_all();
+  }
+};
+
+struct key {
+  using garrick_sendable = void;  // the gate outlives the actor, and may be used by any thread
+  gate* to;
+};
+
+struct wait_there {};
+class waits : public actor<protocol<void(wait_there)>> {
+ public:
+  explicit waits(key k) : gate_(k.to) {}
+  void on(wait_there) { gate_->pass(); }
+
+ private:
+  gate* gate_;
+};
+
+class stalls final : public base::probe {
+ public:
+  void on_stall(std::uint32_t, std::uint64_t actor, const base::message_type*,
+                duration) noexcept override {
+    who = actor;
+    who.notify_all();
+  }
+  std::atomic<std::uint64_t> who{0};
+};
+
+settings with(stalls& heard, duration after) {
+  settings o;
+  o.scheduler.workers = 2;
+  o.watchdog.after = after;
+  o.log.level = log_level::off;
+  o.probe = &heard;
+  return o;
+}
+
+}  // namespace
+
+TEST_CASE("a watchdog's limit is changed while a handler hangs, and the watchdog reports it") {
+  stalls heard;
+  gate g;
+  actor_system system(with(heard, duration::seconds(3600)));
+  const auto a = system.spawn<waits>(key{&g});
+  send(a, wait_there{});
+  g.reached.wait(false);
+  CHECK(system.set_watchdog(duration::milliseconds(2)).has_value());
+  heard.who.wait(0);
+  CHECK(heard.who == a.id());
+  g.let_go();
+}
+
+TEST_CASE("a system without a watchdog gets one") {
+  stalls heard;
+  gate g;
+  actor_system system(with(heard, duration()));
+  const auto a = system.spawn<waits>(key{&g});
+  send(a, wait_there{});
+  g.reached.wait(false);
+  CHECK(system.set_watchdog(duration()).has_value());
+  CHECK(system.set_watchdog(duration::milliseconds(2)).has_value());
+  heard.who.wait(0);
+  CHECK(heard.who == a.id());
+  CHECK(system.set_watchdog(duration()).has_value());
+  g.let_go();
+}
+
+TEST_CASE("the log's level is changed while the system runs") {
+  stalls heard;
+  actor_system system(with(heard, duration()));
+  CHECK(!system.core().log().wants(log_level::error));
+  system.set_log_level(log_level::error);
+  CHECK(system.core().log().wants(log_level::error));
+  CHECK(!system.core().log().wants(log_level::debug));
+  CHECK(system.settings().log.level == log_level::off);
+  system.set_log_level(log_level::off);
+}
