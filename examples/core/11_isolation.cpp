@@ -1,4 +1,5 @@
-// What may be in a message: what it owns, and nothing else. The compiler looks into it.
+// What may be in a message, and what an actor may be made of: what it owns, and nothing else. The
+// compiler looks into it.
 #include <garrick/garrick.hpp>
 
 #include <cstdio>
@@ -59,6 +60,41 @@ class calculator : public garrick::actor<math> {
 };
 // [/atoms]
 
+// [given]
+// What an actor is made of comes from its spawner, and is the actor's own from then on.
+class archive : public garrick::actor<garrick::protocol<void(line)>> {
+ public:
+  archive(std::string name, std::unique_ptr<std::FILE, int (*)(std::FILE*)> file)
+      : name_(std::move(name)), file_(std::move(file)) {}
+  void on(line l) { std::fprintf(file_.get(), "%s: %d-%d\n", name_.c_str(), l.from, l.to); }
+
+ private:
+  std::string name_;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+};
+// [/given]
+
+// [lent]
+// Counts in a variable of its spawner, who looks at it only when the actor has ended.
+class tally : public garrick::actor<garrick::protocol<void(line)>> {
+ public:
+  explicit tally(int& lines) : lines_(lines) {}
+  void on(line) { ++lines_; }
+
+ private:
+  int& lines_;
+};
+
+int count_lines() {
+  int lines = 0;  // outlives the system, and so the actor
+  {
+    garrick::actor_system system;
+    send(system.spawn<tally>(garrick::lent(lines)), line{1, 2});
+  }
+  return lines;
+}
+// [/lent]
+
 int main() {
   garrick::actor_system system;
   const auto calc = system.spawn<calculator>();
@@ -79,4 +115,14 @@ int main() {
   std::printf("%s\n", system.request_as<std::string>(viewer, std::move(d)).get().value().c_str());
   std::printf("%s\n",
               system.request_as<std::string>(viewer, temperature(21.5)).get().value().c_str());
+
+  // [spawn]
+  std::string name = "lines";
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), std::fclose);
+  send(system.spawn<archive>(name, std::move(file)), line{3, 4});  // the name is copied
+  system.spawn([](garrick::dynamic_actor& self, const garrick::any_ref& to,
+                  double celsius) { self.send(to, temperature(celsius)); },
+               viewer, 17.0);  // arguments, not captures
+  // [/spawn]
+  std::printf("%d line\n", count_lines());
 }

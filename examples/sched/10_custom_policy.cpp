@@ -136,7 +136,9 @@ int main() {
   garrick::actor_system system(with_lucky_dip());
   const auto sum = system.spawn<adder_actor>();
   for (int i = 1; i <= 100; ++i)
-    system.spawn([sum, i](garrick::dynamic_actor& self) { self.send(sum, add{i}); });
+    system.spawn([](garrick::dynamic_actor& self, garrick::ref<adder> to,
+                    int number) { self.send(to, add{number}); },
+                 sum, i);
   // Every adding actor ends by itself, in whatever order; the sum lives as long as its handle.
   while (system.actor_count() > 1) std::this_thread::yield();
   std::printf("1 + 2 + ... + 100 = %d\n", system.request(sum, total{}).get().value());

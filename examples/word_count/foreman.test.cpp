@@ -43,11 +43,11 @@ TEST_CASE("the result names the files that changed, even if the walker falls whe
   garrick::testkit::test_system system;
   const auto boss = system.spawn<garrick::supervisor>(garrick::supervision{.max_restarts = 5});
   crew hands;
-  const auto keeper = garrick::supervise<keeper_actor>(boss, &fate);
-  hands.counters.push_back(garrick::supervise<counter_actor>(boss, keeper, &fate));
-  hands.ranker = garrick::supervise<ranker_actor>(boss, hands.counters, &fate);
-  hands.walker = garrick::supervise<forgetful_walker>(boss, &has_fallen);
-  const auto foreman = garrick::supervise<foreman_actor>(boss, hands, &fate);
+  const auto keeper = garrick::supervise<keeper_actor>(boss, garrick::lent(&fate));
+  hands.counters.push_back(garrick::supervise<counter_actor>(boss, keeper, garrick::lent(&fate)));
+  hands.ranker = garrick::supervise<ranker_actor>(boss, hands.counters, garrick::lent(&fate));
+  hands.walker = garrick::supervise<forgetful_walker>(boss, garrick::lent(&has_fallen));
+  const auto foreman = garrick::supervise<foreman_actor>(boss, hands, garrick::lent(&fate));
   auto answer = system.request(foreman, finish{});
   system.run();
   const garrick::result<finished> done = answer.get();

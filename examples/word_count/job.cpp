@@ -35,32 +35,33 @@ struct staff {
 
 staff hire(garrick::actor_system& system, const job& what, chaos& fate,
            const std::shared_ptr<std::string>& verdict) {
-  const auto boss = system.spawn<overseer_actor>(patience, verdict);
+  const auto boss = system.spawn<overseer_actor>(patience, garrick::lent(verdict));
   const auto named = [](role r, std::size_t i) {
     return garrick::child_options{.name = std::string(role_names[static_cast<std::size_t>(r)]) +
                                           " " + std::to_string(i)};
   };
+  const garrick::lent with(&fate);  // all of them, and `main`, use the one
   crew hands;
   std::vector<garrick::ref<splitter_protocol>> splitters;
   for (std::size_t i = 0; i < counter_count; ++i) {
-    const auto keeper = garrick::supervise<keeper_actor>(boss, named(role::keeper, i), &fate);
+    const auto keeper = garrick::supervise<keeper_actor>(boss, named(role::keeper, i), with);
     hands.counters.push_back(
-        garrick::supervise<counter_actor>(boss, named(role::counter, i), keeper, &fate));
+        garrick::supervise<counter_actor>(boss, named(role::counter, i), keeper, with));
   }
   for (std::size_t i = 0; i < splitter_count; ++i)
     splitters.push_back(
-        garrick::supervise<splitter_actor>(boss, named(role::splitter, i), hands.counters, &fate));
+        garrick::supervise<splitter_actor>(boss, named(role::splitter, i), hands.counters, with));
   for (std::size_t i = 0; i < reader_count; ++i)
     hands.readers.push_back(
-        garrick::supervise<reader_actor>(boss, named(role::reader, i), splitters, &fate));
+        garrick::supervise<reader_actor>(boss, named(role::reader, i), splitters, with));
   hands.ranker =
-      garrick::supervise<ranker_actor>(boss, named(role::ranker, 0), hands.counters, &fate);
+      garrick::supervise<ranker_actor>(boss, named(role::ranker, 0), hands.counters, with);
   hands.walker = garrick::supervise<walker_actor>(boss, named(role::walker, 0), what.paths,
-                                                  what.unit_bytes, &fate);
+                                                  what.unit_bytes, with);
   const auto foreman =
-      garrick::supervise<foreman_actor>(boss, named(role::foreman, 0), hands, &fate);
+      garrick::supervise<foreman_actor>(boss, named(role::foreman, 0), hands, with);
   if (what.display != show::nothing)
-    garrick::supervise<display_actor>(boss, named(role::display, 0), foreman, what.display, &fate);
+    garrick::supervise<display_actor>(boss, named(role::display, 0), foreman, what.display, with);
   return {boss, foreman};
 }
 // [/hire]

@@ -123,7 +123,8 @@ TEST_CASE("a file that is written to or goes away after it was found is named") 
 
   chaos fate(1, 0);
   garrick::testkit::test_system system;
-  const auto walker = system.spawn<walker_actor>(std::vector<std::string>{f.path()}, 4u, &fate);
+  const auto walker =
+      system.spawn<walker_actor>(std::vector<std::string>{f.path()}, 4u, garrick::lent(&fate));
   auto answer = system.request(walker, look_again{known});
   system.run();
   const std::vector<problem> changed = answer.get().value();

@@ -1,10 +1,15 @@
+// each: handle actor
 // expect: a protocol has two signatures for one message
 #include <garrick/garrick.hpp>
 
-#ifdef GARRICK_CONTROL
-using twice = garrick::protocol<void(int), int(long)>;
-#else
 using twice = garrick::protocol<void(int), int(const int&)>;
-#endif
 
-void test(const garrick::ref<twice>& to) { send(to, 1); }
+#ifdef GARRICK_WITHOUT_handle
+struct holder {
+  garrick::ref<twice> to;
+};
+#elif defined(GARRICK_WITHOUT_actor)
+class server : public garrick::actor<twice> {};
+#else
+void test(const garrick::ref<garrick::protocol<void(int), int(long)>>& to) { send(to, 1); }
+#endif

@@ -1,4 +1,4 @@
-// each: spawn try_spawn own supervised child unfinished
+// each: spawn try_spawn own supervised child pool unfinished
 // expect: garrick: this is no actor: its class must be defined, and derive publicly from
 #include <garrick/garrick.hpp>
 
@@ -22,6 +22,10 @@ void test(const garrick::ref<garrick::core::supervisor_protocol>& top) {
 }
 #elif defined(GARRICK_WITHOUT_child)
 void test() { static_cast<void>(garrick::child<record>()); }
+#elif defined(GARRICK_WITHOUT_pool)
+void test(garrick::actor_system& system) {
+  static_cast<void>(garrick::spawn_pool<record>(system, 4));
+}
 #elif defined(GARRICK_WITHOUT_unfinished)
 void test(garrick::actor_system& system) { static_cast<void>(system.spawn<unfinished>()); }
 #else

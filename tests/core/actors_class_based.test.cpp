@@ -109,7 +109,7 @@ TEST_CASE("actor's hooks: on_start is first, on_exit is last, then the destructo
   auto log = std::make_shared<std::vector<std::string>>();
   {
     actor_system system;
-    const auto a = system.spawn<hooked>(log);
+    const auto a = system.spawn<hooked>(lent(log));
     send(a, 7);
     send(a, 0);
     send(a, 8);
@@ -208,7 +208,7 @@ TEST_CASE("an actor learns from try_spawn why a child could not be spawned") {
     int on(int) { return 7; }
   };
   std::vector<std::string> said;
-  const auto a = kit.spawn([&said](dynamic_actor& self) -> behavior {
+  const auto a = kit.spawn(lent([&said](dynamic_actor& self) -> behavior {
     const auto bad = self.try_spawn<picky>(true);
     said.push_back(bad.has_value() ? "lives" : bad.error().to_string());
     const auto refused = self.try_spawn<picky>(spawn_options{.bound = 3}, false);
@@ -216,7 +216,7 @@ TEST_CASE("an actor learns from try_spawn why a child could not be spawned") {
     return {[child = self.try_spawn<picky>(false).value(), &self](int) {
       return self.delegate(child, 0);
     }};
-  });
+  }));
   CHECK(kit.request_as<int>(a, 1).get().value() == 7);
   REQUIRE(said.size() == 2);
   CHECK(said[0].find("not here") != std::string::npos);

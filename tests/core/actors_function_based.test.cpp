@@ -187,10 +187,10 @@ TEST_CASE("a behavior that actors share lives as long as one of them has it") {
     {
       const behavior shared([c = counted(&living)](int) { return c.living->load(); });
       for (int i = 0; i < 8; ++i)
-        all.push_back(system.spawn([shared](dynamic_actor& self) {
+        all.push_back(system.spawn(lent([shared](dynamic_actor& self) {
           self.become([](int) { return -1; });
           self.become(keep_behavior, shared);
-        }));
+        })));
     }
     while (!all.empty()) {
       CHECK(system.request_as<int>(all.back(), 0).get().value() == 1);

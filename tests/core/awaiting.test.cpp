@@ -147,8 +147,8 @@ struct fixture {
   ref<source> to = kit.spawn<source_actor>();
 
   auto spawn(scripted::script s, spawn_options o = {}) {
-    return kit.spawn<scripted>(std::move(o), std::make_shared<scripted::script>(std::move(s)),
-                               seen);
+    return kit.spawn<scripted>(std::move(o), lent(std::make_shared<scripted::script>(std::move(s))),
+                               lent(seen));
   }
 };
 
@@ -282,7 +282,8 @@ TEST_CASE("what waits survives a restart in the middle of an await") {
   const auto top = f.kit.spawn<supervisor>();
   auto script = std::make_shared<scripted::script>(
       [&](scripted& self, int) { self.ask_and_await(f.to, -1); });
-  const auto a = core::supervise<scripted>(top, child_options{}, script, f.seen);
+  const auto a =
+      core::supervise<scripted>(top, child_options{}, lent(std::shared_ptr(script)), lent(f.seen));
   send(a, step{1});
   f.kit.run();
   for (int i = 1; i <= 3; ++i) send(a, job{i});
@@ -319,12 +320,12 @@ TEST_CASE(
   const auto to = kit.spawn<source_actor>();
   auto tries = std::make_shared<int>(0);
   const auto a = kit.spawn(
-      [tries](dynamic_actor& self, ref<source> s) -> behavior {
+      lent([tries](dynamic_actor& self, ref<source> s) -> behavior {
         self.set_unmatched(unmatched::skip);
         return {on(any<double>).when([tries](double) { return ++*tries > 100; }) >> [](double) {},
                 [&self, s](job j) { self.request(s, ask{j.n}).await([](int) {}); },
                 [&self](step) { self.become([](double) {}); }};
-      },
+      }),
       ref<source>(to));
   send(a, 1.5);
   for (int i = 0; i < 5; ++i) send(a, job{i});

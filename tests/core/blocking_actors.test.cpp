@@ -127,18 +127,18 @@ TEST_CASE("blocking actor that is told to end unwinds") {
     std::shared_ptr<std::atomic<int>> n;
     ~at_end() { ++*n; }
   };
-  const any_ref waits = system.spawn([unwound](blocking_actor& self) {
+  const any_ref waits = system.spawn(lent([unwound](blocking_actor& self) {
     const at_end a{unwound};
     for (;;) self.receive([](int) {});
-  });
-  const any_ref sleeps = system.spawn([unwound](blocking_actor& self) {
+  }));
+  const any_ref sleeps = system.spawn(lent([unwound](blocking_actor& self) {
     const at_end a{unwound};
     for (;;) self.receive([](int) {}, after(duration::seconds(3600)) >> [] {});
-  });
-  const any_ref asks = system.spawn([unwound, waits](blocking_actor& self) {
+  }));
+  const any_ref asks = system.spawn(lent([unwound, waits](blocking_actor& self) {
     const at_end a{unwound};
     static_cast<void>(self.get(self.request_as<int>(waits, 2.5)));
-  });
+  }));
   system.exit(asks);
   system.exit(waits);
   system.exit(sleeps);
@@ -306,7 +306,7 @@ TEST_CASE(
               return std::string("received");
             }};
   };
-  const any_ref on_worker = system.spawn(asks);
+  const any_ref on_worker = system.spawn(lent(asks));
   for (const std::string& text :
        {system.request_as<std::string>(on_worker, 1).get().value(),
         system.request_as<std::string>(on_worker, std::string()).get().value()}) {
@@ -314,7 +314,7 @@ TEST_CASE(
     CHECK(text.find("co_await") != std::string::npos);
   }
   CHECK(system.request_as<int>(doubler, 4).get().value() == 8);
-  const any_ref detached = system.spawn(spawn_options{.detached = true}, asks);
+  const any_ref detached = system.spawn(spawn_options{.detached = true}, lent(asks));
   CHECK(system.request_as<std::string>(detached, 3).get().value() == "6");
   CHECK(system.request_as<std::string>(detached, std::string()).get().value() == "received");
 }

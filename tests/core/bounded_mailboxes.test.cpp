@@ -36,7 +36,8 @@ struct fixture {
   ref<box> to;
   explicit fixture(mailbox_policy p, std::uint32_t bound = 3) {
     to = kit.spawn<keeper>(
-        spawn_options{.policy = p, .bound = p != mailbox_policy::unbounded ? bound : 0}, seen);
+        spawn_options{.policy = p, .bound = p != mailbox_policy::unbounded ? bound : 0},
+        lent(seen));
   }
   void flood(int n) {
     for (int i = 0; i < n; ++i) send(to, item{i});
@@ -98,7 +99,7 @@ TEST_CASE("with the policy wait a send waits until there is room, in an actor an
       o.mailbox.full_wait = duration::milliseconds(20);  // patience for a busy machine
       actor_system system(o);
       const auto to = system.spawn<slow>(spawn_options{.policy = mailbox_policy::wait, .bound = 3},
-                                         seen, &most);
+                                         lent(seen), lent(&most));
       if (inside)
         send(system.spawn<eager>(to), sum{});
       else
@@ -128,7 +129,8 @@ TEST_CASE("with the policy wait a send gives up where waiting cannot help") {
     o.log.level = system::log_level::off;
     o.mailbox.full_wait = duration::seconds(60);
     actor_system system(o);
-    send(system.spawn<selfish>(spawn_options{.policy = mailbox_policy::wait, .bound = 3}, &seen),
+    send(system.spawn<selfish>(spawn_options{.policy = mailbox_policy::wait, .bound = 3},
+                               lent(&seen)),
          sum{});
     static_cast<void>(system.await_all());
     CHECK(system.dead_letter_count(errc::overload) == 5 - seen);
@@ -150,17 +152,17 @@ TEST_CASE("the highest bound of a mailbox is exact under every policy") {
     std::atomic<bool> held{false}, release{false};
     {
       actor_system system(o);
-      const auto holder = system.spawn([&](dynamic_actor&) -> behavior {
+      const auto holder = system.spawn(lent([&](dynamic_actor&) -> behavior {
         return {[&](sum) {
           held = true;
           held.notify_all();
           release.wait(false);
         }};
-      });
+      }));
       send(holder, sum{});
       held.wait(false);  // the only worker
-      const auto to =
-          system.spawn<keeper>(spawn_options{.lazy = true, .policy = p, .bound = bound}, seen);
+      const auto to = system.spawn<keeper>(spawn_options{.lazy = true, .policy = p, .bound = bound},
+                                           lent(seen));
       std::uint32_t most = 0;
       for (int i = 0; i < sent; ++i) {
         send(to, item{i});
@@ -258,8 +260,8 @@ TEST_CASE("a bound must be 1 to 32768") {
   test_system kit(1);
   auto seen = std::make_shared<std::vector<int>>();
   for (const std::uint32_t bound : {0u, 32769u}) {
-    auto r =
-        kit.spawn<keeper>(spawn_options{.policy = mailbox_policy::reject, .bound = bound}, seen);
+    auto r = kit.spawn<keeper>(spawn_options{.policy = mailbox_policy::reject, .bound = bound},
+                               lent(seen));
     kit.run();
     kit.expect_down(r, exit_code::failure);
   }
@@ -290,7 +292,7 @@ TEST_CASE("send_when_room suspends a coroutine until there is room, and loses no
   auto errors = std::make_shared<ints>();
   std::vector<ref<protocol<void(produce)>>> all;
   for (int i = 0; i < 5; ++i) {
-    all.push_back(f.kit.spawn<producer>(f.to, errors));
+    all.push_back(f.kit.spawn<producer>(f.to, lent(errors)));
     send(all.back(), produce{40});
   }
   std::uint32_t most = 0;
@@ -304,7 +306,7 @@ TEST_CASE("send_when_room suspends a coroutine until there is room, and loses no
 TEST_CASE("send_when_room gets through a mailbox that holds one message") {
   fixture f(mailbox_policy::wait, 1);
   auto errors = std::make_shared<ints>();
-  auto p = f.kit.spawn<producer>(f.to, errors);
+  auto p = f.kit.spawn<producer>(f.to, lent(errors));
   send(p, produce{20});
   f.kit.run();
   CHECK(f.seen->size() == 20);
@@ -314,7 +316,7 @@ TEST_CASE("send_when_room gets through a mailbox that holds one message") {
 TEST_CASE("send_when_room to an unbounded mailbox waits below the soft limit") {
   fixture f(mailbox_policy::unbounded);
   auto errors = std::make_shared<ints>();
-  auto p = f.kit.spawn<producer>(f.to, errors);
+  auto p = f.kit.spawn<producer>(f.to, lent(errors));
   send(p, produce{3000});
   f.kit.run();
   CHECK(f.seen->size() == 3000);
@@ -323,7 +325,7 @@ TEST_CASE("send_when_room to an unbounded mailbox waits below the soft limit") {
 TEST_CASE("who waits for room when the receiver ends gets not_handled") {
   fixture f(mailbox_policy::wait, 1);
   auto errors = std::make_shared<ints>();
-  auto p = f.kit.spawn<producer>(f.to, errors);
+  auto p = f.kit.spawn<producer>(f.to, lent(errors));
   f.flood(1);
   send(p, produce{1});
   f.kit.expect<produce>().to(p);
@@ -347,7 +349,7 @@ TEST_CASE("a suspended child with drop_oldest keeps the newest mail for its rest
   auto seen = std::make_shared<ints>();
   auto top = kit.spawn<supervisor>(supervision{.delay = {.first = duration::seconds(1)}});
   auto c = supervise<child_actor>(
-      top, child_options{.spawn = {.policy = mailbox_policy::drop_oldest, .bound = 2}}, seen);
+      top, child_options{.spawn = {.policy = mailbox_policy::drop_oldest, .bound = 2}}, lent(seen));
   send(c, produce{0});
   kit.run();
   for (int i = 0; i < 20; ++i) {

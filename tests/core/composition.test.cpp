@@ -160,7 +160,7 @@ TEST_CASE("fan_out may be awaited: its parts arrive although everything else wai
   actor_system system;
   std::vector<ref<worker>> all;
   for (int i = 1; i <= 20; ++i) all.push_back(system.spawn<worker_actor>(i));
-  const any_ref a = system.spawn([all](dynamic_actor& self) -> behavior {
+  const any_ref a = system.spawn(lent([all](dynamic_actor& self) -> behavior {
     auto log = std::make_shared<std::vector<int>>();
     return {[&self, all, log](go) {
               core::fan_out(self, all, job{1, ""}).await([log](const std::vector<result<int>>& r) {
@@ -181,7 +181,7 @@ TEST_CASE("fan_out may be awaited: its parts arrive although everything else wai
               for (const auto& x : *r) sum += *x;
               co_return sum;
             }};
-  });
+  }));
   send(a, go{});
   CHECK(system.request_as<std::vector<int>>(a, 7).get().value() == std::vector<int>{210, 7});
   CHECK(system.request_as<int>(a, 'c').get().value() == 420);
@@ -205,14 +205,14 @@ TEST_CASE("actor that ends while a fan_out is under way leaves nothing behind") 
   std::vector<ref<worker>> all;
   for (int i = 1; i <= 20; ++i) all.push_back(system.spawn<worker_actor>(i));
   for (int i = 0; i < 100; ++i) {
-    const any_ref a = system.spawn([all](dynamic_actor& self) -> behavior {
+    const any_ref a = system.spawn(lent([all](dynamic_actor& self) -> behavior {
       return {[&self, all](go) {
         core::fan_out(self, all, job{1, ""}).then([&self](const std::vector<result<int>>&) {
           self.quit();
         });
         core::first_of(self, all, job{1, ""}).then([&self](int) { self.quit(); });
       }};
-    });
+    }));
     send(a, go{});
     system.exit(a);
   }
@@ -251,7 +251,7 @@ class adapting : public actor<protocol<result<std::string>(int), int(go)>> {
 TEST_CASE("foreign callback is awaited through adapt, its failure and its loss are errors") {
   actor_system system;
   auto library = std::make_shared<foreign_library>();
-  const auto a = system.spawn<adapting>(library);
+  const auto a = system.spawn<adapting>(lent(library));
   for (int i = 1; i < 50; ++i)
     CHECK(system.request(a, i).get().value() == "value " + std::to_string(i));
   CHECK(system.request(a, 0).get().error().detail() == "library: zero");
@@ -263,14 +263,14 @@ TEST_CASE("foreign completion that comes after its actor's end, or its system's,
   {
     actor_system system;
     for (int i = 0; i < 10; ++i) {
-      const any_ref a = system.spawn([&kept](dynamic_actor& self) -> behavior {
+      const any_ref a = system.spawn(lent([&kept](dynamic_actor& self) -> behavior {
         return {[&kept, &self](go) {
           adapt<int>(self, [&](completion<int> done) { kept.push_back(done); }).then([](int) {
             FAIL("the actor has ended");
           });
           return 1;
         }};
-      });
+      }));
       CHECK(system.request_as<int>(a, go{}).get().value() == 1);
       system.exit(a);
       while (!core::handle_access::get(a)->has_ended()) std::this_thread::yield();
@@ -306,7 +306,7 @@ TEST_CASE("fan_out: an answer whose move throws is an error of its part, and the
   testkit::test_system kit(3);
   const std::vector<ref<protocol<fragile(give)>>> givers{kit.spawn<giver>(), kit.spawn<giver>()};
   int broken = 0;
-  const any_ref asker = kit.spawn([givers, &broken](dynamic_actor& self) -> behavior {
+  const any_ref asker = kit.spawn(lent([givers, &broken](dynamic_actor& self) -> behavior {
     fragile::clumsy = self.id();
     return {[&self, givers, &broken](int) {
       fan_out(self, givers, give{}).then([&broken](const std::vector<result<fragile>>& all) {
@@ -315,7 +315,7 @@ TEST_CASE("fan_out: an answer whose move throws is an error of its part, and the
             ++broken;
       });
     }};
-  });
+  }));
   send(asker, 1);
   kit.run();
   CHECK(broken == 2);
@@ -325,13 +325,13 @@ TEST_CASE("fan_out: an answer whose move throws is an error of its part, and the
 TEST_CASE("fan_out and first_of throw for an empty handle and leave nothing behind") {
   testkit::test_system kit(3);
   const std::vector<ref<parser>> targets{kit.spawn<parse_actor>(), ref<parser>()};
-  any_ref asker = kit.spawn([targets](dynamic_actor& self) -> behavior {
+  any_ref asker = kit.spawn(lent([targets](dynamic_actor& self) -> behavior {
     return {[&self, targets](int) {
       CHECK_THROWS_AS(fan_out(self, targets, std::string("x")).then([](const auto&) {}),
                       std::logic_error);
       CHECK_THROWS_AS(first_of(self, targets, std::string("x")).then([](int) {}), std::logic_error);
     }};
-  });
+  }));
   send(asker, 1);
   kit.run();
   const weak_ref<core::any_protocol> left = asker;

@@ -184,7 +184,7 @@ TEST_CASE("coroutine handler awaits a request and answers") {
 TEST_CASE("coroutine handler awaits several requests in turn; strings come through whole") {
   actor_system system;
   auto alive = std::make_shared<std::atomic<int>>(0);
-  const auto a = system.spawn<front_actor>(system.spawn<source_actor>(), alive);
+  const auto a = system.spawn<front_actor>(system.spawn<source_actor>(), lent(alive));
   const std::string s = "a string that does not fit into the small buffer ";
   CHECK(system.request(a, both{s, 4}).get().value() == s + s + "8");
   CHECK(system.request(a, both{s, -4}).get().error() == errc::user);
@@ -208,7 +208,7 @@ TEST_CASE(
     "requester") {
   actor_system system({.log = {.level = system::log_level::off}});
   auto alive = std::make_shared<std::atomic<int>>(0);
-  const auto a = system.spawn<front_actor>(system.spawn<source_actor>(), alive);
+  const auto a = system.spawn<front_actor>(system.spawn<source_actor>(), lent(alive));
   CHECK(system.request(a, fails_inside{}).get().value() == 5);
   const error why = system.request(a, fails{}).get().error();
   CHECK(why == errc::receiver_failed);
@@ -251,7 +251,7 @@ TEST_CASE(
   actor_system system;
   auto alive = std::make_shared<std::atomic<int>>(0);
   const auto to = system.spawn<source_actor>();
-  const auto a = system.spawn<front_actor>(to, alive);
+  const auto a = system.spawn<front_actor>(to, lent(alive));
   auto waits = system.request(a, forever{});
   while (alive->load() == 0) std::this_thread::yield();
   system.exit(a);
@@ -265,7 +265,7 @@ TEST_CASE("system ends while a coroutine waits") {
   auto alive = std::make_shared<std::atomic<int>>(0);
   {
     actor_system system;
-    const auto a = system.spawn<front_actor>(system.spawn<source_actor>(), alive);
+    const auto a = system.spawn<front_actor>(system.spawn<source_actor>(), lent(alive));
     send(a, forever{});
     send(a, forever{});
     static_cast<void>(system.stop_now(duration::seconds(5)));
@@ -288,7 +288,7 @@ TEST_CASE("interleaving: other messages are handled while a coroutine handler wa
   actor_system system;
   auto alive = std::make_shared<std::atomic<int>>(0);
   const auto to = system.spawn<source_actor>();
-  const auto a = system.spawn<front_actor>(to, alive, true);
+  const auto a = system.spawn<front_actor>(to, lent(alive), true);
   auto first = system.request(a, forever{});
   auto second = system.request(a, forever{});
   CHECK(system.request(a, plain{}).get().value() == 1);
@@ -301,7 +301,7 @@ TEST_CASE("interleaving: other messages are handled while a coroutine handler wa
 TEST_CASE("co_await of a delay resumes after the time") {
   actor_system system;
   auto alive = std::make_shared<std::atomic<int>>(0);
-  const auto a = system.spawn<front_actor>(system.spawn<source_actor>(), alive);
+  const auto a = system.spawn<front_actor>(system.spawn<source_actor>(), lent(alive));
   const instant before = base::real_clock().now();
   CHECK(system.request(a, pause_ms{3}).get().has_value());
   CHECK(base::real_clock().now() - before >= duration::milliseconds(3));
@@ -395,10 +395,10 @@ TEST_CASE("an exception that leaves the coroutine on_start ends the actor with i
   testkit::test_system kit;
   const auto p = kit.spawn<unprepared>();
   std::string why;
-  const auto watcher = kit.spawn([&why, p](dynamic_actor& self) -> behavior {
+  const auto watcher = kit.spawn(lent([&why, p](dynamic_actor& self) -> behavior {
     self.monitor(p, [&why](const down& d) { why = d.reason.to_string(); });
     return {[](int) {}};
-  });
+  }));
   kit.run_for(duration::milliseconds(2));
   CHECK(why.find("not today") != std::string::npos);
   const result<int> late = kit.request(p, number{1}).get();

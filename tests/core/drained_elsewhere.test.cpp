@@ -42,7 +42,8 @@ struct line {
   actor_system system;
   ref<numbers> out;
   line(settings o, std::uint32_t messages, duration patience)
-      : system(std::move(o)), out(system.spawn<connection>(spawn_options{.lazy = true}, &carried)) {
+      : system(std::move(o)),
+        out(system.spawn<connection>(spawn_options{.lazy = true}, lent(&carried))) {
     cell_of(out).drain_elsewhere(messages, patience);
   }
   ~line() { out = {}; }
@@ -144,7 +145,7 @@ TEST_CASE("credit: send_when_room suspends a coroutine until there is some") {
   };
   testkit::test_system kit(7);
   std::atomic<std::uint64_t> carried{0};
-  const ref<numbers> out = kit.spawn<connection>(spawn_options{.lazy = true}, &carried);
+  const ref<numbers> out = kit.spawn<connection>(spawn_options{.lazy = true}, lent(&carried));
   cell_of(out).drain_elsewhere(2, long_patience);
   for (int i = 0; i < 3; ++i) send(kit.spawn<producer>(out), std::uint64_t{20});
   for (std::uint64_t expected = 2; expected < 60; ++expected) {
@@ -198,9 +199,9 @@ TEST_CASE("run_in_place runs an actor that waits for its turn inside the caller,
   std::vector<bool> ran;
   {
     actor_system system(quiet(1));
-    const auto to = system.spawn<taking>(spawn_options{.lazy = true}, &into);
+    const auto to = system.spawn<taking>(spawn_options{.lazy = true}, lent(&into));
     CHECK_FALSE(run_in_place(to));  // no worker
-    send(system.spawn<impatient>(to, &into, &ran), std::uint64_t{0});
+    send(system.spawn<impatient>(to, lent(&into), lent(&ran)), std::uint64_t{0});
     CHECK_THROWS_AS(run_in_place(ref<numbers>()), std::logic_error);
   }
   CHECK(into == seen{0, 1, 2, 3, 4, 5});
@@ -210,7 +211,7 @@ TEST_CASE("run_in_place runs an actor that waits for its turn inside the caller,
 TEST_CASE("report_dead_letter: a carrier of mail gives a message up, as a mailbox does") {
   testkit::test_system kit(3);
   seen into;
-  const ref<numbers> to = kit.spawn<taking>(&into);
+  const ref<numbers> to = kit.spawn<taking>(lent(&into));
   report_dead_letter(to, make_error(errc::overload, "the spool", "is full"), std::uint64_t{42});
   kit.run();
   CHECK(into.empty());

@@ -149,20 +149,20 @@ TEST_CASE("promise may outlive its system and its requester") {
   std::vector<response_promise<int>> kept;
   {
     actor_system system;
-    const any_ref a = system.spawn([&kept](dynamic_actor& self) -> behavior {
+    const any_ref a = system.spawn(lent([&kept](dynamic_actor& self) -> behavior {
       return {[&kept, &self](int) {
         kept.push_back(self.make_promise<int>());
         return result<int>(kept.back());
       }};
-    });
+    }));
     CHECK(system.request_as<int>(a, 1).within(duration::milliseconds(3)).get().error() ==
           errc::timeout);
     // as with typed handles
     CHECK(system.request_as<int>(a, 1, duration::milliseconds(3)).get().error() == errc::timeout);
-    const any_ref b = system.spawn([a](dynamic_actor& self) -> behavior {
+    const any_ref b = system.spawn(lent([a](dynamic_actor& self) -> behavior {
       self.request_as<int>(a, 1).then([](int) {}, [](const error&) {});
       return {[](int) {}};
-    });
+    }));
     CHECK(system.request_as<>(b, 1).get().has_value());
   }
   REQUIRE(kept.size() == 3);
@@ -180,7 +180,7 @@ TEST_CASE("sender_id names the actor that sent a message or a request; 0 is a th
               return self.sender_id();
             }};
   });
-  const any_ref asks = system.spawn([who](dynamic_actor& self) -> behavior {
+  const any_ref asks = system.spawn(lent([who](dynamic_actor& self) -> behavior {
     return {[&self, who](int) {
       auto p = std::make_shared<response_promise<bool>>(self.make_promise<bool>());
       self.request_as<std::uint64_t>(who, tell_me{}).then([p, &self](std::uint64_t id) {
@@ -188,7 +188,7 @@ TEST_CASE("sender_id names the actor that sent a message or a request; 0 is a th
       });
       return result<bool>(*p);
     }};
-  });
+  }));
   CHECK(system.request_as<bool>(asks, 1).get().value());
   const any_ref plain = system.spawn(
       [](dynamic_actor& self, any_ref to) -> behavior {
@@ -205,8 +205,8 @@ TEST_CASE("sender_id names the actor that sent a message or a request; 0 is a th
   std::uint64_t from = 99;
   me->receive([&](std::uint64_t id) { from = id; });
   CHECK(from == 0);
-  const any_ref relays = system.spawn(
-      [reports](dynamic_actor&) -> behavior { return {[reports](int x) { send(reports, x); }}; });
+  const any_ref relays = system.spawn(lent(
+      [reports](dynamic_actor&) -> behavior { return {[reports](int x) { send(reports, x); }}; }));
   send(relays, 1);
   me->receive([&](std::uint64_t id) { from = id; });
   CHECK(from == relays.id());
@@ -231,10 +231,10 @@ TEST_CASE("spawn options: lazy, hidden and named actors") {
   actor_system system;
   auto started = std::make_shared<std::atomic<bool>>(false);
   const any_ref lazy =
-      system.spawn(spawn_options{.lazy = true}, [started](dynamic_actor&) -> behavior {
-        *started = true;
-        return {[](int x) { return x; }};
-      });
+      system.spawn(spawn_options{.lazy = true}, lent([started](dynamic_actor&) -> behavior {
+                     *started = true;
+                     return {[](int x) { return x; }};
+                   }));
   const any_ref eager =
       system.spawn(spawn_options{.name = "eager"},
                    [](dynamic_actor&) -> behavior { return {[](int x) { return x; }}; });

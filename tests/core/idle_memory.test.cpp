@@ -108,51 +108,52 @@ struct answer {
 
 TEST_CASE("an idle class-based actor costs at most 256 bytes") {
   check_cost<ref<asked>>(
-      "class", [](actor_system& s, count_of_begun* begun) { return s.spawn<idler>(begun); });
+      "class", [](actor_system& s, count_of_begun* begun) { return s.spawn<idler>(lent(begun)); });
   check_cost<any_ref>("dynamic class", [](actor_system& s, count_of_begun* begun) {
-    return s.spawn<dynamic_idler>(begun);
+    return s.spawn<dynamic_idler>(lent(begun));
   });
 }
 
 TEST_CASE("an idle function-based actor costs at most 256 bytes") {
-  check_cost<any_ref>(
-      "function", [](actor_system& s, count_of_begun* begun) { return s.spawn(function, begun); });
+  check_cost<any_ref>("function", [](actor_system& s, count_of_begun* begun) {
+    return s.spawn(function, lent(begun));
+  });
   check_cost<any_ref>("lambda", [](actor_system& s, count_of_begun* begun) {
-    return s.spawn([begun](dynamic_actor& self) {
+    return s.spawn(lent([begun](dynamic_actor& self) {
       self.become([](ask) { return 1; }, [&self](int) { self.quit(); },
                   [&self](long) { self.quit(); }, [&self](double) { self.unbecome(); });
       begun->add();
-    });
+    }));
   });
   check_cost<ref<asked>>("typed", [](actor_system& s, count_of_begun* begun) {
-    return s.spawn([begun](typed_actor<asked>&) -> typed_behavior<asked> {
+    return s.spawn(lent([begun](typed_actor<asked>&) -> typed_behavior<asked> {
       begun->add();
       return {[](ask) { return 1; }};
-    });
+    }));
   });
   check_cost<any_ref>("stateful", [](actor_system& s, count_of_begun* begun) {
-    return s.spawn([begun](stateful<answer>& self) -> behavior {
+    return s.spawn(lent([begun](stateful<answer>& self) -> behavior {
       begun->add();
       return {[&self](ask) { return self.state.value; }};
-    });
+    }));
   });
   check_cost<ref<asked>>("stateful and typed", [](actor_system& s, count_of_begun* begun) {
-    return s.spawn([begun](stateful<answer, asked>& self) -> typed_behavior<asked> {
+    return s.spawn(lent([begun](stateful<answer, asked>& self) -> typed_behavior<asked> {
       begun->add();
       return {[&self](ask) { return self.state.value; }};
-    });
+    }));
   });
 }
 
 TEST_CASE("a function-based actor that changed its behavior and takes all messages costs no more") {
   check_cost<any_ref>("after become", [](actor_system& s, count_of_begun* begun) {
-    const any_ref a = s.spawn([begun](dynamic_actor& self) -> behavior {
+    const any_ref a = s.spawn(lent([begun](dynamic_actor& self) -> behavior {
       self.set_unmatched(unmatched::drop);
       return {[&self, begun](int) {
         self.become([](ask) { return 1; });
         begun->add();
       }};
-    });
+    }));
     send(a, 2.5);
     send(a, 7);
     return a;

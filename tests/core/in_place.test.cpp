@@ -87,7 +87,7 @@ seen run_pipeline(std::uint32_t workers, int forwarders, std::uint64_t messages,
   seen s;
   {
     actor_system system(o);
-    ref<numbers> next = system.spawn<sink>(&s);
+    ref<numbers> next = system.spawn<sink>(lent(&s));
     for (int i = 0; i < forwarders; ++i) next = system.spawn<forwarder>(next);
     send(system.spawn<source>(std::exchange(next, {})), flood{messages});
     static_cast<void>(system.await_all());
@@ -140,7 +140,7 @@ TEST_CASE("in place: who makes many messages of one is stopped when its receiver
   seen s;
   {
     actor_system system(o);
-    send(system.spawn<source>(system.spawn<sprinkler>(system.spawn<sink>(&s))), flood{5'000});
+    send(system.spawn<source>(system.spawn<sprinkler>(system.spawn<sink>(lent(&s)))), flood{5'000});
     static_cast<void>(system.await_all());
   }
   CHECK(s.count == 40'000);
@@ -244,8 +244,8 @@ TEST_CASE("in place: two actors on one worker that flood each other come to an e
   std::uint64_t handled[2] = {0, 0};
   {
     actor_system system(o);
-    const auto a = system.spawn<doubling>(&handled[0]);
-    const auto b = system.spawn<doubling>(&handled[1]);
+    const auto a = system.spawn<doubling>(lent(&handled[0]));
+    const auto b = system.spawn<doubling>(lent(&handled[1]));
     send(a, ref<player>(b));
     send(b, ref<player>(a));
     send(a, ball{14});
@@ -293,9 +293,9 @@ std::uint32_t handled_meanwhile(bool last_may_run_in_place) {
   {
     actor_system system(o);
     const auto last = system.spawn<last_stage>(
-        spawn_options{.lazy = true, .in_place = last_may_run_in_place}, &both);
+        spawn_options{.lazy = true, .in_place = last_may_run_in_place}, lent(&both));
     const auto middle = system.spawn<forwarder>(spawn_options{.lazy = true}, last);
-    send(system.spawn<noting_source>(middle, &both), flood{1000});
+    send(system.spawn<noting_source>(middle, lent(&both)), flood{1000});
   }
   return both.seen;
 }
@@ -361,9 +361,9 @@ TEST_CASE("in place: an actor that ends while a queue still names it leaves the 
   meet where;
   actor_system system(o);
   const auto waiting = system.spawn<answering>(spawn_options{.lazy = true});
-  ref<numbers> last = system.spawn<sink>(spawn_options{.lazy = true}, &s);
+  ref<numbers> last = system.spawn<sink>(spawn_options{.lazy = true}, lent(&s));
   const auto middle = system.spawn<forgetful_forwarder>(spawn_options{.lazy = true}, last);
-  send(system.spawn<last_holder>(&where, middle, last), flood{limit + 1});
+  send(system.spawn<last_holder>(lent(&where), middle, last), flood{limit + 1});
   where.entered.wait(false);
   auto answer = system.request(waiting, ask{}, duration::seconds(20));  // in the queue before it
   send(last, std::uint64_t{0});
@@ -389,7 +389,7 @@ struct awaited {
   std::uint32_t before = 0;
 
   explicit awaited(testkit::test_system& kit, bool may_run_in_place = true)
-      : who(kit.spawn<sink>(spawn_options{.in_place = may_run_in_place}, &into)),
+      : who(kit.spawn<sink>(spawn_options{.in_place = may_run_in_place}, lent(&into))),
         lot(kit.env().lot) {}
   void be_waited_for() {
     send(who, into.count);
@@ -416,14 +416,14 @@ TEST_CASE(
   const awaited* next = nullptr;
   std::vector<bool> first_has_woken;
   const auto note = [&] { first_has_woken.push_back(first.has_woken()); };
-  const auto worker = kit.spawn([&](dynamic_actor&) -> behavior {
+  const auto worker = kit.spawn(lent([&](dynamic_actor&) -> behavior {
     return {[&](flood) {
       first.fill();
       note();
       if (next != nullptr) next->fill();
       note();
     }};
-  });
+  }));
   const auto work = [&](const awaited* then) {
     next = then;
     base::this_thread.free_sends = 0;         // a test before may have left some

@@ -66,8 +66,8 @@ TEST_CASE("a restarted child begins without what its last object had set and bec
     }
     return base;
   };
-  const auto child = supervise(top, child_options{.restart = transient}, begin);
-  const auto last = supervise(top, child_options{.restart = transient}, begin);
+  const auto child = supervise(top, child_options{.restart = transient}, lent(begin));
+  const auto last = supervise(top, child_options{.restart = transient}, lent(begin));
   kit.run();
   REQUIRE(*lives == 2);
   SUBCASE("no behavior is below the first one, so that leaving it ends the actor") {
@@ -131,7 +131,8 @@ TEST_CASE("a restarted child does not interleave, although its last object did")
   const auto seen = std::make_shared<ints>();
   const auto to = kit.spawn<keeping>();
   const auto top = kit.spawn<supervisor>();
-  const auto child = supervise<asking>(top, to, std::make_shared<int>(0), seen);
+  const auto child =
+      supervise<asking>(top, to, lent(std::make_shared<int>(0)), lent(std::shared_ptr(seen)));
   const auto ask_and_answer = [&](int n) {
     send(child, item{n});
     send(child, other{});
@@ -151,11 +152,12 @@ TEST_CASE("mail that the last object has skipped is offered to the new one, and 
   const auto lives = std::make_shared<int>(0);
   const auto seen = std::make_shared<ints>();
   const auto top = kit.spawn<supervisor>();
-  const auto child = supervise(top, [lives, seen](dynamic_actor& self) -> behavior {
-    self.set_unmatched(unmatched::skip);
-    if (++*lives == 1) return {[](fail) { throw std::runtime_error("as asked"); }};
-    return {[seen](item i) { seen->push_back(i.n); }};
-  });
+  const auto child = supervise(top, lent([lives, seen](dynamic_actor& self) -> behavior {
+                                 self.set_unmatched(unmatched::skip);
+                                 if (++*lives == 1)
+                                   return {[](fail) { throw std::runtime_error("as asked"); }};
+                                 return {[seen](item i) { seen->push_back(i.n); }};
+                               }));
   send(child, item{1});
   send(child, item{2});
   kit.run();
@@ -208,7 +210,7 @@ TEST_CASE("a suspended child shows its senders that it is stalled, and takes no 
   how.max_restarts = 1;
   const auto top = kit.spawn<supervisor>(how);
   const auto seen = std::make_shared<ints>();
-  const auto child = supervise<noting>(top, child_options{}, seen);
+  const auto child = supervise<noting>(top, child_options{}, lent(std::shared_ptr(seen)));
   send(child, fail{});
   kit.run();
   CHECK(shows_stalled(child));
@@ -237,13 +239,13 @@ TEST_CASE("a restart that drops mail lets in who waits for room") {
   const auto seen = std::make_shared<ints>();
   const auto sent = std::make_shared<ints>();
   const auto full = supervise<noting>(
-      top, child_options{.spawn = {.policy = mailbox_policy::wait, .bound = 1}}, seen);
+      top, child_options{.spawn = {.policy = mailbox_policy::wait, .bound = 1}}, lent(seen));
   const auto sibling = supervise<noting>(top);
   kit.run();
   send(sibling, fail{});
   kit.run();
   send(full, item{1});
-  send(kit.spawn<producer>(sent), any_ref(full));
+  send(kit.spawn<producer>(lent(sent)), any_ref(full));
   kit.run();
   CHECK(seen->empty());
   CHECK(sent->empty());
@@ -268,9 +270,9 @@ TEST_CASE("a supervisor whose last handle goes inside a handler stops its childr
   auto top = kit.spawn<supervisor>();
   const auto child = supervise<noting>(top);
   const auto holder =
-      kit.spawn([kept = std::make_shared<any_ref>(top)](dynamic_actor&) -> behavior {
+      kit.spawn(lent([kept = std::make_shared<any_ref>(top)](dynamic_actor&) -> behavior {
         return {[kept](leave) { *kept = any_ref(); }};
-      });
+      }));
   top = {};
   kit.run();
   CHECK(kit.living().size() == 3);
@@ -316,10 +318,10 @@ TEST_CASE("a child whose end could not be reported answers the order to restart 
   auto top = kit.spawn<supervisor>(supervision{.strategy = one_for_all});
   const auto failing = supervise<noting>(top);
   const auto lives = std::make_shared<int>(0);
-  const auto younger = supervise(top, [lives](dynamic_actor&) -> behavior {
-    ++*lives;
-    return {[](leave) {}};
-  });
+  const auto younger = supervise(top, lent([lives](dynamic_actor&) -> behavior {
+                                   ++*lives;
+                                   return {[](leave) {}};
+                                 }));
   kit.run();
   send(failing, fail{});
   kit.expect<fail>().to(failing);
@@ -335,10 +337,10 @@ TEST_CASE("a child whose end could not be reported answers the order to restart 
 TEST_CASE("an exception from the handler of a down ends the actor") {
   test_system kit(3);
   const auto watched = kit.spawn<noting>();
-  const auto watcher = kit.spawn([watched](dynamic_actor& self) -> behavior {
+  const auto watcher = kit.spawn(lent([watched](dynamic_actor& self) -> behavior {
     static_cast<void>(self.monitor(watched));
     return {[](const down&) { throw std::runtime_error("too sad"); }};
-  });
+  }));
   kit.run();
   kit.exit(watched);
   kit.run();
@@ -350,12 +352,12 @@ TEST_CASE("two links to one actor are one: its end is reported once") {
   test_system kit(3);
   const auto ended = kit.spawn<noting>();
   const auto heard = std::make_shared<int>(0);
-  const auto watcher = kit.spawn([ended, heard](dynamic_actor& self) -> behavior {
+  const auto watcher = kit.spawn(lent([ended, heard](dynamic_actor& self) -> behavior {
     self.trap_exit(true);
     self.link(ended);
     self.link(ended);
     return {[heard](const exit_signal&) { ++*heard; }};
-  });
+  }));
   kit.run();
   kit.exit(ended);
   kit.run();

@@ -98,8 +98,8 @@ class sends_at_the_end : public actor<protocol<void(int)>> {
 TEST_CASE("a user's destructor that sends works") {
   actor_system system;
   auto count = std::make_shared<std::atomic<int>>(0);
-  const any_ref sink =
-      system.spawn([count](dynamic_actor&) -> behavior { return {[count](int) { ++*count; }}; });
+  const any_ref sink = system.spawn(
+      lent([count](dynamic_actor&) -> behavior { return {[count](int) { ++*count; }}; }));
   for (int i = 0; i < 10; ++i) send(system.spawn<sends_at_the_end>(sink), 1);
   while (count->load() != 20'000) std::this_thread::yield();
   static_cast<void>(system.spawn<sends_at_the_end>(sink));  // unreachable at once
@@ -145,7 +145,7 @@ TEST_CASE("what a user's destructor begins is cancelled, and holds nothing") {
   testkit::test_system kit(2);
   auto token = std::make_shared<int>(0);
   auto other = kit.spawn<answers>();
-  auto a = kit.spawn<begins_at_the_end>(other, token);
+  auto a = kit.spawn<begins_at_the_end>(other, lent(token));
   send(a, 1);
   kit.run();
   kit.expect_down(a);
@@ -180,8 +180,8 @@ namespace {
 TEST_CASE("a message's destructor that sends works, handled, dropped or undelivered") {
   actor_system system;
   auto count = std::make_shared<std::atomic<int>>(0);
-  const any_ref sink =
-      system.spawn([count](dynamic_actor&) -> behavior { return {[count](int) { ++*count; }}; });
+  const any_ref sink = system.spawn(
+      lent([count](dynamic_actor&) -> behavior { return {[count](int) { ++*count; }}; }));
   const any_ref handles =
       system.spawn([](dynamic_actor&) -> behavior { return {[](const parcel&) {}}; });
   const any_ref refuses = system.spawn([](dynamic_actor&) -> behavior { return {[](double) {}}; });
@@ -197,16 +197,16 @@ TEST_CASE("a message's destructor that sends works, handled, dropped or undelive
 TEST_CASE("an actor that only a timer or a request can wake is not reclaimed") {
   actor_system system;
   auto woken = std::make_shared<std::atomic<int>>(0);
-  static_cast<void>(system.spawn([woken](dynamic_actor& self) -> behavior {
+  static_cast<void>(system.spawn(lent([woken](dynamic_actor& self) -> behavior {
     static_cast<void>(self.send_after(duration::milliseconds(2), any_ref(self.self()), 1));
     return {[woken](int) { ++*woken; }};
-  }));
+  })));
   const any_ref target =
       system.spawn([](dynamic_actor&) -> behavior { return {[](int x) { return x; }}; });
-  static_cast<void>(system.spawn([woken, target](dynamic_actor& self) -> behavior {
+  static_cast<void>(system.spawn(lent([woken, target](dynamic_actor& self) -> behavior {
     self.request_as<int>(target, 1).then([woken](int) { ++*woken; });
     return {[](int) {}};
-  }));
+  })));
   while (woken->load() != 2) std::this_thread::yield();
   while (system.actor_count() != 1) std::this_thread::yield();
 }

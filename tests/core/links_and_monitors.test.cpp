@@ -195,17 +195,17 @@ TEST_CASE("a watcher hears of several ends in the order in which they happened")
     auto heard = std::make_shared<std::vector<int>>();
     std::vector<any_ref> watched;
     for (int i = 0; i < 8; ++i)
-      watched.push_back(kit.spawn([i, ended](dynamic_actor& self) -> behavior {
+      watched.push_back(kit.spawn(lent([i, ended](dynamic_actor& self) -> behavior {
         // An actor that quits ends with one of its next turns. Its state goes when it does.
         const std::shared_ptr<void> state(nullptr, [i, ended](void*) { ended->push_back(i); });
         return {[&self, state](int) { self.quit(); }};
-      }));
-    const auto watcher = kit.spawn([&watched, heard](dynamic_actor& self) -> behavior {
+      })));
+    const auto watcher = kit.spawn(lent([&watched, heard](dynamic_actor& self) -> behavior {
       for (int i = 0; i < 8; ++i)
         self.monitor(watched[static_cast<std::size_t>(i)],
                      [heard, i](const down&) { heard->push_back(i); });
       return {[](int) {}};
-    });
+    }));
     kit.run();
     for (const any_ref& actor : watched) send(actor, 1);
     kit.run();
@@ -238,10 +238,10 @@ TEST_CASE("monitoring a dead or never-living address gives the down, too") {
   p.tell(p.a, watch{any_ref(p.b)});
   CHECK(p.log_of(p.a) == strings{"down: an exception left a handler: long ago"});
   std::string heard;
-  auto w = p.kit.spawn([&heard](dynamic_actor& self) -> behavior {
+  auto w = p.kit.spawn(lent([&heard](dynamic_actor& self) -> behavior {
     self.monitor(address{}, [&heard](const down& d) { heard = d.reason.to_string(); });
     return {[](go) {}};
-  });
+  }));
   p.kit.run();
   CHECK(heard.find("never lived") != std::string::npos);
 }
@@ -250,10 +250,10 @@ TEST_CASE("a monitor's callback runs on the watcher's turn, and goes with its ac
   test_system kit(1);
   auto token = std::make_shared<int>(0);
   auto b = kit.spawn<puppet>();
-  auto w = kit.spawn([&, token](dynamic_actor& self) -> behavior {
+  auto w = kit.spawn(lent([&, token](dynamic_actor& self) -> behavior {
     self.monitor(b, [token](const down&) { ++*token; });
     return {[&self](leave) { self.quit(); }};
-  });
+  }));
   kit.run();
   SUBCASE("it runs") {
     send(b, leave{});
@@ -326,11 +326,11 @@ TEST_CASE("linked and monitored spawns") {
   test_system kit(1);
   auto heard = std::make_shared<strings>();
   ref<puppets> linked, monitored;
-  auto parent = kit.spawn([&](dynamic_actor& self) -> behavior {
+  auto parent = kit.spawn(lent([&](dynamic_actor& self) -> behavior {
     linked = self.spawn<puppet>(spawn_options{.linked = true});
     monitored = self.spawn<puppet>(spawn_options{.monitored = true});
     return {[heard](const down& d) { heard->push_back(d.reason.to_string()); }};
-  });
+  }));
   kit.run();
   send(monitored, leave{});
   kit.run();
@@ -391,11 +391,11 @@ TEST_CASE(
     return {[](int x) { return x; }};
   });
   auto heard = std::make_shared<strings>();
-  const auto trapping = kit.spawn([heard](dynamic_actor& self) -> behavior {
+  const auto trapping = kit.spawn(lent([heard](dynamic_actor& self) -> behavior {
     self.trap_exit(true);
     static_cast<void>(self.spawn<puppet>(spawn_options{.linked = true}));
     return {[heard](const exit_signal& s) { heard->push_back(s.reason.to_string()); }};
-  });
+  }));
   kit.run();
   CHECK(kit.living().size() == 2);
   CHECK(kit.request_as<int>(parent, 5).get().value() == 5);

@@ -65,7 +65,7 @@ TEST_CASE("a mailbox's length follows each message of a handler that takes its t
     gated gate;
     {
       actor_system system;
-      const auto to = system.spawn<slow>(spawn_options{.detached = detached}, &gate);
+      const auto to = system.spawn<slow>(spawn_options{.detached = detached}, lent(&gate));
       for (int i = 0; i < count; ++i) send(to, item{i});
       std::vector<double> late_ms;
       for (int i = 1; i <= count; ++i) {
@@ -89,7 +89,7 @@ TEST_CASE("the one that is being handled does not wait: one handled, one with a 
     gated gate;
     {
       actor_system system;
-      const auto to = system.spawn<slow>(spawn_options{.policy = policy, .bound = 1}, &gate);
+      const auto to = system.spawn<slow>(spawn_options{.policy = policy, .bound = 1}, lent(&gate));
       CHECK_FALSE(try_send(to, item{1}));
       gate.await_begun(1);
       CHECK(to.mailbox_length() == 0);
@@ -125,8 +125,8 @@ TEST_CASE(
     "a message to oneself finds room in a mailbox with a bound of one, a second one does not") {
   testkit::test_system kit;
   std::vector<int> seen;
-  const auto actor =
-      kit.spawn<own_client>(spawn_options{.policy = mailbox_policy::reject, .bound = 1}, &seen);
+  const auto actor = kit.spawn<own_client>(
+      spawn_options{.policy = mailbox_policy::reject, .bound = 1}, lent(&seen));
   send(actor, item{1});
   kit.run();
   CHECK(seen == std::vector<int>{1, -1});
@@ -142,8 +142,8 @@ TEST_CASE("least_loaded goes by what waits now, not by what waited when the memb
   gated late;
   {
     actor_system system(settings{.scheduler = {.workers = 2}});
-    const auto a = system.spawn<slow>(&quick);
-    const auto b = system.spawn<slow>(&late);
+    const auto a = system.spawn<slow>(lent(&quick));
+    const auto b = system.spawn<slow>(lent(&late));
     for (int i = 0; i < 10; ++i) send(a, item{});
     for (int i = 0; i < 5; ++i) send(b, item{});
     quick.finish(8);
@@ -166,8 +166,8 @@ TEST_CASE("least_loaded prefers an idle member to one that handles its only mess
   free_now.may_finish = 1000;
   {
     actor_system system(settings{.scheduler = {.workers = 2}});
-    const auto a = system.spawn<slow>(&held);
-    const auto b = system.spawn<slow>(&free_now);
+    const auto a = system.spawn<slow>(lent(&held));
+    const auto b = system.spawn<slow>(lent(&free_now));
     send(a, item{});
     held.await_begun(1);
     CHECK(a.mailbox_length() == 0);

@@ -96,7 +96,7 @@ double monitor_many(int n) {
   actor_system system;
   std::atomic<int> left{n};
   const double before = processor_seconds();
-  auto w = system.spawn<many_watcher>(&left);
+  auto w = system.spawn<many_watcher>(lent(&left));
   send(w, begin_all{n});
   for (int now = left.load(); now != 0; now = left.load()) left.wait(now);
   w = {};
@@ -140,7 +140,7 @@ double restart_group(int n) {
   const auto top = system.spawn<supervisor>(supervision{.strategy = one_for_all});
   std::vector<ref<protocol<void(fail)>>> all;
   const double before = processor_seconds();
-  for (int i = 0; i < n; ++i) all.push_back(core::supervise<counted_actor>(top, &left));
+  for (int i = 0; i < n; ++i) all.push_back(core::supervise<counted_actor>(top, lent(&left)));
   send(all.front(), fail{});
   for (int now = left.load(); now != 0; now = left.load()) left.wait(now);
   return processor_seconds() - before;

@@ -62,7 +62,8 @@ TEST_CASE("message to one receiver is moved, never copied") {
 struct reader {
   template <class F>
   static any_ref spawn_with(actor_system& system, F f) {
-    return system.spawn([f](dynamic_actor&) -> behavior { return {f, [](int x) { return x; }}; });
+    return system.spawn(
+        lent([f](dynamic_actor&) -> behavior { return {f, [](int x) { return x; }}; }));
   }
 };
 
@@ -325,17 +326,17 @@ TEST_CASE("periodic sends of a shared message") {
   {
     actor_system system;
     auto seen = std::make_shared<std::atomic<int>>(0);
-    const any_ref to = system.spawn([seen](dynamic_actor& self) -> behavior {
+    const any_ref to = system.spawn(lent([seen](dynamic_actor& self) -> behavior {
       return {[seen, &self](const load& l) {
         CHECK(l.c.value == 4);
         if (++*seen == 3) self.quit();
       }};
-    });
-    const any_ref from = system.spawn([to](dynamic_actor& self) -> behavior {
+    }));
+    const any_ref from = system.spawn(lent([to](dynamic_actor& self) -> behavior {
       static_cast<void>(
           self.send_every(duration::milliseconds(1), to, make_message(load{counted(4)})));
       return {[](int) {}};
-    });
+    }));
     while (!core::handle_access::get(to)->has_ended()) std::this_thread::yield();
     system.exit(from);
     CHECK(*seen == 3);

@@ -87,8 +87,8 @@ TEST_CASE("nested floods: whom an actor that runs in place floods keeps a short 
   seen middle, last;
   {
     actor_system system(one_worker());
-    const ref<numbers> c = system.spawn<sink>(&last);
-    const ref<numbers> b = system.spawn<burst>(std::vector{c}, n, &middle);
+    const ref<numbers> c = system.spawn<sink>(lent(&last));
+    const ref<numbers> b = system.spawn<burst>(std::vector{c}, n, lent(&middle));
     send(system.spawn<source>(std::vector{b}), flood{1'000});
   }
   CHECK(middle.count == 1'000);
@@ -105,11 +105,11 @@ TEST_CASE("nested floods: of many receivers in turns each keeps a short mailbox,
   {
     actor_system system(one_worker());
     std::vector<ref<numbers>> sinks;
-    for (seen& s : last) sinks.push_back(system.spawn<sink>(&s));
+    for (seen& s : last) sinks.push_back(system.spawn<sink>(lent(&s)));
     std::vector<ref<numbers>> middles;
     for (int i = 0; i < 3; ++i)
       middles.push_back(system.spawn<burst>(
-          std::vector(sinks.begin() + 13 * i, sinks.begin() + 13 * i + 13), n, &middle[i]));
+          std::vector(sinks.begin() + 13 * i, sinks.begin() + 13 * i + 13), n, lent(&middle[i])));
     middles.push_back(sinks.back());
     send(system.spawn<source>(middles), flood{n});
   }
@@ -128,9 +128,9 @@ TEST_CASE(
     std::vector<seen> all(stages);
     {
       actor_system system(one_worker());
-      ref<numbers> next = system.spawn<sink>(&all[0]);
+      ref<numbers> next = system.spawn<sink>(lent(&all[0]));
       for (std::size_t i = 1; i < stages; ++i)
-        next = system.spawn<burst>(std::vector{next}, n, &all[i]);
+        next = system.spawn<burst>(std::vector{next}, n, lent(&all[i]));
       send(system.spawn<source>(std::vector{std::exchange(next, {})}), flood{n});
     }
     for (const seen& s : all) {
@@ -192,9 +192,9 @@ std::uint64_t longest_wait(std::uint64_t each, std::uint64_t messages) {
   std::uint64_t handled = 0, longest = 0;
   {
     actor_system system(o);
-    const auto to = system.spawn<counting>(&handled);
+    const auto to = system.spawn<counting>(lent(&handled));
     const auto multiplies = system.spawn<multiplier>(to, each);
-    send(system.spawn<innocent>(&handled, each * messages, &longest), tick{});
+    send(system.spawn<innocent>(lent(&handled), each * messages, lent(&longest)), tick{});
     send(system.spawn<source>(std::vector<ref<numbers>>{multiplies}), flood{messages});
   }
   CHECK(handled == each * messages);
@@ -244,8 +244,9 @@ TEST_CASE(
   {
     actor_system system(o);
     std::vector<ref<numbers>> to;
-    for (std::uint64_t i = 0; i < receivers; ++i) to.push_back(system.spawn<counting>(&handled));
-    const auto r = system.spawn<repeater>(std::exchange(to, {}), &handled, &longest);
+    for (std::uint64_t i = 0; i < receivers; ++i)
+      to.push_back(system.spawn<counting>(lent(&handled)));
+    const auto r = system.spawn<repeater>(std::exchange(to, {}), lent(&handled), lent(&longest));
     for (std::uint64_t i = 0; i < messages; ++i) send(r, i);
   }
   CHECK(handled == receivers * messages);

@@ -73,7 +73,7 @@ struct fixture {
   ref<holder> other = kit.spawn<holding_actor>();
   std::shared_ptr<ints> seen = std::make_shared<ints>();
   ref<asker::protocol_type> to;
-  explicit fixture(std::uint32_t bound) : to(kit.spawn<asker>(newest(bound), other, seen)) {}
+  explicit fixture(std::uint32_t bound) : to(kit.spawn<asker>(newest(bound), other, lent(seen))) {}
   void flood(int from, int to_n) {
     for (int i = from; i < to_n; ++i) send(to, item{i});
   }
@@ -102,7 +102,7 @@ struct counting_sink : actor<protocol<void(item)>> {
 template <class Send>
 bool handles_each_at_once(actor_system& system, int rounds, Send send_one) {
   std::atomic<int> handled{0};
-  const auto to = system.spawn<counting_sink>(newest(8), std::ref(handled));
+  const auto to = system.spawn<counting_sink>(newest(8), lent(handled));
   for (int i = 0; i < rounds; ++i) {
     send_one(to, item{i});
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -133,7 +133,8 @@ TEST_CASE("drop_oldest keeps its bound while a handler runs") {
     std::promise<void> inside;
     std::promise<void> go_on;
     const std::uint64_t before = system.dead_letter_count(errc::overload);
-    auto to = system.spawn<sink>(newest(bound), seen, std::ref(inside), go_on.get_future().share());
+    auto to =
+        system.spawn<sink>(newest(bound), lent(seen), lent(inside), go_on.get_future().share());
     send(to, work{});
     inside.get_future().wait();
     const int sent = 1000;
@@ -200,11 +201,12 @@ TEST_CASE("with drop_oldest, urgent messages pass the others and go last") {
 TEST_CASE("with drop_oldest, what is skipped is the oldest, and is tried again in its order") {
   test_system kit(3);
   const auto seen = std::make_shared<ints>();
-  auto to = kit.spawn(newest(4), [seen](dynamic_actor& self) -> behavior {
-    self.set_unmatched(unmatched::skip);
-    return {
-        [&self, seen](next_behavior) { self.become({[seen](item i) { seen->push_back(i.n); }}); }};
-  });
+  auto to = kit.spawn(newest(4), lent([seen](dynamic_actor& self) -> behavior {
+                        self.set_unmatched(unmatched::skip);
+                        return {[&self, seen](next_behavior) {
+                          self.become({[seen](item i) { seen->push_back(i.n); }});
+                        }};
+                      }));
   for (int i = 0; i < 3; ++i) {
     send(to, item{i});
     kit.run();
@@ -225,7 +227,8 @@ TEST_CASE("with drop_oldest, a failure keeps the mail, and an end loses each mes
   const auto other = kit.spawn<holding_actor>();
   const auto seen = std::make_shared<ints>();
   const auto top = kit.spawn<supervisor>(supervision{.delay = {.first = duration::seconds(1)}});
-  auto to = supervise<asker>(top, child_options{.spawn = newest(2)}, other, seen);
+  auto to =
+      supervise<asker>(top, child_options{.spawn = newest(2)}, other, lent(std::shared_ptr(seen)));
   send(to, fail{});
   kit.run();
   for (int i = 0; i < 10; ++i) send(to, item{i});
@@ -262,7 +265,7 @@ TEST_CASE("with drop_oldest, send_when_room and try_send always find room") {
   send(f.to, ask{true});
   f.kit.run();
   const auto failed = std::make_shared<int>(0);
-  const auto p = f.kit.spawn<producer>(f.to, failed);
+  const auto p = f.kit.spawn<producer>(f.to, lent(failed));
   send(p, work{});
   f.kit.run();
   CHECK(*failed == 0);
@@ -280,13 +283,14 @@ TEST_CASE("with drop_oldest, a blocking actor receives the newest; what it skips
   actor_system system;
   std::promise<void> filled;
   std::promise<ints> got;
-  auto to = system.spawn(newest(3), [&](blocking_actor& self) {
-    ints seen;
-    filled.get_future().wait();
-    self.receive([](work) {});
-    for (int i = 0; i < 2; ++i) self.receive([&](item n) { seen.push_back(n.n); });
-    got.set_value(seen);
-  });
+  auto to = system.spawn(newest(3), lent([&](blocking_actor& self) {
+                           ints seen;
+                           filled.get_future().wait();
+                           self.receive([](work) {});
+                           for (int i = 0; i < 2; ++i)
+                             self.receive([&](item n) { seen.push_back(n.n); });
+                           got.set_value(seen);
+                         }));
   for (int i = 0; i < 20; ++i) send(to, item{i});
   send(to, work{});
   CHECK(to.mailbox_length() == 3);
@@ -320,7 +324,7 @@ TEST_CASE("with drop_oldest, each message of many senders is handled or a dead l
   };
   const auto seen = std::make_shared<ints>();
   const auto in_order = std::make_shared<bool>(true);
-  auto to = system.spawn<sink>(newest(16), seen, in_order);
+  auto to = system.spawn<sink>(newest(16), lent(seen), lent(in_order));
   std::vector<std::thread> threads;
   for (int s = 0; s < senders; ++s)
     threads.emplace_back([&, s] {
@@ -381,15 +385,16 @@ TEST_CASE(
   const auto other = kit.spawn<holding_actor>();
   const auto dead = dead_actor(kit);
   const auto seen = std::make_shared<ints>();
-  const auto to = kit.spawn(newest(8), [seen, other, dead](dynamic_actor& self) -> behavior {
-    self.set_unmatched(unmatched::skip);
-    const auto note = [seen](int n) { seen->push_back(n); };
-    return {[&self, note, other](let_go) { self.request(other, work{}).then(note); },
-            [&self, seen, dead](next_behavior) {
-              self.become({[seen](item i) { seen->push_back(i.n); }});
-              self.monitor(dead, [](const down&) {});
-            }};
-  });
+  const auto to =
+      kit.spawn(newest(8), lent([seen, other, dead](dynamic_actor& self) -> behavior {
+                  self.set_unmatched(unmatched::skip);
+                  const auto note = [seen](int n) { seen->push_back(n); };
+                  return {[&self, note, other](let_go) { self.request(other, work{}).then(note); },
+                          [&self, seen, dead](next_behavior) {
+                            self.become({[seen](item i) { seen->push_back(i.n); }});
+                            self.monitor(dead, [](const down&) {});
+                          }};
+                }));
   send(to, let_go{});
   kit.run();
   send(to, item{0});
@@ -409,14 +414,14 @@ TEST_CASE(
   test_system kit{11};
   const auto dead = dead_actor(kit);
   const auto seen = std::make_shared<ints>();
-  const auto to = kit.spawn(newest(8), [seen, dead](dynamic_actor& self) -> behavior {
-    self.set_unmatched(unmatched::skip);
-    return {[&self, seen, dead](next_behavior) {
-      self.become({[seen](item i) { seen->push_back(i.n); }});
-      self.monitor(dead, [](const down&) {});
-      send(self.self(), item{9});
-    }};
-  });
+  const auto to = kit.spawn(newest(8), lent([seen, dead](dynamic_actor& self) -> behavior {
+                              self.set_unmatched(unmatched::skip);
+                              return {[&self, seen, dead](next_behavior) {
+                                self.become({[seen](item i) { seen->push_back(i.n); }});
+                                self.monitor(dead, [](const down&) {});
+                                send(self.self(), item{9});
+                              }};
+                            }));
   send_urgent(to, item{0});
   kit.run();
   send(to, next_behavior{});
@@ -430,19 +435,20 @@ TEST_CASE("with drop_oldest, an answer that waits for another one has no bound")
   const auto second = kit.spawn<holding_actor>();
   const auto third = kit.spawn<holding_actor>();
   const auto seen = std::make_shared<ints>();
-  auto to = kit.spawn(newest(1), [=](dynamic_actor& self) -> behavior {
-    return {[=, &self](next_behavior) {
-              // its answer comes before anybody waits for it, and then has to wait for the second
-              auto asked = self.request(first, work{});
-              const auto early = std::make_shared<decltype(asked)>(std::move(asked));
-              self.request(second, work{}).await([=](int n) { seen->push_back(n - 2); });
-              self.request(third, work{}).await([=](int n) {
-                seen->push_back(n - 3);
-                std::move(*early).then([=](int m) { seen->push_back(m - 1); });
-              });
-            },
-            [=](item i) { seen->push_back(i.n); }};
-  });
+  auto to = kit.spawn(
+      newest(1), lent([=](dynamic_actor& self) -> behavior {
+        return {[=, &self](next_behavior) {
+                  // its answer comes before anybody waits for it, and then waits for the second
+                  auto asked = self.request(first, work{});
+                  const auto early = std::make_shared<decltype(asked)>(std::move(asked));
+                  self.request(second, work{}).await([=](int n) { seen->push_back(n - 2); });
+                  self.request(third, work{}).await([=](int n) {
+                    seen->push_back(n - 3);
+                    std::move(*early).then([=](int m) { seen->push_back(m - 1); });
+                  });
+                },
+                [=](item i) { seen->push_back(i.n); }};
+      }));
   send(to, next_behavior{});
   kit.run();
   for (const auto& who : {third, first}) {
@@ -523,7 +529,7 @@ TEST_CASE("with drop_oldest, what a restart drops leaves the bound as it was") {
     if (++*lives == 1) return {[](fail) { throw 1; }};
     return {[seen](item i) { seen->push_back(i.n); }};
   };
-  const auto to = supervise(top, child_options{.spawn = newest(3)}, start);
+  const auto to = supervise(top, child_options{.spawn = newest(3)}, lent(start));
   for (int i = 0; i < 2; ++i) {
     send(to, item{i});
     kit.run();

@@ -25,7 +25,7 @@ constexpr int each = 250'000;
 TEST_CASE("a million messages of several threads arrive in each thread's order") {
   actor_system system;
   auto wrong = std::make_shared<std::atomic<int>>(0);
-  const any_ref a = system.spawn([wrong](dynamic_actor&) -> behavior {
+  const any_ref a = system.spawn(lent([wrong](dynamic_actor&) -> behavior {
     auto next = std::make_shared<std::vector<int>>(senders, 0);
     auto total = std::make_shared<int>(0);
     return {[next, total, wrong](numbered m) {
@@ -33,7 +33,7 @@ TEST_CASE("a million messages of several threads arrive in each thread's order")
               ++*total;
             },
             [total](const std::string&) { return *total; }};
-  });
+  }));
   std::vector<std::thread> threads;
   for (int t = 0; t < senders; ++t)
     threads.emplace_back([&a, t] {
@@ -47,7 +47,7 @@ TEST_CASE("a million messages of several threads arrive in each thread's order")
 TEST_CASE("actors that send to each other keep their order, and causes come before effects") {
   actor_system system;
   auto wrong = std::make_shared<std::atomic<int>>(0);
-  const any_ref sink = system.spawn([wrong](dynamic_actor&) -> behavior {
+  const any_ref sink = system.spawn(lent([wrong](dynamic_actor&) -> behavior {
     auto last = std::make_shared<int>(0);
     return {[last, wrong](int x) {  // x from the source, then -x from the relay, for each x
               if (x > 0)
@@ -56,18 +56,18 @@ TEST_CASE("actors that send to each other keep their order, and causes come befo
                 ++*wrong;
             },
             [](const std::string&) {}};
-  });
-  const any_ref relay = system.spawn([sink](dynamic_actor&) -> behavior {
+  }));
+  const any_ref relay = system.spawn(lent([sink](dynamic_actor&) -> behavior {
     return {[sink](int x) { send(sink, -x); }, [](const std::string&) {}};
-  });
-  const any_ref source = system.spawn([sink, relay](dynamic_actor&) -> behavior {
+  }));
+  const any_ref source = system.spawn(lent([sink, relay](dynamic_actor&) -> behavior {
     return {[sink, relay](int n) {
       for (int i = 1; i <= n; ++i) {
         send(sink, i);
         send(relay, i);
       }
     }};
-  });
+  }));
   CHECK(system.request_as<>(source, 50'000).get().has_value());
   CHECK(system.request_as<>(relay, std::string("done")).get().has_value());
   CHECK(system.request_as<>(sink, std::string("done")).get().has_value());
@@ -79,13 +79,13 @@ std::vector<int> order_of(actor_system& system, int normal, int urgent) {
   auto log = std::make_shared<std::vector<int>>();
   auto busy = std::make_shared<std::atomic<bool>>(false);
   auto filled = std::make_shared<std::atomic<bool>>(false);
-  const any_ref a = system.spawn([log, busy, filled](dynamic_actor&) -> behavior {
+  const any_ref a = system.spawn(lent([log, busy, filled](dynamic_actor&) -> behavior {
     return {[busy, filled](double) {
               busy->store(true);
               while (!filled->load()) std::this_thread::yield();
             },
             [log](int x) { log->push_back(x); }, [log](const std::string&) { return *log; }};
-  });
+  }));
   send(a, 0.5);
   while (!busy->load()) std::this_thread::yield();
   for (int i = 1; i <= normal; ++i) send(a, i);
@@ -106,7 +106,7 @@ TEST_CASE("urgent messages that come together are all handled, one a turn") {
     testkit::test_system kit(seed);
     const auto handled = std::make_shared<int>(0);
     const auto to = kit.spawn(
-        [handled](dynamic_actor&) -> behavior { return {[handled](int) { ++*handled; }}; });
+        lent([handled](dynamic_actor&) -> behavior { return {[handled](int) { ++*handled; }}; }));
     for (int i = 0; i < 3; ++i) send_urgent(to, i);
     kit.run();
     CHECK(*handled == 3);
@@ -200,7 +200,7 @@ TEST_CASE(
   const auto gone =
       system.spawn([](dynamic_actor& self) -> behavior { return {[&self](int) { self.quit(); }}; });
   send(gone, 1);
-  const auto a = system.spawn<order_taker>(&system, worked);
+  const auto a = system.spawn<order_taker>(lent(&system), lent(worked));
   send(a, ends_itself{gone});
   CHECK(system.await_all());
   CHECK(*worked == 0);
@@ -209,13 +209,13 @@ TEST_CASE(
 TEST_CASE("a blocking actor hears of a signal before what its sender sent afterwards") {
   auto worked = std::make_shared<std::atomic<int>>(0);
   actor_system system;
-  system.spawn([worked, &system](blocking_actor& self) {
+  system.spawn(lent([worked, &system](blocking_actor& self) {
     self.monitor(address(), [&](const down&) {  // at once
       system.exit(self.self());
       self.send(self.self(), 1);
     });
     for (;;) self.receive([&](int) { ++*worked; });
-  });
+  }));
   CHECK(system.await_all());
   CHECK(*worked == 0);
 }

@@ -149,8 +149,8 @@ TEST_CASE(
       // Long, so that nobody goes on because a busy machine keeps the receiver from running.
       o.mailbox.full_wait = duration::milliseconds(200);
       actor_system system(o);
-      ref<protocol<void(item)>> next = system.spawn<slow_sink>(&most[3], &sum);
-      for (int i = 2; i >= 0; --i) next = system.spawn<stage>(next, &most[i]);
+      ref<protocol<void(item)>> next = system.spawn<slow_sink>(lent(&most[3]), lent(&sum));
+      for (int i = 2; i >= 0; --i) next = system.spawn<stage>(next, lent(&most[i]));
       send(system.spawn<starter>(std::move(next), n), go{});
       static_cast<void>(system.await_all());
     }
@@ -186,7 +186,7 @@ TEST_CASE(
     settings o = limited(2, soft);
     o.mailbox.full_wait = duration::milliseconds(16);
     actor_system system(o);
-    ref<protocol<void(item)>> to = system.spawn<slow>(&most, &sum);
+    ref<protocol<void(item)>> to = system.spawn<slow>(lent(&most), lent(&sum));
     for (std::uint32_t i = 0; i < senders; ++i) send(system.spawn<starter>(to, each), go{});
     to = {};
     static_cast<void>(system.await_all());
@@ -257,7 +257,7 @@ TEST_CASE("nobody waits for a receiver that awaits a response; the probe hears e
   {
     actor_system system(o);
     std::atomic<bool> asked{false};
-    auto a = system.spawn([&asked](dynamic_actor& self) -> behavior {
+    auto a = system.spawn(lent([&asked](dynamic_actor& self) -> behavior {
       auto kept = std::make_shared<response_promise<int>>();
       return {[&self, kept, &asked](go) {
                 *kept = self.make_promise<int>();
@@ -266,7 +266,7 @@ TEST_CASE("nobody waits for a receiver that awaits a response; the probe hears e
                 return delegated<int>{};
               },
               [kept](item) { kept->deliver(1); }};
-    });
+    }));
     auto w = system.spawn<waiting>(a);
     send(w, go{});
     asked.wait(false);
@@ -298,7 +298,7 @@ TEST_CASE("a message beyond the hard limit is a dead letter, a request gets over
   o.mailbox.hard_limit = 100;
   std::atomic<bool> release{false}, entered{false};
   actor_system system(o);
-  auto s = system.spawn<stuck>(&release, &entered);
+  auto s = system.spawn<stuck>(lent(&release), lent(&entered));
   send(s, go{});
   entered.wait(false);
   for (std::uint32_t i = 0; i < 150; ++i) send(s, item{i});
@@ -322,7 +322,7 @@ TEST_CASE("a sender that waits goes on as soon as there is room, or its receiver
     CAPTURE(ends);
     std::atomic<bool> release{false};
     actor_system system(o);
-    auto s = system.spawn<stuck>(&release);
+    auto s = system.spawn<stuck>(lent(&release));
     send(s, go{});
     const auto start = clock_type::now();
     std::thread sender([&] {
@@ -487,7 +487,7 @@ TEST_CASE("in a no_wait_scope no send waits for a full receiver, and none runs i
   std::atomic<bool> release{false}, entered{false};
   const auto start = clock_type::now();
   actor_system system(o);
-  const auto s = system.spawn<stuck>(&entered, &release);
+  const auto s = system.spawn<stuck>(lent(&entered), lent(&release));
   send(s, go{});
   entered.wait(false);
   {

@@ -98,9 +98,9 @@ TEST_CASE("patterns match shared messages, too") {
 TEST_CASE("catch-all forwards a message without knowing its type") {
   actor_system system;
   const any_ref behind = matcher(system);
-  const any_ref proxy = system.spawn([behind](dynamic_actor& self) -> behavior {
+  const any_ref proxy = system.spawn(lent([behind](dynamic_actor& self) -> behavior {
     return {otherwise >> [&self, behind](const message& m) { self.delegate(behind, m); }};
-  });
+  }));
   CHECK(ask(system, proxy, 42) == "the answer");
   CHECK(ask(system, proxy, std::string("a text that lives outside the string object")) ==
         "text a text that lives outside the string object");

@@ -116,7 +116,7 @@ struct hangs_after_co_await : actor<protocol<void(go)>> {
 /// What a shutdown that gives up says of the actor.
 template <class A, class... Args>
 std::string said_of(actor_system& system, latch& l, Args... args) {
-  const auto a = system.spawn<A>(spawn_options{.name = "busy"}, &l, args...);
+  const auto a = system.spawn<A>(spawn_options{.name = "busy"}, lent(&l), args...);
   send(a, go{});
   l.entered.wait(false);
   const auto report = system.shutdown(duration::milliseconds(5));

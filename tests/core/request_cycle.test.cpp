@@ -189,14 +189,14 @@ TEST_CASE("blocking actors that wait for each other are a request cycle") {
   test_system kit(with_probe(probe));
   error seen;
   const auto a = kit.spawn<awaiting_actor>();
-  const auto b = kit.spawn([&seen, a](blocking_actor& self) {
+  const auto b = kit.spawn(lent([&seen, a](blocking_actor& self) {
     self.receive([&](ask) -> int {
       const auto r = self.get(self.request_as<int>(any_ref(a), ask{0}));
       if (r.has_value()) return *r;
       seen = r.error();
       return -1;
     });
-  });
+  }));
   send(a, meet{any_ref(b)});
   kit.run();
   CHECK(kit.request(a, ask{1}).get().value() == 0);

@@ -171,16 +171,17 @@ void outcomes(test_system& kit) {
     return static_cast<int>(random() % static_cast<std::uint64_t>(n));
   };
   const auto all = std::make_shared<ledger>();
-  const auto last = kit.spawn<receiver>(all, ref<asked>(), -1);
+  const auto last = kit.spawn<receiver>(lent(std::shared_ptr(all)), ref<asked>(), -1);
   const auto top =
       kit.spawn<supervisor>(supervision{.strategy = below(2) == 0 ? one_for_one : one_for_all,
                                         .max_restarts = 2,
                                         .keep_mail = below(2) == 0});
   const int fatal = below(3) == 0 ? 1 + below(4) : -1;
   const ref<asked> targets[] = {
-      below(2) == 0 ? kit.spawn<receiver>(all, last, fatal)
-                    : supervise<receiver>(top, child_options{.name = "a"}, all, last, fatal),
-      supervise<receiver>(top, child_options{.name = "b"}, all, last, -1)};
+      below(2) == 0 ? kit.spawn<receiver>(lent(std::shared_ptr(all)), last, fatal)
+                    : supervise<receiver>(top, child_options{.name = "a"},
+                                          lent(std::shared_ptr(all)), last, fatal),
+      supervise<receiver>(top, child_options{.name = "b"}, lent(std::shared_ptr(all)), last, -1)};
   core::scoped_actor me(kit.env());
   struct waiting {
     ask a;
@@ -218,7 +219,7 @@ TEST_CASE(
   actor_system system;
   for (int round = 0; round < 300; ++round) {
     const auto all = std::make_shared<ledger>();
-    const auto to = system.spawn<receiver>(all, ref<asked>(), -1);
+    const auto to = system.spawn<receiver>(lent(std::shared_ptr(all)), ref<asked>(), -1);
     core::scoped_actor me(system.env());
     auto failing = me->request(to, ask{1, deed::throws});
     auto unread = me->request(to, ask{2, deed::answers});
@@ -236,7 +237,7 @@ TEST_CASE(
 
 TEST_CASE("a request that waits for an actor whose start fails was not handled") {
   test_system kit(1);
-  const auto to = kit.spawn<receiver>(std::make_shared<ledger>(), ref<asked>(), 1);
+  const auto to = kit.spawn<receiver>(lent(std::make_shared<ledger>()), ref<asked>(), 1);
   const error why = kit.request(to, ask{1, deed::answers}).get().error();
   CHECK(why == errc::not_handled);
   CHECK(says(why, "cannot start"));
@@ -311,8 +312,8 @@ TEST_CASE("a promise that a blocking actor drops with an exception it catches is
 TEST_CASE("the first of many is not_handled only if none has handled it") {
   test_system kit(1);
   const auto all = std::make_shared<ledger>();
-  const auto gone = kit.spawn<receiver>(all, ref<asked>(), 1);
-  const auto fails = kit.spawn<receiver>(all, ref<asked>(), -1);
+  const auto gone = kit.spawn<receiver>(lent(std::shared_ptr(all)), ref<asked>(), 1);
+  const auto fails = kit.spawn<receiver>(lent(std::shared_ptr(all)), ref<asked>(), -1);
   kit.run();
   const ask a{1, deed::throws};
   core::scoped_actor me(kit.env());
@@ -326,7 +327,7 @@ TEST_CASE("the first of many is not_handled only if none has handled it") {
 
 TEST_CASE("a handler that passes on not_handled has seen the request itself") {
   test_system kit(1);
-  const auto gone = kit.spawn<receiver>(std::make_shared<ledger>(), ref<asked>(), 1);
+  const auto gone = kit.spawn<receiver>(lent(std::make_shared<ledger>()), ref<asked>(), 1);
   kit.run();
   struct passing : actor<protocol<result<int>(int), int(long), int(short)>> {
     ref<asked> to;

@@ -167,12 +167,12 @@ TEST_CASE("get on a worker is would_block with advice") {
   actor_system system;
   const auto target = system.spawn<answering>();
   actor_system* const here = &system;
-  const any_ref a = system.spawn([here, target](dynamic_actor&) -> behavior {
+  const any_ref a = system.spawn(lent([here, target](dynamic_actor&) -> behavior {
     return {[here, target](int) {
       auto waits = here->request(target, never{});
       return waits.get().error().to_string();
     }};
-  });
+  }));
   const std::string text = system.request_as<std::string>(a, 1).get().value();
   CHECK(text.find("then") != std::string::npos);
   CHECK(text.find(error(errc::would_block).message()) != std::string::npos);
@@ -191,8 +191,8 @@ TEST_CASE("await_all and shutdown on one of the system's own threads are errors"
              stop.error == errc::would_block && now.error == errc::would_block;
     }};
   };
-  CHECK(system.request_as<bool>(system.spawn(tries), 1).get().value());
-  CHECK(system.request_as<bool>(system.spawn(spawn_options{.detached = true}, tries), 1)
+  CHECK(system.request_as<bool>(system.spawn(lent(tries)), 1).get().value());
+  CHECK(system.request_as<bool>(system.spawn(spawn_options{.detached = true}, lent(tries)), 1)
             .get()
             .value());
 }
@@ -224,17 +224,17 @@ TEST_CASE("an urgent request overtakes normal mail, and its answer comes as any 
       return -x;
     }
   };
-  const auto a = kit.spawn<noting>(&order);
+  const auto a = kit.spawn<noting>(lent(&order));
   for (int i = 1; i <= 3; ++i) send(a, i);
   CHECK(kit.request_urgent(a, 9).get().value() == -9);
   CHECK(order.front() == 9);
   int answer = 0;
-  const auto b = kit.spawn([&answer, a](dynamic_actor& self) -> behavior {
+  const auto b = kit.spawn(lent([&answer, a](dynamic_actor& self) -> behavior {
     return {[&answer, a, &self](bool) {
       for (int i = 4; i <= 6; ++i) self.send(a, i);
       self.request_urgent(a, 8, duration::seconds(1)).then([&answer](int x) { answer = x; });
     }};
-  });
+  }));
   kit.run();
   order.clear();
   send(b, true);

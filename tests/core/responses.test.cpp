@@ -294,7 +294,7 @@ TEST_CASE(
     "come") {
   testkit::test_system kit(1);
   std::vector<std::string> seen;
-  const auto a = kit.spawn<careless>(kit.spawn<answering>(), &seen);
+  const auto a = kit.spawn<careless>(kit.spawn<answering>(), lent(&seen));
   send(a, use_twice{});
   kit.run();
   send(a, use_again{});

@@ -54,7 +54,7 @@ class clockwork : public actor<protocol_type> {
 struct fixture {
   test_system kit{3};
   std::shared_ptr<stamps> out = std::make_shared<stamps>();
-  ref<protocol_type> c = kit.spawn<clockwork>(out);
+  ref<protocol_type> c = kit.spawn<clockwork>(lent(out));
 };
 
 }  // namespace
@@ -116,12 +116,12 @@ TEST_CASE("cancelling a timer that has fired is false, and the message stays") {
 
 TEST_CASE("timers are cancelled when their actor ends") {
   fixture f;
-  auto other = f.kit.spawn<clockwork>(f.out);
-  auto arming = f.kit.spawn([other](dynamic_actor& self) -> behavior {
+  auto other = f.kit.spawn<clockwork>(lent(f.out));
+  auto arming = f.kit.spawn(lent([other](dynamic_actor& self) -> behavior {
     self.send_every(duration::milliseconds(10), other, tick{9});
     self.send_after(duration::milliseconds(10), other, tick{8});
     return {[&self](leave) { self.quit(); }};
-  });
+  }));
   f.kit.run();
   CHECK(f.kit.timers_pending() == 2);
   send(arming, leave{});
@@ -140,7 +140,7 @@ TEST_CASE("timers are cancelled when their actor is restarted, and armed anew by
   };
   fixture f;
   auto top = f.kit.spawn<supervisor>();
-  auto b = supervise<beating>(top, f.out);
+  auto b = supervise<beating>(top, lent(f.out));
   f.kit.run_for(duration::milliseconds(25));
   send(b, crash{});
   f.kit.run_for(duration::milliseconds(25));
@@ -173,12 +173,12 @@ TEST_CASE("a request's time-out comes at its time, and the late response is igno
   test_system kit(1);
   auto h = kit.spawn<holder>();
   std::vector<std::string> heard;
-  auto a = kit.spawn([&heard, h](dynamic_actor& self) -> behavior {
+  auto a = kit.spawn(lent([&heard, h](dynamic_actor& self) -> behavior {
     self.request(h, slow{}, duration::milliseconds(50))
         .then([&](int) { heard.push_back("value"); },
               [&](const error& e) { heard.push_back(e == errc::timeout ? "timeout" : "other"); });
     return {[](leave) {}};
-  });
+  }));
   kit.run_for(duration::milliseconds(49));
   CHECK(heard.empty());
   SUBCASE("late") {
@@ -203,14 +203,14 @@ TEST_CASE(
   const instant start = kit.now();
   duration silent;
   bool left = false;
-  auto a = kit.spawn([&](dynamic_actor& self) -> behavior {
+  auto a = kit.spawn(lent([&](dynamic_actor& self) -> behavior {
     self.set_unmatched(unmatched::skip);
     return {[](tick) {}, after(duration::milliseconds(10)) >>
                              [&] {
                                silent = kit.now() - start;
                                self.become([&](leave) { left = true; });
                              }};
-  });
+  }));
   kit.run_for(duration::milliseconds(6));
   SUBCASE("handled") {
     send(a, tick{1});
@@ -246,12 +246,12 @@ TEST_CASE("a timer's handle may outlive its actor and its system") {
   {
     actor_system system;
     std::atomic<bool> armed{false};
-    auto a = system.spawn([&](dynamic_actor& self) -> behavior {
+    auto a = system.spawn(lent([&](dynamic_actor& self) -> behavior {
       kept = self.send_after(duration::seconds(3600), any_ref{self.self()}, tick{1});
       armed = true;
       armed.notify_all();
       return {[](leave) {}};
-    });
+    }));
     armed.wait(false);
     CHECK(kept.active());
   }
@@ -355,10 +355,10 @@ struct beat {
 
 /// Sends a beat to `to` every 10 ms, as long as somebody holds it.
 any_ref start_beats(test_system& kit, const any_ref& to) {
-  return kit.spawn([to](dynamic_actor& self) {
+  return kit.spawn(lent([to](dynamic_actor& self) {
     self.send_every(duration::milliseconds(10), to, beat());
     self.become([](int) {});
-  });
+  }));
 }
 
 }  // namespace
@@ -367,9 +367,9 @@ TEST_CASE("a periodic message is not copied for a handler that only reads it") {
   test_system kit{3};
   int heard = 0;
   beat::copies = 0;
-  const any_ref receiver = kit.spawn([&heard](dynamic_actor&) -> behavior {
+  const any_ref receiver = kit.spawn(lent([&heard](dynamic_actor&) -> behavior {
     return {[&heard](const beat& b) { heard += b.text.starts_with("more"); }};
-  });
+  }));
   const any_ref sender = start_beats(kit, receiver);
   kit.run_for(duration::milliseconds(55));
   CHECK(heard == 5);
@@ -380,12 +380,12 @@ TEST_CASE("a periodic message is copied on the turn of a receiver that wants its
   test_system kit{3};
   int heard = 0;
   beat::copies = 0;
-  const any_ref receiver = kit.spawn([&heard](dynamic_actor&) -> behavior {
+  const any_ref receiver = kit.spawn(lent([&heard](dynamic_actor&) -> behavior {
     return {[&heard](beat& b) {
       heard += b.text.starts_with("more");
       b.text = "mine";
     }};
-  });
+  }));
   const any_ref sender = start_beats(kit, receiver);
   kit.run();
   kit.advance(duration::milliseconds(35));  // the clock has done its part, the receiver has not

@@ -55,7 +55,7 @@ void exercise(settings o) {
   o.watchdog.after = {};
   actor_system system(o);
   std::atomic<bool> fired{false};
-  const auto timed = system.spawn<sleeper>(&fired);
+  const auto timed = system.spawn<sleeper>(lent(&fired));
   const auto sum = system.spawn<counter>();
   {
     const auto first = system.spawn<forwarder>(spawn_options{.detached = true}, sum);

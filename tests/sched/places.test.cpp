@@ -134,12 +134,12 @@ TEST_CASE(
   std::atomic<std::size_t> seen{0};
   std::atomic<bool> leave{false};
   for (std::size_t i = 0; i < blocking.size(); ++i) {
-    static_cast<void>(system.spawn([&, i](blocking_actor&) {
+    static_cast<void>(system.spawn(lent([&, i](blocking_actor&) {
       blocking[i] = base::platform::usable_processors();
       seen = i + 1;
       seen.notify_one();
       leave.wait(false);
-    }));
+    })));
     seen.wait(i);
     CHECK(blocking[i] == (i % 2 == 0 ? mine : processors{mine.front()}));
   }
@@ -168,7 +168,7 @@ TEST_CASE(
       return c.has_ended() && c.end_reason().as_error() == errc::spawn_failed;
     };
     // the thread comes back a moment after its actor has ended
-    while (refused(system.spawn(body))) {}
+    while (refused(system.spawn(lent(body)))) {}
     REQUIRE(system.await_all().has_value());
     CHECK(blocking == mine);
   }

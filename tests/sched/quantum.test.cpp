@@ -46,11 +46,11 @@ std::size_t longest_run(std::uint32_t of_actors, std::uint32_t of_system) {
     o.scheduler.workers = 1;
     o.scheduler.quantum = of_system;
     actor_system system(o);
-    const auto holds = system.spawn<gate>(&entered, &open);
+    const auto holds = system.spawn<gate>(lent(&entered), lent(&open));
     send(holds, 1);
     entered.wait(false);
-    const auto a = system.spawn<noting>(spawn_options{.quantum = of_actors}, &order, 'a');
-    const auto b = system.spawn<noting>(spawn_options{.quantum = of_actors}, &order, 'b');
+    const auto a = system.spawn<noting>(spawn_options{.quantum = of_actors}, lent(&order), 'a');
+    const auto b = system.spawn<noting>(spawn_options{.quantum = of_actors}, lent(&order), 'b');
     for (int i = 1; i <= messages; ++i) {
       send(a, i);
       send(b, i);

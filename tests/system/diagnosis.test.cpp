@@ -93,7 +93,7 @@ TEST_CASE("the watchdog names the actor and the message whose handler does not r
   o.log.level = system::log_level::off;
   o.probe = &probe;
   actor_system system(o);
-  auto h = system.spawn<holder>(&l, std::vector<ref<toy>>{});
+  auto h = system.spawn<holder>(lent(&l), std::vector<ref<toy>>{});
   send(h, hold{});
   probe.stalls.wait(0);
   {
@@ -130,13 +130,13 @@ TEST_CASE("the watchdog names a detached actor once in its life, and a blocking 
   o.log.level = system::log_level::off;
   o.probe = &probe;
   actor_system system(o);
-  const auto blocking = system.spawn([&l = of_blocking](blocking_actor&) {
+  const auto blocking = system.spawn(lent([&l = of_blocking](blocking_actor&) {
     l.touched = 1;
     l.touched.notify_all();
     l.open.wait(false);
-  });
+  }));
   of_blocking.touched.wait(0);
-  const auto a = system.spawn<holds_again>(spawn_options{.detached = true}, &first);
+  const auto a = system.spawn<holds_again>(spawn_options{.detached = true}, lent(&first));
   send(a, hold{});
   probe.stalls.wait(0);
   first.open = true;
@@ -147,7 +147,7 @@ TEST_CASE("the watchdog names a detached actor once in its life, and a blocking 
   for (int n = first.touched; n < 3; n = first.touched) first.touched.wait(n);
   // Whatever the watchdog had to say of the others it says before it reports this one, which came
   // last.
-  const auto b = system.spawn<holds_again>(spawn_options{.detached = true}, &second);
+  const auto b = system.spawn<holds_again>(spawn_options{.detached = true}, lent(&second));
   send(b, hold{});
   probe.stalls.wait(1);
   {
@@ -175,7 +175,7 @@ TEST_CASE("the watchdog's report is logged with the actor's name, its id, its me
       if (!logged) o.log.level = system::log_level::error;
       actor_system system(o);
       const auto h =
-          system.spawn<holder>(spawn_options{.name = "clerk"}, &l, std::vector<ref<toy>>{});
+          system.spawn<holder>(spawn_options{.name = "clerk"}, lent(&l), std::vector<ref<toy>>{});
       send(h, hold{});
       probe.stalls.wait(0);
       l.open = true;
@@ -218,7 +218,7 @@ std::string report_of_a_stall_inside_sends(int depth) {
     o.probe = &probe;
     actor_system system(o);
     ref<protocol<void(hold)>> next =
-        system.spawn<holder>(spawn_options{.name = "clerk"}, &l, std::vector<ref<toy>>{});
+        system.spawn<holder>(spawn_options{.name = "clerk"}, lent(&l), std::vector<ref<toy>>{});
     for (int i = 1; i < depth; ++i)
       next = system.spawn<filler>(spawn_options{.name = "stage"}, next);
     send(system.spawn<filler>(spawn_options{.name = "boss"}, next), touch{});
@@ -272,8 +272,8 @@ TEST_CASE(
     o.probe = &probe;
     actor_system system(o);
     std::vector<ref<toy>> others;
-    for (int i = 0; i < 50; ++i) others.push_back(system.spawn<touchable>(&l));
-    const auto h = system.spawn<holder>(&l, others);
+    for (int i = 0; i < 50; ++i) others.push_back(system.spawn<touchable>(lent(&l)));
+    const auto h = system.spawn<holder>(lent(&l), others);
     send(h, hold{});
     for (int n = l.touched; n < 50; n = l.touched) l.touched.wait(n);
     CHECK(l.touched == 50);
@@ -377,8 +377,8 @@ TEST_CASE("destroying a system on one of its own threads stops the process with 
           doctest::skip(HAS_SANITIZER)) {
   const auto [text, status] = in_child([] {
     auto* system = new actor_system;
-    auto a = system->spawn(
-        [system](dynamic_actor&) -> behavior { return {[system](touch) { delete system; }}; });
+    auto a = system->spawn(lent(
+        [system](dynamic_actor&) -> behavior { return {[system](touch) { delete system; }}; }));
     send(a, touch{});
     for (;;) ::pause();
   });
@@ -423,7 +423,7 @@ settings silent(std::uint32_t backlog) {
 TEST_CASE("a subscriber hears of dead letters: sender, receiver, type, content and reason") {
   latch l;
   actor_system system(silent(100));
-  auto c = system.spawn<collector>(&l);
+  auto c = system.spawn<collector>(lent(&l));
   system.dead_letters().subscribe(c);
   auto f = system.spawn<failing_actor>();
   send(f, note{"tea", 7});
@@ -451,7 +451,7 @@ TEST_CASE(
     "missed") {
   latch l;
   actor_system system(silent(10));
-  auto c = system.spawn<collector>(&l);
+  auto c = system.spawn<collector>(lent(&l));
   system.dead_letters().subscribe(c);
   auto f = system.spawn<failing_actor>();
   system.kill(f);
@@ -475,7 +475,7 @@ TEST_CASE(
 TEST_CASE("a subscriber that ends is no trouble") {
   latch l;
   actor_system system(silent(10));
-  auto c = system.spawn<collector>(&l);
+  auto c = system.spawn<collector>(lent(&l));
   system.dead_letters().subscribe(c);
   system.kill(c);
   while (!core::handle_access::get(c)->has_ended()) std::this_thread::yield();

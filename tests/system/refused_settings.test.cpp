@@ -75,10 +75,10 @@ TEST_CASE(
   const auto refusal = [](const supervision& how) {
     test_system kit(1);
     const auto r = kit.try_spawn<supervisor>(how);
-    const auto sets = kit.spawn([how](dynamic_actor& self) -> behavior {
+    const auto sets = kit.spawn(lent([how](dynamic_actor& self) -> behavior {
       self.set_supervision(how);
       return {[](int) {}};
-    });
+    }));
     kit.run();
     if (r.has_value()) {
       CHECK(kit.failures().empty());

@@ -73,7 +73,7 @@ TEST_CASE("the destructor drains: messages that are under way are handled first"
   std::atomic<int> handled{0};
   {
     actor_system system(quiet());
-    for (int i = 0; i < 10; ++i) send(system.spawn<worker>(&handled), work{1000});
+    for (int i = 0; i < 10; ++i) send(system.spawn<worker>(lent(&handled)), work{1000});
   }
   CHECK(handled == 10 * 1001);
 }
@@ -100,8 +100,8 @@ TEST_CASE("stop_now does not wait for what is in the mailboxes: dead letters") {
   std::atomic<int> handled{0};
   latch l;
   actor_system system(quiet(1));
-  auto s = system.spawn<stuck>(&l);
-  auto w = system.spawn<worker>(&handled);
+  auto s = system.spawn<stuck>(lent(&l));
+  auto w = system.spawn<worker>(lent(&handled));
   send(s, go{});
   l.await_entered();
   for (int i = 0; i < 100; ++i) send(w, work{0});
@@ -115,8 +115,8 @@ TEST_CASE("stop_now does not wait for what is in the mailboxes: dead letters") {
 TEST_CASE("await_all returns when every actor has ended, and does not count hidden ones") {
   std::atomic<int> handled{0};
   actor_system system(quiet());
-  auto a = system.spawn<worker>(&handled);
-  auto hidden = system.spawn<worker>(spawn_options{.hidden = true}, &handled);
+  auto a = system.spawn<worker>(lent(&handled));
+  auto hidden = system.spawn<worker>(spawn_options{.hidden = true}, lent(&handled));
   CHECK(!system.await_all(duration::milliseconds(1)).complete);
   send(a, leave{});
   CHECK(system.await_all().has_value());
@@ -126,8 +126,8 @@ TEST_CASE("await_all returns when every actor has ended, and does not count hidd
 TEST_CASE("a hang is diagnosed by name, with the handler that does not return") {
   latch l;
   actor_system system(quiet());
-  auto s = system.spawn<stuck>(spawn_options{.name = "printer"}, &l);
-  auto own = system.spawn<stuck>(spawn_options{.name = "scanner", .detached = true}, &l);
+  auto s = system.spawn<stuck>(spawn_options{.name = "printer"}, lent(&l));
+  auto own = system.spawn<stuck>(spawn_options{.name = "scanner", .detached = true}, lent(&l));
   send(s, go{});
   send(own, go{});
   l.await_entered();
@@ -151,9 +151,9 @@ TEST_CASE("spawning after the stop is an error, and a send to it a dead letter")
   std::atomic<int> handled{0};
   actor_system system(quiet());
   CHECK(system.shutdown(duration::seconds(10)).complete);
-  const auto refused = system.try_spawn<worker>(&handled);
+  const auto refused = system.try_spawn<worker>(lent(&handled));
   CHECK(!refused.has_value());
-  auto w = system.spawn<worker>(&handled);
+  auto w = system.spawn<worker>(lent(&handled));
   send(w, work{0});
   CHECK(system.request(w, done{}).get().error() == errc::not_handled);
   CHECK(handled == 0);
@@ -185,14 +185,14 @@ TEST_CASE(
   life_notes lived, refused;
   actor_system system(quiet());
   const auto top = system.spawn<supervisor>();
-  const auto never_ran = system.spawn<noting>(&lived);
-  const auto child = supervise<noting>(top, &lived);
+  const auto never_ran = system.spawn<noting>(lent(&lived));
+  const auto child = supervise<noting>(top, lent(&lived));
   static_cast<void>(system.stop_now(duration::seconds(10)));
   CHECK(lived.exits == 2);
   CHECK(lived.destroyed == 2);
-  CHECK(system.try_spawn<noting>(&refused).error() == errc::shutting_down);
-  static_cast<void>(system.spawn<noting>(spawn_options{.name = "with options"}, &refused));
-  static_cast<void>(supervise<noting>(top, &refused));
+  CHECK(system.try_spawn<noting>(lent(&refused)).error() == errc::shutting_down);
+  static_cast<void>(system.spawn<noting>(spawn_options{.name = "with options"}, lent(&refused)));
+  static_cast<void>(supervise<noting>(top, lent(&refused)));
   CHECK(refused.built == 3);
   CHECK(refused.destroyed == 3);
   CHECK(refused.exits == 0);
@@ -201,15 +201,15 @@ TEST_CASE(
 TEST_CASE("waiting for the system on one of its own threads is an error with advice") {
   actor_system system(quiet());
   for (const bool detached : {false, true}) {
-    auto a =
-        system.spawn(spawn_options{.detached = detached}, [&system](dynamic_actor&) -> behavior {
+    auto a = system.spawn(
+        spawn_options{.detached = detached}, lent([&system](dynamic_actor&) -> behavior {
           return {[&system](go) {
             const auto all = system.await_all();
             const auto some = system.shutdown(duration::seconds(1));
             return (all.has_value() ? std::string("no error") : all.error().to_string()) +
                    (some.complete ? " complete" : "");
           }};
-        });
+        }));
     const std::string text = system.request_as<std::string>(a, go{}).get().value();
     CHECK(text.find("wait for itself") != std::string::npos);
     CHECK(text.find("complete") == std::string::npos);
@@ -219,14 +219,14 @@ TEST_CASE("waiting for the system on one of its own threads is an error with adv
 TEST_CASE("get() on a worker is an error with advice") {
   std::atomic<int> handled{0};
   actor_system system(quiet());
-  auto w = system.spawn<worker>(&handled);
-  auto a = system.spawn([&system, w](dynamic_actor&) -> behavior {
+  auto w = system.spawn<worker>(lent(&handled));
+  auto a = system.spawn(lent([&system, w](dynamic_actor&) -> behavior {
     return {[&system, w](go) {
       return system.request(w, done{}).get().has_value()
                  ? std::string()
                  : system.request(w, done{}).get().error().to_string();
     }};
-  });
+  }));
   CHECK(system.request_as<std::string>(a, go{}).get().value().find("co_await") !=
         std::string::npos);
 }
@@ -269,16 +269,16 @@ TEST_CASE(
   auto token = std::make_shared<int>(0);
   {
     actor_system system(quiet());
-    auto b = system.spawn<waiting>(ref<protocol<void(go), result<int>(done)>>{}, token);
-    auto a = system.spawn<waiting>(b, token);
+    auto b = system.spawn<waiting>(ref<protocol<void(go), result<int>(done)>>{}, lent(token));
+    auto a = system.spawn<waiting>(b, lent(token));
     send(a, go{});
-    auto blocked = system.spawn([token](blocking_actor& self) {
+    auto blocked = system.spawn(lent([token](blocking_actor& self) {
       const std::shared_ptr<int> local = token;
       self.receive([](work) {});
-    });
-    auto timed = system.spawn([token](blocking_actor& self) {
+    }));
+    auto timed = system.spawn(lent([token](blocking_actor& self) {
       self.receive([](work) {}, after(duration::seconds(3600)) >> [] {});
-    });
+    }));
   }
   CHECK(token.use_count() == 1);
 }
@@ -290,7 +290,7 @@ TEST_CASE("handles outlive their system: sends are lost, requests fail, nothing 
   std::atomic<int> handled{0};
   {
     actor_system system(quiet());
-    kept = system.spawn<worker>(&handled);
+    kept = system.spawn<worker>(lent(&handled));
     weak = *kept;
     name = kept->address();
   }
@@ -318,7 +318,7 @@ TEST_CASE("a destructor that sends while the system ends is no trouble") {
     settings o = quiet();
     o.mailbox.soft_limit = 16;
     actor_system system(o);
-    auto w = system.spawn<worker>(&handled);
+    auto w = system.spawn<worker>(lent(&handled));
     std::vector<ref<protocol<void(go)>>> all;
     for (int i = 0; i < 10; ++i) all.push_back(system.spawn<chatty>(w));
   }
@@ -331,17 +331,17 @@ TEST_CASE("many systems live in one process at once and talk to each other") {
   std::vector<ref<worker_protocol>> workers;
   for (std::size_t i = 0; i < n; ++i) {
     systems.push_back(std::make_unique<actor_system>(quiet(1)));
-    workers.push_back(systems.back()->spawn<worker>(&handled));
+    workers.push_back(systems.back()->spawn<worker>(lent(&handled)));
   }
   std::vector<any_ref> senders;
   for (std::size_t i = 0; i < n; ++i) {
     senders.push_back(
-        systems[i]->spawn([to = workers[(i + 1) % n]](dynamic_actor& self) -> behavior {
+        systems[i]->spawn(lent([to = workers[(i + 1) % n]](dynamic_actor& self) -> behavior {
           return {[&self, to](go) {
             for (int k = 0; k < 2000; ++k) send(to, work{0});
             self.request(to, done{}).then([&self](int) { self.quit(); });
           }};
-        }));
+        })));
     send(senders.back(), go{});
   }
   while (handled < static_cast<int>(n) * 2000) std::this_thread::yield();
@@ -387,8 +387,8 @@ TEST_CASE("a supervisor names the child that is still alive after its time, and 
   latch l;
   actor_system system(quiet());
   auto top = system.spawn<supervisor>(supervision{.stop_within = duration::milliseconds(5)});
-  auto easy = supervise<stuck>(top, child_options{.name = "easy"}, &l);
-  auto hard = supervise<stuck>(top, child_options{.name = "hard"}, &l);
+  auto easy = supervise<stuck>(top, child_options{.name = "easy"}, lent(&l));
+  auto hard = supervise<stuck>(top, child_options{.name = "hard"}, lent(&l));
   send(hard, go{});
   l.await_entered();
   const stop_report r = system.request(top, stop_children{}).get().value();
@@ -403,10 +403,10 @@ TEST_CASE("a blocking child is restarted on its thread and can be stopped while 
   actor_system system(quiet());
   {
     auto top = system.spawn<supervisor>(supervision{.max_restarts = 100});
-    auto b = supervise(top, [&starts](blocking_actor& self) {
-      ++starts;
-      self.receive([](go) { throw std::runtime_error("x"); });
-    });
+    auto b = supervise(top, lent([&starts](blocking_actor& self) {
+                         ++starts;
+                         self.receive([](go) { throw std::runtime_error("x"); });
+                       }));
     for (int i = 0; i < 20; ++i) send(b, go{});
     while (starts < 21) std::this_thread::yield();
     CHECK(!core::handle_access::get(b)->has_ended());

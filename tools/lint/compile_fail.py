@@ -83,9 +83,7 @@ def main() -> int:
         command = [
             *compiler,
             "-std=c++20",
-            "-c",
-            "-o",
-            "/dev/null",
+            "-fsyntax-only",
             file,
             *("-D" + macro for macro in macros),
         ]

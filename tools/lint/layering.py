@@ -53,9 +53,10 @@ OPEN_TO = {
     ("core", "cell"): {"system", "testkit"},
     ("core", "detail"): {"system", "testkit"},
 }
-# The one private header that the umbrella names: it holds the texts of errors about a user's actor,
-# and each header between the two would be another line above such a text.
-SHORT_CHAIN = ("lib/system/garrick/garrick.hpp", "garrick/core/detail/handlers.hpp")
+# The private headers that the umbrella names: they hold the texts of errors about a user's actor
+# and its spawn, and each header between would be another line above such a text.
+UMBRELLA = "lib/system/garrick/garrick.hpp"
+SHORT_CHAINS = {"garrick/core/detail/handlers.hpp", "garrick/core/detail/spawn_check.hpp"}
 # A room that is private but installed says so, and why, in a line of each header's opening comment.
 PRIVATE_LINE = re.compile(r"^// Private: \w+", re.M)
 NOT_INSTALLED = {"machine"}
@@ -128,7 +129,7 @@ def check_private(path: Path, own: str | None, target: str) -> str | None:
     """
     room = private_room(target)
     part = part_of(unit_of(target))
-    if room is None or (path.as_posix(), target) == SHORT_CHAIN:
+    if room is None or (path.as_posix() == UMBRELLA and target in SHORT_CHAINS):
         return None
     umbrella = path.parts[0] == "lib" and len(path.parts) == 4
     if room == "internal":

@@ -57,7 +57,8 @@ void bench::run(arguments& args, result& out) {
 
   seen total;
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
-    send(system.spawn<source>(system.spawn<forwarder>(system.spawn<sink>(&total))), produce{count});
+    send(system.spawn<source>(system.spawn<forwarder>(system.spawn<sink>(garrick::lent(&total)))),
+         produce{count});
     static_cast<void>(system.await_all());
   });
   out.items = count;

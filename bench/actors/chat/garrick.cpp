@@ -239,7 +239,7 @@ void bench::run(arguments& args, result& out) {
   for (std::uint64_t run = 0; run < runs; ++run) {
     std::vector<chat_turn> turns;
     out.seconds += run_system(args, [&](garrick::actor_system& system) {
-      static_cast<void>(system.spawn<poker>(rules, &turns));
+      static_cast<void>(system.spawn<poker>(rules, garrick::lent(&turns)));
       static_cast<void>(system.await_all());
     });
     check_chat(out, rules, turns);

@@ -54,7 +54,7 @@ void bench::run(arguments& args, result& out) {
   std::uint64_t received = 0;
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
     {
-      const auto whom = system.spawn<sink>(&received);
+      const auto whom = system.spawn<sink>(garrick::lent(&received));
       for (std::uint64_t i = 0; i < sources; ++i)
         send(system.spawn<source>(system.spawn<stage>(whom, messages)), begin{ticks_of_a_source});
     }

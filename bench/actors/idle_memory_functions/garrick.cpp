@@ -41,11 +41,12 @@ void bench::run(arguments& args, result& out) {
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
     const std::uint64_t before = resident_bytes();
     all.reserve(actors);
-    for (std::uint64_t i = 0; i < actors; ++i) all.push_back(system.spawn(idler, &alive));
+    for (std::uint64_t i = 0; i < actors; ++i)
+      all.push_back(system.spawn(idler, garrick::lent(&alive)));
     while (alive.load() < actors) std::this_thread::yield();
     const std::uint64_t after = resident_bytes();
     out.resident(after > before ? after - before : 0);
-    send(system.spawn(census, &all, &answers), ask{});
+    send(system.spawn(census, garrick::lent(&all), garrick::lent(&answers)), ask{});
   });
   out.expect("answers", actors, answers);
   all.clear();

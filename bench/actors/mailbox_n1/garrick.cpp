@@ -40,7 +40,7 @@ void bench::run(arguments& args, result& out) {
   std::uint64_t received = 0;
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
     {
-      const auto whom = system.spawn<receiver>(&received);
+      const auto whom = system.spawn<receiver>(garrick::lent(&received));
       for (std::uint64_t i = 0; i < senders; ++i) send(system.spawn<sender>(whom), begin{messages});
     }
     static_cast<void>(system.await_all());

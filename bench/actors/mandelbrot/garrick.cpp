@@ -39,7 +39,7 @@ void bench::run(arguments& args, result& out) {
   std::vector<row_bits> rows(p.size);
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
     {
-      const auto whole = system.spawn<collector>(&rows);
+      const auto whole = system.spawn<collector>(garrick::lent(&rows));
       for (std::uint32_t y = 0; y < p.size; ++y) send(system.spawn<row_actor>(p, y, whole), go{});
     }
     static_cast<void>(system.await_all());

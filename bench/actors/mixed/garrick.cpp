@@ -113,7 +113,7 @@ void bench::run(arguments& args, result& out) {
   tally seen;
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
     {
-      const garrick::ref<reports> top = system.spawn<supervisor>(&seen);
+      const garrick::ref<reports> top = system.spawn<supervisor>(garrick::lent(&seen));
       for (std::uint64_t i = 0; i < rings; ++i) send(system.spawn<master>(s, top), begin{});
     }
     static_cast<void>(system.await_all());

@@ -46,7 +46,7 @@ void bench::run(arguments& args, result& out) {
 
   std::uint64_t done = 0;
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
-    send(system.spawn<pinger>(trips, &done), serve{});
+    send(system.spawn<pinger>(trips, garrick::lent(&done)), serve{});
     static_cast<void>(system.await_all());
   });
   out.items = 2 * trips;

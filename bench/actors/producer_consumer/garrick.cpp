@@ -45,7 +45,7 @@ void bench::run(arguments& args, result& out) {
 
   seen total;
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
-    send(system.spawn<producer>(system.spawn<consumer>(&total)), produce{messages});
+    send(system.spawn<producer>(system.spawn<consumer>(garrick::lent(&total))), produce{messages});
     static_cast<void>(system.await_all());
   });
   out.items = messages;

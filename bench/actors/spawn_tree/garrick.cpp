@@ -54,7 +54,8 @@ void bench::run(arguments& args, result& out) {
 
   std::uint64_t found = 0;
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
-    send(system.spawn<node>(system.spawn<root>(&found), whole.second), spread{whole.n});
+    send(system.spawn<node>(system.spawn<root>(garrick::lent(&found)), whole.second),
+         spread{whole.n});
     static_cast<void>(system.await_all());
   });
   out.items = whole.actors();

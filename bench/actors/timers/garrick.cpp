@@ -58,7 +58,7 @@ void bench::run(arguments& args, result& out) {
 
   outcome found;
   run_system(args, [&](garrick::actor_system& system) {
-    send(system.spawn<clockwork>(&found), m);
+    send(system.spawn<clockwork>(garrick::lent(&found)), m);
     static_cast<void>(system.await_all());
   });
   out.seconds = static_cast<double>(found.ns) * 1e-9;

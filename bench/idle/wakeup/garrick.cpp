@@ -20,7 +20,7 @@ void bench::run(arguments& args, result& out) {
   wakeup_samples samples(args.number("gap_us", 200));
 
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
-    const auto whom = system.spawn<receiver>(&samples);
+    const auto whom = system.spawn<receiver>(garrick::lent(&samples));
     samples.measure(rounds, [&](std::int64_t stamp) { send(whom, stamp); });
   });
   out.items = rounds;

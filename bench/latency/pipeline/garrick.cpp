@@ -35,20 +35,20 @@ void bench::run(arguments& args, result& out) {
   pipeline_run pipeline = read_pipeline(args);
 
   run_system(args, [&](garrick::actor_system& system) {
-    garrick::ref<hops> first = system.spawn<collector>(&pipeline);
+    garrick::ref<hops> first = system.spawn<collector>(garrick::lent(&pipeline));
     for (std::uint64_t i = pipeline.actors(); i > 0; --i) {
       garrick::spawn_options how;
       how.detached = i == pipeline.detached();
       first = system.spawn<stage>(how, std::move(first));
     }
-    system.spawn([first, &pipeline](garrick::blocking_actor&) {
+    system.spawn(garrick::lent([first, &pipeline](garrick::blocking_actor&) {
       pipeline.run([&](std::int64_t now) {
         if (pipeline.traced())
           send(first, trail{now});
         else
           send(first, now);
       });
-    });
+    }));
     first = {};
     static_cast<void>(system.await_all());
   });

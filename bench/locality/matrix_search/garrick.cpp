@@ -78,7 +78,8 @@ void bench::run(arguments& args, result& out) {
 
   std::atomic<std::uint64_t> sum{0};
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
-    for (std::uint32_t i = 0; i < sizes.controllers; ++i) system.spawn<controller>(i, sizes, &sum);
+    for (std::uint32_t i = 0; i < sizes.controllers; ++i)
+      system.spawn<controller>(i, sizes, garrick::lent(&sum));
     static_cast<void>(system.await_all());
   });
   out.items = std::uint64_t{sizes.controllers} * sizes.searchers * sizes.searches;

@@ -52,7 +52,8 @@ class teller : public garrick::actor<garrick::protocol<void(open), void(paid)>> 
 
   void on(open o) {
     const std::uint64_t count = books_->balances.size();
-    for (std::uint64_t i = 0; i < count; ++i) accounts_.push_back(spawn<account_actor>(i, books_));
+    for (std::uint64_t i = 0; i < count; ++i)
+      accounts_.push_back(spawn<account_actor>(i, garrick::lent(books_)));
     outstanding_ = o.transactions;
     bench::transfer_generator generator(count);
     for (std::uint64_t i = 0; i < o.transactions; ++i) {
@@ -79,7 +80,7 @@ void bench::run(arguments& args, result& out) {
 
   bank_books books(accounts);
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
-    send(system.spawn<teller>(&books), open{transactions});
+    send(system.spawn<teller>(garrick::lent(&books)), open{transactions});
     static_cast<void>(system.await_all());
   });
   check_bank(out, books, transactions);

@@ -99,7 +99,7 @@ void bench::run(arguments& args, result& out) {
     const ref<ending> end = system.spawn<sink>();
     std::vector<ref<pinging>> all;
     for (std::uint32_t i = 0; i < workers; ++i)
-      all.push_back(system.spawn<worker>(i, pings, end, &seen[i]));
+      all.push_back(system.spawn<worker>(i, pings, end, garrick::lent(&seen[i])));
     send(end, meet{all});
     for (const ref<pinging>& w : all) send(w, meet{all});
     for (const ref<pinging>& w : all) send(w, begin{});

@@ -99,7 +99,7 @@ class source : public garrick::actor<garrick::protocol<void(produce)>> {
       : values_(values), found_(found) {}
 
   void on(produce) {
-    garrick::ref<sink> first = spawn<validator>(found_);
+    garrick::ref<sink> first = spawn<validator>(garrick::lent(found_));
     const std::vector<bench::bitonic_pass> passes = bench::bitonic_passes(values_);
     for (auto pass = passes.rbegin(); pass != passes.rend(); ++pass)
       first = build_pass(*pass, first);
@@ -137,7 +137,7 @@ void bench::run(arguments& args, result& out) {
 
   std::vector<std::uint64_t> found;
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
-    send(system.spawn<source>(values, &found), produce{});
+    send(system.spawn<source>(values, garrick::lent(&found)), produce{});
     static_cast<void>(system.await_all());
   });
   check_bitonic(out, found, values);

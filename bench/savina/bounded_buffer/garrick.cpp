@@ -137,7 +137,7 @@ void bench::run(arguments& args, result& out) {
 
   buffer_outcome seen;
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
-    system.spawn<manager>(rules, &seen);
+    system.spawn<manager>(rules, garrick::lent(&seen));
     static_cast<void>(system.await_all());
   });
   out.items = rules.producers * rules.items;

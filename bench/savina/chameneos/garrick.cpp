@@ -107,7 +107,7 @@ void bench::run(arguments& args, result& out) {
 
   tally seen;
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
-    system.spawn<mall>(creatures, meetings, &seen);
+    system.spawn<mall>(creatures, meetings, garrick::lent(&seen));
     static_cast<void>(system.await_all());
   });
   out.items = meetings;

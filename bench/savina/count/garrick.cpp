@@ -42,7 +42,7 @@ void bench::run(arguments& args, result& out) {
 
   std::uint64_t found = 0;
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
-    send(system.spawn<producer>(system.spawn<counter>(), &found), produce{messages});
+    send(system.spawn<producer>(system.spawn<counter>(), garrick::lent(&found)), produce{messages});
     static_cast<void>(system.await_all());
   });
   out.items = messages;

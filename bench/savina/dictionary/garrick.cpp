@@ -102,7 +102,7 @@ void bench::run(arguments& args, result& out) {
 
   dictionary_outcome found;
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
-    system.spawn<master>(rules, &found);
+    system.spawn<master>(rules, garrick::lent(&found));
     static_cast<void>(system.await_all());
   });
   out.items = std::uint64_t{rules.workers} * rules.messages;

@@ -154,7 +154,7 @@ void bench::run(arguments& args, result& out) {
 
   outcome found;
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
-    static_cast<void>(system.spawn<producer>(customers, &found));
+    static_cast<void>(system.spawn<producer>(customers, garrick::lent(&found)));
     static_cast<void>(system.await_all());
   });
   out.items = customers;

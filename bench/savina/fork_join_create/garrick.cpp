@@ -26,7 +26,7 @@ void bench::run(arguments& args, result& out) {
 
   std::vector<std::uint64_t> worked(actors);
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
-    for (std::uint64_t& slot : worked) send(system.spawn<worker>(&slot), work{});
+    for (std::uint64_t& slot : worked) send(system.spawn<worker>(garrick::lent(&slot)), work{});
     static_cast<void>(system.await_all());
   });
   out.items = actors;

@@ -34,7 +34,8 @@ void bench::run(arguments& args, result& out) {
   std::vector<std::uint64_t> worked(actors);
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
     std::vector<garrick::ref<working>> workers;
-    for (std::uint64_t& slot : worked) workers.push_back(system.spawn<worker>(messages, &slot));
+    for (std::uint64_t& slot : worked)
+      workers.push_back(system.spawn<worker>(messages, garrick::lent(&slot)));
     for (std::uint64_t i = 0; i < messages; ++i) {
       for (const garrick::ref<working>& w : workers) send(w, work{});
     }

@@ -82,7 +82,7 @@ void bench::run(arguments& args, result& out) {
 
   std::vector<double> found;
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
-    send(system.spawn<master>(&found, limit), begin{series, terms});
+    send(system.spawn<master>(garrick::lent(&found), limit), begin{series, terms});
     static_cast<void>(system.await_all());
   });
   check_series(out, found, series, terms);

@@ -89,7 +89,7 @@ void bench::run(arguments& args, result& out) {
 
   matrix product = make_matrix(size, [](auto, auto) { return 0; });
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
-    static_cast<void>(system.spawn<master>(crew, threshold, &product));
+    static_cast<void>(system.spawn<master>(crew, threshold, garrick::lent(&product)));
     static_cast<void>(system.await_all());
   });
   check_product(out, product, size);

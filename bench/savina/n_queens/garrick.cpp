@@ -76,8 +76,8 @@ void bench::run(arguments& args, result& out) {
 
   std::uint64_t found = 0;
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
-    static_cast<void>(
-        system.spawn<master>(static_cast<std::uint8_t>(size), threshold, crew, &found));
+    static_cast<void>(system.spawn<master>(static_cast<std::uint8_t>(size), threshold, crew,
+                                           garrick::lent(&found)));
     static_cast<void>(system.await_all());
   });
   check_queens(out, size, found);

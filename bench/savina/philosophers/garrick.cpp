@@ -81,9 +81,9 @@ void bench::run(arguments& args, result& out) {
   std::vector<std::uint64_t> eaten(philosophers);
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
     {
-      const ref<arbitrating> forks = system.spawn<arbitrator>(philosophers, &seen);
+      const ref<arbitrating> forks = system.spawn<arbitrator>(philosophers, garrick::lent(&seen));
       for (std::size_t i = 0; i < philosophers; ++i)
-        send(system.spawn<philosopher>(forks, i, meals, &eaten[i]), sit_down{});
+        send(system.spawn<philosopher>(forks, i, meals, garrick::lent(&eaten[i])), sit_down{});
     }
     static_cast<void>(system.await_all());
   });

@@ -66,7 +66,7 @@ void bench::run(arguments& args, result& out) {
 
   values found;
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
-    send(system.spawn<sorter>(system.spawn<root>(&found), side::left, cutoff),
+    send(system.spawn<sorter>(system.spawn<root>(garrick::lent(&found)), side::left, cutoff),
          sort{quicksort_input(count)});
     static_cast<void>(system.await_all());
   });

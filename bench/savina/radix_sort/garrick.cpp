@@ -49,7 +49,7 @@ class source : public garrick::actor<garrick::protocol<void(produce)>> {
   source(std::uint64_t values, bench::radix_outcome* found) : values_(values), found_(found) {}
 
   void on(produce) {
-    garrick::ref<sink> first = spawn<validator>(found_);
+    garrick::ref<sink> first = spawn<validator>(garrick::lent(found_));
     for (std::uint64_t bit = bench::radix_limit / 2; bit > 0; bit /= 2)
       first = spawn<stage>(values_, bit, first);
     bench::savina::random_numbers random(2048);
@@ -68,7 +68,7 @@ void bench::run(arguments& args, result& out) {
 
   radix_outcome found;
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
-    send(system.spawn<source>(values, &found), produce{});
+    send(system.spawn<source>(values, garrick::lent(&found)), produce{});
     static_cast<void>(system.await_all());
   });
   check_radix(out, found, values);

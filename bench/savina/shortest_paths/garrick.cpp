@@ -128,7 +128,7 @@ void bench::run(arguments& args, result& out) {
 
   path_lengths found;
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
-    static_cast<void>(system.spawn<master>(layout{nodes, block}, &found));
+    static_cast<void>(system.spawn<master>(layout{nodes, block}, garrick::lent(&found)));
     static_cast<void>(system.await_all());
   });
   check_paths(out, found, nodes, block);

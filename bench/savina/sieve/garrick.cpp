@@ -25,7 +25,7 @@ class filter : public garrick::actor<sieve> {
     if (next_)
       send(next_, c);
     else if (primes_.full())
-      next_ = spawn<filter>(c.number, limit_, found_);
+      next_ = spawn<filter>(c.number, limit_, garrick::lent(found_));
     else
       primes_.add(c.number);
   }
@@ -67,7 +67,8 @@ void bench::run(arguments& args, result& out) {
 
   sieve_outcome found;
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
-    send(system.spawn<producer>(system.spawn<filter>(std::uint64_t{2}, limit, &found), numbers),
+    send(system.spawn<producer>(
+             system.spawn<filter>(std::uint64_t{2}, limit, garrick::lent(&found)), numbers),
          produce{});
     static_cast<void>(system.await_all());
   });

@@ -57,7 +57,7 @@ void bench::run(arguments& args, result& out) {
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
     std::vector<garrick::ref<member>> ring;
     for (std::uint64_t i = 0; i < actors; ++i)
-      ring.push_back(system.spawn<ring_member>(actors, &seen));
+      ring.push_back(system.spawn<ring_member>(actors, garrick::lent(&seen)));
     for (std::uint64_t i = 0; i < actors; ++i) send(ring[i], connect{ring[(i + 1) % actors]});
     send(ring[0], token{hops});
     static_cast<void>(system.await_all());

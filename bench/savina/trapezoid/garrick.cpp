@@ -57,7 +57,7 @@ void bench::run(arguments& args, result& out) {
 
   area found{};
   out.seconds = run_system(args, [&](garrick::actor_system& system) {
-    send(system.spawn<master>(&found), begin{pieces, parts});
+    send(system.spawn<master>(garrick::lent(&found)), begin{pieces, parts});
     static_cast<void>(system.await_all());
   });
   out.items = pieces;

@@ -80,7 +80,8 @@ class burst_sender : public actor<starter> {
 burst_times measure_burst() {
   burst_times times;
   on_one_worker([&](actor_system& system) {
-    const auto from = system.spawn<burst_sender>(system.spawn<burst_receiver>(&times), &times);
+    const auto from =
+        system.spawn<burst_sender>(system.spawn<burst_receiver>(lent(&times)), lent(&times));
     for (int i = 0; i < 8 * trials; ++i) send(from, begin{});
   });
   return times;
@@ -118,7 +119,7 @@ class stream_sender : public actor<starter> {
 double measure_stream() {
   double each = unknown;
   on_one_worker([&](actor_system& system) {
-    send(system.spawn<stream_sender>(system.spawn<stream_receiver>(&each)), begin{});
+    send(system.spawn<stream_sender>(system.spawn<stream_receiver>(lent(&each))), begin{});
   });
   return each;
 }
@@ -171,7 +172,7 @@ double measure_hop(std::uint32_t size) {
   walk w;
   on_one_worker([&](actor_system& system) {
     all_members all;
-    for (std::uint32_t i = 0; i < size; ++i) all.list.push_back(system.spawn<station>(&w));
+    for (std::uint32_t i = 0; i < size; ++i) all.list.push_back(system.spawn<station>(lent(&w)));
     for (std::uint32_t i = 0; i < size; ++i) {
       all_members others = all;
       others.list.erase(others.list.begin() + i);
@@ -247,7 +248,8 @@ class line_maker : public actor<parent> {
 
 double measure_birth() {
   double birth = unknown;
-  on_one_worker([&](actor_system& system) { send(system.spawn<line_maker>(&birth), tick{}); });
+  on_one_worker(
+      [&](actor_system& system) { send(system.spawn<line_maker>(lent(&birth)), tick{}); });
   return birth;
 }
 

@@ -21,6 +21,8 @@
 
 #include <garrick/core/behavior.hpp>
 
+#include <garrick/core/detail/spawn_check.hpp>
+
 #include <garrick/core/adapt.hpp>
 #include <garrick/core/changing_router.hpp>
 #include <garrick/core/composition.hpp>
@@ -75,6 +77,7 @@ using core::fan_out;
 using core::first_of;
 using core::find_child;
 using core::keep_behavior;
+using core::lent;
 using core::least_loaded;
 using core::list_children;
 using core::mailbox_policy;

@@ -1,5 +1,4 @@
-// each: actor two result task request request_as promise adapted case pattern otherwise receive
-// each: fan_out
+// each: two request_as promise pattern fan_out
 // expect: cannot_be_sent<
 // expect: "answer
 // expect: a message or answer must own all it refers to
@@ -19,35 +18,13 @@ struct name_of {
 template <class Answer>
 using source = garrick::protocol<Answer(question)>;
 
-#ifdef GARRICK_WITHOUT_actor
-class server : public garrick::actor<source<const char*>> {
- public:
-  const char* on(question) { return ""; }
-};
-void test(garrick::actor_system& system) { static_cast<void>(system.spawn<server>()); }
-#elif defined(GARRICK_WITHOUT_two)
+#ifdef GARRICK_WITHOUT_two
 class server : public garrick::actor<garrick::protocol<const char*(question), name_of(int)>> {
  public:
   const char* on(question) { return ""; }
   name_of on(int) { return {}; }
 };
 void test(garrick::actor_system& system) { static_cast<void>(system.spawn<server>()); }
-#elif defined(GARRICK_WITHOUT_result)
-class server : public garrick::actor<source<garrick::result<int, name_of>>> {
- public:
-  garrick::result<int, name_of> on(question) { return {1, name_of()}; }
-};
-void test(garrick::actor_system& system) { static_cast<void>(system.spawn<server>()); }
-#elif defined(GARRICK_WITHOUT_task)
-class server : public garrick::actor<source<std::shared_ptr<int>>> {
- public:
-  garrick::task<std::shared_ptr<int>> on(question) { co_return nullptr; }
-};
-void test(garrick::actor_system& system) { static_cast<void>(system.spawn<server>()); }
-#elif defined(GARRICK_WITHOUT_request)
-void test(garrick::actor_system& system, const garrick::ref<source<name_of>>& to) {
-  static_cast<void>(system.request(to, question()).get());
-}
 #elif defined(GARRICK_WITHOUT_request_as)
 void test(garrick::actor_system& system, const garrick::any_ref& to) {
   static_cast<void>(system.request_as<std::vector<int*>>(to, 1).get());
@@ -56,25 +33,9 @@ void test(garrick::actor_system& system, const garrick::any_ref& to) {
 void test(garrick::dynamic_actor& self) {
   self.become([&self](question) { return self.make_promise<int, int*>(); });
 }
-#elif defined(GARRICK_WITHOUT_adapted)
-void test(garrick::dynamic_actor& self) {
-  static_cast<void>(garrick::adapt<std::string_view>(self, [](auto) {}));
-}
-#elif defined(GARRICK_WITHOUT_case)
-garrick::behavior test() {
-  return {[](question) -> const char* { return ""; }};
-}
 #elif defined(GARRICK_WITHOUT_pattern)
 garrick::behavior test() {
   return {garrick::on(1) >> [] { return name_of(); }};
-}
-#elif defined(GARRICK_WITHOUT_otherwise)
-garrick::behavior test() {
-  return {garrick::otherwise >> [](const garrick::message& m) { return m.type_name(); }};
-}
-#elif defined(GARRICK_WITHOUT_receive)
-void test(garrick::blocking_actor& self) {
-  self.receive([](question) -> const char* { return ""; });
 }
 #elif defined(GARRICK_WITHOUT_fan_out)
 void test(garrick::dynamic_actor& self, std::vector<garrick::ref<source<name_of>>>& all) {

@@ -215,11 +215,11 @@ TEST_CASE("a late response from before the restart is ignored") {
 TEST_CASE("links and monitors fire only when the supervisor gives up") {
   trio t(supervision{.max_restarts = 2, .window = duration::seconds(10)});
   std::string heard;
-  auto watcher = t.kit.spawn([&heard, b = t.b, top = t.top](dynamic_actor& self) -> behavior {
+  auto watcher = t.kit.spawn(lent([&heard, b = t.b, top = t.top](dynamic_actor& self) -> behavior {
     self.monitor(b, [&heard](const down& d) { heard += "b: " + d.reason.to_string() + "\n"; });
     self.monitor(top, [&heard](const down& d) { heard += "top: " + d.reason.to_string() + "\n"; });
     return {[](leave) {}};
-  });
+  }));
   t.kit.run();
   send(t.b, fail{"one"});
   t.kit.run();
@@ -364,7 +364,7 @@ TEST_CASE("a constructor that throws on a restart is a failure again") {
   test_system kit(5);
   auto builds = std::make_shared<int>(0);
   auto top = kit.spawn<supervisor>(supervision{.max_restarts = 3});
-  auto f = supervise<fragile>(top, builds);
+  auto f = supervise<fragile>(top, lent(std::shared_ptr(builds)));
   kit.run();
   send(f, fail{"x"});
   kit.run();
@@ -384,14 +384,12 @@ TEST_CASE("every start gets copies of the arguments of its own") {
   test_system kit(1);
   auto top = kit.spawn<supervisor>();
   std::vector<std::size_t> seen;
-  auto f = supervise(
-      top,
-      [&seen](dynamic_actor&, std::vector<int> v) -> behavior {
-        seen.push_back(v.size());
-        v.clear();
-        return {[](fail x) { throw std::runtime_error(x.why); }};
-      },
-      std::vector<int>{1, 2, 3});
+  auto f = supervise(top, lent([&seen](dynamic_actor&, std::vector<int> v) -> behavior {
+                       seen.push_back(v.size());
+                       v.clear();
+                       return {[](fail x) { throw std::runtime_error(x.why); }};
+                     }),
+                     std::vector<int>{1, 2, 3});
   kit.run();
   send(f, fail{"x"});
   kit.run();

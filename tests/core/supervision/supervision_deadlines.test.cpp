@@ -75,9 +75,9 @@ TEST_CASE(
         supervision{.strategy = strategy, .stop_within = duration::seconds(20)});
     auto a = supervise<noting>(top, child_options{.name = "a"}, std::string("a"), notes);
     auto b = supervise<hanging>(
-        top, child_options{.name = "b", .stop_within = duration::seconds(3)}, &kit, notes);
+        top, child_options{.name = "b", .stop_within = duration::seconds(3)}, lent(&kit), notes);
     auto c = supervise<noting>(top, child_options{.name = "c"}, std::string("c"), notes);
-    auto l = kit.spawn<listener>(&kit, notes);
+    auto l = kit.spawn<listener>(lent(&kit), notes);
     send(l, any_ref(top));
     kit.run();
     notes.take();
@@ -133,8 +133,8 @@ TEST_CASE("another child's end gives one that hangs no more time") {
                         std::string("passing"), notes);
   auto a = supervise<noting>(top, child_options{.name = "a"}, std::string("a"), notes);
   auto b = supervise<hanging>(top, child_options{.name = "b", .stop_within = duration::seconds(3)},
-                              &kit, notes);
-  auto l = kit.spawn<listener>(&kit, notes);
+                              lent(&kit), notes);
+  auto l = kit.spawn<listener>(lent(&kit), notes);
   send(l, any_ref(top));
   kit.run();
   send(passing, fail_in_two_seconds{});
@@ -153,9 +153,9 @@ TEST_CASE("a child that comes up while it is asked to suspend keeps its deadline
   auto top = kit.spawn<supervisor>(
       supervision{.strategy = one_for_all, .stop_within = duration::seconds(3)});
   auto a = supervise<noting>(top, child_options{.name = "a"}, std::string("a"), notes);
-  auto b =
-      supervise<slow_to_start>(top, child_options{.name = "b"}, &kit, shared_count(), any_ref(a));
-  auto l = kit.spawn<listener>(&kit, notes);
+  auto b = supervise<slow_to_start>(top, child_options{.name = "b"}, lent(&kit), shared_count(),
+                                    any_ref(a));
+  auto l = kit.spawn<listener>(lent(&kit), notes);
   send(l, any_ref(top));
   kit.run();
   send(a, fail{});
@@ -200,7 +200,7 @@ struct stopper : actor<protocol<void(begin), void(int)>> {
   void on(int step) {
     if (step == 1) {
       const auto late = core::supervise<hanging>(
-          top, child_options{.name = "c", .stop_within = duration::seconds(9)}, kit, notes);
+          top, child_options{.name = "c", .stop_within = duration::seconds(9)}, lent(kit), notes);
       return send(late, fail_then_hang{any_ref(self())});
     }
     request(top, stop_children{}).then([this](const stop_report& r) {
@@ -218,8 +218,8 @@ TEST_CASE("all children can be stopped while one hangs that is to be restarted w
   auto top = kit.spawn<supervisor>(
       supervision{.strategy = one_for_all, .stop_within = duration::seconds(3)});
   auto a = supervise<noting>(top, child_options{.name = "a"}, std::string("a"), notes);
-  auto b = supervise<hanging>(top, child_options{.name = "b"}, &kit, notes);
-  auto s = kit.spawn<stopper>(&kit, notes, top);
+  auto b = supervise<hanging>(top, child_options{.name = "b"}, lent(&kit), notes);
+  auto s = kit.spawn<stopper>(lent(&kit), notes, top);
   kit.run();
   notes.take();
   send(s, begin{});
@@ -258,10 +258,10 @@ TEST_CASE(
         supervision{.strategy = strategy, .stop_within = duration::seconds(20)});
     auto a = supervise<noting>(top, child_options{.name = "a"}, std::string("a"), notes);
     auto b = supervise<late_to_rise>(
-        top, child_options{.name = "b", .stop_within = duration::seconds(3)}, &kit, notes,
-        std::make_shared<int>(0));
+        top, child_options{.name = "b", .stop_within = duration::seconds(3)}, lent(&kit), notes,
+        lent(std::make_shared<int>(0)));
     auto c = supervise<noting>(top, child_options{.name = "c"}, std::string("c"), notes);
-    auto l = kit.spawn<listener>(&kit, notes);
+    auto l = kit.spawn<listener>(lent(&kit), notes);
     send(l, any_ref(top));
     kit.run();
     notes.take();
@@ -284,7 +284,7 @@ TEST_CASE("once a group has risen again, no deadline of a constructor is left") 
   pen notes;
   auto top = kit.spawn<supervisor>(supervision{.strategy = one_for_all});
   auto a = supervise<noting>(top, std::string("a"), notes);
-  auto b = supervise<late_to_rise>(top, &kit, notes, std::make_shared<int>(5));
+  auto b = supervise<late_to_rise>(top, lent(&kit), notes, lent(std::make_shared<int>(5)));
   send(a, fail{});
   kit.run();
   kit.expect_alive(b);
@@ -342,7 +342,7 @@ struct late_listener : actor<protocol<void(begin)>> {
 TEST_CASE("a deadline that comes after the answer is none for the constructor that follows") {
   test_system kit(7);
   pen notes;
-  auto top = kit.spawn<late_listener>(&kit, notes);
+  auto top = kit.spawn<late_listener>(lent(&kit), notes);
   kit.run();
   const auto younger = kit.inspect<late_listener>(top).younger;
   send(younger, fail{});

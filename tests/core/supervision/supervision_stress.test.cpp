@@ -84,7 +84,7 @@ void battle(restart_strategy strategy, bool keep_mail) {
         .delay = {.first = duration::microseconds(20), .longest = duration::microseconds(200)},
         .keep_mail = keep_mail});
     std::vector<ref<child_protocol>> all;
-    for (int i = 0; i < 6; ++i) all.push_back(supervise<brittle>(top, &alive));
+    for (int i = 0; i < 6; ++i) all.push_back(supervise<brittle>(top, lent(&alive)));
     std::vector<std::thread> threads;
     for (std::uint64_t t = 0; t < 3; ++t)
       threads.emplace_back([&, t] { attack(system, all, 17 + t, answered); });
@@ -118,7 +118,7 @@ TEST_CASE("supervisors that end while their children fail") {
       auto top = system.spawn<supervisor>(
           supervision{.strategy = round % 2 == 0 ? one_for_all : one_for_one, .max_restarts = 3});
       std::vector<ref<child_protocol>> all;
-      for (int i = 0; i < 3; ++i) all.push_back(supervise<brittle>(top, &alive));
+      for (int i = 0; i < 3; ++i) all.push_back(supervise<brittle>(top, lent(&alive)));
       for (const auto& r : all) send(r, fail{});
       if (round % 3 == 0) system.exit(top);
       if (round % 3 == 1) system.kill(top);
@@ -139,7 +139,7 @@ TEST_CASE("children that are started by many threads while their supervisor is t
     std::vector<std::thread> threads;
     for (int t = 0; t < 3; ++t) {
       threads.emplace_back([&] {
-        for (int i = 0; i < 50; ++i) static_cast<void>(supervise<brittle>(top, &alive));
+        for (int i = 0; i < 50; ++i) static_cast<void>(supervise<brittle>(top, lent(&alive)));
       });
     }
     system.exit(top);

@@ -263,6 +263,7 @@ class actor_base {
   template <class... Rs, class... Args>
   [[nodiscard]] auto request_as(const any_ref& to, Args&&... args) {
     static_assert(detail::checked_answer<response<Rs...>>::reported);
+    static_assert(sizeof(detail::checked_request<any_protocol, Args...>) != 0);  // a short error
     return request_any<Rs...>(*cell_, to, std::forward<Args>(args)...);
   }
 
@@ -528,6 +529,8 @@ struct actor_access {
 ///     };
 template <class P>
 class actor : public actor_base {
+  static_assert(detail::looked_at<P>);
+
  public:
   using protocol_type = P;  ///< what the actor understands
 

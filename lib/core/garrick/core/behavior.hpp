@@ -446,6 +446,8 @@ class typed_behavior;
 /// A behavior that handles each of these signatures.
 template <class... Sigs>
 class typed_behavior<protocol<Sigs...>> : public behavior {
+  static_assert(detail::looked_at<protocol<Sigs...>>);
+
  public:
   /// Of functions, one for each signature, and at most one `after`. A signature without a function
   /// is a compile error. Throws as a behavior's constructor.
@@ -453,7 +455,7 @@ class typed_behavior<protocol<Sigs...>> : public behavior {
     requires(sizeof...(Fs) > 0 && (!std::is_base_of_v<behavior, Fs> && ...))
   typed_behavior(Fs... fs) : behavior(detail::make_behavior(std::move(fs)...)) {
     static_assert((detail::checked_as_case<Fs>::reported && ...));
-    if constexpr ((detail::is_case<Fs> && ...)) {
+    if constexpr ((detail::is_case<Fs> && ...) && detail::distinct_contents<Sigs...>()) {
       static_assert(((detail::plain_function<Fs> || detail::is_timeout<Fs>::value) && ...),
                     "garrick: a typed behavior is made of functions, one for each signature, and "
                     "at most one after(d) >> f");

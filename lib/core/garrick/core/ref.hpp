@@ -28,6 +28,8 @@ namespace garrick::core {
 ///     ref<protocol<long(balance)>> read_only = all;  // any subset of the protocol
 template <class P>
 class ref : public handle {
+  static_assert(detail::looked_at<P>);
+
  public:
   using protocol_type = P;  ///< what may be sent through it
 

@@ -420,10 +420,16 @@ template <class P, class... Args>
 using checked_request = typename decltype(check_of<P, std::tuple<Args...>>(
     std::make_index_sequence<sizeof...(Args) - (ends_with_limit<P, Args...> ? 1 : 0)>{}))::type;
 
-/// The check of what a request is answered with.
+template <class P, class Tuple, std::size_t... I>
+std::type_identity<checked_answer<
+    typename answer_to<P, typename message_of<std::tuple_element_t<I, Tuple>...>::type>::type>>
+    reply_of(std::index_sequence<I...>);
+
+/// The check of what a request is answered with; not of the request, so that an error of that has a
+/// short backtrace.
 template <class P, class... Args>
-using checked_reply =
-    checked_answer<typename answer_to<P, typename checked_request<P, Args...>::type>::type>;
+using checked_reply = typename decltype(reply_of<P, std::tuple<Args...>>(
+    std::make_index_sequence<sizeof...(Args) - (ends_with_limit<P, Args...> ? 1 : 0)>{}))::type;
 
 template <bool Urgent = false, class P, class... Args>
 auto request_plain(cell& self, const ref<P>& to, Args&&... args)

@@ -26,6 +26,7 @@
 #include <garrick/core/composition.hpp>
 #include <garrick/core/detail/handlers.hpp>
 #include <garrick/core/detail/invoke.hpp>
+#include <garrick/core/detail/spawn_check.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -289,16 +290,19 @@ class router {
 /// As `send` to the member that the router picks, or to all members of a broadcast.
 template <router_handle R, class... Args>
 void send(const R& to, Args&&... args) {
+  static_assert(sizeof(detail::checked_message<typename R::protocol_type, Args...>) != 0);
   to.send_from_here(std::forward<Args>(args)...);
 }
 /// As `send_urgent` to the member that the router picks, or to all members of a broadcast.
 template <router_handle R, class... Args>
 void send_urgent(const R& to, Args&&... args) {
+  static_assert(sizeof(detail::checked_message<typename R::protocol_type, Args...>) != 0);
   to.send_urgent_from_here(std::forward<Args>(args)...);
 }
 /// As `try_send` to the member that the router picks, and only to that one. Not for a broadcast.
 template <router_handle R, class... Args>
 [[nodiscard]] base::error try_send(const R& to, Args&&... args) {
+  static_assert(sizeof(detail::checked_message<typename R::protocol_type, Args...>) != 0);
   return to.try_send_from_here(std::forward<Args>(args)...);
 }
 
@@ -318,30 +322,30 @@ template <class P, class... F>
 ///
 ///     auto pool = spawn_pool<worker>(system, spawn_options{.name = "worker"}, 8, path);
 template <class A, class Policy = round_robin, class Spawner, class... Args>
-[[nodiscard]] router<typename A::protocol_type, Policy> spawn_pool(Spawner& from,
-                                                                   const spawn_options& o,
-                                                                   std::size_t count,
-                                                                   const Args&... args) {
+[[nodiscard]] router<detail::protocol_of<A>, Policy> spawn_pool(Spawner& from,
+                                                                const spawn_options& o,
+                                                                std::size_t count,
+                                                                const Args&... args) {
   static_assert(
       std::is_default_constructible_v<Policy>,
       "garrick: this policy needs arguments: spawn the members, then make a router of them");
-  static_assert(detail::checked_actor<A>::reported);
+  static_assert(detail::spawn_check<A, const Args&...>::reported);
   if constexpr (std::is_default_constructible_v<Policy>) {
-    std::vector<ref<typename A::protocol_type>> members;
+    std::vector<ref<detail::protocol_of<A>>> members;
     for (std::size_t i = 0; i < count; ++i) {
       spawn_options mine = o;
       if (!o.name.empty()) mine.name += " " + std::to_string(i + 1);
       members.push_back(from.template spawn<A>(mine, args...));
     }
-    return router<typename A::protocol_type, Policy>(std::move(members));
+    return router<detail::protocol_of<A>, Policy>(std::move(members));
   } else {
     throw std::logic_error("");  // does not compile
   }
 }
 /// The same without options: `spawn_pool<worker, least_loaded>(system, 8, path)`.
 template <class A, class Policy = round_robin, class Spawner, class... Args>
-[[nodiscard]] router<typename A::protocol_type, Policy> spawn_pool(Spawner& from, std::size_t count,
-                                                                   const Args&... args) {
+[[nodiscard]] router<detail::protocol_of<A>, Policy> spawn_pool(Spawner& from, std::size_t count,
+                                                                const Args&... args) {
   return spawn_pool<A, Policy>(from, spawn_options(), count, args...);
 }
 

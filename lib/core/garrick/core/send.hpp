@@ -13,6 +13,7 @@
 #include <garrick/core/protocol/protocol.hpp>
 #include <garrick/core/ref.hpp>
 
+#include <cstddef>
 #include <type_traits>
 #include <utility>
 
@@ -64,6 +65,14 @@ struct receiver_does_not_understand {
   static_assert(Receiver::template accepts<Message>,
                 "garrick: this message is not in the receiver's protocol");
 };
+template <class Receiver, class Message, class Meant>
+struct message_has_another_type {
+  static constexpr bool reported = true;
+  static_assert(std::is_same_v<Message, Meant>,
+                "garrick: this message is not in the receiver's protocol, but it converts to one "
+                "that is: types must match exactly, so make it of the right types, as in "
+                "send(to, long(x)) or send(to, std::string(x))");
+};
 template <bool Made, class... Args>
 struct argument_must_be_moved {
   static constexpr bool reported = true;
@@ -77,6 +86,43 @@ struct message_is_over_aligned {
   static_assert(fits, "garrick: a message type may be aligned to 32 bytes at most");
 };
 
+template <class From, class To>
+inline constexpr bool converts = std::is_convertible_v<From, To>;
+template <class... From, class... To>
+  requires(sizeof...(From) == sizeof...(To))
+inline constexpr bool converts<pack<From...>, pack<To...>> =
+    (std::is_convertible_v<From, To> && ...);
+
+/// The error for a message that is not in the protocol. If it converts to one that is, the error
+/// says so: an int is sent, and the receiver takes a long.
+template <class P, class Message>
+struct misunderstood {
+  using type = receiver_does_not_understand<P, Message>;
+};
+template <class... Sigs, class Message>
+struct misunderstood<protocol<Sigs...>, Message> {
+  static constexpr std::size_t meant =
+      first_true({converts<Message, typename signature<Sigs>::content>..., true});
+  static auto choose() {
+    if constexpr (meant < sizeof...(Sigs))
+      return std::type_identity<message_has_another_type<
+          protocol<Sigs...>, Message, typename signature<type_at<meant, Sigs...>>::content>>{};
+    else
+      return std::type_identity<receiver_does_not_understand<protocol<Sigs...>, Message>>{};
+  }
+  using type = typename decltype(choose())::type;
+};
+
+/// A message that the receiver does not understand is that one error; of others, what in it is not
+/// owned.
+template <class P, class Message, class NotOwned>
+struct content_check {
+  using type = base::detail::report<NotOwned>;
+};
+template <class P, class Message, class NotOwned>
+  requires(!P::template accepts<Message>)
+struct content_check<P, Message, NotOwned> : misunderstood<P, Message> {};
+
 /// Every check of one send, done once for each pair of protocol and message. A failure is one short
 /// error, and what comes after it compiles. So the functions that send name this class first.
 template <class P, class... Args>
@@ -85,8 +131,7 @@ struct checked_message {
   static constexpr bool fits =
       P::template accepts<type> && can_be_made_from<Args...> && alignof(type) <= 32;
 
-  static_assert(receiver_does_not_understand<P, type>::reported);
-  static_assert(base::detail::report<typename message_of<Args...>::not_owned>::reported);
+  static_assert(content_check<P, type, typename message_of<Args...>::not_owned>::type::reported);
   static_assert(argument_must_be_moved<can_be_made_from<Args...>, Args...>::reported);
   static_assert(message_is_over_aligned<type>::reported);
 };
@@ -95,9 +140,9 @@ template <class P, class Message>
 struct checked_in_place {
   static constexpr bool fits = P::template accepts<Message> && alignof(Message) <= 32;
 
-  static_assert(receiver_does_not_understand<P, Message>::reported);
   static_assert(
-      base::detail::report<typename base::detail::search_arguments<Message>::type>::reported);
+      content_check<P, Message,
+                    typename base::detail::search_arguments<Message>::type>::type::reported);
   static_assert(message_is_over_aligned<Message>::reported);
 };
 

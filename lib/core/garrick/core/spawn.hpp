@@ -20,6 +20,7 @@
 
 #include <garrick/core/blocking.hpp>
 #include <garrick/core/detail/actor_cell.hpp>
+#include <garrick/core/detail/spawn_check.hpp>
 #include <garrick/core/dynamic_actor.hpp>
 #include <garrick/core/spawn_options.hpp>
 
@@ -51,14 +52,7 @@ template <class A>
   return is_blocking<A> ? cell_kind::blocking : detached ? cell_kind::detached : cell_kind::event;
 }
 
-template <class A, class... Args>
-  requires(!can_be_made<A, Args...>)
-ref<protocol_of<A>> spawn_class(environment&, cell*, const spawn_options*, Args&&...) {
-  static_assert(checked_actor<A>::reported);  // a function's actor is not checked before
-  static_assert(checked_construction<A, Args...>::reported);
-  return {};
-}
-
+/// Makes an A of these arguments, which are passed on as they are.
 template <class A, class... Args>
 ref<protocol_of<A>> spawn_class(environment& env, cell* spawner, const spawn_options* o,
                                 Args&&... args) {
@@ -117,13 +111,14 @@ struct self_of<R (*)(S, Args...)> {
 template <class R, class... Args>
 struct self_of<R (*)(Args...) noexcept> : self_of<R (*)(Args...)> {};
 
-/// An actor whose body is a function.
+/// An actor whose body is a function. An argument of type X& was lent.
 template <class F, class... Args>
 class function_actor final : public self_of<F>::type {
   using base_type = typename self_of<F>::type;
 
  public:
-  explicit function_actor(F f, Args... args) : f_(std::move(f)), args_(std::move(args)...) {}
+  explicit function_actor(F f, Args... args)
+      : f_(std::move(f)), args_(std::forward<Args>(args)...) {}
 
   void run()
     requires is_blocking<base_type>
@@ -147,9 +142,9 @@ class function_actor final : public self_of<F>::type {
     return std::apply(
         [this](Args&... args) -> decltype(auto) {
           if constexpr (self_of<F>::takes)
-            return f_(static_cast<base_type&>(*this), std::move(args)...);
+            return f_(static_cast<base_type&>(*this), std::forward<Args>(args)...);
           else
-            return f_(std::move(args)...);
+            return f_(std::forward<Args>(args)...);
         },
         args_);
   }
@@ -159,8 +154,10 @@ class function_actor final : public self_of<F>::type {
 
 /// The type as which a function actor keeps its function.
 template <class F>
-using kept_function = std::conditional_t<std::is_function_v<std::remove_reference_t<F>>,
-                                         std::decay_t<F>, std::remove_cvref_t<F>>;
+using kept_function = std::decay_t<kept<F>>;
+/// The class of a function's actor.
+template <class F, class... Args>
+using actor_of_function = function_actor<kept_function<F>, kept<Args>...>;
 
 /// True if the type of `self` can be read from F.
 template <class F>
@@ -177,46 +174,92 @@ consteval bool takes_arguments() {
     return std::is_invocable_v<F&, Args...>;
 }
 
-/// Every check of a function actor and of what it is given.
-template <class F, class... Args>
-struct checked_function {
-  static constexpr bool named = names_self<kept_function<F>>;
-  static constexpr bool taken = takes_arguments<kept_function<F>, std::decay_t<Args>...>();
-  static constexpr bool fits = named && taken;
+template <class F, bool Named>
+struct function_without_self {
   static constexpr bool reported = true;
-  static_assert(named,
+  static_assert(Named,
                 "garrick: a function actor says which self it takes: `dynamic_actor& self`, "
                 "typed_actor<P>&, ...; not `auto&`");
-  static_assert(taken,
+};
+template <bool Taken, class F, class... Args>
+struct function_takes_others {
+  static constexpr bool reported = true;
+  static_assert(Taken,
                 "garrick: a function actor takes its self, such as `dynamic_actor& self`, if it "
                 "wants it, and then the arguments that follow it in the call, and no others");
 };
 
 template <class F, class... Args>
+consteval auto check_function() {
+  using body_check = decltype(check_argument<F, in_function>());
+  using arguments_check = decltype(check_arguments<0, Args...>());
+  if constexpr (!std::is_same_v<body_check, passed_check*>)
+    return body_check{};
+  else if constexpr (!std::is_same_v<arguments_check, passed_check*>)
+    return arguments_check{};
+  else if constexpr (!names_self<kept_function<F>>)
+    return static_cast<function_without_self<F, false>*>(nullptr);
+  else if constexpr (!takes_arguments<kept_function<F>, kept<Args>...>())
+    return static_cast<function_takes_others<false, F, Args...>*>(nullptr);
+  else if constexpr (!fits_as_actor<actor_of_function<F, Args...>>)
+    return static_cast<checked_actor<actor_of_function<F, Args...>>*>(nullptr);
+  else
+    return static_cast<passed_check*>(nullptr);
+}
+
+/// As spawn_check, for a function and what it is given.
+template <class F, class... Args>
+using function_check = std::remove_pointer_t<decltype(check_function<F, Args...>())>;
+template <class F, class... Args>
+inline constexpr bool function_can_be_spawned =
+    std::is_same_v<function_check<F, Args...>, passed_check>;
+
+template <class F, class... Args>
 auto spawn_function(environment& env, cell* spawner, const spawn_options* o, F&& f,
                     Args&&... args) {
-  if constexpr (checked_function<F, Args...>::fits)
-    return spawn_class<function_actor<kept_function<F>, std::decay_t<Args>...>>(
-        env, spawner, o, std::forward<F>(f), std::forward<Args>(args)...);
+  if constexpr (function_can_be_spawned<F, Args...>)
+    return spawn_class<actor_of_function<F, Args...>>(env, spawner, o, given<F>(f),
+                                                      given<Args>(args)...);
   else
     return any_ref();
 }
+
+/// Spawns an A if it passes the checks. If not, the caller has said why.
+template <class A, class... Args>
+ref<protocol_of<A>> spawn_checked(environment& env, cell* spawner, const spawn_options* o,
+                                  Args&&... args) {
+  if constexpr (can_be_spawned<A, Args...>)
+    return spawn_class<A>(env, spawner, o, given<Args>(args)...);
+  else
+    return {};
+}
+
+/// The checks behind the options that may come first.
+template <class Options, class A, class... Args>
+struct check_behind {
+  using type = spawn_check<A, Args...>;
+};
+template <class Options, class A, class First, class... Rest>
+  requires std::is_same_v<std::decay_t<First>, Options>
+struct check_behind<Options, A, First, Rest...> {
+  using type = spawn_check<A, Rest...>;
+};
 
 }  // namespace detail
 
 template <class A, class... Args>
 auto actor_base::spawn(Args&&... args) {
-  static_assert(detail::checked_actor<A>::reported);
+  static_assert(detail::check_behind<spawn_options, A, Args...>::type::reported);
   if constexpr (sizeof...(Args) > 0) {
     return [&]<class First, class... Rest>(First&& first, Rest&&... rest) {
       if constexpr (std::is_same_v<std::decay_t<First>, spawn_options>)
-        return detail::spawn_class<A>(cell_->env(), cell_, &first, std::forward<Rest>(rest)...);
+        return detail::spawn_checked<A>(cell_->env(), cell_, &first, std::forward<Rest>(rest)...);
       else
-        return detail::spawn_class<A>(cell_->env(), cell_, nullptr, std::forward<First>(first),
-                                      std::forward<Rest>(rest)...);
+        return detail::spawn_checked<A>(cell_->env(), cell_, nullptr, std::forward<First>(first),
+                                        std::forward<Rest>(rest)...);
     }(std::forward<Args>(args)...);
   } else {
-    return detail::spawn_class<A>(cell_->env(), cell_, nullptr);
+    return detail::spawn_checked<A>(cell_->env(), cell_, nullptr);
   }
 }
 
@@ -236,14 +279,14 @@ base::result<ref<detail::protocol_of<A>>> actor_base::try_spawn(Args&&... args) 
 template <class F, class... Args>
   requires(!std::is_same_v<std::decay_t<F>, spawn_options>)
 auto actor_base::spawn(F&& f, Args&&... args) {
-  static_assert(detail::checked_function<F, Args...>::reported);
+  static_assert(detail::function_check<F, Args...>::reported);
   return detail::spawn_function(cell_->env(), cell_, nullptr, std::forward<F>(f),
                                 std::forward<Args>(args)...);
 }
 
 template <class F, class... Args>
 auto actor_base::spawn(const spawn_options& o, F&& f, Args&&... args) {
-  static_assert(detail::checked_function<F, Args...>::reported);
+  static_assert(detail::function_check<F, Args...>::reported);
   return detail::spawn_function(cell_->env(), cell_, &o, std::forward<F>(f),
                                 std::forward<Args>(args)...);
 }

@@ -77,16 +77,17 @@ class spawner {
   template <class A, class... Args>
     requires(!starts_with_options<Args...>)
   core::ref<core::detail::protocol_of<A>> spawn(Args&&... args) {
-    static_assert(core::detail::checked_actor<A>::reported);
-    return core::detail::spawn_class<A>(environment_of(), nullptr, nullptr,
-                                        std::forward<Args>(args)...);
+    static_assert(core::detail::spawn_check<A, Args...>::reported);
+    return core::detail::spawn_checked<A>(environment_of(), nullptr, nullptr,
+                                          std::forward<Args>(args)...);
   }
   /// The same with options: a name, a thread of its own, a mailbox's limit. A refused option is the
   /// error `spawn_failed`; so is a detached actor for which there is no thread.
   template <class A, class... Args>
   core::ref<core::detail::protocol_of<A>> spawn(const core::spawn_options& o, Args&&... args) {
-    static_assert(core::detail::checked_actor<A>::reported);
-    return core::detail::spawn_class<A>(environment_of(), nullptr, &o, std::forward<Args>(args)...);
+    static_assert(core::detail::spawn_check<A, Args...>::reported);
+    return core::detail::spawn_checked<A>(environment_of(), nullptr, &o,
+                                          std::forward<Args>(args)...);
   }
   /// A function-based actor: `system.spawn([](dynamic_actor& self) -> behavior { … })`. The
   /// function's first parameter says which kind it is; it runs as the actor's first turn. Otherwise
@@ -94,14 +95,14 @@ class spawner {
   template <class F, class... Args>
     requires(!std::is_same_v<std::decay_t<F>, core::spawn_options>)
   auto spawn(F&& f, Args&&... args) {
-    static_assert(core::detail::checked_function<F, Args...>::reported);
+    static_assert(core::detail::function_check<F, Args...>::reported);
     return core::detail::spawn_function(environment_of(), nullptr, nullptr, std::forward<F>(f),
                                         std::forward<Args>(args)...);
   }
   /// The same with options.
   template <class F, class... Args>
   auto spawn(const core::spawn_options& o, F&& f, Args&&... args) {
-    static_assert(core::detail::checked_function<F, Args...>::reported);
+    static_assert(core::detail::function_check<F, Args...>::reported);
     return core::detail::spawn_function(environment_of(), nullptr, &o, std::forward<F>(f),
                                         std::forward<Args>(args)...);
   }
@@ -160,6 +161,7 @@ class spawner {
   template <class... Rs, class... Args>
   auto request_as(const core::any_ref& to, Args&&... args) {
     static_assert(core::detail::checked_answer<core::response<Rs...>>::reported);
+    static_assert(sizeof(core::detail::checked_request<core::any_protocol, Args...>) != 0);
     return request_with([&](core::blocking_actor& asker) {
       return asker.request_as<Rs...>(to, std::forward<Args>(args)...);
     });

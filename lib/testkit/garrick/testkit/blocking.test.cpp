@@ -31,13 +31,13 @@ class adder_actor : public actor<adder> {
 TEST_CASE("a blocking actor receives, waits and times out in virtual time") {
   test_system kit(3);
   std::string log;
-  const auto b = kit.spawn([&log](blocking_actor& self) {
+  const auto b = kit.spawn(lent([&log](blocking_actor& self) {
     self.receive([&](int x) { log += std::to_string(x) + " "; },
                  after(duration::seconds(5)) >> [] {});
     self.receive([&](int x) { log += std::to_string(x) + " "; },
                  after(duration::seconds(5)) >> [&] { log += "late "; });
     self.receive([&](int x) { log += std::to_string(x) + " "; });
-  });
+  }));
   kit.run();
   send(b, 1);
   kit.run();
@@ -56,11 +56,11 @@ TEST_CASE("a blocking actor asks another and gets the answer") {
   test_system kit(3);
   const auto a = kit.spawn<adder_actor>();
   int got = 0;
-  const auto b = kit.spawn(
-      [&got](blocking_actor& self, ref<adder> to) {
-        for (int i = 1; i <= 3; ++i) got = self.get(self.request(to, i)).value();
-      },
-      ref<adder>(a));
+  const auto b = kit.spawn(lent([&got](blocking_actor& self, ref<adder> to) {
+                             for (int i = 1; i <= 3; ++i)
+                               got = self.get(self.request(to, i)).value();
+                           }),
+                           ref<adder>(a));
   kit.run();
   CHECK(got == 6);
   kit.expect_down(b);
@@ -87,14 +87,14 @@ TEST_CASE(
     std::string log;
     std::vector<any_ref> all;
     for (const char name : {'a', 'b'})
-      all.push_back(kit.spawn([&log, name](blocking_actor& self) {
+      all.push_back(kit.spawn(lent([&log, name](blocking_actor& self) {
         for (int i = 0; i < 3; ++i) self.receive([&](int) { log += name; });
-      }));
+      })));
     for (const char name : {'c', 'd'})
       all.push_back(kit.spawn(spawn_options{.detached = name == 'c'},
-                              [&log, name](dynamic_actor&) -> behavior {
+                              lent([&log, name](dynamic_actor&) -> behavior {
                                 return {[&log, name](int) { log += name; }};
-                              }));
+                              })));
     const auto sender = kit.spawn(
         [](dynamic_actor& self, std::vector<any_ref> to) -> behavior {
           return {[&self, to](int n) {
@@ -121,13 +121,13 @@ TEST_CASE("a blocking actor that waits is ended at the end, and its stack is unw
   bool unwound = false;
   {
     test_system kit(1);
-    const auto b = kit.spawn([&unwound](blocking_actor& self) {
+    const auto b = kit.spawn(lent([&unwound](blocking_actor& self) {
       struct at_end {
         bool& flag;
         ~at_end() { flag = true; }
       } const guard{unwound};
       self.receive([](int) {});
-    });
+    }));
     kit.run();
     kit.expect_alive(b);
   }
@@ -141,7 +141,7 @@ TEST_CASE("threads of ended actors are used again") {
   for (int i = 0; i < 20; ++i) {
     int got = 0;
     const auto b =
-        kit.spawn([&got](blocking_actor& self) { self.receive([&](int x) { got = x; }); });
+        kit.spawn(lent([&got](blocking_actor& self) { self.receive([&](int x) { got = x; }); }));
     send(b, i + 1);
     kit.run();
     CHECK(got == i + 1);

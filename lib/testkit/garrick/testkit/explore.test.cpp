@@ -15,10 +15,10 @@ namespace {
 /// Fails if the second of two actors comes first.
 void first_come(test_system& kit) {
   std::string order;
-  const auto a =
-      kit.spawn([&](dynamic_actor&) -> behavior { return {[&order](int) { order += "a"; }}; });
-  const auto b =
-      kit.spawn([&](dynamic_actor&) -> behavior { return {[&order](int) { order += "b"; }}; });
+  const auto a = kit.spawn(
+      lent([&](dynamic_actor&) -> behavior { return {[&order](int) { order += "a"; }}; }));
+  const auto b = kit.spawn(
+      lent([&](dynamic_actor&) -> behavior { return {[&order](int) { order += "b"; }}; }));
   send(a, 1);
   send(b, 1);
   kit.run();

@@ -54,7 +54,7 @@ std::string order_under(std::uint64_t seed) {
   test_system kit(seed);
   const auto book = kit.spawn<journal_actor>();
   for (const char* name : {"a", "b", "c", "d"}) {
-    const auto w = kit.spawn<writer_actor>(book, name);
+    const auto w = kit.spawn<writer_actor>(book, lent(name));
     send(w, tick{});
     send(w, tick{});
   }
@@ -304,19 +304,19 @@ TEST_CASE("a sender runs its full receiver in place where that is switched on") 
     bool in_handler = false;
     int handled = 0;
     int in_place = 0;
-    const auto to = kit.spawn([&](dynamic_actor&) -> behavior {
+    const auto to = kit.spawn(lent([&](dynamic_actor&) -> behavior {
       return {[&](int) {
         ++handled;
         if (in_handler) ++in_place;
       }};
-    });
-    const auto from = kit.spawn([&](dynamic_actor&) -> behavior {
+    }));
+    const auto from = kit.spawn(lent([&](dynamic_actor&) -> behavior {
       return {[&](tick) {
         in_handler = true;
         for (int i = 0; i < 10; ++i) send(to, i);
         in_handler = false;
       }};
-    });
+    }));
     kit.run();
     send(from, tick{});
     kit.run();
@@ -344,7 +344,7 @@ TEST_CASE("a spawn after the end is refused, and so is one that an end brings") 
   };
   ref<account> left;
   test_system kit(1);
-  const auto dying = kit.spawn<heir>(&left);
+  const auto dying = kit.spawn<heir>(lent(&left));
   kit.run();
   CHECK(kit.finish().cycles.empty());
   const auto refused = [&](const ref<account>& who) {

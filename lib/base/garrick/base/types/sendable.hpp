@@ -16,6 +16,9 @@
 // Types of the framework (handles, errors) have the member `using garrick_sendable = void;`, or
 // list what they wrap in `using garrick_parts = type_list<...>;`.
 //
+// Messages and answers are checked by these rules; what an actor is made of, by those of
+// argument.hpp.
+//
 // No standard container header is included: the standard types are recognised by their names.
 //
 // Thread safety: compile time only.
@@ -302,7 +305,7 @@ consteval auto path_of() {
   path_text<size> out;  // exactly as long as needed: then compilers print it as text
   std::size_t at = 0;
   for (const char c : Root::name) out.text[at++] = c;
-  const auto append = [&](std::size_t number) {
+  [[maybe_unused]] const auto append = [&](std::size_t number) {
     out.text[at++] = '.';
     if (number >= 100) out.text[at++] = static_cast<char>('0' + number / 100 % 10);
     if (number >= 10) out.text[at++] = static_cast<char>('0' + number / 10 % 10);

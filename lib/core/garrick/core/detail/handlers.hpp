@@ -321,6 +321,14 @@ struct wrong_hook {
                 "or it would never be asked; a dynamic actor says set_unmatched(unmatched::skip)");
 };
 
+/// May an actor of this class be spawned? Apart from checked_actor, which is an error if not.
+template <class A>
+inline constexpr bool fits_as_actor = false;
+template <actor_class A>
+inline constexpr bool fits_as_actor<A> =
+    handlers_of<A, typename A::protocol_type>::fit && !lacks_body<A> && starts_well<A>() &&
+    exits_at_once<A>() && !hides_start<A>() && !hides_exit<A>() && !hides_skips<A>();
+
 /// Every check of an actor's class, done once per class.
 template <class A>
 struct checked_actor {
@@ -333,9 +341,6 @@ struct checked_actor {
 template <actor_class A>
 struct checked_actor<A> {
   using handlers = handlers_of<A, typename A::protocol_type>;
-  static constexpr bool fits = handlers::fit && !lacks_body<A> && starts_well<A>() &&
-                               exits_at_once<A>() && !hides_start<A>() && !hides_exit<A>() &&
-                               !hides_skips<A>();
   static constexpr bool reported = true;
 
   static_assert(handlers::missing::reported);
@@ -343,26 +348,6 @@ struct checked_actor<A> {
   static_assert(handlers::wide::reported);
   static_assert(handlers::sharing::reported);
   static_assert(wrong_hook<A>::reported);
-};
-
-/// An actor's class that is fine, and can be made of these arguments.
-template <class A, class... Args>
-inline constexpr bool can_be_made = [] {
-  if constexpr (checked_actor<A>::fits)
-    return std::is_constructible_v<A, Args...>;
-  else
-    return false;
-}();
-
-/// The check of a spawn's arguments. A class that is not fine has been reported.
-template <class A, class... Args>
-struct checked_construction {
-  static constexpr bool fits = can_be_made<A, Args...> || !checked_actor<A>::fits;
-  static constexpr bool reported = true;
-  static_assert(fits,
-                "garrick: this actor cannot be made of these arguments: its class needs a public "
-                "constructor for them and must not be abstract; dynamic_actor, typed_actor and "
-                "blocking_actor are bases to derive from");
 };
 
 }  // namespace garrick::core::detail

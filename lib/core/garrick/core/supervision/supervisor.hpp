@@ -59,14 +59,15 @@ namespace garrick::core {
 
 namespace detail {
 
-/// Builds an A from copies of the arguments, again and again.
+/// Builds an A from copies of the arguments, again and again. What was lent is passed on.
 template <class A, class... Args>
 class class_factory final : public object_factory {
  public:
   template <class... Us>
   explicit class_factory(Us&&... args) : args_(std::forward<Us>(args)...) {}
   void build(void* storage) override {
-    std::apply([storage](const Args&... args) { ::new (storage) A(Args(args)...); }, args_);
+    std::apply([storage](const Args&... args) { ::new (storage) A(given<const Args&>(args)...); },
+               args_);
   }
 
  private:
@@ -80,18 +81,8 @@ bool prepare_child(cell& c, cell& supervisor, bool on_its_turn, const child_opti
 void launch_child(cell& c, cell& supervisor, bool on_its_turn, const child_options& o) noexcept;
 
 template <class A, class... Args>
-  requires(!can_be_made<A, std::decay_t<Args>...>)
-ref<protocol_of<A>> spawn_child(cell&, bool, const child_options&, Args&&...) {
-  static_assert(checked_construction<A, std::decay_t<Args>...>::reported);
-  return {};
-}
-
-template <class A, class... Args>
 ref<protocol_of<A>> spawn_child(cell& supervisor, bool on_its_turn, const child_options& o,
                                 Args&&... args) {
-  static_assert((std::is_copy_constructible_v<std::decay_t<Args>> && ...),
-                "garrick: a supervised child's arguments must be copyable: every start gets copies "
-                "of its own");
   using cell_type = actor_cell<A>;
   const cell_kind kind = kind_of<A>(o.detached);
   const bool lazy = kind == cell_kind::event && (!has_start<A> || o.spawn.lazy);
@@ -108,28 +99,48 @@ ref<protocol_of<A>> spawn_child(cell& supervisor, bool on_its_turn, const child_
 template <class F, class... Args>
 auto spawn_child_function(cell& supervisor, bool on_its_turn, const child_options& o, F&& f,
                           Args&&... args) {
-  using function = kept_function<F>;
-  if constexpr (checked_function<function, std::decay_t<Args>...>::fits)
-    return spawn_child<function_actor<function, std::decay_t<Args>...>>(
-        supervisor, on_its_turn, o, function(std::forward<F>(f)), std::forward<Args>(args)...);
-  else
-    return any_ref();
+  return spawn_child<actor_of_function<F, Args...>>(
+      supervisor, on_its_turn, o, kept_function<F>(given<F>(f)), std::forward<Args>(args)...);
 }
 
-/// Which checks a child's arguments have to pass: decayed, and without the options that may come
-/// first.
-template <class A, class... Args>
-struct child_checks {
-  using type = checked_construction<A, Args...>;
+template <bool Copied, class... Args>
+struct children_are_made_of_copies {
+  static constexpr bool reported = true;
+  static_assert(Copied,
+                "garrick: a supervised child's arguments must be copyable: every start gets copies "
+                "of its own");
 };
+
+/// What a child's check is if its arguments can be copied.
+template <class Check, class... Args>
+using copied_check = std::conditional_t<std::is_same_v<Check, passed_check> &&
+                                            !(base::copyable_message<std::decay_t<Args>> && ...),
+                                        children_are_made_of_copies<false, Args...>, Check>;
+
+/// The first check of a child that fails, behind the options that may come first.
 template <class A, class... Args>
-struct child_checks<A, child_options, Args...> : child_checks<A, Args...> {};
-template <class F, class... Args>
-struct child_function_checks {
-  using type = checked_function<F, Args...>;
+struct check_of_child {
+  using type = copied_check<spawn_check<A, Args...>, Args...>;
 };
+template <class A, class First, class... Rest>
+  requires std::is_same_v<std::decay_t<First>, child_options>
+struct check_of_child<A, First, Rest...> : check_of_child<A, Rest...> {};
+template <class A, class... Args>
+using child_check = typename check_of_child<A, Args...>::type;
+
+/// The same for a function's child.
 template <class F, class... Args>
-struct child_function_checks<child_options, F, Args...> : child_function_checks<F, Args...> {};
+struct check_of_child_function {
+  using type = copied_check<function_check<F, Args...>, F, Args...>;
+};
+template <class First, class F, class... Args>
+  requires std::is_same_v<std::decay_t<First>, child_options>
+struct check_of_child_function<First, F, Args...> : check_of_child_function<F, Args...> {};
+template <class F, class... Args>
+using child_function_check = typename check_of_child_function<F, Args...>::type;
+
+template <class Check>
+inline constexpr bool passes = std::is_same_v<Check, passed_check>;
 
 /// Calls f(options, rest...) with the first argument as options if it is one.
 template <class F, class... Args>
@@ -193,38 +204,42 @@ template <class Start>
 ///     child<worker>(child_options{.name = "seventh"}, 7);
 template <class A, class... Args>
 [[nodiscard]] child_spec child(Args&&... args) {
-  static_assert(detail::checked_actor<A>::reported);
-  static_assert(detail::child_checks<A, std::decay_t<Args>...>::type::reported);
-  return detail::with_child_options(
-      []<class... Rest>(const child_options& o, Rest&&... arguments) {
-        return detail::make_child_spec([o, kept = std::tuple<std::decay_t<Rest>...>(
-                                               std::forward<Rest>(arguments)...)](cell& parent) {
-          return std::apply(
-              [&](const auto&... xs) { return detail::spawn_child<A>(parent, true, o, xs...); },
-              kept);
-        });
-      },
-      std::forward<Args>(args)...);
+  static_assert(detail::child_check<A, Args...>::reported);
+  if constexpr (!detail::passes<detail::child_check<A, Args...>>)
+    return child_spec(nullptr);
+  else
+    return detail::with_child_options(
+        []<class... Rest>(const child_options& o, Rest&&... arguments) {
+          return detail::make_child_spec([o, kept = std::tuple<std::decay_t<Rest>...>(
+                                                 std::forward<Rest>(arguments)...)](cell& parent) {
+            return std::apply(
+                [&](const auto&... xs) { return detail::spawn_child<A>(parent, true, o, xs...); },
+                kept);
+          });
+        },
+        std::forward<Args>(args)...);
 }
 
 /// Describes a function-based child: `child(f, args...)`, `child(child_options{…}, f, args...)`.
 template <class F, class... Args>
 [[nodiscard]] child_spec child(F&& f, Args&&... args) {
-  static_assert(
-      detail::child_function_checks<std::decay_t<F>, std::decay_t<Args>...>::type::reported);
-  return detail::with_child_options(
-      []<class G, class... Rest>(const child_options& o, G&& g, Rest&&... arguments) {
-        return detail::make_child_spec([o, run = detail::kept_function<G>(std::forward<G>(g)),
-                                        kept = std::tuple<std::decay_t<Rest>...>(
-                                            std::forward<Rest>(arguments)...)](cell& parent) {
-          return std::apply(
-              [&](const auto&... xs) {
-                return detail::spawn_child_function(parent, true, o, run, xs...);
-              },
-              kept);
-        });
-      },
-      std::forward<F>(f), std::forward<Args>(args)...);
+  static_assert(detail::child_function_check<F, Args...>::reported);
+  if constexpr (!detail::passes<detail::child_function_check<F, Args...>>)
+    return child_spec(nullptr);
+  else
+    return detail::with_child_options(
+        []<class G, class... Rest>(const child_options& o, G&& g, Rest&&... arguments) {
+          return detail::make_child_spec([o, run = detail::kept_function<G>(detail::given<G>(g)),
+                                          kept = std::tuple<std::decay_t<Rest>...>(
+                                              std::forward<Rest>(arguments)...)](cell& parent) {
+            return std::apply(
+                [&](const auto&... xs) {
+                  return detail::spawn_child_function(parent, true, o, run, xs...);
+                },
+                kept);
+          });
+        },
+        std::forward<F>(f), std::forward<Args>(args)...);
 }
 
 /// Asks a `supervisor` for its children, as a vector of child_info, oldest first.
@@ -288,47 +303,55 @@ class supervisor : public actor<supervisor_protocol> {
 ///     auto w = supervise<worker>(top, child_options{.restart = transient}, 7);
 template <class A, class... Args>
 auto supervise(const ref<supervisor_protocol>& under, Args&&... args) {
-  static_assert(detail::checked_actor<A>::reported);
-  static_assert(detail::child_checks<A, std::decay_t<Args>...>::type::reported);
-  return detail::with_child_options(
-      [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
-        return detail::spawn_child<A>(detail::target_of(under, "supervise()"), false, o,
-                                      std::forward<Rest>(arguments)...);
-      },
-      std::forward<Args>(args)...);
+  static_assert(detail::child_check<A, Args...>::reported);
+  if constexpr (!detail::passes<detail::child_check<A, Args...>>)
+    return ref<detail::protocol_of<A>>();
+  else
+    return detail::with_child_options(
+        [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
+          return detail::spawn_child<A>(detail::target_of(under, "supervise()"), false, o,
+                                        std::forward<Rest>(arguments)...);
+        },
+        std::forward<Args>(args)...);
 }
 /// The same for a function-based child: `supervise(top, f, args...)`.
 template <class F, class... Args>
 auto supervise(const ref<supervisor_protocol>& under, F&& f, Args&&... args) {
-  static_assert(
-      detail::child_function_checks<std::decay_t<F>, std::decay_t<Args>...>::type::reported);
-  return detail::with_child_options(
-      [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
-        return detail::spawn_child_function(detail::target_of(under, "supervise()"), false, o,
-                                            std::forward<Rest>(arguments)...);
-      },
-      std::forward<F>(f), std::forward<Args>(args)...);
+  static_assert(detail::child_function_check<F, Args...>::reported);
+  if constexpr (!detail::passes<detail::child_function_check<F, Args...>>)
+    return any_ref();
+  else
+    return detail::with_child_options(
+        [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
+          return detail::spawn_child_function(detail::target_of(under, "supervise()"), false, o,
+                                              std::forward<Rest>(arguments)...);
+        },
+        std::forward<F>(f), std::forward<Args>(args)...);
 }
 
 template <class A, class... Args>
 auto actor_base::supervise(Args&&... args) {
-  static_assert(detail::checked_actor<A>::reported);
-  static_assert(detail::child_checks<A, std::decay_t<Args>...>::type::reported);
-  return detail::with_child_options(
-      [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
-        return detail::spawn_child<A>(*cell_, true, o, std::forward<Rest>(arguments)...);
-      },
-      std::forward<Args>(args)...);
+  static_assert(detail::child_check<A, Args...>::reported);
+  if constexpr (!detail::passes<detail::child_check<A, Args...>>)
+    return ref<detail::protocol_of<A>>();
+  else
+    return detail::with_child_options(
+        [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
+          return detail::spawn_child<A>(*cell_, true, o, std::forward<Rest>(arguments)...);
+        },
+        std::forward<Args>(args)...);
 }
 template <class F, class... Args>
 auto actor_base::supervise(F&& f, Args&&... args) {
-  static_assert(
-      detail::child_function_checks<std::decay_t<F>, std::decay_t<Args>...>::type::reported);
-  return detail::with_child_options(
-      [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
-        return detail::spawn_child_function(*cell_, true, o, std::forward<Rest>(arguments)...);
-      },
-      std::forward<F>(f), std::forward<Args>(args)...);
+  static_assert(detail::child_function_check<F, Args...>::reported);
+  if constexpr (!detail::passes<detail::child_function_check<F, Args...>>)
+    return any_ref();
+  else
+    return detail::with_child_options(
+        [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
+          return detail::spawn_child_function(*cell_, true, o, std::forward<Rest>(arguments)...);
+        },
+        std::forward<F>(f), std::forward<Args>(args)...);
 }
 
 }  // namespace garrick::core

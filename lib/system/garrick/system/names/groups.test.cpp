@@ -93,20 +93,20 @@ TEST_CASE("publications of one sender arrive in order, also from actors") {
   auto done = std::make_shared<std::atomic<int>>(0);
   for (int i = 0; i < 4; ++i) {
     const ref<numbers> r =
-        system.spawn([wrong, done](typed_actor<numbers>&) -> typed_behavior<numbers> {
+        system.spawn(lent([wrong, done](typed_actor<numbers>&) -> typed_behavior<numbers> {
           auto last = std::make_shared<int>(0);
           return {[last, wrong, done](int x) {
             if (x != ++*last) ++*wrong;
             if (x == 1000) ++*done;
           }};
-        });
+        }));
     CHECK(topic.join(r).has_value());
   }
-  const any_ref publisher = system.spawn([topic](dynamic_actor&) -> behavior {
+  const any_ref publisher = system.spawn(lent([topic](dynamic_actor&) -> behavior {
     return {[topic](int n) {
       for (int i = 1; i <= n; ++i) topic.publish(i);
     }};
-  });
+  }));
   send(publisher, 1000);
   while (done->load() != 4) std::this_thread::yield();
   CHECK(*wrong == 0);

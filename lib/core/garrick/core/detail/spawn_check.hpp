@@ -1,0 +1,170 @@
+// What the compiler checks of a spawn: the actor's class, each argument, and that the class can be
+// made of them; and how the arguments reach the actor.
+//
+// An actor gets its arguments as std::thread's function does: what is moved is moved, everything
+// else is copied first. So it holds no reference to its spawner's variables, unless they were lent.
+//
+// Each spawning function asserts one `spawn_check<...>::reported`, which names the first check that
+// fails. So there is one error, of a few lines, and nothing behind it is instantiated.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: compile time, but for `given`, which is the spawner's thread's.
+#pragma once
+
+#include <garrick/base/types/argument.hpp>
+#include <garrick/core/detail/handlers.hpp>
+#include <garrick/core/lent.hpp>
+
+#include <cstddef>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace garrick::core::detail {
+
+// --- how an argument reaches the actor ---
+
+template <class T>
+struct kept_argument {
+  using type = T;
+};
+template <class T>
+struct kept_argument<lent<T>> {
+  using type = T;
+};
+/// The type as which an actor gets an argument of a spawn: X& if a variable was lent, else a value.
+template <class Arg>
+using kept = typename kept_argument<std::decay_t<Arg>>::type;
+
+/// An argument on its way: a value that was moved is moved on, everything else is copied.
+template <class Arg>
+constexpr decltype(auto) given(std::remove_reference_t<Arg>& x) {
+  using plain = std::remove_cvref_t<Arg>;
+  constexpr bool moved = base::detail::is_moved_in<Arg>;
+  if constexpr (requires { typename plain::garrick_lent; }) {
+    using T = typename plain::garrick_lent;
+    if constexpr (moved || std::is_lvalue_reference_v<T>)
+      return static_cast<T&&>(x.get());
+    else
+      return T(x.get());
+  } else if constexpr (moved) {
+    return static_cast<plain&&>(x);
+  } else {
+    return std::decay_t<Arg>(x);
+  }
+}
+
+// --- the checks ---
+
+/// Instantiated only to fail: the compiler prints the path, the type and the reason.
+template <auto Path, class Type, class Reason>
+struct cannot_be_given {
+  static constexpr bool reported = true;
+  static_assert(
+      base::detail::is_owned_by_the_message<Type>,
+      "garrick: an actor owns what it is given: cannot_be_given<path, type, reason> tells "
+      "what it would share. Give a value, std::move in what cannot be looked into, or "
+      "say lent(x)");
+};
+
+template <class Argument, bool Copied>
+struct argument_cannot_be_copied {
+  static constexpr bool reported = true;
+  static_assert(Copied,
+                "garrick: an argument cannot be copied: std::move it in, or say lent(x) if the "
+                "actor may use the spawner's");
+};
+
+struct in_argument {
+  static constexpr std::string_view name = "argument";
+};
+struct in_function {
+  static constexpr std::string_view name = "function";
+};
+
+template <class Root, std::size_t... Prefix, class T, class Reason, std::size_t... Path>
+std::type_identity<cannot_be_given<base::detail::path_of<Root, Prefix..., Path...>(), T, Reason>>
+    report_of_argument(base::detail::found<T, Reason, Path...>);
+
+/// Can the argument be copied or moved into the actor?
+template <class Arg>
+inline constexpr bool can_be_passed =
+    base::detail::is_moved_in<Arg> || base::copyable_message<std::decay_t<Arg>>;
+
+struct passed_check {
+  static constexpr bool reported = true;
+};
+
+/// The check of one argument, as a forwarding reference deduces its type.
+template <class Arg, class Root, std::size_t... Prefix>
+consteval auto check_argument() {
+  using not_its_own = typename base::detail::search_argument<Arg>::type;
+  if constexpr (!std::is_same_v<not_its_own, base::detail::nothing_found>)
+    return static_cast<typename decltype(report_of_argument<Root, Prefix...>(
+        not_its_own()))::type*>(nullptr);
+  else if constexpr (!can_be_passed<Arg>)
+    return static_cast<argument_cannot_be_copied<std::decay_t<Arg>, false>*>(nullptr);
+  else
+    return static_cast<passed_check*>(nullptr);
+}
+
+/// The first argument's check that fails, or passed_check.
+template <std::size_t I>
+consteval passed_check* check_arguments() {
+  return nullptr;
+}
+template <std::size_t I, class First, class... Rest>
+consteval auto check_arguments() {
+  using first_check = decltype(check_argument<First, in_argument, I>());
+  if constexpr (std::is_same_v<first_check, passed_check*>)
+    return check_arguments<I + 1, Rest...>();
+  else
+    return first_check{};
+}
+
+/// An actor's class that is fine, and can be made of what is given with these types.
+template <class A, class... Args>
+inline constexpr bool can_be_made = [] {
+  if constexpr (fits_as_actor<A>)
+    return std::is_constructible_v<A, kept<Args>...>;
+  else
+    return false;
+}();
+
+template <class A, class... Args>
+struct wrong_arguments {
+  static constexpr bool reported = true;
+  static constexpr bool fits = can_be_made<A, Args...>;
+  static constexpr bool copies = !std::is_constructible_v<A, Args...>;
+  static_assert(fits || !copies,
+                "garrick: this actor cannot be made of these arguments: its class needs a public "
+                "constructor for them and must not be abstract; dynamic_actor, typed_actor and "
+                "blocking_actor are bases to derive from");
+  static_assert(fits || copies,
+                "garrick: the actor gets a copy, and its constructor takes a reference that can be "
+                "changed: take a value, or say lent(x) if the actor may use the spawner's");
+};
+
+template <class A, class... Args>
+consteval auto check_spawn() {
+  if constexpr (!fits_as_actor<A>) {
+    return static_cast<checked_actor<A>*>(nullptr);
+  } else {
+    using arguments_check = decltype(check_arguments<0, Args...>());
+    if constexpr (!std::is_same_v<arguments_check, passed_check*>)
+      return arguments_check{};
+    else if constexpr (!can_be_made<A, Args...>)
+      return static_cast<wrong_arguments<A, Args...>*>(nullptr);
+    else
+      return static_cast<passed_check*>(nullptr);
+  }
+}
+
+/// The first check of a spawn of an A that fails: an error of its own where `reported` is named.
+template <class A, class... Args>
+using spawn_check = std::remove_pointer_t<decltype(check_spawn<A, Args...>())>;
+template <class A, class... Args>
+inline constexpr bool can_be_spawned = std::is_same_v<spawn_check<A, Args...>, passed_check>;
+
+}  // namespace garrick::core::detail
