@@ -1,4 +1,4 @@
-// What can be changed while a system runs: log level and watchdog.
+// What can be changed and read while a system runs: log level, watchdog, figures of the workers.
 #include <doctest/doctest.h>
 #include <garrick/base/concurrency/probe.hpp>
 #include <garrick/garrick.hpp>
@@ -47,7 +47,12 @@ class stalls final : public base::probe {
     who = actor;
     who.notify_all();
   }
-  std::atomic<std::uint64_t> who{0};
+  void on_stolen(std::uint32_t, std::uint32_t) noexcept override { ++stolen; }
+  void on_worker_parked(std::uint32_t) noexcept override {
+    ++parked;
+    parked.notify_all();
+  }
+  std::atomic<std::uint64_t> who{0}, stolen{0}, parked{0};
 };
 
 settings with(stalls& heard, duration after) {
@@ -98,4 +103,18 @@ TEST_CASE("the log's level is changed while the system runs") {
   CHECK(!system.core().log().wants(log_level::debug));
   CHECK(system.settings().log.level == log_level::off);
   system.set_log_level(log_level::off);
+}
+
+TEST_CASE("each worker has figures, and a probe of the system hears of its workers") {
+  stalls heard;
+  actor_system system(with(heard, duration()));
+  heard.parked.wait(0);
+  const auto a = system.spawn([] { return behavior{[](int x) { return x + 1; }}; });
+  for (int i = 0; i != 100; ++i) CHECK(system.request_as<int>(a, i).get().value() == i + 1);
+  const auto runs = [&] {
+    return system.worker_statistics(0).runs + system.worker_statistics(1).runs;
+  };
+  CHECK(runs() > 0);
+  CHECK(system.worker_statistics(0).parks + system.worker_statistics(1).parks > 0);
+  CHECK(system.worker_statistics(2).runs == 0);
 }

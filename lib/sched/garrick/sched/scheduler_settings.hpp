@@ -11,8 +11,9 @@
 #include <string_view>
 
 namespace garrick::base {
+class probe;
 class setting_table;
-}
+}  // namespace garrick::base
 
 namespace garrick::sched {
 
@@ -47,6 +48,7 @@ struct scheduler_settings {
   std::string thread_name = "garrick";
   thread_hook on_thread_start{};  ///< called before a worker's first run
   thread_hook on_thread_stop{};   ///< called after a worker's last run
+  base::probe* probe = nullptr;   ///< hears of parks and thefts; null: nobody; outlives the pool
   /// Go on with fewer threads if some cannot be created (at least one), and unbound where binding
   /// fails.
   bool best_effort = false;

@@ -45,7 +45,8 @@ class worker_pool final : public scheduler {
             policy_options{.workers = settings_.workers,
                            .quantum = settings_.quantum,
                            .idle_spin_ns = static_cast<std::uint64_t>(settings_.idle_spin.count()),
-                           .places = places_.get()}),
+                           .places = places_.get(),
+                           .probe = settings_.probe}),
         unbound_(settings_.workers),
         states_(settings_.workers) {
     // Here and not in start(), since others may make threads in between: in a process that has
@@ -151,6 +152,12 @@ class worker_pool final : public scheduler {
 
   [[nodiscard]] std::uint32_t worker_count() const noexcept override { return settings_.workers; }
   [[nodiscard]] scheduler_stats stats() const noexcept override { return policy_.statistics(); }
+  [[nodiscard]] worker_stats worker_statistics(std::uint32_t index) const noexcept override {
+    if constexpr (requires { policy_.worker_statistics(index); })
+      return index < settings_.workers ? policy_.worker_statistics(index) : worker_stats();
+    else
+      return {};
+  }
   [[nodiscard]] std::string describe() const override { return policy_.describe(); }
   [[nodiscard]] base::thread_state* worker_state(std::uint32_t index) noexcept override {
     // order: acquire, pairs with run_worker: the state's fields

@@ -15,6 +15,7 @@
 // hang); the constructor and destructor are one thread's.
 #pragma once
 
+#include <garrick/sched/policies/worker_stats.hpp>
 #include <garrick/system/diagnosis/dead_letters.hpp>
 #include <garrick/system/settings/settings.hpp>
 #include <garrick/system/spawner.hpp>
@@ -118,6 +119,10 @@ class actor_system : public spawner<actor_system> {
   /// less. The time counts from now. Error: `spawn_failed`, if the system was started without a
   /// watchdog and there is no thread for one. Any thread; blocks for a moment.
   base::result<void> set_watchdog(base::duration after);
+
+  /// What one of the workers has done so far, and what waits in its queues: runs, thefts, parks,
+  /// time asleep. All zero for an `index` without a worker. Any thread; does not block.
+  [[nodiscard]] sched::worker_stats worker_statistics(std::uint32_t index) const noexcept;
 
   /// What core knows of the system: `scoped_actor me(system.env())`; otherwise for other parts of
   /// the framework.

@@ -16,6 +16,7 @@ namespace {
 /// The system's own hooks go first and last on each worker thread, the program's between them.
 sched::scheduler_settings with_hooks(const settings& of_system) {
   sched::scheduler_settings s = of_system.scheduler;
+  if (s.probe == nullptr) s.probe = of_system.probe;
   if (!of_system.watchdog.report_stack_overflow) return s;
   static const auto call = [](const sched::thread_hook& hook, std::uint32_t worker) {
     if (hook.call != nullptr) hook.call(hook.context, worker);

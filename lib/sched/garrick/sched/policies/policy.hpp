@@ -15,10 +15,12 @@
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
 #include <garrick/base/concurrency/parker.hpp>
+#include <garrick/base/concurrency/probe.hpp>
 #include <garrick/base/concurrency/runnable.hpp>
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/sched/policies/quantum.hpp>
 #include <garrick/sched/policies/stalled_watch.hpp>
+#include <garrick/sched/policies/worker_stats.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -42,6 +44,7 @@ struct policy_options {
   std::uint32_t look_interval = default_look_interval;
   /// where the workers stand; null unless the policy has `needs_places = true`; outlives it
   const worker_places* places = nullptr;
+  base::probe* probe = nullptr;  ///< hears of parks and thefts; may be null; outlives it
 };
 
 /// Sums over all workers since the start. Read while workers run, the numbers may be a little old.
@@ -159,7 +162,8 @@ concept scheduling_policy =
     { all.claim(self, r) } noexcept -> std::same_as<bool>;
     { all.expose(self) } noexcept;
     // A policy that gives work to certain workers also has use_first(n), which the pool calls once,
-    // at any time, if only the first n workers could be started.
+    // at any time, if only the first n workers could be started. One whose workers keep figures
+    // of their own has worker_statistics(n) const noexcept -> worker_stats.
     // A thread of the policy's own, if it wants one: `helper` runs until `request_stop`.
     { seen.wants_helper() } noexcept -> std::same_as<bool>;
     { all.helper() } noexcept;

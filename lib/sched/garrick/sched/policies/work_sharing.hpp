@@ -11,6 +11,7 @@
 
 #include <garrick/sched/parking/sleepers.hpp>
 #include <garrick/sched/policies/policy.hpp>
+#include <garrick/sched/policies/worker_figures.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -32,18 +33,18 @@ class work_sharing {
 
   /// One worker: it has no queue, only its number and counts.
   struct alignas(64) worker_data {
-    std::uint32_t index = 0;     ///< from 0
-    own_counter<atomics> runs;   ///< for `scheduler_stats`
-    own_counter<atomics> parks;  ///< for `scheduler_stats`
+    /// The worker with this number, from 0.
+    worker_data(std::uint32_t number, base::probe* probe) noexcept
+        : index(number), figures(number, probe) {}
+    std::uint32_t index;             ///< from 0
+    worker_figures<Traits> figures;  ///< what it has done
   };
 
   /// Makes the workers' data; `options.places` is not needed.
   explicit work_sharing(const policy_options& options)
       : quantum_(options.quantum), idle_spin_ns_(options.idle_spin_ns), sleepers_(options.workers) {
-    for (std::uint32_t i = 0; i < options.workers; ++i) {
-      workers_.push_back(std::make_unique<worker_data>());
-      workers_.back()->index = i;
-    }
+    for (std::uint32_t i = 0; i < options.workers; ++i)
+      workers_.push_back(std::make_unique<worker_data>(i, options.probe));
   }
 
   /// The worker with this index.
@@ -85,8 +86,7 @@ class work_sharing {
       }
       sleepers_.prepare_park(self.index, searching);
       if (!looks_empty()) sleepers_.announce(self.index);
-      self.parks.add();
-      sleepers_.park(self.index);
+      self.figures.park([&] { sleepers_.park(self.index); });
       // order: relaxed; the token carried it
       if (stopping_.load(std::memory_order_relaxed)) return nullptr;
       searching = true;
@@ -95,7 +95,7 @@ class work_sharing {
 
   /// Always a whole quantum.
   [[nodiscard]] std::uint32_t before_resume(worker_data& self, runnable&) noexcept {
-    self.runs.add();
+    self.figures.ran();
     return quantum_;
   }
   /// Nothing: a quantum is not carried over.
@@ -125,11 +125,17 @@ class work_sharing {
   [[nodiscard]] scheduler_stats statistics() const noexcept {
     scheduler_stats sum;
     for (const auto& w : workers_) {
-      sum.runs += w->runs.get();
-      sum.parks += w->parks.get();
+      const worker_stats one = w->figures.read();
+      sum.runs += one.runs;
+      sum.parks += one.parks;
     }
     sum.wakes = sleepers_.wakes();
     return sum;
+  }
+
+  /// What the worker with this index has done.
+  [[nodiscard]] worker_stats worker_statistics(std::uint32_t index) const noexcept {
+    return workers_[index]->figures.read();
   }
 
   /// "searching 0, parked 2, queued 0"

@@ -35,6 +35,7 @@
 #include <garrick/sched/policies/no_guide.hpp>
 #include <garrick/sched/policies/policy.hpp>
 #include <garrick/sched/policies/stalled_watch.hpp>
+#include <garrick/sched/policies/worker_figures.hpp>
 #include <garrick/sched/policies/worker_round.hpp>
 #include <garrick/sched/queues/inbox.hpp>
 #include <garrick/sched/queues/next_slot.hpp>
@@ -71,7 +72,8 @@ class work_stealing {
         : index_(index),
           round_(round),
           watch_(index, round, options.look_interval),
-          random_(seed_of_worker(options.seed, index)) {}
+          random_(seed_of_worker(options.seed, index)),
+          figures_(index, options.probe) {}
 
     /// From 0.
     [[nodiscard]] std::uint32_t index() const noexcept { return index_; }
@@ -86,7 +88,8 @@ class work_stealing {
     stalled_watch watch_;
     typename next_slot<atomics>::picture watched_slot_;
     typename Traits::random random_;
-    counter runs_, steals_, parks_, beats_;
+    worker_figures<Traits> figures_;
+    counter beats_;
     // owner, and now and then the ticker or a worker that looks about
     alignas(64) worker_front<Traits> front_;
     // owner and thieves (aligns itself)
@@ -190,7 +193,7 @@ class work_stealing {
 
   /// What is left of the round, and at most a quantum.
   [[nodiscard]] std::uint32_t before_resume(worker_data& self, runnable& r) noexcept {
-    self.runs_.add();
+    self.figures_.ran();
     if constexpr (Guide::active) guide_.before_run(r, static_cast<worker_index>(self.index_));
     return self.round_.allowance(quantum_);
   }
@@ -280,14 +283,24 @@ class work_stealing {
   [[nodiscard]] scheduler_stats statistics() const noexcept {
     scheduler_stats sum;
     for (const auto& w : workers_) {
-      sum.runs += w->runs_.get();
-      sum.steals += w->steals_.get();
-      sum.parks += w->parks_.get();
+      const worker_stats one = w->figures_.read();
+      sum.runs += one.runs;
+      sum.steals += one.steals;
+      sum.parks += one.parks;
     }
     sum.wakes = sleepers_.wakes();
     sum.exposed = exposed_.get();
     sum.ticks = ticks_.get();
     return sum;
+  }
+
+  /// What the worker with this index has done, and whether something waits for it.
+  [[nodiscard]] worker_stats worker_statistics(std::uint32_t index) const noexcept {
+    const worker_data& w = *workers_[index];
+    worker_stats now = w.figures_.read();
+    now.queued = w.deque_.size() + (w.front_.slot.look().item != nullptr ? 1 : 0);
+    now.has_inbox = !w.inbox_.looks_empty();
+    return now;
   }
 
   /// The sleepers, the ticker, and each worker's queues.
@@ -376,7 +389,7 @@ class work_stealing {
       if (r == nullptr) return;
       self.inbox_.push(*r);
       sleepers_.announce();
-      self.steals_.add();
+      self.figures_.stole(other.index_);
     };
     const picture slot = other.front_.slot.look();
     if (slot.item != nullptr && slot == self.watched_slot_)
@@ -395,7 +408,7 @@ class work_stealing {
                                             static_cast<worker_index>(victim));
     runnable* const r =
         near ? steal_from(self, worker(victim), contended) : steal_one(worker(victim), contended);
-    if (r != nullptr) self.steals_.add();
+    if (r != nullptr) self.figures_.stole(victim);
     return r;
   }
 
@@ -499,8 +512,7 @@ class work_stealing {
       sleepers_.prepare_park(self.index_, searching);
       if (open_work_somewhere()) sleepers_.announce(self.index_);
       if (count_ > 1 && some_slot_occupied() && !ticker_.armed()) ticker_.arm();
-      self.parks_.add();
-      sleepers_.park(self.index_);
+      self.figures_.park([&] { sleepers_.park(self.index_); });
       // order: relaxed; the token carried it
       if (stopping_.load(std::memory_order_relaxed)) return nullptr;
       searching = true;

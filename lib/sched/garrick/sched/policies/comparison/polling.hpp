@@ -34,6 +34,7 @@
 #pragma once
 
 #include <garrick/sched/policies/policy.hpp>
+#include <garrick/sched/policies/worker_figures.hpp>
 #include <garrick/sched/policies/worker_round.hpp>
 #include <garrick/sched/queues/inbox.hpp>
 #include <garrick/sched/queues/work_stealing_deque.hpp>
@@ -91,7 +92,8 @@ class polling {
         : index_(index),
           round_(round),
           watch_(index, round, options.look_interval),
-          random_(seed_of_worker(options.seed, index)) {}
+          random_(seed_of_worker(options.seed, index)),
+          figures_(index, options.probe) {}
     /// From 0.
     [[nodiscard]] std::uint32_t index() const noexcept { return index_; }
 
@@ -101,7 +103,8 @@ class polling {
     worker_round round_;
     stalled_watch watch_;
     typename Traits::random random_;
-    counter runs_, steals_, parks_, beats_;
+    worker_figures<Traits> figures_;
+    counter beats_;
     deque deque_;
     alignas(64) work_inbox<atomics> inbox_;
     typename Traits::parker event_;
@@ -166,7 +169,7 @@ class polling {
 
   /// What is left of the round, and at most a quantum.
   [[nodiscard]] std::uint32_t before_resume(worker_data& self, runnable&) noexcept {
-    self.runs_.add();
+    self.figures_.ran();
     return self.round_.allowance(quantum_);
   }
   /// Counts what was used towards the round (P3).
@@ -201,12 +204,21 @@ class polling {
   [[nodiscard]] scheduler_stats statistics() const noexcept {
     scheduler_stats sum;
     for (const auto& w : workers_) {
-      sum.runs += w->runs_.get();
-      sum.steals += w->steals_.get();
-      sum.parks += w->parks_.get();
+      const worker_stats one = w->figures_.read();
+      sum.runs += one.runs;
+      sum.steals += one.steals;
+      sum.parks += one.parks;
     }
     sum.wakes = wakes_.load(std::memory_order_relaxed);  // order: relaxed; a statistic
     return sum;
+  }
+  /// What the worker with this index has done, and whether something waits for it.
+  [[nodiscard]] worker_stats worker_statistics(std::uint32_t index) const noexcept {
+    const worker_data& w = *workers_[index];
+    worker_stats now = w.figures_.read();
+    now.queued = w.deque_.size();
+    now.has_inbox = !w.inbox_.looks_empty();
+    return now;
   }
   /// Each worker's queues.
   [[nodiscard]] std::string describe() const {
@@ -255,10 +267,10 @@ class polling {
   void look_about(worker_data& self) noexcept {
     worker_data& watched = worker(self.watch_.whom());
     if (self.watch_.stands_still(watched.beats_.get())) {
-      const auto add = [&self](runnable* r) {
+      const auto add = [&](runnable* r) {
         if (r == nullptr) return;
         self.inbox_.push(*r);
-        self.steals_.add();
+        self.figures_.stole(watched.index_);
       };
       runnable* oldest = nullptr;
       if (watched.deque_.steal(oldest) == deque::steal_result::taken) add(oldest);
@@ -275,7 +287,7 @@ class polling {
     runnable* r = nullptr;
     if (worker(victim).deque_.steal(r) != deque::steal_result::taken)
       r = take_inbox(self, worker(victim));
-    if (r != nullptr) self.steals_.add();
+    if (r != nullptr) self.figures_.stole(victim);
     return r;
   }
 
@@ -290,11 +302,12 @@ class polling {
       if constexpr (Phase::sleep_ns == 0) {
         atomics::pause();
       } else {
-        self.parks_.add();
-        if constexpr (Phase::waits_for_event)
-          self.event_.park_for(Phase::sleep_ns);
-        else
-          Traits::clock::sleep_ns(Phase::sleep_ns);
+        self.figures_.park([&self] {
+          if constexpr (Phase::waits_for_event)
+            self.event_.park_for(Phase::sleep_ns);
+          else
+            Traits::clock::sleep_ns(Phase::sleep_ns);
+        });
       }
     }
     return nullptr;

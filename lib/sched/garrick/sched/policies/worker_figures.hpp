@@ -1,0 +1,74 @@
+// What one worker has done, counted by itself and read by anybody; and the probe that hears of it.
+//
+// Sleeping and stealing are rare and cost a system call or a foreign cache line anyway. So a park
+// reads the clock twice, and both ask whether somebody listens.
+//
+// Thread safety: the worker itself, but `read`, which any thread may call.
+#pragma once
+
+#include <garrick/base/concurrency/probe.hpp>
+#include <garrick/sched/policies/policy.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace garrick::sched {
+
+/// The counts of one worker.
+template <class Traits>
+class worker_figures {
+ public:
+  /// Of worker `index`. `probe` may be null, and outlives this object.
+  worker_figures(std::uint32_t index, base::probe* probe) noexcept : index_(index), probe_(probe) {}
+
+  /// It calls `runnable::run`.
+  void ran() noexcept { runs_.add(); }
+
+  /// It has taken work from worker `victim`.
+  void stole(std::uint32_t victim) noexcept {
+    steals_.add();
+    if (probe_ != nullptr) [[unlikely]]
+      probe_->on_stolen(index_, victim);
+  }
+
+  /// It goes to sleep by `sleep()`, which returns when it is awake.
+  template <class Sleep>
+  void park(Sleep sleep) noexcept {
+    parks_.add();
+    if (probe_ != nullptr) [[unlikely]]
+      probe_->on_worker_parked(index_);
+    const std::uint64_t begin = Traits::clock::now_ns();
+    parked_since_.store(begin, std::memory_order_relaxed);  // order: relaxed; a statistic
+    sleep();
+    parked_since_.store(0, std::memory_order_relaxed);  // order: relaxed; a statistic
+    parked_ns_.add(Traits::clock::now_ns() - begin);
+    if (probe_ != nullptr) [[unlikely]]
+      probe_->on_worker_woke(index_);
+  }
+
+  /// Fills in what this class counts. Any thread.
+  [[nodiscard]] worker_stats read() const noexcept {
+    worker_stats now;
+    now.runs = runs_.get();
+    now.steals = steals_.get();
+    now.parks = parks_.get();
+    now.parked_ns = parked_ns_.get();
+    // order: relaxed; a statistic
+    const std::uint64_t since = parked_since_.load(std::memory_order_relaxed);
+    now.is_parked = since != 0;
+    if (now.is_parked) {
+      const std::uint64_t time = Traits::clock::now_ns();
+      now.parked_ns += time > since ? time - since : 0;
+    }
+    return now;
+  }
+
+ private:
+  using counter = own_counter<typename Traits::atomics>;
+  std::uint32_t index_;  // constant, both
+  base::probe* probe_;
+  counter runs_, steals_, parks_, parked_ns_;
+  typename Traits::atomics::template atomic<std::uint64_t> parked_since_{0};  ///< 0: it is awake
+};
+
+}  // namespace garrick::sched
