@@ -60,6 +60,7 @@ using core::atom;
 using core::backoff;
 using core::behavior;
 using core::blocking_actor;
+using core::blocking_actor_ends;
 using core::completion;
 using core::broadcast;
 using core::by_key;

@@ -7,6 +7,7 @@
 #include <garrick/core/cell/internal/lost_mail.hpp>
 #include <garrick/core/detail/actor_cell.hpp>
 
+#include <memory>
 #include <stdexcept>
 
 namespace garrick::core {
@@ -139,7 +140,7 @@ bool receive_one(cell& receiver, behavior_impl& cases) {
   }
 }
 
-void wait_for_response(cell& requester, const bool& done) {
+base::error wait_for_response(cell& requester, const bool& done) {
   running_cell& self = running_cell::of(requester);
   struct nothing final : behavior_impl {
     bool invoke(cell&, envelope*) override { return false; }
@@ -147,13 +148,27 @@ void wait_for_response(cell& requester, const bool& done) {
       return false;
     }
   } none;
-  while (!done) {
-    if (envelope* const e = next_message(self))
+  try {
+    while (!done) {
+      if (envelope* const e = next_message(self))
+        static_cast<void>(offer(self, none, e));
+      else
+        static_cast<void>(sleep_until_mail(self, -1));
+    }
+  } catch (const blocking_actor_ends&) {
+    if (!self.ext().scoped) throw;
+    // The answer may have come before the order to end, which overtakes it.
+    while (!done) {
+      envelope* const e = self.take_next();
+      if (e == nullptr)
+        return base::make_error(base::errc::cancelled, "get()",
+                                "this scoped actor was told to end: " +
+                                    self.end_reason().to_string());
       static_cast<void>(offer(self, none, e));
-    else
-      static_cast<void>(sleep_until_mail(self, -1));
+    }
   }
   self.retry_skipped();
+  return {};
 }
 
 }  // namespace detail
@@ -181,33 +196,49 @@ class parked_thread final : public waiting_executor {
 }  // namespace
 
 struct scoped_actor::state {
+  explicit state(environment& of) noexcept : env(of) {}
+  ~state() {
+    if (cell == nullptr) return;
+    cell->quit({});
+    lifecycle::conclude(*cell);
+  }
+  state(const state&) = delete;
+  state& operator=(const state&) = delete;
+
+  environment& env;
+  scoped_entry entry;
   parked_thread thread;
-  actor_cell<scoped_self>* cell = nullptr;
   ref<any_protocol> handle;
+  actor_cell<scoped_self>* cell = nullptr;
 };
 
-scoped_actor::scoped_actor(environment& env) : state_(new state) {
-  state& mine = *state_;
-  mine.cell = ::new (base::block_pool::allocate(sizeof(actor_cell<scoped_self>)))
+scoped_actor::scoped_actor(environment& env) {
+  auto mine = std::make_unique<state>(env);
+  cell* const c = mine->cell = ::new (base::block_pool::allocate(sizeof(actor_cell<scoped_self>)))
       actor_cell<scoped_self>(env, cell_kind::blocking, false);
-  mine.handle = handle_access::adopt<any_protocol>(mine.cell);
-  waiting_executor* const own = env.executor_of_scoped(*mine.cell);
-  mine.cell->set_executor(own != nullptr ? *own : mine.thread);
-  mine.cell->ext().hidden = true;
-  mine.cell->ext().name = "scoped actor";
+  mine->handle = handle_access::adopt<any_protocol>(c);
+  waiting_executor* const own = env.executor_of_scoped(*c);
+  c->set_executor(own != nullptr ? *own : mine->thread);
+  c->ext().hidden = true;
+  c->ext().scoped = true;
+  c->ext().name = "scoped actor";
   {
-    const detail::constructing_scope scope(*mine.cell);
-    mine.cell->build();
+    const detail::constructing_scope scope(*c);
+    mine->cell->build();
   }
-  mine.cell->set_phase(life::running);
-  self_ = &mine.cell->object();
+  c->set_phase(life::running);
+  self_ = &mine->cell->object();
+  mine->entry.who = c;
+  env.hold();
+  env.scoped_joined(mine->entry);
+  state_ = mine.release();
 }
 
 scoped_actor::~scoped_actor() {
-  state_->cell->quit({});
-  lifecycle::conclude(*state_->cell);
-  state_->handle = {};
+  environment& env = state_->env;
+  env.scoped_left(state_->entry);
   delete state_;
+  env.release();
 }
 
 }  // namespace garrick::core

@@ -26,15 +26,16 @@
 
 namespace garrick::core {
 
-namespace detail {
-
-/// Thrown through a blocking actor's body when it is told to end, and caught by the framework. A
-/// scoped actor's thread gets it from `receive`.
+/// Thrown by `receive` when the actor is told to end. A blocking actor lets it pass: the framework
+/// catches it behind the body. The thread of a scoped actor gets it when its system ends, or when
+/// somebody ends the actor; it comes again from each further `receive`.
 struct blocking_actor_ends : std::exception {
   [[nodiscard]] const char* what() const noexcept override {
     return "garrick: this blocking actor was told to end";
   }
 };
+
+namespace detail {
 
 /// While it lives, what this thread sends says that `actor` has sent it.
 class sending_as {
@@ -80,7 +81,7 @@ class blocking_actor : public actor<any_protocol> {
     try {
       if constexpr (requires { self.on_start(); }) self.on_start();
       if (self.this_cell().phase() < life::ending) self.run();
-    } catch (const detail::blocking_actor_ends&) {}
+    } catch (const blocking_actor_ends&) {}
     self.quit();
   }
 
@@ -89,8 +90,9 @@ class blocking_actor : public actor<any_protocol> {
   /// handled meanwhile.
   ///
   /// An exception that leaves a case is passed on; the message is a dead letter, and its requester
-  /// gets `receiver_failed`. If the actor is told to end, the call throws: let that pass. Throws
-  /// std::logic_error, at once, on a worker thread, where only a scoped actor can be.
+  /// gets `receiver_failed`. If the actor is told to end, the call throws `blocking_actor_ends`:
+  /// let that pass, or end the loop of a scoped actor's thread with it. Throws std::logic_error, at
+  /// once, on a worker thread, where only a scoped actor can be.
   template <class... Cases>
   bool receive(Cases... cases) {
     static_assert((detail::checked_case<Cases>::reported && ...));
@@ -120,9 +122,10 @@ class blocking_actor : public actor<any_protocol> {
   }
   /// Blocks until the answer to a request has come; messages wait meanwhile, and responses to
   /// `then` are handled. Errors: those of the request; `would_block`, at once, on a worker thread;
-  /// `request_cycle`, where cycles are looked for, if the receiver waits for this actor. Throws as
-  /// `receive` if the actor is told to end, and what moving the value to the caller throws. Where
-  /// the value cannot be made on the way here, that is the error `receiver_failed`.
+  /// `request_cycle`, where cycles are looked for, if the receiver waits for this actor;
+  /// `cancelled` if it is a scoped actor that is told to end, as the end of its system does. Throws
+  /// as `receive` if another one is told to end, and what moving the value to the caller throws.
+  /// Where the value cannot be made on the way here, that is the error `receiver_failed`.
   ///
   ///     result<long> cents = self.get(self.request(account, balance{}, 1s));
   template <class... Rs>
@@ -136,8 +139,8 @@ class blocking_actor : public actor<any_protocol> {
 };
 
 namespace detail {
-/// Waits until `done`, which the continuation sets.
-void wait_for_response(cell& self, const bool& done);
+/// Waits until `done`, which the continuation sets. An error: a scoped actor was told to end.
+[[nodiscard]] base::error wait_for_response(cell& self, const bool& done);
 
 template <class Result, class Content>
 class blocking_continuation final : public continuation {
@@ -183,13 +186,15 @@ auto blocking_actor::get(pending_response<Rs...>&& p) {
     }
   } const guard{this_cell(), id, done};
   detail::attach_continuation(this_cell(), id, &k, false);
-  detail::wait_for_response(this_cell(), done);
+  if (base::error why = detail::wait_for_response(this_cell(), done)) return value(std::move(why));
   return answer;
 }
 
 /// Lets any thread take part as an actor, for as long as this object lives. The thread that made it
 /// is its thread, and nobody else may use it. In a handler that runs on a worker it may send, but
-/// not wait. It is hidden: `await_all` does not wait for it. It must go before its system.
+/// not wait. It is hidden: `await_all` does not wait for it, and the end of its system neither. It
+/// may outlive its system, which tells it to end: then a wait ends (`receive` throws
+/// `blocking_actor_ends`, `get` gives the error `cancelled`), and so does each later one.
 ///
 ///     scoped_actor me(system.env());
 ///     send(printer, me->self());  me->receive([](done) {});

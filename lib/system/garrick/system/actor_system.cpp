@@ -60,6 +60,7 @@ actor_system::~actor_system() {
                          [&] { return "waiting for " + name + ", whose handler does not return"; });
     static_cast<void>(core_->end_all_and_wait(true, base::duration::infinite()));
   }
+  core_->end_scoped();  // now that whoever owed them an answer has ended
   core_->stop_threads();
   core_->release();
 }

@@ -1,6 +1,7 @@
 // Builds and ends the parts of a system, keeps the list of living actors, and waits for them.
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/signals.hpp>
 #include <garrick/sched/shipped_policies.hpp>
 #include <garrick/system/diagnosis/log.hpp>
 #include <garrick/system/diagnosis/stack_overflow.hpp>
@@ -139,8 +140,7 @@ void system_core::stop_threads() noexcept {
       nullptr);
   log_.close();
   memory_.leave();
-  clock_.reset();
-  clock = &base::real_clock();
+  clock_->stop();
 }
 
 std::size_t system_core::my_shard() const noexcept {
@@ -204,6 +204,26 @@ void system_core::failed(const core::cell& who, const base::error& why) noexcept
 base::result<core::waiting_executor*> system_core::detached_executor(
     bool blocking, std::string_view affinity) noexcept {
   return detached_.take(blocking, affinity);
+}
+
+void system_core::scoped_joined(core::scoped_entry& who) noexcept {
+  const std::lock_guard guard(scoped_mutex_);
+  who.next = scoped_;
+  if (scoped_ != nullptr) scoped_->previous = &who;
+  scoped_ = &who;
+}
+
+void system_core::scoped_left(core::scoped_entry& who) noexcept {
+  const std::lock_guard guard(scoped_mutex_);
+  (who.previous != nullptr ? who.previous->next : scoped_) = who.next;
+  if (who.next != nullptr) who.next->previous = who.previous;
+}
+
+void system_core::end_scoped() {
+  const std::lock_guard guard(scoped_mutex_);
+  for (const core::scoped_entry* e = scoped_; e != nullptr; e = e->next)
+    e->who->signal(core::detail::make_envelope<core::signals::kill>(
+        base::exit_reason(base::exit_code::user_shutdown)));
 }
 
 std::size_t system_core::living(bool hidden_too) const noexcept {

@@ -53,6 +53,8 @@ class system_core final : public core::environment, public watchdog_listener {
   void failed(const core::cell& who, const base::error& why) noexcept override;
   base::result<core::waiting_executor*> detached_executor(
       bool blocking, std::string_view affinity) noexcept override;
+  void scoped_joined(core::scoped_entry& who) noexcept override;
+  void scoped_left(core::scoped_entry& who) noexcept override;
 
   /// Actors that live now.
   [[nodiscard]] std::size_t living(bool hidden_too = false) const noexcept;
@@ -69,6 +71,8 @@ class system_core final : public core::environment, public watchdog_listener {
   /// Tells every actor to end, again where it could not be told, and waits. False: the time is
   /// over.
   bool end_all_and_wait(bool kill, base::duration limit);
+  /// Tells every scoped actor to end. Does not wait for their threads.
+  void end_scoped();
   /// Every living actor, and what it does: "name#id in its handler of int".
   [[nodiscard]] std::vector<std::string> names_of_the_living() const;
   /// Calls `f` with each living actor's cell (core::cell&), hidden ones too. An actor that
@@ -131,6 +135,9 @@ class system_core final : public core::environment, public watchdog_listener {
   directory directory_{*this};
 
   std::array<shard, shard_count> shards_;
+
+  std::mutex scoped_mutex_;
+  core::scoped_entry* scoped_ = nullptr;  ///< under `scoped_mutex_`: the first one
 
   std::atomic<std::uint32_t> waiters_{0};  ///< threads in wait_until_empty
   std::mutex empty_mutex_;

@@ -238,7 +238,8 @@ class clock_service : public clock {
   ///
   /// A deadline in the past fires as soon as possible, but never inside this call. A deadline of
   /// `never()` arms nothing: the id returned names no timer, and the task stays the caller's.
-  /// Requires `task.fire`. Throws std::bad_alloc, and then the task stays the caller's.
+  /// Requires `task.fire`. Throws std::bad_alloc, and then the task stays the caller's. After the
+  /// service was stopped, the task is dropped within this call.
   virtual timer_id arm(instant deadline, const timer_task& task) = 0;
   /// Takes a timer back. Any thread, also from within a task; constant time; waits for no task.
   ///

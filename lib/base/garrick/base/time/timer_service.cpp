@@ -141,7 +141,9 @@ void timer_service::state::run() {
 
 timer_service::timer_service() : state_(std::make_unique<state>()) {}
 
-timer_service::~timer_service() {
+timer_service::~timer_service() { stop(); }
+
+void timer_service::stop() noexcept {
   {
     const visit lock(*state_);
     state_->stopping = true;
@@ -159,16 +161,22 @@ timer_service::~timer_service() {
 timer_id timer_service::arm(instant deadline, const timer_task& task) {
   GARRICK_ASSERT(task.fire != nullptr, "a timer needs a function to call");
   bool wake = false;
+  bool stopped = false;
   timer_id id;
   {
     const visit lock(*state_);
-    if (!state_->thread.joinable()) state_->thread = std::thread([s = state_.get()] { s->run(); });
-    id = state_->wheel.arm(deadline, task);
-    wake = deadline < state_->sleeping_until;  // T1
-    // a later arm before the thread runs need not wake it again
-    if (wake) state_->sleeping_until = deadline;
+    stopped = state_->stopping;
+    if (!stopped) {
+      if (!state_->thread.joinable())
+        state_->thread = std::thread([s = state_.get()] { s->run(); });
+      id = state_->wheel.arm(deadline, task);
+      wake = deadline < state_->sleeping_until;  // T1
+      // a later arm before the thread runs need not wake it again
+      if (wake) state_->sleeping_until = deadline;
+    }
   }
   if (wake) state_->changed.notify_one();
+  if (stopped && !deadline.is_never()) drop(task);
   return id;
 }
 

@@ -25,6 +25,10 @@ class timer_service final : public clock_service {
   /// the service's own thread, that is, by a task.
   ~timer_service();
 
+  /// Ends the thread and drops the timers that are armed, as the destructor does; but the time may
+  /// still be asked, and a timer that is armed from now on is dropped at once, within `arm`.
+  void stop() noexcept;
+
   /// The machine's steady clock.
   [[nodiscard]] instant now() const noexcept override { return real_clock().now(); }
   /// As `clock_service::arm`. The first call starts the thread: it throws std::system_error if the

@@ -114,6 +114,24 @@ TEST_CASE("the end of the service drops the timers that are still armed") {
   CHECK(record.order.empty());
 }
 
+TEST_CASE("a service that was stopped tells the time, and drops what is armed") {
+  timer_service service;
+  int dropped = 0;
+  const garrick::base::timer_task task{.fire = [](void*, std::uint64_t) {},
+                                       .context = &dropped,
+                                       .drop = [](void* n, std::uint64_t) {
+                                         ++*static_cast<int*>(n);
+                                       }};
+  CHECK(service.arm(service.now() + duration::seconds(3600), task));
+  service.stop();
+  CHECK(dropped == 1);
+  CHECK_FALSE(service.arm(service.now(), task));
+  CHECK(dropped == 2);
+  CHECK_FALSE(service.arm(garrick::base::instant::never(), task));  // stays the caller's
+  CHECK(dropped == 2);
+  CHECK(service.now() > garrick::base::instant());
+}
+
 TEST_CASE("a service without timers does not wake") {
   recorder record(garrick::base::real_clock());
   timer_service service;

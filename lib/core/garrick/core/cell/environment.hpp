@@ -41,6 +41,13 @@ struct undelivered {
 /// The message field by field, 4096 bytes of it at most, or why it cannot be shown.
 [[nodiscard]] std::string print_content(const undelivered& what);
 
+/// A scoped actor in its system's list.
+struct scoped_entry {
+  cell* who = nullptr;
+  scoped_entry* previous = nullptr;
+  scoped_entry* next = nullptr;
+};
+
 /// What a system offers its actors beyond `environment`. Core passes it on and knows nothing of it.
 struct facilities {
  protected:
@@ -101,8 +108,13 @@ class environment {
   /// Is this process a fork of the one that made the system? Then its threads are not here.
   [[nodiscard]] bool is_copy() const noexcept { return base::fork_count() != made_after_; }
 
-  /// Keeps the environment for one more cell that has ended while handles to it remain. Handles may
-  /// outlive their system, and a send through one still needs dead_letter().
+  /// Lists a scoped actor, which the end of the system tells to end.
+  virtual void scoped_joined(scoped_entry&) noexcept {}
+  /// Forgets it. Nobody tells it anything from now on.
+  virtual void scoped_left(scoped_entry&) noexcept {}
+
+  /// Keeps the environment for one more cell that has ended while handles to it remain, or for a
+  /// scoped actor. Both may outlive their system, and a send still needs dead_letter().
   // order: the holder is itself held
   void hold() noexcept { holders_.fetch_add(1, std::memory_order_relaxed); }
   void release() noexcept {
@@ -120,7 +132,7 @@ class environment {
 
   // Actors that come and go write these; they are apart from the constants that every send reads.
 
-  /// the system itself, every cell that outlives its actor, and every `outside_work`
+  /// the system itself, every cell that outlives its actor, every `outside_work` and scoped actor
   alignas(64) std::atomic<std::int64_t> holders_{1};
   std::atomic<std::uint64_t> outside_{0};  ///< answers that are due from outside
 };

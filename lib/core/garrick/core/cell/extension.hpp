@@ -51,6 +51,7 @@ struct cell_extension {
   base::executor* executor = nullptr;
   std::string name;
   bool hidden = false;
+  bool scoped = false;                    ///< the actor of a thread that is not the system's
   std::uint32_t hard_limit = 0;           ///< messages; 0: the system's
   std::uint32_t quantum = 0;              ///< messages of one run; 0: as many as the runner allows
   std::unique_ptr<latest_mail> latest;    ///< with `drop_oldest`; any thread may use it

@@ -1,0 +1,166 @@
+// A scoped actor and the end of its system: a wait ends, and the actor may live on.
+#include <doctest/doctest.h>
+#include <garrick/garrick.hpp>
+#include <garrick/testkit/test_system.hpp>
+
+#include <latch>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace garrick;
+
+struct ask {};
+using silent = protocol<result<int>(ask)>;
+
+/// Keeps each promise as long as it lives.
+class silent_actor : public actor<silent> {
+ public:
+  result<int> on(ask) {
+    kept_.push_back(make_promise<int>());
+    return kept_.back();
+  }
+
+ private:
+  std::vector<response_promise<int>> kept_;
+};
+
+/// What `wait` ended with.
+template <class Wait>
+std::string end_of(Wait wait) {
+  try {
+    return wait();
+  } catch (const blocking_actor_ends& x) { return x.what(); }
+}
+
+/// Lets a thread wait in a scoped actor of a system that is destroyed meanwhile.
+template <class Wait>
+std::string told_at_the_end(Wait wait) {
+  std::string told;
+  std::optional<actor_system> system(std::in_place);
+  std::latch inside(1);
+  std::thread waiting([&] {
+    core::scoped_actor me(system->env());
+    inside.count_down();
+    told = end_of([&] { return wait(me); });
+  });
+  inside.wait();
+  system.reset();
+  waiting.join();
+  return told;
+}
+
+constexpr const char* ended = "garrick: this blocking actor was told to end";
+constexpr int rounds = 20;  // whether the thread sleeps already is up to the machine
+
+}  // namespace
+
+TEST_CASE("a thread in receive() is woken when the system ends") {
+  for (int i = 0; i < rounds; ++i)
+    CHECK(told_at_the_end([](core::scoped_actor& me) {
+            me->receive([](int) {});
+            return "a message";
+          }) == ended);
+  CHECK(told_at_the_end([](core::scoped_actor& me) {
+          me->receive([](int) {}, after(duration::seconds(3600)) >> [] {});
+          return "a time-out";
+        }) == ended);
+}
+
+TEST_CASE("a thread in get() is answered when the system ends, also by another system's actor") {
+  actor_system other;
+  const auto never_answers = other.spawn<silent_actor>();
+  for (int i = 0; i < rounds; ++i) {
+    const std::string told = told_at_the_end([&](core::scoped_actor& me) {
+      return me->get(me->request(never_answers, ask{})).error().to_string();
+    });
+    CHECK(told.starts_with(error(errc::cancelled).to_string()));
+    CHECK(told.find("told to end") != std::string::npos);
+  }
+}
+
+TEST_CASE("a thread in get() hears of its own system's actor first, and then that all is over") {
+  for (int i = 0; i < rounds; ++i) {
+    std::optional<actor_system> system(std::in_place);
+    const auto to = system->spawn<silent_actor>();
+    std::latch inside(1);
+    error first, second;
+    std::thread waiting([&] {
+      core::scoped_actor me(system->env());
+      auto asked = me->request(to, ask{});
+      inside.count_down();
+      first = me->get(std::move(asked)).error();
+      second = me->get(me->request(to, ask{})).error();
+    });
+    inside.wait();
+    system.reset();
+    waiting.join();
+    const bool answered = first == errc::broken_promise || first == errc::not_handled;
+    CHECK(answered);
+    const bool too_late = second == errc::not_handled || second == errc::cancelled;
+    CHECK(too_late);
+  }
+}
+
+TEST_CASE("a scoped actor may outlive its system: it sends and asks, and waits for nobody") {
+  std::optional<actor_system> system(std::in_place);
+  const auto to = system->spawn<silent_actor>();
+  std::optional<core::scoped_actor> me(std::in_place, system->env());
+  auto asked = (*me)->request(to, ask{}, duration::seconds(3600));
+  system.reset();
+  send(to, ask{});
+  (*me)->send(to, ask{});
+  CHECK_FALSE((*me)->get(std::move(asked)).has_value());
+  CHECK_FALSE((*me)->get((*me)->request(to, ask{}, duration::seconds(1))).has_value());
+  CHECK_FALSE((*me)->get((*me)->delay(duration::seconds(1))).has_value());
+  CHECK(end_of([&] {
+          (*me)->receive([](int) {}, after(duration::seconds(1)) >> [] {});
+          return "a time-out";
+        }) == ended);
+  CHECK(end_of([&] {
+          (*me)->receive([](int) {});
+          return "a message";
+        }) == ended);
+  me.reset();
+}
+
+TEST_CASE("a request of a thread may outlive its system") {
+  std::optional<actor_system> system(std::in_place);
+  const auto to = system->spawn<silent_actor>();
+  auto asked = system->request(to, ask{});
+  system.reset();
+  const error why = asked.get().error();
+  const bool told = why == errc::broken_promise || why == errc::not_handled;
+  CHECK(told);
+}
+
+TEST_CASE("a scoped actor may outlive a test system, with a request that is out") {
+  std::optional<testkit::test_system> kit(std::in_place, 1);
+  const auto to = kit->spawn<silent_actor>();
+  std::optional<core::scoped_actor> me(std::in_place, kit->env());
+  auto asked = (*me)->request(to, ask{});
+  kit.reset();
+  send(to, ask{});
+  (*me)->send(to, ask{});
+  me.reset();
+}
+
+TEST_CASE("scoped actors come and go on many threads while others live") {
+  actor_system system;
+  struct echo : actor<protocol<int(int)>> {
+    int on(int n) { return n; }
+  };
+  const auto to = system.spawn<echo>();
+  std::vector<std::thread> crowd;
+  for (int t = 0; t < 4; ++t)
+    crowd.emplace_back([&] {
+      core::scoped_actor outer(system.env());
+      for (int i = 0; i < 100; ++i) CHECK(system.request(to, i).get().value() == i);
+      CHECK(outer->get(outer->request(to, 1)).value() == 1);
+    });
+  for (std::thread& t : crowd) t.join();
+}
