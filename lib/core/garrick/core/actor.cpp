@@ -81,6 +81,8 @@ bool exit_cell(cell* self, const address& who, base::exit_reason reason) {
       who, self != nullptr ? handle_access::make_address(self) : address{}, std::move(reason));
 }
 
+bool leave_cell(const address& who) { return system_lane::tell<signals::leave>(who); }
+
 // ---- timers -------------------------------------------------------------------------------------
 
 namespace {

@@ -93,6 +93,9 @@ timer periodic(cell& self, cell& target, envelope* e, base::duration period);
 bool kill_cell(const address& who, base::exit_reason reason, bool final = false);
 /// Sends an exit signal; `self` is null for a thread. False as for `kill_cell`.
 bool exit_cell(cell* self, const address& who, base::exit_reason reason);
+/// Tells an actor to end unless it waits for an answer: for one that traps exits, when its system
+/// ends and nobody has anything to do. False as for `kill_cell`.
+bool leave_cell(const address& who);
 
 template <class F>
 class down_continuation final : public continuation {

@@ -42,7 +42,7 @@ actor_system::~actor_system() {
                  "an actor system is destroyed by one of its own workers; let the thread that made "
                  "it destroy it");
   const base::duration deadline = core_->settings_of().shutdown.deadline;
-  shutdown_report report = shutdown(deadline);
+  const shutdown_report report = shutdown(deadline);
   if (report.outside_due != 0)
     core_->log().write({log_level::warning, "still due", "shutdown"}, "shutdown", 0, [&] {
       return std::to_string(report.outside_due) +
@@ -54,10 +54,6 @@ actor_system::~actor_system() {
       core_->log().write({log_level::warning, "still alive", "shutdown"}, "shutdown", 0, [&] {
         return "still alive after the deadline: " + name + "; it is ended without being asked";
       });
-    report = stop_now(deadline);
-    for (const std::string& name : report.still_alive)
-      core_->log().write({log_level::error, "waiting", "shutdown"}, "shutdown", 0,
-                         [&] { return "waiting for " + name + ", whose handler does not return"; });
     static_cast<void>(core_->end_all_and_wait(true, base::duration::infinite()));
   }
   core_->end_scoped();  // now that whoever owed them an answer has ended

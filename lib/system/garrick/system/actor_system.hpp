@@ -64,8 +64,9 @@ class actor_system : public spawner<actor_system> {
   /// The same with these settings alone; the environment is not looked at.
   explicit actor_system(const system::settings& values);
   /// `shutdown` with `settings().shutdown.deadline`; who does not end in time is named in the log
-  /// and ended without being asked, and then it waits for as long as a handler runs. On one of the
-  /// system's own threads it ends the program with advice.
+  /// and ended without being asked, and then it waits for as long as a handler runs. Scoped actors
+  /// are told to end; they may outlive the system. On one of the system's own threads it ends the
+  /// program with advice.
   ~actor_system();
   actor_system(const actor_system&) = delete;
   actor_system& operator=(const actor_system&) = delete;
@@ -76,18 +77,22 @@ class actor_system : public spawner<actor_system> {
   ///     send(account, close{});
   ///     system.await_all().value();  // throws if one of the system's own threads asks
   base::result<void> await_all();
-  /// Blocks in the same way, but at most for `limit`, and says who was left.
+  /// Blocks in the same way, but at most for `limit`, and says who was left. A limit of zero or
+  /// less only looks.
   shutdown_report await_all(base::duration limit);
 
   /// Blocks until nothing is left to do, work outside included (`adapt`, `outside_work`), at most
-  /// for `deadline`; then tells every actor to end, and
-  /// blocks again for at most `deadline`. Later spawns fail with `shutting_down`. Delayed and
-  /// periodic sends are left undone from here on; time-outs of requests still come. Supervised
-  /// children are stopped by their supervisors, in order. Error: `would_block`, as above.
+  /// for `deadline`; then tells every actor to end, and blocks again for at most `deadline`. Later
+  /// spawns fail with `shutting_down`. Delayed and periodic sends are left undone from here on;
+  /// time-outs of requests still come. Supervised children are stopped by their supervisors, in
+  /// order. An actor that traps exits gets the signal as a message; it ends when nobody has
+  /// anything to do and it waits for no answer. Whoever is waited for longer than a second is named
+  /// in the log then. A deadline of zero or less tells them, and does not wait. Error:
+  /// `would_block`, as above.
   shutdown_report shutdown(base::duration deadline);
   /// Tells every actor to end after the message that it handles, and blocks for at most `deadline`.
   /// No actor can trap it. What is in the mailboxes becomes dead letters; later spawns fail with
-  /// `shutting_down`. Error: `would_block`, as above.
+  /// `shutting_down`. A deadline of zero or less does not wait. Error: `would_block`, as above.
   shutdown_report stop_now(base::duration deadline);
 
   /// Actors that live now, without hidden ones. Takes a few short locks.

@@ -7,6 +7,7 @@
 #include <garrick/system/diagnosis/stack_overflow.hpp>
 #include <garrick/system/system_core.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 
@@ -248,6 +249,26 @@ bool system_core::wait_until_empty(base::duration limit, bool hidden_too) {
   return done;
 }
 
+class system_core::patience {
+ public:
+  patience(system_core& of, bool idle_too) noexcept : core_(of), idle_too_(idle_too) {}
+
+  /// Once, when a second is over.
+  void name_the_late() {
+    if (named_ || base::real_clock().now() - since_ < base::duration::seconds(1)) return;
+    named_ = true;
+    for (const std::string& name : core_.names_of_the_living(idle_too_))
+      core_.log_.write({log_level::warning, "waiting", "shutdown"}, "shutdown", 0,
+                       [&] { return "waiting for longer than a second for " + name; });
+  }
+
+ private:
+  system_core& core_;
+  const bool idle_too_;
+  bool named_ = false;
+  const base::instant since_ = base::real_clock().now();
+};
+
 bool system_core::looks_quiet(std::uint64_t& fingerprint) const {
   // First: an answer is in its mailbox before it is due no longer, so it is found below.
   bool quiet = outside_due() == 0;
@@ -264,6 +285,7 @@ bool system_core::wait_until_quiet(base::duration limit) {
   // order: see timer_record.cpp; clocks that go on ticking would never let it get quiet
   draining.store(true, std::memory_order_relaxed);
   const base::instant deadline = base::real_clock().now() + limit;
+  patience waiting(*this, false);
   std::uint64_t before = 0;
   bool was_quiet = false;
   for (std::int64_t pause_us = 20;; pause_us = pause_us < 2000 ? pause_us * 2 : pause_us) {
@@ -275,6 +297,7 @@ bool system_core::wait_until_quiet(base::duration limit) {
     if (quiet) pause_us = 10;
     before = now;
     if (base::real_clock().now() >= deadline) return false;
+    waiting.name_the_late();
     // Nobody announces that there is nothing to do. So this looks again, at growing intervals, and
     // only while a system is being shut down.
     base::platform::sleep_ns(static_cast<std::uint64_t>(pause_us) * 1000);
@@ -289,34 +312,53 @@ void system_core::refuse_newcomers() noexcept {
   }
 }
 
-std::vector<core::address> system_core::end_all(bool kill) {
+std::vector<core::address> system_core::order_all(order what) {
   std::vector<core::address> all;
   for_each_cell([&](core::cell& c) {
     // Supervised children are ended by their supervisors, in order, unless there is no time for
     // that.
-    if (kill || !c.is_supervised()) all.push_back(core::handle_access::make_address(&c));
+    if (what == order::kill || !c.is_supervised())
+      all.push_back(core::handle_access::make_address(&c));
   });
-  tell_to_end(all, kill);
+  order_some(all, what);
   return all;
 }
 
-void system_core::tell_to_end(std::vector<core::address>& who, bool kill) {
+void system_core::order_some(std::vector<core::address>& who, order what) {
   std::erase_if(who, [&](const core::address& a) {
-    return kill ? core::detail::kill_cell(a, base::exit_code::user_shutdown, true)
-                : core::detail::exit_cell(nullptr, a, base::exit_code::user_shutdown);
+    switch (what) {
+      case order::exit:
+        return core::detail::exit_cell(nullptr, a, base::exit_code::user_shutdown);
+      case order::leave: return core::detail::leave_cell(a);
+      case order::kill: break;
+    }
+    return core::detail::kill_cell(a, base::exit_code::user_shutdown, true);
   });
 }
 
 bool system_core::end_all_and_wait(bool kill, base::duration limit) {
+  constexpr base::duration longest_pause = base::duration::milliseconds(50);
   const base::instant deadline = base::real_clock().now() + limit;
-  std::vector<core::address> untold = end_all(kill);
-  for (base::duration pause = base::duration::milliseconds(5);; pause = pause * 2) {
+  const order what = kill ? order::kill : order::exit;
+  patience waiting(*this, true);
+  std::vector<core::address> untold = order_all(what);
+  std::uint64_t before = 0;
+  bool was_quiet = false;
+  for (base::duration pause = base::duration::milliseconds(1);;
+       pause = std::min(pause * 2, longest_pause)) {
     const base::duration left =
         deadline.is_never() ? base::duration::infinite() : deadline - base::real_clock().now();
-    if (untold.empty() || left <= pause)
-      return wait_until_empty(left > base::duration() ? left : base::duration(), true);
-    if (wait_until_empty(pause, true)) return true;
-    tell_to_end(untold, kill);
+    if (wait_until_empty(std::clamp(left, base::duration(), pause), true)) return true;
+    if (left <= pause) return false;
+    waiting.name_the_late();
+    order_some(untold, what);
+    if (kill) continue;
+    std::uint64_t now = 0;
+    const bool quiet = looks_quiet(now);
+    // Those that live have handled the exit signal, and nobody is left who would ask them anything.
+    if (quiet && was_quiet && now == before) static_cast<void>(order_all(order::leave));
+    was_quiet = quiet;
+    before = now;
   }
 }
 
@@ -345,7 +387,7 @@ std::string what_it_does(core::cell& c, const std::vector<busy_thread>& busy) {
 
 }  // namespace
 
-std::vector<std::string> system_core::names_of_the_living() const {
+std::vector<std::string> system_core::names_of_the_living(bool idle_too) const {
   std::vector<busy_thread> busy;
   const auto look = [&](const base::thread_state& t) {
     // order: relaxed: samples for a diagnosis
@@ -358,6 +400,7 @@ std::vector<std::string> system_core::names_of_the_living() const {
   detached_.for_each_thread(look);
   std::vector<std::string> names;
   for_each_cell([&](core::cell& c) {
+    if (!idle_too && (c.gate().peek() & core::mailbox_word::idle) != 0) return;
     names.push_back(std::string(c.name()) + "#" + std::to_string(c.id()) + what_it_does(c, busy));
   });
   return names;

@@ -64,17 +64,12 @@ class system_core final : public core::environment, public watchdog_listener {
   bool wait_until_quiet(base::duration limit);
   /// From now on every spawn fails with `shutting_down`, and nobody gets a name or joins a group.
   void refuse_newcomers() noexcept;
-  /// Sends every living actor an exit signal or a kill.
-  /// Returns those that could not be told, because nobody holds a handle to them: they end by
-  /// themselves, unless they take a time-out or a request meanwhile.
-  std::vector<core::address> end_all(bool kill);
-  /// Tells every actor to end, again where it could not be told, and waits. False: the time is
-  /// over.
+  /// Tells every actor to end, again where it could not be told, and waits. Unless they are killed,
+  /// those that trap exits end when nobody has anything to do and they wait for no answer. False:
+  /// the time is over.
   bool end_all_and_wait(bool kill, base::duration limit);
   /// Tells every scoped actor to end. Does not wait for their threads.
   void end_scoped();
-  /// Every living actor, and what it does: "name#id in its handler of int".
-  [[nodiscard]] std::vector<std::string> names_of_the_living() const;
   /// Calls `f` with each living actor's cell (core::cell&), hidden ones too. An actor that
   /// lives all the while is seen exactly once, one that is spawned or ends meanwhile perhaps. `f`
   /// may do what it likes, also block, spawn, and throw; no lock is held. The actor may have ended.
@@ -86,6 +81,9 @@ class system_core final : public core::environment, public watchdog_listener {
         for (core::cell* const c : some) f(*c);
     }
   }
+  /// Every living actor, or only those that have something to do, and what it does: "name#id in its
+  /// handler of int".
+  [[nodiscard]] std::vector<std::string> names_of_the_living(bool idle_too = true) const;
   /// Is the caller a worker or a detached thread of this system, which must not wait for it?
   [[nodiscard]] bool on_own_thread() const noexcept;
 
@@ -115,8 +113,15 @@ class system_core final : public core::environment, public watchdog_listener {
   };
   static constexpr std::size_t shard_count = 16;
 
+  enum class order : std::uint8_t { exit, leave, kill };
+  /// Gives every living actor this order. Returns those that could not be told, because nobody
+  /// holds a handle to them: they end by themselves, unless they take a time-out or a request
+  /// meanwhile.
+  std::vector<core::address> order_all(order what);
   /// Forgets those that it could tell.
-  static void tell_to_end(std::vector<core::address>& who, bool kill);
+  static void order_some(std::vector<core::address>& who, order what);
+  /// Names those in the log for whom a system that ends has waited too long.
+  class patience;
   [[nodiscard]] std::size_t my_shard() const noexcept;
   [[nodiscard]] bool looks_quiet(std::uint64_t& fingerprint) const;
 

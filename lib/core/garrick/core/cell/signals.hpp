@@ -72,6 +72,10 @@ struct kill {
   /// also ends a suspended child, and a supervisor that waits for its children
   bool final = false;
 };
+/// From a system that ends, when nobody has anything to do: end, unless an answer is to come.
+struct leave {
+  std::uint8_t unused = 0;
+};
 /// From the supervisor to its child: lose the object, keep address and mail, answer with
 /// `child_failed`.
 struct suspend {

@@ -65,6 +65,12 @@ void on_kill(cell& self, envelope* e) {
   if (self.phase() != life::suspended) self.quit(std::move(k.reason));
 }
 
+void on_leave(cell& self, envelope*) {
+  const cell_extension* const extension = self.ext_if();
+  const bool waits = extension != nullptr && extension->pending.active() != 0;
+  if (!waits && self.phase() == life::running) self.quit(base::exit_code::user_shutdown);
+}
+
 void on_stop(cell& self, envelope* e) {
   end_for_good(self, std::move(content<signals::stop>(e).reason), false);
 }
@@ -166,6 +172,7 @@ constexpr row rows[] = {
     {type_of<signals::watch>, on_watch, dead_is_watched},
     {type_of<signals::unwatch>, on_unwatch, nobody_asks},
     {type_of<signals::kill>, on_kill, nobody_asks},
+    {type_of<signals::leave>, on_leave, nobody_asks},
     {type_of<signals::room_wanted>, on_room_wanted, dead_has_no_room},
     {type_of<signals::suspend>, on_suspend, dead_child_is_asked},
     {type_of<signals::restart>, on_restart, dead_child_is_asked},
