@@ -59,7 +59,7 @@ monitor_id monitor_cell(cell& self, const address& other, continuation* callback
   const std::uint64_t id = w.next_monitor++;
   w.monitors.add({id, other, callback});
   if (!system_lane::tell<signals::watch>(other, handle_access::make_address(&self), id))
-    self.signal(make_envelope<down>(other, reason_of(other), id));
+    system_lane::bring_down(self, other, reason_of(other), id);
   return {id};
 }
 

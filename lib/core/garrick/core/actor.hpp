@@ -351,8 +351,10 @@ class actor_base {
   /// The same for a handle.
   void unlink(const handle& other) { detail::unlink_cells(*cell_, other.address()); }
 
-  /// Calls `f(const down&)` on this actor's turn, once, when `other` has ended: as the next thing
-  /// if it has ended already, or if the address is empty. An exception that leaves `f` ends this
+  /// Calls `f(const down&)` on this actor's turn, once, when `other` has ended: after the mail that
+  /// waits here at that moment, and so after all that `other` has sent to this actor, unless that
+  /// is mail which this actor skips, or which waits for room (`send_when_room`). If `other` has
+  /// ended already, or if the address is empty, that moment is now. An exception that leaves `f` ends this
   /// actor. Each call makes a monitor of its own. It is gone when this actor ends or restarts. A
   /// restart of `other` is not an end.
   ///

@@ -103,6 +103,13 @@ bool offer(running_cell& self, behavior_impl& cases, envelope* e) {
   return true;
 }
 
+/// Handles one response. Everything else stays in the mailbox, in its order.
+void offer_to_nobody(running_cell& self, envelope* e) {
+  if (e->is(envelope_flag::response) && !e->is(envelope_flag::system)) return self.handle(e);
+  if (self.is_bounded()) bounded_mailbox::before_message(self);
+  self.skip(e);
+}
+
 }  // namespace
 
 base::error may_not_wait(const cell& self, std::string_view what) {
@@ -142,16 +149,10 @@ bool receive_one(cell& receiver, behavior_impl& cases) {
 
 base::error wait_for_response(cell& requester, const bool& done) {
   running_cell& self = running_cell::of(requester);
-  struct nothing final : behavior_impl {
-    bool invoke(cell&, envelope*) override { return false; }
-    bool understands(const base::message_type*, const base::message_type*) const noexcept override {
-      return false;
-    }
-  } none;
   try {
     while (!done) {
       if (envelope* const e = next_message(self))
-        static_cast<void>(offer(self, none, e));
+        offer_to_nobody(self, e);
       else
         static_cast<void>(sleep_until_mail(self, -1));
     }
@@ -164,7 +165,7 @@ base::error wait_for_response(cell& requester, const bool& done) {
         return base::make_error(base::errc::cancelled, "get()",
                                 "this scoped actor was told to end: " +
                                     self.end_reason().to_string());
-      static_cast<void>(offer(self, none, e));
+      offer_to_nobody(self, e);
     }
   }
   self.retry_skipped();

@@ -3,9 +3,11 @@
 // `down` and `exit_signal` are also messages that users' handlers may take. Signals from one actor
 // to another keep their order among themselves. A signal may overtake ordinary messages that were
 // sent before it: the lane is separate, so that traffic can neither delay nor fill it. The receiver
-// looks at the lane before each message, so a `down` waits at most for the message that is being
-// handled. An actor whose peers need all its mail before its end sends a last ordinary message
-// itself.
+// looks at the lane before each message.
+//
+// A `down` is the exception. It comes after all that the dead actor had sent to its watcher, so it
+// waits in the watcher's mailbox as a response does (system_lane::bring_down). An exit signal, which
+// is to end its receiver, does not wait for mail.
 //
 // While a supervised child is suspended, it has no object. Then exit signals, and kills that are
 // not final, find nothing to end and are dropped, and the restart goes on.

@@ -2,6 +2,7 @@
 #include <garrick/core/cell/continuation.hpp>
 #include <garrick/core/cell/internal/awaiting.hpp>
 #include <garrick/core/cell/internal/bounded_mailbox.hpp>
+#include <garrick/core/cell/internal/system_lane.hpp>
 #include <garrick/core/cell/respond.hpp>
 #include <garrick/core/cell/timer_record.hpp>
 
@@ -15,7 +16,8 @@ namespace {
 struct passes {
   response_table& pending;
   bool operator()(const envelope* e) const noexcept {
-    if (!e->is(envelope_flag::response)) return false;
+    // a `down` waits with the mail, which it must not overtake
+    if (!e->is(envelope_flag::response) || e->is(envelope_flag::system)) return false;
     const std::uint64_t id = e->id();
     if (!pending.alive(id)) return true;
     const response_table::slot& s = pending.at(id);
@@ -63,8 +65,10 @@ dispatch_outcome keep(cell& self, response_table::slot& s, envelope* e) noexcept
 dispatch_outcome on_response(cell& self, envelope* e) {
   cell_extension* const extension = self.ext_if();
   const std::uint64_t id = e->id();
-  if (extension == nullptr || !extension->pending.alive(id))
+  if (extension == nullptr || !extension->pending.alive(id)) {
+    if (e->is(envelope_flag::system)) system_lane::on_signal(self, e);  // a `down`
     return dispatch_outcome::handled;  // late: timed out, cancelled, or from before a restart
+  }
   response_table::slot& slot = extension->pending.at(id);
   if (slot.k == nullptr) return keep(self, slot, e);
   if (!extension->awaiting.empty() && !slot.inner) {

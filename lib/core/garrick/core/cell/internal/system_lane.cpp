@@ -96,10 +96,9 @@ void on_down(cell& self, envelope* e) {
   const std::optional<own_monitor> m = extension->watching->monitors.take({0, d.monitor});
   if (!m) return;  // cancelled meanwhile
   continuation* const k = m->callback;
-  if (k != nullptr)
-    k->on_response(self, e);
-  else if (!self.dispatch_system(e))
-    lost_mail::report_unexpected(self, e);
+  if (k != nullptr) return k->on_response(self, e);
+  e->clear(envelope_flag::response);  // from here on it is a message, which may be a dead letter
+  if (!self.dispatch_system(e)) lost_mail::report_unexpected(self, e);
 }
 
 void on_exit(cell& self, envelope* e) {
@@ -210,10 +209,22 @@ void answer_for_the_dead(cell& dead) noexcept {
 
 void notify(const watcher& w, cell& self, const base::exit_reason& reason) {
   const address me = handle_access::make_address(&self);
-  if (w.monitor == 0)
+  if (w.monitor == 0) {
     tell<exit_signal>(w.who, me, reason);
-  else
-    tell<down>(w.who, me, reason, w.monitor);
+  } else if (cell* const c = handle_access::get(w.who); c != nullptr && c->lock()) {
+    bring_down(*c, me, reason, w.monitor);
+    c->drop_strong();
+  }
+}
+
+// It goes the way of a response: past every bound, and on no path that a plain message takes. No
+// request has the id 0, so it arrives where responses do that nobody waits for.
+void bring_down(cell& watcher, const address& dead, const base::exit_reason& reason,
+                std::uint64_t monitor) {
+  envelope* const e = detail::make_envelope<down>(dead, reason, monitor);
+  e->set(envelope_flag::system);
+  e->set(envelope_flag::response);
+  watcher.deliver_now(e);
 }
 
 }  // namespace garrick::core::system_lane

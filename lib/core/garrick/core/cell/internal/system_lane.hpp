@@ -31,7 +31,12 @@ bool tell(const address& to, Args&&... args) {
   return true;
 }
 
-/// Tells one watcher that `self` has ended.
+/// Tells one watcher that `self` has ended: by an exit signal, or by a `down`.
 void notify(const watcher& w, cell& self, const base::exit_reason& reason);
+
+/// Puts a `down` behind the mail of `watcher`, so that it does not overtake what the dead actor had
+/// sent there. Nothing else of the system goes that way. Any thread that holds a handle.
+void bring_down(cell& watcher, const address& dead, const base::exit_reason& reason,
+                std::uint64_t monitor);
 
 }  // namespace garrick::core::system_lane
