@@ -46,6 +46,7 @@ class behavior_impl {
   /// True if a case takes such messages, perhaps not with every value, and answers them so.
   [[nodiscard]] virtual bool understands(const base::message_type* message,
                                          const base::message_type* answer) const noexcept = 0;
+  static constexpr std::int64_t at_once = 1;  ///< the shortest time-out
   /// Nanoseconds after which `timed_out` is due if no message arrives; 0: never.
   [[nodiscard]] virtual std::int64_t timeout_ns() const noexcept { return 0; }
   virtual void timed_out() {}
@@ -370,8 +371,7 @@ class behavior_of final : public behavior_impl {
   }
   template <class C>
   static void note_timeout(const C& c, std::int64_t& ns) noexcept {
-    // zero means "no time-out": at once is the next nanosecond
-    if constexpr (is_timeout<C>::value) ns = c.ns > 0 ? c.ns : 1;
+    if constexpr (is_timeout<C>::value) ns = c.ns > 0 ? c.ns : at_once;
   }
   template <class C>
   static void run_timeout(C& c) {
@@ -504,7 +504,9 @@ template <class... Patterns>
 inline constexpr detail::otherwise_builder otherwise{};
 
 /// Runs its function when no message was handled for the time `d`, and again after each further
-/// such time. Skipped messages do not count. In `receive` it runs once, and ends the receive.
+/// such time; for zero or less, whenever nothing waits. Skipped messages do not count. In `receive`
+/// it runs once, and ends the receive; for zero or less, `receive` takes what waits, and does not
+/// wait.
 ///
 ///     after(100ms) >> [] { … }
 [[nodiscard]] inline detail::timeout_builder after(base::duration d) noexcept {

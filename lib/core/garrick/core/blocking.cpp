@@ -138,7 +138,7 @@ bool receive_one(cell& receiver, behavior_impl& cases) {
     std::int64_t left = -1;
     if (timeout_ns != 0) {
       left = (deadline - clock.now()).count();
-      if (left <= 0) {
+      if (left <= 0 || timeout_ns == behavior_impl::at_once) {
         cases.timed_out();
         return false;
       }

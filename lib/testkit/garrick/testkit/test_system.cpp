@@ -85,7 +85,7 @@ std::uint64_t test_system::run() {
 }
 
 std::uint64_t test_system::run_for(base::duration d) {
-  const base::instant end = now() + d;
+  const base::instant end = now() + std::max(d, base::duration());
   std::uint64_t handled = run();
   for (;;) {
     const base::instant next = system_->time().next_deadline();
@@ -97,7 +97,9 @@ std::uint64_t test_system::run_for(base::duration d) {
   return handled + run();
 }
 
-std::size_t test_system::advance(base::duration d) { return system_->time().advance(d); }
+std::size_t test_system::advance(base::duration d) { 
+  return system_->time().advance(std::max(d, base::duration()));
+}
 
 bool test_system::run_until(const std::function<bool()>& done, base::duration limit) {
   const base::instant end = now() + limit;

@@ -93,13 +93,13 @@ class test_system : public system::spawner<test_system> {
   /// Throws a `failure` at the turn limit: a livelock.
   std::uint64_t run();
   /// As `run`, and moves time by `d`: to each timer that is due within it, after which everybody
-  /// runs again. Returns the number of messages handled.
+  /// runs again. For zero or less, time stands still. Returns the number of messages handled.
   std::uint64_t run_for(base::duration d);
-  /// Moves time by `d`. What is due is put into mailboxes, but nobody runs. Returns the number of
-  /// timers that fired.
+  /// Moves time by `d`; not at all for zero or less. What is due is put into mailboxes, but nobody
+  /// runs. Returns the number of timers that fired.
   std::size_t advance(base::duration d);
   /// Single steps until `done()` holds. Where nobody can run, moves time to the next timer, by at
-  /// most `limit` in all. False: `done()` does not hold, and nothing more happens in that time or
+  /// most `limit` in all; not at all for zero or less. False: `done()` does not hold, and nothing more happens in that time or
   /// the turn limit is reached.
   bool run_until(const std::function<bool()>& done,
                  base::duration limit = base::duration::seconds(3600));
