@@ -473,6 +473,9 @@ class actor_base {
   auto spawn(const spawn_options& o, F&& f, Args&&... args);
 
   /// As the class-based `spawn`, with its errors, `spawn_failed` and `shutting_down`, as a value.
+  /// The failure of `on_start` is one, too: it runs here, on this thread, in the middle of this
+  /// actor's handler; a coroutine up to its first wait. The `on_start` of an actor with a thread of
+  /// its own runs there, and is not waited for.
   template <class A, class... Args>
   base::result<ref<detail::protocol_of<A>>> try_spawn(Args&&... args);
 

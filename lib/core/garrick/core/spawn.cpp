@@ -1,4 +1,5 @@
 // What spawning does once the compiler has checked everything: options, the list, the start.
+#include <garrick/base/concurrency/thread_state.hpp>
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/internal/lifecycle.hpp>
 #include <garrick/core/cell/internal/lost_mail.hpp>
@@ -57,6 +58,60 @@ void apply(cell& c, const spawn_options& o) {
   c.place.set(o.hint);
 }
 
+/// While it lives, this thread takes a turn of `c`, perhaps in the middle of another actor's.
+class borrowed_turn {
+ public:
+  explicit borrowed_turn(cell& c) noexcept
+      : actor_(base::this_thread.actor), running_(here.running), outer_(here.outer) {
+    auto& thread = base::this_thread;
+    // order: own thread's values, which the watchdog reads as samples
+    id_ = thread.actor_id.load(std::memory_order_relaxed);
+    type_ = thread.handling.load(std::memory_order_relaxed);
+    response_ = thread.in_response.load(std::memory_order_relaxed);
+    here.outer = running_;
+    here.running = &c;
+    ++here.run_depth;
+    thread.actor = &c;
+    show(c.id(), nullptr, false);
+  }
+  ~borrowed_turn() {
+    --here.run_depth;
+    here.running = running_;
+    here.outer = outer_;
+    base::this_thread.actor = actor_;
+    show(id_, type_, response_);
+  }
+  borrowed_turn(const borrowed_turn&) = delete;
+  borrowed_turn& operator=(const borrowed_turn&) = delete;
+
+ private:
+  static void show(std::uint64_t id, const base::message_type* type, bool response) noexcept {
+    auto& thread = base::this_thread;
+    // order: the watchdog reads them as samples
+    thread.actor_id.store(id, std::memory_order_relaxed);
+    thread.handling.store(type, std::memory_order_relaxed);
+    thread.in_response.store(response, std::memory_order_relaxed);
+  }
+
+  void* actor_;
+  cell* running_;
+  cell* outer_;
+  std::uint64_t id_;
+  const base::message_type* type_;
+  bool response_;
+};
+
+/// The first turn, on this thread, without messages. False: the actor has ended with it. An error:
+/// because it failed.
+bool start_here(cell& c, base::error& why) noexcept {
+  const borrowed_turn turn(c);
+  lifecycle::begin(c);
+  if (c.phase() < life::ending) return true;
+  if (const base::exit_reason reason = c.end_reason(); reason.is_failure())
+    why = lost_mail::told_of_end(base::errc::spawn_failed, c, reason);
+  return !lifecycle::reach_end(c);
+}
+
 }  // namespace
 
 void refuse_cell(cell& c, base::exit_reason why) noexcept {
@@ -86,11 +141,7 @@ bool prepare_cell(cell& c, environment& env, const spawn_options* o, cell*) {
   return true;
 }
 
-base::error spawn_error(const cell& c) {
-  if (!c.has_ended()) return {};
-  const base::error why = c.end_reason().as_error();
-  return why == base::errc::spawn_failed || why == base::errc::shutting_down ? why : base::error();
-}
+base::error spawn_error(const cell& c) { return c.end_reason().as_error(); }
 
 bool list_cell(cell& c) noexcept {
   environment& env = c.env();
@@ -112,15 +163,20 @@ bool list_cell(cell& c) noexcept {
   return true;
 }
 
-void launch_cell(cell& c, const spawn_options* o, cell* spawner) noexcept {
+void launch_cell(cell& c, const spawn_options* o, cell* spawner, base::error* why) noexcept {
   const bool idle = c.is_born_idle();  // before anybody else can know the cell
-  if (!list_cell(c)) return;
+  if (!list_cell(c)) {
+    if (why != nullptr) *why = spawn_error(c);
+    return;
+  }
   if (o != nullptr && spawner != nullptr) {
     const address child = handle_access::make_address(&c);
     if (o->linked) link_cells(*spawner, child);
     if (o->monitored) monitor_cell(*spawner, child, nullptr);
   }
-  if (!idle) c.home_executor().schedule(c);
+  if (idle) return;
+  if (why != nullptr && c.kind() == cell_kind::event && !start_here(c, *why)) return;
+  c.home_executor().schedule(c);
 }
 
 void abort_cell(cell& c, const std::exception_ptr& why) noexcept {

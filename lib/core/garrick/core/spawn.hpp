@@ -11,7 +11,7 @@
 //
 // Errors: a constructor that throws gives a handle to an actor that has ended with that reason. A
 // request to it gets `not_handled` with the text, and a monitor gets the reason. `try_spawn`
-// gives the error as a value. After the system has begun to stop, every spawn fails with
+// gives the error as a value, and that of `on_start`, too. After the system has begun to stop, every spawn fails with
 // `shutting_down`.
 //
 // Thread safety: any thread. The object is built on the calling thread, and its handlers run
@@ -37,8 +37,11 @@ bool prepare_cell(cell& c, environment& env, const spawn_options* o, cell* spawn
 /// Lists the cell, whose object stands. False: the system has begun to stop, and the cell has
 /// ended.
 [[nodiscard]] bool list_cell(cell& c) noexcept;
-/// Lists the cell and schedules it unless it was born idle.
-void launch_cell(cell& c, const spawn_options* o, cell* spawner) noexcept;
+/// Lists the cell and schedules it unless it was born idle. With `why`, its start hook runs here
+/// and now, unless it has a thread of its own; a failure is left in `*why`.
+void launch_cell(cell& c, const spawn_options* o, cell* spawner, base::error* why) noexcept;
+/// Why `c`, which nobody knows yet, has ended.
+[[nodiscard]] base::error spawn_error(const cell& c);
 /// Ends a cell whose object's constructor threw.
 void abort_cell(cell& c, const std::exception_ptr& why) noexcept;
 /// Ends a cell that nobody knows yet.
@@ -52,10 +55,11 @@ template <class A>
   return is_blocking<A> ? cell_kind::blocking : detached ? cell_kind::detached : cell_kind::event;
 }
 
-/// Makes an A of these arguments, which are passed on as they are.
+/// Makes an A of these arguments, which are passed on as they are. Null `why`: nobody asks whether
+/// it begins its life.
 template <class A, class... Args>
-ref<protocol_of<A>> spawn_class(environment& env, cell* spawner, const spawn_options* o,
-                                Args&&... args) {
+ref<protocol_of<A>> spawn_cell(environment& env, cell* spawner, const spawn_options* o,
+                               base::error* why, Args&&... args) {
   using cell_type = actor_cell<A>;
   const cell_kind kind = kind_of<A>(o != nullptr && o->detached);
   const bool lazy = kind == cell_kind::event && (!has_start<A> || (o != nullptr && o->lazy));
@@ -64,16 +68,26 @@ ref<protocol_of<A>> spawn_class(environment& env, cell* spawner, const spawn_opt
           cell_type(env, kind, lazy);
   auto handle = handle_access::adopt<typename A::protocol_type>(c);
   if (kind != cell_kind::event || o != nullptr) [[unlikely]]
-    if (!prepare_cell(*c, env, o, spawner)) return handle;
+    if (!prepare_cell(*c, env, o, spawner)) {
+      if (why != nullptr) *why = spawn_error(*c);
+      return handle;
+    }
   try {
     const constructing_scope scope(*c);
     c->build(std::forward<Args>(args)...);
   } catch (...) {
     abort_cell(*c, std::current_exception());
+    if (why != nullptr) *why = spawn_error(*c);
     return handle;
   }
-  launch_cell(*c, o, spawner);
+  launch_cell(*c, o, spawner, why);
   return handle;
+}
+
+template <class A, class... Args>
+ref<protocol_of<A>> spawn_class(environment& env, cell* spawner, const spawn_options* o,
+                                Args&&... args) {
+  return spawn_cell<A>(env, spawner, o, nullptr, std::forward<Args>(args)...);
 }
 
 /// The type of `self` that a function actor asks for.
@@ -227,11 +241,33 @@ auto spawn_function(environment& env, cell* spawner, const spawn_options* o, F&&
 /// Spawns an A if it passes the checks. If not, the caller has said why.
 template <class A, class... Args>
 ref<protocol_of<A>> spawn_checked(environment& env, cell* spawner, const spawn_options* o,
-                                  Args&&... args) {
+                                  base::error* why, Args&&... args) {
   if constexpr (can_be_spawned<A, Args...>)
-    return spawn_class<A>(env, spawner, o, given<Args>(args)...);
+    return spawn_cell<A>(env, spawner, o, why, given<Args>(args)...);
   else
     return {};
+}
+
+/// The same for arguments that may begin with options.
+template <class A, class... Args>
+ref<protocol_of<A>> spawn_with(environment& env, cell* spawner, base::error* why, Args&&... args) {
+  if constexpr (sizeof...(Args) > 0)
+    return [&]<class First, class... Rest>(First&& first, Rest&&... rest) {
+      if constexpr (std::is_same_v<std::decay_t<First>, spawn_options>)
+        return spawn_checked<A>(env, spawner, &first, why, std::forward<Rest>(rest)...);
+      else
+        return spawn_checked<A>(env, spawner, nullptr, why, std::forward<First>(first),
+                                std::forward<Rest>(rest)...);
+    }(std::forward<Args>(args)...);
+  else
+    return spawn_checked<A>(env, spawner, nullptr, why);
+}
+template <class A, class... Args>
+base::result<ref<protocol_of<A>>> try_spawn_with(environment& env, cell* spawner, Args&&... args) {
+  base::error why;
+  auto handle = spawn_with<A>(env, spawner, &why, std::forward<Args>(args)...);
+  if (why) return why;
+  return handle;
 }
 
 /// The checks behind the options that may come first.
@@ -250,30 +286,13 @@ struct check_behind<Options, A, First, Rest...> {
 template <class A, class... Args>
 auto actor_base::spawn(Args&&... args) {
   static_assert(detail::check_behind<spawn_options, A, Args...>::type::reported);
-  if constexpr (sizeof...(Args) > 0) {
-    return [&]<class First, class... Rest>(First&& first, Rest&&... rest) {
-      if constexpr (std::is_same_v<std::decay_t<First>, spawn_options>)
-        return detail::spawn_checked<A>(cell_->env(), cell_, &first, std::forward<Rest>(rest)...);
-      else
-        return detail::spawn_checked<A>(cell_->env(), cell_, nullptr, std::forward<First>(first),
-                                        std::forward<Rest>(rest)...);
-    }(std::forward<Args>(args)...);
-  } else {
-    return detail::spawn_checked<A>(cell_->env(), cell_, nullptr);
-  }
+  return detail::spawn_with<A>(cell_->env(), cell_, nullptr, std::forward<Args>(args)...);
 }
-
-namespace detail {
-/// Why `c` could not be spawned. No error if it lives, or has lived.
-[[nodiscard]] base::error spawn_error(const cell& c);
-}  // namespace detail
 
 template <class A, class... Args>
 base::result<ref<detail::protocol_of<A>>> actor_base::try_spawn(Args&&... args) {
-  static_assert(detail::checked_actor<A>::reported);
-  auto handle = spawn<A>(std::forward<Args>(args)...);
-  if (base::error why = detail::spawn_error(*handle_access::get(handle))) return why;
-  return handle;
+  static_assert(detail::check_behind<spawn_options, A, Args...>::type::reported);
+  return detail::try_spawn_with<A>(cell_->env(), cell_, std::forward<Args>(args)...);
 }
 
 template <class F, class... Args>

@@ -78,7 +78,7 @@ class spawner {
     requires(!starts_with_options<Args...>)
   core::ref<core::detail::protocol_of<A>> spawn(Args&&... args) {
     static_assert(core::detail::spawn_check<A, Args...>::reported);
-    return core::detail::spawn_checked<A>(environment_of(), nullptr, nullptr,
+    return core::detail::spawn_checked<A>(environment_of(), nullptr, nullptr, nullptr,
                                           std::forward<Args>(args)...);
   }
   /// The same with options: a name, a thread of its own, a mailbox's limit. A refused option is the
@@ -86,7 +86,7 @@ class spawner {
   template <class A, class... Args>
   core::ref<core::detail::protocol_of<A>> spawn(const core::spawn_options& o, Args&&... args) {
     static_assert(core::detail::spawn_check<A, Args...>::reported);
-    return core::detail::spawn_checked<A>(environment_of(), nullptr, &o,
+    return core::detail::spawn_checked<A>(environment_of(), nullptr, &o, nullptr,
                                           std::forward<Args>(args)...);
   }
   /// A function-based actor: `system.spawn([](dynamic_actor& self) -> behavior { … })`. The
@@ -106,14 +106,14 @@ class spawner {
     return core::detail::spawn_function(environment_of(), nullptr, &o, std::forward<F>(f),
                                         std::forward<Args>(args)...);
   }
-  /// As `spawn`, with the constructor's failure or a refused option as the error `spawn_failed`,
-  /// and `shutting_down` if the system has begun to stop.
+  /// As `spawn`, with the failure of the constructor or of `on_start`, or a refused option, as the
+  /// error `spawn_failed`, and `shutting_down` if the system has begun to stop. For that `on_start`
+  /// runs here, on the calling thread, as the constructor does: a coroutine up to its first wait.
+  /// The `on_start` of an actor with a thread of its own runs there, and is not waited for.
   template <class A, class... Args>
   base::result<core::ref<core::detail::protocol_of<A>>> try_spawn(Args&&... args) {
-    static_assert(core::detail::checked_actor<A>::reported);
-    auto handle = spawn<A>(std::forward<Args>(args)...);
-    if (base::error why = core::detail::spawn_error(*core::handle_access::get(handle))) return why;
-    return handle;
+    static_assert(core::detail::check_behind<core::spawn_options, A, Args...>::type::reported);
+    return core::detail::try_spawn_with<A>(environment_of(), nullptr, std::forward<Args>(args)...);
   }
 
   /// A request from an ordinary thread, sent at once; a duration as the last argument is its

@@ -19,6 +19,7 @@ class registry_category final : public base::error_category {
         return "the actor was registered with a protocol that lacks what is asked for";
       case registry_errc::empty_handle: return "an empty handle cannot have a name";
       case registry_errc::closed: return "the registry is closed: the system has begun to stop";
+      case registry_errc::ended: return "an actor that has ended cannot have a name";
     }
     return "unknown registry error " + std::to_string(code);
   }
@@ -60,6 +61,10 @@ base::result<void> registry::put_entry(std::string_view name, core::any_ref who,
   {
     const std::lock_guard guard(mutex_);
     if (closed_) return base::make_error(registry_errc::closed, name);
+    if (has_ended(who))
+      return base::make_error(registry_errc::ended, name,
+                              who.to_string() + ": " +
+                                  core::handle_access::get(who)->end_reason().to_string());
     const auto [at, added] = entries_.try_emplace(std::string(name), entry{who, protocol});
     if (!added) {
       if (!has_ended(at->second.who))

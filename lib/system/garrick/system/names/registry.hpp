@@ -35,6 +35,7 @@ enum class registry_errc : std::uint32_t {
   wrong_protocol,  ///< the actor was registered with other signatures
   empty_handle,    ///< an empty handle cannot have a name
   closed,          ///< the system has begun to stop
+  ended,           ///< the actor has ended
 };
 /// The family of these errors.
 [[nodiscard]] const base::error_category& error_category_of(registry_errc) noexcept;
@@ -53,8 +54,8 @@ class registry {
   registry& operator=(const registry&) = delete;
 
   /// Gives the actor a name, which may be any text, and holds it until it ends or `remove` is
-  /// called. An actor may have several names. Errors: `empty_handle`; `name_taken` by another
-  /// living actor, or by this one; `closed`. Throws std::bad_alloc.
+  /// called. An actor may have several names. Errors: `empty_handle`; `ended`; `name_taken` by
+  /// another living actor, or by this one; `closed`. Throws std::bad_alloc.
   template <class P>
   base::result<void> put(std::string_view name, const core::ref<P>& who) {
     return put_entry(name, core::any_ref(who), protocol_set_of<P>());

@@ -93,6 +93,17 @@ TEST_CASE("registry forgets an actor that ends") {
   CHECK(system.registry().get<full>("brief").has_value());
 }
 
+TEST_CASE("registry refuses an actor that has ended") {
+  actor_system system;
+  const auto a = system.spawn<named>();
+  system.kill(a);
+  while (!core::handle_access::get(a)->has_ended()) std::this_thread::yield();
+  const auto refused = system.registry().put("late", a);
+  CHECK(refused.error() == registry_errc::ended);
+  CHECK(refused.error().detail().find("late: ") != std::string_view::npos);
+  CHECK(system.registry().put("late", system.spawn<named>()).has_value());
+}
+
 TEST_CASE("registry keeps a named actor alive until it is removed") {
   actor_system system;
   CHECK(system.registry().put("kept", system.spawn<named>()).has_value());
