@@ -99,9 +99,10 @@ TEST_CASE("a behavior whose time-out has no time is called whenever nothing wait
   for (const duration d : none_left) {
     int silences = 0;
     const any_ref a = kit.spawn([&, d](dynamic_actor& self) -> behavior {
-      return {[](int) {}, after(d) >> [&] {
-                if (++silences == 3) self.quit();
-              }};
+      return {[](int) {}, after(d) >>
+                              [&] {
+                                if (++silences == 3) self.quit();
+                              }};
     });
     send(a, 1);
     CHECK(kit.run_until([&] { return silences == 3; }));

@@ -103,19 +103,20 @@ TEST_CASE("a down comes after the mail of the dead actor, on real threads") {
   actor_system system({.log = {.level = system::log_level::off}});
   for (int round = 0; round < 200; ++round) {
     core::scoped_actor me(system.env());
-    const any_ref from = system.spawn([](dynamic_actor& self, const any_ref& to) -> behavior {
-      return {[&self, to](go) {
-        for (int i = 0; i < items; ++i) self.send(to, item{i});
-        self.quit();
-      }};
-    }, me->self());
+    const any_ref from = system.spawn(
+        [](dynamic_actor& self, const any_ref& to) -> behavior {
+          return {[&self, to](go) {
+            for (int i = 0; i < items; ++i) self.send(to, item{i});
+            self.quit();
+          }};
+        },
+        me->self());
     ints log;
     bool over = false;
     me->monitor(from, [&](const down&) { over = true; });
     send(from, go{});
     while (!over) {
-      me->receive([&](item i) { log.push_back(i.n); },
-                  after(duration::milliseconds(1)) >> [] {});
+      me->receive([&](item i) { log.push_back(i.n); }, after(duration::milliseconds(1)) >> [] {});
     }
     CHECK(log.size() == items);
   }
@@ -131,12 +132,14 @@ TEST_CASE("a down does not come while a blocking actor waits for an answer, but 
     }
   };
   const auto asked = system.spawn<slow>();
-  const any_ref from = system.spawn([](dynamic_actor& self, const any_ref& to) -> behavior {
-    return {[&self, to](go) {
-      self.send(to, item{7});
-      self.quit();
-    }};
-  }, me->self());
+  const any_ref from = system.spawn(
+      [](dynamic_actor& self, const any_ref& to) -> behavior {
+        return {[&self, to](go) {
+          self.send(to, item{7});
+          self.quit();
+        }};
+      },
+      me->self());
   ints log;
   me->monitor(from, [&](const down&) { log.push_back(down_came); });
   send(from, go{});

@@ -1,8 +1,8 @@
 // Actors that a system which ends has to wait for: those that trap exits, and those whose handler
 // does not return.
 #include <doctest/doctest.h>
-#include <garrick/garrick.hpp>
 #include <unistd.h>
+#include <garrick/garrick.hpp>
 
 #include <array>
 #include <atomic>
@@ -86,7 +86,8 @@ settings patient() {
 
 }  // namespace
 
-TEST_CASE("an idle actor that only traps exits is stopped at shutdown, after it has seen the signal") {
+TEST_CASE(
+    "an idle actor that only traps exits is stopped at shutdown, after it has seen the signal") {
   notes n, detached, blocking;
   {
     actor_system system(patient());

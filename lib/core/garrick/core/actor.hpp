@@ -354,9 +354,9 @@ class actor_base {
   /// Calls `f(const down&)` on this actor's turn, once, when `other` has ended: after the mail that
   /// waits here at that moment, and so after all that `other` has sent to this actor, unless that
   /// is mail which this actor skips, or which waits for room (`send_when_room`). If `other` has
-  /// ended already, or if the address is empty, that moment is now. An exception that leaves `f` ends this
-  /// actor. Each call makes a monitor of its own. It is gone when this actor ends or restarts. A
-  /// restart of `other` is not an end.
+  /// ended already, or if the address is empty, that moment is now. An exception that leaves `f`
+  /// ends this actor. Each call makes a monitor of its own. It is gone when this actor ends or
+  /// restarts. A restart of `other` is not an end.
   ///
   ///     const monitor_id m = monitor(worker, [this](const down& d) { replace(d.who); });
   ///     demonitor(m);

@@ -162,9 +162,9 @@ base::error wait_for_response(cell& requester, const bool& done) {
     while (!done) {
       envelope* const e = self.take_next();
       if (e == nullptr)
-        return base::make_error(base::errc::cancelled, "get()",
-                                "this scoped actor was told to end: " +
-                                    self.end_reason().to_string());
+        return base::make_error(
+            base::errc::cancelled, "get()",
+            "this scoped actor was told to end: " + self.end_reason().to_string());
       offer_to_nobody(self, e);
     }
   }

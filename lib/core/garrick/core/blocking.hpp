@@ -30,6 +30,7 @@ namespace garrick::core {
 /// catches it behind the body. The thread of a scoped actor gets it when its system ends, or when
 /// somebody ends the actor; it comes again from each further `receive`.
 struct blocking_actor_ends : std::exception {
+  /// Says so.
   [[nodiscard]] const char* what() const noexcept override {
     return "garrick: this blocking actor was told to end";
   }

@@ -11,8 +11,8 @@
 //
 // Errors: a constructor that throws gives a handle to an actor that has ended with that reason. A
 // request to it gets `not_handled` with the text, and a monitor gets the reason. `try_spawn`
-// gives the error as a value, and that of `on_start`, too. After the system has begun to stop, every spawn fails with
-// `shutting_down`.
+// gives the error as a value, and that of `on_start`, too. After the system has begun to stop,
+// every spawn fails with `shutting_down`.
 //
 // Thread safety: any thread. The object is built on the calling thread, and its handlers run
 // elsewhere; the hand-over synchronises.

@@ -327,8 +327,7 @@ std::vector<core::address> system_core::order_all(order what) {
 void system_core::order_some(std::vector<core::address>& who, order what) {
   std::erase_if(who, [&](const core::address& a) {
     switch (what) {
-      case order::exit:
-        return core::detail::exit_cell(nullptr, a, base::exit_code::user_shutdown);
+      case order::exit: return core::detail::exit_cell(nullptr, a, base::exit_code::user_shutdown);
       case order::leave: return core::detail::leave_cell(a);
       case order::kill: break;
     }

@@ -97,7 +97,7 @@ std::uint64_t test_system::run_for(base::duration d) {
   return handled + run();
 }
 
-std::size_t test_system::advance(base::duration d) { 
+std::size_t test_system::advance(base::duration d) {
   return system_->time().advance(std::max(d, base::duration()));
 }
 

@@ -99,8 +99,8 @@ class test_system : public system::spawner<test_system> {
   /// runs. Returns the number of timers that fired.
   std::size_t advance(base::duration d);
   /// Single steps until `done()` holds. Where nobody can run, moves time to the next timer, by at
-  /// most `limit` in all; not at all for zero or less. False: `done()` does not hold, and nothing more happens in that time or
-  /// the turn limit is reached.
+  /// most `limit` in all; not at all for zero or less. False: `done()` does not hold, and nothing
+  /// more happens in that time or the turn limit is reached.
   bool run_until(const std::function<bool()>& done,
                  base::duration limit = base::duration::seconds(3600));
 

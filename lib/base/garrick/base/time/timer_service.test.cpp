@@ -117,11 +117,10 @@ TEST_CASE("the end of the service drops the timers that are still armed") {
 TEST_CASE("a service that was stopped tells the time, and drops what is armed") {
   timer_service service;
   int dropped = 0;
-  const garrick::base::timer_task task{.fire = [](void*, std::uint64_t) {},
-                                       .context = &dropped,
-                                       .drop = [](void* n, std::uint64_t) {
-                                         ++*static_cast<int*>(n);
-                                       }};
+  const garrick::base::timer_task task{
+      .fire = [](void*, std::uint64_t) {},
+      .context = &dropped,
+      .drop = [](void* n, std::uint64_t) { ++*static_cast<int*>(n); }};
   CHECK(service.arm(service.now() + duration::seconds(3600), task));
   service.stop();
   CHECK(dropped == 1);

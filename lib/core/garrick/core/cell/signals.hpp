@@ -6,8 +6,8 @@
 // looks at the lane before each message.
 //
 // A `down` is the exception. It comes after all that the dead actor had sent to its watcher, so it
-// waits in the watcher's mailbox as a response does (system_lane::bring_down). An exit signal, which
-// is to end its receiver, does not wait for mail.
+// waits in the watcher's mailbox as a response does (system_lane::bring_down). An exit signal is to
+// end its receiver, and does not wait for mail.
 //
 // While a supervised child is suspended, it has no object. Then exit signals, and kills that are
 // not final, find nothing to end and are dropped, and the restart goes on.

@@ -62,9 +62,9 @@ base::result<void> registry::put_entry(std::string_view name, core::any_ref who,
     const std::lock_guard guard(mutex_);
     if (closed_) return base::make_error(registry_errc::closed, name);
     if (has_ended(who))
-      return base::make_error(registry_errc::ended, name,
-                              who.to_string() + ": " +
-                                  core::handle_access::get(who)->end_reason().to_string());
+      return base::make_error(
+          registry_errc::ended, name,
+          who.to_string() + ": " + core::handle_access::get(who)->end_reason().to_string());
     const auto [at, added] = entries_.try_emplace(std::string(name), entry{who, protocol});
     if (!added) {
       if (!has_ended(at->second.who))
