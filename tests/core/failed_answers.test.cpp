@@ -106,6 +106,9 @@ TEST_CASE("a requester is told although there is no memory for the answer" *
           doctest::skip(HAS_SANITIZER)) {
   actor_system system;
   const auto to = system.spawn<answerer>(spawn_options{.name = "starved"});
+  core::scoped_actor me(system.env());
+  bool heard_of_its_end = false;
+  me->monitor(to, [&](const down&) { heard_of_its_end = true; });
   const error why = [&] {
     struct limit_again {
       rlimit before{};
@@ -115,6 +118,7 @@ TEST_CASE("a requester is told although there is no memory for the answer" *
     return system.request(to, starved{}).get().error();  // a time-out might need a thread
   }();
   CHECK(why == errc::receiver_failed);
+  while (!heard_of_its_end) me->receive([](int) {}, after(duration::milliseconds(1)) >> [] {});
 }
 
 namespace {

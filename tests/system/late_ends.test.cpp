@@ -91,16 +91,16 @@ TEST_CASE(
   notes n, detached, blocking;
   {
     actor_system system(patient());
-    const auto held = system.spawn<trapping>(&n);
-    const auto own = system.spawn<trapping>(spawn_options{.detached = true}, &detached);
-    const auto receives = system.spawn([&blocking](blocking_actor& self) {
+    const auto held = system.spawn<trapping>(lent(&n));
+    const auto own = system.spawn<trapping>(spawn_options{.detached = true}, lent(&detached));
+    const auto receives = system.spawn(lent([&blocking](blocking_actor& self) {
       self.trap_exit(true);
       struct told {
         notes& to;
         ~told() { to.cleaned = true; }
       } const at_the_end{blocking};
       self.receive([](go) {});
-    });
+    }));
     CHECK(system.shutdown(long_enough).complete);
   }
   CHECK(n.signals == 1);
@@ -112,7 +112,7 @@ TEST_CASE(
 TEST_CASE("an actor that traps exits is given the answer that it waits for") {
   notes n;
   actor_system system(patient());
-  const auto held = system.spawn<cleaning>(&n);
+  const auto held = system.spawn<cleaning>(lent(&n));
   CHECK(system.shutdown(long_enough).complete);
   CHECK(n.cleaned);
 }
@@ -124,7 +124,7 @@ TEST_CASE("the deadline of a shutdown ends in a kill") {
   s.log.level = system::log_level::off;
   {
     actor_system system(s);
-    const auto held = system.spawn<waiting_for_itself>(&n);
+    const auto held = system.spawn<waiting_for_itself>(lent(&n));
     CHECK_FALSE(system.shutdown(s.shutdown.deadline).complete);
     CHECK(n.signals == 1);
     CHECK(n.end == -1);
@@ -151,9 +151,9 @@ TEST_CASE("whoever is waited for longer than a second is named in the log at tha
     });
     {
       actor_system system(patient());
-      const auto printer = system.spawn(spawn_options{.name = "printer"}, [&](dynamic_actor&) {
-        return behavior{[&](go) { open.wait(false); }};
-      });
+      const auto printer = system.spawn(spawn_options{.name = "printer"}, lent([&](dynamic_actor&) {
+                                          return behavior{[&](go) { open.wait(false); }};
+                                        }));
       send(printer, go{});
     }
     reader.join();

@@ -55,9 +55,15 @@ void unlink_cells(cell& self, const address& other) {
 }
 
 monitor_id monitor_cell(cell& self, const address& other, continuation* callback) {
-  watch_lists& w = self.ext().watch();
-  const std::uint64_t id = w.next_monitor++;
-  w.monitors.add({id, other, callback});
+  std::uint64_t id = 0;
+  try {
+    watch_lists& w = self.ext().watch();
+    id = w.next_monitor++;
+    w.monitors.add({id, other, callback});
+  } catch (...) {
+    if (callback != nullptr) callback->abandon();
+    throw;
+  }
   if (!system_lane::tell<signals::watch>(other, handle_access::make_address(&self), id))
     system_lane::bring_down(self, other, reason_of(other), id);
   return {id};

@@ -1,6 +1,7 @@
 // Requests: sent, limited, awaited, taken over, forgotten.
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/internal/awaiting.hpp>
+#include <garrick/core/cell/internal/last_words.hpp>
 #include <garrick/core/cell/internal/lost_mail.hpp>
 #include <garrick/core/cell/signals.hpp>
 #include <garrick/core/cell/suspended_frame.hpp>
@@ -23,13 +24,15 @@ base::error too_many_requests(const cell& self) {
 }  // namespace
 
 std::uint64_t send_request(cell& self, cell& to, envelope* e, bool urgent) {
+  envelope_ptr mine(e);
   const std::uint64_t id =
       self.ext().pending.reserve(self.env().requests.outstanding_limit, to.id());
   if (id == 0) {
     e->sender_id = self.id();
-    lost_mail::lose(to, envelope_ptr(e), too_many_requests(self));
+    lost_mail::lose(to, std::move(mine), too_many_requests(self));
     return 0;
   }
+  static_cast<void>(mine.release());
   self.add_strong_from_self();
   e->requester = &self;
   e->word |= id;
@@ -43,15 +46,17 @@ std::uint64_t send_request(cell& self, cell& to, envelope* e, bool urgent) {
 }
 
 std::uint64_t send_parked(cell& self, cell& to, envelope* e) {
+  envelope_ptr mine(e);
   const std::uint64_t id =
       self.ext().pending.reserve(self.env().requests.outstanding_limit, to.id());
   e->sender_id = self.id();
   if (id == 0) {
-    lost_mail::lose(to, envelope_ptr(e), too_many_requests(self));
+    lost_mail::lose(to, std::move(mine), too_many_requests(self));
     return 0;
   }
   self.add_strong_from_self();
-  to.signal(make_envelope<signals::room_wanted>(e, &self, id));
+  to.signal(last_words<signals::room_wanted>("a message cannot wait for room", mine.release(),
+                                             &self, id));
   return id;
 }
 
@@ -71,13 +76,18 @@ std::uint64_t open_request_to_outside(cell& self, pending_request& r) {
 }
 
 std::uint64_t delay_request(cell& self, base::duration d) {
+  envelope_ptr e(make_envelope<unit>());
   response_table& table = self.ext().pending;
   const std::uint64_t id = table.reserve(self.env().requests.outstanding_limit, 0);
   if (id == 0) return 0;
-  envelope* const e = make_envelope<unit>();
   e->word |= id;
   e->set(envelope_flag::response);
-  table.set_timer(id, timer_record::arm_once(self.env(), self, e, d));
+  try {
+    table.set_timer(id, timer_record::arm_once(self.env(), self, e.release(), d));
+  } catch (...) {
+    table.finish(id, self.env());
+    throw;
+  }
   return id;
 }
 
@@ -95,7 +105,7 @@ void limit_request(cell& self, std::uint64_t id, base::duration limit) {
   answer->set(envelope_flag::response);
   answer->set(envelope_flag::failure);
   timer_record*& timer = pending.at(id).timer;
-  if (timer != nullptr) timer->cancel_and_drop();
+  if (timer != nullptr) std::exchange(timer, nullptr)->cancel_and_drop();
   timer = timer_record::arm_once(self.env(), self, answer, limit);
 }
 
@@ -110,7 +120,7 @@ namespace {
 
 /// A request that is not answered by its receiver: gives the continuation an error here and now.
 void fail_here(cell& self, continuation* k, base::error why) {
-  const envelope_ptr e(make_envelope<base::error>(std::move(why)));
+  const envelope_ptr e(last_words<base::error>("a request cannot fail", std::move(why)));
   e->set(envelope_flag::failure);
   k->on_response(self, e.get());
 }

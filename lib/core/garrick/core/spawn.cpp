@@ -1,5 +1,6 @@
 // What spawning does once the compiler has checked everything: options, the list, the start.
 #include <garrick/base/concurrency/thread_state.hpp>
+#include <garrick/core/cell/drain_lot.hpp>
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/internal/lifecycle.hpp>
 #include <garrick/core/cell/internal/lost_mail.hpp>
@@ -7,6 +8,7 @@
 #include <garrick/core/spawn.hpp>
 
 #include <exception>
+#include <new>
 
 namespace garrick::core::detail {
 
@@ -62,13 +64,12 @@ void apply(cell& c, const spawn_options& o) {
 class borrowed_turn {
  public:
   explicit borrowed_turn(cell& c) noexcept
-      : actor_(base::this_thread.actor), running_(here.running), outer_(here.outer) {
+      : actor_(base::this_thread.actor), running_(here.running), outer_{running_id(), here.below} {
     auto& thread = base::this_thread;
     // order: own thread's values, which the watchdog reads as samples
-    id_ = thread.actor_id.load(std::memory_order_relaxed);
     type_ = thread.handling.load(std::memory_order_relaxed);
     response_ = thread.in_response.load(std::memory_order_relaxed);
-    here.outer = running_;
+    here.below = &outer_;
     here.running = &c;
     ++here.run_depth;
     thread.actor = &c;
@@ -77,9 +78,9 @@ class borrowed_turn {
   ~borrowed_turn() {
     --here.run_depth;
     here.running = running_;
-    here.outer = outer_;
+    here.below = outer_.outer;
     base::this_thread.actor = actor_;
-    show(id_, type_, response_);
+    show(outer_.id, type_, response_);
   }
   borrowed_turn(const borrowed_turn&) = delete;
   borrowed_turn& operator=(const borrowed_turn&) = delete;
@@ -95,8 +96,7 @@ class borrowed_turn {
 
   void* actor_;
   cell* running_;
-  cell* outer_;
-  std::uint64_t id_;
+  stacked_actor outer_;
   const base::message_type* type_;
   bool response_;
 };
@@ -131,6 +131,7 @@ bool prepare_cell(cell& c, environment& env, const spawn_options* o, cell*) {
     apply(c, *o);
   }
   if (c.kind() == cell_kind::event) return true;
+  static_cast<void>(c.ext());  // its memory first: the thread that follows has to be given back
   const auto thread =
       env.detached_executor(c.kind() == cell_kind::blocking, o != nullptr ? o->affinity : "");
   if (!thread) {
@@ -171,8 +172,13 @@ void launch_cell(cell& c, const spawn_options* o, cell* spawner, base::error* wh
   }
   if (o != nullptr && spawner != nullptr) {
     const address child = handle_access::make_address(&c);
-    if (o->linked) link_cells(*spawner, child);
-    if (o->monitored) monitor_cell(*spawner, child, nullptr);
+    try {
+      if (o->linked) link_cells(*spawner, child);
+      if (o->monitored) monitor_cell(*spawner, child, nullptr);
+    } catch (const std::bad_alloc&) {
+      kill_cell(child, base::exit_reason(base::make_error(base::errc::spawn_failed, c.name(),
+                                                          "no memory for its link or monitor")));
+    }
   }
   if (idle) return;
   if (why != nullptr && c.kind() == cell_kind::event && !start_here(c, *why)) return;

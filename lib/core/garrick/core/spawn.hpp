@@ -67,12 +67,12 @@ ref<protocol_of<A>> spawn_cell(environment& env, cell* spawner, const spawn_opti
       ::new (allocate_cell(env, o != nullptr ? o->hint : base::locality_hint(), sizeof(cell_type)))
           cell_type(env, kind, lazy);
   auto handle = handle_access::adopt<typename A::protocol_type>(c);
-  if (kind != cell_kind::event || o != nullptr) [[unlikely]]
-    if (!prepare_cell(*c, env, o, spawner)) {
-      if (why != nullptr) *why = spawn_error(*c);
-      return handle;
-    }
   try {
+    if (kind != cell_kind::event || o != nullptr) [[unlikely]]
+      if (!prepare_cell(*c, env, o, spawner)) {
+        if (why != nullptr) *why = spawn_error(*c);
+        return handle;
+      }
     const constructing_scope scope(*c);
     c->build(std::forward<Args>(args)...);
   } catch (...) {

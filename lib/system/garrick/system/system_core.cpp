@@ -1,7 +1,6 @@
 // Builds and ends the parts of a system, keeps the list of living actors, and waits for them.
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/signals.hpp>
 #include <garrick/sched/shipped_policies.hpp>
 #include <garrick/system/diagnosis/log.hpp>
 #include <garrick/system/diagnosis/stack_overflow.hpp>
@@ -223,8 +222,8 @@ void system_core::scoped_left(core::scoped_entry& who) noexcept {
 void system_core::end_scoped() {
   const std::lock_guard guard(scoped_mutex_);
   for (const core::scoped_entry* e = scoped_; e != nullptr; e = e->next)
-    e->who->signal(core::detail::make_envelope<core::signals::kill>(
-        base::exit_reason(base::exit_code::user_shutdown)));
+    core::detail::kill_cell(core::handle_access::make_address(e->who),
+                            base::exit_code::user_shutdown);
 }
 
 std::size_t system_core::living(bool hidden_too) const noexcept {

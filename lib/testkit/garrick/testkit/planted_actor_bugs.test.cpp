@@ -169,13 +169,15 @@ class one_shot : public actor<protocol<void(start, ref<protocol<void(done)>>)>> 
 class impatient_parent : public actor<protocol<void(start), void(done)>> {
  public:
   explicit impatient_parent(bool buggy) : buggy_(buggy) {}
+  void on_start() { trap_exit(true); }
   void on(const start&) {
     const auto child = spawn<one_shot>();
-    monitor(child, [this](const down& d) {
-      // "ended without a result"
-      if (buggy_ ? !got_result_ : !d.reason.is_normal()) reported_failure = true;
-    });
+    link(child);
     send(child, start{}, ref<protocol<void(done)>>(self()));
+  }
+  void on(const exit_signal& s) {
+    // "ended without a result"
+    if (buggy_ ? !got_result_ : !s.reason.is_normal()) reported_failure = true;
   }
   void on(const done&) { got_result_ = true; }
   bool reported_failure = false;

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <utility>
 
 namespace garrick::core {
@@ -76,18 +77,20 @@ cell_extension& cell::ext() {
 }
 
 cell_extension& cell::spawn_constants() {
+  cell_extension& x = ext();
   has_spawn_constants_ = true;
-  return ext();
+  return x;
 }
 
 void cell::set_bound(mailbox_policy policy, std::uint32_t bound) {
-  policy_ = policy;
   if (policy != mailbox_policy::drop_oldest) {
+    policy_ = policy;
     set_soft_limit(bound);
     bounded_ = true;
     return;
   }
   spawn_constants().latest = std::make_unique<latest_mail>(bound);
+  policy_ = policy;  // now that there is memory for it
   set_soft_limit(0);
   reader_.look_at_each();
 }
@@ -194,12 +197,15 @@ void cell::deliver_urgent(envelope* e) noexcept {
 
 // ---- the runner ---------------------------------------------------------------------------------
 
-void cell::quit(base::exit_reason reason) {
+void cell::quit(base::exit_reason reason) noexcept {
   if (phase() >= life::ending) return;
-  end_code_ = reason.code();
-  if (!reason.detail().empty() || end_code_ == base::exit_code::failure)
-    ext().reason = std::move(reason);
   set_phase(life::ending);
+  end_code_ = reason.code();
+  if (reason.detail().empty() && end_code_ != base::exit_code::failure) return;
+  try {
+    ext().reason = std::move(reason);
+  } catch (const std::bad_alloc&) {  // then the code has to say it
+  }
 }
 
 void cell::retry_skipped() noexcept {

@@ -224,11 +224,12 @@ class alignas(64) cell : public base::runnable {
     phase_.store(now, std::memory_order_relaxed);  // order: others only look
   }
 
-  /// Ends the actor after the current handler.
-  void quit(base::exit_reason reason);
+  /// Ends the actor after the current handler. Without memory for it, the reason has its code
+  /// alone.
+  void quit(base::exit_reason reason) noexcept;
   /// Ends the actor because its last handle is gone. A timer or a pending request would hold one,
   /// so nothing can wake this actor any more.
-  void become_unreachable() { quit(base::exit_code::unreachable); }
+  void become_unreachable() noexcept { quit(base::exit_code::unreachable); }
 
   /// Does it wait for a response, and for nothing else?
   [[nodiscard]] bool is_awaiting() const noexcept { return reader_.is_holding(); }

@@ -1,5 +1,6 @@
 // Error responses, also without memory, and the end of an edge of the wait graph.
 #include <garrick/base/platform/assert.hpp>
+#include <garrick/core/cell/internal/last_words.hpp>
 #include <garrick/core/cell/respond.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 #include <garrick/core/cell/wait_graph.hpp>
@@ -10,31 +11,26 @@
 
 namespace garrick::core {
 
-namespace {
-
-envelope* make_error_envelope(base::error why) noexcept {
-  try {
-    return detail::make_envelope<base::error>(std::move(why));
-  } catch (const std::bad_alloc&) {  // `why` is still there
-  }
-  constexpr std::size_t bytes = detail::block_bytes(sizeof(base::error));
-  static_assert(bytes == base::block_pool::block_step);
+envelope* detail::reserved_envelope(const base::message_type* type, const char* what) noexcept {
   void* const block = base::block_pool::allocate_reserved();
-  if (block == nullptr) base::out_of_memory("an error cannot be answered to a request");
+  if (block == nullptr) base::out_of_memory(what);
   auto* const e = static_cast<envelope*>(block);
   e->next = nullptr;
-  e->type = &base::message_type_of<base::error>;
+  e->type = type;
   e->sender_id = 0;
-  e->word = std::uint64_t{bytes / 64} << 56;
-  ::new (e->raw()) base::error(std::move(why));
+  e->word = std::uint64_t{base::block_pool::block_step / 64} << 56;
   return e;
 }
 
-}  // namespace
+void respond_done(pending_request r) noexcept {
+  if (r.requester == nullptr) return;
+  detail::send_response(r, last_words<unit>("a request cannot be answered"));
+}
 
 void respond_error(pending_request r, base::error why) noexcept {
   if (r.requester == nullptr) return;
-  envelope* const e = make_error_envelope(std::move(why));
+  envelope* const e =
+      last_words<base::error>("an error cannot be answered to a request", std::move(why));
   e->set(envelope_flag::failure);
   detail::send_response(r, e);
 }

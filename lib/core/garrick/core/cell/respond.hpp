@@ -70,6 +70,10 @@ void respond_value(pending_request r, Args&&... args) {
   detail::send_response(r, answer);
 }
 
+/// Answers with nothing, where nothing may fail. Does nothing if nobody waits. Without memory as
+/// `respond_error`.
+void respond_done(pending_request r) noexcept;
+
 /// Answers with an error. Does nothing if nobody waits. Without memory for the answer a reserved
 /// block carries it; when they are all used, the process ends and says so.
 void respond_error(pending_request r, base::error why) noexcept;

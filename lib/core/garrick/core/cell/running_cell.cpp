@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <bit>
 #include <exception>
+#include <new>
 #include <utility>
 
 namespace garrick::core {
@@ -245,8 +246,14 @@ void running_cell::put_back(envelope* e) noexcept {
     reader_.put_back(e);
 }
 
-void running_cell::skip(envelope* e) {
-  cell_extension& x = ext();
+void running_cell::skip(envelope* e) noexcept {
+  try {
+    static_cast<void>(ext());
+  } catch (const std::bad_alloc&) {
+    return lost_mail::lose_kept(
+        *this, e, base::make_error(base::errc::overload, name(), "no memory to put it aside"));
+  }
+  cell_extension& x = *ext_;
   if (x.latest != nullptr && !e->is(envelope_flag::response))
     return bounded_mailbox::drop(*this, x.latest->set_aside(e));
   x.skipped.push_back(e);

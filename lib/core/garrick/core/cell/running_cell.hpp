@@ -64,7 +64,7 @@ class running_cell : public cell {
   /// What `take_next` will return, left where it is.
   [[nodiscard]] const envelope* peek_next() noexcept;
   /// Keeps a message that no case takes until the behavior changes.
-  void skip(envelope* e);
+  void skip(envelope* e) noexcept;
   /// How many are kept so.
   [[nodiscard]] std::uint32_t skipped_count() const noexcept;
   /// The first `most` messages that wait for it, in the order in which it takes them: what was

@@ -30,19 +30,30 @@ void unlink(timer_record& r) noexcept {
 
 timer_record* timer_record::arm(environment& env, cell& target, envelope* e, base::duration delay,
                                 std::int64_t period_ns) {
+  envelope_ptr mine(e);  // until the record has it
   auto* const record = ::new (base::block_pool::allocate(sizeof(timer_record)))
-      timer_record(env, target, e, period_ns);
+      timer_record(env, target, mine.release(), period_ns);
   target.add_strong_from_self();
   const base::instant due = env.clock->now() + delay;
   record->due_.store(due, std::memory_order_relaxed);  // order: nobody else knows the record
-  if (due.is_never()) {
-    record->state_.store(over, std::memory_order_relaxed);  // order: nobody else knows the record
-    record->finish();
+  try {
+    if (!due.is_never()) {
+      record->hand_to_service();
+      return record;
+    }
+  } catch (...) {
+    record->give_up();
     record->drop_holder();
-  } else {
-    record->hand_to_service();
+    throw;
   }
+  record->give_up();
   return record;
+}
+
+void timer_record::give_up() noexcept {
+  state_.store(over, std::memory_order_relaxed);  // order: the service does not know the record
+  finish();
+  drop_holder();
 }
 
 timer_record* timer_record::arm_once(environment& env, cell& target, envelope* e,
@@ -82,14 +93,18 @@ void timer_record::fire() noexcept {
   if (period_ns_ == 0)
     timer_steps::fire_once(*this, [this] { push(std::exchange(envelope_, nullptr)); });
   else
-    timer_steps::fire_again(
-        *this, [this] { push_copy(); },
-        [this] {
-          // order: relaxed, both: only this thread writes it now; others look
-          due_.store(due_.load(std::memory_order_relaxed) + base::duration::nanoseconds(period_ns_),
-                     std::memory_order_relaxed);
-          hand_to_service();
-        });
+    timer_steps::fire_again(*this, [this] { push_copy(); }, [this] { hand_to_service_again(); });
+}
+
+void timer_record::hand_to_service_again() noexcept {
+  // order: relaxed, both: only this thread writes it now; others look
+  due_.store(due_.load(std::memory_order_relaxed) + base::duration::nanoseconds(period_ns_),
+             std::memory_order_relaxed);
+  try {
+    hand_to_service();
+  } catch (const std::exception&) {
+    base::out_of_memory("a periodic message cannot be sent again");
+  }
 }
 
 void timer_record::push(envelope* e) noexcept {

@@ -38,10 +38,12 @@ class timer_record {
   using atomics = base::real_atomics;
   enum class kind : std::uint8_t { once, periodic };
 
-  /// Arms a timer that pushes `e` to `target` after `delay`. The caller gets one hold.
+  /// Arms a timer that pushes `e` to `target` after `delay`. The caller gets one hold. Throws
+  /// std::bad_alloc, and std::system_error if the service has no thread; then `e` is gone.
   static timer_record* arm_once(environment& env, cell& target, envelope* e, base::duration delay);
   /// Arms a timer that pushes a copy of `prototype` to `target` after each period. Requires a
   /// period above zero, and content that is shared or trivial and small. The caller gets one hold.
+  /// Throws as above.
   static timer_record* arm_periodic(environment& env, cell& target, envelope* prototype,
                                     base::duration period);
 
@@ -83,6 +85,10 @@ class timer_record {
   static timer_record* arm(environment& env, cell& target, envelope* e, base::duration delay,
                            std::int64_t period_ns);
   void hand_to_service();
+  /// Arms the next beat; without memory, the program ends with a sentence.
+  void hand_to_service_again() noexcept;
+  /// The service does not know it: it is over.
+  void give_up() noexcept;
   void fire() noexcept;
   void service_ended() noexcept;
   [[nodiscard]] base::timer_id id() const noexcept {

@@ -5,6 +5,7 @@
 #include <garrick/core/cell/internal/sender_credit.hpp>
 #include <garrick/core/cell/respond.hpp>
 
+#include <new>
 #include <string>
 #include <utility>
 
@@ -12,9 +13,12 @@ namespace garrick::core::bounded_mailbox {
 
 namespace {
 
-base::error full(const cell& receiver, std::uint32_t bound) {
-  return base::make_error(base::errc::overload, receiver.name(),
-                          "the mailbox is at its bound of " + std::to_string(bound) + " messages");
+base::error full(const cell& receiver, std::uint32_t bound) noexcept {
+  try {
+    return base::make_error(
+        base::errc::overload, receiver.name(),
+        "the mailbox is at its bound of " + std::to_string(bound) + " messages");
+  } catch (const std::bad_alloc&) { return base::errc::overload; }
 }
 
 /// Is there room for one message? Takes the credit for it where mail is drained elsewhere. The
@@ -92,7 +96,7 @@ void before_message(cell& self) noexcept {
 void on_room_wanted(cell& self, const signals::room_wanted& w) {
   if (self.policy() == mailbox_policy::drop_oldest) {  // there is always room
     keep_latest(self, w.message);
-    respond_value<unit>({w.sender, w.id});
+    respond_done({w.sender, w.id});
     return;
   }
   self.ext().parked.push_back({w.message, w.sender, w.id});
@@ -107,7 +111,7 @@ void serve(cell& self) noexcept {
   while (extension->first_parked != extension->parked.size() && has_room(self)) {
     const parked_message p = extension->parked[extension->first_parked++];
     self.deliver_now(p.message);
-    respond_value<unit>({p.sender, p.id});
+    respond_done({p.sender, p.id});
   }
   if (extension->first_parked != extension->parked.size()) {
     if (extension->first_parked < 64 || extension->first_parked * 2 < extension->parked.size())

@@ -155,8 +155,9 @@ bool stay_for_supervisor(cell& self, cell_extension& x) {
     end_incarnation(self, reason);
   }
   self.set_stalled(true);
-  sup->signal(detail::make_envelope<signals::child_failed>(handle_access::make_address(&self),
-                                                           reason, true));
+  sup->signal(
+      last_words<signals::child_failed>("a supervisor cannot be told of its child's failure",
+                                        handle_access::make_address(&self), reason, true));
   sup->drop_strong();
   return true;
 }
@@ -192,10 +193,24 @@ void on_exception(cell& self, envelope* e, const std::exception_ptr& what) noexc
   self.quit(std::move(reason));  // at the end of this turn a supervised child is suspended instead
 }
 
+namespace {
+
+/// Without memory to do it in order, the children are ended without waiting.
+bool wound_down(cell& self, dependents& children) noexcept {
+  try {
+    return children.wound_down(self);
+  } catch (const std::bad_alloc&) {
+    children.abandon();
+    return true;
+  }
+}
+
+}  // namespace
+
 bool reach_end(cell& self) noexcept {
   cell_extension* const x = self.ext_if();
   if (x != nullptr) {
-    if (x->dependents != nullptr && !x->dependents->wound_down(self)) return false;
+    if (x->dependents != nullptr && !wound_down(self, *x->dependents)) return false;
     if (x->parent != nullptr && x->parent->restartable && stay_for_supervisor(self, *x))
       return false;
   }

@@ -59,9 +59,11 @@ void answer_unkept(cell& self, const base::error& why) noexcept {
 
 void answer_unanswered(const cell& self, envelope* e) noexcept {
   if (!e->is(envelope_flag::request)) return;
-  respond_error(e, base::make_error(base::errc::broken_promise, self.name(),
-                                    "the handler of " + std::string(e->type->name) +
-                                        " answered with an empty promise"));
+  try {
+    respond_error(e, base::make_error(base::errc::broken_promise, self.name(),
+                                      "the handler of " + std::string(e->type->name) +
+                                          " answered with an empty promise"));
+  } catch (const std::bad_alloc&) { respond_error(e, base::errc::broken_promise); }
 }
 
 void report(cell& receiver, const envelope* e, const base::error& why) noexcept {
@@ -81,21 +83,25 @@ void report_unexpected(cell& self, envelope* e) noexcept {
   report(self, e, base::make_error(base::errc::unexpected_message, self.name(), e->type->name));
 }
 
-base::error gone(const cell& receiver) {
+base::error gone(const cell& receiver) noexcept {
   return told_of_end(base::errc::not_handled, receiver, receiver.end_reason());
 }
 
 // Most ends have no text, and cost no allocation.
-base::error told_of_end(base::errc code, const cell& who, const base::exit_reason& reason) {
+base::error told_of_end(base::errc code, const cell& who,
+                        const base::exit_reason& reason) noexcept {
   const bool named = reason.detail().starts_with(who.name());  // not twice
   const std::string_view where = named ? std::string_view() : who.name();
-  if (reason.code() == base::exit_code::failure)
-    return base::make_error(code, where, reason.as_error().to_string());
+  if (reason.code() == base::exit_code::failure) {
+    try {
+      return base::make_error(code, where, reason.as_error().to_string());
+    } catch (const std::bad_alloc&) { return code; }
+  }
   return reason.detail().empty() ? base::error(code)
                                  : base::make_error(code, where, reason.detail());
 }
 
-base::error told_of_promises(const cell& who, const base::exit_reason& reason) {
+base::error told_of_promises(const cell& who, const base::exit_reason& reason) noexcept {
   return told_of_end(reason.is_failure() ? base::errc::receiver_failed : base::errc::broken_promise,
                      who, reason);
 }

@@ -40,14 +40,15 @@ void answer_unanswered(const cell& self, envelope* e) noexcept;
 void report_unexpected(cell& self, envelope* e) noexcept;
 
 /// What is answered to those who send to an actor that has ended. Any thread.
-[[nodiscard]] base::error gone(const cell& receiver);
+[[nodiscard]] base::error gone(const cell& receiver) noexcept;
 
 /// What the promises say that go with an actor which ends for `reason`: a handler has seen those
 /// requests, so it is `receiver_failed` or, if nothing has failed, `broken_promise`.
-[[nodiscard]] base::error told_of_promises(const cell& who, const base::exit_reason& reason);
+[[nodiscard]] base::error told_of_promises(const cell& who,
+                                           const base::exit_reason& reason) noexcept;
 /// An error that names the actor and why it ended.
 [[nodiscard]] base::error told_of_end(base::errc code, const cell& who,
-                                      const base::exit_reason& reason);
+                                      const base::exit_reason& reason) noexcept;
 
 /// The text of an exception.
 [[nodiscard]] std::string text_of(const std::exception_ptr& what) noexcept;

@@ -207,7 +207,7 @@ void answer_for_the_dead(cell& dead) noexcept {
   }
 }
 
-void notify(const watcher& w, cell& self, const base::exit_reason& reason) {
+void notify(const watcher& w, cell& self, const base::exit_reason& reason) noexcept {
   const address me = handle_access::make_address(&self);
   if (w.monitor == 0) {
     tell<exit_signal>(w.who, me, reason);
@@ -220,8 +220,9 @@ void notify(const watcher& w, cell& self, const base::exit_reason& reason) {
 // It goes the way of a response: past every bound, and on no path that a plain message takes. No
 // request has the id 0, so it arrives where responses do that nobody waits for.
 void bring_down(cell& watcher, const address& dead, const base::exit_reason& reason,
-                std::uint64_t monitor) {
-  envelope* const e = detail::make_envelope<down>(dead, reason, monitor);
+                std::uint64_t monitor) noexcept {
+  envelope* const e =
+      last_words<down>("an actor cannot be told of another one's end", dead, reason, monitor);
   e->set(envelope_flag::system);
   e->set(envelope_flag::response);
   watcher.deliver_now(e);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <garrick/core/cell/cell.hpp>
+#include <garrick/core/cell/internal/last_words.hpp>
 #include <garrick/core/cell/signals.hpp>
 #include <garrick/core/cell/watch_lists.hpp>
 
@@ -23,20 +24,21 @@ void answer_for_the_dead(cell& dead) noexcept;
 /// Sends a signal to an actor that may have ended: then it is answered for it. False if nobody
 /// holds it any more, so that it could not be told. Any thread.
 template <class Signal, class... Args>
-bool tell(const address& to, Args&&... args) {
+bool tell(const address& to, Args&&... args) noexcept {
   cell* const c = handle_access::get(to);
   if (c == nullptr || !c->lock()) return false;
-  c->signal(detail::make_envelope<Signal>(std::forward<Args>(args)...));
+  c->signal(last_words<Signal>("an actor cannot be told of another one's life or death",
+                               std::forward<Args>(args)...));
   c->drop_strong();
   return true;
 }
 
 /// Tells one watcher that `self` has ended: by an exit signal, or by a `down`.
-void notify(const watcher& w, cell& self, const base::exit_reason& reason);
+void notify(const watcher& w, cell& self, const base::exit_reason& reason) noexcept;
 
 /// Puts a `down` behind the mail of `watcher`, so that it does not overtake what the dead actor had
 /// sent there. Nothing else of the system goes that way. Any thread that holds a handle.
 void bring_down(cell& watcher, const address& dead, const base::exit_reason& reason,
-                std::uint64_t monitor);
+                std::uint64_t monitor) noexcept;
 
 }  // namespace garrick::core::system_lane

@@ -45,11 +45,11 @@ TEST_CASE("a request without time is a time-out, if no answer has come") {
     CHECK(kit.request(to, ask{}).within(d).get().error() == errc::timeout);
     CHECK(system.request(real, ask{}, d).get().error() == errc::timeout);
     error told;
-    const any_ref asker = kit.spawn([&, d](dynamic_actor& self) -> behavior {
+    const any_ref asker = kit.spawn(lent([&, d](dynamic_actor& self) -> behavior {
       return {[&, d](go) {
         self.request(to, ask{}).within(d).then([](int) {}, [&](const error& e) { told = e; });
       }};
-    });
+    }));
     send(asker, go{});
     kit.run();
     kit.run_for(duration());
@@ -62,14 +62,14 @@ TEST_CASE("a delay without time comes as soon as possible, a periodic one is ref
   for (const duration d : none_left) {
     int came = 0;
     std::string refused;
-    const any_ref a = kit.spawn([&, d](dynamic_actor& self) -> behavior {
+    const any_ref a = kit.spawn(lent([&, d](dynamic_actor& self) -> behavior {
       self.send_after(d, any_ref(self.self()), 1);
       self.delay(d).then([&] { ++came; });
       try {
         self.send_every(d, any_ref(self.self()), 1);
       } catch (const std::invalid_argument& x) { refused = x.what(); }
       return {[&](int) { ++came; }};
-    });
+    }));
     kit.run_for(duration());
     CHECK(came == 2);
     CHECK(refused.find("must be above zero") != std::string::npos);
@@ -79,9 +79,9 @@ TEST_CASE("a delay without time comes as soon as possible, a periodic one is ref
 TEST_CASE("receive without time takes what waits, and waits for nobody") {
   test_system kit(1);
   core::scoped_actor me(kit.env());
-  const any_ref other = kit.spawn([to = me->self()](dynamic_actor& self) -> behavior {
+  const any_ref other = kit.spawn(lent([to = me->self()](dynamic_actor& self) -> behavior {
     return {[&self, to](go) { self.send(to, 2); }};
-  });
+  }));
   for (const duration d : none_left) {
     me->send(me->self(), std::string("not matched"));
     me->send(me->self(), 1);
@@ -98,12 +98,12 @@ TEST_CASE("a behavior whose time-out has no time is called whenever nothing wait
   test_system kit(1);
   for (const duration d : none_left) {
     int silences = 0;
-    const any_ref a = kit.spawn([&, d](dynamic_actor& self) -> behavior {
+    const any_ref a = kit.spawn(lent([&, d](dynamic_actor& self) -> behavior {
       return {[](int) {}, after(d) >>
                               [&] {
                                 if (++silences == 3) self.quit();
                               }};
-    });
+    }));
     send(a, 1);
     CHECK(kit.run_until([&] { return silences == 3; }));
     kit.run();

@@ -81,7 +81,7 @@ TEST_CASE("try_spawn gives a handle to an actor that starts well, or ends withou
 TEST_CASE("the start of try_spawn runs on the calling thread, its handlers do not") {
   test_system kit(1);
   std::thread::id where;
-  const auto a = kit.try_spawn<starting>(start::sends_to_itself, &where).value();
+  const auto a = kit.try_spawn<starting>(start::sends_to_itself, lent(&where)).value();
   CHECK(where == std::this_thread::get_id());
   CHECK(kit.mailbox(a).size() == 1);
   CHECK(kit.request(a, ask{}).get().value() == 2);
@@ -118,11 +118,11 @@ TEST_CASE("a start that fails later, or on a thread of its own, is not waited fo
 TEST_CASE("who monitors an actor whose start fails is told") {
   test_system kit(1);
   std::string told;
-  const any_ref watcher = kit.spawn([&](dynamic_actor& self) -> behavior {
+  const any_ref watcher = kit.spawn(lent([&](dynamic_actor& self) -> behavior {
     self.trap_exit(true);
     static_cast<void>(self.try_spawn<starting>(spawn_options{.linked = true}, start::throws));
     return {[&](const exit_signal& s) { told = s.reason.to_string(); }};
-  });
+  }));
   kit.run();
   CHECK(told.find("no kitchen") != std::string::npos);
 }

@@ -78,7 +78,7 @@ void down_is_last(test_system& kit) {
     how.policy = mailbox_policy::drop_oldest;
     how.bound = 100;
   }
-  const auto to = kit.spawn<watcher>(how, log, kit.seed() % 2 == 0);
+  const auto to = kit.spawn<watcher>(how, lent(log), kit.seed() % 2 == 0);
   const auto from = kit.spawn<source>(to, kit.seed() % 4 < 2);
   kit.inspect<watcher>(to).watch(from);
   for (int i = 0; i <= items; ++i) {

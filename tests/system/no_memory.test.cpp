@@ -1,0 +1,205 @@
+// An allocation that fails, whichever it is: everybody who waits is told, and the system goes on.
+#include <doctest/doctest.h>
+#include <garrick/garrick.hpp>
+
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/in_child.hpp"
+
+namespace {
+
+/// This thread's n-th allocation from now on fails; 0: none does.
+thread_local int failing_allocation = 0;
+/// And so do all that follow.
+thread_local bool fails_for_good = false;
+
+}  // namespace
+
+#if !HAS_SANITIZER  // which have an allocator of their own
+void* operator new(std::size_t bytes) {
+  if (failing_allocation > 0 && --failing_allocation == 0) {
+    if (fails_for_good) failing_allocation = 1;
+    throw std::bad_alloc();
+  }
+  if (void* const memory = std::malloc(bytes)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+#endif
+
+namespace {
+
+using namespace garrick;
+
+struct arm {
+  int n;
+  bool for_good;
+};
+struct disarm {};
+
+/// Sets what fails on the one worker that all actors share.
+class saboteur : public actor<protocol<void(arm), int(disarm)>> {
+ public:
+  void on(arm a) {
+    fails_for_good = a.for_good;
+    failing_allocation = a.n;
+  }
+  /// How many allocations were left.
+  int on(disarm) { return std::exchange(failing_allocation, 0); }
+};
+
+enum class deed : std::uint8_t {
+  answers,
+  keeps_its_promise,
+  awaits,
+  awaits_in_coroutine,
+  monitors,
+  links,
+  spawns,
+  skips,
+  delays,
+  repeats,
+  throws_with_its_promise,
+  answers_with_an_empty_promise,
+  quits_with_a_text,
+};
+constexpr deed all_deeds[] = {deed::answers,
+                              deed::keeps_its_promise,
+                              deed::awaits,
+                              deed::awaits_in_coroutine,
+                              deed::monitors,
+                              deed::links,
+                              deed::spawns,
+                              deed::skips,
+                              deed::delays,
+                              deed::repeats,
+                              deed::throws_with_its_promise,
+                              deed::answers_with_an_empty_promise,
+                              deed::quits_with_a_text};
+
+struct ask {
+  deed what;
+};
+struct ask_slowly {};
+struct quiet_ask {};
+using asked = protocol<result<int>(ask), int(ask_slowly), int(quiet_ask)>;
+
+constexpr const char* long_text = "a text that is too long for a short string, and so needs memory";
+
+class other : public actor<protocol<int(quiet_ask)>> {
+ public:
+  int on(quiet_ask) { return 1; }
+};
+
+class victim : public actor<asked> {
+ public:
+  explicit victim(ref<protocol<int(quiet_ask)>> o) : other_(std::move(o)) {}
+
+  result<int> on(ask a) {
+    switch (a.what) {
+      case deed::keeps_its_promise: kept_.push_back(make_promise<int>()); return kept_.back();
+      case deed::awaits: {
+        const auto p = std::make_shared<response_promise<int>>(make_promise<int>());
+        request(other_, quiet_ask{}, duration::seconds(60))
+            .await([p](int n) { p->deliver(n); }, [p](const error& why) { p->fail(why); });
+        return *p;
+      }
+      case deed::monitors: monitor(other_, [](const down&) {}); return 1;
+      case deed::links: link(other_); return 1;
+      case deed::spawns: {
+        const auto made = spawn<other>(spawn_options{.name = long_text, .linked = true});
+        return made ? 1 : 0;
+      }
+      case deed::skips: {
+        const any_ref skipping = spawn([](dynamic_actor& self) -> behavior {
+          self.set_unmatched(unmatched::skip);
+          return {[&self](int) { self.quit(); }};
+        });
+        send(skipping, std::string("skipped"));
+        send(skipping, 1);
+        return 1;
+      }
+      case deed::delays: {
+        const auto p = std::make_shared<response_promise<int>>(make_promise<int>());
+        delay(duration::microseconds(1)).then([p] { p->deliver(1); });
+        return *p;
+      }
+      case deed::repeats: send_every(duration::seconds(60), self(), quiet_ask{}); return 1;
+      case deed::throws_with_its_promise: {
+        const auto p = make_promise<int>();
+        throw std::runtime_error(long_text);
+      }
+      case deed::answers_with_an_empty_promise: return response_promise<int>();
+      case deed::quits_with_a_text: quit(make_error(errc::user, "where", long_text)); return 1;
+      default: return 1;
+    }
+  }
+  task<int> on(ask_slowly) {
+    const result<int> r = co_await request<quiet_ask>(other_);
+    if (!r) co_return r.error();
+    co_return *r;
+  }
+  int on(quiet_ask) { return 1; }
+
+ private:
+  ref<protocol<int(quiet_ask)>> other_;
+  std::vector<response_promise<int>> kept_;
+};
+
+settings one_worker() {
+  settings s;
+  s.scheduler.workers = 1;
+  s.log.level = system::log_level::off;
+  s.watchdog.after = {};
+  return s;
+}
+
+/// Runs one deed with its n-th allocation failing. True: there was an n-th one.
+bool fails_at(actor_system& system, deed what, int n, bool for_good) {
+  const auto other_one = system.spawn<other>();
+  const auto whole = system.spawn<victim>(other_one);
+  core::scoped_actor me(system.env());
+  bool gone = false;
+  me->monitor(whole, [&](const down&) { gone = true; });
+  CHECK(system.request(whole, quiet_ask{}).get().has_value());
+  const auto worker = system.spawn<saboteur>();
+  CHECK(system.request(worker, arm{n, for_good}).get().has_value());
+  // An answer comes, whatever it is; and the actor can be ended, and its end is told.
+  const bool later = what == deed::keeps_its_promise;
+  if (what == deed::awaits_in_coroutine) {
+    static_cast<void>(me->get(me->request(whole, ask_slowly{})));
+  } else {
+    auto answer = me->request(whole, ask{what});
+    if (!later) static_cast<void>(me->get(std::move(answer)));
+    if (later) static_cast<void>(me->get(me->request(whole, quiet_ask{})));
+    system.kill(whole);
+    if (later) CHECK_FALSE(me->get(std::move(answer)).has_value());
+  }
+  system.kill(whole);
+  while (!gone) me->receive([](int) {}, after(duration::milliseconds(1)) >> [] {});
+  const int left = system.request(worker, disarm{}).get().value();
+  return for_good ? left == 1 : left == 0;
+}
+
+}  // namespace
+
+TEST_CASE("whichever allocation fails: every request is answered, and every end is told" *
+          doctest::skip(HAS_SANITIZER)) {
+  for (const bool for_good : {false, true}) {
+    actor_system system(one_worker());
+    for (const deed what : all_deeds) {
+      CAPTURE(static_cast<int>(what));
+      int n = 1;
+      while (n < 200 && fails_at(system, what, n, for_good)) ++n;
+      CHECK(n < 200);
+    }
+    CHECK(system.request(system.spawn<other>(), quiet_ask{}).get().value() == 1);
+  }
+}
