@@ -181,10 +181,10 @@ TEST_CASE(
         while (clock_type::now() - begin < std::chrono::milliseconds(2)) {}
       }
     };
-    // A send waits 16 milliseconds for progress, far longer than a busy machine keeps a thread from
+    // A send waits 60 milliseconds for progress, far longer than a busy machine keeps a thread from
     // running. A round of the receiver takes 128 or more.
     settings o = limited(2, soft);
-    o.mailbox.full_wait = duration::milliseconds(16);
+    o.mailbox.full_wait = duration::milliseconds(60);
     actor_system system(o);
     ref<protocol<void(item)>> to = system.spawn<slow>(lent(&most), lent(&sum));
     for (std::uint32_t i = 0; i < senders; ++i) send(system.spawn<starter>(to, each), go{});

@@ -1,4 +1,5 @@
 // The edges by requester, and the walk along those that are awaited.
+#include <garrick/base/concurrency/forked.hpp>
 #include <garrick/core/cell/wait_graph.hpp>
 
 #include <algorithm>
@@ -21,8 +22,12 @@ struct out_edge {
 
 struct wait_graph::state {
   mutable std::mutex mutex;
+  const std::uint32_t made_after = base::watch_forks();
   // under the mutex
   std::unordered_map<std::uint64_t, std::vector<out_edge>> out;  ///< by requester
+
+  /// A fork copies the mutex as some thread held it, and nobody waits for anybody there.
+  [[nodiscard]] bool is_copy() const noexcept { return base::fork_count() != made_after; }
 
   out_edge* find(std::uint64_t requester, std::uint64_t id) {
     const auto at = out.find(requester);
@@ -55,6 +60,7 @@ wait_graph::wait_graph() : state_(std::make_unique<state>()) {}
 wait_graph::~wait_graph() = default;
 
 void wait_graph::asked(std::uint64_t requester, std::uint64_t id, std::uint64_t receiver) noexcept {
+  if (state_->is_copy()) return;
   try {
     const std::lock_guard guard(state_->mutex);
     state_->out[requester].push_back({id, receiver, false});
@@ -64,6 +70,7 @@ void wait_graph::asked(std::uint64_t requester, std::uint64_t id, std::uint64_t 
 }
 
 bool wait_graph::awaits(std::uint64_t requester, std::uint64_t id) noexcept {
+  if (state_->is_copy()) return false;
   try {
     const std::lock_guard guard(state_->mutex);
     out_edge* const e = state_->find(requester, id);
@@ -78,11 +85,13 @@ bool wait_graph::awaits(std::uint64_t requester, std::uint64_t id) noexcept {
 
 void wait_graph::handed_over(std::uint64_t requester, std::uint64_t id,
                              std::uint64_t receiver) noexcept {
+  if (state_->is_copy()) return;
   const std::lock_guard guard(state_->mutex);
   if (out_edge* const e = state_->find(requester, id)) e->receiver = receiver;
 }
 
 void wait_graph::answered(std::uint64_t requester, std::uint64_t id) noexcept {
+  if (state_->is_copy()) return;
   const std::lock_guard guard(state_->mutex);
   const auto at = state_->out.find(requester);
   if (at == state_->out.end()) return;

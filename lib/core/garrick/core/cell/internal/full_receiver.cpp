@@ -249,6 +249,8 @@ void running_cell::prepare_to_wait() noexcept {
 }
 
 running_cell::wait_outcome running_cell::wait_for_room() noexcept {
+  const auto once = static_cast<std::uint64_t>(env_->mailbox.full_wait.count());
+  if (once == 0) return wait_outcome::pointless;
   auto& thread = base::this_thread;
   auto& here = detail::here;
   // Actors whose handlers wait in a circle would all stand still. So the sender that would close
@@ -257,7 +259,6 @@ running_cell::wait_outcome running_cell::wait_for_room() noexcept {
   const drain_lot::waiting_scope waits(*env_->lot, id_, here.running != nullptr ? &inner : nullptr);
   if (waits.closes_circle()) return wait_outcome::pointless;
   prepare_to_wait();
-  const auto once = static_cast<std::uint64_t>(env_->mailbox.full_wait.count());
   std::uint8_t& doublings = here.wait_doublings;
   const std::uint64_t limit = once << doublings;
   std::uint64_t longest = 0;
