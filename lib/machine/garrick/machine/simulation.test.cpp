@@ -296,7 +296,8 @@ TEST_CASE(
     s.outside([&](outside& o) { o.send(*chain[0], 5000); });
     CHECK(s.run().error == "");
     CHECK(chain.back()->handled == 5000 * 27);
-    for (const multiplier* one : chain) CHECK(one->longest < 600);
+    // twice the soft limit: docs/internals/overload.md
+    for (const multiplier* one : chain) CHECK(one->longest <= 1024);
   }
 }
 
