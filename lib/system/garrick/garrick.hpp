@@ -26,6 +26,7 @@
 #include <garrick/core/adapt.hpp>
 #include <garrick/core/changing_router.hpp>
 #include <garrick/core/composition.hpp>
+#include <garrick/core/loop_executor.hpp>
 #include <garrick/core/message.hpp>
 #include <garrick/core/outside_work.hpp>
 #include <garrick/core/protocol/atom.hpp>
@@ -82,6 +83,8 @@ using core::lent;
 using core::least_loaded;
 using core::list_children;
 using core::mailbox_policy;
+using core::loop_executor;
+using core::loop_job;
 using core::make_message;
 using core::message;
 using core::monitor_id;

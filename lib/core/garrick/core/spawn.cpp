@@ -24,6 +24,8 @@ std::string complaint(const spawn_options& o, cell_kind kind, const mailbox_sett
   if (!o.affinity.empty() && kind == cell_kind::event)
     return "spawn_options.affinity: is for an actor with a thread of its own; spawn_options.hint "
            "says where one runs that the workers run";
+  if (o.executor != nullptr && kind != cell_kind::event)
+    return "spawn_options.executor: an actor with a thread of its own runs there";
   if (o.policy > mailbox_policy::wait) return "spawn_options.policy: is no mailbox_policy";
   const bool bounded = o.policy != mailbox_policy::unbounded;
   if (bounded && (o.bound == 0 || o.bound > most_messages))
@@ -58,6 +60,7 @@ void apply(cell& c, const spawn_options& o) {
   if (o.policy != mailbox_policy::unbounded) c.set_bound(o.policy, o.bound);
   c.set_in_place(o.in_place);
   c.place.set(o.hint);
+  if (o.executor != nullptr) c.set_executor(*o.executor);
 }
 
 /// While it lives, this thread takes a turn of `c`, perhaps in the middle of another actor's.

@@ -41,6 +41,9 @@ struct spawn_options {
   /// with a thread of their own; the spawn of another one, or one with a processor that the process
   /// may not use, fails with `spawn_failed`.
   std::string affinity{};
+  /// runs it, and nothing else does: a `loop_executor`, which must outlive the system; null: the
+  /// system's workers. Not for actors with a thread of their own
+  base::executor* executor = nullptr;
 };
 
 /// A hint for `spawn_options::hint`: the home of the actor behind `other`. No hint if `other` is

@@ -161,7 +161,11 @@ base::exit_reason cell::end_reason() const {
 
 // ---- counting -----------------------------------------------------------------------------------
 
-void cell::last_strong_dropped() noexcept { cell_steps::last_strong_dropped(*this); }
+void cell::last_strong_dropped() noexcept {
+  if (is_elsewhere()) [[unlikely]]
+    nobody_holds_it();
+  cell_steps::last_strong_dropped(*this);
+}
 
 bool cell::may_end_here() const noexcept {
   return detail::here.run_depth != 0 && base::this_thread.worker_of == &home_executor();
@@ -188,7 +192,13 @@ void cell::wake() noexcept {
 
 void cell::signal(envelope* e) noexcept {
   e->set(envelope_flag::system);
+  if (is_elsewhere()) [[unlikely]]
+    return signal_elsewhere(e);
   cell_steps::signal(*this, e);
+}
+
+void cell::signal_elsewhere(envelope*) noexcept {
+  GARRICK_ASSERT(false, "only a proxy is elsewhere");
 }
 
 void cell::deliver_urgent(envelope* e) noexcept {

@@ -113,7 +113,11 @@ class alignas(64) cell : public base::runnable {
   [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
   [[nodiscard]] environment& env() const noexcept { return *env_; }
   [[nodiscard]] bool has_ended() const noexcept {
-    return (gate_.peek() & mailbox_word::closed) != 0;
+    return (gate_.peek() & mailbox_word::elsewhere) == mailbox_word::closed;
+  }
+  /// Is it a proxy, whose actor lives in another process? False once that has ended.
+  [[nodiscard]] bool is_elsewhere() const noexcept {
+    return (gate_.peek() & mailbox_word::elsewhere) == mailbox_word::elsewhere;
   }
   /// Messages that wait, without the one that is being handled. As they were half a millisecond ago
   /// at most, however long the runner has been at work.
@@ -294,6 +298,7 @@ class alignas(64) cell : public base::runnable {
  private:
   friend struct cell_steps;
   friend class running_cell;  // its fields are the runner's
+  friend class proxy_cell;    // answers senders in its own way
   friend class cell_list;
   struct layout;
 
@@ -304,6 +309,11 @@ class alignas(64) cell : public base::runnable {
   virtual void refuse(envelope* e) noexcept = 0;
   /// A signal was linked although the actor has ended. Answers those that expect an answer.
   virtual void answer_late_signals() noexcept = 0;
+  /// A proxy's: `e` is for its actor, wherever that is. The address that it was sent to keeps the
+  /// block.
+  virtual void signal_elsewhere(envelope* e) noexcept;
+  /// A proxy's: the last strong handle is gone.
+  virtual void nobody_holds_it() noexcept {}
 
   [[nodiscard]] std::uint32_t latest_length() const noexcept;
   /// How many messages the runner has begun to handle, modulo 2^32. Any thread.

@@ -481,8 +481,8 @@ class mailbox_reader {
   void set_stalled(gate& g, bool on) noexcept {
     if (on)
       g.head_.fetch_or(word::stalled, std::memory_order_relaxed);  // order: a hint for senders
-    else
-      g.head_.fetch_and(~word::stalled, std::memory_order_relaxed);  // order: a hint for senders
+    else  // order: a hint for senders; release: a proxy's end (`elsewhere`), to peek_acquire
+      g.head_.fetch_and(~word::stalled, std::memory_order_release);
   }
 
   /// Ends the mailbox: later pushes fail. Returns the tags that it had, of which `unreachable` and

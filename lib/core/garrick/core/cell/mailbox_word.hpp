@@ -50,6 +50,7 @@ struct mailbox_word {
   /// Set by the runner in `close`, and never cleared.
   /// From then on the address is null and pushes fail. A signal that still gets into the lane is
   /// taken by its own pusher or by the runner that closes (`take_signals_of_the_dead`).
+  /// Together with `stalled` it says something else, see `elsewhere`.
   static constexpr std::uint64_t closed = 1u << 4;
 
   /// The actor waits for something that freeing room in its mailbox would not bring, such as
@@ -58,6 +59,14 @@ struct mailbox_word {
   /// in `set_stalled`; the next `release` without the flag leaves it out, too.
   /// While it is set senders do not wait for room: the mailbox grows instead.
   static constexpr std::uint64_t stalled = 1u << 5;
+
+  /// The mailbox is a proxy's, whose actor lives elsewhere: nothing is ever taken here.
+  /// Set by the proxy, in `close` and `set_stalled`, before anybody else knows the cell. Its end
+  /// clears `stalled`, and then it is as an actor that has ended.
+  /// While both are set, no sender can push, wait or schedule, so each takes a slow path, which
+  /// leads to the proxy (proxy_cell.hpp). No actor of this process has both: `close` clears
+  /// `stalled`.
+  static constexpr std::uint64_t elsewhere = closed | stalled;
 
   static constexpr std::uint64_t tags = 63;                             ///< all of these
   static constexpr std::uint64_t address = ((1ull << 48) - 1) & ~tags;  ///< where the address is

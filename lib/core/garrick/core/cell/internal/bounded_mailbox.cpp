@@ -69,6 +69,10 @@ void drop(cell& receiver, envelope* oldest) noexcept {
 
 base::error try_deliver(cell& receiver, envelope_ptr e) noexcept {
   if (receiver.policy() == mailbox_policy::drop_oldest) return add_latest(receiver, e);
+  if (receiver.is_elsewhere()) {
+    receiver.deliver(e.release());
+    return {};
+  }
   if (receiver.has_ended()) return base::errc::not_handled;
   if (sender_credit* const credit = receiver.senders_credit()) {
     if (!credit->take())

@@ -241,7 +241,9 @@ void conclude(cell& self) noexcept {
       if (x->watching != nullptr) x->watching->watchers.clear();
     }
     if (self.is_listed()) env.left(self);
-    if (self.has_own_executor()) static_cast<waiting_executor&>(self.home_executor()).actor_ended();
+    // A thread of its own is free now; a foreign loop has nothing to give back.
+    if (self.has_own_executor() && self.kind() != cell_kind::event)
+      static_cast<waiting_executor&>(self.home_executor()).actor_ended();
   });
 }
 

@@ -203,17 +203,23 @@ void answer_for_the_dead(cell& dead) noexcept {
   while (next != nullptr) {
     const envelope_ptr e(next);
     next = e->next;
-    if (const row* const r = row_of(e->type)) r->answer(dead, e.get());
+    answer_for_the_dead(dead, e.get());
   }
+}
+
+void answer_for_the_dead(cell& dead, envelope* e) noexcept {
+  if (const row* const r = row_of(e->type)) r->answer(dead, e);
 }
 
 void notify(const watcher& w, cell& self, const base::exit_reason& reason) noexcept {
   const address me = handle_access::make_address(&self);
   if (w.monitor == 0) {
     tell<exit_signal>(w.who, me, reason);
-  } else if (cell* const c = handle_access::get(w.who); c != nullptr && c->lock()) {
+  } else if (cell* const c = handle_access::get(w.who); c != nullptr) {
+    const bool elsewhere = c->is_elsewhere();
+    if (!elsewhere && !c->lock()) return;
     bring_down(*c, me, reason, w.monitor);
-    c->drop_strong();
+    if (!elsewhere) c->drop_strong();
   }
 }
 

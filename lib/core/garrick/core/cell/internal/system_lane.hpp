@@ -21,14 +21,21 @@ void on_signal(cell& self, envelope* e);
 /// After a signal was linked to a cell that has ended: answers what expects an answer. Any thread.
 void answer_for_the_dead(cell& dead) noexcept;
 
+/// The same for one signal, which stays the caller's. Any thread.
+void answer_for_the_dead(cell& dead, envelope* e) noexcept;
+
 /// Sends a signal to an actor that may have ended: then it is answered for it. False if nobody
-/// holds it any more, so that it could not be told. Any thread.
+/// holds it any more, so that it could not be told; an actor that lives elsewhere is told all the
+/// same, since others may hold it there. Any thread.
 template <class Signal, class... Args>
 bool tell(const address& to, Args&&... args) noexcept {
   cell* const c = handle_access::get(to);
-  if (c == nullptr || !c->lock()) return false;
+  if (c == nullptr) return false;
+  const bool elsewhere = c->is_elsewhere();
+  if (!elsewhere && !c->lock()) return false;
   c->signal(last_words<Signal>("an actor cannot be told of another one's life or death",
                                std::forward<Args>(args)...));
+  if (elsewhere) return true;
   c->drop_strong();
   return true;
 }

@@ -1,0 +1,78 @@
+// What a proxy does with everything that is sent to it.
+#include <garrick/base/platform/assert.hpp>
+#include <garrick/core/cell/elsewhere/proxy_cell.hpp>
+#include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/internal/lost_mail.hpp>
+#include <garrick/core/cell/internal/system_lane.hpp>
+#include <garrick/core/cell/respond.hpp>
+#include <garrick/core/protocol/pack.hpp>
+
+#include <new>
+#include <utility>
+
+namespace garrick::core {
+
+proxy_cell::proxy_cell(environment& env) : cell(env, cell_kind::event, false) {
+  static_cast<void>(ext());  // holds the reason of its end, for which memory must not be missing
+  static_cast<void>(reader().close(gate()));
+  set_stalled(true);
+  env.hold();  // as for an actor that has ended: its handles may outlive the system
+}
+
+void proxy_cell::end(base::exit_reason reason) noexcept {
+  // order: only the first caller goes on; nothing is read under it
+  if (ending_.exchange(true, std::memory_order_relaxed)) return;
+  quit(std::move(reason));
+  set_stalled(false);  // after the reason
+}
+
+void proxy_cell::lose(envelope_ptr e, base::error why) noexcept {
+  lost_mail::lose(*this, std::move(e), std::move(why));
+}
+
+void proxy_cell::answer_as_ended(const envelope_ptr& e) noexcept {
+  system_lane::answer_for_the_dead(*this, e.get());
+}
+
+bool proxy_cell::admit(envelope* e, std::uint64_t) noexcept {
+  refuse(e);
+  return false;
+}
+
+void proxy_cell::refuse(envelope* e) noexcept {
+  if (!is_elsewhere())
+    lose(envelope_ptr(e), lost_mail::gone(*this));
+  else if (e->is(envelope_flag::system))  // a `down`, which goes behind other mail
+    forward_signal(envelope_ptr(e));
+  else
+    forward(envelope_ptr(e));
+}
+
+void proxy_cell::answer_late_signals() noexcept { system_lane::answer_for_the_dead(*this); }
+
+void proxy_cell::signal_elsewhere(envelope* e) noexcept {
+  envelope_ptr mine(e);
+  // an errand is for a turn, which is never taken here: it is turned away as the signal goes
+  if (e->type == &base::message_type_of<signals::errand>) return;
+  if (e->type == &base::message_type_of<signals::room_wanted>) {
+    // there is always room; how long that takes is the way's affair
+    const auto& w = *static_cast<const signals::room_wanted*>(e->raw());
+    forward(envelope_ptr(w.message));
+    try {
+      respond_value<unit>({w.sender, w.id});
+    } catch (const std::bad_alloc&) {  // the sender was told that its answer could not be made
+    }
+  } else {
+    forward_signal(std::move(mine));
+  }
+}
+
+base::run_outcome proxy_cell::run(std::uint32_t&) noexcept {
+  GARRICK_ASSERT(false, "a proxy is never scheduled");
+  return base::run_outcome::released;
+}
+
+dispatch_outcome proxy_cell::dispatch(envelope*) { return dispatch_outcome::unexpected; }
+bool proxy_cell::dispatch_system(envelope*) { return false; }
+
+}  // namespace garrick::core

@@ -1,0 +1,94 @@
+// A cell that stands for an actor in another process: its mail leaves this one.
+//
+// Problem: a handle to a remote actor has to be an ordinary handle. Whoever sends, asks, links,
+// monitors, ends or answers must not know, and must not pay for it. So a proxy is a cell whose
+// mailbox is closed from the beginning, with a tag that says that its actor lives all the same
+// (mailbox_word::elsewhere). Each sender then leaves the hot path at the test that it makes anyway,
+// on a slow path that is virtual, and there the proxy takes what was sent: on the sender's thread,
+// in the sender's order.
+//
+// Nothing runs here, and nothing waits here: a proxy has no mailbox, no turn and no object, is not
+// listed among the living actors and keeps no system from its end. What answers a request that went
+// through one is counted by whoever sent it on (environment::outside_began).
+//
+// A derived class sends on and comes to know of the actor's end; it calls `end` then.
+//
+// Private: installed because other parts of the framework derive from it.
+//
+// Thread safety: stated for each function. `forward` and `forward_signal` come from any thread, and
+// several at once.
+//
+// Invariants:
+// P1 What one thread sends to a proxy (messages, requests, answers, signals) is forwarded in that
+//    order, each before the send returns.
+// P2 Until `end` everything is forwarded. After it the proxy answers as an actor that has ended;
+//    what comes at the same time is the derived class' to `lose` or `answer_as_ended`.
+// P3 `nobody_holds_it` comes at most once, after the last strong handle; signals may come after it,
+//    as long as an address is left, and `env()` may be gone then.
+#pragma once
+
+#include <garrick/core/cell/cell.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace garrick::core {
+
+// As in cell.hpp.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-virtual-dtor"
+#endif
+
+/// The local end of an actor that lives in another process. Derive from it, make one with `new`
+/// and hand it out by `handle_access::adopt`; `free_self` deletes it.
+class proxy_cell : public cell {
+ public:
+  /// The actor has ended there, or cannot be reached any more. From now on the proxy answers as an
+  /// actor that ended for this reason. Whom it owes a `down` or an exit signal the derived class
+  /// knows. A second call does nothing. Any thread.
+  void end(base::exit_reason reason) noexcept;
+
+ protected:
+  /// One strong handle, which is the caller's. Throws std::bad_alloc.
+  explicit proxy_cell(environment& env);
+  ~proxy_cell() = default;
+
+  /// A message, a request (`take_request` gives the right to answer it) or an answer to a request
+  /// of the remote actor (`envelope_flag::response`, `id()`). On the sender's thread, perhaps in
+  /// its handler or on the clock's: must not run actors and, in a `no_wait_scope`, not wait.
+  virtual void forward(envelope_ptr e) noexcept = 0;
+  /// A signal: exit_signal, down, watch, unwatch, kill. On the sender's thread, as above.
+  virtual void forward_signal(envelope_ptr e) noexcept = 0;
+
+  /// What cannot be sent on: a dead letter, and the answer `why` for a request.
+  void lose(envelope_ptr e, base::error why) noexcept;
+  /// Answers a signal that came while the proxy ended. Requires that `end` was called.
+  void answer_as_ended(const envelope_ptr& e) noexcept;
+
+ private:
+  bool admit(envelope* e, std::uint64_t head) noexcept final;
+  void refuse(envelope* e) noexcept final;
+  void answer_late_signals() noexcept final;
+  void signal_elsewhere(envelope* e) noexcept final;
+
+  // it has no turns and no object
+  base::run_outcome run(std::uint32_t& budget) noexcept final;
+  dispatch_outcome dispatch(envelope* e) final;
+  bool dispatch_system(envelope* e) final;
+  bool understands(const base::message_type*, const base::message_type*) noexcept final {
+    return false;  // only the other process can tell
+  }
+  void start() final {}
+  void destroy_object() noexcept final {}
+  void rebuild_object() final {}
+  void object_exits(const base::exit_reason&) final {}
+
+  std::atomic<bool> ending_{false};
+};
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
+}  // namespace garrick::core

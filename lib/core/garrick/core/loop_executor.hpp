@@ -1,0 +1,93 @@
+// Actors on somebody else's event loop: Asio's, a window system's, a program's own. They run where
+// the loop runs its callbacks, so they may use what belongs to the loop's thread.
+//
+//   boost::asio::io_context io;
+//   loop_executor loop([&io](loop_job job) { boost::asio::post(io, job); });
+//   const auto a = system.spawn<connection>(spawn_options{.executor = &loop});
+//   io.run();   // the actor's handlers run in here
+//
+// Guarantees: an actor runs only in jobs that the loop calls, one job at a time for each actor, and
+// a job handles a bounded number of messages. A loop of one thread therefore runs all its actors on
+// that thread. A handler on a loop never waits for a full mailbox, since the loop must go on: the
+// mailbox grows, up to its hard limit. To wait for an answer with `get()` is the error
+// `would_block`.
+//
+// The loop has to run until the system has ended, since an actor on it ends in a job, too. So
+// another thread waits for the end:
+//
+//   std::thread end([&] { system.shutdown(duration::seconds(10)); io.stop(); });
+//   io.run();
+//   end.join();
+//
+// Thread safety: stated for each function.
+#pragma once
+
+#include <garrick/base/concurrency/runnable.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace garrick::core {
+
+class loop_executor;
+
+/// What a loop calls, once, on one of its threads. It can be copied; of all copies one is called. A
+/// job that is dropped uncalled leaves its actor where it is for ever.
+class loop_job {
+ public:
+  /// For the framework.
+  loop_job(loop_executor& loop, base::runnable& actor) noexcept : loop_(&loop), actor_(&actor) {}
+  /// Lets the actor handle what waits for it, up to a number of messages; then it is posted again.
+  void operator()() const noexcept;
+
+ private:
+  loop_executor* loop_;
+  base::runnable* actor_;
+};
+
+/// Runs actors on an event loop: `spawn_options{.executor = &loop}`. It and the loop must outlive
+/// the actor system.
+///
+///     loop_executor loop([&io](loop_job job) { boost::asio::post(io, job); });
+class loop_executor final : public base::executor {
+ public:
+  /// `post(job)` hands a job to the loop, which calls it later; it must not call it at once. Any
+  /// thread calls it, with nothing held. What it throws ends the program. A job handles at most
+  /// `messages` messages. Throws std::bad_alloc.
+  template <class Post>
+  explicit loop_executor(Post post, std::uint32_t messages = 64)
+      : post_(std::make_unique<posts<Post>>(std::move(post))),
+        messages_(messages == 0 ? 1 : messages) {}
+  loop_executor(const loop_executor&) = delete;
+  loop_executor& operator=(const loop_executor&) = delete;
+  ~loop_executor() = default;
+
+  /// For the framework: the actor has something to do.
+  void schedule(base::runnable& actor) noexcept override { post_->call(loop_job(*this, actor)); }
+  /// For the framework: what the loop has is the loop's.
+  bool claim(base::runnable&) noexcept override { return false; }
+  /// For the framework: nothing is hidden here.
+  void expose() noexcept override {}
+
+ private:
+  friend class loop_job;
+  void run(base::runnable& actor) noexcept;
+
+  struct any_post {
+    virtual ~any_post() = default;
+    virtual void call(loop_job job) = 0;
+  };
+  template <class Post>
+  struct posts final : any_post {
+    explicit posts(Post p) : post(std::move(p)) {}
+    void call(loop_job job) override { post(job); }
+    Post post;
+  };
+
+  // constant; `post_` is called by any thread
+  std::unique_ptr<any_post> post_;
+  std::uint32_t messages_;
+};
+
+}  // namespace garrick::core
