@@ -39,8 +39,8 @@ std::atomic<int> got{0};
 /// Adapts one call for each message, and does with the response what `How` says.
 template <class How>
 behavior caller(dynamic_actor& self) {
-  return {[&self](go) {
-    How{}(adapt<int>(self, [](completion<int> done) {
+  return {[&self, how = How()](go) mutable {
+    how(adapt<int>(self, [](completion<int> done) {
       lib.kept.push_back(std::move(done));
       ++lib.calls;
       lib.calls.notify_all();
@@ -62,7 +62,7 @@ struct timed_out {
   }
 };
 struct kept_for_later {
-  static inline std::optional<pending_response<int>> held;
+  std::optional<pending_response<int>> held;  // goes with the behavior, on the actor's turn
   void operator()(pending_response<int>&& p) { held.emplace(std::move(p)); }
 };
 
