@@ -65,7 +65,8 @@ class writer:
 
     def _nested(self, found: entity, entities: list[entity]) -> bool:
         """A specialisation, or a class inside one that is not shown."""
-        return "<" in found.short or not found.documented and found.name.count("::") > 2
+        name = re.sub(r"operator[<=>]+", "", found.name)
+        return "<" in name or not found.documented and found.name.count("::") > 2
 
     def _place(self, page: header, found: entity) -> None:
         within = slug(re.sub(r"^garrick::\w+::", "", found.name))

@@ -302,7 +302,7 @@ class polling {
       if constexpr (Phase::sleep_ns == 0) {
         atomics::pause();
       } else {
-        self.figures_.park([&self] {
+        self.figures_.park([&] {
           if constexpr (Phase::waits_for_event)
             self.event_.park_for(Phase::sleep_ns);
           else
