@@ -250,7 +250,7 @@ void running_cell::prepare_to_wait() noexcept {
 
 running_cell::wait_outcome running_cell::wait_for_room() noexcept {
   const auto once = static_cast<std::uint64_t>(env_->mailbox.full_wait.count());
-  if (once == 0) return wait_outcome::pointless;
+  if (once == 0) return wake_overlooked(), wait_outcome::pointless;
   auto& thread = base::this_thread;
   auto& here = detail::here;
   // Actors whose handlers wait in a circle would all stand still. So the sender that would close
