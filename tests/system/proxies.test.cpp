@@ -309,7 +309,7 @@ TEST_CASE("the end races with senders: each message is forwarded or a dead lette
     std::atomic<int> ready{0};
     std::vector<std::thread> threads;
     for (int t = 0; t < 2; ++t)
-      threads.emplace_back([&f, &ready, to = f.proxy] {
+      threads.emplace_back([&ready, to = f.proxy] {
         ++ready;
         while (ready < 3) {}
         for (int i = 0; i < 20; ++i) send(to, std::string("x"));

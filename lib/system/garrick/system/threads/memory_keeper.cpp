@@ -1,6 +1,7 @@
 // One slice after the other.
 #include <garrick/system/threads/memory_keeper.hpp>
 
+#include <algorithm>
 #include <limits>
 
 namespace garrick::system {
@@ -15,8 +16,9 @@ constexpr std::size_t slice_bytes = 2 * mib;
 constexpr base::duration pause = base::duration::milliseconds(25);
 
 std::size_t bytes_of(std::uint32_t keep) noexcept {
-  constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
-  return keep >= all / mib || keep == std::numeric_limits<std::uint32_t>::max() ? all : keep * mib;
+  constexpr std::uint64_t all = std::numeric_limits<std::size_t>::max();
+  const std::uint64_t bytes = std::uint64_t{keep} * mib;
+  return keep == std::numeric_limits<std::uint32_t>::max() ? all : std::min(bytes, all);
 }
 
 }  // namespace
