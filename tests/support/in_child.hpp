@@ -37,7 +37,7 @@ std::pair<std::string, int> in_child(F body) {
   REQUIRE(child >= 0);
   if (child == 0) {
     // the test framework's handlers
-    for (const int s : {SIGSEGV, SIGABRT, SIGBUS}) std::signal(s, SIG_DFL);
+    for (const int s : {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE}) std::signal(s, SIG_DFL);
     ::dup2(pipe_ends[1], STDERR_FILENO);
     ::close(pipe_ends[0]);
     body();

@@ -3,10 +3,8 @@
 
 #include <pthread.h>
 
-#include <cstdio>
-#include <cstdlib>
-
 #include "garrick/base/concurrency/thread_state.hpp"
+#include "garrick/base/platform/ending.hpp"
 
 namespace garrick::base {
 
@@ -27,12 +25,10 @@ std::uint32_t watch_forks() noexcept {
 }
 
 void refuse_in_child(const char* what) noexcept {
-  std::fprintf(stderr,
-               "garrick: in a forked child: %s, but the threads of the actor system are in the "
-               "parent; a child may allocate, call exec, and end\n",
-               what);
-  std::fflush(stderr);
-  std::abort();
+  end_process(fatal_cause::forked_child,
+              {"in a forked child: ", what,
+               ", but the threads of the actor system are in the parent; a child may allocate, "
+               "call exec, and end"});
 }
 
 }  // namespace garrick::base

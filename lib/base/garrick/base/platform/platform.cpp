@@ -207,6 +207,14 @@ void name_this_thread(std::string_view name) noexcept {
 #endif
 }
 
+std::uint64_t this_thread_id() noexcept {
+#if defined(__linux__)
+  return static_cast<std::uint64_t>(syscall(SYS_gettid));
+#else
+  return 0;
+#endif
+}
+
 std::size_t default_stack_bytes() noexcept {
   std::size_t bytes = std::size_t{512} * 1024;  // what macOS gives a second thread
 #if defined(__linux__)

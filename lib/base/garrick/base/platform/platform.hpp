@@ -94,6 +94,10 @@ void precise_sleeps() noexcept;
 /// Linux.
 void name_this_thread(std::string_view name) noexcept;
 
+/// The calling thread's number in the operating system; 0 where that does not say. May be called in
+/// a signal's handler.
+[[nodiscard]] std::uint64_t this_thread_id() noexcept;
+
 /// The size of the stack that a new thread gets unless it asks for another, in bytes.
 [[nodiscard]] std::size_t default_stack_bytes() noexcept;
 

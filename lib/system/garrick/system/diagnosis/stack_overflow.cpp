@@ -1,5 +1,6 @@
-// The handler of SIGSEGV: it may call async-signal-safe functions only, so it writes its line piece
-// by piece and reads what the thread has published.
+// The handler of SIGSEGV: it may call async-signal-safe functions only, and reads what the thread
+// has published.
+#include <garrick/base/concurrency/fatal.hpp>
 #include <garrick/base/concurrency/thread_state.hpp>
 #include <garrick/base/types/message_type.hpp>
 #include <garrick/core/cell/cell.hpp>
@@ -7,10 +8,10 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
-#include <unistd.h>
+#include <array>
+#include <charconv>
 #include <csignal>
-#include <cstdlib>
-#include <cstring>
+#include <string_view>
 
 namespace garrick::system {
 
@@ -23,23 +24,7 @@ thread_local void* alternate_stack = nullptr;
 thread_local char* stack_low = nullptr;
 thread_local char* stack_high = nullptr;
 
-void put(const char* text, std::size_t n) noexcept {
-  // Nothing can be done if the report cannot be written.
-  if (::write(STDERR_FILENO, text, n) < 0) return;
-}
-void put(const char* text) noexcept { put(text, std::strlen(text)); }
-
-void put_number(std::uint64_t n) noexcept {
-  char digits[20];
-  std::size_t at = sizeof digits;
-  do {
-    digits[--at] = static_cast<char>('0' + n % 10);
-    n /= 10;
-  } while (n != 0);
-  put(digits + at, sizeof digits - at);
-}
-
-void on_fault(int, siginfo_t* info, void*) noexcept {
+void on_fault(int signal, siginfo_t* info, void*) noexcept {
   auto* const where = static_cast<char*>(info->si_addr);
   constexpr std::ptrdiff_t near = 256 * 1024;  // a large frame may jump over the guard page
   if (stack_low != nullptr && where < stack_high && where >= stack_low - near) {
@@ -47,45 +32,32 @@ void on_fault(int, siginfo_t* info, void*) noexcept {
     const std::uint64_t id = base::this_thread.actor_id.load(std::memory_order_relaxed);
     const base::message_type* const type =
         base::this_thread.handling.load(std::memory_order_relaxed);  // order: own thread's value
-    put("garrick: stack overflow in actor ");
-    if (base::this_thread.actor != nullptr) {
-      const std::string_view name = static_cast<const core::cell*>(base::this_thread.actor)->name();
-      put(name.data(), name.size());
-    }
-    put("#");
-    put_number(id);
-    put(" while it was handling ");
-    if (base::this_thread.in_response.load(std::memory_order_relaxed))  // order: own thread's value
-      put("a response of type ");
-    if (type != nullptr)
-      put(type->name.data(), type->name.size());
-    else
-      put("its start");
-    put(": it recurses too deeply, or its locals are too large for its thread's stack\n");
+    std::string_view name;
+    if (base::this_thread.actor != nullptr)
+      name = static_cast<const core::cell*>(base::this_thread.actor)->name();
+    std::array<char, 20> digits{};
+    const char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), id).ptr;
+    // order: own thread's value
+    const bool response = base::this_thread.in_response.load(std::memory_order_relaxed);
     std::signal(SIGABRT, SIG_DFL);
-    std::abort();
+    base::end_process(
+        base::fatal_cause::stack_overflow,
+        {"stack overflow in actor ", name, "#",
+         std::string_view(digits.data(), static_cast<std::size_t>(end - digits.data())),
+         " while it was handling ", response ? "a response of type " : "",
+         type != nullptr ? type->name : "its start",
+         ": it recurses too deeply, or its locals are too large for its thread's stack"});
   }
-  std::signal(SIGSEGV,
-              // another fault: it happens again when this returns, and ends the process as it would
-              // have without us
-              SIG_DFL);
-}
-
-// Called by every thread. A program that has removed its own handler meanwhile gets ours.
-void install_handler() noexcept {
-  struct sigaction present{};
-  if (::sigaction(SIGSEGV, nullptr, &present) != 0 || present.sa_handler != SIG_DFL) return;
-  struct sigaction ours{};
-  ours.sa_sigaction = on_fault;
-  ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  sigemptyset(&ours.sa_mask);
-  ::sigaction(SIGSEGV, &ours, nullptr);
+  // Another fault: the process ends as it would have ended without us.
+  base::tell_of_signal(signal);
+  base::end_of_signal(signal);
 }
 
 }  // namespace
 
 void report_stack_overflow_on_this_thread() noexcept {
-  install_handler();
+  // Every thread does it: a program that has removed its own handler meanwhile gets ours.
+  static_cast<void>(base::handle_signal(SIGSEGV, on_fault));
   void* const memory = ::mmap(nullptr, alternate_stack_bytes, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return;
