@@ -67,8 +67,8 @@ class item {
 /// batches until it sees the end. The ring has room for two.
 struct ring_suite : rl::test_suite<ring_suite, 2> {
   static constexpr int count = 5;
-  basic_ring<item, relacy_atomics> ring{room};
   std::array<slot_memory, room> memory;
+  basic_ring<item, relacy_atomics> ring{room};  // after the slots, in which it destroys what is left
   int popped = 0;
 
   ring_suite() { slots = &memory; }
@@ -116,8 +116,8 @@ struct ring_suite : rl::test_suite<ring_suite, 2> {
 /// The consumer closes while the producer pushes: the producer ends, and what nobody popped is
 /// destroyed with the ring.
 struct cancel_suite : rl::test_suite<cancel_suite, 2> {
-  basic_ring<item, relacy_atomics> ring{room};
   std::array<slot_memory, room> memory;
+  basic_ring<item, relacy_atomics> ring{room};  // after the slots, in which it destroys what is left
   int popped = 0;
 
   cancel_suite() { slots = &memory; }
