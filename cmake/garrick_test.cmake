@@ -39,6 +39,27 @@ function(garrick_test_properties test)
                        ENVIRONMENT "${environment}")
 endfunction()
 
+# garrick_soak(<test> <kind>)
+#
+# What `./dev soak` makes longer in a test: `seeds` (GARRICK_SEEDS, explorations), `torture`
+# (GARRICK_TORTURE, torture tests and models) or `repeat` (it runs again and again).
+function(garrick_soak test kind)
+  set_property(TEST ${test} APPEND PROPERTY LABELS soak_${kind})
+endfunction()
+
+# garrick_soak_of_source(<test> <source>): the kind that the calls in a test's source show.
+function(garrick_soak_of_source test source)
+  file(STRINGS "${source}" explores REGEX "explore\\(" LIMIT_COUNT 1)
+  file(STRINGS "${source}" has_rounds REGEX "[^a-z_]rounds\\(" LIMIT_COUNT 1)
+  if(source MATCHES "\\.model\\.cpp$" OR has_rounds)
+    garrick_soak(${test} torture)
+  elseif(explores)
+    garrick_soak(${test} seeds)
+  else()
+    garrick_soak(${test} repeat)
+  endif()
+endfunction()
+
 # garrick_test_program(<target> PREFIX prefix LABEL label SOURCES file... LIBRARIES target...)
 function(garrick_test_program target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX;LABEL" "SOURCES;LIBRARIES")
@@ -56,6 +77,7 @@ function(garrick_test_program target)
     add_test(NAME ${test} COMMAND ${target} "--source-file=*/${folder}/${file}" --no-version
              --no-colors=true)
     garrick_test_properties(${test} LABEL ${arg_LABEL})
+    garrick_soak_of_source(${test} "${source}")
     # A filter that matches nothing must not look like success.
     set_tests_properties(${test} PROPERTIES FAIL_REGULAR_EXPRESSION "test cases: +0 \\|")
   endforeach()

@@ -15,9 +15,9 @@ The file's first lines say how:
 A file that mentions GARRICK_CONTROL must compile when that macro is defined: so it fails for the
 reason it names and no other.
 
-compile_fail.py --precompile HEADER COPY -- COMPILER [ARG...] compiles HEADER in advance, which makes
-the tests four times as fast. They include it with `-include COPY`. The messages have as many lines
-as without it.
+compile_fail.py --precompile HEADER COPY -- COMPILER [ARG...] compiles HEADER in advance, which
+makes the tests four times as fast. They include it with `-include COPY`. The messages have as many
+lines as without it.
 """
 
 import re

@@ -68,7 +68,7 @@ class item {
 struct ring_suite : rl::test_suite<ring_suite, 2> {
   static constexpr int count = 5;
   std::array<slot_memory, room> memory;
-  basic_ring<item, relacy_atomics> ring{room};  // after the slots, in which it destroys what is left
+  basic_ring<item, relacy_atomics> ring{room};  // destroys what is left in the slots
   int popped = 0;
 
   ring_suite() { slots = &memory; }
@@ -117,7 +117,7 @@ struct ring_suite : rl::test_suite<ring_suite, 2> {
 /// destroyed with the ring.
 struct cancel_suite : rl::test_suite<cancel_suite, 2> {
   std::array<slot_memory, room> memory;
-  basic_ring<item, relacy_atomics> ring{room};  // after the slots, in which it destroys what is left
+  basic_ring<item, relacy_atomics> ring{room};  // destroys what is left in the slots
   int popped = 0;
 
   cancel_suite() { slots = &memory; }
