@@ -12,6 +12,7 @@
 #include <new>
 #include <utility>
 
+#include "garrick/base/memory/internal/batch_slots.hpp"
 #include "garrick/base/memory/internal/span_source.hpp"
 #include "garrick/base/platform/assert.hpp"
 
@@ -23,7 +24,7 @@ constexpr std::size_t slot_count = 16;
 
 /// What all threads share of one size class.
 struct alignas(64) shared_class {
-  std::atomic<free_block*> slots[slot_count]{};  // full batches (B2)
+  batch_slots<free_block, slot_count> slots;  // full batches (B2)
   // under the mutex
   alignas(64) std::mutex mutex;
   span* with_free = nullptr;      // the depot: spans with some free blocks (B4)
@@ -56,32 +57,6 @@ constinit thread_local thread_node* own_node = nullptr;
 
 constexpr std::size_t bytes_of(std::size_t size_class) { return (size_class + 1) * block_step; }
 
-// --- batches ---
-
-[[nodiscard]] bool put_in_slot(std::size_t size_class, free_block* batch) noexcept {
-  for (auto& slot : shared[size_class].slots) {
-    free_block* expected = nullptr;
-    // order: relaxed; only a hint whether the exchange below is worth it.
-    if (slot.load(std::memory_order_relaxed) != nullptr) continue;
-    // order: release; pairs with the exchange in take_from_slot: the blocks' links, and what was
-    // done with the blocks before, are visible there.
-    if (slot.compare_exchange_strong(expected, batch, std::memory_order_release,
-                                     std::memory_order_relaxed))
-      return true;
-  }
-  return false;
-}
-
-[[nodiscard]] free_block* take_from_slot(std::size_t size_class) noexcept {
-  for (auto& slot : shared[size_class].slots) {
-    // order: relaxed; only a hint whether the exchange below is worth it.
-    if (slot.load(std::memory_order_relaxed) == nullptr) continue;
-    // order: acquire; pairs with the compare-exchange in put_in_slot.
-    if (free_block* batch = slot.exchange(nullptr, std::memory_order_acquire)) return batch;
-  }
-  return nullptr;
-}
-
 // --- the depot ---
 
 alignas(block_step) std::byte reserve[reserved_blocks * block_step];
@@ -112,7 +87,6 @@ void retire(shared_class& depot, span& s) noexcept {
   unlink(depot, s);
   depot.stored_blocks -= s.capacity;
   depot.cut_blocks -= s.capacity;
-  if (depot.cutting == &s) depot.cutting = nullptr;
   source.put(s);
 }
 
@@ -180,7 +154,7 @@ struct some_blocks {
 }
 
 void put_batch(std::size_t size_class, free_block* batch) noexcept {
-  if (!put_in_slot(size_class, batch)) put_in_depot(size_class, batch);
+  if (!shared[size_class].slots.put(batch)) put_in_depot(size_class, batch);
 }
 
 // --- fresh blocks ---
@@ -305,7 +279,7 @@ void register_thread() noexcept {
 /// For a thread that has ended: one block. The others of its list go to the depot.
 [[nodiscard]] void* allocate_after_end(std::size_t size_class) {
   some_blocks some = take_from_depot(size_class);
-  if (some.first == nullptr) some = {take_from_slot(size_class), batch_blocks};
+  if (some.first == nullptr) some = {shared[size_class].slots.take(), batch_blocks};
   if (some.first == nullptr) some = cut(size_class);
   put_in_depot(size_class, some.first->next);
   return some.first;
@@ -319,7 +293,7 @@ void* allocate_slow(std::size_t size_class) {
   thread_list& list = lists.of[size_class];
   some_blocks some{list.spare, batch_blocks};
   list.spare = nullptr;
-  if (some.first == nullptr) some = {take_from_slot(size_class), batch_blocks};
+  if (some.first == nullptr) some = {shared[size_class].slots.take(), batch_blocks};
   if (some.first == nullptr) some = take_from_depot(size_class);
   if (some.first == nullptr) some = cut(size_class);
   list.loaded = some.first->next;
@@ -360,10 +334,7 @@ namespace {
   const std::lock_guard registry_lock(registry.mutex);
   shared_class& everybodys = shared[size_class];
   const std::lock_guard lock(everybodys.mutex);
-  std::size_t free = everybodys.stored_blocks;
-  for (const auto& slot : everybodys.slots)
-    // order: relaxed; callers are quiet while they count.
-    if (slot.load(std::memory_order_relaxed) != nullptr) free += batch_blocks;
+  std::size_t free = everybodys.stored_blocks + everybodys.slots.count() * batch_blocks;
   for (const thread_node* thread = registry.first; thread != nullptr; thread = thread->after) {
     const thread_list& list = thread->lists->of[size_class];
     // order: relaxed; callers are quiet while they count.
@@ -375,7 +346,7 @@ namespace {
 /// So that full batches, which nobody wants just then, hold no span.
 void empty_slots() noexcept {
   for (std::size_t c = 0; c < class_count; ++c)
-    while (free_block* const batch = take_from_slot(c)) put_in_depot(c, batch);
+    while (free_block* const batch = shared[c].slots.take()) put_in_depot(c, batch);
 }
 
 }  // namespace

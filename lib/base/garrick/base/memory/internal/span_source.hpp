@@ -15,13 +15,19 @@
 //    else in neither.
 // R3 Address space is never unmapped: a span goes back by telling the system that its content is
 //    worth nothing.
+// (The model checker runs this: span_source.model.cpp.)
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <new>
+
+#include "garrick/base/concurrency/atomics_policy.hpp"
 
 namespace garrick::base::block_pool::detail {
 
@@ -59,7 +65,10 @@ struct region {
     return of(block).spans[offset < head_bytes ? 0 : (offset - head_bytes) / span_bytes];
   }
   /// Where span `index` begins and ends. The first one also has what the head leaves.
-  [[nodiscard]] char* begin_of(std::size_t index) noexcept;
+  [[nodiscard]] char* begin_of(std::size_t index) noexcept {
+    if (index != 0) return end_of(index - 1);
+    return reinterpret_cast<char*>(this) + (sizeof(region) + alignment - 1) / alignment * alignment;
+  }
   [[nodiscard]] char* end_of(std::size_t index) noexcept {
     return reinterpret_cast<char*>(this) + head_bytes + (index + 1) * span_bytes;
   }
@@ -67,14 +76,29 @@ struct region {
 static_assert(region::span_count <= 128);
 static_assert(sizeof(region) <= region::head_bytes - region::alignment);
 
+/// What the operating system does, and how threads meet. The model checker brings its own.
+struct span_system {
+  using atomics = real_atomics;
+  using mutex = std::mutex;
+
+  /// Address space, aligned to a region. With `huge`, the system should take large pages, which
+  /// make fresh memory several times cheaper. Throws std::bad_alloc.
+  [[nodiscard]] static char* map(std::size_t bytes, bool huge);
+  /// R3. The memory in between is worth nothing. Whole pages only.
+  static void forget(char* begin, char* end) noexcept;
+};
+
 /// Trivially destructible, so that it works until the very end of the process.
-class span_source {
+template <class System>
+class basic_span_source {
  public:
   /// A span for blocks of `block_bytes`. One that is idle, or else one that the system gives memory
   /// for. Throws std::bad_alloc.
   [[nodiscard]] span& take(std::size_t block_bytes);
   /// Where the span's first block lies.
-  [[nodiscard]] static char* begin_of(span& s) noexcept;
+  [[nodiscard]] static char* begin_of(span& s) noexcept {
+    return region::of(&s).begin_of(index_of(s));
+  }
   /// Takes back a span of which no block is in use, nor kept by anybody.
   void put(span& s) noexcept;
 
@@ -102,19 +126,41 @@ class span_source {
   };
   [[nodiscard]] figures now() const noexcept;
 
-  std::mutex& mutex() noexcept { return mutex_; }  ///< for fork
+  auto& mutex() noexcept { return mutex_; }  ///< for fork
 
  private:
   static constexpr std::size_t first_mapping = region::bytes;
   static constexpr std::size_t largest_mapping = std::size_t{16} << 20;
 
+  using lock_guard = std::lock_guard<typename System::mutex>;
+  using unique_lock = std::unique_lock<typename System::mutex>;
+  static constexpr std::size_t none = region::span_count;
+
+  [[nodiscard]] static std::size_t index_of(const span& s) noexcept {
+    return static_cast<std::size_t>(&s - region::of(&s).spans);
+  }
+  [[nodiscard]] static std::size_t first_of(const region::span_set& set) noexcept {
+    if (set[0] != 0) return static_cast<std::size_t>(std::countr_zero(set[0]));
+    if (set[1] != 0) return 64 + static_cast<std::size_t>(std::countr_zero(set[1]));
+    return none;
+  }
+  [[nodiscard]] static bool contains(const region::span_set& set, std::size_t index) noexcept {
+    return (set[index / 64] >> (index % 64) & 1) != 0;
+  }
+  static void flip(region::span_set& set, std::size_t index) noexcept {
+    set[index / 64] ^= std::uint64_t{1} << (index % 64);
+  }
+  [[nodiscard]] static bool is_empty(const region::span_set& set) noexcept {
+    return (set[0] | set[1]) == 0;
+  }
+
   void map_regions();
   void make_region();
   void list(region& r) noexcept;
   void unlist(region& r) noexcept;
-  void give_back_from(region& r, std::size_t most, std::unique_lock<std::mutex>& lock) noexcept;
+  void give_back_from(region& r, std::size_t most, unique_lock& lock) noexcept;
 
-  mutable std::mutex mutex_;
+  mutable typename System::mutex mutex_;
   // under the mutex
   region* warm_ = nullptr;
   region* cold_ = nullptr;
@@ -128,7 +174,145 @@ class span_source {
   std::size_t kept_ = std::size_t{64} << 20;
   bool cared_for_ = false;  // somebody was told, and `give_back` has not yet returned 0
 
-  std::atomic<bool> wants_care_{false};
+  typename System::atomics::template atomic<bool> wants_care_{false};
 };
+
+/// The product's source.
+using span_source = basic_span_source<span_system>;
+
+template <class System>
+span& basic_span_source<System>::take(std::size_t block_bytes) {
+  const lock_guard lock(mutex_);
+  if (warm_ == nullptr && cold_ == nullptr) make_region();
+  const bool is_warm = warm_ != nullptr;
+  region& r = is_warm ? *warm_ : *cold_;
+  region::span_set& set = is_warm ? r.idle : r.bare;
+  const std::size_t index = first_of(set);
+  unlist(r);
+  flip(set, index);
+  list(r);
+  if (is_warm) {
+    idle_ -= region::span_bytes;
+    rested_ = std::min(rested_, idle_);
+  } else {
+    bare_ -= region::span_bytes;
+  }
+  span& s = r.spans[index];
+  const auto room = static_cast<std::size_t>(r.end_of(index) - r.begin_of(index));
+  s = {nullptr, nullptr, nullptr, 0, 0, static_cast<std::uint16_t>(room / block_bytes)};
+  return s;
+}
+
+template <class System>
+void basic_span_source<System>::put(span& s) noexcept {
+  region& r = region::of(&s);
+  const lock_guard lock(mutex_);
+  unlist(r);
+  flip(r.idle, index_of(s));
+  list(r);
+  idle_ += region::span_bytes;
+  if (idle_ <= kept_ || cared_for_) return;
+  cared_for_ = true;
+  wants_care_.store(true, std::memory_order_relaxed);  // order: see wants_care
+}
+
+template <class System>
+std::size_t basic_span_source<System>::give_back(std::size_t most, bool only_rested) noexcept {
+  unique_lock lock(mutex_);
+  const std::size_t free = only_rested ? rested_ : idle_;
+  std::size_t left = std::min(most, free > kept_ ? free - kept_ : 0);
+  while (left > 0 && warm_ != nullptr) {
+    const std::size_t before = idle_;
+    // the one that is the last to be used again
+    give_back_from(*warm_->before, left, lock);
+    left -= std::min(left, before - std::min(before, idle_));
+  }
+  if (only_rested) rested_ = idle_;
+  const std::size_t above = idle_ > kept_ ? idle_ - kept_ : 0;
+  if (above == 0) cared_for_ = false;
+  return above;
+}
+
+/// Gives back the first idle spans that lie side by side. Others may use the source meanwhile.
+template <class System>
+void basic_span_source<System>::give_back_from(region& r, std::size_t most,
+                                               unique_lock& lock) noexcept {
+  const std::size_t first = first_of(r.idle);
+  std::size_t end = first;
+  unlist(r);
+  do flip(r.idle, end++);
+  while (end < region::span_count && contains(r.idle, end) &&
+         (end - first) * region::span_bytes < most);
+  const std::size_t bytes = (end - first) * region::span_bytes;
+  idle_ -= bytes;
+  rested_ = std::min(rested_, idle_);
+  list(r);
+  lock.unlock();
+  // what the head leaves to the first span shares a page with it, and stays
+  System::forget(r.end_of(first) - region::span_bytes, r.end_of(end - 1));
+  lock.lock();
+  unlist(r);
+  for (std::size_t i = first; i < end; ++i) flip(r.bare, i);
+  bare_ += bytes;
+  list(r);
+}
+
+template <class System>
+void basic_span_source<System>::set_kept(std::size_t bytes) noexcept {
+  const lock_guard lock(mutex_);
+  kept_ = bytes;
+  cared_for_ = false;
+  wants_care_.store(false, std::memory_order_relaxed);  // order: see wants_care
+}
+
+template <class System>
+auto basic_span_source<System>::now() const noexcept -> figures {
+  const lock_guard lock(mutex_);
+  return {mapped_, mapped_ - bare_ - static_cast<std::size_t>(end_ - next_), idle_};
+}
+
+/// Maps room for some regions. The first is for one, and later ones ask for huge pages.
+template <class System>
+void basic_span_source<System>::map_regions() {
+  next_ = System::map(mapping_, mapped_ != 0);
+  end_ = next_ + mapping_;
+  mapped_ += mapping_;
+  if (mapped_ != first_mapping) mapping_ = std::min(mapping_ * 2, largest_mapping);
+}
+
+template <class System>
+void basic_span_source<System>::make_region() {
+  if (next_ == end_) map_regions();
+  auto* const r = ::new (next_) region{};
+  next_ += region::bytes;
+  for (std::size_t i = 0; i < region::span_count; ++i) flip(r->bare, i);
+  bare_ += region::span_count * region::span_bytes;
+  list(*r);
+}
+
+/// R2. Into the list where it belongs, in front.
+template <class System>
+void basic_span_source<System>::list(region& r) noexcept {
+  if (is_empty(r.idle) && is_empty(r.bare)) return;
+  region*& head = is_empty(r.idle) ? cold_ : warm_;
+  if (head == nullptr) {
+    r.next = r.before = &r;
+  } else {
+    r.next = head;
+    r.before = head->before;
+    r.before->next = r.next->before = &r;
+  }
+  head = &r;
+}
+
+/// R2. Out of the list where it is, before its spans change.
+template <class System>
+void basic_span_source<System>::unlist(region& r) noexcept {
+  if (is_empty(r.idle) && is_empty(r.bare)) return;
+  region*& head = is_empty(r.idle) ? cold_ : warm_;
+  r.next->before = r.before;
+  r.before->next = r.next;
+  if (head == &r) head = r.next == &r ? nullptr : r.next;
+}
 
 }  // namespace garrick::base::block_pool::detail
