@@ -117,6 +117,8 @@ struct real_atomics {
   }
   /// Wakes one thread that sleeps at `word`, if there is one.
   static void wake_one(atomic<std::uint32_t>& word) noexcept { platform::futex_wake_one(word); }
+  /// Wakes all threads that sleep at `word`.
+  static void wake_all(atomic<std::uint32_t>& word) noexcept { platform::futex_wake_all(word); }
   /// Tells the processor that this thread waits for another one in a loop.
   static void pause() noexcept { platform::pause(); }
 

@@ -179,11 +179,35 @@ struct cell_steps {
     return oldest;
   }
 
+  // ---- senders that wait for room ---------------------------------------------------------------
+
+  /// Any thread with a handle: waits until the runner has made room, or for `limit_ns` at most. May
+  /// return early. False: waiting is pointless. `before_sleep` is called when the runner knows.
+  template <class Cell, class BeforeSleep>
+  [[nodiscard]] static bool wait_for_wake(Cell& c, std::int64_t limit_ns,
+                                          BeforeSleep before_sleep) noexcept {
+    auto& lot = *c.env().lot;
+    const std::uint32_t epoch = lot.epoch(c.id());
+    if (!c.gate_.ask_to_wait()) return false;
+    // order: a hint, on which the runner shows its progress after its present message
+    c.attention_.store(1, std::memory_order_relaxed);
+    before_sleep();
+    lot.wait(c.id(), epoch, limit_ns);
+    return true;
+  }
+
+  /// The runner: those who wait go on. In this order, so that who asks from now on is seen.
+  template <class Cell>
+  static void wake_senders(Cell& c) noexcept {
+    c.reader_.clear_waiting(c.gate_);
+    c.env().lot->wake(c.id());
+  }
+
   // ---- the end ----------------------------------------------------------------------------------
 
-  /// The runner: ends the cell. `last_words(tags)` is called when the mailbox is closed and the
-  /// signals that were left are answered: it loses the rest of the mail, and tells who waits or
-  /// watches. Afterwards the block may be gone.
+  /// The runner: ends the cell. `last_words` is called when the mailbox is closed and the signals
+  /// that were left are answered: it loses the rest of the mail, and tells who watches. Afterwards
+  /// the block may be gone.
   template <class Cell, class LastWords>
   static void end(Cell& c, LastWords last_words) noexcept {
     auto& env = c.env();
@@ -200,7 +224,8 @@ struct cell_steps {
     const bool unreachable = (tags & mailbox_word::unreachable) != 0;
     if (unreachable && !alone) env.release();
     c.answer_late_signals();  // a pusher that comes later finds the mailbox closed and does this
-    last_words(tags);
+    if ((tags & mailbox_word::waiting) != 0) env.lot->wake(c.id());
+    last_words();
     if (unreachable) drop_weak(c);  // the strong handles' share
     if (!alone) drop_weak(c);
   }

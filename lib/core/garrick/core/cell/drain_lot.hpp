@@ -16,12 +16,14 @@
 //   every wait has a time limit.
 // 2 A sender enters itself, then looks for the circle, both sequentially consistent. So at least
 //   one of the waits that form a circle sees it.
+// (The model checker runs this: internal/drain_lot.model.cpp.)
 #pragma once
 
-#include <garrick/base/platform/platform.hpp>
+#include <garrick/base/concurrency/atomics_policy.hpp>
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 namespace garrick::core {
@@ -39,8 +41,12 @@ struct stacked_actor {
 }
 }  // namespace detail
 
+/// The memory orders below that the model checker weakens, one at a time.
+enum class lot_order : std::uint8_t { enter, see_waiter };
+
 /// The words on which senders wait for receivers. Any thread.
-class drain_lot {
+template <class Atomics, std::size_t Slots = 64>
+class basic_drain_lot {
  public:
   /// The epoch of this receiver's word; read it before `ask_to_wait`.
   [[nodiscard]] std::uint32_t epoch(std::uint64_t id) const noexcept {
@@ -49,13 +55,14 @@ class drain_lot {
   }
   /// Blocks until the epoch has passed, or for `limit_ns` at most. May return early.
   void wait(std::uint64_t id, std::uint32_t epoch, std::int64_t limit_ns) noexcept {
-    base::platform::futex_wait_for(at(id).word, epoch, static_cast<std::uint64_t>(limit_ns));
+    Atomics::wait_for(at(id).word, epoch, static_cast<std::uint64_t>(limit_ns));
   }
   /// While it lives, the actors from `top` on, whose handlers are on this thread's stack, wait for
   /// `receiver`. Null: a thread waits that runs no actor.
   class waiting_scope {
    public:
-    waiting_scope(drain_lot& lot, std::uint64_t receiver, const detail::stacked_actor* top) noexcept
+    waiting_scope(basic_drain_lot& lot, std::uint64_t receiver,
+                  const detail::stacked_actor* top) noexcept
         : lot_(lot), top_(top) {
       if (top_ == nullptr) return;
       for (const auto* a = top_; a != nullptr; a = a->outer) lot_.enter(a->id, receiver);
@@ -75,7 +82,7 @@ class drain_lot {
 
    private:
     static constexpr int longest_circle = 16;
-    drain_lot& lot_;
+    basic_drain_lot& lot_;
     const detail::stacked_actor* top_;
     bool circle_ = false;
   };
@@ -84,7 +91,7 @@ class drain_lot {
   void wake(std::uint64_t id) noexcept {
     // order: after the tag was cleared; pairs with epoch
     at(id).word.fetch_add(1, std::memory_order_acq_rel);
-    base::platform::futex_wake_all(at(id).word);
+    Atomics::wake_all(at(id).word);
   }
 
   /// Calls `f(waiter, receiver)` with the ids of actors whose handlers' sends wait for a full
@@ -101,18 +108,21 @@ class drain_lot {
   }
 
  private:
-  static constexpr std::size_t slots = 64;
+  template <class T>
+  using atomic = typename Atomics::template atomic<T>;
+
   struct alignas(64) slot {
-    std::atomic<std::uint32_t> word{0};
-    std::atomic<std::uint64_t> waiter{0};   ///< an actor whose handler's send waits; 0: none
-    std::atomic<std::uint64_t> awaited{0};  ///< for whom
+    atomic<std::uint32_t> word{0};
+    atomic<std::uint64_t> waiter{0};   ///< an actor whose handler's send waits; 0: none
+    atomic<std::uint64_t> awaited{0};  ///< for whom
   };
 
   void enter(std::uint64_t who, std::uint64_t receiver) noexcept {
     slot& s = at(who);
     // order: published by the store to waiter
     s.awaited.store(receiver, std::memory_order_relaxed);
-    s.waiter.store(who, std::memory_order_seq_cst);  // order: seq_cst, pairs with waits_for
+    // order: seq_cst, pairs with waits_for
+    s.waiter.store(who, base::order<Atomics, lot_order::enter>(std::memory_order_seq_cst));
   }
   void leave(std::uint64_t who) noexcept {
     slot& s = at(who);
@@ -123,13 +133,17 @@ class drain_lot {
   [[nodiscard]] std::uint64_t waits_for(std::uint64_t who) const noexcept {
     const slot& s = at(who);
     // order: seq_cst, pairs with enter
-    return s.waiter.load(std::memory_order_seq_cst) == who
+    return s.waiter.load(base::order<Atomics, lot_order::see_waiter>(std::memory_order_seq_cst)) ==
+                   who
                ? s.awaited.load(std::memory_order_relaxed)
                : 0;  // order: after waiter's load
   }
-  [[nodiscard]] slot& at(std::uint64_t id) noexcept { return slots_[id % slots]; }
-  [[nodiscard]] const slot& at(std::uint64_t id) const noexcept { return slots_[id % slots]; }
-  std::array<slot, slots> slots_;
+  [[nodiscard]] slot& at(std::uint64_t id) noexcept { return slots_[id % Slots]; }
+  [[nodiscard]] const slot& at(std::uint64_t id) const noexcept { return slots_[id % Slots]; }
+  std::array<slot, Slots> slots_;
 };
+
+/// The product's lot.
+class drain_lot final : public basic_drain_lot<base::real_atomics> {};
 
 }  // namespace garrick::core

@@ -187,10 +187,7 @@ void running_cell::charge_in_place_work(std::uint32_t& budget) noexcept {
 
 void running_cell::after_batch() noexcept {
   const std::uint64_t head = gate_.peek();
-  if ((head & mailbox_word::waiting) != 0) {
-    reader_.clear_waiting(gate_);
-    env_->lot->wake(id_);
-  }
+  if ((head & mailbox_word::waiting) != 0) cell_steps::wake_senders(*this);
   if ((head & mailbox_word::signal) != 0) attend();
   if (phase() == life::suspended) reader_.take_arrivals(gate_);
 }

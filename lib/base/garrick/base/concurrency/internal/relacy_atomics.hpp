@@ -199,12 +199,25 @@ struct relacy_atomics {
     if (word.value_.debug_value() != expected) return true;
     return word.value_.wait(c, true, true, here()) != rl::unpark_reason_timeout;
   }
-  static void wake_one(atomic<std::uint32_t>& word) {
+  static void wake_one(atomic<std::uint32_t>& word) { wake(word, 1); }
+  static void wake_all(atomic<std::uint32_t>& word) { wake(word, rl::ctx().get_thread_count()); }
+  static void pause() { rl::yield(1, here()); }
+
+ private:
+  static void wake(atomic<std::uint32_t>& word, unsigned most) {
     rl::context& c = rl::ctx();
     c.sched();
-    word.value_.wake(c, 1, here());
+    word.value_.wake(c, most, here());
   }
-  static void pause() { rl::yield(1, here()); }
+};
+
+/// For waits whose limits are far away: they end when somebody wakes them, or for no reason. So a
+/// wake-up that is lost is a deadlock.
+struct patient_atomics : relacy_atomics {
+  static bool wait_for(atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t) {
+    wait(word, expected);
+    return true;
+  }
 };
 
 using parker = base::basic_parker<relacy_atomics>;

@@ -26,9 +26,7 @@ base::error full(const cell& receiver, std::uint32_t bound) noexcept {
 bool has_room(cell& self) noexcept {
   sender_credit* const credit = self.senders_credit();
   if (credit == nullptr) return self.waiting_now() < self.soft_limit();
-  if (credit->take()) return true;
-  credit->set_parked();
-  return credit->take();  // a grant that came meanwhile has not seen it
+  return credit->take_or_park();
 }
 
 /// Puts `e` among the newest messages. An error: it was not taken.

@@ -41,6 +41,10 @@ class model_environment {
     static_cast<void>(content_.get());
   }
   bool gone = false;  ///< for checks; the model checker does not follow it
+  /// Nobody waits for room here (drain_lot.model.cpp).
+  struct {
+    static void wake(int) { RL_ASSERT(false); }
+  }* lot = nullptr;
 
  private:
   relacy_atomics::atomic<int> holders_{1};  ///< the system's own
@@ -99,6 +103,7 @@ class model_cell {
 
   // what the steps call
   model_environment& env() { return environment; }
+  static int id() { return 1; }
   void last_strong_dropped() { cell_steps::last_strong_dropped(*this); }
   void become_unreachable() { ending = true; }
   virtual bool may_end_here() { return false; }
@@ -180,7 +185,7 @@ class model_cell {
     if (cell_steps::wants_attention(*this)) attend();
     RL_ASSERT(ended.get() == 0);
     ended.set(1);
-    cell_steps::end(*this, [this](std::uint64_t) {
+    cell_steps::end(*this, [this] {
       environment.use();
       touch();
       while (reader_.peek_front() != nullptr) reader_.done(reader_.next(gate_));  // dead letters

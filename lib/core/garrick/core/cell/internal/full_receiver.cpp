@@ -266,12 +266,10 @@ running_cell::wait_outcome running_cell::wait_for_room() noexcept {
   std::uint32_t seen = before;
   std::uint64_t since = base::platform::monotonic_ns();
   for (;;) {
-    const std::uint32_t epoch = env_->lot->epoch(id_);
-    if (!gate_.ask_to_wait()) return wait_outcome::pointless;
-    // order: a hint, on which the runner shows its progress after its present message
-    attention_.store(1, std::memory_order_relaxed);
-    if (thread.worker_of != nullptr) thread.worker_of->expose();
-    env_->lot->wait(id_, epoch, static_cast<std::int64_t>(once));
+    if (!cell_steps::wait_for_wake(*this, static_cast<std::int64_t>(once), [&thread] {
+          if (thread.worker_of != nullptr) thread.worker_of->expose();
+        }))
+      return wait_outcome::pointless;
     const std::uint32_t consumed = gate_.consumed();
     if (gate_.length() < soft_limit_ || consumed - before >= sends_per_wait) break;
     const std::uint64_t now = base::platform::monotonic_ns();

@@ -227,10 +227,9 @@ void conclude(cell& self) noexcept {
   lost_mail::answer_unkept(self, held);
   end_incarnation(self, reason);
   self.set_phase(life::ended);
-  cell_steps::end(self, [&](std::uint64_t tags) {
+  cell_steps::end(self, [&] {
     drop_mail(self, unread);
     bounded_mailbox::refuse_parked(self, unread);
-    if ((tags & mailbox_word::waiting) != 0) env.lot->wake(self.id());
     if (cell_extension* const x = self.ext_if()) {
       if (x->watching != nullptr)
         x->watching->watchers.for_each(

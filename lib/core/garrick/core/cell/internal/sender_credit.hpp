@@ -8,12 +8,13 @@
 //
 // Thread safety: any thread. Invariant: a sender that waits counts itself, then takes a credit or
 // finds none; a grant adds, then looks for those who wait. Both are sequentially consistent, so of
-// a grant and a wait one sees the other.
+// a grant and a wait one sees the other. So it is with a runner that parks coroutines.
+// (The model checker runs this: sender_credit.model.cpp.)
 #pragma once
 
+#include <garrick/base/concurrency/atomics_policy.hpp>
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/base/time/clock.hpp>
-#include <garrick/core/cell/drain_lot.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -21,19 +22,32 @@
 
 namespace garrick::core {
 
+/// The memory orders below that the model checker weakens, one at a time.
+enum class credit_order : std::uint8_t { see_credit, count_waiter, grant, see_waiter };
+
 /// The credit of one cell. It may be negative: then senders who could not wait owe messages.
-class sender_credit {
+template <class Atomics>
+class basic_sender_credit {
  public:
-  sender_credit(std::uint32_t messages, base::duration patience) noexcept
+  basic_sender_credit(std::uint32_t messages, base::duration patience) noexcept
       : left_(messages), patience_(patience) {}
 
   /// Takes the credit for one message, if there is any.
   [[nodiscard]] bool take() noexcept {
-    std::int64_t n = left_.load(std::memory_order_seq_cst);  // order: seq_cst, pairs with grant
+    // order: seq_cst, pairs with grant
+    std::int64_t n = left_.load(at<credit_order::see_credit>(std::memory_order_seq_cst));
     while (n > 0)
       // order: seq_cst, pairs with grant
-      if (left_.compare_exchange_weak(n, n - 1, std::memory_order_seq_cst)) return true;
+      if (left_.compare_exchange_weak(n, n - 1, std::memory_order_seq_cst,
+                                      std::memory_order_seq_cst))
+        return true;
     return false;
+  }
+  /// As `take`. False: the next grant tells the runner, who tries again. The runner.
+  [[nodiscard]] bool take_or_park() noexcept {
+    if (take()) return true;
+    set_parked();
+    return take();  // a grant that came meanwhile has not seen it
   }
   /// Takes it even if there is none.
   void owe() noexcept { left_.fetch_sub(1, std::memory_order_relaxed); }  // order: a count
@@ -43,11 +57,12 @@ class sender_credit {
 
   /// Waits until there is credit, and takes it. False: it took too long, or the receiver `id` has
   /// ended, as `ended` says.
-  template <class Ended>
-  [[nodiscard]] bool wait(drain_lot& lot, std::uint64_t id, Ended ended) noexcept {
+  template <class Lot, class Ended>
+  [[nodiscard]] bool wait(Lot& lot, std::uint64_t id, Ended ended) noexcept {
     const auto patience = static_cast<std::uint64_t>(patience_.count());
     const std::uint64_t begin = base::platform::monotonic_ns();
-    waiting_.fetch_add(1, std::memory_order_seq_cst);  // order: seq_cst, pairs with grant
+    // order: seq_cst, pairs with grant
+    waiting_.fetch_add(1, at<credit_order::count_waiter>(std::memory_order_seq_cst));
     bool taken = false;
     while (!ended()) {
       const std::uint32_t epoch = lot.epoch(id);
@@ -62,27 +77,43 @@ class sender_credit {
   }
 
   /// Adds credit, and wakes who waits for it. True: the runner has to serve coroutines that wait.
-  [[nodiscard]] bool grant(drain_lot& lot, std::uint64_t id, std::uint32_t messages) noexcept {
-    left_.fetch_add(messages, std::memory_order_seq_cst);  // order: seq_cst, pairs with wait
+  template <class Lot>
+  [[nodiscard]] bool grant(Lot& lot, std::uint64_t id, std::uint32_t messages) noexcept {
     // order: seq_cst, pairs with wait
-    if (waiting_.load(std::memory_order_seq_cst) != 0) lot.wake(id);
+    left_.fetch_add(messages, at<credit_order::grant>(std::memory_order_seq_cst));
+    // order: seq_cst, pairs with wait
+    if (waiting_.load(at<credit_order::see_waiter>(std::memory_order_seq_cst)) != 0) lot.wake(id);
     // order: seq_cst, pairs with set_parked
     return parked_.exchange(false, std::memory_order_seq_cst);
   }
 
   /// Coroutines wait for room here: the next grant tells the runner.
   void set_parked() noexcept {
-    parked_.store(true, std::memory_order_seq_cst);  // order: seq_cst, pairs with grant
+    // order: seq_cst, pairs with grant
+    parked_.store(true, std::memory_order_seq_cst);
   }
 
  private:
   /// a sleep ends after this time, since the end of the receiver wakes nobody here
   static constexpr base::duration longest_sleep = base::duration::milliseconds(10);
 
-  std::atomic<std::int64_t> left_;
-  std::atomic<std::uint32_t> waiting_{0};
-  std::atomic<bool> parked_{false};
+  template <class T>
+  using atomic = typename Atomics::template atomic<T>;
+  template <credit_order Place>
+  static constexpr std::memory_order at(std::memory_order as_written) noexcept {
+    return base::order<Atomics, Place>(as_written);
+  }
+
+  atomic<std::int64_t> left_;
+  atomic<std::uint32_t> waiting_{0};
+  atomic<bool> parked_{false};
   const base::duration patience_;
+};
+
+/// The product's credit.
+class sender_credit final : public basic_sender_credit<base::real_atomics> {
+ public:
+  using basic_sender_credit::basic_sender_credit;
 };
 
 }  // namespace garrick::core
