@@ -38,7 +38,7 @@ timer_record* timer_record::arm(environment& env, cell& target, envelope* e, bas
   record->due_.store(due, std::memory_order_relaxed);  // order: nobody else knows the record
   try {
     if (!due.is_never()) {
-      record->hand_to_service();
+      timer_steps::hand_to_service(*record);
       return record;
     }
   } catch (...) {
@@ -71,9 +71,12 @@ timer_record* timer_record::arm_periodic(environment& env, cell& target, envelop
 
 bool timer_record::cancel() noexcept { return timer_steps::cancel(*this); }
 
-bool timer_record::cancel_at_service() noexcept { return env_->timers->cancel(id()); }
+bool timer_record::cancel_at_service(std::uint64_t id) noexcept {
+  return env_->timers->cancel(
+      {static_cast<std::uint32_t>(id), static_cast<std::uint32_t>(id >> 32)});
+}
 
-void timer_record::hand_to_service() {
+std::uint64_t timer_record::arm_at_service() {
   const base::timer_id id = env_->timers->arm(
       // order: own value, or of who armed it before
       due_.load(std::memory_order_relaxed),
@@ -81,8 +84,7 @@ void timer_record::hand_to_service() {
        .context = this,
        .drop = [](void* self,
                   std::uint64_t) { static_cast<timer_record*>(self)->service_ended(); }});
-  // order: pairs with id()
-  id_.store((std::uint64_t{id.generation} << 32) | id.index, std::memory_order_release);
+  return (std::uint64_t{id.generation} << 32) | id.index;
 }
 
 void timer_record::service_ended() noexcept {
@@ -101,7 +103,7 @@ void timer_record::hand_to_service_again() noexcept {
   due_.store(due_.load(std::memory_order_relaxed) + base::duration::nanoseconds(period_ns_),
              std::memory_order_relaxed);
   try {
-    hand_to_service();
+    timer_steps::hand_to_service(*this);
   } catch (const std::exception&) {
     base::out_of_memory("a periodic message cannot be sent again");
   }

@@ -84,25 +84,20 @@ class timer_record {
         type_(e->type) {}
   static timer_record* arm(environment& env, cell& target, envelope* e, base::duration delay,
                            std::int64_t period_ns);
-  void hand_to_service();
+  [[nodiscard]] std::uint64_t arm_at_service();
   /// Arms the next beat; without memory, the program ends with a sentence.
   void hand_to_service_again() noexcept;
   /// The service does not know it: it is over.
   void give_up() noexcept;
   void fire() noexcept;
   void service_ended() noexcept;
-  [[nodiscard]] base::timer_id id() const noexcept {
-    // order: pairs with hand_to_service
-    const std::uint64_t v = id_.load(std::memory_order_acquire);
-    return {static_cast<std::uint32_t>(v), static_cast<std::uint32_t>(v >> 32)};
-  }
   void push(envelope* e) noexcept;
   /// One beat; a dead letter if there is no memory for it.
   void push_copy() noexcept;
   /// Does too much mail wait? Then this beat is left out, and was made a dead letter.
   [[nodiscard]] bool receiver_is_late() noexcept;
   void finish() noexcept;
-  [[nodiscard]] bool cancel_at_service() noexcept;
+  [[nodiscard]] bool cancel_at_service(std::uint64_t id) noexcept;
   void free_self() noexcept;
   static constexpr std::uint8_t over = 1;  ///< a state: it neither fires nor will fire again
 

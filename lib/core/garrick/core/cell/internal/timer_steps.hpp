@@ -3,7 +3,7 @@
 //
 // A timer may be cancelled at any moment while it fires on another thread. As in cell_steps.hpp the
 // steps are apart, so that the model checker runs them (timer_steps.model.cpp). A `Record` has
-// `atomics` (the policy), `state_`, `holders_`, and the functions that are called below.
+// `atomics` (the policy), `state_`, `holders_`, `id_`, and the functions that are called below.
 //
 // Thread safety: `cancel` is for the owner, `fire` and `service_ended` are for the clock's thread;
 // all of them may run at the same time.
@@ -14,6 +14,9 @@
 // T2 The record has two holds: the owner's, and that of the service while it has the timer. Whoever
 //    takes the timer out of the service (by firing it, or by cancelling it there) gives up the
 //    latter.
+// T3 `id_` may be an old one: the first beat may be over before the thread that armed the timer has
+//    stored the first id, and a cancel may come between two beats. Then the service does not know
+//    it, and gives up its hold when it fires next.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -45,9 +48,16 @@ struct timer_steps {
     if (was != armed) return was == busy;
     // The clock service may be about to fire: then it finds `over`, and drops its own hold. If it
     // was still pending, that hold is ours to drop.
-    if (r.cancel_at_service()) drop_holder(r);
+    if (cancel_at_service(r)) drop_holder(r);
     r.finish();
     return true;
+  }
+
+  /// Hands the timer to the service; from then on it may fire.
+  template <class Record>
+  static void hand_to_service(Record& r) {
+    // order: relaxed: what belongs to an id is under the service's lock (T3)
+    r.id_.store(r.arm_at_service(), std::memory_order_relaxed);
   }
 
   /// The time has come for a timer that fires once, or the service ends before (`push` does
@@ -84,7 +94,7 @@ struct timer_steps {
             base::order<atomics<Record>, timer_order::armed_again>(std::memory_order_release),
             std::memory_order_relaxed))
       return;
-    const bool was_pending = r.cancel_at_service();
+    const bool was_pending = cancel_at_service(r);
     r.finish();
     if (was_pending) drop_holder(r);  // last: the owner may have dropped its hold already
   }
@@ -95,6 +105,13 @@ struct timer_steps {
     if (r.holders_.fetch_sub(1, base::order<atomics<Record>, timer_order::drop_holder>(
                                     std::memory_order_acq_rel)) == 1)
       r.free_self();
+  }
+
+ private:
+  /// True: the service had it, and has its hold no more.
+  template <class Record>
+  [[nodiscard]] static bool cancel_at_service(Record& r) noexcept {
+    return r.cancel_at_service(r.id_.load(std::memory_order_relaxed));  // order: T3
   }
 };
 

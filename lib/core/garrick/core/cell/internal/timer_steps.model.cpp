@@ -24,11 +24,13 @@ struct model_record {
 
   atomics::atomic<std::uint8_t> state_{timer_steps::armed};
   atomics::atomic<std::uint32_t> holders_{2};
-  atomics::atomic<int> id{1};
-  atomics::atomic<int> pending{1};  ///< the id that the service has; 0: none
-  atomics::cell<int> content{1};    ///< the envelope and the handle to the target
+  atomics::atomic<std::uint64_t> id_{0};
+  atomics::atomic<std::uint64_t> pending{0};  ///< the id that the service has; 0: none
+  atomics::cell<int> armed_content{0};        ///< what is written before it is armed, each time
+  atomics::cell<int> content{1};              ///< the envelope and the handle to the target
   atomics::cell<int> memory{0};
   // for checks; the model checker does not follow these
+  std::uint64_t times_armed = 0;
   int pushed = 0;
   int finished = 0;
   int freed = 0;
@@ -43,25 +45,26 @@ struct model_record {
     RL_ASSERT(content.get() == 1);
     ++pushed;
   }
-  void arm() {
-    touch();
-    const int next = id.load(relaxed) + 1;  // order: own thread's value
-    pending.store(next, release);           // order: as the service's lock
-    id.store(next, release);                // order: as timer_record::hand_to_service
-  }
   /// The service fires what is due, or ends. False: it has nothing.
   template <class Fire>
   bool due(Fire fire) {
     if (pending.exchange(0, acq_rel) == 0) return false;  // order: as the service's lock
     touch();
+    static_cast<void>(armed_content.get());
     fire();
     return true;
   }
 
   // what the steps call
-  bool cancel_at_service() {
+  std::uint64_t arm_at_service() {
     touch();
-    int mine = id.load(acquire);  // order: as timer_record::id
+    armed_content.set(1);
+    const std::uint64_t next = ++times_armed;
+    RL_ASSERT(pending.exchange(next, acq_rel) == 0);  // order: as the service's lock
+    return next;
+  }
+  bool cancel_at_service(std::uint64_t mine) {
+    touch();
     // order: as the service's lock
     return mine != 0 && pending.compare_exchange_strong(mine, 0, acq_rel, relaxed);
   }
@@ -77,15 +80,18 @@ struct model_record {
   }
 };
 
-/// The owner cancels and lets go; the service fires, or ends.
+/// The owner arms it, cancels and lets go; the service fires, or ends.
 template <bool Periodic>
 struct timer_suite : rl::test_suite<timer_suite<Periodic>, 2> {
   model_record r;
+  bool handed = false;
   bool cancelled = false;  ///< cancel said that it was still to fire
   int before_cancel = 0;
 
   void thread(unsigned index) {
     if (index == 0) {
+      timer_steps::hand_to_service(r);
+      handed = true;
       cancelled = timer_steps::cancel(r);
       before_cancel = r.pushed;
       timer_steps::drop_holder(r);
@@ -93,13 +99,20 @@ struct timer_suite : rl::test_suite<timer_suite<Periodic>, 2> {
     }
     if (Periodic) {
       for (int i = 0; i < 2; ++i)
-        r.due([&] { timer_steps::fire_again(r, [&] { r.push(); }, [&] { r.arm(); }); });
+        r.due([&] {
+          timer_steps::fire_again(r, [&] { r.push(); }, [&] { timer_steps::hand_to_service(r); });
+        });
     } else {
       r.due([&] { timer_steps::fire_once(r, [&] { r.push(); }); });
     }
-    r.due([&] { timer_steps::fire_once(r, [] {}); });  // the service ends
+    while (!handed) relacy_atomics::pause();
+    end_service();
+  }
+  void end_service() {
+    r.due([&] { timer_steps::fire_once(r, [] {}); });
   }
   void after() {
+    end_service();
     RL_ASSERT(r.finished == 1 && r.freed == 1);
     RL_ASSERT(r.pushed <= (Periodic ? 2 : 1));
     if (!Periodic) RL_ASSERT(!cancelled || r.pushed == 0);
