@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 
+#include <cstddef>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -190,16 +191,23 @@ bool fails_at(actor_system& system, deed what, int n, bool for_good) {
 
 }  // namespace
 
-TEST_CASE("whichever allocation fails: every request is answered, and every end is told" *
-          doctest::skip(HAS_SANITIZER)) {
+TEST_CASE(
+    "whichever allocation fails: every request is answered, every end is told, and nothing is "
+    "left behind" *
+    doctest::skip(HAS_SANITIZER)) {
+  const std::size_t before = base::block_pool::blocks_in_use();
   for (const bool for_good : {false, true}) {
-    actor_system system(one_worker());
     for (const deed what : all_deeds) {
+      CAPTURE(for_good);
       CAPTURE(static_cast<int>(what));
-      int n = 1;
-      while (n < 200 && fails_at(system, what, n, for_good)) ++n;
-      CHECK(n < 200);
+      {
+        actor_system system(one_worker());
+        int n = 1;
+        while (n < 200 && fails_at(system, what, n, for_good)) ++n;
+        CHECK(n < 200);
+        CHECK(system.request(system.spawn<other>(), quiet_ask{}).get().value() == 1);
+      }
+      CHECK(base::block_pool::blocks_in_use() == before);
     }
-    CHECK(system.request(system.spawn<other>(), quiet_ask{}).get().value() == 1);
   }
 }

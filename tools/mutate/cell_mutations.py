@@ -290,13 +290,6 @@ MUTATIONS = [
         by_steps,
     ),
     mutation(
-        "run loop: senders that wait for room are not woken",
-        RUN,
-        "    reader_.clear_waiting(gate_);\n    env_->lot->wake(id_);",
-        "    reader_.clear_waiting(gate_);",
-        ("tests.overload",),
-    ),
-    mutation(
         "run loop: urgent mail starves the rest",
         RUN,
         "  if (urgent_streak_ < urgent_share || reader_.peek_front() == nullptr) {",
@@ -304,11 +297,18 @@ MUTATIONS = [
         ("tests.ordering", "core.mailbox", "tests.newest_mail"),
     ),
     mutation(
-        "the end: senders that wait are not woken",
-        LIFE,
-        "    if ((tags & mailbox_word::waiting) != 0) env.lot->wake(self.id());\n",
+        "run loop: senders that wait for room are not woken",
+        RUN,
+        "  if ((head & mailbox_word::waiting) != 0) cell_steps::wake_senders(*this);\n",
         "",
         ("tests.overload",),
+    ),
+    mutation(
+        "in place: senders that are left waiting are not woken when the run is over",
+        RUN,
+        "  detail::here.batch_over = false;\n  wake_overlooked();",
+        "  detail::here.batch_over = false;",
+        ("tests.in_place",),
     ),
     mutation(
         "a blocking actor does not wait for mail",

@@ -6,6 +6,13 @@ that nothing observable changes.
 """
 
 import cell_mutations
+import memory_mutations
 import other_mutations
+import room_mutations
 
-MUTATIONS = other_mutations.MUTATIONS + cell_mutations.MUTATIONS
+MUTATIONS = (
+    other_mutations.MUTATIONS
+    + room_mutations.MUTATIONS
+    + cell_mutations.MUTATIONS
+    + memory_mutations.MUTATIONS
+)

@@ -8,6 +8,8 @@ RING = BASE + "concurrency/ring.hpp"
 TOKEN = BASE + "concurrency/run_token.hpp"
 CHILDREN = "lib/core/garrick/core/supervision/internal/children.cpp"
 TIMER = CELL + "internal/timer_steps.hpp"
+SERVICE = BASE + "time/timer_service.cpp"
+WHEEL = BASE + "time/timing_wheel.cpp"
 SLOT = "lib/system/garrick/system/threads/internal/thread_slot.hpp"
 POOL = "lib/system/garrick/system/threads/detached_pool.cpp"
 STEALING = "lib/sched/garrick/sched/policies/work_stealing.hpp"
@@ -16,6 +18,8 @@ by_ring = ("base.model.ring",)
 by_token = ("base.model.run_token",)
 by_steps = ("core.model.cell_steps",)
 by_timer = ("core.model.timer_steps",)
+by_service = ("base.timer_service",)
+by_wheel = ("base.timing_wheel",)
 by_slot = ("system.model.thread_slot",)
 
 MUTATIONS = [
@@ -126,8 +130,8 @@ MUTATIONS = [
     mutation(
         "timer: the hold of a timer that was cancelled in the service is kept",
         TIMER,
-        "    if (r.cancel_at_service()) drop_holder(r);",
-        "    static_cast<void>(r.cancel_at_service());",
+        "    if (cancel_at_service(r)) drop_holder(r);",
+        "    static_cast<void>(cancel_at_service(r));",
         by_timer,
     ),
     mutation(
@@ -138,11 +142,69 @@ MUTATIONS = [
         by_timer,
     ),
     mutation(
+        "timer: the hold of a beat that was armed before a cancel was seen is kept",
+        TIMER,
+        "    if (was_pending) drop_holder(r);  // last",
+        "    static_cast<void>(was_pending);  // last",
+        by_timer,
+    ),
+    mutation(
+        "timer: a hold that the service still has is given up",
+        TIMER,
+        "    const bool was_pending = cancel_at_service(r);",
+        "    const bool was_pending = true;",
+        by_timer,
+    ),
+    mutation(
         "timer: a beat is over without release",
         TIMER,
         "base::order<atomics<Record>, timer_order::armed_again>(std::memory_order_release)",
         "std::memory_order_relaxed",
         by_timer,
+    ),
+    # ---- the clock's thread
+    mutation(
+        "clock: an earlier deadline does not wake the thread",
+        SERVICE,
+        "      wake = deadline < state_->sleeping_until;  // T1\n",
+        "",
+        by_service,
+    ),
+    mutation(
+        "clock: a timer that is armed after the stop is kept",
+        SERVICE,
+        "    stopped = state_->stopping;\n",
+        "",
+        by_service,
+    ),
+    mutation(
+        "clock: what is armed at the stop is not dropped",
+        SERVICE,
+        "  while (state_->wheel.pop_any(task)) drop(task);",
+        "  while (state_->wheel.pop_any(task)) task = {};",
+        by_service,
+    ),
+    mutation(
+        "wheel: timers fire although an earlier one is still to be sorted",
+        WHEEL,
+        "    if (!spread(moves)) return false;\n    if (heap_size_",
+        "    const bool sorted = spread(moves);\n    if (!sorted && moves == 0 && heap_size_ == 0) "
+        "return false;\n    if (heap_size_",
+        by_wheel + by_service,
+    ),
+    mutation(
+        "wheel: the rest of a slot that is being opened begins with a link to what went",
+        WHEEL,
+        "    at(timer).before = none;\n    return false;",
+        "    return false;",
+        by_wheel,
+    ),
+    mutation(
+        "wheel: an old id cancels who has its place now",
+        WHEEL,
+        "  ++n.generation;  // W3; it wraps from odd to zero, which no id carries\n",
+        "  n.generation += 2;\n",
+        by_wheel,
     ),
     # ---- threads of detached actors
     mutation(

@@ -1,0 +1,217 @@
+"""Errors where senders wait: for room in a mailbox, for credit, in a circle."""
+
+from mutation import mutation
+
+CELL = "lib/core/garrick/core/cell/"
+STEPS = CELL + "cell_steps.hpp"
+LOT = CELL + "drain_lot.hpp"
+CREDIT = CELL + "internal/sender_credit.hpp"
+FULL = CELL + "internal/full_receiver.cpp"
+BOUNDED = CELL + "internal/bounded_mailbox.cpp"
+by_lot = ("core.model.drain_lot",)
+by_lot_test = ("core.drain_lot",)
+by_credit = ("core.model.sender_credit",)
+
+ENTER = (
+    "      for (const auto* a = top_; a != nullptr; a = a->outer) lot_.enter(a->id, receiver);\n"
+)
+LOOK = (
+    "      for (int steps = 0; receiver != 0 && steps < longest_circle && !circle_; "
+    "++steps) {\n"
+    "        receiver = lot_.waits_for(receiver);\n"
+    "        circle_ = receiver != 0 && detail::is_on_stack(top_, receiver);\n"
+    "      }\n"
+)
+
+MUTATIONS = [
+    # ---- room
+    mutation(
+        "room: the runner wakes before it clears the tag",
+        STEPS,
+        "    c.reader_.clear_waiting(c.gate_);\n    c.env().lot->wake(c.id());",
+        "    c.env().lot->wake(c.id());\n    c.reader_.clear_waiting(c.gate_);",
+        by_lot,
+    ),
+    mutation(
+        "room: the runner wakes nobody",
+        STEPS,
+        "    c.reader_.clear_waiting(c.gate_);\n    c.env().lot->wake(c.id());",
+        "    c.reader_.clear_waiting(c.gate_);",
+        by_lot,
+    ),
+    mutation(
+        "room: an actor that ends wakes nobody",
+        STEPS,
+        "    if ((tags & mailbox_word::waiting) != 0) env.lot->wake(c.id());\n",
+        "",
+        by_lot,
+    ),
+    mutation(
+        "room: a sender reads the epoch after it has asked",
+        STEPS,
+        "    const std::uint32_t epoch = lot.epoch(c.id());\n"
+        "    if (!c.gate_.ask_to_wait()) return false;",
+        "    if (!c.gate_.ask_to_wait()) return false;\n"
+        "    const std::uint32_t epoch = lot.epoch(c.id());",
+        by_lot,
+    ),
+    mutation(
+        "room: a wake-up does not advance the epoch",
+        LOT,
+        "word.fetch_add(1, std::memory_order_acq_rel);",
+        "word.fetch_add(0, std::memory_order_acq_rel);",
+        by_lot,
+    ),
+    mutation(
+        "room: only one of those who wait is woken",
+        LOT,
+        "    Atomics::wake_all(at(id).word);",
+        "    Atomics::wake_one(at(id).word);",
+        by_lot,
+    ),
+    # ---- circles
+    mutation(
+        "circle: a sender looks for it before it enters itself",
+        LOT,
+        ENTER + LOOK,
+        "      const std::uint64_t to = receiver;\n" + LOOK + ENTER.replace("receiver", "to"),
+        by_lot,
+    ),
+    mutation(
+        "circle: a sender enters itself with release only",
+        LOT,
+        "base::order<Atomics, lot_order::enter>(std::memory_order_seq_cst)",
+        "std::memory_order_release",
+        by_lot,
+    ),
+    mutation(
+        "circle: a sender looks with acquire only",
+        LOT,
+        "base::order<Atomics, lot_order::see_waiter>(std::memory_order_seq_cst)",
+        "std::memory_order_acquire",
+        by_lot,
+    ),
+    mutation(
+        "circle: an entry is open before it says for whom",
+        LOT,
+        "    s.awaited.store(receiver, std::memory_order_relaxed);\n"
+        "    // order: seq_cst, pairs with waits_for\n"
+        "    s.waiter.store(who, base::order<Atomics, lot_order::enter>"
+        "(std::memory_order_seq_cst));",
+        "    s.waiter.store(who, base::order<Atomics, lot_order::enter>"
+        "(std::memory_order_seq_cst));\n"
+        "    s.awaited.store(receiver, std::memory_order_relaxed);",
+        by_lot,
+    ),
+    mutation(
+        "circle: a wait that is over stays in the lot",
+        LOT,
+        "    if (s.waiter.load(std::memory_order_relaxed) == who)\n"
+        "      s.waiter.store(0, std::memory_order_relaxed);",
+        "    if (s.waiter.load(std::memory_order_relaxed) == who) return;",
+        by_lot_test,
+    ),
+    mutation(
+        "circle: only waits of two are seen",
+        LOT,
+        "    static constexpr int longest_circle = 16;",
+        "    static constexpr int longest_circle = 1;",
+        by_lot,
+    ),
+    mutation(
+        "circle: only the innermost of those who run one another in place is entered",
+        LOT,
+        "a = a->outer) lot_.enter(a->id, receiver);",
+        "a = nullptr) lot_.enter(a->id, receiver);",
+        by_lot_test,
+    ),
+    # ---- credit
+    mutation(
+        "credit: the epoch is read after the look for credit",
+        CREDIT,
+        "      const std::uint32_t epoch = lot.epoch(id);\n      taken = take();\n",
+        "      taken = take();\n      const std::uint32_t epoch = lot.epoch(id);\n",
+        by_credit,
+    ),
+    mutation(
+        "credit: a sender that waits is counted relaxed",
+        CREDIT,
+        "waiting_.fetch_add(1, at<credit_order::count_waiter>(std::memory_order_seq_cst));",
+        "waiting_.fetch_add(1, std::memory_order_relaxed);",
+        by_credit,
+    ),
+    mutation(
+        "credit: a grant looks for those who wait before it adds",
+        CREDIT,
+        "    left_.fetch_add(messages, at<credit_order::grant>(std::memory_order_seq_cst));\n"
+        "    // order: seq_cst, pairs with wait\n"
+        "    if (waiting_.load(at<credit_order::see_waiter>(std::memory_order_seq_cst)) != 0) "
+        "lot.wake(id);",
+        "    const bool anybody = waiting_.load(std::memory_order_seq_cst) != 0;\n"
+        "    left_.fetch_add(messages, std::memory_order_seq_cst);\n"
+        "    if (anybody) lot.wake(id);",
+        by_credit,
+    ),
+    mutation(
+        "credit: a grant wakes before it adds",
+        CREDIT,
+        "    left_.fetch_add(messages, at<credit_order::grant>(std::memory_order_seq_cst));\n"
+        "    // order: seq_cst, pairs with wait\n"
+        "    if (waiting_.load(at<credit_order::see_waiter>(std::memory_order_seq_cst)) != 0) "
+        "lot.wake(id);",
+        "    if (waiting_.load(std::memory_order_seq_cst) != 0) lot.wake(id);\n"
+        "    left_.fetch_add(messages, std::memory_order_seq_cst);",
+        by_credit,
+    ),
+    mutation(
+        "credit: it is taken with a store",
+        CREDIT,
+        "      if (left_.compare_exchange_weak(n, n - 1, std::memory_order_seq_cst,\n"
+        "                                      std::memory_order_seq_cst))\n"
+        "        return true;",
+        "      return left_.store(n - 1, std::memory_order_seq_cst), true;",
+        by_credit,
+    ),
+    mutation(
+        "credit: a message goes without the last credit",
+        CREDIT,
+        "    while (n > 0)\n",
+        "    while (n >= 0)\n",
+        ("tests.drained_elsewhere",),
+    ),
+    mutation(
+        "credit: a runner that has found none does not look again",
+        CREDIT,
+        "    set_parked();\n    return take();  // a grant",
+        "    set_parked();\n    return false;  // a grant",
+        by_credit,
+    ),
+    mutation(
+        "credit: a runner that has found none says so after its second look",
+        CREDIT,
+        "    set_parked();\n    return take();  // a grant",
+        "    const bool taken = take();\n    set_parked();\n    return taken;  // a grant",
+        by_credit,
+    ),
+    mutation(
+        "credit: the runner is not told of a grant",
+        CREDIT,
+        "    return parked_.exchange(false, std::memory_order_seq_cst);",
+        "    return parked_.exchange(false, std::memory_order_seq_cst) && false;",
+        by_credit,
+    ),
+    mutation(
+        "credit: who goes without it owes nothing",
+        FULL,
+        "  credit.owe();\n",
+        "",
+        ("tests.drained_elsewhere",),
+    ),
+    mutation(
+        "credit: a sender goes on waiting when the receiver has ended",
+        FULL,
+        "[this] { return has_ended(); }",
+        "[] { return false; }",
+        ("tests.drained_elsewhere",),
+    ),
+]
