@@ -14,36 +14,20 @@ equivalent is only looked up, not run.
 """
 
 import argparse
-import json
 import os
 import shutil
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 from mutation import mutation
 from mutations import MUTATIONS
+from programs import is_model, programs, run
 
 ROOT = Path(__file__).resolve().parents[2]
 COPY = ROOT / "build" / "mutate"
 BUILD = COPY / "build" / "test"
-PATIENCE = 120  # seconds for one test; what hangs longer has found something
-
-
-@dataclass
-class test:
-    command: list[str]
-    folder: str
-
-
-def target_of(name: str) -> str:
-    """The program of a test, by the rules of cmake/ for names."""
-    part, *rest = name.split(".")
-    if rest[0] == "model":
-        return f"{part}_{rest[1]}_model"
-    return "garrick_tests" if part == "tests" else f"{part}_tests"
 
 
 def bring_copy_up_to_date() -> None:
@@ -71,95 +55,25 @@ def bring_copy_up_to_date() -> None:
         os.utime(target)
 
 
-def run(command: list[str], **options) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options
-    )
-
-
 def configure() -> None:
     done = run(["cmake", "--preset", "test"], cwd=COPY)
     if done.returncode != 0:
         sys.exit(done.stdout + "mutate: the copy cannot be configured")
 
 
-def built_tests() -> dict[str, test]:
-    """By their names in CTest, which knows commands only of programs that are there."""
-    listed = run(["ctest", "--show-only=json-v1"], cwd=BUILD)
-    found = {}
-    for entry in json.loads(listed.stdout)["tests"]:
-        command = entry.get("command")
-        if not command:
-            continue
-        folder = next(
-            (p["value"] for p in entry["properties"] if p["name"] == "WORKING_DIRECTORY"),
-            str(BUILD),
-        )
-        found[entry["name"]] = test(command, folder)
-    return found
-
-
-def first_error(output: str) -> str:
-    lines = output.splitlines()
-    errors = [line for line in lines if "error" in line and "-Werror" not in line]
-    return (errors or lines[-1:])[0]
-
-
-def build(tests: tuple[str, ...] | list[str], jobs: int) -> str:
-    """Empty, or what the compiler says."""
-    targets = sorted({target_of(name) for name in tests})
-    done = run(["cmake", "--build", str(BUILD), f"-j{jobs}", "--target", *targets])
-    return "" if done.returncode == 0 else first_error(done.stdout)
-
-
-def ninja(*arguments: str) -> list[str]:
-    return run(["ninja", "-t", *arguments], cwd=BUILD, check=True).stdout.splitlines()
-
-
-def build_model(model: test) -> str:
-    """As build, for a model alone: it brings the headers that it runs, so the libraries, in which
-    many files include them, can stay as they are."""
-    program = str(Path(model.command[0]).relative_to(BUILD))
-    own = next(name for name in ninja("inputs", program) if name.endswith(".model.cpp.o"))
-    for step in (own, program):
-        done = run(ninja("commands", "-s", step)[0], cwd=BUILD, shell=True)
-        if done.returncode != 0:
-            return first_error(done.stdout)
-    return ""
-
-
-def failure(t: test) -> str:
-    """Empty, or how the test fails."""
-    try:
-        done = run(t.command, cwd=t.folder, timeout=PATIENCE)
-    except subprocess.TimeoutExpired:
-        return f"hangs for {PATIENCE} s"
-    if done.returncode == 0:
-        return ""
-    cases = [
-        line[len("TEST CASE:") :].strip()
-        for line in done.stdout.splitlines()
-        if line.startswith("TEST CASE:")
-    ]
-    return cases[0] if cases else f"ends with {done.returncode}"
-
-
-def plant_and_test(m: mutation, tests: dict[str, test], jobs: int) -> tuple[bool, str]:
+def plant_and_test(m: mutation, built: programs) -> tuple[bool, str]:
     """Whether it was found, and by what."""
     path = COPY / m.file
     right = path.read_text(encoding="utf-8")
     path.write_text(right.replace(m.old, m.new), encoding="utf-8")
     try:
-        models = [name for name in m.tests if ".model." in name]
-        others = [name for name in m.tests if name not in models]
-        complaints = [build_model(tests[name]) for name in models]
-        complaints += [build(others, jobs)] if others else []
-        if any(complaints):
-            return True, f"the compiler: {next(filter(None, complaints))}"
+        complaint = built.build(m.tests, also_libraries=not all(map(is_model, m.tests)))
+        if complaint:
+            return True, f"the compiler: {complaint}"
         for name in m.tests:
-            how = failure(tests[name])
+            how = built.failure(name)
             # A test that fails now and then finds nothing: it has to do so twice.
-            if how and (how.startswith("hangs") or failure(tests[name])):
+            if how and (how.startswith("hangs") or built.failure(name)):
                 return True, f"{name}: {how}"
         return False, f"SURVIVES {', '.join(m.tests)}"
     finally:
@@ -195,18 +109,20 @@ def main() -> int:
         print(f"{len(chosen)} mutations, {len(bad)} of them cannot be planted")
         return 1 if bad or not chosen else 0
 
+    # models first, which the libraries are not built anew for
+    chosen.sort(key=lambda m: not all(map(is_model, m.tests)))
     bring_copy_up_to_date()
     configure()
+    built = programs(BUILD, given.jobs)
     needed = sorted({name for m in chosen for name in m.tests})
-    complaint = build(needed, given.jobs) if needed else ""
-    if complaint:
-        sys.exit(f"mutate: the tree does not compile: {complaint}")
-    tests = built_tests()
-    unknown = [name for name in needed if name not in tests]
+    unknown = [name for name in needed if not built.knows(name)]
     if unknown:
         sys.exit(f"mutate: no test is called {', '.join(unknown)}")
+    complaint = built.build(needed, also_libraries=True)
+    if complaint:
+        sys.exit(f"mutate: the tree does not compile: {complaint}")
     for name in needed:
-        how = failure(tests[name]) and failure(tests[name])
+        how = built.failure(name) and built.failure(name)
         if how:
             sys.exit(f"mutate: {name} fails without a mutation: {how}")
 
@@ -216,7 +132,7 @@ def main() -> int:
             print(f"{m.name}: equivalent: {m.equivalent}", flush=True)
             continue
         start = time.monotonic()
-        found, by = plant_and_test(m, tests, given.jobs)
+        found, by = plant_and_test(m, built)
         survived += not found
         print(f"{m.name}: {by} ({time.monotonic() - start:.0f} s)", flush=True)
     equivalent = sum(bool(m.equivalent) for m in chosen)
