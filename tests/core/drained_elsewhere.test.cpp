@@ -1,6 +1,7 @@
 // Receivers whose mail is drained elsewhere, and what such carriers of mail need: credit for their
 // senders, a run of the receiver at once, and dead letters of their own.
 #include <doctest/doctest.h>
+#include <garrick/core/cell/drain_lot.hpp>
 #include <garrick/core/cell/running_cell.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -49,6 +50,15 @@ struct line {
   ~line() { out = {}; }
 };
 
+/// Sends so many messages.
+struct eager : actor<numbers> {
+  ref<numbers> to;
+  explicit eager(ref<numbers> t) : to(std::move(t)) {}
+  void on(std::uint64_t n) {
+    for (std::uint64_t i = 0; i < n; ++i) send(to, i);
+  }
+};
+
 settings quiet(std::uint32_t workers) {
   settings o;
   o.scheduler.workers = workers;
@@ -85,13 +95,6 @@ TEST_CASE("credit: a sender outside waits for each grant, and no message goes wi
 }
 
 TEST_CASE("credit: actors that send wait for it, and others run on the workers that are free") {
-  struct eager : actor<numbers> {
-    ref<numbers> to;
-    explicit eager(ref<numbers> t) : to(std::move(t)) {}
-    void on(std::uint64_t n) {
-      for (std::uint64_t i = 0; i < n; ++i) send(to, i);
-    }
-  };
   line l(quiet(3), 1, long_patience);
   for (int i = 0; i < 2; ++i) send(l.system.spawn<eager>(l.out), std::uint64_t{500});
   for (std::uint64_t i = 1; i < 1'000; ++i) {
@@ -122,11 +125,13 @@ TEST_CASE("credit: who may not wait goes on and owes, as does who has waited lon
 }
 
 TEST_CASE("credit: a sender that waits goes on when the receiver ends") {
-  line l(quiet(1), 0, long_patience);
-  std::thread sender([&] { send(l.out, std::uint64_t{0}); });
+  line l(quiet(2), 0, long_patience);
+  send(l.system.spawn<eager>(l.out), std::uint64_t{1});
+  for (bool waits = false; !waits; std::this_thread::yield())
+    l.system.env().lot->for_each_wait(
+        [&](std::uint64_t, std::uint64_t receiver) { waits = waits || receiver == l.out.id(); });
   l.system.exit(l.out);
-  sender.join();
-  static_cast<void>(l.system.shutdown(duration::seconds(20)));
+  CHECK(l.system.shutdown(duration::seconds(20)).complete);
   CHECK(l.system.dead_letter_count() == 1);
   CHECK(l.carried == 0);
 }
