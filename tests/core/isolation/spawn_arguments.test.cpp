@@ -107,6 +107,21 @@ TEST_CASE("a function's actor gets what was lent, and may be a closure that was 
   CHECK(sum == 115);
 }
 
+TEST_CASE("a pointer is lent by value, since its variable may be gone before the actor begins") {
+  test_system kit{1};
+  int sum = 0;
+  {
+    int* to = &sum;
+    kit.spawn([](dynamic_actor&, int* x) { *x += 1; }, lent(to));
+    const int* const from = to;
+    kit.spawn([](dynamic_actor&, const int* x, int& y) { y += x == &y ? 10 : 0; }, lent(from),
+              lent(sum));
+    to = nullptr;
+  }
+  kit.run();
+  CHECK(sum == 11);
+}
+
 TEST_CASE("what was lent may be sent, too, and the receiver opens it") {
   test_system kit{1};
   int sum = 0;

@@ -16,9 +16,10 @@ namespace garrick::core {
 /// the spawner, a pointer, a view, a closure with captures. The compiler no longer checks it. It
 /// must outlive the actor, and who writes to it while another reads must synchronise.
 ///
-/// `lent(x)` of a variable is a reference to it; of anything else it holds the value. In a spawn it
-/// stands for an argument or for the actor's function, which gets what was lent, `X&` or `X&&`. In
-/// a message it is a type of its own, which the receiver opens with `get()`.
+/// `lent(x)` of a variable is a reference to it; of a pointer, or of what is no variable, it holds
+/// the value. In a spawn it stands for an argument or for the actor's function, which gets what was
+/// lent, `X&` or `X&&`. In a message it is a type of its own, `lent<X&>` or `lent<X>`, which the
+/// receiver opens with `get()`.
 ///
 ///     spawn<viewer>(lent(table_));                 // viewer(const table& t)
 ///     send(to, lent(&page));                       // on(lent<page*> p) { read(*p.get()); }
@@ -31,6 +32,10 @@ class [[nodiscard]] lent {
   /// Of a variable, or of a value, which is moved in.
   constexpr explicit lent(T&& x) noexcept(std::is_nothrow_constructible_v<T, T&&>)
       : value_(std::forward<T>(x)) {}
+  /// Of a variable that is a pointer: what it points to is lent, and not the variable.
+  constexpr explicit lent(const T& x) noexcept
+    requires std::is_pointer_v<T>
+      : value_(x) {}
 
   /// What was lent.
   [[nodiscard]] constexpr T& get() noexcept { return value_; }
@@ -40,8 +45,9 @@ class [[nodiscard]] lent {
  private:
   T value_;
 };
-/// Of a variable `lent<X&>`, of a value `lent<X>`.
+/// Of a variable `lent<X&>`, of a value or a pointer `lent<X>`.
 template <class T>
-lent(T&&) -> lent<T>;
+lent(T&&) -> lent<
+    std::conditional_t<std::is_pointer_v<std::remove_cvref_t<T>>, std::remove_cvref_t<T>, T>>;
 
 }  // namespace garrick::core
