@@ -1,10 +1,10 @@
 // A lock for a handful of instructions: one locked operation to take, a store to give.
 //
-// It guards the lists of living actors, which are locked once when an actor is spawned and once
-// when it ends, to link a list node; and by who looks at all actors, for at most 256 of them at
-// a time, to count a reference each. Nobody allocates or blocks under it. If the holder loses its
-// core in between, the others sleep for moments, so it gets the core back whatever their priorities
-// are.
+// It guards the lists of living actors, the mail of actors that keep their newest messages, and the
+// latest dead letters. The longest that it is held is for a look at 256 actors, to count a
+// reference each, or at the messages of one actor's mail, to list them. Nobody allocates, frees or
+// blocks under it. If the holder loses its core in between, the others sleep for moments, so it
+// gets the core back whatever their priorities are.
 //
 // Thread safety: any thread; not recursive.
 #pragma once

@@ -35,26 +35,30 @@ latest_mail::~latest_mail() {
 }
 
 latest_mail::addition latest_mail::add(mailbox_gate<envelope>& gate, envelope* e) noexcept {
-  const std::lock_guard guard(lock_);
-  if ((gate.peek() & mailbox_word::closed) != 0) return {outcome::closed};
   const bool urgent = envelope::is_urgent(e);
   lane& to = lane_of(e);
-  const std::uint32_t pushes = gate.pushes();
-  outcome what = outcome::kept;
+  envelope_ptr token;  // before the lock, under which nobody allocates or frees
+  std::unique_lock lock(lock_);
+  std::uint32_t pushes = gate.pushes();
   // Urgent messages pass responses anyway.
-  if (to.open == nullptr || (!urgent && pushes != pushes_)) {
-    envelope* const token = new_token(no_end);
+  const auto may_join = [&] { return to.open != nullptr && (urgent || pushes == pushes_); };
+  if (!may_join()) {
+    lock.unlock();
+    token.reset(new_token(no_end));
+    lock.lock();
+    pushes = gate.pushes();  // others may have come meanwhile
+  }
+  if ((gate.peek() & mailbox_word::closed) != 0) return {outcome::closed};
+  outcome what = outcome::kept;
+  if (!may_join()) {
     if (token == nullptr) return {outcome::no_memory};
     if (urgent) token->set(envelope_flag::urgent);
     // Under the lock, so that the runner finds the message with its token.
-    const push_outcome pushed = gate.push(token);
-    if (pushed == push_outcome::closed) {
-      detail::free_envelope_block(token);
-      return {outcome::closed};
-    }
+    const push_outcome pushed = gate.push(token.get());
+    if (pushed == push_outcome::closed) return {outcome::closed};
     if (pushed == push_outcome::woke) what = outcome::woke;
     if (to.open != nullptr) token_in(to.open).end = to.behind;
-    to.open = token;
+    to.open = token.release();
     // If a response came in between, or since the last token, nothing can join from now on.
     if (!urgent || pushes == pushes_) pushes_ = pushes + 1;
   }
@@ -105,11 +109,11 @@ envelope* latest_mail::put_back(envelope* e) noexcept {
 }
 
 envelope* latest_mail::set_aside(envelope* e) noexcept {
-  const std::lock_guard guard(lock_);
   if (retry_token_ == nullptr) {
     retry_token_ = new_token(no_end);
     if (retry_token_ == nullptr) return e;
   }
+  const std::lock_guard guard(lock_);
   e->clear(envelope_flag::urgent);
   aside_.push_back(e);
   ++aside_count_;

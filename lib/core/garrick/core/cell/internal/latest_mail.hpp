@@ -106,6 +106,8 @@ class latest_mail {
   [[nodiscard]] envelope* drop_over_bound() noexcept;
 
   const std::uint32_t bound_;
+  /// the runner's: there if a message is set aside, so that `retry` cannot fail
+  envelope* retry_token_ = nullptr;
   mutable base::spin_lock lock_;
   // under `lock_`
   lane normal_;
@@ -115,8 +117,6 @@ class latest_mail {
   std::uint32_t length_ = 0;
   envelope_chain aside_;
   std::uint32_t aside_count_ = 0;
-  envelope* retry_token_ =
-      nullptr;  ///< there if a message is set aside, so that `retry` cannot fail
 };
 
 }  // namespace garrick::core
