@@ -2,7 +2,7 @@
 // nothing else in the program can tell the difference. And what becomes of it when the actor ends.
 #include <doctest/doctest.h>
 #include <garrick/core/cell/continuation.hpp>
-#include <garrick/core/cell/elsewhere/proxy_cell.hpp>
+#include <garrick/core/cell/proxy/proxy_cell.hpp>
 #include <garrick/core/cell/respond.hpp>
 #include <garrick/core/cell/signals.hpp>
 #include <garrick/garrick.hpp>

@@ -42,9 +42,9 @@ struct exit_signal {
   base::exit_reason reason;  ///< why
 };
 
-/// Work of another room for an actor's turn, also while the actor is suspended. Whoever waits for
-/// it is always told: `run` returns, or `failed` or `turned_away` is called, whatever becomes of
-/// the actor.
+/// Work of another room for an actor's turn, also while the actor is suspended. Once it is sent,
+/// whoever waits for it is told, whatever becomes of the actor: `run` returns, or `failed` or
+/// `turned_away` is called.
 class errand {
  public:
   virtual ~errand() = default;
@@ -118,27 +118,27 @@ struct promises_dropped {
   std::uint8_t unused = 0;
 };
 /// Work for the actor's turn that this room does not know.
-class errand {
+class run_errand {
  public:
-  explicit errand(std::unique_ptr<core::errand> what) noexcept : what_(std::move(what)) {}
-  errand(errand&&) noexcept = default;
-  errand& operator=(errand&&) = delete;
+  explicit run_errand(std::unique_ptr<errand> what) noexcept : what_(std::move(what)) {}
+  run_errand(run_errand&&) noexcept = default;
+  run_errand& operator=(run_errand&&) = delete;
   /// Turns away what was not run, wherever the signal ends.
-  ~errand() {
+  ~run_errand() {
     if (what_ != nullptr) what_->turned_away();
   }
   /// On the actor's turn, once.
   void run(cell& self) noexcept;
 
  private:
-  std::unique_ptr<core::errand> what_;
+  std::unique_ptr<errand> what_;
 };
 
 }  // namespace signals
 
 /// Puts `what` into the actor's system lane. An actor that has ended, or that nobody holds, turns
-/// it away at once. Throws std::bad_alloc if there is no memory for the signal; `what` is then gone
-/// and was not told. Any thread; does not block.
+/// it away at once. Throws std::bad_alloc if there is no memory for the signal: then it was not
+/// sent, and `what` is gone without a word. Any thread; does not block.
 void send_errand(const address& to, std::unique_ptr<errand> what);
 
 }  // namespace garrick::core

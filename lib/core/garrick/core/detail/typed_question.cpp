@@ -17,7 +17,7 @@ base::error not_understood(cell& self, const signature_types* wanted, std::size_
 }
 
 void ask_on_its_turn(cell& to, std::unique_ptr<errand> question) {
-  to.signal(make_envelope<signals::errand>(std::move(question)));
+  to.signal(make_envelope<signals::run_errand>(std::move(question)));
 }
 
 }  // namespace garrick::core::detail

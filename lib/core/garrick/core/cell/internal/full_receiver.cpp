@@ -133,7 +133,7 @@ void running_cell::grant_credit(std::uint32_t messages) noexcept {
   sender_credit& credit = *senders_credit();
   if (!credit.grant(*env_->lot, id_, messages)) return;
   try {
-    signal(detail::make_envelope<signals::errand>(std::make_unique<letting_in>()));
+    signal(detail::make_envelope<signals::run_errand>(std::make_unique<letting_in>()));
   } catch (const std::bad_alloc&) {
     credit.set_parked();  // the next grant tries again
   }

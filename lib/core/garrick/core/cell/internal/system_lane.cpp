@@ -127,7 +127,7 @@ void on_dependent(cell& self, envelope* e) {
     extension->dependents->on_signal(self, e);
 }
 
-void on_errand(cell& self, envelope* e) { content<signals::errand>(e).run(self); }
+void on_run_errand(cell& self, envelope* e) { content<signals::run_errand>(e).run(self); }
 
 /// `on_signal` has answered for all that were dropped.
 void nothing_left_to_do(cell&, envelope*) {}
@@ -180,7 +180,7 @@ constexpr row rows[] = {
     {type_of<signals::child_up>, on_dependent, nobody_asks},
     {type_of<signals::child_alarm>, on_dependent, nobody_asks},
     {type_of<signals::promises_dropped>, nothing_left_to_do, nobody_asks},
-    {type_of<signals::errand>, on_errand, nobody_asks},
+    {type_of<signals::run_errand>, on_run_errand, nobody_asks},
 };
 
 const row* row_of(const base::message_type* type) noexcept {
@@ -238,15 +238,15 @@ void bring_down(cell& watcher, const address& dead, const base::exit_reason& rea
 
 namespace garrick::core {
 
-void signals::errand::run(cell& self) noexcept {
-  const std::unique_ptr<core::errand> now = std::move(what_);
+void signals::run_errand::run(cell& self) noexcept {
+  const std::unique_ptr<errand> now = std::move(what_);
   try {
     now->run(self);
   } catch (...) { now->failed(std::current_exception()); }
 }
 
 void send_errand(const address& to, std::unique_ptr<errand> what) {
-  envelope_ptr e(detail::make_envelope<signals::errand>(std::move(what)));
+  envelope_ptr e(detail::make_envelope<signals::run_errand>(std::move(what)));
   cell* const c = handle_access::get(to);
   if (c == nullptr || !c->lock()) return;  // it turns away what it carries
   c->signal(e.release());

@@ -88,7 +88,7 @@ void children::admit(cell& supervisor, bool on_its_turn, adoption arrival) {
     of(supervisor).adopt(supervisor, arrival);
   else
     // before anything that the child will tell
-    supervisor.signal(detail::make_envelope<signals::errand>(
+    supervisor.signal(detail::make_envelope<signals::run_errand>(
         std::make_unique<adoption_errand>(std::move(arrival))));
 }
 

@@ -1,9 +1,9 @@
 // What a proxy does with everything that is sent to it.
 #include <garrick/base/platform/assert.hpp>
-#include <garrick/core/cell/elsewhere/proxy_cell.hpp>
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/internal/lost_mail.hpp>
 #include <garrick/core/cell/internal/system_lane.hpp>
+#include <garrick/core/cell/proxy/proxy_cell.hpp>
 #include <garrick/core/cell/respond.hpp>
 #include <garrick/core/protocol/pack.hpp>
 
@@ -53,7 +53,7 @@ void proxy_cell::answer_late_signals() noexcept { system_lane::answer_for_the_de
 void proxy_cell::signal_elsewhere(envelope* e) noexcept {
   envelope_ptr mine(e);
   // an errand is for a turn, which is never taken here: it is turned away as the signal goes
-  if (e->type == &base::message_type_of<signals::errand>) return;
+  if (e->type == &base::message_type_of<signals::run_errand>) return;
   if (e->type == &base::message_type_of<signals::room_wanted>) {
     // there is always room; how long that takes is the way's affair
     const auto& w = *static_cast<const signals::room_wanted*>(e->raw());
