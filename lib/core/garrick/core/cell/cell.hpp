@@ -20,6 +20,7 @@
 #include <garrick/base/concurrency/probe.hpp>
 #include <garrick/base/concurrency/runnable.hpp>
 #include <garrick/base/concurrency/thread_state.hpp>
+#include <garrick/base/platform/diagnostics.hpp>
 #include <garrick/base/values/exit_reason.hpp>
 #include <garrick/core/cell/cell_steps.hpp>
 #include <garrick/core/cell/envelope.hpp>
@@ -80,12 +81,8 @@ enum class mailbox_policy : std::uint8_t {
   wait,
 };
 
-// Cells are destroyed by free_self, as what they are. GCC does not see that the destructors are
-// protected, since there is a friend.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wnon-virtual-dtor"
-#endif
+// Cells are destroyed by free_self, as what they are.
+GARRICK_NO_VIRTUAL_DESTRUCTORS_BEGIN
 
 class alignas(64) cell : public base::runnable {
  public:
@@ -370,8 +367,6 @@ class alignas(64) cell : public base::runnable {
   cell* list_next_ = nullptr;
 };
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
+GARRICK_NO_VIRTUAL_DESTRUCTORS_END
 
 }  // namespace garrick::core

@@ -9,6 +9,7 @@
 // is for the holder of the run right.
 #pragma once
 
+#include <garrick/base/platform/diagnostics.hpp>
 #include <garrick/core/cell/cell.hpp>
 
 #include <cstdint>
@@ -16,11 +17,7 @@
 
 namespace garrick::core {
 
-// As in cell.hpp.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wnon-virtual-dtor"
-#endif
+GARRICK_NO_VIRTUAL_DESTRUCTORS_BEGIN
 
 /// One message that waits in a mailbox.
 struct waiting_message {
@@ -122,8 +119,6 @@ class running_cell : public cell {
   void settle(envelope* e, dispatch_outcome outcome) noexcept;
 };
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
+GARRICK_NO_VIRTUAL_DESTRUCTORS_END
 
 }  // namespace garrick::core

@@ -10,6 +10,7 @@
 // Thread safety: as cell.
 #pragma once
 
+#include <garrick/base/platform/diagnostics.hpp>
 #include <garrick/core/actor.hpp>
 #include <garrick/core/behavior.hpp>
 #include <garrick/core/cell/cell_memory.hpp>
@@ -198,10 +199,7 @@ void start_hook(cell& self, task<R>&& t);
 
 }  // namespace detail
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wnon-virtual-dtor"  // as in cell.hpp
-#endif
+GARRICK_NO_VIRTUAL_DESTRUCTORS_BEGIN
 
 /// The cell of an actor of class A, with room for its object.
 template <class A>
@@ -299,8 +297,6 @@ class actor_cell final : public running_cell {
   alignas(A) std::byte storage_[sizeof(A)];
 };
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
+GARRICK_NO_VIRTUAL_DESTRUCTORS_END
 
 }  // namespace garrick::core

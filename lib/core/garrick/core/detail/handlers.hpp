@@ -11,6 +11,7 @@
 // Thread safety: compile time only.
 #pragma once
 
+#include <garrick/base/platform/diagnostics.hpp>
 #include <garrick/base/values/exit_reason.hpp>
 #include <garrick/core/detail/actor_class.hpp>
 #include <garrick/core/detail/invoke.hpp>
@@ -236,10 +237,8 @@ concept has_body = requires(A& a) {
 template <class A>
 inline constexpr bool lacks_body = requires { typename A::garrick_blocking; } && !has_body<A>;
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wnon-virtual-dtor"  // nobody makes an object of it
-#endif
+// Nobody makes an object of it.
+GARRICK_NO_VIRTUAL_DESTRUCTORS_BEGIN
 struct hook_names {
   void on_start();
   void on_exit();
@@ -248,9 +247,7 @@ struct hook_names {
 /// In this class a hook's name is ambiguous if A has a member of that name, even a private one.
 template <class A>
 struct with_hook_names : A, hook_names {};
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
+GARRICK_NO_VIRTUAL_DESTRUCTORS_END
 
 /// Whether A has an on_start that cannot be called, and so would never run.
 template <class A>

@@ -27,6 +27,7 @@
 //    as long as an address is left, and `env()` may be gone then.
 #pragma once
 
+#include <garrick/base/platform/diagnostics.hpp>
 #include <garrick/core/cell/cell.hpp>
 
 #include <atomic>
@@ -34,11 +35,7 @@
 
 namespace garrick::core {
 
-// As in cell.hpp.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wnon-virtual-dtor"
-#endif
+GARRICK_NO_VIRTUAL_DESTRUCTORS_BEGIN
 
 /// The local end of an actor that lives in another process. Derive from it, make one with `new`
 /// and hand it out by `handle_access::adopt`; `free_self` deletes it.
@@ -87,8 +84,6 @@ class proxy_cell : public cell {
   std::atomic<bool> ending_{false};
 };
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
+GARRICK_NO_VIRTUAL_DESTRUCTORS_END
 
 }  // namespace garrick::core
