@@ -155,6 +155,25 @@ auto with_child_options(F f, Args&&... args) {
   }
 }
 
+/// Starts a child; the options may be the first of `args`.
+template <class A, class... Args>
+auto start_child(cell& supervisor, bool on_its_turn, Args&&... args) {
+  return with_child_options(
+      [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
+        return spawn_child<A>(supervisor, on_its_turn, o, std::forward<Rest>(arguments)...);
+      },
+      std::forward<Args>(args)...);
+}
+/// The same for a function, of which `args` holds the arguments, after the options and itself.
+template <class... Args>
+auto start_child_function(cell& supervisor, bool on_its_turn, Args&&... args) {
+  return with_child_options(
+      [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
+        return spawn_child_function(supervisor, on_its_turn, o, std::forward<Rest>(arguments)...);
+      },
+      std::forward<Args>(args)...);
+}
+
 }  // namespace detail
 
 /// A child of a `supervisor`, described before it exists. Copies share the description.
@@ -307,12 +326,8 @@ auto supervise(const ref<supervisor_protocol>& under, Args&&... args) {
   if constexpr (!detail::passes<detail::child_check<A, Args...>>)
     return ref<detail::protocol_of<A>>();
   else
-    return detail::with_child_options(
-        [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
-          return detail::spawn_child<A>(detail::target_of(under, "supervise()"), false, o,
-                                        std::forward<Rest>(arguments)...);
-        },
-        std::forward<Args>(args)...);
+    return detail::start_child<A>(detail::target_of(under, "supervise()"), false,
+                                  std::forward<Args>(args)...);
 }
 /// The same for a function-based child: `supervise(top, f, args...)`.
 template <class F, class... Args>
@@ -321,12 +336,8 @@ auto supervise(const ref<supervisor_protocol>& under, F&& f, Args&&... args) {
   if constexpr (!detail::passes<detail::child_function_check<F, Args...>>)
     return any_ref();
   else
-    return detail::with_child_options(
-        [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
-          return detail::spawn_child_function(detail::target_of(under, "supervise()"), false, o,
-                                              std::forward<Rest>(arguments)...);
-        },
-        std::forward<F>(f), std::forward<Args>(args)...);
+    return detail::start_child_function(detail::target_of(under, "supervise()"), false,
+                                        std::forward<F>(f), std::forward<Args>(args)...);
 }
 
 template <class A, class... Args>
@@ -335,11 +346,7 @@ auto actor_base::supervise(Args&&... args) {
   if constexpr (!detail::passes<detail::child_check<A, Args...>>)
     return ref<detail::protocol_of<A>>();
   else
-    return detail::with_child_options(
-        [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
-          return detail::spawn_child<A>(*cell_, true, o, std::forward<Rest>(arguments)...);
-        },
-        std::forward<Args>(args)...);
+    return detail::start_child<A>(*cell_, true, std::forward<Args>(args)...);
 }
 template <class F, class... Args>
 auto actor_base::supervise(F&& f, Args&&... args) {
@@ -347,11 +354,8 @@ auto actor_base::supervise(F&& f, Args&&... args) {
   if constexpr (!detail::passes<detail::child_function_check<F, Args...>>)
     return any_ref();
   else
-    return detail::with_child_options(
-        [&]<class... Rest>(const child_options& o, Rest&&... arguments) {
-          return detail::spawn_child_function(*cell_, true, o, std::forward<Rest>(arguments)...);
-        },
-        std::forward<F>(f), std::forward<Args>(args)...);
+    return detail::start_child_function(*cell_, true, std::forward<F>(f),
+                                        std::forward<Args>(args)...);
 }
 
 }  // namespace garrick::core
