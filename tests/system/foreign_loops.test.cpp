@@ -14,22 +14,17 @@
 #include <thread>
 #include <vector>
 
+#include "support/quiet.hpp"
+
 namespace {
 
 using namespace garrick;
+using tests::quiet;
 
 struct where {};
 struct flood {
   int n;
 };
-
-settings quiet() {
-  settings o;
-  o.scheduler.workers = 2;
-  o.log.level = system::log_level::off;
-  o.watchdog.after = {};
-  return o;
-}
 
 /// Asio's loop on threads of its own, as long as it lives.
 struct running_loop {

@@ -1,6 +1,7 @@
 // An allocation that fails, whichever it is: everybody who waits is told, and the system goes on.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
+#include <garrick/system/threads/detached_pool.hpp>
 
 #include <cstddef>
 #include <cstdlib>
@@ -208,6 +209,28 @@ TEST_CASE(
         CHECK(system.request(system.spawn<other>(), quiet_ask{}).get().value() == 1);
       }
       CHECK(base::block_pool::blocks_in_use() == before);
+    }
+  }
+}
+
+TEST_CASE("a thread for which there is no memory is an error, whichever allocation fails" *
+          doctest::skip(HAS_SANITIZER)) {
+  for (const bool for_good : {false, true}) {
+    bool has_thread = false;
+    for (int n = 1; !has_thread; ++n) {
+      system::detached_pool pool(4, 1, "test", {}, {});
+      fails_for_good = for_good;
+      failing_allocation = n;
+      const auto taken = pool.take();
+      fails_for_good = false;
+      failing_allocation = 0;
+      has_thread = taken.has_value();
+      CHECK((n > 1 || !has_thread));
+      if (!has_thread) {
+        CHECK(taken.error() == errc::spawn_failed);
+        CHECK(pool.in_use() == 0);
+      }
+      if (has_thread) (*taken)->actor_ended();
     }
   }
 }

@@ -9,26 +9,17 @@
 #include <utility>
 #include <vector>
 
+#include "support/silent_actor.hpp"
+
 namespace {
 
 using namespace garrick;
 using testkit::test_system;
+using tests::ask;
+using tests::silent;
+using tests::silent_actor;
 
-struct ask {};
 struct go {};
-using silent = protocol<result<int>(ask)>;
-
-/// Keeps each promise as long as it lives.
-class silent_actor : public actor<silent> {
- public:
-  result<int> on(ask) {
-    kept_.push_back(make_promise<int>());
-    return kept_.back();
-  }
-
- private:
-  std::vector<response_promise<int>> kept_;
-};
 
 const duration none_left[] = {duration(), duration::nanoseconds(-1), duration::seconds(-3600)};
 

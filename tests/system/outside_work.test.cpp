@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/quiet.hpp"
+
 namespace {
 
 using namespace garrick;
@@ -20,11 +22,8 @@ using namespace garrick;
 struct go {};
 
 settings quiet(duration deadline = duration::seconds(60)) {
-  settings o;
+  settings o = tests::quiet();
   o.shutdown.deadline = deadline;
-  o.scheduler.workers = 2;
-  o.log.level = system::log_level::off;
-  o.watchdog.after = {};
   return o;
 }
 

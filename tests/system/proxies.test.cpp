@@ -17,9 +17,12 @@
 #include <utility>
 #include <vector>
 
+#include "support/quiet.hpp"
+
 namespace {
 
 using namespace garrick;
+using tests::quiet;
 using core::envelope_flag;
 using core::envelope_ptr;
 using core::pending_request;
@@ -94,14 +97,6 @@ class noting_proxy final : public core::proxy_cell {
 
   std::shared_ptr<wire> wire_;
 };
-
-settings quiet() {
-  settings o;
-  o.scheduler.workers = 2;
-  o.log.level = system::log_level::off;
-  o.watchdog.after = {};
-  return o;
-}
 
 /// A system, and an actor of another process.
 struct fixture {

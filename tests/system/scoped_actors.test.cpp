@@ -10,24 +10,13 @@
 #include <thread>
 #include <vector>
 
+#include "support/silent_actor.hpp"
+
 namespace {
 
 using namespace garrick;
-
-struct ask {};
-using silent = protocol<result<int>(ask)>;
-
-/// Keeps each promise as long as it lives.
-class silent_actor : public actor<silent> {
- public:
-  result<int> on(ask) {
-    kept_.push_back(make_promise<int>());
-    return kept_.back();
-  }
-
- private:
-  std::vector<response_promise<int>> kept_;
-};
+using tests::ask;
+using tests::silent_actor;
 
 /// What `wait` ended with.
 template <class Wait>

@@ -11,9 +11,12 @@
 #include <thread>
 #include <vector>
 
+#include "support/quiet.hpp"
+
 namespace {
 
 using namespace garrick;
+using tests::quiet;
 
 struct go {};
 struct work {
@@ -58,14 +61,6 @@ class stuck : public actor<protocol<void(go)>> {
   explicit stuck(latch* l) : latch_(l) {}
   void on(go) { latch_->hold(); }
 };
-
-settings quiet(std::uint32_t workers = 2) {
-  settings o;
-  o.scheduler.workers = workers;
-  o.log.level = system::log_level::off;
-  o.watchdog.after = {};
-  return o;
-}
 
 }  // namespace
 

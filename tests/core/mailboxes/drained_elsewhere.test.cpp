@@ -14,9 +14,12 @@
 #include <utility>
 #include <vector>
 
+#include "support/quiet.hpp"
+
 namespace {
 
 using namespace garrick;
+using tests::quiet;
 using numbers = protocol<void(std::uint64_t)>;
 using seen = std::vector<std::uint64_t>;
 
@@ -58,13 +61,6 @@ struct eager : actor<numbers> {
     for (std::uint64_t i = 0; i < n; ++i) send(to, i);
   }
 };
-
-settings quiet(std::uint32_t workers) {
-  settings o;
-  o.scheduler.workers = workers;
-  o.log.level = system::log_level::off;
-  return o;
-}
 
 constexpr duration long_patience = duration::seconds(60);
 

@@ -3,46 +3,10 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <thread>
 
 using namespace garrick;
-
-// The sanitizers have an allocator of their own.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HAS_OWN_ALLOCATOR 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define HAS_OWN_ALLOCATOR 0
-#endif
-#endif
-#ifndef HAS_OWN_ALLOCATOR
-#define HAS_OWN_ALLOCATOR 1
-#endif
-
-namespace {
-
-/// This thread's n-th allocation from now on fails; 0: none does.
-thread_local int failing_allocation = 0;
-/// And so do all that follow.
-thread_local bool fails_for_good = false;
-
-}  // namespace
-
-#if HAS_OWN_ALLOCATOR
-void* operator new(std::size_t bytes) {
-  if (failing_allocation > 0 && --failing_allocation == 0) {
-    if (fails_for_good) failing_allocation = 1;
-    throw std::bad_alloc();
-  }
-  if (void* const memory = std::malloc(bytes)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-#endif
 
 namespace {
 
@@ -86,26 +50,4 @@ TEST_CASE("at the bound, a free thread of detached actors serves a blocking one"
   REQUIRE(again.has_value());
   CHECK(*again == thread);
   (*again)->actor_ended();
-}
-
-TEST_CASE("a thread for which there is no memory is an error, whichever allocation fails" *
-          doctest::skip(!HAS_OWN_ALLOCATOR)) {
-  for (const bool for_good : {false, true}) {
-    bool has_thread = false;
-    for (int n = 1; !has_thread; ++n) {
-      system::detached_pool pool(4, 1, "test", {}, {});
-      fails_for_good = for_good;
-      failing_allocation = n;
-      const auto taken = pool.take();
-      fails_for_good = false;
-      failing_allocation = 0;
-      has_thread = taken.has_value();
-      CHECK((n > 1 || !has_thread));
-      if (!has_thread) {
-        CHECK(taken.error() == base::errc::spawn_failed);
-        CHECK(pool.in_use() == 0);
-      }
-      if (has_thread) (*taken)->actor_ended();
-    }
-  }
 }
