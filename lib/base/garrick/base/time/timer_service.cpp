@@ -9,7 +9,6 @@
 //    (docs/internals/time.md)
 #include "garrick/base/time/timer_service.hpp"
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -17,7 +16,7 @@
 #include <vector>
 
 #include "garrick/base/platform/assert.hpp"
-#include "garrick/base/platform/platform.hpp"
+#include "garrick/base/time/internal/visited_mutex.hpp"
 #include "garrick/base/time/timing_wheel.hpp"
 
 namespace garrick::base {
@@ -41,66 +40,22 @@ struct timer_service::state {
   static constexpr std::size_t batch = 16;
   // timers sorted at once: a few microseconds, or some ten if none is in a cache
   static constexpr unsigned most_moves = 64;
+  // how long the thread waits for those who want the mutex, between two steps
+  static constexpr unsigned most_yields = 1000;
 
-  std::mutex mutex;
+  visited_mutex mutex;  // the thread is its host
   std::condition_variable changed;
-  // Those who found the mutex taken, and those of them who have had it since. Who finds it free is
-  // not counted, so arming costs nothing more while nobody is in the way.
-  std::atomic<std::uint32_t> visitors{0};
-  std::atomic<std::uint32_t> served{0};
   // under the mutex
   timing_wheel wheel{real_clock().now()};
   instant sleeping_until = instant::at(duration());  // the beginning of time: not asleep
   std::uint64_t wake_ups = 0;
+  std::uint64_t steps = 0;
   bool stopping = false;
   std::thread thread;
 
-  void queue_up();
   void run();
   bool take_due(instant now, std::vector<timing_wheel::expired>& due);
-  void wait_for_visitors() const;
 };
-
-/// Takes the mutex after it was found taken. The timer thread has it for microseconds, and to sleep
-/// and be woken takes tens of them. So this tries for a while first.
-void timer_service::state::queue_up() {
-  constexpr int most_tries = 100;
-  visitors.fetch_add(1, std::memory_order_relaxed);  // order: a hint, see wait_for_visitors
-  bool taken = false;
-  for (int i = 0; i < most_tries && !taken; ++i) {
-    platform::pause();
-    taken = mutex.try_lock();
-  }
-  if (!taken) mutex.lock();
-  served.fetch_add(1, std::memory_order_relaxed);  // order: as above
-}
-
-/// Holds the mutex, for everybody but the timer thread.
-class timer_service::visit {
- public:
-  explicit visit(state& of) : of_(of) {
-    if (!of.mutex.try_lock()) of.queue_up();
-  }
-  ~visit() { of_.mutex.unlock(); }
-  visit(const visit&) = delete;
-  visit& operator=(const visit&) = delete;
-
- private:
-  state& of_;
-};
-
-/// T3. Without the mutex. A mutex goes to whoever asks first, and that would be the timer thread
-/// again and again: who sleeps takes microseconds to wake.
-void timer_service::state::wait_for_visitors() const {
-  constexpr int most_yields = 1000;  // in case that one of them does not get a core
-  // order: relaxed; a visitor that is overlooked is seen after the next step
-  const std::uint32_t here = visitors.load(std::memory_order_relaxed);
-  for (int i = 0; i < most_yields; ++i) {
-    const auto left = here - served.load(std::memory_order_relaxed);  // order: as above
-    if (static_cast<std::int32_t>(left) <= 0) return;
-    std::this_thread::yield();
-  }
-}
 
 /// One step (T3). False if there may be more that is due.
 bool timer_service::state::take_due(instant now, std::vector<timing_wheel::expired>& due) {
@@ -117,15 +72,16 @@ bool timer_service::state::take_due(instant now, std::vector<timing_wheel::expir
 void timer_service::state::run() {
   std::vector<timing_wheel::expired> due;
   due.reserve(batch);
-  std::unique_lock lock(mutex);
+  std::unique_lock lock(mutex.host());
   while (!stopping) {
     const instant now = real_clock().now();
     const bool was_all = take_due(now, due);
     if (!due.empty() || !was_all) {
+      ++steps;
       lock.unlock();
       for (const auto& d : due) fire(d.task);  // T2
       due.clear();
-      wait_for_visitors();
+      mutex.let_visitors_in(most_yields);  // T3
       lock.lock();
       continue;
     }
@@ -145,7 +101,7 @@ timer_service::~timer_service() { stop(); }
 
 void timer_service::stop() noexcept {
   {
-    const visit lock(*state_);
+    const std::lock_guard lock(state_->mutex);
     state_->stopping = true;
   }
   state_->changed.notify_one();
@@ -164,7 +120,7 @@ timer_id timer_service::arm(instant deadline, const timer_task& task) {
   bool stopped = false;
   timer_id id;
   {
-    const visit lock(*state_);
+    const std::lock_guard lock(state_->mutex);
     stopped = state_->stopping;
     if (!stopped) {
       if (!state_->thread.joinable())
@@ -181,18 +137,23 @@ timer_id timer_service::arm(instant deadline, const timer_task& task) {
 }
 
 bool timer_service::cancel(timer_id id) noexcept {
-  const visit lock(*state_);
+  const std::lock_guard lock(state_->mutex);
   return state_->wheel.cancel(id);
 }
 
 std::size_t timer_service::pending() const noexcept {
-  const visit lock(*state_);
+  const std::lock_guard lock(state_->mutex);
   return state_->wheel.size();
 }
 
 std::uint64_t timer_service::wake_ups() const noexcept {
-  const visit lock(*state_);
+  const std::lock_guard lock(state_->mutex);
   return state_->wake_ups;
+}
+
+std::uint64_t timer_service::steps() const noexcept {
+  const std::lock_guard lock(state_->mutex);
+  return state_->steps;
 }
 
 }  // namespace garrick::base

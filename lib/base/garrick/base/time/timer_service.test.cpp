@@ -193,3 +193,18 @@ TEST_CASE("while a crowd of timers falls due, others are armed and cancelled, an
   CHECK(service.pending() == 0);
   CHECK(fired == threads * each);
 }
+
+TEST_CASE("whatever is due, the thread moves and takes out few timers at once under its lock") {
+  constexpr std::uint64_t crowd = 1600;
+  constexpr std::uint64_t most_moved = 64;
+  constexpr std::uint64_t most_taken = 16;
+  timer_service service;
+  recorder record(service);
+  // They share a slot, which the thread must open before it takes out the first.
+  const instant when = service.now() + duration::milliseconds(30);
+  for (std::uint64_t i = 0; i < crowd; ++i) service.arm(when, record.task(i));
+  const bool before_it_was_due = service.now() < when;
+  record.wait_for(crowd);
+  const std::uint64_t to_open_it = before_it_was_due ? crowd / most_moved - 1 : 0;
+  CHECK(service.steps() >= to_open_it + crowd / most_taken);
+}
