@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <set>
+#include <stdexcept>
 #include <string>
 
 using namespace garrick;
@@ -35,6 +36,14 @@ using journal = protocol<void(note)>;
 
 class journal_actor : public actor<journal> {
  public:
+  void on(const note& n) { text += n.text; }
+  std::string text;
+};
+
+/// Fails when it is told to.
+class failing_actor : public actor<protocol<void(tick), void(note)>> {
+ public:
+  void on(const tick&) { throw std::runtime_error("out of ink"); }
   void on(const note& n) { text += n.text; }
   std::string text;
 };
@@ -145,6 +154,25 @@ TEST_CASE("virtual time stands still until it is moved, and timers fire exactly 
   CHECK(kit.now() - start == duration::milliseconds(3500));
   kit.run_for(duration::seconds(3600 * 24));
   CHECK(kit.inspect<ticking_actor>(t).ticks == 3 + 3600 * 24);
+}
+
+TEST_CASE("the mailbox of a suspended child shows what waits for its next object") {
+  test_system kit;
+  const auto top =
+      kit.spawn<supervisor>(supervision{.delay = {.first = duration::seconds(10), .jitter = 0}});
+  const auto child = supervise<failing_actor>(top);
+  send(child, tick{});
+  kit.run();  // it has failed, and its supervisor waits before it begins anew
+  send(child, note{"first"});
+  send(child, note{"second"});
+  kit.run();
+  const auto waiting = kit.mailbox(child);
+  REQUIRE(waiting.size() == 2);
+  CHECK(waiting[0].find("first") != std::string::npos);
+  CHECK(waiting[1].find("second") != std::string::npos);
+  kit.run_for(duration::seconds(11));
+  CHECK(kit.mailbox(child).empty());
+  CHECK(kit.inspect<failing_actor>(child).text == "firstsecond");
 }
 
 TEST_CASE("advance puts what is due into mailboxes and lets nobody run") {
