@@ -1,5 +1,6 @@
 // What may be in a message, and what an actor may be made of: what it owns, and nothing else. The
 // compiler looks into it.
+#include <garrick/base/types/wire_name.hpp>
 #include <garrick/garrick.hpp>
 
 #include <cstdio>
@@ -32,6 +33,11 @@ struct with_shared_state {
 static_assert(!garrick::base::sendable<with_pointer>);
 static_assert(!garrick::base::sendable<with_shared_state>);
 // [/refused]
+
+// [wire_name]
+using drawings = std::map<long, std::vector<line>>;
+static_assert(garrick::base::wire_name<drawings> == "std::map<i64, std::vector<line>>");
+// [/wire_name]
 
 // [promise]
 // A class with private members cannot be looked into. Whoever wrote it says once that it owns what
