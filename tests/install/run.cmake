@@ -57,6 +57,9 @@ find_program(clang_query NAMES clang-query-19 clang-query)
 if(clang_query)
   step("checking the consumer's coroutines" "${CMAKE_COMMAND}" --build "${place}/consumer"
        --target check_coroutines)
+else()
+  message(STATUS "clang-query is missing (Debian has it in clang-tools-19): the consumer's "
+                 "coroutines were not checked")
 endif()
 step("running the consumer of the testkit" "${place}/consumer/consumer_of_testkit")
 message(STATUS "${way}: installed, built and run in ${place}")
