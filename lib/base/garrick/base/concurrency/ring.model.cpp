@@ -17,8 +17,6 @@ using namespace garrick::base::model;
 
 namespace {
 
-using enum std::memory_order;
-
 constexpr unsigned thorough = 100'000;
 constexpr unsigned enough_to_fail = 50'000;
 

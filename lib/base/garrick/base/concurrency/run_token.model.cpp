@@ -10,8 +10,6 @@ using namespace garrick::base::model;
 
 namespace {
 
-using enum std::memory_order;
-
 constexpr unsigned thorough = 200'000;
 constexpr unsigned enough_to_fail = 200'000;
 

@@ -18,8 +18,6 @@ using namespace garrick::base::model;
 
 namespace {
 
-using enum std::memory_order;
-
 using model_sleepers = sleepers<relacy_atomics, parker>;
 
 /// Whoever is woken sees the waker's plain write, and no token is lost.

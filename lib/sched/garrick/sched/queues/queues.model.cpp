@@ -16,8 +16,6 @@ using namespace garrick::base::model;
 
 namespace {
 
-using enum std::memory_order;
-
 constexpr unsigned thorough = 60'000;
 constexpr unsigned enough_to_fail = 60'000;
 

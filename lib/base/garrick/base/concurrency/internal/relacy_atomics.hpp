@@ -56,6 +56,9 @@
 
 namespace garrick::base::model {
 
+// Models name the orders briefly.
+using enum std::memory_order;
+
 /// A place whose memory order can be weakened: an enumerator of a header's list.
 class place {
  public:
@@ -253,7 +256,6 @@ std::string explore(unsigned iterations, weakening what = {}, fences kind = fenc
 
 /// The orders that are one step weaker than `as_written`.
 inline std::vector<std::memory_order> weaker(std::memory_order as_written) {
-  using enum std::memory_order;
   switch (as_written) {
     case seq_cst: return {acq_rel};
     case acq_rel: return {acquire, release};

@@ -82,7 +82,6 @@ struct give_back_suite : rl::test_suite<give_back_suite, 3> {
     while (source.give_back(region::span_bytes / 2, true) != 0) rl::yield(1, here());
   }
   void thread(unsigned index) {
-    using enum std::memory_order;
     if (index == 2) {
       while (users.load(acquire) != 0) {  // order: for the test
         caretaker.park();

@@ -19,8 +19,6 @@ using namespace garrick::base::model;
 
 namespace {
 
-using enum std::memory_order;
-
 constexpr unsigned thorough = 20'000;
 constexpr unsigned enough_to_fail = 20'000;
 
