@@ -10,6 +10,7 @@ CHILDREN = "lib/core/garrick/core/supervision/internal/children.cpp"
 TIMER = CELL + "internal/timer_steps.hpp"
 SERVICE = BASE + "time/timer_service.cpp"
 WHEEL = BASE + "time/timing_wheel.cpp"
+VISITS = BASE + "time/internal/visited_mutex.hpp"
 SLOT = "lib/system/garrick/system/threads/internal/thread_slot.hpp"
 POOL = "lib/system/garrick/system/threads/detached_pool.cpp"
 STEALING = "lib/sched/garrick/sched/policies/work_stealing.hpp"
@@ -20,6 +21,7 @@ by_steps = ("core.model.cell_steps",)
 by_timer = ("core.model.timer_steps",)
 by_service = ("base.timer_service",)
 by_wheel = ("base.timing_wheel",)
+by_visits = ("base.visited_mutex",)
 by_slot = ("system.model.thread_slot",)
 
 MUTATIONS = [
@@ -183,6 +185,27 @@ MUTATIONS = [
         "  while (state_->wheel.pop_any(task)) drop(task);",
         "  while (state_->wheel.pop_any(task)) task = {};",
         by_service,
+    ),
+    mutation(
+        "clock: the thread opens a slot in one step",
+        SERVICE,
+        "  unsigned moves = most_moves;",
+        "  unsigned moves = most_moves * 1000;",
+        by_service,
+    ),
+    mutation(
+        "clock: the thread takes out all that is due in one step",
+        SERVICE,
+        "  while (due.size() < batch) {",
+        "  for (;;) {",
+        by_service,
+    ),
+    mutation(
+        "clock: nobody is let in between two steps",
+        VISITS,
+        "      if (static_cast<std::int32_t>(left) <= 0) return;",
+        "      if (static_cast<std::int32_t>(left) >= 0) return;",
+        by_visits,
     ),
     mutation(
         "wheel: timers fire although an earlier one is still to be sorted",
