@@ -1,13 +1,17 @@
 // The end of actors: nobody can reach them any more; long chains; destructors that send, spawn, or
-// drop handles.
+// drop handles; and in whose name an actor ends that another one has let go of.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -233,3 +237,110 @@ TEST_CASE("actors that ask themselves, spawn and end in turn leave nothing behin
 }
 
 }  // namespace
+
+namespace {
+
+// ---- ending with the last handle, on its holder's thread
+
+/// Breaks on its way into the answer.
+std::atomic<int> moves_left{-1};
+struct fragile {
+  using garrick_sendable = void;
+  fragile() = default;
+  fragile(const fragile&) = delete;
+  fragile(fragile&&) {
+    if (moves_left >= 0 && moves_left-- == 0) throw std::runtime_error("broken");
+  }
+  fragile& operator=(fragile&&) = delete;
+};
+
+struct ask {};
+struct ask_in_vain {};
+struct ping {};
+struct let_go {};
+using held_protocol = protocol<result<fragile>(ask), result<int>(ask_in_vain), int(ping)>;
+
+/// Answers with its last breath, sends a message, and fails.
+class held_actor : public actor<held_protocol> {
+ public:
+  explicit held_actor(any_ref gone) : gone_(std::move(gone)) {}
+  result<fragile> on(ask) {
+    kept_.push_back(make_promise<fragile>());
+    return kept_.back();
+  }
+  result<int> on(ask_in_vain) {
+    lost_.push_back(make_promise<int>());
+    return lost_.back();
+  }
+  int on(ping) { return 1; }
+  void on_exit(const exit_reason&) {
+    send(gone_, 1);
+    moves_left = 1;
+    try {
+      for (auto& p : kept_) p.deliver(fragile());
+    } catch (const std::runtime_error&) {}
+    moves_left = -1;
+    const std::vector<response_promise<int>> dropped = std::move(lost_);
+    throw std::runtime_error("its hook fails");
+  }
+
+ private:
+  any_ref gone_;
+  std::vector<response_promise<fragile>> kept_;
+  std::vector<response_promise<int>> lost_;
+};
+
+class holder_actor : public actor<protocol<void(let_go)>> {
+ public:
+  explicit holder_actor(ref<held_protocol> held) : held_(std::move(held)) {}
+  void on(let_go) { held_ = {}; }
+
+ private:
+  ref<held_protocol> held_;
+};
+
+/// One worker, which is through with an actor before it runs another one.
+settings one_worker() {
+  settings o;
+  o.scheduler.workers = 1;
+  o.log.level = system::log_level::off;
+  o.watchdog.after = {};
+  return o;
+}
+
+/// Whose names those see to whom an actor speaks that ends on its holder's thread.
+template <class EndIt>
+void check_names(EndIt end_it) {
+  actor_system system(one_worker());
+  const any_ref gone = system.spawn([](dynamic_actor& self) -> behavior {
+    self.quit();
+    return {};
+  });
+  while (!core::handle_access::get(gone)->has_ended()) {}
+  auto held = system.spawn<held_actor>(spawn_options{.name = "held"}, gone);
+  auto holder = system.spawn<holder_actor>(spawn_options{.name = "holder"}, held);
+  const std::uint64_t id = held.id();
+  auto answer = system.request(held, ask{});
+  auto in_vain = system.request(held, ask_in_vain{});
+  CHECK(system.request(held, ping{}).get().value() == 1);
+  held = {};
+  end_it(holder);
+  const error why = answer.get().error();
+  CHECK(why == errc::receiver_failed);
+  CHECK(why.to_string().find("held: broken") != std::string::npos);
+  CHECK(in_vain.get().error() == errc::broken_promise);
+  const auto letters = system.dead_letters().recent();
+  CHECK(std::any_of(letters.begin(), letters.end(), [&](const system::recent_letter& l) {
+    return l.receiver == gone.id() && l.sender == id;
+  }));
+}
+
+}  // namespace
+
+TEST_CASE("an actor that ends with its last handle speaks for itself, and not for its holder") {
+  check_names([](auto& holder) { send(holder, let_go{}); });
+}
+
+TEST_CASE("an actor that ends with the object of its holder speaks for itself") {
+  for (int i = 0; i < 20; ++i) check_names([](auto& holder) { holder = {}; });
+}

@@ -1,7 +1,7 @@
 // What spawning does once the compiler has checked everything: options, the list, the start.
-#include <garrick/base/concurrency/thread_state.hpp>
 #include <garrick/core/cell/drain_lot.hpp>
 #include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/internal/borrowed_turn.hpp>
 #include <garrick/core/cell/internal/lifecycle.hpp>
 #include <garrick/core/cell/internal/lost_mail.hpp>
 #include <garrick/core/cell/thread_context.hpp>
@@ -62,47 +62,6 @@ void apply(cell& c, const spawn_options& o) {
   c.place.set(o.hint);
   if (o.executor != nullptr) c.set_executor(*o.executor);
 }
-
-/// While it lives, this thread takes a turn of `c`, perhaps in the middle of another actor's.
-class borrowed_turn {
- public:
-  explicit borrowed_turn(cell& c) noexcept
-      : actor_(base::this_thread.actor), running_(here.running), outer_{running_id(), here.below} {
-    auto& thread = base::this_thread;
-    // order: own thread's values, which the watchdog reads as samples
-    type_ = thread.handling.load(std::memory_order_relaxed);
-    response_ = thread.in_response.load(std::memory_order_relaxed);
-    here.below = &outer_;
-    here.running = &c;
-    ++here.run_depth;
-    thread.actor = &c;
-    show(c.id(), nullptr, false);
-  }
-  ~borrowed_turn() {
-    --here.run_depth;
-    here.running = running_;
-    here.below = outer_.outer;
-    base::this_thread.actor = actor_;
-    show(outer_.id, type_, response_);
-  }
-  borrowed_turn(const borrowed_turn&) = delete;
-  borrowed_turn& operator=(const borrowed_turn&) = delete;
-
- private:
-  static void show(std::uint64_t id, const base::message_type* type, bool response) noexcept {
-    auto& thread = base::this_thread;
-    // order: the watchdog reads them as samples
-    thread.actor_id.store(id, std::memory_order_relaxed);
-    thread.handling.store(type, std::memory_order_relaxed);
-    thread.in_response.store(response, std::memory_order_relaxed);
-  }
-
-  void* actor_;
-  cell* running_;
-  stacked_actor outer_;
-  const base::message_type* type_;
-  bool response_;
-};
 
 /// The first turn, on this thread, without messages. False: the actor has ended with it. An error:
 /// because it failed.

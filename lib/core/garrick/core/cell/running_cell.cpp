@@ -48,14 +48,15 @@ base::run_outcome running_cell::run(std::uint32_t& budget) noexcept {
   thread.actor = this;
   thread.actor_id.store(id_, std::memory_order_relaxed);  // order: read by the watchdog as a sample
   const base::run_outcome outcome = run_loop(budget);
+  // This cell may be gone, and runs no more: what follows is not in its name.
+  here.running = nullptr;
+  thread.actor = nullptr;
+  thread.actor_id.store(0, std::memory_order_relaxed);  // order: read by the watchdog as a sample
   if (here.reclaim != nullptr) [[unlikely]]
     lifecycle::reclaim_all();
   if (here.batch_over) [[unlikely]]
     charge_in_place_work(budget);
-  here.running = nullptr;
   here.run_depth = 0;
-  thread.actor = nullptr;
-  thread.actor_id.store(0, std::memory_order_relaxed);  // order: read by the watchdog as a sample
   return outcome;
 }
 

@@ -3,6 +3,7 @@
 #include <garrick/core/cell/drain_lot.hpp>
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/internal/awaiting.hpp>
+#include <garrick/core/cell/internal/borrowed_turn.hpp>
 #include <garrick/core/cell/internal/bounded_mailbox.hpp>
 #include <garrick/core/cell/internal/latest_mail.hpp>
 #include <garrick/core/cell/internal/lifecycle.hpp>
@@ -175,14 +176,18 @@ void begin(cell& self) noexcept {
 
 void reclaim_all() noexcept {
   auto& here = detail::here;
-  ++here.run_depth;  // what ends here may drop further handles: they are added to the same list
+  // What ends here may drop further handles: they are added to the same list.
   while (here.reclaim != nullptr) {
     cell* const c = here.reclaim;
     here.reclaim = static_cast<cell*>(c->queue_link);
+    bool ended = false;
+    {
+      const borrowed_turn turn(*c);  // it speaks for itself: answers, messages, the watchdog
+      ended = reach_end(*c);
+    }
     // One that waits for its children first goes on as an actor that runs.
-    if (!reach_end(*c)) c->home_executor().schedule(*c);
+    if (!ended) c->home_executor().schedule(*c);
   }
-  --here.run_depth;
 }
 
 void on_exception(cell& self, envelope* e, const std::exception_ptr& what) noexcept {
