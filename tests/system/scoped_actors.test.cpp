@@ -17,6 +17,7 @@ namespace {
 using namespace garrick;
 using tests::ask;
 using tests::silent_actor;
+using core::environment;
 
 /// What `wait` ended with.
 template <class Wait>
@@ -115,6 +116,46 @@ TEST_CASE("a scoped actor may outlive its system: it sends and asks, and waits f
           return "a message";
         }) == ended);
   me.reset();
+}
+
+TEST_CASE("a handler that waits as a scoped actor is woken at the deadline, now and again") {
+  struct waiting_actor : actor<protocol<void(ask)>> {
+    environment* env;
+    ref<silent> elsewhere;
+    std::vector<std::string>* told;
+    std::latch* inside;
+    waiting_actor(environment* e, ref<silent> r, std::vector<std::string>* t, std::latch* l)
+        : env(e), elsewhere(std::move(r)), told(t), inside(l) {}
+    void on(ask) {
+      inside->count_down();
+      for (int i = 0; i < 3; ++i) {
+        core::scoped_actor me(*env);
+        told->push_back(end_of([&] {
+          me->receive([](int) {});
+          return "a message";
+        }));
+        const error why = me->get(me->request(elsewhere, ask{})).error();
+        told->push_back(why == errc::cancelled ? "cancelled" : why.to_string());
+      }
+    }
+  };
+  actor_system other;
+  const auto never_answers = other.spawn<silent_actor>();
+  std::vector<std::string> told;
+  std::latch inside(1);
+  {
+    settings o;
+    o.shutdown.deadline = duration::milliseconds(20);
+    o.log.level = system::log_level::off;
+    actor_system system(o);
+    const auto waits =
+        system.spawn<waiting_actor>(spawn_options{.detached = true}, lent(&system.env()),
+                                    never_answers, lent(&told), lent(&inside));
+    send(waits, ask{});
+    inside.wait();
+  }
+  CHECK(told ==
+        std::vector<std::string>{ended, "cancelled", ended, "cancelled", ended, "cancelled"});
 }
 
 TEST_CASE("a request of a thread may outlive its system") {

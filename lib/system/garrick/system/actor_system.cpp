@@ -54,6 +54,7 @@ actor_system::~actor_system() {
       core_->log().write({log_level::warning, "still alive", "shutdown"}, "shutdown", 0, [&] {
         return "still alive after the deadline: " + name + "; it is ended without being asked";
       });
+    core_->end_scoped();  // or a handler that waits as one would be waited for without end
     static_cast<void>(core_->end_all_and_wait(true, base::duration::infinite()));
   }
   core_->end_scoped();  // now that whoever owed them an answer has ended

@@ -206,11 +206,21 @@ base::result<core::waiting_executor*> system_core::detached_executor(
   return detached_.take(blocking, affinity);
 }
 
+namespace {
+
+void end_one(const core::scoped_entry& who) noexcept {
+  core::detail::kill_cell(core::handle_access::make_address(who.who),
+                          base::exit_code::user_shutdown);
+}
+
+}  // namespace
+
 void system_core::scoped_joined(core::scoped_entry& who) noexcept {
   const std::lock_guard guard(scoped_mutex_);
   who.next = scoped_;
   if (scoped_ != nullptr) scoped_->previous = &who;
   scoped_ = &who;
+  if (scoped_end_) end_one(who);
 }
 
 void system_core::scoped_left(core::scoped_entry& who) noexcept {
@@ -219,11 +229,10 @@ void system_core::scoped_left(core::scoped_entry& who) noexcept {
   if (who.next != nullptr) who.next->previous = who.previous;
 }
 
-void system_core::end_scoped() {
+void system_core::end_scoped() noexcept {
   const std::lock_guard guard(scoped_mutex_);
-  for (const core::scoped_entry* e = scoped_; e != nullptr; e = e->next)
-    core::detail::kill_cell(core::handle_access::make_address(e->who),
-                            base::exit_code::user_shutdown);
+  scoped_end_ = true;
+  for (const core::scoped_entry* e = scoped_; e != nullptr; e = e->next) end_one(*e);
 }
 
 std::size_t system_core::living(bool hidden_too) const noexcept {

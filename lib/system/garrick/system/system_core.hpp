@@ -68,8 +68,8 @@ class system_core final : public core::environment, public watchdog_listener {
   /// those that trap exits end when nobody has anything to do and they wait for no answer. False:
   /// the time is over.
   bool end_all_and_wait(bool kill, base::duration limit);
-  /// Tells every scoped actor to end. Does not wait for their threads.
-  void end_scoped();
+  /// Tells every scoped actor to end, also each that joins later. Does not wait for their threads.
+  void end_scoped() noexcept;
   /// Calls `f` with each living actor's cell (core::cell&), hidden ones too. An actor that
   /// lives all the while is seen exactly once, one that is spawned or ends meanwhile perhaps. `f`
   /// may do what it likes, also block, spawn, and throw; no lock is held. The actor may have ended.
@@ -142,7 +142,9 @@ class system_core final : public core::environment, public watchdog_listener {
   std::array<shard, shard_count> shards_;
 
   std::mutex scoped_mutex_;
-  core::scoped_entry* scoped_ = nullptr;  ///< under `scoped_mutex_`: the first one
+  // under `scoped_mutex_`
+  core::scoped_entry* scoped_ = nullptr;  ///< the first one
+  bool scoped_end_ = false;               ///< they have been told to end
 
   std::atomic<std::uint32_t> waiters_{0};  ///< threads in wait_until_empty
   std::mutex empty_mutex_;
