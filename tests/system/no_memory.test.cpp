@@ -71,6 +71,7 @@ enum class deed : std::uint8_t {
   throws_with_its_promise,
   answers_with_an_empty_promise,
   quits_with_a_text,
+  sends_when_there_is_room,
 };
 constexpr deed all_deeds[] = {deed::answers,
                               deed::keeps_its_promise,
@@ -84,14 +85,18 @@ constexpr deed all_deeds[] = {deed::answers,
                               deed::repeats,
                               deed::throws_with_its_promise,
                               deed::answers_with_an_empty_promise,
-                              deed::quits_with_a_text};
+                              deed::quits_with_a_text,
+                              deed::sends_when_there_is_room};
 
 struct ask {
   deed what;
 };
 struct ask_slowly {};
+struct ask_for_room {};
+struct has_heard {};
 struct quiet_ask {};
-using asked = protocol<result<int>(ask), int(ask_slowly), int(quiet_ask)>;
+using asked =
+    protocol<result<int>(ask), int(ask_slowly), int(ask_for_room), bool(has_heard), int(quiet_ask)>;
 
 constexpr const char* long_text = "a text that is too long for a short string, and so needs memory";
 
@@ -113,7 +118,7 @@ class victim : public actor<asked> {
             .await([p](int n) { p->deliver(n); }, [p](const error& why) { p->fail(why); });
         return *p;
       }
-      case deed::monitors: monitor(other_, [](const down&) {}); return 1;
+      case deed::monitors: monitor(other_, [this](const down&) { heard_ = true; }); return 1;
       case deed::links: link(other_); return 1;
       case deed::spawns: {
         const auto made = spawn<other>(spawn_options{.name = long_text, .linked = true});
@@ -148,10 +153,17 @@ class victim : public actor<asked> {
     if (!r) co_return r.error();
     co_return *r;
   }
+  task<int> on(ask_for_room) {
+    const result<void> sent = co_await send_when_room<quiet_ask>(other_);
+    if (!sent) co_return sent.error();
+    co_return 1;
+  }
+  bool on(has_heard) const { return heard_; }
   int on(quiet_ask) { return 1; }
 
  private:
   ref<protocol<int(quiet_ask)>> other_;
+  bool heard_ = false;
   std::vector<response_promise<int>> kept_;
 };
 
@@ -163,31 +175,79 @@ settings one_worker() {
   return s;
 }
 
-/// Runs one deed with its n-th allocation failing. True: there was an n-th one.
-bool fails_at(actor_system& system, deed what, int n, bool for_good) {
-  const auto other_one = system.spawn<other>();
-  const auto whole = system.spawn<victim>(other_one);
-  core::scoped_actor me(system.env());
-  bool gone = false;
-  me->monitor(whole, [&](const down&) { gone = true; });
-  CHECK(system.request(whole, quiet_ask{}).get().has_value());
-  const auto worker = system.spawn<saboteur>();
-  CHECK(system.request(worker, arm{n, for_good}).get().has_value());
-  // An answer comes, whatever it is; and the actor can be ended, and its end is told.
-  const bool later = what == deed::keeps_its_promise;
-  if (what == deed::awaits_in_coroutine) {
-    static_cast<void>(me->get(me->request(whole, ask_slowly{})));
-  } else {
-    auto answer = me->request(whole, ask{what});
-    if (!later) static_cast<void>(me->get(std::move(answer)));
-    if (later) static_cast<void>(me->get(me->request(whole, quiet_ask{})));
-    system.kill(whole);
-    if (later) CHECK_FALSE(me->get(std::move(answer)).has_value());
+constexpr duration too_long = duration::seconds(30);
+
+/// One deed, and all who wait for something then.
+class stage {
+ public:
+  stage(actor_system& system, deed what) : system_(system), what_(what) {
+    me_->monitor(whole_, [this](const down&) { gone_ = true; });
+    CHECK(system_.request(whole_, quiet_ask{}).get().has_value());
   }
-  system.kill(whole);
-  while (!gone) me->receive([](int) {}, after(duration::milliseconds(1)) >> [] {});
-  const int left = system.request(worker, disarm{}).get().value();
-  return for_good ? left == 1 : left == 0;
+
+  /// Runs the deed with its n-th allocation failing. True: there was an n-th one.
+  bool fails_at(int n, bool for_good) {
+    CHECK(system_.request(saboteur_, arm{n, for_good}).get().has_value());
+    const bool watches = what_ == deed::monitors || what_ == deed::links;
+    const bool done = do_it();
+    // Whoever is to be watched has seen to that before it answers.
+    if (watches) static_cast<void>(me_->get(me_->request(other_, quiet_ask{})));
+    if (!watches) system_.kill(whole_);
+    if (!watches) wait_for_end();
+    const int left = system_.request(saboteur_, disarm{}).get().value();
+    if (watches) hears_of_other(done);
+    return for_good ? left == 1 : left == 0;
+  }
+
+ private:
+  /// An answer comes, whatever it is. False: an error.
+  bool do_it() {
+    if (what_ == deed::awaits_in_coroutine) return answered(ask_slowly{});
+    if (what_ == deed::sends_when_there_is_room) return answered(ask_for_room{});
+    if (what_ != deed::keeps_its_promise) return answered(ask{what_});
+    auto answer = me_->request(whole_, ask{what_});
+    static_cast<void>(me_->get(me_->request(whole_, quiet_ask{})));
+    system_.kill(whole_);
+    CHECK_FALSE(me_->get(std::move(answer)).has_value());
+    return false;
+  }
+  template <class Question>
+  bool answered(Question q) {
+    const auto answer = me_->get(me_->request(whole_, std::move(q), too_long));
+    CHECK((answer || answer.error() != errc::timeout));
+    return answer.has_value();
+  }
+  /// The actor can be ended, and its end is told.
+  void wait_for_end() {
+    const base::instant begin = base::real_clock().now();
+    while (!gone_ && base::real_clock().now() - begin < too_long)
+      me_->receive([](int) {}, after(duration::milliseconds(1)) >> [] {});
+    CHECK(gone_);
+  }
+  /// Who watches an actor without an error comes to know of its end.
+  void hears_of_other(bool watched) {
+    system_.kill(other_);
+    if (watched && what_ == deed::links) return wait_for_end();
+    const base::instant begin = base::real_clock().now();
+    result<bool> heard = !watched;
+    while (heard && !*heard && base::real_clock().now() - begin < too_long)
+      heard = me_->get(me_->request(whole_, has_heard{}));
+    CHECK((!heard || *heard));
+    system_.kill(whole_);
+    wait_for_end();
+  }
+
+  actor_system& system_;
+  const deed what_;
+  const ref<protocol<int(quiet_ask)>> other_ = system_.spawn<other>();
+  const ref<asked> whole_ = system_.spawn<victim>(other_);
+  const ref<protocol<void(arm), int(disarm)>> saboteur_ = system_.spawn<saboteur>();
+  core::scoped_actor me_{system_.env()};
+  bool gone_ = false;
+};
+
+bool fails_at(actor_system& system, deed what, int n, bool for_good) {
+  return stage(system, what).fails_at(n, for_good);
 }
 
 }  // namespace

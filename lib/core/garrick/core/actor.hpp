@@ -233,7 +233,8 @@ class actor_base {
   /// Sends when the receiver has room: below its bound or, without one, its soft limit. No thread
   /// waits meanwhile. The response says that the message has entered the mailbox, not that it was
   /// handled. Plain sends may overtake it. Errors: `not_handled`; `overload` if this actor
-  /// has too many requests out. Then the message is a dead letter.
+  /// has too many requests out, or if there is no memory to wait in. Then the message is a dead
+  /// letter.
   ///
   ///     co_await send_when_room(sink, sample{x});
   template <class P, class... Args>

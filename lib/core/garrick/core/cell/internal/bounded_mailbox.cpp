@@ -95,13 +95,19 @@ void before_message(cell& self) noexcept {
   serve(self);
 }
 
-void on_room_wanted(cell& self, const signals::room_wanted& w) {
+void on_room_wanted(cell& self, const signals::room_wanted& w) noexcept {
   if (self.policy() == mailbox_policy::drop_oldest) {  // there is always room
     keep_latest(self, w.message);
     respond_done({w.sender, w.id});
     return;
   }
-  self.ext().parked.push_back({w.message, w.sender, w.id});
+  try {
+    self.ext().parked.push_back({w.message, w.sender, w.id});
+  } catch (const std::bad_alloc&) {
+    return refuse_one(self, {w.message, w.sender, w.id},
+                      base::make_error(base::errc::overload, self.name(),
+                                       "no memory for a message that waits for room"));
+  }
   self.set_bounded(true);
   self.reader().publish(self.gate());
   serve(self);

@@ -41,8 +41,9 @@ void drop(cell& receiver, envelope* oldest) noexcept;
 /// Called before a message is handled. The runner.
 void before_message(cell& self) noexcept;
 
-/// A sender waits for room. The runner.
-void on_room_wanted(cell& self, const signals::room_wanted& w);
+/// A sender waits for room. Without memory to remember it, its message is lost, and it is told
+/// `overload`. The runner.
+void on_room_wanted(cell& self, const signals::room_wanted& w) noexcept;
 
 /// Lets in as many waiting messages as there is room for. The runner.
 void serve(cell& self) noexcept;

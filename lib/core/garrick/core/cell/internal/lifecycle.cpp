@@ -84,15 +84,20 @@ void end_incarnation(cell& self, const base::exit_reason& reason) noexcept {
 
 /// Hands every message that waits in the actor to `lose`.
 void drop_mail(cell& self, const base::error& why) noexcept {
+  const auto lose_one = [&](envelope* e) {
+    if (!e->is(envelope_flag::system)) return lost_mail::lose_kept(self, e, why);
+    system_lane::drop_from_mail(self, e);
+    self.finish(e);
+  };
   if (cell_extension* const x = self.ext_if()) {
-    while (envelope* const e = x->skipped.pop_front()) lost_mail::lose_kept(self, e, why);
+    while (envelope* const e = x->skipped.pop_front()) lose_one(e);
     x->skipped_count = 0;
   }
   latest_mail* const latest = self.ext_if() != nullptr ? self.ext_if()->latest.get() : nullptr;
   if (latest != nullptr)
     while (envelope* const e = latest->take_aside()) lost_mail::lose(self, envelope_ptr(e), why);
   const auto lose = [&](envelope* e) {
-    if (!latest_mail::is_token(e)) return lost_mail::lose_kept(self, e, why);
+    if (!latest_mail::is_token(e)) return lose_one(e);
     latest->close(e);  // or senders could keep this going
     while (envelope* const message = latest->take(e))
       lost_mail::lose(self, envelope_ptr(message), why);

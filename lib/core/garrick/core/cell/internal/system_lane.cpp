@@ -5,11 +5,20 @@
 #include <garrick/core/cell/internal/lost_mail.hpp>
 #include <garrick/core/cell/internal/system_lane.hpp>
 
+#include <new>
 #include <optional>
 
 namespace garrick::core::system_lane {
 
 namespace {
+
+// It goes the way of a response: past every bound, and on no path that a plain message takes. No
+// request has the id 0, so it arrives where responses do that nobody waits for.
+void put_behind_mail(cell& receiver, envelope* e) noexcept {
+  e->set(envelope_flag::system);
+  e->set(envelope_flag::response);
+  receiver.deliver_now(e);
+}
 
 template <class Signal>
 Signal& content(envelope* e) noexcept {
@@ -75,11 +84,23 @@ void on_stop(cell& self, envelope* e) {
   end_for_good(self, std::move(content<signals::stop>(e).reason), false);
 }
 
-void on_watch(cell& self, envelope* e) {
-  auto& w = content<signals::watch>(e);
+void note_watcher(cell& self, const signals::watch& w) {
   keyed_list<watcher>& watchers = self.ext().watch().watchers;
-  if (!watchers.contains({w.watcher.id(), w.monitor}))
-    watchers.add({std::move(w.watcher), w.monitor});
+  if (!watchers.contains({w.watcher.id(), w.monitor})) watchers.add({w.watcher, w.monitor});
+}
+
+// Without memory for its watcher the actor fails. The watcher has to hear of that, so what it asked
+// for waits in the mailbox, as a `down` does: it is answered with the rest of the mail when the
+// actor ends, or taken up when it was restarted.
+void on_watch(cell& self, envelope* e) {
+  const auto& w = content<signals::watch>(e);
+  try {
+    note_watcher(self, w);
+  } catch (const std::bad_alloc&) {
+    put_behind_mail(self,
+                    last_words<signals::watch>("an actor cannot be watched", w.watcher, w.monitor));
+    throw;
+  }
 }
 
 void on_unwatch(cell& self, envelope* e) {
@@ -211,6 +232,15 @@ void answer_for_the_dead(cell& dead, envelope* e) noexcept {
   if (const row* const r = row_of(e->type)) r->answer(dead, e);
 }
 
+void drop_from_mail(cell& self, envelope* e) noexcept {
+  if (self.has_ended()) return answer_for_the_dead(self, e);
+  if (e->type != type_of<signals::watch>) return;
+  try {
+    on_watch(self, e);
+  } catch (const std::bad_alloc&) {  // then it is in the new mail
+  }
+}
+
 void notify(const watcher& w, cell& self, const base::exit_reason& reason) noexcept {
   const address me = handle_access::make_address(&self);
   if (w.monitor == 0) {
@@ -223,15 +253,10 @@ void notify(const watcher& w, cell& self, const base::exit_reason& reason) noexc
   }
 }
 
-// It goes the way of a response: past every bound, and on no path that a plain message takes. No
-// request has the id 0, so it arrives where responses do that nobody waits for.
 void bring_down(cell& watcher, const address& dead, const base::exit_reason& reason,
                 std::uint64_t monitor) noexcept {
-  envelope* const e =
-      last_words<down>("an actor cannot be told of another one's end", dead, reason, monitor);
-  e->set(envelope_flag::system);
-  e->set(envelope_flag::response);
-  watcher.deliver_now(e);
+  put_behind_mail(watcher, last_words<down>("an actor cannot be told of another one's end", dead,
+                                            reason, monitor));
 }
 
 }  // namespace garrick::core::system_lane

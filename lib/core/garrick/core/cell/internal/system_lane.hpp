@@ -24,6 +24,10 @@ void answer_for_the_dead(cell& dead) noexcept;
 /// The same for one signal, which stays the caller's. Any thread.
 void answer_for_the_dead(cell& dead, envelope* e) noexcept;
 
+/// The mail of `self` is dropped, at its end or at a restart, and `e` of the system is in it: the
+/// dead answer it, and who restarts keeps what asks to watch. It stays the caller's. The runner.
+void drop_from_mail(cell& self, envelope* e) noexcept;
+
 /// Sends a signal to an actor that may have ended: then it is answered for it. False if nobody
 /// holds it any more, so that it could not be told; an actor that lives elsewhere is told all the
 /// same, since others may hold it there. Any thread.
@@ -44,7 +48,8 @@ bool tell(const address& to, Args&&... args) noexcept {
 void notify(const watcher& w, cell& self, const base::exit_reason& reason) noexcept;
 
 /// Puts a `down` behind the mail of `watcher`, so that it does not overtake what the dead actor had
-/// sent there. Nothing else of the system goes that way. Any thread that holds a handle.
+/// sent there. Nothing else of the system goes that way, but for a watch that its actor has no
+/// memory for. Any thread that holds a handle.
 void bring_down(cell& watcher, const address& dead, const base::exit_reason& reason,
                 std::uint64_t monitor) noexcept;
 
