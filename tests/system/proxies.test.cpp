@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -36,6 +37,7 @@ struct wire {
   std::vector<std::pair<pending_request, int>> requests;    // under `mutex`
   std::vector<std::pair<address, std::uint64_t>> watchers;  // under `mutex`
   std::atomic<int> released{0}, freed{0};
+  std::function<void()> at_signal;  ///< comes before the next signal leaves; set before it is sent
 
   void note(std::string what) {
     const std::lock_guard guard(mutex);
@@ -75,6 +77,10 @@ class noting_proxy final : public core::proxy_cell {
     }
   }
   void forward_signal(envelope_ptr e) noexcept override {
+    if (const auto now = std::exchange(wire_->at_signal, nullptr)) {
+      now();
+      return answer_as_ended(e);
+    }
     if (e->type == &base::message_type_of<core::signals::watch>) {
       const auto& w = *static_cast<const core::signals::watch*>(e->raw());
       wire_->note(w.monitor == 0 ? "link" : "monitor");
@@ -315,6 +321,44 @@ TEST_CASE("the end races with senders: each message is forwarded or a dead lette
     for (std::thread& t : threads) t.join();
     CHECK(f.out->lines().size() + f.system.dead_letter_count(errc::not_handled) == 40);
   }
+}
+
+TEST_CASE("a proxy is not run in place, neither before its end nor after it") {
+  fixture f;
+  struct impatient : actor<protocol<bool(int)>> {
+    ref<remote> to;
+    explicit impatient(ref<remote> r) : to(std::move(r)) {}
+    bool on(int) {
+      send(to, std::string("now"));
+      return run_in_place(to);
+    }
+  };
+  const auto a = f.system.spawn<impatient>(f.proxy);
+  CHECK(!f.system.request(a, 1).get().value());
+  f.cell->end(exit_code::normal);
+  CHECK(!f.system.request(a, 1).get().value());
+}
+
+TEST_CASE("a signal that is on its way out when the proxy ends is answered as by the dead") {
+  fixture f;
+  struct watching : actor<protocol<int(bool), std::string(char), void(down)>> {
+    ref<remote> to;
+    std::string heard;
+    explicit watching(ref<remote> r) : to(std::move(r)) {}
+    int on(bool) {
+      monitor(to);
+      return 1;
+    }
+    std::string on(char) { return heard; }
+    void on(const down& d) { heard = d.reason.to_string(); }
+  };
+  const exit_reason gone(make_error(errc::user, "the node is down"));
+  f.out->at_signal = [&] { f.cell->end(gone); };
+  const auto w = f.system.spawn<watching>(f.proxy);
+  CHECK(f.system.request(w, true).get().value() == 1);
+  std::string heard;
+  while (heard.empty()) heard = f.system.request(w, 'c').get().value();
+  CHECK(heard == gone.to_string());
 }
 
 TEST_CASE("the last handle releases what it stands for, the last address frees it") {

@@ -20,7 +20,11 @@ base::error send_if_room(cell& to, envelope_ptr e) noexcept {
   return bounded_mailbox::try_deliver(to, std::move(e));
 }
 
-bool run_if_it_waits(cell& c) noexcept { return running_cell::of(c).run_if_it_waits(); }
+bool run_if_it_waits(cell& c) noexcept {
+  // nothing runs after its end, and a proxy, which is no running_cell, is closed from the beginning
+  if ((c.gate().peek() & mailbox_word::closed) != 0) return false;
+  return running_cell::of(c).run_if_it_waits();
+}
 
 void lose(cell& receiver, envelope_ptr e, base::error why) noexcept {
   lost_mail::lose(receiver, std::move(e), why);

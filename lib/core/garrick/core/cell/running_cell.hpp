@@ -1,7 +1,8 @@
 // A cell that takes turns: how the runner picks messages, handles them and stops; and what a sender
 // does for a receiver that is full (internal/full_receiver.cpp).
 //
-// Every cell is one of these. They are two classes so that a handle need only know the first.
+// Every cell is one of these, except a proxy, which takes no turns (elsewhere/proxy_cell.hpp). They
+// are two classes so that a handle need only know the first.
 //
 // Private: installed because templates need it.
 //
@@ -35,6 +36,7 @@ struct waiting_message {
 /// A cell with its run loop.
 class running_cell : public cell {
  public:
+  /// Requires that it is no proxy.
   [[nodiscard]] static running_cell& of(cell& c) noexcept { return static_cast<running_cell&>(c); }
 
   base::run_outcome run(std::uint32_t& budget) noexcept final;
