@@ -10,8 +10,10 @@
 #include <csignal>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "../support/in_child.hpp"
@@ -48,6 +50,47 @@ class forking_actor : public actor<protocol<int(int)>> {
     return has_aborted(status) ? 1 : 2;
   }
 };
+
+/// Actors on a loop that runs when it is told to.
+struct loop_fixture {
+  std::vector<loop_job> jobs;
+  loop_executor executor{[this](loop_job job) { jobs.push_back(job); }};
+  std::optional<actor_system> system{std::in_place};
+
+  loop_fixture() = default;
+  loop_fixture(const loop_fixture&) = delete;
+  loop_fixture& operator=(const loop_fixture&) = delete;
+  ~loop_fixture() {
+    while (!system->shutdown(duration::milliseconds(1)).complete) run();
+  }
+  void run() {
+    for (const loop_job& j : std::exchange(jobs, {})) j();
+  }
+  /// One that has begun and waits.
+  ref<echo> spawn() {
+    auto made = system->spawn<echo_actor>(spawn_options{.executor = &executor});
+    run();
+    return made;
+  }
+};
+
+using owing = protocol<result<int>(int), int()>;
+/// Leaves its promise with the test.
+class owing_actor : public actor<owing> {
+ public:
+  explicit owing_actor(std::optional<response_promise<int>>* where) : where_(where) {}
+  result<int> on(int) { return where_->emplace(make_promise<int>()); }
+  int on() const { return where_->has_value() ? 1 : 0; }
+
+ private:
+  std::optional<response_promise<int>>* where_;
+};
+
+/// A message to an actor that still runs, or seems to in the child, wakes nobody.
+void wait_until_idle(const core::handle& who) {
+  while ((core::handle_access::get(who)->gate().peek() & core::mailbox_word::idle) == 0)
+    std::this_thread::yield();
+}
 
 }  // namespace
 
@@ -101,9 +144,7 @@ TEST_CASE("a send in a forked child ends it with a sentence") {
   actor_system system;
   const auto to = system.spawn<echo_actor>();
   CHECK(system.request(to, sized{}).get().value() == 0);
-  // A message to an actor that still runs, or seems to in the child, wakes nobody.
-  while ((core::handle_access::get(to)->gate().peek() & core::mailbox_word::idle) == 0)
-    std::this_thread::yield();
+  wait_until_idle(to);
   const auto [text, status] = in_child([&] {
     ::alarm(20);
     send(to, 1);
@@ -111,6 +152,93 @@ TEST_CASE("a send in a forked child ends it with a sentence") {
   CHECK(has_aborted(status));
   CHECK(text.find("in a forked child: a message was sent") != std::string::npos);
   CHECK(text.find("a child may allocate, call exec, and end") != std::string::npos);
+}
+
+TEST_CASE("a forked child may drop the last handle of an actor, whatever runs that") {
+  loop_fixture loop;
+  actor_system& system = *loop.system;
+  std::vector<ref<echo>> all;
+  all.push_back(system.spawn<echo_actor>());
+  all.push_back(system.spawn<echo_actor>(spawn_options{.detached = true}));
+  for (const auto& a : all) CHECK(system.request(a, sized{}).get().value() == 0);
+  all.push_back(loop.spawn());
+  for (const auto& a : all) wait_until_idle(a);
+  const auto [text, status] = in_child([&] {
+    ::alarm(20);
+    all.clear();
+    loop.system.reset();
+  });
+  CHECK(text == "");
+  CHECK(status == 0);
+}
+
+TEST_CASE("a forked child may drop a promise, an answer that is due and a scoped actor") {
+  struct asking : actor<protocol<void(int), int()>> {
+    ref<owing> to;
+    explicit asking(ref<owing> r) : to(std::move(r)) {}
+    void on(int n) {
+      request(to, n).then([](int) {});
+    }
+    int on() { return 1; }
+  };
+  actor_system parents;
+  std::optional<response_promise<int>> kept;
+  const auto to = parents.spawn<owing_actor>(lent(&kept));
+  const auto a = parents.spawn<asking>(to);
+  send(a, 1);
+  while (parents.request(to).get().value() != 1) std::this_thread::yield();
+  wait_until_idle(a);
+  std::optional<core::scoped_actor> me(std::in_place, parents.env());
+  std::unique_ptr<system::blocking_response<int>> asked(new auto(parents.request(a)));
+  std::optional<message> held(make_message(parents.spawn<echo_actor>()));
+  asked->within(duration::seconds(60));
+  const auto [text, status] = in_child([&] {
+    ::alarm(20);
+    kept.reset();
+    asked.reset();
+    held.reset();
+    me.reset();
+  });
+  CHECK(text == "");
+  CHECK(status == 0);
+}
+
+TEST_CASE("in a forked child nobody waits for an answer") {
+  actor_system system;
+  std::optional<response_promise<int>> kept;
+  const auto to = system.spawn<owing_actor>(lent(&kept));
+  auto asked = system.request(to, 1);
+  while (system.request(to).get().value() != 1) std::this_thread::yield();
+  const auto [text, status] = in_child([&] {
+    ::alarm(20);
+    const error why = asked.get().error();
+    if (why != errc::would_block) ::_exit(2);
+    if (why.to_string().find("fork of the one that made the system") == std::string::npos)
+      ::_exit(3);
+  });
+  CHECK(text == "");
+  CHECK(status == 0);
+  kept->deliver(5);
+  CHECK(asked.get().value() == 5);
+}
+
+TEST_CASE("a job of an actor on a loop is refused in a forked child, and so is a send to it") {
+  loop_fixture loop;
+  const auto to = loop.spawn();
+  const auto [text, status] = in_child([&] {
+    ::alarm(20);
+    send(to, 1);
+  });
+  CHECK(has_aborted(status));
+  CHECK(text.find("in a forked child: a message was sent") != std::string::npos);
+  send(to, 1);
+  REQUIRE(loop.jobs.size() == 1);
+  const auto [said, end] = in_child([&] {
+    ::alarm(20);
+    loop.run();
+  });
+  CHECK(has_aborted(end));
+  CHECK(said.find("in a forked child: a loop ran an actor") != std::string::npos);
 }
 
 TEST_CASE("a forked child may leave the block that made the system") {

@@ -113,6 +113,10 @@ void offer_to_nobody(running_cell& self, envelope* e) {
 }  // namespace
 
 base::error may_not_wait(const cell& self, std::string_view what) {
+  if (self.env().is_copy())
+    return base::make_error(base::errc::would_block, what,
+                            "this process is a fork of the one that made the system, whose threads "
+                            "are not here");
   if (base::this_thread.worker_of == nullptr) return {};
   if (static_cast<const waiting_executor&>(self.home_executor()).runs_others()) return {};
   return base::make_error(
@@ -237,6 +241,7 @@ scoped_actor::scoped_actor(environment& env) {
 
 scoped_actor::~scoped_actor() {
   environment& env = state_->env;
+  if (env.is_copy()) return;  // the parent's: somebody may hold the lock of its list
   env.scoped_left(state_->entry);
   delete state_;
   env.release();

@@ -1,12 +1,30 @@
 // A job: an actor's turn on a foreign loop.
+#include <garrick/base/concurrency/forked.hpp>
 #include <garrick/base/concurrency/thread_state.hpp>
+#include <garrick/core/cell/cell.hpp>
 #include <garrick/core/loop_executor.hpp>
 
 namespace garrick::core {
 
 void loop_job::operator()() const noexcept { loop_->run(*actor_); }
 
+namespace {
+
+/// Does the actor belong to the process that this one was forked from? There its loop goes on.
+/// A loop runs actors and nothing else.
+bool is_of_parent(const base::runnable& actor) noexcept {
+  return static_cast<const cell&>(actor).env().is_copy();
+}
+
+}  // namespace
+
+void loop_executor::schedule(base::runnable& actor) noexcept {
+  if (is_of_parent(actor)) base::refuse_in_child("a message was sent");
+  post_->call(loop_job(*this, actor));
+}
+
 void loop_executor::run(base::runnable& actor) noexcept {
+  if (is_of_parent(actor)) base::refuse_in_child("a loop ran an actor");
   auto& thread = base::this_thread;
   base::executor* const before = std::exchange(thread.worker_of, this);
   ++thread.no_wait;

@@ -33,7 +33,8 @@ namespace garrick::core {
 class loop_executor;
 
 /// What a loop calls, once, on one of its threads. It can be copied; of all copies one is called. A
-/// job that is dropped uncalled leaves its actor where it is for ever.
+/// job that is dropped uncalled leaves its actor where it is for ever. One of a system of the parent
+/// process ends a forked child with a sentence.
 class loop_job {
  public:
   /// For the framework.
@@ -64,7 +65,7 @@ class loop_executor final : public base::executor {
   ~loop_executor() = default;
 
   /// For the framework: the actor has something to do.
-  void schedule(base::runnable& actor) noexcept override { post_->call(loop_job(*this, actor)); }
+  void schedule(base::runnable& actor) noexcept override;
   /// For the framework: what the loop has is the loop's.
   bool claim(base::runnable&) noexcept override { return false; }
   /// For the framework: nothing is hidden here.

@@ -8,6 +8,10 @@
 namespace garrick::core {
 
 void promise_base::drop_slow() noexcept {
+  if (request_.requester->env().is_copy()) {
+    request_ = {};  // the parent has this promise, too, and answers
+    return;
+  }
   if (const base::error* const why = detail::here.drop_reason) return fail(*why);
   cell* const self = detail::here.running;
   if (self != nullptr && std::uncaught_exceptions() != 0 && lost_mail::keep_unkept(*self, request_))

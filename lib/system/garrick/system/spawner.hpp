@@ -37,7 +37,8 @@ class [[nodiscard]] blocking_response {
 
   /// Blocks until the answer has come; for ever without `within`, if the receiver neither answers
   /// nor ends. Once: a second call is the error `cancelled`. On a worker thread it is the error
-  /// `would_block`, at once: use then, await or co_await there. Other errors: `not_handled`,
+  /// `would_block`, at once: use then, await or co_await there. So it is in a process that was
+  /// forked from the one of the system. Other errors: `not_handled`,
   /// `receiver_failed`, `unexpected_message`, `overload`, `broken_promise`, `timeout`,
   /// `request_cycle`, and whatever the handler answers with. A value that cannot be made on the way
   /// here is `receiver_failed` with the exception's text. Throws what moving the value out of this

@@ -162,6 +162,8 @@ base::exit_reason cell::end_reason() const {
 // ---- counting -----------------------------------------------------------------------------------
 
 void cell::last_strong_dropped() noexcept {
+  if (env_->is_copy()) [[unlikely]]
+    return;  // the actor is the parent's, and ends there
   if (is_elsewhere()) [[unlikely]]
     nobody_holds_it();
   cell_steps::last_strong_dropped(*this);

@@ -72,6 +72,8 @@ timer_record* timer_record::arm_periodic(environment& env, cell& target, envelop
 bool timer_record::cancel() noexcept { return timer_steps::cancel(*this); }
 
 bool timer_record::cancel_at_service(std::uint64_t id) noexcept {
+  // in a forked child the service is a copy that nobody runs, and somebody may hold its lock
+  if (env_->is_copy()) return false;
   return env_->timers->cancel(
       {static_cast<std::uint32_t>(id), static_cast<std::uint32_t>(id >> 32)});
 }
