@@ -8,6 +8,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -93,6 +94,32 @@ TEST_CASE("a receiver that is late gets all the beats, and later ones are on tim
   CHECK(*f.out == stamps{{35, 1}, {35, 1}, {35, 1}});
   f.kit.run_for(duration::milliseconds(5));
   CHECK(f.out->back() == std::pair<std::int64_t, int>{40, 1});
+}
+
+TEST_CASE("a periodic send whose first beat comes before its owner goes on is cancelled at once") {
+  /// Fires the first timer while the call that arms it has not returned.
+  struct hasty_clock final : base::clock_service {
+    std::uint32_t armed = 0;
+    base::timer_id cancelled;
+    instant now() const noexcept override { return base::real_clock().now(); }
+    base::timer_id arm(instant, const base::timer_task& task) override {
+      const base::timer_id mine{0, ++armed};
+      if (armed == 1) std::thread([&] { task.fire(task.context, task.argument); }).join();
+      return mine;
+    }
+    bool cancel(base::timer_id id) noexcept override {
+      cancelled = id;
+      return true;
+    }
+  };
+  hasty_clock clock;
+  actor_system system;
+  system.env().timers = &clock;
+  const auto c = system.spawn<clockwork>(lent(std::make_shared<stamps>()));
+  send(c, every_ms{1000, 1});
+  CHECK(system.request(c, cancel_last{}).get().value());
+  CHECK(clock.armed == 2);
+  CHECK(clock.cancelled == base::timer_id{0, 2});
 }
 
 TEST_CASE("cancelling a timer before its time: it does not come") {

@@ -158,6 +158,14 @@ MUTATIONS = [
         by_timer,
     ),
     mutation(
+        "timer: the first id replaces that of a beat which came before",
+        TIMER,
+        "    r.id_.compare_exchange_strong(none, first, std::memory_order_relaxed,\n"
+        "                                  std::memory_order_relaxed);",
+        "    r.id_.store(first - none, std::memory_order_relaxed);",
+        by_timer,
+    ),
+    mutation(
         "timer: a beat is over without release",
         TIMER,
         "base::order<atomics<Record>, timer_order::armed_again>(std::memory_order_release)",

@@ -105,7 +105,7 @@ void timer_record::hand_to_service_again() noexcept {
   due_.store(due_.load(std::memory_order_relaxed) + base::duration::nanoseconds(period_ns_),
              std::memory_order_relaxed);
   try {
-    timer_steps::hand_to_service(*this);
+    timer_steps::hand_to_service_again(*this);
   } catch (const std::exception&) {
     base::out_of_memory("a periodic message cannot be sent again");
   }

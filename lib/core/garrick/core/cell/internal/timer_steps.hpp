@@ -14,9 +14,9 @@
 // T2 The record has two holds: the owner's, and that of the service while it has the timer. Whoever
 //    takes the timer out of the service (by firing it, or by cancelling it there) gives up the
 //    latter.
-// T3 `id_` may be an old one: the first beat may be over before the thread that armed the timer has
-//    stored the first id, and a cancel may come between two beats. Then the service does not know
-//    it, and gives up its hold when it fires next.
+// T3 Who takes `armed` away finds in `id_` what the service calls the timer now. The first beat may
+//    be over before the thread that armed the timer has the first id in its hands: then a newer one
+//    is there, and stays.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -53,10 +53,20 @@ struct timer_steps {
     return true;
   }
 
-  /// Hands the timer to the service; from then on it may fire.
+  /// The owner hands the timer to the service; from then on it may fire.
   template <class Record>
   static void hand_to_service(Record& r) {
-    // order: relaxed: what belongs to an id is under the service's lock (T3)
+    const std::uint64_t first = r.arm_at_service();
+    std::uint64_t none = 0;
+    // order: relaxed, both: what belongs to an id is under the service's lock; a newer one stays
+    r.id_.compare_exchange_strong(none, first, std::memory_order_relaxed,
+                                  std::memory_order_relaxed);
+  }
+
+  /// The same for each further beat, on the clock's thread, while the state is `busy`.
+  template <class Record>
+  static void hand_to_service_again(Record& r) {
+    // order: relaxed: the release that arms it again comes after (T3)
     r.id_.store(r.arm_at_service(), std::memory_order_relaxed);
   }
 

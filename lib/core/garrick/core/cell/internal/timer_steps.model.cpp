@@ -63,6 +63,7 @@ struct model_record {
   }
   bool cancel_at_service(std::uint64_t mine) {
     touch();
+    RL_ASSERT(mine == times_armed);  // T3
     // order: as the service's lock
     return mine != 0 && pending.compare_exchange_strong(mine, 0, acq_rel, relaxed);
   }
@@ -98,7 +99,8 @@ struct timer_suite : rl::test_suite<timer_suite<Periodic>, 2> {
     if (Periodic) {
       for (int i = 0; i < 2; ++i)
         r.due([&] {
-          timer_steps::fire_again(r, [&] { r.push(); }, [&] { timer_steps::hand_to_service(r); });
+          timer_steps::fire_again(
+              r, [&] { r.push(); }, [&] { timer_steps::hand_to_service_again(r); });
         });
     } else {
       r.due([&] { timer_steps::fire_once(r, [&] { r.push(); }); });
