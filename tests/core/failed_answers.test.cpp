@@ -3,9 +3,12 @@
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 #include <garrick/base/memory/block_pool.hpp>
+#include <garrick/core/cell/timer_record.hpp>
 #include <garrick/garrick.hpp>
 
 #include <atomic>
+#include <cstddef>
+#include <memory>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -40,8 +43,8 @@ struct starved {};
 using answering = protocol<fragile(plain), fragile(as_result), fragile(by_promise),
                            fragile(by_coroutine), fragile(thrown), int(starved)>;
 
-/// Takes all memory for small blocks, so that not even an error finds any.
-std::vector<void*> take_all_blocks() {
+/// Takes all memory for blocks of that size, so that not even an error finds any.
+std::vector<void*> take_all_blocks(std::size_t bytes = 64) {
   std::vector<void*> taken;
   taken.reserve(1u << 22);
   rlimit limit{};
@@ -49,7 +52,7 @@ std::vector<void*> take_all_blocks() {
   limit.rlim_cur = 1;
   ::setrlimit(RLIMIT_AS, &limit);
   try {
-    for (;;) taken.push_back(base::block_pool::allocate(64));
+    for (;;) taken.push_back(base::block_pool::allocate(bytes));
   } catch (const std::bad_alloc&) {}
   return taken;
 }
@@ -75,6 +78,12 @@ class answerer : public actor<answering> {
 
  private:
   std::vector<void*> taken_;
+};
+
+struct limit_again {
+  rlimit before{};
+  limit_again() { REQUIRE(::getrlimit(RLIMIT_AS, &before) == 0); }
+  ~limit_again() { ::setrlimit(RLIMIT_AS, &before); }
 };
 
 template <class Message>
@@ -110,15 +119,69 @@ TEST_CASE("a requester is told although there is no memory for the answer" *
   bool heard_of_its_end = false;
   me->monitor(to, [&](const down&) { heard_of_its_end = true; });
   const error why = [&] {
-    struct limit_again {
-      rlimit before{};
-      limit_again() { REQUIRE(::getrlimit(RLIMIT_AS, &before) == 0); }
-      ~limit_again() { ::setrlimit(RLIMIT_AS, &before); }
-    } const guard;
+    const limit_again guard;
     return system.request(to, starved{}).get().error();  // a time-out might need a thread
   }();
   CHECK(why == errc::receiver_failed);
   while (!heard_of_its_end) me->receive([](int) {}, after(duration::milliseconds(1)) >> [] {});
+}
+
+TEST_CASE("a supervisor that ends without memory ends its children, without waiting for them" *
+          doctest::skip(HAS_SANITIZER)) {
+  struct mortal : actor<protocol<void()>> {
+    std::atomic<bool>* gone;
+    explicit mortal(std::atomic<bool>* g) : gone(g) {}
+    ~mortal() {
+      *gone = true;
+      gone->notify_all();
+    }
+    void on() {}
+  };
+  struct starving : actor<protocol<void(ref<supervisor_protocol>)>> {
+    std::vector<void*> taken;
+    void on(const ref<supervisor_protocol>& top) {
+      taken = take_all_blocks();
+      core::detail::kill_cell(core::handle_access::make_address(core::handle_access::get(top)),
+                              exit_code::user_shutdown);
+    }
+    ~starving() {
+      for (void* const block : taken) base::block_pool::deallocate(block, 64);
+    }
+  };
+  settings one;
+  one.scheduler.workers = 1;
+  actor_system system(one);
+  std::atomic<bool> gone{false};
+  const auto top = system.spawn<supervisor>(supervision{});
+  const auto child = supervise<mortal>(top, lent(&gone));
+  core::scoped_actor me(system.env());
+  int ends = 0;
+  me->monitor(top, [&](const down&) { ++ends; });
+  me->monitor(child, [&](const down&) { ++ends; });
+  {
+    const limit_again guard;
+    send(system.spawn<starving>(), top);
+    gone.wait(false);
+  }
+  while (ends != 2) me->receive([](int) {}, after(duration::milliseconds(1)) >> [] {});
+}
+
+TEST_CASE("a timer for which there is no memory takes its message along" *
+          doctest::skip(HAS_SANITIZER)) {
+  actor_system system;
+  const auto to = system.spawn<answerer>();
+  const auto content = std::make_shared<const int>(1);
+  core::envelope* const message = core::detail::make_envelope<std::shared_ptr<const int>>(content);
+  {
+    const limit_again guard;
+    const std::vector<void*> taken = take_all_blocks(sizeof(core::timer_record));
+    CHECK_THROWS_AS(
+        static_cast<void>(core::timer_record::arm_once(system.env(), *core::handle_access::get(to),
+                                                       message, duration::seconds(60))),
+        std::bad_alloc);
+    for (void* const block : taken) base::block_pool::deallocate(block, sizeof(core::timer_record));
+  }
+  CHECK(content.use_count() == 1);
 }
 
 namespace {

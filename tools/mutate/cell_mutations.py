@@ -41,7 +41,7 @@ MUTATIONS = [
         "handles: the drop that finds the actor ended keeps the environment",
         STEPS,
         "        env.release();  // the hold of the actor's end",
-        "        // the hold of the actor's end",
+        "        static_cast<void>(env);  // the hold of the actor's end",
         by_steps,
     ),
     mutation(

@@ -169,7 +169,7 @@ MUTATIONS = [
         CORE + "cell/internal/last_words.hpp",
         "  } catch (const std::bad_alloc&) {  // the arguments are still there",
         "  } catch (" + OTHER_ERROR + ") {  // the arguments are still there",
-        by_scarcity,
+        by_answers,
     ),
     mutation(
         "no memory: an end with a text is told without a catch",
@@ -246,7 +246,7 @@ MUTATIONS = [
         "      timer_record(env, target, mine.release(), period_ns);",
         "  auto* const record = ::new (base::block_pool::allocate(sizeof(timer_record)))\n"
         "      timer_record(env, target, e, period_ns);",
-        by_scarcity,
+        by_answers,
     ),
     mutation(
         "no memory: a timer that the service does not take is left behind",
@@ -263,11 +263,19 @@ MUTATIONS = [
         by_scarcity,
     ),
     mutation(
+        "no memory: a supervisor's orders have no reserve",
+        CORE + "supervision/internal/children.cpp",
+        "      last_words<Signal>(\"a child cannot be told by its supervisor\", "
+        "std::forward<Args>(args)...));",
+        "      detail::make_envelope<Signal>(std::forward<Args>(args)...));",
+        by_answers,
+    ),
+    mutation(
         "no memory: children are ended in order without a catch",
         LIFE,
         "  } catch (const std::bad_alloc&) {\n    children.abandon();",
         "  } catch (" + OTHER_ERROR + ") {\n    children.abandon();",
-        by_scarcity,
+        by_answers,
     ),
     # in headers that all tests include: the slowest
     mutation(

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <utility>
+
 using namespace garrick::core;
 
 namespace {
@@ -80,6 +82,24 @@ TEST_CASE("what is set aside when the mailbox is full again is dropped: it is th
   CHECK(m.mail.aside() == 0);
   CHECK(m.mail.length() == 1);
   CHECK(m.take() == b.get());
+}
+
+TEST_CASE("an urgent message that was set aside is put back among the others") {
+  envelope_ptr a = message(1);
+  a->set(envelope_flag::urgent);
+  held_mail m(2);
+  CHECK(m.add(a) == nullptr);
+  CHECK(m.reader.next(m.gate) == nullptr);
+  m.token = m.reader.next_urgent();
+  CHECK(m.take() == a.get());
+  CHECK(m.take() == nullptr);
+  m.reader.done(std::exchange(m.token, nullptr));
+  CHECK(m.mail.set_aside(a.get()) == nullptr);
+  m.mail.retry(m.reader);
+  CHECK(m.take() == a.get());
+  CHECK(m.mail.put_back(a.get()) == nullptr);
+  CHECK(m.take() == a.get());
+  CHECK(m.take() == nullptr);
 }
 
 TEST_CASE("an actor that has ended takes no message, also where one waits that it could join") {

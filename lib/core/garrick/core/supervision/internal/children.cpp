@@ -1,5 +1,6 @@
 // What a supervisor decides when children fail, and how it stops them.
 #include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/internal/last_words.hpp>
 #include <garrick/core/cell/timer_record.hpp>
 #include <garrick/core/supervision/internal/children.hpp>
 
@@ -13,8 +14,9 @@ namespace {
 cell& cell_of(const any_ref& h) noexcept { return *handle_access::get(h); }
 
 template <class Signal, class... Args>
-void tell_child(const any_ref& to, Args&&... args) {
-  cell_of(to).signal(detail::make_envelope<Signal>(std::forward<Args>(args)...));
+void tell_child(const any_ref& to, Args&&... args) noexcept {
+  cell_of(to).signal(
+      last_words<Signal>("a child cannot be told by its supervisor", std::forward<Args>(args)...));
 }
 
 constexpr std::uint64_t nobody = 0;
