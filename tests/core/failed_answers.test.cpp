@@ -80,6 +80,19 @@ class answerer : public actor<answering> {
   std::vector<void*> taken_;
 };
 
+std::atomic<int> breaking_move{0};
+
+/// Its n-th move from now on throws.
+struct worn {
+  using garrick_sendable = void;
+  worn() = default;
+  worn(const worn&) = delete;
+  worn(worn&&) {
+    if (--breaking_move == 0) throw std::runtime_error("the move throws");
+  }
+  worn& operator=(worn&&) = delete;
+};
+
 struct limit_again {
   rlimit before{};
   limit_again() { REQUIRE(::getrlimit(RLIMIT_AS, &before) == 0); }
@@ -109,6 +122,17 @@ TEST_CASE("a requester is told when its answer cannot be made, however the handl
   const auto to = system.spawn<answerer>();
   CHECK(system.request(to, plain{}).get().has_value());
   CHECK(system.request(to, by_coroutine{}).get().has_value());
+}
+
+TEST_CASE("a coroutine's answer may break on its way into the frame and out of it") {
+  struct wearing : actor<protocol<worn(plain)>> {
+    task<worn> on(plain) { co_return worn(); }
+  };
+  actor_system system;
+  for (const int n : {1, 2}) {
+    breaking_move = n;
+    CHECK(system.request(system.spawn<wearing>(), plain{}).get().error() == errc::receiver_failed);
+  }
 }
 
 TEST_CASE("a requester is told although there is no memory for the answer" *
