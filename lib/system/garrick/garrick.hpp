@@ -7,6 +7,8 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 
 // First and in this order, so that errors in them come with a short list of includes.
+#include <garrick/base/platform/supported.hpp>
+
 #include <garrick/base/types/sendable.hpp>
 
 #include <garrick/core/protocol/protocol.hpp>

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "garrick/base/memory/internal/batch_slots.hpp"
+#include "garrick/base/memory/internal/plain_addresses.hpp"
 #include "garrick/base/memory/internal/span_source.hpp"
 #include "garrick/base/platform/assert.hpp"
 
@@ -319,6 +320,7 @@ void deallocate_slow(void* memory, std::size_t size_class) noexcept {
 
 void* allocate_large(std::size_t bytes) {
   void* block = ::operator new(bytes, std::align_val_t{block_step});
+  expect_plain_addresses(block, bytes);
   large_in_use.fetch_add(1, std::memory_order_relaxed);  // order: relaxed; a statistic.
   return block;
 }

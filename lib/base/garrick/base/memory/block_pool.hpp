@@ -25,7 +25,11 @@
 // B4 A span serves one size class. It is in the depot's list as long as some of its blocks are
 //    there, but not all; when all of them are, it serves nobody any more.
 // B5 In a process that has forked, every lock is free on both sides.
+// B6 The address of a block has at most `base::address_bits` bits. A process that gets memory
+//    elsewhere ends with a message.
 #pragma once
+
+#include <garrick/base/platform/supported.hpp>
 
 #include <atomic>
 #include <cstddef>

@@ -15,6 +15,9 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <support/in_child.hpp>
+
+#include "garrick/base/memory/internal/plain_addresses.hpp"
 
 namespace pool = garrick::base::block_pool;
 
@@ -372,4 +375,13 @@ TEST_CASE("a forked child may allocate, whatever the parent's other threads are 
   }
   over = true;
   for (auto& t : threads) t.join();
+}
+
+TEST_CASE("memory may end where a mailbox's word ends to hold addresses, and not one byte later") {
+  const auto last = reinterpret_cast<const void*>((std::uintptr_t{1} << 48) - 64);
+  pool::detail::expect_plain_addresses(last, 64);
+  const auto [text, status] =
+      garrick::tests::in_child([=] { pool::detail::expect_plain_addresses(last, 65); });
+  CHECK(garrick::tests::has_aborted(status));
+  CHECK(text.find("must lie at addresses of at most 48 bits") != std::string::npos);
 }

@@ -8,6 +8,8 @@
 // Thread safety: constants only.
 #pragma once
 
+#include <garrick/base/platform/supported.hpp>
+
 #include <cstdint>
 
 namespace garrick::core {
@@ -17,7 +19,8 @@ namespace garrick::core {
 ///     63            48 47                                    6 5    0
 ///    | count of pushes |  address of the newest envelope / 64 | tags |
 ///
-/// Envelopes start a cache line, so an address has six bits to spare. They hold the tags.
+/// Envelopes start a cache line, so an address has six bits to spare. They hold the tags. The 16
+/// bits above are zero in every address that the block pool gives (`base::address_bits`).
 struct mailbox_word {
   /// No strong handle is left, so nobody can push any more.
   /// Set by the drop of the last strong handle. Cleared by the runner alone, in `undrop`, when it
@@ -68,13 +71,13 @@ struct mailbox_word {
   /// `stalled`.
   static constexpr std::uint64_t elsewhere = closed | stalled;
 
-  static constexpr std::uint64_t tags = 63;                             ///< all of these
-  static constexpr std::uint64_t address = ((1ull << 48) - 1) & ~tags;  ///< where the address is
-  static constexpr std::uint64_t one = 1ull << 48;                      ///< a push, in the count
+  static constexpr std::uint64_t tags = 63;                         ///< all of these
+  static constexpr std::uint64_t one = 1ull << base::address_bits;  ///< a push, in the count
+  static constexpr std::uint64_t address = (one - 1) & ~tags;       ///< where the address is
 
   /// The number of pushes so far, modulo 2^16.
   static std::uint32_t count(std::uint64_t word) noexcept {
-    return static_cast<std::uint32_t>(word >> 48);
+    return static_cast<std::uint32_t>(word >> base::address_bits);
   }
 };
 

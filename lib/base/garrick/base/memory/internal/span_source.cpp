@@ -4,8 +4,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "garrick/base/memory/internal/plain_addresses.hpp"
+
+#if defined(__ELF__)
 // Present only under LeakSanitizer: tells it that blocks may hold the last pointer to heap memory.
 extern "C" [[gnu::weak]] void __lsan_register_root_region(const void* begin, std::size_t size);
+#endif
 
 namespace garrick::base::block_pool::detail {
 
@@ -14,6 +18,7 @@ char* span_system::map(std::size_t bytes, [[maybe_unused]] bool huge) {
   void* const mapping =
       ::mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapping == MAP_FAILED) throw std::bad_alloc();
+  expect_plain_addresses(mapping, bytes + slack);
   char* const from = static_cast<char*>(mapping);
   const std::size_t over = reinterpret_cast<std::uintptr_t>(from) % region::bytes;
   char* const begin = over == 0 ? from : from + (region::bytes - over);
@@ -24,7 +29,9 @@ char* span_system::map(std::size_t bytes, [[maybe_unused]] bool huge) {
 #ifdef MADV_HUGEPAGE
   if (huge) ::madvise(begin, bytes, MADV_HUGEPAGE);
 #endif
+#if defined(__ELF__)
   if (__lsan_register_root_region != nullptr) __lsan_register_root_region(begin, bytes);
+#endif
   return begin;
 }
 
