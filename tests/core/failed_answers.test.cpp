@@ -136,7 +136,7 @@ TEST_CASE("a coroutine's answer may break on its way into the frame and out of i
 }
 
 TEST_CASE("a requester is told although there is no memory for the answer" *
-          doctest::skip(HAS_SANITIZER)) {
+          doctest::skip(HAS_SANITIZER || IS_EMULATED)) {
   actor_system system;
   const auto to = system.spawn<answerer>(spawn_options{.name = "starved"});
   core::scoped_actor me(system.env());

@@ -202,7 +202,7 @@ void run_jobs(scheduler& pool, std::uint32_t count) {
 }  // namespace
 
 TEST_CASE("a worker that cannot be created ends the start, and no thread stays" *
-          doctest::skip(HAS_SANITIZER)) {
+          doctest::skip(HAS_SANITIZER || IS_EMULATED)) {
   for (const std::string& policy : policies) {
     CAPTURE(policy);
     const std::ptrdiff_t before = threads_of_process();
@@ -220,7 +220,7 @@ TEST_CASE("a worker that cannot be created ends the start, and no thread stays" 
 }
 
 TEST_CASE("with best_effort the others do the work of a worker that cannot be created" *
-          doctest::skip(HAS_SANITIZER)) {
+          doctest::skip(HAS_SANITIZER || IS_EMULATED)) {
   for (const std::string& policy : policies) {
     CAPTURE(policy);
     // On this machine, runnables have their home at workers that are missing.
@@ -242,7 +242,7 @@ TEST_CASE("with best_effort the others do the work of a worker that cannot be cr
 }
 
 TEST_CASE("workers that never started get no work: all of it runs while the others are busy" *
-          doctest::skip(HAS_SANITIZER)) {
+          doctest::skip(HAS_SANITIZER || IS_EMULATED)) {
   for (const std::string& policy : policies) {
     CAPTURE(policy);
     const auto pool = make_scheduler({.policy = policy,
@@ -288,7 +288,8 @@ TEST_CASE("workers that never started get no work: all of it runs while the othe
   }
 }
 
-TEST_CASE("without any worker even best_effort gives up" * doctest::skip(HAS_SANITIZER)) {
+TEST_CASE("without any worker even best_effort gives up" *
+          doctest::skip(HAS_SANITIZER || IS_EMULATED)) {
   for (const char* policy : {"work_stealing", "work_sharing"}) {
     const auto pool = make_scheduler({.policy = policy, .workers = 4, .best_effort = true});
     const room_for_threads none(0);
@@ -298,7 +299,8 @@ TEST_CASE("without any worker even best_effort gives up" * doctest::skip(HAS_SAN
 
 TEST_CASE(
     "a worker that cannot be bound ends the start and names the setting; with best_effort it runs "
-    "anywhere") {
+    "anywhere" *
+    doctest::skip(IS_EMULATED)) {
   const processors mine = base::platform::usable_processors();
   bool forbidden = false;
   std::string by_affinity, by_pin;

@@ -1,8 +1,8 @@
 // Lets a test run out of threads: while a `room_for_threads` lives, the address space has room for
 // the stacks of only as many more threads as it was made for.
 //
-// Not under sanitizers, which need all of the address space: `doctest::skip(HAS_SANITIZER)` of
-// in_child.hpp.
+// Not under sanitizers, which need all of the address space, and not under an emulator, which has
+// no such limit: `doctest::skip(HAS_SANITIZER || IS_EMULATED)` of in_child.hpp.
 #pragma once
 
 #include <doctest/doctest.h>

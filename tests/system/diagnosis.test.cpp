@@ -554,7 +554,7 @@ TEST_CASE("start: a machine that cannot be read is said to count as flat, with t
 TEST_CASE(
     "start: a system without room for its workers does not start, and with best_effort goes on "
     "with fewer and says so" *
-    doctest::skip(HAS_SANITIZER)) {
+    doctest::skip(HAS_SANITIZER || IS_EMULATED)) {
   const auto said = [](bool best_effort, std::uint64_t room) {
     return in_child([&] {
       settings o;

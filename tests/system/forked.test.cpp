@@ -260,7 +260,8 @@ TEST_CASE("a child that was forked in a handler does not run on as a worker") {
   CHECK(system.request(detached, 1).get().value() == 1);
 }
 
-TEST_CASE("a forked child may have a system of its own" * doctest::skip(HAS_SANITIZER)) {
+TEST_CASE("a forked child may have a system of its own" *
+          doctest::skip(HAS_SANITIZER || IS_EMULATED)) {
   actor_system system;
   const auto parents = system.spawn<echo_actor>();
   const auto [text, status] = in_child([&] {

@@ -161,7 +161,8 @@ TEST_CASE("a thread has the default stack: it may use nearly all of it, and no m
   }).join();
 }
 
-TEST_CASE("a process barrier that a filter forbids afterwards ends the process with a message") {
+TEST_CASE("a process barrier that a filter forbids afterwards ends the process with a message" *
+          doctest::skip(IS_EMULATED)) {
   if (!platform::enable_process_barrier()) return;  // this system has none
   const auto [text, status] = tests::in_child([] {
     platform::process_barrier();
@@ -173,7 +174,8 @@ TEST_CASE("a process barrier that a filter forbids afterwards ends the process w
   CHECK(text.find("a seccomp filter") != std::string::npos);
 }
 
-TEST_CASE("a process barrier for which the kernel has no memory is done for the whole system") {
+TEST_CASE("a process barrier for which the kernel has no memory is done for the whole system" *
+          doctest::skip(IS_EMULATED)) {
   if (!platform::enable_process_barrier()) return;  // this system has none
   const auto [text, status] = tests::in_child([] {
     if (!tests::forbid_call_with(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, ENOMEM))
