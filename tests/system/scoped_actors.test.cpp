@@ -16,6 +16,7 @@ namespace {
 
 using namespace garrick;
 using tests::ask;
+using tests::silent;
 using tests::silent_actor;
 using core::environment;
 

@@ -33,8 +33,8 @@ namespace garrick::core {
 class loop_executor;
 
 /// What a loop calls, once, on one of its threads. It can be copied; of all copies one is called. A
-/// job that is dropped uncalled leaves its actor where it is for ever. One of a parent process'
-/// system ends a forked child with a sentence.
+/// job that is dropped uncalled leaves its actor where it is for ever. In a forked child, a job of
+/// the parent's system ends the process with a sentence.
 class loop_job {
  public:
   /// For the framework.

@@ -1,7 +1,7 @@
 // A cell that takes turns: how the runner picks messages, handles them and stops; and what a sender
 // does for a receiver that is full (internal/full_receiver.cpp).
 //
-// Every cell is one of these, except a proxy, which takes no turns (elsewhere/proxy_cell.hpp). They
+// Every cell is one of these, except a proxy, which takes no turns (proxy/proxy_cell.hpp). They
 // are two classes so that a handle need only know the first.
 //
 // Private: installed because templates need it.
