@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -227,4 +229,24 @@ TEST_CASE("the graph forgets what was answered, withdrawn or handed over") {
   g.answered(2, 20);
   CHECK(g.edges() == 0);
   CHECK_FALSE(g.awaits(9, 90));
+}
+
+TEST_CASE("looking for circles costs a constant time a request, however many are out") {
+  core::wait_graph graph;
+  constexpr std::uint64_t requests = 200'000;
+  const auto begin = std::chrono::steady_clock::now();
+  for (std::uint64_t id = 1; id <= requests; ++id) graph.asked(1, id, 2 + id);
+  CHECK(graph.edges() == requests);
+  for (std::uint64_t id = 1; id <= requests; id += 100) {
+    CHECK_FALSE(graph.awaits(1, id));
+    graph.handed_over(1, id, 2);
+  }
+  graph.asked(2, 1, 1);
+  CHECK(graph.awaits(2, 1));
+  for (std::uint64_t id = requests; id != 0; id -= 2) graph.answered(1, id);
+  for (std::uint64_t id = 1; id < requests; id += 2) graph.answered(1, id);
+  CHECK(graph.edges() == 1);
+  CHECK_FALSE(graph.awaits(2, 1));  // nobody awaits it any more
+  // A search among all that are out would take minutes.
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
 }

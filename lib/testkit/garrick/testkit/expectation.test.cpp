@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <string>
 
 using namespace garrick;
@@ -204,6 +205,31 @@ TEST_CASE("dead letters are expected one by one") {
   kit.expect_no_dead_letters();
   CHECK(has(text_of_failure([&] { kit.expect_dead_letter(errc::not_handled); }),
             "but there is none"));
+}
+
+TEST_CASE("a hundred thousand dead letters are expected in their order, each in a short time") {
+  constexpr int letters = 100'000;
+  test_system kit;
+  const auto acc = kit.spawn<account_actor>();
+  kit.kill(acc);
+  kit.run();
+  for (int i = 0; i != letters; ++i) {
+    send(acc, deposit{i, "a"});
+    if (i % 100 == 0) send(acc, withdraw{i});
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i != letters; i += 100)
+    CHECK(has(kit.expect_dead_letter<withdraw>(errc::not_handled).content,
+              std::to_string(i).c_str()));
+  const std::string text = text_of_failure([&] { kit.expect_dead_letter(errc::overload); });
+  CHECK(has(text, "and 99900 more"));
+  for (int i = 0; i != letters; ++i) {
+    const testkit::lost_message m = kit.expect_dead_letter<deposit>(errc::not_handled);
+    if (i % 1000 == 0) CHECK(has(m.content, std::to_string(i).c_str()));
+  }
+  kit.expect_no_dead_letters();
+  // A look at all letters for each expectation would take minutes.
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
 }
 
 TEST_CASE("inspect refuses the wrong type and the dead") {

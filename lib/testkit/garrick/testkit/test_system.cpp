@@ -159,16 +159,26 @@ lost_message test_system::expect_dead_letter(base::errc reason, std::source_loca
 
 lost_message test_system::take_dead_letter(std::string_view type, base::errc reason,
                                            const std::source_location& where) {
-  std::string others;
-  for (lost_message& letter : system_->lost()) {
-    if (!letter.expected && letter.reason == reason && (type.empty() || letter.type == type)) {
-      letter.expected = true;
-      return letter;
-    }
-    if (!letter.expected)
-      others += "\n    " + letter.content + " for " + system_->past().name_of(letter.receiver) +
-                ": " + letter.reason.to_string();
+  constexpr std::size_t most_shown = 100;
+  std::vector<lost_message>& all = system_->lost();
+  // Tests expect one letter after the other: those at the front that were taken are not looked at
+  // again.
+  std::size_t& first = system_->first_unexpected();
+  while (first != all.size() && all[first].expected) ++first;
+  for (std::size_t i = first; i != all.size(); ++i) {
+    lost_message& letter = all[i];
+    if (letter.expected || !(letter.reason == reason) || (!type.empty() && letter.type != type))
+      continue;
+    letter.expected = true;
+    return letter;
   }
+  std::string others;
+  std::size_t count = 0;
+  for (std::size_t i = first; i != all.size(); ++i)
+    if (!all[i].expected && ++count <= most_shown)
+      others += "\n    " + all[i].content + " for " + system_->past().name_of(all[i].receiver) +
+                ": " + all[i].reason.to_string();
+  if (count > most_shown) others += "\n    and " + std::to_string(count - most_shown) + " more";
   detail::fail(*system_,
                "expected a dead letter" + (type.empty() ? std::string() : " " + std::string(type)) +
                    " because \"" + base::error(reason).to_string() + "\"" +

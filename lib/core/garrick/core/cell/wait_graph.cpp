@@ -12,10 +12,11 @@ namespace garrick::core {
 
 namespace {
 
-struct out_edge {
-  std::uint64_t id;
-  std::uint64_t receiver;
-  bool awaited;
+/// The edges of one requester: who answers which request. An actor may have very many requests out,
+/// and awaits few of them.
+struct edges_out {
+  std::unordered_map<std::uint64_t, std::uint64_t> asked;
+  std::unordered_map<std::uint64_t, std::uint64_t> awaited;
 };
 
 }  // namespace
@@ -24,18 +25,10 @@ struct wait_graph::state {
   mutable std::mutex mutex;
   const std::uint32_t made_after = base::watch_forks();
   // under the mutex
-  std::unordered_map<std::uint64_t, std::vector<out_edge>> out;  ///< by requester
+  std::unordered_map<std::uint64_t, edges_out> out;  ///< by requester
 
   /// A fork copies the mutex as some thread held it, and nobody waits for anybody there.
   [[nodiscard]] bool is_copy() const noexcept { return base::fork_count() != made_after; }
-
-  out_edge* find(std::uint64_t requester, std::uint64_t id) {
-    const auto at = out.find(requester);
-    if (at == out.end()) return nullptr;
-    const auto e = std::find_if(at->second.begin(), at->second.end(),
-                                [&](const out_edge& x) { return x.id == id; });
-    return e != at->second.end() ? &*e : nullptr;
-  }
 
   /// Does `from` wait for `wanted`, directly or through others?
   bool reaches(std::uint64_t from, std::uint64_t wanted) const {
@@ -49,8 +42,7 @@ struct wait_graph::state {
       seen.push_back(at);
       const auto found = out.find(at);
       if (found == out.end()) continue;
-      for (const out_edge& e : found->second)
-        if (e.awaited) open.push_back(e.receiver);
+      for (const auto& [id, receiver] : found->second.awaited) open.push_back(receiver);
     }
     return false;
   }
@@ -63,7 +55,7 @@ void wait_graph::asked(std::uint64_t requester, std::uint64_t id, std::uint64_t 
   if (state_->is_copy()) return;
   try {
     const std::lock_guard guard(state_->mutex);
-    state_->out[requester].push_back({id, receiver, false});
+    state_->out[requester].asked.insert_or_assign(id, receiver);
   } catch (const std::bad_alloc&) {
     // A diagnosis that finds no memory is left out: an unknown edge closes no circle.
   }
@@ -73,10 +65,13 @@ bool wait_graph::awaits(std::uint64_t requester, std::uint64_t id) noexcept {
   if (state_->is_copy()) return false;
   try {
     const std::lock_guard guard(state_->mutex);
-    out_edge* const e = state_->find(requester, id);
-    if (e == nullptr) return false;
-    if (state_->reaches(e->receiver, requester)) return true;
-    e->awaited = true;
+    const auto from = state_->out.find(requester);
+    if (from == state_->out.end()) return false;
+    const auto e = from->second.asked.find(id);
+    if (e == from->second.asked.end()) return false;
+    if (state_->reaches(e->second, requester)) return true;
+    from->second.awaited.insert_or_assign(id, e->second);
+    from->second.asked.erase(e);
     return false;
   } catch (const std::bad_alloc&) {
     return false;  // as above
@@ -87,7 +82,10 @@ void wait_graph::handed_over(std::uint64_t requester, std::uint64_t id,
                              std::uint64_t receiver) noexcept {
   if (state_->is_copy()) return;
   const std::lock_guard guard(state_->mutex);
-  if (out_edge* const e = state_->find(requester, id)) e->receiver = receiver;
+  const auto from = state_->out.find(requester);
+  if (from == state_->out.end()) return;
+  for (auto* const edges : {&from->second.asked, &from->second.awaited})
+    if (const auto e = edges->find(id); e != edges->end()) e->second = receiver;
 }
 
 void wait_graph::answered(std::uint64_t requester, std::uint64_t id) noexcept {
@@ -95,25 +93,27 @@ void wait_graph::answered(std::uint64_t requester, std::uint64_t id) noexcept {
   const std::lock_guard guard(state_->mutex);
   const auto at = state_->out.find(requester);
   if (at == state_->out.end()) return;
-  std::erase_if(at->second, [&](const out_edge& e) { return e.id == id; });
-  if (at->second.empty()) state_->out.erase(at);
+  edges_out& edges = at->second;
+  if (edges.asked.erase(id) == 0) edges.awaited.erase(id);
+  if (edges.asked.empty() && edges.awaited.empty()) state_->out.erase(at);
 }
 
 std::vector<wait_graph::edge> wait_graph::list(std::size_t most) const {
   std::vector<edge> all;
   const std::lock_guard guard(state_->mutex);
   for (const auto& [requester, edges] : state_->out)
-    for (const out_edge& e : edges) {
-      if (all.size() == most) return all;
-      all.push_back({requester, e.id, e.receiver, e.awaited});
-    }
+    for (const bool awaited : {true, false})
+      for (const auto& [id, receiver] : awaited ? edges.awaited : edges.asked) {
+        if (all.size() == most) return all;
+        all.push_back({requester, id, receiver, awaited});
+      }
   return all;
 }
 
 std::size_t wait_graph::edges() const noexcept {
   const std::lock_guard guard(state_->mutex);
   std::size_t n = 0;
-  for (const auto& [requester, edges] : state_->out) n += edges.size();
+  for (const auto& [requester, edges] : state_->out) n += edges.asked.size() + edges.awaited.size();
   return n;
 }
 

@@ -46,6 +46,8 @@ class deterministic_environment final : public core::environment {
   /// What handlers of this system failed with.
   [[nodiscard]] const std::vector<std::string>& failures() const noexcept { return failures_; }
   [[nodiscard]] std::vector<lost_message>& lost() noexcept { return lost_; }
+  /// All dead letters before this one have been expected.
+  [[nodiscard]] std::size_t& first_unexpected() noexcept { return first_unexpected_; }
   [[nodiscard]] system::dead_letters& letters() noexcept { return letters_; }
   [[nodiscard]] system::directory& names() noexcept { return directory_; }
   [[nodiscard]] const settings& given() const noexcept { return settings_; }
@@ -72,6 +74,7 @@ class deterministic_environment final : public core::environment {
   core::cell_list actors_;  ///< those that live
   bool closed_ = false;
   std::vector<lost_message> lost_;
+  std::size_t first_unexpected_ = 0;
   std::vector<std::string> failures_;
 };
 
