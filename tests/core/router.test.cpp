@@ -3,6 +3,7 @@
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <set>
@@ -79,6 +80,29 @@ TEST_CASE("router by key sends equal keys to the same member and spreads the oth
     seen.insert(first);
   }
   CHECK(seen.size() == 4);
+}
+
+TEST_CASE("router by key computes keys with what is lent to it") {
+  actor_system system;
+  std::vector<ref<member>> members;
+  for (int i = 0; i < 4; ++i) members.push_back(system.spawn<member_actor>());
+  std::atomic<int> calls{0};
+  const auto counted = [&calls](const put& p) {
+    ++calls;
+    return p.key;
+  };
+  const auto plain = route_by_key(members, &put::key);
+  const auto shards = route_by_key(members, lent(counted));
+  const auto moved = route_by_key(members, lent([&calls](const put& p) {
+                                    ++calls;
+                                    return p.key;
+                                  }));
+  for (int i = 0; i < 20; ++i) {
+    const put message{"key " + std::to_string(i), 1};
+    CHECK(shards.pick(message) == plain.pick(message));
+    CHECK(moved.pick(message) == plain.pick(message));
+  }
+  CHECK(calls == 40);
 }
 
 TEST_CASE("router by key takes pointers to members, one for each kind of message") {

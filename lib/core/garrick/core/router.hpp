@@ -10,7 +10,8 @@
 //   random_member  uniformly, from a seed
 //   by_key<F...>   equal keys go to the same member; each F is a function that takes the message's
 //                  arguments, or a pointer to a member of the message, and gives something that
-//                  std::hash knows; the first one that takes the message counts
+//                  std::hash knows; the first one that takes the message counts. Every sender calls
+//                  it, so it may share nothing with whoever gave it, unless it is lent(f)
 //   least_loaded   who has least to do: the shortest mailbox, an idle one first, ties in turn
 //   broadcast      all: a send is one shared block; a request answers with a vector that holds each
 //                  member's answer or error; no try_send, no delegate
@@ -33,7 +34,9 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -102,16 +105,74 @@ class least_loaded {
   std::atomic<std::size_t> next_{0};
 };
 
+namespace detail {
+
+struct in_key_function {
+  static constexpr std::string_view name = "key function";
+};
+
+/// Instantiated only to fail: the compiler prints the path, the type and the reason.
+template <auto Path, class Type, class Reason>
+struct cannot_be_a_key {
+  static constexpr bool reported = true;
+  static_assert(base::detail::is_owned_by_the_message<Type>,
+                "garrick: every sender calls a router's key function, on any thread: "
+                "cannot_be_a_key<path, type, reason> tells what it would share with them. Give a "
+                "function without captures, or say lent(f)");
+};
+
+template <std::size_t... Prefix, class T, class Reason, std::size_t... Path>
+std::type_identity<
+    cannot_be_a_key<base::detail::path_of<in_key_function, Prefix..., Path...>(), T, Reason>>
+    report_of_key(base::detail::found<T, Reason, Path...>);
+
+/// The first key function's check that fails, or passed_check.
+template <std::size_t I>
+consteval passed_check* check_keys() {
+  return nullptr;
+}
+template <std::size_t I, class F, class... Rest>
+consteval auto check_keys() {
+  if constexpr (std::is_member_pointer_v<F>) {
+    return check_keys<I + 1, Rest...>();
+  } else {
+    using shared = typename base::detail::search_argument<F>::type;
+    if constexpr (std::is_same_v<shared, base::detail::nothing_found>)
+      return check_keys<I + 1, Rest...>();
+    else
+      return static_cast<typename decltype(report_of_key<I>(shared()))::type*>(nullptr);
+  }
+}
+
+template <class... F>
+using key_check = std::remove_pointer_t<decltype(check_keys<0, F...>())>;
+
+/// What a key is computed with: `f` itself, or what was lent.
+template <class F>
+constexpr const auto& key_function(const F& f) noexcept {
+  if constexpr (requires { typename F::garrick_lent; })
+    return f.get();
+  else
+    return f;
+}
+template <class F, class... Args>
+inline constexpr bool takes =
+    std::is_invocable_v<decltype(key_function(std::declval<const F&>())), const Args&...>;
+
+}  // namespace detail
+
 /// A router's policy: messages with equal keys go to the same member, as long as it lives. For each
 /// message the first of the `F` counts that takes it.
 template <class... F>
 class by_key {
   static_assert(sizeof...(F) != 0, "garrick: by_key needs a function or a pointer to a member");
+  static_assert(detail::key_check<F...>::reported);
 
  public:
   /// Each of `key_of` takes a message's arguments and returns their key, or is a pointer to that
   /// member of the message which is the key. std::hash knows the key. Functions are called by
-  /// every sender, on any thread, several at once.
+  /// every sender, on any thread, several at once: what is lent to them (`lent(f)`) must bear that,
+  /// and outlive the router.
   explicit by_key(F... key_of) : key_of_(std::move(key_of)...) {}
 
   /// The index of the member that gets a message with these arguments. Any thread.
@@ -119,7 +180,7 @@ class by_key {
   std::size_t choose(const Members& members, const Args&... args) const {
     if constexpr (detail::message_value<Args...>) {
       return choose_by_content(members, args...);
-    } else if constexpr ((std::is_invocable_v<const F&, const Args&...> || ...)) {
+    } else if constexpr ((detail::takes<F, Args...> || ...)) {
       const auto& key = key_from<0>(args...);
       // std::hash of a number is the number: mixed, so that keys in steps still spread.
       std::uint64_t h = std::hash<std::remove_cvref_t<decltype(key)>>()(key);
@@ -153,7 +214,7 @@ class by_key {
   /// What the first one from `I` on that takes the arguments makes of them.
   template <std::size_t I, class... Args>
   decltype(auto) key_from(const Args&... args) const {
-    const auto& key_of = std::get<I>(key_of_);
+    const auto& key_of = detail::key_function(std::get<I>(key_of_));
     using function = std::remove_cvref_t<decltype(key_of)>;
     if constexpr (!std::is_invocable_v<const function&, const Args&...>)
       return key_from<I + 1>(args...);
@@ -179,6 +240,8 @@ class broadcast {};
 ///     send(stores, put{key, value});
 template <class P, class Policy = round_robin>
 class router {
+  static_assert(sizeof(Policy) != 0);  // its own checks come first
+
  public:
   using garrick_sendable = void;
   using garrick_router = void;
@@ -312,6 +375,7 @@ template <router_handle R, class... Args>
 ///     auto shards = route_by_key(stores, &put::key, &get::key);
 template <class P, class... F>
 [[nodiscard]] router<P, by_key<F...>> route_by_key(std::vector<ref<P>> members, F... key_of) {
+  static_assert(detail::key_check<F...>::reported);
   return router<P, by_key<F...>>(std::move(members), std::move(key_of)...);
 }
 
