@@ -104,6 +104,7 @@ void limit_request(cell& self, std::uint64_t id, base::duration limit) {
   answer->word |= id;
   answer->set(envelope_flag::response);
   answer->set(envelope_flag::failure);
+  answer->set(envelope_flag::timed_out);
   timer_record*& timer = pending.at(id).timer;
   if (timer != nullptr) std::exchange(timer, nullptr)->cancel_and_drop();
   timer = timer_record::arm_once(self.env(), self, answer, limit);

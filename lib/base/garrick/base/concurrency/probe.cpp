@@ -12,6 +12,11 @@ void probe::on_actor_restarted(std::uint64_t, std::uint32_t) noexcept {}
 void probe::on_dead_letter(std::uint64_t, std::uint64_t, const message_type*,
                            const error&) noexcept {}
 void probe::on_mailbox_doubled(std::uint64_t, std::uint64_t) noexcept {}
+void probe::on_sender_waits(std::uint64_t, std::uint64_t) noexcept {}
+void probe::on_sender_goes_on(std::uint64_t, std::uint64_t) noexcept {}
+void probe::on_run_in_place(std::uint64_t, std::uint64_t) noexcept {}
+void probe::on_timer_fired(std::uint64_t, const message_type*) noexcept {}
+void probe::on_request_timed_out(std::uint64_t, std::uint64_t) noexcept {}
 void probe::on_request_cycle(std::uint64_t) noexcept {}
 void probe::on_worker_parked(std::uint32_t) noexcept {}
 void probe::on_worker_woke(std::uint32_t) noexcept {}

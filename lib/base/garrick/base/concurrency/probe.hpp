@@ -61,6 +61,20 @@ class probe {
                               const message_type* message, const error& reason) noexcept;
   /// The mailbox of an actor that cannot run has doubled again.
   virtual void on_mailbox_doubled(std::uint64_t actor, std::uint64_t messages) noexcept;
+  /// The send of `sender` begins to wait for room in a full mailbox, or for credit; or its
+  /// coroutine does, in `send_when_room`. A thread that is no actor is 0.
+  virtual void on_sender_waits(std::uint64_t receiver, std::uint64_t sender) noexcept;
+  /// That wait is over: there is room, the send goes on without, or the message is lost. Once for
+  /// each `on_sender_waits`.
+  virtual void on_sender_goes_on(std::uint64_t receiver, std::uint64_t sender) noexcept;
+  /// The send of `sender` runs a receiver in place, for a batch.
+  virtual void on_run_in_place(std::uint64_t receiver, std::uint64_t sender) noexcept;
+  /// A timer has fired and pushes a message of this type: a delayed or periodic send, a wait's end,
+  /// the time limit of a request. On the clock's thread.
+  virtual void on_timer_fired(std::uint64_t receiver, const message_type* message) noexcept;
+  /// A request has got no response within its time limit, and the requester takes note of that.
+  /// `receiver` is whom it asked; 0: nobody in particular.
+  virtual void on_request_timed_out(std::uint64_t requester, std::uint64_t receiver) noexcept;
   /// Actors that wait for each other's responses in a circle were found; `actor` is one of them.
   virtual void on_request_cycle(std::uint64_t actor) noexcept;
 

@@ -28,13 +28,14 @@ class cell;
 
 /// What a payload is and how it is to be treated; the upper bits of `envelope::word`.
 enum class envelope_flag : std::uint64_t {
-  request = 1ull << 48,   ///< `requester` holds a strong reference and wants exactly one response
-  response = 1ull << 49,  ///< answers the request whose id is in the word
-  urgent = 1ull << 50,    ///< urgent priority
-  shared = 1ull << 51,    ///< the payload is a `shared_block*`: copy on write
-  system = 1ull << 52,    ///< belongs to the system lane
-  failure = 1ull << 53,   ///< a response that carries a `base::error`
-  seen = 1ull << 54,      ///< a request that one handler has seen and handed on to another actor
+  request = 1ull << 48,    ///< `requester` holds a strong reference and wants exactly one response
+  response = 1ull << 49,   ///< answers the request whose id is in the word
+  urgent = 1ull << 50,     ///< urgent priority
+  shared = 1ull << 51,     ///< the payload is a `shared_block*`: copy on write
+  system = 1ull << 52,     ///< belongs to the system lane
+  failure = 1ull << 53,    ///< a response that carries a `base::error`
+  seen = 1ull << 54,       ///< a request that one handler has seen and handed on to another actor
+  timed_out = 1ull << 54,  ///< of a response: the requester's own clock has sent it
 };
 
 struct envelope {

@@ -41,6 +41,7 @@ struct parked_message {
   envelope* message;
   cell* sender;  ///< a strong reference
   std::uint64_t id;
+  bool told = false;  ///< the probe knows that it waits
 };
 
 /// What only some actors need. Made on demand, freed with the cell.

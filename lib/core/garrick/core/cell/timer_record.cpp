@@ -112,13 +112,15 @@ void timer_record::hand_to_service_again() noexcept {
 }
 
 void timer_record::push(envelope* e) noexcept {
-  if (e->is(envelope_flag::system)) return target_->signal(e);
-  if (e->is(envelope_flag::response)) return target_->deliver_now(e);
+  const bool by_user = !e->is(envelope_flag::system) && !e->is(envelope_flag::response);
   // order: a wish; one more message does no harm
-  if (env_->draining.load(std::memory_order_relaxed)) {
+  if (by_user && env_->draining.load(std::memory_order_relaxed)) {
     const envelope_ptr undone(e);
     return;
   }
+  if (env_->probe != nullptr) env_->probe->on_timer_fired(target_id_, type_);
+  if (e->is(envelope_flag::system)) return target_->signal(e);
+  if (e->is(envelope_flag::response)) return target_->deliver_now(e);
   // the clock's thread never waits for a receiver; bounds and the hard limit hold all the same
   ++base::this_thread.no_wait;
   target_->deliver(e);

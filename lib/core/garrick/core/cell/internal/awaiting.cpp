@@ -30,6 +30,13 @@ void let_go(cell& self, cell_extension& x) noexcept {
   if (std::exchange(x.answer_skipped, false)) self.retry_skipped();
 }
 
+/// The response `e` decides the request of `s`: its time limit is over.
+void end_time_limit(const cell& self, const response_table::slot& s, const envelope* e) noexcept {
+  s.timer->cancel_and_drop();
+  if (!e->is(envelope_flag::timed_out)) return;
+  if (base::probe* const p = self.env().probe) p->on_request_timed_out(self.id(), s.target);
+}
+
 }  // namespace
 
 void begin(cell& self, std::uint64_t id) {
@@ -58,7 +65,10 @@ dispatch_outcome keep(cell& self, response_table::slot& s, envelope* e) noexcept
   if (s.early != nullptr) return dispatch_outcome::handled;
   s.early = e;
   response_table::no_longer_due(s, self.env());
-  if (s.timer != nullptr) std::exchange(s.timer, nullptr)->cancel_and_drop();
+  if (s.timer != nullptr) {
+    end_time_limit(self, s, e);
+    s.timer = nullptr;
+  }
   return dispatch_outcome::kept;
 }
 
@@ -82,7 +92,7 @@ dispatch_outcome on_response(cell& self, envelope* e) {
     extension->awaiting.pop_back();
   }
   continuation* const waiting = slot.k;
-  if (slot.timer != nullptr) slot.timer->cancel_and_drop();
+  if (slot.timer != nullptr) end_time_limit(self, slot, e);
   if (self.env().waits != nullptr) detail::note_answered(self, id);
   extension->pending.finish(id, self.env());
   struct after {

@@ -45,6 +45,13 @@ base::error add_latest(cell& receiver, envelope_ptr& e) noexcept {
   return {};
 }
 
+/// The message is not among those that wait for room any more. Tells the probe if it was told of
+/// the wait.
+void no_longer_parked(const cell& receiver, const parked_message& p) noexcept {
+  base::probe* const probe = receiver.env().probe;
+  if (probe != nullptr && p.told) probe->on_sender_goes_on(receiver.id(), p.sender->id());
+}
+
 }  // namespace
 
 void turn_away(cell& receiver, envelope* e) noexcept {
@@ -111,6 +118,10 @@ void on_room_wanted(cell& self, const signals::room_wanted& w) noexcept {
   self.set_bounded(true);
   self.reader().publish(self.gate());
   serve(self);
+  auto& parked = self.ext().parked;
+  if (self.env().probe == nullptr || parked.empty()) return;
+  parked.back().told = true;
+  self.env().probe->on_sender_waits(self.id(), w.sender->id());
 }
 
 void serve(cell& self) noexcept {
@@ -119,6 +130,7 @@ void serve(cell& self) noexcept {
   while (extension->first_parked != extension->parked.size() && has_room(self)) {
     const parked_message p = extension->parked[extension->first_parked++];
     self.deliver_now(p.message);
+    no_longer_parked(self, p);
     respond_done({p.sender, p.id});
   }
   if (extension->first_parked != extension->parked.size()) {
@@ -142,8 +154,11 @@ void refuse_one(cell& receiver, const parked_message& p, const base::error& why)
 void refuse_parked(cell& self, const base::error& why) noexcept {
   cell_extension* const extension = self.ext_if();
   if (extension == nullptr) return;
-  for (; extension->first_parked != extension->parked.size(); ++extension->first_parked)
-    refuse_one(self, extension->parked[extension->first_parked], why);
+  for (; extension->first_parked != extension->parked.size(); ++extension->first_parked) {
+    const parked_message& p = extension->parked[extension->first_parked];
+    no_longer_parked(self, p);
+    refuse_one(self, p, why);
+  }
   extension->parked.clear();
   extension->first_parked = 0;
 }

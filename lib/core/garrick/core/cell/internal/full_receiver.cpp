@@ -45,6 +45,25 @@ class letting_in final : public errand {
   void turned_away() noexcept override {}
 };
 
+/// Tells the probe of a wait, from its making to its end.
+class observed_wait {
+ public:
+  explicit observed_wait(const cell& receiver) noexcept
+      : probe_(receiver.env().probe), receiver_(receiver.id()), sender_(detail::running_id()) {
+    if (probe_ != nullptr) probe_->on_sender_waits(receiver_, sender_);
+  }
+  ~observed_wait() {
+    if (probe_ != nullptr) probe_->on_sender_goes_on(receiver_, sender_);
+  }
+  observed_wait(const observed_wait&) = delete;
+  observed_wait& operator=(const observed_wait&) = delete;
+
+ private:
+  base::probe* const probe_;
+  const std::uint64_t receiver_;
+  const std::uint64_t sender_;
+};
+
 std::uint64_t turns_of_this_thread() noexcept {
   return base::this_thread.turns.load(std::memory_order_relaxed);  // order: own thread's value
 }
@@ -122,6 +141,7 @@ void running_cell::take_or_owe(sender_credit& credit) noexcept {
     const drain_lot::waiting_scope waits(*env_->lot, id_, top);
     if (!waits.closes_circle()) {
       prepare_to_wait();
+      const observed_wait told(*this);
       if (thread.worker_of != nullptr) thread.worker_of->expose();
       if (credit.wait(*env_->lot, id_, [this] { return has_ended(); })) return;
     }
@@ -222,7 +242,10 @@ void running_cell::run_in_place_chain(base::executor& ex) noexcept {
     std::uint32_t budget = turn->env_->mailbox.in_place_batch;
     chain.woken = nullptr;
     here.batch_over = false;
-    const bool more = i == longest_in_place_chain || turn->run(budget) == base::run_outcome::more;
+    const bool runs = i != longest_in_place_chain;
+    if (runs && env_->probe != nullptr)
+      env_->probe->on_run_in_place(turn->id(), detail::running_id());
+    const bool more = !runs || turn->run(budget) == base::run_outcome::more;
     auto* next = static_cast<running_cell*>(std::exchange(chain.next, nullptr));
     if (next == nullptr && chain.woken != nullptr && ex.claim_next(chain.woken)) {
       next = static_cast<running_cell*>(chain.woken);
@@ -259,6 +282,7 @@ running_cell::wait_outcome running_cell::wait_for_room() noexcept {
   const drain_lot::waiting_scope waits(*env_->lot, id_, here.running != nullptr ? &inner : nullptr);
   if (waits.closes_circle()) return wait_outcome::pointless;
   prepare_to_wait();
+  const observed_wait told(*this);
   std::uint8_t& doublings = here.wait_doublings;
   const std::uint64_t limit = once << doublings;
   std::uint64_t longest = 0;
