@@ -255,7 +255,7 @@ MUTATIONS = [
     mutation(
         "mailbox: a wrap is counted without release",
         MAILBOX,
-        "base::order<Atomics, mailbox_order::push_wraps>(std::memory_order_release)",
+        "base::order<Atomics, mailbox_order::push_halves>(std::memory_order_release)",
         "std::memory_order_relaxed",
         by_mailbox,
     ),

@@ -361,3 +361,58 @@ TEST_CASE("a suspended child with drop_oldest keeps the newest mail for its rest
   kit.run_for(duration::seconds(3));
   CHECK(*seen == ints{18, 19});
 }
+
+namespace {
+
+/// Answers at once, whatever the asker has in its mailbox.
+struct quick : actor<protocol<int(int)>> {
+  int on(int n) { return n; }
+};
+struct begin {};
+
+/// Sends itself a message with each of many requests, whose answers come while it goes on.
+class crowded : public actor<protocol<void(begin), void(item)>> {
+ public:
+  explicit crowded(ref<protocol<int(int)>> to) : to_(std::move(to)) {}
+  void on(begin) {
+    for (int i = 0; i != requests; ++i) {
+      request(to_, i).then([this](int) { ++answers_; });
+      send(self(), item{i});
+      most_ = std::max(most_, mailbox_length());
+    }
+  }
+  void on(item) { ++items_; }
+  [[nodiscard]] int items() const noexcept { return items_; }
+  [[nodiscard]] int answers() const noexcept { return answers_; }
+  [[nodiscard]] std::uint32_t most() const noexcept { return most_; }
+
+  static constexpr int requests = 70'000;
+
+ private:
+  ref<protocol<int(int)>> to_;
+  int items_ = 0;
+  int answers_ = 0;
+  std::uint32_t most_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("a bound holds however many answers wait beside the messages") {
+  for (const mailbox_policy p : {mailbox_policy::reject, mailbox_policy::drop_newest,
+                                 mailbox_policy::wait, mailbox_policy::drop_oldest}) {
+    CAPTURE(static_cast<int>(p));
+    constexpr std::uint32_t bound = 1000;
+    testkit::settings o;
+    o.mailbox.in_place = true;  // so that the answers come while the asker goes on
+    test_system kit(o);
+    const auto to = kit.spawn<quick>();
+    const auto who = kit.spawn<crowded>(spawn_options{.policy = p, .bound = bound}, to);
+    send(who, begin{});
+    kit.run();
+    const crowded& c = kit.inspect<crowded>(who);
+    CHECK(c.answers() == crowded::requests);
+    CHECK(c.items() <= static_cast<int>(bound));
+    if (p != mailbox_policy::drop_oldest) CHECK(c.most() > 65'536);  // the word has wrapped
+    CHECK(static_cast<int>(kit.dead_letters().size()) == crowded::requests - c.items());
+  }
+}

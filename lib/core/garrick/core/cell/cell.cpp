@@ -52,6 +52,8 @@ struct cell::layout {
   static_assert(offsetof(cell, kind_) < line && offsetof(cell, own_executor_) < line &&
                 offsetof(cell, in_place_) < line);
   static_assert(offsetof(cell, soft_limit_) + sizeof(soft_limit_) <= line);
+  // senders of bounded mailboxes read it, and the runner hardly ever writes beside it
+  static_assert(offsetof(cell, bound_) >= 2 * line);
   static_assert(offsetof(cell, gate_) + sizeof(gate_) <= line);
   static_assert(offsetof(cell, strong_) + sizeof(strong_) <= line);
   static_assert(offsetof(cell, weak_) + sizeof(weak_) <= line);
@@ -85,7 +87,9 @@ cell_extension& cell::spawn_constants() {
 void cell::set_bound(mailbox_policy policy, std::uint32_t bound) {
   if (policy != mailbox_policy::drop_oldest) {
     policy_ = policy;
-    set_soft_limit(bound);
+    bound_ = static_cast<std::uint16_t>(bound);
+    // Answers count in the mailbox's word, too, and may wrap it: `admit` knows the whole length.
+    set_soft_limit(0);
     bounded_ = true;
     return;
   }

@@ -247,10 +247,13 @@ class alignas(64) cell : public base::runnable {
   /// message.
   void set_bounded(bool on) noexcept { bounded_ = on; }
   [[nodiscard]] bool is_bounded() const noexcept { return bounded_; }
-  /// What happens at the bound. The bound is the soft limit, except with `drop_oldest`.
+  /// What happens at the bound.
   [[nodiscard]] mailbox_policy policy() const noexcept { return policy_; }
-  /// Constant after spawn. 0 with `drop_oldest`: all mail goes through `admit`.
-  [[nodiscard]] std::uint32_t soft_limit() const noexcept { return soft_limit_; }
+  /// The bound of a mailbox that has one, else the number of messages from which on senders are
+  /// slowed. Constant after spawn. 0 with `drop_oldest`, and where mail is drained elsewhere.
+  [[nodiscard]] std::uint32_t soft_limit() const noexcept {
+    return bound_ != 0 ? bound_ : soft_limit_;
+  }
 
   /// Destroys and frees an envelope that the mailbox holds.
   void finish(envelope* e) noexcept {
@@ -335,7 +338,7 @@ class alignas(64) cell : public base::runnable {
   cell_kind kind_;
   bool own_executor_ = false;  ///< the executor is in the extension
   bool in_place_ = true;       ///< may a sender run this actor?
-  std::uint16_t soft_limit_;   ///< messages; of a bounded mailbox the bound (or 0: `soft_limit`)
+  std::uint16_t soft_limit_;   ///< messages; 0: all mail goes through `admit`
   mailbox_gate<envelope> gate_;
   std::atomic<std::uint32_t> strong_{1};
   std::atomic<std::uint32_t> weak_{1};  ///< all strong handles together count as one
@@ -360,6 +363,8 @@ class alignas(64) cell : public base::runnable {
   /// read its constants
   bool has_spawn_constants_ = false;
   mailbox_policy policy_ = mailbox_policy::unbounded;  ///< constant after spawn
+  /// messages; 0: none, or `drop_oldest`, which has its own; constant after spawn
+  std::uint16_t bound_ = 0;
 
   // the system's list of actors (cell_list.hpp), under that list's lock
   std::uint8_t shard_ = no_shard;  ///< which list holds it

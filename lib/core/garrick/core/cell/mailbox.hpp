@@ -36,9 +36,10 @@
 // I6 The system lane holds at most one signal for each link, monitor and child. Ordinary pushes can
 //    neither fill it nor pass it: the runner looks at `signal` before each message.
 // I7 The count in the word minus `consumed` is the number of envelopes modulo 2^16. A push that
-//    wraps the count adds one to `wraps`. Whoever sees that has seen the word that has wrapped, and
-//    whoever sees `consumed` has seen the pushes that it counts. So `length` is never
-//    too high.
+//    flips the count's highest bit, as every 2^15th does, adds one to `halves`. Whoever sees that
+//    has seen the word with the flipped bit, and whoever sees `consumed` has seen the pushes that
+//    it counts. So `length` is never too high. The lowest bit of `halves` is the highest bit of the
+//    count unless a push has flipped it and not counted that yet: so one such push is seen, too.
 //
 // Invariant of a held mailbox
 // H1 While the mailbox is held, `release` may leave the local queue filled. Nothing in it can be
@@ -74,7 +75,7 @@ enum class drop_outcome : std::uint8_t {
 /// The places in this header where the model checker weakens a memory order or plants an error.
 enum class mailbox_order : std::uint8_t {
   push,
-  push_wraps,
+  push_halves,
   push_signal_link,
   push_signal_head,
   drop,
@@ -87,7 +88,7 @@ enum class mailbox_order : std::uint8_t {
   signals_of_the_dead,
   close,
   publish_consumed,
-  pushes_wraps,
+  pushes_halves,
   length_consumed
 };
 
@@ -104,7 +105,7 @@ class mailbox_gate {
   explicit mailbox_gate(bool born_idle, std::uint32_t handled = 0) noexcept
       : head_((born_idle ? word::idle : 0) + (handled & 0xffff) * word::one),
         consumed_(handled),
-        wraps_(handled >> 16) {}
+        halves_(handled >> 15) {}
 
   /// Requires a strong handle (L1). `n` belongs to the runner unless the result is `closed`.
   [[nodiscard]] push_outcome push(Node* n) noexcept {
@@ -123,10 +124,10 @@ class mailbox_gate {
       if (head_.compare_exchange_weak(
               old, now, base::order<Atomics, mailbox_order::push>(std::memory_order_acq_rel),
               std::memory_order_relaxed)) {
-        if (word::count(now) == 0) [[unlikely]]
-          // order: release, pairs with `length`: the word with the count that has wrapped
-          wraps_.fetch_add(
-              1, base::order<Atomics, mailbox_order::push_wraps>(std::memory_order_release));
+        if (((old ^ now) & word::count_half) != 0) [[unlikely]]
+          // order: release, pairs with `length`: the word with the flipped bit
+          halves_.fetch_add(
+              1, base::order<Atomics, mailbox_order::push_halves>(std::memory_order_release));
         return (old & word::idle) != 0 ? push_outcome::woke : push_outcome::queued;
       }
     }
@@ -222,25 +223,26 @@ class mailbox_gate {
     return (word::count(head) - consumed_.load(std::memory_order_relaxed)) & 0xffff;
   }
 
-  /// Envelopes pushed, modulo 2^32. Any thread; for a moment after each 2^16 it is as much too low,
-  /// and never too high.
+  /// Envelopes pushed, modulo 2^32. Any thread. Never too high. 2^16 too low only while two threads
+  /// at once, whose pushes were 2^15 apart, are between such a push and its next instruction (I7).
   [[nodiscard]] std::uint32_t pushes() const noexcept {
-    // order: acquire, pairs with push: the word that has wrapped, which the next look must see
-    const std::uint32_t high =
-        wraps_.load(base::order<Atomics, mailbox_order::pushes_wraps>(std::memory_order_acquire));
+    // order: acquire, pairs with push: the word with the flipped bit, which the next look must see
+    std::uint32_t halves =
+        halves_.load(base::order<Atomics, mailbox_order::pushes_halves>(std::memory_order_acquire));
     // order: acquire: what the caller reads next is at least as new
-    return (high << 16) + word::count(head_.load(std::memory_order_acquire));
+    const std::uint32_t count = word::count(head_.load(std::memory_order_acquire));
+    if (halves % 2 != count / half) ++halves;  // a flip that is not counted yet
+    return halves * half + count % half;
   }
 
   /// Envelopes pushed and not yet consumed, up to 2^31. Any thread; an estimate, never more than
-  /// there were at some moment of the call, as far as the runner has published what it handled. May
-  /// be 2^16 too low for a moment after each 2^16 pushes.
+  /// there were at some moment of the call, as far as it was published.
   [[nodiscard]] std::uint32_t length() const noexcept {
     // order: acquire, pairs with publish_consumed: the pushes of what was consumed
     const std::uint32_t before = consumed_.load(
         base::order<Atomics, mailbox_order::length_consumed>(std::memory_order_acquire));
     std::uint32_t n = pushes() - before;
-    if (n >= (1u << 31)) n &= 0xffff;  // a wrap was counted late: the low half is exact
+    if (n >= (1u << 31)) n &= 0xffff;  // flips were counted late: the low half is exact
     // Without this, a caller that lost its core between the looks would count what came and went.
     // order: an estimate
     const std::uint32_t since = consumed_.load(std::memory_order_relaxed) - before;
@@ -269,7 +271,8 @@ class mailbox_gate {
   atomic<std::uint64_t> head_;
   atomic<Node*> signals_{nullptr};
   atomic<std::uint32_t> consumed_;
-  atomic<std::uint32_t> wraps_;
+  static constexpr std::uint32_t half = 1u << 15;
+  atomic<std::uint32_t> halves_;
 };
 
 /// What a release found.

@@ -74,6 +74,7 @@ struct mailbox_word {
   static constexpr std::uint64_t tags = 63;                         ///< all of these
   static constexpr std::uint64_t one = 1ull << base::address_bits;  ///< a push, in the count
   static constexpr std::uint64_t address = (one - 1) & ~tags;       ///< where the address is
+  static constexpr std::uint64_t count_half = 1ull << 63;           ///< the count's highest bit
 
   /// The number of pushes so far, modulo 2^16.
   static std::uint32_t count(std::uint64_t word) noexcept {

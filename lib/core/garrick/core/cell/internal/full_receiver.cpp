@@ -94,9 +94,10 @@ bool running_cell::run_if_it_waits() noexcept {
 }
 
 bool running_cell::admit(envelope* e, std::uint64_t head) noexcept {
+  const std::uint32_t length = gate_.length();
+  if (length < bound_) return true;
   if (policy_ == mailbox_policy::drop_oldest) return bounded_mailbox::keep_latest(*this, e), false;
   if ((head & mailbox_word::closed) != 0) return true;  // the push will find it closed
-  const std::uint32_t length = gate_.length();
   auto& thread = base::this_thread;
   auto& here = detail::here;
   const std::uint32_t hard =
@@ -109,7 +110,7 @@ bool running_cell::admit(envelope* e, std::uint64_t head) noexcept {
   if (sender_credit* const credit = senders_credit()) return take_or_owe(*credit), true;
   const bool stalled = (head & mailbox_word::stalled) != 0;
   if (policy_ != mailbox_policy::unbounded) {
-    if (length < soft_limit_ || mailbox_length() < soft_limit_) return true;
+    if (mailbox_length() < bound_) return true;
     if (policy_ == mailbox_policy::wait && wait_below_bound()) return true;
     bounded_mailbox::turn_away(*this, e);
     return false;
@@ -171,7 +172,7 @@ bool running_cell::wait_below_bound() noexcept {
       if (detail::is_on_stack(here.below, id_)) return false;
       waited = wait_for_room();
     }
-    if (gate_.length() < soft_limit_ || has_ended()) return true;
+    if (gate_.length() < bound_ || has_ended()) return true;
     if (waited == wait_outcome::pointless) return false;
     failed = waited == wait_outcome::no_progress ? failed + 1 : 0;
   }
@@ -295,7 +296,7 @@ running_cell::wait_outcome running_cell::wait_for_room() noexcept {
         }))
       return wait_outcome::pointless;
     const std::uint32_t consumed = gate_.consumed();
-    if (gate_.length() < soft_limit_ || consumed - before >= sends_per_wait) break;
+    if (gate_.length() < soft_limit() || consumed - before >= sends_per_wait) break;
     const std::uint64_t now = base::platform::monotonic_ns();
     if (consumed != seen) {
       longest = std::max(longest, now - since);

@@ -544,10 +544,10 @@ TEST_CASE("the mailbox needs each of its memory orders") {
   need(o::take_signals, m::acquire);
   need(o::signals_of_the_dead, m::acquire);
   need(o::close, m::acq_rel);
-  need(o::push_wraps, m::release);
+  need(o::push_halves, m::release);
   need(o::publish_consumed, m::release);
   need(o::length_consumed, m::acquire);
-  need(o::pushes_wraps, m::acquire);
+  need(o::pushes_halves, m::acquire);
 }
 
 TEST_CASE("urgent messages keep their own order") { CHECK(explore<urgent_suite>(thorough) == ""); }
