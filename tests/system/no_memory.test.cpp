@@ -260,6 +260,23 @@ bool fails_at(actor_system& system, deed what, int n, bool for_good) {
 
 }  // namespace
 
+TEST_CASE("an actor that quits ends, although its reason finds no memory" *
+          doctest::skip(HAS_SANITIZER)) {
+  struct quitter : actor<protocol<int(quiet_ask)>> {
+    int on(quiet_ask) {
+      base::exit_reason why(make_error(errc::user, "where", long_text));
+      failing_allocation = 1;
+      quit(std::move(why));
+      failing_allocation = 0;
+      return 1;
+    }
+  };
+  actor_system system(one_worker());
+  const auto whole = system.spawn<quitter>();
+  CHECK(system.request(whole, quiet_ask{}).get().value() == 1);
+  CHECK(system.request(whole, quiet_ask{}).get().error() == errc::not_handled);
+}
+
 TEST_CASE(
     "whichever allocation fails: every request is answered, every end is told, and nothing is "
     "left behind" *

@@ -260,7 +260,7 @@ MUTATIONS = [
         REQUEST,
         "    table.finish(id, self.env());\n    throw;",
         "    throw;",
-        by_scarcity,
+        by_answers,
     ),
     mutation(
         "no memory: a supervisor's orders have no reserve",
