@@ -90,7 +90,7 @@ MUTATIONS = [
         SPANS,
         "  lock.lock();\n  unlist(r);\n  for (std::size_t i",
         "  lock.lock();\n  for (std::size_t i",
-        by_spans,
+        by_pool,
     ),
     mutation(
         "giving back: who was told once is never told again",

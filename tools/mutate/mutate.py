@@ -2,7 +2,7 @@
 """mutate.py [NAME...]: plants each error of mutations.py in a copy of this tree, one at a time, and
 says which test or model finds it.
 
-    ./dev mutate                 # all of them: an hour
+    ./dev mutate                 # all of them: half an hour or more on two cores
     ./dev mutate ring "the end"  # those whose names contain one of these texts
     ./dev mutate --by model      # those that a test finds whose name contains this
     ./dev mutate --list          # names, files and tests; builds nothing

@@ -216,12 +216,12 @@ MUTATIONS = [
         by_visits,
     ),
     mutation(
-        "wheel: timers fire although an earlier one is still to be sorted",
+        "wheel: timers are taken out although some are still to be sorted",
         WHEEL,
-        "    if (!spread(moves)) return false;\n    if (heap_size_",
-        "    const bool sorted = spread(moves);\n    if (!sorted && moves == 0 && heap_size_ == 0) "
-        "return false;\n    if (heap_size_",
-        by_wheel + by_service,
+        "  for (unsigned moves = most_moves; !sort_until(now, moves);) moves = most_moves;\n"
+        "  if (heap_size_ == 0) return false;",
+        "  if (heap_size_ == 0) return false;",
+        by_wheel,
     ),
     mutation(
         "wheel: the rest of a slot that is being opened begins with a link to what went",

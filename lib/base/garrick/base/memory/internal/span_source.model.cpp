@@ -63,6 +63,7 @@ struct give_back_suite : rl::test_suite<give_back_suite, 3> {
   model_memory memory_of_model;
   source_of_model source;
   parker caretaker;
+  relacy_atomics::atomic<int> told{0};
   relacy_atomics::atomic<int> users{2};
 
   give_back_suite() { memory = &memory_of_model; }
@@ -76,18 +77,24 @@ struct give_back_suite : rl::test_suite<give_back_suite, 3> {
   }
   void put(span& s) {
     source.put(s);
-    if (source.wants_care()) caretaker.unpark();
+    if (!source.wants_care()) return;
+    told.store(1, std::memory_order_release);  // order: as the clock's lock
+    caretaker.unpark();
   }
   void give_back() {
     while (source.give_back(region::span_bytes / 2, true) != 0) rl::yield(1, here());
   }
   void thread(unsigned index) {
     if (index == 2) {
-      while (users.load(acquire) != 0) {  // order: for the test
-        caretaker.park();
-        give_back();
+      for (;;) {
+        const bool over = users.load(acquire) == 0;  // order: for the test
+        if (told.exchange(0, acquire) == 1)          // order: as the clock's lock
+          give_back();
+        else if (over)
+          return;
+        else
+          caretaker.park();
       }
-      return;
     }
     const int me = static_cast<int>(index) + 1;
     span& first = source.take(64);
