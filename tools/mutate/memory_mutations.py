@@ -138,7 +138,7 @@ MUTATIONS = [
         "depot: a span of which all blocks are back serves its class for ever",
         POOL,
         "    if (s.free_count == s.capacity) retire(depot, s);\n",
-        "",
+        "    if (s.free_count == 0) retire(depot, s);\n",
         by_pool,
     ),
     mutation(
@@ -149,11 +149,10 @@ MUTATIONS = [
         by_pool,
     ),
     mutation(
-        "fork: the source's lock is not taken before",
+        "fork: a child may get the source's lock taken",
         POOL,
-        "  for (shared_class& c : shared) c.mutex.lock();\n  source.mutex().lock();",
-        "  for (shared_class& c : shared) c.mutex.lock();\n  static_cast<void>("
-        "source.mutex().try_lock());",
+        "  source.mutex().lock();\n}\nvoid unlock_all() noexcept {\n  source.mutex().unlock();\n",
+        "}\nvoid unlock_all() noexcept {\n",
         by_pool,
     ),
     # ---- no memory
