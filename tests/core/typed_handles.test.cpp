@@ -3,7 +3,10 @@
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
 
+#include <memory>
+#include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -31,6 +34,26 @@ class asker : public actor<protocol<result<int>(any_ref)>> {
     if (!typed) co_return typed.error();
     const result<int> sum = co_await request<plus>(*typed, 3, 4);
     co_return *sum;
+  }
+};
+
+using question = decltype(std::declval<testkit::test_system&>().request_typed<adder>(any_ref()));
+
+/// Whoever handles it asks itself, before it fails.
+struct lent_question {
+  using garrick_sendable = void;
+  testkit::test_system* system;
+  const any_ref* to;
+  std::unique_ptr<question>* asked;
+};
+
+struct fragile : dynamic_actor {
+  void on_start() {
+    become([](plus p) { return p.a + p.b; }, [](clear) { throw std::runtime_error("cleared"); },
+           [](const lent_question& q) {
+             q.asked->reset(new question(q.system->request_typed<adder>(*q.to)));
+             throw std::runtime_error("asked");
+           });
   }
 };
 
@@ -95,6 +118,72 @@ TEST_CASE("an actor of a class is asked for its protocol") {
   const any_ref any(system.spawn<sums>());
   CHECK(system.request_typed<adder>(any).get().has_value());
   CHECK(system.request_typed<speaker>(any).get().error() == errc::unexpected_message);
+}
+
+TEST_CASE("a signature without an answer that is missing is named as it is written") {
+  testkit::test_system system;
+  const any_ref any = system.spawn([](dynamic_actor&) -> behavior { return {[](plus) {}}; });
+  const error why = system.request_typed<protocol<void(clear)>>(any).get().error();
+  CHECK(why == errc::unexpected_message);
+  CHECK(why.to_string().ends_with("clear with void"));
+}
+
+TEST_CASE("an actor whose start awaits is asked when it has its behavior") {
+  struct late : dynamic_actor {
+    task<> on_start() {
+      static_cast<void>(co_await delay(duration::milliseconds(5)));
+      become([](plus p) { return p.a + p.b; });
+    }
+  };
+  testkit::test_system system;
+  const any_ref any = system.spawn<late>();
+  CHECK(system.request_typed<adder>(any).get().has_value());
+  const any_ref other = system.spawn<late>();
+  CHECK(system.request_typed<calculator>(other).get().error() == errc::unexpected_message);
+}
+
+TEST_CASE("a child that waits for its restart is asked when it lives again") {
+  testkit::test_system system;
+  const auto top = system.spawn<supervisor>(supervision{
+      .max_restarts = 100,
+      .delay = {.first = duration::milliseconds(5), .longest = duration::milliseconds(5)}});
+  const any_ref child = supervise<fragile>(top, child_options{});
+  while (system.step()) {}
+  send(child, clear{});
+  while (system.step()) {}  // the time stands still: it waits now
+  const result<ref<adder>> typed = system.request_typed<adder>(child).get();
+  REQUIRE(typed.has_value());
+  CHECK(system.request(*typed, plus{1, 2}).get().value() == 3);
+}
+
+TEST_CASE("who is asked while it fails answers when it lives again, or turns the question away") {
+  for (const bool restarts : {true, false}) {
+    testkit::test_system system;
+    const auto top = system.spawn<supervisor>(supervision{.max_restarts = restarts ? 100u : 0u});
+    const any_ref child = supervise<fragile>(top, child_options{});
+    std::unique_ptr<question> asked;
+    send(child, lent_question{&system, &child, &asked});
+    system.run();
+    REQUIRE(asked != nullptr);
+    const result<ref<adder>> typed = asked->get();
+    CHECK(typed.has_value() == restarts);
+    if (!restarts) CHECK(typed.error() == errc::not_handled);
+  }
+}
+
+TEST_CASE("whoever quits or fails in its start is not handled") {
+  struct fails : actor<adder> {
+    void on_start() { throw std::runtime_error("no start"); }
+    int on(plus p) { return p.a + p.b; }
+  };
+  testkit::test_system system;
+  const any_ref quits = system.spawn([](dynamic_actor& self) { self.quit(); });
+  CHECK(system.request_typed<adder>(quits).get().error() == errc::not_handled);
+  const any_ref throws =
+      system.spawn([](dynamic_actor&) -> behavior { throw std::runtime_error("no behavior"); });
+  CHECK(system.request_typed<adder>(throws).get().error() == errc::not_handled);
+  const any_ref class_based(system.spawn<fails>());
+  CHECK(system.request_typed<adder>(class_based).get().error() == errc::not_handled);
 }
 
 TEST_CASE("whoever has ended is not handled") {

@@ -273,10 +273,12 @@ class actor_base {
 
   /// Asks the actor behind a wildcard handle, on its turn and before its waiting mail, whether it
   /// understands P. The response is a typed handle to it, or the error `unexpected_message` with
-  /// the first signature that it does not understand. The check is made once: if a dynamic actor
-  /// changes its behavior later, the handle is as good as a wildcard. A case with values or a guard
-  /// counts as one that takes its message. Blocking actors and wildcard pipes cannot tell. Other
-  /// errors: `not_handled`, `overload`.
+  /// the first signature that it does not understand. A dynamic actor that has no behavior yet,
+  /// since its start awaits or it waits for its restart, is asked when that is over, behind its
+  /// mail. One that ends before it could tell is `not_handled`. The check is made once: if a
+  /// dynamic actor changes its behavior later, the handle is as good as a wildcard. A case with
+  /// values or a guard counts as one that takes its message. Blocking actors and wildcard pipes
+  /// cannot tell. Other errors: `overload`.
   ///
   ///     result<ref<calculator>> typed = co_await request_typed<calculator>(plugin_);
   template <class P>

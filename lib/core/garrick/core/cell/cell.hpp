@@ -51,6 +51,13 @@ enum class dispatch_outcome : std::uint8_t {
   kept,        ///< a response that came before anybody waited for it: it is kept with its request
 };
 
+/// What an actor says of a message that it could get.
+enum class understanding : std::uint8_t {
+  no,
+  yes,
+  not_yet,  ///< it has no behavior, or no object: it has not begun to say
+};
+
 /// Where an actor is in its life.
 enum class life : std::uint8_t {
   unborn,  ///< not yet run: the start hook is due
@@ -271,8 +278,8 @@ class alignas(64) cell : public base::runnable {
   /// for it.
   virtual bool dispatch_system(envelope* e) = 0;
   /// Does the actor handle such messages, and answer them so, as far as that can be told now?
-  [[nodiscard]] virtual bool understands(const base::message_type* message,
-                                         const base::message_type* answer) noexcept = 0;
+  [[nodiscard]] virtual understanding understands(const base::message_type* message,
+                                                  const base::message_type* answer) noexcept = 0;
   /// The first thing on the actor's own turn.
   virtual void start() = 0;
   /// Destroys the user's object (end, or before a restart). Idempotent.

@@ -141,4 +141,9 @@ class run_errand {
 /// sent, and `what` is gone without a word. Any thread; does not block.
 void send_errand(const address& to, std::unique_ptr<errand> what);
 
+/// Puts `what` behind the mail of `self`, where it fares as mail does: it waits for a restart and
+/// for the end of a handler that awaits, and is turned away when the mail is dropped. Throws
+/// std::bad_alloc as above. The runner.
+void put_off_errand(cell& self, std::unique_ptr<errand> what);
+
 }  // namespace garrick::core

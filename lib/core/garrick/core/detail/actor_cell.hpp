@@ -249,16 +249,18 @@ class actor_cell final : public running_cell {
       return false;
   }
 
-  bool understands(const base::message_type* message,
-                   const base::message_type* answer) noexcept override {
+  understanding understands(const base::message_type* message,
+                            const base::message_type* answer) noexcept override {
+    const auto told = [](bool yes) { return yes ? understanding::yes : understanding::no; };
     if constexpr (!std::is_same_v<protocol_type, any_protocol>) {
-      return detail::dispatcher<A, protocol_type>::understands(message, answer);
+      return told(detail::dispatcher<A, protocol_type>::understands(message, answer));
     } else if constexpr (detail::uses_behaviors<A>) {
-      if (!has_object()) return false;
+      if (!has_object()) return understanding::not_yet;
       const behavior& present = behavior_access::present(object());
-      return present && present.impl()->understands(message, answer);
+      if (!present) return understanding::not_yet;
+      return told(present.impl()->understands(message, answer));
     } else {
-      return false;  // a blocking actor may take anything, or nothing
+      return told(false);  // a blocking actor may take anything, or nothing
     }
   }
 

@@ -1,5 +1,9 @@
 // How an actor behind a wildcard handle is asked whether it understands a protocol.
 //
+// An actor that has no behavior yet cannot tell: its start awaits, or it waits for its restart.
+// Then the question goes behind its mail and is asked again when that is handled. So it is with one
+// that is about to end: a supervised one may be restarted, any other turns it away with its mail.
+//
 // Private: installed because templates need it.
 //
 // Thread safety: the question travels in the system lane and runs on the turn of who is asked.
@@ -11,6 +15,8 @@
 #include <garrick/core/ref.hpp>
 
 #include <cstddef>
+#include <memory>
+#include <utility>
 
 namespace garrick::core::detail {
 
@@ -19,6 +25,9 @@ struct signature_types {
   const base::message_type* message;
   const base::message_type* answer;
 };
+
+/// Can the actor not tell yet, or is it about to end?
+[[nodiscard]] bool cannot_tell_yet(cell& self, const signature_types& any_of_them) noexcept;
 
 /// No error if the actor understands all of them now; else the error names the first that it does
 /// not understand.
@@ -39,6 +48,11 @@ class typed_question<protocol<Sigs...>> final : public errand {
     static constexpr signature_types wanted[] = {
         {&base::message_type_of<typename signature<Sigs>::content>,
          &base::message_type_of<typename signature<Sigs>::answer::content>}...};
+    if (cannot_tell_yet(self, wanted[0])) {
+      auto again = std::make_unique<typed_question>(pending_request{});
+      again->answer_ = std::move(answer_);
+      return put_off_errand(self, std::move(again));
+    }
     if (base::error why = not_understood(self, wanted, sizeof...(Sigs)))
       return answer_.fail(std::move(why));
     self.add_strong_from_self();

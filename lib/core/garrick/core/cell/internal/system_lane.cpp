@@ -278,4 +278,8 @@ void send_errand(const address& to, std::unique_ptr<errand> what) {
   c->drop_strong();
 }
 
+void put_off_errand(cell& self, std::unique_ptr<errand> what) {
+  system_lane::put_behind_mail(self, detail::make_envelope<signals::run_errand>(std::move(what)));
+}
+
 }  // namespace garrick::core

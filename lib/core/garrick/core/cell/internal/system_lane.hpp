@@ -49,7 +49,7 @@ void notify(const watcher& w, cell& self, const base::exit_reason& reason) noexc
 
 /// Puts a `down` behind the mail of `watcher`, so that it does not overtake what the dead actor had
 /// sent there. Nothing else of the system goes that way, but for a watch that its actor has no
-/// memory for. Any thread that holds a handle.
+/// memory for and an errand that is put off. Any thread that holds a handle.
 void bring_down(cell& watcher, const address& dead, const base::exit_reason& reason,
                 std::uint64_t monitor) noexcept;
 

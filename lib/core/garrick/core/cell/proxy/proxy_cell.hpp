@@ -73,8 +73,8 @@ class proxy_cell : public cell {
   base::run_outcome run(std::uint32_t& budget) noexcept final;
   dispatch_outcome dispatch(envelope* e) final;
   bool dispatch_system(envelope* e) final;
-  bool understands(const base::message_type*, const base::message_type*) noexcept final {
-    return false;  // only the other process can tell
+  understanding understands(const base::message_type*, const base::message_type*) noexcept final {
+    return understanding::no;  // only the other process can tell
   }
   void start() final {}
   void destroy_object() noexcept final {}
