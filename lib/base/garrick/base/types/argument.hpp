@@ -85,6 +85,7 @@ template <class Reason>
   requires(std::is_same_v<Reason, has_private_or_captured_state> ||
            std::is_same_v<Reason, is_a_union> || std::is_same_v<Reason, has_a_base_class> ||
            std::is_same_v<Reason, has_a_bit_field> ||
+           std::is_same_v<Reason, has_an_anonymous_union> ||
            std::is_same_v<Reason, has_over_100_fields_or_a_long_c_array>)
 struct kind_of_argument<true, refused<Reason>> {
   using type = owns_itself;

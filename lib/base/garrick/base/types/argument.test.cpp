@@ -55,6 +55,19 @@ class shape {
   [[nodiscard]] virtual double area() const = 0;
 };
 struct hidden;
+struct constant_reference_inside {
+  int number;
+  const std::string& text;
+};
+struct rvalue_reference_inside {
+  std::unique_ptr<int>&& owner;
+};
+struct tagged {
+  union {
+    int i;
+    float f;
+  };
+};
 struct flags {
   unsigned a : 3;
 };
@@ -105,6 +118,11 @@ static_assert(spawn_argument<const char (&)[5]> && spawn_argument<const wchar_t 
               spawn_argument<std::nullptr_t> &&
               spawn_argument<double (workshop::shape::*)() const>);
 // what can only be moved, and what cannot be looked into: moved, not copied
+static_assert(!spawn_argument<workshop::constant_reference_inside> &&
+              !spawn_argument<workshop::constant_reference_inside&> &&
+              !spawn_argument<workshop::rvalue_reference_inside> &&
+              !spawn_argument<std::vector<workshop::constant_reference_inside>>);
+static_assert(spawn_argument<workshop::tagged> && !spawn_argument<workshop::tagged&>);
 static_assert(spawn_argument<std::unique_ptr<int>> &&
               spawn_argument<std::unique_ptr<workshop::shape>> &&
               spawn_argument<std::unique_ptr<workshop::hidden>> &&

@@ -8,20 +8,23 @@
 // sixteen fields, and crashes GCC 12 on arrays of strings. The structured binding to that many
 // fields is PFR's.
 //
-// `inspectable<T>` is false for aggregates with base classes or bit-fields, because C++20 cannot
-// see into them. It is also false where C arrays have more than 1024 elements in all: each of them
-// is an initialiser that the compiler tries. A std::array counts as one.
+// `inspectable<T>` is false for aggregates with base classes, bit-fields or anonymous unions,
+// because C++20 cannot see into them. It is also false where C arrays have more than 1024 elements
+// in all: each of them is an initialiser that the compiler tries. A std::array counts as one.
 //
 // Thread safety: compile time only.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include <boost/pfr/core.hpp>
 
-#include "garrick/base/types/bit_fields.hpp"
+#include "garrick/base/types/bound_fields.hpp"
+#include "garrick/base/types/type_name.hpp"
 
 namespace garrick::base {
 
@@ -61,6 +64,47 @@ struct any_place {
   operator Field&() const {
     __builtin_unreachable();
   }  // asked about, never called
+};
+
+/// A union without a name, as compilers spell it: "un::<unnamed union>" or "un::(anonymous union at
+/// file:3:5)".
+template <class T>
+consteval bool is_unnamed_union() {
+  if constexpr (std::is_union_v<T> && !i_promise_this_owns_everything<T>) {
+    constexpr name_span raw = raw_type_name<T>();
+    constexpr std::string_view name(raw.data, raw.size);
+    return name.ends_with("<unnamed union>") ||
+           (name.ends_with(')') && (name.rfind("(anonymous union at ") != std::string_view::npos ||
+                                    name.rfind("(unnamed union at ") != std::string_view::npos));
+  } else {
+    return false;
+  }
+}
+
+/// As `any_field`. But where an unnamed union is asked for, this is an error, and not merely no
+/// conversion: for that its first member would be asked instead.
+template <class Aggregate>
+class any_named_field {
+  template <class Field>
+    requires(is_unnamed_union<Field>())
+  operator Field() const;
+
+ public:
+  template <class Field>
+    requires(!std::is_same_v<std::remove_cvref_t<Field>, Aggregate> && !is_unnamed_union<Field>())
+  operator Field() const;
+};
+/// The same beside `any_place`.
+template <class Aggregate>
+class any_named_place {
+  template <class Field>
+    requires(is_unnamed_union<Field>())
+  operator Field&() const;
+
+ public:
+  template <class Field>
+    requires(!std::is_same_v<std::remove_cvref_t<Field>, Aggregate> && !is_unnamed_union<Field>())
+  operator Field&() const;
 };
 
 /// Converts to the bases of the aggregate only.
@@ -218,38 +262,63 @@ consteval std::size_t count_fields() {
   }
 }
 
-/// Does T take a value as one of its initialisers, and places as all others?
-template <class T, std::size_t... Before, std::size_t... After>
-consteval bool takes_value(std::index_sequence<Before...>, std::index_sequence<After...>) {
-  return requires {
-    T{repeat<any_place<T>, Before>{}..., any_field<T>{}, repeat<any_place<T>, After>{}...};
-  };
+/// Whether T has an anonymous union, which a structured binding cannot name. Requires that T is
+/// countable. Too many fields are not asked.
+template <class T>
+consteval bool has_anonymous_union() {
+  if constexpr (std::is_empty_v<T>) {
+    return false;
+  } else if constexpr (constexpr std::size_t values = largest<takes<T, any_field<T>>, 100>();
+                       values != 0) {
+    return values <= most_initialisers && !takes<T, any_named_field<T>>::template yes<values>;
+  } else {
+    return place_count<T> != 0 && place_count<T> <= most_initialisers &&
+           !takes<T, any_named_place<T>>::template yes<place_count<T>>;
+  }
+}
+
+/// Whether fields that are references are among those of T, and which.
+template <class T>
+consteval bool some_reference() {
+  constexpr std::size_t count = count_fields<T>();
+  if constexpr (std::is_empty_v<T>)
+    return false;
+  else if constexpr (count == 0)
+    return true;  // nothing but a reference stops the count
+  else
+    return std::ranges::any_of(reference_fields<T, count>, [](bool is) { return is; });
+}
+template <class T, std::size_t I>
+consteval bool nth_is_reference() {
+  constexpr std::size_t count = count_fields<T>();
+  if constexpr (I < count)
+    return reference_fields<T, count>[I];
+  else
+    return false;
 }
 
 }  // namespace detail
 
-/// An aggregate whose fields can be looked at: no base classes, no bit-fields, at most 100 fields.
+/// An aggregate whose fields can be looked at: no base classes, no bit-fields, no anonymous unions,
+/// at most 100 fields.
 template <class T>
-concept inspectable = detail::countable<T> && detail::count_fields<T>() <= 100 &&
-                      !detail::has_bit_field<T, detail::count_fields<T>()>();
+concept inspectable =
+    detail::countable<T> && detail::count_fields<T>() <= 100 && !detail::has_anonymous_union<T>() &&
+    !detail::has_bit_field<T, detail::count_fields<T>()>();
 
 /// The number of fields of T. Zero for empty aggregates, and for those whose fields cannot be
 /// counted (a reference beside something that cannot be copied).
 template <inspectable T>
 inline constexpr std::size_t field_count = detail::count_fields<T>();
 
-/// True if T has a field that is a reference; such a T cannot be made from values alone.
+/// True if T has a field that is a reference: `T&`, `const T&` or `T&&`.
 template <inspectable T>
-inline constexpr bool has_reference_field =
-    !std::is_empty_v<T> && detail::largest<detail::takes<T, detail::any_field<T>>, 100>() == 0;
+inline constexpr bool has_reference_field = detail::some_reference<T>();
 
-/// True if field I of a T with reference fields is a reference. False where that cannot be
-/// found out, because T also has array fields or its fields cannot be counted.
+/// True if field I of T is a reference. False if the fields cannot be counted. (Nothing tells a
+/// field of type `const volatile U` from a reference: it counts as one.)
 template <inspectable T, std::size_t I>
-inline constexpr bool is_reference_field =
-    has_reference_field<T> && field_count<T> == detail::place_count<T> && I < field_count<T> &&
-    !detail::takes_value<T>(std::make_index_sequence<I>(),
-                            std::make_index_sequence<field_count<T> - I - 1>());
+inline constexpr bool is_reference_field = detail::nth_is_reference<T, I>();
 
 /// Calls `f(field)` with a reference to each field of `x`, in order of declaration.
 template <class T, class F>

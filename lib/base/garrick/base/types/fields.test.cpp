@@ -73,6 +73,39 @@ struct uncountable {
   int& r;
   std::unique_ptr<int> p;
 };
+struct constant_reference {
+  int number;
+  const std::string& text;
+};
+struct rvalue_reference {
+  std::unique_ptr<int>&& p;
+  char a[4];
+};
+struct function_and_array_references {
+  int (&f)(int);
+  const int (&a)[3];
+};
+struct crossed_references {
+  int&& a;
+  int& b;
+};
+struct no_references {
+  volatile int a;
+  const std::string s;
+  mutable int m;
+  int* const p[2];
+};
+struct tagged {
+  union {
+    int i;
+    float f;
+  };
+  char tag[20];
+};
+struct tagged_inside {
+  tagged t;
+  int n;
+};
 struct big {
   char bytes[1000];
 };
@@ -104,6 +137,13 @@ static_assert(has_reference_field<referring> && is_reference_field<referring, 0>
               !is_reference_field<referring, 1>);
 static_assert(has_reference_field<uncountable> && !has_reference_field<owner> &&
               !has_reference_field<nested> && !has_reference_field<empty>);
+static_assert(is_reference_field<constant_reference, 1> &&
+              !is_reference_field<constant_reference, 0>);
+static_assert(is_reference_field<rvalue_reference, 0> && !is_reference_field<rvalue_reference, 1>);
+static_assert(is_reference_field<function_and_array_references, 0> &&
+              has_reference_field<crossed_references> && !has_reference_field<no_references>);
+static_assert(is_reference_field<referring_array, 0> && !is_reference_field<referring_array, 1>);
+static_assert(!inspectable<tagged> && inspectable<tagged_inside>);
 static_assert(inspectable<point> && !inspectable<derived> && !inspectable<closed> &&
               !inspectable<int>);
 

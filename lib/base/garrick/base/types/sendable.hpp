@@ -46,6 +46,8 @@ struct is_a_union;             ///< Nobody knows which member is alive.
 struct has_a_base_class;       ///< The compiler cannot look into it: make it a field.
 /// The compiler cannot look at it: promise that the type owns everything.
 struct has_a_bit_field;
+/// The compiler cannot look at it, and nobody knows which member is alive: use std::variant.
+struct has_an_anonymous_union;
 /// The compiler would take minutes: use std::array for arrays.
 struct has_over_100_fields_or_a_long_c_array;
 struct is_shared_and_can_be_changed;   ///< Share something const instead.
@@ -145,7 +147,7 @@ struct wrapped<C<N>> {
 template <class T, std::size_t... I>
 made_of<field_type<T, I>...> fields_of(std::index_sequence<I...>);
 
-/// Fields of an aggregate with references, as declared.
+/// Fields of an aggregate with references, which are told from values.
 template <class T, std::size_t... I>
 made_of<std::conditional_t<is_reference_field<T, I>, field_type<T, I>&, field_type<T, I>>...>
     declared_fields_of(std::index_sequence<I...>);
@@ -176,11 +178,13 @@ consteval auto classify_class() {
     return refused<has_a_base_class>{};
   else if constexpr (count_fields<T>() > 100)
     return refused<has_over_100_fields_or_a_long_c_array>{};
+  else if constexpr (has_anonymous_union<T>())
+    return refused<has_an_anonymous_union>{};
   else if constexpr (!inspectable<T>)
     return refused<has_a_bit_field>{};
   else if constexpr (!has_reference_field<T>)
     return decltype(fields_of<T>(std::make_index_sequence<field_count<T>>())){};
-  else if constexpr (field_count<T> == 0 || field_count<T> != place_count<T>)
+  else if constexpr (field_count<T> == 0)
     return refused<has_a_reference_field>{};
   else
     return decltype(declared_fields_of<T>(std::make_index_sequence<field_count<T>>())){};

@@ -67,6 +67,42 @@ struct reference_and_owner {
   std::unique_ptr<int> mine;
   int& place;
 };
+struct constant_reference_inside {
+  int number;
+  const std::string& text;
+};
+struct rvalue_reference_inside {
+  int&& number;
+};
+struct bounded_reference_inside {
+  const std::vector<int>& numbers;
+  char name[4];
+};
+struct owner_reference_inside {
+  const std::unique_ptr<int>& owner;
+};
+struct both_kinds_inside {
+  int&& a;
+  int& b;
+};
+struct deep_reference {
+  int id;
+  std::optional<constant_reference_inside> inside;
+};
+struct tagged {
+  int kind;
+  union {
+    int i;
+    float f;
+  };
+};
+struct tagged_and_referring {
+  int& r;
+  union {
+    int i;
+    float f;
+  };
+};
 struct derived : cow {
   int extra;
 };
@@ -126,6 +162,15 @@ static_assert(!sendable<farm::bad_tree> && !sendable<farm::view_inside> &&
               !sendable<farm::pointer_inside> && !sendable<farm::array_of_pointers>);
 static_assert(!sendable<farm::reference_inside> && !sendable<farm::reference_and_owner> &&
               !sendable<farm::derived> && !sendable<farm::either>);
+static_assert(!sendable<farm::constant_reference_inside> &&
+              !sendable<farm::rvalue_reference_inside> &&
+              !sendable<farm::bounded_reference_inside> &&
+              !sendable<farm::owner_reference_inside> && !sendable<farm::both_kinds_inside> &&
+              !sendable<farm::deep_reference> &&
+              !sendable<std::vector<farm::constant_reference_inside>> &&
+              !sendable<std::unique_ptr<farm::rvalue_reference_inside>> &&
+              !sendable<std::shared_ptr<const farm::constant_reference_inside>>);
+static_assert(!sendable<farm::tagged> && !sendable<farm::tagged_and_referring>);
 // pointers and references
 static_assert(!sendable<int*> && !sendable<const char*> && !sendable<int&> &&
               !sendable<void (*)()> && !sendable<int farm::cow::*>);
@@ -195,6 +240,12 @@ TEST_CASE("the offender is found with its path") {
   CHECK(
       std::is_same_v<search<farm::array_of_pointers, free>::type, found<int*, is_a_pointer, 1, 0>>);
   CHECK(std::is_same_v<search<farm::reference_inside, free>::type, found<int&, is_a_reference, 0>>);
+  CHECK(std::is_same_v<search<farm::deep_reference, free>::type,
+                       found<const std::string&, is_a_reference, 1, 0, 1>>);
+  CHECK(std::is_same_v<search<farm::bounded_reference_inside, free>::type,
+                       found<const std::vector<int>&, is_a_reference, 0>>);
+  CHECK(std::is_same_v<search<std::vector<farm::tagged>, free>::type,
+                       found<farm::tagged, has_an_anonymous_union, 0>>);
   CHECK(std::is_same_v<search<farm::reference_and_owner, free>::type,
                        found<farm::reference_and_owner, has_a_reference_field>>);
   CHECK(std::is_same_v<search<std::vector<farm::derived>, free>::type,

@@ -1,5 +1,10 @@
-// Does an aggregate have bit-fields? Nothing can refer to a bit-field, so Boost.PFR, which makes
-// references to all fields, would fail with an error deep inside. So we ask first.
+// What the fields of an aggregate are bound to, which tells two things that nothing else does.
+//
+// Nothing can refer to a bit-field, so Boost.PFR, which makes references to all fields, would fail
+// with an error deep inside. So we ask first.
+//
+// And what a reference refers to is not part of the object: it does not become volatile with it. So
+// a field is a reference if it has the same type in a volatile object as in a plain one.
 //
 // A structured binding needs as many names in the source as there are fields. So there is a
 // function for each number of fields, as in PFR, up to PFR's limit of 100.
@@ -7,21 +12,35 @@
 // Thread safety: compile time only.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
 
 namespace garrick::base::detail {
 
+/// The types that names are bound to.
 template <class... Fields>
-void refer_to(Fields&...);
+struct bound_fields {
+  static constexpr bool all = true;
+};
+/// One of them is a bit-field.
+struct none_bound {
+  static constexpr bool all = false;
+};
+
+template <class... Fields>
+bound_fields<Fields...> refer_to(Fields&...);
 
 #define GARRICK_NAMES(p) p##0, p##1, p##2, p##3, p##4, p##5, p##6, p##7, p##8, p##9
-#define GARRICK_ASK(count, ...)                                                  \
-  template <class T>                                                             \
-  auto can_refer_to_fields(T& x, std::integral_constant<std::size_t, (count)>) { \
-    auto& [__VA_ARGS__] = x;                                                     \
-    return std::bool_constant<requires { refer_to(__VA_ARGS__); }>{};            \
+#define GARRICK_ASK(count, ...)                                          \
+  template <class T>                                                     \
+  auto bind_fields(T& x, std::integral_constant<std::size_t, (count)>) { \
+    auto& [__VA_ARGS__] = x;                                             \
+    if constexpr (requires { refer_to(__VA_ARGS__); })                   \
+      return decltype(refer_to(__VA_ARGS__)){};                          \
+    else                                                                 \
+      return none_bound{};                                               \
   }
 #define GARRICK_ASK_TEN(tens, before, p)                                                  \
   GARRICK_ASK(tens * 10 + 1, before p##0)                                                 \
@@ -71,15 +90,33 @@ GARRICK_ASK_TEN(9, GARRICK_I, j)
 #undef GARRICK_H
 #undef GARRICK_I
 
-/// Whether T has a bit-field. Requires that T is an aggregate with `Count` fields. Above 100 fields
-/// the answer is false, unchecked.
+template <class T, std::size_t Count>
+using bound =
+    decltype(bind_fields(std::declval<T&>(), std::integral_constant<std::size_t, Count>{}));
+
+/// Whether T has a bit-field. Requires that T is an aggregate with `Count` fields, none of them an
+/// anonymous union. Above 100 fields the answer is false, unchecked.
 template <class T, std::size_t Count>
 consteval bool has_bit_field() {
   if constexpr (Count == 0 || Count > 100)
     return false;
   else
-    return !decltype(can_refer_to_fields(std::declval<T&>(),
-                                         std::integral_constant<std::size_t, Count>{}))::value;
+    return !bound<T, Count>::all;
 }
+
+/// Whether each field is a reference. `Const` is asked, too, since a field may be volatile by
+/// itself.
+template <class... Plain, class... Volatile, class... Const>
+consteval auto same_in_all(bound_fields<Plain...>, bound_fields<Volatile...>,
+                           bound_fields<Const...>) {
+  return std::array<bool, sizeof...(Plain)>{
+      (std::is_same_v<Plain, Volatile> && std::is_same_v<Plain, Const>)...};
+}
+
+/// Whether each of the fields of T is a reference. Requires that T is an aggregate with `Count`
+/// fields, at least one and at most 100, without bit-fields and anonymous unions.
+template <class T, std::size_t Count>
+inline constexpr auto reference_fields =
+    same_in_all(bound<T, Count>{}, bound<volatile T, Count>{}, bound<const volatile T, Count>{});
 
 }  // namespace garrick::base::detail
