@@ -207,7 +207,7 @@ struct relacy_atomics {
   static void pause() { rl::yield(1, here()); }
 
  private:
-  static void wake(atomic<std::uint32_t>& word, unsigned most) {
+  static void wake(atomic<std::uint32_t>& word, rl::thread_id_t most) {
     rl::context& c = rl::ctx();
     c.sched();
     word.value_.wake(c, most, here());
