@@ -21,6 +21,7 @@
 #pragma once
 
 #include <garrick/base/time/clock.hpp>
+#include <garrick/core/detail/by_value.hpp>
 #include <garrick/core/detail/invoke.hpp>
 #include <garrick/core/detail/isolation.hpp>
 #include <garrick/core/message.hpp>
@@ -79,6 +80,7 @@ template <class R, class C, class... Args>
 struct callable<R (C::*)(Args...)> {
   using result = R;
   using content = content_of<std::decay_t<Args>...>;
+  static constexpr bool takes_values = !(std::is_reference_v<Args> || ...);
 };
 template <class R, class C, class... Args>
 struct callable<R (C::*)(Args...) const> : callable<R (C::*)(Args...)> {};
@@ -90,6 +92,7 @@ template <class R, class... Args>
 struct callable<R (*)(Args...)> {
   using result = R;
   using content = content_of<std::decay_t<Args>...>;
+  static constexpr bool takes_values = !(std::is_reference_v<Args> || ...);
 };
 
 /// The answer of a case whose function returns an R.
@@ -99,12 +102,24 @@ using answer_of_function = typename response_of<std::remove_cvref_t<R>>::type;
 template <class F>
 concept plain_function = requires { typename callable<std::decay_t<F>>::content; };
 
+/// Whether a case's function is a coroutine that takes some of these, decayed, by reference.
+template <class F, class R, class... Ts>
+inline constexpr bool case_borrows = [] {
+  if constexpr (!is_task<std::remove_cvref_t<R>>)
+    return false;
+  else if constexpr (plain_function<F>)
+    return !callable<F>::takes_values;
+  else
+    return !called_with_values<F, R, Ts...>;
+}();
+
 /// A case that matches by type alone.
 template <class F>
 struct function_case {
   [[no_unique_address]] F f;  // one that captures nothing takes no room
   using content = typename callable<F>::content;
   using answer = typename response_of<typename callable<F>::result>::type;
+  static constexpr bool borrows = case_borrows<F, typename callable<F>::result>;
   bool try_invoke(cell& self, envelope* e) {
     if (e->type != &base::message_type_of<content>) return false;
     handle_content<content, answer>(self, e, f);
@@ -207,8 +222,13 @@ struct pattern_case {
   F f;
   using content = content_of<typename Patterns::input...>;
   using bound_values = decltype(std::tuple_cat(std::declval<typename Patterns::output>()...));
-  using answer =
-      answer_of_function<decltype(std::apply(std::declval<F&>(), std::declval<bound_values>()))>;
+  using result = decltype(std::apply(std::declval<F&>(), std::declval<bound_values>()));
+  using answer = answer_of_function<result>;
+  template <class... Ts>
+  static consteval bool borrows_of(std::type_identity<std::tuple<Ts...>>) {
+    return case_borrows<F, result, std::decay_t<Ts>...>;
+  }
+  static constexpr bool borrows = borrows_of(std::type_identity<bound_values>());
 
   bool try_invoke(cell& self, envelope* e) {
     if (e->type != &base::message_type_of<content>) return false;
@@ -256,7 +276,9 @@ struct pattern_builder {
 template <class F>
 struct otherwise_case {
   F f;
-  using answer = answer_of_function<decltype(std::declval<F&>()(std::declval<const message&>()))>;
+  using result = decltype(std::declval<F&>()(std::declval<const message&>()));
+  using answer = answer_of_function<result>;
+  static constexpr bool borrows = case_borrows<F, result, message>;
   bool try_invoke(cell& self, envelope* e) {
     answer_with<answer>(self, e,
                         [&]() -> decltype(auto) { return f(message_access::from_envelope(e)); });
@@ -316,20 +338,45 @@ struct not_a_case {
                 "on(...) >> f, otherwise >> f or after(d) >> f");
 };
 
+/// Instantiated only to fail.
+template <class C>
+struct coroutine_case_takes_references {
+  static constexpr bool reported = true;
+  static_assert(!is_case<C>,
+                "garrick: the case's function returns a task, and the message is gone at its first "
+                "wait: take each part of it by value, [](M m) instead of [](const M& m)");
+};
+
+template <class C>
+inline constexpr bool is_borrowing_case = false;
+template <class C>
+  requires requires { C::borrows; }
+inline constexpr bool is_borrowing_case<C> = C::borrows;
+
 /// The check that something is a case.
 template <class C>
-using checked_as_case = std::conditional_t<is_case<C>, base::detail::can_be_sent, not_a_case<C>>;
+consteval auto check_as_case() {
+  if constexpr (!is_case<C>)
+    return std::type_identity<not_a_case<C>>{};
+  else if constexpr (is_borrowing_case<decltype(to_case(std::declval<C>()))>)
+    return std::type_identity<coroutine_case_takes_references<C>>{};
+  else
+    return std::type_identity<base::detail::can_be_sent>{};
+}
+template <class C>
+using checked_as_case = typename decltype(check_as_case<C>())::type;
 
 template <class C>
 consteval auto check_of_case() {
-  if constexpr (is_case<C>)
+  if constexpr (std::is_same_v<checked_as_case<C>, base::detail::can_be_sent>)
     return std::type_identity<
         checked_answer<typename decltype(to_case(std::declval<C>()))::answer>>{};
   else
-    return std::type_identity<not_a_case<C>>{};
+    return std::type_identity<checked_as_case<C>>{};
 }
 
-/// The checks of one case of a behavior: that it is one, and that its answer is owned.
+/// The checks of one case of a behavior: that it is one, that it does not refer to a message that
+/// is gone, and that its answer is owned.
 template <class C>
 using checked_case = typename decltype(check_of_case<C>())::type;
 

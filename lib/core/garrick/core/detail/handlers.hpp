@@ -14,6 +14,7 @@
 #include <garrick/base/platform/diagnostics.hpp>
 #include <garrick/base/values/exit_reason.hpp>
 #include <garrick/core/detail/actor_class.hpp>
+#include <garrick/core/detail/by_value.hpp>
 #include <garrick/core/detail/invoke.hpp>
 #include <garrick/core/detail/isolation.hpp>
 #include <garrick/core/protocol/protocol.hpp>
@@ -107,6 +108,12 @@ struct handler_of {
     else
       return true;
   }();
+  static constexpr bool borrows = [] {
+    if constexpr (exists && !requires { typename Actor::garrick_generic_handlers; })
+      return on_borrows<Actor, handler_result<on_caller<Actor>, content>, content>;
+    else
+      return false;
+  }();
 };
 
 /// `a.skips(xs...)` as a function object, so that overload resolution decides.
@@ -131,7 +138,7 @@ template <class A, class... Sigs>
 inline constexpr bool skips_some<A, protocol<Sigs...>> =
     any_true({may_skip<A, typename signature<Sigs>::content>...});
 
-// Compilers print the names and arguments of these three, so they are part of the error's text.
+// Compilers print the names and arguments of these four, so they are part of the error's text.
 template <class Actor, class... Signatures>
 struct no_handler {
   static constexpr bool reported = true;
@@ -148,7 +155,15 @@ struct wrong_result {
       none,
       "garrick: the handlers on(...) for these signatures of the protocol return something else");
 };
-
+template <class Actor, class... Signatures>
+struct coroutine_takes_references {
+  static constexpr bool reported = true;
+  static constexpr bool none = sizeof...(Signatures) == 0;
+  static_assert(none,
+                "garrick: the handlers on(...) for these signatures return a task, and the message "
+                "is gone at their first wait: take each part of it by value, on(M m) instead of "
+                "on(const M& m)");
+};
 template <class Actor, class... Signatures>
 struct answer_is_over_aligned {
   static constexpr bool reported = true;
@@ -170,6 +185,7 @@ struct handlers_of {
   static constexpr bool fit = true;
   using missing = no_handler<Actor>;
   using wrong = wrong_result<Actor>;
+  using borrowing = coroutine_takes_references<Actor>;
   using wide = answer_is_over_aligned<Actor>;
   using sharing = base::detail::can_be_sent;
 };
@@ -181,6 +197,7 @@ struct handlers_of<Actor, protocol<Sigs...>> {
       !any_true({handles<on_caller<Actor>, typename signature<Sigs>::content>...});
   static constexpr mask lacking{(!by_behavior && !handler_of<Actor, Sigs>::exists)...};
   static constexpr mask lying{(!by_behavior && !handler_of<Actor, Sigs>::right_result)...};
+  static constexpr mask borrowed{(!by_behavior && handler_of<Actor, Sigs>::borrows)...};
   static constexpr mask too_wide{(alignof(typename signature<Sigs>::answer::content) > 32)...};
   static constexpr mask not_owned{!owned_answer<typename signature<Sigs>::answer>...};
 
@@ -194,9 +211,12 @@ struct handlers_of<Actor, protocol<Sigs...>> {
     while (!of[at] || n-- != 0) ++at;
     return at;
   }
-  enum which { lacking_ones, lying_ones, too_wide_ones };
+  enum which { lacking_ones, lying_ones, borrowing_ones, too_wide_ones };
   static consteval const mask& mask_of(which w) {
-    return w == lacking_ones ? lacking : w == lying_ones ? lying : too_wide;
+    return w == lacking_ones     ? lacking
+           : w == lying_ones     ? lying
+           : w == borrowing_ones ? borrowed
+                                 : too_wide;
   }
   template <template <class, class...> class Report, which Which, std::size_t... N>
   static std::type_identity<Report<Actor, type_at<nth(mask_of(Which), N), Sigs...>...>> report(
@@ -215,10 +235,11 @@ struct handlers_of<Actor, protocol<Sigs...>> {
     }
   }
 
-  static constexpr bool fit =
-      count(lacking) == 0 && count(lying) == 0 && count(too_wide) == 0 && count(not_owned) == 0;
+  static constexpr bool fit = count(lacking) == 0 && count(lying) == 0 && count(borrowed) == 0 &&
+                              count(too_wide) == 0 && count(not_owned) == 0;
   using missing = reported<no_handler, lacking_ones>;
   using wrong = reported<wrong_result, lying_ones>;
+  using borrowing = reported<coroutine_takes_references, borrowing_ones>;
   using wide = reported<answer_is_over_aligned, too_wide_ones>;
   using sharing = decltype(first_sharing())::type;
 };
@@ -342,6 +363,7 @@ struct checked_actor<A> {
 
   static_assert(handlers::missing::reported);
   static_assert(handlers::wrong::reported);
+  static_assert(handlers::borrowing::reported);
   static_assert(handlers::wide::reported);
   static_assert(handlers::sharing::reported);
   static_assert(wrong_hook<A>::reported);
