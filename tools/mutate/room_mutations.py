@@ -94,21 +94,20 @@ MUTATIONS = [
     mutation(
         "circle: an entry is open before it says for whom",
         LOT,
-        "    s.awaited.store(receiver, std::memory_order_relaxed);\n"
-        "    // order: seq_cst, pairs with waits_for\n"
-        "    s.waiter.store(who, base::order<Atomics, lot_order::enter>"
+        "      s.awaited.store(receiver, std::memory_order_relaxed);\n"
+        "      // order: seq_cst, pairs with waits_for\n"
+        "      s.waiter.store(who, base::order<Atomics, lot_order::enter>"
         "(std::memory_order_seq_cst));",
-        "    s.waiter.store(who, base::order<Atomics, lot_order::enter>"
+        "      s.waiter.store(who, base::order<Atomics, lot_order::enter>"
         "(std::memory_order_seq_cst));\n"
-        "    s.awaited.store(receiver, std::memory_order_relaxed);",
+        "      s.awaited.store(receiver, std::memory_order_relaxed);",
         by_lot,
     ),
     mutation(
         "circle: a wait that is over stays in the lot",
         LOT,
-        "    if (s.waiter.load(std::memory_order_relaxed) == who)\n"
-        "      s.waiter.store(0, std::memory_order_relaxed);",
-        "    if (s.waiter.load(std::memory_order_relaxed) == who) return;",
+        "        return s.waiter.store(0, std::memory_order_relaxed);",
+        "        return;",
         by_lot_test,
     ),
     mutation(

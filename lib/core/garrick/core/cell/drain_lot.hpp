@@ -4,8 +4,9 @@
 // Private: installed because system_core.hpp needs it.
 //
 // It also knows who waits for whom. A sender that waits holds up its own actor, so actors could
-// wait in a circle for each other's mailboxes. Two waits may share an entry, and then one of them
-// is forgotten. A circle that is not seen ends with the time limits.
+// wait in a circle for each other's mailboxes. An entry is one of a few places that follow from the
+// waiting actor's id. If all of them are taken, the wait is not entered: a circle that is not seen
+// ends with the time limits.
 //
 // Thread safety: any thread. A wake may reach senders that wait for another receiver of the same
 // word: they look again.
@@ -16,6 +17,8 @@
 //   every wait has a time limit.
 // 2 A sender enters itself, then looks for the circle, both sequentially consistent. So at least
 //   one of the waits that form a circle sees it.
+// 3 An entry is claimed before it says for whom, and named after that. Nobody else writes it until
+//   it is left.
 // (The model checker runs this: internal/drain_lot.model.cpp.)
 #pragma once
 
@@ -95,15 +98,16 @@ class basic_drain_lot {
   }
 
   /// Calls `f(waiter, receiver)` with the ids of actors whose handlers' sends wait for a full
-  /// receiver. For diagnosis: of two that share an entry, one is missing; and one may
-  /// have gone on, or wait for another receiver by now.
+  /// receiver. For diagnosis: one that found no place is missing, and one may have gone on, or
+  /// wait for another receiver by now.
   template <class F>
   void for_each_wait(F f) const {
-    for (const slot& s : slots_) {
+    for (const entry& s : entries_) {
       // order: relaxed, all; a picture, in which a wait may be mixed with the one after it
       const std::uint64_t waiter = s.waiter.load(std::memory_order_relaxed);
       const std::uint64_t receiver = s.awaited.load(std::memory_order_relaxed);
-      if (waiter != 0 && s.waiter.load(std::memory_order_relaxed) == waiter) f(waiter, receiver);
+      if (waiter != 0 && waiter != claimed && s.waiter.load(std::memory_order_relaxed) == waiter)
+        f(waiter, receiver);
     }
   }
 
@@ -113,34 +117,59 @@ class basic_drain_lot {
 
   struct alignas(64) slot {
     atomic<std::uint32_t> word{0};
+  };
+  struct entry {
     atomic<std::uint64_t> waiter{0};   ///< an actor whose handler's send waits; 0: none
     atomic<std::uint64_t> awaited{0};  ///< for whom
   };
+  static constexpr std::size_t entries = Slots * 4;
+  static constexpr std::size_t places = Slots < 16 ? Slots : 16;  ///< that one actor may take
+  static constexpr std::uint64_t claimed = ~std::uint64_t{0};     ///< no actor's id
 
   void enter(std::uint64_t who, std::uint64_t receiver) noexcept {
-    slot& s = at(who);
-    // order: published by the store to waiter
-    s.awaited.store(receiver, std::memory_order_relaxed);
-    // order: seq_cst, pairs with waits_for
-    s.waiter.store(who, base::order<Atomics, lot_order::enter>(std::memory_order_seq_cst));
+    for (std::size_t i = 0; i != places; ++i) {
+      entry& s = place(who, i);
+      std::uint64_t free = 0;
+      // order: relaxed, all: only who has claimed the entry writes it
+      if (s.waiter.load(std::memory_order_relaxed) != 0 ||
+          !s.waiter.compare_exchange_strong(free, claimed, std::memory_order_relaxed,
+                                            std::memory_order_relaxed))
+        continue;
+      // order: published by the store to waiter
+      s.awaited.store(receiver, std::memory_order_relaxed);
+      // order: seq_cst, pairs with waits_for
+      s.waiter.store(who, base::order<Atomics, lot_order::enter>(std::memory_order_seq_cst));
+      return;
+    }
   }
   void leave(std::uint64_t who) noexcept {
-    slot& s = at(who);
-    // order: relaxed, both: a sender that still sees the entry goes on without waiting
-    if (s.waiter.load(std::memory_order_relaxed) == who)
-      s.waiter.store(0, std::memory_order_relaxed);
+    for (std::size_t i = 0; i != places; ++i) {
+      entry& s = place(who, i);
+      // order: relaxed, both: a sender that still sees the entry goes on without waiting
+      if (s.waiter.load(std::memory_order_relaxed) == who)
+        return s.waiter.store(0, std::memory_order_relaxed);
+    }
   }
   [[nodiscard]] std::uint64_t waits_for(std::uint64_t who) const noexcept {
-    const slot& s = at(who);
-    // order: seq_cst, pairs with enter
-    return s.waiter.load(base::order<Atomics, lot_order::see_waiter>(std::memory_order_seq_cst)) ==
-                   who
-               ? s.awaited.load(std::memory_order_relaxed)
-               : 0;  // order: after waiter's load
+    for (std::size_t i = 0; i != places; ++i) {
+      const entry& s = place(who, i);
+      // order: seq_cst, pairs with enter
+      if (s.waiter.load(base::order<Atomics, lot_order::see_waiter>(std::memory_order_seq_cst)) ==
+          who)
+        return s.awaited.load(std::memory_order_relaxed);  // order: after waiter's load
+    }
+    return 0;
   }
   [[nodiscard]] slot& at(std::uint64_t id) noexcept { return slots_[id % Slots]; }
   [[nodiscard]] const slot& at(std::uint64_t id) const noexcept { return slots_[id % Slots]; }
+  [[nodiscard]] entry& place(std::uint64_t id, std::size_t i) noexcept {
+    return entries_[(id + i) % entries];
+  }
+  [[nodiscard]] const entry& place(std::uint64_t id, std::size_t i) const noexcept {
+    return entries_[(id + i) % entries];
+  }
   std::array<slot, Slots> slots_;
+  std::array<entry, entries> entries_;
 };
 
 /// The product's lot.

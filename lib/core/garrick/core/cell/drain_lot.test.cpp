@@ -1,8 +1,11 @@
 // Who waits for whose mailbox: a wait that would close a circle is seen, any other is allowed.
 #include <garrick/core/cell/drain_lot.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -57,6 +60,35 @@ TEST_CASE(
   CHECK_FALSE(later.closes_circle());
   const drain_lot::waiting_scope outside(lot, a, nullptr);
   CHECK_FALSE(outside.closes_circle());
+}
+
+TEST_CASE("drain lot: a circle is seen however the ids of its actors are apart") {
+  for (const std::uint64_t apart : {64u, 256u, 4096u}) {
+    drain_lot lot;
+    const stacked_actor first{1, nullptr};
+    const stacked_actor second{1 + apart, nullptr};
+    const stacked_actor third{1 + 2 * apart, nullptr};
+    const drain_lot::waiting_scope from_first(lot, second.id, &first);
+    const drain_lot::waiting_scope from_second(lot, third.id, &second);
+    CHECK_FALSE(from_second.closes_circle());
+    const drain_lot::waiting_scope from_third(lot, first.id, &third);
+    CHECK(from_third.closes_circle());
+  }
+}
+
+TEST_CASE("drain lot: a wait without a place harms no other one") {
+  drain_lot lot;
+  std::vector<stacked_actor> actors;
+  for (std::uint64_t i = 0; i != 40; ++i) actors.push_back({1 + i * 4096, nullptr});
+  std::vector<std::unique_ptr<drain_lot::waiting_scope>> waits;
+  for (const stacked_actor& one : actors)
+    waits.push_back(std::make_unique<drain_lot::waiting_scope>(lot, b, &one));
+  const drain_lot::waiting_scope back(lot, actors.front().id, &in_b);
+  CHECK(back.closes_circle());
+  waits.clear();
+  std::size_t left = 0;
+  lot.for_each_wait([&](std::uint64_t, std::uint64_t) { ++left; });
+  CHECK(left == 1);  // `back`
 }
 
 TEST_CASE("drain lot: who waits for whom can be read") {
