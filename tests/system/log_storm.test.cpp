@@ -106,3 +106,23 @@ TEST_CASE("a hundred thousand failing actors: a page of lines, and every one is 
     CHECK(static_cast<double>(t.lines) <= 11 * (seconds + 2));
   }
 }
+
+TEST_CASE("a line break or an escape sequence in a name or a text forges no line of the log") {
+  struct forger : actor<protocol<void(fall)>> {
+    void on(fall) {
+      throw std::runtime_error("first\n10:00:00 garrick error: forged\x1b[31m\t\xc2\x9b");
+    }
+  };
+  const auto [text, status] = in_child([] {
+    settings values;
+    values.log.level = system::log_level::error;
+    actor_system system(values);
+    send(system.spawn<forger>(spawn_options{.name = "evil\rname \xc3\xa4"}), fall{});
+    static_cast<void>(system.await_all());
+  });
+  CHECK(text.find("evil\\x0dname \xc3\xa4#") != std::string::npos);
+  CHECK(text.find("first\\n10:00:00 garrick error: forged\\x1b[31m\\t\\xc2\\x9b") !=
+        std::string::npos);
+  CHECK(text.find('\x1b') == std::string::npos);
+  CHECK(of_kind(text, "forged").lines == 1);
+}

@@ -4,25 +4,70 @@
 #ifdef GARRICK_MINIMAL
 #include <array>
 #include <cstdio>
+#include <new>
 #else
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <exception>
 #endif
 
+#include <cstddef>
+#include <string>
+
 namespace garrick::system {
+
+namespace {
+
+/// Is there a control character at `i`, of ASCII or of C1 in UTF-8?
+bool is_control_at(std::string_view text, std::size_t i) noexcept {
+  const auto c = static_cast<unsigned char>(text[i]);
+  if (c != 0xc2) return c < 0x20 || c == 0x7f;
+  return i + 1 < text.size() && (static_cast<unsigned char>(text[i + 1]) & 0xe0) == 0x80;
+}
+
+/// A line of the log. Names and texts are the program's, or come from outside: a line break or an
+/// escape sequence in them must not look like a line of ours, nor reach the terminal.
+std::string as_one_line(std::string_view text) {
+  static constexpr std::string_view digits = "0123456789abcdef";
+  std::string line;
+  line.reserve(text.size());
+  const auto put_byte = [&line](unsigned char c) {
+    line += "\\x";
+    line += digits[c >> 4];
+    line += digits[c & 15];
+  };
+  for (std::size_t i = 0; i != text.size(); ++i) {
+    const char c = text[i];
+    if (!is_control_at(text, i)) {
+      line += c;
+    } else if (c == '\n') {
+      line += "\\n";
+    } else if (c == '\t') {
+      line += "\\t";
+    } else {
+      put_byte(static_cast<unsigned char>(c));
+      if (static_cast<unsigned char>(c) == 0xc2) put_byte(static_cast<unsigned char>(text[++i]));
+    }
+  }
+  return line;
+}
+
+}  // namespace
 
 #ifdef GARRICK_MINIMAL
 
 void write_log(log_level level, std::string_view who, std::uint64_t id,
-               std::string_view text) noexcept {
+               std::string_view text) noexcept try {
   static constexpr const char* names[] = {"debug", "info", "warning", "error", "off"};
+  const std::string name = as_one_line(who);
+  const std::string line = as_one_line(text);
   std::array<char, 24> number{};
   if (id != 0)
     std::snprintf(number.data(), number.size(), "#%llu", static_cast<unsigned long long>(id));
   std::fprintf(stderr, "garrick %s: %.*s%s: %.*s\n", names[static_cast<std::size_t>(level)],
-               static_cast<int>(who.size()), who.data(), number.data(),
-               static_cast<int>(text.size()), text.data());
+               static_cast<int>(name.size()), name.data(), number.data(),
+               static_cast<int>(line.size()), line.data());
+} catch (const std::bad_alloc&) {  // the line is lost
 }
 
 #else
@@ -51,9 +96,9 @@ void write_log(log_level level, std::string_view who, std::uint64_t id,
   const auto as_theirs = levels[static_cast<std::size_t>(level)];
   try {
     if (id == 0)
-      logger().log(as_theirs, "{}: {}", who, text);
+      logger().log(as_theirs, "{}: {}", as_one_line(who), as_one_line(text));
     else
-      logger().log(as_theirs, "{}#{}: {}", who, id, text);
+      logger().log(as_theirs, "{}#{}: {}", as_one_line(who), id, as_one_line(text));
   } catch (const std::exception&) {  // no memory for the logger: the line is lost
   }
 }
