@@ -8,9 +8,18 @@
 #include <garrick/core/detail/actor_cell.hpp>
 
 #include <memory>
+#include <new>
 #include <stdexcept>
 
 namespace garrick::core {
+
+blocking_actor_ends::blocking_actor_ends(const base::exit_reason& why) noexcept {
+  if (why.detail().empty()) return;
+  try {
+    text_.emplace("garrick: this blocking actor was told to end: " + why.to_string());
+  } catch (const std::bad_alloc&) {  // then without its text
+  }
+}
 
 namespace detail {
 
@@ -54,7 +63,7 @@ bool sleep_until_mail(running_cell& self, std::int64_t limit_ns) noexcept {
 
 void check_end(running_cell& self) {
   if (self.wants_attention()) self.attend();
-  if (self.phase() >= life::ending) throw blocking_actor_ends{};
+  if (self.phase() >= life::ending) throw blocking_actor_ends(self.end_reason());
 }
 
 /// The next message, or null, after the signals that came before it. Throws if the actor is told to

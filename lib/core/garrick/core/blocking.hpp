@@ -22,6 +22,8 @@
 #include <garrick/core/cell/waiting_executor.hpp>
 
 #include <exception>
+#include <optional>
+#include <stdexcept>
 #include <utility>
 
 namespace garrick::core {
@@ -29,11 +31,18 @@ namespace garrick::core {
 /// Thrown by `receive` when the actor is told to end. A blocking actor lets it pass: the framework
 /// catches it behind the body. The thread of a scoped actor gets it when its system ends, or when
 /// somebody ends the actor; it comes again from each further `receive`.
-struct blocking_actor_ends : std::exception {
-  /// Says so.
+class blocking_actor_ends : public std::exception {
+ public:
+  blocking_actor_ends() noexcept = default;
+  /// For the framework: with the reason, unless there is no memory for its text.
+  explicit blocking_actor_ends(const base::exit_reason& why) noexcept;
+  /// Says so, and why if the reason has a text.
   [[nodiscard]] const char* what() const noexcept override {
-    return "garrick: this blocking actor was told to end";
+    return text_ ? text_->what() : "garrick: this blocking actor was told to end";
   }
+
+ private:
+  std::optional<std::runtime_error> text_;  // which is copied without an exception
 };
 
 namespace detail {

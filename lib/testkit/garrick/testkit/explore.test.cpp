@@ -78,6 +78,13 @@ TEST_CASE("GARRICK_SEEDS chooses how many seeds are explored") {
   CHECK(runs == 20);
 }
 
+TEST_CASE("no seeds at all are refused") {
+  const tests::with_variable variable("GARRICK_SEEDS", "0");
+  CHECK_THROWS_WITH_AS(testkit::explore(10, [](test_system&) {}),
+                       "GARRICK_SEEDS=0: must be at least 1, or the scenario would not run at all",
+                       std::invalid_argument);
+}
+
 TEST_CASE("a GARRICK_SEED that is no number is an error with advice") {
   const tests::with_variable variable("GARRICK_SEED", "seventeen");
   CHECK_THROWS_WITH_AS(

@@ -40,7 +40,11 @@ std::uint64_t seed_from_environment(std::uint64_t otherwise) {
 }
 
 std::uint64_t seeds_from_environment(std::uint64_t otherwise) {
-  return number_from_environment("GARRICK_SEEDS", otherwise);
+  const std::uint64_t seeds = number_from_environment("GARRICK_SEEDS", otherwise);
+  if (seeds == 0 && std::getenv("GARRICK_SEEDS") != nullptr)
+    throw std::invalid_argument(
+        "GARRICK_SEEDS=0: must be at least 1, or the scenario would not run at all");
+  return seeds;
 }
 
 void detail::fail(const internal::deterministic_environment& system, const std::string& text,

@@ -35,7 +35,7 @@ class failure : public std::runtime_error {
 [[nodiscard]] std::uint64_t seed_from_environment(std::uint64_t otherwise);
 
 /// How many seeds to try: what the environment variable GARRICK_SEEDS holds or, if it is not set,
-/// `otherwise`. Throws std::invalid_argument if the variable does not hold a whole number.
+/// `otherwise`. Throws std::invalid_argument if the variable does not hold a whole number from 1.
 [[nodiscard]] std::uint64_t seeds_from_environment(std::uint64_t otherwise);
 
 /// True if the environment variable GARRICK_SEED is set.

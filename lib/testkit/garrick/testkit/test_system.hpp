@@ -58,8 +58,9 @@ struct leak_report {
 ///     kit.expect<deposit>().to(acc);       // or kit.run()
 ///
 /// Functions that check something throw a `failure` if it does not hold. Nothing blocks: a wait in
-/// the test (`get()`, a scoped actor's receive) runs the others meanwhile, and fails with
-/// `errc::would_block` if nobody can ever end it. Thread safety: the thread that made it.
+/// the test (`get()`, a scoped actor's receive) runs the others meanwhile. If nobody can ever end
+/// it, `get()` is the error `would_block`, and `receive` throws `blocking_actor_ends` with that
+/// error in its text. Thread safety: the thread that made it.
 class test_system : public system::spawner<test_system> {
  public:
   /// With the seed that GARRICK_SEED holds, or 1. Throws std::invalid_argument if GARRICK_SEED

@@ -245,6 +245,17 @@ TEST_CASE("a request that nobody will ever answer is an error, not a hang") {
   CHECK(kit.request(never, 1).get().error() == errc::would_block);
 }
 
+TEST_CASE("a receive that nobody can end ends the test with the reason") {
+  test_system kit(1);
+  garrick::scoped_actor me(kit.env());
+  try {
+    me->receive([](int) {});
+    FAIL("it received");
+  } catch (const garrick::blocking_actor_ends& x) {
+    CHECK(std::string(x.what()).find("the wait would never end") != std::string::npos);
+  }
+}
+
 TEST_CASE("ids and names of actors are the same in every run") {
   for (int i = 0; i < 2; ++i) {
     test_system kit(1);
