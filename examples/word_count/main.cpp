@@ -25,6 +25,11 @@ namespace {
 
 using namespace word_count;
 
+// The texts beside this source, where the build says that they are.
+#ifndef WORD_COUNT_TEXTS
+#define WORD_COUNT_TEXTS "."
+#endif
+
 enum exit_status { all_well = 0, no_result = 1, bad_arguments = 2 };
 
 std::vector<std::string> default_paths() {

@@ -269,7 +269,7 @@ struct find_child {
   std::string name;  ///< as child_info has it
 };
 /// Tells a `supervisor` to stop a child for good. The answer comes when the child has ended, or was
-/// given up as still alive after its `stop_within`. Error: `not_found`.
+/// given up as still alive after its `stop_within`: success in both cases. Error: `not_found`.
 struct stop_child {
   std::string name;  ///< as child_info has it
 };
