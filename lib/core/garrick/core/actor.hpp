@@ -347,8 +347,11 @@ class actor_base {
   ///
   ///     link(worker);  // if the worker fails, so does this actor
   void link(const core::address& other) { detail::link_cells(*cell_, other); }
-  /// The same for a handle.
-  void link(const handle& other) { detail::link_cells(*cell_, other.address()); }
+  /// The same for a handle. Throws std::logic_error for an empty one.
+  void link(const handle& other) {
+    static_cast<void>(detail::target_of(other, "link()"));
+    link(other.address());
+  }
   /// Removes the link on both sides. An exit signal that is on its way still comes.
   void unlink(const core::address& other) { detail::unlink_cells(*cell_, other); }
   /// The same for a handle.
@@ -367,9 +370,10 @@ class actor_base {
   monitor_id monitor(const core::address& other, F f) {
     return detail::monitor_cell(*cell_, other, detail::down_continuation<F>::make(std::move(f)));
   }
-  /// The same for a handle.
+  /// The same for a handle. Throws std::logic_error for an empty one.
   template <class F>
   monitor_id monitor(const handle& other, F f) {
+    static_cast<void>(detail::target_of(other, "monitor()"));
     return monitor(other.address(), std::move(f));
   }
   /// As above, with a `down` message to this actor instead of a call. Without a handler
@@ -377,8 +381,11 @@ class actor_base {
   monitor_id monitor(const core::address& other) {
     return detail::monitor_cell(*cell_, other, nullptr);
   }
-  /// The same for a handle.
-  monitor_id monitor(const handle& other) { return monitor(other.address()); }
+  /// The same for a handle. Throws std::logic_error for an empty one.
+  monitor_id monitor(const handle& other) {
+    static_cast<void>(detail::target_of(other, "monitor()"));
+    return monitor(other.address());
+  }
   /// Cancels a monitor. Nothing of it comes any more, even if `other` has ended meanwhile. An id
   /// that has fired or was cancelled is ignored.
   void demonitor(monitor_id id) { detail::demonitor_cell(*cell_, id); }

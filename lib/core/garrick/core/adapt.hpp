@@ -39,7 +39,8 @@ class completion {
   void operator()(Us&&... values) const {
     promise_->deliver(std::forward<Us>(values)...);
   }
-  /// Failed: the actor gets this error. Later calls are ignored. Never waits.
+  /// Failed: the actor gets this error. Later calls are ignored. Never waits. Requires an error:
+  /// "no error" ends the process.
   void fail(base::error why) const noexcept { promise_->fail(std::move(why)); }
 
  private:

@@ -26,6 +26,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 namespace garrick::core {
@@ -55,11 +57,15 @@ class loop_executor final : public base::executor {
  public:
   /// `post(job)` hands a job to the loop, which calls it later; it must not call it at once. Any
   /// thread calls it, with nothing held. What it throws ends the program. A job handles at most
-  /// `messages` messages. Throws std::bad_alloc.
+  /// `messages` messages. Throws std::logic_error for an empty function, and std::bad_alloc.
   template <class Post>
   explicit loop_executor(Post post, std::uint32_t messages = 64)
       : post_(std::make_unique<posts<Post>>(std::move(post))),
-        messages_(messages == 0 ? 1 : messages) {}
+        messages_(messages == 0 ? 1 : messages) {
+    if constexpr (std::is_pointer_v<Post> || requires(const Post& p) { p.operator bool(); })
+      if (!static_cast<bool>(static_cast<posts<Post>&>(*post_).post))
+        throw std::logic_error("garrick: loop_executor: the function that posts a job is empty");
+  }
   loop_executor(const loop_executor&) = delete;
   loop_executor& operator=(const loop_executor&) = delete;
   ~loop_executor() = default;

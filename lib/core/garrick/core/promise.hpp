@@ -8,6 +8,7 @@
 // thread at a time.
 #pragma once
 
+#include <garrick/base/platform/assert.hpp>
 #include <garrick/base/values/error.hpp>
 #include <garrick/core/cell/respond.hpp>
 #include <garrick/core/protocol/protocol.hpp>
@@ -47,7 +48,13 @@ class promise_base {
 
   /// Answers with an error. Does nothing if the promise is empty or was kept before. Never waits.
   /// The error `not_handled` of another request arrives as `broken_promise`: this request was seen.
-  void fail(base::error why) noexcept { respond_error(take(), told_by_handler(std::move(why))); }
+  /// Requires an error: "no error" ends the process.
+  void fail(base::error why) noexcept {
+    GARRICK_ASSERT(static_cast<bool>(why),
+                   "fail() of a response_promise or a completion was given error{}, which is no "
+                   "error: deliver() a value, or give a real error");
+    respond_error(take(), told_by_handler(std::move(why)));
+  }
 
  protected:
   /// For the framework: gives the duty to the caller.

@@ -179,12 +179,14 @@ class spawner {
 
   /// Sends an exit signal: the actor ends with `reason` after what it handles now, or gets the
   /// signal as a message if it traps exits. A normal reason ends nobody. Does not wait. An actor
-  /// that has ended is left alone.
+  /// that has ended is left alone. Throws std::logic_error for an empty handle.
   void exit(const core::handle& who, base::exit_reason reason = base::exit_code::user_shutdown) {
+    static_cast<void>(core::detail::target_of(who, "exit()"));
     core::detail::exit_cell(nullptr, who.address(), std::move(reason));
   }
   /// Ends an actor without asking it: as `exit`, but no actor can trap it.
   void kill(const core::handle& who) {
+    static_cast<void>(core::detail::target_of(who, "kill()"));
     core::detail::kill_cell(who.address(), base::exit_code::kill);
   }
 

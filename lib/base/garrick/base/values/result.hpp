@@ -131,7 +131,8 @@ class value_result {
   /// Holds this error. Requires an error: "no error" ends the process.
   value_result(error_value e) noexcept : error_(std::move(e)) {
     GARRICK_ASSERT(static_cast<bool>(error_),
-                   "a result without a value needs an error: return the value, or a real error");
+                   "a result was made of error{}, which is no error (by `return` in a handler or "
+                   "by hand): return the value, or a real error");
   }
 
   constexpr value_result(const value_result& other)
@@ -306,7 +307,8 @@ class [[nodiscard]] result<> {
   /// Holds this error. Requires an error: "no error" ends the process. Return `{}` for success.
   result(error_value e) noexcept : error_(std::move(e)) {
     GARRICK_ASSERT(static_cast<bool>(error_),
-                   "a failed result needs an error: return {} for success");
+                   "a result<void> was made of error{}, which is no error (by `return` in a "
+                   "handler or by hand): return {} for success");
   }
   /// Holds this error.
   template <error_enum E>

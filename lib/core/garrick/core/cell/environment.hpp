@@ -38,7 +38,8 @@ struct undelivered {
   base::error reason;
 };
 
-/// The message field by field, 4096 bytes of it at most, or why it cannot be shown.
+/// The message field by field, 4096 bytes of it at most and a mark for what is left out, or why it
+/// cannot be shown.
 [[nodiscard]] std::string print_content(const undelivered& what);
 
 /// A scoped actor in its system's list.

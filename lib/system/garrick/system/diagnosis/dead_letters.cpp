@@ -8,6 +8,7 @@
 namespace garrick::system {
 
 void dead_letters::subscribe(core::ref<dead_letter_protocol> who) {
+  static_cast<void>(core::detail::target_of(who, "subscribe()"));
   const std::lock_guard guard(mutex_);
   subscribers_.push_back(std::move(who));
   anybody_.store(true, std::memory_order_release);  // order: pairs with take

@@ -30,8 +30,10 @@ struct dead_letter {
   std::string type;            ///< the message's type
   /// the message, printed; after a coroutine failed, that it went with its frame
   std::string content;
-  base::error reason;            ///< why it was not delivered or not handled; mostly an `errc`
-  std::uint64_t suppressed = 0;  ///< letters that no subscriber was told about before this one
+  base::error reason;  ///< why it was not delivered or not handled; mostly an `errc`
+  /// how often a letter was not told to a subscriber, since the system began: what is more than in
+  /// the letter before went missing between the two
+  std::uint64_t suppressed = 0;
 };
 
 /// What is kept of an undelivered message: no text and no content.
@@ -57,7 +59,8 @@ class dead_letters {
   explicit dead_letters(std::uint32_t backlog) noexcept : backlog_(backlog) {}
 
   /// Tells `who` about every dead letter from now on; twice if subscribed twice. Holds the handle
-  /// until `unsubscribe` or the system's end. Throws std::bad_alloc.
+  /// until `unsubscribe` or the system's end. Throws std::logic_error for an empty handle, and
+  /// std::bad_alloc.
   void subscribe(core::ref<dead_letter_protocol> who);
   /// Tells `who` no more, of one subscription. Letters that are under way still come. Does nothing
   /// for somebody who is not subscribed.
