@@ -238,6 +238,28 @@ TEST_CASE("an actor that another system of the world holds is no leak") {
   CHECK(ends.finish().cycles.empty());
 }
 
+TEST_CASE("a cycle over two systems of a world is named with all its actors") {
+  const test_world world(5);
+  test_system a(world);
+  test_system b(world);
+  struct keeper : actor<protocol<void(any_ref)>> {
+    any_ref kept;
+    void on(any_ref r) { kept = std::move(r); }
+  };
+  {
+    const auto first = a.spawn<keeper>();
+    const auto second = b.spawn<keeper>();
+    send(first, any_ref(second));
+    send(second, any_ref(first));
+    a.run();
+  }
+  const auto cycles = a.finish().cycles;
+  REQUIRE(cycles.size() == 1);
+  CHECK(cycles[0].find("#1, ") != std::string::npos);
+  CHECK(cycles[0].find("#2") != std::string::npos);
+  CHECK(b.finish().cycles.empty());
+}
+
 TEST_CASE("explore tries orders across systems: a race between two of them is found and replayed") {
   const auto race = [](test_system& kit) {
     test_system other(kit.world());

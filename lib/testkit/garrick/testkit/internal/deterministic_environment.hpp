@@ -54,6 +54,8 @@ class deterministic_environment final : public core::environment {
   [[nodiscard]] std::uint64_t seed() const noexcept { return world_.seed(); }
   /// The actors that live now, in the order in which they were spawned.
   [[nodiscard]] std::vector<core::cell*> living() const;
+  /// Those of the world's other systems.
+  [[nodiscard]] std::vector<core::cell*> living_elsewhere() const;
   /// From now on every spawn fails.
   void refuse_spawns() noexcept { closed_ = true; }
 

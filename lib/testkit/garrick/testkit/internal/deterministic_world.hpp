@@ -41,6 +41,8 @@ class deterministic_world {
   void enter(core::environment& system);
   /// A system is over.
   void leave() noexcept;
+  /// All systems that ever were in this world.
+  [[nodiscard]] const std::vector<core::environment*>& systems() const noexcept { return systems_; }
 
  private:
   const std::uint64_t seed_;

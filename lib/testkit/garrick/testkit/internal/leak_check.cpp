@@ -42,6 +42,13 @@ std::vector<std::string> end_all_actors(deterministic_environment& system,
     s.name = system.past().name_of(c->id());
     s.known_outside = can_be_woken(*c);
   }
+  // They are not ended here, but may be a part of a cycle and go with it.
+  std::vector<suspect> elsewhere;
+  for (core::cell* c : system.living_elsewhere()) {
+    suspect& s = elsewhere.emplace_back();
+    s.who = core::handle_access::make_address(c);
+    s.name = system.past().name_of(c->id());
+  }
   std::vector<std::string> cycles;
   for (suspect& one : all) {
     if (one.cell().has_ended()) continue;
@@ -50,6 +57,7 @@ std::vector<std::string> end_all_actors(deterministic_environment& system,
       other.handles = other.handles_now();
       lived.push_back(!other.cell().has_ended());
     }
+    std::erase_if(elsewhere, [](const suspect& s) { return s.cell().has_ended(); });
     core::detail::kill_cell(one.who, base::exit_code::user_shutdown, true);
     run_all();
     const bool held = one.handles_now() != 0 || one.known_outside;
@@ -61,7 +69,10 @@ std::vector<std::string> end_all_actors(deterministic_environment& system,
       if (held && other.handles_now() < other.handles) other.known_outside = true;
       if (!held && other.cell().has_ended()) text += ", " + other.name;
     }
-    if (!held) cycles.push_back(text);
+    if (held) continue;
+    for (const suspect& other : elsewhere)
+      if (other.cell().has_ended()) text += ", " + other.name;
+    cycles.push_back(text);
   }
   // What the ends have spawned or left is refused or ended by now; the rest is ended again until
   // nobody lives.
