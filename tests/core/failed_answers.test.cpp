@@ -148,6 +148,21 @@ TEST_CASE("a coroutine's answer may break on its way into the frame and out of i
   }
 }
 
+TEST_CASE("an answer that breaks in its maker's turn is the handler's failure") {
+  struct plainly : actor<protocol<worn(plain)>> {
+    worn on(plain) { return {}; }
+  };
+  actor_system system;
+  const auto to = system.spawn<plainly>();
+  breaking_move = 1;  // into the answer
+  CHECK(system.request(to, plain{}).get().error() == errc::receiver_failed);
+  CHECK(system.request(to, plain{}).get().error() == errc::not_handled);
+  const auto other = system.spawn<plainly>();
+  breaking_move = 2;  // out of it
+  CHECK(system.request(other, plain{}).get().error() == errc::receiver_failed);
+  CHECK(system.request(other, plain{}).get().has_value());
+}
+
 TEST_CASE("a requester is told although there is no memory for the answer" *
           doctest::skip(HAS_SANITIZER || IS_EMULATED)) {
   actor_system system;
