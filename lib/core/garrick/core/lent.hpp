@@ -33,9 +33,9 @@ class [[nodiscard]] lent {
   constexpr explicit lent(T&& x) noexcept(std::is_nothrow_constructible_v<T, T&&>)
       : value_(std::forward<T>(x)) {}
   /// Of a variable that is a pointer: what it points to is lent, and not the variable.
-  constexpr explicit lent(const T& x) noexcept
-    requires std::is_pointer_v<T>
-      : value_(x) {}
+  template <class Pointer>
+    requires(std::is_pointer_v<T> && std::is_same_v<std::remove_const_t<Pointer>, T>)
+  constexpr explicit lent(Pointer& x) noexcept : value_(x) {}
 
   /// What was lent.
   [[nodiscard]] constexpr T& get() noexcept { return value_; }
