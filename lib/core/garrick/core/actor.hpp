@@ -153,6 +153,17 @@ class actor_base {
   void send(const ref<P>& to, Args&&... args) {
     core::send(to, std::forward<Args>(args)...);
   }
+  /// As `garrick::send`: an error that says that this is no handle.
+  template <class To, class... Args>
+    requires std::is_convertible_v<const To&, detail::not_a_handle>
+  void send(const To& /*no handle*/, Args&&... /*unused*/) {
+    static_assert(detail::sent_to_no_handle < sizeof(To) != 0 > ::reported);
+  }
+  /// The same for braces alone, which have no type.
+  template <class P>
+  void send(const ref<P>& /*to*/, detail::braced /*message*/) {
+    static_assert(detail::message_in_braces<P>::reported);
+  }
 
   /// Sends a request, at once, and gives the response to wait for: use `then`, `await` or
   /// `co_await` on it. The last argument may be a duration: the time-out, unless the protocol takes

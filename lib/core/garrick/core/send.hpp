@@ -40,6 +40,38 @@ template <class... Args>
 concept message_value = sizeof...(Args) == 1 &&
                         (requires { typename std::remove_cvref_t<Args>::garrick_message; } && ...);
 
+/// What is no handle. Only for errors: a conversion is worse than every other choice, so a `send`
+/// of somebody else's that fits is called.
+struct not_a_handle {
+  template <class T>
+    requires(base::detail::complete<T> && !std::is_base_of_v<handle, T> && !router_handle<T>)
+  not_a_handle(const T& /*no handle*/) {}
+};
+struct anything {
+  anything() = default;
+  template <class T>
+  anything(const T& /*unused*/) {}
+};
+template <bool Reached>
+struct sent_to_no_handle {
+  static constexpr bool reported = true;
+  static_assert(!Reached,
+                "garrick: send(to, ...) sends to a handle: to a ref, an any_ref or a router");
+};
+/// What braces without a type become. Nothing else does: there are better choices for all else.
+struct braced {
+  template <class... Ts>
+  braced(const Ts&... /*unused*/) {}
+};
+
+template <class P>
+struct message_in_braces {
+  static constexpr bool reported = true;
+  static_assert(std::is_void_v<P>,
+                "garrick: braces alone have no type: name the message's, as in send(to, "
+                "deposit{500})");
+};
+
 /// The content type of a message with these arguments, and what in it is not owned.
 template <class... Args>
 struct message_of {
@@ -53,9 +85,33 @@ struct message_of<M> {
   using not_owned = base::detail::nothing_found;
 };
 
-/// Can the message be made of these arguments? Not if one of them can only be moved, and is not.
+/// Can a message's part be made of this argument? Not if it is copied and can only be moved.
+template <class Arg>
+inline constexpr bool can_be_part = [] {
+  if constexpr (base::detail::complete<std::decay_t<Arg>>)
+    return std::is_constructible_v<std::decay_t<Arg>, Arg>;
+  else
+    return false;
+}();
+/// Can the message be made of these arguments?
 template <class... Args>
-inline constexpr bool can_be_made_from = (std::is_constructible_v<std::decay_t<Args>, Args> && ...);
+inline constexpr bool can_be_made_from = (can_be_part<Args> && ...);
+
+/// How a message is aligned, if the compiler can know it.
+template <class Content>
+inline constexpr std::size_t alignment_of = [] {
+  if constexpr (base::detail::complete<Content>)
+    return alignof(Content);
+  else
+    return std::size_t{0};
+}();
+template <class... Ts>
+inline constexpr std::size_t alignment_of<pack<Ts...>> = [] {
+  if constexpr ((base::detail::complete<Ts> && ...))
+    return alignof(pack<Ts...>);
+  else
+    return std::size_t{0};
+}();
 
 // Each of these names one failure: its name and arguments are the error text. They are apart from
 // the class that uses them, since clang knows no members of a class with a failed assertion.
@@ -79,10 +135,18 @@ struct argument_must_be_moved {
   static_assert(
       Made, "garrick: an argument can be moved only, not copied: std::move it into the message");
 };
+template <class... Args>
+struct argument_cannot_be_moved {
+  static constexpr bool reported = true;
+  static constexpr bool can = (can_be_part<std::decay_t<Args>> && ...);
+  static_assert(can,
+                "garrick: an argument can be neither moved nor copied, and a message must be: send "
+                "what it is made of, or a std::unique_ptr to it");
+};
 template <class Message>
 struct message_is_over_aligned {
   static constexpr bool reported = true;
-  static constexpr bool fits = alignof(Message) <= 32;
+  static constexpr bool fits = alignment_of<Message> <= 32;
   static_assert(fits, "garrick: a message type may be aligned to 32 bytes at most");
 };
 
@@ -123,22 +187,35 @@ template <class P, class Message, class NotOwned>
   requires(!P::template accepts<Message>)
 struct content_check<P, Message, NotOwned> : misunderstood<P, Message> {};
 
+/// The error for arguments that the message cannot be made of. If it is reported already why the
+/// message is none, there is none here.
+template <class NotOwned, class... Args>
+consteval auto check_of_making() {
+  if constexpr (!std::is_same_v<NotOwned, base::detail::nothing_found> || can_be_made_from<Args...>)
+    return std::type_identity<base::detail::can_be_sent>{};
+  else if constexpr ((can_be_part<std::decay_t<Args>> && ...))
+    return std::type_identity<argument_must_be_moved<false, Args...>>{};
+  else
+    return std::type_identity<argument_cannot_be_moved<Args...>>{};
+}
+
 /// Every check of one send, done once for each pair of protocol and message. A failure is one short
 /// error, and what comes after it compiles. So the functions that send name this class first.
 template <class P, class... Args>
 struct checked_message {
   using type = typename message_of<Args...>::type;
+  using not_owned = typename message_of<Args...>::not_owned;
   static constexpr bool fits =
-      P::template accepts<type> && can_be_made_from<Args...> && alignof(type) <= 32;
+      P::template accepts<type> && can_be_made_from<Args...> && alignment_of<type> <= 32;
 
-  static_assert(content_check<P, type, typename message_of<Args...>::not_owned>::type::reported);
-  static_assert(argument_must_be_moved<can_be_made_from<Args...>, Args...>::reported);
+  static_assert(content_check<P, type, not_owned>::type::reported);
+  static_assert(decltype(check_of_making<not_owned, Args...>())::type::reported);
   static_assert(message_is_over_aligned<type>::reported);
 };
 /// The same for a message that is built in place.
 template <class P, class Message>
 struct checked_in_place {
-  static constexpr bool fits = P::template accepts<Message> && alignof(Message) <= 32;
+  static constexpr bool fits = P::template accepts<Message> && alignment_of<Message> <= 32;
 
   static_assert(
       content_check<P, Message,
@@ -148,7 +225,7 @@ struct checked_in_place {
 
 template <class Content, class... Args>
 [[nodiscard]] envelope* make_message_envelope(Args&&... args) {
-  if constexpr (!can_be_made_from<Args...> || alignof(Content) > 32)
+  if constexpr (!can_be_made_from<Args...> || alignment_of<Content> > 32)
     return nullptr;  // checked_message has said why
   else if constexpr (message_value<Args...>)
     return envelope_of(std::forward<Args>(args)...);  // message.hpp
@@ -193,6 +270,18 @@ void send(const ref<P>& to, Args&&... args) {
   envelope* const e = detail::make_message_envelope<content>(std::forward<Args>(args)...);
   e->sender_id = detail::running_id();
   c.deliver(e);
+}
+
+/// An error that says so: what a message is sent to is a handle.
+template <bool Reached = true>
+void send(detail::not_a_handle, detail::anything = {}, detail::anything = {}, detail::anything = {},
+          detail::anything = {}) {
+  static_assert(detail::sent_to_no_handle<Reached>::reported);
+}
+/// An error that says so: braces alone have no type.
+template <class P>
+void send(const ref<P>&, detail::braced) {
+  static_assert(detail::message_in_braces<P>::reported);
 }
 
 /// As `send`, with urgent priority: the message overtakes normal mail that waits in the receiver.

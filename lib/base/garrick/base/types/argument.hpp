@@ -73,9 +73,6 @@ struct resource<C<T, Deleter>> {
   using deleter = Deleter;
 };
 
-template <class T>
-concept complete = requires { sizeof(T); };
-
 /// What to make of a class of this kind: whether it cannot be looked into, and so may be moved.
 template <bool Moved, class Kind>
 struct kind_of_argument {

@@ -42,6 +42,7 @@ struct type_list;
 struct is_a_pointer;           ///< Whoever follows it shares what it points to.
 struct is_a_reference;         ///< As a pointer.
 struct has_a_reference_field;  ///< The compiler cannot tell which field it is.
+struct is_only_declared_here;  ///< Include its definition: only that tells what it is made of.
 struct is_a_union;             ///< Nobody knows which member is alive.
 struct has_a_base_class;       ///< The compiler cannot look into it: make it a field.
 /// The compiler cannot look at it: promise that the type owns everything.
@@ -156,6 +157,8 @@ template <class... Ts>
 made_of<Ts...> as_parts(type_list<Ts...>*);
 
 template <class T>
+concept complete = requires { sizeof(T); };
+template <class T>
 concept marked_sendable = requires { typename T::garrick_sendable; };
 template <class T>
 concept marked_parts = requires { typename T::garrick_parts; };
@@ -168,6 +171,8 @@ consteval auto classify_class() {
     return owns_itself{};
   else if constexpr (marked_parts<T>)
     return decltype(as_parts(static_cast<typename T::garrick_parts*>(nullptr))){};
+  else if constexpr (!complete<T>)
+    return refused<is_only_declared_here>{};
   else if constexpr (std::is_union_v<T>)
     return refused<is_a_union>{};
   else if constexpr (std::is_empty_v<T>)
