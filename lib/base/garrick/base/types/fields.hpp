@@ -87,24 +87,32 @@ template <class Aggregate>
 class any_named_field {
   template <class Field>
     requires(is_unnamed_union<Field>())
-  operator Field() const;
+  operator Field() const {
+    __builtin_unreachable();
+  }
 
  public:
   template <class Field>
     requires(!std::is_same_v<std::remove_cvref_t<Field>, Aggregate> && !is_unnamed_union<Field>())
-  operator Field() const;
+  operator Field() const {
+    __builtin_unreachable();
+  }
 };
 /// The same beside `any_place`.
 template <class Aggregate>
 class any_named_place {
   template <class Field>
     requires(is_unnamed_union<Field>())
-  operator Field&() const;
+  operator Field&() const {
+    __builtin_unreachable();
+  }
 
  public:
   template <class Field>
     requires(!std::is_same_v<std::remove_cvref_t<Field>, Aggregate> && !is_unnamed_union<Field>())
-  operator Field&() const;
+  operator Field&() const {
+    __builtin_unreachable();
+  }
 };
 
 /// Converts to the bases of the aggregate only.
