@@ -14,8 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "support/in_child.hpp"
-
 namespace {
 
 /// This thread's n-th allocation from now on fails; 0: none does.
@@ -25,7 +23,6 @@ thread_local bool fails_for_good = false;
 
 }  // namespace
 
-#if !HAS_SANITIZER  // which have an allocator of their own
 void* operator new(std::size_t bytes) {
   if (failing_allocation > 0 && --failing_allocation == 0) {
     if (fails_for_good) failing_allocation = 1;
@@ -36,7 +33,6 @@ void* operator new(std::size_t bytes) {
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-#endif
 
 namespace {
 
@@ -260,8 +256,7 @@ bool fails_at(actor_system& system, deed what, int n, bool for_good) {
 
 }  // namespace
 
-TEST_CASE("an actor that quits ends, although its reason finds no memory" *
-          doctest::skip(HAS_SANITIZER)) {
+TEST_CASE("an actor that quits ends, although its reason finds no memory") {
   struct quitter : actor<protocol<int(quiet_ask)>> {
     int on(quiet_ask) {
       base::exit_reason why(make_error(errc::user, "where", long_text));
@@ -279,8 +274,7 @@ TEST_CASE("an actor that quits ends, although its reason finds no memory" *
 
 TEST_CASE(
     "whichever allocation fails: every request is answered, every end is told, and nothing is "
-    "left behind" *
-    doctest::skip(HAS_SANITIZER)) {
+    "left behind") {
   const std::size_t before = base::block_pool::blocks_in_use();
   for (const bool for_good : {false, true}) {
     for (const deed what : all_deeds) {
@@ -298,8 +292,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a thread for which there is no memory is an error, whichever allocation fails" *
-          doctest::skip(HAS_SANITIZER)) {
+TEST_CASE("a thread for which there is no memory is an error, whichever allocation fails") {
   for (const bool for_good : {false, true}) {
     bool has_thread = false;
     for (int n = 1; !has_thread; ++n) {

@@ -153,8 +153,8 @@ TEST_CASE("in place: no worker is called for what the sender's worker runs anywa
   for (const int forwarders : {1, 3}) {
     sched::scheduler_stats stats;
     CHECK(run_pipeline(2, forwarders, messages, &stats).count == messages);
-    // a few from the start, and when another process takes a processor away
-    CHECK(stats.wakes < messages / limit / 8);
+    // a few from the start, and when another process takes a processor away; else one a batch
+    CHECK(stats.wakes < messages / limit / 2);
   }
 }
 
