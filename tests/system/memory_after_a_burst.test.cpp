@@ -10,6 +10,8 @@
 
 #include <garrick/base/memory/block_pool.hpp>
 
+#include "support/in_child.hpp"
+
 namespace {
 
 using namespace garrick;
@@ -43,6 +45,11 @@ std::size_t have_a_burst(actor_system& system) {
   return peak;
 }
 
+/// The operating system has half of the burst back. What a sanitizer notes of each address stays.
+void check_gave_back(std::size_t peak) {
+  if (!HAS_SANITIZER) CHECK(resident_bytes() <= peak - burst / 2);
+}
+
 settings keeping(std::uint32_t keep) {
   settings o;
   o.scheduler.workers = 2;
@@ -64,7 +71,7 @@ TEST_CASE("after a burst a living system gives memory back, down to what is to b
   actor_system system(keeping(4));
   const std::size_t peak = have_a_burst(system);
   while (pool::held_bytes() > before + 16 * mib) std::this_thread::yield();
-  CHECK(resident_bytes() <= peak - burst / 2);
+  check_gave_back(peak);
 }
 
 TEST_CASE("the end of a system gives memory back at once, down to what is to be kept") {
@@ -76,7 +83,7 @@ TEST_CASE("the end of a system gives memory back at once, down to what is to be 
     peak = have_a_burst(system);
   }
   CHECK(pool::held_bytes() <= before + 16 * mib);
-  CHECK(resident_bytes() <= peak - burst / 2);
+  check_gave_back(peak);
 }
 
 TEST_CASE("memory that is to be kept is kept") {
