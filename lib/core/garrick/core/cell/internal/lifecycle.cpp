@@ -205,11 +205,12 @@ void on_exception(cell& self, envelope* e, const std::exception_ptr& what) noexc
 
 namespace {
 
-/// Without memory to do it in order, the children are ended without waiting.
+/// Without memory, or a thread for the clock, to do it in order, the children are ended without
+/// waiting.
 bool wound_down(cell& self, dependents& children) noexcept {
   try {
     return children.wound_down(self);
-  } catch (const std::bad_alloc&) {
+  } catch (...) {
     children.abandon();
     return true;
   }
