@@ -61,7 +61,7 @@ class basic_drain_lot {
     Atomics::wait_for(at(id).word, epoch, static_cast<std::uint64_t>(limit_ns));
   }
   /// While it lives, the actors from `top` on, whose handlers are on this thread's stack, wait for
-  /// `receiver`. Null: a thread waits that runs no actor.
+  /// `receiver`. Null: a thread waits that runs no actor; an id of 0 in the stack is such a thread's.
   class waiting_scope {
    public:
     waiting_scope(basic_drain_lot& lot, std::uint64_t receiver,
@@ -127,6 +127,7 @@ class basic_drain_lot {
   static constexpr std::uint64_t claimed = ~std::uint64_t{0};     ///< no actor's id
 
   void enter(std::uint64_t who, std::uint64_t receiver) noexcept {
+    if (who == 0) return;  // nobody, whose entry would look free
     for (std::size_t i = 0; i != places; ++i) {
       entry& s = place(who, i);
       std::uint64_t free = 0;
@@ -143,6 +144,7 @@ class basic_drain_lot {
     }
   }
   void leave(std::uint64_t who) noexcept {
+    if (who == 0) return;
     for (std::size_t i = 0; i != places; ++i) {
       entry& s = place(who, i);
       // order: relaxed, both: a sender that still sees the entry goes on without waiting

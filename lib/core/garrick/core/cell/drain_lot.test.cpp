@@ -1,10 +1,14 @@
 // Who waits for whose mailbox: a wait that would close a circle is seen, any other is allowed.
 #include <garrick/core/cell/drain_lot.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -89,6 +93,40 @@ TEST_CASE("drain lot: a wait without a place harms no other one") {
   std::size_t left = 0;
   lot.for_each_wait([&](std::uint64_t, std::uint64_t) { ++left; });
   CHECK(left == 1);  // `back`
+}
+
+namespace {
+
+std::function<void()> before_free;  ///< called before the next store that frees a place
+
+/// Real atomics, in whose way another thread's steps can be put.
+struct stepped_atomics : garrick::base::real_atomics {
+  template <class T>
+  struct atomic : std::atomic<T> {
+    using std::atomic<T>::atomic;
+    void store(T value, std::memory_order order) {
+      if (value == T{} && before_free != nullptr) std::exchange(before_free, nullptr)();
+      std::atomic<T>::store(value, order);
+    }
+  };
+};
+
+}  // namespace
+
+TEST_CASE("drain lot: a stack that begins on no actor's turn leaves others' places alone") {
+  using stepped_lot = garrick::core::basic_drain_lot<stepped_atomics>;
+  stepped_lot lot;
+  const stacked_actor nobody{0, nullptr};  // a thread outside, or a worker between two turns
+  const stacked_actor a_on_nobody{a, &nobody};
+  const stacked_actor other{4096, nullptr};  // it takes the first place
+  std::optional<stepped_lot::waiting_scope> of_other;
+  std::optional<stepped_lot::waiting_scope> of_a(std::in_place, lot, b, &a_on_nobody);
+  before_free = [&] { before_free = [&] { of_other.emplace(lot, c, &other); }; };
+  of_a.reset();  // frees one place, and has nothing else to free
+  if (!of_other) of_other.emplace(lot, c, &other);
+  before_free = nullptr;
+  const stepped_lot::waiting_scope back(lot, other.id, &in_c);
+  CHECK(back.closes_circle());
 }
 
 TEST_CASE("drain lot: who waits for whom can be read") {
