@@ -189,8 +189,9 @@ struct cell_steps {
     auto& lot = *c.env().lot;
     const std::uint32_t epoch = lot.epoch(c.id());
     if (!c.gate_.ask_to_wait()) return false;
-    // order: a hint, on which the runner shows its progress after its present message
-    c.attention_.store(1, std::memory_order_relaxed);
+    // A hint, on which the runner shows its progress after its present message. order: release: it
+    // may be what the runner takes in place of a `want_attention` before it, which must count
+    c.attention_.store(1, std::memory_order_release);
     before_sleep();
     lot.wait(c.id(), epoch, limit_ns);
     return true;
