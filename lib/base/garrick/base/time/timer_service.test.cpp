@@ -41,12 +41,10 @@ class recorder {
  private:
   void fired(std::uint64_t argument) {
     const instant now = clock_.now();
-    {
-      const std::lock_guard lock(mutex_);
-      order.push_back(argument);
-      times.push_back(now);
-    }
-    changed_.notify_all();
+    const std::lock_guard lock(mutex_);
+    order.push_back(argument);
+    times.push_back(now);
+    changed_.notify_all();  // under the lock: who waits may destroy this as soon as it is free
   }
 
   const garrick::base::clock& clock_;

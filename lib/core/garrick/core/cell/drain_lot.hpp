@@ -61,7 +61,8 @@ class basic_drain_lot {
     Atomics::wait_for(at(id).word, epoch, static_cast<std::uint64_t>(limit_ns));
   }
   /// While it lives, the actors from `top` on, whose handlers are on this thread's stack, wait for
-  /// `receiver`. Null: a thread waits that runs no actor; an id of 0 in the stack is such a thread's.
+  /// `receiver`. Null: a thread waits that runs no actor. An id of 0 in the stack is such a
+  /// thread's.
   class waiting_scope {
    public:
     waiting_scope(basic_drain_lot& lot, std::uint64_t receiver,
