@@ -445,3 +445,27 @@ TEST_CASE(
   kit.run();
   for (const awaited* a : {&first, &second, &refusing}) CHECK(a->into.in_order);
 }
+
+TEST_CASE("in place: who runs its receiver by run_in_place wakes those who wait for it") {
+  testkit::test_system kit(
+      testkit::settings{.mailbox = {.soft_limit = limit, .in_place = true, .full_wait = {}}});
+  awaited to(kit);
+  std::vector<bool> seen_by_sender;
+  const auto worker = kit.spawn(lent([&](dynamic_actor&) -> behavior {
+    return {[&](flood) {
+      to.fill();
+      seen_by_sender.push_back(to.has_woken());
+      send(to.who, std::uint64_t{0});
+      seen_by_sender.push_back(run_in_place(to.who));
+      seen_by_sender.push_back(to.has_woken());
+    }};
+  }));
+  base::this_thread.free_sends = 0;         // a test before may have left some
+  core::detail::here.in_place_batches = 0;  // the next batch is none of those that wake at once
+  kit.run();
+  to.be_waited_for();
+  send(worker, flood{limit});
+  kit.expect<flood>().to(worker);
+  kit.run();
+  CHECK(seen_by_sender == std::vector<bool>{false, true, true});
+}

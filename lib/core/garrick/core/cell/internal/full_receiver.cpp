@@ -90,7 +90,9 @@ detail::in_place_chain* claimed_by(const cell* c) noexcept {
 }  // namespace
 
 bool running_cell::run_if_it_waits() noexcept {
-  return base::this_thread.no_wait == 0 && run_in_place(true);
+  if (base::this_thread.no_wait != 0 || !run_in_place(true)) return false;
+  wake_overlooked();  // the caller may have other things to do than to fill it again
+  return true;
 }
 
 bool running_cell::admit(envelope* e, std::uint64_t head) noexcept {
