@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -92,7 +93,29 @@ void wait_until_idle(const core::handle& who) {
     std::this_thread::yield();
 }
 
+/// Whom the program's own handler sends to before a fork; null: nobody.
+const ref<echo>* told_of_forks = nullptr;
+
+void tell_of_fork() {
+  if (told_of_forks != nullptr)
+    for (int i = 0; i < 1000; ++i) send(*told_of_forks, i);  // more than a thread has blocks for
+}
+/// Before the pool is used for the first time.
+const int tells_of_forks = ::pthread_atfork(tell_of_fork, nullptr, nullptr);
+
 }  // namespace
+
+TEST_CASE("a handler of the program's own may send before a fork") {
+  REQUIRE(tells_of_forks == 0);
+  actor_system system;
+  const auto told = system.spawn<echo_actor>();
+  told_of_forks = &told;
+  const auto [text, status] = in_child([] { ::alarm(20); });
+  told_of_forks = nullptr;
+  CHECK(text == "");
+  CHECK(status == 0);
+  CHECK(system.request(told, sized{{1}}).get().value() == 1);
+}
 
 TEST_CASE("200 children allocate and call exec while actors work" * doctest::skip(HAS_SANITIZER)) {
   settings o;

@@ -268,11 +268,14 @@ void go_on_in_child() noexcept {
   unlock_all();
 }
 
+/// When the process begins, and before the program's own constructors: a handler of the program's,
+/// which may send, then runs before these locks are taken. The process has memory for three
+/// pointers at its start, or has no use for the pool.
+[[gnu::constructor(101)]] void handle_forks() noexcept {
+  ::pthread_atfork(lock_all, unlock_all, go_on_in_child);
+}
+
 void register_thread() noexcept {
-  // before any lock is taken; the process has memory for three pointers at its start, or has no use
-  // for the pool
-  [[maybe_unused]] static const int handled =
-      ::pthread_atfork(lock_all, unlock_all, go_on_in_child);
   static thread_local thread_guard guard;
   guard.touch();
 }

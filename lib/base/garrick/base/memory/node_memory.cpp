@@ -47,11 +47,14 @@ void unlock_all() noexcept {
   reserving.unlock();
   for (supply& s : supplies) s.mutex.unlock();
 }
+/// As that of block_pool.cpp: a handler of the program's own may use what is locked here.
+[[gnu::constructor(101)]] void handle_forks() noexcept {
+  ::pthread_atfork(lock_all, unlock_all, unlock_all);
+}
 
 /// The beginning of the reservation, which the first call makes; 0 if the system has no such range
 /// of addresses.
 std::uintptr_t reserve() noexcept {
-  [[maybe_unused]] static const int handled = ::pthread_atfork(lock_all, unlock_all, unlock_all);
   const std::lock_guard lock(reserving);
   // order: under the mutex
   const std::uintptr_t known = detail::begin.load(std::memory_order_relaxed);
