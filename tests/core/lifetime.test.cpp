@@ -30,13 +30,6 @@ constexpr int chain_length = 1'000'000;
 constexpr int chain_length = 1'000'000;
 #endif
 
-/// Without the watchdog: to reclaim a whole chain is one turn, and a long one.
-settings patient() {
-  settings o;
-  o.watchdog.after = duration();
-  return o;
-}
-
 std::atomic<int> links{0};
 
 struct extend {};
@@ -51,7 +44,7 @@ class link_actor : public actor<protocol<void(extend)>> {
 
 TEST_CASE("a chain of a million actors is reclaimed without recursion, dropped by a thread") {
   links = 0;
-  actor_system system(patient());
+  actor_system system;
   ref<protocol<void(extend)>> head;
   for (int i = 0; i < chain_length; ++i) head = system.spawn<link_actor>(std::move(head));
   CHECK(links == chain_length);
@@ -62,7 +55,7 @@ TEST_CASE("a chain of a million actors is reclaimed without recursion, dropped b
 
 TEST_CASE("a chain of a million actors is reclaimed without recursion, dropped by an actor") {
   links = 0;
-  actor_system system(patient());
+  actor_system system;
   const any_ref owner = system.spawn([](dynamic_actor& self) -> behavior {
     auto head = std::make_shared<ref<protocol<void(extend)>>>();
     return {[&self, head](int n) {
@@ -343,4 +336,39 @@ TEST_CASE("an actor that ends with its last handle speaks for itself, and not fo
 
 TEST_CASE("an actor that ends with the object of its holder speaks for itself") {
   for (int i = 0; i < 20; ++i) check_names([](auto& holder) { holder = {}; });
+}
+
+namespace {
+
+std::atomic<bool> rises{false};
+std::atomic<int> ends_of_phoenixes{0};
+
+/// Its end begins the next one, which nobody can reach.
+class phoenix : public actor<protocol<void(extend)>> {
+ public:
+  void on(extend) {}
+  void on_exit(const exit_reason&) {
+    ++ends_of_phoenixes;
+    if (rises) static_cast<void>(spawn<phoenix>(spawn_options{.lazy = true}));
+  }
+};
+
+class bystander : public actor<protocol<int(int)>> {
+ public:
+  int on(int i) { return i; }
+};
+
+}  // namespace
+
+TEST_CASE("an actor whose end begins the next one, and so on for ever, leaves others their turns") {
+  settings o;
+  o.scheduler.workers = 1;
+  actor_system system(o);
+  const auto other = system.spawn<bystander>();
+  rises = true;
+  static_cast<void>(system.spawn<phoenix>());
+  while (ends_of_phoenixes < 1'000) std::this_thread::yield();
+  const auto answer = system.request(other, 7, duration::seconds(20)).get();
+  rises = false;
+  CHECK(answer.value() == 7);
 }

@@ -253,3 +253,48 @@ TEST_CASE(
   MESSAGE("in one handler: ", longest);
   CHECK(longest <= 2 * batch);
 }
+
+namespace {
+
+struct census {
+  std::uint64_t alive = 0;
+  std::uint64_t most = 0;
+};
+
+class counted : public actor<numbers> {
+ public:
+  explicit counted(census* into) : into_(into) {
+    into_->most = std::max(into_->most, ++into_->alive);
+  }
+  ~counted() { --into_->alive; }
+  void on(std::uint64_t) {}
+
+ private:
+  census* into_;
+};
+
+/// For each message it spawns an actor that nobody can reach a moment later.
+class wasteful : public actor<numbers> {
+ public:
+  explicit wasteful(census* into) : into_(into) {}
+  void on(std::uint64_t) {
+    static_cast<void>(spawn<counted>(spawn_options{.lazy = true}, lent(into_)));
+  }
+
+ private:
+  census* into_;
+};
+
+}  // namespace
+
+TEST_CASE("nested floods: actors that become unreachable in them do not outlive the message") {
+  constexpr std::uint64_t n = 20'000;
+  census all;
+  {
+    actor_system system(one_worker());
+    const ref<numbers> to = system.spawn<wasteful>(lent(&all));
+    send(system.spawn<source>(std::vector{to}), flood{n});
+  }
+  CHECK(all.alive == 0);
+  CHECK(all.most == 1);
+}

@@ -53,7 +53,7 @@ base::run_outcome running_cell::run(std::uint32_t& budget) noexcept {
   thread.actor = nullptr;
   thread.actor_id.store(0, std::memory_order_relaxed);  // order: read by the watchdog as a sample
   if (here.reclaim != nullptr) [[unlikely]]
-    lifecycle::reclaim_all();
+    lifecycle::reclaim_some();
   if (here.batch_over) [[unlikely]]
     charge_in_place_work(budget);
   here.run_depth = 0;
@@ -135,8 +135,8 @@ base::run_outcome running_cell::run_loop(std::uint32_t& budget) noexcept {
       continue;
     }
     process(message);
-    if (here.reclaim != nullptr && here.run_depth == 1) [[unlikely]]
-      lifecycle::reclaim_all();
+    if (here.reclaim != nullptr) [[unlikely]]
+      lifecycle::reclaim_some();
     if (here.batch_over) [[unlikely]]
       left = 1;  // its sends ran receivers in place, or it has filled one whose turn it is now
     if (--left == 0) [[unlikely]] {

@@ -23,6 +23,9 @@ namespace garrick::core::lifecycle {
 
 namespace {
 
+/// An actor's end may drop the last handle to the next one, and so on without an end.
+constexpr int most_ends_at_once = 256;
+
 /// Cancels what belongs to the present incarnation of the user's object: timers, requests,
 /// coroutines.
 void cancel_outstanding(cell& self, cell_extension& x) noexcept {
@@ -179,18 +182,19 @@ void begin(cell& self) noexcept {
   } catch (...) { on_exception(self, nullptr, std::current_exception()); }
 }
 
-void reclaim_all() noexcept {
+void reclaim_some() noexcept {
   auto& here = detail::here;
   // What ends here may drop further handles: they are added to the same list.
-  while (here.reclaim != nullptr) {
+  for (int turns = 0; here.reclaim != nullptr; ++turns) {
     cell* const c = here.reclaim;
     here.reclaim = static_cast<cell*>(c->queue_link);
     bool ended = false;
-    {
+    if (turns < most_ends_at_once) {
       const borrowed_turn turn(*c);  // it speaks for itself: answers, messages, the watchdog
       ended = reach_end(*c);
     }
-    // One that waits for its children first goes on as an actor that runs.
+    // One that waits for its children first goes on as an actor that runs. The rest of a long list
+    // ends in turns of its own, among those of the others.
     if (!ended) c->home_executor().schedule(*c);
   }
 }

@@ -23,7 +23,8 @@ void on_exception(cell& self, envelope* e, const std::exception_ptr& what) noexc
 /// The end: hooks, object, mail, watchers, system. The cell may be freed when this returns.
 void conclude(cell& self) noexcept;
 
-/// Ends the unreachable cells that this thread collected.
-void reclaim_all() noexcept;
+/// Ends the unreachable cells that this thread has collected: a bounded number of them here, and
+/// the others where they are scheduled.
+void reclaim_some() noexcept;
 
 }  // namespace garrick::core::lifecycle
