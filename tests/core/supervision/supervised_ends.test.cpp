@@ -10,6 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "support/few_threads.hpp"
+#include "support/in_child.hpp"
+
 namespace {
 
 using namespace garrick;
@@ -143,4 +146,26 @@ TEST_CASE("each restart counts against max_restarts, also after a kill or an exi
     kit.run();
   }
   kit.expect_down(top);
+}
+
+TEST_CASE("a supervisor that gets no thread for its clock ends its children without waiting" *
+          doctest::skip(HAS_SANITIZER || IS_EMULATED)) {
+  settings o;
+  o.scheduler.workers = 1;
+  o.log.level = system::log_level::off;
+  o.watchdog.after = {};
+  const auto log = std::make_shared<std::vector<std::string>>();
+  {
+    actor_system system(o);
+    auto top = system.spawn<supervisor>(supervision{});
+    for (const char* name : {"first", "second"}) {
+      const auto child = supervise<mortal_actor>(top, child_options{.name = name}, log, true);
+      CHECK(system.request(child, 1).get().value());
+    }
+    const tests::room_for_threads none(0);
+    system.exit(top);
+    top = {};
+    REQUIRE(system.await_all().has_value());
+  }
+  CHECK(log->size() == 2);
 }
