@@ -3,6 +3,8 @@
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -125,4 +127,35 @@ TEST_CASE("who monitors an actor whose start fails is told") {
   }));
   kit.run();
   CHECK(told.find("no kitchen") != std::string::npos);
+}
+
+TEST_CASE("an actor that floods whoever spawns it does not wait for that one's handler") {
+  struct waits : base::probe {
+    std::atomic<int> count{0};
+    void on_sender_waits(std::uint64_t, std::uint64_t) noexcept override { ++count; }
+  };
+  struct item {};
+  using parents = protocol<void(item), void(ask)>;
+  struct child : actor<plain> {
+    ref<parents> to;
+    explicit child(ref<parents> t) : to(std::move(t)) {}
+    void on_start() {
+      for (int i = 0; i < 40; ++i) send(to, item{});
+    }
+    int on(ask) { return 1; }
+  };
+  struct parent : actor<parents> {
+    void on(item) {}
+    void on(ask) { CHECK(try_spawn<child>(ref<parents>(self())).has_value()); }
+  };
+  waits seen;
+  {
+    settings o;
+    o.scheduler.workers = 1;
+    o.mailbox.soft_limit = 16;
+    o.probe = &seen;
+    actor_system system(o);
+    send(system.spawn<parent>(), ask{});
+  }
+  CHECK(seen.count == 0);
 }

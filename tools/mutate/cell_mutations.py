@@ -431,4 +431,62 @@ MUTATIONS = [
         "x.latest != nullptr",
         by_newest,
     ),
+    mutation(
+        "length: what came and went while it was read counts",
+        MAILBOX,
+        "    return n > since ? n - since : 0;",
+        "    return since == 77777 ? 0 : n;",
+        by_mailbox,
+    ),
+    mutation(
+        "newest: a restart keeps a token open that senders can add to",
+        LIFE,
+        "    latest->close(e);  // or senders could keep this going\n",
+        "",
+        ("tests.newest_mail",),
+    ),
+    mutation(
+        "newest: the count of pushes is from before the lock",
+        LATEST,
+        "    pushes = gate.pushes();  // others may have come meanwhile\n",
+        "",
+        equivalent="pushes_ is above every older count, so that a message joins no token in error, "
+        "and at most gets one of its own",
+    ),
+    mutation(
+        "batch: waiting senders are not woken when a budget ends",
+        RUN,
+        "      if ((gate_.peek() & mailbox_word::waiting) != 0 && here.run_depth == 1) "
+        "after_batch();\n",
+        "",
+        ("tests.in_place",),
+    ),
+    mutation(
+        "in place: who is run by hand leaves its waiting senders asleep",
+        FULL,
+        "  wake_overlooked();  // the caller may have other things to do than to fill it again\n",
+        "",
+        ("tests.in_place",),
+    ),
+    mutation(
+        "turn: whoever is below a borrowed one is not known",
+        CELL + "internal/borrowed_turn.hpp",
+        "    here.below = &outer_;\n",
+        "",
+        ("tests.try_spawn",),
+    ),
+    mutation(
+        "end: what a run in place drops waits for the outermost handler",
+        RUN,
+        "    if (here.reclaim != nullptr) [[unlikely]]\n      lifecycle",
+        "    if (here.reclaim != nullptr && here.run_depth == 1) [[unlikely]]\n      lifecycle",
+        ("tests.nested_floods",),
+    ),
+    mutation(
+        "end: a list that grows while it is worked off is worked off all the same",
+        LIFE,
+        "    if (turns < most_ends_at_once) {",
+        "    if (turns < most_ends_at_once || turns != 0) {",
+        ("tests.lifetime",),
+    ),
 ]

@@ -213,4 +213,19 @@ MUTATIONS = [
         "[] { return false; }",
         ("tests.drained_elsewhere",),
     ),
+    mutation(
+        "credit: what is claimed stays so while its sender waits",
+        FULL,
+        "    if (!waits.closes_circle()) {\n      prepare_to_wait();",
+        "    if (!waits.closes_circle()) {",
+        ("tests.drained_elsewhere",),
+    ),
+    mutation(
+        "wait: what sends deeper down the stack have claimed is all that is given back",
+        FULL,
+        "std::exchange(chain->next, nullptr))\n      next->home_executor()",
+        "chain->outer != nullptr ? nullptr : std::exchange(chain->next, nullptr))\n"
+        "      next->home_executor()",
+        ("tests.drained_elsewhere",),
+    ),
 ]

@@ -132,6 +132,75 @@ TEST_CASE("credit: a sender that waits goes on when the receiver ends") {
   CHECK(l.carried == 0);
 }
 
+namespace {
+
+/// Grants the connection credit for one message, and counts that.
+class granter : public actor<numbers> {
+ public:
+  granter(ref<numbers> out, std::atomic<int>* grants) : out_(std::move(out)), grants_(grants) {}
+  void on(std::uint64_t i) {
+    if (i != 0) return;
+    ++*grants_;
+    cell_of(out_).grant_credit(1);
+  }
+
+ private:
+  ref<numbers> out_;
+  std::atomic<int>* grants_;
+};
+
+/// Passes everything on, so that a flood of it is one of its receiver.
+class passing_on : public actor<numbers> {
+ public:
+  explicit passing_on(ref<numbers> to) : to_(std::move(to)) {}
+  void on(std::uint64_t i) {
+    if (i != 3) return;  // that one floods
+    for (std::uint64_t k = 0; k < 40; ++k) send(to_, k);
+  }
+
+ private:
+  ref<numbers> to_;
+};
+
+/// It fills the granter, and then needs what that one grants.
+class in_need : public actor<numbers> {
+ public:
+  in_need(ref<numbers> granter, ref<numbers> out, const std::atomic<int>* grants, int* told)
+      : granter_(std::move(granter)), out_(std::move(out)), grants_(grants), told_(told) {}
+  void on(std::uint64_t i) {
+    if (i != 3) return;
+    for (std::uint64_t k = 0; k < 17; ++k) send(granter_, k);
+    send(out_, i);
+    *told_ = *grants_;
+  }
+
+ private:
+  ref<numbers> granter_;
+  ref<numbers> out_;
+  const std::atomic<int>* grants_;
+  int* told_;
+};
+
+}  // namespace
+
+TEST_CASE("credit: who waits for it gives back the receivers that it has claimed, at any depth") {
+  for (const bool deeper : {false, true}) {
+    std::atomic<int> grants{0};
+    int seen_after_the_wait = 0;
+    {
+      settings o = quiet(2);
+      o.mailbox.soft_limit = 16;
+      line l(std::move(o), 0, duration::seconds(10));
+      const ref<numbers> granting = l.system.spawn<granter>(l.out, lent(&grants));
+      ref<numbers> to =
+          l.system.spawn<in_need>(granting, l.out, lent(&grants), lent(&seen_after_the_wait));
+      if (deeper) to = l.system.spawn<passing_on>(to);
+      send(l.system.spawn<eager>(to), std::uint64_t{40});
+    }
+    CHECK(seen_after_the_wait == 1);
+  }
+}
+
 TEST_CASE("credit: send_when_room suspends a coroutine until there is some") {
   struct producer : actor<protocol<void(std::uint64_t)>> {
     ref<numbers> to;

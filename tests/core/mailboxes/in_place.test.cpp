@@ -469,3 +469,15 @@ TEST_CASE("in place: who runs its receiver by run_in_place wakes those who wait 
   kit.run();
   CHECK(seen_by_sender == std::vector<bool>{false, true, true});
 }
+
+TEST_CASE("a waiting sender is woken when its receiver's turn is over, though there is mail left") {
+  testkit::test_system kit(testkit::settings{.mailbox = {.soft_limit = limit}});
+  awaited to(kit);
+  kit.run();
+  to.be_waited_for();
+  to.fill();
+  REQUIRE(kit.step());
+  CHECK(to.into.count == 1);
+  CHECK(to.has_woken());
+  kit.run();
+}

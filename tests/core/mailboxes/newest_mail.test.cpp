@@ -541,3 +541,31 @@ TEST_CASE("with drop_oldest, what a restart drops leaves the bound as it was") {
   kit.run();
   CHECK(*seen == ints{10, 11, 12});
 }
+
+TEST_CASE("with drop_oldest, what is sent about mail that a restart drops is not dropped with it") {
+  struct complaining : base::probe {
+    ref<protocol<void(item), void(fail), int(work)>> to;
+    int complaints = 0;
+    void on_dead_letter(std::uint64_t, std::uint64_t, const base::message_type*,
+                        const error& why) noexcept override {
+      if (why == errc::not_handled && ++complaints < 1'000) send(to, item{complaints});
+    }
+  };
+  struct failing : actor<protocol<void(item), void(fail), int(work)>> {
+    void on(item) { ++handled; }
+    void on(fail) { throw 1; }
+    int on(work) { return handled; }
+    int handled = 0;
+  };
+  complaining probe;
+  test_system kit(testkit::settings{.probe = &probe});
+  const auto top = kit.spawn<supervisor>(supervision{.strategy = one_for_all, .keep_mail = false});
+  probe.to = supervise<failing>(top, child_options{.spawn = newest(8)});
+  kit.run();
+  send(probe.to, fail{});
+  for (int i = 0; i < 4; ++i) send(probe.to, item{-i});
+  kit.run();
+  CHECK(probe.complaints == 4);
+  CHECK(kit.request(probe.to, work{}).get().value() == 4);
+  probe.to = {};
+}
