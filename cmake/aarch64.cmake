@@ -12,7 +12,8 @@ set(CMAKE_FIND_ROOT_PATH "${garrick_sysroot}")
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_CXX_FLAGS_INIT
-    "-isystem ${garrick_sysroot}/usr/include -isystem ${garrick_sysroot}/usr/include/aarch64-linux-gnu")
+    "-isystem ${garrick_sysroot}/usr/include \
+-isystem ${garrick_sysroot}/usr/include/aarch64-linux-gnu")
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-L${garrick_libraries} -Wl,-rpath-link,${garrick_libraries}")
 
 # -L: where the loader and the C library of aarch64 are

@@ -105,15 +105,22 @@ TEST_CASE(
   CHECK(alive == 0);
 }
 
+namespace {
+
+/// Whoever takes the content as a value, or may change it.
+std::vector<any_ref> takers_of_nine(actor_system& system) {
+  return {reader::spawn_with(system, [](load l) { CHECK(l.c.value == 9); }),
+          reader::spawn_with(system, [](load& l) { CHECK(l.c.value++ == 9); }),
+          reader::spawn_with(system, [](load&& l) { CHECK(l.c.value == 9); })};
+}
+
+}  // namespace
+
 TEST_CASE("make_message: the last holder gets the content itself") {
   copies = 0;
   {
     actor_system system;
-    const any_ref by_value = reader::spawn_with(system, [](load l) { CHECK(l.c.value == 9); });
-    const any_ref by_reference =
-        reader::spawn_with(system, [](load& l) { CHECK(l.c.value++ == 9); });
-    const any_ref by_rvalue = reader::spawn_with(system, [](load&& l) { CHECK(l.c.value == 9); });
-    for (const any_ref& r : {by_value, by_reference, by_rvalue}) {
+    for (const any_ref& r : takers_of_nine(system)) {
       // The sender lets go of its own hold before the receiver can run: the envelope has the only
       // one left.
       message m = make_message(load{counted(9)});
@@ -132,18 +139,15 @@ TEST_CASE("make_message: a message value that is moved into a send is not copied
   copies = 0;
   {
     actor_system system;
-    const any_ref by_value = reader::spawn_with(system, [](load l) { CHECK(l.c.value == 9); });
-    const any_ref by_reference =
-        reader::spawn_with(system, [](load& l) { CHECK(l.c.value++ == 9); });
-    const any_ref by_rvalue = reader::spawn_with(system, [](load&& l) { CHECK(l.c.value == 9); });
-    for (const any_ref& r : {by_value, by_reference, by_rvalue}) {
+    const std::vector<any_ref> takers = takers_of_nine(system);
+    for (const any_ref& r : takers) {
       message m = make_message(load{counted(9)});
       send(r, std::move(m));
       CHECK(m.empty());
       CHECK(system.request_as<int>(r, 1).get().value() == 1);
     }
     message small = make_message(7);
-    send(by_value, std::move(small));
+    send(takers.front(), std::move(small));
     CHECK(small.empty());
   }
   CHECK(copies == 0);

@@ -63,24 +63,40 @@ struct listener : actor<protocol<void(any_ref)>> {
   }
 };
 
+/// A group whose second child is to hang, and somebody who watches their supervisor.
+template <class Hanging>
+struct group_of_three {
+  test_system kit{5};
+  pen notes;
+  ref<supervisor_protocol> top;
+  ref<noting::protocol_type> a;
+  ref<typename Hanging::protocol_type> b;
+  ref<noting::protocol_type> c;
+  ref<listener::protocol_type> watcher;
+
+  template <class... More>
+  explicit group_of_three(restart_strategy strategy, More... more)
+      : top(kit.spawn<supervisor>(
+            supervision{.strategy = strategy, .stop_within = duration::seconds(20)})),
+        a(supervise<noting>(top, child_options{.name = "a"}, std::string("a"), notes)),
+        b(supervise<Hanging>(top, child_options{.name = "b", .stop_within = duration::seconds(3)},
+                             lent(&kit), notes, std::move(more)...)),
+        c(supervise<noting>(top, child_options{.name = "c"}, std::string("c"), notes)),
+        watcher(kit.spawn<listener>(lent(&kit), notes)) {
+    send(watcher, any_ref(top));
+    kit.run();
+    notes.take();
+  }
+};
+
 }  // namespace
 
 TEST_CASE(
     "a supervisor does not wait for ever for a child that hangs when its group is to be restarted: "
     "it gives up and names it") {
   for (const restart_strategy strategy : {one_for_all, rest_for_one}) {
-    test_system kit(5);
-    pen notes;
-    auto top = kit.spawn<supervisor>(
-        supervision{.strategy = strategy, .stop_within = duration::seconds(20)});
-    auto a = supervise<noting>(top, child_options{.name = "a"}, std::string("a"), notes);
-    auto b = supervise<hanging>(
-        top, child_options{.name = "b", .stop_within = duration::seconds(3)}, lent(&kit), notes);
-    auto c = supervise<noting>(top, child_options{.name = "c"}, std::string("c"), notes);
-    auto l = kit.spawn<listener>(lent(&kit), notes);
-    send(l, any_ref(top));
-    kit.run();
-    notes.take();
+    group_of_three<hanging> group(strategy);
+    auto& [kit, notes, top, a, b, c, watcher] = group;
     send(b, fail_then_hang{any_ref(a)});
     kit.run_for(duration::seconds(3601));
     const lines all = notes.take();
@@ -252,19 +268,8 @@ TEST_CASE(
     "a supervisor does not wait for ever for a constructor that hangs while its group is "
     "restarted") {
   for (const restart_strategy strategy : {one_for_all, rest_for_one}) {
-    test_system kit(5);
-    pen notes;
-    auto top = kit.spawn<supervisor>(
-        supervision{.strategy = strategy, .stop_within = duration::seconds(20)});
-    auto a = supervise<noting>(top, child_options{.name = "a"}, std::string("a"), notes);
-    auto b = supervise<late_to_rise>(
-        top, child_options{.name = "b", .stop_within = duration::seconds(3)}, lent(&kit), notes,
-        lent(std::make_shared<int>(0)));
-    auto c = supervise<noting>(top, child_options{.name = "c"}, std::string("c"), notes);
-    auto l = kit.spawn<listener>(lent(&kit), notes);
-    send(l, any_ref(top));
-    kit.run();
-    notes.take();
+    group_of_three<late_to_rise> group(strategy, lent(std::make_shared<int>(0)));
+    auto& [kit, notes, top, a, b, c, watcher] = group;
     send(a, fail{});
     kit.run_for(duration::seconds(3601));
     const lines all = notes.take();

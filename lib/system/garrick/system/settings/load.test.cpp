@@ -199,7 +199,8 @@ std::string error_of_file(const std::string& content) {
 
 TEST_CASE("each layer wins over the one before") {
   const temporary_file file(
-      R"({"scheduler": {"workers": 1, "quantum": 100, "policy": "work_sharing"}, "mailbox": {"soft_limit": 300}})");
+      R"({"scheduler": {"workers": 1, "quantum": 100, "policy": "work_sharing"},
+          "mailbox": {"soft_limit": 300}})");
   const auto loaded = load_settings(
       {.file = file.path(),
        .environment = {"GARRICK_SCHEDULER_WORKERS=2", "GARRICK_SCHEDULER_QUANTUM=200"},
