@@ -1,4 +1,5 @@
 // Free lists and chunks of each memory node, each node's under a mutex of its own.
+#include <garrick/base/concurrency/atomics_policy.hpp>
 #include <garrick/base/memory/block_pool.hpp>
 #include <garrick/base/memory/node_memory.hpp>
 #include <garrick/base/platform/platform.hpp>
@@ -49,7 +50,7 @@ void unlock_all() noexcept {
 }
 /// As that of block_pool.cpp: a handler of the program's own may use what is locked here.
 [[gnu::constructor(101)]] void handle_forks() noexcept {
-  ::pthread_atfork(lock_all, unlock_all, unlock_all);
+  if (GARRICK_TSAN == 0) ::pthread_atfork(lock_all, unlock_all, unlock_all);
 }
 
 /// The beginning of the reservation, which the first call makes; 0 if the system has no such range
