@@ -36,7 +36,7 @@ int main() {
   int answer = 0;
   {
     garrick::actor_system system;
-    send(system.spawn<asker>(system.spawn<doubler>(), &answer), begin{});
+    send(system.spawn<asker>(system.spawn<doubler>(), garrick::lent(&answer)), begin{});
   }
   std::printf("answer %d\n", answer);
   return answer == 42 ? 0 : 1;

@@ -69,7 +69,7 @@ class keeper : public g::actor<numbers> {
 
 inline double creation(std::uint32_t workers, std::uint32_t n, std::uint64_t& leaves) {
   return timed(workers, [&](g::actor_system& system) {
-    send(system.spawn<node>(system.spawn<keeper>(&leaves)), spread{n});
+    send(system.spawn<node>(system.spawn<keeper>(g::lent(&leaves))), spread{n});
   });
 }
 
@@ -89,7 +89,7 @@ class burst_sender : public g::actor<numbers> {
 inline double many_to_one(std::uint32_t workers, std::uint32_t senders, std::uint32_t messages,
                           std::uint64_t& received) {
   return timed(workers, [&](g::actor_system& system) {
-    const auto whom = system.spawn<keeper>(&received);
+    const auto whom = system.spawn<keeper>(g::lent(&received));
     for (std::uint32_t i = 0; i < senders; ++i)
       send(system.spawn<burst_sender>(whom), number{messages});
   });
@@ -141,7 +141,7 @@ inline double all_to_all(std::uint32_t workers, std::uint32_t actors, std::uint3
   g::actor_system system(o);
   everybody all;
   for (std::uint32_t i = 0; i < actors; ++i)
-    all.list.push_back(system.spawn<talker>(i, pings, &each[i * 8]));
+    all.list.push_back(system.spawn<talker>(i, pings, g::lent(&each[i * 8])));
   for (const auto& one : all.list) send(one, all);
   const std::int64_t begin = now_ns();
   for (const auto& one : all.list) send(one, go{});
@@ -180,7 +180,7 @@ class row_actor : public g::actor<g::protocol<void(go)>> {
 
 inline double mandelbrot(std::uint32_t workers, picture p, std::uint64_t& set) {
   return timed(workers, [&](g::actor_system& system) {
-    const auto whole = system.spawn<keeper>(&set);
+    const auto whole = system.spawn<keeper>(g::lent(&set));
     for (std::uint32_t y = 0; y < p.size; ++y) send(system.spawn<row_actor>(p, y, whole), go{});
   });
 }
