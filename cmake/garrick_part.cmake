@@ -33,6 +33,10 @@ function(garrick_part name)
                              "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   if(name STREQUAL base)
     target_compile_definitions(${target} PUBLIC ${GARRICK_PUBLIC_DEFINITIONS})
+    if(NOT GARRICK_PIC)  # then the archives' machine code has fixed addresses
+      target_link_options(${target} INTERFACE
+                          "$<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>")
+    endif()
   endif()
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name}
                         POSITION_INDEPENDENT_CODE ${GARRICK_PIC})

@@ -85,3 +85,16 @@ function(garrick_test_program target)
     set_tests_properties(${test} PROPERTIES FAIL_REGULAR_EXPRESSION "test cases: +0 \\|")
   endforeach()
 endfunction()
+
+# garrick_install_tests(way...): tests/install/run.cmake, each way a test.
+function(garrick_install_tests)
+  foreach(way IN LISTS ARGN)
+    add_test(NAME install.${way}
+             COMMAND "${CMAKE_COMMAND}" -D way=${way} -D source=${PROJECT_SOURCE_DIR}
+                     -D build=${CMAKE_BINARY_DIR} -D compiler=${CMAKE_CXX_COMPILER}
+                     -D generator=${CMAKE_GENERATOR}
+                     -P "${PROJECT_SOURCE_DIR}/tests/install/run.cmake")
+    garrick_test_properties(install.${way} LABEL install ci TIMEOUT 600)
+    set_tests_properties(install.${way} PROPERTIES RESOURCE_LOCK build_tool)
+  endforeach()
+endfunction()
