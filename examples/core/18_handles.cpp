@@ -80,6 +80,6 @@ int main() {
   const auto typed = system.request_typed<readable>(plugin).get();
   std::printf("%s\n", system.request(typed.value(), get{"size"}).get().value().c_str());
   const auto refused = system.request_typed<writable>(plugin).get();
-  std::printf("%s\n", refused.error().message().c_str());
+  std::printf("%s\n", refused.error().to_string().c_str());
   // [/typed]
 }

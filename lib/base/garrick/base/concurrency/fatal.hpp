@@ -1,10 +1,10 @@
 // How a process ends that cannot go on, and who hears of it: a program or a tool may install one
 // function, which is called with the reason just before such an end.
 //
-//   void write_report(const garrick::fatal_end& end) noexcept {
+//   void write_report(const garrick::base::fatal_end& end) noexcept {
 //     static_cast<void>(::write(report, end.reason.data(), end.reason.size()));
 //   }
-//   garrick::set_fatal_hook(write_report);
+//   garrick::base::set_fatal_hook(write_report);
 //
 // Every end that the framework decides on passes `end_process` (ending.hpp). What others decide on
 // (std::terminate, signals that nobody handles) is watched as soon as there is a hook.

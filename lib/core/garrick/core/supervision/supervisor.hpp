@@ -34,7 +34,8 @@
 // its children and fails itself, which its own supervisor, links and monitors hear.
 //
 // Children that are given a name need one of their own: a second child of the same name ends with
-// `spawn_failed`.
+// `spawn_failed` when the supervisor takes it in. If it was started from outside, it may have
+// handled messages by then.
 //
 // Ownership: a supervisor holds its children, not the other way round. When nobody holds a
 // supervisor's handle any more, it stops its children, youngest first, and ends.
