@@ -29,7 +29,9 @@ def parse(argv):
         "--full", action="store_true", help="the papers' parameters instead of the quick ones"
     )
     parser.add_argument(
-        "--runs", type=int, default=5, help="counted runs of each program (default 5)"
+        "--runs",
+        type=int,
+        help="counted runs of each program (default 5, or what a workload asks for)",
     )
     parser.add_argument(
         "--list", action="store_true", help="name, group, parameters and peers, then stop"
@@ -49,7 +51,7 @@ def parse(argv):
     )
     parser.add_argument("--workloads", type=pathlib.Path, default=HERE, help=argparse.SUPPRESS)
     args = parser.parse_args(argv)
-    if args.runs < 1:
+    if args.runs is not None and args.runs < 1:
         parser.error("--runs must be at least 1")
     return args
 
@@ -90,6 +92,12 @@ def write_results(out, reports, env):
     records = [record for report in reports for record in report.records]
     (out / "results.json").write_text(json.dumps(records, indent=1) + "\n")
     (out / "environment.json").write_text(json.dumps(env, indent=1) + "\n")
+    comparisons = [
+        {"workload": report.workload.name, **vars(comparison)}
+        for report in reports
+        for comparison in report.comparisons
+    ]
+    (out / "comparisons.json").write_text(json.dumps(comparisons, indent=1) + "\n")
     drawn = {report.workload.name: report.figures for report in reports if report.figures}
     (out / "figures.json").write_text(json.dumps(drawn, indent=1) + "\n")
     (out / "report.html").write_text(page.render(reports, env))

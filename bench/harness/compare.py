@@ -1,25 +1,36 @@
-"""From measured series to comparisons: the variant of a peer that counts, ratios with their spread,
-and targets.
+"""From measured series to comparisons: the variant of a peer that counts, ratios with what single
+rounds say about them, and targets.
 """
 
+import random
 import statistics
 from dataclasses import dataclass, field
 
 from .measure import figure_of, record_of
 from .workload import DETAIL, OURS
 
+RESAMPLES = 2000
+LEAST_ROUNDS = 5  # fewer say nothing about an interval
+
 
 @dataclass
 class Comparison:
-    """Ours against one peer. `ratio` > 1 means that ours is better."""
+    """Ours against one peer. A ratio > 1 means that ours is better. `low` and `high` are the worst
+    and the best ratio of a single round; intervals hold 95 %, and are None where there are too few
+    rounds.
+    """
 
     system: str
     variant: str
     ours: float
     peer: float
-    ratio: float
+    ratio: float  # of the medians
     low: float
     high: float
+    interval: tuple = None  # of `ratio`
+    round_ratio: float = None  # the median of the rounds' own ratios
+    round_interval: tuple = None  # of `round_ratio`
+    worst_round: int = None  # the number, from 1, of the round with the ratio `low`
 
 
 @dataclass
@@ -27,6 +38,7 @@ class Target:
     text: str
     value: float
     passed: bool  # None: nothing was measured
+    system: str = None  # the peer in whose row it stands; None: in all
 
 
 @dataclass
@@ -39,6 +51,7 @@ class Report:
     comparisons: list = field(default_factory=list)
     targets: list = field(default_factory=list)
     figures: list = field(default_factory=list)  # of ours, from its last run
+    series: list = field(default_factory=list)
 
 
 def report_on(workload, series):
@@ -46,11 +59,12 @@ def report_on(workload, series):
     failures = [
         f"{s.contender.system} ({s.contender.variant}): {s.failure}" for s in series if s.failure
     ]
-    report = Report(workload, records, failures)
+    report = Report(workload, records, failures, series=series)
     ours = best_series(workload, series, OURS)
     report.figures = ours.samples[-1].figures if ours else []
-    peers = list(dict.fromkeys(s.contender.system for s in series if s.contender.system != OURS))
-    for system in peers:
+    no_peers = (OURS, *workload.yardsticks)
+    peers = [s.contender.system for s in series if s.contender.system not in no_peers]
+    for system in dict.fromkeys(peers):
         peer = best_series(workload, series, system)
         if ours and peer:
             report.comparisons.append(compare(workload, ours, peer))
@@ -58,9 +72,21 @@ def report_on(workload, series):
     return report
 
 
+def usable_series(series, system):
+    """Those variants of a system that ran in every round."""
+    return [
+        s
+        for s in series
+        if s.contender.system == system
+        and s.samples
+        and not s.failure
+        and not s.contender.orientation
+    ]
+
+
 def best_series(workload, series, system):
     """The variant that counts: ours is the first one that is listed, a peer's is its best."""
-    usable = [s for s in series if s.contender.system == system and s.samples and not s.failure]
+    usable = usable_series(series, system)
     listed = [s for s in series if s.contender.system == system]
     if system == OURS:
         return listed[0] if listed and listed[0] in usable else None
@@ -73,32 +99,74 @@ def compare(workload, ours, peer):
         top, bottom = (b, a) if workload.better == "lower" else (a, b)
         return top / bottom if bottom else float("inf")
 
-    paired = [ratio(a, b) for a, b in zip(ours.values, peer.values)]
-    a, b = statistics.median(ours.values), statistics.median(peer.values)
+    pairs = list(zip(ours.values, peer.values))
+
+    def of_medians(some):
+        return ratio(statistics.median(a for a, _ in some), statistics.median(b for _, b in some))
+
+    def of_rounds(some):
+        return statistics.median(ratio(a, b) for a, b in some)
+
+    paired = [ratio(a, b) for a, b in pairs]
     return Comparison(
-        peer.contender.system, peer.contender.variant, a, b, ratio(a, b), min(paired), max(paired)
+        peer.contender.system,
+        peer.contender.variant,
+        statistics.median(ours.values),
+        statistics.median(peer.values),
+        of_medians(pairs),
+        min(paired),
+        max(paired),
+        bootstrap(pairs, of_medians),
+        of_rounds(pairs),
+        bootstrap(pairs, of_rounds),
+        paired.index(min(paired)) + 1,
     )
 
 
+def bootstrap(rounds, statistic):
+    """The interval that holds 95 % of the statistic over rounds that are drawn, with replacement,
+    from those that were measured. The draw is seeded: the same rounds give the same interval.
+    """
+    if len(rounds) < LEAST_ROUNDS:
+        return None
+    draw = random.Random(1)
+    found = sorted(statistic(draw.choices(rounds, k=len(rounds))) for _ in range(RESAMPLES))
+    tail = RESAMPLES // 40
+    return found[tail], found[-1 - tail]
+
+
 def judge(workload, target, series, comparisons):
+    if "any" in target:
+        return judge_any([judge(workload, t, series, comparisons) for t in target["any"]])
     bound, at_least = (
         (target["at_least"], True) if "at_least" in target else (target["at_most"], False)
     )
     sign = "≥" if at_least else "≤"
-    if "speedup_over" in target:
-        peer = target["speedup_over"]
-        value = next((c.ratio for c in comparisons if c.system == peer), None)
-        text = f"{sign} {bound:g} × {peer}"
+    peer = target.get("speedup_over", target.get("worst_over"))
+    if peer:
+        found = next((c for c in comparisons if c.system == peer), None)
+        worst = "worst_over" in target
+        value = found and (found.low if worst else found.ratio)
+        text = f"{'worst round ' if worst else ''}{sign} {bound:g} × {peer}"
     else:
         value, text = judged_measure(workload, target, series, f"{sign} ", bound)
+        peer = target.get("times", target.get("times_best"))
+    system = peer if peer != OURS and peer not in workload.yardsticks else None
     if value is None:
-        return Target(text, None, None)
-    return Target(text, value, value >= bound if at_least else value <= bound)
+        return Target(text, None, None, system)
+    return Target(text, value, value >= bound if at_least else value <= bound, system)
+
+
+def judge_any(targets):
+    """One is enough. The value is that of the first that passed, or else of the first measured."""
+    text = " or ".join(t.text for t in targets)
+    order = sorted(targets, key=lambda t: (True, False, None).index(t.passed))
+    return Target(text, order[0].value, order[0].passed)
 
 
 def judged_measure(workload, target, series, sign, bound):
     measure = target["measure"]
-    other = target.get("minus", target.get("times"))
+    other = target.get("minus", target.get("times", target.get("times_best")))
     label = {"median": "", "peak_rss_bytes": "peak memory "}.get(
         measure, measure.removeprefix(DETAIL) + " "
     )
@@ -112,6 +180,11 @@ def judged_measure(workload, target, series, sign, bound):
             chosen = next((s for s in named if s.samples and not s.failure), None)
         return figure_of(record_of(workload, chosen), measure) if chosen else None
 
+    def best_value_of(system):
+        found = [figure_of(record_of(workload, s), measure) for s in usable_series(series, system)]
+        pick = max if "at_least" in target else min
+        return pick((v for v in found if v is not None), default=None)
+
     ours = value_of(OURS, target.get("variant"))
     if "variant" in target:
         label = f"{target['variant']} {label}"
@@ -122,13 +195,15 @@ def judged_measure(workload, target, series, sign, bound):
             else "" if measure.startswith(DETAIL) else workload.unit
         )
         return ours, f"{label}{sign}{quantity(bound, unit)}"
-    theirs = value_of(other)
+    best = "times_best" in target
+    theirs = best_value_of(other) if best else value_of(other)
     missing = ours is None or theirs is None
     if "minus" in target:
         return (
             None if missing else ours - theirs
         ), f"{label}{sign}{other} + {quantity(bound, workload.unit)}"
-    return (None if missing or not theirs else ours / theirs), f"{label}{sign}{bound:g} × {other}"
+    text = f"{label}{sign}{bound:g} × {'best ' if best else ''}{other}"
+    return (None if missing or not theirs else ours / theirs), text
 
 
 def quantity(value, unit):
@@ -143,6 +218,10 @@ def quantity(value, unit):
     if abs(value) >= 1e6 and unit.endswith("/s"):
         return f"{value / 1e6:.3g} M {unit}"
     return (f"{value:.4g} {unit}" if abs(value) < 1e4 else f"{value:.0f} {unit}").rstrip()
+
+
+def interval_text(interval):
+    return "–" if interval is None else f"{interval[0]:.2f}–{interval[1]:.2f}"
 
 
 def ratio_text(ratio):

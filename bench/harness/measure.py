@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from . import figures, process
 from .workload import DETAIL
 
+ORIENTATION_EVERY = 5
+
 
 @dataclass
 class Sample:
@@ -56,11 +58,23 @@ class Tools:
         return self.build_dir / folder / f"bench_{workload.program}_{system}"
 
 
-def measure(workload, tools, runs, log=lambda text: None, record=lambda entry: None):
+def rounds_of(workload, wanted):
+    """How many rounds count: what the command line wants, or else the description."""
+    rounds = wanted or workload.rounds
+    return min(rounds, workload.most_runs or rounds)
+
+
+def takes_part(contender, number):
+    """Who is there for orientation runs in every fifth counted round, beginning with the first."""
+    return not contender.orientation or (number >= 0 and number % ORIENTATION_EVERY == 0)
+
+
+def measure(workload, tools, wanted, log=lambda text: None, record=lambda entry: None):
     series = [Series(c) for c in workload.contenders]
-    for number in range(-workload.warmup, min(runs, workload.most_runs or runs)):
+    runs = rounds_of(workload, wanted)
+    for number in range(-workload.warmup, runs):
         for s in series:
-            if s.failure:
+            if s.failure or not takes_part(s.contender, number):
                 continue
             label = "warm-up" if number < 0 else f"run {number + 1}/{runs}"
             log(f"{workload.name}: {s.contender.system} ({s.contender.variant}), {label}")

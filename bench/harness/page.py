@@ -3,7 +3,7 @@
 from html import escape
 
 from . import curves, figures, plot, table
-from .compare import losses_first, quantity, ratio_text
+from .compare import interval_text, losses_first, quantity, ratio_text
 
 STYLE = """
 :root { --paper:#fbfaf7; --ink:#1d1f24; --soft:#6b6f76; --line:#dcd8cf;
@@ -36,18 +36,25 @@ dt { color:var(--soft); } dd { margin:0; overflow-wrap:anywhere; }
 
 INTRO = """Every row comes from paired runs: ours and the peers take turns on the same machine,
 after a warm-up, and the medians are compared. The ratio says how many times better ours is; below
-1 the peer wins, and such rows come first. The spread is the lowest and the highest ratio of a
-single round. A peer with several settings is represented by its best one. A run whose result was
-wrong does not count, and its row is marked as failed."""
+1 the peer wins, and such rows come first. The interval holds 95 % of the ratios that other rounds
+like these would give (bootstrap over rounds); worst and best are the ratios of single rounds. A
+peer with several settings is represented by its best one. A run whose result was wrong does not
+count, and its row is marked as failed."""
+
+TAILS = """In microseconds. For ours, the best setting of each peer, and the yardsticks that ran in
+the same rounds: medians over the rounds. “Worst round” is the figure in that round in which ours
+was worst against the peer."""
 
 
 def ratio_cell(comparison):
     if comparison is None:
-        return '<td class="n">–</td><td class="n">–</td>'
+        return '<td class="n">–</td>' * 4
     kind = "win" if comparison.ratio >= 1 else "loss"
     return (
         f'<td class="n {kind}">{ratio_text(comparison.ratio)}</td>'
-        f'<td class="n soft">{comparison.low:.2f}–{comparison.high:.2f}</td>'
+        f'<td class="n soft">{interval_text(comparison.interval)}</td>'
+        f'<td class="n soft">{comparison.low:.2f}</td>'
+        f'<td class="n soft">{comparison.high:.2f}</td>'
     )
 
 
@@ -99,11 +106,35 @@ def ratio_row(report, comparison):
 def ratio_table(reports):
     head = (
         "<tr><th>workload</th><th class=n>garrick</th><th>peer</th><th class=n>peer’s figure</th>"
-        "<th class=n>ratio</th><th class=n>spread</th><th class=n>our peak memory</th>"
+        "<th class=n>ratio</th><th class=n>95 %</th><th class=n>worst</th><th class=n>best</th>"
+        "<th class=n>our peak memory</th>"
         "<th class=n>peer’s</th><th>target</th></tr>"
     )
     rows = "\n".join(ratio_row(r, c) for r, c in losses_first(reports))
     return f'<div class="scroll"><table>{head}\n{rows}</table></div>'
+
+
+def latency_table(reports):
+    rows = table.latency_rows(reports)
+    if not rows:
+        return ""
+    head = "".join(
+        f'<th class="{"n" if 1 < i < 8 else ""}">{escape(name)}</th>'
+        for i, name in enumerate(table.LATENCY_HEADER)
+    )
+    body = "\n".join(
+        "<tr>"
+        + "".join(
+            f'<td class="{"n" if 1 < i < 8 else ""}">{escape(cell.removesuffix(" us"))}</td>'
+            for i, cell in enumerate(row)
+        )
+        + "</tr>"
+        for row in rows
+    )
+    return (
+        f'<h3>Latencies</h3><p class="soft">{TAILS}</p>'
+        f'<div class="scroll"><table><tr>{head}</tr>\n{body}</table></div>'
+    )
 
 
 def record_table(records):
@@ -177,6 +208,7 @@ def render(reports, environment):
         )
         parts.append("" if any(r.figures for r in members) else plot.memory(members))
         parts.append(drawn)
+        parts.append(latency_table(members))
         parts.append(record_table([record for r in members for record in r.records]))
     rows = "".join(
         f"<dt>{escape(str(k))}</dt><dd>{escape(str(v))}</dd>" for k, v in environment.items()

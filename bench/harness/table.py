@@ -1,10 +1,33 @@
-"""The terminal's table."""
+"""The terminal's tables."""
 
 import statistics
 
-from .compare import losses_first, quantity, ratio_text
+from .compare import best_series, interval_text, losses_first, quantity, ratio_text
+from .workload import OURS
 
-HEADER = ("workload", "garrick", "peer", "peer's figure", "ratio", "spread", "target", "")
+HEADER = (
+    "workload",
+    "garrick",
+    "peer",
+    "peer's figure",
+    "ratio",
+    "95 %",
+    "worst",
+    "best",
+    "target",
+    "",
+)
+LATENCY_HEADER = (
+    "workload",
+    "system",
+    "figure",
+    "p50",
+    "p99",
+    "p99.9",
+    "CPU %",
+    "worst round",
+    "besides",
+)
 
 
 def verdict(report):
@@ -45,7 +68,9 @@ def cells(report, comparison):
             f"{comparison.system} ({comparison.variant})",
             quantity(comparison.peer, unit),
             ratio_text(comparison.ratio),
-            f"{comparison.low:.2f}–{comparison.high:.2f}",
+            interval_text(comparison.interval),
+            f"{comparison.low:.2f}",
+            f"{comparison.high:.2f}",
             targets,
             verdict(report),
         )
@@ -57,6 +82,8 @@ def cells(report, comparison):
         quantity(peer["median"], unit) if peer else "–",
         "–",
         "–",
+        "–",
+        "–",
         targets,
         verdict(report),
     )
@@ -64,16 +91,71 @@ def cells(report, comparison):
 
 def target_fits(target, comparison):
     """A target that names another peer belongs to that peer's row."""
-    return "×" not in target.text or target.text.endswith(("× " + comparison.system, "× garrick"))
+    return target.system in (None, comparison.system)
 
 
-def render(reports):
-    rows = [HEADER] + [cells(report, comparison) for report, comparison in losses_first(reports)]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(HEADER))]
+def latency_rows(reports):
+    """Tails of what counts in each workload that measures latencies: ours, the best variant of each
+    peer, and the yardsticks. "Worst round" is the figure in the round that was worst for ours
+    against the first peer.
+    """
+    rows = []
+    for report in reports:
+        workload = report.workload
+        if not workload.metric.startswith("latency"):
+            continue
+        worst = report.comparisons[0].worst_round if report.comparisons else None
+        records = {id(s): r for s, r in zip(report.series, report.records)}
+        for s in counted_series(report):
+            record = records[id(s)]
+            details = {k: v for k, v in record["details"].items() if k != "cpu_percent"}
+            cpu = record["details"].get("cpu_percent")
+            rows.append(
+                (
+                    workload.name,
+                    f"{record['system']} ({record['variant']})",
+                    *(time_text(record[name]) for name in ("median", "p50", "p99", "p999")),
+                    "–" if cpu is None else f"{cpu:.3g}",
+                    time_text(s.values[worst - 1] if worst else None),
+                    ", ".join(f"{k} {v:.3g}" for k, v in details.items()),
+                )
+            )
+    return rows
+
+
+def counted_series(report):
+    peers = [c.system for c in report.comparisons] + report.workload.yardsticks
+    chosen = [best_series(report.workload, report.series, system) for system in peers]
+    return [
+        s
+        for s in report.series
+        if s.samples
+        and not s.failure
+        and not s.contender.orientation
+        and (s.contender.system == OURS or any(s is c for c in chosen))
+    ]
+
+
+def time_text(ns):
+    """A time in microseconds, as the columns of a latency need it."""
+    return "–" if ns is None else f"{ns / 1000:.1f} us" if ns < 1e6 else f"{ns / 1000:.0f} us"
+
+
+def aligned(rows):
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows
     ]
     lines.insert(1, "  ".join("-" * width for width in widths))
+    return lines
+
+
+def render(reports):
+    lines = aligned(
+        [HEADER] + [cells(report, comparison) for report, comparison in losses_first(reports)]
+    )
+    if tails := latency_rows(reports):
+        lines += ["", *aligned([LATENCY_HEADER] + tails), ""]
     for group in dict.fromkeys(r.workload.group for r in reports):
         found = [
             c.ratio

@@ -37,10 +37,14 @@ FIELDS = {
     "timeout_s",
     "warmup",
     "most_runs",
+    "rounds",
+    "yardsticks",
+    "orientation",
     "on_request",
     "curves",
 }
 MEASURES = ("median", "p50", "p99", "p999", "peak_rss_bytes", "cpu_seconds")
+ROUNDS = 5  # counted rounds where the description does not ask for more
 DETAIL = "details."  # a figure of its own that the programs of a workload print
 
 
@@ -56,6 +60,7 @@ class Contender:
     variant: str
     settings: dict
     source: pathlib.Path
+    orientation: bool = False  # runs in some rounds only, and nothing is judged by it
 
 
 @dataclass
@@ -75,6 +80,8 @@ class Workload:
     timeout_s: float = 120
     warmup: int = 1
     most_runs: int = None  # where more would show nothing new
+    rounds: int = ROUNDS  # counted ones, unless the command line says how many
+    yardsticks: list = field(default_factory=list)  # systems that run beside, but are no peers
     on_request: bool = False  # only run if its name or group is asked for
     curves: list = field(default_factory=list)
     absent: list = field(default_factory=list)  # systems that are named but have no source
@@ -151,15 +158,19 @@ def describe(path, raw, program, systems, mode, cores, fail):
     if raw["kind"] == "compile" and "expect" not in raw:
         fail("kind 'compile' needs 'expect': a program that does not work must not count")
 
+    if not isinstance(raw.get("rounds", ROUNDS), int) or raw.get("rounds", ROUNDS) < 1:
+        fail(f"rounds is {raw['rounds']!r}; allowed are whole numbers from 1")
     contenders, absent = [], []
-    for system in raw.get("ours", [OURS]) + raw.get("peers", []):
+    for system in raw.get("ours", [OURS]) + raw.get("peers", []) + raw.get("yardsticks", []):
         source = path.parent / f"{system}.cpp"
         if not source.exists():
             absent.append(system)
             continue
         for variant, settings in variants_of(system, raw, systems, fail).items():
             filled = {k: cores if v == "{cores}" else v for k, v in settings.items()}
-            contenders.append(Contender(system, variant, filled, source))
+            seldom = variant in raw.get("orientation", {}).get(system, [])
+            contenders.append(Contender(system, variant, filled, source, seldom))
+    check_orientation(raw, contenders, absent, fail)
     targets = raw.get("targets", [])
     for target in targets:
         check_target(target, raw, fail)
@@ -186,6 +197,8 @@ def describe(path, raw, program, systems, mode, cores, fail):
         timeout_s=raw.get("timeout_s", 120),
         warmup=raw.get("warmup", 1),
         most_runs=raw.get("most_runs"),
+        rounds=raw.get("rounds", ROUNDS),
+        yardsticks=raw.get("yardsticks", []),
         absent=absent,
         on_request=raw.get("on_request", False),
         curves=raw.get("curves", []),
@@ -206,27 +219,46 @@ def variants_of(system, raw, systems, fail):
     return {name: systems[system][name] for name in chosen}
 
 
+def check_orientation(raw, contenders, absent, fail):
+    for system, variants in raw.get("orientation", {}).items():
+        if system in absent:
+            continue
+        known = [c.variant for c in contenders if c.system == system]
+        for variant in variants:
+            if variant not in known:
+                fail(f"orientation names {system} ({variant}), which is not among the contenders")
+        if system == OURS and known[0] in variants:
+            fail(f"orientation names {system} ({known[0]}), by which it is judged")
+
+
 def check_target(target, raw, fail):
+    if "any" in target:
+        if set(target) != {"any"} or not target["any"]:
+            fail(f"target {target} needs a list of targets under 'any', and nothing else")
+        for one in target["any"]:
+            check_target(one, raw, fail)
+        return
     peers = raw.get("peers", [])
     names = set(target)
     if ("at_least" in names) == ("at_most" in names):
         fail(f"target {target} needs either 'at_least' or 'at_most'")
     names -= {"at_least", "at_most"}
-    if names == {"speedup_over"}:
-        other = target["speedup_over"]
+    if names in ({"speedup_over"}, {"worst_over"}):
+        other, allowed = target.get("speedup_over", target.get("worst_over")), peers
     elif (
         "measure" in names
-        and not {"minus", "times"} <= names
-        and names <= {"measure", "minus", "times", "variant"}
+        and len(names & {"minus", "times", "times_best"}) <= 1
+        and names <= {"measure", "minus", "times", "times_best", "variant"}
     ):
         if target["measure"] not in MEASURES and not target["measure"].startswith(DETAIL):
             fail(f"target measures {target['measure']!r}; allowed are {', '.join(MEASURES)}")
-        other = target.get("minus", target.get("times"))
+        other = target.get("minus", target.get("times", target.get("times_best")))
+        allowed = peers + raw.get("yardsticks", []) + [OURS]
     else:
         fail(f"target {target} is not understood: see bench/README.md")
     if target.get("variant", "default") not in raw.get("variants", {}).get(OURS, {"default": {}}):
         fail(f"target names the variant {target['variant']!r}, which {OURS} does not have")
-    if other is not None and other not in peers + [OURS]:
+    if other is not None and other not in allowed:
         fail(f"target compares with {other!r}, which is not among the peers")
 
 
