@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "common/foreign.hpp"
 #include "common/measure.hpp"
 
 namespace bench {
@@ -24,10 +25,14 @@ using trail = std::vector<std::int64_t>;
 
 class pipeline_run {
  public:
-  // `detached`: the actor, from 1, that has a thread of its own; 0: none.
-  pipeline_run(std::uint64_t rate, std::uint64_t actors, std::uint64_t ms, std::uint64_t detached)
-      : rate_(rate),
+  // `detached`: the actor, from 1, that has a thread of its own; 0: none. `foreign`: so many
+  // threads of other processes turn on the spot meanwhile.
+  pipeline_run(std::uint64_t rate, std::uint64_t actors, std::uint64_t ms, std::uint64_t detached,
+               std::uint64_t foreign)
+      : foreign_(foreign),
+        rate_(rate),
         actors_(actors),
+        ms_(ms),
         messages_(std::max<std::uint64_t>(rate * ms / 1000, 1)),
         detached_(detached) {
     samples_.reserve(messages_);
@@ -79,6 +84,7 @@ class pipeline_run {
 
   [[nodiscard]] bool traced() const { return detached_ != 0; }
   [[nodiscard]] std::uint64_t actors() const { return actors_; }
+  [[nodiscard]] std::uint64_t ms() const { return ms_; }
   [[nodiscard]] std::uint64_t detached() const { return detached_; }
 
   // After the system's end.
@@ -128,8 +134,10 @@ class pipeline_run {
     while (now_ns() < due) {}
   }
 
+  const foreign_spinners foreign_;
   const std::uint64_t rate_;
   const std::uint64_t actors_;
+  const std::uint64_t ms_;
   const std::uint64_t messages_;
   const std::uint64_t detached_;
 
@@ -147,6 +155,7 @@ class pipeline_run {
 
 // `--rate` messages a second, `--actors` in the pipeline, `--ms` long, `--detached i`: hops are
 // told apart, and the i-th actor, which has neighbours on both sides, has a thread of its own.
+// `--foreign n`: n threads of other processes turn on the spot meanwhile.
 inline pipeline_run read_pipeline(arguments& args) {
   const std::uint64_t rate = args.number("rate", 10'000, 1, 1'000'000'000);
   const std::uint64_t actors = args.number("actors", 12, 2);
@@ -154,7 +163,7 @@ inline pipeline_run read_pipeline(arguments& args) {
   const std::uint64_t detached = args.number("detached", 0, 0, actors - 1);
   if (detached == 1)
     arguments::fail("--detached is 1; the first actor's hop is that from the generator");
-  return {rate, actors, ms, detached};
+  return {rate, actors, ms, detached, args.number("foreign", 0, 0, 1024)};
 }
 
 }  // namespace bench
