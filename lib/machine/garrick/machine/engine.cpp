@@ -2,6 +2,7 @@
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/machine/engine.hpp>
 #include <garrick/machine/internal/fiber.hpp>
+#include <garrick/machine/internal/processors.hpp>
 
 #include <algorithm>
 
@@ -22,10 +23,11 @@ struct engine::strand {
   picoseconds at = 0;          ///< its clock when it stopped
   picoseconds buffered = 0;
   picoseconds asleep = 0;
-  bool over = false;
+  bool apart = false;  ///< it has a processor of its own where others share some
 };
 
-engine::engine(const costs& prices, const sched::topology& machine)
+engine::engine(const costs& prices, const sched::topology& machine,
+               const std::optional<time_sharing>& how, std::uint64_t seed)
     : costs_(prices),
       machine_(machine),
       hit_(from_ns(prices.hit)),
@@ -34,9 +36,22 @@ engine::engine(const costs& prices, const sched::topology& machine)
       distances_(std::size_t{max_threads} * max_threads),
       home_(std::make_unique<fiber>()) {
   for (std::size_t d = 0; d < transfer_.size(); ++d) transfer_[d] = from_ns(prices.transfer[d]);
+  if (!how) return;
+  sharing_ = std::make_unique<processors>(*how, machine_, ready_, seed);
+  for (std::uint32_t unit = 0; unit < machine_.units().size(); ++unit) set_distances(unit, unit);
 }
 
 engine::~engine() = default;
+
+/// `cache` is at `unit`; those with smaller numbers have been set.
+void engine::set_distances(std::uint32_t cache, std::uint32_t unit) {
+  for (std::uint32_t other = 0; other <= cache; ++other) {
+    const std::uint32_t its = sharing_ != nullptr ? other : threads_[other]->unit;
+    const auto apart = static_cast<std::uint8_t>(std::min(machine_.distance(unit, its), 3U));
+    distances_[cache * max_threads + other] = apart;
+    distances_[other * max_threads + cache] = apart;
+  }
+}
 
 std::uint32_t engine::add_thread(std::uint32_t unit, bool precise, void (*body)(void*),
                                  void* argument) {
@@ -50,22 +65,49 @@ std::uint32_t engine::add_thread(std::uint32_t unit, bool precise, void (*body)(
   added->argument = argument;
   added->stack = std::make_unique<fiber>(stack_bytes, &engine::enter, added.get());
   threads_.push_back(std::move(added));
-  for (std::uint32_t other = 0; other <= number; ++other) {
-    const auto apart =
-        static_cast<std::uint8_t>(std::min(machine_.distance(unit, threads_[other]->unit), 3U));
-    distances_[number * max_threads + other] = apart;
-    distances_[other * max_threads + number] = apart;
-  }
+  if (sharing_ != nullptr)
+    sharing_->add(unit);
+  else
+    set_distances(number, unit);
   ready_.put(number, 0);
   return number;
+}
+
+void engine::set_apart(std::uint32_t thread) {
+  threads_[thread]->apart = true;
+  if (sharing_ != nullptr) sharing_->set_apart(thread);
+}
+
+void engine::pin(std::uint32_t thread, std::uint32_t unit) {
+  if (sharing_ != nullptr) sharing_->allow(thread, processors::set{}.set(unit));
+}
+
+void engine::set_slice(std::uint32_t thread, double ns) noexcept {
+  if (sharing_ != nullptr) sharing_->set_slice(thread, from_ns(ns));
+}
+
+void engine::observe(const std::function<void(const thread_event&)>* log) noexcept {
+  log_ = log;
+  if (sharing_ != nullptr) sharing_->observe(log);
+}
+
+/// Whether the thread shares processors with others.
+bool engine::shares(std::uint32_t thread) const noexcept {
+  return sharing_ != nullptr && !threads_[thread]->apart;
 }
 
 void engine::enter(void* argument) noexcept {
   auto& me = *static_cast<strand*>(argument);
   me.body(me.argument);
-  me.over = true;
-  me.owner->ready_.remove(me.owner->running_);
-  me.owner->resume_next(true);
+  engine& e = *me.owner;
+  if (e.shares(e.running_)) {
+    e.settle();
+    e.sharing_->leave(e.running_, e.now_, true);
+  } else {
+    e.tell(thread_event::kind::ends, e.running_, e.now_, thread_event::nobody, 0);
+  }
+  e.ready_.remove(e.running_);
+  e.resume_next(true);
 }
 
 std::string engine::run(picoseconds limit) {
@@ -73,7 +115,9 @@ std::string engine::run(picoseconds limit) {
   if (ready_.empty()) return {};
   deadline_ = limit;
   current_ = this;
+  if (sharing_ != nullptr) sharing_->begin();
   running_ = ready_.first();
+  here_ = sharing_ != nullptr ? unit_of(running_) : running_;
   now_ = ready_.first_time();
   limit_ = std::min(ready_.second_time(), deadline_);
   home_->switch_to(*threads_[running_]->stack);
@@ -90,6 +134,8 @@ void engine::resume_next(bool ended) noexcept {
   me.at = now_;
   me.buffered = buffered_;
   ++stats_.switches;
+  if (sharing_ != nullptr) [[unlikely]]
+    run_system();
   if (ready_.empty()) return me.stack->switch_to(*home_, ended);
   const picoseconds at = ready_.first_time();
   if (at > deadline_) {
@@ -97,10 +143,25 @@ void engine::resume_next(bool ended) noexcept {
     return me.stack->switch_to(*home_, true);
   }
   running_ = ready_.first();
+  here_ = sharing_ != nullptr ? unit_of(running_) : running_;
   now_ = at;
   buffered_ = threads_[running_]->buffered;
   limit_ = std::min(ready_.second_time(), deadline_);
   if (threads_[running_].get() != &me) me.stack->switch_to(*threads_[running_]->stack, ended);
+}
+
+/// Does what the system has to do before the next thread goes on: ticks, and sleeps that end.
+void engine::run_system() noexcept {
+  while (!ready_.empty() && ready_.first_time() <= deadline_) {
+    const std::uint32_t first = ready_.first();
+    const picoseconds at = ready_.first_time();
+    if (first >= processors::first_tick)
+      sharing_->tick(first - processors::first_tick, at);
+    else if (sharing_->asleep(first))
+      sharing_->wake(first, at, 0, thread_event::nobody);
+    else
+      return;
+  }
 }
 
 void engine::give_way() noexcept {
@@ -108,21 +169,64 @@ void engine::give_way() noexcept {
   resume_next(false);
 }
 
+/// The running thread has woken somebody, who may be next on its processor.
+void engine::give_up_processor() noexcept {
+  settle();
+  sharing_->yield(running_, now_);
+  if (!ready_.contains(running_))
+    resume_next(false);
+  else
+    limit_ = std::min(ready_.second_time(), deadline_);
+}
+
+void engine::spin_until(picoseconds time) noexcept {
+  if (now_ >= time) return;
+  if (!shares(running_)) return spend(time - now_);
+  sharing_->spins_until(running_, time);
+  now_ = time;
+  settle();
+  sharing_->spins_until(running_, 0);
+}
+
+bool engine::leave_processors(std::span<const std::int32_t> busy) noexcept {
+  if (!shares(running_)) return false;
+  processors::set others;
+  for (std::uint32_t unit = 0; unit < machine_.units().size(); ++unit)
+    others[unit] =
+        std::find(busy.begin(), busy.end(), static_cast<std::int32_t>(unit)) == busy.end();
+  if (others.none()) return false;
+  spend(system_call_);
+  settle();
+  ready_.put(running_, now_);
+  sharing_->allow(running_, others);
+  sharing_->move(running_, now_);
+  resume_next(false);
+  return true;
+}
+
 void engine::block(const void* word, picoseconds time_limit) noexcept {
   const std::uint32_t number = running_;
   strand& me = *threads_[number];
   const picoseconds late = from_ns(me.precise ? costs_.precise_timer_late : costs_.timer_late);
   now_ += from_ns(costs_.fall_asleep);
-  const picoseconds begin = now_;
   me.word = word;
   sleepers_.push_back(number);
+  if (shares(number)) {
+    settle();
+    if (me.word == nullptr) return;  // woken on the way
+    sharing_->leave(number, now_, false);
+  } else {
+    tell(thread_event::kind::sleeps, number, now_, thread_event::nobody, 0);
+  }
+  const picoseconds begin = now_;
   if (time_limit == for_ever)
     ready_.remove(number);
   else
     ready_.put(number, now_ + time_limit + late);
   resume_next(false);
-  if (me.word != nullptr) wake(number, now_);  // the time is over
+  if (me.word != nullptr) wake(number, 0);  // the time is over
   me.asleep += now_ - begin;
+  if (!shares(number)) tell(thread_event::kind::runs, number, now_, thread_event::nobody, 0);
 }
 
 void engine::sleep(picoseconds time) noexcept {
@@ -130,12 +234,19 @@ void engine::sleep(picoseconds time) noexcept {
   block(&threads_[running_], time);  // a word that nobody wakes
 }
 
-/// From the time `at` on, `sleeper` goes on.
-void engine::wake(std::uint32_t sleeper, picoseconds at) noexcept {
+/// `sleeper` goes on as soon as the system lets it; `call` has been spent on others before.
+void engine::wake(std::uint32_t sleeper, picoseconds call) noexcept {
   threads_[sleeper]->word = nullptr;
   sleepers_.erase(std::find(sleepers_.begin(), sleepers_.end(), sleeper));
   if (sleeper == running_) return;
-  ready_.put(sleeper, std::max(at, threads_[sleeper]->at));
+  const picoseconds latency = call + from_ns(costs_.wake_latency);
+  if (shares(sleeper)) {
+    sharing_->wake(sleeper, now_, latency, running_);
+  } else {
+    const picoseconds at = std::max(now_ + latency, threads_[sleeper]->at);
+    tell(thread_event::kind::woken, sleeper, now_, running_, 0);
+    ready_.put(sleeper, at);
+  }
   limit_ = std::min(ready_.second_time(), deadline_);
 }
 
@@ -154,19 +265,36 @@ void engine::wake_up_to(const void* word, std::uint32_t count) noexcept {
     }
     --count;
     ++stats_.wakes;
-    wake(sleeper, now_ + call + from_ns(costs_.wake_latency));  // takes it out of the sleepers
+    wake(sleeper, call);  // takes it out of the sleepers
     call += from_ns(call == 0 ? costs_.wake_call : costs_.wake_another);
   }
   spend(call == 0 ? system_call_ : call);
+  if (call != 0 && shares(running_)) give_up_processor();
 }
 
 picoseconds engine::busy(std::uint32_t thread) const noexcept {
   const auto& t = *threads_[thread];
-  return (current_ == this && thread == running_ ? now_ : t.at) - t.asleep;
+  const picoseconds now = current_ == this && thread == running_ ? now_ : t.at;
+  return shares(thread) ? sharing_->busy(thread, now) : now - t.asleep;
+}
+
+picoseconds engine::run_delay(std::uint32_t thread) const noexcept {
+  return shares(thread) ? sharing_->waited(thread) : 0;
 }
 
 std::uint32_t engine::unit_of(std::uint32_t thread) const noexcept {
-  return threads_[thread]->unit;
+  return shares(thread) ? sharing_->unit_of(thread) : threads_[thread]->unit;
+}
+
+void engine::tell(thread_event::kind what, std::uint32_t thread, picoseconds at,
+                  std::uint32_t other, picoseconds waited) const {
+  if (log_ == nullptr || !*log_) return;
+  (*log_)({.what = what,
+           .at = at,
+           .waited = waited,
+           .thread = thread,
+           .other = other,
+           .processor = unit_of(thread)});
 }
 
 }  // namespace garrick::machine

@@ -1,5 +1,5 @@
-// A machine that does not exist: threads with a processor each, cache lines that cost time when
-// they move, and a clock for every thread.
+// A machine that does not exist: threads with a processor each or with processors that they share,
+// cache lines that cost time when they move, and a clock for every thread.
 //
 // Each simulated thread is a fibre. It touches shared memory through `line`s, and every access adds
 // to its clock what it costs, which depends on who has the line. The fibre whose clock is furthest
@@ -8,11 +8,12 @@
 //
 // Modelled are: transfers by distance; contention (writers take a line one after the other, and
 // readers wait for the writer before them, but not for each other); store buffers (a plain store is
-// buffered, and a locked operation waits for the buffer); sleeping and waking through the system.
+// buffered, and a locked operation waits for the buffer); sleeping and waking through the system;
+// and, if it is asked for, a system that shares the processors among the threads
+// (time_sharing.hpp).
 //
 // Not modelled are: false sharing (each atomic variable is a line of its own), caches that are too
-// small, memory bandwidth, threads that share a processor, and weak memory orders, which the model
-// checker explores.
+// small, memory bandwidth, and weak memory orders, which the model checker explores.
 //
 // Thread safety: everything belongs to one real thread, on which one engine runs at a time.
 //
@@ -25,23 +26,38 @@
 //    time limit. If the queue is empty while threads sleep, nobody will ever wake them: the run
 //    ends with an error.
 // S4 A wake-up goes to one sleeper of its word, the one that has slept longest.
+// S5 Of the threads that share processors, one runs on each processor where somebody could, and
+//    only those that run are in the queue of S3, besides sleepers with a time limit. So a thread
+//    does nothing while it waits: its clock jumps over that time.
+// S6 What the system does (a tick, a wake-up, the end of a sleep) happens in the order of the times
+//    like accesses. A thread that loses its processor at some time has done nothing later, and what
+//    it had begun takes the rest of its time when it runs again.
+// S7 A thread waits only where its affinity lets it run, and for no longer than until it comes up
+//    by the order of processors.hpp, at a tick at the latest. None is lost and none is in two
+//    places.
+// S8 If threads do not share processors, nothing of that is there: no tick, no switch, no wait.
 #pragma once
 
 #include <garrick/machine/costs.hpp>
 #include <garrick/machine/ready_queue.hpp>
+#include <garrick/machine/time_sharing.hpp>
 #include <garrick/sched/places/topology.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace garrick::machine {
 
 class fiber;
+class processors;
 
 /// Simulated time. A picosecond is fine enough to add costs without rounding.
 using picoseconds = std::uint64_t;
@@ -57,7 +73,7 @@ inline constexpr std::uint8_t no_thread = 0xff;
 
 /// One cache line: who has it, who wrote it last, and when its present transfer is done.
 struct line {
-  std::array<std::uint64_t, 2> holders{};  ///< threads whose copy is good, one bit each
+  std::array<std::uint64_t, 2> holders{};  ///< caches whose copy is good, one bit each
   picoseconds free_at = 0;                 ///< when its present transfer is done
   std::uint8_t writer = no_thread;         ///< who wrote it last
   std::uint8_t last_reader = no_thread;    ///< who fetched it last
@@ -74,8 +90,11 @@ struct engine_stats {
 /// The simulated machine: its threads, its lines and its time.
 class engine {
  public:
-  /// A machine without threads. `machine` must outlive it.
-  engine(const costs& c, const sched::topology& machine);
+  /// A machine without threads, each of which will have a processor and a cache of its own or, if
+  /// `how` says so, share the units of `machine`, at most 128, and their caches. `seed` decides
+  /// when each unit has its ticks. `machine` must outlive it.
+  engine(const costs& c, const sched::topology& machine,
+         const std::optional<time_sharing>& how = {}, std::uint64_t seed = 0);
   ~engine();
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
@@ -84,7 +103,17 @@ class engine {
   /// `precise` thread end nearly on time, as those of a thread that has asked the system for that.
   /// Returns the thread's number, counted from 0. Call it before `run`, at most `max_threads`
   /// times.
+  /// If threads share processors, `unit` is where it is likely to begin.
   std::uint32_t add_thread(std::uint32_t unit, bool precise, void (*body)(void*), void* argument);
+  /// Gives a thread a processor of its own, so that it is in nobody's way. Call it before `run`.
+  void set_apart(std::uint32_t thread);
+  /// Keeps a thread on one unit, if threads share them. Call it before `run`.
+  void pin(std::uint32_t thread, std::uint32_t unit);
+  /// The slice that the thread asks the system for, in nanoseconds (sched_setattr). Nothing if
+  /// threads do not share processors.
+  void set_slice(std::uint32_t thread, double ns) noexcept;
+  /// Tells of every event of a thread from now on. Null ends that. `log` outlives the run.
+  void observe(const std::function<void(const thread_event&)>* log) noexcept;
 
   /// Runs until all threads have ended. Call it once, and while no other engine runs on this real
   /// thread.
@@ -100,12 +129,20 @@ class engine {
 
   /// Its number.
   [[nodiscard]] std::uint32_t self() const noexcept { return running_; }
+  /// The number of its cache: its own or, if threads share processors, its processor's.
+  [[nodiscard]] std::uint32_t here() const noexcept { return here_; }
   /// Its clock.
   [[nodiscard]] picoseconds now() const noexcept { return now_; }
   /// Takes time for work that touches nothing shared.
   void spend(picoseconds time) noexcept { now_ += time; }
   /// As `spend`, in nanoseconds.
   void spend_ns(double ns) noexcept { now_ += from_ns(ns); }
+  /// Looks at the clock until it is `time`. Unlike work, that is over then even if the thread did
+  /// not have its processor all the while.
+  void spin_until(picoseconds time) noexcept;
+  /// Moves to a processor that is not among `busy`, and stays away from those until the next call.
+  /// False: there is no other, or threads do not share processors.
+  bool leave_processors(std::span<const std::int32_t> busy) noexcept;
   /// Lets every thread that is behind catch up (S1). Every access begins with it.
   void settle() noexcept {
     if (now_ > limit_) [[unlikely]]
@@ -145,18 +182,26 @@ class engine {
   [[nodiscard]] const costs& prices() const noexcept { return costs_; }
   /// The counts so far.
   [[nodiscard]] const engine_stats& stats() const noexcept { return stats_; }
-  /// How long the thread has not been asleep, up to its own clock.
+  /// How many threads there are.
+  [[nodiscard]] std::uint32_t threads() const noexcept {
+    return static_cast<std::uint32_t>(threads_.size());
+  }
+  /// Whether threads share processors.
+  [[nodiscard]] bool shares_processors() const noexcept { return sharing_ != nullptr; }
+  /// For how long the thread has had a processor, up to its own clock.
   [[nodiscard]] picoseconds busy(std::uint32_t thread) const noexcept;
-  /// How far two threads' units are from each other, 0 to 3: same cache, same node, same package,
+  /// For how long the thread could run and had no processor, until it got one last.
+  [[nodiscard]] picoseconds run_delay(std::uint32_t thread) const noexcept;
+  /// How far two caches (`here`) are from each other, 0 to 3: same cache, same node, same package,
   /// elsewhere.
   [[nodiscard]] std::uint32_t distance(std::uint32_t a, std::uint32_t b) const noexcept {
     return distances_[a * max_threads + b];
   }
-  /// The processing unit of a thread.
+  /// The processing unit of a thread: where it runs or ran last.
   [[nodiscard]] std::uint32_t unit_of(std::uint32_t thread) const noexcept;
-  /// How long it takes the running thread to fetch a line from `thread`.
-  [[nodiscard]] picoseconds transfer_time(std::uint32_t thread) const noexcept {
-    return transfer_[distance(running_, thread)];
+  /// How long it takes the running thread to fetch a line from the cache `from`.
+  [[nodiscard]] picoseconds transfer_time(std::uint32_t from) const noexcept {
+    return transfer_[distance(here_, from)];
   }
 
  private:
@@ -172,14 +217,20 @@ class engine {
     l.last_reader = static_cast<std::uint8_t>(t);
   }
   [[nodiscard]] bool is_mine_alone(const line& l) const noexcept {
-    return l.writer == running_ && l.last_reader == running_;
+    return l.writer == here_ && l.last_reader == here_;
   }
   [[nodiscard]] picoseconds fetch(const line& l) const noexcept;
 
+  void set_distances(std::uint32_t cache, std::uint32_t unit);
+  [[nodiscard]] bool shares(std::uint32_t thread) const noexcept;
+  void run_system() noexcept;
+  void give_up_processor() noexcept;
   void give_way() noexcept;
   void resume_next(bool ended) noexcept;
   void block(const void* word, picoseconds time_limit) noexcept;
-  void wake(std::uint32_t sleeper, picoseconds at) noexcept;
+  void wake(std::uint32_t sleeper, picoseconds call) noexcept;
+  void tell(thread_event::kind what, std::uint32_t thread, picoseconds at, std::uint32_t other,
+            picoseconds waited) const;
   void wake_up_to(const void* word, std::uint32_t count) noexcept;
   static void enter(void* argument) noexcept;
 
@@ -193,6 +244,7 @@ class engine {
   std::vector<std::uint8_t> distances_;
   // the running thread
   std::uint32_t running_ = 0;
+  std::uint32_t here_ = 0;  ///< its cache
   picoseconds now_ = 0;
   picoseconds limit_ = 0;     ///< the clock of the thread that is next
   picoseconds buffered_ = 0;  ///< when its stores so far have reached memory
@@ -201,6 +253,8 @@ class engine {
   ready_queue ready_;
   std::vector<std::unique_ptr<strand>> threads_;
   std::vector<std::uint32_t> sleepers_;  ///< oldest first
+  std::unique_ptr<processors> sharing_;  ///< null: each thread has a processor of its own
+  const std::function<void(const thread_event&)>* log_ = nullptr;
   std::unique_ptr<fiber> home_;
   std::string failure_;
   engine_stats stats_;
@@ -211,13 +265,13 @@ class engine {
 inline void engine::read(line& at) noexcept {
   settle();
   ++stats_.accesses;
-  if (has(at, running_)) {
+  if (has(at, here_)) {
     now_ += hit_;
     return;
   }
   now_ = std::max(now_, at.free_at) + fetch(at);
-  at.holders[running_ >> 6] |= std::uint64_t{1} << (running_ & 63);
-  at.last_reader = static_cast<std::uint8_t>(running_);
+  at.holders[here_ >> 6] |= std::uint64_t{1} << (here_ & 63);
+  at.last_reader = static_cast<std::uint8_t>(here_);
   ++stats_.transfers;
 }
 
@@ -228,7 +282,7 @@ inline void engine::write(line& at) noexcept {
   if (is_mine_alone(at)) return;
   at.free_at = std::max(now_, at.free_at) + fetch(at);
   buffered_ = std::max(buffered_, at.free_at);
-  only(at, running_);
+  only(at, here_);
   ++stats_.transfers;
 }
 
@@ -238,7 +292,7 @@ inline void engine::modify(line& at) noexcept {
   drain();
   if (!is_mine_alone(at)) {
     now_ = std::max(now_, at.free_at) + fetch(at);
-    only(at, running_);
+    only(at, here_);
     ++stats_.transfers;
   }
   now_ += locked_;
@@ -248,8 +302,8 @@ inline void engine::modify(line& at) noexcept {
 /// How long it takes to get the line to the running thread, which has no good copy or wants to
 /// write.
 inline picoseconds engine::fetch(const line& l) const noexcept {
-  const std::uint8_t from = l.writer == running_ ? l.last_reader : l.writer;
-  return from == no_thread ? hit_ : transfer_[distance(running_, from)];
+  const std::uint8_t from = l.writer == here_ ? l.last_reader : l.writer;
+  return from == no_thread ? hit_ : transfer_[distance(here_, from)];
 }
 
 }  // namespace garrick::machine

@@ -33,9 +33,9 @@ class simulation;
 
 /// A message of a model: a number, and who has sent it.
 struct message {
-  std::uint64_t value = 0;                 ///< what the model makes of it
-  model_actor* from = nullptr;             ///< the sender; null: a thread outside
-  std::uint8_t sender_thread = no_thread;  ///< the simulated thread on which it was sent
+  std::uint64_t value = 0;                ///< what the model makes of it
+  model_actor* from = nullptr;            ///< the sender; null: a thread outside
+  std::uint8_t sender_cache = no_thread;  ///< of the thread that has sent it (`engine::here`)
 };
 
 /// What an actor can do while it handles a message. Valid during the call of `model_actor::on`.
@@ -90,12 +90,12 @@ class model_actor : public base::runnable {
   std::vector<message> mail_;  ///< the first `handled_` are done
   std::size_t handled_ = 0;
   std::uint64_t consumed_ = 0;
-  std::uint64_t last_run_ = 0;  ///< its worker's count of runs at that time
+  std::uint64_t last_run_ = 0;  ///< its thread's count of runs at that time
   bool idle_ = true;
   bool awaited_ = false;  ///< a sender sleeps until the mail is done
   /// Where it ran last or, before its first run, where an actor made it.
-  std::uint8_t last_thread_ = no_thread;
-  std::uint8_t first_thread_ = no_thread;  ///< its memory is there
+  std::uint8_t last_cache_ = no_thread;
+  std::uint8_t first_cache_ = no_thread;  ///< its memory is there
 };
 
 }  // namespace garrick::machine

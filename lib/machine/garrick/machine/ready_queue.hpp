@@ -34,6 +34,11 @@ class ready_queue {
     return thread < where_.size() && where_[thread] != nowhere;
   }
 
+  /// When this thread goes on. Requires `contains(thread)`.
+  [[nodiscard]] time time_of(std::uint32_t thread) const noexcept {
+    return heap_[where_[thread]].at;
+  }
+
   /// Adds the thread, or moves it to another time. Costs the logarithm of the queue's size.
   void put(std::uint32_t thread, time at) {
     if (thread >= where_.size()) where_.resize(thread + 1, nowhere);

@@ -18,6 +18,7 @@
 #include <concepts>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,15 @@ struct simulation_options {
   /// Who counts as a worker's neighbour.
   sched::neighbourhood neighbours = sched::neighbourhood::cache;
   costs prices;  ///< what things cost
+  /// Present: all threads share the units of `machine`, at most 128, as this says. Absent: each has
+  /// a processor of its own.
+  std::optional<time_sharing> sharing{};
+  /// If threads share processors: each worker stays on its unit.
+  bool pin_workers = false;
+  /// The slice that each worker asks the system for, and the policy's helper, in nanoseconds, from
+  /// 1e5 to 1e8. 0: none; they have that of `sharing`.
+  double worker_slice = 0;
+  double helper_slice = 0;  ///< as `worker_slice`
   /// Messages in a mailbox from which on senders are slowed.
   std::uint32_t soft_limit = 512;
   /// Simulated seconds, up to 1e7. If there is still work then, the run ends with an error, even if
@@ -47,9 +57,13 @@ struct simulation_options {
 
 /// What a simulation came to.
 struct outcome {
-  std::string error;              ///< empty: all messages have been handled
-  double seconds = 0;             ///< simulated, until the last message had been handled
-  double busy_seconds = 0;        ///< processor time of all workers
+  std::string error;          ///< empty: all messages have been handled
+  double seconds = 0;         ///< simulated, until the last message had been handled
+  double busy_seconds = 0;    ///< processor time of all workers
+  double helper_seconds = 0;  ///< processor time of the policy's helper
+  /// For how long workers could run and had no processor, all together. If threads share
+  /// processors, this is what schedstat calls run delay, with the latency of wake-ups.
+  double waited_seconds = 0;
   std::uint64_t messages = 0;     ///< how many were sent
   sched::scheduler_stats policy;  ///< what the policy counted
   engine_stats machine;           ///< what the machine counted
@@ -62,8 +76,11 @@ class outside {
   [[nodiscard]] double now_ns() const noexcept;
   /// Uses `ns` nanoseconds of processor time.
   void work(double ns) noexcept;
-  /// Sleeps until that time exactly: the system's lateness is not added.
+  /// Sleeps until that time exactly: the system's lateness is not added. If threads share
+  /// processors, it may be later.
   void sleep_until(double ns) noexcept;
+  /// Turns on the spot until that time, and holds its processor.
+  void spin_until(double ns) noexcept;
   /// Sends a message. If the receiver's mailbox is full, waits for room as a thread does.
   void send(model_actor& to, std::uint64_t value) noexcept;
 
@@ -73,12 +90,30 @@ class outside {
   simulation& of_;
 };
 
+/// How a thread outside stands on the machine.
+struct outside_options {
+  std::string name = "outside";  ///< in a log
+  /// It has a processor of its own even if threads share processors, so it is in nobody's way.
+  bool apart = false;
+};
+
+/// A thread that has nothing to do with the actors: it holds a processor that it may share with
+/// them.
+struct foreign_thread {
+  /// Nanoseconds of work between two rests. 0: it works for ever. Each time is drawn anew, between
+  /// half and one and a half times as much.
+  double busy = 0;
+  double idle = 1e6;       ///< nanoseconds of each rest; drawn likewise
+  bool pinned = false;     ///< whether it stays on `unit`
+  std::uint32_t unit = 0;  ///< where it begins if it can
+};
+
 /// One run of a model of a program.
 class simulation {
  public:
   /// Throws std::invalid_argument if there is no such policy, if there are no workers or too many,
-  /// if the quantum or the mailbox's limit is zero, and if the time limit or a price is out of
-  /// range.
+  /// if the quantum or the mailbox's limit is zero, and if the time limit, a price or a slice is
+  /// out of range.
   explicit simulation(simulation_options options);
   ~simulation();
   simulation(const simulation&) = delete;
@@ -95,7 +130,16 @@ class simulation {
   }
   /// Adds a thread that is no worker and runs `body` once. Call it before `run`, at most six times.
   /// The run goes on until the body has returned.
-  void outside(std::function<void(machine::outside&)> body);
+  void outside(std::function<void(machine::outside&)> body, outside_options how = {});
+  /// Adds a foreign thread, which ends with the run. Call it before `run`; with `outside` at most
+  /// 126 times less the number of workers. Throws std::invalid_argument if a time is out of range
+  /// or the machine has no such unit.
+  void foreign(const foreign_thread& how);
+  /// From now on `log` hears of all that the system does with threads. An event may be told some
+  /// microseconds before its time, so a reader sorts them (event_log.hpp). Call it before `run`.
+  void observe(std::function<void(const thread_event&)> log);
+  /// What the thread with this number is called in a log. Call it before `run` ends.
+  [[nodiscard]] const std::string& name_of(std::uint32_t thread) const { return names_[thread]; }
 
   /// Runs until every message has been handled and every thread outside has ended. Call it once,
   /// and while no other simulation runs on this real thread.
@@ -110,6 +154,7 @@ class simulation {
   friend class model_actor;
 
   struct outsider;
+  struct foreigner;
   /// What belongs to a simulated thread.
   struct here {
     std::uint64_t runs = 0;  ///< of actors
@@ -129,20 +174,29 @@ class simulation {
   /// One thing less to wait for: a message has been handled, or an outside thread has ended.
   void done() noexcept;
   static void live_outside(void* argument) noexcept;
+  static void live_foreign(void* argument) noexcept;
+  /// Adds a thread to the engine, under that name.
+  std::uint32_t add_thread(std::string name, std::uint32_t unit, void (*body)(void*),
+                           void* argument);
   static void end_at_limit(void* argument) noexcept;
 
   simulation_options options_;
   sched::worker_places places_;
+  base::random_source random_;
   engine engine_;
   std::unique_ptr<pool> pool_;
+  std::vector<std::string> names_;  ///< of the engine's threads
+  std::function<void(const thread_event&)> log_;
   std::vector<std::unique_ptr<outsider>> outsiders_;
+  std::vector<std::unique_ptr<foreigner>> foreigners_;
   std::vector<std::unique_ptr<model_actor>> actors_;
   std::vector<here> here_;
-  base::random_source random_;
   std::uint64_t open_ = 0;
   std::uint64_t messages_ = 0;
   picoseconds ended_at_ = 0;
-  std::string unfinished_;  ///< what the limit found
+  bool has_helper_ = false;  ///< the policy's thread, after the workers
+  bool over_ = false;        ///< foreign threads end
+  std::string unfinished_;   ///< what the limit found
 };
 
 template <class A, class... Args>
@@ -151,7 +205,7 @@ A& turn::spawn(Args&&... args) {
   e.spend_ns(e.prices().spawn);
   A& made = of_.spawn<A>(std::forward<Args>(args)...);
   // its lines are where it was made
-  static_cast<model_actor&>(made).last_thread_ = static_cast<std::uint8_t>(e.self());
+  static_cast<model_actor&>(made).last_cache_ = static_cast<std::uint8_t>(e.here());
   return made;
 }
 

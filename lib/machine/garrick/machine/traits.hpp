@@ -159,20 +159,37 @@ struct machine_clock {
   static void sleep_ns(std::uint64_t ns) noexcept { engine::current()->sleep(ns * 1000); }
 };
 
-/// Every thread has a processor of its own, so no thread stands in another's way, and none moves.
+/// Processors. Where each thread has one of its own, none stands in another's way, and none moves.
 struct machine_place {
-  /// Which processor a thread runs on: nobody asks.
-  struct thread {
-    static constexpr std::int32_t unknown = -1;  ///< what `processor` returns
+  /// Which processor a thread runs on.
+  class thread {
+   public:
+    static constexpr std::int32_t unknown = -1;  ///< what `processor` returns if it does not know
     /// The running thread's.
-    static thread of_this_thread() noexcept { return {}; }
-    /// Always `unknown`.
-    [[nodiscard]] std::int32_t processor() const noexcept { return unknown; }
+    static thread of_this_thread() noexcept {
+      thread t;
+      t.of_ = engine::current();
+      if (t.of_ != nullptr) t.number_ = t.of_->self();
+      return t;
+    }
+    /// Where the thread runs or, if it does not, where it ran last or waits; `unknown` if it has a
+    /// processor of its own.
+    [[nodiscard]] std::int32_t processor() const noexcept {
+      return of_ != nullptr && of_->shares_processors()
+                 ? static_cast<std::int32_t>(of_->unit_of(number_))
+                 : unknown;
+    }
+
+   private:
+    const engine* of_ = nullptr;
+    std::uint32_t number_ = 0;
   };
   /// The running thread's place.
-  static thread of_this_thread() noexcept { return {}; }
-  /// Moves nothing.
-  static bool leave(std::span<const std::int32_t>) noexcept { return false; }
+  static thread of_this_thread() noexcept { return thread::of_this_thread(); }
+  /// Moves the running thread away from processors that it shares.
+  static bool leave(std::span<const std::int32_t> busy) noexcept {
+    return engine::current()->leave_processors(busy);
+  }
 };
 
 /// A lock whose waiters sleep in the system, as glibc's.

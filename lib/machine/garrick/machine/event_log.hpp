@@ -1,0 +1,60 @@
+// What happened on a simulated machine, as lines of text: who woke whom, who ran where, and how
+// long each had waited for a processor.
+//
+//   event_log log(1e6, 5e6);                  // nanoseconds of simulated time: from, to
+//   log.follow(sim);
+//   const outcome o = sim.run();
+//   std::fputs(log.text().c_str(), stdout);
+//
+// A line has the time in microseconds, the thread, and what happened to it. A model adds lines of
+// its own with `note`.
+//
+// Thread safety: as the simulation's.
+#pragma once
+
+#include <garrick/machine/time_sharing.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace garrick::machine {
+
+class simulation;
+
+/// The events of a stretch of simulated time.
+class event_log {
+ public:
+  /// Keeps what happens in [from_ns, to_ns).
+  event_log(double from_ns, double to_ns) noexcept : from_ns_(from_ns), to_ns_(to_ns) {}
+  event_log(const event_log&) = delete;
+  event_log& operator=(const event_log&) = delete;
+
+  /// Listens to this simulation, which has all its threads and has not run yet. Both must outlive
+  /// the run.
+  void follow(simulation& s);
+  /// Whether something that happens at this time is kept.
+  [[nodiscard]] bool wants(double at_ns) const noexcept {
+    return at_ns >= from_ns_ && at_ns < to_ns_;
+  }
+  /// Adds a line of the running simulated thread's, if its time is wanted.
+  void note(const std::string& what);
+  /// The lines in the order of their times, each with a line feed.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  struct line {
+    double at_ns;
+    std::string thread;
+    std::string what;
+  };
+
+  void add(const thread_event& e);
+
+  double from_ns_;
+  double to_ns_;
+  const simulation* of_ = nullptr;
+  std::vector<line> lines_;
+};
+
+}  // namespace garrick::machine

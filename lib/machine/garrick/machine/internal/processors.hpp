@@ -1,0 +1,157 @@
+// The system's scheduler on the simulated machine: which of the threads that share processors runs
+// where. After Linux' EEVDF, all threads having the same weight.
+//
+// Each thread has a virtual time, which advances while it runs, and a virtual deadline, which is
+// one slice after the virtual time at which it got its turn. A thread of a processor is eligible if
+// it has had no more than the mean of all that run or wait there. The eligible one with the
+// earliest deadline is next. How far a thread was behind the mean when it fell asleep, its lag, it
+// has again when it wakes up.
+//
+// A processor is looked at when a thread wakes up there, when its thread falls asleep, and at its
+// ticks. It has ticks only as long as somebody waits there.
+//
+// Times are picoseconds. Each function is told what time it is, and the calls come in the order of
+// their times. The threads' clocks are the ready queue's: a thread that runs is there with the time
+// at which it has done what it is about to do, if it keeps its processor. One that waits is not
+// there. A processor with a tick to come is there under the number `first_tick` plus its own.
+//
+// Thread safety: none; one owner.
+#pragma once
+
+#include <garrick/base/values/random.hpp>
+#include <garrick/machine/ready_queue.hpp>
+#include <garrick/machine/time_sharing.hpp>
+#include <garrick/sched/places/topology.hpp>
+
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace garrick::machine {
+
+/// The processors and the threads that share them.
+class processors {
+ public:
+  using time = ready_queue::time;  ///< picoseconds
+  /// The most processors.
+  static constexpr std::size_t most = 128;
+  /// Number of processor 0 in the ready queue.
+  static constexpr std::uint32_t first_tick = 128;
+  /// The processors on which a thread may run.
+  using set = std::bitset<most>;
+
+  /// The units of `machine`. `seed` decides when each has its ticks, and how long wake-ups take.
+  processors(const time_sharing& how, const sched::topology& machine, ready_queue& clocks,
+             std::uint64_t seed);
+
+  /// A thread that is asleep and ran on `unit` last. Its number is that of the call.
+  void add(std::uint32_t unit);
+  /// Keeps a thread on these processors. It goes on where it is until it wakes up the next time.
+  void allow(std::uint32_t thread, const set& where) noexcept { tasks_[thread].allowed = where; }
+  /// This thread has a processor of its own, which is none of these.
+  void set_apart(std::uint32_t thread) noexcept { tasks_[thread].is = state::apart; }
+  /// The slice that this thread asks for.
+  void set_slice(std::uint32_t thread, time slice) noexcept {
+    tasks_[thread].slice = static_cast<virtual_time>(slice);
+  }
+  /// Tells of each event from now on.
+  void observe(const std::function<void(const thread_event&)>* log) noexcept { log_ = log; }
+
+  /// All threads begin to run: each on an idle processor or, if there is none, on the one with the
+  /// fewest.
+  void begin();
+  /// `thread` can run from now on; does nothing if it could already. On an idle processor it runs
+  /// after about `latency`. `waker` runs now, or is `thread_event::nobody`; it keeps its processor
+  /// until `yield`.
+  void wake(std::uint32_t thread, time now, time latency, std::uint32_t waker);
+  /// The thread that runs looks whether it has to give its processor to one that it has woken.
+  void yield(std::uint32_t thread, time now);
+  /// The thread that runs falls asleep or, if it `ended`, is no more.
+  void leave(std::uint32_t thread, time now, bool ended);
+  /// The thread that runs goes to the first of the processors where it may run that is idle or,
+  /// if none is, where the fewest threads are.
+  void move(std::uint32_t thread, time now);
+  /// A tick of processor `unit`.
+  void tick(std::uint32_t unit, time now);
+  /// What the thread does from now on ends at `end`, however often it loses its processor: it looks
+  /// at the clock. 0: it does work again, which takes its time.
+  void spins_until(std::uint32_t thread, time end) noexcept { tasks_[thread].spin_end = end; }
+
+  /// Whether it sleeps.
+  [[nodiscard]] bool asleep(std::uint32_t thread) const noexcept {
+    return tasks_[thread].is == state::asleep;
+  }
+  /// Where it runs, waits or ran last.
+  [[nodiscard]] std::uint32_t unit_of(std::uint32_t thread) const noexcept {
+    return tasks_[thread].unit;
+  }
+  /// Its processor time until now.
+  [[nodiscard]] time busy(std::uint32_t thread, time now) const noexcept;
+  /// How long it has been able to run and has not run, until it got a processor last.
+  [[nodiscard]] time waited(std::uint32_t thread) const noexcept;
+
+ private:
+  using virtual_time = std::int64_t;
+  enum class state : std::uint8_t { asleep, waits, runs, apart };
+  static constexpr std::uint32_t nobody = thread_event::nobody;
+
+  struct task {
+    std::uint32_t unit = 0;
+    state is = state::asleep;
+    set allowed;
+    virtual_time slice = 0;
+    virtual_time now = 0;
+    virtual_time deadline = 0;
+    virtual_time protected_until = 0;
+    virtual_time lag = 0;  ///< when it fell asleep
+    time used = 0;
+    time waited = 0;
+    time since = 0;    ///< when it began to wait
+    time begins = 0;   ///< when it has its processor, if it runs
+    time stopped = 0;  ///< when it ran last
+    time left = 0;     ///< what it had to do when it lost its processor
+    time spin_end = 0;
+  };
+  struct processor {
+    std::uint32_t runs = nobody;
+    std::uint32_t woken = nobody;  ///< by who runs, and waits here
+    std::vector<std::uint32_t> waiting;
+    time counted_until = 0;  ///< the virtual time of who runs
+    time first_tick = 0;
+    virtual_time mean = 0;  ///< when the last thread left
+  };
+
+  void count(processor& p, time now) noexcept;
+  [[nodiscard]] virtual_time mean(const processor& p) const noexcept;
+  [[nodiscard]] virtual_time shortest_slice(const processor& p) const noexcept;
+  [[nodiscard]] std::uint32_t best(const processor& p) const noexcept;
+  [[nodiscard]] std::uint32_t place_for(const task& t) const noexcept;
+  template <class Cost>
+  [[nodiscard]] std::uint32_t cheapest(const task& t, const Cost& cost) const noexcept;
+  void join(std::uint32_t thread, std::uint32_t unit, time now, time latency);
+  void start(std::uint32_t thread, std::uint32_t unit, time now, time delay);
+  void stop(std::uint32_t unit, time now, std::uint32_t by);
+  void reconsider(std::uint32_t unit, time now, std::uint32_t woken);
+  void next(std::uint32_t unit, time now);
+  bool has_run(std::uint32_t thread, time now);
+  void forget(processor& p, std::uint32_t thread) noexcept;
+  bool pull(std::uint32_t to, std::uint32_t from, time now);
+  void want_tick(std::uint32_t unit, time now);
+  void tell(thread_event::kind what, std::uint32_t thread, std::uint32_t unit, time at,
+            std::uint32_t other = nobody, time waited = 0) const;
+
+  const sched::topology& machine_;
+  ready_queue& clocks_;
+  virtual_time slice_;
+  time tick_, switch_, hot_;
+  double jitter_;
+  wake_up_preemption preemption_;
+  base::random_source random_;
+  std::vector<task> tasks_;
+  std::vector<processor> all_;
+  const std::function<void(const thread_event&)>* log_ = nullptr;
+};
+
+}  // namespace garrick::machine
