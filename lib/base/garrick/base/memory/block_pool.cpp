@@ -270,10 +270,9 @@ void go_on_in_child() noexcept {
 
 /// When the process begins, and before the program's own constructors: a handler of the program's,
 /// which may send, then runs before these locks are taken. The process has memory for three
-/// pointers at its start, or has no use for the pool. Not under ThreadSanitizer, which cannot bear
-/// that a thread holds more than 64 locks.
+/// pointers at its start, or has no use for the pool.
 [[gnu::constructor(101)]] void handle_forks() noexcept {
-  if (GARRICK_TSAN == 0) ::pthread_atfork(lock_all, unlock_all, go_on_in_child);
+  ::pthread_atfork(lock_all, unlock_all, go_on_in_child);
 }
 
 void register_thread() noexcept {
