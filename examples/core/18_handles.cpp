@@ -74,9 +74,11 @@ int main() {
 
   // [typed]
   // What came as a wildcard handle is asked once whether it understands a protocol.
-  const garrick::any_ref plugin = system.spawn([](garrick::dynamic_actor&) -> garrick::behavior {
+  const auto answers_get = [](garrick::dynamic_actor&) -> garrick::behavior {
     return {[](const get& g) -> garrick::result<std::string> { return "plugin: " + g.key; }};
-  });
+  };
+  const garrick::any_ref plugin =
+      system.spawn(garrick::spawn_options{.name = "plugin"}, answers_get);
   const auto typed = system.request_typed<readable>(plugin).get();
   std::printf("%s\n", system.request(typed.value(), get{"size"}).get().value().c_str());
   const auto refused = system.request_typed<writable>(plugin).get();
