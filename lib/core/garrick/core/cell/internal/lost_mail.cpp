@@ -87,18 +87,16 @@ base::error gone(const cell& receiver) noexcept {
   return told_of_end(base::errc::not_handled, receiver, receiver.end_reason());
 }
 
-// Most ends have no text, and cost no allocation.
 base::error told_of_end(base::errc code, const cell& who,
                         const base::exit_reason& reason) noexcept {
-  const bool named = reason.detail().starts_with(who.name());  // not twice
-  const std::string_view where = named ? std::string_view() : who.name();
-  if (reason.code() == base::exit_code::failure) {
-    try {
-      return base::make_error(code, where, reason.as_error().to_string());
-    } catch (const std::bad_alloc&) { return code; }
-  }
-  return reason.detail().empty() ? base::error(code)
-                                 : base::make_error(code, where, reason.detail());
+  const std::string_view text = reason.detail();
+  const bool is_an_error = reason.code() == base::exit_code::failure;
+  if (text.empty() && !is_an_error) return code;  // most ends
+  const std::string_view where = text.starts_with(who.name()) ? std::string_view() : who.name();
+  if (!is_an_error) return base::make_error(code, where, text);
+  try {
+    return base::make_error(code, where, reason.as_error().to_string());
+  } catch (const std::bad_alloc&) { return code; }
 }
 
 base::error told_of_promises(const cell& who, const base::exit_reason& reason) noexcept {
