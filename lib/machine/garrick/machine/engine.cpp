@@ -86,6 +86,10 @@ void engine::set_slice(std::uint32_t thread, double ns) noexcept {
   if (sharing_ != nullptr) sharing_->set_slice(thread, from_ns(ns));
 }
 
+void engine::set_batch(std::uint32_t thread) noexcept {
+  if (sharing_ != nullptr) sharing_->set_batch(thread);
+}
+
 void engine::observe(const std::function<void(const thread_event&)>* log) noexcept {
   log_ = log;
   if (sharing_ != nullptr) sharing_->observe(log);

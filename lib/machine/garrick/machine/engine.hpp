@@ -112,6 +112,9 @@ class engine {
   /// The slice that the thread asks the system for, in nanoseconds (sched_setattr). Nothing if
   /// threads do not share processors.
   void set_slice(std::uint32_t thread, double ns) noexcept;
+  /// The thread takes nobody's processor when it wakes up (SCHED_BATCH). Nothing if threads do not
+  /// share processors.
+  void set_batch(std::uint32_t thread) noexcept;
   /// Tells of every event of a thread from now on. Null ends that. `log` outlives the run.
   void observe(const std::function<void(const thread_event&)>* log) noexcept;
 

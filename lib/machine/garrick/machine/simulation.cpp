@@ -210,6 +210,7 @@ simulation::simulation(simulation_options options)
   for (std::uint32_t w = 0; w < options_.workers; ++w) {
     names_.push_back("worker " + std::to_string(w));
     if (options_.pin_workers) engine_.pin(w, places_.index_of(w));
+    if (options_.worker_batch) engine_.set_batch(w);
     if (options_.worker_slice != 0) engine_.set_slice(w, options_.worker_slice);
   }
   has_helper_ = engine_.threads() > options_.workers;

@@ -47,7 +47,8 @@ struct simulation_options {
   /// The slice that each worker asks the system for, and the policy's helper, in nanoseconds, from
   /// 1e5 to 1e8. 0: none; they have that of `sharing`.
   double worker_slice = 0;
-  double helper_slice = 0;  ///< as `worker_slice`
+  double helper_slice = 0;    ///< as `worker_slice`
+  bool worker_batch = false;  ///< workers take nobody's processor when they wake up (SCHED_BATCH)
   /// Messages in a mailbox from which on senders are slowed.
   std::uint32_t soft_limit = 512;
   /// Simulated seconds, up to 1e7. If there is still work then, the run ends with an error, even if

@@ -195,7 +195,7 @@ void processors::forget(processor& p, std::uint32_t thread) noexcept {
 /// there is a tick.
 void processors::reconsider(std::uint32_t unit, time now, std::uint32_t woken) {
   processor& p = all_[unit];
-  if (p.waiting.empty()) return;
+  if (p.waiting.empty() || (woken != nobody && tasks_[woken].batch)) return;
   count(p, now);
   task& t = tasks_[p.runs];
   std::uint32_t chosen = woken;

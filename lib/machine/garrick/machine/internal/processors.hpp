@@ -56,6 +56,8 @@ class processors {
   void set_slice(std::uint32_t thread, time slice) noexcept {
     tasks_[thread].slice = static_cast<virtual_time>(slice);
   }
+  /// This thread takes nobody's processor when it wakes up.
+  void set_batch(std::uint32_t thread) noexcept { tasks_[thread].batch = true; }
   /// Tells of each event from now on.
   void observe(const std::function<void(const thread_event&)>* log) noexcept { log_ = log; }
 
@@ -100,6 +102,7 @@ class processors {
   struct task {
     std::uint32_t unit = 0;
     state is = state::asleep;
+    bool batch = false;
     set allowed;
     virtual_time slice = 0;
     virtual_time now = 0;

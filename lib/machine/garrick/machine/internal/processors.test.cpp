@@ -141,7 +141,7 @@ TEST_CASE(
 
 TEST_CASE("processors: who wakes up beside a busy thread waits for a tick, as the kernel decides") {
   // A busy thread and one that is woken from another processor, both on processor 0.
-  const auto wait_ns = [](wake_up_preemption preemption, double slice) {
+  const auto wait_ns = [](wake_up_preemption preemption, double slice, bool batch = false) {
     time_sharing how;
     how.preemption = preemption;
     bench b(2, how);
@@ -163,6 +163,7 @@ TEST_CASE("processors: who wakes up beside a busy thread waits for a tick, as th
     for (const std::uint32_t t : {sleeper, busy}) b.e.pin(t, 0);
     b.e.pin(waker, 1);
     if (slice != 0) b.e.set_slice(sleeper, slice);
+    if (batch) b.e.set_batch(sleeper);
     b.run();
     double waited = -1;
     for (const thread_event& one : b.events)
@@ -177,6 +178,8 @@ TEST_CASE("processors: who wakes up beside a busy thread waits for a tick, as th
   CHECK(wait_ns(wake_up_preemption::never, 0) >= parity);
   CHECK(wait_ns(wake_up_preemption::at_once, 0) == doctest::Approx(how.context_switch));
   CHECK(wait_ns(wake_up_preemption::run_to_parity, 1e5) == doctest::Approx(how.context_switch));
+  CHECK(wait_ns(wake_up_preemption::run_to_parity, 1e5, true) > 100e3);
+  CHECK(wait_ns(wake_up_preemption::at_once, 0, true) > 100e3);
 }
 
 TEST_CASE("processors: who had to wait is let in at once thereafter, until it has had its share") {
