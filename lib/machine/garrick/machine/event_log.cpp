@@ -50,8 +50,10 @@ void event_log::note(const std::string& what) {
 std::string event_log::text() const {
   std::vector<const line*> sorted;
   for (const line& l : lines_) sorted.push_back(&l);
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const line* a, const line* b) { return a->at_ns < b->at_ns; });
+  // of equal times, as they were told
+  std::sort(sorted.begin(), sorted.end(), [](const line* a, const line* b) {
+    return a->at_ns != b->at_ns ? a->at_ns < b->at_ns : a < b;
+  });
   std::string result;
   for (const line* l : sorted) {
     char head[80];

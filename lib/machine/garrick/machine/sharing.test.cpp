@@ -109,8 +109,8 @@ TEST_CASE("sharing: what waits at workers that stand still runs within the bound
       double begin = 0;
       s.outside([&](outside& o) {
         for (standstill* one : still) o.send(*one, 0);
-        o.sleep_until(200e6);          // every worker has had its turn by then
-        o.send(*balls[0], 2'000'000);  // the one worker that is left is busy for long enough
+        o.sleep_until(200e6);        // every worker has had its turn by then
+        o.send(*balls[0], 600'000);  // the one worker that is left is busy all the while
         o.sleep_until(300e6);
         begin = o.now_ns();
         for (last_of_all* one : all) o.send(*one, 0);
@@ -127,8 +127,43 @@ TEST_CASE("sharing: what waits at workers that stand still runs within the bound
       const double bound = (looks + batches) * 3 * message_ns * (others + 1) +
                            others * (time_sharing{}.slice + time_sharing{}.tick);
       CHECK(latest > begin);
+      CHECK(latest < o.seconds * 1e9);
       CHECK(latest - begin < bound);
       CHECK(latest < 5e9);  // long before a standing handler ends
+    }
+}
+
+TEST_CASE("sharing: while a worker is free, what waits behind a handler soon runs there (S6)") {
+  struct waits final : model_actor {
+    double at = 0;
+    void on(turn& t, const message&) override { at = t.now_ns(); }
+  };
+  struct holds final : model_actor {
+    waits* behind = nullptr;
+    double sent = 0;
+    void on(turn& t, const message&) override {
+      sent = t.now_ns();
+      t.send(*behind, 0);
+      t.work(300e6);
+    }
+  };
+  for (const auto& policy : every_policy)
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      CAPTURE(policy);
+      CAPTURE(seed);
+      simulation s(on(2, 2, policy, seed));
+      holds& first = s.spawn<holds>();
+      first.behind = &s.spawn<waits>();
+      s.outside([&](outside& o) {
+        o.sleep_until(50e6 + static_cast<double>(seed) * 0.7e6);
+        o.send(first, 0);
+      });
+      add_foreign(s, 1, 2);
+      CHECK(s.run().error == "");
+      // a polling worker's longest sleep, and as many turns of a processor as there are others
+      const double bound = 10e6 + 5 * (time_sharing{}.slice + time_sharing{}.tick);
+      CHECK(first.behind->at > first.sent);
+      CHECK(first.behind->at - first.sent < bound);
     }
 }
 

@@ -393,14 +393,18 @@ std::vector<thread_event> confusion(std::uint64_t seed) {
 TEST_CASE("processors: nobody is in two places, nobody runs where another runs, nobody is lost") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
-    std::vector<thread_event> events = confusion(seed);
-    std::stable_sort(events.begin(), events.end(),
-                     [](const auto& a, const auto& b) { return a.at < b.at; });
+    const std::vector<thread_event> told = confusion(seed);
+    std::vector<const thread_event*> events;
+    for (const thread_event& one : told) events.push_back(&one);
+    std::sort(events.begin(), events.end(), [](const thread_event* a, const thread_event* b) {
+      return a->at != b->at ? a->at < b->at : a < b;
+    });
     std::map<std::uint32_t, std::uint32_t> on;    // processor → who runs
     std::map<std::uint32_t, std::uint32_t> runs;  // who runs → processor
     std::size_t begun = 0;
     std::size_t ended = 0;
-    for (const thread_event& one : events) {
+    for (const thread_event* const told_one : events) {
+      const thread_event& one = *told_one;
       if (one.what == kind::woken) {
         CHECK(runs.count(one.thread) == 0);
       } else if (one.what == kind::runs) {
