@@ -10,6 +10,7 @@
 // Thread safety: constants only.
 #pragma once
 
+#include <garrick/base/settings/setting_table.hpp>
 #include <garrick/sched/policies/comparison/polling.hpp>
 #include <garrick/sched/policies/locality_guided.hpp>
 #include <garrick/sched/policies/policy.hpp>
@@ -42,21 +43,21 @@ template <class Traits = real_traits>
 constexpr auto shipped_policy_list() noexcept {
   using enum policy_builds;
   return std::tuple{
-      policy_line<work_stealing<Traits>, every>{
-          "each worker has queues of its own, and one without work steals from the others"},
-      policy_line<locality_guided<Traits>, all_but_minimal>{
-          "work_stealing that keeps actors near their memory, for machines with several nodes"},
-      policy_line<work_sharing<Traits>, every>{
-          "one queue for all workers, first in, first out; for few workers"},
+      policy_line<work_stealing<Traits>, every>{base::note(
+          "each worker has queues of its own, and one without work steals from the others")},
+      policy_line<locality_guided<Traits>, all_but_minimal>{base::note(
+          "work_stealing that keeps actors near their memory, for machines with several nodes")},
+      policy_line<work_sharing<Traits>, all_but_minimal>{
+          base::note("one queue for all workers, first in, first out; for few workers")},
       policy_line<polling_default<Traits>, all_but_minimal>{
-          "idle workers look again and again, in the end every 10 ms; to compare with"},
+          base::note("idle workers look again and again, in the end every 10 ms; to compare with")},
       policy_line<polling_custom<Traits>, all_but_minimal>{
-          "idle workers look again and again, in the end every 1 us; to compare with"},
+          base::note("idle workers look again and again, in the end every 1 us; to compare with")},
       policy_line<polling_aggressive<Traits>, all_but_minimal>{
-          "idle workers never rest; for a processor set aside for each worker"},
+          base::note("idle workers never rest; for a processor set aside for each worker")},
       policy_line<polling_new<Traits>, all_but_minimal>{
-          "idle workers look again and again, and in the end wait 200 us for an event; "
-          "to compare with"},
+          base::note("idle workers look again and again, and in the end wait 200 us for an event; "
+                     "to compare with")},
   };
 }
 

@@ -6,6 +6,14 @@ namespace garrick::sched {
 
 namespace {
 
+#if defined(GARRICK_MINIMAL)
+// Then no policy needs places, and every machine counts as flat: only a processor for each worker
+// is left to pin it to.
+constexpr bool knows_machines = false;
+#else
+constexpr bool knows_machines = true;
+#endif
+
 topology machine_of(const scheduler_settings& settings) {
   if (settings.machine.empty()) return topology::of_this_machine();
   auto t = topology::synthetic(settings.machine);
@@ -31,11 +39,13 @@ pool_places::pool_places(const scheduler_settings& settings, bool for_policy)
     : pin_(pin_of(settings, for_policy)) {
   if (auto a = affinity::parse(settings.affinity, base::platform::usable_processors()))
     affinity_ = std::move(*a);
-  if (for_policy || pin_ != pin::system)
+  if (knows_machines && (for_policy || pin_ != pin::system))
     places_.emplace(machine_of(settings), settings.workers, neighbourhood_of(settings));
 }
 
 std::string pool_places::warning(std::string_view policy) const {
+  if (!knows_machines && pin_ != pin::system)
+    return "this build (GARRICK_MINIMAL) knows nothing of caches and memory nodes";
   if (!places_ || !places_->machine().is_flat()) return {};
   const topology& machine = places_->machine();
   const bool known = machine.flat_reason().empty();
@@ -58,6 +68,11 @@ base::error pool_places::bind_worker(std::uint32_t index) {
 }
 
 affinity::processors pool_places::group_of(std::uint32_t index) const {
+  if constexpr (!knows_machines) {
+    affinity::processors all = base::platform::usable_processors();
+    if (pin_ == pin::unit && !all.empty()) all = {all[index % all.size()]};
+    return all;
+  }
   const processing_unit& mine = places_->unit_of(index);
   affinity::processors all;
   for (const processing_unit& u : places_->machine().units())

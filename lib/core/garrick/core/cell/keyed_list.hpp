@@ -28,6 +28,15 @@ struct keyed_list_key {
   friend bool operator==(const keyed_list_key&, const keyed_list_key&) = default;
 };
 
+/// For an index from key to place; one for all lists.
+struct keyed_list_hash {
+  [[nodiscard]] std::size_t operator()(const keyed_list_key& k) const noexcept {
+    std::uint64_t h = k.actor * 0x9e3779b97f4a7c15ull + k.number;
+    h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93ull;
+    return static_cast<std::size_t>(h ^ (h >> 32));
+  }
+};
+
 template <class T>
 class keyed_list {
  public:
@@ -69,13 +78,6 @@ class keyed_list {
 
  private:
   static constexpr std::size_t nowhere = ~std::size_t{0};
-  struct hash {
-    std::size_t operator()(const keyed_list_key& k) const noexcept {
-      std::uint64_t h = k.actor * 0x9e3779b97f4a7c15ull + k.number;
-      h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93ull;
-      return static_cast<std::size_t>(h ^ (h >> 32));
-    }
-  };
 
   [[nodiscard]] std::size_t at(const keyed_list_key& k) const noexcept {
     if (index_ != nullptr) {
@@ -92,12 +94,12 @@ class keyed_list {
     holes_ = 0;
     index_.reset();
     if (entries_.size() <= searched) return;
-    index_ = std::make_unique<std::unordered_map<keyed_list_key, std::size_t, hash>>();
+    index_ = std::make_unique<std::unordered_map<keyed_list_key, std::size_t, keyed_list_hash>>();
     for (std::size_t i = 0; i < entries_.size(); ++i) index_->emplace(entries_[i]->key(), i);
   }
 
   std::vector<std::optional<T>> entries_;
-  std::unique_ptr<std::unordered_map<keyed_list_key, std::size_t, hash>> index_;
+  std::unique_ptr<std::unordered_map<keyed_list_key, std::size_t, keyed_list_hash>> index_;
   std::size_t holes_ = 0;
 };
 
