@@ -398,7 +398,7 @@ template <class A, class Policy = round_robin, class Spawner, class... Args>
     std::vector<ref<detail::protocol_of<A>>> members;
     for (std::size_t i = 0; i < count; ++i) {
       spawn_options mine = o;
-      if (!o.name.empty()) mine.name.append(1, ' ').append(std::to_string(i + 1));
+      if (!o.name.empty()) (mine.name += ' ') += std::to_string(i + 1);
       members.push_back(from.template spawn<A>(mine, args...));
     }
     return router<detail::protocol_of<A>, Policy>(std::move(members));
