@@ -120,6 +120,29 @@ void busy_owners(std::uint32_t workers, std::uint32_t count) {
   CHECK(pool->stats().exposed >= count);
 }
 
+/// Work that comes from outside while a worker stands still: it was given to that one, since that
+/// one was awake.
+void busy_receivers(std::uint32_t workers, std::uint32_t count) {
+  auto pool = started({.workers = workers});
+  watchdog dog(*pool);
+  for (std::uint32_t round = 0; round < count; ++round) {
+    std::atomic<std::uint32_t> entered{0};
+    latch inner;
+    latch outer;
+    job second([&] { inner.open(); });
+    job first([&] {
+      entered = 1;
+      while (!inner.is_open()) base::platform::pause();
+      outer.open();
+    });
+    pool->schedule(first);
+    while (entered == 0) base::platform::pause();
+    pool->schedule(second);
+    outer.wait();
+    dog.progress();
+  }
+}
+
 /// Something with a mailbox of length one: scheduled by whoever fills it, run by a worker or by one
 /// that claims it.
 class claimable final : public base::runnable {
@@ -220,4 +243,9 @@ TEST_CASE("random trees are walked to the last leaf") {
 TEST_CASE("work in the slot of a busy worker is run by another one, every time") {
   busy_owners(2, rounds(500));
   busy_owners(4, rounds(300));
+}
+
+TEST_CASE("work from outside behind a busy worker is run by another one, every time") {
+  busy_receivers(2, rounds(500));
+  busy_receivers(4, rounds(300));
 }

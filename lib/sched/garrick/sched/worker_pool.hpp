@@ -99,6 +99,7 @@ class worker_pool final : public scheduler {
         helper_ = std::thread([this] {
           base::platform::name_this_thread(settings_.thread_name + "-tick");
           base::platform::precise_sleeps();
+          base::platform::short_time_slices();
           policy_.helper();
         });
       }
@@ -215,6 +216,7 @@ class worker_pool final : public scheduler {
     base::platform::name_this_thread(settings_.thread_name + "-" + std::to_string(index));
     base::this_thread.worker_of = this;
     base::this_thread.worker_index = index;
+    base::platform::short_time_slices();
     unbound_[index] = places_.bind_worker(index);
     if (settings_.on_thread_start.call != nullptr)
       settings_.on_thread_start.call(settings_.on_thread_start.context, index);

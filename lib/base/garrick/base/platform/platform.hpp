@@ -88,6 +88,12 @@ void sleep_ns(std::uint64_t ns) noexcept;
 /// Otherwise Linux adds up to 50 µs.
 void precise_sleeps() noexcept;
 
+/// Asks the system to let this thread run soon after it is woken, for short times: it requests a
+/// time slice of a tenth of a millisecond, which costs it no share of the processor. Where others
+/// want its processor, it then waits for less than one of their slices (Linux 6.12 and later; on
+/// others, and for a thread with a real-time policy, nothing happens).
+void short_time_slices() noexcept;
+
 // --- threads and cores ---------------------------------------------------------------------------
 
 /// Names the calling thread for debuggers. The name is cut at the system's limit, 15 characters on

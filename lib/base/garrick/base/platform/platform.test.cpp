@@ -5,10 +5,12 @@
 #include <linux/membarrier.h>
 #include <sched.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 #include <support/forbidden_call.hpp>
 #include <support/in_child.hpp>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -222,4 +224,24 @@ TEST_CASE(
       .join();
   CHECK_FALSE(moved_from_all);
   CHECK(moved == (now != left));
+}
+
+TEST_CASE(
+    "a thread that asks for short time slices has them, where the system knows such a thing") {
+#if defined(SYS_sched_getattr)
+  struct {
+    std::uint32_t size = 48;
+    std::uint32_t policy = 0;
+    std::uint64_t flags = 0;
+    std::uint32_t nice_and_priority[2] = {};
+    std::uint64_t runtime = 0;
+    std::uint64_t rest[2] = {};
+  } mine;
+  std::thread([&] {
+    garrick::base::platform::short_time_slices();
+    CHECK(::syscall(SYS_sched_getattr, 0, &mine, sizeof mine, 0) == 0);
+  }).join();
+  CHECK((mine.runtime == 100'000 || mine.runtime == 0));  // 0: a kernel before 6.12
+  CHECK(mine.policy == SCHED_OTHER);
+#endif
 }

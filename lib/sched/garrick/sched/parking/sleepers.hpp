@@ -13,8 +13,10 @@
 //
 // Invariants. Work is *open* if it is in a deque or an inbox, where everybody may take it.
 // S1 The searching count is the number of workers that have begun to search, by try_begin_search or
-//    by being woken, and have not reached end_search or prepare_park. It is at most half of the
-//    workers, but at least one may search, plus one that is just being woken.
+//    by being woken, and have not reached end_search or prepare_park. Of their own accord at most
+//    half of the workers search, but at least one may. Besides there are those that are just being
+//    woken: one by wake_one, and one more by each wake_another, since who was woken may have to
+//    wait for a processor.
 // S2 A worker's bit is set before it is counted as parked. The thread that lowers the count, in
 //    wake_one, is entitled to one bit. It finds one, since there are never fewer bits than the
 //    count and the entitlements together. So each time the count falls exactly one worker is woken,
@@ -85,10 +87,10 @@ class sleepers {
   static constexpr bool may_wake(state seen) noexcept {
     return seen >= one_parked && (seen & searching_mask) == 0;
   }
+  /// How many are parked.
+  static constexpr std::uint32_t parked(state seen) noexcept { return seen >> parked_shift; }
   /// Whether all workers are parked.
-  [[nodiscard]] bool all_parked(state seen) const noexcept {
-    return (seen >> parked_shift) == workers_;
-  }
+  [[nodiscard]] bool all_parked(state seen) const noexcept { return parked(seen) == workers_; }
 
   /// What the word says after work was made visible: the light fence and the look (a2, a3 of S4).
   [[nodiscard]] state observe() noexcept {
@@ -108,17 +110,17 @@ class sleepers {
   /// Wakes one parked worker, unless somebody searches by now. True: one was woken. `seen` is the
   /// state on which the caller decided. Any thread.
   bool wake_one(state seen, std::uint32_t preferred = nobody) noexcept {
-    while (may_wake(seen)) {
-      // order: relaxed both ways; the swap alone decides who wakes (S3), and take_bit looks until
-      // it finds (S2)
-      if (state_.compare_exchange_weak(seen, seen - one_parked + one_searching,
-                                       std::memory_order_relaxed, std::memory_order_relaxed)) {
-        // order: relaxed; a statistic
-        if (parkers_[take_bit(preferred)].parker.unpark())
-          wakes_.fetch_add(1, std::memory_order_relaxed);
-        return true;
-      }
-    }
+    while (may_wake(seen))
+      if (try_wake(seen, preferred)) return true;
+    return false;
+  }
+
+  /// Wakes one parked worker although somebody may be searching: work has waited for long, and who
+  /// was woken for it may have to wait for a processor. False: nobody is parked. Any thread.
+  bool wake_another() noexcept {
+    state seen = peek();
+    while (any_parked(seen))
+      if (try_wake(seen, nobody)) return true;
     return false;
   }
 
@@ -137,7 +139,7 @@ class sleepers {
   [[nodiscard]] std::string describe() const {
     const state now = peek();
     return "searching " + std::to_string(now & searching_mask) + ", parked " +
-           std::to_string(now >> parked_shift);
+           std::to_string(parked(now));
   }
 
   /// The index of some parked worker, or `nobody`. Any thread; a hint.
@@ -146,6 +148,16 @@ class sleepers {
       // order: relaxed; a hint
       const std::uint64_t bits = bits_[word].load(std::memory_order_relaxed);
       if (bits != 0) return word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
+    }
+    return nobody;
+  }
+
+  /// The index of some worker of the first `among` that is not parked, looked for from `first` on,
+  /// or `nobody`. Any thread; a hint.
+  [[nodiscard]] std::uint32_t some_awake(std::uint32_t first, std::uint32_t among) const noexcept {
+    for (std::uint32_t i = 0; i < among; ++i) {
+      const std::uint32_t index = first + i < among ? first + i : first + i - among;
+      if (!looks_parked(index)) return index;
     }
     return nobody;
   }
@@ -179,7 +191,7 @@ class sleepers {
                                             std::memory_order_seq_cst)) -
         one_searching;
     if (!may_wake(now)) return;
-    if ((now >> parked_shift) + 1 < workers_) Atomics::heavy_fence();
+    if (parked(now) + 1 < workers_) Atomics::heavy_fence();
     if (more_open_work()) wake_one(now);
   }
 
@@ -196,7 +208,7 @@ class sleepers {
         state_.fetch_add(change,
                          base::order<Atomics, sleepers_order::park>(std::memory_order_seq_cst)) +
         change;
-    if ((now >> parked_shift) + (now & searching_mask) < workers_) Atomics::heavy_fence();
+    if (parked(now) + (now & searching_mask) < workers_) Atomics::heavy_fence();
   }
 
   /// The last step of sleeping. Blocks until somebody has woken this worker, which then counts as
@@ -221,6 +233,19 @@ class sleepers {
 
   static constexpr std::uint64_t bit_of(std::uint32_t index) noexcept {
     return std::uint64_t{1} << (index % 64);
+  }
+
+  /// One try to count one more as searching and one less as parked, and to wake that one.
+  bool try_wake(state& seen, std::uint32_t preferred) noexcept {
+    // order: relaxed both ways; the swap alone decides who wakes (S3), and take_bit looks until it
+    // finds (S2)
+    if (!state_.compare_exchange_weak(seen, seen - one_parked + one_searching,
+                                      std::memory_order_relaxed, std::memory_order_relaxed))
+      return false;
+    // order: relaxed; a statistic
+    if (parkers_[take_bit(preferred)].parker.unpark())
+      wakes_.fetch_add(1, std::memory_order_relaxed);
+    return true;
   }
 
   bool clear_bit(std::uint32_t index) noexcept {

@@ -46,3 +46,22 @@ TEST_CASE("who wakes a worker sleeps rather than spin for a bit that does not co
   CHECK_FALSE(two.looks_parked(1));
   two.park(1);  // there is a token
 }
+
+TEST_CASE("another one is woken although somebody searches, as long as somebody is parked") {
+  sleepers<base::real_atomics, base::parker> four(4);
+  for (const std::uint32_t i : {0U, 1U, 3U}) four.prepare_park(i, false);
+  CHECK(four.some_awake(0, 4) == 2);
+  CHECK(four.some_awake(3, 4) == 2);
+  CHECK(four.some_awake(0, 2) == four.nobody);
+  four.announce(0);  // wakes one, who now counts as searching
+  CHECK_FALSE(four.looks_parked(0));
+  four.announce(1);
+  CHECK(four.looks_parked(1));
+  CHECK(four.wake_another());
+  CHECK(four.wake_another());
+  CHECK_FALSE(four.wake_another());
+  CHECK(four.describe() == "searching 3, parked 0");
+  for (const std::uint32_t i : {0U, 1U, 3U}) four.park(i);  // each has a token
+  for (int i = 0; i < 3; ++i) four.end_search([] { return false; });
+  CHECK(four.describe() == "searching 0, parked 0");
+}

@@ -10,6 +10,7 @@
 #include <garrick/sched/parking/slot_ticker.hpp>
 #include <garrick/sched/queues/next_slot.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <utility>
@@ -143,6 +144,43 @@ class slot_looks {
   std::vector<front*> fronts_;
   std::vector<sample> seen_;
   thread me_;
+};
+
+/// The looks of the helper thread at open work: who has some for longer than it takes to call
+/// somebody.
+template <class Atomics>
+class backlog_looks {
+ public:
+  /// At this number of workers.
+  explicit backlog_looks(std::size_t workers) : seen_(workers) {}
+
+  /// Has this worker had open work since the look before? `open()`: it has some now; `dry`: how
+  /// often it has run dry so far.
+  template <class Open>
+  [[nodiscard]] bool is_behind(std::size_t worker, const Open& open, std::uint64_t dry) noexcept {
+    const sample before = std::exchange(seen_[worker], {dry, open()});
+    if (!seen_[worker].open || !before.open || before.dry != dry) return false;
+    // One that is alone on its worker is open work, too, for a moment after each of its runs.
+    for (int i = 0; i < looks_at_once; ++i) {
+      Atomics::pause();
+      if (!open()) return false;
+    }
+    return true;
+  }
+
+  /// Had somebody open work at the last look?
+  [[nodiscard]] bool some_open() const noexcept {
+    return std::ranges::any_of(seen_, &sample::open);
+  }
+
+ private:
+  static constexpr int looks_at_once = 8;
+
+  struct sample {
+    std::uint64_t dry = 0;
+    bool open = false;
+  };
+  std::vector<sample> seen_;
 };
 
 }  // namespace garrick::sched

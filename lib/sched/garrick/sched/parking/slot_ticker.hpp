@@ -7,9 +7,15 @@
 // It costs nothing in an idle system. It sleeps until a worker puts something into its slot while
 // another one is parked. It goes back to sleep when all workers are parked, or when no slot has
 // been used for a millisecond. While it runs it keeps to a budget: a timer costs 2 µs of processor
-// time on bare metal but 40 µs on some virtual machines, so it may use a sixteenth of a core, with
-// an allowance for bursts. If the budget is used up the looks become rarer: at 40 µs a look, one in
-// 640 µs. An exposure shows that the looks are of use, and fills the budget up again.
+// time on bare metal but 40 µs on some virtual machines, so it may use a sixty-fourth of a core,
+// with an allowance for bursts. If the budget is used up the looks become rarer: at 2.5 µs a look,
+// one in 160 µs. An exposure shows that the looks are of use, and fills the budget up again.
+//
+// It also sees to open work that waits although a worker is awake. Nobody is called for that at
+// once, since a worker that is awake takes it sooner than another one could wake up. But its
+// handler may take long, or a worker that was woken may have to wait for a processor that somebody
+// else holds. If a worker has open work at two looks in a row and has not run dry in between,
+// another one is woken, whoever else searches.
 //
 // Waking it takes a system call, 2 µs on bare metal and 15 on some virtual machines. If a message
 // from outside wakes a worker and that worker had to make the call, the message would wait for it.
@@ -37,6 +43,9 @@
 // K4 A worker that has lost its processor to the ticker itself looks stuck and is not. So the
 //    ticker judges what it has watched only from a processor other than the worker's, and moves
 //    there if it has to. If there is none, it judges by what happened while it slept.
+// K5 A thread that makes work open and calls nobody for it, since somebody is awake, finds the
+//    ticker armed or arms it if, after a fence, it sees a parked worker. K2 holds for such work as
+//    for occupied slots. So while a worker is parked and such work waits, the ticker is armed.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -55,7 +64,7 @@ class tick_budget {
   static constexpr std::uint64_t quiet_ns = 1'000'000;  ///< after this without a used slot it rests
   /// if the helper is woken more often than this, timers are cheaper
   static constexpr std::uint64_t often_ns = 50'000;
-  static constexpr std::int64_t share = 16;  ///< one sixteenth of a core
+  static constexpr std::int64_t share = 64;  ///< one sixty-fourth of a core
   /// processor time that may be used at once
   static constexpr std::int64_t allowance_ns = 500'000;
 

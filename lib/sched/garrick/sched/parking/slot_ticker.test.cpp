@@ -1,4 +1,5 @@
 // The slot ticker: how it is armed ahead of need, how often it looks, and when it rests.
+#include <garrick/sched/parking/slot_looks.hpp>
 #include <garrick/sched/parking/slot_ticker.hpp>
 
 #include <doctest/doctest.h>
@@ -113,7 +114,7 @@ TEST_CASE("a ticker rests when everybody is parked or no slot has been used for 
 }
 
 TEST_CASE(
-    "a ticker keeps to a sixteenth of a core, with an allowance, and is trusted again after an "
+    "a ticker keeps to a sixty-fourth of a core, with an allowance, and is trusted again after an "
     "exposure") {
   tick_budget budget;
   std::uint64_t wall = 100 * ms;
@@ -125,10 +126,27 @@ TEST_CASE(
     pause = budget.after_look(wall += pause + 40 * us, cpu += 40 * us);
     at_full_speed += pause == tick_budget::period_ns ? 1 : 0;
   }
-  CHECK(pause == 40 * us * 15);
+  CHECK(pause == 40 * us * 63);
   CHECK(at_full_speed > 5);
   CHECK(at_full_speed < 50);
-  CHECK(static_cast<double>(cpu) / static_cast<double>(wall - 100 * ms) < 1.02 / 16);
+  CHECK(static_cast<double>(cpu) / static_cast<double>(wall - 100 * ms) < 1.02 / 64);
   budget.refill();
   CHECK(budget.after_look(wall + 40 * us, cpu + 40 * us) == tick_budget::period_ns);
+}
+
+TEST_CASE("a worker is behind that has open work at two looks and has not run dry in between") {
+  const auto yes = [] { return true; };
+  const auto no = [] { return false; };
+  backlog_looks<garrick::base::real_atomics> looks(2);
+  CHECK_FALSE(looks.is_behind(0, yes, 3));  // the first look
+  CHECK(looks.is_behind(0, yes, 3));
+  CHECK(looks.is_behind(0, yes, 3));        // still
+  CHECK_FALSE(looks.is_behind(1, yes, 3));  // each for itself
+  CHECK_FALSE(looks.is_behind(0, yes, 4));  // it has taken all of it, and this is new
+  CHECK_FALSE(looks.is_behind(0, no, 4));   // it has none
+  CHECK_FALSE(looks.is_behind(0, yes, 4));
+  int left = 3;
+  CHECK_FALSE(looks.is_behind(0, [&left] { return left-- > 0; }, 4));  // for a moment only
+  CHECK(looks.some_open());
+  CHECK(looks.is_behind(0, yes, 4));
 }

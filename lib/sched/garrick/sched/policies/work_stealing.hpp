@@ -5,9 +5,11 @@
 // Thread safety: see policy.hpp.
 //
 // Invariants
-// W1 Open work is in a deque or an inbox. Every addition of open work is followed by `announce` on
-//    the same thread before it runs user code, except work that the same worker takes out again
-//    before it runs user code.
+// W1 Open work is in a deque or an inbox. Every addition of open work is followed on the same
+//    thread, before it runs user code, by `announce` or `leave_to_those_awake`, except what that
+//    thread takes out again before. The second is for what comes from outside while somebody is
+//    awake: that one takes it or sees it before it sleeps (b3 of S4), or the ticker calls somebody
+//    (K5 of slot_ticker.hpp).
 // W2 A slot is empty while its owner looks for work, is parked or has ended.
 // W3 Fairness. Time is cut into rounds of at most a quarter of a quantum of messages (a run counts
 //    for at least one). Each round starts with the oldest of the inbox or the oldest of the deque,
@@ -90,6 +92,7 @@ class work_stealing {
     typename Traits::random random_;
     worker_figures<Traits> figures_;
     counter beats_;
+    counter dry_;  // how often it found nothing in its own queues
     // owner, and now and then the ticker or a worker that looks about
     alignas(64) worker_front<Traits> front_;
     // owner and thieves (aligns itself)
@@ -124,8 +127,17 @@ class work_stealing {
 
   // --- where runnables go ------------------------------------------------------------------------
 
-  /// To a parked worker if there is one, else to each in turn.
+  /// To a worker that is awake while others sleep, unless something waits there already; then to a
+  /// parked one if there is one, else to each in turn.
   void central_enqueue(runnable& r) noexcept {
+    if constexpr (!Guide::active) {
+      const std::uint32_t awake = awake_while_others_sleep();
+      if (awake != sleepers_type::nobody && worker(awake).inbox_.looks_empty()) {
+        if (!r.offer()) return;
+        worker(awake).inbox_.push(r);
+        return leave_to_those_awake(awake);
+      }
+    }
     const bool ahead = sleepers_type::may_wake(sleepers_.peek()) && ticker_.arm_ahead();
     external_enqueue(worker(target_from_outside(r)), r);
     if (ahead) ticker_.keep_promise();
@@ -237,6 +249,7 @@ class work_stealing {
     std::vector<worker_front<Traits>*> fronts;
     for (auto& w : workers_) fronts.push_back(&w->front_);
     slot_looks<Traits> slots(std::move(fronts));
+    backlog_looks<atomics> backlogs(workers_.size());
     const auto expose = [this](std::uint32_t owner, runnable& r) {
       exposed_.add();
       external_enqueue(worker(owner), r);
@@ -247,7 +260,8 @@ class work_stealing {
       budget.armed(Traits::clock::now_ns());
       bool unused = true;
       while (!stopping_.load(std::memory_order_relaxed)) {  // order: relaxed; looked at again above
-        const bool used = slots.look(budget, sleepers_, expose);
+        const bool open = call_for_backlogs(backlogs);
+        const bool used = slots.look(budget, sleepers_, expose) || open;
         unused = unused && !used;
         ticks_.add();
         const std::uint64_t now = Traits::clock::now_ns();
@@ -323,6 +337,38 @@ class work_stealing {
   /// runnables that one theft takes out of a deque
   static constexpr std::size_t most_in_batch = 16;
 
+  /// A worker that is awake, if there is one while another is parked.
+  [[nodiscard]] std::uint32_t awake_while_others_sleep() const noexcept {
+    if (!sleepers_type::any_parked(sleepers_.peek())) return sleepers_type::nobody;
+    const std::uint32_t among = started_.load(std::memory_order_relaxed);  // order: as use_first
+    // order: relaxed; any of them will do
+    return sleepers_.some_awake(next_target_.load(std::memory_order_relaxed) % among, among);
+  }
+
+  /// Open work is in the inbox of `target`, which seemed to be awake: wakes it only if all sleep by
+  /// now, and else sees to it that the ticker watches (K5).
+  void leave_to_those_awake(std::uint32_t target) noexcept {
+    const auto seen = sleepers_.observe();
+    // order: as use_first
+    if (sleepers_type::parked(seen) >= started_.load(std::memory_order_relaxed))
+      sleepers_.wake_one(seen, target);
+    else if (sleepers_type::any_parked(seen) && !ticker_.armed())
+      ticker_.arm();
+  }
+
+  /// A look of the ticker: wakes somebody if a worker is behind. True: there is open work.
+  bool call_for_backlogs(backlog_looks<atomics>& backlogs) noexcept {
+    for (const auto& w : workers_) {
+      const auto open = [&w] { return has_open_work(*w); };
+      if (backlogs.is_behind(w->index_, open, w->dry_.get())) sleepers_.wake_another();
+    }
+    return backlogs.some_open();
+  }
+
+  [[nodiscard]] static bool has_open_work(const worker_data& w) noexcept {
+    return !w.inbox_.looks_empty() || !w.deque_.looks_empty();
+  }
+
   std::uint32_t target_from_outside(runnable& r) noexcept {
     if constexpr (Guide::active) return started(guide_.target(r, no_worker));
     const std::uint32_t parked = sleepers_.some_parked();
@@ -344,8 +390,8 @@ class work_stealing {
     if (self.front_.slot.occupied_for_owner() && !ticker_.armed()) ticker_.arm();
   }
 
-  /// Takes everything out of `from`'s inbox. Returns the oldest; the rest goes into the deque of
-  /// `self` so that it comes out oldest first.
+  /// Empties `from`'s inbox. Returns the oldest; the rest goes into the deque of `self`, oldest out
+  /// first.
   runnable* take_inbox(worker_data& self, worker_data& from) noexcept {
     runnable* next = from.inbox_.take_all();
     if (next == nullptr || next->queue_link == nullptr) return next;
@@ -448,7 +494,7 @@ class work_stealing {
     return nullptr;
   }
 
-  /// Visits the near ones first and often. Null: nothing found, or one was lost to another thief.
+  /// Visits the near ones first and often. Null: nothing found, or lost to another thief.
   runnable* walk(worker_data& self, bool& contended) noexcept {
     for (auto w = guide_.walk(static_cast<worker_index>(self.index_)); !w.has_been_everywhere();)
       if (runnable* r = visit(self, w.next(self.random_), contended)) return r;
@@ -461,22 +507,8 @@ class work_stealing {
     const auto result = victim.deque_.steal(oldest);
     if (result == deque::steal_result::taken) return oldest;
     if (result == deque::steal_result::lost) contended = true;
-    oldest = victim.inbox_.take_all();
-    if (oldest == nullptr) return nullptr;
-    // The inbox gives the newest first. So turn it round, keep the oldest, and put the others back
-    // in their order.
-    runnable* newer = nullptr;
-    while (runnable* const older = oldest->queue_link) {
-      oldest->queue_link = newer;
-      newer = oldest;
-      oldest = older;
-    }
-    while (newer != nullptr) {
-      runnable* const next = newer->queue_link;
-      victim.inbox_.push(*newer);
-      newer = next;
-    }
-    sleepers_.announce(victim.index_);
+    oldest = victim.inbox_.take_oldest();
+    if (oldest != nullptr) sleepers_.announce(victim.index_);  // there may be others
     return oldest;
   }
 
@@ -500,6 +532,7 @@ class work_stealing {
   /// The own queues are empty: searches, or sleeps until woken. Null: the pool stops.
   runnable* wait_for_work(worker_data& self) noexcept {
     self.beats_.add();
+    self.dry_.add();
     self.front_.sit();
     bool searching = sleepers_.try_begin_search();
     for (;;) {
@@ -510,8 +543,9 @@ class work_stealing {
         }
       }
       sleepers_.prepare_park(self.index_, searching);
-      if (open_work_somewhere()) sleepers_.announce(self.index_);
-      if (count_ > 1 && some_slot_occupied() && !ticker_.armed()) ticker_.arm();
+      const bool open = open_work_somewhere();
+      if (open) sleepers_.announce(self.index_);
+      if (count_ > 1 && (open || some_slot_occupied()) && !ticker_.armed()) ticker_.arm();
       self.figures_.park([&] { sleepers_.park(self.index_); });
       // order: relaxed; the token carried it
       if (stopping_.load(std::memory_order_relaxed)) return nullptr;
@@ -520,15 +554,12 @@ class work_stealing {
   }
 
   [[nodiscard]] bool open_work_somewhere() const noexcept {
-    for (const auto& w : workers_)
-      if (!w->inbox_.looks_empty() || !w->deque_.looks_empty()) return true;
-    return false;
+    return std::ranges::any_of(workers_, [](const auto& w) { return has_open_work(*w); });
   }
 
   [[nodiscard]] bool some_slot_occupied() const noexcept {
-    for (const auto& w : workers_)
-      if (w->front_.slot.look().item != nullptr) return true;
-    return false;
+    return std::ranges::any_of(workers_,
+                               [](const auto& w) { return w->front_.slot.look().item != nullptr; });
   }
 
   [[nodiscard]] bool someone_parked() const noexcept {
@@ -542,7 +573,7 @@ class work_stealing {
   /// Disarms the ticker and looks once more (K2). True: the ticker goes on.
   [[nodiscard]] bool found_reason_after_disarming(bool unused) noexcept {
     ticker_.disarm(unused);
-    if (!someone_parked() || !some_slot_occupied()) return false;
+    if (!someone_parked() || !(some_slot_occupied() || open_work_somewhere())) return false;
     ticker_.stay_awake();
     return true;
   }

@@ -56,6 +56,25 @@ class work_inbox {
                           base::order<Atomics, inbox_order::take_head>(std::memory_order_acquire));
   }
 
+  /// Takes the oldest. The others go back in their order, behind what has come meanwhile. Null if
+  /// there is nothing.
+  [[nodiscard]] T* take_oldest() noexcept {
+    T* oldest = take_all();
+    if (oldest == nullptr) return nullptr;
+    T* newer = nullptr;  // the list turned round
+    while (T* const older = oldest->queue_link) {
+      oldest->queue_link = newer;
+      newer = oldest;
+      oldest = older;
+    }
+    while (newer != nullptr) {
+      T* const next = newer->queue_link;
+      push(*newer);
+      newer = next;
+    }
+    return oldest;
+  }
+
   /// Whether there was nothing at some moment of the call. Part of the sleeping protocol
   /// (sleepers.hpp, S4).
   [[nodiscard]] bool looks_empty() const noexcept {

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <thread>
 #include <vector>
 
@@ -77,4 +78,13 @@ TEST_CASE(
   for (auto& t : threads) t.join();
   CHECK(got.load() == producers * each);
   CHECK(out_of_order.load() == 0);
+}
+
+TEST_CASE("inbox: the oldest alone is taken, and the others keep their order") {
+  inbox in;
+  CHECK(in.take_oldest() == nullptr);
+  std::array<numbered, 3> items;
+  for (numbered& i : items) in.push(i);
+  for (numbered& i : items) CHECK(in.take_oldest() == &i);
+  CHECK(in.looks_empty());
 }
