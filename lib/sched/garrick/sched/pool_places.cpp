@@ -44,8 +44,8 @@ pool_places::pool_places(const scheduler_settings& settings, bool for_policy)
 }
 
 std::string pool_places::warning(std::string_view policy) const {
-  if (!knows_machines && pin_ != pin::system)
-    return "this build (GARRICK_MINIMAL) knows nothing of caches and memory nodes";
+  if constexpr (!knows_machines)
+    return pin_ == pin::system ? "" : "this build knows nothing of caches and memory nodes";
   if (!places_ || !places_->machine().is_flat()) return {};
   const topology& machine = places_->machine();
   const bool known = machine.flat_reason().empty();

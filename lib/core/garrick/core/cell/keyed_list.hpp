@@ -48,7 +48,7 @@ class keyed_list {
   void add(T value) {
     entries_.emplace_back(std::move(value));
     if (index_ != nullptr)
-      index_->emplace(entries_.back()->key(), entries_.size() - 1);
+      put_into_index(entries_.back()->key(), entries_.size() - 1);
     else if (entries_.size() > searched)
       close_up();
   }
@@ -95,8 +95,9 @@ class keyed_list {
     index_.reset();
     if (entries_.size() <= searched) return;
     index_ = std::make_unique<std::unordered_map<keyed_list_key, std::size_t, keyed_list_hash>>();
-    for (std::size_t i = 0; i < entries_.size(); ++i) index_->emplace(entries_[i]->key(), i);
+    for (std::size_t i = 0; i < entries_.size(); ++i) put_into_index(entries_[i]->key(), i);
   }
+  void put_into_index(const keyed_list_key& k, std::size_t place) { index_->emplace(k, place); }
 
   std::vector<std::optional<T>> entries_;
   std::unique_ptr<std::unordered_map<keyed_list_key, std::size_t, keyed_list_hash>> index_;
