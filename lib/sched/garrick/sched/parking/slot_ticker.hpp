@@ -4,9 +4,10 @@
 // out what has not moved. So work waits in the slot of a busy worker for about 50 µs at most, as
 // long as the budget below lasts.
 //
-// It costs nothing in an idle system. It sleeps until a worker puts something into its slot while
-// another one is parked. It goes back to sleep when all workers are parked, or when no slot has
-// been used for a millisecond. While it runs it keeps to a budget: a timer costs 2 µs of processor
+// It costs nothing in an idle system. It sleeps until a worker puts something into its slot, or
+// open work is left to those who are awake, while another worker is parked. It goes back to sleep
+// when all workers are parked, or when for a millisecond no slot was used and no open work was
+// there. While it runs it keeps to a budget: a timer costs 2 µs of processor
 // time on bare metal but 40 µs on some virtual machines, so it may use a sixty-fourth of a core,
 // with an allowance for bursts. If the budget is used up the looks become rarer: at 2.5 µs a look,
 // one in 160 µs. An exposure shows that the looks are of use, and fills the budget up again.
