@@ -272,8 +272,8 @@ MUTATIONS = [
     mutation(
         "stealing: what is taken out of an inbox is not announced",
         STEALING,
-        "      next = older;\n    }\n    sleepers_.announce();\n",
-        "      next = older;\n    }\n",
+        "    if (more) sleepers_.announce();\n",
+        "",
         ("sched.model.work_stealing",),
     ),
     mutation(
@@ -294,8 +294,8 @@ MUTATIONS = [
     mutation(
         "round: a run may use nothing when the round is over",
         ROUND,
-        "std::max(1U, left_))",
-        "left_)",
+        "is_over() ? 1 : std::min(",
+        "std::min(",
         ("sched.worker_round", "sched.fairness"),
     ),
 ]

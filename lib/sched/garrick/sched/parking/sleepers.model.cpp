@@ -175,9 +175,8 @@ struct outside_suite : rl::test_suite<outside_suite, 2> {
   void run_worker() {
     bool searching = sleeping.try_begin_search();
     for (int taken = 0; taken < 2;) {
-      item* next = searching ? inbox.take_all() : nullptr;
-      if (next != nullptr) {
-        for (; next != nullptr; next = next->queue_link) ++taken;
+      if (searching && inbox.take_all([&](item&) { ++taken; }) != nullptr) {
+        ++taken;
         sleeping.end_search([this] { return !inbox.looks_empty(); });
         searching = sleeping.try_begin_search();
         continue;
@@ -220,7 +219,7 @@ struct both_needed_suite : rl::test_suite<both_needed_suite, 3> {
     bool searching = sleeping.try_begin_search();
     for (;;) {
       for (unsigned i = 0; searching && i < 2; ++i) {
-        if (inboxes[i].take_all() == nullptr) continue;
+        if (inboxes[i].take_oldest() == nullptr) continue;
         sleeping.end_search([this] { return work_visible(); });
         return;
       }
@@ -263,7 +262,7 @@ struct finders_suite : rl::test_suite<finders_suite, 3> {
   void run_worker(unsigned self) {
     bool searching = sleeping.try_begin_search();
     for (;;) {
-      if (searching && (inbox.take_all() != nullptr || deque.take())) {
+      if (searching && (inbox.take_oldest() != nullptr || deque.take())) {
         sleeping.end_search([this] { return work_visible(); });
         if (untaken.fetch_sub(1, acq_rel) == 1)  // order: acq_rel, the last of all
           for (parker& m : met) m.unpark();
@@ -314,10 +313,13 @@ struct movers_suite : rl::test_suite<movers_suite<FromOutside>, FromOutside ? 5 
   }
 
   bool find(unsigned self) {
-    if (item* r = inbox.take_all()) {
-      if (r->queue_link == nullptr) return true;
-      for (; r->queue_link != nullptr; r = r->queue_link) deques[self].add();
-      sleeping.announce();
+    bool more = false;
+    const auto keep = [&](item&) {
+      deques[self].add();
+      more = true;
+    };
+    if (inbox.take_all(keep) != nullptr) {
+      if (more) sleeping.announce();
       return true;
     }
     for (unsigned i = 0; i < 4; ++i)
@@ -374,7 +376,7 @@ struct exposure {
     if (!inbox.looks_empty()) sleeping.announce(1);
     if (slot.look().item != nullptr && !ticker.armed()) ticker.arm();
     sleeping.park(1);
-    RL_ASSERT(inbox.take_all() == &only);
+    RL_ASSERT(inbox.take_oldest() == &only);
     done.unpark();
   }
 

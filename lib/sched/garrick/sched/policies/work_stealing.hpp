@@ -7,18 +7,21 @@
 // Invariants
 // W1 Open work is in a deque or an inbox. Every addition of open work is followed on the same
 //    thread, before it runs user code, by `announce` or `leave_to_those_awake`, except what that
-//    thread takes out again before. The second is for what comes from outside while somebody is
-//    awake: that one takes it or sees it before it sleeps (b3 of S4), or the ticker calls somebody
-//    (K5 of slot_ticker.hpp).
+//    thread takes out again before, or leaves for an arrival that was announced later. The second
+//    is for what comes from outside while somebody is awake: that one takes it or sees it before it
+//    sleeps (b3 of S4), or the ticker calls somebody (K5 of slot_ticker.hpp).
 // W2 A slot is empty while its owner looks for work, is parked or has ended.
 // W3 Fairness. Time is cut into rounds of at most a quarter of a quantum of messages (a run counts
 //    for at least one). Each round starts with the oldest of the inbox or the oldest of the deque,
-//    in turns, and the slot's occupant goes to the back of the inbox. Nothing is ever added at the
-//    old end of the deque. So a runnable in the inbox gets into the deque, at depth at most k,
-//    within two rounds, and from there every other round brings it one nearer: it runs within
-//    2k+2 rounds, which is at most k quanta. A run whose sends ran other runnables in place counts
-//    for all that it was given, and ends after that message: so what one message runs in place
-//    comes on top of a round, but not what many do (docs/internals/overload.md).
+//    in turns, and the slot's occupant goes to the new end of the deque. Nothing is ever added at
+//    the old end of the deque, nor before what is in the inbox. So with k runnables on the worker
+//    one in the inbox runs, or gets into the deque when nothing else is there, within 2k rounds,
+//    and one in the deque runs within 2k. The two together are at most 4k rounds, k quanta. A run
+//    whose sends ran other runnables in place counts for all that it was given, and ends after that
+//    message: so what one message runs in place comes on top of a round, but not what many do
+//    (docs/internals/overload.md).
+//    In the middle of a round, too, what has arrived runs before what is there, but it takes at
+//    most half of the messages: after each arrival others handle as many as it did.
 // W4 Nobody waits for a worker that stands still. Each worker counts its signs of life: it began a
 //    round, or it found its own queues empty. A busy worker makes a look once in `look_interval`
 //    messages, and watches each of the n-1 others from one look to the next, in turn. If the other
@@ -36,12 +39,7 @@
 #include <garrick/sched/places/home_rule.hpp>
 #include <garrick/sched/policies/no_guide.hpp>
 #include <garrick/sched/policies/policy.hpp>
-#include <garrick/sched/policies/stalled_watch.hpp>
-#include <garrick/sched/policies/worker_figures.hpp>
-#include <garrick/sched/policies/worker_round.hpp>
-#include <garrick/sched/queues/inbox.hpp>
-#include <garrick/sched/queues/next_slot.hpp>
-#include <garrick/sched/queues/work_stealing_deque.hpp>
+#include <garrick/sched/policies/stealing_worker.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -66,40 +64,7 @@ class work_stealing {
   static constexpr std::string_view name = Guide::name;  ///< as settings have it
   static constexpr bool needs_places = Guide::active;    ///< whether it requires `options.places`
 
-  /// One worker: its slot, its deque and its inbox.
-  class alignas(64) worker_data {
-   public:
-    /// The worker with this index. `round` is the number of messages in its first round.
-    worker_data(std::uint32_t index, std::uint32_t round, const policy_options& options)
-        : index_(index),
-          round_(round),
-          watch_(index, round, options.look_interval),
-          random_(seed_of_worker(options.seed, index)),
-          figures_(index, options.probe) {}
-
-    /// From 0.
-    [[nodiscard]] std::uint32_t index() const noexcept { return index_; }
-
-   private:
-    friend class work_stealing;
-
-    // constant
-    std::uint32_t index_;
-    // owner only
-    worker_round round_;
-    stalled_watch watch_;
-    typename next_slot<atomics>::picture watched_slot_;
-    typename Traits::random random_;
-    worker_figures<Traits> figures_;
-    counter beats_;
-    counter dry_;  // how often it found nothing in its own queues
-    // owner, and now and then the ticker or a worker that looks about
-    alignas(64) worker_front<Traits> front_;
-    // owner and thieves (aligns itself)
-    deque deque_;
-    // everybody
-    alignas(64) work_inbox<atomics> inbox_;
-  };
+  using worker_data = stealing_worker<Traits>;  ///< one worker
 
   /// Makes the workers' data.
   explicit work_stealing(const policy_options& options)
@@ -132,9 +97,9 @@ class work_stealing {
   void central_enqueue(runnable& r) noexcept {
     if constexpr (!Guide::active) {
       const std::uint32_t awake = awake_while_others_sleep();
-      if (awake != sleepers_type::nobody && worker(awake).inbox_.looks_empty()) {
+      if (awake != sleepers_type::nobody && worker(awake).inbox.looks_empty()) {
         if (!r.offer()) return;
-        worker(awake).inbox_.push(r);
+        worker(awake).inbox.push(r);
         return leave_to_those_awake(awake);
       }
     }
@@ -146,8 +111,8 @@ class work_stealing {
   /// Into the inbox of `target`, who is woken if somebody must be.
   void external_enqueue(worker_data& target, runnable& r) noexcept {
     if (!r.offer()) return;  // its old entry, which was announced, is valid again
-    target.inbox_.push(r);
-    sleepers_.announce(target.index_);
+    target.inbox.push(r);
+    sleepers_.announce(target.own_index);
   }
 
   /// Into the next slot of `self`; what was there becomes open work. No locked operation, unless
@@ -155,35 +120,42 @@ class work_stealing {
   void internal_enqueue(worker_data& self, runnable& r) noexcept {
     if constexpr (Guide::active) {
       const std::uint32_t target =
-          started(guide_.target(r, static_cast<worker_index>(self.index_)));
-      if (target != self.index_) return external_enqueue(worker(target), r);
+          started(guide_.target(r, static_cast<worker_index>(self.own_index)));
+      if (target != self.own_index) return external_enqueue(worker(target), r);
     }
     if (r.has_stale_entry()) [[unlikely]] {
       if (r.offer()) {
-        self.inbox_.push(r);
+        self.inbox.push(r);
         sleepers_.announce();
       }
       return;
     }
-    runnable* const displaced = self.front_.slot.put(r);
-    if (displaced != nullptr && displaced->offer()) self.deque_.push(displaced);
+    runnable* const displaced = self.front.slot.put(r);
+    if (displaced != nullptr && displaced->offer()) self.deque.push(displaced);
     if (count_ == 1) return;
     const auto seen = sleepers_.observe();
     if (sleepers_type::any_parked(seen)) [[unlikely]]
       added_while_somebody_sleeps(self, seen, displaced != nullptr);
   }
 
-  /// To the back of the inbox of `self`. If it is alone on its worker it will be taken at once
-  /// (W1), so nobody is called for it.
+  /// If it has used up the round, into the deque of `self`: since rounds begin with the oldest
+  /// there, those that use up their rounds take turns. Else its own quantum is smaller, and it goes
+  /// to the back of the inbox. If it is alone on its worker it will be taken at once (W1), so nobody
+  /// is called for it.
   void resume_later(worker_data& self, runnable& r) noexcept {
     if constexpr (Guide::active) {
       const std::uint32_t target =
-          started(guide_.target(r, static_cast<worker_index>(self.index_)));
-      if (target != self.index_) return external_enqueue(worker(target), r);
+          started(guide_.target(r, static_cast<worker_index>(self.own_index)));
+      if (target != self.own_index) return external_enqueue(worker(target), r);
     }
     if (!r.offer()) return;
-    const bool alone = !self.front_.slot.occupied_for_owner() && self.deque_.empty_for_owner();
-    if (!self.inbox_.push(r) || !alone) sleepers_.announce();
+    const bool alone = !self.front.slot.occupied_for_owner() && self.deque.empty_for_owner() &&
+                       self.inbox.looks_empty();
+    if (self.round.is_over())
+      self.deque.push(&r);
+    else
+      self.inbox.push(r);
+    if (!alone) sleepers_.announce();
   }
 
   // --- what runs next ----------------------------------------------------------------------------
@@ -194,24 +166,25 @@ class work_stealing {
     // order: relaxed; request_stop wakes everybody
     if (stopping_.load(std::memory_order_relaxed)) [[unlikely]]
       return nullptr;
-    if (self.round_.is_over()) [[unlikely]] {
-      if (runnable* r = start_round(self)) return r;
+    if (self.round.is_due()) [[unlikely]] {
+      if (runnable* r = take_turn(self)) return r;
     }
-    if (runnable* r = self.front_.slot.take()) return r;
-    if (runnable* r = self.deque_.pop()) return r;
+    if (runnable* r = self.front.slot.take()) return r;
+    if (runnable* r = self.deque.pop()) return r;
+    self.round.has_nothing_else();
     if (runnable* r = take_inbox(self, self)) return r;
     return wait_for_work(self);
   }
 
   /// What is left of the round, and at most a quantum.
   [[nodiscard]] std::uint32_t before_resume(worker_data& self, runnable& r) noexcept {
-    self.figures_.ran();
-    if constexpr (Guide::active) guide_.before_run(r, static_cast<worker_index>(self.index_));
-    return self.round_.allowance(quantum_);
+    self.figures.ran();
+    if constexpr (Guide::active) guide_.before_run(r, static_cast<worker_index>(self.own_index));
+    return self.round.allowance(quantum_);
   }
 
   /// Counts what was used towards the round (W3).
-  void after_resume(worker_data& self, std::uint32_t used) noexcept { self.round_.use(used); }
+  void after_resume(worker_data& self, std::uint32_t used) noexcept { self.round.use(used); }
 
   /// Nothing.
   void after_completion(worker_data&) noexcept {}
@@ -221,20 +194,20 @@ class work_stealing {
   /// Takes `r` out of the own slot or out of any queue; but not if its home is far from here.
   [[nodiscard]] bool claim(worker_data& self, runnable& r) noexcept {
     if constexpr (Guide::active)
-      if (!guide_.may_run_at(r, static_cast<worker_index>(self.index_))) return false;
-    return self.front_.slot.claim(&r) || r.claim();
+      if (!guide_.may_run_at(r, static_cast<worker_index>(self.own_index))) return false;
+    return self.front.slot.claim(&r) || r.claim();
   }
 
   /// Takes `r` out of the own slot, if it is there.
   [[nodiscard]] bool claim_next(worker_data& self, const runnable* r) noexcept {
-    return self.front_.slot.claim(r);
+    return self.front.slot.claim(r);
   }
 
   /// Puts what is in the own slot into the deque.
   void expose(worker_data& self) noexcept {
-    runnable* const r = self.front_.slot.take();
+    runnable* const r = self.front.slot.take();
     if (r == nullptr || !r->offer()) return;
-    self.deque_.push(r);
+    self.deque.push(r);
     sleepers_.announce();
   }
 
@@ -247,7 +220,7 @@ class work_stealing {
   /// `request_stop`.
   void helper() noexcept {
     std::vector<worker_front<Traits>*> fronts;
-    for (auto& w : workers_) fronts.push_back(&w->front_);
+    for (auto& w : workers_) fronts.push_back(&w->front);
     slot_looks<Traits> slots(std::move(fronts));
     backlog_looks<atomics> backlogs(workers_.size());
     const auto expose = [this](std::uint32_t owner, runnable& r) {
@@ -286,8 +259,8 @@ class work_stealing {
   /// Something that is left in any slot, deque or inbox, or null.
   [[nodiscard]] runnable* drain_one() noexcept {
     for (auto& w : workers_) {
-      if (runnable* r = w->front_.slot.steal()) return r;
-      if (runnable* r = w->deque_.pop()) return r;
+      if (runnable* r = w->front.slot.steal()) return r;
+      if (runnable* r = w->deque.pop()) return r;
       if (runnable* r = take_inbox(*w, *w)) return r;
     }
     return nullptr;
@@ -297,7 +270,7 @@ class work_stealing {
   [[nodiscard]] scheduler_stats statistics() const noexcept {
     scheduler_stats sum;
     for (const auto& w : workers_) {
-      const worker_stats one = w->figures_.read();
+      const worker_stats one = w->figures.read();
       sum.runs += one.runs;
       sum.steals += one.steals;
       sum.parks += one.parks;
@@ -310,23 +283,14 @@ class work_stealing {
 
   /// What the worker with this index has done, and whether something waits for it.
   [[nodiscard]] worker_stats worker_statistics(std::uint32_t index) const noexcept {
-    const worker_data& w = *workers_[index];
-    worker_stats now = w.figures_.read();
-    now.queued = w.deque_.size() + (w.front_.slot.look().item != nullptr ? 1 : 0);
-    now.has_inbox = !w.inbox_.looks_empty();
-    return now;
+    return workers_[index]->statistics();
   }
 
   /// The sleepers, the ticker, and each worker's queues.
   [[nodiscard]] std::string describe() const {
     std::string text =
         sleepers_.describe() + (ticker_.armed() ? ", ticker armed" : ", ticker asleep");
-    for (const auto& w : workers_) {
-      text +=
-          "; worker " + std::to_string(w->index_) + ": deque " + std::to_string(w->deque_.size());
-      text += w->inbox_.looks_empty() ? ", inbox empty" : ", inbox filled";
-      text += w->front_.slot.look().item == nullptr ? ", slot empty" : ", slot filled";
-    }
+    for (const auto& w : workers_) text += "; " + w->describe();
     return text;
   }
 
@@ -359,14 +323,10 @@ class work_stealing {
   /// A look of the ticker: wakes somebody if a worker is behind. True: there is open work.
   bool call_for_backlogs(backlog_looks<atomics>& backlogs) noexcept {
     for (const auto& w : workers_) {
-      const auto open = [&w] { return has_open_work(*w); };
-      if (backlogs.is_behind(w->index_, open, w->dry_.get())) sleepers_.wake_another();
+      const auto open = [&w] { return w->has_open_work(); };
+      if (backlogs.is_behind(w->own_index, open, w->dry.get())) sleepers_.wake_another();
     }
     return backlogs.some_open();
-  }
-
-  [[nodiscard]] static bool has_open_work(const worker_data& w) noexcept {
-    return !w.inbox_.looks_empty() || !w.deque_.looks_empty();
   }
 
   std::uint32_t target_from_outside(runnable& r) noexcept {
@@ -387,34 +347,53 @@ class work_stealing {
   void added_while_somebody_sleeps(worker_data& self, typename sleepers_type::state seen,
                                    bool open_work) noexcept {
     if (open_work && sleepers_type::may_wake(seen)) sleepers_.wake_one(seen);
-    if (self.front_.slot.occupied_for_owner() && !ticker_.armed()) ticker_.arm();
+    if (self.front.slot.occupied_for_owner() && !ticker_.armed()) ticker_.arm();
   }
 
   /// Empties `from`'s inbox. Returns the oldest; the rest goes into the deque of `self`, oldest out
   /// first.
   runnable* take_inbox(worker_data& self, worker_data& from) noexcept {
-    runnable* next = from.inbox_.take_all();
-    if (next == nullptr || next->queue_link == nullptr) return next;
-    while (runnable* const older = next->queue_link) {
-      self.deque_.push(next);
-      next = older;
-    }
-    sleepers_.announce();
-    return next;
+    bool more = false;
+    runnable* const oldest = from.inbox.take_all([&](runnable& r) {
+      self.deque.push(&r);
+      more = true;
+    });
+    if (more) sleepers_.announce();
+    return oldest;
   }
 
-  /// Begins a round (W3) and returns what runs first in it; null: there is nothing.
+  /// The oldest of the own inbox, before what is in the slot and in the deque. Null: there is none,
+  /// or there is nothing else anyway.
+  runnable* take_arrival(worker_data& self) noexcept {
+    if (!self.front.slot.occupied_for_owner() && self.deque.empty_for_owner()) return nullptr;
+    runnable* const oldest = self.inbox.take_oldest();
+    if (oldest == nullptr) return nullptr;
+    self.round.arrival_runs();
+    if (!self.inbox.seems_empty()) sleepers_.announce();
+    return oldest;
+  }
+
+  /// What has its turn before what is in the slot and in the deque; null: nothing. Not inlined, so
+  /// that `dequeue` stays small.
+  [[gnu::noinline]] runnable* take_turn(worker_data& self) noexcept {
+    if (self.round.is_over())
+      if (runnable* r = start_round(self)) return r;
+    return self.round.arrival_may_run() ? take_arrival(self) : nullptr;
+  }
+
+  /// Begins a round (W3) and returns what runs first in it; null: there is nothing that is older
+  /// than what is in the slot.
   runnable* start_round(worker_data& self) noexcept {
-    self.beats_.add();
-    if (count_ > 1 && self.watch_.is_due()) look_about(self);
-    runnable* const occupant = self.front_.slot.take();
-    const bool inbox_first = self.round_.begin(round_);
-    runnable* oldest = inbox_first ? take_inbox(self, self) : self.deque_.steal_oldest();
-    if (oldest == nullptr)
-      oldest = inbox_first ? self.deque_.steal_oldest() : take_inbox(self, self);
-    if (oldest == nullptr) return occupant;
+    self.beats.add();
+    if (self.round.wants_time()) self.round.measure(Traits::clock::now_ns());
+    if (count_ > 1 && self.watch.is_due()) look_about(self);
+    const bool inbox_first = self.round.begin();
+    runnable* oldest = inbox_first ? take_arrival(self) : self.deque.steal_oldest();
+    if (oldest == nullptr) oldest = inbox_first ? self.deque.steal_oldest() : take_arrival(self);
+    if (oldest == nullptr) return nullptr;
+    runnable* const occupant = self.front.slot.take();
     if (occupant != nullptr && occupant->offer()) {
-      self.inbox_.push(*occupant);
+      self.deque.push(occupant);
       sleepers_.announce();
     }
     return oldest;
@@ -422,26 +401,26 @@ class work_stealing {
 
   /// W4: relieves the worker that was watched if it stands still, and watches the next one.
   void look_about(worker_data& self) noexcept {
-    worker_data& watched = worker(self.watch_.whom());
-    if (self.watch_.stands_still(watched.beats_.get())) relieve(self, watched);
-    worker_data& next = worker(self.watch_.watch_next(count_));
-    self.watch_.note(next.beats_.get());
-    self.watched_slot_ = next.front_.slot.look();
+    worker_data& watched = worker(self.watch.whom());
+    if (self.watch.stands_still(watched.beats.get())) relieve(self, watched);
+    worker_data& next = worker(self.watch.watch_next(count_));
+    self.watch.note(next.beats.get());
+    self.watched_slot = next.front.slot.look();
   }
 
   /// Moves what `other` has into the queues of `self`. From there it comes by its turn (W3).
   void relieve(worker_data& self, worker_data& other) noexcept {
     const auto add = [&](runnable* r) {
       if (r == nullptr) return;
-      self.inbox_.push(*r);
+      self.inbox.push(*r);
       sleepers_.announce();
-      self.figures_.stole(other.index_);
+      self.figures.stole(other.own_index);
     };
-    const picture slot = other.front_.slot.look();
-    if (slot.item != nullptr && slot == self.watched_slot_)
-      if (runnable* const r = other.front_.slot.steal(); r != nullptr && r->offer()) add(r);
+    const picture slot = other.front.slot.look();
+    if (slot.item != nullptr && slot == self.watched_slot)
+      if (runnable* const r = other.front.slot.steal(); r != nullptr && r->offer()) add(r);
     runnable* oldest = nullptr;
-    if (other.deque_.steal(oldest) == deque::steal_result::taken) {
+    if (other.deque.steal(oldest) == deque::steal_result::taken) {
       steal_more(self, other);
       add(oldest);
     }
@@ -450,18 +429,18 @@ class work_stealing {
 
   /// Tries to steal from one victim. Sets `contended` if another try may succeed.
   runnable* visit(worker_data& self, std::uint32_t victim, bool& contended) noexcept {
-    const bool near = guide_.are_neighbours(static_cast<worker_index>(self.index_),
+    const bool near = guide_.are_neighbours(static_cast<worker_index>(self.own_index),
                                             static_cast<worker_index>(victim));
     runnable* const r =
         near ? steal_from(self, worker(victim), contended) : steal_one(worker(victim), contended);
-    if (r != nullptr) self.figures_.stole(victim);
+    if (r != nullptr) self.figures.stole(victim);
     return r;
   }
 
   /// Steals from a neighbour, and not only one.
   runnable* steal_from(worker_data& self, worker_data& victim, bool& contended) noexcept {
     runnable* r = nullptr;
-    const auto result = victim.deque_.steal(r);
+    const auto result = victim.deque.steal(r);
     if (result == deque::steal_result::taken) {
       steal_more(self, victim);
       return r;
@@ -472,11 +451,11 @@ class work_stealing {
 
   /// Up to half of what the victim still has, so that the next theft is not needed soon.
   void steal_more(worker_data& self, worker_data& victim) noexcept {
-    const std::size_t wanted = std::min(victim.deque_.size() / 2, most_in_batch);
+    const std::size_t wanted = std::min(victim.deque.size() / 2, most_in_batch);
     std::size_t got = 0;
     runnable* r = nullptr;
-    while (got < wanted && victim.deque_.steal(r) == deque::steal_result::taken) {
-      self.deque_.push(r);
+    while (got < wanted && victim.deque.steal(r) == deque::steal_result::taken) {
+      self.deque.push(r);
       ++got;
     }
     if (got != 0) sleepers_.announce();
@@ -484,9 +463,9 @@ class work_stealing {
 
   /// Visits all others, from a random one on.
   runnable* visit_all(worker_data& self, bool& contended) noexcept {
-    std::uint32_t victim = self.random_() % count_;
+    std::uint32_t victim = self.random() % count_;
     for (std::uint32_t i = 0; i < count_; ++i) {
-      if (victim != self.index_) {
+      if (victim != self.own_index) {
         if (runnable* r = visit(self, victim, contended)) return r;
       }
       if (++victim == count_) victim = 0;
@@ -496,19 +475,19 @@ class work_stealing {
 
   /// Visits the near ones first and often. Null: nothing found, or lost to another thief.
   runnable* walk(worker_data& self, bool& contended) noexcept {
-    for (auto w = guide_.walk(static_cast<worker_index>(self.index_)); !w.has_been_everywhere();)
-      if (runnable* r = visit(self, w.next(self.random_), contended)) return r;
+    for (auto w = guide_.walk(static_cast<worker_index>(self.own_index)); !w.has_been_everywhere();)
+      if (runnable* r = visit(self, w.next(self.random), contended)) return r;
     return nullptr;
   }
 
   /// Steals from far away, and only one, since the others' homes are there.
   runnable* steal_one(worker_data& victim, bool& contended) noexcept {
     runnable* oldest = nullptr;
-    const auto result = victim.deque_.steal(oldest);
+    const auto result = victim.deque.steal(oldest);
     if (result == deque::steal_result::taken) return oldest;
     if (result == deque::steal_result::lost) contended = true;
-    oldest = victim.inbox_.take_oldest();
-    if (oldest != nullptr) sleepers_.announce(victim.index_);  // there may be others
+    oldest = victim.inbox.take_oldest();
+    if (oldest != nullptr && !victim.inbox.seems_empty()) sleepers_.announce(victim.own_index);
     return oldest;
   }
 
@@ -531,9 +510,10 @@ class work_stealing {
 
   /// The own queues are empty: searches, or sleeps until woken. Null: the pool stops.
   runnable* wait_for_work(worker_data& self) noexcept {
-    self.beats_.add();
-    self.dry_.add();
-    self.front_.sit();
+    self.beats.add();
+    self.dry.add();
+    self.round.pause();
+    self.front.sit();
     bool searching = sleepers_.try_begin_search();
     for (;;) {
       if (searching) {
@@ -542,11 +522,11 @@ class work_stealing {
           return r;
         }
       }
-      sleepers_.prepare_park(self.index_, searching);
+      sleepers_.prepare_park(self.own_index, searching);
       const bool open = open_work_somewhere();
-      if (open) sleepers_.announce(self.index_);
+      if (open) sleepers_.announce(self.own_index);
       if (count_ > 1 && (open || some_slot_occupied()) && !ticker_.armed()) ticker_.arm();
-      self.figures_.park([&] { sleepers_.park(self.index_); });
+      self.figures.park([&] { sleepers_.park(self.own_index); });
       // order: relaxed; the token carried it
       if (stopping_.load(std::memory_order_relaxed)) return nullptr;
       searching = true;
@@ -554,12 +534,12 @@ class work_stealing {
   }
 
   [[nodiscard]] bool open_work_somewhere() const noexcept {
-    return std::ranges::any_of(workers_, [](const auto& w) { return has_open_work(*w); });
+    return std::ranges::any_of(workers_, [](const auto& w) { return w->has_open_work(); });
   }
 
   [[nodiscard]] bool some_slot_occupied() const noexcept {
     return std::ranges::any_of(workers_,
-                               [](const auto& w) { return w->front_.slot.look().item != nullptr; });
+                               [](const auto& w) { return w->front.slot.look().item != nullptr; });
   }
 
   [[nodiscard]] bool someone_parked() const noexcept {

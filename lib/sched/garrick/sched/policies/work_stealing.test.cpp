@@ -1,7 +1,11 @@
-// Work stealing without threads: what becomes of a runnable that was claimed where it waited.
+// Work stealing without threads: what becomes of a runnable that was claimed where it waited, and
+// when one runs that has arrived from outside.
 #include <garrick/sched/policies/work_stealing.hpp>
 
 #include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
 
 using namespace garrick;
 using namespace garrick::sched;
@@ -15,7 +19,89 @@ struct item final : base::runnable {
   }
 };
 
+/// A clock that stands still.
+struct no_time {
+  static std::uint64_t now_ns() noexcept { return 1; }
+  static std::uint64_t thread_cpu_ns() noexcept { return 1; }
+  static void sleep_ns(std::uint64_t) noexcept {}
+};
+struct timeless_traits : real_traits {
+  using clock = no_time;
+};
+
+/// One worker whose deque never runs dry: what it has run is scheduled again.
+struct busy_worker {
+  work_stealing<timeless_traits> policy{
+      policy_options{.workers = 1, .quantum = 1024, .idle_spin_ns = 0}};
+  stealing_worker<timeless_traits>& self = policy.worker(0);
+  std::array<item, 3> own;
+
+  busy_worker() {
+    for (item& i : own) policy.internal_enqueue(self, i);
+  }
+  ~busy_worker() {
+    while (base::runnable* const r = policy.drain_one()) static_cast<void>(r->take());
+  }
+
+  /// Runs the next one, which handles `messages` if it is not one of its own, and returns it.
+  base::runnable* run_next(std::uint32_t messages = 1) {
+    base::runnable* const r = policy.dequeue(self);
+    static_cast<void>(r->take());
+    static_cast<void>(policy.before_resume(self, *r));
+    if (is_own(r)) policy.internal_enqueue(self, *r);
+    policy.after_resume(self, is_own(r) ? 1 : messages);
+    return r;
+  }
+
+  [[nodiscard]] bool is_own(const base::runnable* r) const {
+    return std::any_of(own.begin(), own.end(), [r](const item& i) { return &i == r; });
+  }
+};
+
 }  // namespace
+
+TEST_CASE(
+    "work stealing: on a busy worker one from outside runs soon, and then others have a turn") {
+  busy_worker w;
+  for (int i = 0; i < 1000; ++i) REQUIRE(w.is_own(w.run_next()));
+  std::array<item, 3> arrivals;
+  for (item& a : arrivals) w.policy.central_enqueue(a);
+  const base::runnable* next = w.run_next(4);
+  for (std::uint32_t i = 1; i < worker_round::between_looks && w.is_own(next); ++i)
+    next = w.run_next(4);
+  for (const item& a : arrivals) {
+    if (&a != &arrivals.front()) next = w.run_next(4);
+    CHECK(next == &a);
+    for (int i = 0; i < 4; ++i) CHECK(w.is_own(w.run_next()));
+  }
+}
+
+TEST_CASE("work stealing: a worker that had nothing to do first goes on with what it has begun") {
+  work_stealing<timeless_traits> policy(
+      policy_options{.workers = 1, .quantum = 1024, .idle_spin_ns = 0});
+  auto& self = policy.worker(0);
+  item first;
+  item second;
+  std::array<item, 2> chain;
+  policy.central_enqueue(first);
+  const auto run = [&] {
+    base::runnable* const r = policy.dequeue(self);
+    static_cast<void>(r->take());
+    static_cast<void>(policy.before_resume(self, *r));
+    return r;
+  };
+  REQUIRE(run() == &first);
+  policy.central_enqueue(second);  // while it runs
+  policy.internal_enqueue(self, chain[0]);
+  policy.after_resume(self, 1);
+  for (std::uint32_t i = 1; i < worker_round::patience; ++i) {
+    REQUIRE(run() == &chain[(i + 1) % 2]);
+    policy.internal_enqueue(self, chain[i % 2]);
+    policy.after_resume(self, 1);
+  }
+  CHECK(run() == &second);
+  while (base::runnable* const r = policy.drain_one()) static_cast<void>(r->take());
+}
 
 TEST_CASE("work stealing: what a queue still names waits there again, and not in the next slot") {
   work_stealing<> policy(policy_options{.workers = 1, .quantum = 64, .idle_spin_ns = 0});

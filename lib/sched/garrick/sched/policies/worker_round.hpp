@@ -1,6 +1,12 @@
 // A worker's round: after a number of messages the oldest work has its turn, although newer work
 // comes first otherwise. That is what fairness rests on (W3 of work_stealing.hpp).
 //
+// A round is at most a quarter of a quantum of messages. Where messages take long it has fewer, so
+// that it lasts a tenth of a second at most, and about 50 µs while now and then something arrives
+// from other threads. Without need rounds are not made so short: to stay with an actor, and with
+// what the caches hold of it, is faster. What has arrived has its turn within a round, too, but
+// takes at most half of the worker's messages.
+//
 // Thread safety: none; each worker has its own.
 #pragma once
 
@@ -8,42 +14,147 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 namespace garrick::sched {
 
-/// What is left of a worker's round, and which queue begins the next one.
+/// What is left of a worker's round, which queue begins the next one, and whether one that has
+/// arrived may run before what is there already.
 class worker_round {
  public:
-  /// The messages of a round: a quarter of a quantum.
+  /// How long a round shall last at most, in nanoseconds.
+  static constexpr std::uint64_t most_ns = 100'000'000;
+  /// How long if something has arrived lately, so that what comes next need not wait for longer.
+  static constexpr std::uint64_t most_if_asked_ns = 50'000;
+  /// What is lately, in nanoseconds.
+  static constexpr std::uint64_t lately_ns = 100'000'000;
+  /// For so many messages after the worker had nothing else to do, or for a round if that is less,
+  /// what arrives waits: it is soon done with what it has begun.
+  static constexpr std::uint32_t patience = 64;
+  /// Messages between two looks at what has arrived.
+  static constexpr std::uint32_t between_looks = 32;
+
+  /// The most messages of a round: a quarter of a quantum.
   [[nodiscard]] static constexpr std::uint32_t length_for(std::uint32_t quantum) noexcept {
     return quantum == unlimited ? 256 : std::max(1U, quantum / 4);
   }
 
-  /// The first round, with `length` messages.
-  explicit worker_round(std::uint32_t length) noexcept : left_(length) {}
+  /// The first round, with `longest` messages; no later one has more.
+  explicit worker_round(std::uint32_t longest) noexcept
+      : longest_(longest), length_(longest), end_(longest) {
+    look_after(0);
+  }
 
   /// Whether its messages are used up, so that the next one begins.
-  [[nodiscard]] bool is_over() const noexcept { return left_ == 0; }
+  [[nodiscard]] bool is_over() const noexcept { return handled_ >= end_; }
 
   /// Begins the next round. True: with the oldest of the inbox; false: with that of the deque. They
   /// take turns.
-  [[nodiscard]] bool begin(std::uint32_t length) noexcept {
-    left_ = length;
+  [[nodiscard]] bool begin() noexcept {
+    settle();
+    end_ = handled_ + length_;
+    look_after(0);
     inbox_has_turn_ = !inbox_has_turn_;
     return inbox_has_turn_;
   }
 
   /// How many messages the next run may handle: what is left, at least one and at most a quantum.
   [[nodiscard]] std::uint32_t allowance(std::uint32_t quantum) const noexcept {
-    return quantum == unlimited ? unlimited : std::min(quantum, std::max(1U, left_));
+    if (quantum == unlimited) return unlimited;
+    return is_over() ? 1 : std::min(quantum, static_cast<std::uint32_t>(end_ - handled_));
   }
 
   /// A run has handled `messages`; it counts for at least one.
-  void use(std::uint32_t messages) noexcept { left_ -= std::min(left_, std::max(1U, messages)); }
+  void use(std::uint32_t messages) noexcept { handled_ += std::max(1U, messages); }
+
+  // --- what arrives ------------------------------------------------------------------------------
+
+  /// Whether the round is over, or `arrival_may_run` wants to be asked.
+  [[nodiscard]] bool is_due() const noexcept { return handled_ >= due_; }
+
+  /// In the middle of a round: whether one that has arrived may run now. If there is one the caller
+  /// calls `arrival_runs`.
+  [[nodiscard]] bool arrival_may_run() noexcept {
+    settle();
+    const bool may = handled_ >= next_arrival_;
+    look_after(may ? between_looks : 0);
+    return may;
+  }
+
+  /// The next run is of one that has arrived.
+  void arrival_runs() noexcept {
+    arrival_runs_ = true;
+    has_arrived_ = true;
+    arrival_began_ = handled_;
+    due_ = handled_ + 1;
+  }
+
+  /// The worker has nothing but what arrives.
+  void has_nothing_else() noexcept {
+    arrival_runs_ = false;
+    next_arrival_ = handled_ + std::min(patience, length_);
+    look_after(0);
+  }
+
+  // --- the time ----------------------------------------------------------------------------------
+
+  /// A round is about to begin. True: `measure` wants to know the time. Short rounds are measured
+  /// each, since their messages take long, and others now and then.
+  [[nodiscard]] bool wants_time() noexcept {
+    if (length_ == longest_ && ++unmeasured_ < longest_unmeasured) return false;
+    unmeasured_ = 0;
+    return true;
+  }
+
+  /// Adapts the next rounds' length to how long messages have taken since the call before. A round
+  /// becomes as short as it must, and at most twice as long.
+  void measure(std::uint64_t now_ns) noexcept {
+    if (std::exchange(has_arrived_, false)) asked_until_ns_ = now_ns + lately_ns;
+    if (measured_at_ns_ != 0 && handled_ != measured_) {
+      const std::uint64_t took = std::max<std::uint64_t>(now_ns - measured_at_ns_, 1);
+      const std::uint64_t shall = now_ns < asked_until_ns_ ? most_if_asked_ns : most_ns;
+      const std::uint64_t fitting = (handled_ - measured_) * shall / took;
+      const std::uint64_t most = std::min<std::uint64_t>(longest_, std::uint64_t{length_} * 2);
+      length_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(fitting, 1, most));
+    }
+    measured_at_ns_ = now_ns;
+    measured_ = handled_;
+  }
+
+  /// The worker has had nothing to do: the time since the last `measure` says nothing.
+  void pause() noexcept { measured_at_ns_ = 0; }
 
  private:
-  std::uint32_t left_;
+  static constexpr std::uint32_t longest_unmeasured = 4;  ///< rounds
+
+  /// An arrival has run: others may handle as many messages as it did.
+  void settle() noexcept {
+    if (!arrival_runs_) return;
+    arrival_runs_ = false;
+    next_arrival_ = handled_ + (handled_ - arrival_began_);
+  }
+
+  /// The next look is due after so many messages, or when an arrival may run, but not after the
+  /// round.
+  void look_after(std::uint32_t messages) noexcept {
+    due_ = std::min(end_, std::max(handled_ + messages, next_arrival_));
+  }
+
+  std::uint32_t longest_;
+  std::uint32_t length_;
+  // counts of messages, from the beginning
+  std::uint64_t handled_ = 0;
+  std::uint64_t end_;
+  std::uint64_t due_ = 0;
+  std::uint64_t next_arrival_ = 0;
+  std::uint64_t arrival_began_ = 0;
+  std::uint64_t measured_ = 0;
+  std::uint64_t measured_at_ns_ = 0;  // 0: not since the worker had nothing to do
+  std::uint64_t asked_until_ns_ = 0;
+  std::uint32_t unmeasured_ = 0;  // rounds
   bool inbox_has_turn_ = true;
+  bool arrival_runs_ = false;
+  bool has_arrived_ = false;  // since the last `measure`
 };
 
 }  // namespace garrick::sched

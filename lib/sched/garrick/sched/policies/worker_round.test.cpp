@@ -35,9 +35,116 @@ TEST_CASE("a run may use what is left of the round, at least one message, at mos
 }
 
 TEST_CASE("inbox and deque take turns to begin a round") {
-  worker_round round(1);
-  const bool inbox_first = round.begin(1);
-  CHECK(round.begin(1) != inbox_first);
-  CHECK(round.begin(7) == inbox_first);
+  worker_round round(7);
+  const bool inbox_first = round.begin();
+  CHECK(round.begin() != inbox_first);
+  CHECK(round.begin() == inbox_first);
   CHECK(round.allowance(1024) == 7);
+}
+
+TEST_CASE("after an arrival the others handle as many messages as it did") {
+  worker_round round(256);
+  CHECK(round.arrival_may_run());
+  round.arrival_runs();
+  round.use(3);
+  CHECK(round.is_due());
+  CHECK_FALSE(round.arrival_may_run());
+  round.use(2);
+  CHECK_FALSE(round.is_due());
+  round.use(1);
+  CHECK(round.is_due());
+  CHECK(round.arrival_may_run());
+  round.use(worker_round::between_looks - 1);  // not of an arrival
+  CHECK_FALSE(round.is_due());
+  round.use(1);
+  CHECK(round.is_due());
+  CHECK(round.arrival_may_run());
+}
+
+TEST_CASE("an arrival that uses up the round counts in the next one") {
+  worker_round round(4);
+  CHECK(round.arrival_may_run());
+  round.arrival_runs();
+  round.use(4);
+  CHECK(round.is_over());
+  static_cast<void>(round.begin());
+  round.use(3);
+  CHECK_FALSE(round.is_due());
+  round.use(1);
+  CHECK(round.is_over());
+  CHECK(round.arrival_may_run());
+}
+
+TEST_CASE("who had nothing else is left alone for a while with what it has begun") {
+  worker_round round(256);
+  round.has_nothing_else();
+  round.use(worker_round::patience - 1);
+  CHECK_FALSE(round.is_due());
+  round.use(1);
+  CHECK(round.is_due());
+  CHECK(round.arrival_may_run());
+
+  worker_round of_few(4);
+  of_few.has_nothing_else();
+  of_few.use(4);
+  CHECK(of_few.arrival_may_run());
+}
+
+namespace {
+
+/// Plays `rounds` rounds with messages of `ns` each. Returns how long the next one may be.
+std::uint32_t length_after(worker_round& round, int rounds, std::uint64_t ns, std::uint64_t& now) {
+  for (int i = 0; i < rounds; ++i) {
+    static_cast<void>(round.begin());
+    const std::uint32_t messages = round.allowance(1024);
+    now += messages * ns;
+    round.use(messages);
+    if (round.wants_time()) round.measure(now);
+  }
+  static_cast<void>(round.begin());
+  return round.allowance(1024);
+}
+
+}  // namespace
+
+TEST_CASE("rounds are as short as they must be to end in time, and grow again") {
+  worker_round round(256);
+  std::uint64_t now = 1;
+  CHECK(length_after(round, 20, 10, now) == 256);
+  CHECK(length_after(round, 10, 1'000'000, now) == worker_round::most_ns / 1'000'000);
+  CHECK(length_after(round, 10, 100'000'000, now) == 1);
+  CHECK(length_after(round, 1, 10, now) == 2);
+  CHECK(length_after(round, 1, 10, now) == 4);
+  CHECK(length_after(round, 10, 10, now) == 256);
+}
+
+TEST_CASE("rounds are shorter for some time after something has arrived") {
+  worker_round round(256);
+  std::uint64_t now = 1;
+  CHECK(length_after(round, 20, 1'000, now) == 256);
+  round.arrival_runs();
+  CHECK(length_after(round, 20, 1'000, now) == worker_round::most_if_asked_ns / 1'000);
+  now += worker_round::lately_ns;
+  CHECK(length_after(round, 20, 1'000, now) == 256);
+}
+
+TEST_CASE("rounds of full length are measured now and then, shorter ones each") {
+  worker_round round(256);
+  int asked = 0;
+  for (int i = 0; i < 100; ++i) asked += round.wants_time() ? 1 : 0;
+  CHECK(asked == 25);
+  std::uint64_t now = 1;
+  static_cast<void>(length_after(round, 10, 1'000'000, now));
+  for (int i = 0; i < 100; ++i) CHECK(round.wants_time());
+}
+
+TEST_CASE("time in which a worker had nothing to do does not count") {
+  worker_round round(256);
+  round.measure(1);
+  static_cast<void>(round.begin());
+  round.use(256);
+  round.pause();
+  round.measure(1'000'000'000);
+  static_cast<void>(round.begin());
+  CHECK(round.allowance(1024) == 256);
 }

@@ -1,14 +1,20 @@
-// Work for a worker comes from other workers, from outside threads, and from the worker itself when
-// a runnable has used up its quantum. The inbox takes it with one compare-and-swap, and hands all
-// of it at once to the thread that comes first: the owner or a thief.
+// Work for a worker comes from other workers and from outside threads. The inbox takes it with one
+// compare-and-swap. Whoever comes first takes it out, all of it or the oldest: the owner or a
+// thief.
+//
+// What arrives is pushed onto a stack. Who takes the oldest turns the stack over and leaves what is
+// behind the oldest as a line, first come first. So each runnable is turned over once.
 //
 // Thread safety: any function from any thread.
 //
 // Invariants
 // B1 A runnable is in at most one queue (docs/internals/mailbox.md, I1), so its link belongs to the
 //    inbox that holds it.
-// B2 The list is only ever taken whole, so a push that compares the head cannot be fooled by a head
-//    that went away and came back.
+// B2 The stack and the line are only ever taken whole, so a push that compares the stack's head
+//    cannot be fooled by a head that went away and came back. A line is only put where there is
+//    none.
+// B3 What is in the line came before what is in the stack, unless two threads take at the same
+//    time.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -22,16 +28,18 @@ namespace garrick::sched {
 /// The memory orders below that the model checker weakens, one at a time.
 enum class inbox_order : std::uint8_t {
   push_head,  ///< the swap that adds
-  take_head,  ///< the exchange that takes everything
-  look_head,  ///< the look before sleeping
+  take_head,  ///< the exchange that takes the stack
+  put_line,   ///< the swap that leaves a line
+  take_line,  ///< the exchange that takes the line
+  look_head,  ///< the looks before sleeping
 };
 
-/// A queue that everybody may fill and that is emptied all at once. `T` has a `queue_link`.
+/// A queue that everybody may fill and empty. `T` has a `queue_link`.
 template <class Atomics, class T = base::runnable>
 class work_inbox {
  public:
-  /// Adds `item` at the back. True: the inbox was empty. Costs one locked operation.
-  bool push(T& item) noexcept {
+  /// Adds `item` at the back. Costs one locked operation.
+  void push(T& item) noexcept {
     // order: relaxed; the compare-and-swap confirms it
     T* head = head_.load(std::memory_order_relaxed);
     do {
@@ -42,12 +50,57 @@ class work_inbox {
     } while (!head_.compare_exchange_weak(
         head, &item, base::order<Atomics, inbox_order::push_head>(std::memory_order_seq_cst),
         std::memory_order_relaxed));
-    return head == nullptr;
   }
 
-  /// Takes everything. Returns the newest, which is linked through `queue_link` to the older ones;
-  /// null if there is nothing.
-  [[nodiscard]] T* take_all() noexcept {
+  /// Takes everything. Hands all but the oldest to `keep(item)`, the newest first, and returns the
+  /// oldest; null if there is nothing.
+  template <class Keep>
+  [[nodiscard]] T* take_all(const Keep& keep) noexcept {
+    T* oldest = nullptr;
+    const auto walk = [&](T* chain) {
+      while (chain != nullptr) {
+        T* const older = chain->queue_link;
+        if (oldest != nullptr) keep(*oldest);
+        oldest = chain;
+        chain = older;
+      }
+    };
+    walk(take_stack());
+    walk(turned_over(take_line()));
+    return oldest;
+  }
+
+  /// Takes the oldest; null if there is nothing. The others can be found again when this returns,
+  /// but not all the time until then: a caller that is not about to look for work itself announces
+  /// them (sleepers.hpp, S4).
+  [[nodiscard]] T* take_oldest() noexcept {
+    T* oldest = take_line();
+    if (oldest == nullptr) oldest = turned_over(take_stack());
+    if (oldest == nullptr) return nullptr;
+    if (T* const rest = oldest->queue_link) leave_line(rest);
+    return oldest;
+  }
+
+  /// Whether there was nothing at some moment of the call, unless somebody takes the oldest at the
+  /// same time. Part of the sleeping protocol (sleepers.hpp, S4).
+  [[nodiscard]] bool looks_empty() const noexcept {
+    // order: seq_cst both, pair with push_head and put_line: after the sleeper's change of state
+    const auto look = base::order<Atomics, inbox_order::look_head>(std::memory_order_seq_cst);
+    return head_.load(look) == nullptr && line_.load(look) == nullptr;
+  }
+
+  /// As `looks_empty`, but a hint that costs the owner next to nothing.
+  [[nodiscard]] bool seems_empty() const noexcept {
+    // order: relaxed both; a hint
+    return head_.load(std::memory_order_relaxed) == nullptr &&
+           line_.load(std::memory_order_relaxed) == nullptr;
+  }
+
+ private:
+  using link = typename Atomics::template atomic<T*>;
+
+  /// All that has been pushed since it was taken last, newest first.
+  T* take_stack() noexcept {
     // order: relaxed; a miss is noticed before sleeping
     if (head_.load(std::memory_order_relaxed) == nullptr) return nullptr;
     // order: acquire, pairs with push_head of every item in the list: they all continue one release
@@ -56,35 +109,46 @@ class work_inbox {
                           base::order<Atomics, inbox_order::take_head>(std::memory_order_acquire));
   }
 
-  /// Takes the oldest. The others go back in their order, behind what has come meanwhile. Null if
-  /// there is nothing.
-  [[nodiscard]] T* take_oldest() noexcept {
-    T* oldest = take_all();
-    if (oldest == nullptr) return nullptr;
-    T* newer = nullptr;  // the list turned round
-    while (T* const older = oldest->queue_link) {
-      oldest->queue_link = newer;
-      newer = oldest;
-      oldest = older;
-    }
-    while (newer != nullptr) {
-      T* const next = newer->queue_link;
-      push(*newer);
-      newer = next;
-    }
-    return oldest;
+  /// The line, oldest first.
+  T* take_line() noexcept {
+    // order: relaxed; a miss is noticed before sleeping
+    if (line_.load(std::memory_order_relaxed) == nullptr) return nullptr;
+    // order: acquire, pairs with put_line
+    return line_.exchange(nullptr,
+                          base::order<Atomics, inbox_order::take_line>(std::memory_order_acquire));
   }
 
-  /// Whether there was nothing at some moment of the call. Part of the sleeping protocol
-  /// (sleepers.hpp, S4).
-  [[nodiscard]] bool looks_empty() const noexcept {
-    // order: seq_cst, pairs with push_head: after the sleeper's change of state
-    return head_.load(base::order<Atomics, inbox_order::look_head>(std::memory_order_seq_cst)) ==
-           nullptr;
+  /// Puts back what was taken. If somebody has left another line meanwhile, that one is newer and
+  /// goes behind.
+  void leave_line(T* first) noexcept {
+    T* none = nullptr;
+    // order: seq_cst: release pairs with take_line (the items' contents and links); the single
+    // order as in push; relaxed on failure, it is tried again
+    while (!line_.compare_exchange_strong(
+        none, first, base::order<Atomics, inbox_order::put_line>(std::memory_order_seq_cst),
+        std::memory_order_relaxed)) {
+      if (T* const newer = take_line()) {
+        T* last = first;
+        while (T* const next = last->queue_link) last = next;
+        last->queue_link = newer;
+      }
+      none = nullptr;
+    }
   }
 
- private:
-  typename Atomics::template atomic<T*> head_{nullptr};
+  [[nodiscard]] static T* turned_over(T* chain) noexcept {
+    T* turned = nullptr;
+    while (chain != nullptr) {
+      T* const next = chain->queue_link;
+      chain->queue_link = turned;
+      turned = chain;
+      chain = next;
+    }
+    return turned;
+  }
+
+  link head_{nullptr};  ///< the stack: newest first
+  link line_{nullptr};  ///< the line: oldest first
 };
 
 }  // namespace garrick::sched

@@ -4,7 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -20,64 +22,98 @@ struct numbered final : base::runnable {
 
 using inbox = sched::work_inbox<base::real_atomics>;
 
-}  // namespace
+constexpr std::uint32_t producers = 3;
+constexpr std::uint32_t each = 30'000;
 
-TEST_CASE(
-    "push tells whether the inbox was empty; take_all yields newest to oldest and leaves nothing") {
-  inbox in;
-  numbered items[3];
-  CHECK(in.looks_empty());
-  CHECK(in.push(items[0]));
-  CHECK_FALSE(in.push(items[1]));
-  CHECK_FALSE(in.push(items[2]));
-  CHECK_FALSE(in.looks_empty());
-  base::runnable* list = in.take_all();
-  CHECK(list == &items[2]);
-  CHECK(list->queue_link == &items[1]);
-  CHECK(list->queue_link->queue_link == &items[0]);
-  CHECK(items[0].queue_link == nullptr);
-  CHECK(in.take_all() == nullptr);
-}
-
-TEST_CASE(
-    "many producers, two takers: everything arrives once, and each list has each producer's items "
-    "in order") {
-  constexpr std::uint32_t producers = 3;
-  constexpr std::uint32_t each = 30'000;
-  inbox in;
-  std::vector<std::vector<numbered>> items(producers);
-  for (std::uint32_t p = 0; p < producers; ++p) {
-    items[p] = std::vector<numbered>(each);
-    for (std::uint32_t i = 0; i < each; ++i) {
-      items[p][i].producer = p;
-      items[p][i].number = i;
+/// Threads that push numbered items, all at the same time.
+class producing {
+ public:
+  explicit producing(inbox& into) {
+    for (std::uint32_t p = 0; p < producers; ++p) {
+      items_[p] = std::vector<numbered>(each);
+      threads_.emplace_back([this, p, &into] {
+        for (std::uint32_t i = 0; i < each; ++i) {
+          items_[p][i].producer = p;
+          items_[p][i].number = i;
+          into.push(items_[p][i]);
+        }
+      });
     }
   }
-  std::atomic<std::uint32_t> got{0};
-  std::atomic<std::uint32_t> out_of_order{0};
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 2; ++t) {
-    threads.emplace_back([&] {
-      while (got.load() < producers * each) {
-        // walking from newest to oldest the numbers fall
-        std::uint32_t next[producers] = {each, each, each};
-        std::uint32_t taken = 0;
-        for (base::runnable* r = in.take_all(); r != nullptr; r = r->queue_link, ++taken) {
-          const auto& item = static_cast<const numbered&>(*r);
-          if (item.number >= next[item.producer]) out_of_order.fetch_add(1);
-          next[item.producer] = item.number;
-        }
-        got.fetch_add(taken);
-      }
-    });
+  ~producing() {
+    for (auto& t : threads_) t.join();
   }
-  for (std::uint32_t p = 0; p < producers; ++p)
-    threads.emplace_back([&, p] {
-      for (auto& item : items[p]) in.push(item);
-    });
-  for (auto& t : threads) t.join();
-  CHECK(got.load() == producers * each);
-  CHECK(out_of_order.load() == 0);
+  producing(const producing&) = delete;
+  producing& operator=(const producing&) = delete;
+
+ private:
+  std::array<std::vector<numbered>, producers> items_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace
+
+TEST_CASE("inbox: all are taken, the newest first and the oldest last, and nothing is left") {
+  inbox in;
+  std::array<numbered, 5> items;
+  CHECK(in.looks_empty());
+  CHECK(in.seems_empty());
+  for (std::size_t i = 0; i < 4; ++i) in.push(items[i]);
+  CHECK_FALSE(in.looks_empty());
+  CHECK_FALSE(in.seems_empty());
+  REQUIRE(in.take_oldest() == &items[0]);  // the others lie in the line
+  CHECK_FALSE(in.looks_empty());
+  CHECK_FALSE(in.seems_empty());
+  in.push(items[4]);
+  std::vector<base::runnable*> kept;
+  CHECK(in.take_all([&](base::runnable& r) { kept.push_back(&r); }) == &items[1]);
+  CHECK(kept == std::vector<base::runnable*>{&items[4], &items[3], &items[2]});
+  CHECK(in.looks_empty());
+  CHECK(in.seems_empty());
+  CHECK(in.take_all([](base::runnable&) {}) == nullptr);
+}
+
+TEST_CASE("inbox: many producers, and takers of all and of the oldest: everything arrives once") {
+  inbox in;
+  std::array<std::vector<std::atomic<std::uint32_t>>, producers> arrived;
+  for (auto& a : arrived) a = std::vector<std::atomic<std::uint32_t>>(each);
+  std::atomic<std::uint32_t> got{0};
+  const auto count = [&](const base::runnable& r) {
+    const auto& item = static_cast<const numbered&>(r);
+    arrived[item.producer][item.number].fetch_add(1);
+    got.fetch_add(1);
+  };
+  {
+    const producing items(in);
+    std::vector<std::thread> takers;
+    for (int t = 0; t < 3; ++t) {
+      takers.emplace_back([&, t] {
+        while (got.load() < producers * each) {
+          const base::runnable* const oldest = t == 0 ? in.take_all(count) : in.take_oldest();
+          if (oldest != nullptr) count(*oldest);
+        }
+      });
+    }
+    for (auto& t : takers) t.join();
+  }
+  for (const auto& a : arrived)
+    CHECK(std::all_of(a.begin(), a.end(), [](const auto& n) { return n.load() == 1; }));
+}
+
+TEST_CASE("inbox: one taker gets each producer's items in their order") {
+  inbox in;
+  const producing items(in);
+  std::array<std::uint32_t, producers> next{};
+  bool in_order = true;
+  for (std::uint32_t got = 0; got < producers * each;) {
+    const base::runnable* const oldest = in.take_oldest();
+    if (oldest == nullptr) continue;
+    const auto& item = static_cast<const numbered&>(*oldest);
+    in_order = in_order && item.number == next[item.producer]++;
+    ++got;
+  }
+  CHECK(in_order);
+  CHECK(in.looks_empty());
 }
 
 TEST_CASE("inbox: the oldest alone is taken, and the others keep their order") {

@@ -77,7 +77,7 @@ struct deque_suite : rl::test_suite<deque_suite, 3> {
   }
 };
 
-/// Two threads push, and two take everything.
+/// Two threads push. One takes everything, and one the oldest, twice.
 struct inbox_suite : rl::test_suite<inbox_suite, 4> {
   work_inbox<relacy_atomics, item> inbox;
   std::array<item, 4> items;
@@ -88,22 +88,52 @@ struct inbox_suite : rl::test_suite<inbox_suite, 4> {
         items[i].fill(1);
         inbox.push(items[i]);
       }
-    } else {
+    } else if (index == 2) {
       take_all();
+    } else {
+      for (int i = 0; i < 2; ++i)
+        if (item* oldest = inbox.take_oldest()) oldest->take();
     }
   }
 
   void take_all() {
-    item* next = inbox.take_all();
-    while (next != nullptr) {
-      item* const taken = next;
-      next = taken->queue_link;
-      taken->take();
-    }
+    if (item* oldest = inbox.take_all([](item& newer) { newer.take(); })) oldest->take();
   }
 
   void after() {
     take_all();
+    for (item& i : items) RL_ASSERT(i.content.get() == -1);
+  }
+};
+
+/// Items lie in the inbox already. Two threads take the oldest, so that one may find that the other
+/// has left a newer line, and a third pushes one more.
+struct lines_suite : rl::test_suite<lines_suite, 3> {
+  work_inbox<relacy_atomics, item> inbox;
+  std::array<item, 5> items;
+
+  void before() {
+    for (std::size_t i = 0; i < 3; ++i) {
+      items[i].fill(1);
+      inbox.push(items[i]);
+    }
+  }
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      for (std::size_t i = 3; i < 5; ++i) {
+        items[i].fill(1);
+        inbox.push(items[i]);
+      }
+      return;
+    }
+    for (int i = 0; i < 2; ++i)
+      if (item* oldest = inbox.take_oldest()) oldest->take();
+  }
+
+  void after() {
+    while (item* oldest = inbox.take_oldest()) oldest->take();
+    RL_ASSERT(inbox.looks_empty());
     for (item& i : items) RL_ASSERT(i.content.get() == -1);
   }
 };
@@ -148,6 +178,7 @@ TEST_CASE("the deque hands out everything exactly once") {
 }
 TEST_CASE("the inbox hands out everything exactly once") {
   CHECK(explore<inbox_suite>(thorough) == "");
+  CHECK(explore<lines_suite>(thorough) == "");
 }
 TEST_CASE("the next slot hands out everything exactly once") {
   for (const fences kind : {fences::symmetric, fences::asymmetric}) {
@@ -179,6 +210,8 @@ TEST_CASE("the deque needs each of its memory orders") {
 TEST_CASE("the inbox needs each of its memory orders") {
   CHECK(needs<inbox_suite>(inbox_order::push_head, release, enough_to_fail));
   CHECK(needs<inbox_suite>(inbox_order::take_head, acquire, enough_to_fail));
+  CHECK(needs<lines_suite>(inbox_order::put_line, release, enough_to_fail));
+  CHECK(needs<lines_suite>(inbox_order::take_line, acquire, enough_to_fail));
 }
 
 // owner_done and helper_looks are beyond this checker: they keep the owner's plain store of the

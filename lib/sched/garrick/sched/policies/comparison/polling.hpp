@@ -244,20 +244,14 @@ class polling {
   /// All of `from`'s inbox: returns the oldest; the rest goes into the deque of `self` so that it
   /// comes out oldest first.
   static runnable* take_inbox(worker_data& self, worker_data& from) noexcept {
-    runnable* next = from.inbox_.take_all();
-    if (next == nullptr) return nullptr;
-    while (runnable* const older = next->queue_link) {
-      self.deque_.push(next);
-      next = older;
-    }
-    return next;
+    return from.inbox_.take_all([&self](runnable& r) { self.deque_.push(&r); });
   }
 
   /// P3. Null: there is nothing.
   runnable* start_round(worker_data& self) noexcept {
     self.beats_.add();
     if (count_ > 1 && self.watch_.is_due()) look_about(self);
-    const bool inbox_first = self.round_.begin(round_);
+    const bool inbox_first = self.round_.begin();
     runnable* const oldest = inbox_first ? take_inbox(self, self) : self.deque_.steal_oldest();
     if (oldest != nullptr) return oldest;
     return inbox_first ? self.deque_.steal_oldest() : take_inbox(self, self);

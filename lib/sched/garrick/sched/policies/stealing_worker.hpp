@@ -1,0 +1,77 @@
+// One worker of work_stealing.hpp: its slot, its deque and its inbox, and what it has done.
+//
+// Thread safety: each member says whose it is; the functions are for any thread.
+#pragma once
+
+#include <garrick/base/concurrency/runnable.hpp>
+#include <garrick/sched/parking/slot_looks.hpp>
+#include <garrick/sched/policies/policy.hpp>
+#include <garrick/sched/policies/stalled_watch.hpp>
+#include <garrick/sched/policies/worker_figures.hpp>
+#include <garrick/sched/policies/worker_round.hpp>
+#include <garrick/sched/queues/inbox.hpp>
+#include <garrick/sched/queues/next_slot.hpp>
+#include <garrick/sched/queues/work_stealing_deque.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace garrick::sched {
+
+/// What `work_stealing` knows of one worker.
+template <class Traits>
+struct alignas(64) stealing_worker {
+  using atomics = typename Traits::atomics;  ///< as the traits have them
+
+  /// The worker with this number, from 0. `longest_round` is the most messages of its rounds.
+  stealing_worker(std::uint32_t number, std::uint32_t longest_round, const policy_options& options)
+      : own_index(number),
+        round(longest_round),
+        watch(number, longest_round, options.look_interval),
+        random(seed_of_worker(options.seed, number)),
+        figures(number, options.probe) {}
+
+  /// From 0.
+  [[nodiscard]] std::uint32_t index() const noexcept { return own_index; }
+
+  /// Whether it has work that everybody may take.
+  [[nodiscard]] bool has_open_work() const noexcept {
+    return !inbox.looks_empty() || !deque.looks_empty();
+  }
+
+  /// What it has done, and whether something waits for it.
+  [[nodiscard]] worker_stats statistics() const noexcept {
+    worker_stats now = figures.read();
+    now.queued = deque.size() + (front.slot.look().item != nullptr ? 1 : 0);
+    now.has_inbox = !inbox.looks_empty();
+    return now;
+  }
+
+  /// What waits for it, in words.
+  [[nodiscard]] std::string describe() const {
+    std::string text =
+        "worker " + std::to_string(own_index) + ": deque " + std::to_string(deque.size());
+    text += inbox.looks_empty() ? ", inbox empty" : ", inbox filled";
+    text += front.slot.look().item == nullptr ? ", slot empty" : ", slot filled";
+    return text;
+  }
+
+  // constant
+  std::uint32_t own_index;  ///< from 0
+  // owner only
+  worker_round round;                                 ///< W3
+  stalled_watch watch;                                ///< W4: whom it watches
+  typename next_slot<atomics>::picture watched_slot;  ///< W4: that one's slot
+  typename Traits::random random;                     ///< in which order it visits victims
+  worker_figures<Traits> figures;                     ///< what it has done
+  own_counter<atomics> beats;                         ///< W4: signs of life
+  own_counter<atomics> dry;  ///< how often it found nothing in its own queues
+  // owner, and now and then the ticker or a worker that looks about
+  alignas(64) worker_front<Traits> front;  ///< its slot, and where it runs
+  // owner and thieves (aligns itself)
+  work_stealing_deque<atomics> deque;  ///< own work
+  // everybody
+  alignas(64) work_inbox<atomics> inbox;  ///< from other threads
+};
+
+}  // namespace garrick::sched
