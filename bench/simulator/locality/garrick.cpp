@@ -69,7 +69,7 @@ void bench::run(arguments& args, result& out) {
       "No rounds: with a quantum that no worker uses up. In our fairness rounds controllers wait "
       "with several answers and then "
       "hand out searches far from their matrices; without "
-      "rounds a search stays where it began, and little is left to gain.");
+      "rounds nearly all searches stay where they began, and less is left to gain.");
   figure waiting("Matrix Search, where controllers wait until all matrices are built",
                  "Not in the paper. All searches of a controller are handed out at one "
                  "place, so without locality they "

@@ -56,7 +56,7 @@ void bench::run(arguments& args, result& out) {
   speedup(scaling, out, "Mandelbrot", mandelbrot::of(4000, 500, 2));
   scaling.found(
       "The 400 factorisations of the mixed operations are six or seven for each of 64 workers, "
-      "which costs the last doubling; "
+      "so no more than 57 × can come of them; "
       "with so few actors, creation has a worker wait for others' "
       "subtrees.");
   figure many("Many senders, one receiver",
