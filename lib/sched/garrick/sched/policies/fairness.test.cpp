@@ -26,7 +26,9 @@ struct crowd {
   std::uint64_t messages = 0;  ///< handled by anybody; only the worker writes it
   std::uint64_t longest_wait = 0;
   std::uint64_t watched_runs = 0;
-  std::uint64_t enough = 0;  ///< messages after which everybody stops
+  std::uint64_t ball_runs = 0;               ///< of those that play ping-pong
+  std::size_t waits_for_message = SIZE_MAX;  ///< who is not runnable at the beginning
+  std::uint64_t enough = 0;                  ///< messages after which everybody stops
   latch ended;
   using anybody = job<std::function<base::run_outcome(std::uint32_t&)>>;
   std::vector<std::unique_ptr<anybody>> all;
@@ -46,16 +48,22 @@ struct crowd {
         }));
   }
 
-  /// Two that send each other one message a run, for ever, through the next slot.
+  /// Two that hand one message to and fro for ever, through the next slot. Their waits are
+  /// recorded, too.
   void add_ping_pong() {
     const std::size_t first = all.size();
+    waits_for_message = first + 1;
+    const auto sent = std::make_shared<std::uint64_t>(0);
     for (std::size_t i = 0; i < 2; ++i) {
-      all.push_back(std::make_unique<anybody>([this, other = first + 1 - i](std::uint32_t& budget) {
-        --budget;
-        ++messages;
-        if (messages < enough) pool->schedule(*all[other]);
-        return base::run_outcome::released;
-      }));
+      all.push_back(
+          std::make_unique<anybody>([this, sent, other = first + 1 - i](std::uint32_t& budget) {
+            longest_wait = std::max(longest_wait, messages - *sent);
+            --budget;
+            *sent = ++messages;
+            ++ball_runs;
+            if (messages < enough) pool->schedule(*all[other]);
+            return base::run_outcome::released;
+          }));
     }
   }
 
@@ -81,7 +89,8 @@ struct crowd {
 
   void run(std::uint64_t how_many) {
     enough = how_many;
-    for (auto& one : all) pool->schedule(*one);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (i != waits_for_message) pool->schedule(*all[i]);
     pool->start();
     ended.wait();
     pool->stop();
@@ -108,6 +117,7 @@ TEST_CASE("an endless ping-pong in the next slot starves nobody") {
     c.run(quantum * 1'000);
     CAPTURE(quantum);
     CHECK(c.watched_runs > 100);
+    CHECK(c.ball_runs > 100);
     CHECK(c.longest_wait <= c.bound());
   }
 }

@@ -140,8 +140,8 @@ class work_stealing {
 
   /// If it has used up the round, into the deque of `self`: since rounds begin with the oldest
   /// there, those that use up their rounds take turns. Else its own quantum is smaller, and it goes
-  /// to the back of the inbox. If it is alone on its worker it will be taken at once (W1), so nobody
-  /// is called for it.
+  /// to the back of the inbox. If it is alone on its worker it will be taken at once (W1), so
+  /// nobody is called for it.
   void resume_later(worker_data& self, runnable& r) noexcept {
     if constexpr (Guide::active) {
       const std::uint32_t target =

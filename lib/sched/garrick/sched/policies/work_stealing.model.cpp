@@ -278,6 +278,48 @@ struct batch_suite : rl::test_suite<batch_suite, 3>, policy_base {
   }
 };
 
+/// A worker that has something of its own takes the older of two actors out of its inbox, which
+/// waits until the other one has run: that one must be found by the second worker, also if it goes
+/// to sleep while the line is in the first one's hands.
+struct line_suite : rl::test_suite<line_suite, 2>, policy_base {
+  std::array<actor, 2> arrivals;
+  actor own;
+  parker younger_ran;
+
+  line_suite() : policy_base(3) {
+    const auto handle_with = [this](actor& a, auto handler) {
+      a.suite = this;
+      a.handler = handler;
+    };
+    for (actor& a : arrivals)
+      handle_with(a, [](void* suite, actor& self, policy::worker_data&) {
+        static_cast<line_suite*>(suite)->run(self);
+      });
+    handle_with(own, [](void* suite, actor&, policy::worker_data&) {
+      static_cast<line_suite*>(suite)->done();
+    });
+  }
+  void run(const actor& self) {
+    if (&self == &arrivals[0])
+      younger_ran.park();
+    else
+      younger_ran.unpark();
+    done();
+  }
+  void thread(unsigned index) {
+    if (index == 0) {
+      auto& me = scheduling->worker(0);
+      scheduling->internal_enqueue(me, own);
+      for (actor& a : arrivals) scheduling->external_enqueue(me, a);
+    }
+    work(index);
+  }
+  void after() {
+    for (actor& a : arrivals) RL_ASSERT(a.state.get() == 1);
+    RL_ASSERT(own.state.get() == 1);
+  }
+};
+
 }  // namespace
 
 TEST_CASE("a family of actors runs whoever takes whom, and nobody is stranded") {
@@ -309,4 +351,9 @@ TEST_CASE("without the fences, actors are stranded") {
 TEST_CASE("what a worker takes out of its inbox along with what it runs is announced") {
   for (const fences kind : {fences::symmetric, fences::asymmetric})
     CHECK(explore<batch_suite>(10'000, {}, kind) == "");
+}
+
+TEST_CASE("what a worker leaves in its inbox is announced") {
+  for (const fences kind : {fences::symmetric, fences::asymmetric})
+    CHECK(explore<line_suite>(10'000, {}, kind) == "");
 }

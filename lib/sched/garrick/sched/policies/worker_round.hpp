@@ -98,10 +98,12 @@ class worker_round {
 
   // --- the time ----------------------------------------------------------------------------------
 
-  /// A round is about to begin. True: `measure` wants to know the time. Short rounds are measured
-  /// each, since their messages take long, and others now and then.
+  /// A round is about to begin. True: `measure` wants to know the time. Each round is measured if
+  /// something has arrived lately or if it is short, since messages take long, and others now and
+  /// then.
   [[nodiscard]] bool wants_time() noexcept {
-    if (length_ == longest_ && ++unmeasured_ < longest_unmeasured) return false;
+    const bool each = length_ < longest_ || has_arrived_ || is_asked_;
+    if (!each && ++unmeasured_ < longest_unmeasured) return false;
     unmeasured_ = 0;
     return true;
   }
@@ -110,9 +112,10 @@ class worker_round {
   /// becomes as short as it must, and at most twice as long.
   void measure(std::uint64_t now_ns) noexcept {
     if (std::exchange(has_arrived_, false)) asked_until_ns_ = now_ns + lately_ns;
+    is_asked_ = now_ns < asked_until_ns_;
     if (measured_at_ns_ != 0 && handled_ != measured_) {
       const std::uint64_t took = std::max<std::uint64_t>(now_ns - measured_at_ns_, 1);
-      const std::uint64_t shall = now_ns < asked_until_ns_ ? most_if_asked_ns : most_ns;
+      const std::uint64_t shall = is_asked_ ? most_if_asked_ns : most_ns;
       const std::uint64_t fitting = (handled_ - measured_) * shall / took;
       const std::uint64_t most = std::min<std::uint64_t>(longest_, std::uint64_t{length_} * 2);
       length_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(fitting, 1, most));
@@ -155,6 +158,7 @@ class worker_round {
   bool inbox_has_turn_ = true;
   bool arrival_runs_ = false;
   bool has_arrived_ = false;  // since the last `measure`
+  bool is_asked_ = false;     // at the last `measure`
 };
 
 }  // namespace garrick::sched
