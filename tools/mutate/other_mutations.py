@@ -328,6 +328,13 @@ MUTATIONS = [
         ("sched.model.work_stealing",),
     ),
     mutation(
+        "stealing: work is left to one in a handler that takes long",
+        STEALING,
+        "worker(awake).inbox.looks_empty() &&\n          worker(awake).has_moved_on()) {",
+        "worker(awake).inbox.looks_empty()) {",
+        ("sched.work_stealing",),
+    ),
+    mutation(
         "stealing: nobody watches work that is left to those awake",
         STEALING,
         "    else if (sleepers_type::any_parked(seen) && !ticker_.armed())\n"

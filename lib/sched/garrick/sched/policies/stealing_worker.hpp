@@ -13,6 +13,7 @@
 #include <garrick/sched/queues/next_slot.hpp>
 #include <garrick/sched/queues/work_stealing_deque.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 
@@ -37,6 +38,16 @@ struct alignas(64) stealing_worker {
   /// Whether it has work that everybody may take.
   [[nodiscard]] bool has_open_work() const noexcept {
     return !inbox.looks_empty() || !deque.looks_empty();
+  }
+
+  /// Whether it has begun a run since this was asked before, by anybody. Any thread; a hint: who
+  /// has not may be in a handler that takes long, and should be left no work.
+  [[nodiscard]] bool has_moved_on() noexcept {
+    const std::uint64_t now = figures.runs();
+    // order: relaxed both; a hint
+    if (runs_when_asked.load(std::memory_order_relaxed) == now) return false;
+    runs_when_asked.store(now, std::memory_order_relaxed);  // order: as above
+    return true;
   }
 
   /// What it has done, and whether something waits for it.
@@ -72,6 +83,8 @@ struct alignas(64) stealing_worker {
   work_stealing_deque<atomics> deque;  ///< own work
   // everybody
   alignas(64) work_inbox<atomics> inbox;  ///< from other threads
+  /// `has_moved_on`
+  typename atomics::template atomic<std::uint64_t> runs_when_asked{0};
 };
 
 }  // namespace garrick::sched

@@ -92,12 +92,14 @@ class work_stealing {
 
   // --- where runnables go ------------------------------------------------------------------------
 
-  /// To a worker that is awake while others sleep, unless something waits there already; then to a
-  /// parked one if there is one, else to each in turn.
+  /// To a worker that is awake while others sleep, unless something waits there already or it seems
+  /// to be in a handler that takes long; then to a parked one if there is one, else to each in
+  /// turn.
   void central_enqueue(runnable& r) noexcept {
     if constexpr (!Guide::active) {
       const std::uint32_t awake = awake_while_others_sleep();
-      if (awake != sleepers_type::nobody && worker(awake).inbox.looks_empty()) {
+      if (awake != sleepers_type::nobody && worker(awake).inbox.looks_empty() &&
+          worker(awake).has_moved_on()) {
         if (!r.offer()) return;
         worker(awake).inbox.push(r);
         return leave_to_those_awake(awake);

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <utility>
 
 using namespace garrick;
 using namespace garrick::sched;
@@ -101,6 +103,60 @@ TEST_CASE("work stealing: a worker that had nothing to do first goes on with wha
   }
   CHECK(run() == &second);
   while (base::runnable* const r = policy.drain_one()) static_cast<void>(r->take());
+}
+
+namespace {
+
+/// What happens while a worker sleeps, once.
+struct scripted_parker {
+  static inline std::function<void()> script;
+  void park() { std::exchange(script, nullptr)(); }
+  bool park_for(std::uint64_t) { return true; }
+  bool unpark() { return true; }
+};
+struct scripted_traits : timeless_traits {
+  using parker = scripted_parker;
+};
+
+/// While the second of two workers sleeps and the first is awake, `first` and `second` come from
+/// outside; somebody takes `first` in between, and then `meanwhile(policy, awake)` happens.
+/// Returns whether `second` was left to the worker that is awake.
+template <class Meanwhile>
+bool left_to_who_is_awake(Meanwhile meanwhile) {
+  work_stealing<scripted_traits> policy(
+      policy_options{.workers = 2, .quantum = 1024, .idle_spin_ns = 0});
+  auto& awake = policy.worker(0);
+  auto& asleep = policy.worker(1);
+  item running;
+  item first;
+  item second;
+  item last;
+  static_cast<void>(policy.before_resume(awake, running));
+  bool left = false;
+  scripted_parker::script = [&] {
+    policy.central_enqueue(first);
+    REQUIRE(awake.inbox.take_oldest() == &first);
+    meanwhile(policy, awake);
+    policy.central_enqueue(second);
+    left = !awake.inbox.seems_empty();
+    CHECK(asleep.inbox.seems_empty() == left);
+    if (left) policy.external_enqueue(asleep, last);
+  };
+  CHECK(policy.dequeue(asleep) != nullptr);
+  while (base::runnable* const r = policy.drain_one()) static_cast<void>(r->take());
+  return left;
+}
+
+}  // namespace
+
+TEST_CASE("work stealing: who is awake and goes on is left what comes from outside") {
+  item next;
+  CHECK(left_to_who_is_awake(
+      [&](auto& policy, auto& awake) { static_cast<void>(policy.before_resume(awake, next)); }));
+}
+
+TEST_CASE("work stealing: who is in a handler that takes long is left nothing more") {
+  CHECK_FALSE(left_to_who_is_awake([](auto&, auto&) {}));
 }
 
 TEST_CASE("work stealing: what a queue still names waits there again, and not in the next slot") {

@@ -46,6 +46,9 @@ class worker_figures {
       probe_->on_worker_woke(index_);
   }
 
+  /// How many runs it has begun. Any thread.
+  [[nodiscard]] std::uint64_t runs() const noexcept { return runs_.get(); }
+
   /// Fills in what this class counts. Any thread.
   [[nodiscard]] worker_stats read() const noexcept {
     worker_stats now;
