@@ -330,7 +330,8 @@ MUTATIONS = [
     mutation(
         "stealing: work is left to one in a handler that takes long",
         STEALING,
-        "worker(awake).inbox.looks_empty() &&\n          worker(awake).has_moved_on()) {",
+        "worker(awake).inbox.looks_empty() &&\n"
+        "          worker(awake).has_begun_run_since_asked()) {",
         "worker(awake).inbox.looks_empty()) {",
         ("sched.work_stealing",),
     ),

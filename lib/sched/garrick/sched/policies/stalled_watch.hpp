@@ -13,13 +13,15 @@
 
 namespace garrick::sched {
 
-/// Messages that a busy worker handles between two looks at another one, rounded to whole rounds.
+/// Messages that a busy worker handles at most between two looks at another one. What counts is
+/// the number of rounds that have so many messages if they are as long as they may be.
 inline constexpr std::uint32_t default_look_interval = 2048;
 
 /// Which of the others a worker watches, and whether that one has moved.
 class stalled_watch {
  public:
-  /// Of worker `self`, whose rounds have `round` messages; it looks about once in `interval`.
+  /// Of worker `self`, whose rounds have at most `round` messages; it looks about at least once in
+  /// `interval`.
   stalled_watch(std::uint32_t self, std::uint32_t round, std::uint32_t interval) noexcept
       : self_(self), whom_(self), rounds_(std::max(1U, interval / round)), left_(rounds_) {}
 

@@ -42,7 +42,7 @@ struct alignas(64) stealing_worker {
 
   /// Whether it has begun a run since this was asked before, by anybody. Any thread; a hint: who
   /// has not may be in a handler that takes long, and should be left no work.
-  [[nodiscard]] bool has_moved_on() noexcept {
+  [[nodiscard]] bool has_begun_run_since_asked() noexcept {
     const std::uint64_t now = figures.runs();
     // order: relaxed both; a hint
     if (runs_when_asked.load(std::memory_order_relaxed) == now) return false;
@@ -69,7 +69,7 @@ struct alignas(64) stealing_worker {
 
   // constant
   std::uint32_t own_index;  ///< from 0
-  // owner only
+  // the owner's; others read the counters
   worker_round round;                                 ///< W3
   stalled_watch watch;                                ///< W4: whom it watches
   typename next_slot<atomics>::picture watched_slot;  ///< W4: that one's slot
@@ -82,8 +82,8 @@ struct alignas(64) stealing_worker {
   // owner and thieves (aligns itself)
   work_stealing_deque<atomics> deque;  ///< own work
   // everybody
-  alignas(64) work_inbox<atomics> inbox;  ///< from other threads
-  /// `has_moved_on`
+  alignas(64) work_inbox<atomics> inbox;  ///< from other threads, and what gives up its turn early
+  /// `has_begun_run_since_asked`
   typename atomics::template atomic<std::uint64_t> runs_when_asked{0};
 };
 

@@ -7,9 +7,11 @@
 // Invariants
 // W1 Open work is in a deque or an inbox. Every addition of open work is followed on the same
 //    thread, before it runs user code, by `announce` or `leave_to_those_awake`, except what that
-//    thread takes out again before, or leaves for an arrival that was announced later. The second
-//    is for what comes from outside while somebody is awake: that one takes it or sees it before it
-//    sleeps (b3 of S4), or the ticker calls somebody (K5 of slot_ticker.hpp).
+//    thread takes out again before. One that goes on later and was alone on its worker is not
+//    announced either: it runs next, unless something arrives at that moment and runs first, whose
+//    announcement then serves both. `leave_to_those_awake` is for what comes from outside while
+//    somebody is awake and goes on: that one takes it or sees it before it sleeps (b3 of S4), or
+//    the ticker calls somebody (K5 of slot_ticker.hpp).
 // W2 A slot is empty while its owner looks for work, is parked or has ended.
 // W3 Fairness. Time is cut into rounds of at most a quarter of a quantum of messages (a run counts
 //    for at least one). Each round starts with the oldest of the inbox or the oldest of the deque,
@@ -20,17 +22,20 @@
 //    whose sends ran other runnables in place counts for all that it was given, and ends after that
 //    message: so what one message runs in place comes on top of a round, but not what many do
 //    (docs/internals/overload.md).
-//    In the middle of a round, too, what has arrived runs before what is there, but it takes at
-//    most half of the messages: after each arrival others handle as many as it did.
+//    In the middle of a round, too, what is in the inbox runs before what is there, but after each
+//    of these runs others handle as many messages as it did. So what arrives at a worker that has
+//    been busy waits for the run that it finds, for at most `between_looks` messages, and for what
+//    is before it in the inbox and as many messages of others (docs/internals/parking.md).
 // W4 Nobody waits for a worker that stands still. Each worker counts its signs of life: it began a
 //    round, or it found its own queues empty. A busy worker makes a look once in `look_interval`
-//    messages, and watches each of the n-1 others from one look to the next, in turn. If the other
-//    gave no sign in between, the looker moves its work into queues of its own: what was in the
-//    slot all that time, the oldest of the deque with up to half of the rest, and the whole inbox.
-//    So in n-1 looks each of the others begins a round (W3), runs dry or loses its oldest work. As
-//    long as one worker goes on, a runnable that waits at another with k more has its turn there or
-//    is moved within (2k+2)(n-1) looks. Then it runs within 2m+2 rounds if the looker has m. (A
-//    worker that is not busy searches or is parked: S6 of sleepers.hpp.)
+//    messages, or sooner if its rounds are short, and watches each of the n-1 others from one look
+//    to the next, in turn. If the other gave no sign in between, the looker moves its work into
+//    queues of its own: what was in the slot all that time, the oldest of the deque with up to half
+//    of the rest, and the whole inbox. So in n-1 looks each of the others begins a round (W3), runs
+//    dry or loses its oldest work. As long as one worker goes on, a runnable that waits at another
+//    with k more has its turn there or is moved within 4(k+1)(n-1) looks. Then it runs within
+//    4(m+1) rounds if the looker has m. (A worker that is not busy searches or is parked: S6 of
+//    sleepers.hpp.)
 #pragma once
 
 #include <garrick/sched/parking/sleepers.hpp>
@@ -99,7 +104,7 @@ class work_stealing {
     if constexpr (!Guide::active) {
       const std::uint32_t awake = awake_while_others_sleep();
       if (awake != sleepers_type::nobody && worker(awake).inbox.looks_empty() &&
-          worker(awake).has_moved_on()) {
+          worker(awake).has_begun_run_since_asked()) {
         if (!r.offer()) return;
         worker(awake).inbox.push(r);
         return leave_to_those_awake(awake);

@@ -3,7 +3,7 @@
 // Sleeping and stealing are rare and cost a system call or a foreign cache line anyway. So a park
 // reads the clock twice, and both ask whether somebody listens.
 //
-// Thread safety: the worker itself, but `read`, which any thread may call.
+// Thread safety: the worker itself, but `read` and `runs`, which any thread may call.
 #pragma once
 
 #include <garrick/base/concurrency/probe.hpp>

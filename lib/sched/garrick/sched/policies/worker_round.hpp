@@ -2,10 +2,11 @@
 // comes first otherwise. That is what fairness rests on (W3 of work_stealing.hpp).
 //
 // A round is at most a quarter of a quantum of messages. Where messages take long it has fewer, so
-// that it lasts a tenth of a second at most, and about 50 µs while now and then something arrives
-// from other threads. Without need rounds are not made so short: to stay with an actor, and with
-// what the caches hold of it, is faster. What has arrived has its turn within a round, too, but
-// takes at most half of the worker's messages.
+// that it lasts about a tenth of a second at most, and about 50 µs while now and then something
+// arrives in the inbox, be it from other threads or because its own quantum is small. Without need
+// rounds are not made so short: to stay with an actor, and with what the caches hold of it, is
+// faster. What has arrived has its turn in the middle of a round, too, but takes at most half of
+// the messages there.
 //
 // Thread safety: none; each worker has its own.
 #pragma once
@@ -25,7 +26,7 @@ class worker_round {
   /// How long a round shall last at most, in nanoseconds.
   static constexpr std::uint64_t most_ns = 100'000'000;
   /// How long if something has arrived lately, so that what comes next need not wait for longer.
-  static constexpr std::uint64_t most_if_asked_ns = 50'000;
+  static constexpr std::uint64_t most_if_arrivals_ns = 50'000;
   /// What is lately, in nanoseconds.
   static constexpr std::uint64_t lately_ns = 100'000'000;
   /// For so many messages after the worker had nothing else to do, or for a round if that is less,
@@ -102,8 +103,8 @@ class worker_round {
   /// something has arrived lately or if it is short, since messages take long, and others now and
   /// then.
   [[nodiscard]] bool wants_time() noexcept {
-    const bool each = length_ < longest_ || has_arrived_ || is_asked_;
-    if (!each && ++unmeasured_ < longest_unmeasured) return false;
+    const bool each = length_ < longest_ || has_arrived_ || arrivals_come_;
+    if (!each && ++unmeasured_ < rounds_per_measure) return false;
     unmeasured_ = 0;
     return true;
   }
@@ -111,11 +112,11 @@ class worker_round {
   /// Adapts the next rounds' length to how long messages have taken since the call before. A round
   /// becomes as short as it must, and at most twice as long.
   void measure(std::uint64_t now_ns) noexcept {
-    if (std::exchange(has_arrived_, false)) asked_until_ns_ = now_ns + lately_ns;
-    is_asked_ = now_ns < asked_until_ns_;
+    if (std::exchange(has_arrived_, false)) arrivals_until_ns_ = now_ns + lately_ns;
+    arrivals_come_ = now_ns < arrivals_until_ns_;
     if (measured_at_ns_ != 0 && handled_ != measured_) {
       const std::uint64_t took = std::max<std::uint64_t>(now_ns - measured_at_ns_, 1);
-      const std::uint64_t shall = is_asked_ ? most_if_asked_ns : most_ns;
+      const std::uint64_t shall = arrivals_come_ ? most_if_arrivals_ns : most_ns;
       const std::uint64_t fitting = (handled_ - measured_) * shall / took;
       const std::uint64_t most = std::min<std::uint64_t>(longest_, std::uint64_t{length_} * 2);
       length_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(fitting, 1, most));
@@ -128,7 +129,7 @@ class worker_round {
   void pause() noexcept { measured_at_ns_ = 0; }
 
  private:
-  static constexpr std::uint32_t longest_unmeasured = 4;  ///< rounds
+  static constexpr std::uint32_t rounds_per_measure = 4;  ///< rounds
 
   /// An arrival has run: others may handle as many messages as it did.
   void settle() noexcept {
@@ -153,12 +154,12 @@ class worker_round {
   std::uint64_t arrival_began_ = 0;
   std::uint64_t measured_ = 0;
   std::uint64_t measured_at_ns_ = 0;  // 0: not since the worker had nothing to do
-  std::uint64_t asked_until_ns_ = 0;
+  std::uint64_t arrivals_until_ns_ = 0;
   std::uint32_t unmeasured_ = 0;  // rounds
   bool inbox_has_turn_ = true;
   bool arrival_runs_ = false;
-  bool has_arrived_ = false;  // since the last `measure`
-  bool is_asked_ = false;     // at the last `measure`
+  bool has_arrived_ = false;    // since the last `measure`
+  bool arrivals_come_ = false;  // at the last `measure`
 };
 
 }  // namespace garrick::sched

@@ -123,7 +123,7 @@ TEST_CASE("rounds are shorter for some time after something has arrived") {
   std::uint64_t now = 1;
   CHECK(length_after(round, 20, 1'000, now) == 256);
   round.arrival_runs();
-  CHECK(length_after(round, 20, 1'000, now) == worker_round::most_if_asked_ns / 1'000);
+  CHECK(length_after(round, 20, 1'000, now) == worker_round::most_if_arrivals_ns / 1'000);
   now += worker_round::lately_ns;
   CHECK(length_after(round, 20, 1'000, now) == 256);
 }

@@ -3,7 +3,8 @@
 // thief.
 //
 // What arrives is pushed onto a stack. Who takes the oldest turns the stack over and leaves what is
-// behind the oldest as a line, first come first. So each runnable is turned over once.
+// behind the oldest as a line, first come first. So a runnable is turned over once, or twice if all
+// are taken.
 //
 // Thread safety: any function from any thread.
 //

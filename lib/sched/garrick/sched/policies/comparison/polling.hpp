@@ -29,7 +29,8 @@
 //    work_stealing.hpp says, though here a worker has no slot.
 // P2 With an event, the worker takes its token only before it looks into its inbox, and a push
 //    leaves the token after it: work in one's own inbox ends the wait.
-// P3 Fairness: as W3 of work_stealing.hpp, without a slot: each round of at most a quarter of a
+// P3 Fairness: as W3 of work_stealing.hpp, without a slot, and without turns in the middle of a
+//    round or rounds that depend on the time: each round of at most a quarter of a
 //    quantum begins with the oldest of the inbox or of the deque, in turns.
 #pragma once
 
