@@ -306,6 +306,13 @@ MUTATIONS = [
         ("sched.work_stealing",),
     ),
     mutation(
+        "stealing: what a worker did before it slept is not measured",
+        STEALING,
+        "      self.round.slept(nap.begin_ns, nap.end_ns);\n",
+        "      static_cast<void>(nap);\n",
+        ("sched.work_stealing",),
+    ),
+    mutation(
         "stealing: who gives up its turn early goes on",
         STEALING,
         "    if (self.round.is_over())\n      self.deque.push(&r);\n    else\n"

@@ -519,7 +519,6 @@ class work_stealing {
   runnable* wait_for_work(worker_data& self) noexcept {
     self.beats.add();
     self.dry.add();
-    self.round.pause();
     self.front.sit();
     bool searching = sleepers_.try_begin_search();
     for (;;) {
@@ -533,7 +532,8 @@ class work_stealing {
       const bool open = open_work_somewhere();
       if (open) sleepers_.announce(self.own_index);
       if (count_ > 1 && (open || some_slot_occupied()) && !ticker_.armed()) ticker_.arm();
-      self.figures.park([&] { sleepers_.park(self.own_index); });
+      const auto nap = self.figures.park([&] { sleepers_.park(self.own_index); });
+      self.round.slept(nap.begin_ns, nap.end_ns);
       // order: relaxed; the token carried it
       if (stopping_.load(std::memory_order_relaxed)) return nullptr;
       searching = true;

@@ -159,6 +159,42 @@ TEST_CASE("work stealing: who is in a handler that takes long is left nothing mo
   CHECK_FALSE(left_to_who_is_awake([](auto&, auto&) {}));
 }
 
+namespace {
+
+struct set_clock : no_time {
+  static inline std::uint64_t now;
+  static std::uint64_t now_ns() noexcept { return now; }
+};
+struct set_clock_traits : scripted_traits {
+  using clock = set_clock;
+};
+
+}  // namespace
+
+TEST_CASE("work stealing: rounds are short where messages take long, although the worker sleeps") {
+  constexpr std::uint64_t message_ns = 4'000'000;
+  set_clock::now = 1;
+  work_stealing<set_clock_traits> policy(
+      policy_options{.workers = 1, .quantum = 1024, .idle_spin_ns = 0});
+  auto& self = policy.worker(0);
+  /// Sleeps until one comes from outside. Returns how many messages that one may handle.
+  const auto awake_for = [&](item& one) {
+    scripted_parker::script = [&] { policy.central_enqueue(one); };
+    base::runnable* const r = policy.dequeue(self);
+    REQUIRE(r == &one);
+    REQUIRE(r->take());
+    return policy.before_resume(self, *r);
+  };
+  std::array<item, 3> bursts;
+  CHECK(awake_for(bursts[0]) == 256);
+  set_clock::now += 150 * message_ns;
+  policy.after_resume(self, 150);
+  CHECK(awake_for(bursts[1]) == 106);
+  set_clock::now += 106 * message_ns;
+  policy.after_resume(self, 106);
+  CHECK(awake_for(bursts[2]) == worker_round::most_ns / message_ns);
+}
+
 TEST_CASE("work stealing: what a queue still names waits there again, and not in the next slot") {
   work_stealing<> policy(policy_options{.workers = 1, .quantum = 64, .idle_spin_ns = 0});
   auto& self = policy.worker(0);

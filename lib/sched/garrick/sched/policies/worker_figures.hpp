@@ -31,9 +31,15 @@ class worker_figures {
       probe_->on_stolen(index_, victim);
   }
 
-  /// It goes to sleep by `sleep()`, which returns when it is awake.
+  /// When a worker fell asleep and when it was awake again.
+  struct nap {
+    std::uint64_t begin_ns;  ///< by the clock of the traits, both
+    std::uint64_t end_ns;
+  };
+
+  /// It goes to sleep by `sleep()`, which returns when it is awake. Returns when that was.
   template <class Sleep>
-  void park(Sleep sleep) noexcept {
+  nap park(Sleep sleep) noexcept {
     parks_.add();
     if (probe_ != nullptr) [[unlikely]]
       probe_->on_worker_parked(index_);
@@ -41,9 +47,11 @@ class worker_figures {
     parked_since_.store(begin, std::memory_order_relaxed);  // order: relaxed; a statistic
     sleep();
     parked_since_.store(0, std::memory_order_relaxed);  // order: relaxed; a statistic
-    parked_ns_.add(Traits::clock::now_ns() - begin);
+    const std::uint64_t end = Traits::clock::now_ns();
+    parked_ns_.add(end - begin);
     if (probe_ != nullptr) [[unlikely]]
       probe_->on_worker_woke(index_);
+    return {begin, end};
   }
 
   /// How many runs it has begun. Any thread.

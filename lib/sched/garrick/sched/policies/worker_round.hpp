@@ -125,8 +125,12 @@ class worker_round {
     measured_ = handled_;
   }
 
-  /// The worker has had nothing to do: the time since the last `measure` says nothing.
-  void pause() noexcept { measured_at_ns_ = 0; }
+  /// The worker has slept from `begin_ns` to `end_ns`, which does not count. Measures what it did
+  /// before, since one that sleeps often may begin no round for long.
+  void slept(std::uint64_t begin_ns, std::uint64_t end_ns) noexcept {
+    measure(begin_ns);
+    measured_at_ns_ = end_ns;
+  }
 
  private:
   static constexpr std::uint32_t rounds_per_measure = 4;  ///< rounds
@@ -153,7 +157,7 @@ class worker_round {
   std::uint64_t next_arrival_ = 0;
   std::uint64_t arrival_began_ = 0;
   std::uint64_t measured_ = 0;
-  std::uint64_t measured_at_ns_ = 0;  // 0: not since the worker had nothing to do
+  std::uint64_t measured_at_ns_ = 0;  // 0: never
   std::uint64_t arrivals_until_ns_ = 0;
   std::uint32_t unmeasured_ = 0;  // rounds
   bool inbox_has_turn_ = true;

@@ -138,13 +138,28 @@ TEST_CASE("rounds of full length are measured now and then, shorter ones each") 
   for (int i = 0; i < 100; ++i) CHECK(round.wants_time());
 }
 
-TEST_CASE("time in which a worker had nothing to do does not count") {
+TEST_CASE("time in which a worker sleeps does not count") {
   worker_round round(256);
   round.measure(1);
   static_cast<void>(round.begin());
-  round.use(256);
-  round.pause();
-  round.measure(1'000'000'000);
+  round.use(128);
+  round.slept(1'000, 1'000'000'000);
+  round.use(128);
+  round.measure(1'000'001'000);
   static_cast<void>(round.begin());
   CHECK(round.allowance(1024) == 256);
+}
+
+TEST_CASE("rounds of a worker that sleeps often are short, too, where messages take long") {
+  worker_round round(256);
+  std::uint64_t now = 1;
+  for (int i = 0; i < 2; ++i) {
+    round.slept(now, now + 5'000'000);
+    now += 5'000'000;
+    round.use(50);
+    now += 50 * 4'000'000;
+  }
+  round.slept(now, now + 1);
+  static_cast<void>(round.begin());
+  CHECK(round.allowance(1024) == worker_round::most_ns / 4'000'000);
 }
