@@ -171,6 +171,28 @@ struct set_clock_traits : scripted_traits {
 
 }  // namespace
 
+TEST_CASE("work stealing: rounds are short where messages take long") {
+  constexpr std::uint64_t message_ns = 4'000'000;
+  set_clock::now = 1;
+  work_stealing<set_clock_traits> policy(
+      policy_options{.workers = 1, .quantum = 1024, .idle_spin_ns = 0});
+  auto& self = policy.worker(0);
+  item greedy;
+  policy.central_enqueue(greedy);
+  std::uint32_t may_handle = 0;
+  for (int i = 0; i < 20; ++i) {
+    base::runnable* const r = policy.dequeue(self);
+    REQUIRE(r == &greedy);
+    REQUIRE(r->take());
+    may_handle = policy.before_resume(self, *r);
+    set_clock::now += may_handle * message_ns;
+    policy.after_resume(self, may_handle);
+    policy.resume_later(self, *r);
+  }
+  CHECK(may_handle == worker_round::most_ns / message_ns);
+  while (base::runnable* const r = policy.drain_one()) static_cast<void>(r->take());
+}
+
 TEST_CASE("work stealing: rounds are short where messages take long, although the worker sleeps") {
   constexpr std::uint64_t message_ns = 4'000'000;
   set_clock::now = 1;
@@ -193,6 +215,25 @@ TEST_CASE("work stealing: rounds are short where messages take long, although th
   set_clock::now += 106 * message_ns;
   policy.after_resume(self, 106);
   CHECK(awake_for(bursts[2]) == worker_round::most_ns / message_ns);
+}
+
+TEST_CASE("work stealing: somebody is called for one that goes on later, unless it is alone") {
+  for (const bool alone : {true, false}) {
+    CAPTURE(alone);
+    work_stealing<scripted_traits> policy(
+        policy_options{.workers = 2, .quantum = 1024, .idle_spin_ns = 0});
+    auto& awake = policy.worker(0);
+    item later;
+    item next;
+    scripted_parker::script = [&] {
+      if (!alone) policy.internal_enqueue(awake, next);
+      policy.resume_later(awake, later);
+      CHECK(policy.statistics().wakes == (alone ? 0 : 1));
+    };
+    CHECK(policy.dequeue(policy.worker(1)) == &later);
+    static_cast<void>(later.take());
+    while (base::runnable* const r = policy.drain_one()) static_cast<void>(r->take());
+  }
 }
 
 TEST_CASE("work stealing: what a queue still names waits there again, and not in the next slot") {
