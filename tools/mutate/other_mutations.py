@@ -337,9 +337,8 @@ MUTATIONS = [
     mutation(
         "stealing: work is left to one in a handler that takes long",
         STEALING,
-        "worker(awake).inbox.looks_empty() &&\n"
-        "          worker(awake).has_begun_run_since_asked()) {",
-        "worker(awake).inbox.looks_empty()) {",
+        "w.inbox.looks_empty() && w.has_begun_run_since_asked()) return index;",
+        "w.inbox.looks_empty()) return index;",
         ("sched.work_stealing",),
     ),
     mutation(

@@ -154,16 +154,6 @@ class sleepers {
     return nobody;
   }
 
-  /// The index of some worker of the first `among` that is not parked, looked for from `first` on,
-  /// or `nobody`. Any thread; a hint.
-  [[nodiscard]] std::uint32_t some_awake(std::uint32_t first, std::uint32_t among) const noexcept {
-    for (std::uint32_t i = 0; i < among; ++i) {
-      const std::uint32_t index = first + i < among ? first + i : first + i - among;
-      if (!looks_parked(index)) return index;
-    }
-    return nobody;
-  }
-
   /// Whether this worker is parked. Any thread; a hint.
   [[nodiscard]] bool looks_parked(std::uint32_t index) const noexcept {
     // order: relaxed; a hint

@@ -18,10 +18,10 @@
 //    in turns, and the slot's occupant goes to the new end of the deque. Nothing is ever added at
 //    the old end of the deque, nor before what is in the inbox. So with k runnables on the worker
 //    one in the inbox runs, or gets into the deque when nothing else is there, within 2k rounds,
-//    and one in the deque runs within 2k. The two together are at most 4k rounds, k quanta. A run
-//    whose sends ran other runnables in place counts for all that it was given, and ends after that
-//    message: so what one message runs in place comes on top of a round, but not what many do
-//    (docs/internals/overload.md).
+//    and one in the deque runs within 2k. The two together are at most 4k rounds, k quanta of four
+//    messages or more. A run whose sends ran other runnables in place counts for all that it was
+//    given, and ends after that message: so what one message runs in place comes on top of a round,
+//    but not what many do (docs/internals/overload.md).
 //    In the middle of a round, too, what is in the inbox runs before what is there, but after each
 //    of these runs others handle as many messages as it did. So what arrives at a worker that has
 //    been busy waits for the run that it finds, for at most `between_looks` messages, and for what
@@ -103,8 +103,7 @@ class work_stealing {
   void central_enqueue(runnable& r) noexcept {
     if constexpr (!Guide::active) {
       const std::uint32_t awake = awake_while_others_sleep();
-      if (awake != sleepers_type::nobody && worker(awake).inbox.looks_empty() &&
-          worker(awake).has_begun_run_since_asked()) {
+      if (awake != sleepers_type::nobody) {
         if (!r.offer()) return;
         worker(awake).inbox.push(r);
         return leave_to_those_awake(awake);
@@ -307,13 +306,25 @@ class work_stealing {
 
   /// runnables that one theft takes out of a deque
   static constexpr std::size_t most_in_batch = 16;
+  /// workers that are asked whether work from outside may be left to them
+  static constexpr std::uint32_t most_asked = 4;
 
-  /// A worker that is awake, if there is one while another is parked.
-  [[nodiscard]] std::uint32_t awake_while_others_sleep() const noexcept {
+  /// A worker that is awake while another is parked, goes on and has nothing in its inbox. `nobody`
+  /// if it is not among the first few that are awake.
+  [[nodiscard]] std::uint32_t awake_while_others_sleep() noexcept {
     if (!sleepers_type::any_parked(sleepers_.peek())) return sleepers_type::nobody;
     const std::uint32_t among = started_.load(std::memory_order_relaxed);  // order: as use_first
     // order: relaxed; any of them will do
-    return sleepers_.some_awake(next_target_.load(std::memory_order_relaxed) % among, among);
+    std::uint32_t index = next_target_.load(std::memory_order_relaxed) % among;
+    for (std::uint32_t i = 0, asked = 0; i < among && asked < most_asked; ++i) {
+      if (!sleepers_.looks_parked(index)) {
+        worker_data& w = worker(index);
+        if (w.inbox.looks_empty() && w.has_begun_run_since_asked()) return index;
+        ++asked;
+      }
+      if (++index == among) index = 0;
+    }
+    return sleepers_type::nobody;
   }
 
   /// Open work is in the inbox of `target`, which seemed to be awake: wakes it only if all sleep by

@@ -159,6 +159,27 @@ TEST_CASE("work stealing: who is in a handler that takes long is left nothing mo
   CHECK_FALSE(left_to_who_is_awake([](auto&, auto&) {}));
 }
 
+TEST_CASE(
+    "work stealing: if one that is awake is in a long handler, another one is left the work") {
+  work_stealing<scripted_traits> policy(
+      policy_options{.workers = 3, .quantum = 1024, .idle_spin_ns = 0});
+  auto& stuck = policy.worker(0);
+  auto& goes_on = policy.worker(1);
+  auto& asleep = policy.worker(2);
+  std::array<item, 5> items;
+  static_cast<void>(policy.before_resume(stuck, items[0]));
+  static_cast<void>(policy.before_resume(goes_on, items[1]));
+  scripted_parker::script = [&] {
+    policy.central_enqueue(items[2]);
+    REQUIRE(stuck.inbox.take_oldest() == &items[2]);
+    policy.central_enqueue(items[3]);
+    CHECK(goes_on.inbox.take_oldest() == &items[3]);
+    policy.external_enqueue(asleep, items[4]);
+  };
+  CHECK(policy.dequeue(asleep) == &items[4]);
+  for (item& i : items) static_cast<void>(i.take());
+}
+
 namespace {
 
 struct set_clock : no_time {

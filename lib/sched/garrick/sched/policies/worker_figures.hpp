@@ -33,8 +33,8 @@ class worker_figures {
 
   /// When a worker fell asleep and when it was awake again.
   struct nap {
-    std::uint64_t begin_ns;  ///< by the clock of the traits, both
-    std::uint64_t end_ns;
+    std::uint64_t begin_ns;  ///< by the clock of the traits
+    std::uint64_t end_ns;    ///< as well
   };
 
   /// It goes to sleep by `sleep()`, which returns when it is awake. Returns when that was.
