@@ -107,6 +107,23 @@ TEST_CASE("stop_now does not wait for what is in the mailboxes: dead letters") {
   CHECK(handled + static_cast<int>(system.dead_letter_count(errc::not_handled)) == 100);
 }
 
+TEST_CASE(
+    "an actor that nobody else holds and that sends to itself for ever is ended by stop_now") {
+  struct lonely : actor<protocol<void(go)>> {
+    explicit lonely(std::atomic<int>* handled) : handled_(handled) {}
+    void on(go) {
+      ++*handled_;
+      send(self(), go{});
+    }
+    std::atomic<int>* handled_;
+  };
+  std::atomic<int> handled{0};
+  actor_system system(quiet());
+  for (int i = 0; i < 3; ++i) send(system.spawn<lonely>(lent(&handled)), go{});
+  while (handled < 1000) std::this_thread::yield();
+  CHECK(system.stop_now(duration::seconds(20)).complete);
+}
+
 TEST_CASE("await_all returns when every actor has ended, and does not count hidden ones") {
   std::atomic<int> handled{0};
   actor_system system(quiet());

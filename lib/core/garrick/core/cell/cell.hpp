@@ -213,13 +213,19 @@ class alignas(64) cell : public base::runnable {
   /// together with `set_bound`.
   void drain_elsewhere(std::uint32_t messages, base::duration patience);
   void set_in_place(bool on) noexcept { in_place_ = on; }
+  /// The runner has a handle again to what nobody else has one to. Nobody could tell it to end
+  /// meanwhile, so it tells itself if all are killed.
+  void came_back() noexcept;
   /// Runs here instead of on the system's workers.
   void set_executor(base::executor& own);
 
   // ---- the runner: the actor's own turn ---------------------------------------------------------
 
   /// A strong handle from inside, possible even after the last handle from outside is gone.
-  void add_strong_from_self() noexcept { cell_steps::add_strong_from_self(*this); }
+  void add_strong_from_self() noexcept {
+    if (cell_steps::add_strong_from_self(*this)) [[unlikely]]
+      came_back();
+  }
 
   [[nodiscard]] cell_extension& ext();
   [[nodiscard]] cell_extension* ext_if() const noexcept { return ext_; }

@@ -78,12 +78,14 @@ struct cell_steps {
     return false;
   }
 
-  /// The runner: a strong handle, also after the last one has been dropped.
+  /// The runner: a strong handle, also after the last one has been dropped. True: it had been.
   template <class Cell>
-  static void add_strong_from_self(Cell& c) noexcept {
+  static bool add_strong_from_self(Cell& c) noexcept {
     // order: relaxed: the runner needs nothing from the droppers
-    if (c.strong_.fetch_add(1, std::memory_order_relaxed) == 0) [[unlikely]]
-      c.gate_.undrop();
+    if (c.strong_.fetch_add(1, std::memory_order_relaxed) != 0) [[likely]]
+      return false;
+    c.gate_.undrop();
+    return true;
   }
 
   /// The thread that has dropped the last strong handle. If nobody runs the actor, it ends here
