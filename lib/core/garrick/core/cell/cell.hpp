@@ -213,9 +213,6 @@ class alignas(64) cell : public base::runnable {
   /// together with `set_bound`.
   void drain_elsewhere(std::uint32_t messages, base::duration patience);
   void set_in_place(bool on) noexcept { in_place_ = on; }
-  /// The runner has a handle again to what nobody else has one to. Nobody could tell it to end
-  /// meanwhile, so it tells itself if all are killed.
-  void came_back() noexcept;
   /// Runs here instead of on the system's workers.
   void set_executor(base::executor& own);
 
@@ -226,6 +223,9 @@ class alignas(64) cell : public base::runnable {
     if (cell_steps::add_strong_from_self(*this)) [[unlikely]]
       came_back();
   }
+  /// It has a handle to itself again after all had been dropped. Nobody could tell it to end
+  /// meanwhile, so it tells itself if all actors are being killed.
+  void came_back() noexcept;
 
   [[nodiscard]] cell_extension& ext();
   [[nodiscard]] cell_extension* ext_if() const noexcept { return ext_; }
