@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,9 +54,10 @@ class scheduler : public base::executor {
   /// What the workers have done so far. Any thread.
   [[nodiscard]] virtual scheduler_stats stats() const noexcept = 0;
 
-  /// What worker `index` has done so far; all zero if there is no such worker, or if the policy
-  /// keeps no figures for each. Any thread.
-  [[nodiscard]] virtual worker_stats worker_statistics(std::uint32_t index) const noexcept = 0;
+  /// What worker `index` has done so far; all zero if its thread could not be created. Nothing: the
+  /// pool has no such worker, or its policy keeps no figures for each. Any thread.
+  [[nodiscard]] virtual std::optional<worker_stats> worker_statistics(
+      std::uint32_t index) const noexcept = 0;
 
   /// The state of queues and sleepers in words, for a diagnosis. A picture taken while things move.
   /// Any thread.

@@ -44,7 +44,9 @@ void on_worker(scheduler& pool, Function function) {
 TEST_CASE("a bad setting is rejected by name") {
   CHECK(rejected({.workers = most_workers + 1}) ==
         "the key 'scheduler.workers' wants a whole number from 0 to 1024 (threads), not '1025'");
-  CHECK(rejected({.workers = 0xffff'ffff}).starts_with("the key 'scheduler.workers' wants "));
+  CHECK(rejected({.workers = static_cast<std::uint32_t>(-1)}) ==
+        "the key 'scheduler.workers' wants a whole number from 0 to 1024 (threads), not "
+        "'unlimited': a count cannot be negative; -1 turns into that");
   CHECK(rejected({.workers = 1, .quantum = 0}).starts_with("the key 'scheduler.quantum' wants "));
   CHECK(rejected({.workers = 1, .idle_spin = longest_idle_spin + base::duration::nanoseconds(1)})
             .starts_with("the key 'scheduler.idle_spin' wants "));

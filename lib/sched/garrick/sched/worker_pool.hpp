@@ -20,6 +20,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -153,11 +154,11 @@ class worker_pool final : public scheduler {
 
   [[nodiscard]] std::uint32_t worker_count() const noexcept override { return settings_.workers; }
   [[nodiscard]] scheduler_stats stats() const noexcept override { return policy_.statistics(); }
-  [[nodiscard]] worker_stats worker_statistics(std::uint32_t index) const noexcept override {
+  [[nodiscard]] std::optional<worker_stats> worker_statistics(
+      std::uint32_t index) const noexcept override {
     if constexpr (requires { policy_.worker_statistics(index); })
-      return index < settings_.workers ? policy_.worker_statistics(index) : worker_stats();
-    else
-      return {};
+      if (index < settings_.workers) return policy_.worker_statistics(index);
+    return {};
   }
   [[nodiscard]] std::string describe() const override { return policy_.describe(); }
   [[nodiscard]] base::thread_state* worker_state(std::uint32_t index) noexcept override {

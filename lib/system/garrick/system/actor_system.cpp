@@ -127,7 +127,8 @@ base::result<void> actor_system::set_watchdog(base::duration after) {
   return core_->set_watchdog(after);
 }
 
-sched::worker_stats actor_system::worker_statistics(std::uint32_t index) const noexcept {
+std::optional<sched::worker_stats> actor_system::worker_statistics(
+    std::uint32_t index) const noexcept {
   return core_->workers_pool().worker_statistics(index);
 }
 

@@ -21,6 +21,7 @@
 #include <garrick/system/spawner.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -126,8 +127,10 @@ class actor_system : public spawner<actor_system> {
   base::result<void> set_watchdog(base::duration after);
 
   /// What one of the workers has done so far, and what waits in its queues: runs, thefts, parks,
-  /// time asleep. All zero for an `index` without a worker. Any thread; does not block.
-  [[nodiscard]] sched::worker_stats worker_statistics(std::uint32_t index) const noexcept;
+  /// time asleep. Workers count from 0; nothing: there is none with this `index`. Any thread; does
+  /// not block.
+  [[nodiscard]] std::optional<sched::worker_stats> worker_statistics(
+      std::uint32_t index) const noexcept;
 
   /// What core knows of the system: `scoped_actor me(system.env())`; otherwise for other parts of
   /// the framework.

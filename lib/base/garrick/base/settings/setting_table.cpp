@@ -50,6 +50,14 @@ std::string span_text(const setting& row) {
   return "from " + number_text(row, allowed.low) + " to " + number_text(row, allowed.high);
 }
 
+/// Empty, or that the row's variable was perhaps set to a negative number.
+std::string remark_on_negative(const setting& row, std::int64_t number) {
+  constexpr std::int64_t first_beyond = unlimited + 1;
+  if (row.target.kind() != setting_kind::count || number < first_beyond / 2) return {};
+  return ": a count cannot be negative; " + std::to_string(number - first_beyond) +
+         " turns into that";
+}
+
 std::string real_text(const setting& row, double value) {
   std::string text;
   row.target.print_real(text, value);
@@ -378,7 +386,10 @@ bool setting_table::has_section(std::string_view name) const noexcept {
 
 std::optional<refused_setting> setting_table::first_refused() const {
   for (const setting& row : rows_)
-    if (auto refused = check(row, value_of(row))) return refused;
+    if (auto refused = check(row, value_of(row))) {
+      refused->why += remark_on_negative(row, value_of(row).number);
+      return refused;
+    }
   for (const pair& p : pairs_)
     if (value_of(*find(p.key)).number < value_of(*find(p.least)).number)
       return refused_setting{

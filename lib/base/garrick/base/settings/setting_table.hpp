@@ -211,7 +211,8 @@ class setting_table {
   /// True if the keys of some rows begin with `name` and a dot.
   [[nodiscard]] bool has_section(std::string_view name) const noexcept;
 
-  /// The first variable whose value is not allowed, alone or together with another.
+  /// The first variable whose value is not allowed, alone or together with another. Of a count that
+  /// was set to a negative number the reason says so.
   [[nodiscard]] std::optional<refused_setting> first_refused() const;
 
  private:

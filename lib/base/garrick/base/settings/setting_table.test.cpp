@@ -201,6 +201,16 @@ TEST_CASE("a table finds rows, keeps defaults, and names what its variables must
   CHECK(table.first_refused()->why == "the key 'queue.most' must not be below 'queue.least'");
   CHECK(table.first_refused()->other == "queue.least");
 
+  most = static_cast<std::uint32_t>(-1);
+  REQUIRE(table.first_refused());
+  CHECK(table.first_refused()->why ==
+        "the key 'queue.most' wants a whole number from 1 to 10, not 'unlimited': a count cannot "
+        "be negative; -1 turns into that");
+  most = static_cast<std::uint32_t>(-2);
+  CHECK(table.first_refused()->why.ends_with(
+      "not '4294967294': a count cannot be negative; -2 turns into that"));
+  most = 11;
+
   setting_table all;
   bool own = false;
   all.add({"own.flag", &own});
