@@ -328,6 +328,41 @@ MUTATIONS = [
         ("sched.fairness",),
     ),
     mutation(
+        "stealing: one that goes on later seems alone although something is in the inbox",
+        STEALING,
+        "self.deque.empty_for_owner() &&\n                       self.inbox.looks_empty();",
+        "self.deque.empty_for_owner();",
+        ("sched.work_stealing",),
+    ),
+    mutation(
+        "stealing: a round in which the inbox has its turn in vain begins without the oldest",
+        STEALING,
+        "    if (oldest == nullptr) oldest = inbox_first ?",
+        "    if (oldest == nullptr && count_ == 0) oldest = inbox_first ?",
+        ("sched.work_stealing",),
+    ),
+    mutation(
+        "stealing: what leaves the slot when a round begins is not announced",
+        STEALING,
+        "      self.deque.push(occupant);\n      sleepers_.announce();\n",
+        "      self.deque.push(occupant);\n",
+        ("sched.work_stealing",),
+    ),
+    mutation(
+        "stealing: work is left to those awake, and the ticker called, although all sleep",
+        STEALING,
+        "    if (sleepers_type::parked(seen) >= started_.load(",
+        "    if (sleepers_type::parked(seen) > started_.load(",
+        ("sched.model.work_stealing",),
+    ),
+    mutation(
+        "stealing: who gives up its turn early goes to the deque when a look is due",
+        STEALING,
+        "    if (self.round.is_over())\n      self.deque.push(&r);",
+        "    if (self.round.is_due())\n      self.deque.push(&r);",
+        ("sched.work_stealing",),
+    ),
+    mutation(
         "stealing: work is left to those awake although all sleep",
         STEALING,
         "      sleepers_.wake_one(seen, target);\n    else if",
@@ -371,6 +406,15 @@ MUTATIONS = [
         ("sched.model.queues",),
     ),
     mutation(
+        "inbox: what came meanwhile goes before what is put back",
+        "lib/sched/garrick/sched/queues/inbox.hpp",
+        "        T* last = first;\n        while (T* const next = last->queue_link) last = next;\n"
+        "        last->queue_link = newer;\n",
+        "        T* last = newer;\n        while (T* const next = last->queue_link) last = next;\n"
+        "        last->queue_link = first;\n        first = newer;\n",
+        ("sched.inbox",),
+    ),
+    mutation(
         "inbox: the line is not turned over",
         "lib/sched/garrick/sched/queues/inbox.hpp",
         "    walk(turned_over(take_line()));\n",
@@ -404,5 +448,40 @@ MUTATIONS = [
         "is_over() ? 1 : std::min(",
         "std::min(",
         ("sched.worker_round", "sched.fairness"),
+    ),
+    mutation(
+        "round: who has done nothing counts as slow",
+        ROUND,
+        "    if (measured_at_ns_ != 0 && handled_ != measured_) {",
+        "    if (measured_at_ns_ != 0) {",
+        ("sched.worker_round",),
+    ),
+    mutation(
+        "round: that something arrived lately does not make it measure each",
+        ROUND,
+        "length_ < longest_ || has_arrived_ || arrivals_come_;",
+        "length_ < longest_ || has_arrived_;",
+        ("sched.worker_round",),
+    ),
+    mutation(
+        "round: that something has just arrived does not make it measure at once",
+        ROUND,
+        "length_ < longest_ || has_arrived_ || arrivals_come_;",
+        "length_ < longest_ || arrivals_come_;",
+        ("sched.worker_round",),
+    ),
+    mutation(
+        "round: the next look stays due when one begins",
+        ROUND,
+        "    end_ = handled_ + length_;\n    look_after(0);\n",
+        "    end_ = handled_ + length_;\n",
+        ("sched.worker_round",),
+    ),
+    mutation(
+        "round: an arrival counts although nothing else was there after it",
+        ROUND,
+        "    arrival_runs_ = false;\n    next_arrival_ = handled_ + std::min(",
+        "    next_arrival_ = handled_ + std::min(",
+        ("sched.worker_round",),
     ),
 ]

@@ -320,6 +320,33 @@ struct line_suite : rl::test_suite<line_suite, 2>, policy_base {
   }
 };
 
+/// An outside thread schedules an actor as soon as the one before runs, and no ticker is about. So
+/// who leaves it to a worker that was awake must wake somebody if all sleep by now.
+struct left_suite : rl::test_suite<left_suite, 3>, policy_base {
+  std::array<actor, 3> actors;
+  parker runs;
+
+  left_suite() : policy_base(3) {
+    for (actor& a : actors) {
+      a.suite = this;
+      a.handler = [](void* suite, actor&, policy::worker_data&) {
+        static_cast<left_suite*>(suite)->runs.unpark();
+        static_cast<left_suite*>(suite)->done();
+      };
+    }
+  }
+  void thread(unsigned index) {
+    if (index < 2) return work(index);
+    for (actor& a : actors) {
+      scheduling->central_enqueue(a);
+      runs.park();
+    }
+  }
+  void after() {
+    for (actor& a : actors) RL_ASSERT(a.state.get() == 1);
+  }
+};
+
 }  // namespace
 
 TEST_CASE("a family of actors runs whoever takes whom, and nobody is stranded") {
@@ -356,4 +383,9 @@ TEST_CASE("what a worker takes out of its inbox along with what it runs is annou
 TEST_CASE("what a worker leaves in its inbox is announced") {
   for (const fences kind : {fences::symmetric, fences::asymmetric})
     CHECK(explore<line_suite>(10'000, {}, kind) == "");
+}
+
+TEST_CASE("what is left to a worker that is awake is not stranded if all sleep by then") {
+  for (const fences kind : {fences::symmetric, fences::asymmetric})
+    CHECK(explore<left_suite>(10'000, {}, kind) == "");
 }

@@ -31,6 +31,16 @@ struct timeless_traits : real_traits {
   using clock = no_time;
 };
 
+/// Lets the rounds of `self` become as long as they may be.
+template <class Worker>
+void grow_round(Worker& self) {
+  while (self.round.allowance(1024) != 256) {
+    self.round.use(self.round.allowance(1024));
+    self.round.measure(1);
+    static_cast<void>(self.round.begin());
+  }
+}
+
 /// One worker whose deque never runs dry: what it has run is scheduled again.
 struct busy_worker {
   work_stealing<timeless_traits> policy{
@@ -85,6 +95,7 @@ TEST_CASE("work stealing: a worker that had nothing to do first goes on with wha
   item first;
   item second;
   std::array<item, 2> chain;
+  grow_round(self);
   policy.central_enqueue(first);
   const auto run = [&] {
     base::runnable* const r = policy.dequeue(self);
@@ -229,6 +240,7 @@ TEST_CASE("work stealing: rounds are short where messages take long, although th
     return policy.before_resume(self, *r);
   };
   std::array<item, 3> bursts;
+  grow_round(self);
   CHECK(awake_for(bursts[0]) == 256);
   set_clock::now += 150 * message_ns;
   policy.after_resume(self, 150);
@@ -239,22 +251,97 @@ TEST_CASE("work stealing: rounds are short where messages take long, although th
 }
 
 TEST_CASE("work stealing: somebody is called for one that goes on later, unless it is alone") {
-  for (const bool alone : {true, false}) {
-    CAPTURE(alone);
+  using worker = stealing_worker<scripted_traits>;
+  using add_function = void (*)(worker& to, item& next);
+  const auto calls_after = [](add_function add) {
     work_stealing<scripted_traits> policy(
         policy_options{.workers = 2, .quantum = 1024, .idle_spin_ns = 0});
     auto& awake = policy.worker(0);
     item later;
     item next;
+    item last;
+    std::uint64_t calls = 0;
     scripted_parker::script = [&] {
-      if (!alone) policy.internal_enqueue(awake, next);
+      if (add != nullptr) add(awake, next);  // and tells nobody
       policy.resume_later(awake, later);
-      CHECK(policy.statistics().wakes == (alone ? 0 : 1));
+      calls = policy.statistics().wakes;
+      policy.external_enqueue(policy.worker(1), last);
     };
-    CHECK(policy.dequeue(policy.worker(1)) == &later);
-    static_cast<void>(later.take());
+    CHECK(policy.dequeue(policy.worker(1)) == &last);
+    static_cast<void>(last.take());
     while (base::runnable* const r = policy.drain_one()) static_cast<void>(r->take());
+    return calls;
+  };
+  CHECK(calls_after(nullptr) == 0);
+  CHECK(calls_after([](worker& to, item& next) { CHECK(to.front.slot.put(next) == nullptr); }) ==
+        1);
+  CHECK(calls_after([](worker& to, item& next) {
+          REQUIRE(next.offer());
+          to.deque.push(&next);
+        }) == 1);
+  CHECK(calls_after([](worker& to, item& next) {
+          REQUIRE(next.offer());
+          to.inbox.push(next);
+        }) == 1);
+}
+
+TEST_CASE("work stealing: somebody is called for what leaves the slot when a round begins") {
+  work_stealing<scripted_traits> policy(
+      policy_options{.workers = 2, .quantum = 1024, .idle_spin_ns = 0});
+  auto& awake = policy.worker(0);
+  item in_deque;
+  item in_slot;
+  scripted_parker::script = [&] {
+    REQUIRE(in_deque.offer());
+    awake.deque.push(&in_deque);  // and tells nobody
+    policy.internal_enqueue(awake, in_slot);
+    REQUIRE(policy.statistics().wakes == 0);
+    awake.round.use(256);
+    CHECK(policy.dequeue(awake) == &in_deque);
+    CHECK(policy.statistics().wakes == 1);
+  };
+  CHECK(policy.dequeue(policy.worker(1)) == &in_slot);
+  CHECK(in_deque.take());
+  CHECK(in_slot.take());
+}
+
+TEST_CASE("work stealing: each round takes the oldest of the deque if the inbox has none") {
+  work_stealing<timeless_traits> policy(
+      policy_options{.workers = 1, .quantum = 4, .idle_spin_ns = 0});
+  auto& self = policy.worker(0);
+  std::array<item, 3> items;
+  for (item& i : items) {
+    REQUIRE(i.offer());
+    self.deque.push(&i);
   }
+  self.round.use(1);
+  for (std::size_t i = 0; i < 12; ++i) {
+    CAPTURE(i);
+    base::runnable* const r = policy.dequeue(self);
+    CHECK(r == &items[i % 3]);
+    REQUIRE(r->take());
+    policy.after_resume(self, policy.before_resume(self, *r));
+    policy.resume_later(self, *r);
+  }
+  while (base::runnable* const r = policy.drain_one()) static_cast<void>(r->take());
+}
+
+TEST_CASE("work stealing: who gives up its turn early waits in the inbox until the round is over") {
+  work_stealing<timeless_traits> policy(
+      policy_options{.workers = 1, .quantum = 1024, .idle_spin_ns = 0});
+  auto& self = policy.worker(0);
+  item early;
+  item late;
+  grow_round(self);
+  self.round.use(255);
+  REQUIRE(self.round.is_due());  // for what has arrived
+  policy.resume_later(self, early);
+  CHECK_FALSE(self.inbox.seems_empty());
+  CHECK(self.deque.empty_for_owner());
+  self.round.use(1);
+  policy.resume_later(self, late);
+  CHECK_FALSE(self.deque.empty_for_owner());
+  while (base::runnable* const r = policy.drain_one()) static_cast<void>(r->take());
 }
 
 TEST_CASE("work stealing: what a queue still names waits there again, and not in the next slot") {

@@ -42,9 +42,7 @@ class worker_round {
 
   /// The first round, with `longest` messages; no later one has more.
   explicit worker_round(std::uint32_t longest) noexcept
-      : longest_(longest), length_(longest), end_(longest) {
-    look_after(0);
-  }
+      : longest_(longest), length_(longest), end_(longest) {}
 
   /// Whether its messages are used up, so that the next one begins.
   [[nodiscard]] bool is_over() const noexcept { return handled_ >= end_; }

@@ -5,6 +5,21 @@
 
 using namespace garrick::sched;
 
+namespace {
+
+/// A round after others with messages that take no time: it has `longest` messages.
+worker_round grown(std::uint32_t longest) {
+  worker_round round(longest);
+  while (round.allowance(unlimited - 1) < longest) {
+    round.use(round.allowance(unlimited - 1));
+    round.measure(1);
+    static_cast<void>(round.begin());
+  }
+  return round;
+}
+
+}  // namespace
+
 TEST_CASE("a round has a quarter of a quantum, and at least one message") {
   CHECK(worker_round::length_for(1024) == 256);
   CHECK(worker_round::length_for(3) == 1);
@@ -26,7 +41,7 @@ TEST_CASE("a round is over when its messages are used up, and each run counts fo
 }
 
 TEST_CASE("a run may use what is left of the round, at least one message, at most a quantum") {
-  worker_round round(10);
+  worker_round round = grown(10);
   CHECK(round.allowance(1024) == 10);
   CHECK(round.allowance(4) == 4);
   CHECK(round.allowance(unlimited) == unlimited);
@@ -43,7 +58,7 @@ TEST_CASE("inbox and deque take turns to begin a round") {
 }
 
 TEST_CASE("after an arrival the others handle as many messages as it did") {
-  worker_round round(256);
+  worker_round round = grown(256);
   CHECK(round.arrival_may_run());
   round.arrival_runs();
   round.use(3);
@@ -76,13 +91,20 @@ TEST_CASE("an arrival that uses up the round counts in the next one") {
 }
 
 TEST_CASE("who had nothing else is left alone for a while with what it has begun") {
-  worker_round round(256);
+  worker_round round = grown(256);
   round.has_nothing_else();
   round.use(worker_round::patience - 1);
   CHECK_FALSE(round.is_due());
   round.use(1);
   CHECK(round.is_due());
   CHECK(round.arrival_may_run());
+
+  worker_round after_an_arrival = grown(256);
+  after_an_arrival.arrival_runs();
+  after_an_arrival.use(1);
+  after_an_arrival.has_nothing_else();
+  after_an_arrival.use(worker_round::patience);
+  CHECK(after_an_arrival.arrival_may_run());
 
   worker_round of_few(4);
   of_few.has_nothing_else();
@@ -129,7 +151,7 @@ TEST_CASE("rounds are shorter for some time after something has arrived") {
 }
 
 TEST_CASE("rounds of full length are measured now and then, shorter ones each") {
-  worker_round round(256);
+  worker_round round = grown(256);
   int asked = 0;
   for (int i = 0; i < 100; ++i) asked += round.wants_time() ? 1 : 0;
   CHECK(asked == 25);
@@ -138,14 +160,36 @@ TEST_CASE("rounds of full length are measured now and then, shorter ones each") 
   for (int i = 0; i < 100; ++i) CHECK(round.wants_time());
 }
 
+TEST_CASE("each round is measured if something has arrived since the last time, or did lately") {
+  worker_round round = grown(256);
+  CHECK_FALSE(round.wants_time());
+  round.arrival_runs();
+  round.use(1);
+  CHECK(round.wants_time());
+  round.measure(2);  // its messages take no time, so its length stays
+  static_cast<void>(round.begin());
+  REQUIRE(round.allowance(1024) == 256);
+  for (int i = 0; i < 10; ++i) CHECK(round.wants_time());
+  round.measure(3 + worker_round::lately_ns);
+  CHECK_FALSE(round.wants_time());
+}
+
 TEST_CASE("time in which a worker sleeps does not count") {
-  worker_round round(256);
+  worker_round round = grown(256);
   round.measure(1);
   static_cast<void>(round.begin());
   round.use(128);
   round.slept(1'000, 1'000'000'000);
   round.use(128);
   round.measure(1'000'001'000);
+  static_cast<void>(round.begin());
+  CHECK(round.allowance(1024) == 256);
+}
+
+TEST_CASE("who does nothing between two sleeps goes on with rounds of the same length") {
+  worker_round round = grown(256);
+  round.slept(1'000, 2'000);
+  round.slept(3'000, 4'000);
   static_cast<void>(round.begin());
   CHECK(round.allowance(1024) == 256);
 }

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <functional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace garrick;
@@ -113,6 +115,43 @@ TEST_CASE("inbox: one taker gets each producer's items in their order") {
     ++got;
   }
   CHECK(in_order);
+  CHECK(in.looks_empty());
+}
+
+namespace {
+
+/// Says that somebody follows its link, which is when a taker holds what it has taken in its hands.
+struct followed {
+  struct link {
+    followed* to = nullptr;
+    std::function<void()> script;
+
+    link& operator=(followed* next) {
+      to = next;
+      return *this;
+    }
+    operator followed*() {
+      if (to != nullptr && script) std::exchange(script, nullptr)();
+      return to;
+    }
+  };
+  link queue_link;
+};
+
+}  // namespace
+
+TEST_CASE("inbox: what somebody else has left in the line meanwhile is newer and goes behind") {
+  sched::work_inbox<base::real_atomics, followed> in;
+  std::array<followed, 6> items;
+  for (std::size_t i = 0; i < 3; ++i) in.push(items[i]);
+  // its link leads somewhere when the stack has been turned over
+  items[0].queue_link.script = [&] {
+    for (std::size_t i = 3; i < 6; ++i) in.push(items[i]);
+    CHECK(in.take_oldest() == &items[3]);  // leaves two
+  };
+  CHECK(in.take_oldest() == &items[0]);
+  CHECK_FALSE(items[0].queue_link.script);
+  for (const std::size_t i : {1U, 2U, 4U, 5U}) CHECK(in.take_oldest() == &items[i]);
   CHECK(in.looks_empty());
 }
 
