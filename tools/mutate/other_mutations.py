@@ -436,6 +436,20 @@ MUTATIONS = [
         ("sched.worker_round",),
     ),
     mutation(
+        "round: one of quick messages goes on for ever",
+        ROUND,
+        "measured_at_ns_ != 0 && handled_ - measured_ + length_ <= longest_;",
+        "measured_at_ns_ != 0;",
+        ("sched.worker_round",),
+    ),
+    mutation(
+        "round: one of quick messages does not go on",
+        ROUND,
+        "now_ns - measured_at_ns_ >= shall_last_ns() / 2",
+        "now_ns - measured_at_ns_ >= 1",
+        ("sched.worker_round", "machine.simulation"),
+    ),
+    mutation(
         "round: the inbox and the deque do not take turns",
         ROUND,
         "    inbox_has_turn_ = !inbox_has_turn_;\n",

@@ -145,6 +145,44 @@ TEST_CASE("simulation: what waits at workers that stand still runs within the bo
     }
 }
 
+TEST_CASE(
+    "simulation: who has quick messages keeps up with them beside many whose messages are slow") {
+  struct flood final : model_actor {
+    void on(turn& t, const message& m) override {
+      t.work(20e3);
+      if (m.value != 0) t.send(*this, m.value - 1);
+    }
+  };
+  struct quick final : model_actor {
+    std::vector<double> waited_ms;
+    void on(turn& t, const message& m) override {
+      t.work(500);
+      waited_ms.push_back(t.now_ns() / 1e6 - static_cast<double>(m.value));
+    }
+  };
+  constexpr std::uint64_t beats = 600;  // one each millisecond
+  constexpr std::uint64_t floods = 50;  // which leave a turn each two milliseconds, of two messages
+  for (const char* policy : {"work_stealing", "locality_guided"}) {
+    CAPTURE(policy);
+    simulation s(on("pack:1 core:1 pu:1", 1, policy));
+    quick& interactive = s.spawn<quick>();
+    std::vector<flood*> all;
+    for (std::uint64_t i = 0; i < floods; ++i) all.push_back(&s.spawn<flood>());
+    s.outside([&](outside& o) {
+      for (flood* one : all) o.send(*one, beats * 1000 / 20 / floods);
+      for (std::uint64_t i = 1; i <= beats; ++i) {
+        o.sleep_until(static_cast<double>(i) * 1e6);
+        o.send(interactive, i);
+      }
+    });
+    CHECK(s.run().error == "");
+    REQUIRE(interactive.waited_ms.size() == beats);
+    // the worker has measured its first rounds by then
+    const auto begin = interactive.waited_ms.begin() + beats / 2;
+    CHECK(*std::max_element(begin, interactive.waited_ms.end()) < 1);
+  }
+}
+
 TEST_CASE("simulation: one seed gives one result, another seed another") {
   for (const auto& policy : every_policy) {
     CAPTURE(policy);

@@ -400,10 +400,10 @@ class work_stealing {
   }
 
   /// Begins a round (W3) and returns what runs first in it; null: there is nothing that is older
-  /// than what is in the slot.
+  /// than what is in the slot, or the one before goes on.
   runnable* start_round(worker_data& self) noexcept {
+    if (self.round.wants_time() && self.round.goes_on(Traits::clock::now_ns())) return nullptr;
     self.beats.add();
-    if (self.round.wants_time()) self.round.measure(Traits::clock::now_ns());
     if (count_ > 1 && self.watch.is_due()) look_about(self);
     const bool inbox_first = self.round.begin();
     runnable* oldest = inbox_first ? take_arrival(self) : self.deque.steal_oldest();

@@ -8,6 +8,10 @@
 // faster. What has arrived has its turn in the middle of a round, too, but takes at most half of
 // the messages there.
 //
+// Such a length is that of messages like those before. If they turn out to be quicker, the round
+// goes on for about half of its time: turns are fair by time, too, and who has much quicker
+// messages than the others can catch up with what came in the meantime.
+//
 // Thread safety: none; each worker has its own.
 #pragma once
 
@@ -97,7 +101,7 @@ class worker_round {
 
   // --- the time ----------------------------------------------------------------------------------
 
-  /// A round is about to begin. True: `measure` wants to know the time. Each round is measured if
+  /// A round is about to begin. True: `goes_on` wants to know the time. Each round is measured if
   /// something has arrived lately or if it is short, since messages take long, and others now and
   /// then.
   [[nodiscard]] bool wants_time() noexcept {
@@ -114,13 +118,26 @@ class worker_round {
     arrivals_come_ = now_ns < arrivals_until_ns_;
     if (measured_at_ns_ != 0 && handled_ != measured_) {
       const std::uint64_t took = std::max<std::uint64_t>(now_ns - measured_at_ns_, 1);
-      const std::uint64_t shall = arrivals_come_ ? most_if_arrivals_ns : most_ns;
-      const std::uint64_t fitting = (handled_ - measured_) * shall / took;
+      const std::uint64_t fitting = (handled_ - measured_) * shall_last_ns() / took;
       const std::uint64_t most = std::min<std::uint64_t>(longest_, std::uint64_t{length_} * 2);
       length_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(fitting, 1, most));
     }
     measured_at_ns_ = now_ns;
     measured_ = handled_;
+  }
+
+  /// Its messages are used up. True: it goes on with as many again, since less than half of its
+  /// time has passed and a round may have so many; false: it is over, and measured.
+  [[nodiscard]] bool goes_on(std::uint64_t now_ns) noexcept {
+    const bool may = measured_at_ns_ != 0 && handled_ - measured_ + length_ <= longest_;
+    if (!may || now_ns - measured_at_ns_ >= shall_last_ns() / 2) {
+      measure(now_ns);
+      return false;
+    }
+    settle();
+    end_ = handled_ + length_;
+    look_after(0);
+    return true;
   }
 
   /// The worker has slept from `begin_ns` to `end_ns`, which does not count. Measures what it did
@@ -132,6 +149,10 @@ class worker_round {
 
  private:
   static constexpr std::uint32_t rounds_per_measure = 4;  ///< rounds
+
+  [[nodiscard]] std::uint64_t shall_last_ns() const noexcept {
+    return arrivals_come_ || has_arrived_ ? most_if_arrivals_ns : most_ns;
+  }
 
   /// An arrival has run: others may handle as many messages as it did.
   void settle() noexcept {

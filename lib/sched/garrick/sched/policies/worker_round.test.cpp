@@ -150,6 +150,43 @@ TEST_CASE("rounds are shorter for some time after something has arrived") {
   CHECK(length_after(round, 20, 1'000, now) == 256);
 }
 
+TEST_CASE("a round whose messages are quicker than those before goes on for half of its time") {
+  worker_round round(256);
+  CHECK_FALSE(round.goes_on(1));  // nothing has been measured
+  round.arrival_runs();
+  round.measure(1);
+  std::uint64_t now = 1;
+  REQUIRE(length_after(round, 10, 20'000, now) == 2);
+
+  const std::uint64_t begun = now;
+  round.use(2);
+  CHECK(round.goes_on(begun + 1'000));
+  CHECK_FALSE(round.is_over());
+  CHECK(round.allowance(1024) == 2);
+  CHECK(round.arrival_may_run());
+  round.use(2);
+  CHECK(round.is_over());
+  CHECK(round.goes_on(begun + worker_round::most_if_arrivals_ns / 2 - 1));
+  round.use(2);
+  CHECK_FALSE(round.goes_on(begun + worker_round::most_if_arrivals_ns / 2));
+  // the next one is at most twice as long
+  static_cast<void>(round.begin());
+  CHECK(round.allowance(1024) == 4);
+}
+
+TEST_CASE("a round that goes on has no more messages than a long one") {
+  worker_round round(10);
+  std::uint64_t now = 1;
+  round.measure(now);
+  REQUIRE(length_after(round, 10, worker_round::most_ns / 3, now) == 3);
+  round.use(3);
+  CHECK(round.goes_on(now));
+  round.use(3);
+  CHECK(round.goes_on(now));
+  round.use(3);
+  CHECK_FALSE(round.goes_on(now));
+}
+
 TEST_CASE("rounds of full length are measured now and then, shorter ones each") {
   worker_round round = grown(256);
   int asked = 0;
