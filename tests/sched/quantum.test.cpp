@@ -75,6 +75,6 @@ TEST_CASE(
     "an actor's own quantum bounds its runs; without one, or above the system's, the system's "
     "does") {
   CHECK(longest_run(2, 1024) <= 4);
-  CHECK(longest_run(0, 1024) == messages);
+  CHECK(longest_run(0, 1024) > 4);
   CHECK(longest_run(1024, 2) <= 4);
 }

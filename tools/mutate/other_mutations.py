@@ -487,8 +487,8 @@ MUTATIONS = [
     mutation(
         "round: the next look stays due when one begins",
         ROUND,
-        "    end_ = handled_ + length_;\n    look_after(0);\n",
-        "    end_ = handled_ + length_;\n",
+        "    look_after(0);\n    inbox_has_turn_ = ",
+        "    inbox_has_turn_ = ",
         ("sched.worker_round",),
     ),
     mutation(
@@ -497,5 +497,12 @@ MUTATIONS = [
         "    arrival_runs_ = false;\n    next_arrival_ = handled_ + std::min(",
         "    next_arrival_ = handled_ + std::min(",
         ("sched.worker_round",),
+    ),
+    mutation(
+        "round: the first one is as long as it may be",
+        "lib/sched/garrick/sched/policies/stealing_worker.hpp",
+        "        round(longest_round, worker_round::first_of(longest_round)),\n",
+        "        round(longest_round),\n",
+        ("sched.work_stealing",),
     ),
 ]

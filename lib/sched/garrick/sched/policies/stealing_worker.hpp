@@ -27,7 +27,7 @@ struct alignas(64) stealing_worker {
   /// The worker with this number, from 0. `longest_round` is the most messages of its rounds.
   stealing_worker(std::uint32_t number, std::uint32_t longest_round, const policy_options& options)
       : own_index(number),
-        round(longest_round),
+        round(longest_round, worker_round::first_of(longest_round)),
         watch(number, longest_round, options.look_interval),
         random(seed_of_worker(options.seed, number)),
         figures(number, options.probe) {}

@@ -225,6 +225,17 @@ TEST_CASE("work stealing: rounds are short where messages take long") {
   while (base::runnable* const r = policy.drain_one()) static_cast<void>(r->take());
 }
 
+TEST_CASE("work stealing: a worker's first messages are few, however many wait") {
+  work_stealing<timeless_traits> policy(
+      policy_options{.workers = 1, .quantum = 1024, .idle_spin_ns = 0});
+  item greedy;
+  policy.central_enqueue(greedy);
+  base::runnable* const r = policy.dequeue(policy.worker(0));
+  REQUIRE(r == &greedy);
+  REQUIRE(r->take());
+  CHECK(policy.before_resume(policy.worker(0), *r) == 8);
+}
+
 TEST_CASE("work stealing: rounds are short where messages take long, although the worker sleeps") {
   constexpr std::uint64_t message_ns = 4'000'000;
   set_clock::now = 1;

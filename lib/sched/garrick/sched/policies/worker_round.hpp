@@ -3,10 +3,10 @@
 //
 // A round is at most a quarter of a quantum of messages. Where messages take long it has fewer, so
 // that it lasts about a tenth of a second at most, and about 50 µs while now and then something
-// arrives in the inbox, be it from other threads or because its own quantum is small. Without need
-// rounds are not made so short: to stay with an actor, and with what the caches hold of it, is
-// faster. What has arrived has its turn in the middle of a round, too, but takes at most half of
-// the messages there.
+// arrives in the inbox, be it from other threads or because its own quantum is small. The first
+// round is short, since nobody knows yet how long messages take. Without need rounds are not made
+// so short: to stay with an actor, and with what the caches hold of it, is faster. What has arrived
+// has its turn in the middle of a round, too, but takes at most half of the messages there.
 //
 // Such a length is that of messages like those before. If they turn out to be quicker, the round
 // goes on for about half of its time: turns are fair by time, too, and who has much quicker
@@ -44,9 +44,18 @@ class worker_round {
     return quantum == unlimited ? 256 : std::max(1U, quantum / 4);
   }
 
-  /// The first round, with `longest` messages; no later one has more.
-  explicit worker_round(std::uint32_t longest) noexcept
-      : longest_(longest), length_(longest), end_(longest) {}
+  /// The messages of a first round that `measure` lets grow: eight, unless `longest` is less or
+  /// very much more.
+  [[nodiscard]] static constexpr std::uint32_t first_of(std::uint32_t longest) noexcept {
+    return std::max(std::min(8U, longest), longest / 32);
+  }
+
+  /// The first round, with `longest` messages, for whoever does not measure. No later one has more.
+  explicit worker_round(std::uint32_t longest) noexcept : worker_round(longest, longest) {}
+
+  /// The first round, with `first` messages. No later one has more than `longest`.
+  worker_round(std::uint32_t longest, std::uint32_t first) noexcept
+      : longest_(longest), length_(first), end_(first) {}
 
   /// Whether its messages are used up, so that the next one begins.
   [[nodiscard]] bool is_over() const noexcept { return handled_ >= end_; }
@@ -102,8 +111,7 @@ class worker_round {
   // --- the time ----------------------------------------------------------------------------------
 
   /// A round is about to begin. True: `goes_on` wants to know the time. Each round is measured if
-  /// something has arrived lately or if it is short, since messages take long, and others now and
-  /// then.
+  /// something has arrived lately or if it is short, and others now and then.
   [[nodiscard]] bool wants_time() noexcept {
     const bool each = length_ < longest_ || has_arrived_ || arrivals_come_;
     if (!each && ++unmeasured_ < rounds_per_measure) return false;

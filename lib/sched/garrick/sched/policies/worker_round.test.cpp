@@ -5,21 +5,6 @@
 
 using namespace garrick::sched;
 
-namespace {
-
-/// A round after others with messages that take no time: it has `longest` messages.
-worker_round grown(std::uint32_t longest) {
-  worker_round round(longest);
-  while (round.allowance(unlimited - 1) < longest) {
-    round.use(round.allowance(unlimited - 1));
-    round.measure(1);
-    static_cast<void>(round.begin());
-  }
-  return round;
-}
-
-}  // namespace
-
 TEST_CASE("a round has a quarter of a quantum, and at least one message") {
   CHECK(worker_round::length_for(1024) == 256);
   CHECK(worker_round::length_for(3) == 1);
@@ -41,7 +26,7 @@ TEST_CASE("a round is over when its messages are used up, and each run counts fo
 }
 
 TEST_CASE("a run may use what is left of the round, at least one message, at most a quantum") {
-  worker_round round = grown(10);
+  worker_round round(10);
   CHECK(round.allowance(1024) == 10);
   CHECK(round.allowance(4) == 4);
   CHECK(round.allowance(unlimited) == unlimited);
@@ -58,7 +43,7 @@ TEST_CASE("inbox and deque take turns to begin a round") {
 }
 
 TEST_CASE("after an arrival the others handle as many messages as it did") {
-  worker_round round = grown(256);
+  worker_round round(256);
   CHECK(round.arrival_may_run());
   round.arrival_runs();
   round.use(3);
@@ -91,7 +76,7 @@ TEST_CASE("an arrival that uses up the round counts in the next one") {
 }
 
 TEST_CASE("who had nothing else is left alone for a while with what it has begun") {
-  worker_round round = grown(256);
+  worker_round round(256);
   round.has_nothing_else();
   round.use(worker_round::patience - 1);
   CHECK_FALSE(round.is_due());
@@ -99,7 +84,7 @@ TEST_CASE("who had nothing else is left alone for a while with what it has begun
   CHECK(round.is_due());
   CHECK(round.arrival_may_run());
 
-  worker_round after_an_arrival = grown(256);
+  worker_round after_an_arrival(256);
   after_an_arrival.arrival_runs();
   after_an_arrival.use(1);
   after_an_arrival.has_nothing_else();
@@ -128,6 +113,32 @@ std::uint32_t length_after(worker_round& round, int rounds, std::uint64_t ns, st
 }
 
 }  // namespace
+
+TEST_CASE("the first round is short, and the next ones double until they last long enough") {
+  CHECK(worker_round::first_of(4) == 4);
+  CHECK(worker_round::first_of(256) == 8);
+  CHECK(worker_round::first_of(1'024'000) == 32'000);
+  worker_round round(256, 8);
+  round.slept(1, 2);  // before its first message
+  std::uint64_t now = 2;
+  std::uint32_t before = 8;
+  CHECK(round.allowance(1024) == before);
+  for (const std::uint32_t length : {16U, 32U, 64U, 128U, 256U, 256U}) {
+    round.use(before);
+    now += before * std::uint64_t{10};
+    CHECK(round.wants_time() == (before < 256));
+    round.measure(now);
+    static_cast<void>(round.begin());
+    CHECK(round.allowance(1024) == length);
+    before = length;
+  }
+  worker_round of_long_ones(256, 8);
+  of_long_ones.slept(1, 2);
+  of_long_ones.use(8);
+  of_long_ones.measure(2 + 8 * 10'000'000);
+  static_cast<void>(of_long_ones.begin());
+  CHECK(of_long_ones.allowance(1024) == worker_round::most_ns / 10'000'000);
+}
 
 TEST_CASE("rounds are as short as they must be to end in time, and grow again") {
   worker_round round(256);
@@ -188,7 +199,7 @@ TEST_CASE("a round that goes on has no more messages than a long one") {
 }
 
 TEST_CASE("rounds of full length are measured now and then, shorter ones each") {
-  worker_round round = grown(256);
+  worker_round round(256);
   int asked = 0;
   for (int i = 0; i < 100; ++i) asked += round.wants_time() ? 1 : 0;
   CHECK(asked == 25);
@@ -198,7 +209,7 @@ TEST_CASE("rounds of full length are measured now and then, shorter ones each") 
 }
 
 TEST_CASE("each round is measured if something has arrived since the last time, or did lately") {
-  worker_round round = grown(256);
+  worker_round round(256);
   CHECK_FALSE(round.wants_time());
   round.arrival_runs();
   round.use(1);
@@ -212,7 +223,7 @@ TEST_CASE("each round is measured if something has arrived since the last time, 
 }
 
 TEST_CASE("time in which a worker sleeps does not count") {
-  worker_round round = grown(256);
+  worker_round round(256);
   round.measure(1);
   static_cast<void>(round.begin());
   round.use(128);
@@ -224,7 +235,7 @@ TEST_CASE("time in which a worker sleeps does not count") {
 }
 
 TEST_CASE("who does nothing between two sleeps goes on with rounds of the same length") {
-  worker_round round = grown(256);
+  worker_round round(256);
   round.slept(1'000, 2'000);
   round.slept(3'000, 4'000);
   static_cast<void>(round.begin());
