@@ -164,9 +164,16 @@ void process_barrier() noexcept { fence(); }
 // --- time ----------------------------------------------------------------------------------------
 
 std::uint64_t monotonic_ns() noexcept {
+#if defined(__linux__)
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * ns_per_s +
+         static_cast<std::uint64_t>(now.tv_nsec);
+#else
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+#endif
 }
 
 std::uint64_t thread_cpu_ns() noexcept {
