@@ -264,7 +264,7 @@ inline cell& target_of(const handle& to, const char* operation) {
 ///     send(account, deposit{500});
 ///     send(math, plus{}, 1, 2);  // a message of three parts
 template <class P, class... Args>
-void send(const ref<P>& to, Args&&... args) {
+[[gnu::hot]] void send(const ref<P>& to, Args&&... args) {
   using content = typename detail::checked_message<P, Args...>::type;
   cell& c = detail::target_of(to);
   envelope* const e = detail::make_message_envelope<content>(std::forward<Args>(args)...);

@@ -66,7 +66,7 @@ class worker_pool final : public scheduler {
 
   // base::executor
 
-  void schedule(base::runnable& r) noexcept override {
+  [[gnu::hot]] void schedule(base::runnable& r) noexcept override {
     if (on_own_worker()) [[likely]] {
       policy_.internal_enqueue(self(), r);
     } else {
@@ -232,7 +232,7 @@ class worker_pool final : public scheduler {
     base::this_thread.worker_of = nullptr;
   }
 
-  void work(worker_data& me) noexcept {
+  [[gnu::hot]] void work(worker_data& me) noexcept {
     while (base::runnable* r = policy_.dequeue(me)) {
       if (!r->take()) [[unlikely]]
         continue;  // somebody claimed it where it waited

@@ -52,7 +52,7 @@ class run_token {
  public:
   /// True: put it into a queue now. False: the stale entry in a queue is valid again. Holder of the
   /// run right (T1).
-  [[nodiscard]] bool offer() noexcept {
+  [[nodiscard, gnu::hot]] bool offer() noexcept {
     // order: acquire, pairs with take: whoever dropped a stale entry has read the queue's link
     // before it is written again
     std::uint8_t seen =

@@ -20,7 +20,7 @@ namespace garrick::base::platform {
 
 /// Blocks while `word == expected`, until a wake-up of `word`. May return early for no reason, so
 /// the caller looks again.
-void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
+[[gnu::hot]] void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
 
 /// As `futex_wait`, but for at most `timeout_ns` nanoseconds. False: the time is over.
 bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected,
@@ -28,7 +28,7 @@ bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected,
 
 /// Wakes one thread that waits on `word`. The word's memory may be gone already: then nothing
 /// happens, or some other waiter returns early.
-void futex_wake_one(std::atomic<std::uint32_t>& word) noexcept;
+[[gnu::hot]] void futex_wake_one(std::atomic<std::uint32_t>& word) noexcept;
 /// As `futex_wake_one`, for all threads that wait on `word`.
 void futex_wake_all(std::atomic<std::uint32_t>& word) noexcept;
 
@@ -74,7 +74,7 @@ void process_barrier() noexcept;
 // --- time ----------------------------------------------------------------------------------------
 
 /// Nanoseconds of a clock that never goes back.
-[[nodiscard]] std::uint64_t monotonic_ns() noexcept;
+[[nodiscard, gnu::hot]] std::uint64_t monotonic_ns() noexcept;
 
 /// Processor time that the calling thread has used, in nanoseconds; 0 where the system does not
 /// say.

@@ -134,7 +134,7 @@ class alignas(64) cell : public base::runnable {
   [[nodiscard]] std::string_view name() const noexcept;
   virtual std::string_view type_name() const noexcept = 0;
   [[nodiscard]] cell_kind kind() const noexcept { return kind_; }
-  [[nodiscard]] base::executor& home_executor() const noexcept;
+  [[nodiscard, gnu::hot]] base::executor& home_executor() const noexcept;
   /// Strong handles, the actor's own included; an estimate for diagnosis.
   [[nodiscard]] std::uint32_t handles_now() const noexcept {
     return strong_.load(std::memory_order_relaxed);  // order: an estimate for diagnosis
@@ -339,7 +339,7 @@ class alignas(64) cell : public base::runnable {
     const std::uint32_t n = gate_.pushes() - begun;
     return n < (1u << 31) ? n : 0;
   }
-  void wake() noexcept;
+  [[gnu::hot]] void wake() noexcept;
   void last_strong_dropped() noexcept;
   /// May it end on this thread, after the present handler?
   [[nodiscard]] bool may_end_here() const noexcept;

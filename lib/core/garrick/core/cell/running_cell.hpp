@@ -39,7 +39,7 @@ class running_cell : public cell {
   /// Requires that it is no proxy.
   [[nodiscard]] static running_cell& of(cell& c) noexcept { return static_cast<running_cell&>(c); }
 
-  base::run_outcome run(std::uint32_t& budget) noexcept final;
+  [[gnu::hot]] base::run_outcome run(std::uint32_t& budget) noexcept final;
 
   /// Runs it inside the caller, for a batch, if it waits for its turn, the caller is a handler on
   /// one of its workers, and nothing forbids it. Any thread that holds a handle.
@@ -106,8 +106,8 @@ class running_cell : public cell {
   static void prepare_to_wait() noexcept;
 
   base::run_outcome run_nested(std::uint32_t& budget) noexcept;
-  base::run_outcome run_loop(std::uint32_t& budget) noexcept;
-  release_outcome end_batch() noexcept;
+  [[gnu::hot]] base::run_outcome run_loop(std::uint32_t& budget) noexcept;
+  [[gnu::hot]] release_outcome end_batch() noexcept;
   static void wake_overlooked() noexcept;
   static void charge_in_place_work(std::uint32_t& budget) noexcept;
   envelope* pick() noexcept;
@@ -116,7 +116,7 @@ class running_cell : public cell {
   [[nodiscard]] bool has_nothing_to_handle() const noexcept;
   [[nodiscard]] std::uint32_t own_hard_limit() const noexcept;
   [[nodiscard]] std::uint32_t own_quantum(std::uint32_t budget) const noexcept;
-  void process(envelope* e) noexcept;
+  [[gnu::hot]] void process(envelope* e) noexcept;
   dispatch_outcome route(envelope* e);
   void settle(envelope* e, dispatch_outcome outcome) noexcept;
 };

@@ -221,7 +221,7 @@ class actor_cell final : public running_cell {
   std::string_view type_name() const noexcept override { return base::shown_name<A>; }
 
  protected:
-  dispatch_outcome dispatch(envelope* e) override {
+  [[gnu::hot]] dispatch_outcome dispatch(envelope* e) override {
     constexpr bool by_behavior = detail::handlers_of<A, protocol_type>::by_behavior;
     if constexpr (detail::skips_some<A, protocol_type>)
       if (detail::skipper<A, protocol_type>::skips(object(), e)) return dispatch_outcome::skipped;

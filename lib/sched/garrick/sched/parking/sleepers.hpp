@@ -104,7 +104,7 @@ class sleepers {
   /// Open work has been made visible: sees to it that somebody comes. If somebody must be woken, it
   /// is worker `preferred`, provided that he is parked. Any thread; makes a system call only if it
   /// wakes somebody who sleeps.
-  void announce(std::uint32_t preferred = nobody) noexcept {
+  [[gnu::hot]] void announce(std::uint32_t preferred = nobody) noexcept {
     const state seen = observe();
     if (may_wake(seen)) wake_one(seen, preferred);
   }
@@ -228,7 +228,7 @@ class sleepers {
   }
 
   /// One try to count one more as searching and one less as parked, and to wake that one.
-  bool try_wake(state& seen, std::uint32_t preferred) noexcept {
+  [[gnu::hot]] bool try_wake(state& seen, std::uint32_t preferred) noexcept {
     // order: relaxed both ways; the swap alone decides who wakes (S3), and take_bit looks until it
     // finds (S2)
     if (!state_.compare_exchange_weak(seen, seen - one_parked + one_searching,

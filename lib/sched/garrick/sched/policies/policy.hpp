@@ -118,7 +118,7 @@ template <class Atomics>
 class own_counter {
  public:
   /// Raises it. The one thread only; no locked operation.
-  void add(std::uint64_t by = 1) noexcept {
+  [[gnu::hot]] void add(std::uint64_t by = 1) noexcept {
     // order: relaxed both; a statistic
     value_.store(value_.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
   }

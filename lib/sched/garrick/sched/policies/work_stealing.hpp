@@ -100,7 +100,7 @@ class work_stealing {
   /// To a worker that is awake while others sleep, unless something waits there already or it seems
   /// to be in a handler that takes long; then to a parked one if there is one, else to each in
   /// turn.
-  void central_enqueue(runnable& r) noexcept {
+  [[gnu::hot]] void central_enqueue(runnable& r) noexcept {
     if constexpr (!Guide::active) {
       const std::uint32_t awake = awake_while_others_sleep();
       if (awake != sleepers_type::nobody) {
@@ -370,7 +370,7 @@ class work_stealing {
 
   /// Empties `from`'s inbox. Returns the oldest; the rest goes into the deque of `self`, oldest out
   /// first.
-  runnable* take_inbox(worker_data& self, worker_data& from) noexcept {
+  [[gnu::hot]] runnable* take_inbox(worker_data& self, worker_data& from) noexcept {
     bool more = false;
     runnable* const oldest = from.inbox.take_all([&](runnable& r) {
       self.deque.push(&r);
@@ -511,7 +511,7 @@ class work_stealing {
 
   /// Looks everywhere for work, for as long as `idle_spin_ns` says. Requires that this worker
   /// counts as searching. Null: there is nothing anywhere.
-  runnable* search(worker_data& self) noexcept {
+  [[gnu::hot]] runnable* search(worker_data& self) noexcept {
     const std::uint64_t end = idle_spin_ns_ == 0 ? 0 : Traits::clock::now_ns() + idle_spin_ns_;
     for (;;) {
       if (runnable* r = take_inbox(self, self)) return r;
@@ -527,7 +527,7 @@ class work_stealing {
   }
 
   /// The own queues are empty: searches, or sleeps until woken. Null: the pool stops.
-  runnable* wait_for_work(worker_data& self) noexcept {
+  [[gnu::hot]] runnable* wait_for_work(worker_data& self) noexcept {
     self.beats.add();
     self.dry.add();
     self.front.sit();

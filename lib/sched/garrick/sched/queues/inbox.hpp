@@ -40,7 +40,7 @@ template <class Atomics, class T = base::runnable>
 class work_inbox {
  public:
   /// Adds `item` at the back. Costs one locked operation.
-  void push(T& item) noexcept {
+  [[gnu::hot]] void push(T& item) noexcept {
     // order: relaxed; the compare-and-swap confirms it
     T* head = head_.load(std::memory_order_relaxed);
     do {
@@ -84,7 +84,7 @@ class work_inbox {
 
   /// Whether there was nothing at some moment of the call, unless somebody takes the oldest at the
   /// same time. Part of the sleeping protocol (sleepers.hpp, S4).
-  [[nodiscard]] bool looks_empty() const noexcept {
+  [[nodiscard, gnu::hot]] bool looks_empty() const noexcept {
     // order: seq_cst both, pair with push_head and put_line: after the sleeper's change of state
     const auto look = base::order<Atomics, inbox_order::look_head>(std::memory_order_seq_cst);
     return head_.load(look) == nullptr && line_.load(look) == nullptr;

@@ -88,7 +88,7 @@ class work_stealing_deque {
 
   /// Owner: removes the newest; null if there is none. One locked operation, or none if it is
   /// empty.
-  [[nodiscard]] T* pop() noexcept {
+  [[nodiscard, gnu::hot]] T* pop() noexcept {
     // order: relaxed; only the owner writes it
     const std::int64_t last = bottom_.load(std::memory_order_relaxed) - 1;
     // order: relaxed; a stale top only says "not empty", and then the careful way decides
@@ -163,7 +163,7 @@ class work_stealing_deque {
   [[nodiscard]] bool looks_empty() const noexcept { return size() == 0; }
 
   /// Anybody: how many there were at some moment of the call, roughly.
-  [[nodiscard]] std::size_t size() const noexcept {
+  [[nodiscard, gnu::hot]] std::size_t size() const noexcept {
     // order: relaxed both, after the sleeper's fence (sleepers.hpp, S4)
     const std::int64_t top = top_.load(std::memory_order_relaxed);
     const std::int64_t bottom = bottom_.load(std::memory_order_relaxed);
