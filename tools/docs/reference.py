@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 UMBRELLA = Path("lib/system/garrick/garrick.hpp")
-PRIVATE_ROOMS = {"cell", "detail", "internal"}
+PRIVATE_ROOMS = {"cell", "channel", "detail", "internal", "node"}
 NOT_INSTALLED = {"machine"}
 
 SETTINGS = """

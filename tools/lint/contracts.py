@@ -28,6 +28,7 @@ LIMITS = {
     "sched": (0, 0),
     "system": (0, 0),
     "testkit": (0, 0),
+    "patterns": (0, 0),
 }
 SHOWN = 15  # missing contracts named for a part that has too many
 

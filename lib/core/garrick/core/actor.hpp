@@ -518,6 +518,10 @@ class actor_base {
   /// std::invalid_argument that names a bad setting.
   void set_supervision(const struct supervision& how);
 
+  /// How many of the system's actors can run at the same time, without those that have threads of
+  /// their own: the number of its workers; 1 in the testkit.
+  [[nodiscard]] std::uint32_t workers() const { return cell_->env().workers->concurrency(); }
+
   /// What time it is for this system: real or, in the testkit, virtual.
   [[nodiscard]] base::instant now() const { return cell_->env().clock->now(); }
 

@@ -153,6 +153,7 @@ class worker_pool final : public scheduler {
   }
 
   [[nodiscard]] std::uint32_t worker_count() const noexcept override { return settings_.workers; }
+  [[nodiscard]] std::uint32_t concurrency() const noexcept override { return settings_.workers; }
   [[nodiscard]] scheduler_stats stats() const noexcept override { return policy_.statistics(); }
   [[nodiscard]] std::optional<worker_stats> worker_statistics(
       std::uint32_t index) const noexcept override {

@@ -103,11 +103,40 @@ class basic_ring {
     const std::size_t n = std::min(items.size(), capacity() - (mine.tail - mine.seen_head));
     if (n == 0) return 0;
     for (std::size_t i = 0; i < n; ++i) std::construct_at(slot(mine.tail + i), std::move(items[i]));
-    mine.tail += n;
-    // order: release: the items, to the consumer's look
-    tail_.value.store(mine.tail,
-                      order<Atomics, ring_order::publish_tail>(std::memory_order_release));
+    publish(n);
     return n;
+  }
+
+  /// Free slots that lie side by side.
+  struct free_slots {
+    T* first;           ///< raw memory; null if there are none
+    std::size_t count;  ///< of slots from there on
+  };
+
+  /// The free slots behind the newest item and `unpublished` further ones, up to where the memory
+  /// ends or the oldest item lies. The producer builds items there, from the first on, and says so
+  /// by `publish`; until then nobody else knows of them. For a producer that builds a batch in
+  /// place. Whether the ring is closed does not matter here.
+  [[nodiscard]] free_slots claim(std::size_t unpublished) noexcept {
+    producers& mine = producer_;
+    const auto used = [&] { return mine.tail - mine.seen_head + unpublished; };
+    if (used() == capacity()) look_at_head();
+    const std::size_t first = (mine.tail + unpublished) & mask_;
+    const std::size_t n = std::min(capacity() - used(), capacity() - first);
+    return {n == 0 ? nullptr : slots_ + first, n};
+  }
+
+  /// Where the unpublished item number `i` is, or will be: 0 is the one behind the newest.
+  [[nodiscard]] T* unpublished_slot(std::size_t i) const noexcept {
+    return slot(producer_.tail + i);
+  }
+
+  /// The first `n` unpublished items are in the ring now. The consumer sees them all at once.
+  void publish(std::size_t n) noexcept {
+    producer_.tail += n;
+    // order: release: the items, to the consumer's look
+    tail_.value.store(producer_.tail,
+                      order<Atomics, ring_order::publish_tail>(std::memory_order_release));
   }
 
   /// How many items there is room for now. The consumer can only make it more.
@@ -141,6 +170,25 @@ class basic_ring {
       take(std::move(*slot(mine.head)));
     }
     return n;
+  }
+
+  /// The oldest items that lie side by side, at most `most`: for a consumer that works on them
+  /// where they are. They stay in the ring until `discard`.
+  [[nodiscard]] std::span<T> front(std::size_t most) noexcept {
+    consumers& mine = consumer_;
+    if (mine.seen_tail - mine.head < most) look_at_tail();
+    const std::size_t first = mine.head & mask_;
+    return {slots_ + first, std::min({most, mine.seen_tail - mine.head, capacity() - first})};
+  }
+
+  /// Destroys the oldest `n` items, which `front` has given. The producer gets their room back.
+  void discard(std::size_t n) noexcept {
+    const give_room_back at_the_end{*this};
+    if constexpr (std::is_trivially_destructible_v<T>) {
+      consumer_.head += n;
+    } else {
+      for (; n != 0; --n) const destroy_taken after{*this};
+    }
   }
 
   /// How many items could be popped now. The producer can only make it more.

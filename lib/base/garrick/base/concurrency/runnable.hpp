@@ -124,6 +124,9 @@ class executor {
     return -1;
   }
 
+  /// How many runnables it can run at the same time. Any thread.
+  [[nodiscard]] virtual std::uint32_t concurrency() const noexcept { return 1; }
+
   /// The calling worker is about to wait or to stay busy: makes what only it could take available
   /// to the others. Does nothing on a thread that is no worker of this executor.
   virtual void expose() noexcept = 0;

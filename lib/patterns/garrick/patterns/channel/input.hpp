@@ -1,0 +1,100 @@
+// What a node reads: a channel from each of its producers, a batch from one of them at a time.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: the holder of the consumer's run right; `add` while the graph is built.
+#pragma once
+
+#include <garrick/patterns/channel/channel.hpp>
+#include <garrick/patterns/node/loop.hpp>
+#include <garrick/patterns/node/wakeable.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace garrick::patterns {
+
+template <class T>
+class inputs {
+ public:
+  /// One more channel. With `back_edge`, it is part of that loop, and ends with it.
+  void add(std::shared_ptr<channel<T>> from, wakeable& producer, const loop* back_edge = nullptr) {
+    all_.push_back({std::move(from), &producer, back_edge});
+  }
+
+  /// The oldest tuples of the next channel that has some, at most `most`. They stay there until
+  /// `done`. Empty if none has any.
+  [[nodiscard]] std::span<T> next(std::size_t most) noexcept {
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      if (++at_ >= all_.size()) at_ = 0;
+      if (const std::span<T> batch = all_[at_].from->ring.front(most); !batch.empty()) return batch;
+    }
+    return {};
+  }
+  /// The same of channel number `i` alone.
+  [[nodiscard]] std::span<T> next_of(std::size_t i, std::size_t most) noexcept {
+    at_ = i;
+    return all_[i].from->ring.front(most);
+  }
+  /// The number of channels.
+  [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
+  /// The first `n` of the batch were dealt with. Wakes their producer if it waits for room.
+  void done(std::size_t n) noexcept {
+    one& i = all_[at_];
+    auto& ring = i.from->ring;
+    ring.discard(n);
+    if (ring.size() <= ring.capacity() - i.from->enough_room() && i.from->producer_sleeps.take())
+      i.producer->wake(nullptr, 0);
+  }
+  /// Nothing is there, and nothing comes any more.
+  [[nodiscard]] bool ended() noexcept {
+    for (one& i : all_)
+      if (!i.ended()) return false;
+    return true;
+  }
+  /// The node will sleep until something comes. False: something is there, or the end.
+  [[nodiscard]] bool sleep() noexcept {
+    for (one& i : all_) i.from->consumer_sleeps.set();
+    bool all_ended = true;
+    for (one& i : all_) {
+      if (i.from->ring.size() != 0) return false;
+      if (!i.ended()) all_ended = false;
+    }
+    return !all_ended;
+  }
+  /// The same of channel number `i` alone.
+  [[nodiscard]] bool ended_at(std::size_t i) noexcept { return all_[i].ended(); }
+  [[nodiscard]] bool sleep_at(std::size_t i) noexcept {
+    all_[i].from->consumer_sleeps.set();
+    return all_[i].from->ring.size() == 0 && !all_[i].ended();
+  }
+  /// Drops what is there. Returns how many tuples that were.
+  std::size_t drop() noexcept {
+    std::size_t n = 0;
+    for (one& i : all_) {
+      const std::size_t some = i.from->ring.size();
+      i.from->ring.discard(some);
+      n += some;
+    }
+    return n;
+  }
+
+ private:
+  struct one {
+    std::shared_ptr<channel<T>> from;
+    wakeable* producer;
+    const loop* back_edge;
+
+    [[nodiscard]] bool ended() const noexcept {
+      return back_edge != nullptr ? back_edge->is_over() && from->ring.size() == 0
+                                  : from->ring.ended();
+    }
+  };
+  std::vector<one> all_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace garrick::patterns

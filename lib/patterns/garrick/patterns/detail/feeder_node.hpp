@@ -1,0 +1,96 @@
+// Brings what actors send into a stream. The actor behind the stream's handle puts it out, on its
+// own turns, and the node's `go` comes to that actor, too. Once the actor has ended, since nobody
+// holds a handle, the node's carrier hands on what is left and closes the channel.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: as node.hpp; `put`, `take_go` and `feeder_ended` belong to that actor's turns.
+//
+// Invariants
+// I1 Until `feeder_ended`, only that actor touches the output: `put` does so without the run right.
+// I2 A `go` for the actor may be lost when it ends. So the run right is a token of its own, which
+//    the actor takes when the `go` arrives, or who finds that the actor has ended.
+#pragma once
+
+#include <garrick/patterns/channel/output.hpp>
+#include <garrick/patterns/node/graph.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+namespace garrick::patterns {
+
+template <class T>
+class feeder_node final : public node {
+ public:
+  feeder_node(graph& of, const node_options& o, weak_ref<carrier_protocol> fed_by)
+      : node(of, o), owner_(of), fed_by_(std::move(fed_by)) {}
+
+  void to(std::unique_ptr<output<T>> o) { out_ = std::move(o); }
+
+  /// Puts a tuple out. Waits a while if there is no room, and lets others of the stream run here.
+  void put(T&& tuple, const actor_base& on) {
+    turn t{.on = on};
+    out_->begin_input();
+    out_->put(std::move(tuple));
+    count_in(1);
+    count_out(out_->publish(t));
+    for (int tries = 0; out_->is_blocked() && tries < most_tries; ++tries) {
+      if (!owner_.help()) graph::yield();
+      count_out(out_->publish(t));
+    }
+    if (out_->is_blocked() && !out_->sleep()) count_out(out_->publish(t));
+  }
+  /// A `go` has come: does the run right come with it?
+  [[nodiscard]] bool take_go() noexcept {
+    // order: seq_cst, with feeder_ended_
+    return go_to_actor_.exchange(false, std::memory_order_seq_cst);
+  }
+  /// Nothing comes any more.
+  void finish() noexcept {
+    finished_.store(true, std::memory_order_release);  // order: pairs with step
+    wake(nullptr, 0);
+  }
+  /// The actor touches it no more.
+  void feeder_ended() noexcept {
+    finished_.store(true, std::memory_order_release);  // order: pairs with step
+    // order: seq_cst: of this and a `schedule` at least one sees the other's write
+    feeder_ended_.store(true, std::memory_order_seq_cst);
+    if (take_go()) return node::schedule();
+    wake(nullptr, 0);
+  }
+
+ private:
+  static constexpr int most_tries = 64;
+
+  void schedule() noexcept override {
+    // order: seq_cst, as in feeder_ended
+    if (!feeder_ended_.load(std::memory_order_seq_cst)) {
+      go_to_actor_.store(true, std::memory_order_seq_cst);  // order: as above
+      if (const ref<carrier_protocol> by = fed_by_.lock()) send(by, go{});
+      // order: seq_cst, as above
+      if (!feeder_ended_.load(std::memory_order_seq_cst) || !take_go()) return;
+    }
+    node::schedule();
+  }
+  step_outcome step(turn& t) override {
+    count_out(out_->publish(t));
+    if (out_->is_blocked()) return out_->sleep() ? step_outcome::blocked : step_outcome::worked;
+    // order: acquire, pairs with finish
+    if (!finished_.load(std::memory_order_acquire)) return step_outcome::starved;
+    drop(out_->close(t));
+    return step_outcome::ended;
+  }
+  void abandon(turn& t) noexcept override { drop(out_->close(t)); }
+
+  graph& owner_;
+  std::unique_ptr<output<T>> out_;
+  weak_ref<carrier_protocol> fed_by_;
+  std::atomic<bool> finished_{false};
+  std::atomic<bool> feeder_ended_{false};
+  std::atomic<bool> go_to_actor_{false};  // the run right is with a `go` for the actor
+};
+
+}  // namespace garrick::patterns

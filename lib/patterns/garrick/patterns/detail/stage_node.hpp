@@ -1,0 +1,223 @@
+// The nodes of the shipped stages: one that reads, one that only puts out.
+//
+// A step takes a batch from one input and runs it through the stage. Then it hands on the results,
+// and last it gives the tuples' slots back: a tuple is accounted for until its results are (L1).
+//
+// Private: installed because templates need it.
+//
+// Thread safety: as node.hpp.
+#pragma once
+
+#include <garrick/patterns/channel/input.hpp>
+#include <garrick/patterns/channel/output.hpp>
+#include <garrick/patterns/emit.hpp>
+#include <garrick/patterns/failure_policy.hpp>
+#include <garrick/patterns/node/graph.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace garrick::patterns::detail {
+
+/// The output of a stage that has none.
+struct no_output {
+  void begin_input() noexcept {}
+  void take_back() noexcept {}
+  void start() noexcept {}
+  void stop() noexcept {}
+  [[nodiscard]] std::size_t pending() const noexcept { return 0; }
+  std::size_t publish(turn&) noexcept { return 0; }
+  [[nodiscard]] bool is_blocked() const noexcept { return false; }
+  [[nodiscard]] bool sleep() noexcept { return true; }
+  std::size_t close(turn&) noexcept { return 0; }
+  [[nodiscard]] std::size_t waiting() noexcept { return 0; }
+};
+template <class Out>
+struct output_of {
+  using type = output<Out>;
+};
+template <>
+struct output_of<void> {
+  using type = no_output;
+};
+template <class Out>
+using output_for = typename output_of<Out>::type;
+
+/// What nodes with and without inputs share: the output, the start and the end.
+template <class Stage, class Out>
+class stage_node_base : public node {
+ public:
+  void to(std::unique_ptr<output_for<Out>> o) { out_ = std::move(o); }
+
+ protected:
+  stage_node_base(graph& of, const node_options& o, on_failure policy, Stage s)
+      : node(of, o), stage_(std::move(s)), policy_(policy) {
+    if constexpr (requires { stage_.belongs_to(of); }) stage_.belongs_to(of);
+    if (policy_ == on_failure::restart) first_.emplace(stage_);
+  }
+
+  void start() {
+    if (std::exchange(started_, true)) return;
+    stage_.start();
+    out_->start();
+  }
+  /// After the last input. What the stage puts out is in the loops from now on.
+  void stop() {
+    if (std::exchange(stopped_, true)) return;
+    out_->begin_input();
+    const std::size_t before = out_->pending();
+    stage_.stop(*out_);
+    out_->stop();
+    into_loops(out_->pending() - before);
+  }
+  /// Hands on what was put out. False: some of it has found no room.
+  [[nodiscard]] bool publish(turn& t) {
+    count_out(out_->publish(t));
+    if (!out_->is_blocked()) return true;
+    count_out(out_->publish(t));  // a consumer that ran in place may have made room
+    return !out_->is_blocked();
+  }
+  [[nodiscard]] step_outcome blocked() noexcept {
+    return out_->sleep() ? step_outcome::blocked : step_outcome::worked;
+  }
+  [[nodiscard]] step_outcome ended(turn& t) noexcept {
+    drop(out_->close(t));
+    return step_outcome::ended;
+  }
+  void abandon(turn& t) noexcept override { drop(out_->close(t)); }
+
+  /// A `consume` has thrown: what it put out is dropped. True: the stage goes on. Rethrows what
+  /// ends the stream.
+  void failed() {
+    out_->take_back();
+    count_failure();
+    if (policy_ == on_failure::fail) throw;
+    if (policy_ == on_failure::skip) return;
+    if constexpr (requires { stage_.restart(); }) {
+      stage_.restart();
+    } else {
+      Stage again(*first_);
+      std::destroy_at(&stage_);
+      std::construct_at(&stage_, std::move(again));
+      stage_.start();
+    }
+  }
+  [[nodiscard]] on_failure policy() const noexcept { return policy_; }
+
+  Stage stage_;
+  std::unique_ptr<output_for<Out>> out_;
+  bool stopped_ = false;
+
+ private:
+  bool started_ = false;
+  const on_failure policy_;
+  std::optional<Stage> first_;
+};
+
+/// A node that reads.
+template <class Stage, class In, class Out>
+class stage_node final : public stage_node_base<Stage, Out> {
+  using base = stage_node_base<Stage, Out>;
+
+ public:
+  stage_node(graph& of, const node_options& o, on_failure policy, Stage s)
+      : base(of, o, policy, std::move(s)) {}
+
+  inputs<In>& in() noexcept { return in_; }
+  std::size_t drop_inputs() noexcept override { return in_.drop(); }
+
+ private:
+  step_outcome step(turn& t) override {
+    auto& out = *this->out_;
+    if (out.is_blocked() && !this->publish(t)) return this->blocked();
+    this->start();
+    const std::span<In> batch = in_.next(this->batch());
+    if (batch.empty()) return nothing(t);
+    const std::size_t before = out.pending();
+    std::size_t n = 0;
+    while (n < batch.size()) {
+      try {
+        do {
+          out.begin_input();
+          this->stage_.consume(std::move(batch[n]), out);
+          ++n;
+        } while (n < batch.size() && !out.is_blocked());
+        break;
+      } catch (...) {
+        lost(batch[n]);
+        ++n;
+        try {
+          this->failed();
+        } catch (...) {
+          dealt_with(n, before, t);
+          throw;
+        }
+      }
+      if (out.is_blocked()) break;
+    }
+    dealt_with(n, before, t);
+    return out.is_blocked() ? this->blocked() : step_outcome::worked;
+  }
+  void dealt_with(std::size_t n, std::size_t before, turn& t) {
+    auto& out = *this->out_;
+    this->count_in(n);
+    this->into_loops(out.pending() - before);
+    static_cast<void>(this->publish(t));
+    in_.done(n);
+    this->out_of_loops(n);
+  }
+  step_outcome nothing(turn& t) {
+    auto& out = *this->out_;
+    if (!in_.ended()) {
+      if (out.pending() != 0) {  // on its way back in a loop
+        static_cast<void>(this->publish(t));
+        if (!out.sleep()) return step_outcome::worked;
+      }
+      return in_.sleep() ? step_outcome::starved : step_outcome::worked;
+    }
+    this->stop();
+    return this->publish(t) ? this->ended(t) : this->blocked();
+  }
+  /// The stage has thrown on this tuple.
+  void lost(In& tuple) noexcept {
+    if (this->policy() == on_failure::fail) return;
+    this->dead_letter(std::move(tuple), std::current_exception());
+  }
+
+  inputs<In> in_;
+};
+
+/// A node that only puts out.
+template <class Stage, class Out>
+class source_node final : public stage_node_base<Stage, Out> {
+  using base = stage_node_base<Stage, Out>;
+
+ public:
+  source_node(graph& of, const node_options& o, on_failure policy, Stage s)
+      : base(of, o, policy, std::move(s)) {}
+
+ private:
+  step_outcome step(turn& t) override {
+    auto& out = *this->out_;
+    if (out.is_blocked() && !this->publish(t)) return this->blocked();
+    this->start();
+    std::size_t n = 0;
+    try {
+      for (const std::size_t most = this->batch(); !this->stopped_ && n < most; ++n) {
+        out.begin_input();
+        if (!this->stage_.produce(out)) this->stop();
+        if (out.is_blocked()) break;
+      }
+    } catch (...) { this->failed(); }
+    this->count_in(n);
+    if (!this->publish(t)) return this->blocked();
+    return this->stopped_ ? this->ended(t) : step_outcome::worked;
+  }
+};
+
+}  // namespace garrick::patterns::detail

@@ -1,0 +1,42 @@
+// What a stage hands its results to.
+#pragma once
+
+#include <garrick/garrick.hpp>
+#include <garrick/patterns/channel/output.hpp>
+
+#include <cstddef>
+#include <utility>
+
+namespace garrick::patterns {
+
+/// Where a stage puts its results: any number for each input, each to be seen by the next stage
+/// when the input is done. It is valid for the call that it is given to. Never waits: what finds no
+/// room is kept, and then the stage gets no further input until there is room.
+///
+///     seq([](line l, emit<word> out) { for (auto& w : words_of(l)) out(std::move(w)); })
+template <class T>
+class emit {
+ public:
+  /// For the framework.
+  explicit emit(output<T>& to) noexcept : to_(&to) {}
+
+  /// Puts out a copy. Throws what copying throws, and std::bad_alloc.
+  void operator()(const T& value) { to_->put(value); }
+  /// The same, moved.
+  void operator()(T&& value) { to_->put(std::move(value)); }
+
+  /// Puts `value` out if fewer than `limit` tuples wait in the channel behind. Else the error
+  /// `overload`, and `value` is as before: a source can wait, drop or keep it. A limit of zero is
+  /// always `overload`.
+  [[nodiscard]] error try_send_next(std::size_t limit, T&& value) {
+    if (to_->waiting() >= limit)
+      return make_error(errc::overload, "try_send_next()", "the next stage's channel is full");
+    to_->put(std::move(value));
+    return {};
+  }
+
+ private:
+  output<T>* to_;
+};
+
+}  // namespace garrick::patterns

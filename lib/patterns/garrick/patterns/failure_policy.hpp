@@ -1,0 +1,21 @@
+// What becomes of a stream whose stage throws.
+#pragma once
+
+#include <cstdint>
+
+namespace garrick::patterns {
+
+/// What happens when a stage's `consume` throws. In each case what it has put out for that tuple is
+/// dropped, and the failure is counted.
+enum class on_failure : std::uint8_t {
+  /// The stream ends with an error that names the stage.
+  fail,
+  /// The tuple becomes a dead letter, and the stage goes on as it is.
+  skip,
+  /// The tuple becomes a dead letter, and the stage goes on from a copy of what it was at first;
+  /// its `on_start` is called again. One that has a function `on_restart()` is kept, and that is
+  /// called instead.
+  restart,
+};
+
+}  // namespace garrick::patterns

@@ -1,0 +1,24 @@
+#include <garrick/patterns/node/ending.hpp>
+
+namespace garrick::patterns {
+
+void ending::cancel(error why) noexcept {
+  if (claimed_.exchange(true, std::memory_order_relaxed)) return;  // order: relaxed; one writes
+  why_ = std::move(why);
+  // order: release, pairs with failure(): the reason
+  cancelled_.store(true, std::memory_order_release);
+  wake_all();
+}
+
+error ending::failure() const {
+  // order: acquire, pairs with cancel: the reason
+  return cancelled_.load(std::memory_order_acquire) ? why_ : error();
+}
+
+void ending::node_ended() noexcept {
+  // order: acq_rel: what each node did, to whoever hears of the end
+  if (live_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (const auto told = told_.lock()) send(told, all_ended{});
+}
+
+}  // namespace garrick::patterns

@@ -1,0 +1,61 @@
+// How a stream ends: orderly when the last node has, or by a failure or a cancellation, which every
+// node hears.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: any thread; `begin` comes before all else.
+//
+// Invariants
+// G1 The owner hears of the end once, after the last node's last step.
+// G2 The first failure counts. After it no node makes another step; each closes its outputs and
+//    ends.
+#pragma once
+
+#include <garrick/garrick.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <utility>
+
+namespace garrick::patterns {
+
+/// To the actor behind a stream's handle: the last node has ended.
+struct all_ended {};
+
+/// The end of one stream.
+class ending {
+ public:
+  ending(const ending&) = delete;
+  ending& operator=(const ending&) = delete;
+
+  /// So many nodes will end, and then `told` hears of it.
+  void begin(std::size_t nodes, weak_ref<protocol<void(all_ended)>> told) noexcept {
+    told_ = std::move(told);
+    live_.store(nodes, std::memory_order_relaxed);  // order: relaxed; the nodes' first `go` follows
+  }
+  /// Ends the stream early, for the first `why` that is given.
+  void cancel(error why) noexcept;
+  /// Has the stream been told to end early?
+  [[nodiscard]] bool is_cancelled() const noexcept {
+    return cancelled_.load(std::memory_order_relaxed);  // order: relaxed; a node looks at each step
+  }
+  /// Why the stream ended early; no error if it did not.
+  [[nodiscard]] error failure() const;
+  /// A node has made its last step.
+  void node_ended() noexcept;
+
+ protected:
+  ending() = default;
+  ~ending() = default;
+  /// Lets every node look at `is_cancelled`.
+  virtual void wake_all() noexcept = 0;
+
+ private:
+  std::atomic<std::size_t> live_{0};
+  std::atomic<bool> claimed_{false};  ///< somebody writes why_
+  std::atomic<bool> cancelled_{false};
+  error why_;  ///< written once, before cancelled_
+  weak_ref<protocol<void(all_ended)>> told_;
+};
+
+}  // namespace garrick::patterns

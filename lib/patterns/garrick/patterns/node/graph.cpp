@@ -1,0 +1,19 @@
+#include <garrick/patterns/node/graph.hpp>
+
+#include <thread>
+
+namespace garrick::patterns {
+
+void graph::wake_all() noexcept {
+  for (const auto& n : nodes_) n->wake(nullptr, 0);
+}
+
+bool graph::help() noexcept {
+  for (const auto& n : nodes_)
+    if (n->help()) return true;
+  return false;
+}
+
+void graph::yield() noexcept { std::this_thread::yield(); }
+
+}  // namespace garrick::patterns

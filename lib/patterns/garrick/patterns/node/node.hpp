@@ -1,0 +1,197 @@
+// A node of a stream: a stage, or one replica of a stage, with the channels that it reads and
+// writes.
+//
+// A node is run for a step at a time: a batch of tuples from one of its inputs. Who runs it holds
+// its run right. That is its carrier, an ordinary actor, when a `go` has its turn there; or the
+// node that has just handed it a batch, which then runs it in place, while the batch is in the
+// cache and nobody has to be woken. In place is for batches that take no longer than a wake-up
+// would; others go to the carrier, so that another worker can take them.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: `wake`, `figures` and `help` are for any thread; the rest belongs to the holder of
+// the run right.
+//
+// Invariants, beside those of run_right.hpp and channel.hpp
+// N4 Who has got the run right by `wake` runs the node or sends `go` to its carrier. A `go` stands
+//    for the run right, so at most one is on its way.
+// N5 A node that has ended keeps its run right for ever, so nobody runs it again.
+// N6 A node gives its run right up only after a step that found it starved or blocked (H1).
+#pragma once
+
+#include <garrick/garrick.hpp>
+#include <garrick/patterns/node/ending.hpp>
+#include <garrick/patterns/node/loop.hpp>
+#include <garrick/patterns/node/run_right.hpp>
+#include <garrick/patterns/node/wakeable.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace garrick::patterns {
+
+/// To a carrier: run the node.
+struct go {};
+/// To a carrier: its node has ended.
+struct leave {};
+/// What a carrier understands.
+using carrier_protocol = protocol<void(go), void(leave)>;
+
+/// What a step came to.
+enum class step_outcome : std::uint8_t {
+  worked,   ///< there may be more to do
+  starved,  ///< no input has anything, and each will wake the node
+  blocked,  ///< an output has no room, and will wake the node
+  ended,    ///< nothing comes any more: the outputs are closed
+};
+
+/// One run of a node: on whose turn, and how deep inside the runs of others.
+struct turn {
+  const actor_base& on;                     ///< the actor whose turn it is
+  std::uint32_t depth = 0;                  ///< runs around this one
+  bool own_thread = false;                  ///< the actor's thread is for its node alone
+  std::int64_t nested_ns = 0;               ///< what others took that ran in place during this step
+  instant nested_until = instant::never();  ///< when the last of them was done, if one has run
+};
+
+/// What a node has done so far. Each figure is right by itself; together they may be of slightly
+/// different moments.
+struct node_figures {
+  std::uint64_t in = 0;         ///< tuples taken
+  std::uint64_t out = 0;        ///< tuples handed on
+  std::uint64_t steps = 0;      ///< batches
+  std::int64_t busy_ns = 0;     ///< time in steps, without what it ran in place
+  std::int64_t blocked_ns = 0;  ///< time without room in an output
+  std::uint64_t failures = 0;   ///< tuples whose `consume` threw
+  std::uint64_t dropped = 0;    ///< results that a cancelled or failed stream did not hand on
+};
+
+/// What a node is made with.
+struct node_options {
+  std::string name;
+  bool own_thread = false;
+  bool in_place = true;        ///< may others run it in place?
+  std::vector<loop*> loops{};  ///< that it is in
+};
+
+/// A stage, or one replica of a stage, that runs in a stream.
+class node : public wakeable {
+ public:
+  /// A batch that takes longer is left to another worker, in nanoseconds.
+  static constexpr std::int64_t in_place_ns = 20'000;
+  /// Runs inside each other at most.
+  static constexpr std::uint32_t most_depth = 8;
+  /// After so long others have their turn, in nanoseconds, or after so many steps.
+  static constexpr std::int64_t run_ns = 100'000;
+  static constexpr std::uint32_t most_steps = 64;
+  /// Tuples of a step at most; fewer where they take long, so that a step takes about `step_ns`.
+  static constexpr std::size_t most_tuples = 512;
+  static constexpr std::int64_t step_ns = 50'000;
+
+  node(ending& of, const node_options& o);
+  virtual ~node() = default;
+
+  /// For errors and figures.
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  /// Does it have a thread of its own?
+  [[nodiscard]] bool own_thread() const noexcept { return own_thread_; }
+
+  /// Who runs the node when no other node does. Once, before anybody wakes it.
+  void carried_by(ref<carrier_protocol> who) noexcept { carrier_ = std::move(who); }
+
+  /// Runs the node here if `by` may do so and if `tuples` are done soon. Else sends `go`, unless
+  /// somebody has the run right, who will look.
+  void wake(turn* by, std::size_t tuples) noexcept override;
+
+  /// Runs it. Requires the run right.
+  void run(const actor_base& on, turn* outer) noexcept;
+
+  /// Lets the carrier have its turn now, inside the caller, if it waits for one here.
+  bool help() noexcept { return !own_thread_ && run_in_place(carrier_); }
+
+  /// What it has done so far. Any thread.
+  [[nodiscard]] node_figures figures() const noexcept;
+
+  /// Drops what waits at its inputs, after the stream has ended. Returns how many tuples.
+  virtual std::size_t drop_inputs() noexcept { return 0; }
+
+ protected:
+  /// Sends `go`.
+  virtual void schedule() noexcept;
+  [[nodiscard]] const ref<carrier_protocol>& carrier() const noexcept { return carrier_; }
+  /// Does a batch. What it throws ends the stream.
+  virtual step_outcome step(turn& t) = 0;
+  /// The stream was cancelled: closes the outputs, without another tuple.
+  virtual void abandon(turn& t) noexcept = 0;
+
+  /// How many tuples the next step shall take.
+  [[nodiscard]] std::size_t batch() const noexcept { return batch_; }
+  /// The error that stands for an exception of this node's stage.
+  [[nodiscard]] error why_it_failed(const std::exception_ptr& why) const;
+  /// For a step: tuples taken, handed on, failed.
+  void count_in(std::uint64_t n) noexcept {
+    add(in_, n);
+    taken_ += n;
+  }
+  void count_out(std::uint64_t n) noexcept { add(out_, n); }
+  void count_failure() noexcept { add(failures_, std::uint64_t{1}); }
+  /// The loops that the node is in: what it puts out is in them, before it is published.
+  void into_loops(std::size_t n) noexcept {
+    if (n != 0)
+      for (loop* const l : loops_) l->add(n);
+  }
+  /// What it has taken is dealt with, after its results were published.
+  void out_of_loops(std::size_t n) noexcept {
+    if (n != 0)
+      for (loop* const l : loops_) l->remove(n);
+  }
+  /// Results that were put out, and dropped when the outputs were closed.
+  void drop(std::uint64_t n) noexcept { add(dropped_, n); }
+  /// The stage has thrown on this tuple, and it goes on.
+  template <class T>
+  void dead_letter(T&& tuple, const std::exception_ptr& why) noexcept {
+    try {
+      report_dead_letter(any_ref(carrier_), why_it_failed(why), std::forward<T>(tuple));
+    } catch (...) {
+      drop(1);  // no memory for the letter: it is counted all the same
+    }
+  }
+
+ private:
+  template <class T>
+  static void add(std::atomic<T>& to, T n) noexcept {
+    // order: relaxed; written by the holder of the run right alone, and read as a figure
+    to.store(to.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+  }
+  void account(std::int64_t took_ns) noexcept;
+
+  ending& owner_;
+  const std::string name_;
+  const bool own_thread_;
+  const bool in_place_;
+  const std::vector<loop*> loops_;
+  ref<carrier_protocol> carrier_;
+
+  run_right right_;
+  std::atomic<std::int64_t> tuple_ns_{1000};  // an estimate; read by those who wake the node
+
+  // the holder's
+  std::size_t batch_ = 16;
+  std::uint64_t taken_ = 0;  // in this step
+  instant blocked_since_ = instant::never();
+
+  std::atomic<std::uint64_t> in_{0};
+  std::atomic<std::uint64_t> out_{0};
+  std::atomic<std::uint64_t> steps_{0};
+  std::atomic<std::int64_t> busy_ns_{0};
+  std::atomic<std::int64_t> blocked_ns_{0};
+  std::atomic<std::uint64_t> failures_{0};
+  std::atomic<std::uint64_t> dropped_{0};
+};
+
+}  // namespace garrick::patterns

@@ -1,0 +1,73 @@
+// Who runs a node. A node is run by one thread at a time, and whoever has something for it asks for
+// that to happen without waiting.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: `ask` is for any thread; the others are for the holder of the run right.
+//
+// Invariants (N1–N3)
+// N1 At most one thread holds the run right. `ask` creates it if nobody holds it, and then the
+//    caller is the holder; `release` ends it.
+// N2 If somebody has asked since the holder's last `look`, `release` fails. So what was done before
+//    an `ask` is seen by a holder that looks after it.
+// N3 What a holder wrote is seen by the next one.
+#pragma once
+
+#include <garrick/base/concurrency/atomics_policy.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace garrick::patterns {
+
+/// The memory orders of the run right that the model checker weakens, one at a time.
+enum class run_right_order : std::uint8_t {
+  ask,      ///< somebody has something for the node
+  look,     ///< the holder is about to look
+  release,  ///< the holder is done
+};
+
+/// One word: held or not, and asked since the last look or not.
+template <class Atomics = base::real_atomics>
+class basic_run_right {
+ public:
+  /// Asks for a run. True: the caller holds the run right now. False: the holder will look again.
+  [[nodiscard]] bool ask() noexcept {
+    // order: acq_rel: what the asker did, to the holder's look or release; what the former holder
+    // wrote, to the asker
+    const std::uint32_t was = word_.fetch_or(
+        held | asked, base::order<Atomics, run_right_order::ask>(std::memory_order_acq_rel));
+    return (was & held) == 0;
+  }
+
+  /// What was asked until now is about to be looked at.
+  void look() noexcept {
+    // order: acquire, pairs with ask: what the askers did. Release, so that a later ask, which may
+    // read this word, hands on what came before
+    word_.fetch_and(~asked, base::order<Atomics, run_right_order::look>(std::memory_order_acq_rel));
+  }
+
+  /// Gives the run right up. False, and it is kept, if somebody has asked since the last look.
+  [[nodiscard]] bool release() noexcept {
+    std::uint32_t seen = held;
+    // order: release: what this holder wrote, to the next one
+    return word_.compare_exchange_strong(
+        seen, 0, base::order<Atomics, run_right_order::release>(std::memory_order_release),
+        std::memory_order_relaxed);  // order: relaxed; the look that follows acquires
+  }
+
+  /// Does somebody hold it? A hint.
+  [[nodiscard]] bool is_held() const noexcept {
+    return (word_.load(std::memory_order_relaxed) & held) != 0;  // order: relaxed; a hint
+  }
+
+ private:
+  static constexpr std::uint32_t held = 1;
+  static constexpr std::uint32_t asked = 2;
+  typename Atomics::template atomic<std::uint32_t> word_{0};
+};
+
+/// The product's run right.
+using run_right = basic_run_right<base::real_atomics>;
+
+}  // namespace garrick::patterns

@@ -1,0 +1,55 @@
+// Says that one side sleeps until the other has changed something.
+//
+// Problem: who changes something often must not pay a locked operation each time for the case that
+// somebody sleeps for it.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: `set` belongs to the side that sleeps; `take` is for any thread.
+//
+// Invariants
+// F1 The sleeper calls `set`, looks, and sleeps only if it finds nothing. The other side changes
+//    something, and then calls `take`. Each has a full fence between its write and its read, so at
+//    least one of the two sees the other's: nobody sleeps beside what it waits for.
+// F2 Of several calls of `take` one is true for each `set`. So one change wakes the sleeper once.
+#pragma once
+
+#include <garrick/base/concurrency/atomics_policy.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace garrick::patterns {
+
+/// The memory orders of a sleeper's flag that the model checker weakens, one at a time.
+enum class sleeper_order : std::uint8_t {
+  taken,  ///< whoever wakes a sleeper takes its flag back
+};
+
+/// One side's flag: it sleeps, or is about to.
+template <class Atomics>
+class basic_sleeper_flag {
+ public:
+  /// The side is about to sleep. A look must follow, and nothing that matters may come between.
+  void set() noexcept {
+    waits_.store(true, std::memory_order_relaxed);  // order: relaxed; the fence orders it
+    Atomics::full_fence();
+  }
+  /// The other side has changed something. True: it has to wake the sleeper now.
+  [[nodiscard]] bool take() noexcept {
+    Atomics::full_fence();
+    // order: relaxed; the fence orders it
+    if (!waits_.load(std::memory_order_relaxed)) return false;
+    // order: relaxed; waking goes through the run right, which orders everything
+    return waits_.exchange(false,
+                           base::order<Atomics, sleeper_order::taken>(std::memory_order_relaxed));
+  }
+
+ private:
+  typename Atomics::template atomic<bool> waits_{false};
+};
+
+/// The product's flag.
+using sleeper_flag = basic_sleeper_flag<base::real_atomics>;
+
+}  // namespace garrick::patterns

@@ -1,0 +1,32 @@
+// How a stream will be run: the rewriting that spawning does.
+//
+//   std::puts(print(optimise(pattern)).c_str());
+//
+// A farm's emitter is left out, so each producer chooses among the replicas itself: two farms in a
+// row are connected replica by replica. Neighbours in a pipeline of which all but one are cheap
+// become one node. Neither changes what a stream computes. A producer that chooses by round_robin,
+// random_member or least_loaded chooses among its own tuples then, so which replica gets which
+// tuple may differ.
+//
+// Thread safety: plans are plain values.
+#pragma once
+
+#include <garrick/patterns/plan.hpp>
+#include <garrick/patterns/stream_options.hpp>
+
+#include <string>
+
+namespace garrick::patterns {
+
+/// The plan as it is run with these options: what `spawn` makes of it.
+[[nodiscard]] plan rewritten(plan p, const stream_options& o);
+
+/// What a pattern looks like as it is run with these options.
+template <class P>
+[[nodiscard]] plan optimise(const P& pattern, const stream_options& o = {}) {
+  return rewritten(pattern.describe(), o);
+}
+/// Draws a plan, a line for each part.
+[[nodiscard]] inline std::string print(const plan& p) { return p.to_string(); }
+
+}  // namespace garrick::patterns

@@ -1,0 +1,13 @@
+// Parallel patterns: pipelines, farms and streams.
+#pragma once
+
+#include <garrick/patterns/farm.hpp>
+#include <garrick/patterns/feedback.hpp>
+#include <garrick/patterns/operators.hpp>
+#include <garrick/patterns/optimise.hpp>
+#include <garrick/patterns/parallel.hpp>
+#include <garrick/patterns/pipeline.hpp>
+#include <garrick/patterns/seq.hpp>
+#include <garrick/patterns/sinks.hpp>
+#include <garrick/patterns/sources.hpp>
+#include <garrick/patterns/stream.hpp>

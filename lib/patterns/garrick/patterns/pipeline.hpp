@@ -1,0 +1,187 @@
+// Patterns in a row.
+//
+//   pipeline(lines, split, farm(count).by_key(&word::text), print)
+//
+// A function stands for `seq(function)`. Neighbours of which all but one are `cheap()` become one
+// node when the stream is spawned, unless `stream_options::fuse` is off.
+//
+// Thread safety: patterns are plain values.
+#pragma once
+
+#include <garrick/patterns/seq.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace garrick::patterns {
+
+namespace detail {
+
+/// A stage of its own, which can be fused with neighbours.
+template <class P>
+concept sequential = requires { typename P::garrick_seq; };
+
+/// A pattern as it is; a function as a stage.
+template <class P>
+[[nodiscard]] auto as_stage(P p) {
+  if constexpr (stage<P>)
+    return p;
+  else
+    return seq(std::move(p));
+}
+
+/// Instantiated only to fail: the compiler prints the place and the types.
+template <std::size_t Number, class Gives, class NextTakes>
+struct stages_do_not_fit {
+  static constexpr bool reported = true;
+  static_assert(std::is_same_v<Gives, NextTakes>,
+                "garrick: stages_do_not_fit<n, A, B>: stage n of this pipeline puts out A, and the "
+                "next one takes B");
+};
+template <std::size_t Number, class T>
+struct stages_do_not_fit<Number, T, T> {
+  static constexpr bool reported = true;
+};
+template <std::size_t Number, class NextTakes>
+struct nothing_comes_to_the_next_stage {
+  static constexpr bool reported = true;
+  static_assert(std::is_void_v<NextTakes> && !std::is_void_v<NextTakes>,
+                "garrick: stage n of this pipeline is a sink, or the next one is a source");
+};
+
+template <std::size_t I, class Stages>
+consteval bool fit() {
+  if constexpr (I + 1 == std::tuple_size_v<Stages>) {
+    return true;
+  } else {
+    using gives = typename std::tuple_element_t<I, Stages>::output;
+    using takes = typename std::tuple_element_t<I + 1, Stages>::input;
+    if constexpr (std::is_void_v<gives> || std::is_void_v<takes>) {
+      static_assert(nothing_comes_to_the_next_stage<I + 1, takes>::reported);
+      return false;
+    } else {
+      static_assert(stages_do_not_fit<I + 1, gives, takes>::reported);
+      return std::is_same_v<gives, takes> && fit<I + 1, Stages>();
+    }
+  }
+}
+
+}  // namespace detail
+
+/// Patterns in a row: what one puts out the next one takes.
+template <class... Ps>
+class pipeline_of
+    : public detail::yields_as<std::tuple_element_t<sizeof...(Ps) - 1, std::tuple<Ps...>>> {
+  using stages = std::tuple<Ps...>;
+  static constexpr std::size_t last = sizeof...(Ps) - 1;
+  template <std::size_t I>
+  using part = std::tuple_element_t<I, stages>;
+  template <std::size_t I>
+  using gives = typename part<I>::output;
+
+ public:
+  using garrick_stage = void;
+  using input = typename part<0>::input;  ///< what it takes; void: it is a source
+  using output = gives<last>;             ///< what it puts out; void: it is a sink
+  static constexpr bool garrick_keeps_order = (detail::keeps_order<Ps> && ...);
+
+  /// For the framework.
+  explicit pipeline_of(Ps... parts) : parts_(std::move(parts)...) {}
+
+  /// What it looks like.
+  [[nodiscard]] plan describe() const {
+    return std::apply(
+        [](const Ps&... ps) {
+          return plan{.what = "pipeline", .emitter = false, .parts = {ps.describe()...}};
+        },
+        parts_);
+  }
+
+  /// For the framework.
+  detail::inlet_ptr<input> build(const detail::builder& b,
+                                 const detail::inlet_ptr<output>& next) const {
+    return build_from<0>(b, next);
+  }
+  /// For the framework: the form that an ordered farm needs.
+  auto build_framed(const detail::builder& b,
+                    const detail::inlet_ptr<detail::framed<output>>& next) const
+    requires garrick_keeps_order
+  {
+    return framed_from<0>(b, next);
+  }
+
+ private:
+  template <std::size_t I, class Next>
+  auto framed_from(const detail::builder& b, const Next& next) const {
+    if constexpr (I == last)
+      return std::get<I>(parts_).build_framed(b, next);
+    else
+      return std::get<I>(parts_).build_framed(b, framed_from<I + 1>(b, next));
+  }
+
+  /// Makes the output of a node that ends with part I.
+  template <std::size_t I>
+  using maker = detail::output_maker_ptr<gives<I>>;
+
+  template <std::size_t I>
+  auto build_from(const detail::builder& b, const detail::inlet_ptr<output>& next) const {
+    const auto& p = std::get<I>(parts_);
+    if constexpr (detail::sequential<part<I>>) {
+      std::string name = p.name();
+      const maker<I> make = output_after<I>(b, !p.is_cheap(), name, next);
+      return p.build_with(b, name, [&](node& n) { return make->make(n); });
+    } else if constexpr (I == last) {
+      return p.build(b, next);
+    } else {
+      return p.build(b, build_from<I + 1>(b, next));
+    }
+  }
+
+  /// What comes after part I: the next part in the same node, whose name grows, or a channel.
+  /// `busy`: one of the node's parts is not cheap.
+  template <std::size_t I>
+  maker<I> output_after(const detail::builder& b, bool busy, std::string& name,
+                        const detail::inlet_ptr<output>& next) const {
+    if constexpr (I == last) {
+      return detail::make_output_by<gives<I>>(
+          [next](node& n) { return detail::connect<gives<I>>(next, n); });
+    } else {
+      if constexpr (detail::sequential<part<I + 1>>) {
+        const auto& a = std::get<I>(parts_);
+        const auto& z = std::get<I + 1>(parts_);
+        if (b.options.fuse && a.may_be_fused() && z.may_be_fused() && (z.is_cheap() || !busy)) {
+          name += "+" + z.name();
+          using fused = fused_output<gives<I>, typename part<I + 1>::running,
+                                     detail::output_for<gives<I + 1>>>;
+          return detail::make_output_by<gives<I>>(
+              [stage = z.prototype(),
+               rest = output_after<I + 1>(b, busy || !z.is_cheap(), name, next)](node& n) {
+                return std::make_unique<fused>(stage, rest->make(n));
+              });
+        }
+      }
+      return detail::make_output_by<gives<I>>(
+          [to = build_from<I + 1>(b, next)](node& n) { return detail::connect<gives<I>>(to, n); });
+    }
+  }
+
+  stages parts_;
+};
+
+/// Patterns in a row: what one puts out the next one takes. A function stands for `seq(function)`.
+///
+///     pipeline(lines, split, count, print)
+template <class... Ps>
+[[nodiscard]] auto pipeline(Ps... parts) {
+  static_assert(sizeof...(Ps) != 0, "garrick: a pipeline has at least one stage");
+  using stages = std::tuple<decltype(detail::as_stage(std::declval<Ps>()))...>;
+  if constexpr (detail::fit<0, stages>())
+    return pipeline_of<decltype(detail::as_stage(std::declval<Ps>()))...>(
+        detail::as_stage(std::move(parts))...);
+}
+
+}  // namespace garrick::patterns

@@ -1,0 +1,44 @@
+// What a pattern looks like: a tree of its parts, for people.
+//
+//   std::puts(print(pipeline(lines, farm(count).by_key(&word::text), store)).c_str());
+//
+//   pipeline
+//   ├─ lines
+//   ├─ farm, by_key
+//   │  └─ count
+//   └─ store
+//
+// Thread safety: plans are plain values.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace garrick::patterns {
+
+/// A part of a pattern, and its parts.
+struct plan {
+  std::string what{};         ///< "stage", "pipeline", "farm", "parallel", "feedback", "node"
+  std::string name{};         ///< a stage's
+  std::string policy{};       ///< how a farm or a parallel distributes
+  std::size_t replicas = 0;   ///< of a farm; 0: as many as there are workers
+  bool is_source = false;     ///< a stage takes no tuples
+  bool own_thread = false;    ///< a stage has a thread of its own
+  bool cheap = false;         ///< a stage may be one node with a neighbour
+  bool may_be_fused = true;   ///< a stage may be one node with a cheap neighbour
+  bool emitter = true;        ///< a farm or parallel distributes by a node of its own
+  bool ordered = false;       ///< a farm keeps the order
+  std::vector<plan> parts{};  ///< what it is made of
+
+  /// Draws it, a line for each part.
+  [[nodiscard]] std::string to_string() const;
+};
+
+/// What a pattern looks like as it was written: draws it, a line for each part.
+template <class P>
+[[nodiscard]] std::string print(const P& pattern) {
+  return pattern.describe().to_string();
+}
+
+}  // namespace garrick::patterns

@@ -1,0 +1,33 @@
+// What the nodes of a stream have done so far, and which of them holds the others up.
+#pragma once
+
+#include <garrick/patterns/node/graph.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace garrick::patterns {
+
+/// One node's figures.
+struct stage_report {
+  std::string name;      ///< the node's
+  node_figures figures;  ///< what it has done
+};
+
+/// The figures of all nodes, from the source to the sink.
+struct stream_report {
+  std::vector<stage_report> stages;  ///< from the source to the sink
+  std::uint64_t left = 0;            ///< tuples that an ended stream left in its channels
+
+  /// The node that has been busy for the largest part of the time: what to make faster, or to give
+  /// replicas. Null if there is none.
+  [[nodiscard]] const stage_report* bottleneck() const noexcept;
+  /// A table for people: a line for each node.
+  [[nodiscard]] std::string to_string() const;
+};
+
+/// For the framework: the figures of all nodes, and what an ended stream has left.
+[[nodiscard]] stream_report report_of(const graph& of, std::uint64_t left);
+
+}  // namespace garrick::patterns

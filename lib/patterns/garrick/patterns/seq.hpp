@@ -1,0 +1,207 @@
+// A sequential stage: a function, or a class with state.
+//
+//   seq([](line l) { return l.size(); })                             one result for each tuple
+//   seq([](line l, emit<word> out) { … out(w); … })                  any number
+//   seq([](word w) { … })                                            none: a sink
+//   seq([]() -> std::optional<line> { … })                           a source, until it has nothing
+//   seq(numbers{1, 10})                                              bool operator()(emit<int>): a
+//                                                                    source, until it returns false
+//   seq<count_words>(args...)                                        a class
+//
+// A class has `consume`, as a function of one of these forms, and if it likes `on_start()`,
+// `on_stop()` or `on_stop(emit<Out>)`, and `on_restart()`. `on_start` comes before the first tuple,
+// `on_stop` after the last one, unless the stream fails or is cancelled.
+//
+// A stage is a value: each replica and each spawn gets a copy. One replica is run by one thread at
+// a time, not always the same. So a function with captures is refused, as for actors: give a class
+// with members, or say lent(f).
+//
+// Thread safety: stages are plain values.
+#pragma once
+
+#include <garrick/patterns/detail/callable.hpp>
+#include <garrick/patterns/detail/inlet.hpp>
+#include <garrick/patterns/detail/ordered.hpp>
+#include <garrick/patterns/failure_policy.hpp>
+#include <garrick/patterns/plan.hpp>
+
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace garrick::patterns {
+
+/// What can be a part of a pattern: it has an `input` and an `output` type, void if there is none.
+template <class P>
+concept stage = requires { typename P::garrick_stage; };
+
+namespace detail {
+
+/// The type that a stream's handle yields at its end, if there is one.
+template <class Value>
+struct yields {
+  using value = Value;
+};
+template <>
+struct yields<void> {};
+/// As the last part of a pattern does.
+template <class P>
+struct yields_as {};
+template <class P>
+  requires requires { typename P::value; }
+struct yields_as<P> {
+  using value = typename P::value;
+};
+
+}  // namespace detail
+
+/// A stage that handles one tuple after the other: the smallest pattern.
+template <class Running, class In, class Out, class Value = void>
+class seq_stage : public detail::yields<Value> {
+ public:
+  using input = In;         ///< what it takes; void: it is a source
+  using output = Out;       ///< what it puts out; void: it is a sink
+  using running = Running;  ///< For the framework: what each replica has a copy of.
+  using garrick_stage = void;
+  using garrick_seq = void;
+  static constexpr bool garrick_keeps_order = !std::is_void_v<In> && !std::is_void_v<Out>;
+
+  /// For the framework: from the running part, which every replica gets a copy of.
+  seq_stage(Running prototype, std::string name)
+      : prototype_(std::move(prototype)), name_(std::move(name)) {}
+
+  /// The same with another name: for errors, figures and pictures.
+  [[nodiscard]] seq_stage named(std::string name) const {
+    seq_stage s = *this;
+    s.name_ = std::move(name);
+    return s;
+  }
+  /// The same on a thread of its own, for what blocks.
+  [[nodiscard]] seq_stage own_thread() const {
+    seq_stage s = *this;
+    s.own_thread_ = true;
+    return s;
+  }
+  /// The same, said to take little time for each tuple: it may become one node with a neighbour.
+  [[nodiscard]] seq_stage cheap(bool is = true) const {
+    seq_stage s = *this;
+    s.cheap_ = is;
+    return s;
+  }
+  /// The same with another answer to exceptions.
+  [[nodiscard]] seq_stage on(on_failure policy) const {
+    seq_stage s = *this;
+    s.policy_ = policy;
+    return s;
+  }
+
+  /// What it looks like.
+  [[nodiscard]] plan describe() const {
+    return {.what = "stage",
+            .name = name_,
+            .is_source = std::is_void_v<In>,
+            .own_thread = own_thread_,
+            .cheap = cheap_,
+            .may_be_fused = may_be_fused(),
+            .emitter = false};
+  }
+
+  /// For the framework.
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  /// For the framework.
+  [[nodiscard]] const Running& prototype() const noexcept { return prototype_; }
+  /// For the framework.
+  [[nodiscard]] bool may_be_fused() const noexcept {
+    return !own_thread_ && policy_ == on_failure::fail;
+  }
+  /// For the framework.
+  [[nodiscard]] bool is_cheap() const noexcept { return cheap_; }
+
+  /// For the framework: makes a node. `make_output` gives the node's output.
+  template <class MakeOutput>
+  detail::inlet_ptr<In> build_with(const detail::builder& b, const std::string& name,
+                                   const MakeOutput& make_output) const {
+    const node_options o = b.node(name, own_thread_);
+    if constexpr (std::is_void_v<In>) {
+      auto& n = b.to.add_node<detail::source_node<Running, Out>>(o, policy_, prototype_);
+      n.to(make_output(n));
+      return {};
+    } else {
+      auto& n = b.to.add_node<detail::stage_node<Running, In, Out>>(o, policy_, prototype_);
+      n.to(make_output(n));
+      return std::make_shared<detail::node_inlet<In>>(n, n.in(), b.options.capacity);
+    }
+  }
+  /// For the framework: the form that an ordered farm needs.
+  auto build_framed(const detail::builder& b,
+                    const detail::inlet_ptr<detail::framed<Out>>& next) const
+    requires(!std::is_void_v<In> && !std::is_void_v<Out>)
+  {
+    using node_type = detail::stage_node<detail::framed_stage<Running, In, Out>, detail::framed<In>,
+                                         detail::framed<Out>>;
+    auto& n = b.to.add_node<node_type>(b.node(name_, own_thread_), policy_,
+                                       detail::framed_stage<Running, In, Out>(prototype_));
+    n.to(next->connect(n));
+    return detail::inlet_ptr<detail::framed<In>>(
+        std::make_shared<detail::node_inlet<detail::framed<In>>>(n, n.in(), b.options.capacity));
+  }
+  /// For the framework: makes the node, which puts out to `next`.
+  detail::inlet_ptr<In> build(const detail::builder& b, const detail::inlet_ptr<Out>& next) const {
+    return build_with(b, name_, [&](node& n) { return detail::connect<Out>(next, n); });
+  }
+
+ private:
+  Running prototype_;
+  std::string name_;
+  on_failure policy_ = on_failure::fail;
+  bool own_thread_ = false;
+  bool cheap_ = false;
+};
+
+namespace detail {
+
+template <bool Owned, class F>
+struct stage_shares_something {
+  static constexpr bool reported = true;
+  static_assert(Owned,
+                "garrick: a stage owns what it is made of: give a function without captures, or an "
+                "object of a class with members, or say lent(f)");
+};
+
+}  // namespace detail
+
+/// A function as a stage; its forms are at the top of this file.
+template <class F>
+[[nodiscard]] auto seq(F f) {
+  using called = typename detail::called_of<F>::type;
+  using signature = detail::signature_of<called>;
+  static_assert(signature::known,
+                "garrick: a stage's function names its types: no auto, no overloads");
+  if constexpr (signature::known) {
+    using types = detail::types_of<called>;
+    static_assert(types::fits,
+                  "garrick: a stage's function takes a value, or a value and an emit<Out>");
+    static_assert(detail::stage_shares_something<base::spawn_argument<F>, F>::reported);
+    if constexpr (types::fits) {
+      using running =
+          detail::function_stage<F, typename types::input, typename types::output, types::emits>;
+      return seq_stage<running, typename types::input, typename types::output>(
+          running(std::move(f)), std::is_void_v<typename types::input>    ? "source"
+                                 : std::is_void_v<typename types::output> ? "sink"
+                                                                          : "stage");
+    }
+  }
+}
+
+/// An object of the class N as a stage, made of these arguments here and copied for each replica.
+template <class N, class... Args>
+[[nodiscard]] auto seq(Args&&... args) {
+  using signature = detail::signature_of<decltype(&N::consume)>;
+  using types = detail::stage_types<typename signature::result, typename signature::arguments>;
+  using running =
+      detail::class_stage<N, typename types::input, typename types::output, types::emits>;
+  return seq_stage<running, typename types::input, typename types::output>(
+      running(N(std::forward<Args>(args)...)), std::string(base::type_name<N>));
+}
+
+}  // namespace garrick::patterns

@@ -1,0 +1,233 @@
+// A pattern that runs: an actor, whose handle feeds the stream, waits for its end and ends it.
+//
+//   auto h = spawn(system, pipeline(parse, farm(count).by_key(&word::text), store));
+//   send(h, line{"to be or not to be"});        // if the pattern begins with no source
+//   send(h, end_of_stream{});                   // or drop all handles
+//   result<void> r = system.request(h, join{}).get();
+//
+// Thread safety: as actors and handles.
+#pragma once
+
+#include <garrick/garrick.hpp>
+#include <garrick/patterns/detail/feeder_node.hpp>
+#include <garrick/patterns/detail/inlet.hpp>
+#include <garrick/patterns/node/graph.hpp>
+#include <garrick/patterns/pipeline.hpp>
+#include <garrick/patterns/report.hpp>
+#include <garrick/patterns/stream_options.hpp>
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace garrick::patterns {
+
+/// To a stream: nothing comes any more. It handles what it has, and ends.
+struct end_of_stream {};
+/// To a stream, as a request: answered when it has ended, with what its last stage yields, or with
+/// the error that has ended it.
+struct join {};
+/// To a stream: end now. What is in its channels is dropped and counted.
+struct cancel {};
+/// To a stream, as a request: what its nodes have done so far.
+struct get_report {};
+
+namespace detail {
+
+struct nothing {};
+
+template <class P>
+struct value_of {
+  using type = void;
+};
+template <class P>
+  requires requires { typename P::value; }
+struct value_of<P> {
+  using type = typename P::value;
+};
+
+template <class In, class Value>
+struct protocols {
+  using open = protocol<void(In), void(end_of_stream), result<Value>(join), void(cancel),
+                        stream_report(get_report)>;
+  using whole = protocol<void(In), void(end_of_stream), result<Value>(join), void(cancel),
+                         stream_report(get_report), void(all_ended), void(go), void(leave)>;
+};
+template <class Value>
+struct protocols<void, Value> {
+  using open = protocol<result<Value>(join), void(cancel), stream_report(get_report)>;
+  using whole =
+      protocol<result<Value>(join), void(cancel), stream_report(get_report), void(all_ended)>;
+};
+
+template <class P>
+using protocols_of = protocols<typename P::input, typename value_of<P>::type>;
+
+/// Throws std::invalid_argument that names a bad option.
+void check(const stream_options& o);
+
+template <class T>
+struct promise_of {
+  using type = response_promise<T>;
+};
+template <>
+struct promise_of<void> {
+  using type = response_promise<>;
+};
+
+}  // namespace detail
+
+/// What the handle of a stream of the pattern P understands.
+template <class P>
+using stream_protocol = typename detail::protocols_of<P>::open;
+
+/// The actor behind a stream's handle. As a supervised child it begins the stream anew after a
+/// failure.
+template <class P>
+class stream_actor : public actor<typename detail::protocols_of<P>::whole> {
+  using input = typename P::input;
+  using value = typename detail::value_of<P>::type;
+  static constexpr bool is_fed = !std::is_void_v<input>;
+
+ public:
+  /// Throws std::invalid_argument that names a bad option.
+  explicit stream_actor(P pattern, stream_options o = {})
+      : pattern_(std::move(pattern)), options_(o) {
+    detail::check(o);
+  }
+
+  /// Builds the nodes and lets them run. Throws what copying a stage throws.
+  void on_start() {
+    graph_ = std::make_shared<graph>();
+    std::vector<std::unique_ptr<detail::loose_end>> loose_ends;
+    const detail::builder b{
+        .to = *graph_, .options = options_, .workers = this->workers(), .loose_ends = &loose_ends};
+    auto in = pattern_.build(b, {});
+    if constexpr (is_fed) {
+      feeder_ =
+          &graph_->add_node<feeder_node<input>>(node_options{.name = "input", .in_place = false},
+                                                weak_ref<carrier_protocol>(this->self()));
+      feeder_->to(in->connect(*feeder_));
+    }
+    for (const auto& l : loose_ends) l->connect();
+    graph_->launch(*this, weak_ref<protocol<void(all_ended)>>(this->self()));
+  }
+  /// What was fed is handled all the same if nobody holds a handle any more; after a failure the
+  /// stream is cancelled.
+  void on_exit(const exit_reason& why) {
+    if (graph_ == nullptr) return;
+    if constexpr (is_fed) feeder_->feeder_ended();
+    if (!why.is_normal() && why.code() != exit_code::unreachable)
+      graph_->cancel(make_error(errc::cancelled, "stream", why.to_string()));
+  }
+
+  /// Feeds the stream. While there is no room it waits a while and keeps the tuple, so senders are
+  /// slowed as by any full mailbox. After the end the tuple is a dead letter.
+  void on(std::conditional_t<is_fed, input, detail::nothing> tuple)
+    requires is_fed
+  {
+    if (finished_ || ended_) {
+      report_dead_letter(any_ref(this->self()),
+                         make_error(errc::not_handled, "stream", "the stream has ended"),
+                         std::move(tuple));
+      return;
+    }
+    feeder_->put(std::move(tuple), *this);
+  }
+  /// Nothing is fed any more.
+  void on(end_of_stream)
+    requires is_fed
+  {
+    if (!std::exchange(finished_, true)) feeder_->finish();
+  }
+  /// For the framework.
+  void on(go)
+    requires is_fed
+  {
+    if (feeder_->take_go()) feeder_->run(*this, nullptr);
+  }
+  /// For the framework.
+  void on(leave)
+    requires is_fed
+  {}
+  /// Answered when the stream has ended, with its value or its error.
+  result<value> on(join) {
+    if (ended_) return outcome();
+    if constexpr (std::is_void_v<value>)
+      waiting_.push_back(this->make_promise());
+    else
+      waiting_.push_back(this->template make_promise<value>());
+    return waiting_.back();
+  }
+  /// Ends the stream: `join` is answered with `cancelled`.
+  void on(cancel) { graph_->cancel(make_error(errc::cancelled, "stream", "it was cancelled")); }
+  /// What the nodes have done so far.
+  stream_report on(get_report) { return report_of(*graph_, left_); }
+  /// For the framework.
+  void on(all_ended) {
+    ended_ = true;
+    for (const auto& n : graph_->nodes()) left_ += n->drop_inputs();
+    for (auto& w : waiting_) {
+      if (const error why = graph_->failure())
+        w.fail(why);
+      else if constexpr (std::is_void_v<value>)
+        w.deliver();
+      else
+        w.deliver(*std::static_pointer_cast<value>(graph_->value()));
+    }
+    waiting_.clear();
+  }
+
+ private:
+  [[nodiscard]] result<value> outcome() const {
+    if (const error why = graph_->failure()) return why;
+    if constexpr (std::is_void_v<value>)
+      return {};
+    else
+      return *std::static_pointer_cast<value>(graph_->value());
+  }
+
+  P pattern_;
+  stream_options options_;
+  std::shared_ptr<graph> graph_;
+  std::conditional_t<is_fed, feeder_node<input>*, std::nullptr_t> feeder_ = nullptr;
+  std::vector<typename detail::promise_of<value>::type> waiting_;
+  std::uint64_t left_ = 0;
+  bool finished_ = false;
+  bool ended_ = false;
+};
+
+/// Runs a pattern: `from` is an actor system, a test system, or an actor (`*this`), which then is
+/// not linked to it. Each call runs a copy. Errors as those of `spawn` there: the handle is never
+/// empty. The stream outlives its handle if it has a source; else it ends when all handles are
+/// gone.
+///
+///     auto h = spawn(system, pipeline(lines, split, farm(count).by_key(&word::text), print));
+template <class Spawner, stage P>
+ref<stream_protocol<P>> spawn(Spawner& from, P pattern, stream_options o = {}) {
+  return spawn(from, spawn_options(), std::move(pattern), o);
+}
+/// The same with options of the actor behind the handle.
+template <class Spawner, stage P>
+ref<stream_protocol<P>> spawn(Spawner& from, const spawn_options& actor, P pattern,
+                              stream_options o = {}) {
+  static_assert(std::is_void_v<typename P::output>,
+                "garrick: what this pattern puts out goes nowhere: end it with a sink, such as "
+                "for_each(f), fold(init, f), to(handle) or discard<T>()");
+  if constexpr (std::is_void_v<typename P::output>)
+    return from.template spawn<stream_actor<P>>(actor, std::move(pattern), o);
+  else
+    return {};
+}
+/// As `spawn`, with a refused option or a stage that cannot be made as a value, `spawn_failed`.
+template <class Spawner, stage P>
+result<ref<stream_protocol<P>>> try_spawn(Spawner& from, P pattern, stream_options o = {}) {
+  auto made = from.template try_spawn<stream_actor<P>>(std::move(pattern), o);
+  if (!made) return made.error();
+  return ref<stream_protocol<P>>(*made);
+}
+
+}  // namespace garrick::patterns

@@ -1,0 +1,18 @@
+// How a stream is run.
+#pragma once
+
+#include <cstddef>
+
+namespace garrick::patterns {
+
+/// How a stream is run. None of it changes what a stream computes.
+struct stream_options {
+  std::size_t capacity = 1024;  ///< tuples of a channel; 1 to 2^20, rounded up to a power of two
+  std::size_t replicas = 0;     ///< of farms that do not say; 0: as many as the system has workers
+  /// may a node run the next one in place, while the tuples are in the cache?
+  bool in_place = true;
+  bool remove_emitters = true;  ///< producers choose among a farm's replicas themselves
+  bool fuse = true;             ///< neighbours that are `cheap()` become one node
+};
+
+}  // namespace garrick::patterns
