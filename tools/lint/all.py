@@ -5,7 +5,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-LINTS = ("layering", "memory_order", "sizes", "words", "format", "contracts", "self_test")
+LINTS = (
+    "layering",
+    "memory_order",
+    "sizes",
+    "words",
+    "planted",
+    "format",
+    "contracts",
+    "self_test",
+)
 
 
 def main() -> int:

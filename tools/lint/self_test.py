@@ -22,6 +22,7 @@ import contracts
 import declarations
 import links
 import memory_order
+import planted
 import reference
 import scarce
 import sizes
@@ -151,6 +152,30 @@ class words_test(Tree):
         )
         self.write("b.cpp", "int x;\n")
         self.assert_clean(words.check)
+
+
+class planted_test(Tree):
+    def planted(self, old: str, *tests: str, equivalent: str = "") -> list[str]:
+        error = planted.mutation("an error", "lib/core/a.hpp", old, "", tests, equivalent)
+        return planted.check(self.root, [error])
+
+    def test_its_text_is_there_once(self):
+        self.write("lib/core/garrick/core/a.model.cpp", "")
+        self.assertIn("there is no lib/core/a.hpp", self.planted("one", "core.model.a")[0])
+        self.write("lib/core/a.hpp", "one two two\n")
+        self.assertEqual(self.planted("one", "core.model.a"), [])
+        self.assertIn("its text is 0 times in", self.planted("three", "core.model.a")[0])
+        self.assertIn("its text is 2 times in", self.planted("two", "core.model.a")[0])
+
+    def test_its_tests_exist(self):
+        self.write("lib/core/a.hpp", "one\n")
+        self.write("lib/core/garrick/core/a.test.cpp", "")
+        self.write("tests/core/b.test.cpp", "")
+        self.assertEqual(self.planted("one", "core.a", "tests.b"), [])
+        self.assertIn("would be a b.test.cpp in lib/core", self.planted("one", "core.b")[0])
+        self.assertIn("would be a a.model.cpp", self.planted("one", "core.model.a")[0])
+        self.assertIn("it has no test", self.planted("one")[0])
+        self.assertEqual(self.planted("one", equivalent="it only saves time"), [])
 
 
 class format_test(Tree):

@@ -61,8 +61,8 @@ MUTATIONS = [
     mutation(
         "handles: a handle made after the last drop does not take the tag back",
         STEPS,
-        "      c.gate_.undrop();",
-        "      return;",
+        "    c.gate_.undrop();\n",
+        "",
         by_steps,
     ),
     mutation(

@@ -173,8 +173,8 @@ MUTATIONS = [
     mutation(
         "no memory: an end with a text is told without a catch",
         LOST,
-        "    } catch (const std::bad_alloc&) { return code; }",
-        "    } catch (" + OTHER_ERROR + ") { return code; }",
+        "  } catch (const std::bad_alloc&) { return code; }",
+        "  } catch (" + OTHER_ERROR + ") { return code; }",
         by_scarcity,
     ),
     mutation(
@@ -272,7 +272,7 @@ MUTATIONS = [
     mutation(
         "no memory: children are ended in order without a catch",
         LIFE,
-        "  } catch (const std::bad_alloc&) {\n    children.abandon();",
+        "  } catch (...) {\n    children.abandon();",
         "  } catch (" + OTHER_ERROR + ") {\n    children.abandon();",
         by_answers,
     ),

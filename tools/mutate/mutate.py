@@ -21,9 +21,9 @@ import sys
 import time
 from pathlib import Path
 
-from mutation import mutation
+from mutation import is_model, misplaced, mutation
 from mutations import MUTATIONS
-from programs import is_model, programs, run
+from programs import programs, run
 
 ROOT = Path(__file__).resolve().parents[2]
 COPY = ROOT / "build" / "mutate"
@@ -80,15 +80,6 @@ def plant_and_test(m: mutation, built: programs) -> tuple[bool, str]:
         path.write_text(right, encoding="utf-8")
 
 
-def misplaced(m: mutation) -> str:
-    """Empty, or why the mutation cannot be planted in this tree."""
-    path = ROOT / m.file
-    if not path.is_file():
-        return f"there is no {m.file}"
-    count = path.read_text(encoding="utf-8").count(m.old)
-    return "" if count == 1 else f"its text is {count} times in {m.file}"
-
-
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     options.add_argument("names", nargs="*", metavar="NAME", help="a part of a mutation's name")
@@ -99,7 +90,7 @@ def main() -> int:
     chosen = [m for m in MUTATIONS if not given.names or any(n in m.name for n in given.names)]
     if given.by is not None:
         chosen = [m for m in chosen if any(given.by in name for name in m.tests)]
-    bad = [(m, why) for m in chosen if (why := misplaced(m))]
+    bad = [(m, why) for m in chosen if (why := misplaced(m, ROOT))]
     for m, why in bad:
         print(f"{m.name}: {why}")
     if given.list:

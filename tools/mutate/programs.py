@@ -8,6 +8,8 @@ headers that it runs, and does not even need libraries that have the error.
 import subprocess
 from pathlib import Path
 
+from mutation import is_model, stem_of
+
 PATIENCE = 120  # seconds for one test; what hangs longer has found something
 
 
@@ -21,14 +23,6 @@ def first_error(output: str) -> str:
     lines = output.splitlines()
     errors = [line for line in lines if "error" in line and "-Werror" not in line]
     return (errors or lines[-1:])[0]
-
-
-def is_model(test: str) -> bool:
-    return ".model." in test
-
-
-def stem_of(test: str) -> str:
-    return test.rsplit(".", 1)[1]
 
 
 class programs:
