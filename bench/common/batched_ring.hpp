@@ -1,0 +1,116 @@
+// What programs of plain threads pass tuples through: a bounded ring for one producer and one
+// consumer, which shows the other side a batch at a time. Who has to wait turns on the spot for a
+// short while and then lets others have the processor, since there may be more threads than
+// processors. C++17 and the standard library only.
+//
+// Thread safety: `push`, `flush` and `close` belong to the producer; `take` and `ended` to the
+// consumer.
+#pragma once
+
+#include <sched.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+// Waiting: some pauses of the processor first, then the system's.
+class patience {
+ public:
+  void wait() {
+    if (++turns_ < 64) {
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#endif
+    } else {
+      sched_yield();
+    }
+  }
+  void reset() { turns_ = 0; }
+
+ private:
+  std::uint32_t turns_ = 0;
+};
+
+// A ring of `batches` batches of `batch` tuples; both are powers of two.
+template <class T>
+class batched_ring {
+ public:
+  explicit batched_ring(std::size_t batch, std::size_t batches = 16)
+      : batch_(batch), mask_(batch * batches - 1), slots_(batch * batches) {}
+
+  void push(T value) {
+    if (tail_ == limit_) make_room();
+    slots_[tail_++ & mask_] = std::move(value);
+    if (tail_ - shown_ == batch_) flush();
+  }
+  // Shows what was pushed.
+  void flush() {
+    if (shown_ == tail_) return;
+    shown_ = tail_;
+    to_.store(tail_, std::memory_order_release);  // order: what was written to the slots
+  }
+  void close() {
+    flush();
+    closed_.store(true, std::memory_order_release);  // order: after the last tuples were shown
+  }
+
+  // Calls f(tuple) for a batch of what is there. Returns how many that were.
+  template <class F>
+  std::size_t take(F&& f) {
+    if (head_ == seen_) seen_ = to_.load(std::memory_order_acquire);  // order: the slots' contents
+    std::size_t n = seen_ - head_;
+    if (n > batch_) n = batch_;
+    for (std::size_t i = 0; i < n; ++i) f(std::move(slots_[head_++ & mask_]));
+    if (n != 0) from_.store(head_, std::memory_order_release);  // order: the slots have been read
+    return n;
+  }
+  // Nothing is there, and nothing comes.
+  bool ended() {
+    if (!closed_.load(std::memory_order_acquire)) return false;  // order: the tuples before it
+    // order: relaxed; the line above has seen the last one
+    return head_ == to_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  void make_room() {
+    flush();
+    patience p;
+    // order: acquire: the consumer has read the slots
+    while ((limit_ = from_.load(std::memory_order_acquire) + mask_ + 1) == tail_) p.wait();
+  }
+
+  const std::size_t batch_;
+  const std::size_t mask_;
+  std::vector<T> slots_;
+  alignas(64) std::size_t tail_ = 0;  // the producer's
+  std::size_t shown_ = 0;
+  std::size_t limit_ = mask_ + 1;
+  alignas(64) std::size_t head_ = 0;  // the consumer's
+  std::size_t seen_ = 0;
+  alignas(64) std::atomic<std::size_t> to_{0};
+  alignas(64) std::atomic<std::size_t> from_{0};
+  std::atomic<bool> closed_{false};
+};
+
+// Takes all of a ring's tuples until its end. `idle()` is called whenever it is empty: what was
+// made of the tuples so far is to be handed on.
+template <class T, class F, class Idle>
+void drain(batched_ring<T>& ring, F&& f, Idle&& idle) {
+  patience p;
+  for (;;) {
+    if (ring.take(f) != 0) {
+      p.reset();
+    } else if (ring.ended()) {
+      return;
+    } else {
+      idle();
+      p.wait();
+    }
+  }
+}
+
+}  // namespace bench
