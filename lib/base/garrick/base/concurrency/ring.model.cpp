@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -34,6 +35,9 @@ std::array<slot_memory, room>* slots = nullptr;
 class item {
  public:
   explicit item(int number) noexcept : number_(number) {}
+  /// In the ring, where the producer has claimed the slot.
+  struct in_place {};
+  item(int number, in_place) noexcept : number_(number), in_ring_(true) { write(number_); }
   item(item&& other) noexcept : number_(other.read()), in_ring_(!other.in_ring_) { write(number_); }
   item(const item&) = delete;
   ~item() { write(-number_); }
@@ -111,6 +115,51 @@ struct ring_suite : rl::test_suite<ring_suite, 2> {
   }
 };
 
+/// As `ring_suite`, with a producer that builds its items where the consumer reads them: it claims
+/// slots, hands on two items at a time or what there is room for, and keeps one back now and then.
+struct in_place_suite : rl::test_suite<in_place_suite, 2> {
+  static constexpr int count = 5;
+  std::array<slot_memory, room> memory;
+  basic_ring<item, relacy_atomics> ring{room};  // destroys what is left in the slots
+  int popped = 0;
+
+  in_place_suite() { slots = &memory; }
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      std::size_t unpublished = 0;
+      for (int n = 1; n <= count;) {
+        const auto free = ring.claim(unpublished);
+        RL_ASSERT(free.count <= room - unpublished);
+        if (free.count != 0) {
+          RL_ASSERT(free.first == ring.unpublished_slot(unpublished));
+          std::construct_at(free.first, n, item::in_place());
+          ++unpublished;
+          ++n;
+        } else if (unpublished == 0) {
+          relacy_atomics::pause();
+        }
+        if (unpublished == 2 || (unpublished == 1 && (free.count == 0 || n % 2 == 0)))
+          ring.publish(std::exchange(unpublished, std::size_t{0}));
+      }
+      if (unpublished != 0) ring.publish(unpublished);
+      ring.close();
+      return;
+    }
+    while (!ring.ended()) {
+      const std::size_t waiting = ring.size();
+      const std::span<item> oldest = ring.front(room);
+      RL_ASSERT(waiting == 0 || !oldest.empty());
+      for (const item& i : oldest) RL_ASSERT(i.read() == ++popped);
+      if (oldest.empty())
+        relacy_atomics::pause();
+      else
+        ring.discard(oldest.size());
+    }
+    RL_ASSERT(popped == count);
+  }
+};
+
 /// The consumer closes while the producer pushes: the producer ends, and what nobody popped is
 /// destroyed with the ring.
 struct cancel_suite : rl::test_suite<cancel_suite, 2> {
@@ -148,10 +197,25 @@ TEST_CASE("what is pushed is popped once and in order, also what was pushed befo
 TEST_CASE("a producer ends when its consumer closes") {
   CHECK(explore<cancel_suite>(thorough) == "");
 }
+TEST_CASE("what is built in claimed slots is read there once and in order") {
+  CHECK(explore<in_place_suite>(thorough) == "");
+}
 TEST_CASE("the ring needs each of its memory orders") {
   const auto need = [](ring_order at, std::memory_order as_written) {
     CAPTURE(static_cast<int>(at));
     CHECK(needs<ring_suite>(at, as_written, enough_to_fail));
+  };
+  need(ring_order::publish_tail, release);
+  need(ring_order::see_tail, acquire);
+  need(ring_order::publish_head, release);
+  need(ring_order::see_head, acquire);
+  need(ring_order::close, release);
+  need(ring_order::see_closed, acquire);
+}
+TEST_CASE("the ring needs each of its memory orders when items are built and read in place") {
+  const auto need = [](ring_order at, std::memory_order as_written) {
+    CAPTURE(static_cast<int>(at));
+    CHECK(needs<in_place_suite>(at, as_written, enough_to_fail));
   };
   need(ring_order::publish_tail, release);
   need(ring_order::see_tail, acquire);

@@ -104,6 +104,68 @@ TEST_CASE("a ring destroys what nobody popped, and nothing twice") {
   CHECK(alive == 0);
 }
 
+TEST_CASE("items can be built where they are read, and are seen when they are published") {
+  base::ring<std::string> ring(4);
+  const auto build = [&](std::size_t unpublished, const char* text) {
+    const auto free = ring.claim(unpublished);
+    REQUIRE(free.count != 0);
+    CHECK(free.first == ring.unpublished_slot(unpublished));
+    std::construct_at(free.first, text);
+  };
+  build(0, "a");
+  build(1, "b");
+  CHECK(ring.size() == 0);
+  ring.publish(1);
+  CHECK(ring.front(9).size() == 1);
+  CHECK(ring.front(9)[0] == "a");
+  CHECK(*ring.unpublished_slot(0) == "b");
+  ring.publish(1);
+  CHECK(ring.size() == 2);
+  CHECK(ring.front(1).size() == 1);
+  CHECK(ring.front(9)[1] == "b");
+  ring.discard(1);
+  CHECK(ring.front(9)[0] == "b");
+}
+
+TEST_CASE("claimed slots and the oldest items lie side by side, up to where the memory ends") {
+  base::ring<int> ring(4);
+  CHECK(ring.claim(0).count == 4);
+  CHECK(ring.claim(3).count == 1);
+  CHECK(ring.claim(4).count == 0);
+  CHECK(ring.claim(4).first == nullptr);
+  for (int n = 0; n < 3; ++n) CHECK(ring.push(int{n}));
+  CHECK(ring.claim(0).count == 1);
+  CHECK(ring.front(2).size() == 2);
+  ring.discard(2);
+  CHECK(ring.claim(0).count == 1);
+  CHECK(ring.claim(1).count == 2);  // from the beginning of the memory on
+  CHECK(ring.claim(1).first + 3 == ring.claim(0).first);
+  for (int n = 3; n < 6; ++n) CHECK(ring.push(int{n}));
+  CHECK(ring.front(9).size() == 2);  // 2 and 3; 4 and 5 lie at the beginning
+  ring.discard(2);
+  CHECK(ring.front(9).size() == 2);
+  CHECK(ring.front(9)[0] == 4);
+}
+
+TEST_CASE("what was claimed and published lives until it is discarded, or as long as the ring") {
+  int alive = 0;
+  {
+    base::ring<counted> ring(2);
+    for (int round = 0; round < 3; ++round) {
+      for (std::size_t n = 0; n < 2; ++n) std::construct_at(ring.claim(n).first, alive);
+      CHECK(alive == 2);
+      ring.publish(2);
+      ring.discard(1);
+      CHECK(alive == 1);
+      ring.discard(1);
+      CHECK(alive == 0);
+    }
+    std::construct_at(ring.claim(0).first, alive);
+    ring.publish(1);
+  }
+  CHECK(alive == 0);
+}
+
 TEST_CASE("if the receiver of a batch throws, the later items stay and the room is given back") {
   base::ring<int> ring(4);
   std::array<int, 4> items{0, 1, 2, 3};

@@ -8,11 +8,11 @@
 //
 // Invariants
 // I1 Until `feeder_ended`, only that actor touches the output: `put` does so without the run right.
-// I2 A `go` for the actor may be lost when it ends. So the run right is a token of its own, which
-//    the actor takes when the `go` arrives, or who finds that the actor has ended.
+// I2 A `go` for the actor may be lost when it ends. The run right is not (borrowed_turns.hpp).
 #pragma once
 
 #include <garrick/patterns/channel/output.hpp>
+#include <garrick/patterns/node/borrowed_turns.hpp>
 #include <garrick/patterns/node/graph.hpp>
 
 #include <atomic>
@@ -44,10 +44,7 @@ class feeder_node final : public node {
     if (out_->is_blocked() && !out_->sleep()) count_out(out_->publish(t));
   }
   /// A `go` has come: does the run right come with it?
-  [[nodiscard]] bool take_go() noexcept {
-    // order: seq_cst, with feeder_ended_
-    return go_to_actor_.exchange(false, std::memory_order_seq_cst);
-  }
+  [[nodiscard]] bool take_go() noexcept { return actors_turns_.take(); }
   /// Nothing comes any more.
   void finish() noexcept {
     finished_.store(true, std::memory_order_release);  // order: pairs with step
@@ -56,9 +53,7 @@ class feeder_node final : public node {
   /// The actor touches it no more.
   void feeder_ended() noexcept {
     finished_.store(true, std::memory_order_release);  // order: pairs with step
-    // order: seq_cst: of this and a `schedule` at least one sees the other's write
-    feeder_ended_.store(true, std::memory_order_seq_cst);
-    if (take_go()) return node::schedule();
+    if (actors_turns_.end()) return node::schedule();
     wake(nullptr, 0);
   }
 
@@ -66,14 +61,10 @@ class feeder_node final : public node {
   static constexpr int most_tries = 64;
 
   void schedule() noexcept override {
-    // order: seq_cst, as in feeder_ended
-    if (!feeder_ended_.load(std::memory_order_seq_cst)) {
-      go_to_actor_.store(true, std::memory_order_seq_cst);  // order: as above
+    const bool lent = actors_turns_.lend([&] {
       if (const ref<carrier_protocol> by = fed_by_.lock()) send(by, go{});
-      // order: seq_cst, as above
-      if (!feeder_ended_.load(std::memory_order_seq_cst) || !take_go()) return;
-    }
-    node::schedule();
+    });
+    if (!lent) node::schedule();
   }
   step_outcome step(turn& t) override {
     count_out(out_->publish(t));
@@ -89,8 +80,7 @@ class feeder_node final : public node {
   std::unique_ptr<output<T>> out_;
   weak_ref<carrier_protocol> fed_by_;
   std::atomic<bool> finished_{false};
-  std::atomic<bool> feeder_ended_{false};
-  std::atomic<bool> go_to_actor_{false};  // the run right is with a `go` for the actor
+  borrowed_turns actors_turns_;
 };
 
 }  // namespace garrick::patterns

@@ -42,9 +42,8 @@ class basic_run_right {
 
   /// What was asked until now is about to be looked at.
   void look() noexcept {
-    // order: acquire, pairs with ask: what the askers did. Release, so that a later ask, which may
-    // read this word, hands on what came before
-    word_.fetch_and(~asked, base::order<Atomics, run_right_order::look>(std::memory_order_acq_rel));
+    // order: acquire, pairs with ask: what the askers did
+    word_.fetch_and(~asked, base::order<Atomics, run_right_order::look>(std::memory_order_acquire));
   }
 
   /// Gives the run right up. False, and it is kept, if somebody has asked since the last look.

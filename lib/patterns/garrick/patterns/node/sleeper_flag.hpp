@@ -21,9 +21,10 @@
 
 namespace garrick::patterns {
 
-/// The memory orders of a sleeper's flag that the model checker weakens, one at a time.
+/// The fences of a sleeper's flag, which the model checker leaves out, one at a time.
 enum class sleeper_order : std::uint8_t {
-  taken,  ///< whoever wakes a sleeper takes its flag back
+  set_fence,   ///< the sleeper has said so, and looks
+  take_fence,  ///< the other side has changed something, and looks for a sleeper
 };
 
 /// One side's flag: it sleeps, or is about to.
@@ -33,16 +34,15 @@ class basic_sleeper_flag {
   /// The side is about to sleep. A look must follow, and nothing that matters may come between.
   void set() noexcept {
     waits_.store(true, std::memory_order_relaxed);  // order: relaxed; the fence orders it
-    Atomics::full_fence();
+    Atomics::template fence_at<sleeper_order::set_fence>();
   }
   /// The other side has changed something. True: it has to wake the sleeper now.
   [[nodiscard]] bool take() noexcept {
-    Atomics::full_fence();
+    Atomics::template fence_at<sleeper_order::take_fence>();
     // order: relaxed; the fence orders it
     if (!waits_.load(std::memory_order_relaxed)) return false;
     // order: relaxed; waking goes through the run right, which orders everything
-    return waits_.exchange(false,
-                           base::order<Atomics, sleeper_order::taken>(std::memory_order_relaxed));
+    return waits_.exchange(false, std::memory_order_relaxed);
   }
 
  private:

@@ -178,6 +178,11 @@ struct relacy_atomics {
   }
 
   static void full_fence() { rl::atomic_thread_fence(rl::mo_seq_cst, here()); }
+  /// Weakened, as any order: there is no fence.
+  template <auto Place>
+  static void fence_at() {
+    if (order<Place>(seq_cst) == seq_cst) full_fence();
+  }
   static void light_fence() {
     if (weakened.what != no_light_fence && fence_kind == fences::symmetric) full_fence();
   }

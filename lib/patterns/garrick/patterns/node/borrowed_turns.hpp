@@ -1,0 +1,74 @@
+// Lends the run right of a node to an actor that may end at any time.
+//
+// Problem: a `go` that stands for the run right is lost with the mail of an actor that ends, and
+// with it the right: nobody could ever run the node again. So the right goes with a token of its
+// own, which the actor takes when the `go` arrives, or who finds that the actor has ended.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: `lend` belongs to the holder of the run right; `take` and `end` to the actor.
+//
+// Invariants
+// B1 The run right that is lent is taken once: by the actor, or, if that has ended, by `end` or by
+//    `lend`, whichever comes last.
+// B2 Who takes it sees what the lender wrote; and who finds the actor ended sees what that wrote.
+#pragma once
+
+#include <garrick/base/concurrency/atomics_policy.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace garrick::patterns {
+
+/// The memory orders of lent turns that the model checker weakens, one at a time.
+enum class borrowed_order : std::uint8_t {
+  lend,   ///< the holder gives the run right away
+  take,   ///< somebody takes it
+  ended,  ///< the actor says that it has ended
+  looks,  ///< the holder looks whether the actor has
+};
+
+/// One actor's turns at a node.
+template <class Atomics = base::real_atomics>
+class basic_borrowed_turns {
+ public:
+  /// Lends the run right to the actor; `tell()` sends the `go`. False: the actor has ended, and the
+  /// caller has the right still, or again.
+  template <class Tell>
+  [[nodiscard]] bool lend(Tell&& tell) {
+    if (has_ended()) return false;
+    // order: acq_rel: what the lender wrote, to who takes it; and of this and the `take` in `end`
+    // the later one sees what came before the other
+    lent_.exchange(true, base::order<Atomics, borrowed_order::lend>(std::memory_order_acq_rel));
+    tell();
+    return !has_ended() || !take();
+  }
+  /// Does the run right come with a `go`? Then it is the caller's.
+  [[nodiscard]] bool take() noexcept {
+    // order: acq_rel, as in lend
+    return lent_.exchange(false,
+                          base::order<Atomics, borrowed_order::take>(std::memory_order_acq_rel));
+  }
+  /// The actor has ended, and touches the node no more. True: the run right was lent to it, and is
+  /// the caller's.
+  [[nodiscard]] bool end() noexcept {
+    // order: release: what the actor wrote, to the lender
+    ended_.store(true, base::order<Atomics, borrowed_order::ended>(std::memory_order_release));
+    return take();
+  }
+
+ private:
+  [[nodiscard]] bool has_ended() const noexcept {
+    // order: acquire, pairs with end
+    return ended_.load(base::order<Atomics, borrowed_order::looks>(std::memory_order_acquire));
+  }
+
+  typename Atomics::template atomic<bool> lent_{false};
+  typename Atomics::template atomic<bool> ended_{false};
+};
+
+/// The product's.
+using borrowed_turns = basic_borrowed_turns<base::real_atomics>;
+
+}  // namespace garrick::patterns
