@@ -84,6 +84,13 @@ struct promise_of<void> {
 template <class P>
 using stream_protocol = typename detail::protocols_of<P>::open;
 
+/// The handle of a stream that takes In (void: it has a source) and yields Value (void: nothing).
+///
+///     stream_ref<line> log_;               // pipeline(parse, store): fed with lines
+///     stream_ref<void, long> count_;       // pipeline(lines, fold(0L, …))
+template <class In = void, class Value = void>
+using stream_ref = ref<typename detail::protocols<In, Value>::open>;
+
 /// The actor behind a stream's handle. As a supervised child it begins the stream anew after a
 /// failure.
 template <class P>

@@ -214,7 +214,7 @@ class source_node final : public stage_node_base<Stage, Out> {
         if (out.is_blocked()) break;
       }
     } catch (...) { this->failed(); }
-    this->count_in(n);
+    this->count_made(n);
     if (!this->publish(t)) return this->blocked();
     return this->stopped_ ? this->ended(t) : step_outcome::worked;
   }

@@ -138,6 +138,8 @@ class node : public wakeable {
     add(in_, n);
     taken_ += n;
   }
+  /// The same for a source, which takes none.
+  void count_made(std::uint64_t n) noexcept { taken_ += n; }
   void count_out(std::uint64_t n) noexcept { add(out_, n); }
   void count_failure() noexcept { add(failures_, std::uint64_t{1}); }
   /// The loops that the node is in: what it puts out is in them, before it is published.
