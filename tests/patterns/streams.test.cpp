@@ -100,6 +100,12 @@ TEST_CASE("filters and scans, fused or not, compute the same") {
   in_all_ways(p, [&](const auto& got) { REQUIRE(got.value() == expected); });
 }
 
+TEST_CASE("the value of a fold that is fused reaches the handle") {
+  in_all_ways(pipeline(from(iota(100)), filter([](int x) { return x % 2 == 0; }),
+                       fold(0, [](int sum, int x) { return sum + x; })),
+              [](const auto& got) { REQUIRE(got.value() == 49 * 50); });
+}
+
 TEST_CASE("a farm hands each tuple to one replica, by every policy") {
   std::vector<int> expected = iota(2000);
   for (int& x : expected) x *= 2;

@@ -56,6 +56,7 @@ class loop_output final : public output<T> {
   }
   std::size_t close(turn& t) noexcept override { return on_->close(t) + back_->close(t); }
   [[nodiscard]] std::size_t waiting() noexcept override { return on_->waiting(); }
+  [[nodiscard]] bool is_unwanted() noexcept override { return on_->is_unwanted(); }
 
  private:
   void put_elsewhere(T&& value) override {
@@ -130,6 +131,7 @@ class gate_node final : public stage_node_base<forwards<T>, T> {
     auto& out = *this->out_;
     if (out.is_blocked() && !this->publish(t)) return this->blocked();
     this->start();
+    if (out.is_unwanted()) in_.leave();
     const std::size_t credits = loop_.credits();
     if (credits == 0) {
       loop_.gate_sleeps();

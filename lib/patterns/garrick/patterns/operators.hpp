@@ -6,6 +6,7 @@
 
 #include <garrick/patterns/seq.hpp>
 
+#include <cstddef>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -48,7 +49,70 @@ class scan_stage {
   [[no_unique_address]] F f_;
 };
 
+template <class T, class F>
+class flat_map_stage {
+ public:
+  explicit flat_map_stage(F f) : f_(std::move(f)) {}
+  void start() noexcept {}
+  template <class To>
+  void stop(To& /*out*/) noexcept {}
+  template <class To>
+  void consume(T&& in, To& out) {
+    auto all = f_(std::move(in));
+    for (auto& x : all) out.put(std::move(x));
+  }
+
+ private:
+  [[no_unique_address]] F f_;
+};
+
+template <class T>
+class take_stage {
+ public:
+  explicit take_stage(std::size_t n) : left_(n) {}
+  void start() noexcept {}
+  template <class To>
+  void stop(To& /*out*/) noexcept {}
+  template <class To>
+  void consume(T&& in, To& out) {
+    --left_;
+    out.put(std::move(in));
+  }
+  [[nodiscard]] std::size_t room() const noexcept { return left_; }
+  [[nodiscard]] bool has_enough() const noexcept { return left_ == 0; }
+
+ private:
+  std::size_t left_;
+};
+
 }  // namespace detail
+
+/// Puts out each element of the container that `f(tuple)` gives.
+///
+///     flat_map([](line l) -> std::vector<word> { return words_of(l); })
+template <class F>
+[[nodiscard]] auto flat_map(F f) {
+  using types = detail::types_of<F>;
+  using T = typename types::input;
+  using container = typename types::output;
+  static_assert(
+      requires(container c) {
+        c.begin();
+        c.end();
+      }, "garrick: flat_map takes a function from a tuple to a container");
+  using element = std::remove_cvref_t<decltype(*std::declval<container&>().begin())>;
+  using running = detail::flat_map_stage<T, F>;
+  return seq_stage<running, T, element>(running(std::move(f)), "flat_map").cheap();
+}
+
+/// Hands on the first `n` tuples, and then ends the stream behind it. The stages before it hear
+/// that nobody wants more: sources stop there, and what is on its way is dropped and counted. In a
+/// farm, `n` for each replica.
+template <class T>
+[[nodiscard]] auto take(std::size_t n) {
+  using running = detail::take_stage<T>;
+  return seq_stage<running, T, T>(running(n), "take");
+}
 
 /// Hands on the tuples for which `f(tuple)` is true.
 template <class F>

@@ -3,6 +3,7 @@
 
 #include <garrick/patterns/farm.hpp>
 #include <garrick/patterns/feedback.hpp>
+#include <garrick/patterns/generator.hpp>
 #include <garrick/patterns/operators.hpp>
 #include <garrick/patterns/optimise.hpp>
 #include <garrick/patterns/parallel.hpp>
@@ -11,3 +12,4 @@
 #include <garrick/patterns/sinks.hpp>
 #include <garrick/patterns/sources.hpp>
 #include <garrick/patterns/stream.hpp>
+#include <garrick/patterns/timing.hpp>

@@ -158,9 +158,11 @@ class pipeline_of
           using fused = fused_output<gives<I>, typename part<I + 1>::running,
                                      detail::output_for<gives<I + 1>>>;
           return detail::make_output_by<gives<I>>(
-              [stage = z.prototype(),
+              [stage = z.prototype(), of = &b.to,
                rest = output_after<I + 1>(b, busy || !z.is_cheap(), name, next)](node& n) {
-                return std::make_unique<fused>(stage, rest->make(n));
+                auto s = stage;
+                if constexpr (requires { s.belongs_to(*of); }) s.belongs_to(*of);
+                return std::make_unique<fused>(std::move(s), rest->make(n));
               });
         }
       }

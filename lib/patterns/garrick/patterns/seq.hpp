@@ -3,14 +3,22 @@
 //   seq([](line l) { return l.size(); })                             one result for each tuple
 //   seq([](line l, emit<word> out) { … out(w); … })                  any number
 //   seq([](word w) { … })                                            none: a sink
+//   seq([](line l) -> generator<word> { … co_yield w; … })           any number, as there is room
 //   seq([]() -> std::optional<line> { … })                           a source, until it has nothing
+//   seq([]() -> generator<line> { … })                               the same
 //   seq(numbers{1, 10})                                              bool operator()(emit<int>): a
 //                                                                    source, until it returns false
 //   seq<count_words>(args...)                                        a class
 //
 // A class has `consume`, as a function of one of these forms, and if it likes `on_start()`,
 // `on_stop()` or `on_stop(emit<Out>)`, and `on_restart()`. `on_start` comes before the first tuple,
-// `on_stop` after the last one, unless the stream fails or is cancelled.
+// `on_stop` after the last one, unless the stream fails or is cancelled. What one of the three
+// throws ends the stream with an error that names the stage, whatever its policy.
+//
+// A class may go by the clock: with `instant deadline() const`, `on_time(instant now)` or
+// `on_time(instant now, emit<Out>)` is called when that time has come, also if no tuple comes; and
+// if it has `time_is(instant now)`, that is called before each batch. `deadline` gives
+// `instant::never()` while there is nothing to wait for, and another time after `on_time`.
 //
 // A stage is a value: each replica and each spawn gets a copy. One replica is run by one thread at
 // a time, not always the same. So a function with captures is refused, as for actors: give a class
@@ -64,7 +72,9 @@ class seq_stage : public detail::yields<Value> {
   using running = Running;  ///< For the framework: what each replica has a copy of.
   using garrick_stage = void;
   using garrick_seq = void;
-  static constexpr bool garrick_keeps_order = !std::is_void_v<In> && !std::is_void_v<Out>;
+  static constexpr bool garrick_keeps_order = !std::is_void_v<In> && !std::is_void_v<Out> &&
+                                              !detail::timed<Running> && !detail::paced<Running> &&
+                                              !detail::ends_early<Running>;
 
   /// For the framework: from the running part, which every replica gets a copy of.
   seq_stage(Running prototype, std::string name)
@@ -112,7 +122,7 @@ class seq_stage : public detail::yields<Value> {
   [[nodiscard]] const Running& prototype() const noexcept { return prototype_; }
   /// For the framework.
   [[nodiscard]] bool may_be_fused() const noexcept {
-    return !own_thread_ && policy_ == on_failure::fail;
+    return !detail::needs_a_node<Running> && !own_thread_ && policy_ == on_failure::fail;
   }
   /// For the framework.
   [[nodiscard]] bool is_cheap() const noexcept { return cheap_; }
@@ -121,7 +131,8 @@ class seq_stage : public detail::yields<Value> {
   template <class MakeOutput>
   detail::inlet_ptr<In> build_with(const detail::builder& b, const std::string& name,
                                    const MakeOutput& make_output) const {
-    const node_options o = b.node(name, own_thread_);
+    node_options o = b.node(name, own_thread_);
+    o.in_place = o.in_place && !detail::timed<Running>;
     if constexpr (std::is_void_v<In>) {
       auto& n = b.to.add_node<detail::source_node<Running, Out>>(o, policy_, prototype_);
       n.to(make_output(n));
@@ -135,7 +146,7 @@ class seq_stage : public detail::yields<Value> {
   /// For the framework: the form that an ordered farm needs.
   auto build_framed(const detail::builder& b,
                     const detail::inlet_ptr<detail::framed<Out>>& next) const
-    requires(!std::is_void_v<In> && !std::is_void_v<Out>)
+    requires garrick_keeps_order
   {
     using node_type = detail::stage_node<detail::framed_stage<Running, In, Out>, detail::framed<In>,
                                          detail::framed<Out>>;
@@ -182,7 +193,15 @@ template <class F>
     static_assert(types::fits,
                   "garrick: a stage's function takes a value, or a value and an emit<Out>");
     static_assert(detail::stage_shares_something<base::spawn_argument<F>, F>::reported);
-    if constexpr (types::fits) {
+    using generated = detail::generated<typename signature::result>;
+    if constexpr (types::fits && generated::is) {
+      static_assert(detail::takes_values<typename signature::arguments>,
+                    "garrick: a stage that is a generator takes its tuple by value: it needs it "
+                    "after its first co_yield, too");
+      using running = detail::generator_stage<F, typename types::input, typename generated::type>;
+      return seq_stage<running, typename types::input, typename generated::type>(
+          running(std::move(f)), std::is_void_v<typename types::input> ? "source" : "stage");
+    } else if constexpr (types::fits) {
       using running =
           detail::function_stage<F, typename types::input, typename types::output, types::emits>;
       return seq_stage<running, typename types::input, typename types::output>(

@@ -54,7 +54,7 @@ struct protocols {
   using open = protocol<void(In), void(end_of_stream), result<Value>(join), void(cancel),
                         stream_report(get_report)>;
   using whole = protocol<void(In), void(end_of_stream), result<Value>(join), void(cancel),
-                         stream_report(get_report), void(all_ended), void(go), void(leave)>;
+                         stream_report(get_report), void(all_ended), void(go)>;
 };
 template <class Value>
 struct protocols<void, Value> {
@@ -116,7 +116,7 @@ class stream_actor : public actor<typename detail::protocols_of<P>::whole> {
     if constexpr (is_fed) {
       feeder_ =
           &graph_->add_node<feeder_node<input>>(node_options{.name = "input", .in_place = false},
-                                                weak_ref<carrier_protocol>(this->self()));
+                                                weak_ref<protocol<void(go)>>(this->self()));
       feeder_->to(in->connect(*feeder_));
     }
     for (const auto& l : loose_ends) l->connect();
@@ -156,10 +156,6 @@ class stream_actor : public actor<typename detail::protocols_of<P>::whole> {
   {
     if (feeder_->take_go()) feeder_->run(*this, nullptr);
   }
-  /// For the framework.
-  void on(leave)
-    requires is_fed
-  {}
   /// Answered when the stream has ended, with its value or its error.
   result<value> on(join) {
     if (ended_) return outcome();

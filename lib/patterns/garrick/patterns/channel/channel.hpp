@@ -38,6 +38,8 @@ struct basic_channel {
   base::basic_ring<T, Atomics> ring;
   alignas(64) basic_sleeper_flag<Atomics> consumer_sleeps;
   alignas(64) basic_sleeper_flag<Atomics> producer_sleeps;
+  /// The consumer has enough: it drops what still comes, up to the end. Written once.
+  typename Atomics::template atomic<bool> unwanted{false};
 };
 
 /// The product's channel.

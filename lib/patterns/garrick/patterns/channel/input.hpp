@@ -71,6 +71,14 @@ class inputs {
     all_[i].from->consumer_sleeps.set();
     return all_[i].from->ring.size() == 0 && !all_[i].ended();
   }
+  /// The node has enough: those before it hear of it, once. It goes on reading up to the end.
+  void leave() noexcept {
+    if (std::exchange(left_, true)) return;
+    for (one& i : all_) {
+      i.from->unwanted.store(true, std::memory_order_relaxed);  // order: relaxed; `wake` orders it
+      i.producer->wake(nullptr, 0);
+    }
+  }
   /// Drops what is there. Returns how many tuples that were.
   std::size_t drop() noexcept {
     std::size_t n = 0;
@@ -95,6 +103,7 @@ class inputs {
   };
   std::vector<one> all_;
   std::size_t at_ = 0;
+  bool left_ = false;
 };
 
 }  // namespace garrick::patterns

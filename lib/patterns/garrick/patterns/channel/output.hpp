@@ -69,6 +69,8 @@ class output {
   virtual std::size_t close(turn& t) noexcept = 0;
   /// How many tuples wait in the channel behind; of several channels, in the emptiest.
   [[nodiscard]] virtual std::size_t waiting() noexcept = 0;
+  /// Has everybody behind enough? What is put out all the same is dropped there.
+  [[nodiscard]] virtual bool is_unwanted() noexcept = 0;
 
  protected:
   virtual void put_elsewhere(T&& value) = 0;
@@ -134,6 +136,9 @@ class channel_output final : public output<T> {
 
   [[nodiscard]] std::size_t waiting() noexcept override {
     return to_->ring.capacity() - to_->ring.room() + unpublished() + kept_.size();
+  }
+  [[nodiscard]] bool is_unwanted() noexcept override {
+    return to_->unwanted.load(std::memory_order_relaxed);  // order: relaxed; a wake-up follows it
   }
 
  private:

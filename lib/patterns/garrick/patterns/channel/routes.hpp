@@ -183,6 +183,11 @@ class routes final : public output<T> {
     for (auto& o : to_) least = std::min(least, o->waiting());
     return least;
   }
+  [[nodiscard]] bool is_unwanted() noexcept override {
+    for (auto& o : to_)
+      if (!o->is_unwanted()) return false;
+    return true;
+  }
 
  private:
   void put_elsewhere(T&& value) override {
@@ -237,6 +242,7 @@ class fused_output final : public output<T> {
   [[nodiscard]] bool sleep() noexcept override { return to_->sleep(); }
   std::size_t close(turn& t) noexcept override { return to_->close(t); }
   [[nodiscard]] std::size_t waiting() noexcept override { return to_->waiting(); }
+  [[nodiscard]] bool is_unwanted() noexcept override { return to_->is_unwanted(); }
 
  private:
   void put_elsewhere(T&& value) override {

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <garrick/patterns/emit.hpp>
+#include <garrick/patterns/generator.hpp>
 
+#include <cstddef>
 #include <type_traits>
 #include <utility>
 
@@ -89,6 +91,16 @@ struct stage_types<R, list<A, E>> {
   using output = typename emitted<std::decay_t<E>>::type;
 };
 
+template <class R>
+struct generated {
+  static constexpr bool is = false;
+};
+template <class T>
+struct generated<generator<T>> {
+  static constexpr bool is = true;
+  using type = T;
+};
+
 /// The function behind one that was lent.
 template <class F>
 struct called_of {
@@ -105,6 +117,12 @@ template <class F>
   else
     return f.get();
 }
+
+/// No argument is a reference.
+template <class Arguments>
+inline constexpr bool takes_values = false;
+template <class... Args>
+inline constexpr bool takes_values<list<Args...>> = (!std::is_reference_v<Args> && ...);
 
 template <class Arguments>
 struct second_of;
@@ -156,6 +174,70 @@ class function_stage {
   [[no_unique_address]] F f_;
 };
 
+/// A function that returns a generator as a stage's running part.
+template <class F, class In, class Out>
+class generator_stage {
+ public:
+  explicit generator_stage(F f) : f_(std::move(f)) {}
+  /// Each copy begins anew.
+  generator_stage(const generator_stage& o) : f_(o.f_) {}
+  generator_stage(generator_stage&& o) noexcept(std::is_nothrow_move_constructible_v<F>)
+      : f_(std::move(o.f_)) {}
+  generator_stage& operator=(const generator_stage&) = delete;
+  ~generator_stage() = default;
+
+  void start() noexcept {}
+  template <class To>
+  void stop(To& /*out*/) noexcept {}
+
+  template <class Tuple, class To>
+  void consume(Tuple&& in, To& out) {
+    results_ = called(f_)(std::move(in));
+    under_way_ = true;
+    go_on(out);
+  }
+  [[nodiscard]] bool under_way() const noexcept
+    requires(!std::is_void_v<In>)
+  {
+    return under_way_;
+  }
+  [[nodiscard]] std::size_t held() const noexcept
+    requires(!std::is_void_v<In>)
+  {
+    return under_way_ ? 1 : 0;
+  }
+  template <class To>
+  void go_on(To& out) {
+    // if the generator throws, or `put` does, it is over
+    const bool was = std::exchange(under_way_, false);
+    while (results_.next()) {
+      out.put(std::move(results_.value()));
+      if (out.is_blocked()) {
+        under_way_ = was;
+        return;
+      }
+    }
+    results_ = {};
+  }
+  void give_up() noexcept {
+    results_ = {};
+    under_way_ = false;
+  }
+
+  template <class To>
+  bool produce(To& out) {
+    if (!std::exchange(under_way_, true)) results_ = called(f_)();
+    if (!results_.next()) return false;
+    out.put(std::move(results_.value()));
+    return true;
+  }
+
+ private:
+  [[no_unique_address]] F f_;  // before the coroutine, which may refer to it
+  generator<Out> results_;
+  bool under_way_ = false;
+};
+
 /// A user's class as a stage's running part.
 template <class N, class In, class Out, bool Emits>
 class class_stage {
@@ -171,6 +253,30 @@ class class_stage {
       n_.on_stop(emit<Out>(out));
     else if constexpr (requires { n_.on_stop(); })
       n_.on_stop();
+  }
+  void restart()
+    requires requires(N& n) { n.on_restart(); }
+  {
+    n_.on_restart();
+  }
+  [[nodiscard]] instant deadline() const
+    requires requires(const N& n) { n.deadline(); }
+  {
+    return n_.deadline();
+  }
+  void time_is(instant now)
+    requires requires(N& n) { n.time_is(now); }
+  {
+    n_.time_is(now);
+  }
+  template <class To>
+  void on_time(instant now, To& out)
+    requires requires(const N& n) { n.deadline(); }
+  {
+    if constexpr (requires(emit_of<Out> e) { n_.on_time(now, e); })
+      n_.on_time(now, emit<Out>(out));
+    else
+      n_.on_time(now);
   }
   template <class Tuple, class To>
   void consume(Tuple&& in, To& out) {

@@ -25,13 +25,13 @@ namespace garrick::patterns {
 template <class T>
 class feeder_node final : public node {
  public:
-  feeder_node(graph& of, const node_options& o, weak_ref<carrier_protocol> fed_by)
+  feeder_node(graph& of, const node_options& o, weak_ref<protocol<void(go)>> fed_by)
       : node(of, o), owner_(of), fed_by_(std::move(fed_by)) {}
 
   void to(std::unique_ptr<output<T>> o) { out_ = std::move(o); }
 
   /// Puts a tuple out. Waits a while if there is no room, and lets others of the stream run here.
-  void put(T&& tuple, const actor_base& on) {
+  void put(T&& tuple, actor_base& on) {
     turn t{.on = on};
     out_->begin_input();
     out_->put(std::move(tuple));
@@ -62,7 +62,7 @@ class feeder_node final : public node {
 
   void schedule() noexcept override {
     const bool lent = actors_turns_.lend([&] {
-      if (const ref<carrier_protocol> by = fed_by_.lock()) send(by, go{});
+      if (const ref<protocol<void(go)>> by = fed_by_.lock()) send(by, go{});
     });
     if (!lent) node::schedule();
   }
@@ -78,7 +78,7 @@ class feeder_node final : public node {
 
   graph& owner_;
   std::unique_ptr<output<T>> out_;
-  weak_ref<carrier_protocol> fed_by_;
+  weak_ref<protocol<void(go)>> fed_by_;
   std::atomic<bool> finished_{false};
   borrowed_turns actors_turns_;
 };

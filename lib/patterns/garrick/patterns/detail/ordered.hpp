@@ -45,6 +45,7 @@ class framing_output final : public output<T> {
   [[nodiscard]] bool sleep() noexcept override { return true; }
   std::size_t close(turn& /*t*/) noexcept override { return 0; }
   [[nodiscard]] std::size_t waiting() noexcept override { return to_.waiting(); }
+  [[nodiscard]] bool is_unwanted() noexcept override { return to_.is_unwanted(); }
 
  private:
   void put_elsewhere(T&& value) override {
@@ -65,6 +66,21 @@ class framed_stage {
     requires requires(Stage& s) { s.restart(); }
   {
     stage_.restart();
+  }
+  [[nodiscard]] bool under_way() const
+    requires resumable<Stage>
+  {
+    return stage_.under_way();
+  }
+  void go_on(output<framed<Out>>& out) {
+    framing_output<Out> to(out);
+    stage_.go_on(to);
+  }
+  void give_up() noexcept { stage_.give_up(); }
+  [[nodiscard]] std::size_t held() const
+    requires holding<Stage>
+  {
+    return stage_.held();
   }
   void stop(output<framed<Out>>& out) {
     framing_output<Out> to(out);
@@ -118,6 +134,7 @@ class collector_node final : public stage_node_base<forwards<T>, T> {
     auto& out = *this->out_;
     if (out.is_blocked() && !this->publish(t)) return this->blocked();
     this->start();
+    if (out.is_unwanted()) in_.leave();
     const std::size_t before = out.pending();
     std::size_t taken = 0;
     while (taken < this->batch() && !out.is_blocked()) {

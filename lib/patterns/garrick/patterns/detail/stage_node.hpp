@@ -10,10 +10,12 @@
 
 #include <garrick/patterns/channel/input.hpp>
 #include <garrick/patterns/channel/output.hpp>
+#include <garrick/patterns/detail/running.hpp>
 #include <garrick/patterns/emit.hpp>
 #include <garrick/patterns/failure_policy.hpp>
 #include <garrick/patterns/node/graph.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -36,6 +38,7 @@ struct no_output {
   [[nodiscard]] bool sleep() noexcept { return true; }
   std::size_t close(turn&) noexcept { return 0; }
   [[nodiscard]] std::size_t waiting() noexcept { return 0; }
+  [[nodiscard]] bool is_unwanted() noexcept { return false; }
 };
 template <class Out>
 struct output_of {
@@ -74,6 +77,7 @@ class stage_node_base : public node {
     stage_.stop(*out_);
     out_->stop();
     into_loops(out_->pending() - before);
+    settle(0);
   }
   /// Hands on what was put out. False: some of it has found no room.
   [[nodiscard]] bool publish(turn& t) {
@@ -89,7 +93,26 @@ class stage_node_base : public node {
     drop(out_->close(t));
     return step_outcome::ended;
   }
-  void abandon(turn& t) noexcept override { drop(out_->close(t)); }
+  void abandon(turn& t) noexcept override {
+    if constexpr (holding<Stage>) drop(stage_.held());
+    drop(out_->close(t));
+  }
+  /// So many tuples were taken and their results published, but for those of what the stage holds.
+  void settle(std::size_t n) noexcept {
+    if constexpr (holding<Stage>) n += held_ - std::exchange(held_, stage_.held());
+    out_of_loops(n);
+  }
+  /// The time of this step. True: the stage's time has come.
+  [[nodiscard]] bool look_at_clock(turn& t) {
+    now_ = t.on.now();
+    if constexpr (requires { stage_.time_is(now_); }) stage_.time_is(now_);
+    return stage_.deadline() <= now_;
+  }
+  /// Nothing is to be done until an input wakes the node, or until the stage's time comes.
+  [[nodiscard]] step_outcome starved([[maybe_unused]] turn& t) {
+    if constexpr (timed<Stage>) wake_at(stage_.deadline(), t);
+    return step_outcome::starved;
+  }
 
   /// A `consume` has thrown: what it put out is dropped. True: the stage goes on. Rethrows what
   /// ends the stream.
@@ -102,6 +125,7 @@ class stage_node_base : public node {
       stage_.restart();
     } else {
       Stage again(*first_);
+      if constexpr (holding<Stage>) drop(stage_.held());
       std::destroy_at(&stage_);
       std::construct_at(&stage_, std::move(again));
       stage_.start();
@@ -112,10 +136,12 @@ class stage_node_base : public node {
   Stage stage_;
   std::unique_ptr<output_for<Out>> out_;
   bool stopped_ = false;
+  instant now_{};  ///< of this step, if the stage has times
 
  private:
   bool started_ = false;
   const on_failure policy_;
+  std::size_t held_ = 0;  ///< by the stage, when it was last looked at
   std::optional<Stage> first_;
 };
 
@@ -136,7 +162,13 @@ class stage_node final : public stage_node_base<Stage, Out> {
     auto& out = *this->out_;
     if (out.is_blocked() && !this->publish(t)) return this->blocked();
     this->start();
-    const std::span<In> batch = in_.next(this->batch());
+    std::size_t most = this->batch();
+    if constexpr (needs_a_node<Stage>) {
+      if (const auto done = before_input(t, most)) return *done;
+    } else if (out.is_unwanted()) {
+      in_.leave();
+    }
+    const std::span<In> batch = in_.next(most);
     if (batch.empty()) return nothing(t);
     const std::size_t before = out.pending();
     std::size_t n = 0;
@@ -169,7 +201,69 @@ class stage_node final : public stage_node_base<Stage, Out> {
     this->into_loops(out.pending() - before);
     static_cast<void>(this->publish(t));
     in_.done(n);
+    this->settle(n);
+  }
+  /// What a stage with times, or with results that come piece by piece, does first in a step.
+  /// Lowers `most` to what it takes. Nothing: it may take input now.
+  std::optional<step_outcome> before_input(turn& t, std::size_t& most) {
+    auto& out = *this->out_;
+    if (out.is_unwanted()) {
+      in_.leave();
+      if constexpr (resumable<Stage>) give_up();
+    }
+    if constexpr (resumable<Stage>)
+      if (this->stage_.under_way()) return more(t, [&] { this->stage_.go_on(out); });
+    if constexpr (timed<Stage>)
+      if (this->look_at_clock(t))
+        if constexpr (requires { this->stage_.on_time(this->now_, out); })
+          return more(t, [&] { this->stage_.on_time(this->now_, out); });
+    if constexpr (ends_early<Stage>)
+      if (this->stage_.has_enough()) return wind_down(t);
+    if constexpr (paced<Stage>) {
+      most = std::min(most, this->stage_.room());
+      if (most == 0) return this->starved(t);
+    }
+    return std::nullopt;
+  }
+  /// Results that belong to no new tuple.
+  template <class F>
+  step_outcome more(turn& t, const F& put) {
+    auto& out = *this->out_;
+    const std::size_t before = out.pending();
+    out.begin_input();
+    try {
+      put();
+    } catch (...) {
+      if constexpr (resumable<Stage>) this->count_partial();
+      this->failed();
+    }
+    this->into_loops(out.pending() - before);
+    const bool all = this->publish(t);
+    this->settle(0);
+    return all ? step_outcome::worked : this->blocked();
+  }
+  void give_up() noexcept {
+    if (!this->stage_.under_way()) return;
+    this->drop(1);
+    this->stage_.give_up();
+    this->settle(0);
+  }
+  /// The stage has enough: ends its output, tells those before it, and drops what still comes.
+  step_outcome wind_down(turn& t) {
+    this->stop();
+    if (!this->publish(t)) return this->blocked();
+    this->drop(this->out_->close(t));
+    in_.leave();
+    const std::size_t n = in_.next(this->batch()).size();
+    if (n == 0) {
+      if (in_.ended()) return step_outcome::ended;
+      return in_.sleep() ? step_outcome::starved : step_outcome::worked;
+    }
+    in_.done(n);
+    this->count_in(n);
+    this->drop(n);
     this->out_of_loops(n);
+    return step_outcome::worked;
   }
   step_outcome nothing(turn& t) {
     auto& out = *this->out_;
@@ -178,7 +272,7 @@ class stage_node final : public stage_node_base<Stage, Out> {
         static_cast<void>(this->publish(t));
         if (!out.sleep()) return step_outcome::worked;
       }
-      return in_.sleep() ? step_outcome::starved : step_outcome::worked;
+      return in_.sleep() ? this->starved(t) : step_outcome::worked;
     }
     this->stop();
     return this->publish(t) ? this->ended(t) : this->blocked();
@@ -206,9 +300,15 @@ class source_node final : public stage_node_base<Stage, Out> {
     auto& out = *this->out_;
     if (out.is_blocked() && !this->publish(t)) return this->blocked();
     this->start();
+    if (out.is_unwanted()) this->stop();
+    std::size_t most = this->batch();
+    if constexpr (timed<Stage>) {
+      if (!this->stopped_ && !this->look_at_clock(t)) return this->starved(t);
+      most = 1;
+    }
     std::size_t n = 0;
     try {
-      for (const std::size_t most = this->batch(); !this->stopped_ && n < most; ++n) {
+      for (; !this->stopped_ && n < most; ++n) {
         out.begin_input();
         if (!this->stage_.produce(out)) this->stop();
         if (out.is_blocked()) break;

@@ -72,6 +72,7 @@ class carrier final : public actor<carrier_protocol> {
  public:
   explicit carrier(carried c) : carried_(std::move(c)) {}
   void on(go) { carried_.what->run(*this, nullptr); }
+  void on(alarm) { carried_.what->wake(nullptr, 0); }
   void on(leave) { quit(); }
 
  private:

@@ -32,7 +32,14 @@ void node::schedule() noexcept {
   } catch (...) { std::terminate(); }
 }
 
-void node::run(const actor_base& on, turn* outer) noexcept {
+void node::wake_at(instant when, turn& t) {
+  if (when.is_never() || (alarm_at_ <= when && alarm_.active())) return;
+  alarm_.cancel();
+  alarm_at_ = when;
+  alarm_ = t.on.send_after(when - t.on.now(), carrier_, alarm{});
+}
+
+void node::run(actor_base& on, turn* outer) noexcept {
   turn t{.on = on,
          .depth = outer == nullptr ? 0 : outer->depth + 1,
          .own_thread = outer == nullptr && own_thread_};
@@ -84,6 +91,7 @@ void node::run(const actor_base& on, turn* outer) noexcept {
         continue;
       case step_outcome::ended:
         tell_outer(end);
+        alarm_.cancel();
         send(carrier_, leave{});
         owner_.node_ended();
         return;
@@ -113,7 +121,8 @@ node_figures node::figures() const noexcept {
           .busy_ns = get(busy_ns_),
           .blocked_ns = get(blocked_ns_),
           .failures = get(failures_),
-          .dropped = get(dropped_)};
+          .dropped = get(dropped_),
+          .partial = get(partial_)};
 }
 
 error node::why_it_failed(const std::exception_ptr& why) const {

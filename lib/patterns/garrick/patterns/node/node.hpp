@@ -37,22 +37,24 @@ namespace garrick::patterns {
 
 /// To a carrier: run the node.
 struct go {};
+/// To a carrier: the time has come that its node waits for.
+struct alarm {};
 /// To a carrier: its node has ended.
 struct leave {};
 /// What a carrier understands.
-using carrier_protocol = protocol<void(go), void(leave)>;
+using carrier_protocol = protocol<void(go), void(alarm), void(leave)>;
 
 /// What a step came to.
 enum class step_outcome : std::uint8_t {
   worked,   ///< there may be more to do
-  starved,  ///< no input has anything, and each will wake the node
+  starved,  ///< no input has anything, and each will wake the node; or it waits for a time
   blocked,  ///< an output has no room, and will wake the node
   ended,    ///< nothing comes any more: the outputs are closed
 };
 
 /// One run of a node: on whose turn, and how deep inside the runs of others.
 struct turn {
-  const actor_base& on;                     ///< the actor whose turn it is
+  actor_base& on;                           ///< the actor whose turn it is
   std::uint32_t depth = 0;                  ///< runs around this one
   bool own_thread = false;                  ///< the actor's thread is for its node alone
   std::int64_t nested_ns = 0;               ///< what others took that ran in place during this step
@@ -68,7 +70,9 @@ struct node_figures {
   std::int64_t busy_ns = 0;     ///< time in steps, without what it ran in place
   std::int64_t blocked_ns = 0;  ///< time without room in an output
   std::uint64_t failures = 0;   ///< tuples whose `consume` threw
-  std::uint64_t dropped = 0;    ///< results that a cancelled or failed stream did not hand on
+  std::uint64_t dropped = 0;    ///< tuples that were taken or put out, and led nowhere: the stream
+                                ///< was cancelled or failed, or a stage behind has enough
+  std::uint64_t partial = 0;    ///< failures behind results that had been handed on already
 };
 
 /// What a node is made with.
@@ -109,7 +113,7 @@ class node : public wakeable {
   void wake(turn* by, std::size_t tuples) noexcept override;
 
   /// Runs it. Requires the run right.
-  void run(const actor_base& on, turn* outer) noexcept;
+  void run(actor_base& on, turn* outer) noexcept;
 
   /// Lets the carrier have its turn now, inside the caller, if it waits for one here.
   bool help() noexcept { return !own_thread_ && run_in_place(carrier_); }
@@ -124,6 +128,9 @@ class node : public wakeable {
   /// Sends `go`.
   virtual void schedule() noexcept;
   [[nodiscard]] const ref<carrier_protocol>& carrier() const noexcept { return carrier_; }
+  /// Wakes the node at `when`; never, if that is `instant::never()`. A node has one such time: the
+  /// earliest. On a turn of the carrier, so for nodes that others do not run in place.
+  void wake_at(instant when, turn& t);
   /// Does a batch. What it throws ends the stream.
   virtual step_outcome step(turn& t) = 0;
   /// The stream was cancelled: closes the outputs, without another tuple.
@@ -142,6 +149,7 @@ class node : public wakeable {
   void count_made(std::uint64_t n) noexcept { taken_ += n; }
   void count_out(std::uint64_t n) noexcept { add(out_, n); }
   void count_failure() noexcept { add(failures_, std::uint64_t{1}); }
+  void count_partial() noexcept { add(partial_, std::uint64_t{1}); }
   /// The loops that the node is in: what it puts out is in them, before it is published.
   void into_loops(std::size_t n) noexcept {
     if (n != 0)
@@ -152,7 +160,7 @@ class node : public wakeable {
     if (n != 0)
       for (loop* const l : loops_) l->remove(n);
   }
-  /// Results that were put out, and dropped when the outputs were closed.
+  /// Tuples that lead nowhere.
   void drop(std::uint64_t n) noexcept { add(dropped_, n); }
   /// The stage has thrown on this tuple, and it goes on.
   template <class T>
@@ -186,6 +194,8 @@ class node : public wakeable {
   std::size_t batch_ = 16;
   std::uint64_t taken_ = 0;  // in this step
   instant blocked_since_ = instant::never();
+  timer alarm_;
+  instant alarm_at_ = instant::never();
 
   std::atomic<std::uint64_t> in_{0};
   std::atomic<std::uint64_t> out_{0};
@@ -194,6 +204,7 @@ class node : public wakeable {
   std::atomic<std::int64_t> blocked_ns_{0};
   std::atomic<std::uint64_t> failures_{0};
   std::atomic<std::uint64_t> dropped_{0};
+  std::atomic<std::uint64_t> partial_{0};
 };
 
 }  // namespace garrick::patterns

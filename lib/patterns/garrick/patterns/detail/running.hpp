@@ -1,0 +1,72 @@
+// What the running part of a stage may have beside its work: the node asks for each at compile
+// time, so a stage pays for what it has.
+//
+//   void start();  void stop(To& out);            at the beginning; after the last tuple
+//   void consume(In&& in, To& out);               of a stage that reads
+//   bool produce(To& out);                        of a source; false: it has nothing more
+//   void restart();                               after a failure, instead of being made anew
+//   void belongs_to(graph& g);                    when its node is made
+//
+// and what the concepts below say. All are called by the holder of the node's run right.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: compile time only.
+#pragma once
+
+#include <garrick/garrick.hpp>
+
+#include <concepts>
+#include <cstddef>
+
+namespace garrick::patterns::detail {
+
+/// Something happens when a time has come, also if no tuple comes. Nobody else runs its node in
+/// place, since the timer belongs to the carrier. It has
+///
+///   instant deadline() const           when; instant::never(): not as long as no tuple comes
+///   void on_time(instant now, To& out) that time has come. Not for a source, which produces then
+///
+/// and if it likes `void time_is(instant now)`, called at the begin of each step.
+template <class Stage>
+concept timed = requires(const Stage& s) {
+  { s.deadline() } -> std::convertible_to<instant>;
+};
+
+/// Takes so many tuples now. At zero it takes none until its deadline.
+template <class Stage>
+concept paced = requires(const Stage& s) {
+  { s.room() } -> std::convertible_to<std::size_t>;
+};
+
+/// So many tuples that it has taken are still to be dealt with: a loop waits for them, and they are
+/// counted as dropped if the stream is cancelled.
+template <class Stage>
+concept holding = requires(const Stage& s) {
+  { s.held() } -> std::convertible_to<std::size_t>;
+};
+
+/// A tuple's results may be put out piece by piece: `consume` comes back as soon as there is no
+/// room, and then
+///
+///   bool under_way() const       are there more?
+///   void go_on(To& out)          there is room again
+///   void give_up()               nobody wants them
+template <class Stage>
+concept resumable = requires(const Stage& s) {
+  { s.under_way() } -> std::convertible_to<bool>;
+};
+
+/// May have enough before its input ends: then the stages before it hear that nobody wants their
+/// results.
+template <class Stage>
+concept ends_early = requires(const Stage& s) {
+  { s.has_enough() } -> std::convertible_to<bool>;
+};
+
+/// Is it always a node of its own, never part of a neighbour's?
+template <class Stage>
+inline constexpr bool needs_a_node =
+    timed<Stage> || paced<Stage> || resumable<Stage> || ends_early<Stage>;
+
+}  // namespace garrick::patterns::detail

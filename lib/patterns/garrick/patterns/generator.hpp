@@ -1,0 +1,99 @@
+// A coroutine that gives values one after the other: a stage whose results for one tuple may be
+// many, or endless.
+//
+//   seq([](line l) -> generator<word> { for (word w : words_of(l)) co_yield std::move(w); })
+//   seq([]() -> generator<int> { for (int i = 0;; ++i) co_yield i; })        a source
+//
+// A plain stage keeps what finds no room until its `consume` is over. A generator is suspended
+// where it is, as soon as the channel is full, and goes on when there is room: its output needs no
+// more memory than the channel.
+//
+// With GCC 12, `co_yield` a named variable, moved if you like, or a value of a class with a
+// constructor: that compiler destroys a temporary aggregate with a destructor twice (guide 6).
+//
+// Thread safety: as a plain value; used by one thread at a time.
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace garrick::patterns {
+
+/// The values of a coroutine, which runs as far as the next one when `next` is called. It can be
+/// moved, not copied. Dropping it destroys the coroutine where it stands.
+template <class T>
+class generator {
+ public:
+  /// For the compiler.
+  class promise_type {
+    struct copied {
+      explicit copied(const T& v) : value(v) {}
+      [[nodiscard]] bool await_ready() const noexcept { return false; }
+      void await_suspend(std::coroutine_handle<promise_type> h) noexcept {
+        h.promise().value_ = std::addressof(value);
+      }
+      void await_resume() const noexcept {}
+      T value;
+    };
+
+   public:
+    /// For the compiler.
+    [[nodiscard]] generator get_return_object() noexcept {
+      return generator(std::coroutine_handle<promise_type>::from_promise(*this));
+    }
+    /// For the compiler: it begins with the first `next`.
+    [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
+    /// For the compiler: its owner destroys it.
+    [[nodiscard]] std::suspend_always final_suspend() const noexcept { return {}; }
+    /// The value lies in the coroutine until that goes on.
+    [[nodiscard]] std::suspend_always yield_value(T&& value) noexcept {
+      value_ = std::addressof(value);
+      return {};
+    }
+    /// A copy of it does.
+    [[nodiscard]] copied yield_value(const T& value) { return copied(value); }
+    /// For the compiler.
+    void return_void() const noexcept {}
+    /// For the compiler: `next` throws it.
+    void unhandled_exception() noexcept { why_ = std::current_exception(); }
+    /// A generator waits for nothing else.
+    void await_transform() = delete;
+
+   private:
+    friend class generator;
+    T* value_ = nullptr;
+    std::exception_ptr why_;
+  };
+
+  /// Gives nothing.
+  generator() noexcept = default;
+  generator(generator&& o) noexcept : coroutine_(std::exchange(o.coroutine_, {})) {}
+  generator& operator=(generator&& o) noexcept {
+    std::swap(coroutine_, o.coroutine_);
+    return *this;
+  }
+  ~generator() {
+    if (coroutine_) coroutine_.destroy();
+  }
+
+  /// Runs up to the next value. False: there is none any more. Throws what the coroutine throws,
+  /// and then there is none any more.
+  [[nodiscard]] bool next() {
+    if (!coroutine_ || coroutine_.done()) return false;
+    coroutine_.resume();
+    if (!coroutine_.done()) return true;
+    if (auto& why = coroutine_.promise().why_) std::rethrow_exception(std::exchange(why, nullptr));
+    return false;
+  }
+  /// The value that `next` has found; valid until the next call. It may be moved from.
+  [[nodiscard]] T& value() const noexcept { return *coroutine_.promise().value_; }
+
+ private:
+  explicit generator(std::coroutine_handle<promise_type> c) noexcept : coroutine_(c) {}
+  std::coroutine_handle<promise_type> coroutine_;
+};
+
+}  // namespace garrick::patterns
