@@ -1,13 +1,14 @@
 // What programs of plain threads pass tuples through: a bounded ring for one producer and one
 // consumer, which shows the other side a batch at a time. Who has to wait turns on the spot for a
-// short while and then lets others have the processor, since there may be more threads than
-// processors. C++17 and the standard library only.
+// short while, then lets others have the processor, since there may be more threads than
+// processors, and then sleeps. C++17 and the standard library only.
 //
 // Thread safety: `push`, `flush` and `close` belong to the producer; `take` and `ended` to the
 // consumer.
 #pragma once
 
 #include <sched.h>
+#include <time.h>
 
 #include <atomic>
 #include <cstddef>
@@ -17,16 +18,21 @@
 
 namespace bench {
 
-// Waiting: some pauses of the processor first, then the system's.
+// Waiting: some pauses of the processor first, then others get it, and after a thousand turns the
+// thread sleeps, so that it does not keep the processor from those that have work.
 class patience {
  public:
   void wait() {
-    if (++turns_ < 64) {
+    ++turns_;
+    if (turns_ < 64) {
 #if defined(__x86_64__)
       __builtin_ia32_pause();
 #endif
-    } else {
+    } else if (turns_ < 1000) {
       sched_yield();
+    } else {
+      const timespec nap{0, 20'000};
+      nanosleep(&nap, nullptr);
     }
   }
   void reset() { turns_ = 0; }
@@ -95,6 +101,24 @@ class batched_ring {
   alignas(64) std::atomic<std::size_t> from_{0};
   std::atomic<bool> closed_{false};
 };
+
+// Takes all tuples of several rings until they have ended, without a thread for each.
+template <class Rings, class F>
+void drain_all(const Rings& rings, F&& f) {
+  patience p;
+  for (bool open = true; open;) {
+    std::size_t n = 0;
+    open = false;
+    for (const auto& r : rings) {
+      n += r->take(f);
+      open |= !r->ended();
+    }
+    if (n != 0)
+      p.reset();
+    else
+      p.wait();
+  }
+}
 
 // Takes all of a ring's tuples until its end. `idle()` is called whenever it is empty: what was
 // made of the tuples so far is to be handed on.
