@@ -172,6 +172,7 @@ template <class P, class Again>
 class feedback_of {
  public:
   using garrick_stage = void;
+  using garrick_sendable = void;  ///< stages own what they are made of
   static constexpr bool garrick_keeps_order = false;
   using input = typename P::input;    ///< what it takes; void: it is a source
   using output = typename P::output;  ///< what it puts out; void: it is a sink

@@ -24,6 +24,7 @@ class parallel_of {
 
  public:
   using garrick_stage = void;
+  using garrick_sendable = void;  ///< stages own what they are made of
   static constexpr bool garrick_keeps_order = false;
   using input = typename first::input;    ///< what it takes; void: it is a source
   using output = typename first::output;  ///< what it puts out; void: it is a sink

@@ -85,6 +85,7 @@ class pipeline_of
 
  public:
   using garrick_stage = void;
+  using garrick_sendable = void;          ///< stages own what they are made of
   using input = typename part<0>::input;  ///< what it takes; void: it is a source
   using output = gives<last>;             ///< what it puts out; void: it is a sink
   static constexpr bool garrick_keeps_order = (detail::keeps_order<Ps> && ...);

@@ -71,6 +71,7 @@ class seq_stage : public detail::yields<Value> {
   using output = Out;       ///< what it puts out; void: it is a sink
   using running = Running;  ///< For the framework: what each replica has a copy of.
   using garrick_stage = void;
+  using garrick_sendable = void;  ///< stages own what they are made of
   using garrick_seq = void;
   static constexpr bool garrick_keeps_order = !std::is_void_v<In> && !std::is_void_v<Out> &&
                                               !detail::timed<Running> && !detail::paced<Running> &&

@@ -182,6 +182,9 @@ class stream_actor : public actor<typename detail::protocols_of<P>::whole> {
         w.deliver(*std::static_pointer_cast<value>(graph_->value()));
     }
     waiting_.clear();
+    if (options_.stays) return;
+    const error why = graph_->failure();
+    this->quit(why ? exit_reason(why) : exit_reason());
   }
 
  private:
@@ -213,17 +216,28 @@ template <class Spawner, stage P>
 ref<stream_protocol<P>> spawn(Spawner& from, P pattern, stream_options o = {}) {
   return spawn(from, spawn_options(), std::move(pattern), o);
 }
-/// The same with options of the actor behind the handle.
+/// The same with options of the actor behind the handle. One that is linked or monitored does not
+/// stay (stream_options::stays).
 template <class Spawner, stage P>
 ref<stream_protocol<P>> spawn(Spawner& from, const spawn_options& actor, P pattern,
                               stream_options o = {}) {
   static_assert(std::is_void_v<typename P::output>,
                 "garrick: what this pattern puts out goes nowhere: end it with a sink, such as "
                 "for_each(f), fold(init, f), to(handle) or discard<T>()");
+  if (actor.linked || actor.monitored) o.stays = false;
   if constexpr (std::is_void_v<typename P::output>)
     return from.template spawn<stream_actor<P>>(actor, std::move(pattern), o);
   else
     return {};
+}
+/// A stream as the child of a supervisor, which begins it anew when it has failed. What was in it
+/// is lost then; its handle and the tuples that wait in its mailbox stay.
+///
+///     system.spawn<supervisor>(supervision{}, stream_child({.name = "log"}, pipeline(f, store)));
+template <stage P>
+[[nodiscard]] auto stream_child(child_options how, P pattern, stream_options o = {}) {
+  o.stays = false;
+  return child<stream_actor<P>>(std::move(how), std::move(pattern), o);
 }
 /// As `spawn`, with a refused option or a stage that cannot be made as a value, `spawn_failed`.
 template <class Spawner, stage P>

@@ -13,6 +13,10 @@ struct stream_options {
   bool in_place = true;
   bool remove_emitters = true;  ///< producers choose among a farm's replicas themselves
   bool fuse = true;             ///< neighbours that are `cheap()` become one node
+  /// After the end the actor behind the handle stays for those who ask it, until nobody holds a
+  /// handle. Off: it ends with the stream, normally or for the error that has ended it, as its
+  /// supervisor, links and monitors want.
+  bool stays = true;
 };
 
 }  // namespace garrick::patterns
