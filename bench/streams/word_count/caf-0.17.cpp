@@ -28,7 +28,7 @@ caf::behavior sink(caf::event_based_actor* self, std::size_t counters, bench::se
 
 caf::behavior counter(caf::stateful_actor<bench::word_counts>* self, const caf::actor& next) {
   return {
-      [=](word& w) { self->send(next, self->state.add(std::move(w))); },
+      [=](const word& w) { self->send(next, self->state.add(w)); },
       [=](done_atom) {
         self->send(next, done_atom::value);
         self->quit();
@@ -39,10 +39,10 @@ caf::behavior counter(caf::stateful_actor<bench::word_counts>* self, const caf::
 caf::behavior splitter(caf::event_based_actor* self, const std::vector<caf::actor>& next) {
   return {
       [=](const line& l) {
-        bench::split(l.text, [&](std::string text) {
-          word w{std::move(text), l.stamp};
+        bench::split(l.text, [&](const bench::short_text& text) {
+          const word w{text, l.stamp};
           const std::size_t which = bench::counter_of(w, next.size());
-          self->send(next[which], std::move(w));
+          self->send(next[which], w);
         });
       },
       [=](done_atom) {

@@ -25,7 +25,7 @@ class sink : public actor<protocol<void(word_so_far)>> {
 class counter : public actor<protocol<void(word)>> {
  public:
   explicit counter(ref<protocol<void(word_so_far)>> next) : next_(std::move(next)) {}
-  void on(word w) { send(next_, counts_.add(std::move(w))); }
+  void on(const word& w) { send(next_, counts_.add(w)); }
 
  private:
   ref<protocol<void(word_so_far)>> next_;
@@ -36,10 +36,10 @@ class splitter : public actor<protocol<void(line)>> {
  public:
   explicit splitter(std::vector<ref<protocol<void(word)>>> next) : next_(std::move(next)) {}
   void on(const line& l) {
-    bench::split(l.text, [&](std::string text) {
-      word w{std::move(text), l.stamp};
+    bench::split(l.text, [&](const bench::short_text& text) {
+      const word w{text, l.stamp};
       const std::size_t which = bench::counter_of(w, next_.size());
-      send(next_[which], std::move(w));
+      send(next_[which], w);
     });
   }
 

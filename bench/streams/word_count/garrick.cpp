@@ -28,7 +28,7 @@ struct source {
 
 class counter {
  public:
-  word_so_far consume(word w) { return counts_.add(std::move(w)); }
+  word_so_far consume(word w) { return counts_.add(w); }
 
  private:
   bench::word_counts counts_;
@@ -53,7 +53,7 @@ void bench::run(arguments& args, result& out) {
   const auto text = std::make_shared<const corpus>(make_corpus());
   const auto begin = seq(source{text, lines, pace(rate)});
   const auto splitter = seq([](line l, emit<word> words) {
-    split(l.text, [&](std::string w) { words(word{std::move(w), l.stamp}); });
+    split(l.text, [&](const short_text& w) { words(word{w, l.stamp}); });
   });
   const auto counters = farm(seq<counter>()).replicas(replicas).by_key(&word::text);
   seen_words found;

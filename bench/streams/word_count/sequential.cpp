@@ -13,7 +13,7 @@ void bench::run(arguments& args, result& out) {
   for (std::uint64_t i = 0; i < lines; ++i) {
     const std::int64_t stamp = schedule.next();
     split(text[i % text.size()],
-          [&](std::string w) { found.add(counts.add(word{std::move(w), stamp})); });
+          [&](const short_text& w) { found.add(counts.add(word{w, stamp})); });
   }
   all.into(out, found.words);
   found.check(out, text, lines);

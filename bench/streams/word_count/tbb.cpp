@@ -40,13 +40,13 @@ void bench::run(arguments& args, result& out) {
       words_block words;
       words.reserve(48 * from.size());
       for (const line& l : from)
-        split(l.text, [&](std::string w) { words.push_back(word{std::move(w), l.stamp}); });
+        split(l.text, [&](const short_text& w) { words.push_back(word{w, l.stamp}); });
       return words;
     };
-    const auto count = [&](words_block words) {
+    const auto count = [&](const words_block& words) {
       counts_block counted;
       counted.reserve(words.size());
-      for (word& w : words) counted.push_back(counts.add(std::move(w)));
+      for (const word& w : words) counted.push_back(counts.add(w));
       return counted;
     };
     const auto collect = [&](const counts_block& counted) {

@@ -27,7 +27,7 @@ void bench::run(arguments& args, result& out) {
       from.push_back(std::make_unique<batched_ring<word_so_far>>(batch));
       threads.emplace_back([&in = *to.back(), &done = *from.back()] {
         word_counts counts;
-        drain(in, [&](word w) { done.push(counts.add(std::move(w))); }, [&] { done.flush(); });
+        drain(in, [&](const word& w) { done.push(counts.add(w)); }, [&] { done.flush(); });
         done.close();
       });
     }
@@ -44,10 +44,10 @@ void bench::run(arguments& args, result& out) {
       drain(
           first,
           [&](const line& l) {
-            split(l.text, [&](std::string w) {
-              word next{std::move(w), l.stamp};
+            split(l.text, [&](const short_text& w) {
+              const word next{w, l.stamp};
               const std::size_t which = counter_of(next, replicas);
-              to[which]->push(std::move(next));
+              to[which]->push(next);
             });
           },
           [&] {
