@@ -162,7 +162,7 @@ class pipeline_of
               [stage = z.prototype(), of = &b.to,
                rest = output_after<I + 1>(b, busy || !z.is_cheap(), name, next)](node& n) {
                 auto s = stage;
-                if constexpr (requires { s.belongs_to(*of); }) s.belongs_to(*of);
+                detail::belong(s, *of);
                 return std::make_unique<fused>(std::move(s), rest->make(n));
               });
         }

@@ -51,6 +51,12 @@ struct output_of<void> {
 template <class Out>
 using output_for = typename output_of<Out>::type;
 
+/// Tells a stage whose running part wants to know in which graph it is.
+template <class Stage>
+void belong(Stage& s, graph& g) noexcept {
+  if constexpr (requires { s.belongs_to(g); }) s.belongs_to(g);
+}
+
 /// What nodes with and without inputs share: the output, the start and the end.
 template <class Stage, class Out>
 class stage_node_base : public node {
@@ -60,7 +66,7 @@ class stage_node_base : public node {
  protected:
   stage_node_base(graph& of, const node_options& o, on_failure policy, Stage s)
       : node(of, o), stage_(std::move(s)), policy_(policy) {
-    if constexpr (requires { stage_.belongs_to(of); }) stage_.belongs_to(of);
+    belong(stage_, of);
     if (policy_ == on_failure::restart) first_.emplace(stage_);
   }
 
