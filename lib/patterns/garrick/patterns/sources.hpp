@@ -3,6 +3,7 @@
 //   from(std::vector{3, 1, 2})      the elements of a range, each once
 //   counting(1, 1'000'001)          whole numbers
 //   generate(f)                     what f() gives, until it gives nothing
+//   lines_of(path)                  the lines of a file
 //
 // A stream can also be fed by actors: see stream.hpp. Any function or class is a source that takes
 // no tuple: see seq.hpp.
@@ -11,10 +12,14 @@
 #pragma once
 
 #include <garrick/patterns/seq.hpp>
+#include <garrick/patterns/slice.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -50,6 +55,40 @@ class elements {
   bool begun_ = false;
 };
 
+/// Puts out the lines of a file, which it opens at the start.
+class file_lines {
+ public:
+  explicit file_lines(std::string path) : path_(std::move(path)) {}
+  file_lines(const file_lines& o) : path_(o.path_) {}
+  file_lines(file_lines&&) noexcept = default;
+  file_lines& operator=(const file_lines&) = delete;
+  ~file_lines() = default;
+
+  void start() {
+    file_.emplace(slice_of_file(path_));
+    rest_ = file_->whole().text();
+  }
+  template <class To>
+  void stop(To& /*out*/) noexcept {
+    file_.reset();
+  }
+  template <class To>
+  bool produce(To& out) {
+    if (rest_.empty()) return false;
+    const std::size_t end = rest_.find('\n');
+    std::string_view line = rest_.substr(0, end);
+    rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    out.put(file_->of(line));
+    return true;
+  }
+
+ private:
+  std::string path_;
+  std::optional<slicer> file_;
+  std::string_view rest_;
+};
+
 template <class T>
 struct numbers {
   T next;
@@ -74,6 +113,15 @@ template <class Container>
 template <std::integral T>
 [[nodiscard]] auto counting(T first, T end) {
   return seq(detail::numbers<T>{first, end}).named("counting");
+}
+
+/// The lines of a file, each a `slice` without its end: "\n" or "\r\n". The last one may lack it;
+/// an empty file has no lines. The file is mapped into memory when the stream begins. One that is
+/// missing, that may not be read or that is no regular file ends the stream with an error that
+/// names it. Whoever shortens it meanwhile ends the program (SIGBUS).
+[[nodiscard]] inline auto lines_of(std::string path) {
+  return seq_stage<detail::file_lines, void, slice>(detail::file_lines(std::move(path)),
+                                                    "lines_of");
 }
 
 /// What `f()` gives, a std::optional, until it gives nothing.

@@ -88,6 +88,7 @@ void graph::launch(Spawner& from, weak_ref<protocol<void(all_ended)>> told) {
     o.detached = n->own_thread();
     n->carried_by(from.template spawn<carrier>(o, carried{shared_from_this(), n.get()}));
   }
+  for (const auto& n : nodes_) n->begin(from, shared_from_this());
   wake_all();
 }
 

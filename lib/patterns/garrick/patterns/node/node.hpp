@@ -29,11 +29,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace garrick::patterns {
+
+class graph;
 
 /// To a carrier: run the node.
 struct go {};
@@ -121,10 +124,15 @@ class node : public wakeable {
   /// What it has done so far. Any thread.
   [[nodiscard]] node_figures figures() const noexcept;
 
+  /// Makes what else runs the node, when all carriers are there.
+  virtual void begin(actor_base& /*from*/, const std::shared_ptr<graph>& /*owner*/) {}
+
   /// Drops what waits at its inputs, after the stream has ended. Returns how many tuples.
   virtual std::size_t drop_inputs() noexcept { return 0; }
 
  protected:
+  /// Takes the run right, before anybody wakes the node. `schedule` lends it to who runs it.
+  void not_yet() noexcept { static_cast<void>(right_.ask()); }
   /// Sends `go`.
   virtual void schedule() noexcept;
   [[nodiscard]] const ref<carrier_protocol>& carrier() const noexcept { return carrier_; }

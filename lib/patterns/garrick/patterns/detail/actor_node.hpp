@@ -1,0 +1,301 @@
+// The node of a stage that is an actor. The user's actor runs it: the node's `go` comes there, so
+// everything, the user's code included, happens on that actor's turns. Once the actor has ended,
+// the node's carrier closes the output.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: as node.hpp. What `actor_output` has belongs to the actor's turns; `release` is
+// for any thread.
+//
+// Invariants
+// A1 Until the actor ends, only its turns touch the output: `put` does so without the run right.
+// A2 A hold is in the node's loops as a tuple is: counted before the tuple that it is for is
+//    settled, and until what was put out under it is.
+// A3 Until the actor is there, the run right is taken, so nobody sends it a `go` too early.
+// A4 The node ends only when it has no holds. Whoever drops one wakes the node.
+#pragma once
+
+#include <garrick/patterns/channel/input.hpp>
+#include <garrick/patterns/detail/stage_node.hpp>
+#include <garrick/patterns/failure_policy.hpp>
+#include <garrick/patterns/node/borrowed_turns.hpp>
+#include <garrick/patterns/node/graph.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace garrick::patterns::detail {
+
+/// What has holds.
+class held_open : public node {
+ public:
+  using node::node;
+  /// One more hold.
+  void hold() noexcept {
+    into_loops(1);
+    holds_.fetch_add(1, std::memory_order_relaxed);  // order: relaxed; on the actor's turn
+  }
+  /// One less. Any thread.
+  void release() noexcept {
+    out_of_loops(1);
+    holds_.fetch_sub(1, std::memory_order_relaxed);  // order: relaxed; `wake` orders it
+    wake(nullptr, 0);
+  }
+  [[nodiscard]] std::size_t holds() const noexcept {
+    return holds_.load(std::memory_order_relaxed);  // order: relaxed; `wake` orders it
+  }
+
+ private:
+  std::atomic<std::size_t> holds_{0};
+};
+
+/// What an actor has of its node.
+template <class Out>
+class actor_output : public held_open {
+ public:
+  using held_open::held_open;
+  void to(std::unique_ptr<output_for<Out>> o) { out_ = std::move(o); }
+
+  /// Puts a result out. In a step it is handed on with the others, else at once.
+  template <class T>
+  void put(T&& value, actor_base& on) {
+    if (closed_) return drop(1);
+    if (in_step_) return out_->put(std::forward<T>(value));
+    turn t{.on = on, .own_thread = own_thread()};
+    const std::size_t before = out_->pending();
+    out_->begin_input();
+    out_->put(std::forward<T>(value));
+    into_loops(out_->pending() - before);
+    count_out(out_->publish(t));
+    if (out_->is_blocked() && !out_->sleep()) count_out(out_->publish(t));
+  }
+  /// How many tuples wait in the channel behind.
+  [[nodiscard]] std::size_t waiting() noexcept { return out_->waiting(); }
+  void hold_at_most(std::size_t n) noexcept { most_holds_ = n; }
+  [[nodiscard]] virtual on_failure policy() const noexcept = 0;
+  /// A tuple that the actor has taken before has failed.
+  template <class T>
+  void tuple_failed(T&& tuple, const error& why) {
+    count_failure();
+    const std::string text = why.to_string();
+    if (policy() == on_failure::fail)
+      return owner_.cancel(make_error(errc::receiver_failed, name(), text));
+    dead_letter(std::forward<T>(tuple), std::make_exception_ptr(std::runtime_error(text)));
+  }
+
+ protected:
+  actor_output(graph& of, const node_options& o) : held_open(of, o), owner_(of) {}
+
+  graph& owner_;
+  std::unique_ptr<output_for<Out>> out_;
+  std::size_t most_holds_ = 1024;
+  bool in_step_ = false;
+  bool closed_ = false;
+};
+
+/// What the actor of a stage is made with, beside the user's arguments.
+template <class Node>
+struct stage_seat {
+  using garrick_sendable = void;
+  std::shared_ptr<graph> owner;
+  Node* at;
+};
+
+template <class A, class... Args>
+class actor_node;
+
+/// The user's actor, with the turns of its node.
+template <class A, class... Args>
+class seated_actor final : public A {
+  using node_type = actor_node<A, Args...>;
+
+ public:
+  explicit seated_actor(stage_seat<node_type> seat, Args... args)
+      : A(std::move(args)...), seat_(std::move(seat)) {
+    this->sit(*seat_.at, seat_.owner);
+    seat_.at->carried_out_by(*this);
+  }
+
+  using A::on;
+  void on(go) {
+    if (seat_.at->take_go()) seat_.at->run(*this, nullptr);
+  }
+  void on(leave) { this->quit(); }
+  void on_exit(const exit_reason& why) {
+    if constexpr (requires { static_cast<A&>(*this).on_exit(why); })
+      static_cast<A&>(*this).on_exit(why);
+    seat_.at->actor_ended(why);
+  }
+
+ private:
+  stage_seat<node_type> seat_;
+};
+
+/// The node.
+template <class A, class... Args>
+class actor_node final : public actor_output<typename A::stage_output> {
+  using In = typename A::stage_input;
+  using Out = typename A::stage_output;
+  using base = actor_output<Out>;
+  using seated = seated_actor<A, Args...>;
+
+ public:
+  actor_node(graph& of, const node_options& o, on_failure policy, std::tuple<Args...> args)
+      : base(of, o), policy_(policy), args_(std::move(args)) {
+    this->not_yet();
+  }
+
+  inputs<In>& in() noexcept { return in_; }
+  std::size_t drop_inputs() noexcept override { return in_.drop(); }
+  [[nodiscard]] on_failure policy() const noexcept override { return policy_; }
+
+  /// Makes the actor. If that fails, so does the stream.
+  void begin(actor_base& from, const std::shared_ptr<graph>& owner) override {
+    spawn_options o;
+    o.name = this->name();
+    o.detached = this->own_thread();
+    auto made = std::apply(
+        [&](const Args&... args) {
+          return from.template try_spawn<seated>(o, stage_seat<actor_node>{owner, this},
+                                                 Args(args)...);
+        },
+        args_);
+    if (made) {
+      actor_ = *std::move(made);
+      return schedule();
+    }
+    gone_ = true;
+    this->owner_.cancel(make_error(errc::receiver_failed, this->name(), made.error().to_string()));
+    static_cast<void>(turns_.end());
+    node::schedule();
+  }
+  /// The actor that was made.
+  void carried_out_by(A& who) noexcept { object_ = &who; }
+  /// A `go` has come to the actor: does the run right come with it?
+  [[nodiscard]] bool take_go() noexcept { return turns_.take(); }
+  /// It touches nothing any more.
+  void actor_ended(const exit_reason& why) noexcept {
+    gone_ = true;
+    if (!this->closed_)
+      this->owner_.cancel(make_error(
+          errc::receiver_failed, this->name(),
+          why.is_normal() ? "the stage's actor has ended before its input" : why.to_string()));
+    if (turns_.end()) return node::schedule();
+    this->wake(nullptr, 0);
+  }
+
+ private:
+  void schedule() noexcept override {
+    try {
+      const bool lent = turns_.lend([&] { send(actor_, go{}); });
+      if (!lent) node::schedule();
+    } catch (...) { std::terminate(); }
+  }
+  step_outcome step(turn& t) override {
+    auto& out = *this->out_;
+    if (out.is_blocked() && !publish(t)) return blocked();
+    if (out.is_unwanted()) in_.leave();
+    if (this->holds() >= this->most_holds_) return step_outcome::starved;
+    const std::span<In> batch =
+        in_.next(std::min(this->batch(), this->most_holds_ - this->holds()));
+    if (batch.empty()) return nothing(t);
+    const std::size_t before = out.pending();
+    std::size_t n = 0;
+    const in_a_step here(*this);
+    while (n < batch.size() && !out.is_blocked() && this->holds() < this->most_holds_) {
+      out.begin_input();
+      try {
+        object_->consume(std::move(batch[n]));
+      } catch (...) {
+        out.take_back();
+        this->count_failure();
+        if (policy_ == on_failure::fail) {
+          dealt_with(n + 1, before, t);
+          throw;
+        }
+        this->dead_letter(std::move(batch[n]), std::current_exception());
+        if (policy_ == on_failure::restart)
+          if constexpr (requires { object_->on_restart(); }) object_->on_restart();
+      }
+      ++n;
+    }
+    dealt_with(n, before, t);
+    return out.is_blocked() ? blocked() : step_outcome::worked;
+  }
+  void dealt_with(std::size_t n, std::size_t before, turn& t) {
+    this->count_in(n);
+    this->into_loops(this->out_->pending() - before);
+    static_cast<void>(publish(t));
+    in_.done(n);
+    this->out_of_loops(n);
+  }
+  /// No input has anything.
+  step_outcome nothing(turn& t) {
+    if (!in_.ended()) return in_.sleep() ? step_outcome::starved : step_outcome::worked;
+    if (this->holds() != 0) return step_outcome::starved;
+    if (!std::exchange(stopped_, true)) {
+      if constexpr (requires { object_->on_stop(); }) {
+        const in_a_step here(*this);
+        const std::size_t before = this->out_->pending();
+        this->out_->begin_input();
+        object_->on_stop();
+        this->into_loops(this->out_->pending() - before);
+      }
+    }
+    if (!publish(t)) return blocked();
+    if (this->holds() != 0) return step_outcome::starved;  // of on_stop
+    close(t);
+    return step_outcome::ended;
+  }
+  void abandon(turn& t) noexcept override {
+    this->drop(this->holds());
+    close(t);
+  }
+  void close(turn& t) noexcept {
+    this->drop(this->out_->close(t));
+    this->closed_ = true;
+    if (gone_ || !actor_) return;
+    send(std::exchange(actor_, {}), leave{});
+  }
+  [[nodiscard]] bool publish(turn& t) {
+    this->count_out(this->out_->publish(t));
+    if (!this->out_->is_blocked()) return true;
+    this->count_out(this->out_->publish(t));
+    return !this->out_->is_blocked();
+  }
+  [[nodiscard]] step_outcome blocked() noexcept {
+    return this->out_->sleep() ? step_outcome::blocked : step_outcome::worked;
+  }
+
+  /// While the user's code runs inside a step.
+  class in_a_step {
+   public:
+    explicit in_a_step(actor_node& n) noexcept : n_(n) { n.in_step_ = true; }
+    ~in_a_step() { n_.in_step_ = false; }
+    in_a_step(const in_a_step&) = delete;
+    in_a_step& operator=(const in_a_step&) = delete;
+
+   private:
+    actor_node& n_;
+  };
+
+  inputs<In> in_;
+  const on_failure policy_;
+  const std::tuple<Args...> args_;
+  A* object_ = nullptr;
+  ref<typename A::protocol_type> actor_;
+  borrowed_turns turns_;
+  bool gone_ = false;
+  bool stopped_ = false;
+};
+
+}  // namespace garrick::patterns::detail

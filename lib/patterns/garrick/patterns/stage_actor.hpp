@@ -1,0 +1,210 @@
+// A stage that is an actor: it can ask others, set timers and be asked itself.
+//
+//   class tagger : public stage_actor<line, tagged, void(reload)> {
+//    public:
+//     explicit tagger(ref<dictionary> d) : dictionary_(d) {}
+//     void consume(line l) {
+//       request(dictionary_, look_up{l.text}).then([this, keep = hold()](tag t) {
+//         send_next(tagged{t});
+//       });
+//     }
+//     void on(reload);
+//   };
+//   pipeline(lines, seq_actor<tagger>(dictionary), store)
+//   pipeline(lines, ask<look_up>(dictionary, 8), store)         the same, with 8 requests under way
+//
+// Its `consume` runs on the actor's turns, never in place. If it likes, a class has `on_start()`
+// and `on_exit` as any actor, `on_stop()`, called after the last tuple, and `on_restart()`.
+//
+// Thread safety: as actors.
+#pragma once
+
+#include <garrick/garrick.hpp>
+#include <garrick/patterns/detail/actor_node.hpp>
+#include <garrick/patterns/detail/inlet.hpp>
+#include <garrick/patterns/failure_policy.hpp>
+#include <garrick/patterns/plan.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace garrick::patterns {
+
+/// Says that a stage's actor is not done with a tuple: until it is gone, the stage does not end. It
+/// can be moved. Drop it when the tuple's results are put out.
+class stage_hold {
+ public:
+  /// Holds nothing.
+  stage_hold() noexcept = default;
+  /// For the framework.
+  stage_hold(std::shared_ptr<graph> of, detail::held_open& at) noexcept
+      : of_(std::move(of)), at_(&at) {
+    at.hold();
+  }
+  stage_hold(stage_hold&& o) noexcept : of_(std::move(o.of_)), at_(std::exchange(o.at_, nullptr)) {}
+  stage_hold& operator=(stage_hold&& o) noexcept {
+    std::swap(of_, o.of_);
+    std::swap(at_, o.at_);
+    return *this;
+  }
+  ~stage_hold() {
+    if (at_ != nullptr) at_->release();
+  }
+
+ private:
+  std::shared_ptr<graph> of_;
+  detail::held_open* at_ = nullptr;
+};
+
+/// The base of a class that is a stage and an actor: it takes In, puts out Out (void: nothing), and
+/// understands the signatures Extra. It has a public `consume(In)`, and a handler for each of
+/// Extra.
+///
+/// An exception that leaves `consume` follows the stage's policy; with `restart`, the actor lives
+/// on, and its `on_restart()` is called. One that leaves another handler or a continuation ends the
+/// actor, and so the stream, with an error that names the stage; so does `quit`.
+template <class In, class Out, class... Extra>
+class stage_actor : public actor<protocol<void(go), void(leave), Extra...>> {
+  static_assert(!std::is_void_v<In>, "garrick: a stage's actor takes tuples");
+
+ public:
+  using stage_input = In;    ///< what it takes
+  using stage_output = Out;  ///< what it puts out; void: it is a sink
+
+  /// For the framework.
+  void on(go) {}
+  /// For the framework.
+  void on(leave) {}
+
+ protected:
+  stage_actor() = default;
+  ~stage_actor() = default;
+
+  /// Puts a result out. In `consume`, and on any other turn of this actor until the stage has
+  /// ended; not in the constructor. Never waits: what finds no room is kept, and then the stage
+  /// takes no tuple until there is room. Throws std::bad_alloc, and what a key function behind
+  /// throws.
+  template <class T = Out>
+  void send_next(T value)
+    requires(!std::is_void_v<Out> && std::is_same_v<T, Out>)
+  {
+    node_->put(std::move(value), *this);
+  }
+  /// Puts `value` out if fewer than `limit` tuples wait in the channel behind. Else the error
+  /// `overload`, and `value` is as before. A limit of zero is always `overload`.
+  template <class T>
+  [[nodiscard]] error try_send_next(std::size_t limit, T&& value)
+    requires(std::is_same_v<T, Out>)
+  {
+    if (node_->waiting() >= limit)
+      return make_error(errc::overload, "try_send_next()", "the next stage's channel is full");
+    node_->put(std::move(value), *this);
+    return {};
+  }
+  /// The stage does not end while the hold lives, nor does a loop that it is in.
+  [[nodiscard]] stage_hold hold() { return {owner_.lock(), *node_}; }
+  /// The stage takes no tuple while it has so many holds: 1024, if nothing is said. At least 1.
+  void hold_at_most(std::size_t n) noexcept { node_->hold_at_most(n == 0 ? 1 : n); }
+  /// A tuple that `consume` has taken could not be dealt with: the stream ends with an error that
+  /// names the stage, or `tuple` becomes a dead letter, as the stage's policy says.
+  template <class T>
+  void tuple_failed(T tuple, const error& why) {
+    node_->tuple_failed(std::move(tuple), why);
+  }
+  /// What the stage does about failures.
+  [[nodiscard]] on_failure policy() const noexcept { return node_->policy(); }
+
+  /// For the framework.
+  void sit(detail::actor_output<Out>& at, const std::shared_ptr<graph>& owner) noexcept {
+    node_ = &at;
+    owner_ = owner;
+  }
+
+ private:
+  detail::actor_output<Out>* node_ = nullptr;
+  std::weak_ptr<graph> owner_;
+};
+
+/// An actor's class as a stage.
+template <class A, class... Args>
+class actor_stage {
+ public:
+  using garrick_stage = void;
+  static constexpr bool garrick_keeps_order = false;
+  using input = typename A::stage_input;    ///< what it takes
+  using output = typename A::stage_output;  ///< what it puts out; void: it is a sink
+
+  /// For the framework.
+  explicit actor_stage(std::tuple<Args...> args, std::string name)
+      : args_(std::move(args)), name_(std::move(name)) {}
+
+  /// The same with another name: the actor's, too.
+  [[nodiscard]] actor_stage named(std::string name) const {
+    actor_stage s = *this;
+    s.name_ = std::move(name);
+    return s;
+  }
+  /// The same with a thread of its own, for what blocks.
+  [[nodiscard]] actor_stage own_thread() const {
+    actor_stage s = *this;
+    s.own_thread_ = true;
+    return s;
+  }
+  /// The same with another answer to exceptions of `consume`. Throws std::invalid_argument for
+  /// `restart` if the class has no `on_restart()`: an actor is not made anew.
+  [[nodiscard]] actor_stage on(on_failure policy) const {
+    if constexpr (!requires(A& a) { a.on_restart(); })
+      if (policy == on_failure::restart)
+        throw std::invalid_argument("garrick: the stage \"" + name_ +
+                                    "\" is an actor without on_restart(), so it cannot restart");
+    actor_stage s = *this;
+    s.policy_ = policy;
+    return s;
+  }
+
+  /// What it looks like.
+  [[nodiscard]] plan describe() const {
+    return {.what = "stage",
+            .name = name_,
+            .own_thread = own_thread_,
+            .may_be_fused = false,
+            .emitter = false};
+  }
+
+  /// For the framework.
+  detail::inlet_ptr<input> build(const detail::builder& b,
+                                 const detail::inlet_ptr<output>& next) const {
+    node_options o = b.node(name_, own_thread_);
+    o.in_place = false;
+    auto& n = b.to.add_node<detail::actor_node<A, Args...>>(o, policy_, args_);
+    n.to(detail::connect<output>(next, n));
+    return std::make_shared<detail::node_inlet<input>>(n, n.in(), b.options.capacity);
+  }
+
+ protected:
+  std::tuple<Args...> args_;  ///< every replica's actor gets copies
+
+ private:
+  std::string name_;
+  on_failure policy_ = on_failure::fail;
+  bool own_thread_ = false;
+};
+
+/// The actor class A as a stage. Each replica, and each spawn, makes an actor of copies of these
+/// arguments. If its constructor or `on_start` throws, the stream ends with an error that names the
+/// stage.
+template <class A, class... Args>
+[[nodiscard]] auto seq_actor(Args... args) {
+  static_assert(
+      requires(A& a, typename A::stage_input in) { a.consume(std::move(in)); },
+      "garrick: a stage's actor has a public function consume(In), of the type that it takes");
+  return actor_stage<A, Args...>(std::tuple<Args...>(std::move(args)...),
+                                 std::string(base::type_name<A>));
+}
+
+}  // namespace garrick::patterns

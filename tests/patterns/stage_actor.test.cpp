@@ -1,0 +1,347 @@
+// Stages that are actors, and stages that ask actors.
+#include <doctest/doctest.h>
+#include <garrick/patterns/patterns.hpp>
+#include <garrick/testkit/test_system.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace garrick;
+using namespace garrick::patterns;
+using testkit::test_system;
+
+auto collect() {
+  return fold(std::vector<int>(), [](std::vector<int> all, int x) {
+    all.push_back(x);
+    return all;
+  });
+}
+std::vector<int> iota(int n) {
+  std::vector<int> v(static_cast<std::size_t>(n));
+  std::iota(v.begin(), v.end(), 0);
+  return v;
+}
+std::vector<int> sorted(std::vector<int> v) {
+  std::sort(v.begin(), v.end());
+  return v;
+}
+
+std::vector<stream_options> ways() { return {{}, {.capacity = 1}, {.capacity = 8}}; }
+/// Runs a pattern that `make(system)` gives, in all ways.
+template <class Make, class Check>
+void in_all_ways(const Make& make, const Check& check) {
+  for (const stream_options& o : ways()) {
+    CAPTURE(o.capacity);
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      CAPTURE(seed);
+      test_system kit(seed);
+      auto h = spawn(kit, make(kit), o);
+      kit.run_for(duration::seconds(100));
+      check(kit.request(h, join{}).get());
+    }
+    for (const std::uint32_t workers : {1U, 3U}) {
+      settings s;
+      s.scheduler.workers = workers;
+      actor_system system(s);
+      auto h = spawn(system, make(system), o);
+      check(system.request(h, join{}).get());
+    }
+  }
+}
+
+struct question {
+  int x = 0;
+};
+using oracle = protocol<int(question)>;
+/// Answers with the double; refuses multiples of ten, if it is told to.
+class doubling : public actor<oracle> {
+ public:
+  explicit doubling(bool refuses = false) : refuses_(refuses) {}
+  result<int> on(question q) {
+    if (refuses_ && q.x % 10 == 0) return make_error(errc::not_handled, "doubling", "a ten");
+    return 2 * q.x;
+  }
+
+ private:
+  bool refuses_;
+};
+struct how_many {};
+/// Answers in another order than it is asked.
+class shuffling : public actor<protocol<int(question), void(how_many)>> {
+ public:
+  result<int> on(question q) {
+    if (waiting_.empty()) send_after(duration::microseconds(50), self(), how_many{});
+    waiting_.emplace_back(make_promise<int>(), 2 * q.x);
+    return waiting_.back().first;
+  }
+  void on(how_many) {
+    for (auto w = waiting_.rbegin(); w != waiting_.rend(); ++w) w->first.deliver(w->second);
+    waiting_.clear();
+  }
+
+ private:
+  std::vector<std::pair<response_promise<int>, int>> waiting_;
+};
+
+/// Adds a number, itself.
+class adder : public stage_actor<int, int, int(how_many)> {
+ public:
+  explicit adder(int n) : n_(n) {}
+  void consume(int x) {
+    ++seen_;
+    send_next(x + n_);
+  }
+  int on(how_many) const { return seen_; }
+
+ private:
+  int n_;
+  int seen_ = 0;
+};
+/// Asks for every number, and says at the end how many there were.
+class asker : public stage_actor<int, int> {
+ public:
+  explicit asker(ref<oracle> whom) : whom_(std::move(whom)) {}
+  void consume(int x) {
+    request(whom_, question{x}).then([this, keep = hold()](int y) {
+      ++answers_;
+      send_next(y);
+    });
+  }
+  void on_stop() {
+    send_next(-answers_);
+    request(whom_, question{1000}).then([this, keep = hold()](int y) { send_next(y); });
+  }
+
+ private:
+  ref<oracle> whom_;
+  int answers_ = 0;
+};
+/// Hands each number on after a while, and throws on some.
+class delaying : public stage_actor<int, int, void(question)> {
+ public:
+  void consume(int x) {
+    if (x % 7 == 3) {
+      send_next(-1);
+      throw std::runtime_error("three");
+    }
+    holds_.push_back(hold());
+    send_after(duration::microseconds(20), self(), question{x});
+  }
+  void on(question q) {
+    send_next(std::move(q.x));
+    holds_.pop_back();
+  }
+  void on_restart() { ++restarts_; }
+  void on_stop() { send_next(1000 + restarts_); }
+
+ private:
+  std::vector<stage_hold> holds_;
+  int restarts_ = 0;
+};
+class counting_sink : public stage_actor<int, void, int(how_many)> {
+ public:
+  explicit counting_sink(ref<protocol<void(int)>> told) : told_(std::move(told)) {}
+  void consume(int) { ++n_; }
+  void on_stop() { send(told_, std::move(n_)); }
+  int on(how_many) const { return n_; }
+
+ private:
+  ref<protocol<void(int)>> told_;
+  int n_ = 0;
+};
+class last_number : public actor<protocol<void(int), int(how_many)>> {
+ public:
+  void on(int n) { n_ = n; }
+  int on(how_many) const { return n_; }
+
+ private:
+  int n_ = -1;
+};
+struct refuses_to_begin : stage_actor<int, int> {
+  explicit refuses_to_begin(int when) : when_(when) {
+    if (when == 0) throw std::runtime_error("not today");
+  }
+  void on_start() {
+    if (when_ == 1) throw std::runtime_error("not today");
+    if (when_ == 2) quit();
+  }
+  void consume(int x) { send_next(std::move(x)); }
+  void on_stop() {
+    if (when_ == 3) throw std::runtime_error("not today");
+  }
+  int when_;
+};
+
+std::string text_of(const error& e) { return e.to_string(); }
+
+}  // namespace
+
+TEST_CASE("an actor is a stage, and each replica has arguments of its own") {
+  in_all_ways([](auto&) { return pipeline(from(iota(1000)), seq_actor<adder>(5), collect()); },
+              [](const auto& got) {
+                std::vector<int> expected = iota(1000);
+                for (int& x : expected) x += 5;
+                REQUIRE(got.value() == expected);
+              });
+  in_all_ways(
+      [](auto&) {
+        return pipeline(from(iota(1000)), farm(seq_actor<adder>(1)).replicas(3),
+                        farm(seq_actor<adder>(1).own_thread()).replicas(2).by_key([](const int& x) {
+                          return x % 5;
+                        }),
+                        collect());
+      },
+      [](const auto& got) {
+        std::vector<int> expected = iota(1000);
+        for (int& x : expected) x += 2;
+        REQUIRE(sorted(got.value()) == expected);
+      });
+}
+
+TEST_CASE("a stage does not end while its requests are under way") {
+  in_all_ways(
+      [](auto& system) {
+        return pipeline(from(iota(200)), seq_actor<asker>(system.template spawn<doubling>()),
+                        collect());
+      },
+      [](const auto& got) {
+        REQUIRE(got.has_value());
+        REQUIRE(got.value().size() == 202);
+        CHECK(got.value().at(200) == -200);
+        CHECK(got.value().at(201) == 2000);
+      });
+}
+
+TEST_CASE("a loop waits for what an actor in it holds") {
+  in_all_ways(
+      [](auto& system) {
+        return pipeline(from(std::vector{1, 2, 3}),
+                        feedback(pipeline([](int x) { return question{x}; },
+                                          ask<question>(system.template spawn<doubling>(), 2)),
+                                 [](const int& x) { return x < 100; }),
+                        collect());
+      },
+      [](const auto& got) { REQUIRE(sorted(got.value()) == std::vector<int>{128, 128, 192}); });
+}
+
+TEST_CASE("an actor puts results out on later turns, and restarts as it likes") {
+  in_all_ways(
+      [](auto&) {
+        return pipeline(from(iota(70)), seq_actor<delaying>().on(on_failure::restart), collect());
+      },
+      [](const auto& got) {
+        REQUIRE(got.has_value());
+        const auto all = sorted(got.value());
+        CHECK(all.size() == 61);
+        CHECK(all.front() == 0);  // what was put out before the exception is dropped
+        CHECK(all.back() == 1010);
+      });
+  CHECK_THROWS_AS(static_cast<void>(seq_actor<adder>(1).on(on_failure::restart)),
+                  std::invalid_argument);
+}
+
+TEST_CASE("an actor is a sink, and answers others") {
+  test_system kit(1);
+  const auto told = kit.spawn<last_number>();
+  const auto h = spawn(kit, pipeline(seq_actor<counting_sink>(ref<protocol<void(int)>>(told))));
+  for (int i = 0; i < 10; ++i) send(h, i);
+  send(h, end_of_stream{});
+  kit.run();
+  CHECK(kit.request(h, join{}).get().has_value());
+  CHECK(kit.request(told, how_many{}).get().value() == 10);
+  CHECK(kit.actor_count() == 2);
+  kit.expect_no_leaks();
+}
+
+TEST_CASE("a stage's actor that cannot begin, fails or quits ends the stream with its name") {
+  for (const bool alone : {true, false}) {
+    for (int when = 0; when < 4; ++when) {
+      CAPTURE(when);
+      CAPTURE(alone);
+      const auto s = seq_actor<refuses_to_begin>(when).named("reluctant");
+      const auto p = pipeline(from(iota(100)), alone ? s.own_thread() : s, collect());
+      const auto check = [](const auto& got) {
+        REQUIRE_FALSE(got.has_value());
+        CHECK(got.error() == errc::receiver_failed);
+        CHECK(text_of(got.error()).find("reluctant") != std::string::npos);
+      };
+      in_all_ways([&](auto&) { return p; }, check);
+      test_system kit(1);
+      const auto h = spawn(kit, p);
+      kit.run();
+      const auto got = kit.request(h, join{}).get();
+      CHECK(text_of(got.error()).find(when == 2 ? "before its input" : "not today") !=
+            std::string::npos);
+      CHECK(kit.actor_count() == 1);
+    }
+  }
+}
+
+TEST_CASE("a stream with actors can be cancelled at any time") {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    CAPTURE(seed);
+    test_system kit(seed);
+    const auto h = spawn(kit,
+                         pipeline(counting(0, 1 << 30), seq_actor<asker>(kit.spawn<doubling>()),
+                                  seq_actor<adder>(1), collect()),
+                         {.capacity = 16});
+    for (std::uint64_t i = 0; i < 3 * seed; ++i) kit.step();
+    send(h, cancel{});
+    kit.run();
+    CHECK(kit.request(h, join{}).get().error() == errc::cancelled);
+    CHECK(kit.actor_count() == 2);  // the stream's and the one that is asked
+  }
+}
+
+TEST_CASE("ask puts out the answers, and in the order of the tuples if it is told to") {
+  const auto questions = [] {
+    return pipeline(from(iota(400)), [](int x) { return question{x}; });
+  };
+  std::vector<int> expected = iota(400);
+  for (int& x : expected) x *= 2;
+  in_all_ways(
+      [&](auto& system) {
+        return pipeline(questions(), ask(system.template spawn<doubling>(), 3), collect());
+      },
+      [&](const auto& got) { REQUIRE(sorted(got.value()) == expected); });
+  in_all_ways(
+      [&](auto& system) {
+        return pipeline(questions(), ask<question>(system.template spawn<shuffling>(), 7).ordered(),
+                        collect());
+      },
+      [&](const auto& got) { REQUIRE(got.value() == expected); });
+  CHECK_THROWS_AS(static_cast<void>(ask(ref<oracle>(), 0)), std::invalid_argument);
+}
+
+TEST_CASE("an answer that is an error follows the stage's policy") {
+  for (const bool in_order : {false, true}) {
+    const auto make = [&](auto& system, on_failure policy) {
+      auto a = ask<question>(system.template spawn<doubling>(true), 5);
+      if (in_order) a = a.ordered();
+      return pipeline(
+          from(iota(100)), [](int x) { return question{x + 1}; }, a.on(policy), collect());
+    };
+    in_all_ways([&](auto& system) { return make(system, on_failure::fail); },
+                [](const auto& got) {
+                  REQUIRE_FALSE(got.has_value());
+                  CHECK(text_of(got.error()).find("ask") != std::string::npos);
+                  CHECK(text_of(got.error()).find("a ten") != std::string::npos);
+                });
+    in_all_ways([&](auto& system) { return make(system, on_failure::skip); },
+                [](const auto& got) { CHECK(got.value().size() == 90); });
+    test_system kit(1);
+    const auto h = spawn(kit, make(kit, on_failure::restart));
+    kit.run();
+    CHECK(kit.request(h, join{}).get().value().size() == 90);
+    CHECK(kit.expect_dead_letter<question>(errc::receiver_failed).content.find("10") !=
+          std::string::npos);
+  }
+}
