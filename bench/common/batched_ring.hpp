@@ -102,9 +102,10 @@ class batched_ring {
   std::atomic<bool> closed_{false};
 };
 
-// Takes all tuples of several rings until they have ended, without a thread for each.
-template <class Rings, class F>
-void drain_all(const Rings& rings, F&& f) {
+// Takes all tuples of several rings until they have ended, without a thread for each. `idle()` is
+// called whenever all are empty: what was made of the tuples so far is to be handed on.
+template <class Rings, class F, class Idle>
+void drain_all(const Rings& rings, F&& f, Idle&& idle) {
   patience p;
   for (bool open = true; open;) {
     std::size_t n = 0;
@@ -113,15 +114,20 @@ void drain_all(const Rings& rings, F&& f) {
       n += r->take(f);
       open |= !r->ended();
     }
-    if (n != 0)
+    if (n != 0) {
       p.reset();
-    else
+    } else {
+      idle();
       p.wait();
+    }
   }
 }
+template <class Rings, class F>
+void drain_all(const Rings& rings, F&& f) {
+  drain_all(rings, f, [] {});
+}
 
-// Takes all of a ring's tuples until its end. `idle()` is called whenever it is empty: what was
-// made of the tuples so far is to be handed on.
+// The same for one ring.
 template <class T, class F, class Idle>
 void drain(batched_ring<T>& ring, F&& f, Idle&& idle) {
   patience p;

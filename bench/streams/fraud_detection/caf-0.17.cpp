@@ -1,0 +1,85 @@
+// FraudDetection as actors. The source sends `--chunk n` records and then a message to itself, so
+// that it shares its thread with the others. `--replicas n`: predictors. With `--rate n` the source
+// sends n records a second, on a thread of its own.
+#include "common/caf_system.hpp"
+#include "streams/common/stretch.hpp"
+#include "streams/fraud_detection/records.hpp"
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(bench::record)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(bench::outlier)
+
+namespace {
+
+using bench::outlier;
+using bench::record;
+using next_atom = caf::atom_constant<caf::atom("next")>;
+using done_atom = caf::atom_constant<caf::atom("done")>;
+
+caf::behavior sink(caf::event_based_actor* self, std::size_t feeders, bench::seen_outliers* seen) {
+  return {
+      [=](const outlier& o) { seen->add(o); },
+      [=, open = feeders](done_atom) mutable {
+        if (--open == 0) self->quit();
+      },
+  };
+}
+
+caf::behavior scorer(caf::event_based_actor* self, const bench::markov_model* model,
+                     const caf::actor& next) {
+  return {
+      [=, predictor = bench::predictor(*model)](const record& r) mutable {
+        predictor.add(r, [&](const outlier& o) { self->send(next, o); });
+      },
+      [=](done_atom) {
+        self->send(next, done_atom::value);
+        self->quit();
+      },
+  };
+}
+
+caf::behavior source(caf::event_based_actor* self, const bench::fraud_input* input,
+                     std::uint64_t tuples, std::uint64_t rate, std::uint64_t chunk,
+                     const std::vector<caf::actor>& next) {
+  self->send(self, next_atom::value);
+  return {
+      [=, sent = std::uint64_t{0}, pace = bench::pace(rate)](next_atom) mutable {
+        const auto& all = input->records;
+        for (std::uint64_t i = 0; i < chunk && sent < tuples; ++i, ++sent) {
+          record r = all[sent % all.size()];
+          r.stamp = pace.next();
+          self->send(next[r.entity % next.size()], r);
+        }
+        if (sent != tuples) return self->send(self, next_atom::value);
+        for (const caf::actor& n : next) self->send(n, done_atom::value);
+        self->quit();
+      },
+  };
+}
+
+}  // namespace
+
+void bench::run(arguments& args, result& out) {
+  const std::uint64_t tuples = args.number("tuples", 500'000);
+  const std::uint64_t rate = args.number("rate", 0);
+  const std::uint64_t chunk = args.count("chunk", 1000);
+  const std::size_t replicas = args.count("replicas", 1);
+
+  const fraud_input input = make_records();
+  seen_outliers found;
+  const stretch all;
+  const double seconds = run_system(args, [&](caf::actor_system& system) {
+    {
+      const caf::actor last = system.spawn(sink, replicas, &found);
+      std::vector<caf::actor> workers;
+      for (std::size_t i = 0; i < replicas; ++i)
+        workers.push_back(system.spawn(scorer, &input.model, last));
+      if (rate == 0)
+        system.spawn(source, &input, tuples, rate, chunk, workers);
+      else
+        system.spawn<caf::detached>(source, &input, tuples, rate, chunk, workers);
+    }
+    system.await_all_actors_done();
+  });
+  all.into(out, tuples, seconds);
+  found.check(out, input, tuples);
+}
