@@ -185,9 +185,12 @@ def judged_measure(workload, target, series, sign, bound):
         pick = max if "at_least" in target else min
         return pick((v for v in found if v is not None), default=None)
 
-    ours = value_of(OURS, target.get("variant"))
+    judged = target.get("system", OURS)
+    ours = value_of(judged, target.get("variant"))
     if "variant" in target:
         label = f"{target['variant']} {label}"
+    if judged != OURS:
+        label = f"{judged}: {label}"
     if other is None:
         unit = (
             "B"
@@ -203,6 +206,11 @@ def judged_measure(workload, target, series, sign, bound):
             None if missing else ours - theirs
         ), f"{label}{sign}{other} + {quantity(bound, workload.unit)}"
     text = f"{label}{sign}{bound:g} × {'best ' if best else ''}{other}"
+    if "beyond" in target:
+        base = value_of(target["beyond"])
+        text = f"{label}beyond {target['beyond']} {sign}{bound:g} × {other}'s"
+        missing = missing or base is None or theirs <= base
+        return (None if missing else (ours - base) / (theirs - base)), text
     return (None if missing or not theirs else ours / theirs), text
 
 

@@ -150,6 +150,29 @@ class Targets(Fixture):
             self.assertEqual((found.value, found.passed), (value, passed))
         self.assertEqual(found.text, "p999 ≤ 0.1 × best caf-0.17 or p999 ≤ 5 × bare")
 
+    def test_what_is_beyond_a_base_is_compared_with_what_a_peer_has_beyond_it(self):
+        # bare: 10, CAF: 300
+        target = {"measure": "p999", "beyond": "bare", "times": "caf-0.17", "at_most": 0.2}
+        for ours, value, passed in ((39, 0.1, True), (155, 0.5, False), (10, 0, True)):
+            found = self.judged(target, ours, yardsticks=["bare"])
+            self.assertEqual((found.value, found.passed), (value, passed))
+        self.assertEqual(found.text, "p999 beyond bare ≤ 0.2 × caf-0.17's")
+        found = self.judged({**target, "times": "bare"}, 20, yardsticks=["bare"])
+        self.assertIsNone(found.passed)
+
+    def test_a_target_may_be_about_a_peer(self):
+        for most, passed in ((40, True), (20, False)):
+            target = {"measure": "p999", "system": "caf-0.17", "times": "bare", "at_most": most}
+            found = self.judged(target, 1, yardsticks=["bare"])
+            self.assertEqual((found.value, found.passed), (30, passed))
+        self.assertEqual(found.text, "caf-0.17: p999 ≤ 20 × bare")
+
+    def test_what_is_beyond_needs_a_peer_and_names_a_known_system(self):
+        beyond = {"measure": "p50", "beyond": "bare", "at_most": 1}
+        for target in (beyond, {**beyond, "times": "caf-0.17"}):
+            self.describe(targets=[target])
+            self.assertEqual(self.run_cli(), 2)
+
     def test_what_names_a_yardstick_stands_in_every_row(self):
         self.judged({"measure": "p50", "times": "bare", "at_most": 2}, 1, yardsticks=["bare"])
         report = self.reports(1)[0]

@@ -248,7 +248,8 @@ def check_target(target, raw, fail):
     elif (
         "measure" in names
         and len(names & {"minus", "times", "times_best"}) <= 1
-        and names <= {"measure", "minus", "times", "times_best", "variant"}
+        and names <= {"measure", "minus", "times", "times_best", "variant", "system", "beyond"}
+        and ("beyond" not in names or "times" in names)
     ):
         if target["measure"] not in MEASURES and not target["measure"].startswith(DETAIL):
             fail(f"target measures {target['measure']!r}; allowed are {', '.join(MEASURES)}")
@@ -258,8 +259,9 @@ def check_target(target, raw, fail):
         fail(f"target {target} is not understood: see bench/README.md")
     if target.get("variant", "default") not in raw.get("variants", {}).get(OURS, {"default": {}}):
         fail(f"target names the variant {target['variant']!r}, which {OURS} does not have")
-    if other is not None and other not in allowed:
-        fail(f"target compares with {other!r}, which is not among the peers")
+    for named in (other, target.get("beyond"), target.get("system")):
+        if named is not None and named not in allowed:
+            fail(f"target compares with {named!r}, which is not among the peers")
 
 
 def select(workloads, wanted):
