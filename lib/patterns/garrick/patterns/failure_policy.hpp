@@ -6,15 +6,17 @@
 namespace garrick::patterns {
 
 /// What happens when a stage's `consume` throws. In each case what it has put out for that tuple is
-/// dropped, and the failure is counted.
+/// dropped, and the failure is counted. A dead letter holds the tuple as it came, of which the node
+/// keeps a copy meanwhile; one that cannot be copied, as the stage has left it.
 enum class on_failure : std::uint8_t {
   /// The stream ends with an error that names the stage.
   fail,
-  /// The tuple becomes a dead letter, and the stage goes on as it is.
+  /// The tuple becomes a dead letter, and the stage goes on as it is. A source, which has no tuple,
+  /// is asked for the next one.
   skip,
   /// The tuple becomes a dead letter, and the stage goes on from a copy of what it was at first;
   /// its `on_start` is called again. One that has a function `on_restart()` is kept, and that is
-  /// called instead.
+  /// called instead. A source begins from its first tuple.
   restart,
 };
 

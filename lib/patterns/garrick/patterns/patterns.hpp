@@ -16,3 +16,4 @@
 #include <garrick/patterns/stage_actor.hpp>
 #include <garrick/patterns/stream.hpp>
 #include <garrick/patterns/timing.hpp>
+#include <garrick/patterns/zip.hpp>

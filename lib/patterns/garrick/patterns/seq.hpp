@@ -184,7 +184,9 @@ struct stage_shares_something {
 
 /// A function as a stage; its forms are at the top of this file.
 template <class F>
-[[nodiscard]] auto seq(F f) {
+[[nodiscard]] auto seq(F f)
+  requires(!requires { &F::consume; })
+{
   using called = typename detail::called_of<F>::type;
   using signature = detail::signature_of<called>;
   static_assert(signature::known,

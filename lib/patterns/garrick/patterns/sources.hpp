@@ -44,8 +44,9 @@ class elements {
       begun_ = true;
     }
     if (at_ == all_.end()) return false;
-    out(std::move(*at_));
-    ++at_;
+    const auto here = at_;
+    ++at_;  // first, so that an element that throws can be left out
+    out(std::move(*here));
     return true;
   }
 

@@ -26,6 +26,7 @@
 #include <cstddef>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -213,6 +214,8 @@ class actor_node final : public actor_output<typename A::stage_output> {
     const in_a_step here(*this);
     while (n < batch.size() && !out.is_blocked() && this->holds() < this->most_holds_) {
       out.begin_input();
+      std::optional<spare_tuple<In>> spare;
+      if (policy_ != on_failure::fail) spare.emplace(batch[n]);
       try {
         object_->consume(std::move(batch[n]));
       } catch (...) {
@@ -222,7 +225,7 @@ class actor_node final : public actor_output<typename A::stage_output> {
           dealt_with(n + 1, before, t);
           throw;
         }
-        this->dead_letter(std::move(batch[n]), std::current_exception());
+        this->dead_letter(std::move(spare->best(batch[n])), std::current_exception());
         if (policy_ == on_failure::restart)
           if constexpr (requires { object_->on_restart(); }) object_->on_restart();
       }

@@ -17,6 +17,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <utility>
 
@@ -30,12 +31,20 @@ class feeder_node final : public node {
 
   void to(std::unique_ptr<output<T>> o) { out_ = std::move(o); }
 
-  /// Puts a tuple out. Waits a while if there is no room, and lets others of the stream run here.
+  /// Puts a tuple out; what that throws ends the stream. Waits a while if there is no room, and
+  /// lets others of the stream run here.
   void put(T&& tuple, actor_base& on) {
     turn t{.on = on};
-    out_->begin_input();
-    out_->put(std::move(tuple));
     count_in(1);
+    out_->begin_input();
+    try {
+      out_->put(std::move(tuple));
+    } catch (...) {  // a key function, say
+      out_->take_back();
+      count_failure();
+      owner_.cancel(why_it_failed(std::current_exception()));
+      return;
+    }
     count_out(out_->publish(t));
     for (int tries = 0; out_->is_blocked() && tries < most_tries; ++tries) {
       if (!owner_.help()) graph::yield();

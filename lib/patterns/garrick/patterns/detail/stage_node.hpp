@@ -8,6 +8,7 @@
 // Thread safety: as node.hpp.
 #pragma once
 
+#include <garrick/base/types/copyable.hpp>
 #include <garrick/patterns/channel/input.hpp>
 #include <garrick/patterns/channel/output.hpp>
 #include <garrick/patterns/detail/running.hpp>
@@ -56,6 +57,27 @@ template <class Stage>
 void belong(Stage& s, graph& g) noexcept {
   if constexpr (requires { s.belongs_to(g); }) s.belongs_to(g);
 }
+
+/// A copy of a tuple, for the dead letter if its `consume` throws after it has moved from it. None
+/// if the tuple stays as it is, or cannot be copied.
+template <class T>
+class spare_tuple {
+  static constexpr bool exists = base::copyable_message<T> && !std::is_trivially_copyable_v<T>;
+
+ public:
+  explicit spare_tuple(const T& of) {
+    if constexpr (exists) copy_.emplace(of);
+  }
+  /// The copy, else what was left.
+  [[nodiscard]] T& best(T& left) noexcept {
+    if constexpr (exists) return *copy_;
+    return left;
+  }
+
+ private:
+  struct none {};
+  [[no_unique_address]] std::conditional_t<exists, std::optional<T>, none> copy_;
+};
 
 /// What nodes with and without inputs share: the output, the start and the end.
 template <class Stage, class Out>
@@ -120,11 +142,14 @@ class stage_node_base : public node {
     return step_outcome::starved;
   }
 
-  /// A `consume` has thrown: what it put out is dropped. True: the stage goes on. Rethrows what
-  /// ends the stream.
-  void failed() {
+  /// A `consume` has thrown: what it put out is dropped.
+  void count_lost() {
     out_->take_back();
     count_failure();
+  }
+  /// The same, and the stage goes on as its policy says. Rethrows what ends the stream.
+  void failed() {
+    count_lost();
     if (policy_ == on_failure::fail) throw;
     if (policy_ == on_failure::skip) return;
     if constexpr (requires { stage_.restart(); }) {
@@ -178,28 +203,35 @@ class stage_node final : public stage_node_base<Stage, Out> {
     if (batch.empty()) return nothing(t);
     const std::size_t before = out.pending();
     std::size_t n = 0;
-    while (n < batch.size()) {
-      try {
+    try {
+      if (this->policy() != on_failure::fail) {
+        for (; n < batch.size() && !out.is_blocked(); ++n) consume_or_lose(batch[n]);
+      } else {
         do {
           out.begin_input();
           this->stage_.consume(std::move(batch[n]), out);
           ++n;
         } while (n < batch.size() && !out.is_blocked());
-        break;
-      } catch (...) {
-        lost(batch[n]);
-        ++n;
-        try {
-          this->failed();
-        } catch (...) {
-          dealt_with(n, before, t);
-          throw;
-        }
       }
-      if (out.is_blocked()) break;
+    } catch (...) {
+      if (this->policy() == on_failure::fail) this->count_lost();
+      dealt_with(n + 1, before, t);
+      throw;
     }
     dealt_with(n, before, t);
     return out.is_blocked() ? this->blocked() : step_outcome::worked;
+  }
+  /// For a stage that goes on after a failure. Throws what ends the stream.
+  void consume_or_lose(In& tuple) {
+    auto& out = *this->out_;
+    out.begin_input();
+    spare_tuple<In> spare(tuple);
+    try {
+      this->stage_.consume(std::move(tuple), out);
+    } catch (...) {
+      this->dead_letter(std::move(spare.best(tuple)), std::current_exception());
+      this->failed();
+    }
   }
   void dealt_with(std::size_t n, std::size_t before, turn& t) {
     auto& out = *this->out_;
@@ -282,11 +314,6 @@ class stage_node final : public stage_node_base<Stage, Out> {
     }
     this->stop();
     return this->publish(t) ? this->ended(t) : this->blocked();
-  }
-  /// The stage has thrown on this tuple.
-  void lost(In& tuple) noexcept {
-    if (this->policy() == on_failure::fail) return;
-    this->dead_letter(std::move(tuple), std::current_exception());
   }
 
   inputs<In> in_;
