@@ -304,10 +304,17 @@ MUTATIONS = [
         ("tests.overload",),
     ),
     mutation(
+        "in place: what was run there is charged as the run's own messages only",
+        RUN,
+        "budget = 0U - static_cast<std::uint32_t>(turns - here.in_place_since);",
+        "budget = 0U * static_cast<std::uint32_t>(turns);",
+        ("tests.nested_floods",),
+    ),
+    mutation(
         "in place: senders that are left waiting are not woken when the run is over",
         RUN,
-        "  detail::here.batch_over = false;\n  wake_overlooked();",
-        "  detail::here.batch_over = false;",
+        "  here.batch_over = false;\n  wake_overlooked();",
+        "  here.batch_over = false;",
         ("tests.in_place",),
     ),
     mutation(

@@ -42,9 +42,9 @@ enum class run_outcome : std::uint8_t {
 /// So the queue link needs no protection.
 class runnable {
  public:
-  /// Handles at most `budget` messages, and subtracts from it those that it handled, but at least
-  /// one, so that a run without messages counts, too. Called by whoever holds the run right, never
-  /// by two threads at once.
+  /// Handles at most `budget` messages, and subtracts from it those that it handled. If it has run
+  /// others in place it subtracts the whole budget and what they handled, modulo 2^32. Called by
+  /// whoever holds the run right, never by two threads at once.
   virtual run_outcome run(std::uint32_t& budget) noexcept = 0;
 
   /// Frees the memory of a runnable that its owner has given up (T3). Does nothing where somebody

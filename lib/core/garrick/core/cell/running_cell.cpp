@@ -191,11 +191,15 @@ void running_cell::wake_overlooked() noexcept {
   if (here.overlooked != 0) here.overlooked_in->wake(std::exchange(here.overlooked, 0));
 }
 
-// The run that is over has run others in place. It counts as a whole one, which ends the worker's
-// round (W3 of work_stealing.hpp).
+// The run that is over has run others in place. It counts as a whole one, and their messages count,
+// too, so the worker's round knows what it has done (W3 of work_stealing.hpp). What is left of the
+// budget is negative then, modulo 2^32.
 void running_cell::charge_in_place_work(std::uint32_t& budget) noexcept {
-  budget = 0;
-  detail::here.batch_over = false;
+  auto& here = detail::here;
+  // order: own thread's value
+  const std::uint64_t turns = base::this_thread.turns.load(std::memory_order_relaxed);
+  budget = 0U - static_cast<std::uint32_t>(turns - here.in_place_since);
+  here.batch_over = false;
   wake_overlooked();
 }
 

@@ -136,7 +136,7 @@ bool deterministic_scheduler::run_event_actor(core::cell& who, std::uint32_t mes
     const std::optional<turn_record> next = record_of(who);
     std::uint32_t budget = 1;
     const bool released = who.run(budget) == base::run_outcome::released;
-    if (budget == 0) {
+    if (budget != 1) {
       any = true;
       if (next) past_.add(*next);
     }
