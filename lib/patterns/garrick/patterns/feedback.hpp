@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -45,9 +46,13 @@ class loop_output final : public output<T> {
     return on_->pending() + back_->pending();
   }
   std::size_t publish(turn& t) override {
-    const std::size_t left = on_->pending() == 0 ? 0 : on_->publish(t);
+    // what goes on has left the loop, also while it finds no room: in a loop around this one its
+    // room may come only when this one's gate opens
+    const std::size_t going = on_->pending();
+    if (going != gone_) loop_.remove(going - gone_);
+    const std::size_t left = going == 0 ? 0 : on_->publish(t);
+    gone_ = on_->pending();
     this->blocked_ = on_->is_blocked();
-    if (left != 0) loop_.remove(left);
     return left + (back_->pending() == 0 ? 0 : back_->publish(t));
   }
   [[nodiscard]] bool sleep() noexcept override {
@@ -73,6 +78,7 @@ class loop_output final : public output<T> {
   [[no_unique_address]] Again again_;
   std::unique_ptr<output<T>> on_;
   std::unique_ptr<output<T>> back_;
+  std::size_t gone_ = 0;  ///< of what `on_` keeps: counted out of the loop before
 };
 
 template <class T, class Again>
@@ -139,17 +145,27 @@ class gate_node final : public stage_node_base<forwards<T>, T> {
     }
     const std::span<T> batch = in_.next(std::min(credits, this->batch()));
     if (batch.empty()) return nothing(t);
-    for (T& tuple : batch) {
-      out.begin_input();
-      out.put(std::move(tuple));
+    const std::size_t before = out.pending();
+    std::size_t n = 0;
+    std::exception_ptr bad_route;
+    try {
+      while (n < batch.size()) {
+        out.begin_input();
+        out.put(std::move(batch[n++]));
+      }
+    } catch (...) {
+      bad_route = std::current_exception();
+      out.take_back();
+      this->count_failure();
     }
-    const std::size_t n = batch.size();
     this->count_in(n);
-    this->into_loops(n);
-    loop_.add(n);
+    const std::size_t put = out.pending() - before;  // more than n if each goes to several
+    this->into_loops(put);
+    loop_.add(put);
     const bool all = this->publish(t);
     in_.done(n);
     this->out_of_loops(n);
+    if (bad_route) std::rethrow_exception(bad_route);
     return all ? step_outcome::worked : this->blocked();
   }
   step_outcome nothing(turn& t) {

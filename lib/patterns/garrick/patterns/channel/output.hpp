@@ -91,9 +91,11 @@ class channel_output final : public output<T> {
   ~channel_output() override { drop_unpublished(0); }
 
   void take_back() noexcept override {
+    if (this->fresh_ && this->mark_ == nullptr) return;  // nothing was put since begin_input
     drop_unpublished(marked());
-    kept_.clear();
-    this->blocked_ = false;
+    if (!this->fresh_)
+      while (kept_.size() > kept_before_) kept_.pop_back();
+    this->blocked_ = !kept_.empty();
   }
 
   std::size_t publish(turn& t) override {
@@ -175,6 +177,10 @@ class channel_output final : public output<T> {
     region_ = this->next_ = this->end_ = this->mark_ = nullptr;
   }
   void put_elsewhere(T&& value) override {
+    if (std::exchange(this->fresh_, false)) {
+      if (this->mark_ == nullptr) marked_ = unpublished();
+      kept_before_ = kept_.size();
+    }
     if (kept_.empty() && claim()) {
       std::construct_at(this->next_++, std::move(value));
     } else {
@@ -188,7 +194,9 @@ class channel_output final : public output<T> {
   T* region_ = nullptr;     ///< the first of the slots side by side
   std::size_t before_ = 0;  ///< results before those slots
   std::size_t marked_ = 0;  ///< results before the present input, if `mark_` is null
-  std::deque<T> kept_;      ///< results of the present input that found no room
+  std::deque<T> kept_;      ///< results that found no room, on the way back in a loop of any input
+  std::size_t kept_before_ =
+      0;  ///< how many of them the inputs before the present one have put out
 };
 
 }  // namespace garrick::patterns

@@ -247,17 +247,17 @@ class class_stage {
   void start() {
     if constexpr (requires { n_.on_start(); }) n_.on_start();
   }
+  void restart()
+    requires requires(N& n) { n.on_restart(); }
+  {
+    n_.on_restart();
+  }
   template <class To>
   void stop(To& out) {
     if constexpr (requires(emit_of<Out> e) { n_.on_stop(e); })
       n_.on_stop(emit<Out>(out));
     else if constexpr (requires { n_.on_stop(); })
       n_.on_stop();
-  }
-  void restart()
-    requires requires(N& n) { n.on_restart(); }
-  {
-    n_.on_restart();
   }
   [[nodiscard]] instant deadline() const
     requires requires(const N& n) { n.deadline(); }

@@ -30,6 +30,11 @@ struct framed {
   std::optional<T> tuple;
 };
 
+template <class T>
+[[nodiscard]] T* content_of(framed<T>& taken) noexcept {
+  return taken.tuple ? &*taken.tuple : nullptr;
+}
+
 /// A pattern that has a form for framed tuples.
 template <class P>
 concept keeps_order = P::garrick_keeps_order;
@@ -143,7 +148,6 @@ class collector_node final : public stage_node_base<forwards<T>, T> {
       taken += n;
     }
     if (taken == 0) return nothing(t);
-    this->count_in(taken);
     this->into_loops(out.pending() - before);
     const bool all = this->publish(t);
     this->out_of_loops(taken);
@@ -159,14 +163,35 @@ class collector_node final : public stage_node_base<forwards<T>, T> {
       if (mark)
         at_ = at_ + 1 < in_.size() ? at_ + 1 : 0;
       else
-        out.put(*std::move(batch[n].tuple));
+        hand_on(*std::move(batch[n].tuple), n);
     }
-    in_.done(n);
+    take(n);
     return n;
+  }
+  /// The first `n` of the batch are dealt with.
+  void take(std::size_t n) noexcept {
+    this->count_in(n);
+    in_.done(n);
+  }
+  /// Tuple number `n` of the batch. Throws what the choice of its way throws.
+  void hand_on(T&& tuple, std::size_t n) {
+    auto& out = *this->out_;
+    out.begin_input();
+    try {
+      out.put(std::move(tuple));
+    } catch (...) {
+      out.take_back();
+      this->count_failure();
+      take(n + 1);
+      throw;
+    }
   }
   /// The present replica has nothing ready.
   step_outcome nothing(turn& t) {
-    if (!in_.ended_at(at_)) return in_.sleep_at(at_) ? step_outcome::starved : step_outcome::worked;
+    if (!in_.ended_at(at_)) {
+      if (!this->hands_on_kept(t)) return step_outcome::worked;
+      return in_.sleep_at(at_) ? step_outcome::starved : step_outcome::worked;
+    }
     if (in_.ended()) {
       this->stop();
       return this->publish(t) ? this->ended(t) : this->blocked();

@@ -58,6 +58,12 @@ void belong(Stage& s, graph& g) noexcept {
   if constexpr (requires { s.belongs_to(g); }) s.belongs_to(g);
 }
 
+/// The tuple in what a node takes; null: there is none.
+template <class T>
+[[nodiscard]] T* content_of(T& taken) noexcept {
+  return &taken;
+}
+
 /// A copy of a tuple, for the dead letter if its `consume` throws after it has moved from it. None
 /// if the tuple stays as it is, or cannot be copied.
 template <class T>
@@ -113,6 +119,13 @@ class stage_node_base : public node {
     if (!out_->is_blocked()) return true;
     count_out(out_->publish(t));  // a consumer that ran in place may have made room
     return !out_->is_blocked();
+  }
+  /// Before the node sleeps for want of input: what is kept for the way back in a loop did not make
+  /// it blocked, and has to find its room all the same. False: there is some now.
+  [[nodiscard]] bool hands_on_kept(turn& t) {
+    if (out_->pending() == 0) return true;
+    static_cast<void>(publish(t));
+    return out_->sleep();
   }
   [[nodiscard]] step_outcome blocked() noexcept {
     return out_->sleep() ? step_outcome::blocked : step_outcome::worked;
@@ -229,7 +242,8 @@ class stage_node final : public stage_node_base<Stage, Out> {
     try {
       this->stage_.consume(std::move(tuple), out);
     } catch (...) {
-      this->dead_letter(std::move(spare.best(tuple)), std::current_exception());
+      if (auto* const content = content_of(spare.best(tuple)))
+        this->dead_letter(std::move(*content), std::current_exception());
       this->failed();
     }
   }
@@ -304,12 +318,8 @@ class stage_node final : public stage_node_base<Stage, Out> {
     return step_outcome::worked;
   }
   step_outcome nothing(turn& t) {
-    auto& out = *this->out_;
     if (!in_.ended()) {
-      if (out.pending() != 0) {  // on its way back in a loop
-        static_cast<void>(this->publish(t));
-        if (!out.sleep()) return step_outcome::worked;
-      }
+      if (!this->hands_on_kept(t)) return step_outcome::worked;
       return in_.sleep() ? this->starved(t) : step_outcome::worked;
     }
     this->stop();

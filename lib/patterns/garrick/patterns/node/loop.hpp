@@ -8,7 +8,9 @@
 //
 // Invariants
 // L1 A tuple is counted before it is in a channel of the loop, and until the node that took it has
-//    counted what it made of it. So the count is zero only if nothing is on its way.
+//    counted what it made of it. So the count is zero only if nothing is on its way. What goes on
+//    to the next stage is no longer counted, even while it finds no room there: the next stage may
+//    be this loop's gate, in a loop around it.
 // L2 Who brings the count to zero, or to half of the credits, wakes the gate if that sleeps (F1).
 #pragma once
 
