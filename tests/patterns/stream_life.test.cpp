@@ -77,6 +77,34 @@ TEST_CASE("a supervisor begins a stream anew when it has failed") {
   }
 }
 
+TEST_CASE("a stage that is kept goes on after some failures, and lets others end the stream") {
+  struct careful {
+    int kept = 0;
+    void consume(int x, emit<int> out) {
+      out(++kept);
+      if (x == 5) throw std::runtime_error("five");
+      if (x == 8) throw std::logic_error("eight");
+    }
+    void on_restart() {
+      try {
+        throw;
+      } catch (const std::runtime_error&) { kept = 100; }
+    }
+  };
+  for (const int end : {8, 10}) {
+    test_system kit(1);
+    const auto h = spawn(
+        kit, pipeline(counting(0, end), seq<careful>().named("careful").on(on_failure::restart),
+                      fold(0, [](int /*last*/, int x) { return x; })));
+    kit.run();
+    const auto got = kit.request(h, join{}).get();
+    if (end == 8)
+      CHECK(got.value() == 102);  // 6 and 7 came after the restart
+    else
+      CHECK(got.error().to_string().find("careful: eight") != std::string::npos);
+  }
+}
+
 TEST_CASE("a stream that does not stay ends with its error, which links and monitors hear") {
   test_system kit(3);
   std::vector<int> got;

@@ -16,7 +16,8 @@ enum class on_failure : std::uint8_t {
   skip,
   /// The tuple becomes a dead letter, and the stage goes on from a copy of what it was at first;
   /// its `on_start` is called again. One that has a function `on_restart()` is kept, and that is
-  /// called instead. A source begins from its first tuple.
+  /// called instead, while the exception is being handled: `throw;` there ends the stream with it.
+  /// A source begins from its first tuple.
   restart,
 };
 

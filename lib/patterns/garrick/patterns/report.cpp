@@ -3,20 +3,86 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
+#include <utility>
 
 namespace garrick::patterns {
 
+namespace {
+
+/// A node's name, and the numbers of the replicas that it is in: "2.1.split" is a "split".
+struct place {
+  static constexpr std::size_t most_digits = 4;  // a farm has at most 4096 replicas
+  explicit place(const std::string& of) {
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < of.size(); ++i) {
+      if (of[i] == '.' && i != begin && i - begin <= most_digits) {
+        numbers.push_back(std::stoul(of.substr(begin, i - begin)));
+        begin = i + 1;
+      } else if (of[i] < '0' || of[i] > '9') {
+        break;
+      }
+    }
+    name = of.substr(begin);
+  }
+  std::string name;
+  std::vector<std::size_t> numbers{};
+};
+
+node_figures together(const node_figures& a, const node_figures& b) {
+  return {.in = a.in + b.in,
+          .out = a.out + b.out,
+          .steps = a.steps + b.steps,
+          .busy_ns = a.busy_ns + b.busy_ns,
+          .blocked_ns = a.blocked_ns + b.blocked_ns,
+          .failures = a.failures + b.failures,
+          .dropped = a.dropped + b.dropped,
+          .partial = a.partial + b.partial};
+}
+
+}  // namespace
+
+stream_report stream_report::by_stage() const {
+  stream_report all;
+  all.left = left;
+  std::vector<place> last;  // of each stage, the replica that was seen last
+  for (const stage_report& s : stages) {
+    place here(s.name);
+    // The last replica comes first. So a number that is not below the last one is of another stage
+    // of the same name.
+    std::size_t at = 0;
+    while (at < last.size() &&
+           !(last[at].name == here.name && last[at].numbers.size() == here.numbers.size() &&
+             here.numbers < last[at].numbers))
+      ++at;
+    if (at == last.size()) {
+      all.stages.push_back({here.name, s.figures, s.replicas});
+      last.push_back(std::move(here));
+      continue;
+    }
+    stage_report& sum = all.stages[at];
+    sum.replicas += s.replicas;
+    sum.figures = together(sum.figures, s.figures);
+    last[at] = std::move(here);
+  }
+  return all;
+}
+
 const stage_report* stream_report::bottleneck() const noexcept {
-  const auto busiest = std::max_element(stages.begin(), stages.end(),
-                                        [](const stage_report& a, const stage_report& b) {
-                                          return a.figures.busy_ns < b.figures.busy_ns;
-                                        });
+  const auto busy = [](const stage_report& s) {
+    return s.figures.busy_ns / static_cast<std::int64_t>(s.replicas);
+  };
+  const auto busiest = std::max_element(
+      stages.begin(), stages.end(),
+      [&](const stage_report& a, const stage_report& b) { return busy(a) < busy(b); });
   return busiest == stages.end() ? nullptr : &*busiest;
 }
 
 std::string stream_report::to_string() const {
   std::size_t width = 5;
-  for (const stage_report& s : stages) width = std::max(width, s.name.size());
+  const auto title = [](const stage_report& s) {
+    return s.replicas == 1 ? s.name : s.name + " (" + std::to_string(s.replicas) + ")";
+  };
+  for (const stage_report& s : stages) width = std::max(width, title(s).size());
   const int w = static_cast<int>(std::min<std::size_t>(width, 60));
   char line[240];
   std::snprintf(line, sizeof line, "%-*s %12s %12s %10s %10s %8s\n", w, "stage", "in", "out",
@@ -25,7 +91,7 @@ std::string stream_report::to_string() const {
   const stage_report* const slowest = bottleneck();
   for (const stage_report& s : stages) {
     std::snprintf(line, sizeof line, "%-*.*s %12llu %12llu %10.1f %10.1f %8llu%s\n", w, w,
-                  s.name.c_str(), static_cast<unsigned long long>(s.figures.in),
+                  title(s).c_str(), static_cast<unsigned long long>(s.figures.in),
                   static_cast<unsigned long long>(s.figures.out),
                   static_cast<double>(s.figures.busy_ns) * 1e-6,
                   static_cast<double>(s.figures.blocked_ns) * 1e-6,
@@ -41,7 +107,7 @@ stream_report report_of(const graph& of, std::uint64_t left) {
   r.left = left;
   // a graph is built from the sink to the source
   for (auto n = of.nodes().rbegin(); n != of.nodes().rend(); ++n)
-    r.stages.push_back({(*n)->name(), (*n)->figures()});
+    r.stages.push_back({(*n)->name(), (*n)->figures(), 1});
   return r;
 }
 

@@ -3,16 +3,18 @@
 
 #include <garrick/patterns/node/graph.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace garrick::patterns {
 
-/// One node's figures.
+/// One node's figures, or those of a stage's replicas together.
 struct stage_report {
-  std::string name;      ///< the node's
-  node_figures figures;  ///< what it has done
+  std::string name;          ///< the node's
+  node_figures figures{};    ///< what it has done
+  std::size_t replicas = 1;  ///< nodes whose figures these are
 };
 
 /// The figures of all nodes, from the source to the sink.
@@ -20,10 +22,13 @@ struct stream_report {
   std::vector<stage_report> stages;  ///< from the source to the sink
   std::uint64_t left = 0;            ///< tuples that an ended stream left in its channels
 
-  /// The node that has been busy for the largest part of the time: what to make faster, or to give
-  /// replicas. Null if there is none.
+  /// The same with the replicas of a stage as one: its name without their numbers, and the sums of
+  /// their figures.
+  [[nodiscard]] stream_report by_stage() const;
+  /// The node, or the stage by the average of its replicas, that has been busy for the largest part
+  /// of the time: what to make faster, or to give replicas. Null if there is none.
   [[nodiscard]] const stage_report* bottleneck() const noexcept;
-  /// A table for people: a line for each node.
+  /// A table for people: a line for each node, or each stage and in brackets its replicas.
   [[nodiscard]] std::string to_string() const;
 };
 
