@@ -82,6 +82,27 @@ TEST_CASE("a pipeline hands on every tuple once and in order") {
   });
 }
 
+namespace {
+
+template <std::size_t Stages>
+auto a_row_of() {
+  if constexpr (Stages == 1)
+    return seq([](int x) { return x + 1; });
+  else
+    return pipeline(a_row_of<Stages / 2>(), a_row_of<Stages - Stages / 2>());
+}
+
+}  // namespace
+
+TEST_CASE("a pipeline may have many stages, and its actor has a short name all the same") {
+  const auto p = pipeline(from(iota(100)), a_row_of<62>(), collect());
+  REQUIRE(base::shown_name<stream_actor<std::remove_const_t<decltype(p)>>> == "stream");
+  test_system kit(1);
+  const auto got = outcome(kit, p);
+  REQUIRE(got.value().size() == 100);
+  REQUIRE(got.value().front() == 62);
+}
+
 TEST_CASE("a stage may put out any number of results for a tuple") {
   std::vector<int> expected;
   for (int i = 0; i < 500; ++i)

@@ -19,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -248,3 +249,9 @@ result<ref<stream_protocol<P>>> try_spawn(Spawner& from, P pattern, stream_optio
 }
 
 }  // namespace garrick::patterns
+
+/// Not the pattern's type: that is long, and clang gives up writing it at compile time when there
+/// are some dozens of stages.
+template <class P>
+inline constexpr std::string_view garrick::base::shown_name<garrick::patterns::stream_actor<P>> =
+    "stream";
