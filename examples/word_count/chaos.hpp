@@ -1,9 +1,9 @@
-// Makes handlers fail on purpose, and counts the messages that each role handles.
+// Makes handlers and stages fail on purpose, and counts what each role handles.
 //
-// Every handler of every role says `handling(role)` when it begins and `midway(role)` between two
-// changes of its state. With chaos on, either may throw: the handler dies there, with its work half
-// done. Whether the n-th such place of a role throws depends on the seed, the role and n alone;
-// which actor comes to the n-th place depends on the scheduler.
+// Every handler and stage of every role says `handling(role)` when it begins and `midway(role)`
+// between two changes of its state. With chaos on, either may throw: it dies there, with its work
+// half done. Whether the n-th such place of a role throws depends on the seed, the role and n
+// alone; which actor or replica comes to the n-th place depends on the scheduler.
 //
 // Thread safety: any thread. It is the one object that the actors share, and none of their work
 // depends on it.
@@ -21,15 +21,16 @@ namespace word_count {
 enum class role : std::uint8_t {
   foreman,
   walker,
-  reader,
+  source,
   splitter,
   counter,
+  ledger,
   keeper,
   ranker,
   display
 };
-inline constexpr std::array<std::string_view, 8> role_names{
-    "foreman", "walker", "reader", "splitter", "counter", "keeper", "ranker", "display"};
+inline constexpr std::array<std::string_view, 9> role_names{
+    "foreman", "walker", "source", "splitter", "counter", "ledger", "keeper", "ranker", "display"};
 inline constexpr std::size_t role_count = role_names.size();
 
 /// What the text of every strike begins with.
@@ -46,7 +47,7 @@ class chaos {
   /// About one of `every` places throws; 0: none does.
   chaos(std::uint64_t seed, std::uint32_t every) noexcept : seed_(seed), every_(every) {}
 
-  /// A message has come to an actor of this role. May throw chaos_strike.
+  /// A message has come to an actor of this role, or a tuple to a stage. May throw chaos_strike.
   void handling(role r) {
     at(r).messages.fetch_add(1, std::memory_order_relaxed);  // order: a statistic
     midway(r);

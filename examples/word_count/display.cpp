@@ -7,21 +7,50 @@ namespace word_count {
 
 namespace {
 constexpr std::size_t bar_width = 40;
+constexpr std::size_t least_bar_width = 4;
 constexpr std::int64_t period_ms = 100;
 }  // namespace
 
-std::string progress_line(const progress& p, std::size_t width, bool utf8) {
+std::vector<std::string> rates(const garrick::patterns::stream_report& before,
+                               const garrick::patterns::stream_report& now, double seconds) {
+  const auto& was = before.stages;
+  const auto& is = now.stages;
+  bool same = was.size() == is.size();
+  for (std::size_t i = 0; same && i < is.size(); ++i) same = was[i].figures.in <= is[i].figures.in;
+  std::vector<std::string> result;
+  for (std::size_t i = 1; i < is.size(); ++i) {
+    const std::uint64_t more = is[i].figures.in - (same ? was[i].figures.in : 0);
+    result.push_back(is[i].name + " " +
+                     grouped(static_cast<std::uint64_t>(static_cast<double>(more) / seconds)));
+  }
+  return result;
+}
+
+std::string progress_line(const progress& p, const std::vector<std::string>& rates,
+                          std::size_t columns, bool utf8) {
   if (p.now == phase::finding) return "looking for files";
   if (p.now == phase::auditing) return "checking which counts are there";
-  const std::uint64_t units = std::max<std::uint64_t>(p.units, 1);
+  const std::uint64_t shares = std::max<std::uint64_t>(p.shares, 1);
+  const std::string share = std::to_string(p.shares_done * 100 / shares);
   std::string line = p.now == phase::counting ? "counting  " : "ranking   ";
-  if (width != 0) {
-    const std::string filled = p.units_done == 0 ? "" : bar(p.units_done, units, width, utf8);
-    line += "[" + filled + std::string(width - characters(filled), utf8 ? ' ' : '.') + "] ";
+  std::string end = std::string(3 - std::min<std::size_t>(share.size(), 3), ' ') + share +
+                    " % of " + grouped(p.files) + " files";
+  constexpr std::string_view unit = " /s";
+  const std::size_t frame = 3;  // of the bar
+  const std::size_t needed = line.size() + frame + least_bar_width + end.size() + 1;
+  if (columns < needed) return line + end;
+  std::size_t room = columns - needed;
+  std::string speed;
+  for (const std::string& r : rates) {
+    if (speed.size() + 2 + r.size() + unit.size() > room) break;
+    speed += (speed.empty() ? "  " : ", ") + r;
   }
-  const std::string share = std::to_string(p.units_done * 100 / units);
-  return line + std::string(3 - std::min<std::size_t>(share.size(), 3), ' ') + share + " % of " +
-         grouped(p.files) + " files";
+  if (!speed.empty()) speed += unit;
+  room -= speed.size();
+  const std::size_t width = std::min(bar_width, least_bar_width + room);
+  const std::string filled = p.shares_done == 0 ? "" : bar(p.shares_done, shares, width, utf8);
+  return line + "[" + filled + std::string(width - characters(filled), utf8 ? ' ' : '.') + "] " +
+         end + speed;
 }
 
 void display_actor::on_start() {
@@ -29,23 +58,41 @@ void display_actor::on_start() {
   send_every(garrick::duration::milliseconds(period_ms), self(), tick{});
 }
 
+// [display]
 void display_actor::on(tick) {
   chaos_->handling(role::display);
   // If the foreman falls over this request, the next tick asks again.
   request(foreman_, how_far{})
-      .then([this](const progress& p) { draw(p); }, [](const garrick::error&) {});
+      .then(
+          [this](progress p) {
+            chaos_->handling(role::display);
+            if (!p.stream) return draw(p, {});
+            request(p.stream, garrick::patterns::get_report{})
+                .then(
+                    [this, p](const garrick::patterns::stream_report& r) { draw(p, r.by_stage()); },
+                    [](const garrick::error&) {});
+          },
+          [](const garrick::error&) {});
 }
+// [/display]
 
-void display_actor::draw(const progress& p) {
+void display_actor::draw(progress p, const garrick::patterns::stream_report& stream) {
   chaos_->handling(role::display);
+  for (const garrick::patterns::stage_report& s : stream.stages)  // since the audit
+    if (s.name == "count") p.shares_done = std::min(p.shares, p.shares_done + s.figures.in);
+  const double seconds = static_cast<double>((now() - looked_).count()) * 1e-9;
+  looked_ = now();
+  const garrick::patterns::stream_report before = std::exchange(before_, stream);
   if (how_ == show::bar) {
-    std::printf("\r\x1b[K%s", progress_line(p, bar_width, utf8_).c_str());
+    std::printf(
+        "\r\x1b[K%s",
+        progress_line(p, rates(before, stream, seconds), terminal_columns(), utf8_).c_str());
   } else {
     const std::uint64_t tenth =
-        p.now == phase::counting && p.units != 0 ? p.units_done * 10 / p.units : 0;
+        p.now == phase::counting && p.shares != 0 ? p.shares_done * 10 / p.shares : 0;
     if (tenth <= last_tenth_) return;
     last_tenth_ = tenth;
-    std::printf("%s\n", progress_line(p, 0, utf8_).c_str());
+    std::printf("%s\n", progress_line(p, {}, 0, utf8_).c_str());
   }
   std::fflush(stdout);
 }

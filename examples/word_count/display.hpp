@@ -1,4 +1,5 @@
-// Shows how far the foreman is: a bar that moves on a terminal, a line now and then elsewhere.
+// Shows how far the foreman is, and how fast the stages of its stream are: a line that changes on a
+// terminal, a line now and then elsewhere.
 #pragma once
 
 #include "chaos.hpp"
@@ -8,14 +9,23 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace word_count {
 
 struct tick {};
 using display_protocol = garrick::protocol<void(tick)>;
 
-/// One line of text: "counting  ████▌...   45 % of 12 files"; without a bar if `width` is 0.
-[[nodiscard]] std::string progress_line(const progress& p, std::size_t width, bool utf8);
+/// "split 3 200": what each stage that reads did a second between two looks, `seconds` apart. If
+/// `before` is of another stream it counts for nothing.
+[[nodiscard]] std::vector<std::string> rates(const garrick::patterns::stream_report& before,
+                                             const garrick::patterns::stream_report& now,
+                                             double seconds);
+
+/// One line of text, narrower than `columns`: "counting  [██▌  ]  45 % of 12 files  split 90 /s".
+/// Rates that there is no room for are left out, and then the bar.
+[[nodiscard]] std::string progress_line(const progress& p, const std::vector<std::string>& rates,
+                                        std::size_t columns, bool utf8);
 
 class display_actor : public garrick::actor<display_protocol> {
  public:
@@ -26,13 +36,15 @@ class display_actor : public garrick::actor<display_protocol> {
   void on(tick);
 
  private:
-  void draw(const progress& p);
+  void draw(progress p, const garrick::patterns::stream_report& stream);
 
   garrick::ref<foreman_protocol> foreman_;
   show how_;
   chaos* chaos_;
   bool utf8_ = terminal_shows_utf8();
   std::uint64_t last_tenth_ = 0;
+  garrick::patterns::stream_report before_;  ///< what the stages had done at the last look
+  garrick::instant looked_{};                ///< when that was
 };
 
 }  // namespace word_count

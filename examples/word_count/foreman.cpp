@@ -1,5 +1,8 @@
 #include "foreman.hpp"
 
+#include <bit>
+#include <stdexcept>
+
 namespace word_count {
 
 void foreman_actor::on_start() {
@@ -19,12 +22,12 @@ void foreman_actor::on_start() {
 void foreman_actor::start_audit() {
   phase_ = phase::auditing;
   lacking_.assign(plan_->units.size(), 0);
-  audits_open_ = crew_.counters.size();
-  for (std::size_t part = 0; part < crew_.counters.size(); ++part) ask(part);
+  audits_open_ = crew_.ledgers.size();
+  for (std::size_t part = 0; part < crew_.ledgers.size(); ++part) ask(part);
 }
 
 void foreman_actor::ask(std::size_t part) {
-  request(crew_.counters[part], audit{plan_->fingerprint})
+  request(crew_.ledgers[part], audit{plan_->fingerprint})
       .then(
           [this, part](const unit_set& held) {
             chaos_->handling(role::foreman);
@@ -38,51 +41,56 @@ void foreman_actor::ask(std::size_t part) {
 }
 
 void foreman_actor::audit_done() {
-  open_.clear();
-  for (auto u = static_cast<std::uint32_t>(lacking_.size()); u-- > 0;)
-    if (lacking_[u] != 0) open_.push_back(u);
-  units_done_ = lacking_.size() - open_.size();
-  if (open_.empty()) return start_ranking();
-  phase_ = phase::counting;
-  hand_out();
-}
-
-void foreman_actor::hand_out() {
-  while (in_flight_ < in_flight_limit && !open_.empty()) {
-    const std::uint32_t unit = open_.back();
-    open_.pop_back();
-    ++in_flight_;
-    send_unit(unit);
+  std::vector<open_unit> open;
+  shares_open_ = 0;
+  for (std::uint32_t u = 0; u < lacking_.size(); ++u) {
+    if (lacking_[u] == 0) continue;
+    open.push_back({u, lacking_[u]});
+    shares_open_ += static_cast<std::uint64_t>(std::popcount(lacking_[u]));
   }
-  if (in_flight_ == 0) start_audit();
+  if (open.empty()) return start_ranking();
+  phase_ = phase::counting;
+  begin_stream(std::move(open));
 }
 
-void foreman_actor::send_unit(std::uint32_t unit) {
-  const word_count::unit& u = plan_->units[unit];
-  const source& file = plan_->files[u.file];
-  const auto& reader = crew_.readers[next_reader_++ % crew_.readers.size()];
-  request(reader, read_unit{plan_->fingerprint, unit, lacking_[unit], u, file.path, file.how})
-      .then(
-          [this, unit](const unit_done& done) {
-            chaos_->handling(role::foreman);
-            --in_flight_;
-            ++units_done_;
-            if (!done.trouble.empty())
-              unread_.emplace(plan_->files[plan_->units[unit].file].path, done.trouble);
-            hand_out();
-          },
-          [this, unit](const garrick::error& why) {
-            chaos_->handling(role::foreman);
-            if (gone_for_good(why)) return;
-            --in_flight_;
-            if (why == garrick::errc::user)
-              // a counter works on another plan: the audit after the last answer puts that right
-              open_.clear();
-            else
-              open_.push_back(unit);
-            hand_out();
-          });
+// [stream]
+void foreman_actor::begin_stream(std::vector<open_unit> open) {
+  namespace gp = garrick::patterns;
+  const auto parts = static_cast<std::uint32_t>(crew_.ledgers.size());
+  const auto goes_on = gp::on_failure::restart;
+  const auto counting = gp::pipeline(
+      gp::seq(unit_source(std::move(open), chaos_)).named("units"),
+      gp::farm(gp::seq<splitter>(plan_, parts, self(), chaos_).named("split").on(goes_on)),
+      gp::farm(gp::seq<counter>(plan_->fingerprint, chaos_).named("count").on(goes_on))
+          .by_key(&part_words::part),
+      gp::seq<committer>(crew_.ledgers).named("commit"));
+  stream_ = gp::spawn(*this, counting, {.capacity = channel_capacity});
+  request(stream_, gp::join{})
+      .then([this] { stream_ended({}); }, [this](const garrick::error& why) { stream_ended(why); });
 }
+
+void foreman_actor::stream_ended(const garrick::error& why) {
+  chaos_->handling(role::foreman);
+  if (why && why.to_string().find(strike_text) == std::string::npos)
+    throw std::runtime_error(why.to_string());  // the overseer decides how often that may be
+  request(std::exchange(stream_, {}), garrick::patterns::get_report{})
+      .then(
+          [this](const garrick::patterns::stream_report& r) {
+            chaos_->handling(role::foreman);
+            const auto units = [](const auto& x) { return x.stages.front().figures.out; };
+            if (result_.stream.stages.empty() || units(r) > units(result_.stream))
+              result_.stream = r.by_stage();
+            start_audit();
+          },
+          [this](const garrick::error&) { start_audit(); });
+}
+
+// A stream with a source goes on when nobody holds its handle any more. What it would hand to the
+// ledgers is right, but the next foreman begins one with the same units.
+void foreman_actor::on_exit(const garrick::exit_reason& /*why*/) {
+  if (stream_) send(stream_, garrick::patterns::cancel{});
+}
+// [/stream]
 
 void foreman_actor::start_ranking() {
   phase_ = phase::ranking;
@@ -96,7 +104,7 @@ void foreman_actor::start_ranking() {
           },
           [this](const garrick::error& why) {
             chaos_->handling(role::foreman);
-            // the ranker fell, or a counter did and lacks units now
+            // the ranker fell, or a ledger did and lacks units now
             if (!gone_for_good(why)) start_audit();
           });
 }
@@ -141,7 +149,13 @@ garrick::result<finished> foreman_actor::on(finish) {
 progress foreman_actor::on(how_far) {
   chaos_->handling(role::foreman);
   if (plan_ == nullptr) return {};
-  return {phase_, plan_->files.size(), plan_->units.size(), units_done_};
+  const std::uint64_t shares = plan_->units.size() * crew_.ledgers.size();
+  return {phase_, plan_->files.size(), shares, shares - shares_open_, stream_};
+}
+
+void foreman_actor::on(unread u) {
+  chaos_->handling(role::foreman);
+  unread_.emplace(std::move(u.what.path), std::move(u.what.why));
 }
 
 }  // namespace word_count

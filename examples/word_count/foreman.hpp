@@ -1,15 +1,17 @@
-// Hands out the units, and does not rest until every counter holds every unit.
+// Begins the stream that counts, and does not rest until every ledger holds every unit.
 //
 // The foreman keeps nothing that it could not find out again: what there is to do is known to the
-// walker, and what is done is known to the counters. So a new incarnation asks for the plan, asks
-// the counters which units they hold (the audit), and goes on with the rest. The same audit comes
-// after the last unit: it finds what a counter lost when it fell back to its keeper's copy.
+// walker, and what is done is known to the ledgers. So a new incarnation asks for the plan, asks
+// the ledgers which units they hold (the audit), and begins a stream with the rest. The same audit
+// comes after the end of each stream, whatever has ended it: it finds what stages dropped when they
+// were struck, what was in a stream that failed, and what a ledger lost when it fell back to its
+// keeper's copy.
 //
-// Limits: `in_flight_limit` units are under way at a time.
+// Limits: each channel of the stream has room for `channel_capacity` tuples.
 #pragma once
 
 #include "chaos.hpp"
-#include "protocols.hpp"
+#include "stages.hpp"
 
 #include <map>
 #include <string>
@@ -19,8 +21,7 @@ namespace word_count {
 
 struct crew {
   garrick::ref<walker_protocol> walker;
-  std::vector<garrick::ref<reader_protocol>> readers;
-  std::vector<garrick::ref<counter_protocol>> counters;
+  std::vector<garrick::ref<ledger_protocol>> ledgers;  ///< at most 64
   garrick::ref<ranker_protocol> ranker;
 };
 
@@ -29,21 +30,23 @@ class foreman_actor : public garrick::actor<foreman_protocol> {
   foreman_actor(crew hands, chaos* fate) : crew_(std::move(hands)), chaos_(fate) {}
 
   void on_start();
+  void on_exit(const garrick::exit_reason& why);
   garrick::result<finished> on(finish);
   progress on(how_far);
+  void on(unread u);
 
  private:
   void start_audit();
   void ask(std::size_t part);
   void audit_done();
-  void hand_out();
-  void send_unit(std::uint32_t unit);
+  void begin_stream(std::vector<open_unit> open);
+  void stream_ended(const garrick::error& why);
   void start_ranking();
   void look_for_changes();
   void complete(std::vector<problem> changed);
   [[nodiscard]] bool gone_for_good(const garrick::error& why);
 
-  static constexpr std::size_t in_flight_limit = 64;
+  static constexpr std::size_t channel_capacity = 16;
 
   // constant
   crew crew_;
@@ -53,13 +56,11 @@ class foreman_actor : public garrick::actor<foreman_protocol> {
   shared_plan plan_;
   /// files that a reader could not read any more, and why
   std::map<std::string, std::string> unread_;
-  std::vector<part_mask> lacking_;   ///< by unit: the parts that do not hold it
-  std::vector<std::uint32_t> open_;  ///< units to hand out, last first
-  std::size_t in_flight_ = 0;
+  std::vector<part_mask> lacking_;  ///< by unit: the parts that do not hold it
   std::size_t audits_open_ = 0;
-  std::size_t units_done_ = 0;
-  std::size_t next_reader_ = 0;
-  finished result_;  ///< once complete
+  std::uint64_t shares_open_ = 0;
+  garrick::patterns::stream_ref<> stream_;  ///< while it runs
+  finished result_;                         ///< once complete
   std::vector<garrick::response_promise<finished>> waiting_;
 };
 

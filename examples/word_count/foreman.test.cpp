@@ -1,7 +1,7 @@
 // The foreman names the files that changed, even if the actor that walks the folders fails.
 #include "foreman.hpp"
 
-#include "counter.hpp"
+#include "ledger.hpp"
 #include "ranker.hpp"
 
 #include <doctest/doctest.h>
@@ -44,8 +44,8 @@ TEST_CASE("the result names the files that changed, even if the walker falls whe
   const auto boss = system.spawn<garrick::supervisor>(garrick::supervision{.max_restarts = 5});
   crew hands;
   const auto keeper = garrick::supervise<keeper_actor>(boss, garrick::lent(&fate));
-  hands.counters.push_back(garrick::supervise<counter_actor>(boss, keeper, garrick::lent(&fate)));
-  hands.ranker = garrick::supervise<ranker_actor>(boss, hands.counters, garrick::lent(&fate));
+  hands.ledgers.push_back(garrick::supervise<ledger_actor>(boss, keeper, garrick::lent(&fate)));
+  hands.ranker = garrick::supervise<ranker_actor>(boss, hands.ledgers, garrick::lent(&fate));
   hands.walker = garrick::supervise<forgetful_walker>(boss, garrick::lent(&has_fallen));
   const auto foreman = garrick::supervise<foreman_actor>(boss, hands, garrick::lent(&fate));
   auto answer = system.request(foreman, finish{});

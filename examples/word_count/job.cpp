@@ -1,12 +1,11 @@
 #include "job.hpp"
 
-#include "counter.hpp"
 #include "display.hpp"
 #include "foreman.hpp"
+#include "ledger.hpp"
 #include "overseer.hpp"
 #include "ranker.hpp"
 #include "walker.hpp"
-#include "workers.hpp"
 
 #include <chrono>
 #include <cstdio>
@@ -17,9 +16,7 @@ namespace word_count {
 
 namespace {
 
-constexpr std::size_t counter_count = 4;
-constexpr std::size_t splitter_count = 8;
-constexpr std::size_t reader_count = 4;
+constexpr std::size_t ledger_count = 4;
 
 // [hire]
 // Chaos is the rule here, not a sign of a broken program, so a hundred thousand strikes a second
@@ -42,20 +39,13 @@ staff hire(garrick::actor_system& system, const job& what, chaos& fate,
   };
   const garrick::lent with(&fate);  // all of them, and `main`, use the one
   crew hands;
-  std::vector<garrick::ref<splitter_protocol>> splitters;
-  for (std::size_t i = 0; i < counter_count; ++i) {
+  for (std::size_t i = 0; i < ledger_count; ++i) {
     const auto keeper = garrick::supervise<keeper_actor>(boss, named(role::keeper, i), with);
-    hands.counters.push_back(
-        garrick::supervise<counter_actor>(boss, named(role::counter, i), keeper, with));
+    hands.ledgers.push_back(
+        garrick::supervise<ledger_actor>(boss, named(role::ledger, i), keeper, with));
   }
-  for (std::size_t i = 0; i < splitter_count; ++i)
-    splitters.push_back(
-        garrick::supervise<splitter_actor>(boss, named(role::splitter, i), hands.counters, with));
-  for (std::size_t i = 0; i < reader_count; ++i)
-    hands.readers.push_back(
-        garrick::supervise<reader_actor>(boss, named(role::reader, i), splitters, with));
   hands.ranker =
-      garrick::supervise<ranker_actor>(boss, named(role::ranker, 0), hands.counters, with);
+      garrick::supervise<ranker_actor>(boss, named(role::ranker, 0), hands.ledgers, with);
   hands.walker = garrick::supervise<walker_actor>(boss, named(role::walker, 0), what.paths,
                                                   what.unit_bytes, with);
   const auto foreman =
@@ -98,6 +88,7 @@ outcome run(const job& what) {
     result.words = std::move(done->result.words);
     result.what = std::move(done->what);
     result.changed = std::move(done->changed);
+    result.stream = std::move(done->stream);
   } else {
     // An overseer that gave up has written its verdict before the foreman, its child, has ended.
     result.trouble = verdict->empty() ? done.error().to_string() : *verdict;

@@ -8,6 +8,8 @@
 #include "plan.hpp"
 #include "tally.hpp"
 
+#include <garrick/patterns/report.hpp>
+
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -28,9 +30,10 @@ struct job {
 };
 
 struct outcome {
-  std::vector<ranked_word> words;    ///< the most frequent first
-  std::shared_ptr<const plan> what;  ///< the files, and the paths that were left out
-  std::vector<problem> changed;      ///< files that changed while they were counted
+  std::vector<ranked_word> words;           ///< the most frequent first
+  std::shared_ptr<const plan> what;         ///< the files, and the paths that were left out
+  std::vector<problem> changed;             ///< files that changed while they were counted
+  garrick::patterns::stream_report stream;  ///< by stage; of several streams, the longest
   std::uint64_t messages = 0;
   std::array<std::uint64_t, role_count> strikes{};
   double seconds = 0;

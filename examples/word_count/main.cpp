@@ -1,5 +1,5 @@
-// Counts the words that a person reads with supervised actors: walk, read, split, count by key,
-// rank.
+// Counts the words that a person reads with a stream of stages among supervised actors: walk, read,
+// split, count by key, rank.
 //
 //   word_count                     the texts beside this source and the system's documentation
 //   word_count ~/books --top 30

@@ -1,15 +1,16 @@
 // Who may say what to whom. Every message is a plain struct that owns what it holds.
 //
-// The way of a unit: foreman → reader → splitter → counters, and the answer back along the same
-// way, or an error from wherever the way broke. Beside it: foreman → walker (what there is to do),
-// counter → keeper (what a counter did, so that it can be restored), foreman → ranker → counters
-// (the result).
+// Units go through the stream that the foreman begins (stages.hpp), and come out of it as batches,
+// which go to the ledgers. Beside it: foreman → walker (what there is to do), foreman → ledgers
+// (what they hold), ledger → keeper (what was added, so that it can be restored), foreman → ranker
+// → ledgers (the result).
 #pragma once
 
 #include "plan.hpp"
 #include "tally.hpp"
 
 #include <garrick/garrick.hpp>
+#include <garrick/patterns/stream.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -20,7 +21,6 @@ namespace word_count {
 
 /// Bit p: part p is meant.
 using part_mask = std::uint64_t;
-inline constexpr std::size_t most_parts = 64;
 
 // ---- walker -------------------------------------------------------------------------------------
 
@@ -37,13 +37,9 @@ struct look_again {
 using walker_protocol =
     garrick::protocol<shared_plan(find_files), std::vector<problem>(look_again)>;
 
-// ---- counter ------------------------------------------------------------------------------------
+// ---- ledger -------------------------------------------------------------------------------------
 
-struct count_unit {
-  std::uint64_t plan = 0;
-  unit_words content;
-};
-/// Which units of this plan do you hold? A counter that has worked on another plan begins anew.
+/// Which units of this plan do you hold? A ledger that has worked on another plan begins anew.
 struct audit {
   std::uint64_t plan = 0;
 };
@@ -52,17 +48,16 @@ struct hand_over {
   std::uint64_t plan = 0;
 };
 
-using counter_protocol = garrick::protocol<garrick::result<void>(count_unit), unit_set(audit),
-                                           garrick::result<tally>(hand_over)>;
+using ledger_protocol =
+    garrick::protocol<void(batch), unit_set(audit), garrick::result<tally>(hand_over)>;
 
 // ---- keeper -------------------------------------------------------------------------------------
 
-/// What a counter did since its last word, in order; `first` is the number of the first change.
-/// Fails if the keeper's copy does not end just before it.
+/// What a ledger added, as its change number `sequence`. Fails if the keeper's copy does not end
+/// just before it.
 struct journal {
-  std::uint64_t plan = 0;
-  std::uint64_t first = 0;
-  std::vector<unit_words> changes;
+  std::uint64_t sequence = 0;
+  batch added;
 };
 struct replace_copy {
   tally everything;
@@ -71,30 +66,6 @@ struct restore {};
 
 using keeper_protocol = garrick::protocol<garrick::result<void>(journal),
                                           garrick::result<void>(replace_copy), tally(restore)>;
-
-// ---- splitter and reader ------------------------------------------------------------------------
-
-struct unit_done {
-  std::string trouble;  ///< why the file could not be read, though the walker could
-};
-struct split_unit {
-  std::uint64_t plan = 0;
-  std::uint32_t unit = 0;
-  std::uint32_t file = 0;
-  part_mask parts = 0;
-  piece text;
-};
-using splitter_protocol = garrick::protocol<garrick::result<unit_done>(split_unit)>;
-
-struct read_unit {
-  std::uint64_t plan = 0;
-  std::uint32_t unit = 0;
-  part_mask parts = 0;
-  word_count::unit what;
-  std::string path;
-  form how = form::plain;
-};
-using reader_protocol = garrick::protocol<garrick::result<unit_done>(read_unit)>;
 
 // ---- ranker -------------------------------------------------------------------------------------
 
@@ -115,6 +86,7 @@ struct finished {
   ranking result;
   shared_plan what;
   std::vector<problem> changed;  ///< files that are not what they were when the plan was made
+  garrick::patterns::stream_report stream;  ///< by stage, of the one that this foreman saw do most
 };
 
 enum class phase : std::uint8_t { finding, auditing, counting, ranking, complete };
@@ -122,10 +94,17 @@ struct how_far {};
 struct progress {
   phase now = phase::finding;
   std::uint64_t files = 0;
-  std::uint64_t units = 0;  ///< in the plan
-  /// held by every counter, as far as the foreman knows; valid while counting and later
-  std::uint64_t units_done = 0;
+  std::uint64_t shares = 0;  ///< of units in parts
+  /// held by the ledgers, as far as the foreman knows; valid while counting and later
+  std::uint64_t shares_done = 0;
+  /// where the others are counted; empty unless that goes on
+  garrick::patterns::stream_ref<> stream{};
 };
-using foreman_protocol = garrick::protocol<garrick::result<finished>(finish), progress(how_far)>;
+/// A file that could not be read, though the walker could, and why.
+struct unread {
+  problem what;
+};
+using foreman_protocol =
+    garrick::protocol<garrick::result<finished>(finish), progress(how_far), void(unread)>;
 
 }  // namespace word_count

@@ -11,14 +11,14 @@ namespace word_count {
 
 class ranker_actor : public garrick::actor<ranker_protocol> {
  public:
-  ranker_actor(std::vector<garrick::ref<counter_protocol>> counters, chaos* fate)
-      : counters_(std::move(counters)), chaos_(fate) {}
+  ranker_actor(std::vector<garrick::ref<ledger_protocol>> ledgers, chaos* fate)
+      : ledgers_(std::move(ledgers)), chaos_(fate) {}
 
-  /// Fails if a counter fails or lacks a unit.
+  /// Fails if a ledger fails or lacks a unit.
   garrick::task<ranking> on(rank_all r);
 
  private:
-  std::vector<garrick::ref<counter_protocol>> counters_;
+  std::vector<garrick::ref<ledger_protocol>> ledgers_;
   chaos* chaos_;
 };
 

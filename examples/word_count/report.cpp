@@ -5,7 +5,9 @@
 
 #include <garrick/base/types/print.hpp>
 
+#include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -79,6 +81,12 @@ class column {
   std::size_t widest_ = 0;
   std::vector<const ranked_word*> listed_;
 };
+
+std::string as_seconds(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f s", seconds);
+  return text;
+}
 
 std::string without_blanks_at_end(std::string line) {
   line.erase(line.find_last_not_of(' ') + 1);
@@ -157,13 +165,22 @@ std::string summary(const outcome& o) {
         labelled("richest file",
                  {shortened(printable(p.files[f.richest].path), text_columns - own.size()) + own});
   }
-  char time[32];
-  std::snprintf(time, sizeof time, "%.2f s", o.seconds);
-  return result +
-         labelled(
-             "run",
-             {time + (" for " + as_bytes(p.bytes)) + "; " + as_bytes(peak_memory()) + " of memory",
-              grouped(o.messages) + " messages, " + a_second(o.messages) + " a second"});
+  return result + stage_lines(o.stream) +
+         labelled("run", {as_seconds(o.seconds) + " for " + as_bytes(p.bytes) + "; " +
+                              as_bytes(peak_memory()) + " of memory",
+                          grouped(o.messages) + " messages and tuples, " + a_second(o.messages) +
+                              " a second"});
+}
+
+std::string stage_lines(const garrick::patterns::stream_report& stream) {
+  std::vector<std::string> lines;
+  for (const garrick::patterns::stage_report& s : stream.stages)
+    lines.push_back(padded(s.name, 6) + right(grouped(std::max(s.figures.in, s.figures.out)), 11) +
+                    " tuples in" +
+                    right(as_seconds(static_cast<double>(s.figures.busy_ns) * 1e-9), 8) +
+                    (s.replicas == 1 ? "" : " of " + grouped(s.replicas) + " replicas") +
+                    (&s == stream.bottleneck() ? " <- bottleneck" : ""));
+  return labelled("stages", lines);
 }
 
 std::vector<std::string> by_reason(const std::vector<problem>& problems, std::size_t columns) {
@@ -249,6 +266,12 @@ std::string shortened(const std::string& text, std::size_t columns) {
 std::string printable(const std::string& path) {
   const std::string quoted = garrick::base::to_string(path);
   return quoted.substr(1, quoted.size() - 2);
+}
+
+std::size_t terminal_columns() {
+  winsize size{};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col
+                                                                          : screen_columns;
 }
 
 bool terminal_shows_utf8() {

@@ -1,7 +1,7 @@
 // The result in words and bars, 80 columns wide.
 //
-// Thread safety: any thread may call these; `peak_memory` and `terminal_shows_utf8` ask the
-// operating system, all others are pure.
+// Thread safety: any thread may call these; `peak_memory` and `terminal_...` ask the operating
+// system, all others are pure.
 #pragma once
 
 #include "job.hpp"
@@ -26,6 +26,9 @@ namespace word_count {
 [[nodiscard]] std::vector<std::string> by_reason(const std::vector<problem>& problems,
                                                  std::size_t columns);
 
+/// What the stages of a stream have done, and which was the bottleneck; empty if there are none.
+[[nodiscard]] std::string stage_lines(const garrick::patterns::stream_report& stream);
+
 /// How many handlers of which role died.
 [[nodiscard]] std::string strike_report(const outcome& o);
 
@@ -47,6 +50,9 @@ namespace word_count {
 
 /// The largest resident memory of this process so far, in bytes.
 [[nodiscard]] std::uint64_t peak_memory();
+
+/// How wide the terminal at standard output is; 80 if it does not say.
+[[nodiscard]] std::size_t terminal_columns();
 
 /// Does the environment say that the terminal shows UTF-8?
 [[nodiscard]] bool terminal_shows_utf8();

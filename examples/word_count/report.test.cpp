@@ -32,6 +32,7 @@ outcome an_outcome() {
   o.what = std::make_shared<const plan>(p);
   for (int i = 0; i < 12; ++i)
     o.changed.push_back({"/" + std::string(200, 'r') + "/notes", "was written to"});
+  o.stream.stages = {{"commit", {.in = 12'345'678, .busy_ns = 12'000'000'000}, 16}};
   o.messages = 1'234'567;
   o.seconds = 0.5;
   o.strikes.fill(1'234'567);
@@ -83,8 +84,9 @@ TEST_CASE("the summary tells what was read and how, what was left out, and what 
   CHECK(text.find("longest word   the\n") != std::string::npos);
   CHECK(text.find("ppp/page.html (2 words of its own)\n") != std::string::npos);
   CHECK(text.find("run            0.50 s for 123.5 MB; ") != std::string::npos);
-  CHECK(text.find(" of memory\n               1 234 567 messages, 2 469 134 a second\n") !=
-        std::string::npos);
+  CHECK(
+      text.find(" of memory\n               1 234 567 messages and tuples, 2 469 134 a second\n") !=
+      std::string::npos);
 }
 
 TEST_CASE("files without a word have a summary") {
@@ -132,10 +134,49 @@ TEST_CASE("the end of a long text is shown") {
 }
 
 TEST_CASE("the progress line tells the phase and keeps its width") {
-  CHECK(progress_line({}, 4, false) == "looking for files");
-  CHECK(progress_line({phase::auditing, 3, 8, 2}, 4, false) == "checking which counts are there");
-  CHECK(progress_line({phase::counting, 3, 8, 0}, 4, false) == "counting  [....]   0 % of 3 files");
-  CHECK(progress_line({phase::counting, 3, 8, 2}, 4, false) == "counting  [#...]  25 % of 3 files");
-  CHECK(progress_line({phase::counting, 3, 8, 3}, 4, true) == "counting  [█▌  ]  37 % of 3 files");
-  CHECK(progress_line({phase::ranking, 3000, 8, 8}, 0, false) == "ranking   100 % of 3 000 files");
+  const progress some{phase::counting, 3, 8, 2};
+  CHECK(progress_line({}, {}, 40, false) == "looking for files");
+  CHECK(progress_line({phase::auditing, 3, 8, 2}, {}, 40, false) ==
+        "checking which counts are there");
+  CHECK(progress_line({phase::counting, 3, 8, 0}, {}, 34, false) ==
+        "counting  [....]   0 % of 3 files");
+  CHECK(progress_line(some, {}, 34, false) == "counting  [#...]  25 % of 3 files");
+  CHECK(progress_line({phase::counting, 3, 8, 3}, {}, 34, true) ==
+        "counting  [█▌  ]  37 % of 3 files");
+  CHECK(progress_line({phase::ranking, 3000, 8, 8}, {}, 0, false) ==
+        "ranking   100 % of 3 000 files");
+  CHECK(progress_line(some, {}, 200, false).size() == 10 + 43 + 16);
+}
+
+TEST_CASE("rates stand beside the bar where there is room, and never reach the edge") {
+  const progress some{phase::counting, 3, 8, 2};
+  const std::vector<std::string> speeds{"read 3.2k", "split 810"};
+  CHECK(progress_line(some, speeds, 33, false) == "counting   25 % of 3 files");
+  CHECK(progress_line(some, speeds, 48, false) ==
+        "counting  [#...]  25 % of 3 files  read 3.2k /s");
+  CHECK(progress_line(some, speeds, 62, false) ==
+        "counting  [#......]  25 % of 3 files  read 3.2k, split 810 /s");
+  for (std::size_t columns = 27; columns < 100; ++columns)
+    CHECK(progress_line(some, speeds, columns, false).size() < columns);
+}
+
+TEST_CASE("the stages of the stream have a line each, with the bottleneck marked") {
+  CHECK(stage_lines({}).empty());
+  CHECK(stage_lines({.stages = {{"units", {.out = 7, .busy_ns = 5'000'000}, 1},
+                                {"split", {.in = 1'234'567, .busy_ns = 2'000'000'000}, 2}}}) ==
+        "stages         units           7 tuples in  0.01 s\n"
+        "               split   1 234 567 tuples in  2.00 s of 2 replicas <- bottleneck\n");
+}
+
+TEST_CASE("rates are of the time since the last look, or of a new stream's beginning") {
+  const auto done = [](std::uint64_t split, std::uint64_t count) {
+    return garrick::patterns::stream_report{
+        .stages = {{"units", {.out = 900}}, {"split", {.in = split}}, {"count", {.in = count}}}};
+  };
+  const std::vector<std::string> anew{"split 5 000", "count 900"};
+  CHECK(rates(done(400, 90), done(500, 90), 0.1) ==
+        std::vector<std::string>{"split 1 000", "count 0"});
+  CHECK(rates(done(400, 91), done(500, 90), 0.1) == anew);
+  CHECK(rates({}, done(500, 90), 0.1) == anew);
+  CHECK(rates(done(500, 90), {}, 0.1).empty());
 }

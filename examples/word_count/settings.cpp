@@ -88,12 +88,12 @@ parsed parse(const std::vector<std::string_view>& arguments) { return reader(arg
 
 std::string_view help_text() noexcept {
   return "word_count [PATH...] [OPTION...]           (./dev demo passes all of this on)\n"
-         "Counts the words of every text file at or below the paths with supervised\n"
-         "actors. Without a path: the texts beside this program's source and the system's\n"
-         "documentation.\n"
+         "Counts the words of every text file at or below the paths with a stream of\n"
+         "stages among supervised actors. Without a path: the texts beside this program's\n"
+         "source and the system's documentation.\n"
          "\n"
-         "  --chaos       let handlers of every role fail at random while the work goes\n"
-         "                on, then count again without actors and compare\n"
+         "  --chaos       let actors and stages of every role fail at random while the\n"
+         "                work goes on, then count again without actors and compare\n"
          "  --every N     with --chaos: about one of N places fails (at least 10, default\n"
          "                250; below 100, many files take minutes: work is undone as\n"
          "                fast as it is done)\n"

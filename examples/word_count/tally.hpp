@@ -1,9 +1,9 @@
 // One part's counts, with the knowledge of which units they hold: applying a unit twice changes
 // nothing.
 //
-// This is what makes "at least once" delivery count exactly once: a counter that fell applies
-// whatever is sent to it again, and skips what its restored state already holds. `sequence` numbers
-// the changes, so that a copy kept elsewhere notices a gap.
+// This is what makes "at least once" delivery count exactly once: a ledger that fell applies
+// whatever is sent to it again, and refuses what its restored state already holds. `sequence`
+// numbers the changes, so that a copy kept elsewhere notices a gap.
 //
 // What is kept of a word can be joined in any order: its count is a sum, and its home is the one
 // file that has it, or "several files".
@@ -44,13 +44,6 @@ class unit_set {
   std::vector<std::uint64_t> bits;
 };
 
-/// The words of one unit that belong to one part.
-struct unit_words {
-  std::uint32_t unit = 0;
-  std::uint32_t file = 0;
-  std::vector<counted_word> words;
-};
-
 inline constexpr std::uint32_t several_files = UINT32_MAX;
 
 /// What is known of a word.
@@ -69,7 +62,7 @@ struct ranked_word {
   std::uint32_t home = several_files;
 };
 
-/// Joins what is known with more of a word from a file.
+/// Joins what is known with more of a word from a file, or from several.
 inline void note(lexicon& known, std::string_view word, std::uint64_t count, std::uint32_t file) {
   const auto at = known.find(word);
   if (at == known.end()) {
@@ -83,6 +76,14 @@ inline void note(lexicon& known, std::string_view word, std::uint64_t count, std
 /// The most frequent words first; equal counts in the order of their bytes.
 [[nodiscard]] std::vector<ranked_word> ranked(lexicon words);
 
+/// The words of a few units that belong to one part.
+struct batch {
+  std::uint64_t plan = 0;  ///< fingerprint of the plan that the units belong to
+  std::uint32_t part = 0;
+  std::vector<std::uint32_t> units;
+  lexicon words;
+};
+
 struct tally {
   std::uint64_t plan = 0;      ///< fingerprint of the plan that the units belong to
   std::uint64_t sequence = 0;  ///< changes so far
@@ -90,17 +91,18 @@ struct tally {
   lexicon words;
 
   // [apply]
-  /// Counts a unit, unless that was done before. `midway` is called once, in the middle. True if
-  /// anything changed.
+  /// Adds a batch, unless one of its units was added before. `midway` is called once, in the
+  /// middle, if it has words. True if it was added.
   template <class Midway>
-  bool apply(const unit_words& more, Midway midway) {
-    if (applied.has(more.unit)) return false;
-    const std::size_t half = more.words.size() / 2;
-    for (std::size_t i = 0; i < more.words.size(); ++i) {
-      if (i == half) midway();
-      note(words, more.words[i].word, more.words[i].count, more.file);
+  bool apply(const batch& more, Midway midway) {
+    for (const std::uint32_t unit : more.units)
+      if (applied.has(unit)) return false;
+    std::size_t until_half = more.words.size() / 2;
+    for (const auto& [word, what] : more.words) {
+      if (until_half-- == 0) midway();
+      note(words, word, what.count, what.home);
     }
-    applied.add(more.unit);
+    for (const std::uint32_t unit : more.units) applied.add(unit);
     ++sequence;
     return true;
   }

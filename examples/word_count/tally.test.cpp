@@ -7,8 +7,8 @@ using namespace word_count;
 
 namespace {
 constexpr auto nothing = [] {};
-unit_words words(std::uint32_t unit, std::uint32_t file = 0) {
-  return {unit, file, {{"a", 2}, {"b", 1}}};
+batch words(std::uint32_t unit, std::uint32_t file = 0) {
+  return {.units = {unit}, .words = {{"a", {2, file}}, {"b", {1, file}}}};
 }
 }  // namespace
 
@@ -22,9 +22,17 @@ TEST_CASE("a unit counts once, however often it comes") {
   CHECK(t.sequence == 2);
 }
 
+TEST_CASE("a batch with a unit that is held is refused as a whole") {
+  tally t;
+  CHECK(t.apply(words(3), nothing));
+  CHECK_FALSE(t.apply({.units = {2, 3}, .words = {{"a", {1, 0}}}}, nothing));
+  CHECK_FALSE(t.applied.has(2));
+  CHECK(t.words.at("a").count == 2);
+}
+
 TEST_CASE("a unit without words for this part is held all the same") {
   tally t;
-  CHECK(t.apply({0, 0, {}}, nothing));
+  CHECK(t.apply({.units = {0}, .words = {}}, nothing));
   CHECK(t.applied.has(0));
   CHECK(t.words.empty());
 }
@@ -51,10 +59,12 @@ TEST_CASE("a word has a home while one file alone has it, in whatever order the 
   t.apply(words(0, 7), nothing);
   t.apply(words(1, 7), nothing);
   CHECK(t.words.at("a") == entry{4, 7});
-  t.apply({2, 8, {{"b", 1}}}, nothing);
+  t.apply({.units = {2}, .words = {{"b", {1, 8}}}}, nothing);
   t.apply(words(3, 7), nothing);
   CHECK(t.words.at("a") == entry{6, 7});
   CHECK(t.words.at("b") == entry{4, several_files});
+  t.apply({.units = {4, 5}, .words = {{"a", {2, several_files}}}}, nothing);
+  CHECK(t.words.at("a") == entry{8, several_files});
 }
 
 TEST_CASE("the ranking puts frequent words first and equal ones in order") {

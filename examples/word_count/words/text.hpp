@@ -11,11 +11,6 @@
 
 namespace word_count {
 
-struct counted_word {
-  std::string word;
-  std::uint64_t count = 0;
-};
-
 /// Hash and equality that let a map of strings be asked with a view.
 struct text_hash {
   using is_transparent = void;

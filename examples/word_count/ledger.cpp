@@ -1,18 +1,18 @@
-#include "counter.hpp"
+#include "ledger.hpp"
 
 namespace word_count {
 
 // [restore]
-void counter_actor::on_start() {
+void ledger_actor::on_start() {
   request(keeper_, restore{})
       .await(
           [this](tally saved) {
-            chaos_->handling(role::counter);
+            chaos_->handling(role::ledger);
             state_ = std::move(saved);
           },
           [this](const garrick::error& why) {
             // The keeper fell over this request: it is coming back. If it is gone for good, so is
-            // this counter.
+            // this ledger.
             if (why == garrick::errc::not_handled)
               quit(why);
             else
@@ -21,32 +21,20 @@ void counter_actor::on_start() {
 }
 // [/restore]
 
-garrick::result<void> counter_actor::on(count_unit u) {
-  chaos_->handling(role::counter);
-  if (state_.plan == 0) state_.plan = u.plan;  // a blank state
-  if (u.plan != state_.plan)
-    return garrick::make_error(garrick::errc::user, "a unit of another plan");
-  if (!state_.apply(u.content, [this] { chaos_->midway(role::counter); })) return {};
-  unsaved_.push_back(std::move(u.content));
-  if (unsaved_.size() >= units_a_journal) save();
-  return {};
-}
-
 // [save]
-void counter_actor::save() {
-  if (unsaved_.empty()) return;
-  journal j{state_.plan, state_.sequence - unsaved_.size(), std::move(unsaved_)};
-  unsaved_.clear();
-  request(keeper_, std::move(j))
-      .await([this] { chaos_->handling(role::counter); },
+void ledger_actor::on(batch b) {
+  chaos_->handling(role::ledger);
+  if (state_.plan == 0) state_.plan = b.plan;  // a blank state
+  if (b.plan != state_.plan || !state_.apply(b, [this] { chaos_->midway(role::ledger); })) return;
+  request(keeper_, journal{state_.sequence, std::move(b)})
+      .await([this] { chaos_->handling(role::ledger); },
              [this](const garrick::error&) { save_everything(); });
 }
 
-void counter_actor::save_everything() {
-  chaos_->handling(role::counter);
-  unsaved_.clear();
+void ledger_actor::save_everything() {
+  chaos_->handling(role::ledger);
   request(keeper_, replace_copy{state_})
-      .await([this] { chaos_->handling(role::counter); },
+      .await([this] { chaos_->handling(role::ledger); },
              [this](const garrick::error& why) {
                if (why == garrick::errc::not_handled)
                  quit(why);
@@ -56,30 +44,28 @@ void counter_actor::save_everything() {
 }
 // [/save]
 
-unit_set counter_actor::on(audit a) {
-  chaos_->handling(role::counter);
+unit_set ledger_actor::on(audit a) {
+  chaos_->handling(role::ledger);
   if (a.plan != state_.plan) {
     state_ = {};
     state_.plan = a.plan;
     save_everything();
-  } else {
-    save();
   }
   return state_.applied;
 }
 
-garrick::result<tally> counter_actor::on(hand_over h) {
-  chaos_->handling(role::counter);
+garrick::result<tally> ledger_actor::on(hand_over h) {
+  chaos_->handling(role::ledger);
   if (h.plan != state_.plan) return garrick::make_error(garrick::errc::user, "another plan");
   return state_;
 }
 
 garrick::result<void> keeper_actor::on(const journal& j) {
   chaos_->handling(role::keeper);
-  if (copy_.plan == 0) copy_.plan = j.plan;  // a blank copy
-  if (j.plan != copy_.plan || j.first != copy_.sequence)
+  if (copy_.plan == 0) copy_.plan = j.added.plan;  // a blank copy
+  if (j.added.plan != copy_.plan || j.sequence != copy_.sequence + 1)
     return garrick::make_error(garrick::errc::user, "a gap in the journal");
-  for (const unit_words& u : j.changes) copy_.apply(u, [this] { chaos_->midway(role::keeper); });
+  copy_.apply(j.added, [this] { chaos_->midway(role::keeper); });
   return {};
 }
 
