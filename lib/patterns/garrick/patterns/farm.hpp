@@ -130,6 +130,9 @@ class farm_of {
 template <class P>
 [[nodiscard]] auto farm(P pattern) {
   auto s = detail::as_stage(std::move(pattern));
+  static_assert(
+      !requires { typename decltype(s)::value; },
+      "garrick: each replica would yield a value of its own: put fold behind the farm");
   return farm_of<decltype(s), in_turn>(std::move(s), in_turn(), 0);
 }
 

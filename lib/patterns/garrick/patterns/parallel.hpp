@@ -31,6 +31,8 @@ class parallel_of {
 
   static_assert(!std::is_void_v<input>,
                 "garrick: parallel takes tuples; its first part is a source");
+  static_assert(!(requires { typename Ps::value; } || ...),
+                "garrick: a stream yields one value: put fold behind parallel");
   static_assert((std::is_same_v<input, typename Ps::input> && ...),
                 "garrick: the parts of parallel take the same type");
   static_assert((std::is_same_v<output, typename Ps::output> && ...),
