@@ -171,7 +171,8 @@ class stream_actor : public actor<typename detail::protocols_of<P>::whole> {
   /// What the nodes have done so far.
   stream_report on(get_report) { return report_of(*graph_, left_); }
   /// For the framework.
-  void on(all_ended) {
+  void on(all_ended e) {
+    if (graph_ == nullptr || e.stream != graph_->number()) return;
     ended_ = true;
     for (const auto& n : graph_->nodes()) left_ += n->drop_inputs();
     for (auto& w : waiting_) {

@@ -2,6 +2,15 @@
 
 namespace garrick::patterns {
 
+namespace {
+
+std::atomic<std::uint64_t> last_number{0};
+
+}  // namespace
+
+// order: relaxed; uniqueness only
+ending::ending() noexcept : number_(last_number.fetch_add(1, std::memory_order_relaxed) + 1) {}
+
 void ending::cancel(error why) noexcept {
   if (claimed_.exchange(true, std::memory_order_relaxed)) return;  // order: relaxed; one writes
   why_ = std::move(why);
@@ -18,7 +27,7 @@ error ending::failure() const {
 void ending::node_ended() noexcept {
   // order: acq_rel: what each node did, to whoever hears of the end
   if (live_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  if (const auto told = told_.lock()) send(told, all_ended{});
+  if (const auto told = told_.lock()) send(told, all_ended{number_});
 }
 
 }  // namespace garrick::patterns

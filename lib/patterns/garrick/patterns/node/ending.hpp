@@ -15,12 +15,15 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace garrick::patterns {
 
 /// To the actor behind a stream's handle: the last node has ended.
-struct all_ended {};
+struct all_ended {
+  std::uint64_t stream;  ///< its number: a restarted actor may hear of the stream before
+};
 
 /// The end of one stream.
 class ending {
@@ -28,6 +31,8 @@ class ending {
   ending(const ending&) = delete;
   ending& operator=(const ending&) = delete;
 
+  /// The stream's number: unique in the process.
+  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
   /// So many nodes will end, and then `told` hears of it.
   void begin(std::size_t nodes, weak_ref<protocol<void(all_ended)>> told) noexcept {
     told_ = std::move(told);
@@ -45,12 +50,13 @@ class ending {
   void node_ended() noexcept;
 
  protected:
-  ending() = default;
+  ending() noexcept;
   ~ending() = default;
   /// Lets every node look at `is_cancelled`.
   virtual void wake_all() noexcept = 0;
 
  private:
+  const std::uint64_t number_;
   std::atomic<std::size_t> live_{0};
   std::atomic<bool> claimed_{false};  ///< somebody writes why_
   std::atomic<bool> cancelled_{false};
