@@ -150,9 +150,9 @@ TEST_CASE("a system ends although a stream does not") {
   settings s;
   s.shutdown.deadline = duration::milliseconds(50);
   std::atomic<long> seen{0};
+  const auto watch = [&](long x) { seen = x; };  // outlives the system, as what is lent must
   {
     actor_system system(s);
-    const auto watch = [&](long x) { seen = x; };
     static_cast<void>(spawn(system, pipeline(counting(0L, 1L << 60), seq(lent(watch)))));
     while (seen < 1000) std::this_thread::yield();
   }
