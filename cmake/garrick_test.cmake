@@ -47,6 +47,14 @@ function(garrick_soak test kind)
   set_property(TEST ${test} APPEND PROPERTY LABELS soak_${kind})
 endfunction()
 
+# garrick_soak_at_least(<test> <number>)
+#
+# So many seeds, or rounds of torture, are run in `./dev soak` even if the test's share of the time
+# is shorter.
+function(garrick_soak_at_least test number)
+  set_property(TEST ${test} APPEND PROPERTY LABELS soak_at_least_${number})
+endfunction()
+
 # garrick_soak_of_source(<test> <source>): the kind that the calls in a test's source show.
 function(garrick_soak_of_source test source)
   file(STRINGS "${source}" explores REGEX "explore\\(" LIMIT_COUNT 1)

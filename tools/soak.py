@@ -7,8 +7,9 @@ The label of a test says what is long (cmake/garrick_test.cmake, garrick_soak):
     soak_torture  a torture test or a model: GARRICK_TORTURE, from 1 on
     soak_repeat   anything else with threads or clocks: it is run again and again
 Each test has its share of the time, of which explorations and torture have eight times as much as
-others. It runs as in a short run, then four times as long, and so on while its share lasts. One
-that needs more memory the longer it runs has failed.
+others. It runs as in a short run, then four times as long, and so on while its share lasts; with
+the label soak_at_least_N, up to N seeds or rounds also if that takes longer. One that needs more
+memory the longer it runs has failed.
 """
 
 import argparse
@@ -38,6 +39,7 @@ class test:
     folder: str
     environment: dict[str, str]
     kind: str
+    least: int  # seeds or rounds, whatever its share of the time
 
 
 @dataclass
@@ -66,7 +68,18 @@ def tests_of(build: str, regex: str) -> list[test]:
         if kinds and "command" in entry and re.search(regex, entry["name"]):
             environment = dict(v.split("=", 1) for v in properties.get("ENVIRONMENT", []))
             folder = properties.get("WORKING_DIRECTORY", build)
-            found.append(test(entry["name"], entry["command"], folder, environment, kinds[0]))
+            least = [int(k.rsplit("_", 1)[1]) for k in kinds if k.startswith("soak_at_least_")]
+            kind = next(k for k in kinds if not k.startswith("soak_at_least_"))
+            found.append(
+                test(
+                    entry["name"],
+                    entry["command"],
+                    folder,
+                    environment,
+                    kind,
+                    max(least, default=0),
+                )
+            )
     return found
 
 
@@ -100,9 +113,11 @@ def soak(one: test, seconds: float) -> verdict:
     result = verdict()
     end = time.monotonic() + seconds
     factor = 1
+    most_seconds = seconds
+    least = -(-one.least // VARIABLES[one.kind][1]) if one.least else 1
     while True:
         before = time.monotonic()
-        status, mib, text = run(one, factor, seconds + SILENT_SECONDS)
+        status, mib, text = run(one, factor, most_seconds + SILENT_SECONDS)
         took = time.monotonic() - before
         result.runs += 1
         result.most = factor
@@ -117,9 +132,13 @@ def soak(one: test, seconds: float) -> verdict:
             )
             return result
         longer = STEP if one.kind in VARIABLES else 1
-        if before + took + longer * took > end:
+        if before + took + longer * took <= end:
+            factor = min(factor * longer, MOST)
+        elif factor < least:
+            most_seconds = max(seconds, 2 * took * least / factor)
+            factor = least
+        else:
             return result
-        factor = min(factor * longer, MOST)
 
 
 def describe(one: test, factor: int) -> str:

@@ -10,25 +10,21 @@
 using namespace garrick;
 using namespace garrick::patterns;
 
-// [stages]
 void split(std::string line, emit<std::string> out) {  // any number of words for a line
   std::istringstream words(line);
   for (std::string word; words >> word;) out(word);
 }
 
 std::size_t length(std::string word) { return word.size(); }  // one result for each word
-// [/stages]
 
 int main() {
   const std::vector<std::string> hamlet{
       "To be, or not to be, that is the question:", "Whether 'tis nobler in the mind to suffer",
       "The slings and arrows of outrageous fortune"};
-  // [run]
   actor_system system;
   const auto letters = pipeline(from(hamlet), split, length,
                                 fold(0UL, [](std::size_t sum, std::size_t n) { return sum + n; }));
   const auto stream = spawn(system, letters);
   std::printf("%zu letters and marks\n", system.request(stream, join{}).get().value());
-  // [/run]
   std::fputs(print(letters).c_str(), stdout);
 }

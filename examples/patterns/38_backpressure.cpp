@@ -1,41 +1,82 @@
-// What a source can do when the stream cannot take more: it need not wait.
+// What a source can do when the stream cannot take more: wait, drop, or keep it for later.
 #include <garrick/patterns/patterns.hpp>
 
 #include <cstdio>
+#include <deque>
+#include <utility>
 
 using namespace garrick;
 using namespace garrick::patterns;
 
-// [source]
 struct sample {
   int number;
 };
+constexpr int all_samples = 10'000;
 
-/// A sensor that cannot be stopped: what finds no room is dropped and counted.
-class sensor {
+/// Waits: it is not called while there is no room.
+class patient_source {
  public:
-  explicit sensor(int* dropped) : dropped_(dropped) {}
   bool operator()(emit<sample> out) {
-    if (next_ == 10'000) return false;
-    // at most 64 samples wait for the next stage
-    if (out.try_send_next(64, sample{next_++})) ++*dropped_;
+    if (next_ == all_samples) return false;
+    out(sample{next_++});
     return true;
   }
 
  private:
   int next_ = 0;
-  int* dropped_;
 };
-// [/source]
+
+// [drop]
+/// A sensor that cannot be stopped: what finds no room is dropped and counted.
+class sensor {
+ public:
+  explicit sensor(int& dropped) : dropped_(dropped) {}
+  bool consume(emit<sample> out) {
+    if (next_ == all_samples) return false;
+    // at most 64 samples wait for the next stage
+    if (out.try_send_next(64, sample{next_++})) ++dropped_;
+    return true;
+  }
+
+ private:
+  int next_ = 0;
+  int& dropped_;
+};
+// [/drop]
+
+// [keep]
+/// Keeps what finds no room. When it has measured all, it waits for the rest as any source does.
+class recorder {
+ public:
+  bool operator()(emit<sample> out) {
+    if (next_ != all_samples) {
+      kept_.push_back(sample{next_++});
+      while (!kept_.empty() && !out.try_send_next(64, std::move(kept_.front()))) kept_.pop_front();
+      return true;
+    }
+    if (kept_.empty()) return false;
+    out(kept_.front());
+    kept_.pop_front();
+    return true;
+  }
+
+ private:
+  int next_ = 0;
+  std::deque<sample> kept_;
+};
+// [/keep]
 
 int main() {
   actor_system system;
+  const auto received = [&system](auto source) {
+    const auto stream =
+        spawn(system, pipeline(std::move(source), fold(0, [](int n, sample) { return n + 1; })));
+    return system.request(stream, join{}).get().value();
+  };
   int dropped = 0;
-  // [run]
-  const auto stream = spawn(system, pipeline(seq(sensor(&dropped)).named("sensor"),
-                                             fold(0, [](int n, sample) { return n + 1; })));
-  const int received = system.request(stream, join{}).get().value();
-  std::printf("every sample was received or counted: %s\n",
-              received + dropped == 10'000 ? "yes" : "no");
-  // [/run]
+  std::printf("waiting: %d of %d\n", received(seq(patient_source())), all_samples);
+  const int others = received(seq<sensor>(lent(dropped)));
+  std::printf("dropping: each was received or counted: %s\n",
+              others + dropped == all_samples ? "yes" : "no");
+  std::printf("keeping: %d of %d\n", received(seq(recorder())), all_samples);
 }

@@ -13,7 +13,7 @@ using namespace garrick::patterns;
 class fibonacci {
  public:
   explicit fibonacci(std::uint64_t end) : end_(end) {}
-  bool operator()(emit<std::uint64_t> out) {  // false: nothing comes any more
+  bool consume(emit<std::uint64_t> out) {  // false: nothing comes any more
     if (a_ >= end_) return false;
     out(a_);
     a_ = std::exchange(b_, a_ + b_);
@@ -47,7 +47,7 @@ int main() {
   actor_system system;
   // [run]
   const auto stream =
-      spawn(system, pipeline(seq(fibonacci(1000)),
+      spawn(system, pipeline(seq<fibonacci>(1000U),
                              filter([](const std::uint64_t& x) { return x % 2 == 1; }),
                              seq<table>("odd Fibonacci numbers")));
   system.request(stream, join{}).get().value();

@@ -11,18 +11,12 @@ constexpr std::size_t least_bar_width = 4;
 constexpr std::int64_t period_ms = 100;
 }  // namespace
 
-std::vector<std::string> rates(const garrick::patterns::stream_report& before,
-                               const garrick::patterns::stream_report& now, double seconds) {
-  const auto& was = before.stages;
-  const auto& is = now.stages;
-  bool same = was.size() == is.size();
-  for (std::size_t i = 0; same && i < is.size(); ++i) same = was[i].figures.in <= is[i].figures.in;
+std::vector<std::string> rate_texts(const garrick::patterns::stream_report& before,
+                                    const garrick::patterns::stream_report& now,
+                                    garrick::duration between) {
   std::vector<std::string> result;
-  for (std::size_t i = 1; i < is.size(); ++i) {
-    const std::uint64_t more = is[i].figures.in - (same ? was[i].figures.in : 0);
-    result.push_back(is[i].name + " " +
-                     grouped(static_cast<std::uint64_t>(static_cast<double>(more) / seconds)));
-  }
+  for (const auto& r : garrick::patterns::rates(before, now, between))
+    result.push_back(r.name + " " + grouped(static_cast<std::uint64_t>(r.per_second)));
   return result;
 }
 
@@ -80,13 +74,12 @@ void display_actor::draw(progress p, const garrick::patterns::stream_report& str
   chaos_->handling(role::display);
   for (const garrick::patterns::stage_report& s : stream.stages)  // since the audit
     if (s.name == "count") p.shares_done = std::min(p.shares, p.shares_done + s.figures.in);
-  const double seconds = static_cast<double>((now() - looked_).count()) * 1e-9;
-  looked_ = now();
+  const garrick::instant before_that = std::exchange(looked_, now());
   const garrick::patterns::stream_report before = std::exchange(before_, stream);
   if (how_ == show::bar) {
-    std::printf(
-        "\r\x1b[K%s",
-        progress_line(p, rates(before, stream, seconds), terminal_columns(), utf8_).c_str());
+    std::printf("\r\x1b[K%s", progress_line(p, rate_texts(before, stream, looked_ - before_that),
+                                            terminal_columns(), utf8_)
+                                  .c_str());
   } else {
     const std::uint64_t tenth =
         p.now == phase::counting && p.shares != 0 ? p.shares_done * 10 / p.shares : 0;

@@ -16,11 +16,10 @@ namespace word_count {
 struct tick {};
 using display_protocol = garrick::protocol<void(tick)>;
 
-/// "split 3 200": what each stage that reads did a second between two looks, `seconds` apart. If
-/// `before` is of another stream it counts for nothing.
-[[nodiscard]] std::vector<std::string> rates(const garrick::patterns::stream_report& before,
-                                             const garrick::patterns::stream_report& now,
-                                             double seconds);
+/// "split 3 200": what each stage that reads did a second between two looks.
+[[nodiscard]] std::vector<std::string> rate_texts(const garrick::patterns::stream_report& before,
+                                                  const garrick::patterns::stream_report& now,
+                                                  garrick::duration between);
 
 /// One line of text, narrower than `columns`: "counting  [██▌  ]  45 % of 12 files  split 90 /s".
 /// Rates that there is no room for are left out, and then the bar.

@@ -58,10 +58,11 @@ void foreman_actor::begin_stream(std::vector<open_unit> open) {
   namespace gp = garrick::patterns;
   const auto parts = static_cast<std::uint32_t>(crew_.ledgers.size());
   const auto goes_on = gp::on_failure::restart;
+  const auto fate = garrick::lent(chaos_);
   const auto counting = gp::pipeline(
-      gp::seq(unit_source(std::move(open), chaos_)).named("units"),
-      gp::farm(gp::seq<splitter>(plan_, parts, self(), chaos_).named("split").on(goes_on)),
-      gp::farm(gp::seq<counter>(plan_->fingerprint, chaos_).named("count").on(goes_on))
+      gp::seq<unit_source>(std::move(open), fate).named("units"),
+      gp::farm(gp::seq<splitter>(plan_, parts, self(), fate).named("split").on(goes_on)),
+      gp::farm(gp::seq<counter>(plan_->fingerprint, fate).named("count").on(goes_on))
           .by_key(&part_words::part),
       gp::seq<committer>(crew_.ledgers).named("commit"));
   stream_ = gp::spawn(*this, counting, {.capacity = channel_capacity});

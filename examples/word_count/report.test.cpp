@@ -174,9 +174,9 @@ TEST_CASE("rates are of the time since the last look, or of a new stream's begin
         .stages = {{"units", {.out = 900}}, {"split", {.in = split}}, {"count", {.in = count}}}};
   };
   const std::vector<std::string> anew{"split 5 000", "count 900"};
-  CHECK(rates(done(400, 90), done(500, 90), 0.1) ==
+  CHECK(rate_texts(done(400, 90), done(500, 90), garrick::duration::milliseconds(100)) ==
         std::vector<std::string>{"split 1 000", "count 0"});
-  CHECK(rates(done(400, 91), done(500, 90), 0.1) == anew);
-  CHECK(rates({}, done(500, 90), 0.1) == anew);
-  CHECK(rates(done(500, 90), {}, 0.1).empty());
+  CHECK(rate_texts(done(400, 91), done(500, 90), garrick::duration::milliseconds(100)) == anew);
+  CHECK(rate_texts({}, done(500, 90), garrick::duration::milliseconds(100)) == anew);
+  CHECK(rate_texts(done(500, 90), {}, garrick::duration::milliseconds(100)).empty());
 }

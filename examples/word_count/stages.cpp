@@ -12,7 +12,7 @@ void only_after_a_strike() {
   }
 }
 
-bool unit_source::operator()(emit<open_unit> out) {
+bool unit_source::consume(emit<open_unit> out) {
   if (next_ == open_.size()) return false;
   if (next_ % units_a_strike == 0) chaos_->handling(role::source);
   out(open_[next_++]);

@@ -41,7 +41,7 @@ void only_after_a_strike();
 class unit_source {
  public:
   unit_source(std::vector<open_unit> open, chaos* fate) : open_(std::move(open)), chaos_(fate) {}
-  bool operator()(garrick::patterns::emit<open_unit> out);
+  bool consume(garrick::patterns::emit<open_unit> out);
 
  private:
   // Each strike ends the whole stream, so they are fewer here.

@@ -53,7 +53,7 @@ TEST_CASE("a counter hands on a batch after every few units of a part, and the r
   chaos fate(1, 0);
   std::vector<part_words> in{words(100, 1)};
   for (std::uint32_t u = 0; u < counter::units_a_batch + 2; ++u) in.push_back(words(u));
-  const auto out = put_out<batch>(gp::seq<counter>(7u, &fate), in).value();
+  const auto out = put_out<batch>(gp::seq<counter>(7u, garrick::lent(&fate)), in).value();
   REQUIRE(out.size() == 3);
   CHECK(out[0].plan == 7);
   CHECK(out[0].part == 0);
@@ -67,7 +67,8 @@ TEST_CASE("a counter hands on a batch after every few units of a part, and the r
 
 TEST_CASE("a counter that was struck goes on without what it has not handed on") {
   chaos fate(1, 0);
-  const auto stage = gp::seq<failing_counter<chaos_strike>>(&fate).on(gp::on_failure::restart);
+  const auto stage =
+      gp::seq<failing_counter<chaos_strike>>(garrick::lent(&fate)).on(gp::on_failure::restart);
   const auto out = put_out<batch>(stage, std::vector{words(1), words(2), words(3)}).value();
   REQUIRE(out.size() == 1);
   CHECK(out[0].units == std::vector<std::uint32_t>{3});
@@ -76,8 +77,9 @@ TEST_CASE("a counter that was struck goes on without what it has not handed on")
 
 TEST_CASE("a failure that is no strike ends the stream, with an error that says which") {
   chaos fate(1, 0);
-  const auto stage = gp::seq<failing_counter<std::runtime_error>>(&fate).named("count").on(
-      gp::on_failure::restart);
+  const auto stage = gp::seq<failing_counter<std::runtime_error>>(garrick::lent(&fate))
+                         .named("count")
+                         .on(gp::on_failure::restart);
   const auto out = put_out<batch>(stage, std::vector{words(1), words(2), words(3)});
   REQUIRE_FALSE(out);
   CHECK(out.error().to_string().find("count: on purpose") != std::string::npos);
@@ -89,7 +91,8 @@ TEST_CASE("a splitter puts each word out for its part, and nothing for parts tha
   const auto what = std::make_shared<const plan>(make_plan({f.path()}, 100));
   chaos fate(1, 0);
   const std::vector<open_unit> in{{0, 0b1011}};
-  const auto stage = gp::seq<splitter>(what, 4u, garrick::ref<foreman_protocol>(), &fate);
+  const auto stage =
+      gp::seq<splitter>(what, 4u, garrick::ref<foreman_protocol>(), garrick::lent(&fate));
   const auto out = put_out<part_words>(stage, in).value();
   REQUIRE(out.size() == 3);
   counts all;

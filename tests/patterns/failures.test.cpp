@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
 #include <garrick/testkit/test_system.hpp>
+#include <patterns/in_all_ways.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -15,35 +16,9 @@ namespace {
 using namespace garrick;
 using namespace garrick::patterns;
 using testkit::test_system;
+using tests::collect;
+using tests::in_all_ways;
 
-auto collect() {
-  return fold(std::vector<int>(), [](std::vector<int> all, int x) {
-    all.push_back(x);
-    return all;
-  });
-}
-std::vector<stream_options> ways() {
-  return {{},
-          {.capacity = 1},
-          {.capacity = 4, .in_place = false, .fuse = false},
-          {.remove_emitters = false}};
-}
-template <class P, class Check>
-void in_all_ways(const P& p, const Check& check) {
-  for (const stream_options& o : ways()) {
-    CAPTURE(o.capacity);
-    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-      CAPTURE(seed);
-      test_system kit(seed);
-      auto h = spawn(kit, p, o);
-      kit.run();
-      check(kit.request(h, join{}).get());
-    }
-    actor_system system;
-    auto h = spawn(system, p, o);
-    check(system.request(h, join{}).get());
-  }
-}
 /// The stream fails, and the error has these words.
 template <class P>
 void fails_with(const P& p, const std::string& words) {

@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include <sys/stat.h>
+
 namespace {
 
 using namespace garrick;
@@ -124,6 +126,15 @@ TEST_CASE("a file that cannot be read ends the stream with an error that names i
   CHECK(text.find("lines_of: cannot read \"" + f.path() + "/missing\": ") != std::string::npos);
   CHECK(lines(f.path()).error().to_string().find("it is a directory") != std::string::npos);
   CHECK(lines("/dev/null").error().to_string().find("no regular file") != std::string::npos);
+}
+
+TEST_CASE("a pipe is no file, and nobody waits for its other end") {
+  const folder here;
+  const std::string path = here.path() + "/pipe";
+  REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+  const auto got = lines(path);
+  REQUIRE_FALSE(got);
+  CHECK(got.error().to_string().find("no regular file") != std::string::npos);
 }
 
 TEST_CASE("words of a file are counted in a real system, and outlive the stream") {

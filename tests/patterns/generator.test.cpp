@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
 #include <garrick/testkit/test_system.hpp>
+#include <patterns/in_all_ways.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -16,34 +17,8 @@ namespace {
 using namespace garrick;
 using namespace garrick::patterns;
 using testkit::test_system;
-
-template <class T>
-auto collect() {
-  return fold(std::vector<T>(), [](std::vector<T> all, T x) {
-    all.push_back(std::move(x));
-    return all;
-  });
-}
-
-std::vector<stream_options> ways() {
-  return {{}, {.capacity = 1}, {.capacity = 2, .in_place = false}, {.capacity = 16, .fuse = false}};
-}
-template <class P, class Check>
-void in_all_ways(const P& p, const Check& check) {
-  for (const stream_options& o : ways()) {
-    CAPTURE(o.capacity);
-    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-      CAPTURE(seed);
-      test_system kit(seed);
-      auto h = spawn(kit, p, o);
-      kit.run();
-      check(kit.request(h, join{}).get());
-    }
-    actor_system system;
-    auto h = spawn(system, p, o);
-    check(system.request(h, join{}).get());
-  }
-}
+using tests::collect;
+using tests::in_all_ways;
 
 generator<std::string> repeated(std::string s) {
   for (std::size_t i = 0; i < s.size(); ++i) {
@@ -171,5 +146,23 @@ TEST_CASE("what a generator has handed on before it throws stays, and is counted
     const auto twos = std::count(got.value().begin(), got.value().end(), 2);
     CHECK(got.value().size() - static_cast<std::size_t>(twos) == 200);
     CHECK((capacity == 8 ? twos > 0 && twos <= 60 : twos == 0));
+  }
+}
+
+TEST_CASE("a function that gives an optional is a source until it gives nothing") {
+  struct countdown {
+    int left;
+    std::optional<int> operator()() {
+      if (left == 0) return std::nullopt;
+      return left--;
+    }
+  };
+  for (const bool named : {false, true}) {
+    test_system kit(1);
+    const auto sum = fold(0, [](int s, int x) { return s + x; });
+    const auto h = named ? spawn(kit, pipeline(generate(countdown{10}), sum))
+                         : spawn(kit, pipeline(countdown{10}, sum));
+    kit.run();
+    CHECK(kit.request(h, join{}).get().value() == 55);
   }
 }

@@ -3,8 +3,15 @@
 #include <garrick/patterns/patterns.hpp>
 #include <garrick/testkit/test_system.hpp>
 
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
 #include <string>
 #include <vector>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace garrick;
 using namespace garrick::patterns;
@@ -65,4 +72,110 @@ TEST_CASE("stages of one name are told apart") {
   REQUIRE(all.stages.size() == 5);
   const std::size_t expected[] = {2, 3, 1, 1, 3};
   for (std::size_t i = 0; i < 5; ++i) CHECK(all.stages[i].replicas == expected[i]);
+}
+
+TEST_CASE("the report says how many tuples wait, and whether the stream has ended") {
+  test_system kit(1);
+  const auto slow = [](int x) { return x; };
+  auto h = spawn(kit, pipeline(slow, take<int>(2), discard<int>()));
+  CHECK_FALSE(kit.request(h, get_report{}).get().value().ended);
+  for (int i = 0; i < 5; ++i) send(h, i);
+  kit.run();
+  CHECK(kit.request(h, get_report{}).get().value().stages.back().figures.waiting == 0);
+  send(h, end_of_stream{});
+  kit.run();
+  CHECK(kit.request(h, get_report{}).get().value().ended);
+  CHECK(kit.request(h, get_report{}).get().value().by_stage().ended);
+}
+
+TEST_CASE("a line of progress has a bar if it is known how many come, and as many rates as fit") {
+  const auto done = [](std::uint64_t split, std::uint64_t count) {
+    stream_report r;
+    r.stages = {{"lines", {.in = 0}}, {"split", {.in = split}}, {"count", {.in = count}}};
+    return r;
+  };
+  const duration second = duration::seconds(1);
+  CHECK(progress_line(done(0, 0), done(4000, 50), second, {}) == "split 4 000/s, count 50/s");
+  CHECK(progress_line({}, done(4000, 50), second, {}) == "split 4 000/s, count 50/s");
+  CHECK(progress_line(done(0, 0), done(4000, 50), second, {.expected = 100}) ==
+        "[####################....................]  50 %  split 4 000/s, count 50/s");
+  CHECK(progress_line(done(0, 0), done(4000, 50), second, {.expected = 100, .columns = 30}) ==
+        "[###....]  50 %  split 4 000/s");
+  CHECK(progress_line(done(0, 0), done(4000, 50), second, {.expected = 100, .columns = 12}) ==
+        "[##..]  50 %");
+  CHECK(progress_line(done(0, 0), done(4000, 50), second, {.expected = 100, .columns = 11}) ==
+        " 50 %");
+  CHECK(progress_line(done(0, 0), done(4000, 5), second,
+                      {.expected = 4000, .counted = "split", .columns = 14}) == "[######] 100 %");
+  CHECK(progress_line({}, {}, second, {.expected = 10, .columns = 14}) == "[......]   0 %");
+}
+
+TEST_CASE("progress is shown on a terminal until the stream has ended") {
+  const int master = posix_openpt(O_RDWR | O_NOCTTY);
+  REQUIRE(master >= 0);
+  REQUIRE(grantpt(master) == 0);
+  REQUIRE(unlockpt(master) == 0);
+  std::FILE* const terminal = std::fopen(ptsname(master), "w");
+  REQUIRE(terminal != nullptr);
+  {
+    actor_system system;
+    const auto h = spawn(system, pipeline(counting(0, 100'000), seq(same).named("same"),
+                                          throttle<int>(1e6), discard<int>()));
+    show_progress(system, h,
+                  {.expected = 100'000, .every = duration::milliseconds(5), .to = terminal});
+    CHECK(system.request(h, join{}).get());
+    CHECK_THROWS_AS(show_progress(system, h, {.every = duration()}), std::invalid_argument);
+    std::string shown;
+    while (shown.find('\n') == std::string::npos) {
+      char some[4096];
+      const ssize_t n = read(master, some, sizeof some);
+      REQUIRE(n > 0);
+      shown.append(some, static_cast<std::size_t>(n));
+    }
+    CHECK(shown.find("100 %  same ") != std::string::npos);
+  }
+  std::fclose(terminal);
+  close(master);
+}
+
+TEST_CASE("the figures of an ordered farm count tuples, and not the marks between them") {
+  const auto odd = [](int x) { return x % 2 != 0; };
+  for (const std::size_t capacity : {1U, 8U, 1024U}) {
+    test_system kit(1);
+    const auto h =
+        spawn(kit,
+              pipeline(counting(0, 300),
+                       farm(pipeline(filter(odd), seq(same).named("one"))).replicas(3).ordered(),
+                       discard<int>()),
+              {.capacity = capacity});
+    kit.run();
+    const auto r = kit.request(h, get_report{}).get().value().by_stage();
+    CHECK(names(r) ==
+          std::vector<std::string>{"counting", "emitter", "filter", "one", "collector", "discard"});
+    for (const std::size_t i : {1U, 2U}) CHECK(r.stages.at(i).figures.in == 300);
+    CHECK(r.stages.at(1).figures.out == 300);
+    CHECK(r.stages.at(2).figures.out == 150);
+    for (const std::size_t i : {3U, 4U}) {
+      CHECK(r.stages.at(i).figures.in == 150);
+      CHECK(r.stages.at(i).figures.out == 150);
+    }
+  }
+  // what is left when it is cancelled, too
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    CAPTURE(seed);
+    test_system kit(seed);
+    const auto h = spawn(
+        kit, pipeline(counting(0, 1 << 30), farm(same).replicas(3).ordered(), same, discard<int>()),
+        {.capacity = 16, .in_place = false, .fuse = false});
+    for (std::uint64_t i = 0; i < 5 * seed; ++i) kit.step();
+    send(h, cancel{});
+    kit.run();
+    const stream_report r = kit.request(h, get_report{}).get().value();
+    std::uint64_t out = 0, in = 0;
+    for (const stage_report& s : r.stages) {
+      out += s.figures.out;
+      in += s.figures.in;
+    }
+    CHECK(out == in + r.left);
+  }
 }

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
 #include <garrick/testkit/test_system.hpp>
+#include <patterns/in_all_ways.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -17,13 +18,8 @@ namespace {
 using namespace garrick;
 using namespace garrick::patterns;
 using testkit::test_system;
+using tests::collect;
 
-auto collect() {
-  return fold(std::vector<int>(), [](std::vector<int> all, int x) {
-    all.push_back(x);
-    return all;
-  });
-}
 std::vector<int> iota(int n) {
   std::vector<int> v(static_cast<std::size_t>(n));
   std::iota(v.begin(), v.end(), 0);
@@ -37,7 +33,7 @@ std::vector<int> sorted(std::vector<int> v) {
 std::vector<stream_options> ways() { return {{}, {.capacity = 1}, {.capacity = 8}}; }
 /// Runs a pattern that `make(system)` gives, in all ways.
 template <class Make, class Check>
-void in_all_ways(const Make& make, const Check& check) {
+void in_every_system(const Make& make, const Check& check) {
   for (const stream_options& o : ways()) {
     CAPTURE(o.capacity);
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -185,13 +181,13 @@ std::string text_of(const error& e) { return e.to_string(); }
 }  // namespace
 
 TEST_CASE("an actor is a stage, and each replica has arguments of its own") {
-  in_all_ways([](auto&) { return pipeline(from(iota(1000)), seq_actor<adder>(5), collect()); },
-              [](const auto& got) {
-                std::vector<int> expected = iota(1000);
-                for (int& x : expected) x += 5;
-                REQUIRE(got.value() == expected);
-              });
-  in_all_ways(
+  in_every_system([](auto&) { return pipeline(from(iota(1000)), seq_actor<adder>(5), collect()); },
+                  [](const auto& got) {
+                    std::vector<int> expected = iota(1000);
+                    for (int& x : expected) x += 5;
+                    REQUIRE(got.value() == expected);
+                  });
+  in_every_system(
       [](auto&) {
         return pipeline(from(iota(1000)), farm(seq_actor<adder>(1)).replicas(3),
                         farm(seq_actor<adder>(1).own_thread()).replicas(2).by_key([](const int& x) {
@@ -207,7 +203,7 @@ TEST_CASE("an actor is a stage, and each replica has arguments of its own") {
 }
 
 TEST_CASE("a stage does not end while its requests are under way") {
-  in_all_ways(
+  in_every_system(
       [](auto& system) {
         return pipeline(from(iota(200)), seq_actor<asker>(system.template spawn<doubling>()),
                         collect());
@@ -221,7 +217,7 @@ TEST_CASE("a stage does not end while its requests are under way") {
 }
 
 TEST_CASE("a loop waits for what an actor in it holds") {
-  in_all_ways(
+  in_every_system(
       [](auto& system) {
         return pipeline(from(std::vector{1, 2, 3}),
                         feedback(pipeline([](int x) { return question{x}; },
@@ -233,7 +229,7 @@ TEST_CASE("a loop waits for what an actor in it holds") {
 }
 
 TEST_CASE("an actor puts results out on later turns, and restarts as it likes") {
-  in_all_ways(
+  in_every_system(
       [](auto&) {
         return pipeline(from(iota(70)), seq_actor<delaying>().on(on_failure::restart), collect());
       },
@@ -273,7 +269,7 @@ TEST_CASE("a stage's actor that cannot begin, fails or quits ends the stream wit
         CHECK(got.error() == errc::receiver_failed);
         CHECK(text_of(got.error()).find("reluctant") != std::string::npos);
       };
-      in_all_ways([&](auto&) { return p; }, check);
+      in_every_system([&](auto&) { return p; }, check);
       test_system kit(1);
       const auto h = spawn(kit, p);
       kit.run();
@@ -282,6 +278,24 @@ TEST_CASE("a stage's actor that cannot begin, fails or quits ends the stream wit
             std::string::npos);
       CHECK(kit.actor_count() == 1);
     }
+  }
+}
+
+TEST_CASE("a stage's actor that quits takes no further tuple, also if its input ends soon") {
+  static int seen = 0;
+  struct quitter : stage_actor<int, int> {
+    void consume(int x) {
+      ++seen;
+      if (x == 99) quit();
+    }
+  };
+  for (const int end : {100, 101, 100'000}) {
+    seen = 0;
+    test_system kit(1);
+    const auto h = spawn(kit, pipeline(counting(0, end), seq_actor<quitter>(), discard<int>()));
+    kit.run();
+    CHECK(kit.request(h, join{}).get().error() == errc::receiver_failed);
+    CHECK(seen == 100);
   }
 }
 
@@ -307,18 +321,48 @@ TEST_CASE("ask puts out the answers, and in the order of the tuples if it is tol
   };
   std::vector<int> expected = iota(400);
   for (int& x : expected) x *= 2;
-  in_all_ways(
+  in_every_system(
       [&](auto& system) {
         return pipeline(questions(), ask(system.template spawn<doubling>(), 3), collect());
       },
       [&](const auto& got) { REQUIRE(sorted(got.value()) == expected); });
-  in_all_ways(
+  in_every_system(
       [&](auto& system) {
         return pipeline(questions(), ask<question>(system.template spawn<shuffling>(), 7).ordered(),
                         collect());
       },
       [&](const auto& got) { REQUIRE(got.value() == expected); });
   CHECK_THROWS_AS(static_cast<void>(ask(ref<oracle>(), 0)), std::invalid_argument);
+}
+
+TEST_CASE(
+    "ask has as many requests under way as it is told, also while answers wait for older ones") {
+  struct patient : actor<protocol<result<int>(question)>> {
+    std::vector<response_promise<int>>* asked;
+    explicit patient(std::vector<response_promise<int>>* a) : asked(a) {}
+    result<int> on(question) {
+      asked->push_back(make_promise<int>());
+      return asked->back();
+    }
+  };
+  for (const bool ordered : {false, true}) {
+    std::vector<response_promise<int>> asked;
+    {
+      test_system kit(1);
+      auto stage = ask(kit.spawn<patient>(lent(&asked)), 8);
+      if (ordered) stage = stage.ordered();
+      const auto h = spawn(
+          kit, pipeline(counting(0, 40), [](int x) { return question{x}; }, stage, discard<int>()));
+      kit.run();
+      CHECK(asked.size() == 8);
+      for (int i = 1; i < 8; ++i) asked[static_cast<std::size_t>(i)].deliver(i);
+      kit.run();
+      CHECK(asked.size() == (ordered ? 8 : 15));
+      asked[0].deliver(0);
+      kit.run();
+      CHECK(asked.size() == 16);
+    }
+  }
 }
 
 TEST_CASE("an answer that is an error follows the stage's policy") {
@@ -329,14 +373,14 @@ TEST_CASE("an answer that is an error follows the stage's policy") {
       return pipeline(
           from(iota(100)), [](int x) { return question{x + 1}; }, a.on(policy), collect());
     };
-    in_all_ways([&](auto& system) { return make(system, on_failure::fail); },
-                [](const auto& got) {
-                  REQUIRE_FALSE(got.has_value());
-                  CHECK(text_of(got.error()).find("ask") != std::string::npos);
-                  CHECK(text_of(got.error()).find("a ten") != std::string::npos);
-                });
-    in_all_ways([&](auto& system) { return make(system, on_failure::skip); },
-                [](const auto& got) { CHECK(got.value().size() == 90); });
+    in_every_system([&](auto& system) { return make(system, on_failure::fail); },
+                    [](const auto& got) {
+                      REQUIRE_FALSE(got.has_value());
+                      CHECK(text_of(got.error()).find("ask") != std::string::npos);
+                      CHECK(text_of(got.error()).find("a ten") != std::string::npos);
+                    });
+    in_every_system([&](auto& system) { return make(system, on_failure::skip); },
+                    [](const auto& got) { CHECK(got.value().size() == 90); });
     test_system kit(1);
     const auto h = spawn(kit, make(kit, on_failure::restart));
     kit.run();

@@ -5,6 +5,9 @@
 #include <garrick/testkit/test_system.hpp>
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -55,13 +58,31 @@ TEST_CASE("stages may have threads of their own") {
   CHECK(system.request(h, join{}).get().value().size() == 5000);
 }
 
+TEST_CASE("a thread of a stage's own runs nothing else, and nobody else runs that stage") {
+  actor_system system;
+  std::set<std::thread::id> before, own, behind;
+  const auto notes_in = [](std::set<std::thread::id>& where) {
+    return [&where](int x) {
+      where.insert(std::this_thread::get_id());
+      return x;
+    };
+  };
+  const auto first = notes_in(before), second = notes_in(own), third = notes_in(behind);
+  const auto h = spawn(system, pipeline(counting(0, 2000), seq(lent(first)),
+                                        seq(lent(second)).own_thread(), seq(lent(third)), sum()));
+  REQUIRE(system.request(h, join{}).get().value() == 1999L * 1000);
+  REQUIRE(own.size() == 1);
+  CHECK(before.count(*own.begin()) == 0);
+  CHECK(behind.count(*own.begin()) == 0);
+}
+
 TEST_CASE("a supervisor begins a stream anew when it has failed") {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     test_system kit(seed);
     std::vector<int> got;
     auto top = kit.spawn<supervisor>(
         supervision{.max_restarts = 5, .window = duration::seconds(60)},
-        stream_child({.name = "log"}, pipeline(twice, seq<picky>(&got)), {.capacity = 2}));
+        stream_child({.name = "log"}, pipeline(twice, seq<picky>(lent(&got))), {.capacity = 2}));
     kit.run();
     const auto found = kit.request(top, find_child{"log"}).get();
     REQUIRE(found);
@@ -115,7 +136,7 @@ TEST_CASE("a stream that does not stay ends with its error, which links and moni
     watcher(std::string* h, std::vector<int>* got)
         : heard(h),
           stream(patterns::spawn(*this, spawn_options{.monitored = true},
-                                 pipeline(seq<picky>(got)))) {}
+                                 pipeline(seq<picky>(lent(got))))) {}
     void on(int x) { send(stream, x); }
     void on(const down& d) { *heard = d.reason.to_string(); }
   };
@@ -128,6 +149,36 @@ TEST_CASE("a stream that does not stay ends with its error, which links and moni
   CHECK(heard.find("negative") != std::string::npos);
 }
 
+TEST_CASE("the first failure is the one that counts") {
+  // "early" is run in place when "late" hands on what it has made before it threw
+  const auto late = [](int x) {
+    if (x == 5) throw std::runtime_error("five");
+    return x;
+  };
+  const auto early = [](int x) {
+    if (x == 3) throw std::runtime_error("three");
+    return x;
+  };
+  test_system kit(1);
+  const auto h = spawn(
+      kit, pipeline(counting(0, 10), seq(late).named("late"), seq(early).named("early"), sum()));
+  kit.run();
+  CHECK(kit.request(h, join{}).get().error().to_string().find("early: three") != std::string::npos);
+  std::uint64_t failures = 0;
+  for (const stage_report& s : kit.request(h, get_report{}).get().value().stages)
+    failures += s.figures.failures;
+  CHECK(failures == 2);
+}
+
+TEST_CASE("a stream that has ended is not cancelled any more") {
+  test_system kit(1);
+  const auto h = spawn(kit, pipeline(counting(0, 10), sum()));
+  kit.run();
+  send(h, cancel{});
+  kit.run();
+  CHECK(kit.request(h, join{}).get().value() == 45);
+}
+
 TEST_CASE("join is answered after the end, too, and again") {
   actor_system system;
   const auto h = spawn(system, pipeline(counting(0, 10), sum()));
@@ -137,13 +188,102 @@ TEST_CASE("join is answered after the end, too, and again") {
 TEST_CASE("what is fed after the end is a dead letter") {
   test_system kit(1);
   std::vector<int> got;
-  const auto h = spawn(kit, pipeline(seq<picky>(&got)));
+  const auto h = spawn(kit, pipeline(seq<picky>(lent(&got))));
   send(h, 1);
   send(h, end_of_stream{});
   send(h, 2);
   kit.run();
   CHECK(got == std::vector<int>{1});
   CHECK(kit.dead_letters().size() == 1);
+}
+
+TEST_CASE("what is fed after a cancellation is a dead letter, too") {
+  test_system kit(1);
+  std::vector<int> got;
+  const auto h = spawn(kit, pipeline(seq<picky>(lent(&got))));
+  send(h, 1);
+  kit.run();
+  send(h, cancel{});
+  send(h, 2);  // the nodes have not heard of it yet, or have
+  kit.run();
+  send(h, 3);
+  kit.run();
+  CHECK(got == std::vector<int>{1});
+  CHECK(kit.dead_letters().size() == 2);
+  CHECK(kit.request(h, join{}).get().error() == errc::cancelled);
+}
+
+TEST_CASE("a stream that stands still keeps 1024 times its capacity, and refuses the rest") {
+  struct silent : actor<protocol<result<int>(int)>> {
+    std::vector<response_promise<int>> asked;
+    result<int> on(int) {
+      asked.push_back(make_promise<int>());
+      return asked.back();
+    }
+  };
+  test_system kit(1);
+  const auto nobody = kit.spawn<silent>();
+  const auto h = spawn(kit, pipeline(ask(nobody, 1), discard<int>()), {.capacity = 1});
+  constexpr std::size_t fed = 1200;
+  for (std::size_t i = 0; i < fed; ++i) {
+    send(h, 1);
+    kit.run();
+  }
+  // one waits for its answer, and one in the channel before it
+  CHECK(kit.dead_letters().size() == fed - 1024 - 2);
+  for (const auto& letter : kit.dead_letters()) CHECK(letter.reason == errc::overload);
+  send(h, cancel{});
+  kit.run();
+  const stream_report report = kit.request(h, get_report{}).get().value();
+  std::uint64_t dropped = report.left;
+  for (const auto& stage : report.stages) dropped += stage.figures.dropped;
+  CHECK(dropped + kit.dead_letters().size() == fed);
+}
+
+TEST_CASE("a slow stream slows who feeds it, and loses nothing") {
+  actor_system system;
+  const auto slow = [](int sum, int x) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(200);
+    while (std::chrono::steady_clock::now() < until) continue;
+    return sum + x;
+  };
+  const auto h = spawn(system, pipeline(seq(twice).own_thread(), fold(0, slow)), {.capacity = 1});
+  constexpr int more_than_is_kept = 2000;
+  for (int i = 1; i <= more_than_is_kept; ++i) send(h, i);
+  send(h, end_of_stream{});
+  CHECK(system.request(h, join{}).get().value() == more_than_is_kept * (more_than_is_kept + 1));
+}
+
+TEST_CASE("a stream with a source answers who waits for it, also if nobody keeps its handle") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    test_system kit(seed);
+    auto answer = [&] {
+      const auto h = spawn(kit, pipeline(counting(0, 10), twice, sum()));
+      return kit.request(h, join{});
+    }();
+    kit.run();
+    CHECK(answer.get().value() == 90);
+    kit.run();
+    CHECK(kit.actor_count() == 0);
+  }
+}
+
+TEST_CASE("a stage that has become slow hears of a cancellation in the middle of its batch") {
+  std::atomic<int> seen{0};
+  std::atomic<bool> is_slow{false};
+  const auto slow = [&](int) {
+    if (++seen == 1000) {
+      while (!is_slow) std::this_thread::yield();
+    }
+  };
+  actor_system system;
+  const auto h = spawn(system, pipeline(counting(0, 1 << 30), seq(lent(slow)).own_thread()));
+  while (seen < 1000) std::this_thread::yield();
+  send(h, cancel{});
+  CHECK(system.request(h, get_report{}).get());  // handled after the other
+  is_slow = true;
+  CHECK(system.request(h, join{}).get().error() == errc::cancelled);
+  CHECK(seen <= 1128);
 }
 
 TEST_CASE("a system ends although a stream does not") {

@@ -2,9 +2,11 @@
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
 #include <garrick/testkit/test_system.hpp>
+#include <patterns/in_all_ways.hpp>
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -15,15 +17,22 @@ namespace {
 using namespace garrick;
 using namespace garrick::patterns;
 using testkit::test_system;
+using tests::collect;
 
-template <class T>
-auto collect() {
-  return fold(std::vector<T>(), [](std::vector<T> all, T x) {
-    all.push_back(std::move(x));
-    return all;
-  });
-}
 duration ms(std::int64_t n) { return duration::milliseconds(n); }
+
+/// Puts out something as many milliseconds after a number as that says.
+struct reminder {
+  instant now{};
+  instant due = instant::never();
+  void time_is(instant t) { now = t; }
+  [[nodiscard]] instant deadline() const { return due; }
+  void on_time(instant /*now*/, emit<int> out) {
+    out(0);
+    due = instant::never();
+  }
+  void consume(int in_ms, emit<int> /*out*/) { due = now + ms(in_ms); }
+};
 
 template <class P>
 auto outcome(test_system& kit, const P& p, stream_options o = {}) {
@@ -115,6 +124,18 @@ TEST_CASE("batches hold every tuple once, whatever the system") {
   }
 }
 
+TEST_CASE("tuples in a batch need not be copied") {
+  test_system kit(1);
+  const auto h = spawn(
+      kit, pipeline(
+               counting(0, 20), [](int x) { return std::make_unique<int>(x); },
+               batch<std::unique_ptr<int>>(7, duration::seconds(1)),
+               [](std::vector<std::unique_ptr<int>> some) { return static_cast<int>(some.size()); },
+               fold(0, [](int n, int x) { return n * 10 + x; })));
+  kit.run();
+  CHECK(kit.request(h, join{}).get().value() == 776);
+}
+
 TEST_CASE("a loop waits for the tuples that a batch in it holds") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
@@ -128,7 +149,25 @@ TEST_CASE("a loop waits for the tuples that a batch in it holds") {
                               collect<int>()));
     REQUIRE(got.value().size() == 103);
     CHECK(std::accumulate(got.value().begin(), got.value().end(), 0) == 0);
+    // fewer than a batch: in each round all of them are held until their time has come
+    const auto few =
+        outcome(kit, pipeline(counting(5, 8), feedback(halve, [](const int& x) { return x > 0; }),
+                              collect<int>()));
+    CHECK(few.value() == std::vector<int>{0, 0, 0});
   }
+}
+
+TEST_CASE("the time that a stage waits for may come nearer") {
+  test_system kit(1);
+  const auto h = spawn(kit, pipeline(seq<reminder>(), discard<int>()));
+  for (const int in_ms : {50, 5}) {
+    send(h, int{in_ms});
+    kit.run();
+  }
+  kit.run_for(ms(6));
+  CHECK(kit.request(h, get_report{}).get().value().stages.back().figures.in == 1);
+  send(h, end_of_stream{});
+  kit.run();
 }
 
 TEST_CASE("what a batch holds when its stream is cancelled is counted as dropped") {
@@ -160,6 +199,17 @@ TEST_CASE("a throttle spreads tuples evenly") {
     CHECK(kit.request(h, join{}).get().has_value());
     CHECK(passed() == 1000);
   }
+}
+
+TEST_CASE("after a pause no more pass a throttle together than it lets") {
+  test_system kit(1);
+  const auto h = spawn(kit, pipeline(throttle<int>(100, 5), discard<int>()));
+  kit.run_for(ms(1000));
+  for (int i = 0; i < 50; ++i) send(h, i);
+  kit.run();
+  CHECK(kit.request(h, get_report{}).get().value().stages.back().figures.in == 5);
+  send(h, cancel{});
+  kit.run();
 }
 
 TEST_CASE("a throttle of a high rate hands on bunches, no more in all than it may") {

@@ -71,11 +71,14 @@ TEST_CASE("a stream that has ended ends a source beside it that waits for its ti
                        fold(0L, [](long n, std::pair<int, tick>) { return n + 1; })),
               [](const auto& got) { CHECK(got.value() == 3); });
   test_system kit(1);
+  const instant begin = kit.now();
   auto h = spawn(kit, pipeline(zip<int>(ticks(duration::seconds(3600))),
                                fold(0, [](int n, std::pair<int, tick>) { return n + 1; })));
+  kit.run();  // the source waits
   send(h, end_of_stream{});
   kit.run();
   CHECK(kit.request(h, join{}).get().value() == 0);
+  CHECK(kit.now() == begin);
   CHECK(kit.timers_pending() == 0);
 }
 

@@ -3,19 +3,19 @@
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 
-#include <unistd.h>
-#include <cstdio>
 #include <thread>
 #include <vector>
 
 #include <garrick/base/memory/block_pool.hpp>
 
 #include "support/in_child.hpp"
+#include "support/resident_bytes.hpp"
 
 namespace {
 
 using namespace garrick;
 namespace pool = base::block_pool;
+using tests::resident_bytes;
 
 constexpr std::size_t mib = std::size_t{1} << 20;
 constexpr std::size_t burst = 48 * mib;
@@ -24,15 +24,6 @@ class idler : public actor<protocol<void(int)>> {
  public:
   void on(int) {}
 };
-
-/// Bytes of this process that are resident.
-std::size_t resident_bytes() {
-  std::size_t pages = 0;
-  std::FILE* const f = std::fopen("/proc/self/statm", "r");
-  if (f == nullptr || std::fscanf(f, "%*u %zu", &pages) != 1) pages = 0;
-  if (f != nullptr) std::fclose(f);
-  return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-}
 
 /// A burst of actors, each a block of 192 bytes; all of them are gone when this returns.
 std::size_t have_a_burst(actor_system& system) {

@@ -9,10 +9,12 @@ import cell_mutations
 import memory_mutations
 import other_mutations
 import room_mutations
+import stream_mutations
 
 MUTATIONS = (
     other_mutations.MUTATIONS
     + room_mutations.MUTATIONS
     + cell_mutations.MUTATIONS
     + memory_mutations.MUTATIONS
+    + stream_mutations.MUTATIONS
 )

@@ -5,7 +5,9 @@ of its own: with what all tests share and the libraries, but without the others.
 headers that it runs, and does not even need libraries that have the error.
 """
 
+import re
 import subprocess
+import threading
 from pathlib import Path
 
 from mutation import is_model, stem_of
@@ -25,16 +27,30 @@ def first_error(output: str) -> str:
     return (errors or lines[-1:])[0]
 
 
+def tests_in(folder: Path) -> dict[str, tuple[str, list[str]]]:
+    """Of each test: its program, by its name for Ninja, and the arguments that CTest gives it."""
+    found = {}
+    for listing in folder.rglob("CTestTestfile.cmake"):
+        for name, command in re.findall(
+            r'^add_test\(\[=*\[(.+?)\]=*\] (".*")\)$', listing.read_text(encoding="utf-8"), re.M
+        ):
+            program, *arguments = re.findall(r'"([^"]*)"', command)
+            if Path(program).is_relative_to(folder):
+                found[name] = (str(Path(program).relative_to(folder)), arguments)
+    return found
+
+
 class programs:
-    """Tests by the names that they have in CTest, in one folder of builds."""
+    """Tests by the names that they have in CTest, in one folder of builds, which is configured."""
 
     def __init__(self, folder: Path, jobs: int):
         self.folder = folder
         self.jobs = jobs
+        self.tests = tests_in(folder)
         self.inputs: dict[str, list[str]] = {}  # of a program: objects and libraries
 
     def knows(self, test: str) -> bool:
-        return self.own_object(test) is not None
+        return test in self.tests and self.own_object(test) is not None
 
     def build(self, tests, also_libraries: bool) -> str:
         """Empty, or what the compiler says. Without the libraries only models are built anew."""
@@ -47,22 +63,38 @@ class programs:
         return ""
 
     def failure(self, test: str) -> str:
-        """Empty, or how the test fails. It was built."""
-        command = [str(self.folder / self.apart(self.program_of(test)))]
-        if not is_model(test):
-            command.append(f"--source-file=*/{stem_of(test)}.test.cpp")
-        try:
-            done = run([*command, "--no-colors=true"], cwd=self.folder, timeout=PATIENCE)
-        except subprocess.TimeoutExpired:
+        """Empty, or how the test fails. It was built. What comes after the first failure is left
+        out: it often hangs.
+        """
+        program, arguments = self.tests[test]
+        with subprocess.Popen(
+            # lines as they are written, not when a buffer is full
+            ["stdbuf", "-oL", str(self.folder / self.apart(program)), *arguments],
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        ) as child:
+            hung = threading.Event()
+
+            def give_up():
+                hung.set()
+                child.kill()
+
+            patience = threading.Timer(PATIENCE, give_up)
+            patience.start()
+            try:
+                for line in child.stdout:
+                    if line.startswith("TEST CASE:"):
+                        return line[len("TEST CASE:") :].strip()
+                status = child.wait()
+            finally:
+                patience.cancel()
+                child.kill()
+        if hung.is_set():
             return f"hangs for {PATIENCE} s"
-        if done.returncode == 0:
-            return ""
-        cases = [
-            line[len("TEST CASE:") :].strip()
-            for line in done.stdout.splitlines()
-            if line.startswith("TEST CASE:")
-        ]
-        return cases[0] if cases else f"ends with {done.returncode}"
+        return f"ends with {status}" if status != 0 else ""
 
     def build_program(self, program: str, tests: list[str], also_libraries: bool) -> str:
         own = [self.own_object(test) for test in tests]
@@ -85,11 +117,7 @@ class programs:
         return ""
 
     def program_of(self, test: str) -> str:
-        """By the rules of cmake/ for names."""
-        part, *rest = test.split(".")
-        if is_model(test):
-            return f"lib/{part}/{part}_{rest[1]}_model"
-        return "tests/garrick_tests" if part == "tests" else f"lib/{part}/{part}_tests"
+        return self.tests[test][0]
 
     @staticmethod
     def apart(program: str) -> str:

@@ -6,6 +6,7 @@
 // Thread safety: patterns are plain values.
 #pragma once
 
+#include <garrick/patterns/detail/checks.hpp>
 #include <garrick/patterns/stage_actor.hpp>
 
 #include <cstddef>
@@ -47,16 +48,16 @@ class asking_actor : public stage_actor<In, Out> {
     std::optional<In> spare;
     if constexpr (std::is_copy_constructible_v<In>)
       if (this->policy() != on_failure::fail) spare = in;
-    if (ordered_) waiting_.emplace_back();
+    stage_hold hold = this->hold();
+    if (ordered_) waiting_.push_back({.hold = std::move(hold), .answer = {}});
     this->request(whom_, std::move(in))
         .then(
-            [this, number, keep = this->hold()](Out answer) {
+            [this, number, hold = std::move(hold)](Out answer) {
               if (!ordered_) return this->send_next(std::move(answer));
               waiting_[number - first_].answer = std::move(answer);
               done(number);
             },
-            [this, number, keep = this->hold(),
-             spare = std::move(spare)](const error& why) mutable {
+            [this, number, spare = std::move(spare)](const error& why) mutable {
               if (spare)
                 this->tuple_failed(*std::move(spare), why);
               else
@@ -68,15 +69,17 @@ class asking_actor : public stage_actor<In, Out> {
  private:
   /// A request that was sent, in the order of the tuples.
   struct asked {
+    stage_hold
+        hold;  ///< until its answer was put out, so those that wait for older ones count, too
     std::optional<Out> answer;
     bool done = false;
   };
   void done(std::uint64_t number) {
     waiting_[number - first_].done = true;
     for (; !waiting_.empty() && waiting_.front().done; ++first_) {
-      std::optional<Out> answer = std::move(waiting_.front().answer);
+      asked oldest = std::move(waiting_.front());
       waiting_.pop_front();
-      if (answer) this->send_next(*std::move(answer));
+      if (oldest.answer) this->send_next(*std::move(oldest.answer));
     }
   }
 
@@ -91,13 +94,43 @@ class asking_actor : public stage_actor<In, Out> {
 template <class In, class P>
 using answer_of = only_value<typename P::template answer<In>>;
 
-/// The message of a protocol that has one.
+/// The message of a protocol that has one, of one part; else void.
 template <class P>
-struct only_question;
+struct only_question {
+  using type = void;
+};
 template <class R, class M>
 struct only_question<protocol<R(M)>> {
   using type = std::decay_t<M>;
 };
+
+// Each of these is instantiated only to fail.
+template <class Protocol, bool One>
+struct ask_whom_understands_several {
+  static constexpr bool reported = true;
+  static_assert(One,
+                "garrick: this actor understands several messages: ask<look_up>(handle, n) says "
+                "which one the tuples are");
+};
+template <class Protocol, class Question, bool OneValue>
+struct ask_gets_no_value {
+  static constexpr bool reported = true;
+  static_assert(OneValue,
+                "garrick: ask needs a message of the actor's protocol that is answered with one "
+                "value");
+};
+
+template <class In, class P>
+consteval auto check_question() {
+  if constexpr (std::is_void_v<In>)
+    return static_cast<ask_whom_understands_several<P, false>*>(nullptr);
+  else if constexpr (!P::template accepts<In>)
+    return static_cast<ask_gets_no_value<P, In, false>*>(nullptr);
+  else if constexpr (!answer_of<In, P>::is)
+    return static_cast<ask_gets_no_value<P, In, false>*>(nullptr);
+  else
+    return static_cast<passed_check*>(nullptr);
+}
 
 }  // namespace detail
 
@@ -114,6 +147,23 @@ class ask_stage : public actor_stage<detail::asking_actor<In, Out, P>, ref<P>, s
   }
 };
 
+namespace detail {
+
+template <class In, class P>
+[[nodiscard]] auto asker_of(ref<P> whom, std::size_t n) {
+  using check = check_of<decltype(check_question<In, P>())>;
+  static_assert(check::reported);
+  if constexpr (passes<check>) {
+    if (n == 0) throw std::invalid_argument("garrick: ask(whom, n): n is 0; at least 1");
+    return ask_stage<In, typename answer_of<In, P>::type, P>(
+        std::tuple<ref<P>, std::size_t, bool>(std::move(whom), n, false), "ask");
+  } else {
+    return refused_pattern();
+  }
+}
+
+}  // namespace detail
+
 /// Sends each tuple, an In, to an actor as a request, and puts out the answers as they come. At
 /// most `n` requests are under way: then the stage takes no tuple. An answer that is an error
 /// follows the stage's policy: the stream fails, or the tuple is a dead letter. In a farm, `n` for
@@ -122,16 +172,12 @@ class ask_stage : public actor_stage<detail::asking_actor<In, Out, P>, ref<P>, s
 ///     ask<look_up>(dictionary, 8).on(on_failure::skip)
 template <class In, class P>
 [[nodiscard]] auto ask(ref<P> whom, std::size_t n) {
-  using answer = detail::answer_of<In, P>;
-  static_assert(answer::is, "garrick: ask needs a message that is answered with one value");
-  if (n == 0) throw std::invalid_argument("garrick: ask(whom, n): n is 0; at least 1");
-  return ask_stage<In, typename answer::type, P>(
-      std::tuple<ref<P>, std::size_t, bool>(std::move(whom), n, false), "ask");
+  return detail::asker_of<In>(std::move(whom), n);
 }
 /// The same for an actor that understands one message.
 template <class P>
 [[nodiscard]] auto ask(ref<P> whom, std::size_t n) {
-  return ask<typename detail::only_question<P>::type>(std::move(whom), n);
+  return detail::asker_of<typename detail::only_question<P>::type>(std::move(whom), n);
 }
 
 }  // namespace garrick::patterns

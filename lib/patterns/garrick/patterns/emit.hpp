@@ -18,7 +18,7 @@ template <class T>
 class emit {
  public:
   /// For the framework.
-  explicit emit(output<T>& to) noexcept : to_(&to) {}
+  explicit emit(detail::slots<T>& to) noexcept : to_(&to) {}
 
   /// Puts out a copy. Throws what copying throws, and std::bad_alloc.
   void operator()(const T& value) { to_->put(value); }
@@ -28,15 +28,17 @@ class emit {
   /// Puts `value` out if fewer than `limit` tuples wait in the channel behind. Else the error
   /// `overload`, and `value` is as before: a source can wait, drop or keep it. A limit of zero is
   /// always `overload`.
+  ///
+  /// Before a farm it looks at the channel of the replica that is chosen. With round_robin,
+  /// random_member and least_loaded it tries every replica before it fails; with broadcast, each
+  /// has to have room. Throws what a key function throws.
   [[nodiscard]] error try_send_next(std::size_t limit, T&& value) {
-    if (to_->waiting() >= limit)
-      return make_error(errc::overload, "try_send_next()", "the next stage's channel is full");
-    to_->put(std::move(value));
-    return {};
+    if (to_->try_put(limit, value)) return {};
+    return make_error(errc::overload, "try_send_next()", "the next stage's channel is full");
   }
 
  private:
-  output<T>* to_;
+  detail::slots<T>* to_;
 };
 
 }  // namespace garrick::patterns

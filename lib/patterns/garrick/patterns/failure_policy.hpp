@@ -12,7 +12,7 @@ enum class on_failure : std::uint8_t {
   /// The stream ends with an error that names the stage.
   fail,
   /// The tuple becomes a dead letter, and the stage goes on as it is. A source, which has no tuple,
-  /// is asked for the next one.
+  /// is asked for the next one; a generator that has thrown is over.
   skip,
   /// The tuple becomes a dead letter, and the stage goes on from a copy of what it was at first;
   /// its `on_start` is called again. One that has a function `on_restart()` is kept, and that is
@@ -20,5 +20,10 @@ enum class on_failure : std::uint8_t {
   /// A source begins from its first tuple.
   restart,
 };
+
+/// So many failures in a row of a source end the stream, whatever its policy, with an error that
+/// names it. One that always throws would else be asked for ever. The same holds for an `on_time`,
+/// whose time does not change when it throws.
+inline constexpr std::uint32_t most_failures_in_a_row = 1000;
 
 }  // namespace garrick::patterns

@@ -12,7 +12,9 @@
 #pragma once
 
 #include <garrick/patterns/channel/routes.hpp>
+#include <garrick/patterns/detail/checks.hpp>
 #include <garrick/patterns/detail/ordered.hpp>
+#include <garrick/patterns/detail/route_check.hpp>
 #include <garrick/patterns/pipeline.hpp>
 
 #include <cstddef>
@@ -24,6 +26,58 @@
 
 namespace garrick::patterns {
 
+namespace detail {
+
+/// The policy of an ordered farm.
+struct in_order {
+  static constexpr const char* name = in_turn::name;
+};
+
+// Each of these is instantiated only to fail.
+template <class P, bool TakesTuples>
+struct farm_of_a_source {
+  static constexpr bool reported = true;
+  static_assert(TakesTuples,
+                "garrick: a farm's replicas take tuples, and this pattern is a source: put the "
+                "source before the farm");
+};
+template <class P, bool YieldsNothing>
+struct farm_of_a_fold {
+  static constexpr bool reported = true;
+  static_assert(YieldsNothing,
+                "garrick: each replica would yield a value of its own: put fold behind the farm");
+};
+template <class P, bool KeepsOrder>
+struct farm_cannot_be_ordered {
+  static constexpr bool reported = true;
+  static_assert(KeepsOrder,
+                "garrick: an ordered farm holds a stage that is a function or a class, or a "
+                "pipeline of such stages: no farm, parallel, loop, actor or stage that goes by the "
+                "clock");
+};
+template <class Policy, bool IsFirst>
+struct farm_has_one_policy {
+  static constexpr bool reported = true;
+  static_assert(IsFirst, "garrick: a farm has one policy, and an ordered one is round_robin");
+};
+
+template <class F>
+consteval auto check_farm() {
+  if constexpr (!passes<stage_check<F>>) {
+    return static_cast<stage_check<F>*>(nullptr);
+  } else {
+    using P = stage_of<F>;
+    if constexpr (std::is_void_v<typename P::input>)
+      return static_cast<farm_of_a_source<P, false>*>(nullptr);
+    else if constexpr (requires { typename P::value; })
+      return static_cast<farm_of_a_fold<P, false>*>(nullptr);
+    else
+      return static_cast<run_check<P>*>(nullptr);
+  }
+}
+
+}  // namespace detail
+
 /// Replicas of the pattern P side by side.
 template <class P, class Policy>
 class farm_of {
@@ -31,15 +85,12 @@ class farm_of {
   using garrick_stage = void;
   using garrick_sendable = void;  ///< stages own what they are made of
   static constexpr bool garrick_keeps_order = false;
-  using input = typename P::input;    ///< what it takes; void: it is a source
+  using input = typename P::input;    ///< what it takes
   using output = typename P::output;  ///< what it puts out; void: it is a sink
 
   /// For the framework.
-  farm_of(P pattern, Policy policy, std::size_t replicas, bool ordered = false)
-      : pattern_(std::move(pattern)),
-        policy_(std::move(policy)),
-        replicas_(replicas),
-        ordered_(ordered) {}
+  farm_of(P pattern, Policy policy, std::size_t replicas)
+      : pattern_(std::move(pattern)), policy_(std::move(policy)), replicas_(replicas) {}
 
   /// The same with so many replicas. Throws std::invalid_argument for none, and for more than 4096.
   [[nodiscard]] farm_of replicas(std::size_t n) const {
@@ -52,37 +103,54 @@ class farm_of {
   }
 
   /// One replica after the other. So it is if nothing else is said.
-  [[nodiscard]] auto round_robin() const { return with(in_turn()); }
+  [[nodiscard]] auto round_robin() const { return with(detail::in_turn()); }
   /// Any replica; one seed gives one sequence of choices.
-  [[nodiscard]] auto random_member(std::uint64_t seed = 1) const { return with(at_random{seed}); }
+  [[nodiscard]] auto random_member(std::uint64_t seed = 1) const {
+    return with(detail::at_random{seed});
+  }
   /// The replica where fewest tuples wait.
-  [[nodiscard]] auto least_loaded() const { return with(to_least_loaded()); }
+  [[nodiscard]] auto least_loaded() const { return with(detail::to_least_loaded()); }
   /// Each replica gets a copy. A `message<T>` (guide 4) is copied on write.
-  [[nodiscard]] auto broadcast() const { return with(to_all()); }
+  [[nodiscard]] auto broadcast() const {
+    using check = detail::broadcast_check<input>;
+    static_assert(check::reported);
+    if constexpr (detail::passes<check>)
+      return with(detail::to_all());
+    else
+      return *this;
+  }
   /// Equal keys to the same replica. `key` is a pointer to a member, or a function of the tuple
   /// without captures (else say lent(f)), whose result std::hash knows. If it throws, the stage
   /// that put the tuple out has failed.
   template <class Key>
   [[nodiscard]] auto by_key(Key key) const {
-    static_assert(std::is_invocable_v<Key&, const input&>,
-                  "garrick: by_key takes a pointer to a member of the tuple, or a function of it");
-    return with(keyed<Key>(std::move(key)));
+    using check = detail::key_check<Key, input>;
+    static_assert(check::reported);
+    if constexpr (detail::passes<check>)
+      return with(detail::keyed<Key>(std::move(key)));
+    else
+      return *this;
   }
-  /// The replica whose number `f(tuple, n)` gives, of n.
+  /// The replica whose number `f(tuple, n)` gives, of n. `f` has no captures (else say lent(f)).
   template <class F>
   [[nodiscard]] auto by(F f) const {
-    return with(chosen<F>{std::move(f)});
+    using check = detail::choice_check<F, input>;
+    static_assert(check::reported);
+    if constexpr (detail::passes<check>)
+      return with(detail::chosen<F>{std::move(f)});
+    else
+      return *this;
   }
   /// Results in the order of the tuples that they came from. The tuples go round; a replica that is
   /// ahead waits for those behind as soon as its channel is full. For a stage or a pipeline of
   /// stages.
   [[nodiscard]] auto ordered() const {
-    static_assert(
-        detail::keeps_order<P>,
-        "garrick: an ordered farm holds a sequential stage, or a pipeline of such stages");
-    static_assert(std::is_same_v<Policy, in_turn>,
-                  "garrick: an ordered farm gives its replicas one tuple after the other");
-    return farm_of(pattern_, policy_, replicas_, true);
+    constexpr bool fits = detail::keeps_order<P>;
+    static_assert(detail::farm_cannot_be_ordered<P, fits>::reported);
+    if constexpr (fits)
+      return with(detail::in_order());
+    else
+      return *this;
   }
 
   /// What it looks like.
@@ -90,50 +158,54 @@ class farm_of {
     return {.what = "farm",
             .policy = Policy::name,
             .replicas = replicas_,
-            .ordered = ordered_,
+            .ordered = is_ordered,
             .parts = {pattern_.describe()}};
   }
 
   /// For the framework.
   detail::inlet_ptr<input> build(const detail::builder& b,
                                  const detail::inlet_ptr<output>& next) const {
-    static_assert(!std::is_void_v<input>,
-                  "garrick: a farm's pattern takes tuples; this is a source");
     const std::size_t n = replicas_ != 0            ? replicas_
                           : b.options.replicas != 0 ? b.options.replicas
                                                     : b.workers;
-    if constexpr (detail::keeps_order<P>)
-      if (ordered_) return detail::build_ordered(b, pattern_, n, next);
-    std::vector<detail::inlet_ptr<input>> all;
-    for (std::size_t i = 0; i < n; ++i)
-      all.push_back(pattern_.build(b.inside(std::to_string(i + 1) + "."), next));
-    auto in = std::make_shared<detail::routes_inlet<input, Policy>>(std::move(all), policy_);
-    if (b.options.remove_emitters) return in;
-    return detail::through_a_node<input>(b, "emitter", in);
+    if constexpr (is_ordered) {
+      return detail::build_ordered(b, pattern_, n, next);
+    } else {
+      std::vector<detail::inlet_ptr<input>> all;
+      for (std::size_t i = 0; i < n; ++i)
+        all.push_back(pattern_.build(b.inside(std::to_string(i + 1) + "."), next));
+      auto in = std::make_shared<detail::routes_inlet<input, Policy>>(std::move(all), policy_);
+      if (b.options.remove_emitters) return in;
+      return detail::through_a_node<input>(b, "emitter", in);
+    }
   }
 
  private:
+  static constexpr bool is_ordered = std::is_same_v<Policy, detail::in_order>;
+
   template <class Other>
   [[nodiscard]] farm_of<P, Other> with(Other policy) const {
-    static_assert(std::is_same_v<Policy, in_turn>, "garrick: a farm has one policy");
-    return {pattern_, std::move(policy), replicas_, ordered_};
+    static_assert(
+        detail::farm_has_one_policy<Policy, std::is_same_v<Policy, detail::in_turn>>::reported);
+    return {pattern_, std::move(policy), replicas_};
   }
 
   P pattern_;
   Policy policy_;
   std::size_t replicas_;  // 0: not said
-  bool ordered_;
 };
 
 /// Replicas of a pattern side by side: any composition, also of farms. A function stands for
 /// `seq(function)`.
 template <class P>
 [[nodiscard]] auto farm(P pattern) {
-  auto s = detail::as_stage(std::move(pattern));
-  static_assert(
-      !requires { typename decltype(s)::value; },
-      "garrick: each replica would yield a value of its own: put fold behind the farm");
-  return farm_of<decltype(s), in_turn>(std::move(s), in_turn(), 0);
+  using check = detail::check_of<decltype(detail::check_farm<P>())>;
+  static_assert(check::reported);
+  if constexpr (detail::passes<check>)
+    return farm_of<detail::stage_of<P>, detail::in_turn>(seq(std::move(pattern)), detail::in_turn(),
+                                                         0);
+  else
+    return detail::refused_pattern();
 }
 
 }  // namespace garrick::patterns

@@ -69,7 +69,7 @@ class loop_output final : public output<T> {
       on_->begin_input();
       back_->begin_input();
     }
-    const bool again = !loop_.is_over() && again_(std::as_const(value));
+    const bool again = !loop_.is_over() && called(again_)(std::as_const(value));
     (again ? back_ : on_)->put(std::move(value));
     this->blocked_ = on_->is_blocked();
   }
@@ -131,6 +131,7 @@ class gate_node final : public stage_node_base<forwards<T>, T> {
 
   inputs<T>& in() noexcept { return in_; }
   std::size_t drop_inputs() noexcept override { return in_.drop(); }
+  [[nodiscard]] std::size_t waiting() const noexcept override { return in_.waiting(); }
 
  private:
   step_outcome step(turn& t) override {
@@ -181,6 +182,38 @@ class gate_node final : public stage_node_base<forwards<T>, T> {
   loop& loop_;
 };
 
+// Each of these is instantiated only to fail.
+template <class Takes, class PutsOut>
+struct feedback_types_differ {
+  static constexpr bool reported = true;
+  static_assert(std::is_same_v<Takes, PutsOut> && !std::is_void_v<Takes>,
+                "garrick: feedback_types_differ<A, B>: feedback's pattern takes A and puts out B, "
+                "so its results cannot go through it again (void: it is a source, or a sink)");
+};
+template <class F, class Tuple, bool Fits>
+struct feedback_condition_does_not_fit {
+  static constexpr bool reported = true;
+  static_assert(Fits,
+                "garrick: feedback(pattern, again) takes a function `bool again(const Tuple&)`");
+};
+
+template <class F, class Again>
+consteval auto check_feedback() {
+  if constexpr (!passes<stage_check<F>>) {
+    return static_cast<stage_check<F>*>(nullptr);
+  } else {
+    using P = stage_of<F>;
+    using In = typename P::input;
+    using Out = typename P::output;
+    if constexpr (std::is_void_v<In> || !std::is_same_v<In, Out>)
+      return static_cast<feedback_types_differ<In, Out>*>(nullptr);
+    else if constexpr (!std::is_invocable_r_v<bool, callee<Again>, const Out&>)
+      return static_cast<feedback_condition_does_not_fit<Again, Out, false>*>(nullptr);
+    else
+      return static_cast<all_of<run_check<P>, part_check<Again>>*>(nullptr);
+  }
+}
+
 }  // namespace detail
 
 /// A pattern whose results may go through it again.
@@ -190,11 +223,8 @@ class feedback_of {
   using garrick_stage = void;
   using garrick_sendable = void;  ///< stages own what they are made of
   static constexpr bool garrick_keeps_order = false;
-  using input = typename P::input;    ///< what it takes; void: it is a source
-  using output = typename P::output;  ///< what it puts out; void: it is a sink
-
-  static_assert(std::is_same_v<input, output> && !std::is_void_v<input>,
-                "garrick: feedback's pattern puts out the type that it takes");
+  using input = typename P::input;    ///< what it takes
+  using output = typename P::output;  ///< what it puts out: the same
 
   /// For the framework.
   feedback_of(P pattern, Again again) : pattern_(std::move(pattern)), again_(std::move(again)) {}
@@ -207,7 +237,7 @@ class feedback_of {
   /// For the framework.
   detail::inlet_ptr<input> build(const detail::builder& b,
                                  const detail::inlet_ptr<output>& next) const {
-    loop& l = b.to.add_loop(b.options.capacity);
+    detail::loop& l = b.to.add_loop(b.options.capacity);
     detail::builder within = b;
     within.loops.push_back(&l);
     const auto end =
@@ -224,11 +254,16 @@ class feedback_of {
   Again again_;
 };
 
-/// A pattern whose results go through it again while `again(result)` is true, and then on.
+/// A pattern whose results go through it again while `again(result)` is true, and then on. `again`
+/// has no captures (else say lent(f)).
 template <class P, class Again>
 [[nodiscard]] auto feedback(P pattern, Again again) {
-  auto s = detail::as_stage(std::move(pattern));
-  return feedback_of<decltype(s), Again>(std::move(s), std::move(again));
+  using check = detail::check_of<decltype(detail::check_feedback<P, Again>()), Again>;
+  static_assert(check::reported);
+  if constexpr (detail::passes<check>)
+    return feedback_of<detail::stage_of<P>, Again>(seq(std::move(pattern)), std::move(again));
+  else
+    return detail::refused_pattern();
 }
 
 }  // namespace garrick::patterns

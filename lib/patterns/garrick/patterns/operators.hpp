@@ -18,13 +18,15 @@ namespace detail {
 template <class T, class F>
 class filter_stage {
  public:
+  static constexpr bool may_be_copied_for_a_step = true;
+
   explicit filter_stage(F f) : f_(std::move(f)) {}
   void start() noexcept {}
   template <class To>
   void stop(To& /*out*/) noexcept {}
   template <class To>
   void consume(T&& in, To& out) {
-    if (f_(std::as_const(in))) out.put(std::move(in));
+    if (called(f_)(std::as_const(in))) out.put(std::move(in));
   }
 
  private:
@@ -34,13 +36,15 @@ class filter_stage {
 template <class In, class State, class F>
 class scan_stage {
  public:
+  static constexpr bool may_be_copied_for_a_step = true;
+
   scan_stage(State first, F f) : state_(std::move(first)), f_(std::move(f)) {}
   void start() noexcept {}
   template <class To>
   void stop(To& /*out*/) noexcept {}
   template <class To>
   void consume(In&& in, To& out) {
-    state_ = f_(std::move(state_), std::move(in));
+    state_ = called(f_)(std::move(state_), std::move(in));
     out.put(std::as_const(state_));
   }
 
@@ -58,7 +62,7 @@ class flat_map_stage {
   void stop(To& /*out*/) noexcept {}
   template <class To>
   void consume(T&& in, To& out) {
-    auto all = f_(std::move(in));
+    auto all = called(f_)(std::move(in));
     for (auto& x : all) out.put(std::move(x));
   }
 
@@ -85,6 +89,70 @@ class take_stage {
   std::size_t left_;
 };
 
+// Each of these is instantiated only to fail.
+template <class F, bool Fits>
+struct flat_map_function_does_not_fit {
+  static constexpr bool reported = true;
+  static_assert(Fits,
+                "garrick: flat_map takes a function from a tuple to a container, which names its "
+                "types: no auto, no overloads");
+};
+template <class F, bool Fits>
+struct filter_function_does_not_fit {
+  static constexpr bool reported = true;
+  static_assert(Fits,
+                "garrick: filter takes a function `bool f(const Tuple&)` that names its types: no "
+                "auto, no overloads");
+};
+template <class F, class State, bool Fits>
+struct scan_function_does_not_fit {
+  static constexpr bool reported = true;
+  static_assert(Fits,
+                "garrick: scan(first, f) takes a function `State f(State, Tuple)` that names its "
+                "types: no auto, no overloads; State is the type of `first`");
+};
+
+/// The container that F makes of its tuple; void: none.
+template <class F>
+struct container_of {
+  using type = void;
+};
+template <class F>
+  requires is_function<F, void, argument_of<0, F>>
+struct container_of<F> {
+  using type = std::decay_t<typename signature_of_stage<F>::result>;
+};
+template <class C>
+concept container = requires(C c) {
+  c.begin() != c.end();
+  ++std::declval<decltype(c.begin())&>();
+};
+
+template <class F>
+consteval auto check_flat_map() {
+  if constexpr (container<typename container_of<F>::type>)
+    return static_cast<part_check<F>*>(nullptr);
+  else
+    return static_cast<flat_map_function_does_not_fit<F, false>*>(nullptr);
+}
+template <class F>
+consteval auto check_filter() {
+  using seen = std::add_lvalue_reference_t<std::add_const_t<argument_of<0, F>>>;
+  if constexpr (!is_function<F, bool, seen>)
+    return static_cast<filter_function_does_not_fit<F, false>*>(nullptr);
+  else if constexpr (!std::is_same_v<typename signature_of_stage<F>::result, bool>)
+    return static_cast<filter_function_does_not_fit<F, false>*>(nullptr);
+  else
+    return static_cast<part_check<F>*>(nullptr);
+}
+template <class F, class State>
+consteval auto check_scan() {
+  if constexpr (is_function<F, State, State, argument_of<1, F>>)
+    return static_cast<all_of<part_check<F>, part_check<State>>*>(nullptr);
+  else
+    return static_cast<scan_function_does_not_fit<F, State, false>*>(nullptr);
+}
+
 }  // namespace detail
 
 /// Puts out each element of the container that `f(tuple)` gives.
@@ -92,17 +160,17 @@ class take_stage {
 ///     flat_map([](line l) -> std::vector<word> { return words_of(l); })
 template <class F>
 [[nodiscard]] auto flat_map(F f) {
-  using types = detail::types_of<F>;
-  using T = typename types::input;
-  using container = typename types::output;
-  static_assert(
-      requires(container c) {
-        c.begin();
-        c.end();
-      }, "garrick: flat_map takes a function from a tuple to a container");
-  using element = std::remove_cvref_t<decltype(*std::declval<container&>().begin())>;
-  using running = detail::flat_map_stage<T, F>;
-  return seq_stage<running, T, element>(running(std::move(f)), "flat_map").cheap();
+  using check = detail::check_of<decltype(detail::check_flat_map<F>()), F>;
+  static_assert(check::reported);
+  if constexpr (detail::passes<check>) {
+    using T = detail::argument_of<0, F>;
+    using container = typename detail::container_of<F>::type;
+    using element = std::remove_cvref_t<decltype(*std::declval<container&>().begin())>;
+    using running = detail::flat_map_stage<T, F>;
+    return seq_stage<running, T, element>(running(std::move(f)), "flat_map").cheap();
+  } else {
+    return detail::refused_pattern();
+  }
 }
 
 /// Hands on the first `n` tuples, and then ends the stream behind it. The stages before it hear
@@ -115,25 +183,33 @@ template <class T>
 }
 
 /// Hands on the tuples for which `f(tuple)` is true.
+///
+///     filter(patterns::bind([](int least, int x) { return x >= least; }, 7))
 template <class F>
 [[nodiscard]] auto filter(F f) {
-  using types = detail::types_of<F>;
-  using T = typename types::input;
-  static_assert(std::is_same_v<typename types::output, bool>,
-                "garrick: filter takes a function from a tuple to bool");
-  using running = detail::filter_stage<T, F>;
-  return seq_stage<running, T, T>(running(std::move(f)), "filter").cheap();
+  using check = detail::check_of<decltype(detail::check_filter<F>()), F>;
+  static_assert(check::reported);
+  if constexpr (detail::passes<check>) {
+    using T = detail::argument_of<0, F>;
+    using running = detail::filter_stage<T, F>;
+    return seq_stage<running, T, T>(running(std::move(f)), "filter").cheap();
+  } else {
+    return detail::refused_pattern();
+  }
 }
 
 /// `state = f(state, tuple)` for each tuple, and puts out a copy of the state each time.
 template <class State, class F>
 [[nodiscard]] auto scan(State first, F f) {
-  using signature = detail::signature_of<F>;
-  static_assert(signature::known,
-                "garrick: scan's function names its types: no auto, no overloads");
-  using in = typename detail::second_of<typename signature::arguments>::type;
-  using running = detail::scan_stage<in, State, F>;
-  return seq_stage<running, in, State>(running(std::move(first), std::move(f)), "scan").cheap();
+  using check = detail::check_of<decltype(detail::check_scan<F, State>()), F>;
+  static_assert(check::reported);
+  if constexpr (detail::passes<check>) {
+    using T = detail::argument_of<1, F>;
+    using running = detail::scan_stage<T, State, F>;
+    return seq_stage<running, T, State>(running(std::move(first), std::move(f)), "scan").cheap();
+  } else {
+    return detail::refused_pattern();
+  }
 }
 
 }  // namespace garrick::patterns

@@ -9,13 +9,87 @@
 #pragma once
 
 #include <garrick/patterns/channel/routes.hpp>
+#include <garrick/patterns/detail/checks.hpp>
+#include <garrick/patterns/detail/route_check.hpp>
 #include <garrick/patterns/pipeline.hpp>
 
+#include <cstddef>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 namespace garrick::patterns {
+
+namespace detail {
+
+// Each of these is instantiated only to fail: the compiler prints the place and the types.
+template <std::size_t Number, bool TakesTuples>
+struct parallel_part_is_a_source {
+  static constexpr bool reported = true;
+  static_assert(TakesTuples,
+                "garrick: parallel_part_is_a_source<n>: part n of this parallel takes no tuple: "
+                "put the source before parallel");
+};
+template <std::size_t Number, bool YieldsNothing>
+struct parallel_part_is_a_fold {
+  static constexpr bool reported = true;
+  static_assert(YieldsNothing,
+                "garrick: parallel_part_is_a_fold<n>: a stream yields one value, and part n of "
+                "this parallel would yield one of its own: put fold behind parallel");
+};
+template <std::size_t Number, class FirstTakes, class Takes>
+struct parallel_parts_take_different_types {
+  static constexpr bool reported = true;
+  static_assert(std::is_same_v<FirstTakes, Takes>,
+                "garrick: parallel_parts_take_different_types<n, A, B>: the first part of this "
+                "parallel takes A, and part n takes B");
+};
+template <std::size_t Number, class FirstGives, class Gives>
+struct parallel_parts_put_out_different_types {
+  static constexpr bool reported = true;
+  static_assert(std::is_same_v<FirstGives, Gives>,
+                "garrick: parallel_parts_put_out_different_types<n, A, B>: the first part of this "
+                "parallel puts out A, and part n puts out B");
+};
+template <class Parallel, bool Some = false>
+struct parallel_without_parts {
+  static constexpr bool reported = true;
+  static_assert(Some, "garrick: parallel has at least one part");
+};
+
+template <std::size_t I, class First, class P>
+consteval auto check_part_of_parallel() {
+  if constexpr (std::is_void_v<typename P::input>)
+    return static_cast<parallel_part_is_a_source<I, false>*>(nullptr);
+  else if constexpr (requires { typename P::value; })
+    return static_cast<parallel_part_is_a_fold<I, false>*>(nullptr);
+  else if constexpr (!std::is_same_v<typename First::input, typename P::input>)
+    return static_cast<
+        parallel_parts_take_different_types<I, typename First::input, typename P::input>*>(nullptr);
+  else if constexpr (!std::is_same_v<typename First::output, typename P::output>)
+    return static_cast<
+        parallel_parts_put_out_different_types<I, typename First::output, typename P::output>*>(
+        nullptr);
+  else
+    return static_cast<run_check<P>*>(nullptr);
+}
+template <class Numbers, class... Ps>
+struct parts_checked;
+template <std::size_t... I, class First, class... Rest>
+struct parts_checked<std::index_sequence<I...>, First, Rest...>
+    : first_failure<check_of<decltype(check_part_of_parallel<1, First, First>())>,
+                    check_of<decltype(check_part_of_parallel<I + 2, First, Rest>())>...> {};
+template <class P, class... Ps>
+consteval auto check_parallel() {
+  using parts = all_of<stage_check<P>, stage_check<Ps>...>;
+  if constexpr (!passes<parts>)
+    return static_cast<parts*>(nullptr);
+  else
+    return static_cast<typename parts_checked<std::make_index_sequence<sizeof...(Ps)>, stage_of<P>,
+                                              stage_of<Ps>...>::type*>(nullptr);
+}
+
+}  // namespace detail
 
 /// Different patterns side by side.
 template <class Policy, class... Ps>
@@ -26,26 +100,26 @@ class parallel_of {
   using garrick_stage = void;
   using garrick_sendable = void;  ///< stages own what they are made of
   static constexpr bool garrick_keeps_order = false;
-  using input = typename first::input;    ///< what it takes; void: it is a source
+  using input = typename first::input;    ///< what it takes
   using output = typename first::output;  ///< what it puts out; void: it is a sink
-
-  static_assert(!std::is_void_v<input>,
-                "garrick: parallel takes tuples; its first part is a source");
-  static_assert(!(requires { typename Ps::value; } || ...),
-                "garrick: a stream yields one value: put fold behind parallel");
-  static_assert((std::is_same_v<input, typename Ps::input> && ...),
-                "garrick: the parts of parallel take the same type");
-  static_assert((std::is_same_v<output, typename Ps::output> && ...),
-                "garrick: the parts of parallel put out the same type");
+  /// For the framework: `by` may still make it right.
+  using garrick_check = std::conditional_t<std::is_same_v<Policy, detail::to_all>,
+                                           detail::broadcast_check<input>, detail::passed_check>;
 
   /// For the framework.
   parallel_of(Policy policy, std::tuple<Ps...> parts)
       : parts_(std::move(parts)), policy_(std::move(policy)) {}
 
-  /// Each tuple goes to the part whose number `f(tuple, n)` gives, of n.
+  /// Each tuple goes to the part whose number `f(tuple, n)` gives, of n. `f` has no captures (else
+  /// say lent(f)).
   template <class F>
   [[nodiscard]] auto by(F f) const {
-    return parallel_of<chosen<F>, Ps...>(chosen<F>{std::move(f)}, parts_);
+    using check = detail::choice_check<F, input>;
+    static_assert(check::reported);
+    if constexpr (detail::passes<check>)
+      return parallel_of<detail::chosen<F>, Ps...>(detail::chosen<F>{std::move(f)}, parts_);
+    else
+      return *this;
   }
 
   /// What it looks like.
@@ -77,11 +151,21 @@ class parallel_of {
 
 /// Different patterns side by side, each of which gets every tuple, until `by` says otherwise. A
 /// function stands for `seq(function)`.
-template <class... Ps>
-[[nodiscard]] auto parallel(Ps... parts) {
-  static_assert(sizeof...(Ps) != 0, "garrick: parallel has at least one part");
-  return parallel_of<to_all, decltype(detail::as_stage(std::declval<Ps>()))...>(
-      to_all(), std::tuple(detail::as_stage(std::move(parts))...));
+template <class P, class... Ps>
+[[nodiscard]] auto parallel(P first, Ps... others) {
+  using check = detail::check_of<decltype(detail::check_parallel<P, Ps...>())>;
+  static_assert(check::reported);
+  if constexpr (detail::passes<check>)
+    return parallel_of<detail::to_all, detail::stage_of<P>, detail::stage_of<Ps>...>(
+        detail::to_all(), std::tuple(seq(std::move(first)), seq(std::move(others))...));
+  else
+    return detail::refused_pattern();
+}
+/// Does not compile: there is at least one part.
+template <class Parallel = void>
+[[nodiscard]] auto parallel() {
+  static_assert(detail::parallel_without_parts<Parallel>::reported);
+  return detail::refused_pattern();
 }
 
 }  // namespace garrick::patterns

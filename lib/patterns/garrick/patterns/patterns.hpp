@@ -1,7 +1,13 @@
 // Parallel patterns: pipelines, farms and streams.
 #pragma once
 
+// First what the compiler says of mistakes: each header between would be another line above it.
+#include <garrick/garrick.hpp>
+#include <garrick/patterns/detail/checks.hpp>
+#include <garrick/patterns/detail/stage_check.hpp>
+
 #include <garrick/patterns/ask.hpp>
+#include <garrick/patterns/bind.hpp>
 #include <garrick/patterns/farm.hpp>
 #include <garrick/patterns/feedback.hpp>
 #include <garrick/patterns/generator.hpp>
@@ -9,6 +15,7 @@
 #include <garrick/patterns/optimise.hpp>
 #include <garrick/patterns/parallel.hpp>
 #include <garrick/patterns/pipeline.hpp>
+#include <garrick/patterns/progress.hpp>
 #include <garrick/patterns/seq.hpp>
 #include <garrick/patterns/sinks.hpp>
 #include <garrick/patterns/slice.hpp>

@@ -25,16 +25,11 @@ namespace detail {
 template <class P>
 concept sequential = requires { typename P::garrick_seq; };
 
-/// A pattern as it is; a function as a stage.
+/// The type of the pattern that P, or the function P, is.
 template <class P>
-[[nodiscard]] auto as_stage(P p) {
-  if constexpr (stage<P>)
-    return p;
-  else
-    return seq(std::move(p));
-}
+using stage_of = decltype(seq(std::declval<P>()));
 
-/// Instantiated only to fail: the compiler prints the place and the types.
+// Each of these is instantiated only to fail: the compiler prints the place and the types.
 template <std::size_t Number, class Gives, class NextTakes>
 struct stages_do_not_fit {
   static constexpr bool reported = true;
@@ -42,31 +37,56 @@ struct stages_do_not_fit {
                 "garrick: stages_do_not_fit<n, A, B>: stage n of this pipeline puts out A, and the "
                 "next one takes B");
 };
-template <std::size_t Number, class T>
-struct stages_do_not_fit<Number, T, T> {
+template <std::size_t Number, bool IsLast>
+struct a_sink_is_not_the_last {
   static constexpr bool reported = true;
+  static_assert(IsLast,
+                "garrick: a_sink_is_not_the_last<n>: stage n of this pipeline puts nothing out, so "
+                "nothing can follow it: make it the last one, or let it put out what the next one "
+                "takes");
 };
-template <std::size_t Number, class NextTakes>
-struct nothing_comes_to_the_next_stage {
+template <std::size_t Number, bool IsFirst>
+struct a_source_is_not_the_first {
   static constexpr bool reported = true;
-  static_assert(std::is_void_v<NextTakes> && !std::is_void_v<NextTakes>,
-                "garrick: stage n of this pipeline is a sink, or the next one is a source");
+  static_assert(IsFirst,
+                "garrick: a_source_is_not_the_first<n>: stage n of this pipeline takes no tuple, "
+                "so nothing can come before it: make it the first one, or use zip");
+};
+template <class Pipeline, bool Some = false>
+struct pipeline_without_stages {
+  static constexpr bool reported = true;
+  static_assert(Some, "garrick: a pipeline has at least one stage");
 };
 
+/// Does stage I fit to the next one?
 template <std::size_t I, class Stages>
-consteval bool fit() {
-  if constexpr (I + 1 == std::tuple_size_v<Stages>) {
-    return true;
+consteval auto check_neighbours() {
+  using gives = typename std::tuple_element_t<I, Stages>::output;
+  using takes = typename std::tuple_element_t<I + 1, Stages>::input;
+  if constexpr (std::is_void_v<gives>)
+    return static_cast<a_sink_is_not_the_last<I + 1, false>*>(nullptr);
+  else if constexpr (std::is_void_v<takes>)
+    return static_cast<a_source_is_not_the_first<I + 2, false>*>(nullptr);
+  else if constexpr (!std::is_same_v<gives, takes>)
+    return static_cast<stages_do_not_fit<I + 1, gives, takes>*>(nullptr);
+  else
+    return static_cast<passed_check*>(nullptr);
+}
+template <class Stages, class Numbers>
+struct neighbours_checked;
+template <class Stages, std::size_t... I>
+struct neighbours_checked<Stages, std::index_sequence<I...>>
+    : first_failure<check_of<decltype(check_neighbours<I, Stages>())>...> {};
+
+template <class... Ps>
+consteval auto check_pipeline() {
+  using parts = all_of<stage_check<Ps>...>;
+  if constexpr (!passes<parts>) {
+    return static_cast<parts*>(nullptr);
   } else {
-    using gives = typename std::tuple_element_t<I, Stages>::output;
-    using takes = typename std::tuple_element_t<I + 1, Stages>::input;
-    if constexpr (std::is_void_v<gives> || std::is_void_v<takes>) {
-      static_assert(nothing_comes_to_the_next_stage<I + 1, takes>::reported);
-      return false;
-    } else {
-      static_assert(stages_do_not_fit<I + 1, gives, takes>::reported);
-      return std::is_same_v<gives, takes> && fit<I + 1, Stages>();
-    }
+    using row = neighbours_checked<std::tuple<stage_of<Ps>...>,
+                                   std::make_index_sequence<sizeof...(Ps) - 1>>;
+    return static_cast<all_of<run_check<stage_of<Ps>>..., typename row::type>*>(nullptr);
   }
 }
 
@@ -134,7 +154,7 @@ class pipeline_of
     if constexpr (detail::sequential<part<I>>) {
       std::string name = p.name();
       const maker<I> make = output_after<I>(b, !p.is_cheap(), name, next);
-      return p.build_with(b, name, [&](node& n) { return make->make(n); });
+      return p.build_with(b, name, [&](detail::node& n) { return make->make(n); });
     } else if constexpr (I == last) {
       return p.build(b, next);
     } else {
@@ -149,26 +169,27 @@ class pipeline_of
                         const detail::inlet_ptr<output>& next) const {
     if constexpr (I == last) {
       return detail::make_output_by<gives<I>>(
-          [next](node& n) { return detail::connect<gives<I>>(next, n); });
+          [next](detail::node& n) { return detail::connect<gives<I>>(next, n); });
     } else {
       if constexpr (detail::sequential<part<I + 1>>) {
         const auto& a = std::get<I>(parts_);
         const auto& z = std::get<I + 1>(parts_);
         if (b.options.fuse && a.may_be_fused() && z.may_be_fused() && (z.is_cheap() || !busy)) {
           name += "+" + z.name();
-          using fused = fused_output<gives<I>, typename part<I + 1>::running,
-                                     detail::output_for<gives<I + 1>>>;
+          using fused = detail::fused_output<gives<I>, typename part<I + 1>::running,
+                                             detail::output_for<gives<I + 1>>>;
           return detail::make_output_by<gives<I>>(
               [stage = z.prototype(), of = &b.to,
-               rest = output_after<I + 1>(b, busy || !z.is_cheap(), name, next)](node& n) {
+               rest = output_after<I + 1>(b, busy || !z.is_cheap(), name, next)](detail::node& n) {
                 auto s = stage;
                 detail::belong(s, *of);
                 return std::make_unique<fused>(std::move(s), rest->make(n));
               });
         }
       }
-      return detail::make_output_by<gives<I>>(
-          [to = build_from<I + 1>(b, next)](node& n) { return detail::connect<gives<I>>(to, n); });
+      return detail::make_output_by<gives<I>>([to = build_from<I + 1>(b, next)](detail::node& n) {
+        return detail::connect<gives<I>>(to, n);
+      });
     }
   }
 
@@ -178,13 +199,21 @@ class pipeline_of
 /// Patterns in a row: what one puts out the next one takes. A function stands for `seq(function)`.
 ///
 ///     pipeline(lines, split, count, print)
-template <class... Ps>
-[[nodiscard]] auto pipeline(Ps... parts) {
-  static_assert(sizeof...(Ps) != 0, "garrick: a pipeline has at least one stage");
-  using stages = std::tuple<decltype(detail::as_stage(std::declval<Ps>()))...>;
-  if constexpr (detail::fit<0, stages>())
-    return pipeline_of<decltype(detail::as_stage(std::declval<Ps>()))...>(
-        detail::as_stage(std::move(parts))...);
+template <class P, class... Ps>
+[[nodiscard]] auto pipeline(P first, Ps... others) {
+  using check = detail::check_of<decltype(detail::check_pipeline<P, Ps...>())>;
+  static_assert(check::reported);
+  if constexpr (detail::passes<check>)
+    return pipeline_of<detail::stage_of<P>, detail::stage_of<Ps>...>(seq(std::move(first)),
+                                                                     seq(std::move(others))...);
+  else
+    return detail::refused_pattern();
+}
+/// Does not compile: a pipeline has at least one stage.
+template <class Pipeline = void>
+[[nodiscard]] auto pipeline() {
+  static_assert(detail::pipeline_without_stages<Pipeline>::reported);
+  return detail::refused_pattern();
 }
 
 }  // namespace garrick::patterns

@@ -36,7 +36,8 @@ node_figures together(const node_figures& a, const node_figures& b) {
           .blocked_ns = a.blocked_ns + b.blocked_ns,
           .failures = a.failures + b.failures,
           .dropped = a.dropped + b.dropped,
-          .partial = a.partial + b.partial};
+          .partial = a.partial + b.partial,
+          .waiting = a.waiting + b.waiting};
 }
 
 }  // namespace
@@ -44,6 +45,7 @@ node_figures together(const node_figures& a, const node_figures& b) {
 stream_report stream_report::by_stage() const {
   stream_report all;
   all.left = left;
+  all.ended = ended;
   std::vector<place> last;  // of each stage, the replica that was seen last
   for (const stage_report& s : stages) {
     place here(s.name);
@@ -85,14 +87,15 @@ std::string stream_report::to_string() const {
   for (const stage_report& s : stages) width = std::max(width, title(s).size());
   const int w = static_cast<int>(std::min<std::size_t>(width, 60));
   char line[240];
-  std::snprintf(line, sizeof line, "%-*s %12s %12s %10s %10s %8s\n", w, "stage", "in", "out",
-                "busy ms", "blocked ms", "failures");
+  std::snprintf(line, sizeof line, "%-*s %12s %12s %8s %10s %10s %8s\n", w, "stage", "in", "out",
+                "waiting", "busy ms", "blocked ms", "failures");
   std::string text = line;
   const stage_report* const slowest = bottleneck();
   for (const stage_report& s : stages) {
-    std::snprintf(line, sizeof line, "%-*.*s %12llu %12llu %10.1f %10.1f %8llu%s\n", w, w,
+    std::snprintf(line, sizeof line, "%-*.*s %12llu %12llu %8llu %10.1f %10.1f %8llu%s\n", w, w,
                   title(s).c_str(), static_cast<unsigned long long>(s.figures.in),
                   static_cast<unsigned long long>(s.figures.out),
+                  static_cast<unsigned long long>(s.figures.waiting),
                   static_cast<double>(s.figures.busy_ns) * 1e-6,
                   static_cast<double>(s.figures.blocked_ns) * 1e-6,
                   static_cast<unsigned long long>(s.figures.failures),
@@ -102,7 +105,23 @@ std::string stream_report::to_string() const {
   return text;
 }
 
-stream_report report_of(const graph& of, std::uint64_t left) {
+std::vector<stage_rate> rates(const stream_report& before, const stream_report& now,
+                              duration between) {
+  const auto& was = before.stages;
+  const auto& is = now.stages;
+  bool same = was.size() == is.size();
+  for (std::size_t i = 0; same && i < is.size(); ++i) same = was[i].figures.in <= is[i].figures.in;
+  std::vector<stage_rate> result;
+  for (std::size_t i = 1; i < is.size(); ++i) {
+    const std::uint64_t more = is[i].figures.in - (same ? was[i].figures.in : 0);
+    result.push_back(
+        {is[i].name, static_cast<double>(more) * 1e9 /
+                         static_cast<double>(std::max<std::int64_t>(between.count(), 1))});
+  }
+  return result;
+}
+
+stream_report report_of(const detail::graph& of, std::uint64_t left) {
   stream_report r;
   r.left = left;
   // a graph is built from the sink to the source

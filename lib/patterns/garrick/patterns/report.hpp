@@ -1,6 +1,7 @@
 // What the nodes of a stream have done so far, and which of them holds the others up.
 #pragma once
 
+#include <garrick/garrick.hpp>
 #include <garrick/patterns/node/graph.hpp>
 
 #include <cstddef>
@@ -21,6 +22,7 @@ struct stage_report {
 struct stream_report {
   std::vector<stage_report> stages;  ///< from the source to the sink
   std::uint64_t left = 0;            ///< tuples that an ended stream left in its channels
+  bool ended = false;                ///< the last node has ended
 
   /// The same with the replicas of a stage as one: its name without their numbers, and the sums of
   /// their figures.
@@ -32,7 +34,18 @@ struct stream_report {
   [[nodiscard]] std::string to_string() const;
 };
 
+/// How fast a stage is.
+struct stage_rate {
+  std::string name;       ///< the stage's
+  double per_second = 0;  ///< tuples that it takes
+};
+
+/// What each stage that reads has taken a second between two looks. If `before` is of another
+/// stream it counts for nothing.
+[[nodiscard]] std::vector<stage_rate> rates(const stream_report& before, const stream_report& now,
+                                            duration between);
+
 /// For the framework: the figures of all nodes, and what an ended stream has left.
-[[nodiscard]] stream_report report_of(const graph& of, std::uint64_t left);
+[[nodiscard]] stream_report report_of(const detail::graph& of, std::uint64_t left);
 
 }  // namespace garrick::patterns

@@ -4,16 +4,17 @@
 //   seq([](line l, emit<word> out) { … out(w); … })                  any number
 //   seq([](word w) { … })                                            none: a sink
 //   seq([](line l) -> generator<word> { … co_yield w; … })           any number, as there is room
+//   seq(patterns::bind([](int& n, line l) { … }, 0))                 with a state: bind.hpp
 //   seq([]() -> std::optional<line> { … })                           a source, until it has nothing
 //   seq([]() -> generator<line> { … })                               the same
 //   seq(numbers{1, 10})                                              bool operator()(emit<int>): a
 //                                                                    source, until it returns false
 //   seq<count_words>(args...)                                        a class
 //
-// A class has `consume`, as a function of one of these forms, and if it likes `on_start()`,
-// `on_stop()` or `on_stop(emit<Out>)`, and `on_restart()`. `on_start` comes before the first tuple,
-// `on_stop` after the last one, unless the stream fails or is cancelled. What one of the three
-// throws ends the stream with an error that names the stage, whatever its policy.
+// A class has `consume`, as a function of one of these forms but the generators, and if it likes
+// `on_start()`, `on_stop()` or `on_stop(emit<Out>)`, and `on_restart()`. `on_start` comes before
+// the first tuple, `on_stop` after the last one, unless the stream fails or is cancelled. What one
+// of the three throws ends the stream with an error that names the stage, whatever its policy.
 //
 // A class may go by the clock: with `instant deadline() const`, `on_time(instant now)` or
 // `on_time(instant now, emit<Out>)` is called when that time has come, also if no tuple comes; and
@@ -21,15 +22,18 @@
 // `instant::never()` while there is nothing to wait for, and another time after `on_time`.
 //
 // A stage is a value: each replica and each spawn gets a copy. One replica is run by one thread at
-// a time, not always the same. So a function with captures is refused, as for actors: give a class
-// with members, or say lent(f).
+// a time, not always the same. So what stages are made of, and the tuples between them, own what
+// they refer to, as actors and messages do: pointers, views and functions with captures are
+// refused. `lent(x)` lets one through, where a stage is made.
 //
 // Thread safety: stages are plain values.
 #pragma once
 
 #include <garrick/patterns/detail/callable.hpp>
+#include <garrick/patterns/detail/checks.hpp>
 #include <garrick/patterns/detail/inlet.hpp>
 #include <garrick/patterns/detail/ordered.hpp>
+#include <garrick/patterns/detail/stage_check.hpp>
 #include <garrick/patterns/failure_policy.hpp>
 #include <garrick/patterns/plan.hpp>
 
@@ -66,6 +70,9 @@ struct yields_as<P> {
 /// A stage that handles one tuple after the other: the smallest pattern.
 template <class Running, class In, class Out, class Value = void>
 class seq_stage : public detail::yields<Value> {
+  static_assert(detail::all_of<detail::tuple_check<In>, detail::tuple_check<Out>,
+                               detail::value_check<Value>>::reported);
+
  public:
   using input = In;         ///< what it takes; void: it is a source
   using output = Out;       ///< what it puts out; void: it is a sink
@@ -132,7 +139,7 @@ class seq_stage : public detail::yields<Value> {
   template <class MakeOutput>
   detail::inlet_ptr<In> build_with(const detail::builder& b, const std::string& name,
                                    const MakeOutput& make_output) const {
-    node_options o = b.node(name, own_thread_);
+    detail::node_options o = b.node(name, own_thread_);
     o.in_place = o.in_place && !detail::timed<Running>;
     if constexpr (std::is_void_v<In>) {
       auto& n = b.to.add_node<detail::source_node<Running, Out>>(o, policy_, prototype_);
@@ -159,7 +166,7 @@ class seq_stage : public detail::yields<Value> {
   }
   /// For the framework: makes the node, which puts out to `next`.
   detail::inlet_ptr<In> build(const detail::builder& b, const detail::inlet_ptr<Out>& next) const {
-    return build_with(b, name_, [&](node& n) { return detail::connect<Out>(next, n); });
+    return build_with(b, name_, [&](detail::node& n) { return detail::connect<Out>(next, n); });
   }
 
  private:
@@ -172,58 +179,66 @@ class seq_stage : public detail::yields<Value> {
 
 namespace detail {
 
-template <bool Owned, class F>
-struct stage_shares_something {
-  static constexpr bool reported = true;
-  static_assert(Owned,
-                "garrick: a stage owns what it is made of: give a function without captures, or an "
-                "object of a class with members, or say lent(f)");
-};
+template <class F>
+[[nodiscard]] auto function_as_stage(F f) {
+  using signature = signature_of_stage<F>;
+  using result = typename signature::result;
+  using types = stage_types<result, typename signature::arguments>;
+  using In = typename types::input;
+  using Out = typename types::output;
+  using running = std::conditional_t<generated<result>::is, generator_stage<F, In, Out>,
+                                     function_stage<F, In, Out, types::emits>>;
+  return seq_stage<running, In, Out>(running(std::move(f)), std::is_void_v<In>    ? "source"
+                                                            : std::is_void_v<Out> ? "sink"
+                                                                                  : "stage");
+}
+template <class N>
+[[nodiscard]] auto object_as_stage(N n) {
+  using signature = signature_of<decltype(&N::consume)>;
+  using types = stage_types<typename signature::result, typename signature::arguments>;
+  using In = typename types::input;
+  using Out = typename types::output;
+  using running = class_stage<N, In, Out, types::emits>;
+  return seq_stage<running, In, Out>(running(std::move(n)), std::string(base::type_name<N>));
+}
+
+/// Is it the object itself that a stage is made of?
+template <class N, class... Args>
+inline constexpr bool is_object = false;
+template <class N, class Arg>
+inline constexpr bool is_object<N, Arg> = std::is_same_v<N, std::remove_cvref_t<Arg>>;
 
 }  // namespace detail
 
-/// A function as a stage; its forms are at the top of this file.
+/// A function, or an object of a class, as a stage; the forms are at the top of this file. What is
+/// a pattern stays as it is.
 template <class F>
-[[nodiscard]] auto seq(F f)
-  requires(!requires { &F::consume; })
-{
-  using called = typename detail::called_of<F>::type;
-  using signature = detail::signature_of<called>;
-  static_assert(signature::known,
-                "garrick: a stage's function names its types: no auto, no overloads");
-  if constexpr (signature::known) {
-    using types = detail::types_of<called>;
-    static_assert(types::fits,
-                  "garrick: a stage's function takes a value, or a value and an emit<Out>");
-    static_assert(detail::stage_shares_something<base::spawn_argument<F>, F>::reported);
-    using generated = detail::generated<typename signature::result>;
-    if constexpr (types::fits && generated::is) {
-      static_assert(detail::takes_values<typename signature::arguments>,
-                    "garrick: a stage that is a generator takes its tuple by value: it needs it "
-                    "after its first co_yield, too");
-      using running = detail::generator_stage<F, typename types::input, typename generated::type>;
-      return seq_stage<running, typename types::input, typename generated::type>(
-          running(std::move(f)), std::is_void_v<typename types::input> ? "source" : "stage");
-    } else if constexpr (types::fits) {
-      using running =
-          detail::function_stage<F, typename types::input, typename types::output, types::emits>;
-      return seq_stage<running, typename types::input, typename types::output>(
-          running(std::move(f)), std::is_void_v<typename types::input>    ? "source"
-                                 : std::is_void_v<typename types::output> ? "sink"
-                                                                          : "stage");
-    }
-  }
+[[nodiscard]] auto seq(F f) {
+  using check = detail::stage_check<F>;
+  static_assert(check::reported);
+  if constexpr (!detail::passes<check>)
+    return detail::refused_pattern();
+  else if constexpr (stage<F>)
+    return f;
+  else if constexpr (detail::has_consume<F>)
+    return detail::object_as_stage(std::move(f));
+  else
+    return detail::function_as_stage(std::move(f));
 }
 
 /// An object of the class N as a stage, made of these arguments here and copied for each replica.
+/// The arguments are checked, and passed, as those of a spawn: what is moved is moved, everything
+/// else is copied, and `lent(x)` gives the constructor an X&.
 template <class N, class... Args>
+  requires(!detail::is_object<N, Args...>)
 [[nodiscard]] auto seq(Args&&... args) {
-  using signature = detail::signature_of<decltype(&N::consume)>;
-  using types = detail::stage_types<typename signature::result, typename signature::arguments>;
-  using running =
-      detail::class_stage<N, typename types::input, typename types::output, types::emits>;
-  return seq_stage<running, typename types::input, typename types::output>(
-      running(N(std::forward<Args>(args)...)), std::string(base::type_name<N>));
+  using check = detail::all_of<detail::class_check<N>, detail::arguments_check<false, Args...>,
+                               detail::making_check<N, Args...>>;
+  static_assert(check::reported);
+  if constexpr (detail::passes<check>)
+    return detail::object_as_stage(N(core::detail::given<Args>(args)...));
+  else
+    return detail::refused_pattern();
 }
 
 }  // namespace garrick::patterns

@@ -8,6 +8,7 @@
 // Thread safety: patterns are plain values.
 #pragma once
 
+#include <garrick/patterns/detail/checks.hpp>
 #include <garrick/patterns/node/graph.hpp>
 #include <garrick/patterns/seq.hpp>
 
@@ -24,6 +25,8 @@ namespace detail {
 template <class In, class Value, class F>
 class fold_stage {
  public:
+  static constexpr bool may_be_copied_for_a_step = true;
+
   fold_stage(Value first, F f) : value_(std::move(first)), f_(std::move(f)) {}
   void belongs_to(graph& g) noexcept { graph_ = &g; }
   void start() noexcept {}
@@ -33,7 +36,7 @@ class fold_stage {
   }
   template <class To>
   void consume(In&& in, To& /*out*/) {
-    value_ = f_(std::move(value_), std::move(in));
+    value_ = called(f_)(std::move(value_), std::move(in));
   }
 
  private:
@@ -58,13 +61,69 @@ class sending_stage {
   ref<P> to_;
 };
 
-/// The message of a protocol that has one, of one part.
+/// The message of a protocol that has one, of one part; else void.
 template <class P>
-struct only_message;
+struct only_message {
+  using type = void;
+};
 template <class M>
 struct only_message<protocol<void(M)>> {
-  using type = M;
+  using type = std::decay_t<M>;
 };
+
+// Each of these is instantiated only to fail.
+template <class Protocol, bool One>
+struct receiver_understands_several {
+  static constexpr bool reported = true;
+  static_assert(One,
+                "garrick: this actor understands several messages: to<word>(handle) says which one "
+                "the stream sends");
+};
+template <class Protocol, class Tuple, bool Understood>
+struct receiver_does_not_understand {
+  static constexpr bool reported = true;
+  static_assert(Understood, "garrick: the actor behind this handle does not take such tuples");
+};
+template <class F, bool Fits>
+struct for_each_function_does_not_fit {
+  static constexpr bool reported = true;
+  static_assert(Fits, "garrick: for_each takes a function of a tuple that gives nothing");
+};
+template <class F, class Value, bool Fits>
+struct fold_function_does_not_fit {
+  static constexpr bool reported = true;
+  static_assert(Fits,
+                "garrick: fold(first, f) takes a function `Value f(Value, Tuple)` that names its "
+                "types: no auto, no overloads; Value is the type of `first`");
+};
+
+template <class P, class T>
+consteval auto check_receiver() {
+  if constexpr (std::is_void_v<T>)
+    return static_cast<receiver_understands_several<P, false>*>(nullptr);
+  else if constexpr (!P::template accepts<T>)
+    return static_cast<receiver_does_not_understand<P, T, false>*>(nullptr);
+  else
+    return static_cast<passed_check*>(nullptr);
+}
+template <class T, class P>
+[[nodiscard]] auto sender_to(ref<P> receiver) {
+  using check = check_of<decltype(check_receiver<P, T>())>;
+  static_assert(check::reported);
+  if constexpr (passes<check>) {
+    using running = sending_stage<T, P>;
+    return seq_stage<running, T, void>(running(std::move(receiver)), "to");
+  } else {
+    return refused_pattern();
+  }
+}
+template <class F, class Value>
+consteval auto check_fold() {
+  if constexpr (is_function<F, Value, Value, argument_of<1, F>>)
+    return static_cast<part_check<F>*>(nullptr);
+  else
+    return static_cast<fold_function_does_not_fit<F, Value, false>*>(nullptr);
+}
 
 }  // namespace detail
 
@@ -72,24 +131,24 @@ struct only_message<protocol<void(M)>> {
 template <class F>
 [[nodiscard]] auto for_each(F f) {
   auto s = seq(std::move(f));
-  static_assert(std::is_void_v<typename decltype(s)::output>,
-                "garrick: for_each takes a function that gives nothing");
-  return s.named("for_each");
+  constexpr bool fits = std::is_void_v<typename decltype(s)::output>;
+  static_assert(detail::for_each_function_does_not_fit<F, fits>::reported);
+  if constexpr (fits)
+    return s.named("for_each");
+  else
+    return detail::refused_pattern();
 }
 
 /// Sends each tuple to an actor, which slows the stream if its mailbox is full, as it slows any
 /// sender. If the actor has ended, the tuples are dead letters.
 template <class P>
 [[nodiscard]] auto to(ref<P> receiver) {
-  using T = typename detail::only_message<P>::type;
-  using running = detail::sending_stage<T, P>;
-  return seq_stage<running, T, void>(running(std::move(receiver)), "to");
+  return detail::sender_to<typename detail::only_message<P>::type>(std::move(receiver));
 }
 /// The same for an actor that understands other messages, too: `to<word>(index)`.
 template <class T, class P>
 [[nodiscard]] auto to(ref<P> receiver) {
-  using running = detail::sending_stage<T, P>;
-  return seq_stage<running, T, void>(running(std::move(receiver)), "to");
+  return detail::sender_to<T>(std::move(receiver));
 }
 
 /// Drops each tuple.
@@ -102,12 +161,15 @@ template <class T>
 /// stream's handle gives. Not for replicas.
 template <class Value, class F>
 [[nodiscard]] auto fold(Value first, F f) {
-  using signature = detail::signature_of<F>;
-  static_assert(signature::known,
-                "garrick: fold's function names its types: no auto, no overloads");
-  using in = typename detail::second_of<typename signature::arguments>::type;
-  using running = detail::fold_stage<in, Value, F>;
-  return seq_stage<running, in, void, Value>(running(std::move(first), std::move(f)), "fold");
+  using check = detail::check_of<decltype(detail::check_fold<F, Value>()), F>;
+  static_assert(check::reported);
+  if constexpr (detail::passes<check>) {
+    using T = detail::argument_of<1, F>;
+    using running = detail::fold_stage<T, Value, F>;
+    return seq_stage<running, T, void, Value>(running(std::move(first), std::move(f)), "fold");
+  } else {
+    return detail::refused_pattern();
+  }
 }
 
 }  // namespace garrick::patterns

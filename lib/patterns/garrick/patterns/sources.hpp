@@ -11,6 +11,7 @@
 // Thread safety: patterns are plain values.
 #pragma once
 
+#include <garrick/patterns/detail/checks.hpp>
 #include <garrick/patterns/seq.hpp>
 #include <garrick/patterns/slice.hpp>
 
@@ -102,12 +103,38 @@ struct numbers {
   }
 };
 
+// Each of these is instantiated only to fail.
+template <class Container, bool Has>
+struct from_no_container {
+  static constexpr bool reported = true;
+  static_assert(Has, "garrick: from takes a container, such as a std::vector");
+};
+template <class F, bool None>
+struct generate_takes_tuples {
+  static constexpr bool reported = true;
+  static_assert(None,
+                "garrick: generate takes a function `std::optional<Tuple> f()`, without arguments");
+};
+
+template <class C>
+consteval auto check_from() {
+  if constexpr (!requires(C c) { c.begin() != c.end(); })
+    return static_cast<from_no_container<C, false>*>(nullptr);
+  else
+    return static_cast<part_check<C>*>(nullptr);
+}
+
 }  // namespace detail
 
 /// The elements of a container, which becomes part of the pattern: each spawn puts out a copy.
 template <class Container>
 [[nodiscard]] auto from(Container all) {
-  return seq(detail::elements<Container>(std::move(all))).named("from");
+  using check = detail::check_of<decltype(detail::check_from<Container>())>;
+  static_assert(check::reported);
+  if constexpr (detail::passes<check>)
+    return seq(detail::elements<Container>(std::move(all))).named("from");
+  else
+    return detail::refused_pattern();
 }
 
 /// The whole numbers from `first` on, without `end`.
@@ -129,9 +156,12 @@ template <std::integral T>
 template <class F>
 [[nodiscard]] auto generate(F f) {
   auto s = seq(std::move(f));
-  static_assert(std::is_void_v<typename decltype(s)::input>,
-                "garrick: generate takes a function without arguments");
-  return s.named("generate");
+  constexpr bool fits = std::is_void_v<typename decltype(s)::input>;
+  static_assert(detail::generate_takes_tuples<F, fits>::reported);
+  if constexpr (fits)
+    return s.named("generate");
+  else
+    return detail::refused_pattern();
 }
 
 }  // namespace garrick::patterns

@@ -21,6 +21,7 @@
 
 #include <garrick/garrick.hpp>
 #include <garrick/patterns/detail/actor_node.hpp>
+#include <garrick/patterns/detail/checks.hpp>
 #include <garrick/patterns/detail/inlet.hpp>
 #include <garrick/patterns/failure_policy.hpp>
 #include <garrick/patterns/plan.hpp>
@@ -42,7 +43,7 @@ class stage_hold {
   /// Holds nothing.
   stage_hold() noexcept = default;
   /// For the framework.
-  stage_hold(std::shared_ptr<graph> of, detail::held_open& at) noexcept
+  stage_hold(std::shared_ptr<detail::graph> of, detail::held_open& at) noexcept
       : of_(std::move(of)), at_(&at) {
     at.hold();
   }
@@ -57,7 +58,7 @@ class stage_hold {
   }
 
  private:
-  std::shared_ptr<graph> of_;
+  std::shared_ptr<detail::graph> of_;
   detail::held_open* at_ = nullptr;
 };
 
@@ -69,7 +70,7 @@ class stage_hold {
 /// on, and its `on_restart()` is called. One that leaves another handler or a continuation ends the
 /// actor, and so the stream, with an error that names the stage; so does `quit`.
 template <class In, class Out, class... Extra>
-class stage_actor : public actor<protocol<void(go), void(leave), Extra...>> {
+class stage_actor : public actor<protocol<void(detail::go), void(detail::leave), Extra...>> {
   static_assert(!std::is_void_v<In>, "garrick: a stage's actor takes tuples");
 
  public:
@@ -77,9 +78,9 @@ class stage_actor : public actor<protocol<void(go), void(leave), Extra...>> {
   using stage_output = Out;  ///< what it puts out; void: it is a sink
 
   /// For the framework.
-  void on(go) {}
+  void on(detail::go) {}
   /// For the framework.
-  void on(leave) {}
+  void on(detail::leave) {}
 
  protected:
   stage_actor() = default;
@@ -95,16 +96,15 @@ class stage_actor : public actor<protocol<void(go), void(leave), Extra...>> {
   {
     node_->put(std::move(value), *this);
   }
-  /// Puts `value` out if fewer than `limit` tuples wait in the channel behind. Else the error
-  /// `overload`, and `value` is as before. A limit of zero is always `overload`.
+  /// Puts `value` out if fewer than `limit` tuples wait in the channel behind, as
+  /// emit::try_send_next. Else the error `overload`, and `value` is as before. A limit of zero is
+  /// always `overload`. After the end of the stage the value is dropped and counted.
   template <class T>
   [[nodiscard]] error try_send_next(std::size_t limit, T&& value)
     requires(std::is_same_v<T, Out>)
   {
-    if (node_->waiting() >= limit)
-      return make_error(errc::overload, "try_send_next()", "the next stage's channel is full");
-    node_->put(std::move(value), *this);
-    return {};
+    if (node_->try_put(limit, value, *this)) return {};
+    return make_error(errc::overload, "try_send_next()", "the next stage's channel is full");
   }
   /// The stage does not end while the hold lives, nor does a loop that it is in.
   [[nodiscard]] stage_hold hold() { return {owner_.lock(), *node_}; }
@@ -116,25 +116,35 @@ class stage_actor : public actor<protocol<void(go), void(leave), Extra...>> {
   void tuple_failed(T tuple, const error& why) {
     node_->tuple_failed(std::move(tuple), why);
   }
+  /// Ends the actor, and so the stream, with an error that names the stage: no tuple comes after
+  /// this one.
+  void quit(exit_reason reason = {}) {
+    node_->quits();
+    actor_base::quit(std::move(reason));
+  }
   /// What the stage does about failures.
   [[nodiscard]] on_failure policy() const noexcept { return node_->policy(); }
 
   /// For the framework.
-  void sit(detail::actor_output<Out>& at, const std::shared_ptr<graph>& owner) noexcept {
+  void sit(detail::actor_output<Out>& at, const std::shared_ptr<detail::graph>& owner) noexcept {
     node_ = &at;
     owner_ = owner;
   }
 
  private:
   detail::actor_output<Out>* node_ = nullptr;
-  std::weak_ptr<graph> owner_;
+  std::weak_ptr<detail::graph> owner_;
 };
 
 /// An actor's class as a stage.
 template <class A, class... Args>
 class actor_stage {
  public:
+  static_assert(detail::all_of<detail::tuple_check<typename A::stage_input>,
+                               detail::tuple_check<typename A::stage_output>>::reported);
+
   using garrick_stage = void;
+  using garrick_sendable = void;  ///< stages own what they are made of
   static constexpr bool garrick_keeps_order = false;
   using input = typename A::stage_input;    ///< what it takes
   using output = typename A::stage_output;  ///< what it puts out; void: it is a sink
@@ -179,7 +189,7 @@ class actor_stage {
   /// For the framework.
   detail::inlet_ptr<input> build(const detail::builder& b,
                                  const detail::inlet_ptr<output>& next) const {
-    node_options o = b.node(name_, own_thread_);
+    detail::node_options o = b.node(name_, own_thread_);
     o.in_place = false;
     auto& n = b.to.add_node<detail::actor_node<A, Args...>>(o, policy_, args_);
     n.to(detail::connect<output>(next, n));
@@ -195,16 +205,66 @@ class actor_stage {
   bool own_thread_ = false;
 };
 
+namespace detail {
+
+// Each of these is instantiated only to fail.
+template <class Class, bool Is>
+struct no_stage_actor {
+  static constexpr bool reported = true;
+  static_assert(Is,
+                "garrick: a stage's actor derives publicly from stage_actor<In, Out, Extra...>, "
+                "has a public consume(In), and is not final");
+};
+
+template <class A>
+inline constexpr bool is_stage_actor =
+    !std::is_final_v<A> && requires(A& a, typename A::stage_input in) {
+      typename A::stage_output;
+      typename A::protocol_type;
+      a.consume(std::move(in));
+    };
+
+/// How a stage keeps an argument for its actors. A literal stays where it is.
+template <class Arg>
+using stored =
+    std::conditional_t<base::detail::is_literal<Arg>, lent<std::decay_t<Arg>>, std::decay_t<Arg>>;
+
+template <class A, class... Args>
+consteval auto check_stage_actor() {
+  if constexpr (!is_stage_actor<A>) {
+    return static_cast<no_stage_actor<A, false>*>(nullptr);
+  } else {
+    using parts = all_of<arguments_check<true, Args...>, making_check<A, Args...>>;
+    if constexpr (!passes<parts>) {
+      return static_cast<parts*>(nullptr);
+    } else {
+      using node_type = actor_node<A, stored<Args>...>;
+      using seated = seated_actor<A, stored<Args>...>;
+      using check = core::detail::spawn_check<seated, stage_seat<node_type>, stored<Args>...>;
+      if constexpr (std::is_same_v<check, core::detail::passed_check>)
+        return static_cast<passed_check*>(nullptr);
+      else
+        return static_cast<check*>(nullptr);
+    }
+  }
+}
+
+}  // namespace detail
+
 /// The actor class A as a stage. Each replica, and each spawn, makes an actor of copies of these
-/// arguments. If its constructor or `on_start` throws, the stream ends with an error that names the
+/// arguments, which are checked, and passed, as those of a spawn: `lent(x)` gives the constructor
+/// an X&. If its constructor or `on_start` throws, the stream ends with an error that names the
 /// stage.
 template <class A, class... Args>
-[[nodiscard]] auto seq_actor(Args... args) {
-  static_assert(
-      requires(A& a, typename A::stage_input in) { a.consume(std::move(in)); },
-      "garrick: a stage's actor has a public function consume(In), of the type that it takes");
-  return actor_stage<A, Args...>(std::tuple<Args...>(std::move(args)...),
-                                 std::string(base::type_name<A>));
+[[nodiscard]] auto seq_actor(Args&&... args) {
+  using check = detail::check_of<decltype(detail::check_stage_actor<A, Args...>())>;
+  static_assert(check::reported);
+  if constexpr (detail::passes<check>)
+    return actor_stage<A, detail::stored<Args>...>(
+        std::tuple<detail::stored<Args>...>(detail::stored<Args>(std::forward<Args>(args))...),
+        std::string(base::type_name<A>));
+  else
+    return detail::refused_pattern();
 }
 
 }  // namespace garrick::patterns

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <garrick/garrick.hpp>
+#include <garrick/patterns/detail/checks.hpp>
 #include <garrick/patterns/detail/feeder_node.hpp>
 #include <garrick/patterns/detail/inlet.hpp>
 #include <garrick/patterns/node/graph.hpp>
@@ -19,6 +20,7 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -29,7 +31,8 @@ namespace garrick::patterns {
 /// To a stream: nothing comes any more. It handles what it has, and ends.
 struct end_of_stream {};
 /// To a stream, as a request: answered when it has ended, with what its last stage yields, or with
-/// the error that has ended it.
+/// the error that has ended it. A stream that is fed has to be told `end_of_stream`, and somebody
+/// has to keep its handle until then.
 struct join {};
 /// To a stream: end now. What is in its channels is dropped and counted.
 struct cancel {};
@@ -109,19 +112,20 @@ class stream_actor : public actor<typename detail::protocols_of<P>::whole> {
 
   /// Builds the nodes and lets them run. Throws what copying a stage throws.
   void on_start() {
-    graph_ = std::make_shared<graph>();
+    auto made = std::make_shared<detail::graph>();
     std::vector<std::unique_ptr<detail::loose_end>> loose_ends;
     const detail::builder b{
-        .to = *graph_, .options = options_, .workers = this->workers(), .loose_ends = &loose_ends};
+        .to = *made, .options = options_, .workers = this->workers(), .loose_ends = &loose_ends};
     auto in = pattern_.build(b, {});
     if constexpr (is_fed) {
-      feeder_ =
-          &graph_->add_node<feeder_node<input>>(node_options{.name = "input", .in_place = false},
-                                                weak_ref<protocol<void(go)>>(this->self()));
+      feeder_ = &made->template add_node<detail::feeder_node<input>>(
+          detail::node_options{.name = "input", .in_place = false}, most_kept * options_.capacity,
+          weak_ref<protocol<void(detail::go)>>(this->self()));
       feeder_->to(in->connect(*feeder_));
     }
     for (const auto& l : loose_ends) l->connect();
-    graph_->launch(*this, weak_ref<protocol<void(all_ended)>>(this->self()));
+    made->launch(*this, weak_ref<protocol<void(detail::all_ended)>>(this->self()));
+    graph_ = std::move(made);  // last: `on_exit` leaves alone what was not launched
   }
   /// What was fed is handled all the same if nobody holds a handle any more; after a failure the
   /// stream is cancelled.
@@ -132,18 +136,16 @@ class stream_actor : public actor<typename detail::protocols_of<P>::whole> {
       graph_->cancel(make_error(errc::cancelled, "stream", why.to_string()));
   }
 
-  /// Feeds the stream. While there is no room it waits a while and keeps the tuple, so senders are
-  /// slowed as by any full mailbox. After the end the tuple is a dead letter.
+  /// Feeds the stream. While there is no room it waits, up to a millisecond, so senders are slowed
+  /// as by any full mailbox; then it keeps the tuple, up to 1024 times a channel's capacity. Beyond
+  /// that the tuple is a dead letter (`overload`), and so it is after the end (`not_handled`).
   void on(std::conditional_t<is_fed, input, detail::nothing> tuple)
     requires is_fed
   {
-    if (finished_ || ended_) {
-      report_dead_letter(any_ref(this->self()),
-                         make_error(errc::not_handled, "stream", "the stream has ended"),
-                         std::move(tuple));
-      return;
-    }
-    feeder_->put(std::move(tuple), *this);
+    if (const error why = refuses())
+      report_dead_letter(any_ref(this->self()), why, std::move(tuple));
+    else
+      feeder_->put(std::move(tuple), *this);
   }
   /// Nothing is fed any more.
   void on(end_of_stream)
@@ -152,7 +154,7 @@ class stream_actor : public actor<typename detail::protocols_of<P>::whole> {
     if (!std::exchange(finished_, true)) feeder_->finish();
   }
   /// For the framework.
-  void on(go)
+  void on(detail::go)
     requires is_fed
   {
     if (feeder_->take_go()) feeder_->run(*this, nullptr);
@@ -160,18 +162,25 @@ class stream_actor : public actor<typename detail::protocols_of<P>::whole> {
   /// Answered when the stream has ended, with its value or its error.
   result<value> on(join) {
     if (ended_) return outcome();
+    if constexpr (!is_fed) me_ = this->self();  // so who waits need not keep the handle
     if constexpr (std::is_void_v<value>)
       waiting_.push_back(this->make_promise());
     else
       waiting_.push_back(this->template make_promise<value>());
     return waiting_.back();
   }
-  /// Ends the stream: `join` is answered with `cancelled`.
-  void on(cancel) { graph_->cancel(make_error(errc::cancelled, "stream", "it was cancelled")); }
+  /// Ends the stream: `join` is answered with `cancelled`, unless it has ended before.
+  void on(cancel) {
+    if (!ended_) graph_->cancel(make_error(errc::cancelled, "stream", "it was cancelled"));
+  }
   /// What the nodes have done so far.
-  stream_report on(get_report) { return report_of(*graph_, left_); }
+  stream_report on(get_report) {
+    stream_report r = report_of(*graph_, left_);
+    r.ended = ended_;
+    return r;
+  }
   /// For the framework.
-  void on(all_ended e) {
+  void on(detail::all_ended e) {
     if (graph_ == nullptr || e.stream != graph_->number()) return;
     ended_ = true;
     for (const auto& n : graph_->nodes()) left_ += n->drop_inputs();
@@ -184,12 +193,25 @@ class stream_actor : public actor<typename detail::protocols_of<P>::whole> {
         w.deliver(*std::static_pointer_cast<value>(graph_->value()));
     }
     waiting_.clear();
+    me_ = {};
     if (options_.stays) return;
     const error why = graph_->failure();
     this->quit(why ? exit_reason(why) : exit_reason());
   }
 
  private:
+  static constexpr std::size_t most_kept = 1024;  ///< times a channel's capacity
+
+  /// Why it takes no more tuples; no error: it does.
+  [[nodiscard]] error refuses() const {
+    if (finished_ || ended_ || graph_->is_cancelled())
+      return make_error(errc::not_handled, "stream", "the stream has ended");
+    if (feeder_->is_full())
+      return make_error(errc::overload, "stream",
+                        "it is too slow: " + std::to_string(most_kept * options_.capacity) +
+                            " tuples wait for room in its first channel");
+    return {};
+  }
   [[nodiscard]] result<value> outcome() const {
     if (const error why = graph_->failure()) return why;
     if constexpr (std::is_void_v<value>)
@@ -200,10 +222,11 @@ class stream_actor : public actor<typename detail::protocols_of<P>::whole> {
 
   P pattern_;
   stream_options options_;
-  std::shared_ptr<graph> graph_;
-  std::conditional_t<is_fed, feeder_node<input>*, std::nullptr_t> feeder_ = nullptr;
+  std::shared_ptr<detail::graph> graph_;
+  std::conditional_t<is_fed, detail::feeder_node<input>*, std::nullptr_t> feeder_ = nullptr;
   std::vector<typename detail::promise_of<value>::type> waiting_;
   std::uint64_t left_ = 0;
+  ref<typename detail::protocols_of<P>::whole> me_;  ///< while somebody waits for the end
   bool finished_ = false;
   bool ended_ = false;
 };
@@ -223,11 +246,9 @@ ref<stream_protocol<P>> spawn(Spawner& from, P pattern, stream_options o = {}) {
 template <class Spawner, stage P>
 ref<stream_protocol<P>> spawn(Spawner& from, const spawn_options& actor, P pattern,
                               stream_options o = {}) {
-  static_assert(std::is_void_v<typename P::output>,
-                "garrick: what this pattern puts out goes nowhere: end it with a sink, such as "
-                "for_each(f), fold(init, f), to(handle) or discard<T>()");
+  static_assert(detail::whole_check<P>::reported);
   if (actor.linked || actor.monitored) o.stays = false;
-  if constexpr (std::is_void_v<typename P::output>)
+  if constexpr (detail::passes<detail::whole_check<P>>)
     return from.template spawn<stream_actor<P>>(actor, std::move(pattern), o);
   else
     return {};
@@ -238,15 +259,24 @@ ref<stream_protocol<P>> spawn(Spawner& from, const spawn_options& actor, P patte
 ///     system.spawn<supervisor>(supervision{}, stream_child({.name = "log"}, pipeline(f, store)));
 template <stage P>
 [[nodiscard]] auto stream_child(child_options how, P pattern, stream_options o = {}) {
+  static_assert(detail::whole_check<P>::reported);
   o.stays = false;
-  return child<stream_actor<P>>(std::move(how), std::move(pattern), o);
+  if constexpr (detail::passes<detail::whole_check<P>>)
+    return child<stream_actor<P>>(std::move(how), std::move(pattern), o);
+  else
+    return child_spec(nullptr);
 }
 /// As `spawn`, with a refused option or a stage that cannot be made as a value, `spawn_failed`.
 template <class Spawner, stage P>
 result<ref<stream_protocol<P>>> try_spawn(Spawner& from, P pattern, stream_options o = {}) {
-  auto made = from.template try_spawn<stream_actor<P>>(std::move(pattern), o);
-  if (!made) return made.error();
-  return ref<stream_protocol<P>>(*made);
+  static_assert(detail::whole_check<P>::reported);
+  if constexpr (detail::passes<detail::whole_check<P>>) {
+    auto made = from.template try_spawn<stream_actor<P>>(std::move(pattern), o);
+    if (!made) return made.error();
+    return ref<stream_protocol<P>>(*made);
+  } else {
+    return error();
+  }
 }
 
 }  // namespace garrick::patterns

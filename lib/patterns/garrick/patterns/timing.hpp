@@ -29,6 +29,11 @@ template <class T>
 class batch_stage {
  public:
   batch_stage(std::size_t n, duration within) : n_(n), within_(within) {}
+  /// Each copy begins anew: so the tuples need not be copied.
+  batch_stage(const batch_stage& o) : n_(o.n_), within_(o.within_) {}
+  batch_stage(batch_stage&&) noexcept = default;
+  batch_stage& operator=(const batch_stage&) = delete;
+  ~batch_stage() = default;
   void start() noexcept {}
   template <class To>
   void stop(To& out) {

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -34,6 +35,9 @@ class zip_node final : public stage_node_base<forwards<std::pair<A, B>>, std::pa
   inputs<A>& in() noexcept { return in_; }
   inputs<B>& other() noexcept { return other_; }
   std::size_t drop_inputs() noexcept override { return in_.drop() + other_.drop(); }
+  [[nodiscard]] std::size_t waiting() const noexcept override {
+    return in_.waiting() + other_.waiting();
+  }
 
  private:
   step_outcome step(turn& t) override {
@@ -47,9 +51,16 @@ class zip_node final : public stage_node_base<forwards<std::pair<A, B>>, std::pa
     if (as.empty() || bs.empty()) return nothing(as.empty());
     const std::size_t before = out.pending();
     std::size_t n = 0;
-    for (; n < bs.size() && n < as.size() && !out.is_blocked(); ++n) {
-      out.begin_input();
-      out.put(std::move(as[n]), std::move(bs[n]));
+    std::exception_ptr bad_route;
+    try {
+      while (n < bs.size() && n < as.size() && !out.is_blocked()) {
+        out.begin_input();
+        const std::size_t i = n++;
+        out.put(std::move(as[i]), std::move(bs[i]));
+      }
+    } catch (...) {
+      bad_route = std::current_exception();
+      this->count_lost();
     }
     this->count_in(2 * n);
     this->into_loops(out.pending() - before);
@@ -57,6 +68,7 @@ class zip_node final : public stage_node_base<forwards<std::pair<A, B>>, std::pa
     in_.done(n);
     other_.done(n);
     this->out_of_loops(n);
+    if (bad_route) std::rethrow_exception(bad_route);
     return all ? step_outcome::worked : this->blocked();
   }
   /// One side has nothing.
@@ -102,6 +114,36 @@ class zip_node final : public stage_node_base<forwards<std::pair<A, B>>, std::pa
   bool over_ = false;
 };
 
+// Each of these is instantiated only to fail.
+template <class P, bool IsSource>
+struct zip_beside_no_source {
+  static constexpr bool reported = true;
+  static_assert(IsSource,
+                "garrick: zip<A>(source) pairs a stream with a source: this pattern takes tuples");
+};
+template <class P, bool PutsOut>
+struct zip_beside_a_sink {
+  static constexpr bool reported = true;
+  static_assert(PutsOut,
+                "garrick: zip<A>(source) pairs tuples with what the source puts out: this pattern "
+                "ends in a sink");
+};
+
+template <class A, class F>
+consteval auto check_zip() {
+  if constexpr (!passes<stage_check<F>>) {
+    return static_cast<stage_check<F>*>(nullptr);
+  } else {
+    using P = stage_of<F>;
+    if constexpr (!std::is_void_v<typename P::input>)
+      return static_cast<zip_beside_no_source<P, false>*>(nullptr);
+    else if constexpr (std::is_void_v<typename P::output>)
+      return static_cast<zip_beside_a_sink<P, false>*>(nullptr);
+    else
+      return static_cast<all_of<tuple_check<A>, run_check<P>>*>(nullptr);
+  }
+}
+
 }  // namespace detail
 
 /// A stream of A beside the source P.
@@ -111,15 +153,10 @@ class zip_of {
 
  public:
   using garrick_stage = void;
+  using garrick_sendable = void;  ///< stages own what they are made of
   static constexpr bool garrick_keeps_order = false;
   using input = A;                 ///< what it takes
   using output = std::pair<A, B>;  ///< what it puts out
-
-  static_assert(std::is_void_v<typename P::input>,
-                "garrick: zip pairs a stream with a source: this pattern takes tuples");
-  static_assert(!std::is_void_v<B>,
-                "garrick: zip's source puts out tuples; this one ends in a "
-                "sink");
 
   /// For the framework.
   explicit zip_of(P source) : source_(std::move(source)) {}
@@ -151,8 +188,12 @@ class zip_of {
 /// source of its own.
 template <class A, class P>
 [[nodiscard]] auto zip(P source) {
-  auto s = detail::as_stage(std::move(source));
-  return zip_of<A, decltype(s)>(std::move(s));
+  using check = detail::check_of<decltype(detail::check_zip<A, P>())>;
+  static_assert(check::reported);
+  if constexpr (detail::passes<check>)
+    return zip_of<A, detail::stage_of<P>>(seq(std::move(source)));
+  else
+    return detail::refused_pattern();
 }
 
 }  // namespace garrick::patterns

@@ -10,8 +10,8 @@
 //
 // Thread safety: the functions of the producer belong to one thread at a time, and those of the
 // consumer to one thread at a time. A thread that takes over a side has to see what the one before
-// it did there, as after a mutex or a message. `close`, `is_closed` and `capacity` are for any
-// thread.
+// it did there, as after a mutex or a message. `close`, `is_closed`, `capacity` and `length` are
+// for any thread.
 //
 // Invariants
 // Q1 `head` <= `tail` <= `head` + capacity. Both only grow, modulo 2^(bits of size_t). The items
@@ -87,6 +87,14 @@ class basic_ring {
   /// Has somebody closed it? A hint, except on the thread that closes.
   [[nodiscard]] bool is_closed() const noexcept {
     return closed_.load(std::memory_order_relaxed);  // order: a hint
+  }
+
+  /// How many items are in it: a figure, which was right a moment ago.
+  [[nodiscard]] std::size_t length() const noexcept {
+    // order: acquire: the tail that is read next is at least the one that the consumer saw
+    const std::size_t head = head_.value.load(std::memory_order_acquire);
+    // order: relaxed; a figure
+    return std::min(tail_.value.load(std::memory_order_relaxed) - head, capacity());
   }
 
   // ---- the producer -----------------------------------------------------------------------------

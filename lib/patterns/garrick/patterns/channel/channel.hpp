@@ -23,8 +23,25 @@
 #include <garrick/patterns/node/sleeper_flag.hpp>
 
 #include <cstddef>
+#include <span>
 
-namespace garrick::patterns {
+namespace garrick::patterns::detail {
+
+/// Are all T tuples? Else `is_tuple(t)` says which are; the others are the framework's.
+template <class T>
+inline constexpr bool always_tuples = true;
+
+/// How many of them are tuples.
+template <class T>
+[[nodiscard]] std::size_t tuples_among(std::span<const T> some) noexcept {
+  if constexpr (always_tuples<T>) {
+    return some.size();
+  } else {
+    std::size_t n = 0;
+    for (const T& t : some) n += is_tuple(t) ? 1 : 0;
+    return n;
+  }
+}
 
 /// A bounded channel for tuples of one type.
 template <class T, class Atomics = base::real_atomics>
@@ -46,4 +63,4 @@ struct basic_channel {
 template <class T>
 using channel = basic_channel<T, base::real_atomics>;
 
-}  // namespace garrick::patterns
+}  // namespace garrick::patterns::detail

@@ -2,7 +2,8 @@
 //
 // Private: installed because templates need it.
 //
-// Thread safety: the holder of the consumer's run right; `add` while the graph is built.
+// Thread safety: the holder of the consumer's run right; `add` while the graph is built; `waiting`
+// any thread.
 #pragma once
 
 #include <garrick/patterns/channel/channel.hpp>
@@ -15,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace garrick::patterns {
+namespace garrick::patterns::detail {
 
 template <class T>
 class inputs {
@@ -79,13 +80,22 @@ class inputs {
       i.producer->wake(nullptr, 0);
     }
   }
+  /// How many tuples wait there. Any thread, once the graph is built; right a moment ago.
+  [[nodiscard]] std::size_t waiting() const noexcept {
+    std::size_t n = 0;
+    for (const one& i : all_) n += i.from->ring.length();
+    return n;
+  }
   /// Drops what is there. Returns how many tuples that were.
   std::size_t drop() noexcept {
     std::size_t n = 0;
     for (one& i : all_) {
-      const std::size_t some = i.from->ring.size();
-      i.from->ring.discard(some);
-      n += some;
+      while (true) {
+        const std::span<T> some = i.from->ring.front(i.from->ring.capacity());
+        if (some.empty()) break;
+        n += tuples_among<T>(some);
+        i.from->ring.discard(some.size());
+      }
     }
     return n;
   }
@@ -106,4 +116,4 @@ class inputs {
   bool left_ = false;
 };
 
-}  // namespace garrick::patterns
+}  // namespace garrick::patterns::detail

@@ -3,6 +3,7 @@
 // A policy is an object of the producer's own, so it needs no atomics. It has
 //
 //   std::size_t choose(const T& result, const Choices& among)   the number of the one that gets it
+//   static constexpr bool any_will_do = true                    if others would do as well
 //
 // or it is `to_all`. `among.size()` says how many there are, `among.waiting(i)` how many tuples
 // wait there.
@@ -12,6 +13,8 @@
 // Thread safety: the holder of the producer's run right.
 #pragma once
 
+#include <garrick/base/values/random.hpp>
+#include <garrick/patterns/channel/called.hpp>
 #include <garrick/patterns/channel/output.hpp>
 
 #include <algorithm>
@@ -29,15 +32,20 @@ namespace garrick::patterns {
 template <class T>
 class choices {
  public:
-  explicit choices(const std::vector<std::unique_ptr<output<T>>>& among) noexcept : among_(among) {}
+  explicit choices(const std::vector<std::unique_ptr<detail::output<T>>>& among) noexcept
+      : among_(among) {}
   /// How many there are, at least one.
   [[nodiscard]] std::size_t size() const noexcept { return among_.size(); }
   /// How many tuples wait at number `i`, or, if that leads to several, at the emptiest of them.
   [[nodiscard]] std::size_t waiting(std::size_t i) const noexcept { return among_[i]->waiting(); }
 
  private:
-  const std::vector<std::unique_ptr<output<T>>>& among_;
+  const std::vector<std::unique_ptr<detail::output<T>>>& among_;
 };
+
+}  // namespace garrick::patterns
+
+namespace garrick::patterns::detail {
 
 /// Each result goes to all.
 struct to_all {
@@ -46,6 +54,7 @@ struct to_all {
 /// One after the other.
 struct in_turn {
   static constexpr const char* name = "round_robin";
+  static constexpr bool any_will_do = true;
   std::size_t next = 0;
   template <class T, class Choices>
   std::size_t choose(const T&, const Choices& among) noexcept {
@@ -56,19 +65,18 @@ struct in_turn {
 /// Any, each as likely as the others.
 struct at_random {
   static constexpr const char* name = "random_member";
+  static constexpr bool any_will_do = true;
   std::uint64_t state = 1;
   template <class T, class Choices>
   std::size_t choose(const T&, const Choices& among) noexcept {
-    std::uint64_t z = state += 0x9e3779b97f4a7c15ull;  // SplitMix64
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return static_cast<std::size_t>((z ^ (z >> 31)) % among.size());
+    return static_cast<std::size_t>(base::splitmix64(state) % among.size());
   }
 };
 /// Where fewest tuples wait. Looks at the others' ends of all channels, so only once in
 /// `between_looks` results.
 struct to_least_loaded {
   static constexpr const char* name = "least_loaded";
+  static constexpr bool any_will_do = true;
   static constexpr std::uint32_t between_looks = 8;
   std::size_t best = 0;
   std::uint32_t until_look = 0;
@@ -110,7 +118,7 @@ struct keyed {
     else if constexpr (std::is_member_function_pointer_v<Key>)
       return (result.*key)();
     else
-      return key(result);
+      return detail::called(key)(result);
   }
 };
 /// As a user's function says: it takes the result and the choices, or their number.
@@ -121,10 +129,10 @@ struct chosen {
   template <class T, class Choices>
   std::size_t choose(const T& result, const Choices& among) {
     std::size_t i = 0;
-    if constexpr (std::is_invocable_v<F&, const T&, const Choices&>)
-      i = static_cast<std::size_t>(f(result, among));
+    if constexpr (std::is_invocable_v<detail::callee<F>, const T&, const Choices&>)
+      i = static_cast<std::size_t>(detail::called(f)(result, among));
     else
-      i = static_cast<std::size_t>(f(result, among.size()));
+      i = static_cast<std::size_t>(detail::called(f)(result, among.size()));
     if (i >= among.size()) throw std::out_of_range("a policy chose a replica that is not there");
     return i;
   }
@@ -136,6 +144,28 @@ class routes final : public output<T> {
  public:
   routes(std::vector<std::unique_ptr<output<T>>> to, Policy policy)
       : to_(std::move(to)), touched_(to_.size()), policy_(std::move(policy)) {}
+
+  /// Of the one that the policy chooses, or of one after the other if any will do. If all get the
+  /// result, all have to have room.
+  [[nodiscard]] bool try_put(std::size_t limit, T& value) override {
+    if constexpr (std::is_same_v<Policy, to_all>) {
+      for (auto& o : to_)
+        if (o->waiting() >= limit) return false;
+      put_elsewhere(std::move(value));
+      return true;
+    } else {
+      if (std::exchange(this->fresh_, false)) ++input_;
+      std::size_t i = policy_.choose(std::as_const(value), choices<T>(to_));
+      for (std::size_t tries = any_will_do ? to_.size() : 1; tries != 0; --tries) {
+        if (touch(i).try_put(limit, value)) {
+          this->blocked_ |= to_[i]->is_blocked();
+          return true;
+        }
+        i = i + 1 < to_.size() ? i + 1 : 0;
+      }
+      return false;
+    }
+  }
 
   void take_back() noexcept override {
     if (this->fresh_) return;
@@ -200,11 +230,17 @@ class routes final : public output<T> {
     }
   }
   void put_to(std::size_t i, T&& value) {
+    touch(i).put(std::move(value));
+    this->blocked_ |= to_[i]->is_blocked();
+  }
+  /// Number `i`, which may get a result of this input.
+  output<T>& touch(std::size_t i) noexcept {
     output<T>& o = *to_[i];
     if (std::exchange(touched_[i], input_) != input_) o.begin_input();
-    o.put(std::move(value));
-    this->blocked_ |= o.is_blocked();
+    return o;
   }
+
+  static constexpr bool any_will_do = requires { Policy::any_will_do; };
 
   std::vector<std::unique_ptr<output<T>>> to_;
   std::vector<std::uint64_t> touched_;  ///< the last input that had a result for it
@@ -229,7 +265,10 @@ class fused_output final : public output<T> {
   }
   void stop() override {
     to_->begin_input();
-    stage_.stop(*to_);
+    {
+      typename Out::in_hand to(*to_);
+      stage_.stop(to);
+    }
     to_->stop();
     this->blocked_ = to_->is_blocked();
   }
@@ -247,7 +286,10 @@ class fused_output final : public output<T> {
  private:
   void put_elsewhere(T&& value) override {
     if (std::exchange(this->fresh_, false)) to_->begin_input();
-    stage_.consume(std::move(value), *to_);
+    {
+      typename Out::in_hand to(*to_);
+      stage_.consume(std::move(value), to);
+    }
     this->blocked_ = to_->is_blocked();
   }
 
@@ -255,4 +297,4 @@ class fused_output final : public output<T> {
   std::unique_ptr<Out> to_;
 };
 
-}  // namespace garrick::patterns
+}  // namespace garrick::patterns::detail

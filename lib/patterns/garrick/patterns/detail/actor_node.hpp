@@ -69,23 +69,27 @@ class actor_output : public held_open {
   /// Puts a result out. In a step it is handed on with the others, else at once.
   template <class T>
   void put(T&& value, actor_base& on) {
-    if (closed_) return drop(1);
+    if (closed_) return drop(is_dropped() ? 0 : 1);
     if (in_step_) return out_->put(std::forward<T>(value));
-    turn t{.on = on, .own_thread = own_thread()};
-    const std::size_t before = out_->pending();
-    out_->begin_input();
-    out_->put(std::forward<T>(value));
-    into_loops(out_->pending() - before);
-    count_out(out_->publish(t));
-    if (out_->is_blocked() && !out_->sleep()) count_out(out_->publish(t));
+    by_itself([&] { out_->put(std::forward<T>(value)); }, on);
   }
-  /// How many tuples wait in the channel behind.
-  [[nodiscard]] std::size_t waiting() noexcept { return out_->waiting(); }
+  /// The same if fewer than `limit` tuples wait where it goes. False: as many do.
+  template <class T>
+  [[nodiscard]] bool try_put(std::size_t limit, T& value, actor_base& on) {
+    if (closed_) return drop(is_dropped() ? 0 : 1), true;
+    if (in_step_) return out_->try_put(limit, value);
+    bool done = false;
+    by_itself([&] { done = out_->try_put(limit, value); }, on);
+    return done;
+  }
   void hold_at_most(std::size_t n) noexcept { most_holds_ = n; }
+  /// The present handler of the actor is its last.
+  void quits() noexcept { quitting_ = true; }
   [[nodiscard]] virtual on_failure policy() const noexcept = 0;
   /// A tuple that the actor has taken before has failed.
   template <class T>
   void tuple_failed(T&& tuple, const error& why) {
+    if (is_dropped()) return;
     count_failure();
     const std::string text = why.to_string();
     if (policy() == on_failure::fail)
@@ -95,11 +99,27 @@ class actor_output : public held_open {
 
  protected:
   actor_output(graph& of, const node_options& o) : held_open(of, o), owner_(of) {}
+  /// What the actor deals with now was counted as dropped: the stream ended early under its hold.
+  [[nodiscard]] bool is_dropped() const noexcept { return closed_ && holds() != 0; }
+
+  /// What `f` puts out outside of a step is handed on at once.
+  template <class F>
+  void by_itself(const F& f, actor_base& on) {
+    turn t{.on = on, .own_thread = own_thread()};
+    const std::size_t before = out_->pending();
+    out_->begin_input();
+    f();
+    into_loops(out_->pending() - before);
+    count_out(out_->publish(t));
+    // what is kept for the way back in a loop does not block, and has to find its room all the same
+    if (out_->pending() != 0 && !out_->sleep()) count_out(out_->publish(t));
+  }
 
   graph& owner_;
   std::unique_ptr<output_for<Out>> out_;
   std::size_t most_holds_ = 1024;
   bool in_step_ = false;
+  bool quitting_ = false;
   bool closed_ = false;
 };
 
@@ -120,8 +140,8 @@ class seated_actor final : public A {
   using node_type = actor_node<A, Args...>;
 
  public:
-  explicit seated_actor(stage_seat<node_type> seat, Args... args)
-      : A(std::move(args)...), seat_(std::move(seat)) {
+  explicit seated_actor(stage_seat<node_type> seat, core::detail::kept<Args>... args)
+      : A(std::forward<core::detail::kept<Args>>(args)...), seat_(std::move(seat)) {
     this->sit(*seat_.at, seat_.owner);
     seat_.at->carried_out_by(*this);
   }
@@ -157,6 +177,7 @@ class actor_node final : public actor_output<typename A::stage_output> {
 
   inputs<In>& in() noexcept { return in_; }
   std::size_t drop_inputs() noexcept override { return in_.drop(); }
+  [[nodiscard]] std::size_t waiting() const noexcept override { return in_.waiting(); }
   [[nodiscard]] on_failure policy() const noexcept override { return policy_; }
 
   /// Makes the actor. If that fails, so does the stream.
@@ -164,20 +185,29 @@ class actor_node final : public actor_output<typename A::stage_output> {
     spawn_options o;
     o.name = this->name();
     o.detached = this->own_thread();
-    auto made = std::apply(
-        [&](const Args&... args) {
-          return from.template try_spawn<seated>(o, stage_seat<actor_node>{owner, this},
-                                                 Args(args)...);
-        },
-        args_);
-    if (made) {
-      actor_ = *std::move(made);
-      return schedule();
-    }
+    error why;
+    try {
+      auto made = std::apply(
+          [&](const Args&... args) {
+            return from.template try_spawn<seated>(o, stage_seat<actor_node>{owner, this},
+                                                   Args(args)...);
+          },
+          args_);
+      if (made) {
+        actor_ = *std::move(made);
+        return schedule();
+      }
+      why = make_error(errc::receiver_failed, this->name(), made.error().to_string());
+    } catch (...) { why = this->why_it_failed(std::current_exception()); }  // of a copy, say
     gone_ = true;
-    this->owner_.cancel(make_error(errc::receiver_failed, this->name(), made.error().to_string()));
+    this->count_failure();
+    this->owner_.cancel(std::move(why));
     static_cast<void>(turns_.end());
     node::schedule();
+  }
+  /// Helps the actor, too. On a turn of the one that has called `begin`.
+  bool help() noexcept override {
+    return !this->own_thread() && ((actor_ && run_in_place(actor_)) || base::help());
   }
   /// The actor that was made.
   void carried_out_by(A& who) noexcept { object_ = &who; }
@@ -203,16 +233,19 @@ class actor_node final : public actor_output<typename A::stage_output> {
   }
   step_outcome step(turn& t) override {
     auto& out = *this->out_;
+    if (this->quitting_) return step_outcome::starved;  // until `actor_ended`
     if (out.is_blocked() && !publish(t)) return blocked();
     if (out.is_unwanted()) in_.leave();
-    if (this->holds() >= this->most_holds_) return step_outcome::starved;
+    if (this->holds() >= this->most_holds_)
+      return hands_on_kept(t) ? step_outcome::starved : step_outcome::worked;
     const std::span<In> batch =
         in_.next(std::min(this->batch(), this->most_holds_ - this->holds()));
     if (batch.empty()) return nothing(t);
     const std::size_t before = out.pending();
     std::size_t n = 0;
     const in_a_step here(*this);
-    while (n < batch.size() && !out.is_blocked() && this->holds() < this->most_holds_) {
+    while (n < batch.size() && !out.is_blocked() && this->holds() < this->most_holds_ &&
+           !this->quitting_ && !this->is_cancelled()) {
       out.begin_input();
       std::optional<spare_tuple<In>> spare;
       if (policy_ != on_failure::fail) spare.emplace(batch[n]);
@@ -243,6 +276,7 @@ class actor_node final : public actor_output<typename A::stage_output> {
   }
   /// No input has anything.
   step_outcome nothing(turn& t) {
+    if (!hands_on_kept(t)) return step_outcome::worked;
     if (!in_.ended()) return in_.sleep() ? step_outcome::starved : step_outcome::worked;
     if (this->holds() != 0) return step_outcome::starved;
     if (!std::exchange(stopped_, true)) {
@@ -250,12 +284,19 @@ class actor_node final : public actor_output<typename A::stage_output> {
         const in_a_step here(*this);
         const std::size_t before = this->out_->pending();
         this->out_->begin_input();
-        object_->on_stop();
+        try {
+          object_->on_stop();
+        } catch (...) {
+          this->count_failure();
+          throw;
+        }
         this->into_loops(this->out_->pending() - before);
       }
     }
     if (!publish(t)) return blocked();
-    if (this->holds() != 0) return step_outcome::starved;  // of on_stop
+    if (this->holds() != 0)  // of on_stop
+      return hands_on_kept(t) ? step_outcome::starved : step_outcome::worked;
+    if (this->out_->pending() != 0) return blocked();
     close(t);
     return step_outcome::ended;
   }
@@ -266,14 +307,19 @@ class actor_node final : public actor_output<typename A::stage_output> {
   void close(turn& t) noexcept {
     this->drop(this->out_->close(t));
     this->closed_ = true;
-    if (gone_ || !actor_) return;
-    send(std::exchange(actor_, {}), leave{});
+    if (!gone_ && actor_) send(actor_, leave{});
   }
   [[nodiscard]] bool publish(turn& t) {
     this->count_out(this->out_->publish(t));
     if (!this->out_->is_blocked()) return true;
     this->count_out(this->out_->publish(t));
     return !this->out_->is_blocked();
+  }
+  /// As that of stage_node_base.
+  [[nodiscard]] bool hands_on_kept(turn& t) {
+    if (this->out_->pending() == 0) return true;
+    static_cast<void>(publish(t));
+    return this->out_->sleep();
   }
   [[nodiscard]] step_outcome blocked() noexcept {
     return this->out_->sleep() ? step_outcome::blocked : step_outcome::worked;
@@ -295,7 +341,7 @@ class actor_node final : public actor_output<typename A::stage_output> {
   const on_failure policy_;
   const std::tuple<Args...> args_;
   A* object_ = nullptr;
-  ref<typename A::protocol_type> actor_;
+  ref<typename A::protocol_type> actor_;  ///< written by `begin` alone
   borrowed_turns turns_;
   bool gone_ = false;
   bool stopped_ = false;

@@ -5,10 +5,14 @@
 // Thread safety: compile time only.
 #pragma once
 
+#include <garrick/patterns/channel/called.hpp>
+#include <garrick/patterns/detail/checks.hpp>
 #include <garrick/patterns/emit.hpp>
 #include <garrick/patterns/generator.hpp>
 
 #include <cstddef>
+#include <optional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -22,12 +26,16 @@ struct list {};
 template <class F>
 struct signature_of {
   static constexpr bool known = false;
+  static constexpr std::size_t arity = ~std::size_t{0};
 };
 template <class R, class... Args>
 struct signature_of<R(Args...)> {
   static constexpr bool known = true;
+  static constexpr std::size_t arity = sizeof...(Args);
+  using type = R(Args...);
   using result = R;
   using arguments = list<Args...>;
+  using values = std::tuple<std::decay_t<Args>...>;
 };
 template <class R, class... Args>
 struct signature_of<R (*)(Args...)> : signature_of<R(Args...)> {};
@@ -55,68 +63,68 @@ struct emitted<emit<T>> {
   using type = T;
 };
 
-/// The types of a stage: In and Out, void if there is none; `emits`: it takes an emit<Out>.
-template <class R, class Arguments>
-struct stage_types {
-  static constexpr bool fits = false;
-};
-template <class R>
-struct stage_types<R, list<>> {
-  static constexpr bool fits = !std::is_void_v<R>;
-  static constexpr bool emits = false;
-  using input = void;
-  using output = std::decay_t<R>;
-};
-template <class R, class A>
-struct stage_types<R, list<A>> {
-  static constexpr bool fits = true;
-  static constexpr bool emits = false;
-  using input = std::decay_t<A>;
-  using output = std::decay_t<R>;
-};
-template <class R, class E>
-  requires emitted<std::decay_t<E>>::is
-struct stage_types<R, list<E>> {
-  static constexpr bool fits = std::is_same_v<R, bool>;
-  static constexpr bool emits = true;
-  using input = void;
-  using output = typename emitted<std::decay_t<E>>::type;
-};
-template <class R, class A, class E>
-  requires emitted<std::decay_t<E>>::is
-struct stage_types<R, list<A, E>> {
-  static constexpr bool fits = std::is_void_v<R>;
-  static constexpr bool emits = true;
-  using input = std::decay_t<A>;
-  using output = typename emitted<std::decay_t<E>>::type;
-};
-
 template <class R>
 struct generated {
   static constexpr bool is = false;
+  using type = R;
 };
 template <class T>
 struct generated<generator<T>> {
   static constexpr bool is = true;
   using type = T;
 };
-
-/// The function behind one that was lent.
-template <class F>
-struct called_of {
-  using type = F;
+template <class R>
+struct optional_of {
+  static constexpr bool is = false;
+  using type = R;
 };
 template <class T>
-struct called_of<lent<T>> {
-  using type = std::remove_cvref_t<T>;
+struct optional_of<std::optional<T>> {
+  static constexpr bool is = true;
+  using type = T;
 };
-template <class F>
-[[nodiscard]] auto& called(F& f) noexcept {
-  if constexpr (std::is_same_v<typename called_of<F>::type, F>)
-    return f;
-  else
-    return f.get();
-}
+
+/// A tuple is moved to the function: may it take an A?
+template <class A>
+inline constexpr bool takes_moved =
+    !std::is_lvalue_reference_v<A> || std::is_const_v<std::remove_reference_t<A>>;
+
+/// The types of a stage: In and Out, void if there is none; `emits`: it takes an emit<Out>. Only if
+/// it `fits`.
+template <class R, class Arguments>
+struct stage_types {
+  static constexpr bool fits = false;
+};
+template <class R>
+struct stage_types<R, list<>> {
+  static constexpr bool fits = optional_of<R>::is || generated<R>::is;
+  static constexpr bool emits = false;
+  using input = void;
+  using output = typename generated<typename optional_of<R>::type>::type;
+};
+template <class R, class A>
+struct stage_types<R, list<A>> {
+  static constexpr bool fits = takes_moved<A>;
+  static constexpr bool emits = false;
+  using input = std::decay_t<A>;
+  using output = typename generated<std::decay_t<R>>::type;
+};
+template <class R, class E>
+  requires emitted<std::decay_t<E>>::is
+struct stage_types<R, list<E>> {
+  static constexpr bool fits = std::is_same_v<R, bool> && takes_moved<E>;
+  static constexpr bool emits = true;
+  using input = void;
+  using output = typename emitted<std::decay_t<E>>::type;
+};
+template <class R, class A, class E>
+  requires(emitted<std::decay_t<E>>::is && !emitted<std::decay_t<A>>::is)
+struct stage_types<R, list<A, E>> {
+  static constexpr bool fits = std::is_void_v<R> && takes_moved<A> && takes_moved<E>;
+  static constexpr bool emits = true;
+  using input = std::decay_t<A>;
+  using output = typename emitted<std::decay_t<E>>::type;
+};
 
 /// No argument is a reference.
 template <class Arguments>
@@ -124,16 +132,29 @@ inline constexpr bool takes_values = false;
 template <class... Args>
 inline constexpr bool takes_values<list<Args...>> = (!std::is_reference_v<Args> && ...);
 
-template <class Arguments>
-struct second_of;
-template <class A, class B>
-struct second_of<list<A, B>> {
-  using type = std::decay_t<B>;
-};
-
-/// The types of the stage that a function makes.
+/// What a stage's F takes and gives, lent or not.
 template <class F>
-using types_of = stage_types<typename signature_of<F>::result, typename signature_of<F>::arguments>;
+using signature_of_stage = signature_of<typename called_of<F>::type>;
+
+/// The type of F's argument number I as a value; void: there is none, or nobody knows.
+template <std::size_t I, class F>
+struct argument {
+  using type = void;
+};
+template <std::size_t I, class F>
+  requires(signature_of_stage<F>::known && I < signature_of_stage<F>::arity)
+struct argument<I, F> : std::tuple_element<I, typename signature_of_stage<F>::values> {};
+template <std::size_t I, class F>
+using argument_of = typename argument<I, F>::type;
+
+/// Does F name its types, and can it be called with Args, for an R?
+template <class F, class R, class... Args>
+inline constexpr bool is_function = [] {
+  if constexpr (signature_of_stage<F>::arity == sizeof...(Args))
+    return std::is_invocable_r_v<R, callee<F>, Args...>;
+  else
+    return false;
+}();
 
 /// emit<Out>, or something that no function takes.
 struct no_emit {};
@@ -144,6 +165,8 @@ using emit_of = std::conditional_t<std::is_void_v<Out>, no_emit, emit<Out>>;
 template <class F, class In, class Out, bool Emits>
 class function_stage {
  public:
+  static constexpr bool may_be_copied_for_a_step = true;
+
   explicit function_stage(F f) : f_(std::move(f)) {}
   void start() noexcept {}
   template <class To>
@@ -286,6 +309,19 @@ class class_stage {
       n_.consume(std::move(in));
     else
       out.put(n_.consume(std::move(in)));
+  }
+  template <class To>
+  bool produce(To& out)
+    requires std::is_void_v<In>
+  {
+    if constexpr (Emits) {
+      return n_.consume(emit<Out>(out));
+    } else {
+      auto next = n_.consume();
+      if (!next) return false;
+      out.put(*std::move(next));
+      return true;
+    }
   }
 
  private:

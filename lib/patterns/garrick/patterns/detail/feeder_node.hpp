@@ -6,6 +6,11 @@
 //
 // Thread safety: as node.hpp; `put`, `take_go` and `feeder_ended` belong to that actor's turns.
 //
+// While there is no room, `put` lets the stream's nodes run here, and then waits, at most
+// `longest_wait` for a tuple. So the actor's mailbox fills up, and its senders are slowed as by any
+// full mailbox. It does not wait until there is room, since a node may wait for an actor that has
+// its turn on this thread. What finds no room until then is kept, up to `most_kept_`.
+//
 // Invariants
 // I1 Until `feeder_ended`, only that actor touches the output: `put` does so without the run right.
 // I2 A `go` for the actor may be lost when it ends. The run right is not (borrowed_turns.hpp).
@@ -21,16 +26,19 @@
 #include <memory>
 #include <utility>
 
-namespace garrick::patterns {
+namespace garrick::patterns::detail {
 
 template <class T>
 class feeder_node final : public node {
  public:
-  feeder_node(graph& of, const node_options& o, weak_ref<protocol<void(go)>> fed_by)
-      : node(of, o), owner_(of), fed_by_(std::move(fed_by)) {}
+  feeder_node(graph& of, const node_options& o, std::size_t most_kept,
+              weak_ref<protocol<void(go)>> fed_by)
+      : node(of, o), owner_(of), most_kept_(most_kept), fed_by_(std::move(fed_by)) {}
 
   void to(std::unique_ptr<output<T>> o) { out_ = std::move(o); }
 
+  /// Is so much kept that another tuple would be too many?
+  [[nodiscard]] bool is_full() const noexcept { return out_->pending() >= most_kept_; }
   /// Puts a tuple out; what that throws ends the stream. Waits a while if there is no room, and
   /// lets others of the stream run here.
   void put(T&& tuple, actor_base& on) {
@@ -46,10 +54,8 @@ class feeder_node final : public node {
       return;
     }
     count_out(out_->publish(t));
-    for (int tries = 0; out_->is_blocked() && tries < most_tries; ++tries) {
-      if (!owner_.help()) graph::yield();
-      count_out(out_->publish(t));
-    }
+    if (!out_->is_blocked()) return;
+    wait_for_room(t);
     if (out_->is_blocked() && !out_->sleep()) count_out(out_->publish(t));
   }
   /// A `go` has come: does the run right come with it?
@@ -68,7 +74,21 @@ class feeder_node final : public node {
 
  private:
   static constexpr int most_tries = 64;
+  static constexpr duration longest_wait = duration::milliseconds(1);
 
+  void wait_for_room(turn& t) {
+    const instant begin = t.on.now();
+    for (int tries = 0; out_->is_blocked() && tries < most_tries; ++tries) {
+      if (!owner_.help()) graph::yield();
+      count_out(out_->publish(t));
+    }
+    if (t.on.now() == begin) return;  // by a virtual clock nothing changes while this waits
+    if (base::executor* const w = base::this_thread.worker_of) w->expose();
+    while (out_->is_blocked() && t.on.now() - begin < longest_wait) {
+      if (!owner_.help()) graph::nap();
+      count_out(out_->publish(t));
+    }
+  }
   void schedule() noexcept override {
     const bool lent = actors_turns_.lend([&] {
       if (const ref<protocol<void(go)>> by = fed_by_.lock()) send(by, go{});
@@ -86,10 +106,11 @@ class feeder_node final : public node {
   void abandon(turn& t) noexcept override { drop(out_->close(t)); }
 
   graph& owner_;
+  const std::size_t most_kept_;
   std::unique_ptr<output<T>> out_;
   weak_ref<protocol<void(go)>> fed_by_;
   std::atomic<bool> finished_{false};
   borrowed_turns actors_turns_;
 };
 
-}  // namespace garrick::patterns
+}  // namespace garrick::patterns::detail

@@ -30,6 +30,13 @@ struct framed {
   std::optional<T> tuple;
 };
 
+/// Marks are not counted.
+template <class T>
+inline constexpr bool always_tuples<framed<T>> = false;
+template <class T>
+[[nodiscard]] bool is_tuple(const framed<T>& item) noexcept {
+  return item.tuple.has_value();
+}
 template <class T>
 [[nodiscard]] T* content_of(framed<T>& taken) noexcept {
   return taken.tuple ? &*taken.tuple : nullptr;
@@ -43,14 +50,14 @@ concept keeps_order = P::garrick_keeps_order;
 template <class T>
 class framing_output final : public output<T> {
  public:
-  explicit framing_output(output<framed<T>>& to) noexcept : to_(to) {}
+  explicit framing_output(slots<framed<T>>& to) noexcept : to_(to) {}
   void take_back() noexcept override {}
-  [[nodiscard]] std::size_t pending() const noexcept override { return to_.pending(); }
+  [[nodiscard]] std::size_t pending() const noexcept override { return 0; }
   std::size_t publish(turn& /*t*/) override { return 0; }
   [[nodiscard]] bool sleep() noexcept override { return true; }
   std::size_t close(turn& /*t*/) noexcept override { return 0; }
   [[nodiscard]] std::size_t waiting() noexcept override { return to_.waiting(); }
-  [[nodiscard]] bool is_unwanted() noexcept override { return to_.is_unwanted(); }
+  [[nodiscard]] bool is_unwanted() noexcept override { return false; }
 
  private:
   void put_elsewhere(T&& value) override {
@@ -58,7 +65,7 @@ class framing_output final : public output<T> {
     this->blocked_ = to_.is_blocked();
   }
 
-  output<framed<T>>& to_;
+  slots<framed<T>>& to_;
 };
 
 /// A stage between framed tuples.
@@ -77,8 +84,9 @@ class framed_stage {
   {
     return stage_.under_way();
   }
-  void go_on(output<framed<Out>>& out) {
-    framing_output<Out> to(out);
+  void go_on(slots<framed<Out>>& out) {
+    framing_output<Out> frame(out);
+    slots<Out> to(frame);
     stage_.go_on(to);
   }
   void give_up() noexcept { stage_.give_up(); }
@@ -87,13 +95,15 @@ class framed_stage {
   {
     return stage_.held();
   }
-  void stop(output<framed<Out>>& out) {
-    framing_output<Out> to(out);
+  void stop(slots<framed<Out>>& out) {
+    framing_output<Out> frame(out);
+    slots<Out> to(frame);
     stage_.stop(to);
   }
-  void consume(framed<In>&& in, output<framed<Out>>& out) {
+  void consume(framed<In>&& in, slots<framed<Out>>& out) {
     if (!in.tuple) return out.put(framed<Out>{});
-    framing_output<Out> to(out);
+    framing_output<Out> frame(out);
+    slots<Out> to(frame);
     stage_.consume(*std::move(in.tuple), to);
   }
 
@@ -105,8 +115,8 @@ class framed_stage {
 template <class T>
 struct frames {
   void start() noexcept {}
-  void stop(output<framed<T>>& /*out*/) noexcept {}
-  void consume(T&& in, output<framed<T>>& out) {
+  void stop(slots<framed<T>>& /*out*/) noexcept {}
+  void consume(T&& in, slots<framed<T>>& out) {
     out.put(framed<T>{std::move(in)});
     out.put(framed<T>{});
   }
@@ -133,6 +143,7 @@ class collector_node final : public stage_node_base<forwards<T>, T> {
 
   inputs<framed<T>>& in() noexcept { return in_; }
   std::size_t drop_inputs() noexcept override { return in_.drop(); }
+  [[nodiscard]] std::size_t waiting() const noexcept override { return in_.waiting(); }
 
  private:
   step_outcome step(turn& t) override {
@@ -163,26 +174,26 @@ class collector_node final : public stage_node_base<forwards<T>, T> {
       if (mark)
         at_ = at_ + 1 < in_.size() ? at_ + 1 : 0;
       else
-        hand_on(*std::move(batch[n].tuple), n);
+        hand_on(batch, n);
     }
-    take(n);
+    take(batch.first(n));
     return n;
   }
-  /// The first `n` of the batch are dealt with.
-  void take(std::size_t n) noexcept {
-    this->count_in(n);
-    in_.done(n);
+  /// These are dealt with.
+  void take(std::span<framed<T>> items) noexcept {
+    this->count_in(tuples_among<framed<T>>(items), items.size());
+    in_.done(items.size());
   }
   /// Tuple number `n` of the batch. Throws what the choice of its way throws.
-  void hand_on(T&& tuple, std::size_t n) {
+  void hand_on(std::span<framed<T>> batch, std::size_t n) {
     auto& out = *this->out_;
     out.begin_input();
     try {
-      out.put(std::move(tuple));
+      out.put(*std::move(batch[n].tuple));
     } catch (...) {
       out.take_back();
       this->count_failure();
-      take(n + 1);
+      take(batch.first(n + 1));
       throw;
     }
   }
@@ -194,7 +205,7 @@ class collector_node final : public stage_node_base<forwards<T>, T> {
     }
     if (in_.ended()) {
       this->stop();
-      return this->publish(t) ? this->ended(t) : this->blocked();
+      return this->publish_all(t) ? this->ended(t) : this->blocked();
     }
     at_ = at_ + 1 < in_.size() ? at_ + 1 : 0;  // what the others put out at their end
     return step_outcome::worked;

@@ -18,17 +18,28 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 namespace garrick::patterns::detail {
 
+struct no_output;
+/// What a step of a stage without an output puts results into.
+struct no_slots {
+  explicit no_slots(no_output&) noexcept {}
+  void begin_input() noexcept {}
+  [[nodiscard]] bool is_blocked() const noexcept { return false; }
+};
 /// The output of a stage that has none.
 struct no_output {
+  using in_hand = no_slots;
   void begin_input() noexcept {}
   void take_back() noexcept {}
   void start() noexcept {}
@@ -85,6 +96,27 @@ class spare_tuple {
   [[no_unique_address]] std::conditional_t<exists, std::optional<T>, none> copy_;
 };
 
+/// A stage in the hands of a step: a copy of its own if the stage is small and does not mind, so
+/// that its state can stay in registers while results are written to memory.
+template <class Stage>
+class stage_in_hand {
+  static constexpr bool copied = requires { Stage::may_be_copied_for_a_step; } &&
+                                 std::is_trivially_copyable_v<Stage> && sizeof(Stage) <= 64;
+
+ public:
+  explicit stage_in_hand(Stage& of) noexcept : of_(of), here_(of) {}
+  ~stage_in_hand() {
+    if constexpr (copied) std::construct_at(&of_, here_);
+  }
+  stage_in_hand(const stage_in_hand&) = delete;
+  stage_in_hand& operator=(const stage_in_hand&) = delete;
+  [[nodiscard]] Stage& operator*() noexcept { return here_; }
+
+ private:
+  Stage& of_;
+  std::conditional_t<copied, Stage, Stage&> here_;
+};
+
 /// What nodes with and without inputs share: the output, the start and the end.
 template <class Stage, class Out>
 class stage_node_base : public node {
@@ -92,6 +124,8 @@ class stage_node_base : public node {
   void to(std::unique_ptr<output_for<Out>> o) { out_ = std::move(o); }
 
  protected:
+  using in_hand = typename output_for<Out>::in_hand;
+
   stage_node_base(graph& of, const node_options& o, on_failure policy, Stage s)
       : node(of, o), stage_(std::move(s)), policy_(policy) {
     belong(stage_, of);
@@ -100,16 +134,23 @@ class stage_node_base : public node {
 
   void start() {
     if (std::exchange(started_, true)) return;
-    stage_.start();
-    out_->start();
+    counted([this] {
+      stage_.start();
+      out_->start();
+    });
   }
   /// After the last input. What the stage puts out is in the loops from now on.
   void stop() {
     if (std::exchange(stopped_, true)) return;
     out_->begin_input();
     const std::size_t before = out_->pending();
-    stage_.stop(*out_);
-    out_->stop();
+    counted([this] {
+      {
+        in_hand to(*out_);
+        stage_.stop(to);
+      }
+      out_->stop();
+    });
     into_loops(out_->pending() - before);
     settle(0);
   }
@@ -119,6 +160,12 @@ class stage_node_base : public node {
     if (!out_->is_blocked()) return true;
     count_out(out_->publish(t));  // a consumer that ran in place may have made room
     return !out_->is_blocked();
+  }
+  /// The same with what is kept for the way back in a loop, which blocks nobody. Before the outputs
+  /// are closed.
+  [[nodiscard]] bool publish_all(turn& t) {
+    static_cast<void>(publish(t));
+    return out_->pending() == 0;
   }
   /// Before the node sleeps for want of input: what is kept for the way back in a loop did not make
   /// it blocked, and has to find its room all the same. False: there is some now.
@@ -140,7 +187,10 @@ class stage_node_base : public node {
   }
   /// So many tuples were taken and their results published, but for those of what the stage holds.
   void settle(std::size_t n) noexcept {
-    if constexpr (holding<Stage>) n += held_ - std::exchange(held_, stage_.held());
+    if constexpr (holding<Stage>) {
+      const std::size_t held_before = std::exchange(held_, stage_.held());
+      n += held_before - held_;
+    }
     out_of_loops(n);
   }
   /// The time of this step. True: the stage's time has come.
@@ -175,6 +225,19 @@ class stage_node_base : public node {
       stage_.start();
     }
   }
+  /// The same for what is called again at once, whether it has thrown or not, as a source is.
+  void failed_again() {
+    if (policy_ == on_failure::fail || ++in_a_row_ < most_failures_in_a_row) return failed();
+    count_lost();
+    try {
+      throw;
+    } catch (const std::exception& e) {
+      throw std::runtime_error("it has thrown " + std::to_string(in_a_row_) +
+                               " times in a row, the last time: " + e.what());
+    }
+  }
+  /// It has not thrown this time.
+  void went_well() noexcept { in_a_row_ = 0; }
   [[nodiscard]] on_failure policy() const noexcept { return policy_; }
 
   Stage stage_;
@@ -183,9 +246,21 @@ class stage_node_base : public node {
   instant now_{};  ///< of this step, if the stage has times
 
  private:
+  /// Calls what belongs to no tuple. What it throws ends the stream.
+  template <class F>
+  void counted(const F& f) {
+    try {
+      f();
+    } catch (...) {
+      count_failure();
+      throw;
+    }
+  }
+
   bool started_ = false;
   const on_failure policy_;
-  std::size_t held_ = 0;  ///< by the stage, when it was last looked at
+  std::uint32_t in_a_row_ = 0;  ///< failures of what is called again at once
+  std::size_t held_ = 0;        ///< by the stage, when it was last looked at
   std::optional<Stage> first_;
 };
 
@@ -193,6 +268,7 @@ class stage_node_base : public node {
 template <class Stage, class In, class Out>
 class stage_node final : public stage_node_base<Stage, Out> {
   using base = stage_node_base<Stage, Out>;
+  using typename base::in_hand;
 
  public:
   stage_node(graph& of, const node_options& o, on_failure policy, Stage s)
@@ -200,6 +276,7 @@ class stage_node final : public stage_node_base<Stage, Out> {
 
   inputs<In>& in() noexcept { return in_; }
   std::size_t drop_inputs() noexcept override { return in_.drop(); }
+  [[nodiscard]] std::size_t waiting() const noexcept override { return in_.waiting(); }
 
  private:
   step_outcome step(turn& t) override {
@@ -217,22 +294,39 @@ class stage_node final : public stage_node_base<Stage, Out> {
     const std::size_t before = out.pending();
     std::size_t n = 0;
     try {
-      if (this->policy() != on_failure::fail) {
-        for (; n < batch.size() && !out.is_blocked(); ++n) consume_or_lose(batch[n]);
-      } else {
-        do {
-          out.begin_input();
-          this->stage_.consume(std::move(batch[n]), out);
-          ++n;
-        } while (n < batch.size() && !out.is_blocked());
-      }
+      if (this->policy() != on_failure::fail)
+        for (; n < batch.size() && !out.is_blocked() && !this->is_cancelled(); ++n)
+          consume_or_lose(batch[n]);
+      else
+        consume(batch, n);
     } catch (...) {
       if (this->policy() == on_failure::fail) this->count_lost();
-      dealt_with(n + 1, before, t);
+      dealt_with(batch.first(n + 1), before, t);
       throw;
     }
-    dealt_with(n, before, t);
+    dealt_with(batch.first(n), before, t);
     return out.is_blocked() ? this->blocked() : step_outcome::worked;
+  }
+  /// Consumes the batch from number `n` on, as far as there is room. `n` is how many are done, also
+  /// when it throws.
+  void consume(std::span<In> batch, std::size_t& n) {
+    std::size_t done = n;
+    try {
+      in_hand to(*this->out_);
+      stage_in_hand<Stage> stage(this->stage_);
+      while (done < batch.size() && !to.is_blocked() && !this->is_cancelled()) {
+        const std::size_t until = std::min(batch.size(), done + node::between_looks);
+        do {
+          to.begin_input();
+          (*stage).consume(std::move(batch[done]), to);
+          ++done;
+        } while (done < until && !to.is_blocked());
+      }
+    } catch (...) {
+      n = done;
+      throw;
+    }
+    n = done;
   }
   /// For a stage that goes on after a failure. Throws what ends the stream.
   void consume_or_lose(In& tuple) {
@@ -240,20 +334,21 @@ class stage_node final : public stage_node_base<Stage, Out> {
     out.begin_input();
     spare_tuple<In> spare(tuple);
     try {
-      this->stage_.consume(std::move(tuple), out);
+      in_hand to(out);
+      this->stage_.consume(std::move(tuple), to);
     } catch (...) {
       if (auto* const content = content_of(spare.best(tuple)))
         this->dead_letter(std::move(*content), std::current_exception());
       this->failed();
     }
   }
-  void dealt_with(std::size_t n, std::size_t before, turn& t) {
+  void dealt_with(std::span<In> some, std::size_t before, turn& t) {
     auto& out = *this->out_;
-    this->count_in(n);
+    this->count_in(tuples_among<In>(some), some.size());
     this->into_loops(out.pending() - before);
     static_cast<void>(this->publish(t));
-    in_.done(n);
-    this->settle(n);
+    in_.done(some.size());
+    this->settle(some.size());
   }
   /// What a stage with times, or with results that come piece by piece, does first in a step.
   /// Lowers `most` to what it takes. Nothing: it may take input now.
@@ -264,11 +359,11 @@ class stage_node final : public stage_node_base<Stage, Out> {
       if constexpr (resumable<Stage>) give_up();
     }
     if constexpr (resumable<Stage>)
-      if (this->stage_.under_way()) return more(t, [&] { this->stage_.go_on(out); });
+      if (this->stage_.under_way()) return more(t, [&](in_hand& to) { this->stage_.go_on(to); });
     if constexpr (timed<Stage>)
       if (this->look_at_clock(t))
-        if constexpr (requires { this->stage_.on_time(this->now_, out); })
-          return more(t, [&] { this->stage_.on_time(this->now_, out); });
+        if constexpr (requires(in_hand& to) { this->stage_.on_time(this->now_, to); })
+          return more(t, [&](in_hand& to) { this->stage_.on_time(this->now_, to); });
     if constexpr (ends_early<Stage>)
       if (this->stage_.has_enough()) return wind_down(t);
     if constexpr (paced<Stage>) {
@@ -284,10 +379,16 @@ class stage_node final : public stage_node_base<Stage, Out> {
     const std::size_t before = out.pending();
     out.begin_input();
     try {
-      put();
+      in_hand to(out);
+      put(to);
+      this->went_well();
     } catch (...) {
-      if constexpr (resumable<Stage>) this->count_partial();
-      this->failed();
+      if constexpr (resumable<Stage>) {  // it goes on with the next tuple
+        this->count_partial();
+        this->failed();
+      } else {
+        this->failed_again();
+      }
     }
     this->into_loops(out.pending() - before);
     const bool all = this->publish(t);
@@ -300,16 +401,17 @@ class stage_node final : public stage_node_base<Stage, Out> {
     this->stage_.give_up();
     this->settle(0);
   }
-  /// The stage has enough: ends its output, tells those before it, and drops what still comes.
+  /// The stage has enough: ends its output, tells those before it, and drops what still comes. What
+  /// it has put on the way back of a loop finds its room first: the loop counts it.
   step_outcome wind_down(turn& t) {
     this->stop();
     if (!this->publish(t)) return this->blocked();
-    this->drop(this->out_->close(t));
+    if (this->out_->pending() == 0) this->drop(this->out_->close(t));
     in_.leave();
     const std::size_t n = in_.next(this->batch()).size();
     if (n == 0) {
       if (in_.ended()) return step_outcome::ended;
-      return in_.sleep() ? step_outcome::starved : step_outcome::worked;
+      return this->hands_on_kept(t) && in_.sleep() ? step_outcome::starved : step_outcome::worked;
     }
     in_.done(n);
     this->count_in(n);
@@ -323,7 +425,7 @@ class stage_node final : public stage_node_base<Stage, Out> {
       return in_.sleep() ? this->starved(t) : step_outcome::worked;
     }
     this->stop();
-    return this->publish(t) ? this->ended(t) : this->blocked();
+    return this->publish_all(t) ? this->ended(t) : this->blocked();
   }
 
   inputs<In> in_;
@@ -349,17 +451,38 @@ class source_node final : public stage_node_base<Stage, Out> {
       if (!this->stopped_ && !this->look_at_clock(t)) return this->starved(t);
       most = 1;
     }
-    std::size_t n = 0;
-    try {
-      for (; !this->stopped_ && n < most; ++n) {
-        out.begin_input();
-        if (!this->stage_.produce(out)) this->stop();
-        if (out.is_blocked()) break;
-      }
-    } catch (...) { this->failed(); }
-    this->count_made(n);
+    if (!this->stopped_ && !goes_on(most)) this->stop();
     if (!this->publish(t)) return this->blocked();
     return this->stopped_ ? this->ended(t) : step_outcome::worked;
+  }
+  /// Lets the stage put out something, at most `most` times and as long as there is room. False: it
+  /// has nothing more.
+  bool goes_on(std::size_t most) {
+    bool more = true;
+    std::size_t n = 0;
+    try {
+      more = produce(n, most);
+      this->went_well();
+    } catch (...) {
+      if (n != 0) this->went_well();
+      this->failed_again();
+    }
+    this->count_made(n);
+    return more;
+  }
+  /// The same. `n` is how many times that was, also when it throws.
+  bool produce(std::size_t& n, std::size_t most) {
+    typename base::in_hand to(*this->out_);
+    stage_in_hand<Stage> stage(this->stage_);
+    while (n < most && !to.is_blocked() && !this->is_cancelled()) {
+      const std::size_t until = std::min(most, n + node::between_looks);
+      do {
+        to.begin_input();
+        if (!(*stage).produce(to)) return false;
+        ++n;
+      } while (n < until && !to.is_blocked());
+    }
+    return true;
   }
 };
 

@@ -19,7 +19,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace garrick::patterns {
+namespace garrick::patterns::detail {
 
 /// The memory orders of lent turns that the model checker weakens, one at a time.
 enum class borrowed_order : std::uint8_t {
@@ -71,4 +71,4 @@ class basic_borrowed_turns {
 /// The product's.
 using borrowed_turns = basic_borrowed_turns<base::real_atomics>;
 
-}  // namespace garrick::patterns
+}  // namespace garrick::patterns::detail

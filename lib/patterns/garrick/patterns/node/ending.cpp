@@ -1,6 +1,6 @@
 #include <garrick/patterns/node/ending.hpp>
 
-namespace garrick::patterns {
+namespace garrick::patterns::detail {
 
 namespace {
 
@@ -30,4 +30,4 @@ void ending::node_ended() noexcept {
   if (const auto told = told_.lock()) send(told, all_ended{number_});
 }
 
-}  // namespace garrick::patterns
+}  // namespace garrick::patterns::detail

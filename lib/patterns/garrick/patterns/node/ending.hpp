@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace garrick::patterns {
+namespace garrick::patterns::detail {
 
 /// To the actor behind a stream's handle: the last node has ended.
 struct all_ended {
@@ -64,4 +64,4 @@ class ending {
   weak_ref<protocol<void(all_ended)>> told_;
 };
 
-}  // namespace garrick::patterns
+}  // namespace garrick::patterns::detail

@@ -1,8 +1,9 @@
+#include <garrick/base/platform/platform.hpp>
 #include <garrick/patterns/node/graph.hpp>
 
 #include <thread>
 
-namespace garrick::patterns {
+namespace garrick::patterns::detail {
 
 void graph::wake_all() noexcept {
   for (const auto& n : nodes_) n->wake(nullptr, 0);
@@ -16,4 +17,6 @@ bool graph::help() noexcept {
 
 void graph::yield() noexcept { std::this_thread::yield(); }
 
-}  // namespace garrick::patterns
+void graph::nap() noexcept { base::platform::sleep_ns(50'000); }
+
+}  // namespace garrick::patterns::detail

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace garrick::patterns {
+namespace garrick::patterns::detail {
 
 /// The nodes of one running stream. Lives as long as one of its carriers, or the actor behind the
 /// stream's handle.
@@ -51,6 +51,8 @@ class graph final : public ending, public std::enable_shared_from_this<graph> {
   bool help() noexcept;
   /// Lets other threads have the processor.
   static void yield() noexcept;
+  /// Blocks the thread for some dozen microseconds.
+  static void nap() noexcept;
 
  private:
   void wake_all() noexcept override;
@@ -82,14 +84,17 @@ class carrier final : public actor<carrier_protocol> {
 template <class Spawner>
 void graph::launch(Spawner& from, weak_ref<protocol<void(all_ended)>> told) {
   begin(nodes_.size(), std::move(told));
+  std::vector<ref<carrier_protocol>> carriers;  // if one cannot be made, they end with this
+  carriers.reserve(nodes_.size());
   for (const auto& n : nodes_) {
     spawn_options o;
     o.name = n->name();
     o.detached = n->own_thread();
-    n->carried_by(from.template spawn<carrier>(o, carried{shared_from_this(), n.get()}));
+    carriers.push_back(from.template spawn<carrier>(o, carried{shared_from_this(), n.get()}));
   }
+  for (std::size_t i = 0; i < nodes_.size(); ++i) nodes_[i]->carried_by(std::move(carriers[i]));
   for (const auto& n : nodes_) n->begin(from, shared_from_this());
   wake_all();
 }
 
-}  // namespace garrick::patterns
+}  // namespace garrick::patterns::detail

@@ -1,6 +1,6 @@
 #include <garrick/patterns/node/loop.hpp>
 
-namespace garrick::patterns {
+namespace garrick::patterns::detail {
 
 void loop::remove(std::size_t n) noexcept {
   // order: seq_cst, as the fence of the gate's flag
@@ -9,4 +9,4 @@ void loop::remove(std::size_t n) noexcept {
   if (sleeps_.take()) gate_->wake(nullptr, 0);
 }
 
-}  // namespace garrick::patterns
+}  // namespace garrick::patterns::detail

@@ -20,7 +20,7 @@
 #include <atomic>
 #include <cstddef>
 
-namespace garrick::patterns {
+namespace garrick::patterns::detail {
 
 /// The count and the credits of one loop.
 class loop {
@@ -67,4 +67,4 @@ class loop {
   sleeper_flag sleeps_;
 };
 
-}  // namespace garrick::patterns
+}  // namespace garrick::patterns::detail

@@ -4,7 +4,7 @@
 #include <exception>
 #include <utility>
 
-namespace garrick::patterns {
+namespace garrick::patterns::detail {
 
 node::node(ending& of, const node_options& o)
     : owner_(of),
@@ -26,11 +26,9 @@ void node::wake(turn* by, std::size_t tuples) noexcept {
   }
 }
 
-void node::schedule() noexcept {
-  try {
-    send(carrier_, go{});
-  } catch (...) { std::terminate(); }
-}
+// Without memory for the message the run right would be lost, and the stream would hang. So that
+// ends the program, as an exception from here does.
+void node::schedule() noexcept { send(carrier_, go{}); }
 
 void node::wake_at(instant when, turn& t) {
   if (when.is_never() || (alarm_at_ <= when && alarm_.active())) return;
@@ -52,19 +50,21 @@ void node::run(actor_base& on, turn* outer) noexcept {
   };
   if (blocked_since_ != instant::never())
     add(blocked_ns_, (first - std::exchange(blocked_since_, instant::never())).count());
+  bool failed = false;  // another's failure may count, and not be seen here yet
   for (std::uint32_t steps = 1;; ++steps) {
     right_.look();
     t.nested_ns = 0;
     t.nested_until = instant::never();
     taken_ = 0;
     step_outcome what = step_outcome::ended;
-    if (owner_.is_cancelled()) {
+    if (failed || owner_.is_cancelled()) {
       abandon(t);
     } else {
       try {
         what = step(t);
       } catch (...) {
         owner_.cancel(why_it_failed(std::current_exception()));
+        failed = true;
         continue;
       }
     }
@@ -122,7 +122,8 @@ node_figures node::figures() const noexcept {
           .blocked_ns = get(blocked_ns_),
           .failures = get(failures_),
           .dropped = get(dropped_),
-          .partial = get(partial_)};
+          .partial = get(partial_),
+          .waiting = waiting()};
 }
 
 error node::why_it_failed(const std::exception_ptr& why) const {
@@ -135,4 +136,4 @@ error node::why_it_failed(const std::exception_ptr& why) const {
   }
 }
 
-}  // namespace garrick::patterns
+}  // namespace garrick::patterns::detail

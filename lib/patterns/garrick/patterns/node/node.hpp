@@ -36,6 +36,25 @@
 
 namespace garrick::patterns {
 
+/// What a node has done so far. Each figure is right by itself; together they may be of slightly
+/// different moments.
+struct node_figures {
+  std::uint64_t in = 0;         ///< tuples taken
+  std::uint64_t out = 0;        ///< tuples handed on
+  std::uint64_t steps = 0;      ///< batches
+  std::int64_t busy_ns = 0;     ///< time in steps, without what it ran in place
+  std::int64_t blocked_ns = 0;  ///< time without room in an output
+  std::uint64_t failures = 0;   ///< times that the stage threw, in `on_start` and `on_stop`, too
+  std::uint64_t dropped = 0;    ///< tuples that were taken or put out, and led nowhere: the stream
+                                ///< was cancelled or failed, or a stage behind has enough
+  std::uint64_t partial = 0;    ///< failures behind results that had been handed on already
+  std::uint64_t waiting = 0;    ///< tuples in the channels before it, at the moment
+};
+
+}  // namespace garrick::patterns
+
+namespace garrick::patterns::detail {
+
 class graph;
 
 /// To a carrier: run the node.
@@ -62,20 +81,6 @@ struct turn {
   bool own_thread = false;                  ///< the actor's thread is for its node alone
   std::int64_t nested_ns = 0;               ///< what others took that ran in place during this step
   instant nested_until = instant::never();  ///< when the last of them was done, if one has run
-};
-
-/// What a node has done so far. Each figure is right by itself; together they may be of slightly
-/// different moments.
-struct node_figures {
-  std::uint64_t in = 0;         ///< tuples taken
-  std::uint64_t out = 0;        ///< tuples handed on
-  std::uint64_t steps = 0;      ///< batches
-  std::int64_t busy_ns = 0;     ///< time in steps, without what it ran in place
-  std::int64_t blocked_ns = 0;  ///< time without room in an output
-  std::uint64_t failures = 0;   ///< tuples whose `consume` threw
-  std::uint64_t dropped = 0;    ///< tuples that were taken or put out, and led nowhere: the stream
-                                ///< was cancelled or failed, or a stage behind has enough
-  std::uint64_t partial = 0;    ///< failures behind results that had been handed on already
 };
 
 /// What a node is made with.
@@ -119,7 +124,7 @@ class node : public wakeable {
   void run(actor_base& on, turn* outer) noexcept;
 
   /// Lets the carrier have its turn now, inside the caller, if it waits for one here.
-  bool help() noexcept { return !own_thread_ && run_in_place(carrier_); }
+  virtual bool help() noexcept { return !own_thread_ && run_in_place(carrier_); }
 
   /// What it has done so far. Any thread.
   [[nodiscard]] node_figures figures() const noexcept;
@@ -129,6 +134,8 @@ class node : public wakeable {
 
   /// Drops what waits at its inputs, after the stream has ended. Returns how many tuples.
   virtual std::size_t drop_inputs() noexcept { return 0; }
+  /// How many tuples wait at its inputs. Any thread.
+  [[nodiscard]] virtual std::size_t waiting() const noexcept { return 0; }
 
  protected:
   /// Takes the run right, before anybody wakes the node. `schedule` lends it to who runs it.
@@ -144,14 +151,21 @@ class node : public wakeable {
   /// The stream was cancelled: closes the outputs, without another tuple.
   virtual void abandon(turn& t) noexcept = 0;
 
+  /// Has the stream been told to end? A step looks after every `between_looks` tuples, since the
+  /// batch may be long, and the stage may have become slow.
+  [[nodiscard]] bool is_cancelled() const noexcept { return owner_.is_cancelled(); }
+  static constexpr std::size_t between_looks = 128;
+
   /// How many tuples the next step shall take.
   [[nodiscard]] std::size_t batch() const noexcept { return batch_; }
   /// The error that stands for an exception of this node's stage.
   [[nodiscard]] error why_it_failed(const std::exception_ptr& why) const;
   /// For a step: tuples taken, handed on, failed.
-  void count_in(std::uint64_t n) noexcept {
+  void count_in(std::uint64_t n) noexcept { count_in(n, n); }
+  /// So many tuples, of `all` that took time.
+  void count_in(std::uint64_t n, std::uint64_t all) noexcept {
     add(in_, n);
-    taken_ += n;
+    taken_ += all;
   }
   /// The same for a source, which takes none.
   void count_made(std::uint64_t n) noexcept { taken_ += n; }
@@ -215,4 +229,4 @@ class node : public wakeable {
   std::atomic<std::uint64_t> partial_{0};
 };
 
-}  // namespace garrick::patterns
+}  // namespace garrick::patterns::detail

@@ -18,7 +18,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace garrick::patterns {
+namespace garrick::patterns::detail {
 
 /// The memory orders of the run right that the model checker weakens, one at a time.
 enum class run_right_order : std::uint8_t {
@@ -69,4 +69,4 @@ class basic_run_right {
 /// The product's run right.
 using run_right = basic_run_right<base::real_atomics>;
 
-}  // namespace garrick::patterns
+}  // namespace garrick::patterns::detail

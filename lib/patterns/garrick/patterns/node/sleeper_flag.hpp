@@ -19,7 +19,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace garrick::patterns {
+namespace garrick::patterns::detail {
 
 /// The fences of a sleeper's flag, which the model checker leaves out, one at a time.
 enum class sleeper_order : std::uint8_t {
@@ -52,4 +52,4 @@ class basic_sleeper_flag {
 /// The product's flag.
 using sleeper_flag = basic_sleeper_flag<base::real_atomics>;
 
-}  // namespace garrick::patterns
+}  // namespace garrick::patterns::detail

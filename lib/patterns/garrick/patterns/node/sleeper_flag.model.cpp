@@ -12,7 +12,7 @@
 #include <garrick/base/concurrency/internal/relacy_atomics.hpp>
 
 using namespace garrick::base::model;
-using namespace garrick::patterns;
+using namespace garrick::patterns::detail;
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-namespace garrick::patterns {
+namespace garrick::patterns::detail {
 
 struct turn;
 
@@ -26,4 +26,4 @@ class wakeable {
   ~wakeable() = default;
 };
 
-}  // namespace garrick::patterns
+}  // namespace garrick::patterns::detail

@@ -1,0 +1,159 @@
+// A function together with values of its own, where a stage takes a function.
+//
+//   filter(patterns::bind([](int least, int x) { return x >= least; }, 7))
+//   seq(patterns::bind([](int& line, slice s) { return numbered{++line, s}; }, 0))
+//
+// A function with captures is refused, since nobody can see what they refer to. What is bound is
+// seen, and checked as what is in a message. Name the namespace: `bind` alone is std::bind, too, as
+// soon as something of std is bound.
+//
+// Thread safety: as a plain value; called by one thread at a time.
+#pragma once
+
+#include <garrick/patterns/channel/called.hpp>
+#include <garrick/patterns/detail/callable.hpp>
+#include <garrick/patterns/detail/checks.hpp>
+
+#include <cstddef>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace garrick::patterns {
+
+namespace detail {
+
+/// The arguments behind the first N.
+template <std::size_t N, class Arguments>
+struct behind {
+  using type = Arguments;
+};
+template <std::size_t N, class First, class... Rest>
+  requires(N != 0)
+struct behind<N, list<First, Rest...>> : behind<N - 1, list<Rest...>> {};
+
+}  // namespace detail
+
+/// What `bind` gives: R(Rest...), which calls F with the values first. It may be sent.
+template <class F, class Values, class R, class Rest>
+class bound;
+template <class F, class... Values, class R, class... Rest>
+class bound<F, std::tuple<Values...>, R, detail::list<Rest...>> {
+ public:
+  using garrick_sendable = void;  ///< the function has no captures, and the values were checked
+
+  /// For the framework.
+  bound(F f, std::tuple<Values...> values) : f_(std::move(f)), values_(std::move(values)) {}
+
+  /// Calls the function. Throws what that throws.
+  R operator()(Rest... rest) {
+    return std::apply(
+        [&](Values&... values) -> R {
+          return f_(detail::called(values)..., std::forward<Rest>(rest)...);
+        },
+        values_);
+  }
+
+ private:
+  [[no_unique_address]] F f_;
+  std::tuple<Values...> values_;
+};
+
+namespace detail {
+
+struct in_bound {
+  static constexpr std::string_view name = "value";
+};
+
+// Each of these is instantiated only to fail.
+template <auto Path, class Type, class Reason>
+struct cannot_be_bound {
+  static constexpr bool reported = true;
+  static_assert(base::detail::is_owned_by_the_message<Type>,
+                "garrick: bind's values own all they refer to, as what is in a message does: "
+                "cannot_be_bound<path, type, reason> tells what does not. lent(x) gives the "
+                "function an X&");
+};
+template <class F, bool Plain>
+struct bound_function_has_captures {
+  static constexpr bool reported = true;
+  static_assert(Plain,
+                "garrick: bind takes a function without captures and without members, which names "
+                "its types: no auto, no overloads. What it captures is given as values");
+};
+template <class Function, bool Fit, class... Values>
+struct bound_values_do_not_fit {
+  static constexpr bool reported = true;
+  static_assert(Fit,
+                "garrick: bind(f, values...) needs values for f's first parameters: a T, a const "
+                "T&, or a T& to change what is bound");
+};
+
+template <std::size_t I, class T, class Reason, std::size_t... Path>
+cannot_be_bound<base::detail::path_of<in_bound, I, Path...>(), T, Reason>* report_of_bound(
+    base::detail::found<T, Reason, Path...>);
+template <std::size_t I, class Value>
+consteval auto check_value_of_bound() {
+  using not_owned = typename base::detail::search<Value, base::detail::context<false>>::type;
+  if constexpr (std::is_same_v<not_owned, base::detail::nothing_found>)
+    return static_cast<passed_check*>(nullptr);
+  else
+    return decltype(report_of_bound<I>(not_owned()))(nullptr);
+}
+template <class Numbers, class... Values>
+struct values_checked;
+template <std::size_t... I, class... Values>
+struct values_checked<std::index_sequence<I...>, Values...>
+    : first_failure<check_of<decltype(check_value_of_bound<I, Values>())>...> {};
+
+template <class F, class R, class Rest, class... Values>
+inline constexpr bool can_be_called_with = false;
+template <class F, class R, class... Rest, class... Values>
+inline constexpr bool can_be_called_with<F, R, list<Rest...>, Values...> =
+    std::is_invocable_r_v<R, F&, callee<Values>..., Rest...>;
+
+template <class F, class... Values>
+consteval auto check_bound() {
+  using signature = signature_of<F>;
+  if constexpr (!signature::known || !(std::is_empty_v<F> || std::is_pointer_v<F>)) {
+    return static_cast<bound_function_has_captures<F, false>*>(nullptr);
+  } else {
+    using rest = typename behind<sizeof...(Values), typename signature::arguments>::type;
+    using values = typename values_checked<std::index_sequence_for<Values...>, Values...>::type;
+    if constexpr (!passes<values>)
+      return static_cast<values*>(nullptr);
+    else if constexpr (!can_be_called_with<F, typename signature::result, rest, Values...>)
+      return static_cast<bound_values_do_not_fit<typename signature::type, false, Values...>*>(
+          nullptr);
+    else
+      return static_cast<passed_check*>(nullptr);
+  }
+}
+
+}  // namespace detail
+
+/// A function whose first parameters are these values: copies of them, or what was moved. It is a
+/// stage's function wherever one without captures is: in `seq`, `filter`, `scan`, `fold`, `by_key`
+/// and so on. A parameter `T&` gets what is bound, to change it: a state, which each replica and
+/// each spawn has of its own. `f` has no captures, and names its types.
+///
+///     farm(seq(patterns::bind([](int digits, double x) { return rounded(x, digits); }, 3)))
+template <class F, class... Values>
+[[nodiscard]] auto bind(F&& f, Values&&... values) {
+  using function = std::decay_t<F>;
+  using check =
+      detail::check_of<decltype(detail::check_bound<function, std::decay_t<Values>...>())>;
+  static_assert(check::reported);
+  if constexpr (detail::passes<check>) {
+    using signature = detail::signature_of<function>;
+    using rest = typename detail::behind<sizeof...(Values), typename signature::arguments>::type;
+    using kept = std::tuple<std::decay_t<Values>...>;
+    return bound<function, kept, typename signature::result, rest>(
+        std::forward<F>(f), kept(std::forward<Values>(values)...));
+  } else {
+    return detail::refused_pattern();
+  }
+}
+
+}  // namespace garrick::patterns

@@ -1,0 +1,35 @@
+// The function behind one that was lent.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: as that of the function.
+#pragma once
+
+#include <garrick/garrick.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace garrick::patterns::detail {
+
+/// The type of what is called, or used: F itself, or what lent<F> stands for.
+template <class F>
+struct called_of {
+  using type = F;
+};
+template <class T>
+struct called_of<lent<T>> {
+  using type = std::remove_cvref_t<T>;
+};
+template <class F>
+[[nodiscard]] auto& called(F& f) noexcept {
+  if constexpr (std::is_same_v<typename called_of<F>::type, F>)
+    return f;
+  else
+    return f.get();
+}
+/// What calls a stage's F.
+template <class F>
+using callee = decltype(called(std::declval<F&>()));
+
+}  // namespace garrick::patterns::detail

@@ -1,0 +1,294 @@
+// What the compiler checks of a stage: that its tuples own what they hold, as messages do, and that
+// it owns what it is made of, as an actor does. What is refused is told once, in a few lines.
+//
+// Each check is a class whose name and arguments are the error's text. A function `check_…` looks
+// what is wrong, and gives a pointer to that class, or to passed_check. A function that makes a
+// pattern asserts `check::reported`, and goes on if `passes<check>`; else it returns a
+// refused_pattern. Of what is made with that, nothing more is said.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: compile time only.
+#pragma once
+
+#include <garrick/garrick.hpp>
+#include <garrick/patterns/channel/called.hpp>
+#include <garrick/patterns/plan.hpp>
+
+#include <cstddef>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace garrick::patterns::detail {
+
+struct passed_check {
+  static constexpr bool reported = true;
+};
+template <class Check>
+inline constexpr bool passes = std::is_same_v<Check, passed_check>;
+
+/// The first of these checks that fails, or passed_check.
+template <class... Checks>
+struct first_failure {
+  using type = passed_check;
+};
+template <class Check, class... Rest>
+struct first_failure<Check, Rest...> {
+  using type = Check;
+};
+template <class... Rest>
+struct first_failure<passed_check, Rest...> : first_failure<Rest...> {};
+template <class... Checks>
+using all_of = typename first_failure<Checks...>::type;
+
+struct builder;
+struct no_inlet;
+
+/// What is made in the place of a pattern that was refused.
+class refused_pattern {
+ public:
+  using garrick_stage = void;
+  using garrick_refused = void;
+  using garrick_sendable = void;
+  static constexpr bool garrick_keeps_order = false;
+  using input = void;
+  using output = void;
+
+  plan describe() const;
+  no_inlet build(const builder& b, const no_inlet& next) const;
+
+  // what patterns have
+  template <class... Args>
+  refused_pattern named(const Args&... /*unused*/) const {
+    return {};
+  }
+  template <class... Args>
+  refused_pattern cheap(const Args&... /*unused*/) const {
+    return {};
+  }
+  template <class... Args>
+  refused_pattern on(const Args&... /*unused*/) const {
+    return {};
+  }
+  template <class... Args>
+  refused_pattern replicas(const Args&... /*unused*/) const {
+    return {};
+  }
+  template <class... Args>
+  refused_pattern random_member(const Args&... /*unused*/) const {
+    return {};
+  }
+  template <class... Args>
+  refused_pattern by_key(const Args&... /*unused*/) const {
+    return {};
+  }
+  template <class... Args>
+  refused_pattern by(const Args&... /*unused*/) const {
+    return {};
+  }
+  refused_pattern own_thread() const { return {}; }
+  refused_pattern round_robin() const { return {}; }
+  refused_pattern least_loaded() const { return {}; }
+  refused_pattern broadcast() const { return {}; }
+  refused_pattern ordered() const { return {}; }
+};
+template <class P>
+concept refused = requires { typename P::garrick_refused; };
+struct told_before {
+  static constexpr bool reported = true;
+};
+/// What a check function has found of what is made of Parts.
+template <class Found, class... Parts>
+using check_of =
+    std::conditional_t<(refused<Parts> || ...), told_before, std::remove_pointer_t<Found>>;
+
+// --- tuples ---
+
+struct in_tuple {
+  static constexpr std::string_view name = "tuple";
+};
+
+/// Instantiated only to fail: the compiler prints the path, the type and the reason.
+template <auto Path, class Type, class Reason>
+struct cannot_be_in_a_tuple {
+  static constexpr bool reported = true;
+  static_assert(base::detail::is_owned_by_the_message<Type>,
+                "garrick: a tuple owns all it refers to, as a message does: "
+                "cannot_be_in_a_tuple<path, type, reason> tells what does not");
+};
+template <class Tuple, bool Moves>
+struct tuple_cannot_be_moved {
+  static constexpr bool reported = true;
+  static_assert(Moves,
+                "garrick: this tuple can be neither moved nor copied, and it must be: make a "
+                "tuple of what it is made of, or of a std::unique_ptr to it");
+};
+
+template <class T, class Reason, std::size_t... Path>
+cannot_be_in_a_tuple<base::detail::path_of<in_tuple, Path...>(), T, Reason>* report_of_tuple(
+    base::detail::found<T, Reason, Path...>);
+
+template <class T>
+consteval auto check_tuple() {
+  if constexpr (std::is_void_v<T>) {
+    return static_cast<passed_check*>(nullptr);
+  } else {
+    using not_owned = typename base::detail::search<T, base::detail::context<false>>::type;
+    if constexpr (!std::is_same_v<not_owned, base::detail::nothing_found>)
+      return decltype(report_of_tuple(not_owned()))(nullptr);
+    else if constexpr (!std::is_move_constructible_v<T>)
+      return static_cast<tuple_cannot_be_moved<T, false>*>(nullptr);
+    else
+      return static_cast<passed_check*>(nullptr);
+  }
+}
+/// The check of a type that goes from stage to stage; void: none does.
+template <class T>
+using tuple_check = check_of<decltype(check_tuple<T>())>;
+
+template <class Tuple, bool Copies>
+struct broadcast_copies_tuples {
+  static constexpr bool reported = true;
+  static_assert(Copies,
+                "garrick: each of several gets a copy of the tuple, and this one cannot be copied: "
+                "let by(f) choose who gets it");
+};
+template <class T>
+using broadcast_check =
+    std::conditional_t<base::copyable_message<T>, passed_check, broadcast_copies_tuples<T, false>>;
+
+/// What a pattern has to have checked when nothing can be said of it any more. (Where its tuples go
+/// may still be said of a `parallel`.)
+template <class P>
+struct check_to_run {
+  using type = passed_check;
+};
+template <class P>
+  requires requires { typename P::garrick_check; }
+struct check_to_run<P> {
+  using type = typename P::garrick_check;
+};
+template <class P>
+using run_check = typename check_to_run<P>::type;
+
+/// The check of a pattern that is spawned.
+template <class Tuple, bool Ends>
+struct results_go_nowhere {
+  static constexpr bool reported = true;
+  static_assert(Ends,
+                "garrick: what this pattern puts out goes nowhere: end it with a sink, such as "
+                "for_each(f), fold(init, f), to(handle) or discard<T>()");
+};
+template <class P>
+using whole_check =
+    all_of<run_check<P>, std::conditional_t<std::is_void_v<typename P::output>, passed_check,
+                                            results_go_nowhere<typename P::output, false>>>;
+
+// --- what a stream yields ---
+
+struct in_value {
+  static constexpr std::string_view name = "value";
+};
+
+template <auto Path, class Type, class Reason>
+struct cannot_be_yielded {
+  static constexpr bool reported = true;
+  static_assert(base::detail::is_owned_by_the_message<Type>,
+                "garrick: what a stream yields is sent to those who ask for it, so it owns all it "
+                "refers to: cannot_be_yielded<path, type, reason> tells what does not");
+};
+template <class Value, bool Copies>
+struct yielded_value_cannot_be_copied {
+  static constexpr bool reported = true;
+  static_assert(Copies,
+                "garrick: everybody who joins a stream gets a copy of what it yields, and this "
+                "cannot be copied");
+};
+
+template <class T, class Reason, std::size_t... Path>
+cannot_be_yielded<base::detail::path_of<in_value, Path...>(), T, Reason>* report_of_value(
+    base::detail::found<T, Reason, Path...>);
+
+template <class T>
+consteval auto check_value() {
+  if constexpr (std::is_void_v<T>) {
+    return static_cast<passed_check*>(nullptr);
+  } else {
+    using not_owned = typename base::detail::search<T, base::detail::context<false>>::type;
+    if constexpr (!std::is_same_v<not_owned, base::detail::nothing_found>)
+      return decltype(report_of_value(not_owned()))(nullptr);
+    else if constexpr (!base::copyable_message<T>)
+      return static_cast<yielded_value_cannot_be_copied<T, false>*>(nullptr);
+    else
+      return static_cast<passed_check*>(nullptr);
+  }
+}
+/// The check of what a request of `join` gives; void: nothing.
+template <class T>
+using value_check = check_of<decltype(check_value<T>())>;
+
+// --- what a stage is made of ---
+
+struct in_stage {
+  static constexpr std::string_view name = "stage";
+};
+
+template <auto Path, class Type, class Reason>
+struct stage_shares_something {
+  static constexpr bool reported = true;
+  static_assert(base::detail::is_owned_by_the_message<Type>,
+                "garrick: a stage owns what it is made of: stage_shares_something<path, type, "
+                "reason> tells what it would share. Give a value, or a function without captures, "
+                "to which patterns::bind(f, values...) adds values; or say lent(x)");
+};
+template <class Part, bool Copied>
+struct stage_cannot_be_copied {
+  static constexpr bool reported = true;
+  static_assert(Copied,
+                "garrick: each replica and each spawn gets a copy of a stage, and a part of this "
+                "one cannot be copied");
+};
+
+template <class Root, std::size_t... Prefix, class T, class Reason, std::size_t... Path>
+stage_shares_something<base::detail::path_of<Root, Prefix..., Path...>(), T, Reason>*
+    report_of_part(base::detail::found<T, Reason, Path...>);
+
+template <bool Copies, class Arg, std::size_t... Prefix>
+consteval auto check_part() {
+  using shared = typename base::detail::search_argument<Arg>::type;
+  if constexpr (!std::is_same_v<shared, base::detail::nothing_found>)
+    return decltype(report_of_part<in_stage, Prefix...>(shared()))(nullptr);
+  else if constexpr ((Copies || !base::detail::is_moved_in<Arg>) &&
+                     !base::copyable_message<std::decay_t<Arg>>)
+    return static_cast<stage_cannot_be_copied<std::decay_t<Arg>, false>*>(nullptr);
+  else
+    return static_cast<passed_check*>(nullptr);
+}
+/// The check of a value that a stage keeps: of a function, or of a first state.
+template <class T>
+using part_check = check_of<decltype(check_part<true, T>()), T>;
+
+template <bool Copies, class Numbers, class... Args>
+struct arguments_checked;
+template <bool Copies, std::size_t... I, class... Args>
+struct arguments_checked<Copies, std::index_sequence<I...>, Args...>
+    : first_failure<check_of<decltype(check_part<Copies, Args, I>()), Args>...> {};
+/// The check of arguments, as forwarding references deduce their types. `Copies`: they are kept.
+template <bool Copies, class... Args>
+using arguments_check =
+    typename arguments_checked<Copies, std::index_sequence_for<Args...>, Args...>::type;
+
+template <class Class, class... Args>
+struct wrong_stage_arguments {
+  static constexpr bool reported = true;
+  static constexpr bool fits = std::is_constructible_v<Class, core::detail::kept<Args>...>;
+  static_assert(fits,
+                "garrick: this stage's class cannot be made of these arguments: it needs a public "
+                "constructor for them. What is not moved in is copied; lent(x) gives an X&");
+};
+template <class Class, class... Args>
+using making_check = std::conditional_t<std::is_constructible_v<Class, core::detail::kept<Args>...>,
+                                        passed_check, wrong_stage_arguments<Class, Args...>>;
+
+}  // namespace garrick::patterns::detail

@@ -1,0 +1,44 @@
+// each: part actor_out collected yielded immovable
+// expect: garrick: a tuple owns all it refers to|garrick: what a stream yields|neither moved nor copied
+// Tuples go from thread to thread. So they own what they refer to, as messages do.
+#include <garrick/patterns/patterns.hpp>
+
+#include <atomic>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace garrick::patterns;
+
+struct part {
+  std::string text;
+  int* number;
+};
+struct immovable {
+  immovable() = default;
+  immovable(const immovable&) = delete;
+  immovable& operator=(const immovable&) = delete;
+};
+template <class In, class Out>
+class tagger : public stage_actor<In, Out> {
+ public:
+  void consume(In) {}
+};
+
+void test() {
+#ifdef GARRICK_WITHOUT_part
+  static_cast<void>(pipeline([](int, emit<part>) {}, discard<part>()));
+#elif defined(GARRICK_WITHOUT_actor_out)
+  static_cast<void>(seq_actor<tagger<int, std::vector<int*>>>());
+#elif defined(GARRICK_WITHOUT_collected)
+  static_cast<void>(batch<int*>(8, garrick::duration::seconds(1)));
+#elif defined(GARRICK_WITHOUT_yielded)
+  static_cast<void>(fold(std::string_view(), [](std::string_view all, int) { return all; }));
+#elif defined(GARRICK_WITHOUT_immovable)
+  static_cast<void>(seq([](const immovable&) {}));
+#else
+  static_cast<void>(pipeline([](int) { return std::string("zero"); }, discard<std::string>()));
+  static_cast<void>(seq_actor<tagger<int, std::vector<int>>>());
+  static_cast<void>(fold(std::string(), [](std::string all, int) { return all; }));
+#endif
+}

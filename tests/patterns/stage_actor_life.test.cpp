@@ -1,0 +1,158 @@
+// Stages that are actors at the beginning of a stream, and ones that end early.
+#include <doctest/doctest.h>
+#include <garrick/patterns/patterns.hpp>
+#include <garrick/testkit/test_system.hpp>
+#include <patterns/in_all_ways.hpp>
+
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace garrick;
+using namespace garrick::patterns;
+using testkit::test_system;
+using tests::collect;
+
+class adder : public stage_actor<int, int> {
+ public:
+  void consume(int x) { send_next(x + 1); }
+};
+
+struct next {};
+/// Puts out numbers of its own, one on each turn, beside those that it is fed with.
+class well : public stage_actor<int, int, void(next)> {
+ public:
+  explicit well(int n) : left_(n), keep_() {}
+  void on_start() {
+    keep_ = hold();
+    send(ref<protocol<void(next)>>(self()), next{});
+  }
+  void consume(int x) { send_next(1000 + x); }
+  void on(next) {
+    if (left_ == 0) {
+      keep_ = stage_hold();
+      return;
+    }
+    send_next(--left_ + 0);
+    send(ref<protocol<void(next)>>(self()), next{});
+  }
+
+ private:
+  int left_;
+  stage_hold keep_;
+};
+
+struct leave_now {};
+/// Ends after some tuples, or when it is told to.
+class fickle : public stage_actor<int, int, void(leave_now)> {
+ public:
+  explicit fickle(int n) : left_(n) {}
+  void on_start() { last = ref<protocol<void(leave_now)>>(self()); }
+  void consume(int x) {
+    send_next(std::move(x));
+    if (--left_ == 0) quit();
+  }
+  void on(leave_now) { quit(); }
+  static inline ref<protocol<void(leave_now)>> last;
+
+ private:
+  int left_;
+};
+
+/// Everything that was put out was taken, or is counted.
+void check_accounts(const stream_report& r) {
+  std::uint64_t out = 0, in = 0;
+  for (const stage_report& s : r.stages) {
+    out += s.figures.out;
+    if (s.name != "input") in += s.figures.in;
+  }
+  CHECK(out == in + r.left);
+}
+
+}  // namespace
+
+TEST_CASE("a stream that begins with a stage's actor is fed like any other") {
+  for (const std::size_t capacity : {1U, 64U}) {
+    test_system kit(1);
+    const auto h = spawn(kit, pipeline(seq_actor<adder>(), collect()), {.capacity = capacity});
+    for (int i = 0; i < 100; ++i) send(h, i);
+    send(h, end_of_stream{});
+    kit.run();
+    std::vector<int> expected(100);
+    std::iota(expected.begin(), expected.end(), 1);
+    CHECK(kit.request(h, join{}).get().value() == expected);
+  }
+}
+
+TEST_CASE("a stage's actor may be a source of its own, and the stream waits for it") {
+  for (const std::size_t capacity : {1U, 64U})
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      CAPTURE(seed);
+      test_system kit(seed);
+      const auto h = spawn(kit, pipeline(seq_actor<well>(50), collect()), {.capacity = capacity});
+      send(h, 1);
+      send(h, end_of_stream{});
+      kit.run();
+      const std::vector<int> got = kit.request(h, join{}).get().value();
+      CHECK(got.size() == 51);
+      CHECK(std::accumulate(got.begin(), got.end(), 0) == 49 * 25 + 1001);
+    }
+  actor_system system;
+  const auto h = spawn(system, pipeline(seq_actor<well>(5000), collect()), {.capacity = 4});
+  send(h, end_of_stream{});
+  CHECK(system.request(h, join{}).get().value().size() == 5000);
+}
+
+TEST_CASE("a stage's actor that quits in the middle ends the stream, and nothing is uncounted") {
+  for (const std::size_t capacity : {1U, 8U, 1024U})
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+      CAPTURE(seed);
+      test_system kit(seed);
+      const auto h = spawn(kit,
+                           pipeline(
+                               counting(0, 200), seq_actor<fickle>(50).named("fickle"),
+                               [](int x) { return x; }, discard<int>()),
+                           {.capacity = capacity, .in_place = seed % 2 == 0, .fuse = false});
+      kit.run();
+      const auto end = kit.request(h, join{}).get();
+      REQUIRE_FALSE(end);
+      CHECK(end.error() == errc::receiver_failed);
+      CHECK(end.error().to_string().find("fickle: the stage's actor has ended before its input") !=
+            std::string::npos);
+      check_accounts(kit.request(h, get_report{}).get().value());
+      fickle::last = {};
+      CHECK(kit.actor_count() == 1);
+    }
+}
+
+TEST_CASE("a stage's actor that is told to quit ends the stream, with and without tuples") {
+  for (const int tuples : {0, 3}) {
+    test_system kit(1);
+    const auto h = spawn(kit, pipeline(seq_actor<fickle>(1000).named("fickle"), discard<int>()));
+    for (int i = 0; i < tuples; ++i) send(h, i);
+    kit.run();
+    send(std::exchange(fickle::last, {}), leave_now{});
+    kit.run();
+    CHECK(kit.request(h, join{}).get().error() == errc::receiver_failed);
+    send(h, 7);  // comes too late
+    kit.run();
+    check_accounts(kit.request(h, get_report{}).get().value());
+  }
+}
+
+TEST_CASE("a replica's actor that quits ends the stream of all replicas") {
+  test_system kit(1);
+  const auto h =
+      spawn(kit,
+            pipeline(counting(0, 1 << 30), farm(seq_actor<fickle>(20).named("fickle")).replicas(3),
+                     discard<int>()),
+            {.capacity = 4});
+  kit.run();
+  CHECK(kit.request(h, join{}).get().error().to_string().find("fickle") != std::string::npos);
+  check_accounts(kit.request(h, get_report{}).get().value());
+  fickle::last = {};
+}

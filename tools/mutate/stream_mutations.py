@@ -1,0 +1,393 @@
+"""Errors in streams. Most of them random compositions find, under orders of turns from seeds."""
+
+from mutation import mutation
+
+PATTERNS = "lib/patterns/garrick/patterns/"
+NODE = PATTERNS + "node/node.cpp"
+STAGE = PATTERNS + "detail/stage_node.hpp"
+ORDERED = PATTERNS + "detail/ordered.hpp"
+FEEDER = PATTERNS + "detail/feeder_node.hpp"
+INPUT = PATTERNS + "channel/input.hpp"
+OUTPUT = PATTERNS + "channel/output.hpp"
+ROUTES = PATTERNS + "channel/routes.hpp"
+FEEDBACK = PATTERNS + "feedback.hpp"
+TIMING = PATTERNS + "timing.hpp"
+ENDING = PATTERNS + "node/ending.cpp"
+by_graphs = ("tests.random_graphs",)
+by_times = ("tests.timing",)
+by_loops = ("tests.loops",)
+
+MUTATIONS = [
+    # ---- who sleeps
+    mutation(
+        "stream: a producer that has published wakes nobody",
+        OUTPUT,
+        "    if (n != 0 && to_->consumer_sleeps.take()) consumer_.wake(&t, n);\n",
+        "    static_cast<void>(t);\n",
+        by_graphs,
+    ),
+    mutation(
+        "stream: a consumer that has made room wakes nobody",
+        INPUT,
+        "i.from->producer_sleeps.take())\n      i.producer->wake(nullptr, 0);",
+        "i.from->producer_sleeps.take())\n      return;",
+        by_graphs,
+    ),
+    mutation(
+        "stream: a channel is closed and nobody hears of it",
+        OUTPUT,
+        "    if (to_->consumer_sleeps.take()) consumer_.wake(&t, 0);\n",
+        "    static_cast<void>(t);\n",
+        by_graphs,
+    ),
+    mutation(
+        "stream: a node that is asked while it gives its run right up does not look again",
+        NODE,
+        "        if (right_.release()) return tell_outer(end);\n        continue;\n"
+        "      case step_outcome::ended:",
+        "        static_cast<void>(right_.release());\n        return tell_outer(end);\n"
+        "      case step_outcome::ended:",
+        by_graphs,
+    ),
+    mutation(
+        "stream: a node that has done enough for one turn does not ask for another",
+        NODE,
+        "        tell_outer(end);\n        schedule();\n        return;",
+        "        tell_outer(end);\n        return;",
+        ("tests.streams",),
+    ),
+    mutation(
+        "stream: a node that waits for tuples keeps to itself what goes back in its loop",
+        STAGE,
+        "      if (!this->hands_on_kept(t)) return step_outcome::worked;\n",
+        "",
+        by_graphs,
+    ),
+    mutation(
+        "stream: a sleeper's flag is set without a fence",
+        PATTERNS + "node/sleeper_flag.hpp",
+        "    Atomics::template fence_at<sleeper_order::set_fence>();\n",
+        "",
+        ("patterns.model.sleeper_flag",),
+    ),
+    mutation(
+        "stream: a run right is given up although somebody has asked",
+        PATTERNS + "node/run_right.hpp",
+        "    std::uint32_t seen = held;\n",
+        "    std::uint32_t seen = word_.load(std::memory_order_relaxed);\n",
+        ("patterns.model.run_right",),
+    ),
+    mutation(
+        "stream: who lends a turn does not look again whether the actor has ended",
+        PATTERNS + "node/borrowed_turns.hpp",
+        "    return !has_ended() || !take();",
+        "    return true;",
+        ("patterns.model.borrowed_turns",),
+    ),
+    # ---- the end
+    mutation(
+        "stream: the end of one input is taken for the end of all",
+        INPUT,
+        "      if (!i.ended()) return false;\n    return true;",
+        "      if (i.ended()) return true;\n    return false;",
+        by_graphs,
+    ),
+    mutation(
+        "stream: what on_stop puts out is not handed on if there is no room at once",
+        STAGE,
+        "    this->stop();\n    return this->publish_all(t) ? this->ended(t) : this->blocked();",
+        "    this->stop();\n    return static_cast<void>(this->publish_all(t)), this->ended(t);",
+        by_graphs,
+    ),
+    mutation(
+        "stream: on_stop is called again after the node was blocked",
+        STAGE,
+        "    if (std::exchange(stopped_, true)) return;",
+        "    stopped_ = true;",
+        by_graphs,
+    ),
+    mutation(
+        "stream: a stage that is part of another's node does not hear of the end",
+        ROUTES,
+        "      stage_.stop(to);\n",
+        "      static_cast<void>(to);\n",
+        by_graphs,
+    ),
+    mutation(
+        "stream: blocked and starved nodes do not hear that the stream is cancelled",
+        ENDING,
+        "  wake_all();\n",
+        "",
+        by_graphs,
+    ),
+    mutation(
+        "stream: the second failure counts, too",
+        ENDING,
+        "  if (claimed_.exchange(true, std::memory_order_relaxed)) return;",
+        "  claimed_.exchange(true, std::memory_order_relaxed);",
+        ("tests.stream_life",),
+    ),
+    mutation(
+        "stream: what is left in the channels is not counted",
+        PATTERNS + "stream.hpp",
+        "left_ += n->drop_inputs();",
+        "n->drop_inputs();",
+        by_graphs,
+    ),
+    mutation(
+        "stream: what an actor has fed has no room and is dropped when the feeding is over",
+        FEEDER,
+        "    if (out_->is_blocked()) return out_->sleep() ? step_outcome::blocked "
+        ": step_outcome::worked;\n",
+        "",
+        by_graphs,
+    ),
+    mutation(
+        "stream: nobody hears that a stage has enough",
+        INPUT,
+        "      i.producer->wake(nullptr, 0);\n    }\n  }\n",
+        "    }\n  }\n",
+        ("tests.zip",),
+    ),
+    mutation(
+        "stream: zip goes on when one side has ended",
+        PATTERNS + "zip.hpp",
+        "    over_ = in_.ended() || other_.ended();",
+        "    over_ = in_.ended() && other_.ended();",
+        ("tests.zip",),
+    ),
+    mutation(
+        "stream: who feeds a stream that has no room does not wait",
+        FEEDER,
+        "    wait_for_room(t);\n    if (out_",
+        "    if (out_",
+        ("tests.stream_life",),
+    ),
+    # ---- failures
+    mutation(
+        "stream: a skipped tuple is no dead letter",
+        STAGE,
+        "        this->dead_letter(std::move(*content), std::current_exception());",
+        "        static_cast<void>(content);",
+        by_graphs,
+    ),
+    mutation(
+        "stream: a failure is not counted",
+        STAGE,
+        "    out_->take_back();\n    count_failure();",
+        "    out_->take_back();",
+        by_graphs,
+    ),
+    mutation(
+        "stream: what a stage throws at its end is not counted",
+        STAGE,
+        "    } catch (...) {\n      count_failure();\n      throw;\n    }",
+        "    } catch (...) { throw; }",
+        ("tests.source_failures",),
+    ),
+    mutation(
+        "stream: what a stage has put out before it throws stays",
+        STAGE,
+        "    out_->take_back();\n    count_failure();",
+        "    count_failure();",
+        by_graphs,
+    ),
+    mutation(
+        "stream: what had no room and is taken back stays",
+        OUTPUT,
+        "      while (kept_.size() > kept_before_) kept_.pop_back();",
+        "      while (kept_.size() > kept_before_) break;",
+        by_graphs,
+    ),
+    mutation(
+        "stream: ways that got nothing of a tuple are taken back, too",
+        ROUTES,
+        "      if (touched_[i] == input_) to_[i]->take_back();",
+        "      to_[i]->take_back();",
+        by_graphs,
+    ),
+    mutation(
+        "stream: a stage that restarts keeps its state",
+        STAGE,
+        "    if (policy_ == on_failure::skip) return;",
+        "    if (policy_ != on_failure::fail) return;",
+        by_graphs,
+    ),
+    mutation(
+        "stream: a stage that restarts does not begin",
+        STAGE,
+        "      std::construct_at(&stage_, std::move(again));\n      stage_.start();",
+        "      std::construct_at(&stage_, std::move(again));",
+        by_graphs,
+    ),
+    mutation(
+        "stream: the tuple that ends a stream is taken again",
+        STAGE,
+        "      dealt_with(batch.first(n + 1), before, t);",
+        "      dealt_with(batch.first(n), before, t);",
+        by_graphs,
+    ),
+    mutation(
+        "stream: a source that always throws is asked for ever",
+        STAGE,
+        "++in_a_row_ < most_failures_in_a_row)",
+        "++in_a_row_ != 0)",
+        ("tests.source_failures",),
+    ),
+    mutation(
+        "stream: a source's failures count as a row although there were tuples between",
+        STAGE,
+        "      if (n != 0) this->went_well();\n",
+        "",
+        ("tests.source_failures",),
+    ),
+    # ---- several ways
+    mutation(
+        "stream: a broadcast gives its first tuple away",
+        ROUTES,
+        "put_to(i, T(value));",
+        "put_to(i, std::move(value));",
+        by_graphs,
+    ),
+    mutation(
+        "stream: by_key goes by where the tuple lies",
+        ROUTES,
+        "        std::hash<std::decay_t<decltype(k)>>()(k) * 0x9e3779b97f4a7c15ull >> 32;",
+        "        (std::hash<std::decay_t<decltype(k)>>()(k) +\n"
+        "         reinterpret_cast<std::uintptr_t>(&result)) * 0x9e3779b97f4a7c15ull >> 32;",
+        ("tests.routing",),
+    ),
+    mutation(
+        "stream: try_send_next lets one more wait than its limit",
+        PATTERNS + "channel/output.hpp",
+        "    if (waiting() >= limit) return false;",
+        "    if (waiting() > limit) return false;",
+        ("tests.routing", "tests.try_send_next"),
+    ),
+    mutation(
+        "stream: a stage that asks for a thread of its own gets none",
+        PATTERNS + "seq.hpp",
+        "    detail::node_options o = b.node(name, own_thread_);",
+        "    detail::node_options o = b.node(name);",
+        ("tests.stream_life",),
+    ),
+    mutation(
+        "stream: a stage with a thread of its own is run in place by others",
+        NODE,
+        "in_place_ && !own_thread_ && !by->own_thread",
+        "in_place_ && !by->own_thread",
+        ("tests.stream_life",),
+    ),
+    mutation(
+        "stream, order: a replica hands on no mark of a tuple without results",
+        ORDERED,
+        "    if (!in.tuple) return out.put(framed<Out>{});",
+        "    if (!in.tuple) return out.waiting() != 0 ? out.put(framed<Out>{}) : void();",
+        by_graphs,
+    ),
+    mutation(
+        "stream, order: the mark goes to the next replica",
+        ORDERED,
+        "    if (!item.tuple) next =",
+        "    if (item.tuple) next =",
+        by_graphs,
+    ),
+    mutation(
+        "stream, order: the end of one replica is taken for the end of all",
+        ORDERED,
+        "    if (in_.ended()) {",
+        "    if (in_.ended_at(at_)) {",
+        by_graphs,
+    ),
+    # ---- loops
+    mutation(
+        "stream, loop: the results of a stage in it are not counted",
+        STAGE,
+        "    this->into_loops(out.pending() - before);\n    static_cast<void>(this->publish(t));\n",
+        "    this->into_loops(0 * (out.pending() - before));\n"
+        "    static_cast<void>(this->publish(t));\n",
+        by_graphs,
+    ),
+    mutation(
+        "stream, loop: results are counted when they are published, and their tuple is no more",
+        STAGE,
+        "    this->into_loops(out.pending() - before);\n    static_cast<void>(this->publish(t));\n"
+        "    in_.done(some.size());\n    this->settle(some.size());\n",
+        "    const std::size_t put = out.pending() - before;\n"
+        "    static_cast<void>(this->publish(t));\n"
+        "    in_.done(some.size());\n    this->settle(some.size());\n    this->into_loops(put);\n",
+        by_loops,
+    ),
+    mutation(
+        "stream, loop: what has left it still counts",
+        FEEDBACK,
+        "    if (going != gone_) loop_.remove(going - gone_);\n",
+        "",
+        by_graphs,
+    ),
+    mutation(
+        "stream, loop: the gate counts tuples, and not how many ways they go",
+        FEEDBACK,
+        "    loop_.add(put);",
+        "    loop_.add(n);",
+        by_graphs,
+    ),
+    mutation(
+        "stream, loop: the gate lets one more in than there is room for",
+        PATTERNS + "node/loop.hpp",
+        "    return n < credits_ ? credits_ - n : 0;",
+        "    return n < credits_ + 1 ? credits_ + 1 - n : 0;",
+        by_loops,
+    ),
+    mutation(
+        "stream, loop: nobody wakes the gate",
+        PATTERNS + "node/loop.cpp",
+        "  if (sleeps_.take()) gate_->wake(nullptr, 0);\n",
+        "",
+        by_graphs,
+    ),
+    mutation(
+        "stream, loop: it is over when nothing comes from outside",
+        FEEDBACK,
+        "    if (!loop_.is_empty()) return step_outcome::starved;\n",
+        "",
+        by_graphs,
+    ),
+    # ---- time
+    mutation(
+        "stream, time: the last batch is not put out if it is not full",
+        TIMING,
+        "  void stop(To& out) {\n    put(out);",
+        "  void stop(To& out) {\n    static_cast<void>(out);",
+        by_times,
+    ),
+    mutation(
+        "stream, time: a node that waits for a time does not hear of an earlier one",
+        NODE,
+        "(alarm_at_ <= when && alarm_.active())",
+        "alarm_.active()",
+        by_times,
+    ),
+    mutation(
+        "stream, time: what a batch holds does not hold its loop",
+        STAGE,
+        "      n += held_before - held_;\n",
+        "      static_cast<void>(held_before);\n",
+        by_times,
+    ),
+    mutation(
+        "stream, time: a throttle takes no permits",
+        TIMING,
+        "    permits_ -= 1;\n",
+        "",
+        by_times,
+    ),
+    mutation(
+        "stream, time: a throttle saves permits without a bound",
+        TIMING,
+        "      permits_ = std::min(most_, permits_ + static_cast<double>("
+        "(now - last_).count()) / each_ns_);",
+        "      permits_ = permits_ + static_cast<double>((now - last_).count()) / each_ns_;",
+        by_times,
+    ),
+]
