@@ -19,7 +19,10 @@
 namespace bench {
 
 // Waiting: some pauses of the processor first, then others get it, and after a thousand turns the
-// thread sleeps, so that it does not keep the processor from those that have work.
+// thread sleeps for a moment. It has to look again by itself, since nobody wakes it: a wake-up
+// would cost the other side a fence for each batch and now and then a system call, and rings that
+// are written by hand do without. With more threads than processors, those that wait for long would
+// otherwise keep the processors from those that have work.
 class patience {
  public:
   void wait() {

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/measure.hpp"
+
 namespace bench {
 
 class figure {
@@ -55,15 +57,6 @@ class figure {
   }
 
  private:
-  static std::string quoted(const std::string& text) {
-    std::string result = "\"";
-    for (const char c : text) {
-      if (c == '"' || c == '\\') result += '\\';
-      result += c;
-    }
-    return result + "\"";
-  }
-
   std::string title_, claim_, x_, y_, found_;
   std::vector<std::string> names_;
   std::vector<std::pair<std::string, std::vector<std::pair<double, double>>>> lines_;

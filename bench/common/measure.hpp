@@ -139,6 +139,16 @@ inline std::int64_t percentile(const std::vector<std::int64_t>& sorted, double q
   return sorted[std::min(rank, sorted.size() - 1)];
 }
 
+// As a string of JSON.
+inline std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\' || c == '\n') result += '\\';
+    result += c == '\n' ? 'n' : c;
+  }
+  return result + "\"";
+}
+
 // One run's outcome; `print` writes the line. Its check is "ok" only if every `expect` held.
 class result {
  public:
@@ -181,6 +191,11 @@ class result {
 
   // Figures for the report, as `curves` (curves.hpp) writes them.
   void figures(const std::string& json) { add("figures", json); }
+
+  // Lines for the report, shown as they are: a table that the program has made itself.
+  void lines(const std::string& title, const std::string& text) {
+    add("lines", "{\"title\":" + quoted(title) + ",\"text\":" + quoted(text) + "}");
+  }
 
   // Returns the exit status for main: 0 if all checks held.
   [[nodiscard]] int print() const {

@@ -51,6 +51,7 @@ class Report:
     comparisons: list = field(default_factory=list)
     targets: list = field(default_factory=list)
     figures: list = field(default_factory=list)  # of ours, from its last run
+    lines: dict = None  # the same
     series: list = field(default_factory=list)
 
 
@@ -61,7 +62,8 @@ def report_on(workload, series):
     ]
     report = Report(workload, records, failures, series=series)
     ours = best_series(workload, series, OURS)
-    report.figures = ours.samples[-1].figures if ours else []
+    if ours:
+        report.figures, report.lines = ours.samples[-1].figures, ours.samples[-1].lines
     no_peers = (OURS, *workload.yardsticks)
     peers = [s.contender.system for s in series if s.contender.system not in no_peers]
     for system in dict.fromkeys(peers):

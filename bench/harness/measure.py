@@ -26,6 +26,7 @@ class Sample:
     sampled_peak_rss_bytes: int
     details: dict = field(default_factory=dict)
     figures: list = field(default_factory=list, repr=False)
+    lines: dict = field(default=None, repr=False)  # a title and a text, as it is
 
 
 @dataclass
@@ -85,7 +86,7 @@ def measure(workload, tools, wanted, log=lambda text: None, record=lambda entry:
                 continue
             if number >= 0:
                 s.samples.append(sample)
-                entry = {k: v for k, v in sample.__dict__.items() if k != "figures"}
+                entry = {k: v for k, v in sample.__dict__.items() if k not in ("figures", "lines")}
                 record(
                     {
                         "workload": workload.name,
@@ -137,6 +138,7 @@ def run_program(workload, contender, tools, _first):
     sample = sample_of(
         value_of(workload.metric, line), outcome, line.get("latencies"), line.get("details")
     )
+    sample.lines = line.get("lines")
     sample.figures = line.get("figures", [])
     if problem := figures.problem_of(sample.figures):
         raise RunError(problem)

@@ -30,6 +30,7 @@ td.n, th.n { text-align:right; } td.what { white-space:normal; min-width:15em; }
 svg { display:block; width:100%; height:auto; margin:8px 0 4px; }
 svg text { fill:var(--ink); font-size:13px; }
 svg .axis text { fill:var(--soft); font-size:12px; } svg .grid { stroke:var(--line); }
+pre { overflow-x:auto; font-size:13px; line-height:1.35; }
 dl { display:grid; grid-template-columns:max-content 1fr; gap:4px 20px; }
 dt { color:var(--soft); } dd { margin:0; overflow-wrap:anywhere; }
 """
@@ -189,6 +190,10 @@ def record_table(records):
     )
 
 
+def printed(lines):
+    return f'<h3>{escape(lines["title"])}</h3><pre>{escape(lines["text"])}</pre>'
+
+
 def render(reports, environment):
     parts = [
         "<h1>Garrick benchmarks</h1>"
@@ -208,6 +213,7 @@ def render(reports, environment):
         )
         parts.append("" if any(r.figures for r in members) else plot.memory(members))
         parts.append(drawn)
+        parts += [printed(r.lines) for r in members if r.lines]
         parts.append(latency_table(members))
         parts.append(record_table([record for r in members for record in r.records]))
     rows = "".join(

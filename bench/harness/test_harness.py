@@ -393,6 +393,15 @@ class Figures(Fixture):
         self.assertIn("(simulated)", html)
         self.assertIn("the paper&#x27;s", html)
 
+    def test_lines_of_a_program_reach_the_report_as_they_are(self):
+        self.describe(peers=[])
+        table = {"title": "What was done", "text": "stage  busy\n<a>       1\n"}
+        self.program("garrick", line(1.0, lines=table))
+        self.assertEqual(self.run_cli(), 0)
+        html = (self.out / "report.html").read_text()
+        self.assertIn("<h3>What was done</h3><pre>stage  busy\n&lt;a&gt;       1\n</pre>", html)
+        self.assertNotIn("busy", (self.out / "runs.jsonl").read_text())
+
     def test_a_figure_without_points_does_not_count(self):
         self.describe(peers=[])
         self.program("garrick", line(1.0, figures=[{**Plots.FIGURE, "lines": []}]))

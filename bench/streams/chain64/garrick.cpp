@@ -1,26 +1,14 @@
 // A chain of 64 nodes on the workers, or with `--short 1` one of two: fusion is off. The figure is
 // hops from node to node.
-#include <garrick/patterns/patterns.hpp>
-
 #include "common/garrick_system.hpp"
 #include "streams/common/stretch.hpp"
-#include "streams/pipe24/tuple.hpp"
+#include "streams/pipe24/stages.hpp"
 
 namespace {
 
 using namespace garrick::patterns;
 using bench::seen24;
 using bench::tuple24;
-
-struct source {
-  std::uint64_t next;
-  std::uint64_t end;
-  bool operator()(emit<tuple24> out) {
-    if (next == end) return false;
-    out(bench::tuple_number(next++));
-    return true;
-  }
-};
 
 template <std::size_t Nodes>
 auto forwarders() {
@@ -37,11 +25,7 @@ void bench::run(arguments& args, result& out) {
   const std::uint64_t hops = is_short ? 1 : 63;
   const std::uint64_t tuples = args.number("hops", 63'000'000) / hops;
 
-  const auto begin = seq(source{0, tuples});
-  const auto sum = fold(seen24(), [](seen24 s, tuple24 t) {
-    s.add(t);
-    return s;
-  });
+  const auto begin = seq(source24{0, tuples});
   seen24 found;
   const stretch all;
   const double seconds = run_system(args, [&](garrick::actor_system& system) {
@@ -49,8 +33,8 @@ void bench::run(arguments& args, result& out) {
       auto h = spawn(system, p, {.fuse = false});
       return system.request(h, join{}).get().value();
     };
-    found = is_short ? value_of(pipeline(begin, sum))
-                     : value_of(pipeline(begin, forwarders<62>(), sum));
+    found = is_short ? value_of(pipeline(begin, sum24()))
+                     : value_of(pipeline(begin, forwarders<62>(), sum24()));
   });
   all.into(out, tuples * hops, seconds);
   found.check(out, tuples);

@@ -1,4 +1,5 @@
-// Three nodes in a ring: a feedback pattern, which ends when nothing is on its way.
+// Three nodes in a ring: a feedback pattern, which ends when nothing is on its way. `--replicas n`:
+// of each stage.
 #include <garrick/patterns/patterns.hpp>
 
 #include "common/garrick_system.hpp"
@@ -29,11 +30,13 @@ void bench::run(arguments& args, result& out) {
   const std::uint64_t round = args.number("round", 4096);
   const std::uint64_t laps = args.number("laps", 256, 1);
   const std::uint64_t once = args.number("once", 1024);
+  const std::size_t replicas = args.count("replicas", 1);
 
-  const auto ring = feedback(
-      pipeline([](element e) { return first_stage(e); }, [](element e) { return second_stage(e); },
-               [](element e) { return third_stage(e); }),
-      [](const element& e) { return e.laps != 0; });
+  const auto some = [replicas](auto stage) { return farm(stage).replicas(replicas); };
+  const auto ring = feedback(pipeline(some([](element e) { return first_stage(e); }),
+                                      some([](element e) { return second_stage(e); }),
+                                      some([](element e) { return third_stage(e); })),
+                             [](const element& e) { return e.laps != 0; });
   const auto sum = fold(seen_ring(), [](seen_ring s, element e) {
     s.add(e);
     return s;

@@ -1,7 +1,7 @@
 // FraudDetection as actors. The source sends `--chunk n` records and then a message to itself, so
 // that it shares its thread with the others. `--replicas n`: predictors. With `--rate n` the source
 // sends n records a second, on a thread of its own.
-#include "common/caf_system.hpp"
+#include "streams/common/caf_source.hpp"
 #include "streams/common/stretch.hpp"
 #include "streams/fraud_detection/records.hpp"
 
@@ -10,10 +10,9 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(bench::outlier)
 
 namespace {
 
+using bench::done_atom;
 using bench::outlier;
 using bench::record;
-using next_atom = caf::atom_constant<caf::atom("next")>;
-using done_atom = caf::atom_constant<caf::atom("done")>;
 
 caf::behavior sink(caf::event_based_actor* self, std::size_t feeders, bench::seen_outliers* seen) {
   return {
@@ -37,25 +36,6 @@ caf::behavior scorer(caf::event_based_actor* self, const bench::markov_model* mo
   };
 }
 
-caf::behavior source(caf::event_based_actor* self, const bench::fraud_input* input,
-                     std::uint64_t tuples, std::uint64_t rate, std::uint64_t chunk,
-                     const std::vector<caf::actor>& next) {
-  self->send(self, next_atom::value);
-  return {
-      [=, sent = std::uint64_t{0}, pace = bench::pace(rate)](next_atom) mutable {
-        const auto& all = input->records;
-        for (std::uint64_t i = 0; i < chunk && sent < tuples; ++i, ++sent) {
-          record r = all[sent % all.size()];
-          r.stamp = pace.next();
-          self->send(next[r.entity % next.size()], r);
-        }
-        if (sent != tuples) return self->send(self, next_atom::value);
-        for (const caf::actor& n : next) self->send(n, done_atom::value);
-        self->quit();
-      },
-  };
-}
-
 }  // namespace
 
 void bench::run(arguments& args, result& out) {
@@ -73,10 +53,11 @@ void bench::run(arguments& args, result& out) {
       std::vector<caf::actor> workers;
       for (std::size_t i = 0; i < replicas; ++i)
         workers.push_back(system.spawn(scorer, &input.model, last));
+      const feed<record> whole(input.records, tuples, rate);
       if (rate == 0)
-        system.spawn(source, &input, tuples, rate, chunk, workers);
+        system.spawn(keyed_source<record>, whole, chunk, &record::entity, workers);
       else
-        system.spawn<caf::detached>(source, &input, tuples, rate, chunk, workers);
+        system.spawn<caf::detached>(keyed_source<record>, whole, chunk, &record::entity, workers);
     }
     system.await_all_actors_done();
   });

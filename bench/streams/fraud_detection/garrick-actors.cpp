@@ -34,27 +34,21 @@ class scorer : public actor<protocol<void(record)>> {
   ref<protocol<void(outlier)>> next_;
 };
 
-struct produce {
-  std::uint64_t tuples;
-};
+struct produce {};
 
 class source : public actor<protocol<void(produce)>> {
  public:
-  source(std::shared_ptr<const bench::fraud_input> input, std::uint64_t rate,
-         std::vector<ref<protocol<void(record)>>> next)
-      : input_(std::move(input)), pace_(rate), next_(std::move(next)) {}
-  void on(produce p) {
-    const auto& all = input_->records;
-    for (std::uint64_t i = 0; i < p.tuples; ++i) {
-      record r = all[i % all.size()];
-      r.stamp = pace_.next();
+  source(bench::feed<record> all, std::vector<ref<protocol<void(record)>>> next)
+      : all_(std::move(all)), next_(std::move(next)) {}
+  void on(produce) {
+    while (!all_.ended()) {
+      const record r = all_.next();
       send(next_[r.entity % next_.size()], r);
     }
   }
 
  private:
-  std::shared_ptr<const bench::fraud_input> input_;
-  bench::pace pace_;
+  bench::feed<record> all_;
   std::vector<ref<protocol<void(record)>>> next_;
 };
 
@@ -65,7 +59,7 @@ void bench::run(arguments& args, result& out) {
   const std::uint64_t rate = args.number("rate", 0);
   const std::size_t replicas = args.count("replicas", 1);
 
-  const auto input = std::make_shared<const fraud_input>(make_records());
+  const fraud_input input = make_records();
   seen_outliers found;
   const stretch all;
   const double seconds = run_system(args, [&](garrick::actor_system& system) {
@@ -73,13 +67,14 @@ void bench::run(arguments& args, result& out) {
       const auto last = system.spawn<sink>(garrick::lent(&found));
       std::vector<ref<protocol<void(record)>>> workers;
       for (std::size_t i = 0; i < replicas; ++i)
-        workers.push_back(system.spawn<scorer>(input->model, last));
+        workers.push_back(system.spawn<scorer>(input.model, last));
       garrick::spawn_options o;
       o.detached = rate != 0;
-      send(system.spawn<source>(o, input, rate, std::move(workers)), produce{tuples});
+      send(system.spawn<source>(o, feed<record>(input.records, tuples, rate), std::move(workers)),
+           produce{});
     }
     static_cast<void>(system.await_all());
   });
   all.into(out, tuples, seconds);
-  found.check(out, *input, tuples);
+  found.check(out, input, tuples);
 }

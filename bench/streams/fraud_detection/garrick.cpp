@@ -13,15 +13,10 @@ using bench::outlier;
 using bench::record;
 
 struct source {
-  std::shared_ptr<const bench::fraud_input> input;
-  std::uint64_t end;
-  bench::pace pace;
-  std::uint64_t next = 0;
+  bench::feed<record> all;
   bool operator()(emit<record> out) {
-    if (next == end) return false;
-    record r = input->records[next++ % input->records.size()];
-    r.stamp = pace.next();
-    out(r);
+    if (all.ended()) return false;
+    out(all.next());
     return true;
   }
 };
@@ -53,17 +48,16 @@ void bench::run(arguments& args, result& out) {
   const std::uint64_t rate = args.number("rate", 0);
   const std::size_t replicas = args.count("replicas", 1);
 
-  const auto input = std::make_shared<const fraud_input>(make_records());
-  const auto begin = seq(source{input, tuples, pace(rate)});
-  const auto predictors =
-      farm(seq<scorer>(input->model)).replicas(replicas).by_key(&record::entity);
+  const fraud_input input = make_records();
+  const auto begin = seq(source{feed<record>(input.records, tuples, rate)});
+  const auto predictors = farm(seq<scorer>(input.model)).replicas(replicas).by_key(&record::entity);
   seen_outliers found;
   const stretch all;
   const double seconds = run_system(args, [&](garrick::actor_system& system) {
-    auto h = spawn(system,
-                   pipeline(rate == 0 ? begin : begin.own_thread(), predictors, seq<sink>(&found)));
+    auto h = spawn(system, pipeline(rate == 0 ? begin : begin.own_thread(), predictors,
+                                    seq<sink>(garrick::lent(&found))));
     system.request(h, join{}).get().value();
   });
   all.into(out, tuples, seconds);
-  found.check(out, *input, tuples);
+  found.check(out, input, tuples);
 }

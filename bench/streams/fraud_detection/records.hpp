@@ -7,7 +7,7 @@
 #include <array>
 #include <unordered_map>
 
-#include "streams/common/pace.hpp"
+#include "streams/common/feed.hpp"
 #include "streams/common/random.hpp"
 
 namespace bench {

@@ -4,15 +4,14 @@
 
 void bench::run(arguments& args, result& out) {
   const std::uint64_t tuples = args.number("tuples", 5'000'000);
-  pace schedule(args.number("rate", 0));
+  const std::uint64_t rate = args.number("rate", 0);
 
   const fraud_input input = make_records();
   seen_outliers found;
   predictor scores(input.model);
   const stretch all;
-  for (std::uint64_t i = 0; i < tuples; ++i) {
-    record r = input.records[i % input.records.size()];
-    r.stamp = schedule.next();
+  for (feed<record> source(input.records, tuples, rate); !source.ended();) {
+    const record r = source.next();
     scores.add(r, [&](const outlier& o) { found.add(o); });
   }
   all.into(out, tuples);

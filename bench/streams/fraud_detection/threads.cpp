@@ -33,10 +33,8 @@ void bench::run(arguments& args, result& out) {
       });
     }
     threads.emplace_back([&] {
-      pace schedule(rate);
-      for (std::uint64_t i = 0; i < tuples; ++i) {
-        record r = input.records[i % input.records.size()];
-        r.stamp = schedule.next();
+      for (feed<record> source(input.records, tuples, rate); !source.ended();) {
+        const record r = source.next();
         auto& next = *to[r.entity % replicas];
         next.push(r);
         if (rate != 0) next.flush();

@@ -1,6 +1,7 @@
 // LinearRoad as nodes: three branches in parallel. `--replicas n`: of the positions' branch, by
 // expressway and direction, and of the operators of segments. With `--rate n` the source puts out n
-// reports a second, on a thread of its own. `--bottleneck 1` prints what the nodes have done.
+// reports a second, on a thread of its own. What the operators have done, and which one holds the
+// others up, stands in the report.
 #include <garrick/patterns/patterns.hpp>
 
 #include "common/garrick_system.hpp"
@@ -66,7 +67,6 @@ void bench::run(arguments& args, result& out) {
   const std::uint64_t wanted = args.number("reports", ~std::uint64_t{0});
   const std::uint64_t rate = args.number("rate", 0);
   const std::size_t replicas = args.count("replicas", 1);
-  const bool bottleneck = args.number("bottleneck", 0, 0, 1) != 0;
 
   const auto input = std::make_shared<const traffic>(make_traffic(minutes, cars));
   const std::uint64_t reports = std::min<std::uint64_t>(wanted, input->reports.size());
@@ -91,15 +91,13 @@ void bench::run(arguments& args, result& out) {
   toll_collector found;
   const stretch all;
   const double seconds = run_system(args, [&](garrick::actor_system& system) {
-    auto h = spawn(system,
-                   pipeline(rate == 0 ? begin : begin.own_thread(), dispatcher.named("dispatcher"),
-                            parallel(positions, speeds, counts), seq<sink>(&found).named("sink")));
+    auto h =
+        spawn(system, pipeline(rate == 0 ? begin : begin.own_thread(),
+                               dispatcher.named("dispatcher"), parallel(positions, speeds, counts),
+                               seq<sink>(garrick::lent(&found)).named("sink")));
     system.request(h, join{}).get().value();
-    if (bottleneck) {
-      const stream_report r = system.request(h, get_report{}).get().value();
-      std::fprintf(stderr, "%sbottleneck: %s\n", r.to_string().c_str(),
-                   r.bottleneck()->name.c_str());
-    }
+    const stream_report r = system.request(h, get_report{}).get().value();
+    out.lines("What the operators of linear_road have done", r.by_stage().to_string());
   });
   all.into(out, reports, seconds);
   found.check(out, *input, reports);

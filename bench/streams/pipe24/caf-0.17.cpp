@@ -1,5 +1,6 @@
 // Source, forwarder and sink as three actors. With `--chunk n` the source sends n tuples and then a
-// message to itself, so that it shares its thread with the others; 0 sends all in one go.
+// message to itself, so that it shares its thread with the others; 0 sends all in one go. With
+// `--rate n` it sends n tuples a second, on a thread of its own.
 #include "common/caf_system.hpp"
 #include "streams/common/stretch.hpp"
 #include "streams/pipe24/tuple.hpp"
@@ -12,7 +13,8 @@ using bench::seen24;
 using bench::tuple24;
 using next_atom = caf::atom_constant<caf::atom("next")>;
 
-caf::behavior sink(caf::event_based_actor* self, std::uint64_t tuples, seen24* seen) {
+template <class Seen>
+caf::behavior sink(caf::event_based_actor* self, std::uint64_t tuples, Seen* seen) {
   return {
       [=](const tuple24& t) {
         seen->add(t);
@@ -46,19 +48,40 @@ caf::behavior source(caf::event_based_actor* self, const caf::actor& next, std::
   };
 }
 
+caf::behavior paced_source(caf::event_based_actor* self, const caf::actor& next,
+                           std::uint64_t tuples, std::uint64_t rate) {
+  self->send(self, next_atom::value);
+  return {
+      [=](next_atom) {
+        bench::pace schedule(rate);
+        for (std::uint64_t i = 0; i < tuples; ++i) self->send(next, tuple_on_time(i, schedule));
+        self->quit();
+      },
+  };
+}
+
 }  // namespace
 
 void bench::run(arguments& args, result& out) {
   const std::uint64_t tuples = args.number("tuples", 1'000'000);
   const std::uint64_t chunk = args.number("chunk", 0);
+  const std::uint64_t rate = args.number("rate", 0);
 
   seen24 found;
+  timed24 timed;
   const stretch all;
   const double seconds = run_system(args, [&](caf::actor_system& system) {
-    system.spawn(source, system.spawn(forwarder, system.spawn(sink, tuples, &found), tuples),
-                 tuples, chunk);
+    if (rate == 0)
+      system.spawn(source,
+                   system.spawn(forwarder, system.spawn(sink<seen24>, tuples, &found), tuples),
+                   tuples, chunk);
+    else
+      system.spawn<caf::detached>(
+          paced_source,
+          system.spawn(forwarder, system.spawn(sink<timed24>, tuples, &timed), tuples), tuples,
+          rate);
     system.await_all_actors_done();
   });
   all.into(out, tuples, seconds);
-  found.check(out, tuples);
+  rate == 0 ? found.check(out, tuples) : timed.check(out, tuples);
 }

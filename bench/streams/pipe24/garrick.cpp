@@ -1,44 +1,59 @@
 // Source, forwarder and sink as three nodes with two rings between them: fusion is off. With
 // `--in_place 0` no node runs the next one, so each batch goes to another node's carrier.
-#include <garrick/patterns/patterns.hpp>
-
+// `--replicas n`: forwarders. With `--rate n` the source puts out n tuples a second, on a thread of
+// its own.
 #include "common/garrick_system.hpp"
 #include "streams/common/stretch.hpp"
-#include "streams/pipe24/tuple.hpp"
+#include "streams/pipe24/stages.hpp"
 
 namespace {
 
-using namespace garrick::patterns;
-using bench::seen24;
 using bench::tuple24;
 
-struct source {
+struct paced_source {
   std::uint64_t next;
   std::uint64_t end;
-  bool operator()(emit<tuple24> out) {
+  bench::pace pace;
+  bool operator()(garrick::patterns::emit<tuple24> out) {
     if (next == end) return false;
-    out(bench::tuple_number(next++));
+    out(bench::tuple_on_time(next++, pace));
     return true;
   }
+};
+
+class timed_sink {
+ public:
+  explicit timed_sink(bench::timed24* seen) : seen_(seen) {}
+  void consume(tuple24 t) { seen_->add(t); }
+
+ private:
+  bench::timed24* seen_;
 };
 
 }  // namespace
 
 void bench::run(arguments& args, result& out) {
+  using namespace garrick::patterns;
   const std::uint64_t tuples = args.number("tuples", 50'000'000);
   const stream_options options{.in_place = args.number("in_place", 1, 0, 1) != 0, .fuse = false};
+  const std::size_t replicas = args.count("replicas", 1);
+  const std::uint64_t rate = args.number("rate", 0);
 
-  const auto forward = [](tuple24 t) { return t; };
-  const auto sum = fold(seen24(), [](seen24 s, tuple24 t) {
-    s.add(t);
-    return s;
-  });
+  const auto forwarders = farm([](tuple24 t) { return t; }).replicas(replicas);
   seen24 found;
+  timed24 timed;
   const stretch all;
   const double seconds = run_system(args, [&](garrick::actor_system& system) {
-    auto h = spawn(system, pipeline(seq(source{0, tuples}), forward, sum), options);
-    found = system.request(h, join{}).get().value();
+    if (rate == 0) {
+      auto h = spawn(system, pipeline(seq(source24{0, tuples}), forwarders, sum24()), options);
+      found = system.request(h, join{}).get().value();
+    } else {
+      const auto begin = seq(paced_source{0, tuples, pace(rate)}).own_thread();
+      auto h = spawn(system, pipeline(begin, forwarders, seq<timed_sink>(garrick::lent(&timed))),
+                     options);
+      system.request(h, join{}).get().value();
+    }
   });
   all.into(out, tuples, seconds);
-  found.check(out, tuples);
+  rate == 0 ? found.check(out, tuples) : timed.check(out, tuples);
 }

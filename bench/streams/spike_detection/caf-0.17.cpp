@@ -1,7 +1,7 @@
 // SpikeDetection as actors. The source sends `--chunk n` readings and then a message to itself, so
 // that it shares its thread with the others. `--replicas n`: averages. With `--rate n` the source
 // sends n readings a second, on a thread of its own.
-#include "common/caf_system.hpp"
+#include "streams/common/caf_source.hpp"
 #include "streams/common/stretch.hpp"
 #include "streams/spike_detection/readings.hpp"
 
@@ -11,9 +11,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(bench::averaged)
 namespace {
 
 using bench::averaged;
+using bench::done_atom;
 using bench::reading;
-using next_atom = caf::atom_constant<caf::atom("next")>;
-using done_atom = caf::atom_constant<caf::atom("done")>;
 
 caf::behavior sink(caf::event_based_actor* self, std::size_t feeders, bench::seen_spikes* seen) {
   return {
@@ -47,25 +46,6 @@ caf::behavior averager(caf::stateful_actor<bench::moving_average>* self, const c
   };
 }
 
-caf::behavior source(caf::event_based_actor* self, const bench::readings* input,
-                     std::uint64_t tuples, std::uint64_t rate, std::uint64_t chunk,
-                     const std::vector<caf::actor>& next) {
-  self->send(self, next_atom::value);
-  return {
-      [=, sent = std::uint64_t{0}, pace = bench::pace(rate)](next_atom) mutable {
-        const auto& all = (*input);
-        for (std::uint64_t i = 0; i < chunk && sent < tuples; ++i, ++sent) {
-          reading r = all[sent % all.size()];
-          r.stamp = pace.next();
-          self->send(next[r.device % next.size()], r);
-        }
-        if (sent != tuples) return self->send(self, next_atom::value);
-        for (const caf::actor& n : next) self->send(n, done_atom::value);
-        self->quit();
-      },
-  };
-}
-
 }  // namespace
 
 void bench::run(arguments& args, result& out) {
@@ -83,10 +63,11 @@ void bench::run(arguments& args, result& out) {
           system.spawn(detector, replicas, system.spawn(sink, std::size_t{1}, &found));
       std::vector<caf::actor> workers;
       for (std::size_t i = 0; i < replicas; ++i) workers.push_back(system.spawn(averager, last));
+      const feed<reading> whole(input, tuples, rate);
       if (rate == 0)
-        system.spawn(source, &input, tuples, rate, chunk, workers);
+        system.spawn(keyed_source<reading>, whole, chunk, &reading::device, workers);
       else
-        system.spawn<caf::detached>(source, &input, tuples, rate, chunk, workers);
+        system.spawn<caf::detached>(keyed_source<reading>, whole, chunk, &reading::device, workers);
     }
     system.await_all_actors_done();
   });

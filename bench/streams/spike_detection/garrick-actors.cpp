@@ -42,27 +42,21 @@ class averager : public actor<protocol<void(reading)>> {
   ref<protocol<void(averaged)>> next_;
 };
 
-struct produce {
-  std::uint64_t tuples;
-};
+struct produce {};
 
 class source : public actor<protocol<void(produce)>> {
  public:
-  source(std::shared_ptr<const bench::readings> input, std::uint64_t rate,
-         std::vector<ref<protocol<void(reading)>>> next)
-      : input_(std::move(input)), pace_(rate), next_(std::move(next)) {}
-  void on(produce p) {
-    const auto& all = (*input_);
-    for (std::uint64_t i = 0; i < p.tuples; ++i) {
-      reading r = all[i % all.size()];
-      r.stamp = pace_.next();
+  source(bench::feed<reading> all, std::vector<ref<protocol<void(reading)>>> next)
+      : all_(std::move(all)), next_(std::move(next)) {}
+  void on(produce) {
+    while (!all_.ended()) {
+      const reading r = all_.next();
       send(next_[r.device % next_.size()], r);
     }
   }
 
  private:
-  std::shared_ptr<const bench::readings> input_;
-  bench::pace pace_;
+  bench::feed<reading> all_;
   std::vector<ref<protocol<void(reading)>>> next_;
 };
 
@@ -73,7 +67,7 @@ void bench::run(arguments& args, result& out) {
   const std::uint64_t rate = args.number("rate", 0);
   const std::size_t replicas = args.count("replicas", 1);
 
-  const auto input = std::make_shared<const readings>(make_readings());
+  const readings input = make_readings();
   seen_spikes found;
   const stretch all;
   const double seconds = run_system(args, [&](garrick::actor_system& system) {
@@ -83,10 +77,11 @@ void bench::run(arguments& args, result& out) {
       for (std::size_t i = 0; i < replicas; ++i) workers.push_back(system.spawn<averager>(last));
       garrick::spawn_options o;
       o.detached = rate != 0;
-      send(system.spawn<source>(o, input, rate, std::move(workers)), produce{tuples});
+      send(system.spawn<source>(o, feed<reading>(input, tuples, rate), std::move(workers)),
+           produce{});
     }
     static_cast<void>(system.await_all());
   });
   all.into(out, tuples, seconds);
-  found.check(out, *input, tuples);
+  found.check(out, input, tuples);
 }

@@ -13,15 +13,10 @@ using bench::averaged;
 using bench::reading;
 
 struct source {
-  std::shared_ptr<const bench::readings> input;
-  std::uint64_t end;
-  bench::pace pace;
-  std::uint64_t next = 0;
+  bench::feed<reading> all;
   bool operator()(emit<reading> out) {
-    if (next == end) return false;
-    reading r = (*input)[next++ % (*input).size()];
-    r.stamp = pace.next();
-    out(r);
+    if (all.ended()) return false;
+    out(all.next());
     return true;
   }
 };
@@ -50,8 +45,8 @@ void bench::run(arguments& args, result& out) {
   const std::uint64_t rate = args.number("rate", 0);
   const std::size_t replicas = args.count("replicas", 1);
 
-  const auto input = std::make_shared<const readings>(make_readings());
-  const auto begin = seq(source{input, tuples, pace(rate)});
+  const readings input = make_readings();
+  const auto begin = seq(source{feed<reading>(input, tuples, rate)});
   const auto averages = farm(seq<averager>()).replicas(replicas).by_key(&reading::device);
   const auto detector = seq([](averaged a, emit<averaged> spikes) {
     if (is_spike(a)) spikes(a);
@@ -60,9 +55,9 @@ void bench::run(arguments& args, result& out) {
   const stretch all;
   const double seconds = run_system(args, [&](garrick::actor_system& system) {
     auto h = spawn(system, pipeline(rate == 0 ? begin : begin.own_thread(), averages, detector,
-                                    seq<sink>(&found)));
+                                    seq<sink>(garrick::lent(&found))));
     system.request(h, join{}).get().value();
   });
   all.into(out, tuples, seconds);
-  found.check(out, *input, tuples);
+  found.check(out, input, tuples);
 }

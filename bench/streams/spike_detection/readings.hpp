@@ -6,7 +6,7 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "streams/common/pace.hpp"
+#include "streams/common/feed.hpp"
 #include "streams/common/random.hpp"
 
 namespace bench {

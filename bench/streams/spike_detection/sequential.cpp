@@ -4,15 +4,14 @@
 
 void bench::run(arguments& args, result& out) {
   const std::uint64_t tuples = args.number("tuples", 5'000'000);
-  pace schedule(args.number("rate", 0));
+  const std::uint64_t rate = args.number("rate", 0);
 
   const readings input = make_readings();
   seen_spikes found;
   moving_average averages;
   const stretch all;
-  for (std::uint64_t i = 0; i < tuples; ++i) {
-    reading r = input[i % input.size()];
-    r.stamp = schedule.next();
+  for (feed<reading> source(input, tuples, rate); !source.ended();) {
+    const reading r = source.next();
     if (const averaged a = averages.add(r); is_spike(a)) found.add(a);
   }
   all.into(out, tuples);

@@ -23,17 +23,10 @@ void bench::run(arguments& args, result& out) {
   const stretch all;
   {
     const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, workers);
-    std::uint64_t next = 0;
+    feed<reading> all_tuples(input, tuples, 0);
     const auto read = [&](tbb::flow_control& flow) {
-      block made;
-      if (next == tuples) {
-        flow.stop();
-        return made;
-      }
-      made.reserve(size);
-      const std::uint64_t end = std::min(tuples, next + size);
-      for (; next < end; ++next) made.push_back(input[next % input.size()]);
-      return made;
+      if (all_tuples.ended()) flow.stop();
+      return all_tuples.block(size);
     };
     moving_average averages;
     const auto average = [&](const block& from) {

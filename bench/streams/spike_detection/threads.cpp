@@ -31,10 +31,8 @@ void bench::run(arguments& args, result& out) {
       });
     }
     threads.emplace_back([&] {
-      pace schedule(rate);
-      for (std::uint64_t i = 0; i < tuples; ++i) {
-        reading r = input[i % input.size()];
-        r.stamp = schedule.next();
+      for (feed<reading> source(input, tuples, rate); !source.ended();) {
+        const reading r = source.next();
         auto& next = *to[r.device % replicas];
         next.push(r);
         if (rate != 0) next.flush();

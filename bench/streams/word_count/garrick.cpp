@@ -60,7 +60,7 @@ void bench::run(arguments& args, result& out) {
   const stretch all;
   const double seconds = run_system(args, [&](garrick::actor_system& system) {
     auto h = spawn(system, pipeline(rate == 0 ? begin : begin.own_thread(), splitter, counters,
-                                    seq<sink>(&found)));
+                                    seq<sink>(garrick::lent(&found))));
     system.request(h, join{}).get().value();
   });
   all.into(out, found.words, seconds);
