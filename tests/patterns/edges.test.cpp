@@ -216,3 +216,63 @@ TEST_CASE("who feeds an actor lets that have its turns") {
   // it had waited a millisecond for each tuple
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(2));
 }
+
+namespace {
+
+struct send_it {
+  int x = 0;
+};
+/// Puts each tuple out on a turn of its own, and minds no failure.
+class late : public stage_actor<int, int, void(send_it)> {
+ public:
+  void consume(int x) {
+    holds_.push_back(hold());
+    send(ref<protocol<void(send_it)>>(self()), send_it{x});
+  }
+  void on(send_it s) {
+    try {
+      send_next(std::move(s.x));
+    } catch (const std::runtime_error&) { ++refused; }
+    holds_.pop_back();
+  }
+  static inline int refused = 0;
+
+ private:
+  std::vector<stage_hold> holds_;
+};
+
+}  // namespace
+
+TEST_CASE("a loop is exact after a route refused what an actor put out on a turn of its own") {
+  const auto key = [](const int& x) {
+    if (x % 10 == 7) throw std::runtime_error("no key");
+    return x;
+  };
+  const auto same = [](int x) { return x; };
+  const auto never = [](const int&) { return false; };
+  in_small_channels([&](std::size_t capacity, std::uint64_t seed) {
+    late::refused = 0;
+    const auto branches = parallel(same, farm(same).replicas(2).by_key(key));
+    CHECK(value_of(pipeline(counting(0, 50), feedback(pipeline(seq_actor<late>(), branches), never),
+                            count()),
+                   capacity, seed) == 2 * (50 - 5));
+    CHECK(late::refused == 5);
+  });
+}
+
+TEST_CASE("an actor may be asked with what cannot be copied") {
+  using lot = std::vector<std::unique_ptr<int>>;
+  struct counter : actor<protocol<int(lot)>> {
+    int on(lot l) { return static_cast<int>(l.size()); }
+  };
+  test_system kit(1);
+  const auto make = [](int n) {
+    lot l;
+    for (int i = 0; i < n; ++i) l.push_back(std::make_unique<int>(i));
+    return l;
+  };
+  const auto h = spawn(kit, pipeline(counting(0, 5), make, ask(kit.spawn<counter>(), 2),
+                                     fold(0, [](int sum, int n) { return sum + n; })));
+  kit.run();
+  CHECK(kit.request(h, join{}).get().value() == 10);
+}

@@ -179,3 +179,60 @@ TEST_CASE("the dead letter of a skipped tuple holds the tuple, also if the stage
     CHECK(lost.content.find(std::string(41, 'b')) != std::string::npos);
   }
 }
+
+TEST_CASE("what a fold and a scan have by then outlives a tuple that is skipped") {
+  using numbers = std::vector<int>;
+  const auto picky = [](numbers all, int x) {  // `all` is gone when it throws
+    if (x % 5 == 3) throw std::runtime_error("not this one");
+    all.push_back(x);
+    return all;
+  };
+  in_all_ways(pipeline(counting(0, 10), fold(numbers(), picky).on(on_failure::skip)),
+              [](const auto& got) { CHECK(got.value() == numbers{0, 1, 2, 4, 5, 6, 7, 9}); });
+  const auto lengths = [](int, numbers all) { return static_cast<int>(all.size()); };
+  in_all_ways(
+      pipeline(counting(0, 10), scan(numbers(), picky).on(on_failure::skip), fold(0, lengths)),
+      [](const auto& got) { CHECK(got.value() == 8); });
+}
+
+namespace {
+
+/// Can be copied so many times, and not moved without a copy.
+struct short_of_copies {
+  using garrick_sendable = void;
+  int* left;
+  explicit short_of_copies(int* n) : left(n) {}
+  short_of_copies(const short_of_copies& o) : left(o.left) {
+    if ((*left)-- == 0) throw std::runtime_error("no copy any more");
+  }
+  short_of_copies& operator=(const short_of_copies&) = delete;
+  ~short_of_copies() = default;
+  int consume(int x) const {
+    if (x == 3) throw std::runtime_error("three");
+    return x;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a stage that cannot be made anew ends the stream, and is destroyed once") {
+  int enough = 1000;
+  const auto stage = seq(short_of_copies(&enough)).on(on_failure::restart);
+  const auto p = pipeline(counting(0, 8), stage, collect());
+  {
+    test_system kit(1);
+    const auto h = spawn(kit, p);
+    kit.run();
+    CHECK(kit.request(h, join{}).get().value() == std::vector<int>{0, 1, 2, 4, 5, 6, 7});
+  }
+  const int needed = 1000 - enough;
+  for (int copies = needed - 3; copies < needed; ++copies) {
+    test_system kit(1);
+    enough = copies;
+    const auto h = try_spawn(kit, p);
+    if (!h) continue;
+    kit.run();
+    const auto got = kit.request(*h, join{}).get();
+    if (!got.has_value()) CHECK(got.error().to_string().find("no copy") != std::string::npos);
+  }
+}

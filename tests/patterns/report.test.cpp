@@ -3,6 +3,7 @@
 #include <garrick/patterns/patterns.hpp>
 #include <garrick/testkit/test_system.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -178,4 +179,26 @@ TEST_CASE("the figures of an ordered farm count tuples, and not the marks betwee
     }
     CHECK(out == in + r.left);
   }
+}
+
+TEST_CASE("the time of a stage counts as its own, also behind what it had to hand on first") {
+  settings s;
+  s.scheduler.workers = 1;
+  actor_system system(s);
+  static constexpr std::chrono::milliseconds each{2};
+  // more results than the channel has room for, so each step begins with those of the one before
+  const auto many = [](int x, emit<int> out) {
+    const auto until = std::chrono::steady_clock::now() + each;
+    while (std::chrono::steady_clock::now() < until) continue;
+    for (int i = 0; i < 1500; ++i) out(x + 0);
+  };
+  const auto few = [](int) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(50);
+    while (std::chrono::steady_clock::now() < until) continue;
+  };
+  const auto h = spawn(system, pipeline(counting(0, 20), seq(many).named("many"), seq(few)));
+  REQUIRE(system.request(h, join{}).get());
+  const stream_report r = system.request(h, get_report{}).get().value();
+  for (const stage_report& stage : r.stages)
+    if (stage.name == "many") CHECK(stage.figures.busy_ns >= 20 * 2'000'000 * 9 / 10);
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <numeric>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,6 +62,16 @@ class fickle : public stage_actor<int, int, void(leave_now)> {
 
  private:
   int left_;
+};
+
+/// Ends after a tuple, and has bad last words.
+class swearing : public stage_actor<int, int> {
+ public:
+  void consume(int x) {
+    send_next(std::move(x));
+    quit();
+  }
+  void on_exit(const exit_reason&) { throw std::runtime_error("last words"); }
 };
 
 /// Everything that was put out was taken, or is counted.
@@ -155,4 +166,15 @@ TEST_CASE("a replica's actor that quits ends the stream of all replicas") {
   CHECK(kit.request(h, join{}).get().error().to_string().find("fickle") != std::string::npos);
   check_accounts(kit.request(h, get_report{}).get().value());
   fickle::last = {};
+}
+
+TEST_CASE("a stream ends also if the on_exit of a stage's actor throws") {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    CAPTURE(seed);
+    test_system kit(seed);
+    const auto h = spawn(kit, pipeline(counting(0, 10), seq_actor<swearing>(), collect()));
+    kit.run();
+    REQUIRE(kit.request(h, get_report{}).get().value().ended);
+    CHECK(kit.request(h, join{}).get().error() == errc::receiver_failed);
+  }
 }

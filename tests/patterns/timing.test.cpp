@@ -263,3 +263,14 @@ TEST_CASE("times and sizes without sense are refused") {
   CHECK_THROWS_AS(static_cast<void>(throttle<int>(-1)), std::invalid_argument);
   CHECK_THROWS_AS(static_cast<void>(ticks(ms(0))), std::invalid_argument);
 }
+
+TEST_CASE("a throttle of one tuple in many years holds the next one back, and turns no wheel") {
+  test_system kit(1);
+  const auto h = spawn(kit, pipeline(counting(0, 3), throttle<int>(1e-12), discard<int>()));
+  kit.run_for(duration::seconds(1000));
+  const stream_report r = kit.request(h, get_report{}).get().value();
+  CHECK_FALSE(r.ended);
+  CHECK(r.stages.back().figures.in == 1);
+  send(h, cancel{});
+  kit.run();
+}

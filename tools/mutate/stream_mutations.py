@@ -165,6 +165,34 @@ MUTATIONS = [
     ),
     # ---- failures
     mutation(
+        "stream: a stage's actor that has bad last words does not say that it has ended",
+        PATTERNS + "detail/actor_node.hpp",
+        "    ~last_words() { to.actor_ended(why); }",
+        "    ~last_words() {\n      if (std::uncaught_exceptions() == 0) to.actor_ended(why);\n    }",
+        ("tests.stage_actor_life",),
+    ),
+    mutation(
+        "stream: a fold that skips works on its only value",
+        PATTERNS + "sinks.hpp",
+        "called(f_)(Value(value_), std::move(in))",
+        "called(f_)(std::move(value_), std::move(in))",
+        ("tests.failures",),
+    ),
+    mutation(
+        "stream: what an actor has put out on its own turn is half there after a failure",
+        PATTERNS + "detail/actor_node.hpp",
+        "      f();\n    } catch (...) {  // of a key function, say\n      out_->take_back();\n",
+        "      f();\n    } catch (...) {  // of a key function, say\n",
+        ("tests.edges",),
+    ),
+    mutation(
+        "stream: a step's time ends where it had handed on what was kept",
+        STAGE,
+        "    t.nested_until = instant::never();\n    return true;",
+        "    return true;",
+        ("tests.report",),
+    ),
+    mutation(
         "stream: a skipped tuple is no dead letter",
         STAGE,
         "        this->dead_letter(std::move(*content), std::current_exception());",

@@ -1,4 +1,4 @@
-// each: nothing generated arguments copied stop time function
+// each: nothing generated arguments copied stop time function restarting
 // expect: garrick:
 // expect: one public consume|no generator|cannot be made of these arguments|gets a copy of a stage|public and takes nothing|instant deadline() const|names its function consume
 // What a class has to look like to be a stage.
@@ -36,6 +36,10 @@ struct function {
   bool operator()(emit<int>) { return false; }
   void on_start() {}
 };
+struct restarting {
+  int operator()(int x) { return x; }
+  void on_restart() {}
+};
 struct fine {
   explicit fine(int n) : next(n) {}
   bool consume(emit<int> out) {
@@ -62,6 +66,8 @@ void test() {
   static_cast<void>(seq<class time>());
 #elif defined(GARRICK_WITHOUT_function)
   static_cast<void>(seq(function()));
+#elif defined(GARRICK_WITHOUT_restarting)
+  static_cast<void>(seq(restarting()));
 #else
   static_cast<void>(pipeline(seq<fine>(7), arguments("text"), seq<arguments>("text")));
   static_cast<void>(seq(fine(7)));

@@ -46,7 +46,7 @@ class asking_actor : public stage_actor<In, Out> {
   void consume(In in) {
     const std::uint64_t number = first_ + waiting_.size();
     std::optional<In> spare;
-    if constexpr (std::is_copy_constructible_v<In>)
+    if constexpr (base::copyable_message<In>)
       if (this->policy() != on_failure::fail) spare = in;
     stage_hold hold = this->hold();
     if (ordered_) waiting_.push_back({.hold = std::move(hold), .answer = {}});

@@ -40,7 +40,7 @@ class loop_output final : public output<T> {
     if (this->fresh_) return;
     on_->take_back();
     back_->take_back();
-    this->blocked_ = false;
+    this->blocked_ = on_->is_blocked();
   }
   [[nodiscard]] std::size_t pending() const noexcept override {
     return on_->pending() + back_->pending();
@@ -136,7 +136,7 @@ class gate_node final : public stage_node_base<forwards<T>, T> {
  private:
   step_outcome step(turn& t) override {
     auto& out = *this->out_;
-    if (out.is_blocked() && !this->publish(t)) return this->blocked();
+    if (!this->catches_up(t)) return this->blocked();
     this->start();
     if (out.is_unwanted()) in_.leave();
     const std::size_t credits = loop_.credits();

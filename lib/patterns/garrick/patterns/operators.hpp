@@ -44,13 +44,19 @@ class scan_stage {
   void stop(To& /*out*/) noexcept {}
   template <class To>
   void consume(In&& in, To& out) {
-    state_ = called(f_)(std::move(state_), std::move(in));
+    if (keeps_) [[unlikely]]
+      state_ = called(f_)(State(state_), std::move(in));
+    else
+      state_ = called(f_)(std::move(state_), std::move(in));
     out.put(std::as_const(state_));
   }
+  /// As that of fold_stage.
+  void goes_on_after_failures() noexcept { keeps_ = true; }
 
  private:
   State state_;
   [[no_unique_address]] F f_;
+  bool keeps_ = false;
 };
 
 template <class T, class F>
@@ -198,7 +204,8 @@ template <class F>
   }
 }
 
-/// `state = f(state, tuple)` for each tuple, and puts out a copy of the state each time.
+/// `state = f(state, tuple)` for each tuple, and puts out a copy of the state each time. With
+/// `on_failure::skip`, `f` works on a copy, since one that throws may have moved from its state.
 template <class State, class F>
 [[nodiscard]] auto scan(State first, F f) {
   using check = detail::check_of<decltype(detail::check_scan<F, State>()), F>;

@@ -36,12 +36,18 @@ class fold_stage {
   }
   template <class To>
   void consume(In&& in, To& /*out*/) {
-    value_ = called(f_)(std::move(value_), std::move(in));
+    if (keeps_) [[unlikely]]
+      value_ = called(f_)(Value(value_), std::move(in));
+    else
+      value_ = called(f_)(std::move(value_), std::move(in));
   }
+  /// What throws may have moved from the value that it was given.
+  void goes_on_after_failures() noexcept { keeps_ = true; }
 
  private:
   Value value_;
   [[no_unique_address]] F f_;
+  bool keeps_ = false;
   graph* graph_ = nullptr;
 };
 
@@ -158,7 +164,8 @@ template <class T>
 }
 
 /// `value = f(value, tuple)` for each tuple; the last value is what a request of `join` to the
-/// stream's handle gives. Not for replicas.
+/// stream's handle gives. Not for replicas. With `on_failure::skip`, `f` works on a copy, since one
+/// that throws may have moved from the value that it was given.
 template <class Value, class F>
 [[nodiscard]] auto fold(Value first, F f) {
   using check = detail::check_of<decltype(detail::check_fold<F, Value>()), F>;

@@ -19,6 +19,7 @@
 // Thread safety: as actors.
 #pragma once
 
+#include <garrick/base/platform/assert.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/patterns/detail/actor_node.hpp>
 #include <garrick/patterns/detail/checks.hpp>
@@ -64,7 +65,8 @@ class stage_hold {
 
 /// The base of a class that is a stage and an actor: it takes In, puts out Out (void: nothing), and
 /// understands the signatures Extra. It has a public `consume(In)`, and a handler for each of
-/// Extra.
+/// Extra. What it has of its stage, the functions below, it has from `on_start` on: its constructor
+/// must not use them.
 ///
 /// An exception that leaves `consume` follows the stage's policy; with `restart`, the actor lives
 /// on, and its `on_restart()` is called. One that leaves another handler or a continuation ends the
@@ -94,7 +96,7 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
   void send_next(T value)
     requires(!std::is_void_v<Out> && std::is_same_v<T, Out>)
   {
-    node_->put(std::move(value), *this);
+    node().put(std::move(value), *this);
   }
   /// Puts `value` out if fewer than `limit` tuples wait in the channel behind, as
   /// emit::try_send_next. Else the error `overload`, and `value` is as before. A limit of zero is
@@ -103,27 +105,27 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
   [[nodiscard]] error try_send_next(std::size_t limit, T&& value)
     requires(std::is_same_v<T, Out>)
   {
-    if (node_->try_put(limit, value, *this)) return {};
+    if (node().try_put(limit, value, *this)) return {};
     return make_error(errc::overload, "try_send_next()", "the next stage's channel is full");
   }
   /// The stage does not end while the hold lives, nor does a loop that it is in.
-  [[nodiscard]] stage_hold hold() { return {owner_.lock(), *node_}; }
+  [[nodiscard]] stage_hold hold() { return {owner_.lock(), node()}; }
   /// The stage takes no tuple while it has so many holds: 1024, if nothing is said. At least 1.
-  void hold_at_most(std::size_t n) noexcept { node_->hold_at_most(n == 0 ? 1 : n); }
+  void hold_at_most(std::size_t n) noexcept { node().hold_at_most(n == 0 ? 1 : n); }
   /// A tuple that `consume` has taken could not be dealt with: the stream ends with an error that
   /// names the stage, or `tuple` becomes a dead letter, as the stage's policy says.
   template <class T>
   void tuple_failed(T tuple, const error& why) {
-    node_->tuple_failed(std::move(tuple), why);
+    node().tuple_failed(std::move(tuple), why);
   }
   /// Ends the actor, and so the stream, with an error that names the stage: no tuple comes after
   /// this one.
   void quit(exit_reason reason = {}) {
-    node_->quits();
+    node().quits();
     actor_base::quit(std::move(reason));
   }
   /// What the stage does about failures.
-  [[nodiscard]] on_failure policy() const noexcept { return node_->policy(); }
+  [[nodiscard]] on_failure policy() const noexcept { return node().policy(); }
 
   /// For the framework.
   void sit(detail::actor_output<Out>& at, const std::shared_ptr<detail::graph>& owner) noexcept {
@@ -132,6 +134,12 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
   }
 
  private:
+  [[nodiscard]] detail::actor_output<Out>& node() const noexcept {
+    GARRICK_ASSERT(node_ != nullptr,
+                   "a stage's actor was used as a stage in its constructor: wait for on_start");
+    return *node_;
+  }
+
   detail::actor_output<Out>* node_ = nullptr;
   std::weak_ptr<detail::graph> owner_;
 };

@@ -89,7 +89,8 @@ class throttle_stage {
     if (permits_ >= 1) return instant::never();
     const double wanted = std::clamp(1e6 / each_ns_, 1.0, most_);
     const double ns = std::ceil((wanted - permits_) * each_ns_);
-    return last_ + duration::nanoseconds(static_cast<std::int64_t>(std::max(ns, 1.0)));
+    constexpr double years = 1e17;  // then it looks again: more would not fit in a time
+    return last_ + duration::nanoseconds(static_cast<std::int64_t>(std::clamp(ns, 1.0, years)));
   }
   [[nodiscard]] std::size_t room() const noexcept { return static_cast<std::size_t>(permits_); }
   template <class To>

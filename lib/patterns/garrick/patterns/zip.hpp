@@ -42,7 +42,7 @@ class zip_node final : public stage_node_base<forwards<std::pair<A, B>>, std::pa
  private:
   step_outcome step(turn& t) override {
     auto& out = *this->out_;
-    if (out.is_blocked() && !this->publish(t)) return this->blocked();
+    if (!this->catches_up(t)) return this->blocked();
     this->start();
     if (over_) return wind_down(t);
     if (out.is_unwanted()) leave();

@@ -171,7 +171,8 @@ class routes final : public output<T> {
     if (this->fresh_) return;
     for (std::size_t i = 0; i < to_.size(); ++i)
       if (touched_[i] == input_) to_[i]->take_back();
-    this->blocked_ = false;  // a node that is blocked takes no input
+    this->blocked_ = false;
+    for (auto& o : to_) this->blocked_ |= o->is_blocked();
   }
   void start() override {
     for (auto& o : to_) o->start();
@@ -257,7 +258,7 @@ class fused_output final : public output<T> {
 
   void take_back() noexcept override {
     if (!this->fresh_) to_->take_back();
-    this->blocked_ = false;
+    this->blocked_ = to_->is_blocked();
   }
   void start() override {
     stage_.start();

@@ -108,7 +108,12 @@ class actor_output : public held_open {
     turn t{.on = on, .own_thread = own_thread()};
     const std::size_t before = out_->pending();
     out_->begin_input();
-    f();
+    try {
+      f();
+    } catch (...) {  // of a key function, say
+      out_->take_back();
+      throw;
+    }
     into_loops(out_->pending() - before);
     count_out(out_->publish(t));
     // what is kept for the way back in a loop does not block, and has to find its room all the same
@@ -152,12 +157,17 @@ class seated_actor final : public A {
   }
   void on(leave) { this->quit(); }
   void on_exit(const exit_reason& why) {
+    const last_words here{*seat_.at, why};  // whatever the class's own may throw
     if constexpr (requires { static_cast<A&>(*this).on_exit(why); })
       static_cast<A&>(*this).on_exit(why);
-    seat_.at->actor_ended(why);
   }
 
  private:
+  struct last_words {
+    node_type& to;
+    const exit_reason& why;
+    ~last_words() { to.actor_ended(why); }
+  };
   stage_seat<node_type> seat_;
 };
 
@@ -234,7 +244,7 @@ class actor_node final : public actor_output<typename A::stage_output> {
   step_outcome step(turn& t) override {
     auto& out = *this->out_;
     if (this->quitting_) return step_outcome::starved;  // until `actor_ended`
-    if (out.is_blocked() && !publish(t)) return blocked();
+    if (!catches_up(t)) return blocked();
     if (out.is_unwanted()) in_.leave();
     if (this->holds() >= this->most_holds_)
       return hands_on_kept(t) ? step_outcome::starved : step_outcome::worked;
@@ -315,7 +325,13 @@ class actor_node final : public actor_output<typename A::stage_output> {
     this->count_out(this->out_->publish(t));
     return !this->out_->is_blocked();
   }
-  /// As that of stage_node_base.
+  /// As those of stage_node_base.
+  [[nodiscard]] bool catches_up(turn& t) {
+    if (!this->out_->is_blocked()) return true;
+    if (!publish(t)) return false;
+    t.nested_until = instant::never();
+    return true;
+  }
   [[nodiscard]] bool hands_on_kept(turn& t) {
     if (this->out_->pending() == 0) return true;
     static_cast<void>(publish(t));

@@ -74,6 +74,11 @@ class framed_stage {
  public:
   explicit framed_stage(Stage s) : stage_(std::move(s)) {}
   void start() { stage_.start(); }
+  void goes_on_after_failures()
+    requires requires(Stage& s) { s.goes_on_after_failures(); }
+  {
+    stage_.goes_on_after_failures();
+  }
   void restart()
     requires requires(Stage& s) { s.restart(); }
   {
@@ -148,7 +153,7 @@ class collector_node final : public stage_node_base<forwards<T>, T> {
  private:
   step_outcome step(turn& t) override {
     auto& out = *this->out_;
-    if (out.is_blocked() && !this->publish(t)) return this->blocked();
+    if (!this->catches_up(t)) return this->blocked();
     this->start();
     if (out.is_unwanted()) in_.leave();
     const std::size_t before = out.pending();

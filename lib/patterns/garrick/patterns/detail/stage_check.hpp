@@ -102,8 +102,8 @@ template <class Class, bool None>
 struct function_with_hooks {
   static constexpr bool reported = true;
   static_assert(None,
-                "garrick: a class with on_start or on_stop names its function consume, not "
-                "operator()");
+                "garrick: a class with hooks, such as on_start or on_time, names its function "
+                "consume, not operator()");
 };
 
 template <class N, class In, class Out>
@@ -120,7 +120,11 @@ template <class F>
 consteval bool has_hooks() {
   if constexpr (std::is_class_v<F> && !std::is_final_v<F>)
     return !requires { &with_hook_names<F>::on_start; } ||
-           !requires { &with_hook_names<F>::on_stop; };
+           !requires { &with_hook_names<F>::on_stop; } ||
+           !requires { &with_hook_names<F>::on_restart; } ||
+           !requires { &with_hook_names<F>::on_time; } ||
+           !requires { &with_hook_names<F>::deadline; } ||
+           !requires { &with_hook_names<F>::time_is; };
   else
     return false;
 }

@@ -129,7 +129,12 @@ class stage_node_base : public node {
   stage_node_base(graph& of, const node_options& o, on_failure policy, Stage s)
       : node(of, o), stage_(std::move(s)), policy_(policy) {
     belong(stage_, of);
+    if constexpr (requires { stage_.goes_on_after_failures(); })
+      if (policy_ == on_failure::skip) stage_.goes_on_after_failures();
     if (policy_ == on_failure::restart) first_.emplace(stage_);
+  }
+  ~stage_node_base() override {
+    if (exists_) std::destroy_at(&stage_);
   }
 
   void start() {
@@ -161,7 +166,15 @@ class stage_node_base : public node {
     count_out(out_->publish(t));  // a consumer that ran in place may have made room
     return !out_->is_blocked();
   }
-  /// The same with what is kept for the way back in a loop, which blocks nobody. Before the outputs
+  /// Hands on what found no room before, at the beginning of a step. False: there is still none. True:
+  /// what was run in place for it was not the last thing of this step.
+  [[nodiscard]] bool catches_up(turn& t) {
+    if (!out_->is_blocked()) return true;
+    if (!publish(t)) return false;
+    t.nested_until = instant::never();
+    return true;
+  }
+  /// The same as `publish` with what is kept for the way back in a loop, which blocks nobody. Before the outputs
   /// are closed.
   [[nodiscard]] bool publish_all(turn& t) {
     static_cast<void>(publish(t));
@@ -182,7 +195,8 @@ class stage_node_base : public node {
     return step_outcome::ended;
   }
   void abandon(turn& t) noexcept override {
-    if constexpr (holding<Stage>) drop(stage_.held());
+    if constexpr (holding<Stage>)
+      if (exists_) drop(stage_.held());
     drop(out_->close(t));
   }
   /// So many tuples were taken and their results published, but for those of what the stage holds.
@@ -218,10 +232,11 @@ class stage_node_base : public node {
     if constexpr (requires { stage_.restart(); }) {
       stage_.restart();
     } else {
-      Stage again(*first_);
       if constexpr (holding<Stage>) drop(stage_.held());
+      exists_ = false;  // for good if making it anew throws: that ends the stream
       std::destroy_at(&stage_);
-      std::construct_at(&stage_, std::move(again));
+      std::construct_at(&stage_, *first_);
+      exists_ = true;
       stage_.start();
     }
   }
@@ -240,7 +255,9 @@ class stage_node_base : public node {
   void went_well() noexcept { in_a_row_ = 0; }
   [[nodiscard]] on_failure policy() const noexcept { return policy_; }
 
-  Stage stage_;
+  union {
+    Stage stage_;  ///< while it `exists_`
+  };
   std::unique_ptr<output_for<Out>> out_;
   bool stopped_ = false;
   instant now_{};  ///< of this step, if the stage has times
@@ -258,6 +275,7 @@ class stage_node_base : public node {
   }
 
   bool started_ = false;
+  bool exists_ = true;
   const on_failure policy_;
   std::uint32_t in_a_row_ = 0;  ///< failures of what is called again at once
   std::size_t held_ = 0;        ///< by the stage, when it was last looked at
@@ -281,7 +299,7 @@ class stage_node final : public stage_node_base<Stage, Out> {
  private:
   step_outcome step(turn& t) override {
     auto& out = *this->out_;
-    if (out.is_blocked() && !this->publish(t)) return this->blocked();
+    if (!this->catches_up(t)) return this->blocked();
     this->start();
     std::size_t most = this->batch();
     if constexpr (needs_a_node<Stage>) {
@@ -443,7 +461,7 @@ class source_node final : public stage_node_base<Stage, Out> {
  private:
   step_outcome step(turn& t) override {
     auto& out = *this->out_;
-    if (out.is_blocked() && !this->publish(t)) return this->blocked();
+    if (!this->catches_up(t)) return this->blocked();
     this->start();
     if (out.is_unwanted()) this->stop();
     std::size_t most = this->batch();

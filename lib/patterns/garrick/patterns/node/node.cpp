@@ -16,10 +16,9 @@ node::node(ending& of, const node_options& o)
 void node::wake(turn* by, std::size_t tuples) noexcept {
   if (!right_.ask()) return;
   // order: relaxed; an estimate
-  const std::int64_t expected =
-      tuple_ns_.load(std::memory_order_relaxed) * static_cast<std::int64_t>(tuples);
+  const std::int64_t each = std::max<std::int64_t>(tuple_ns_.load(std::memory_order_relaxed), 1);
   if (by != nullptr && in_place_ && !own_thread_ && !by->own_thread && by->depth < most_depth &&
-      expected <= in_place_ns) {
+      tuples <= static_cast<std::uint64_t>(in_place_ns / each)) {
     run(by->on, by);
   } else {
     schedule();
