@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -108,7 +109,30 @@ TEST_CASE("a line of progress has a bar if it is known how many come, and as man
         " 50 %");
   CHECK(progress_line(done(0, 0), done(4000, 5), second,
                       {.expected = 4000, .counted = "split", .columns = 14}) == "[######] 100 %");
+  const stream_report many{
+      .stages = {{"lines"}, {"split", {.in = 310'000}}, {"count", {.in = 2'900'000}}}};
+  CHECK(progress_line({}, many, second, {.expected = 738'000, .counted = "split"}) ==
+        "[##############.....................]  42 %  split 310 000/s, count 2 900 000/s");
   CHECK(progress_line({}, {}, second, {.expected = 10, .columns = 14}) == "[......]   0 %");
+}
+
+TEST_CASE("rates are of the stages that take tuples, and not of sources") {
+  const auto shown = [](const stream_report& before, const stream_report& now) {
+    std::vector<std::string> all;
+    for (const stage_rate& one : rates(before, now, duration::seconds(1)))
+      all.push_back(one.name + " " + std::to_string(static_cast<int>(one.per_second)));
+    return all;
+  };
+  test_system kit(1);
+  const auto h = spawn(
+      kit, pipeline(counting(0, 50), zip<int>(counting(0, 50)), discard<std::pair<int, int>>()));
+  kit.run();
+  const stream_report ended = kit.request(h, get_report{}).get().value();
+  CHECK(names(ended) == std::vector<std::string>{"counting", "zip.counting", "zip", "discard"});
+  CHECK(shown({}, ended) == std::vector<std::string>{"zip 100", "discard 50"});
+  CHECK(shown(ended, ended) == std::vector<std::string>{"zip 0", "discard 0"});
+  // one that has done nothing yet is shown
+  CHECK(shown({}, {.stages = {{"lines"}, {"split"}}}) == std::vector<std::string>{"split 0"});
 }
 
 TEST_CASE("progress is shown on a terminal until the stream has ended") {

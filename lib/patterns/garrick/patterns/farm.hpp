@@ -16,8 +16,10 @@
 #include <garrick/patterns/detail/ordered.hpp>
 #include <garrick/patterns/detail/route_check.hpp>
 #include <garrick/patterns/pipeline.hpp>
+#include <garrick/patterns/stream_options.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -92,17 +94,18 @@ class farm_of {
   farm_of(P pattern, Policy policy, std::size_t replicas)
       : pattern_(std::move(pattern)), policy_(std::move(policy)), replicas_(replicas) {}
 
-  /// The same with so many replicas. Throws std::invalid_argument for none, and for more than 4096.
+  /// The same with so many replicas. Throws std::invalid_argument for none, and for more than
+  /// `most_replicas`.
   [[nodiscard]] farm_of replicas(std::size_t n) const {
-    if (n == 0 || n > 4096)
-      throw std::invalid_argument("garrick: a farm has 1 to 4096 replicas, not " +
-                                  std::to_string(n));
+    if (n == 0 || n > most_replicas)
+      throw std::invalid_argument("garrick: a farm has 1 to " + std::to_string(most_replicas) +
+                                  " replicas, not " + std::to_string(n));
     farm_of f = *this;
     f.replicas_ = n;
     return f;
   }
 
-  /// One replica after the other. So it is if nothing else is said.
+  /// One replica after the other. The default.
   [[nodiscard]] auto round_robin() const { return with(detail::in_turn()); }
   /// Any replica; one seed gives one sequence of choices.
   [[nodiscard]] auto random_member(std::uint64_t seed = 1) const {

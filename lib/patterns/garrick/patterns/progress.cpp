@@ -32,11 +32,11 @@ std::uint64_t counted_by(const stream_report& r, const std::string& stage) {
 std::string progress_line(const stream_report& before, const stream_report& now, duration between,
                           const progress_options& o) {
   const stream_report stages = now.by_stage();
+  const auto done = static_cast<double>(std::min(counted_by(stages, o.counted), o.expected));
+  const auto expected = static_cast<double>(o.expected);
   std::string end;
   if (o.expected != 0) {
-    const std::uint64_t done = std::min(counted_by(stages, o.counted), o.expected);
-    const std::string share = std::to_string(
-        static_cast<int>(100 * static_cast<double>(done) / static_cast<double>(o.expected)));
+    const std::string share = std::to_string(static_cast<int>(100 * done / expected));
     end = std::string(3 - share.size(), ' ') + share + " %";
   }
   constexpr std::size_t frame = 3;  // of the bar
@@ -53,9 +53,7 @@ std::string progress_line(const stream_report& before, const stream_report& now,
   }
   if (end.empty()) return speed;
   const std::size_t width = std::min(widest_bar, narrowest_bar + room);
-  const std::uint64_t done = std::min(counted_by(stages, o.counted), o.expected);
-  const auto filled = static_cast<std::size_t>(
-      static_cast<double>(width) * static_cast<double>(done) / static_cast<double>(o.expected));
+  const auto filled = static_cast<std::size_t>(static_cast<double>(width) * done / expected);
   return "[" + std::string(filled, '#') + std::string(width - filled, '.') + "] " + end + speed;
 }
 

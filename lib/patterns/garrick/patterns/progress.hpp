@@ -1,9 +1,9 @@
 // Shows on a terminal how far a stream is, and how fast its stages are.
 //
 //   auto h = spawn(system, pipeline(lines_of(path), split, farm(count).by_key(&word::text)));
-//   show_progress(system, h, {.expected = lines});
+//   show_progress(system, h, {.expected = lines, .counted = "split"});
 //
-//   [################......................]  42 %  split 310 000/s, count 2 900 000/s
+//   [##############.....................]  42 %  split 310 000/s, count 2 900 000/s
 //
 // Thread safety: as `spawn`.
 #pragma once

@@ -1,4 +1,5 @@
 #include <garrick/patterns/report.hpp>
+#include <garrick/patterns/stream_options.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -11,7 +12,8 @@ namespace {
 
 /// A node's name, and the numbers of the replicas that it is in: "2.1.split" is a "split".
 struct place {
-  static constexpr std::size_t most_digits = 4;  // a farm has at most 4096 replicas
+  static constexpr std::size_t most_digits = 4;
+  static_assert(most_replicas < 10'000);
   explicit place(const std::string& of) {
     std::size_t begin = 0;
     for (std::size_t i = 0; i < of.size(); ++i) {
@@ -113,6 +115,7 @@ std::vector<stage_rate> rates(const stream_report& before, const stream_report& 
   for (std::size_t i = 0; same && i < is.size(); ++i) same = was[i].figures.in <= is[i].figures.in;
   std::vector<stage_rate> result;
   for (std::size_t i = 1; i < is.size(); ++i) {
+    if (is[i].figures.in == 0 && is[i].figures.out != 0) continue;  // a source beside the stream
     const std::uint64_t more = is[i].figures.in - (same ? was[i].figures.in : 0);
     result.push_back(
         {is[i].name, static_cast<double>(more) * 1e9 /

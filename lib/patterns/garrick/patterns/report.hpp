@@ -1,4 +1,6 @@
 // What the nodes of a stream have done so far, and which of them holds the others up.
+//
+// Thread safety: reports are plain values.
 #pragma once
 
 #include <garrick/garrick.hpp>
@@ -40,8 +42,9 @@ struct stage_rate {
   double per_second = 0;  ///< tuples that it takes
 };
 
-/// What each stage that reads has taken a second between two looks. If `before` is of another
-/// stream it counts for nothing.
+/// What each stage has taken a second between two looks. Sources are left out: the first stage, and
+/// each other one that has put tuples out and taken none. If `before` is of another stream it
+/// counts for nothing.
 [[nodiscard]] std::vector<stage_rate> rates(const stream_report& before, const stream_report& now,
                                             duration between);
 

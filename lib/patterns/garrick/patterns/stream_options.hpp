@@ -1,9 +1,14 @@
 // How a stream is run.
+//
+// Thread safety: options are plain values.
 #pragma once
 
 #include <cstddef>
 
 namespace garrick::patterns {
+
+/// A farm has so many replicas at most.
+inline constexpr std::size_t most_replicas = 4096;
 
 /// How a stream is run. None of it changes what a stream computes.
 struct stream_options {
