@@ -1,5 +1,5 @@
 // What becomes of a stream when something throws that belongs to no tuple: a source, a time, the
-// begin or the end of a stage.
+// beginning or the end of a stage.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -181,7 +181,7 @@ TEST_CASE("a stage that throws whenever its time comes ends the stream, if it do
   }
 }
 
-TEST_CASE("what a stage throws at its begin or its end is counted as a failure") {
+TEST_CASE("what a stage throws at its beginning or its end is counted as a failure") {
   for (const bool at_start : {true, false}) {
     const std::string why = at_start ? "no start" : "no stop";
     fails_with(pipeline(counting(0, 5), seq<hasty>(hasty{at_start}), collect()), why, 1);

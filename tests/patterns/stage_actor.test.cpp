@@ -1,13 +1,12 @@
-// Stages that are actors, and stages that ask actors.
+// Stages that are actors.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
 #include <garrick/testkit/test_system.hpp>
 #include <patterns/in_all_ways.hpp>
+#include <patterns/oracle.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -19,74 +18,14 @@ using namespace garrick;
 using namespace garrick::patterns;
 using testkit::test_system;
 using tests::collect;
+using tests::doubling;
+using tests::in_every_system;
+using tests::iota;
+using tests::oracle;
+using tests::question;
+using tests::sorted;
 
-std::vector<int> iota(int n) {
-  std::vector<int> v(static_cast<std::size_t>(n));
-  std::iota(v.begin(), v.end(), 0);
-  return v;
-}
-std::vector<int> sorted(std::vector<int> v) {
-  std::sort(v.begin(), v.end());
-  return v;
-}
-
-std::vector<stream_options> ways() { return {{}, {.capacity = 1}, {.capacity = 8}}; }
-/// Runs a pattern that `make(system)` gives, in all ways.
-template <class Make, class Check>
-void in_every_system(const Make& make, const Check& check) {
-  for (const stream_options& o : ways()) {
-    CAPTURE(o.capacity);
-    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-      CAPTURE(seed);
-      test_system kit(seed);
-      auto h = spawn(kit, make(kit), o);
-      kit.run_for(duration::seconds(100));
-      check(kit.request(h, join{}).get());
-    }
-    for (const std::uint32_t workers : {1U, 3U}) {
-      settings s;
-      s.scheduler.workers = workers;
-      actor_system system(s);
-      auto h = spawn(system, make(system), o);
-      check(system.request(h, join{}).get());
-    }
-  }
-}
-
-struct question {
-  int x = 0;
-};
-using oracle = protocol<int(question)>;
-/// Answers with the double; refuses multiples of ten, if it is told to.
-class doubling : public actor<oracle> {
- public:
-  explicit doubling(bool refuses = false) : refuses_(refuses) {}
-  result<int> on(question q) {
-    if (refuses_ && q.x % 10 == 0) return make_error(errc::not_handled, "doubling", "a ten");
-    return 2 * q.x;
-  }
-
- private:
-  bool refuses_;
-};
 struct how_many {};
-/// Answers in another order than it is asked.
-class shuffling : public actor<protocol<int(question), void(how_many)>> {
- public:
-  result<int> on(question q) {
-    if (waiting_.empty()) send_after(duration::microseconds(50), self(), how_many{});
-    waiting_.emplace_back(make_promise<int>(), 2 * q.x);
-    return waiting_.back().first;
-  }
-  void on(how_many) {
-    for (auto w = waiting_.rbegin(); w != waiting_.rend(); ++w) w->first.deliver(w->second);
-    waiting_.clear();
-  }
-
- private:
-  std::vector<std::pair<response_promise<int>, int>> waiting_;
-};
-
 /// Adds a number, itself.
 class adder : public stage_actor<int, int, int(how_many)> {
  public:
@@ -216,18 +155,6 @@ TEST_CASE("a stage does not end while its requests are under way") {
       });
 }
 
-TEST_CASE("a loop waits for what an actor in it holds") {
-  in_every_system(
-      [](auto& system) {
-        return pipeline(from(std::vector{1, 2, 3}),
-                        feedback(pipeline([](int x) { return question{x}; },
-                                          ask<question>(system.template spawn<doubling>(), 2)),
-                                 [](const int& x) { return x < 100; }),
-                        collect());
-      },
-      [](const auto& got) { REQUIRE(sorted(got.value()) == std::vector<int>{128, 128, 192}); });
-}
-
 TEST_CASE("an actor puts results out on later turns, and restarts as it likes") {
   in_every_system(
       [](auto&) {
@@ -312,80 +239,5 @@ TEST_CASE("a stream with actors can be cancelled at any time") {
     kit.run();
     CHECK(kit.request(h, join{}).get().error() == errc::cancelled);
     CHECK(kit.actor_count() == 2);  // the stream's and the one that is asked
-  }
-}
-
-TEST_CASE("ask puts out the answers, and in the order of the tuples if it is told to") {
-  const auto questions = [] {
-    return pipeline(from(iota(400)), [](int x) { return question{x}; });
-  };
-  std::vector<int> expected = iota(400);
-  for (int& x : expected) x *= 2;
-  in_every_system(
-      [&](auto& system) {
-        return pipeline(questions(), ask(system.template spawn<doubling>(), 3), collect());
-      },
-      [&](const auto& got) { REQUIRE(sorted(got.value()) == expected); });
-  in_every_system(
-      [&](auto& system) {
-        return pipeline(questions(), ask<question>(system.template spawn<shuffling>(), 7).ordered(),
-                        collect());
-      },
-      [&](const auto& got) { REQUIRE(got.value() == expected); });
-  CHECK_THROWS_AS(static_cast<void>(ask(ref<oracle>(), 0)), std::invalid_argument);
-}
-
-TEST_CASE(
-    "ask has as many requests under way as it is told, also while answers wait for older ones") {
-  struct patient : actor<protocol<result<int>(question)>> {
-    std::vector<response_promise<int>>* asked;
-    explicit patient(std::vector<response_promise<int>>* a) : asked(a) {}
-    result<int> on(question) {
-      asked->push_back(make_promise<int>());
-      return asked->back();
-    }
-  };
-  for (const bool ordered : {false, true}) {
-    std::vector<response_promise<int>> asked;
-    {
-      test_system kit(1);
-      auto stage = ask(kit.spawn<patient>(lent(&asked)), 8);
-      if (ordered) stage = stage.ordered();
-      const auto h = spawn(
-          kit, pipeline(counting(0, 40), [](int x) { return question{x}; }, stage, discard<int>()));
-      kit.run();
-      CHECK(asked.size() == 8);
-      for (int i = 1; i < 8; ++i) asked[static_cast<std::size_t>(i)].deliver(i);
-      kit.run();
-      CHECK(asked.size() == (ordered ? 8 : 15));
-      asked[0].deliver(0);
-      kit.run();
-      CHECK(asked.size() == 16);
-    }
-  }
-}
-
-TEST_CASE("an answer that is an error follows the stage's policy") {
-  for (const bool in_order : {false, true}) {
-    const auto make = [&](auto& system, on_failure policy) {
-      auto a = ask<question>(system.template spawn<doubling>(true), 5);
-      if (in_order) a = a.ordered();
-      return pipeline(
-          from(iota(100)), [](int x) { return question{x + 1}; }, a.on(policy), collect());
-    };
-    in_every_system([&](auto& system) { return make(system, on_failure::fail); },
-                    [](const auto& got) {
-                      REQUIRE_FALSE(got.has_value());
-                      CHECK(text_of(got.error()).find("ask") != std::string::npos);
-                      CHECK(text_of(got.error()).find("a ten") != std::string::npos);
-                    });
-    in_every_system([&](auto& system) { return make(system, on_failure::skip); },
-                    [](const auto& got) { CHECK(got.value().size() == 90); });
-    test_system kit(1);
-    const auto h = spawn(kit, make(kit, on_failure::restart));
-    kit.run();
-    CHECK(kit.request(h, join{}).get().value().size() == 90);
-    CHECK(kit.expect_dead_letter<question>(errc::receiver_failed).content.find("10") !=
-          std::string::npos);
   }
 }

@@ -15,7 +15,7 @@ TIMING = PATTERNS + "timing.hpp"
 ENDING = PATTERNS + "node/ending.cpp"
 by_graphs = ("tests.random_graphs",)
 by_times = ("tests.timing",)
-by_loops = ("tests.loops",)
+by_loops = ("tests.feedback",)
 
 MUTATIONS = [
     # ---- who sleeps
@@ -68,7 +68,7 @@ MUTATIONS = [
         PATTERNS + "node/sleeper_flag.hpp",
         "    Atomics::template fence_at<sleeper_order::set_fence>();\n",
         "",
-        ("patterns.model.sleeper_flag",),
+        ("patterns.model.channel",),
     ),
     mutation(
         "stream: a run right is given up although somebody has asked",
