@@ -166,8 +166,9 @@ template <class In, class P>
 
 /// Sends each tuple, an In, to an actor as a request, and puts out the answers as they come. At
 /// most `n` requests are under way: then the stage takes no tuple. An answer that is an error
-/// follows the stage's policy: the stream fails, or the tuple is a dead letter. In a farm, `n` for
-/// each replica. Throws std::invalid_argument for an `n` of zero.
+/// follows the stage's policy: the stream fails, or the tuple is a dead letter. For a tuple that
+/// cannot be copied, the dead letter is the error's text. In a farm, `n` for each replica. Throws
+/// std::invalid_argument for an `n` of zero.
 ///
 ///     ask<look_up>(dictionary, 8).on(on_failure::skip)
 template <class In, class P>

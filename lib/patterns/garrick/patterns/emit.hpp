@@ -1,4 +1,6 @@
 // What a stage hands its results to.
+//
+// Thread safety: an `emit` belongs to the call that it is given to, and to that call's thread.
 #pragma once
 
 #include <garrick/garrick.hpp>
@@ -10,8 +12,9 @@
 namespace garrick::patterns {
 
 /// Where a stage puts its results: any number for each input, each to be seen by the next stage
-/// when the input is done. It is valid for the call that it is given to. Never waits: what finds no
-/// room is kept, and then the stage gets no further input until there is room.
+/// when the input is done. It is valid for the call that it is given to, on the thread of that
+/// call. Never waits: what finds no room is kept, and then the stage gets no further input until
+/// there is room.
 ///
 ///     seq([](line l, emit<word> out) { for (auto& w : words_of(l)) out(std::move(w)); })
 template <class T>
@@ -31,7 +34,7 @@ class emit {
   ///
   /// Before a farm it looks at the channel of the replica that is chosen. With round_robin,
   /// random_member and least_loaded it tries every replica before it fails; with broadcast, each
-  /// has to have room. Throws what a key function throws.
+  /// has to have room. Throws what a key function throws, and std::bad_alloc.
   [[nodiscard]] error try_send_next(std::size_t limit, T&& value) {
     if (to_->try_put(limit, value)) return {};
     return make_error(errc::overload, "try_send_next()", "the next stage's channel is full");

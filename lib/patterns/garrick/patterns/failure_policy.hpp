@@ -1,4 +1,6 @@
 // What becomes of a stream whose stage throws.
+//
+// Thread safety: plain values.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +24,8 @@ enum class on_failure : std::uint8_t {
 };
 
 /// So many failures in a row of a source end the stream, whatever its policy, with an error that
-/// names it. One that always throws would else be asked for ever. The same holds for an `on_time`,
-/// whose time does not change when it throws.
+/// names it. One that always throws would otherwise be asked for ever. The same holds for an
+/// `on_time`, whose time does not change when it throws.
 inline constexpr std::uint32_t most_failures_in_a_row = 1000;
 
 }  // namespace garrick::patterns

@@ -3,7 +3,7 @@
 //   feedback(halve, [](const number& n) { return n.value > 1; })
 //
 // What the pattern puts out goes back to its entrance while the function says so, and else on to
-// the next stage. New tuples come in only while there are credits, fewer than a channel has room
+// the next stage. New tuples come in only while there are credits, no more than a channel has room
 // for, so a loop whose stages put out one result for each tuple cannot fill up and stand still. One
 // that makes several of one tuple keeps what has no room, and so grows as much as it multiplies.
 // The loop ends when nothing comes from outside and nothing is on its way.

@@ -17,7 +17,6 @@
 #include <coroutine>
 #include <exception>
 #include <memory>
-#include <type_traits>
 #include <utility>
 
 namespace garrick::patterns {

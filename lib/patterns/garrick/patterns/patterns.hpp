@@ -1,4 +1,6 @@
 // Parallel patterns: pipelines, farms and streams.
+//
+// Thread safety: patterns are plain values; each header says the rest.
 #pragma once
 
 // First what the compiler says of mistakes: each header between would be another line above it.

@@ -19,7 +19,7 @@ namespace garrick::patterns {
 
 /// A part of a pattern, and its parts.
 struct plan {
-  std::string what{};         ///< "stage", "pipeline", "farm", "parallel", "feedback", "node"
+  std::string what{};         ///< "stage", "pipeline", "farm", "parallel", "feedback", "zip"
   std::string name{};         ///< a stage's
   std::string policy{};       ///< how a farm or a parallel distributes
   std::size_t replicas = 0;   ///< of a farm; 0: as many as there are workers

@@ -11,7 +11,7 @@
 //                                                                    source, until it returns false
 //   seq<count_words>(args...)                                        a class
 //
-// A class has `consume`, as a function of one of these forms but the generators, and if it likes
+// A class has `consume`, as a function of one of these forms but the generators, and optionally
 // `on_start()`, `on_stop()` or `on_stop(emit<Out>)`, and `on_restart()`. `on_start` comes before
 // the first tuple, `on_stop` after the last one, unless the stream fails or is cancelled. What one
 // of the three throws ends the stream with an error that names the stage, whatever its policy.
@@ -88,7 +88,9 @@ class seq_stage : public detail::yields<Value> {
   seq_stage(Running prototype, std::string name)
       : prototype_(std::move(prototype)), name_(std::move(name)) {}
 
-  /// The same with another name: for errors, figures and pictures.
+  /// The same with another name: for errors, figures and pictures. One that begins with a number
+  /// and a dot, such as `1.parse`, is taken for a replica's by `stream_report::by_stage`, which
+  /// then calls the stage `parse`.
   [[nodiscard]] seq_stage named(std::string name) const {
     seq_stage s = *this;
     s.name_ = std::move(name);
@@ -228,7 +230,7 @@ template <class F>
 
 /// An object of the class N as a stage, made of these arguments here and copied for each replica.
 /// The arguments are checked, and passed, as those of a spawn: what is moved is moved, everything
-/// else is copied, and `lent(x)` gives the constructor an X&.
+/// else is copied, and `lent(x)` gives the constructor an X&. Throws what the constructor throws.
 template <class N, class... Args>
   requires(!detail::is_object<N, Args...>)
 [[nodiscard]] auto seq(Args&&... args) {

@@ -164,8 +164,8 @@ template <class T>
 }
 
 /// `value = f(value, tuple)` for each tuple; the last value is what a request of `join` to the
-/// stream's handle gives. Not for replicas. With `on_failure::skip`, `f` works on a copy, since one
-/// that throws may have moved from the value that it was given.
+/// stream's handle gives. Refused inside `farm` and `parallel`. With `on_failure::skip`, `f` works
+/// on a copy, since one that throws may have moved from the value that it was given.
 template <class Value, class F>
 [[nodiscard]] auto fold(Value first, F f) {
   using check = detail::check_of<decltype(detail::check_fold<F, Value>()), F>;

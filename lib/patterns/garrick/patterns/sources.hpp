@@ -152,7 +152,8 @@ template <std::integral T>
                                                     "lines_of");
 }
 
-/// What `f()` gives, a std::optional, until it gives nothing.
+/// What `f()` gives, a std::optional, until it gives nothing. What it throws follows the stage's
+/// policy.
 template <class F>
 [[nodiscard]] auto generate(F f) {
   auto s = seq(std::move(f));

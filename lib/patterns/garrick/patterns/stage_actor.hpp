@@ -13,7 +13,7 @@
 //   pipeline(lines, seq_actor<tagger>(dictionary), store)
 //   pipeline(lines, ask<look_up>(dictionary, 8), store)         the same, with 8 requests under way
 //
-// Its `consume` runs on the actor's turns, never in place. If it likes, a class has `on_start()`
+// Its `consume` runs on the actor's turns, never in place. Optionally a class has `on_start()`
 // and `on_exit` as any actor, `on_stop()`, called after the last tuple, and `on_restart()`.
 //
 // Thread safety: as actors.
@@ -38,7 +38,7 @@
 namespace garrick::patterns {
 
 /// Says that a stage's actor is not done with a tuple: until it is gone, the stage does not end. It
-/// can be moved. Drop it when the tuple's results are put out.
+/// can be moved. Drop it, on any thread, when the tuple's results are put out.
 class stage_hold {
  public:
   /// Holds nothing.
@@ -113,7 +113,8 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
   /// The stage takes no tuple while it has so many holds: 1024, if nothing is said. At least 1.
   void hold_at_most(std::size_t n) noexcept { node().hold_at_most(n == 0 ? 1 : n); }
   /// A tuple that `consume` has taken could not be dealt with: the stream ends with an error that
-  /// names the stage, or `tuple` becomes a dead letter, as the stage's policy says.
+  /// names the stage, or `tuple` becomes a dead letter, as the stage's policy says. Call it before
+  /// the tuple's hold is dropped.
   template <class T>
   void tuple_failed(T tuple, const error& why) {
     node().tuple_failed(std::move(tuple), why);

@@ -17,9 +17,9 @@
 #include <garrick/patterns/report.hpp>
 #include <garrick/patterns/stream_options.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -162,7 +162,7 @@ class stream_actor : public actor<typename detail::protocols_of<P>::whole> {
   /// Answered when the stream has ended, with its value or its error.
   result<value> on(join) {
     if (ended_) return outcome();
-    if constexpr (!is_fed) me_ = this->self();  // so who waits need not keep the handle
+    if constexpr (!is_fed) me_ = this->self();  // so that whoever waits need not keep the handle
     if constexpr (std::is_void_v<value>)
       waiting_.push_back(this->make_promise());
     else

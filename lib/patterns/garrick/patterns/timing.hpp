@@ -163,9 +163,9 @@ template <class T>
 }
 
 /// Hands on at most `per_second` tuples a second, spread evenly; the others wait in the channel,
-/// and at last hold up those before it. After a pause at most `at_once` pass together: if it is 0,
-/// as many as come in a hundredth of a second, at least one. In a farm, each replica by itself.
-/// Throws std::invalid_argument for a rate that is not above zero and finite.
+/// and eventually hold up those before it. After a pause at most `at_once` pass together: if it is
+/// 0, as many as come in a hundredth of a second, at least one. In a farm, each replica by itself.
+/// Throws std::invalid_argument for a rate that is not above 0 and at most 1e9.
 template <class T>
 [[nodiscard]] auto throttle(double per_second, std::size_t at_once = 0) {
   if (!(per_second > 0) || per_second > 1e9)

@@ -10,6 +10,7 @@
 #include <garrick/patterns/node/loop.hpp>
 #include <garrick/patterns/node/wakeable.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -18,6 +19,7 @@
 
 namespace garrick::patterns::detail {
 
+/// The channels that a node reads.
 template <class T>
 class inputs {
  public:

@@ -20,6 +20,7 @@
 #include <garrick/patterns/channel/channel.hpp>
 #include <garrick/patterns/node/wakeable.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <deque>
 #include <memory>
@@ -31,6 +32,7 @@ namespace garrick::patterns::detail {
 template <class T>
 class slots;
 
+/// Where a node puts its results.
 template <class T>
 class output {
  public:
@@ -51,8 +53,8 @@ class output {
       put_elsewhere(T(std::forward<Args>(args)...));
     }
   }
-  /// The next result, if fewer than `limit` wait where it goes. False, and `value` is as before: as
-  /// many do. Throws as `put`.
+  /// Puts `value` out. Returns false and leaves `value` as it was if `limit` or more wait there.
+  /// Throws as `put`.
   [[nodiscard]] virtual bool try_put(std::size_t limit, T& value) {
     if (waiting() >= limit) return false;
     put(std::move(value));

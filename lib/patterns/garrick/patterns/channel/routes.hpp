@@ -72,8 +72,8 @@ struct at_random {
     return static_cast<std::size_t>(base::splitmix64(state) % among.size());
   }
 };
-/// Where fewest tuples wait. Looks at the others' ends of all channels, so only once in
-/// `between_looks` results.
+/// Where fewest tuples wait. Reads the consumers' indices of all channels, which costs cache
+/// misses, so only once in `between_looks` results.
 struct to_least_loaded {
   static constexpr const char* name = "least_loaded";
   static constexpr bool any_will_do = true;

@@ -24,10 +24,10 @@ namespace garrick::patterns::detail {
 /// Something happens when a time has come, also if no tuple comes. Nobody else runs its node in
 /// place, since the timer belongs to the carrier. It has
 ///
-///   instant deadline() const           when; instant::never(): not as long as no tuple comes
+///   instant deadline() const           when; instant::never(): never, until a tuple comes
 ///   void on_time(instant now, To& out) that time has come. Not for a source, which produces then
 ///
-/// and if it likes `void time_is(instant now)`, called at the begin of each step.
+/// and optionally `void time_is(instant now)`, called at the beginning of each step.
 template <class Stage>
 concept timed = requires(const Stage& s) {
   { s.deadline() } -> std::convertible_to<instant>;

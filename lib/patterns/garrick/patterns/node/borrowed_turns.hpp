@@ -2,7 +2,8 @@
 //
 // Problem: a `go` that stands for the run right is lost with the mail of an actor that ends, and
 // with it the right: nobody could ever run the node again. So the right goes with a token of its
-// own, which the actor takes when the `go` arrives, or who finds that the actor has ended.
+// own. The actor takes it when the `go` arrives; if the actor has ended, whoever finds that out
+// does.
 //
 // Private: installed because templates need it.
 //

@@ -116,8 +116,8 @@ class node : public wakeable {
   /// Who runs the node when no other node does. Once, before anybody wakes it.
   void carried_by(ref<carrier_protocol> who) noexcept { carrier_ = std::move(who); }
 
-  /// Runs the node here if `by` may do so and if `tuples` are done soon. Else sends `go`, unless
-  /// somebody has the run right, who will look.
+  /// Runs the node here if `by` may do so and if `tuples` are done soon. Otherwise sends `go`. If
+  /// somebody else holds the run right, that holder looks again.
   void wake(turn* by, std::size_t tuples) noexcept override;
 
   /// Runs it. Requires the run right.
