@@ -5,7 +5,6 @@
 #include <patterns/in_all_ways.hpp>
 #include <patterns/oracle.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
