@@ -166,16 +166,16 @@ class stage_node_base : public node {
     count_out(out_->publish(t));  // a consumer that ran in place may have made room
     return !out_->is_blocked();
   }
-  /// Hands on what found no room before, at the beginning of a step. False: there is still none. True:
-  /// what was run in place for it was not the last thing of this step.
+  /// Hands on what found no room before, at the beginning of a step. False: there is still none.
+  /// True: what was run in place for it was not the last thing of this step.
   [[nodiscard]] bool catches_up(turn& t) {
     if (!out_->is_blocked()) return true;
     if (!publish(t)) return false;
     t.nested_until = instant::never();
     return true;
   }
-  /// The same as `publish` with what is kept for the way back in a loop, which blocks nobody. Before the outputs
-  /// are closed.
+  /// As `publish`, with what is kept for the way back in a loop, which blocks nobody. Before the
+  /// outputs are closed.
   [[nodiscard]] bool publish_all(turn& t) {
     static_cast<void>(publish(t));
     return out_->pending() == 0;
