@@ -54,6 +54,14 @@ class bound<F, std::tuple<Values...>, R, detail::list<Rest...>> {
         },
         values_);
   }
+  /// The same for several threads at once, if the function changes nothing that is bound.
+  R operator()(Rest... rest) const
+    requires(std::is_invocable_r_v<R, const F&, const Values&..., Rest...>)
+  {
+    return std::apply(
+        [&](const Values&... values) -> R { return f_(values..., std::forward<Rest>(rest)...); },
+        values_);
+  }
 
  private:
   [[no_unique_address]] F f_;
@@ -61,6 +69,9 @@ class bound<F, std::tuple<Values...>, R, detail::list<Rest...>> {
 };
 
 namespace detail {
+
+template <class F, class Values, class R, class... Rest>
+struct signature_of<bound<F, Values, R, list<Rest...>>> : signature_of<R(Rest...)> {};
 
 struct in_bound {
   static constexpr std::string_view name = "value";

@@ -8,16 +8,22 @@
 #include <garrick/patterns/detail/checks.hpp>
 #include <garrick/patterns/detail/stage_check.hpp>
 
+#include <garrick/patterns/accelerator.hpp>
 #include <garrick/patterns/ask.hpp>
 #include <garrick/patterns/bind.hpp>
+#include <garrick/patterns/data_pattern.hpp>
+#include <garrick/patterns/divide_conquer.hpp>
 #include <garrick/patterns/farm.hpp>
 #include <garrick/patterns/feedback.hpp>
 #include <garrick/patterns/generator.hpp>
+#include <garrick/patterns/map.hpp>
+#include <garrick/patterns/master_worker.hpp>
 #include <garrick/patterns/operators.hpp>
 #include <garrick/patterns/optimise.hpp>
 #include <garrick/patterns/parallel.hpp>
 #include <garrick/patterns/pipeline.hpp>
 #include <garrick/patterns/progress.hpp>
+#include <garrick/patterns/reduce.hpp>
 #include <garrick/patterns/seq.hpp>
 #include <garrick/patterns/sinks.hpp>
 #include <garrick/patterns/slice.hpp>

@@ -46,6 +46,9 @@ namespace garrick::patterns {
 /// What can be a part of a pattern: it has an `input` and an `output` type, void if there is none.
 template <class P>
 concept stage = requires { typename P::garrick_stage; };
+/// A stage that takes containers and can be spawned alone, as an actor that is asked: `map`, say.
+template <class P>
+concept data_parallel = stage<P> && requires { typename P::garrick_data; };
 
 namespace detail {
 

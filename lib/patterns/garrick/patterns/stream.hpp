@@ -238,12 +238,14 @@ class stream_actor : public actor<typename detail::protocols_of<P>::whole> {
 ///
 ///     auto h = spawn(system, pipeline(lines, split, farm(count).by_key(&word::text), print));
 template <class Spawner, stage P>
+  requires(!data_parallel<P>)
 ref<stream_protocol<P>> spawn(Spawner& from, P pattern, stream_options o = {}) {
   return spawn(from, spawn_options(), std::move(pattern), o);
 }
 /// The same with options of the actor behind the handle. One that is linked or monitored does not
 /// stay (stream_options::stays).
 template <class Spawner, stage P>
+  requires(!data_parallel<P>)
 ref<stream_protocol<P>> spawn(Spawner& from, const spawn_options& actor, P pattern,
                               stream_options o = {}) {
   static_assert(detail::whole_check<P>::reported);

@@ -1,0 +1,195 @@
+// A team that many actors share: each hands over a container and what is to be done with it
+// (paper 003 §6).
+//
+//   accelerator acc = spawn(system, accelerator_team().replicas(4).own_threads("<4-7>"));
+//   request(acc, [](double& x) { x = slow(x); }, std::move(row)).then(…);
+//   request(acc, reduce(cents_of, sum), std::move(orders)).then(…);
+//
+// An actor whose messages take long slows everybody who waits for it. With an accelerator it is
+// free again at once, and the work is done by several. The container is moved there and back.
+//
+// Thread safety: `accelerator` is a handle, as ref is; `accelerator_team` is a plain value.
+#pragma once
+
+#include <garrick/garrick.hpp>
+#include <garrick/patterns/data_pattern.hpp>
+#include <garrick/patterns/detail/checks.hpp>
+#include <garrick/patterns/map.hpp>
+#include <garrick/patterns/team/shared_work.hpp>
+#include <garrick/patterns/team/team.hpp>
+
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace garrick::patterns {
+
+namespace detail {
+
+/// The actor behind an accelerator.
+class accelerator_actor;
+
+/// What an accelerator is asked for.
+class offloaded {
+ public:
+  offloaded() = default;
+  virtual ~offloaded() = default;
+  offloaded(const offloaded&) = delete;
+  offloaded& operator=(const offloaded&) = delete;
+  /// On a turn of the accelerator.
+  virtual void begin(accelerator_actor& on) = 0;
+};
+/// To an accelerator.
+struct offload {
+  using garrick_sendable = void;  ///< checked when it was made
+  std::unique_ptr<offloaded> what;
+};
+
+class accelerator_actor final : public actor<protocol<void(offload), void(work_on)>> {
+ public:
+  explicit accelerator_actor(data_options o) : options_(std::move(o)) {}
+  void on_start() { team_.assemble(*this, options_.team, options_.name); }
+  void on(offload o) { o.what->begin(*this); }
+  void on(work_on t) { team_.go_on(std::move(t), *this, this->self()); }
+
+  /// For `offloaded::begin`, once.
+  template <class Body>
+  void work_at(const data_seed<Body>& seed, typename Body::input in) {
+    response_promise<typename Body::output> promise =
+        this->template make_promise<typename Body::output>();
+    data_options o = seed.options;
+    o.team = options_.team;
+    work_of<Body> work;
+    try {
+      work = seed.body.begin(std::move(in), o.cut(this->workers()));
+    } catch (const std::exception& e) {  // a container's size, say
+      return promise.fail(make_error(errc::receiver_failed, o.name, e.what()));
+    }
+    work->answers(std::move(promise));
+    team_.begin(work->work(), *this, this->self());
+  }
+
+ private:
+  data_options options_;
+  team team_;
+};
+
+template <class Body>
+class offloaded_body final : public offloaded {
+ public:
+  offloaded_body(data_seed<Body> s, typename Body::input in)
+      : seed_(std::move(s)), in_(std::move(in)) {}
+  void begin(accelerator_actor& on) override { on.work_at(seed_, std::move(in_)); }
+
+ private:
+  data_seed<Body> seed_;
+  typename Body::input in_;
+};
+
+/// What a request says is to be done, as a pattern: a function is a map of its container.
+template <class C, class What>
+[[nodiscard]] auto pattern_of(What what) {
+  if constexpr (data_parallel<What>)
+    return what;
+  else
+    return map<C>(std::move(what));
+}
+
+// Instantiated only to fail.
+template <class Takes, class Gets, bool Same>
+struct offloaded_container_does_not_fit {
+  static constexpr bool reported = true;
+  static_assert(Same, "garrick: this pattern takes another container than the request hands over");
+};
+
+}  // namespace detail
+
+/// The handle of an accelerator. It may be copied and sent; the accelerator ends when nobody holds
+/// one and nobody waits for an answer.
+class accelerator {
+ public:
+  using garrick_router = void;    ///< for `request`
+  using garrick_sendable = void;  ///< it holds a handle
+
+  /// An empty one, which nothing can be requested of.
+  accelerator() noexcept = default;
+  /// For the framework.
+  explicit accelerator(ref<protocol<void(detail::offload)>> r) noexcept : to_(std::move(r)) {}
+
+  /// For actor_base::request and actor_system::request: `request(acc, f, container)` maps a
+  /// function over the container, in place or to a vector (map.hpp); `request(acc, pattern,
+  /// container)` does what a `reduce`, `divide_conquer` or another data-parallel pattern says, with
+  /// the pattern's chunk and name and the accelerator's replicas. The answer is the result, or the
+  /// error `receiver_failed`, which names the pattern and the element.
+  template <class What, class C>
+  [[nodiscard]] auto request_from(actor_base& self, What what, C container) const {
+    auto p = detail::pattern_of<C>(std::move(what));
+    using P = decltype(p);
+    if constexpr (detail::refused<P>) {
+      return core::detail::refused_response();
+    } else {
+      using check = detail::offloaded_container_does_not_fit<typename P::input, C,
+                                                             std::is_same_v<typename P::input, C>>;
+      static_assert(check::reported);
+      if constexpr (std::is_same_v<typename P::input, C>) {
+        using seed = std::remove_cvref_t<decltype(p.seed())>;
+        using work = detail::offloaded_body<typename P::body>;
+        return self.template request_as<typename P::output>(
+            any_ref(to_),
+            detail::offload{std::make_unique<work>(seed(p.seed()), std::move(container))});
+      } else {
+        return core::detail::refused_response();
+      }
+    }
+  }
+
+ private:
+  ref<protocol<void(detail::offload)>> to_;
+};
+
+/// How an accelerator's team is made up.
+class accelerator_team {
+ public:
+  /// The same with so many that work on a request at once; as many as there are workers if nothing
+  /// is said. Throws std::invalid_argument for zero.
+  [[nodiscard]] accelerator_team replicas(std::size_t n) const {
+    if (n == 0) throw std::invalid_argument("garrick: replicas(n): n is 0; at least 1");
+    accelerator_team t = *this;
+    t.options_.team.replicas = n;
+    return t;
+  }
+  /// The same with a thread of its own for each of them, on these processors if they are named
+  /// (spawn_options::affinity). Then the workers do nothing of the work.
+  [[nodiscard]] accelerator_team own_threads(std::string affinity = {}) const {
+    accelerator_team t = *this;
+    t.options_.team.own_threads = true;
+    t.options_.team.affinity = std::move(affinity);
+    return t;
+  }
+  /// The same with another name, for logs.
+  [[nodiscard]] accelerator_team named(std::string name) const {
+    accelerator_team t = *this;
+    t.options_.name = std::move(name);
+    return t;
+  }
+  /// For the framework.
+  [[nodiscard]] const detail::data_options& options() const noexcept { return options_; }
+
+ private:
+  detail::data_options options_{.team = {}, .chunk = 0, .name = "accelerator"};
+};
+
+/// Makes an accelerator. `from` is an actor system, a test system, or an actor (`*this`). Errors as
+/// those of `spawn` there: a processor that the process may not use, say.
+template <class Spawner>
+accelerator spawn(Spawner& from, const accelerator_team& t) {
+  const spawn_options o{.name = t.options().name};
+  return accelerator(ref<protocol<void(detail::offload)>>(
+      from.template spawn<detail::accelerator_actor>(o, detail::data_options(t.options()))));
+}
+
+}  // namespace garrick::patterns

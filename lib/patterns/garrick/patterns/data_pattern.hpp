@@ -1,0 +1,255 @@
+// What the data-parallel patterns have in common: each takes a container and gives a result, works
+// on several elements at once, is spawned as an actor or is a stage, and can say how.
+//
+//   auto brighter = map([](pixel& p) { … }).replicas(4).dynamic(64);
+//   ref<protocol<result<picture>(picture)>> h = spawn(system, brighter);   // asked by many
+//   pipeline(pictures, brighter, store)                                    // a stage
+//
+// The container is moved to the pattern and its result is moved back: it is copied only if others
+// hold the message, too. Nobody else sees an element while it is worked on. The functions have no
+// captures; patterns::bind adds values, which they cannot change, since several threads use them.
+//
+// Thread safety: patterns are plain values.
+#pragma once
+
+#include <garrick/garrick.hpp>
+#include <garrick/patterns/detail/checks.hpp>
+#include <garrick/patterns/detail/inlet.hpp>
+#include <garrick/patterns/failure_policy.hpp>
+#include <garrick/patterns/plan.hpp>
+#include <garrick/patterns/seq.hpp>
+#include <garrick/patterns/stage_actor.hpp>
+#include <garrick/patterns/team/shared_work.hpp>
+#include <garrick/patterns/team/team.hpp>
+
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace garrick::patterns {
+
+/// The handle of a data-parallel pattern that takes In and gives Out.
+///
+///     map_ref = patterns::data_ref<std::vector<int>>;      // in place: it gives what it takes
+template <class In, class Out = In>
+using data_ref = ref<protocol<result<Out>(In)>>;
+
+namespace detail {
+
+/// How a pattern cuts its container.
+struct cut_options {
+  std::size_t chunk = 0;  ///< so many elements in a piece; 0: as the pattern likes
+  std::size_t hands = 1;  ///< so many work on it at once
+  std::string name{};     ///< for errors
+};
+
+/// A part of a data-parallel pattern that says what is done. It has an `input`, an `output`, a name
+/// and
+///
+///   std::shared_ptr<awaited_work<output>> begin(input&&, const cut_options&) const
+template <class Body>
+using work_of = std::shared_ptr<awaited_work<typename Body::output>>;
+
+/// How the actors of a pattern work.
+struct data_options {
+  using garrick_sendable = void;
+  team_options team{};
+  std::size_t chunk = 0;
+  std::string name{};
+
+  [[nodiscard]] cut_options cut(std::size_t workers) const {
+    return {.chunk = chunk, .hands = team.replicas != 0 ? team.replicas : workers, .name = name};
+  }
+};
+
+/// What the actor of a pattern is made of.
+template <class Body>
+struct data_seed {
+  using garrick_sendable = void;  ///< checked when the pattern was made
+  Body body;
+  data_options options;
+};
+
+/// The actor behind the handle of a spawned pattern.
+template <class Body>
+class data_actor
+    : public actor<protocol<result<typename Body::output>(typename Body::input), void(work_on)>> {
+  using In = typename Body::input;
+  using Out = typename Body::output;
+
+ public:
+  explicit data_actor(data_seed<Body> s) : seed_(std::move(s)) {}
+  void on_start() { team_.assemble(*this, seed_.options.team, seed_.options.name); }
+
+  result<Out> on(In in) {
+    work_of<Body> work;
+    try {
+      work = seed_.body.begin(std::move(in), seed_.options.cut(this->workers()));
+    } catch (const std::exception& e) {  // a container's size, say
+      return base::make_error(errc::receiver_failed, seed_.options.name, e.what());
+    }
+    response_promise<Out> promise = this->template make_promise<Out>();
+    result<Out> later = promise;
+    work->answers(std::move(promise));
+    team_.begin(work->work(), *this, this->self());
+    return later;
+  }
+  void on(work_on t) { team_.go_on(std::move(t), *this, this->self()); }
+
+ private:
+  data_seed<Body> seed_;
+  team team_;
+};
+
+/// The actor of a pattern that is a stage: one container after the other.
+template <class Body>
+class data_stage_actor : public stage_actor<typename Body::input, typename Body::output,
+                                            void(work_on), void(work_done<typename Body::output>)> {
+  using In = typename Body::input;
+  using Out = typename Body::output;
+
+ public:
+  explicit data_stage_actor(data_seed<Body> s) : seed_(std::move(s)) {}
+  void on_start() {
+    this->hold_at_most(1);
+    team_.assemble(*this, seed_.options.team, seed_.options.name);
+  }
+  void on_restart() noexcept {}
+  void consume(In in) {
+    std::optional<In> spare;
+    if constexpr (std::is_copy_constructible_v<In>)
+      if (this->policy() != on_failure::fail) spare = in;
+    const work_of<Body> work = seed_.body.begin(std::move(in), seed_.options.cut(this->workers()));
+    spare_ = std::move(spare);
+    hold_ = this->hold();
+    work->answers(ref<protocol<void(work_done<Out>)>>(this->self()));
+    team_.begin(work->work(), *this, this->self());
+  }
+  using stage_actor<In, Out, void(work_on), void(work_done<Out>)>::on;
+  void on(work_on t) { team_.go_on(std::move(t), *this, this->self()); }
+  void on(work_done<Out> done) {
+    const stage_hold until_here = std::move(hold_);
+    result<Out> r = done.what->outcome();
+    if (r)
+      this->send_next(std::move(r).value());
+    else if (spare_)
+      this->tuple_failed(*std::move(spare_), r.error());
+    else
+      this->tuple_failed(r.error().to_string(), r.error());
+    spare_.reset();
+  }
+
+ private:
+  data_seed<Body> seed_;
+  team team_;
+  std::optional<In> spare_;  ///< as it came
+  stage_hold hold_;          ///< until the container's result was put out
+};
+
+}  // namespace detail
+
+/// A data-parallel pattern: what `map`, `reduce` and their like give.
+template <class Body>
+class data_pattern {
+ public:
+  using input = typename Body::input;    ///< the container that it takes
+  using output = typename Body::output;  ///< what it gives
+  using body = Body;                     ///< For the framework.
+  using garrick_stage = void;
+  using garrick_data = void;
+  using garrick_sendable = void;  ///< checked when it was made
+  static constexpr bool garrick_keeps_order = false;
+
+  /// For the framework.
+  data_pattern(Body what, std::string name) : seed_{std::move(what), {}} {
+    seed_.options.name = std::move(name);
+  }
+
+  /// The same with so many that work at once; as many as there are workers if nothing is said.
+  /// Throws std::invalid_argument for zero.
+  [[nodiscard]] data_pattern replicas(std::size_t n) const {
+    if (n == 0) throw std::invalid_argument("garrick: replicas(n): n is 0; at least 1");
+    data_pattern p = *this;
+    p.seed_.options.team.replicas = n;
+    return p;
+  }
+  /// The same in pieces of so many elements, which whoever is free takes next; for elements that
+  /// take differently long. If nothing is said, there are as many pieces as replicas. Throws
+  /// std::invalid_argument for zero.
+  [[nodiscard]] data_pattern dynamic(std::size_t chunk) const {
+    if (chunk == 0) throw std::invalid_argument("garrick: dynamic(chunk): chunk is 0; at least 1");
+    data_pattern p = *this;
+    p.seed_.options.chunk = chunk;
+    return p;
+  }
+  /// The same with a thread of its own for each replica: they compete with the workers for the
+  /// processors, unless `affinity` gives them processors of their own, as `<2-3>`
+  /// (spawn_options::affinity).
+  [[nodiscard]] data_pattern own_threads(std::string affinity = {}) const {
+    data_pattern p = *this;
+    p.seed_.options.team.own_threads = true;
+    p.seed_.options.team.affinity = std::move(affinity);
+    return p;
+  }
+  /// The same with another name: for errors, figures and pictures.
+  [[nodiscard]] data_pattern named(std::string name) const {
+    data_pattern p = *this;
+    p.seed_.options.name = std::move(name);
+    return p;
+  }
+  /// The same with another answer to exceptions, as a stage. With `skip` and `restart` the
+  /// container becomes a dead letter as it came, for which each is copied before it is worked on.
+  [[nodiscard]] data_pattern on(on_failure policy) const {
+    data_pattern p = *this;
+    p.policy_ = policy;
+    return p;
+  }
+
+  using actor_type = detail::data_actor<Body>;  ///< For the framework.
+  /// What it looks like.
+  [[nodiscard]] plan describe() const { return stage().describe(); }
+  /// For the framework.
+  [[nodiscard]] const detail::data_seed<Body>& seed() const noexcept { return seed_; }
+  /// For the framework.
+  detail::inlet_ptr<input> build(const detail::builder& b,
+                                 const detail::inlet_ptr<output>& next) const {
+    return stage().build(b, next);
+  }
+
+ private:
+  using stage_type = actor_stage<detail::data_stage_actor<Body>, detail::data_seed<Body>>;
+  [[nodiscard]] stage_type stage() const {
+    return stage_type(std::tuple<detail::data_seed<Body>>(seed_), seed_.options.name).on(policy_);
+  }
+
+  detail::data_seed<Body> seed_;
+  on_failure policy_ = on_failure::fail;
+};
+
+/// Runs a data-parallel pattern as an actor: each request with a container is answered with its
+/// result, or with the error `receiver_failed`, which names the pattern and the element. Requests
+/// do not wait for each other. `from` is an actor system, a test system, or an actor (`*this`). The
+/// actor ends when nobody holds its handle and nobody waits for an answer.
+///
+///     auto squares = spawn(system, map([](double& x) { x *= x; }));
+///     std::vector<double> r = system.request(squares, std::move(v)).get().value();
+template <class Spawner, data_parallel P>
+data_ref<typename P::input, typename P::output> spawn(Spawner& from, P pattern) {
+  const spawn_options o{.name = pattern.seed().options.name};
+  return spawn(from, o, std::move(pattern));
+}
+/// The same with options of the actor behind the handle.
+template <class Spawner, data_parallel P>
+data_ref<typename P::input, typename P::output> spawn(Spawner& from, const spawn_options& o,
+                                                      P pattern) {
+  using seed = std::remove_cvref_t<decltype(pattern.seed())>;
+  return from.template spawn<typename P::actor_type>(o, seed(pattern.seed()));
+}
+
+}  // namespace garrick::patterns

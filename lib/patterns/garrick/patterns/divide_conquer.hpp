@@ -1,0 +1,335 @@
+// A problem is divided until its parts are small, these are solved, several at once, and put
+// together (paper 003 §7.2.2).
+//
+// In place, in a container:
+//
+//   divide_conquer([](std::span<int> all, parts& out) { … out.add(0, left); out.add(right, n); },
+//                  [](std::span<int>, const parts&) {},                      // nothing to merge
+//                  [](std::span<int> few) { std::sort(few.begin(), few.end()); },
+//                  [](std::span<const int> some) { return some.size() < 2000; })
+//
+// Or with values:
+//
+//   divide_conquer([](range r) -> std::vector<range> { … },
+//                  [](std::vector<long> of_parts) -> long { … },
+//                  [](range r) -> long { … },
+//                  [](const range& r) { return r.size() < 100; })
+//
+// Thread safety: patterns are plain values. The functions are called by several threads at once,
+// for different parts.
+#pragma once
+
+#include <garrick/patterns/data_pattern.hpp>
+#include <garrick/patterns/detail/callable.hpp>
+#include <garrick/patterns/detail/checks.hpp>
+#include <garrick/patterns/detail/element_function.hpp>
+#include <garrick/patterns/team/tree_work.hpp>
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace garrick::patterns {
+
+/// The parts that a range is divided into. They do not overlap, and each is smaller than the whole.
+class parts {
+ public:
+  /// From which element of the range to before which one.
+  struct part {
+    std::size_t begin = 0;  ///< the number of its first element in the range
+    std::size_t end = 0;    ///< the number behind its last one
+  };
+
+  /// For the framework: none, of a range of that many elements.
+  explicit parts(std::size_t whole) noexcept : whole_(whole) {}
+
+  /// Another part, behind the last one: from element `begin` of the range to before `end`. Elements
+  /// between two parts are in none. A part without elements is left out. Throws std::logic_error if
+  /// it overlaps with the last one, is not in the range, or is all of it, which would never end;
+  /// and std::bad_alloc.
+  void add(std::size_t begin, std::size_t end) {
+    if (begin > end || end > whole_ || (!all_.empty() && begin < all_.back().end))
+      throw std::logic_error("garrick: parts::add(): parts lie in the range, one behind the other");
+    if (begin == end) return;
+    if (end - begin == whole_)
+      throw std::logic_error("garrick: parts::add(): a part is smaller than the range");
+    all_.push_back({begin, end});
+  }
+  /// How many there are.
+  [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
+  /// Number `i`, which there has to be.
+  [[nodiscard]] const part& operator[](std::size_t i) const noexcept { return all_[i]; }
+  /// The first part, for a loop over all.
+  [[nodiscard]] auto begin() const noexcept { return all_.begin(); }
+  /// Behind the last part.
+  [[nodiscard]] auto end() const noexcept { return all_.end(); }
+
+ private:
+  std::size_t whole_;
+  std::vector<part> all_;
+};
+
+namespace detail {
+
+/// The functions of a divide and conquer.
+template <class Divide, class Merge, class Solve, class IsSmall>
+struct dividing {
+  Divide divide;
+  Merge merge;
+  Solve solve;
+  IsSmall is_small;
+};
+
+/// In place.
+template <class Functions, class C>
+class divide_range final : public answered_work<C, tree_work> {
+  using element = std::remove_cvref_t<decltype(*std::declval<C&>().data())>;
+  struct range_node : tree_node {
+    piece where;
+    parts cuts{0};
+    std::unique_ptr<range_node[]> of_parts;
+  };
+
+ public:
+  divide_range(const Functions& f, C&& all, std::string name)
+      : answered_work<C, tree_work>(std::move(name)), f_(f), all_(std::move(all)) {
+    root_.where.end = all_.size();
+  }
+  [[nodiscard]] std::size_t size() const noexcept override { return root_.where.end; }
+
+ private:
+  [[nodiscard]] tree_node& root() noexcept override { return root_; }
+  std::vector<tree_node*> solve_or_divide(tree_node& at) override {
+    auto& n = static_cast<range_node&>(at);
+    const std::span<element> all = range_at(n);
+    std::vector<tree_node*> out;
+    if (called(f_.is_small)(all)) {
+      called(f_.solve)(all);
+      return out;
+    }
+    parts cuts(all.size());
+    called(f_.divide)(all, cuts);
+    n.of_parts = std::make_unique<range_node[]>(cuts.size());
+    out.reserve(cuts.size());
+    for (std::size_t i = 0; i < cuts.size(); ++i) {
+      range_node& part = n.of_parts[i];
+      part.parent = &n;
+      part.where = {0, n.where.begin + cuts[i].begin, n.where.begin + cuts[i].end};
+      out.push_back(&part);
+    }
+    n.cuts = std::move(cuts);
+    if (out.empty()) called(f_.merge)(all, std::as_const(n.cuts));
+    return out;
+  }
+  void put_together(tree_node& at) override {
+    auto& n = static_cast<range_node&>(at);
+    n.of_parts.reset();
+    called(f_.merge)(range_at(n), std::as_const(n.cuts));
+  }
+  [[nodiscard]] std::size_t place_of(const tree_node& n) const noexcept override {
+    return static_cast<const range_node&>(n).where.begin;
+  }
+  [[nodiscard]] std::span<element> range_at(const range_node& n) noexcept {
+    return {all_.data() + n.where.begin, n.where.end - n.where.begin};
+  }
+  C take() override { return std::move(all_); }
+
+  const Functions f_;
+  C all_;
+  range_node root_;
+};
+
+/// With values.
+template <class Functions, class Problem, class Value>
+class divide_value final : public answered_work<Value, tree_work> {
+  struct value_node : tree_node {
+    std::optional<Problem> problem;
+    std::optional<Value> value;
+    std::deque<value_node> of_parts;  // they do not move
+  };
+
+ public:
+  divide_value(const Functions& f, Problem&& whole, std::string name)
+      : answered_work<Value, tree_work>(std::move(name)), f_(f) {
+    root_.problem.emplace(std::move(whole));
+  }
+  [[nodiscard]] std::size_t size() const noexcept override { return 1; }
+
+ private:
+  [[nodiscard]] tree_node& root() noexcept override { return root_; }
+  std::vector<tree_node*> solve_or_divide(tree_node& at) override {
+    auto& n = static_cast<value_node&>(at);
+    std::vector<tree_node*> out;
+    if (called(f_.is_small)(std::as_const(*n.problem))) {
+      n.value.emplace(called(f_.solve)(*std::move(n.problem)));
+      n.problem.reset();
+      return out;
+    }
+    std::vector<Problem> some = called(f_.divide)(*std::move(n.problem));
+    n.problem.reset();
+    out.reserve(some.size());
+    for (Problem& p : some) {
+      value_node& part = n.of_parts.emplace_back();
+      part.parent = &n;
+      part.problem.emplace(std::move(p));
+      out.push_back(&part);
+    }
+    if (out.empty()) put_together(n);
+    return out;
+  }
+  void put_together(tree_node& at) override {
+    auto& n = static_cast<value_node&>(at);
+    std::vector<Value> some;
+    some.reserve(n.of_parts.size());
+    for (value_node& part : n.of_parts) some.push_back(*std::move(part.value));
+    n.of_parts.clear();
+    n.value.emplace(called(f_.merge)(std::move(some)));
+  }
+  [[nodiscard]] std::size_t place_of(const tree_node& n) const noexcept override {
+    std::size_t depth = 0;
+    for (const tree_node* p = n.parent; p != nullptr; p = p->parent) ++depth;
+    return depth;
+  }
+  Value take() override { return *std::move(root_.value); }
+
+  const Functions f_;
+  value_node root_;
+};
+
+/// The body in place.
+template <class Functions, class C>
+struct divide_range_body {
+  using input = C;
+  using output = C;
+  Functions f;
+  [[nodiscard]] std::shared_ptr<awaited_work<C>> begin(C&& all, const cut_options& o) const {
+    return std::make_shared<divide_range<Functions, C>>(f, std::move(all), o.name);
+  }
+};
+/// The body with values.
+template <class Functions, class Problem, class Value>
+struct divide_value_body {
+  using input = Problem;
+  using output = Value;
+  Functions f;
+  [[nodiscard]] std::shared_ptr<awaited_work<Value>> begin(Problem&& p,
+                                                           const cut_options& o) const {
+    return std::make_shared<divide_value<Functions, Problem, Value>>(f, std::move(p), o.name);
+  }
+};
+
+/// What the functions are, by the one that solves.
+template <class Solve>
+struct divided_by {
+  static constexpr bool known = false;
+};
+template <class Solve>
+  requires(signature_of_stage<Solve>::known && signature_of_stage<Solve>::arity == 1)
+struct divided_by<Solve> {
+  static constexpr bool known = true;
+  using argument = argument_of<0, Solve>;
+  static constexpr bool in_place = range_of<argument>::is;
+  using element = typename range_of<argument>::element;
+  using value = std::decay_t<typename signature_of_stage<Solve>::result>;
+};
+
+// Each of these is instantiated only to fail.
+template <class Divide, class Merge, class Solve, class IsSmall, bool Fit>
+struct no_divide_conquer {
+  static constexpr bool reported = true;
+  static_assert(Fit,
+                "garrick: divide_conquer(divide, merge, solve, is_small) takes, in place, "
+                "void(std::span<T>, parts&), void(std::span<T>, const parts&), void(std::span<T>) "
+                "and bool(std::span<const T>); or std::vector<P>(P), V(std::vector<V>), V(P) and "
+                "bool(const P&). They name their types and change nothing that is bound to them");
+};
+
+template <class Divide, class Merge, class Solve, class IsSmall>
+consteval bool fits_in_place() {
+  using T = typename divided_by<Solve>::element;
+  using all = std::span<T>;
+  return std::is_invocable_r_v<void, callee<const Solve>, all> &&
+         std::is_invocable_r_v<bool, callee<const IsSmall>, all> &&
+         std::is_invocable_r_v<void, callee<const Divide>, all, parts&> &&
+         std::is_invocable_r_v<void, callee<const Merge>, all, const parts&>;
+}
+template <class Divide, class Merge, class Solve, class IsSmall>
+consteval bool fits_with_values() {
+  using P = typename divided_by<Solve>::argument;
+  using V = typename divided_by<Solve>::value;
+  if constexpr (std::is_void_v<V>)
+    return false;
+  else
+    return std::is_invocable_r_v<V, callee<const Solve>, P> &&
+           std::is_invocable_r_v<bool, callee<const IsSmall>, const P&> &&
+           std::is_invocable_r_v<std::vector<P>, callee<const Divide>, P> &&
+           std::is_invocable_r_v<V, callee<const Merge>, std::vector<V>>;
+}
+template <class C, class T>
+using range_for = std::conditional_t<std::is_void_v<C>, std::vector<T>, C>;
+
+template <class C, class Divide, class Merge, class Solve, class IsSmall>
+consteval auto check_divide_conquer() {
+  using parts_of_it =
+      all_of<part_check<Divide>, part_check<Merge>, part_check<Solve>, part_check<IsSmall>>;
+  using misfit = no_divide_conquer<Divide, Merge, Solve, IsSmall, false>;
+  if constexpr (!divided_by<Solve>::known) {
+    return static_cast<misfit*>(nullptr);
+  } else if constexpr (divided_by<Solve>::in_place) {
+    using T = typename divided_by<Solve>::element;
+    using container = range_for<C, T>;
+    if constexpr (!fits_in_place<Divide, Merge, Solve, IsSmall>())
+      return static_cast<misfit*>(nullptr);
+    else if constexpr (!holds_a_range<container, T>)
+      return static_cast<no_container_of_elements<container, T, false>*>(nullptr);
+    else
+      return static_cast<all_of<parts_of_it, tuple_check<container>>*>(nullptr);
+  } else if constexpr (!fits_with_values<Divide, Merge, Solve, IsSmall>()) {
+    return static_cast<misfit*>(nullptr);
+  } else {
+    return static_cast<all_of<parts_of_it, tuple_check<typename divided_by<Solve>::argument>,
+                              tuple_check<typename divided_by<Solve>::value>>*>(nullptr);
+  }
+}
+template <class C, class Divide, class Merge, class Solve, class IsSmall>
+using divide_conquer_check =
+    check_of<decltype(check_divide_conquer<C, Divide, Merge, Solve, IsSmall>()), Divide, Merge,
+             Solve, IsSmall>;
+
+}  // namespace detail
+
+/// Divides a problem until `is_small`, solves the parts, several at once, and merges them, from the
+/// small ones up; the forms are at the top of this file. In place: the container is given back;
+/// what is divided into no parts is merged at once. With values: what the last merge gives. A
+/// function that throws fails the request. C is a std::vector if nothing is said.
+///
+/// A part should take 10 µs or more: for less, let `is_small` be true.
+template <class C = void, class Divide, class Merge, class Solve, class IsSmall>
+[[nodiscard]] auto divide_conquer(Divide divide, Merge merge, Solve solve, IsSmall is_small) {
+  using check = detail::divide_conquer_check<C, Divide, Merge, Solve, IsSmall>;
+  static_assert(check::reported);
+  if constexpr (detail::passes<check>) {
+    using functions = detail::dividing<Divide, Merge, Solve, IsSmall>;
+    using by = detail::divided_by<Solve>;
+    functions f{std::move(divide), std::move(merge), std::move(solve), std::move(is_small)};
+    if constexpr (by::in_place) {
+      using container = detail::range_for<C, typename by::element>;
+      return data_pattern<detail::divide_range_body<functions, container>>({std::move(f)},
+                                                                           "divide_conquer");
+    } else {
+      using body = detail::divide_value_body<functions, typename by::argument, typename by::value>;
+      return data_pattern<body>({std::move(f)}, "divide_conquer");
+    }
+  } else {
+    return detail::refused_pattern();
+  }
+}
+
+}  // namespace garrick::patterns

@@ -1,0 +1,129 @@
+// The same for every element of a container, several at once (paper 003 §7.2.1).
+//
+//   map([](int& x) { x *= 2; })                             in place
+//   map([](pixel& p, std::size_t at) { … })                 with the element's number
+//   map([](std::span<double> part) { … })                   a piece at a time; or (part, first)
+//   map([](const line& l) { return l.size(); })             from a vector to a vector
+//   map<std::deque<int>>([](int& x) { … })                  another container
+//
+// A container has a size and elements by number, which are true references; nothing else of it is
+// used while it is worked on.
+//
+// Thread safety: patterns are plain values. The function is called by several threads at once, for
+// different elements.
+#pragma once
+
+#include <garrick/patterns/data_pattern.hpp>
+#include <garrick/patterns/detail/callable.hpp>
+#include <garrick/patterns/detail/checks.hpp>
+#include <garrick/patterns/detail/element_function.hpp>
+#include <garrick/patterns/team/range_work.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace garrick::patterns {
+
+namespace detail {
+
+/// A container that is changed where it is.
+template <class F, class C>
+class map_in_place final : public answered_work<C, range_work> {
+  using kind = element_function<F>;
+
+ public:
+  map_in_place(const F& f, C&& all, const cut& c, std::string name)
+      : answered_work<C, range_work>(c, kind::takes_range, std::move(name)),
+        f_(f),
+        all_(std::move(all)) {}
+
+ private:
+  void run(const piece& part) noexcept override {
+    std::size_t i = part.begin;
+    try {
+      if constexpr (kind::takes_range) {
+        kind::call_with_range(f_, all_.data() + part.begin, part.end - part.begin, part.begin);
+      } else {
+        for (; i < part.end; ++i) kind::change(f_, all_[i], i);
+      }
+    } catch (...) { this->failed_at(i); }
+  }
+  C take() override { return std::move(all_); }
+
+  const F f_;
+  C all_;
+};
+
+/// A container made of another one.
+template <class F, class C, class U>
+class map_to_another final : public answered_work<std::vector<U>, range_work> {
+  using kind = element_function<F>;
+
+ public:
+  map_to_another(const F& f, C&& all, const cut& c, std::string name)
+      : answered_work<std::vector<U>, range_work>(c, false, std::move(name)),
+        f_(f),
+        all_(std::move(all)),
+        results_(this->size()) {}
+
+ private:
+  void run(const piece& part) noexcept override {
+    std::size_t i = part.begin;
+    try {
+      for (; i < part.end; ++i) results_[i] = kind::result_of(f_, all_[i], i);
+    } catch (...) { this->failed_at(i); }
+  }
+  std::vector<U> take() override { return std::move(results_); }
+
+  const F f_;
+  C all_;
+  std::vector<U> results_;
+};
+
+/// The body of a map.
+template <class F, class C>
+struct map_body {
+  using kind = element_function<F>;
+  using element = typename kind::element;
+  using made = typename kind::made;
+  static constexpr bool in_place = std::is_void_v<made> || std::is_same_v<made, element>;
+  using input = C;
+  using output = std::conditional_t<in_place, C, std::vector<made>>;
+  using work = std::conditional_t<in_place, map_in_place<F, C>, map_to_another<F, C, made>>;
+
+  F f;
+
+  [[nodiscard]] std::shared_ptr<awaited_work<output>> begin(input&& all,
+                                                            const cut_options& o) const {
+    const std::size_t n = all.size();
+    const cut c = o.chunk != 0 ? cut::by_length(n, o.chunk) : cut::evenly(n, o.hands, true);
+    return std::make_shared<work>(f, std::move(all), c, o.name);
+  }
+};
+
+}  // namespace detail
+
+/// Calls `f` for every element, several at once; the forms are at the top of this file. What it
+/// gives is the container with its changes, or, if `f` gives another type, a vector of the results
+/// in the order of the elements. If `f` throws, the other elements are left as they are by then,
+/// and the container is dropped. C is a std::vector if nothing is said.
+///
+/// A result type other than the element's is default-constructible and can be assigned, and is not
+/// bool.
+template <class C = void, class F>
+[[nodiscard]] auto map(F f) {
+  using check = detail::map_check<F, C>;
+  static_assert(check::reported);
+  if constexpr (detail::passes<check>) {
+    using container = detail::container_for<C, F>;
+    return data_pattern<detail::map_body<F, container>>({std::move(f)}, "map");
+  } else {
+    return detail::refused_pattern();
+  }
+}
+
+}  // namespace garrick::patterns

@@ -1,0 +1,44 @@
+#include "garrick/patterns/team/shared_work.hpp"
+
+#include <exception>
+#include <string>
+#include <utility>
+
+namespace garrick::patterns::detail {
+
+namespace {
+
+/// What the exception being handled says.
+std::string what_was_thrown() {
+  try {
+    throw;
+  } catch (const std::exception& e) { return e.what(); } catch (...) {
+    return "an exception of an unknown type";
+  }
+}
+
+}  // namespace
+
+void shared_work::ended() noexcept {
+  const hand until_here = std::move(asked_);
+  // order: relaxed: a hint for later requests; who counted the parts has ordered busy_ns_
+  if (pace_ != nullptr && size() != 0)
+    pace_->store(busy_ns_.load(std::memory_order_relaxed) * 1000 / size(),
+                 std::memory_order_relaxed);
+  end();
+}
+
+void shared_work::failed(const char* where, std::size_t number) noexcept {
+  // order: relaxed: who sets it writes `why_`; what counts the parts orders that before the end
+  if (has_failed_.exchange(true, std::memory_order_relaxed)) return;
+  try {
+    why_ = make_error(errc::receiver_failed, name_,
+                      std::string(where) + ' ' + std::to_string(number) + ": " + what_was_thrown());
+  } catch (...) { why_ = make_error(errc::receiver_failed, name_, {}); }  // no memory for the text
+}
+
+error shared_work::why_no_result() const {
+  return make_error(errc::receiver_failed, name_, what_was_thrown());
+}
+
+}  // namespace garrick::patterns::detail

@@ -1,0 +1,171 @@
+// One request to a data-parallel pattern: what is to be done, and who waits for the result. Several
+// actors work on it at once.
+//
+// An actor takes part for about a millisecond at a time; then others have a turn on its worker.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: `take_part` and `failed` may be called by several threads at once.
+//
+// Invariants
+// W1 `end` is called once, by who finishes the last part, when nobody works on any.
+// W2 After a failure the remaining parts are counted and not worked on.
+#pragma once
+
+#include <garrick/garrick.hpp>
+#include <garrick/patterns/team/shares.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace garrick::patterns::detail {
+
+/// Where one that takes part is.
+struct seat {
+  std::size_t who = 0;    ///< its number among those that take part
+  piece begun{};          ///< what is left of the piece that it works on
+  std::size_t block = 1;  ///< so many elements next
+};
+
+class shared_work;
+/// To one that takes part: begin, or go on.
+struct work_on {
+  using garrick_sendable = void;
+  std::shared_ptr<shared_work> work;
+  seat at;
+};
+/// One that takes part, by its number.
+using hand = ref<protocol<void(work_on)>>;
+
+/// How long an element takes, in picoseconds; 0: nobody knows yet. A pattern's requests share it.
+using pace = std::atomic<std::uint64_t>;
+
+/// What several actors work on.
+class shared_work : public std::enable_shared_from_this<shared_work> {
+ public:
+  virtual ~shared_work() = default;
+  shared_work(const shared_work&) = delete;
+  shared_work& operator=(const shared_work&) = delete;
+
+  /// Works for a while, on a turn of `on`. True: there was no time for all that could be done.
+  [[nodiscard]] virtual bool take_part(seat& at, actor_base& on) noexcept = 0;
+  /// How many elements it has. Zero: it only has to `end_at_once`.
+  [[nodiscard]] virtual std::size_t size() const noexcept = 0;
+  /// How many could begin with it at once.
+  [[nodiscard]] virtual std::size_t most_hands() const noexcept = 0;
+  /// Who takes part, of whom the first `begin` do from the start, and who was asked: that one stays
+  /// until the end.
+  virtual void belongs_to(std::vector<hand> all, std::size_t begin, hand asked) {
+    static_cast<void>(all);
+    static_cast<void>(begin);
+    asked_ = std::move(asked);
+  }
+  /// Where the time that an element has taken is noted at the end.
+  void notes_pace_in(std::shared_ptr<pace> to) noexcept { pace_ = std::move(to); }
+  /// There is nothing to be done.
+  void end_at_once() noexcept { ended(); }
+
+ protected:
+  /// `name` is for errors.
+  explicit shared_work(std::string name) : name_(std::move(name)) {}
+
+  /// Everything is done.
+  virtual void end() noexcept = 0;
+  /// Calls `end`, on the turn of who has finished the last part.
+  void ended() noexcept;
+  /// So much time was spent on it.
+  void spent(std::int64_t ns) noexcept {
+    // order: relaxed: what counts the parts orders it
+    busy_ns_.fetch_add(static_cast<std::uint64_t>(ns), std::memory_order_relaxed);
+  }
+  /// The exception being handled was thrown there, "element 7", say. The first one counts.
+  void failed(const char* where, std::size_t number) noexcept;
+  /// Has something failed? A hint until the end.
+  [[nodiscard]] bool has_failed() const noexcept {
+    return has_failed_.load(std::memory_order_relaxed);  // order: relaxed: a hint
+  }
+  /// What has failed; no error: nothing. After the end.
+  [[nodiscard]] const error& failure() const noexcept { return why_; }
+  /// The exception being handled was thrown when the result was made.
+  [[nodiscard]] error why_no_result() const;
+
+ private:
+  const std::string name_;
+  hand asked_;
+  std::atomic<bool> has_failed_{false};
+  error why_;  ///< written by who has set `has_failed_`, read after the end
+  std::shared_ptr<pace> pace_;
+  std::atomic<std::uint64_t> busy_ns_{0};
+};
+
+/// For the actor of a stage: its work has ended.
+template <class Out>
+struct work_done;
+
+/// Who waits for work whose result is an Out.
+template <class Out>
+class awaited_work {
+ public:
+  virtual ~awaited_work() = default;
+  awaited_work(const awaited_work&) = delete;
+  awaited_work& operator=(const awaited_work&) = delete;
+
+  /// The result, or what has failed: for an actor that was asked.
+  void answers(response_promise<Out> p) noexcept { promise_ = std::move(p); }
+  /// The same for the actor of a stage.
+  void answers(ref<protocol<void(work_done<Out>)>> stage) noexcept { stage_ = std::move(stage); }
+  /// What has come of it. Once, after the end.
+  [[nodiscard]] virtual result<Out> outcome() = 0;
+  /// The same object.
+  [[nodiscard]] virtual shared_work& work() noexcept = 0;
+
+ protected:
+  awaited_work() = default;
+  response_promise<Out> promise_;
+  ref<protocol<void(work_done<Out>)>> stage_;
+};
+
+/// Work of the kind Work, whose result is an Out.
+template <class Out, class Work>
+class answered_work : public Work, public awaited_work<Out> {
+ public:
+  [[nodiscard]] result<Out> outcome() final {
+    if (this->failure()) return this->failure();
+    try {
+      return take();
+    } catch (...) { return this->why_no_result(); }
+  }
+  [[nodiscard]] shared_work& work() noexcept final { return *this; }
+
+ protected:
+  using Work::Work;
+  /// The result. Once.
+  virtual Out take() = 0;
+  void end() noexcept final {
+    try {
+      if (this->stage_) {
+        const std::shared_ptr<awaited_work<Out>> me(this->shared_from_this(), this);
+        return send(std::exchange(this->stage_, {}), work_done<Out>{me});
+      }
+      if (result<Out> r = outcome())
+        this->promise_.deliver(std::move(r).value());
+      else
+        this->promise_.fail(r.error());
+    } catch (...) {  // no memory for the answer
+      this->promise_.fail(this->why_no_result());
+    }
+  }
+};
+
+template <class Out>
+struct work_done {
+  using garrick_sendable = void;
+  std::shared_ptr<awaited_work<Out>> what;
+};
+
+}  // namespace garrick::patterns::detail

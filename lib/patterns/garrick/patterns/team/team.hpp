@@ -1,0 +1,95 @@
+// The actors that work on a container together: the one that was asked, and its helpers. It starts
+// the helpers once and tells them of each request; whoever is late finds that nothing is left.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: a team belongs to the turns of the actor that was asked.
+#pragma once
+
+#include <garrick/garrick.hpp>
+#include <garrick/patterns/team/shared_work.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace garrick::patterns::detail {
+
+/// Works when it is told to.
+class helper final : public actor<protocol<void(work_on)>> {
+ public:
+  void on(work_on t) {
+    if (t.work->take_part(t.at, *this)) this->send(this->self(), std::move(t));
+  }
+};
+
+/// How a team is made up.
+struct team_options {
+  std::size_t replicas = 0;  ///< so many work at once; 0: as many as there are workers
+  bool own_threads = false;  ///< each helper has a thread of its own
+  std::string affinity{};    ///< where these threads run; see spawn_options::affinity
+};
+
+/// The helpers of an actor.
+class team {
+ public:
+  /// Starts them. Throws what a refused spawn throws.
+  void assemble(actor_base& master, const team_options& o, const std::string& name) {
+    on_own_threads_ = o.own_threads;
+    const std::size_t all = o.replicas != 0 ? o.replicas : master.workers();
+    spawn_options s;
+    s.name = name + " helper";
+    s.linked = true;
+    s.detached = o.own_threads;
+    s.affinity = o.affinity;
+    const std::size_t n = o.own_threads ? all : all - 1;
+    for (std::size_t i = 0; i < n; ++i) helpers_.push_back(master.spawn<helper>(s));
+  }
+
+  /// Lets the team work, the master on its own turns. Returns when the master has taken part for a
+  /// while: then, or later, the work ends.
+  void begin(shared_work& work, actor_base& master, const hand& to_master) {
+    if (work.size() == 0) return work.end_at_once();
+    work.notes_pace_in(pace_);
+    std::vector<hand> hands;
+    if (!on_own_threads_) hands.push_back(to_master);
+    hands.insert(hands.end(), helpers_.begin(), helpers_.end());
+    const std::shared_ptr<shared_work> kept = work.shared_from_this();
+    const std::size_t n = hands_for(work);
+    const std::vector<hand> first(hands.begin(), hands.begin() + static_cast<std::ptrdiff_t>(n));
+    work.belongs_to(std::move(hands), n, to_master);
+    for (std::size_t i = on_own_threads_ ? 0 : 1; i < n; ++i)
+      send(first[i], work_on{kept, {.who = i}});
+    if (!on_own_threads_) go_on({kept, {}}, master, to_master);
+  }
+  /// The master goes on.
+  void go_on(work_on t, actor_base& master, const hand& to_master) {
+    if (t.work->take_part(t.at, master)) send(to_master, std::move(t));
+  }
+
+ private:
+  /// A helper that has to be woken is of no use for less.
+  static constexpr double least_ns = 20'000;
+
+  /// How many should work on it, the master included if it takes part.
+  [[nodiscard]] std::size_t hands_for(const shared_work& work) const noexcept {
+    const std::size_t all = helpers_.size() + (on_own_threads_ ? 0 : 1);
+    const std::size_t most = std::min(all, work.most_hands());
+    // order: relaxed: a hint
+    const std::uint64_t ps = pace_->load(std::memory_order_relaxed);
+    if (ps == 0) return most;
+    const double ns = static_cast<double>(work.size()) * static_cast<double>(ps) / 1000;
+    const double worth = 1 + ns / least_ns;
+    return worth < static_cast<double>(most) ? static_cast<std::size_t>(worth) : most;
+  }
+
+  std::vector<hand> helpers_;
+  std::shared_ptr<pace> pace_ = std::make_shared<pace>(0);
+  bool on_own_threads_ = false;
+};
+
+}  // namespace garrick::patterns::detail

@@ -1,0 +1,76 @@
+// Work that divides itself: a problem is solved, or divided into parts that are put together when
+// all are solved.
+//
+// Each of those that take part has a lane of problems: it adds the parts of what it divides, and
+// takes the newest; who has nothing takes another's oldest, which is the largest. Who finds nothing
+// at all goes away, and is called back when somebody divides. The lanes have one lock, which is
+// held for some instructions: what is worth dividing takes much longer.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: as shared_work.hpp.
+//
+// Invariants T1 A problem is in one lane, or in the hands of one that takes part, or divided. T2
+// Who solves a problem's last part puts it together, and sees what the others have written. T3
+// Whoever goes away has seen, under the lock, that no problem waits; whoever adds one sees, under
+//    the lock, who is away.
+#pragma once
+
+#include <garrick/patterns/team/shared_work.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace garrick::patterns::detail {
+
+/// A problem, or a part of one.
+struct tree_node {
+  tree_node* parent = nullptr;
+  std::atomic<std::size_t> unsolved{0};  ///< parts
+};
+
+/// Work that divides itself.
+class tree_work : public shared_work {
+ public:
+  [[nodiscard]] bool take_part(seat& at, actor_base& on) noexcept final;
+  [[nodiscard]] std::size_t most_hands() const noexcept final { return 1; }  // others as it divides
+  void belongs_to(std::vector<hand> all, std::size_t begin, hand asked) final;
+
+ protected:
+  explicit tree_work(std::string name) : shared_work(std::move(name)) {}
+
+  /// The whole problem.
+  [[nodiscard]] virtual tree_node& root() noexcept = 0;
+  /// Solves it, or divides it: gives its parts then. Throws what the user's functions throw.
+  virtual std::vector<tree_node*> solve_or_divide(tree_node& n) = 0;
+  /// All its parts are solved. Throws what the user's function throws.
+  virtual void put_together(tree_node& n) = 0;
+  /// Where it is, for errors.
+  [[nodiscard]] virtual std::size_t place_of(const tree_node& n) const noexcept = 0;
+
+ private:
+  struct lane {
+    std::vector<tree_node*> waiting;
+    std::size_t first = 0;  ///< those before it were taken by others
+    bool away = true;       ///< who has it is not there
+    [[nodiscard]] bool empty() const noexcept { return first == waiting.size(); }
+  };
+
+  /// The next problem for `who`; null: there is none, and `who` is away now.
+  tree_node* take(std::size_t who) noexcept;
+  /// Adds problems to `who`'s lane and calls others back. Throws std::bad_alloc, and has added
+  /// none.
+  void add(std::size_t who, const std::vector<tree_node*>& some);
+  /// True: the whole problem is solved.
+  [[nodiscard]] bool work_at(std::size_t who, tree_node& n) noexcept;
+
+  std::mutex lock_;
+  std::vector<lane> lanes_;
+  std::vector<hand> hands_;
+};
+
+}  // namespace garrick::patterns::detail

@@ -1,0 +1,59 @@
+// each: signature state captures bits range made pointer join again dividing container
+// expect: garrick:
+// expect: names its types|several threads call this function at once|a stage owns what it is made of|operator[] that gives an Element&|lie in a std::vector|a tuple owns all it refers to|Value join(Value, Value)|bool again(const T&)|divide_conquer(divide, merge|takes another container
+// What a data-parallel pattern's functions and containers have to look like.
+#include <garrick/patterns/patterns.hpp>
+
+#include <cstddef>
+#include <deque>
+#include <span>
+#include <vector>
+
+using namespace garrick;
+using namespace garrick::patterns;
+
+void twice(int& x) { x *= 2; }
+int same(const int& x) { return x; }
+int plus(int a, int b) { return a + b; }
+bool is_left(const int& x) { return x > 0; }
+void divide(std::span<int> all, parts& out) { out.add(0, all.size() / 2); }
+void merge(std::span<int>, const parts&) {}
+void solve(std::span<int>) {}
+bool is_small(std::span<const int> some) { return some.size() < 10; }
+
+void test(actor_base& self, const accelerator& acc) {
+  static_cast<void>(self);
+  static_cast<void>(acc);
+#ifdef GARRICK_WITHOUT_signature
+  static_cast<void>(map([](auto& x) { ++x; }));
+#elif defined(GARRICK_WITHOUT_state)
+  static_cast<void>(map(patterns::bind([](int& n, int& x) { x = ++n; }, 0)));
+#elif defined(GARRICK_WITHOUT_captures)
+  int n = 0;
+  static_cast<void>(map([&n](int& x) { x = n; }));
+#elif defined(GARRICK_WITHOUT_bits)
+  static_cast<void>(map([](bool& b) { b = !b; }));
+#elif defined(GARRICK_WITHOUT_range)
+  static_cast<void>(map<std::deque<int>>([](std::span<int> part) { part[0] = 1; }));
+#elif defined(GARRICK_WITHOUT_made)
+  static_cast<void>(map([](const int& x) { return x > 0; }));
+#elif defined(GARRICK_WITHOUT_pointer)
+  static_cast<void>(map([](int*& p) { p = nullptr; }));
+#elif defined(GARRICK_WITHOUT_join)
+  static_cast<void>(reduce(same, [](int a) { return a; }));
+#elif defined(GARRICK_WITHOUT_again)
+  static_cast<void>(master_worker(twice, [](int& x) { return x++ < 5; }));
+#elif defined(GARRICK_WITHOUT_dividing)
+  static_cast<void>(divide_conquer(divide, merge, solve, is_left));
+#elif defined(GARRICK_WITHOUT_container)
+  static_cast<void>(acc.request_from(self, reduce(same, plus), std::deque<int>()));
+#else
+  static_cast<void>(map(patterns::bind([](const int& n, int& x) { x = n; }, 0)));
+  static_cast<void>(map<std::deque<int>>(twice));
+  static_cast<void>(map([](const int& x) { return x / 2.0; }));
+  static_cast<void>(reduce(same, plus));
+  static_cast<void>(master_worker(twice, is_left));
+  static_cast<void>(divide_conquer(divide, merge, solve, is_small));
+  static_cast<void>(acc.request_from(self, reduce(same, plus), std::vector<int>()));
+#endif
+}

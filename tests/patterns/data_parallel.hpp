@@ -1,0 +1,64 @@
+// What the tests of data-parallel patterns share.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <garrick/patterns/patterns.hpp>
+#include <garrick/testkit/test_system.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+namespace garrick::tests {
+
+/// 0, 1, …, n - 1.
+[[nodiscard]] inline std::vector<int> numbers(int n) {
+  std::vector<int> v(static_cast<std::size_t>(n));
+  std::iota(v.begin(), v.end(), 0);
+  return v;
+}
+
+/// Counts how often such an object is copied.
+struct counting_copies {
+  using garrick_sendable = void;
+  int value = 0;
+  static inline std::atomic<int> copies{0};
+  counting_copies() = default;
+  counting_copies(const counting_copies& o) : value(o.value) { ++copies; }
+  counting_copies(counting_copies&& o) noexcept : value(o.value) {}
+  counting_copies& operator=(const counting_copies& o) {
+    value = o.value;
+    ++copies;
+    return *this;
+  }
+  counting_copies& operator=(counting_copies&&) noexcept = default;
+  ~counting_copies() = default;
+};
+
+/// Gives `check` what a pattern answers: with one replica and several, in pieces as it likes and of
+/// lengths that do and do not divide the container's, on workers and on threads of their own, in
+/// ten orders of a test system and in a real one.
+template <class P, class C, class Check>
+void answer_in_all_ways(const P& p, const C& in, const Check& check) {
+  for (const std::size_t replicas : {1U, 2U, 3U, 8U})
+    for (const std::size_t chunk : {0U, 1U, 3U, 1000U}) {
+      CAPTURE(replicas);
+      CAPTURE(chunk);
+      const P cut = chunk == 0 ? p.replicas(replicas) : p.replicas(replicas).dynamic(chunk);
+      for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        CAPTURE(seed);
+        testkit::test_system kit(seed);
+        auto answer = kit.request(patterns::spawn(kit, cut), in);
+        kit.run();
+        check(answer.get());
+      }
+      actor_system system;
+      check(system.request(patterns::spawn(system, cut), in).get());
+      if (replicas == 2)
+        check(system.request(patterns::spawn(system, cut.own_threads()), in).get());
+    }
+}
+
+}  // namespace garrick::tests
