@@ -77,6 +77,7 @@ settings one_worker() {
   o.scheduler.workers = 1;
   o.mailbox.soft_limit = limit;
   o.mailbox.full_wait = {};  // a wait gives up at once: only running in place keeps mailboxes short
+  o.shutdown.deadline = duration::seconds(60);  // 30 000 actors under a sanitizer, beside others
   return o;
 }
 
