@@ -28,7 +28,6 @@ bool tree_work::take_part(seat& at, actor_base& on) noexcept {
     const instant now = on.now();
     spent((now - before).count());
     if (solved) {
-      hands_.clear();  // they hold the actors that hold this
       ended();
       return false;
     }

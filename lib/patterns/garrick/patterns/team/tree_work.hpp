@@ -70,7 +70,7 @@ class tree_work : public shared_work {
 
   std::mutex lock_;
   std::vector<lane> lanes_;
-  std::vector<hand> hands_;
+  std::vector<hand> hands_;  ///< does not change: who divides calls them without the lock
 };
 
 }  // namespace garrick::patterns::detail
