@@ -157,6 +157,24 @@ TEST_CASE("parts that overlap, lie outside or do not get smaller fail the reques
   in_all_orders(divide_conquer(whole, nothing_to_merge, sort_few, is_below<5>), numbers(20), check);
 }
 
+TEST_CASE("a problem may be far deeper than a stack, also if its deepest part throws") {
+  const auto peel = [](std::span<int> all, parts& out) {
+    out.add(0, 1);
+    out.add(1, all.size());
+  };
+  const auto picky = [](std::span<int> few) {
+    if (few[0] == 29'999) throw std::runtime_error("the last one");
+  };
+  settings s;
+  s.scheduler.workers = 2;
+  actor_system system(s);
+  const auto p = divide_conquer(peel, nothing_to_merge, picky, is_below<2>);
+  const auto h = spawn(system, p);
+  CHECK(system.request(h, numbers(29'999)).get().has_value());
+  CHECK(system.request(h, numbers(30'000)).get().error().to_string().find("the last one") !=
+        std::string::npos);
+}
+
 TEST_CASE("what is divided into nothing is merged at once") {
   const auto none = [](std::span<int>, parts&) {};
   const auto clear = [](std::span<int> all, const parts& of) {

@@ -292,6 +292,27 @@ TEST_CASE("others have turns while a map works for long") {
   CHECK(answer.get().value().back() == 1);
 }
 
+TEST_CASE("a stage whose helpers are refused ends its stream with the reason") {
+  settings quiet;
+  quiet.log.level = system::log_level::off;
+  actor_system system(quiet);
+  const auto h = spawn(
+      system, pipeline(from(std::vector<std::vector<int>>{{1}, {2}}),
+                       map(twice).own_threads("<4000>").named("far"), discard<std::vector<int>>()));
+  const std::string why = system.request(h, join{}).get().error().to_string();
+  CAPTURE(why);
+  CHECK(why.find("far") != std::string::npos);
+  CHECK(why.find("4000") != std::string::npos);
+}
+
+TEST_CASE("a bounded mailbox is refused, in which a map's own messages would find no room") {
+  test_system kit(1);
+  spawn_options o;
+  o.policy = mailbox_policy::reject;
+  o.bound = 4;
+  CHECK_THROWS_AS(static_cast<void>(spawn(kit, o, map(twice))), std::invalid_argument);
+}
+
 TEST_CASE("numbers without sense are refused") {
   CHECK_THROWS_AS(static_cast<void>(map(twice).replicas(0)), std::invalid_argument);
   CHECK_THROWS_AS(static_cast<void>(map(twice).dynamic(0)), std::invalid_argument);

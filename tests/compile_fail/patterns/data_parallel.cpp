@@ -1,4 +1,4 @@
-// each: signature state captures bits range made pointer join again dividing container
+// each: signature state captures bits range made pointer join again dividing container keyed
 // expect: garrick:
 // expect: names its types|several threads call this function at once|a stage owns what it is made of|operator[] that gives an Element&|lie in a std::vector|a tuple owns all it refers to|Value join(Value, Value)|bool again(const T&)|divide_conquer(divide, merge|takes another container
 // What a data-parallel pattern's functions and containers have to look like.
@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -35,6 +36,8 @@ void test(actor_base& self, const accelerator& acc) {
   static_cast<void>(map([](bool& b) { b = !b; }));
 #elif defined(GARRICK_WITHOUT_range)
   static_cast<void>(map<std::deque<int>>([](std::span<int> part) { part[0] = 1; }));
+#elif defined(GARRICK_WITHOUT_keyed)
+  static_cast<void>(map<std::map<std::size_t, int>>(twice));
 #elif defined(GARRICK_WITHOUT_made)
   static_cast<void>(map([](const int& x) { return x > 0; }));
 #elif defined(GARRICK_WITHOUT_pointer)

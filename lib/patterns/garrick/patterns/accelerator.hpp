@@ -58,7 +58,7 @@ class accelerator_actor final : public actor<protocol<void(offload), void(work_o
 
   /// For `offloaded::begin`, once.
   template <class Body>
-  void work_at(const data_seed<Body>& seed, typename Body::input in) {
+  void work_at(const data_seed<Body>& seed, typename Body::input&& in) {
     response_promise<typename Body::output> promise =
         this->template make_promise<typename Body::output>();
     data_options o = seed.options;
@@ -66,8 +66,8 @@ class accelerator_actor final : public actor<protocol<void(offload), void(work_o
     work_of<Body> work;
     try {
       work = seed.body.begin(std::move(in), o.cut(this->workers()));
-    } catch (const std::exception& e) {  // a container's size, say
-      return promise.fail(make_error(errc::receiver_failed, o.name, e.what()));
+    } catch (...) {  // a container's size, say
+      return promise.fail(make_error(errc::receiver_failed, o.name, what_was_thrown()));
     }
     work->answers(std::move(promise));
     team_.begin(work->work(), *this, this->self());
@@ -184,7 +184,8 @@ class accelerator_team {
 };
 
 /// Makes an accelerator. `from` is an actor system, a test system, or an actor (`*this`). Errors as
-/// those of `spawn` there: a processor that the process may not use, say.
+/// those of `spawn` there. Without its helpers, if a processor may not be used, say, it ends at
+/// once, and requests fail.
 template <class Spawner>
 accelerator spawn(Spawner& from, const accelerator_team& t) {
   const spawn_options o{.name = t.options().name};

@@ -7,7 +7,8 @@
 // seen, and checked as what is in a message. Name the namespace: `bind` alone is std::bind, too, as
 // soon as something of std is bound.
 //
-// Thread safety: as a plain value; called by one thread at a time.
+// Thread safety: as a plain value; called by several threads at once where a data-parallel pattern
+// does so, and then it changes nothing that is bound.
 #pragma once
 
 #include <garrick/patterns/channel/called.hpp>
@@ -56,10 +57,12 @@ class bound<F, std::tuple<Values...>, R, detail::list<Rest...>> {
   }
   /// The same for several threads at once, if the function changes nothing that is bound.
   R operator()(Rest... rest) const
-    requires(std::is_invocable_r_v<R, const F&, const Values&..., Rest...>)
+    requires(std::is_invocable_r_v<R, const F&, detail::callee<const Values>..., Rest...>)
   {
     return std::apply(
-        [&](const Values&... values) -> R { return f_(values..., std::forward<Rest>(rest)...); },
+        [&](const Values&... values) -> R {
+          return f_(detail::called(values)..., std::forward<Rest>(rest)...);
+        },
         values_);
   }
 

@@ -91,8 +91,8 @@ class data_actor
     work_of<Body> work;
     try {
       work = seed_.body.begin(std::move(in), seed_.options.cut(this->workers()));
-    } catch (const std::exception& e) {  // a container's size, say
-      return base::make_error(errc::receiver_failed, seed_.options.name, e.what());
+    } catch (...) {  // a container's size, say
+      return make_error(errc::receiver_failed, seed_.options.name, what_was_thrown());
     }
     response_promise<Out> promise = this->template make_promise<Out>();
     result<Out> later = promise;
@@ -129,11 +129,22 @@ class data_stage_actor : public stage_actor<typename Body::input, typename Body:
     spare_ = std::move(spare);
     hold_ = this->hold();
     work->answers(ref<protocol<void(work_done<Out>)>>(this->self()));
-    team_.begin(work->work(), *this, this->self());
+    current_ = work;
+    try {
+      team_.begin(work->work(), *this, this->self());
+    } catch (...) {  // no memory for a message
+      give_up();
+      spare_.reset();
+      hold_ = stage_hold();
+      throw;
+    }
   }
+  void on_exit(const exit_reason& /*why*/) { give_up(); }
   using stage_actor<In, Out, void(work_on), void(work_done<Out>)>::on;
   void on(work_on t) { team_.go_on(std::move(t), *this, this->self()); }
   void on(work_done<Out> done) {
+    if (done.what != current_) return;  // given up
+    current_.reset();
     const stage_hold until_here = std::move(hold_);
     result<Out> r = done.what->outcome();
     if (r)
@@ -146,10 +157,16 @@ class data_stage_actor : public stage_actor<typename Body::input, typename Body:
   }
 
  private:
+  void give_up() noexcept {
+    if (current_ != nullptr) current_->work().give_up();
+    current_.reset();
+  }
+
   data_seed<Body> seed_;
   team team_;
   std::optional<In> spare_;  ///< as it came
-  stage_hold hold_;          ///< until the container's result was put out
+  work_of<Body> current_;
+  stage_hold hold_;  ///< until the container's result was put out
 };
 
 }  // namespace detail
@@ -244,11 +261,14 @@ data_ref<typename P::input, typename P::output> spawn(Spawner& from, P pattern) 
   const spawn_options o{.name = pattern.seed().options.name};
   return spawn(from, o, std::move(pattern));
 }
-/// The same with options of the actor behind the handle.
+/// The same with options of the actor behind the handle. Throws std::invalid_argument for a bounded
+/// mailbox, in which the actor's own messages would find no room.
 template <class Spawner, data_parallel P>
 data_ref<typename P::input, typename P::output> spawn(Spawner& from, const spawn_options& o,
                                                       P pattern) {
   using seed = std::remove_cvref_t<decltype(pattern.seed())>;
+  if (o.policy != mailbox_policy::unbounded)
+    throw std::invalid_argument("garrick: a data-parallel pattern has an unbounded mailbox");
   return from.template spawn<typename P::actor_type>(o, seed(pattern.seed()));
 }
 

@@ -130,8 +130,10 @@ class divide_range final : public answered_work<C, tree_work> {
   }
   void put_together(tree_node& at) override {
     auto& n = static_cast<range_node&>(at);
-    n.of_parts.reset();
     called(f_.merge)(range_at(n), std::as_const(n.cuts));
+  }
+  void forget_parts(tree_node& at) noexcept override {
+    static_cast<range_node&>(at).of_parts.reset();
   }
   [[nodiscard]] std::size_t place_of(const tree_node& n) const noexcept override {
     return static_cast<const range_node&>(n).where.begin;
@@ -189,8 +191,10 @@ class divide_value final : public answered_work<Value, tree_work> {
     std::vector<Value> some;
     some.reserve(n.of_parts.size());
     for (value_node& part : n.of_parts) some.push_back(*std::move(part.value));
-    n.of_parts.clear();
     n.value.emplace(called(f_.merge)(std::move(some)));
+  }
+  void forget_parts(tree_node& at) noexcept override {
+    static_cast<value_node&>(at).of_parts.clear();
   }
   [[nodiscard]] std::size_t place_of(const tree_node& n) const noexcept override {
     std::size_t depth = 0;

@@ -77,7 +77,10 @@ class map_to_another final : public answered_work<std::vector<U>, range_work> {
       for (; i < part.end; ++i) results_[i] = kind::result_of(f_, all_[i], i);
     } catch (...) { this->failed_at(i); }
   }
-  std::vector<U> take() override { return std::move(results_); }
+  std::vector<U> take() override {
+    const C gone = std::move(all_);  // who comes late may hold this for longer
+    return std::move(results_);
+  }
 
   const F f_;
   C all_;

@@ -55,6 +55,7 @@ class reduce_work final : public answered_work<Value, range_work> {
     } catch (...) { this->failed_at(i); }
   }
   Value take() override {
+    const C gone = std::move(all_);  // who comes late may hold this for longer
     if (values_.empty()) return std::move(of_nothing_);
     Value whole = *std::move(values_.front());
     for (std::size_t i = 1; i < values_.size(); ++i)
@@ -130,10 +131,10 @@ using reduce_check = check_of<decltype(check_reduce<F, Join, C>()), F, Join>;
 }  // namespace detail
 
 /// Gives join(f(element 0), join(f(element 1), …)) of a container, in some bracketing that depends
-/// on the container's size alone. So `join` is associative, or as good as that, as a sum of
-/// floating-point numbers is; it need not be commutative. A container without elements gives
-/// `of_nothing`, which is not used otherwise. `dynamic(chunk)` cuts it into pieces of that many
-/// elements; 256 pieces if nothing is said. C is a std::vector if nothing is said.
+/// on the container's size and on the chunk alone. So `join` is associative, or as good as that, as
+/// a sum of floating-point numbers is; it need not be commutative. A container without elements
+/// gives `of_nothing`, which is not used otherwise. `dynamic(chunk)` cuts it into pieces of that
+/// many elements; 256 pieces if nothing is said. C is a std::vector if nothing is said.
 template <class C = void, class F, class Join>
 [[nodiscard]] auto reduce(F f, Join join, detail::value_made_of<F> of_nothing = {}) {
   using check = detail::reduce_check<F, Join, C>;

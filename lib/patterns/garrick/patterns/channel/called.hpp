@@ -21,6 +21,8 @@ template <class T>
 struct called_of<lent<T>> {
   using type = std::remove_cvref_t<T>;
 };
+template <class T>
+struct called_of<const lent<T>> : called_of<lent<T>> {};
 template <class F>
 [[nodiscard]] auto& called(F& f) noexcept {
   if constexpr (std::is_same_v<typename called_of<F>::type, F>)

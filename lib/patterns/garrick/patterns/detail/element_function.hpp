@@ -127,7 +127,7 @@ using container_for = typename data_container<C, F>::type;
 
 /// Elements by number, each an object that nobody else is in.
 template <class C, class T>
-concept holds_elements = requires(C& c, std::size_t i) {
+concept holds_elements = !requires { typename C::key_type; } && requires(C& c, std::size_t i) {
   { c.size() } -> std::convertible_to<std::size_t>;
   requires std::is_same_v<decltype(c[i]), T&>;
 } && std::is_move_constructible_v<C>;
@@ -173,7 +173,7 @@ struct no_result_element {
 template <class F, class Arguments>
 inline constexpr bool is_constant = false;
 template <class F, class... Args>
-inline constexpr bool is_constant<F, list<Args...>> = std::is_invocable_v<const F&, Args...>;
+inline constexpr bool is_constant<F, list<Args...>> = std::is_invocable_v<callee<const F>, Args...>;
 
 template <class F>
 consteval auto check_element_function() {

@@ -1,14 +1,12 @@
 #include "garrick/patterns/team/shared_work.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <string>
 #include <utility>
 
 namespace garrick::patterns::detail {
 
-namespace {
-
-/// What the exception being handled says.
 std::string what_was_thrown() {
   try {
     throw;
@@ -17,12 +15,15 @@ std::string what_was_thrown() {
   }
 }
 
-}  // namespace
+void shared_work::tell_others() {
+  for (; told_ < std::min(others_.size(), most_hands()); ++told_)
+    send(others_[told_], work_on{shared_from_this(), {.who = told_}});
+}
 
 void shared_work::ended() noexcept {
   const hand until_here = std::move(asked_);
   // order: relaxed: a hint for later requests; who counted the parts has ordered busy_ns_
-  if (pace_ != nullptr && size() != 0)
+  if (pace_ != nullptr && size() != 0 && !has_failed())
     pace_->store(busy_ns_.load(std::memory_order_relaxed) * 1000 / size(),
                  std::memory_order_relaxed);
   end();
@@ -37,8 +38,10 @@ void shared_work::failed(const char* where, std::size_t number) noexcept {
   } catch (...) { why_ = make_error(errc::receiver_failed, name_, {}); }  // no memory for the text
 }
 
-error shared_work::why_no_result() const {
-  return make_error(errc::receiver_failed, name_, what_was_thrown());
+error shared_work::why_no_result() const noexcept {
+  try {
+    return make_error(errc::receiver_failed, name_, what_was_thrown());
+  } catch (...) { return make_error(errc::receiver_failed, name_, {}); }  // no memory for the text
 }
 
 }  // namespace garrick::patterns::detail

@@ -25,6 +25,9 @@
 
 namespace garrick::patterns::detail {
 
+/// What the exception being handled says.
+[[nodiscard]] std::string what_was_thrown();
+
 /// Where one that takes part is.
 struct seat {
   std::size_t who = 0;    ///< its number among those that take part
@@ -61,9 +64,16 @@ class shared_work : public std::enable_shared_from_this<shared_work> {
   /// Who takes part, of whom the first `begin` do from the start, and who was asked: that one stays
   /// until the end.
   virtual void belongs_to(std::vector<hand> all, std::size_t begin, hand asked) {
-    static_cast<void>(all);
-    static_cast<void>(begin);
+    others_ = std::move(all);
+    told_ = begin;
     asked_ = std::move(asked);
+  }
+  /// It takes longer than was expected: those that were not told of it are told now. On a turn of
+  /// who was asked.
+  void tell_others();
+  /// Nobody waits for it any more: what is left is not worked on.
+  void give_up() noexcept {
+    has_failed_.store(true, std::memory_order_relaxed);  // order: relaxed: a hint
   }
   /// Where the time that an element has taken is noted at the end.
   void notes_pace_in(std::shared_ptr<pace> to) noexcept { pace_ = std::move(to); }
@@ -92,11 +102,13 @@ class shared_work : public std::enable_shared_from_this<shared_work> {
   /// What has failed; no error: nothing. After the end.
   [[nodiscard]] const error& failure() const noexcept { return why_; }
   /// The exception being handled was thrown when the result was made.
-  [[nodiscard]] error why_no_result() const;
+  [[nodiscard]] error why_no_result() const noexcept;
 
  private:
   const std::string name_;
   hand asked_;
+  std::vector<hand> others_;  ///< on turns of who was asked
+  std::size_t told_ = 0;      ///< so many of them
   std::atomic<bool> has_failed_{false};
   error why_;  ///< written by who has set `has_failed_`, read after the end
   std::shared_ptr<pace> pace_;
@@ -147,11 +159,13 @@ class answered_work : public Work, public awaited_work<Out> {
   /// The result. Once.
   virtual Out take() = 0;
   void end() noexcept final {
+    if (this->has_failed() && !this->failure()) return;  // given up
+    if (this->stage_) {
+      // Without memory for the message the stage would wait for ever: that ends the program.
+      const std::shared_ptr<awaited_work<Out>> me(this->shared_from_this(), this);
+      return send(std::exchange(this->stage_, {}), work_done<Out>{me});
+    }
     try {
-      if (this->stage_) {
-        const std::shared_ptr<awaited_work<Out>> me(this->shared_from_this(), this);
-        return send(std::exchange(this->stage_, {}), work_done<Out>{me});
-      }
       if (result<Out> r = outcome())
         this->promise_.deliver(std::move(r).value());
       else

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,23 +32,29 @@ class helper final : public actor<protocol<void(work_on)>> {
 struct team_options {
   std::size_t replicas = 0;  ///< so many work at once; 0: as many as there are workers
   bool own_threads = false;  ///< each helper has a thread of its own
+  bool hidden = false;       ///< as their master; see spawn_options::hidden
   std::string affinity{};    ///< where these threads run; see spawn_options::affinity
 };
 
 /// The helpers of an actor.
 class team {
  public:
-  /// Starts them. Throws what a refused spawn throws.
+  /// Starts them. Throws std::runtime_error with the reason if one is refused.
   void assemble(actor_base& master, const team_options& o, const std::string& name) {
     on_own_threads_ = o.own_threads;
     const std::size_t all = o.replicas != 0 ? o.replicas : master.workers();
     spawn_options s;
     s.name = name + " helper";
     s.linked = true;
+    s.hidden = o.hidden;
     s.detached = o.own_threads;
     s.affinity = o.affinity;
     const std::size_t n = o.own_threads ? all : all - 1;
-    for (std::size_t i = 0; i < n; ++i) helpers_.push_back(master.spawn<helper>(s));
+    for (std::size_t i = 0; i < n; ++i) {
+      auto made = master.try_spawn<helper>(s);
+      if (!made) throw std::runtime_error(made.error().to_string());
+      helpers_.push_back(*std::move(made));
+    }
   }
 
   /// Lets the team work, the master on its own turns. Returns when the master has taken part for a
@@ -68,7 +75,9 @@ class team {
   }
   /// The master goes on.
   void go_on(work_on t, actor_base& master, const hand& to_master) {
-    if (t.work->take_part(t.at, master)) send(to_master, std::move(t));
+    if (!t.work->take_part(t.at, master)) return;
+    t.work->tell_others();
+    send(to_master, std::move(t));
   }
 
  private:
@@ -79,6 +88,7 @@ class team {
   [[nodiscard]] std::size_t hands_for(const shared_work& work) const noexcept {
     const std::size_t all = helpers_.size() + (on_own_threads_ ? 0 : 1);
     const std::size_t most = std::min(all, work.most_hands());
+    if (on_own_threads_) return most;
     // order: relaxed: a hint
     const std::uint64_t ps = pace_->load(std::memory_order_relaxed);
     if (ps == 0) return most;

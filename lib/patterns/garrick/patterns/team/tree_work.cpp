@@ -62,7 +62,6 @@ void tree_work::add(std::size_t who, const std::vector<tree_node*>& some) {
   {
     const std::lock_guard here(lock_);
     std::vector<tree_node*>& waiting = lanes_[who].waiting;
-    waiting.reserve(waiting.size() + some.size());
     waiting.insert(waiting.end(), some.begin(), some.end());
     // one of them this one takes itself
     for (std::size_t i = 0; i < lanes_.size() && called.size() + 1 < some.size(); ++i)
@@ -88,15 +87,18 @@ bool tree_work::work_at(std::size_t who, tree_node& n) noexcept {
         add(who, parts);
         return false;
       }
-    } catch (...) { failed("part at", place_of(n)); }
+    } catch (...) {
+      failed("part at", place_of(n));
+      forget_parts(n);
+    }
   }
   for (tree_node* p = n.parent; p != nullptr; p = p->parent) {
     // order: acq_rel: what was written for a part, to who puts the parts together
     if (p->unsolved.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
-    if (has_failed()) continue;
     try {
-      put_together(*p);
+      if (!has_failed()) put_together(*p);
     } catch (...) { failed("parts at", place_of(*p)); }
+    forget_parts(*p);
   }
   return true;
 }

@@ -49,6 +49,8 @@ class tree_work : public shared_work {
   virtual std::vector<tree_node*> solve_or_divide(tree_node& n) = 0;
   /// All its parts are solved. Throws what the user's function throws.
   virtual void put_together(tree_node& n) = 0;
+  /// Frees its parts, level by level: a tree may be deeper than a stack.
+  virtual void forget_parts(tree_node& n) noexcept = 0;
   /// Where it is, for errors.
   [[nodiscard]] virtual std::size_t place_of(const tree_node& n) const noexcept = 0;
 
