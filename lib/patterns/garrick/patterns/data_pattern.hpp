@@ -36,7 +36,8 @@ namespace garrick::patterns {
 
 /// The handle of a data-parallel pattern that takes In and gives Out.
 ///
-///     map_ref = patterns::data_ref<std::vector<int>>;      // in place: it gives what it takes
+///     data_ref<std::vector<int>> squares_;             // in place: it gives what it takes
+///     data_ref<std::vector<order>, long> total_;       // a reduction
 template <class In, class Out = In>
 using data_ref = ref<protocol<result<Out>(In)>>;
 

@@ -8,7 +8,8 @@
 // Thread safety: `take_part` and `failed` may be called by several threads at once.
 //
 // Invariants
-// W1 `end` is called once, by who finishes the last part, when nobody works on any.
+// W1 `end` is called once, by who finishes the last part, when no part is being worked on. Others
+//    may still be about to find that nothing is left, or be calling helpers.
 // W2 After a failure the remaining parts are counted and not worked on.
 #pragma once
 
