@@ -16,8 +16,10 @@
 #include <garrick/patterns/farm.hpp>
 #include <garrick/patterns/feedback.hpp>
 #include <garrick/patterns/generator.hpp>
+#include <garrick/patterns/grid.hpp>
 #include <garrick/patterns/map.hpp>
 #include <garrick/patterns/master_worker.hpp>
+#include <garrick/patterns/neighbourhood.hpp>
 #include <garrick/patterns/operators.hpp>
 #include <garrick/patterns/optimise.hpp>
 #include <garrick/patterns/parallel.hpp>
@@ -29,6 +31,7 @@
 #include <garrick/patterns/slice.hpp>
 #include <garrick/patterns/sources.hpp>
 #include <garrick/patterns/stage_actor.hpp>
+#include <garrick/patterns/stencil.hpp>
 #include <garrick/patterns/stream.hpp>
 #include <garrick/patterns/timing.hpp>
 #include <garrick/patterns/zip.hpp>

@@ -87,6 +87,14 @@ class refused_pattern {
   refused_pattern by(const Args&... /*unused*/) const {
     return {};
   }
+  template <class... Args>
+  refused_pattern dynamic(const Args&... /*unused*/) const {
+    return {};
+  }
+  template <class... Args>
+  refused_pattern own_threads(const Args&... /*unused*/) const {
+    return {};
+  }
   refused_pattern own_thread() const { return {}; }
   refused_pattern round_robin() const { return {}; }
   refused_pattern least_loaded() const { return {}; }

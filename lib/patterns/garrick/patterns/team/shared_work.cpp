@@ -23,8 +23,8 @@ void shared_work::tell_others() {
 void shared_work::ended() noexcept {
   const hand until_here = std::move(asked_);
   // order: relaxed: a hint for later requests; who counted the parts has ordered busy_ns_
-  if (pace_ != nullptr && size() != 0 && !has_failed())
-    pace_->store(busy_ns_.load(std::memory_order_relaxed) * 1000 / size(),
+  if (pace_ != nullptr && steps() != 0 && !has_failed())
+    pace_->store(busy_ns_.load(std::memory_order_relaxed) * 1000 / steps(),
                  std::memory_order_relaxed);
   end();
 }

@@ -60,6 +60,8 @@ class shared_work : public std::enable_shared_from_this<shared_work> {
   [[nodiscard]] virtual bool take_part(seat& at, actor_base& on) noexcept = 0;
   /// How many elements it has. Zero: it only has to `end_at_once`.
   [[nodiscard]] virtual std::size_t size() const noexcept = 0;
+  /// How many elements are worked on in all: one that is worked on twice counts twice.
+  [[nodiscard]] virtual std::uint64_t steps() const noexcept { return size(); }
   /// How many could begin with it at once.
   [[nodiscard]] virtual std::size_t most_hands() const noexcept = 0;
   /// Who takes part, of whom the first `begin` do from the start, and who was asked: that one stays
@@ -71,7 +73,7 @@ class shared_work : public std::enable_shared_from_this<shared_work> {
   }
   /// It takes longer than was expected: those that were not told of it are told now. On a turn of
   /// who was asked.
-  void tell_others();
+  virtual void tell_others();
   /// Nobody waits for it any more: what is left is not worked on.
   void give_up() noexcept {
     has_failed_.store(true, std::memory_order_relaxed);  // order: relaxed: a hint
@@ -93,6 +95,10 @@ class shared_work : public std::enable_shared_from_this<shared_work> {
   void spent(std::int64_t ns) noexcept {
     // order: relaxed: what counts the parts orders it
     busy_ns_.fetch_add(static_cast<std::uint64_t>(ns), std::memory_order_relaxed);
+  }
+  /// Nanoseconds spent on it so far. A hint.
+  [[nodiscard]] std::uint64_t spent() const noexcept {
+    return busy_ns_.load(std::memory_order_relaxed);  // order: relaxed: a hint
   }
   /// The exception being handled was thrown there, "element 7", say. The first one counts.
   void failed(const char* where, std::size_t number) noexcept;

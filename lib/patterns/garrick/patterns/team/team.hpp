@@ -8,6 +8,7 @@
 
 #include <garrick/garrick.hpp>
 #include <garrick/patterns/team/shared_work.hpp>
+#include <garrick/patterns/team/turn_length.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -81,9 +82,6 @@ class team {
   }
 
  private:
-  /// A helper that has to be woken is of no use for less.
-  static constexpr double least_ns = 20'000;
-
   /// How many should work on it, the master included if it takes part.
   [[nodiscard]] std::size_t hands_for(const shared_work& work) const noexcept {
     const std::size_t all = helpers_.size() + (on_own_threads_ ? 0 : 1);
@@ -92,9 +90,7 @@ class team {
     // order: relaxed: a hint
     const std::uint64_t ps = pace_->load(std::memory_order_relaxed);
     if (ps == 0) return most;
-    const double ns = static_cast<double>(work.size()) * static_cast<double>(ps) / 1000;
-    const double worth = 1 + ns / least_ns;
-    return worth < static_cast<double>(most) ? static_cast<std::size_t>(worth) : most;
+    return hands_worth(static_cast<double>(work.size()) * static_cast<double>(ps) / 1000, most);
   }
 
   std::vector<hand> helpers_;

@@ -1,4 +1,5 @@
-// For how long an actor takes part in work before others have a turn on its worker.
+// For how long an actor takes part in work before others have a turn on its worker, and how long
+// the blocks are in which it works.
 //
 // Private: installed because templates need it.
 //
@@ -6,6 +7,12 @@
 #pragma once
 
 #include <garrick/garrick.hpp>
+#include <garrick/patterns/team/shared_work.hpp>
+#include <garrick/patterns/team/shares.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
 namespace garrick::patterns::detail {
 
@@ -14,6 +21,32 @@ namespace garrick::patterns::detail {
 [[nodiscard]] inline bool turn_is_over(instant begin, instant now) noexcept {
   constexpr duration turn_length = duration::milliseconds(1);
   return now == begin || now - begin >= turn_length;
+}
+
+/// The next block of the piece that was begun there, which is not empty.
+[[nodiscard]] inline piece take_block(seat& at, bool whole_piece) noexcept {
+  piece block = at.begun;
+  if (!whole_piece && block.end - block.begin > at.block) block.end = block.begin + at.block;
+  at.begun.begin = block.end;
+  return block;
+}
+/// The last block took so long: the next one is longer or shorter.
+inline void adapt_block(seat& at, std::int64_t took_ns) noexcept {
+  constexpr std::int64_t short_ns = 25'000;
+  constexpr std::int64_t long_ns = 100'000;
+  constexpr std::size_t longest_block = 1U << 20;
+  if (took_ns < short_ns)
+    at.block = std::min(at.block * 2, longest_block);
+  else if (took_ns > long_ns)
+    at.block = std::max<std::size_t>(at.block / 2, 1);
+}
+
+/// How many should work on what takes one of them so long, at most `most`. A helper that has to be
+/// woken is of no use for less than a wake-up costs.
+[[nodiscard]] inline std::size_t hands_worth(double ns, std::size_t most) noexcept {
+  constexpr double wake_up_ns = 20'000;
+  const double worth = 1 + ns / wake_up_ns;
+  return worth < static_cast<double>(most) ? static_cast<std::size_t>(worth) : most;
 }
 
 }  // namespace garrick::patterns::detail

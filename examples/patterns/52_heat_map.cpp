@@ -1,0 +1,83 @@
+// A stencil: heat spreads over a plate, step by step, on all workers. On a terminal it is a moving
+// picture; elsewhere the last state is drawn with letters.
+#include <garrick/patterns/patterns.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+using namespace garrick;
+using namespace garrick::patterns;
+
+namespace {
+
+constexpr std::size_t width = 72;
+constexpr std::size_t height = 40;
+
+// [spread]
+// Heat in thousandths of a degree. A cell goes most of the way to the mean of its neighbours; two
+// spots stay as hot as they are.
+int spread(const grid_neighbourhood<int>& n) {
+  if (n.y() == 10 && (n.x() == 18 || n.x() == 54)) return 100'000;
+  const int around = n(-1, 0) + n(+1, 0) + n(0, -1) + n(0, +1);
+  return n(0, 0) + (around - 4 * n(0, 0)) / 5;
+}
+// [/spread]
+
+/// From 0, cold, to `hottest`.
+int shade(int heat, int hottest) { return std::clamp(heat / 5000, 0, hottest); }
+
+/// One of the 6 × 6 × 6 colours that most terminals have: from blue to red and to white.
+int colour_of(int heat) {
+  constexpr int colours[] = {17, 18, 19, 55, 91, 127, 161, 196, 208, 220, 231};
+  return colours[shade(heat, 10)];
+}
+
+/// Two rows a line: the upper half of a block in one colour, before the other colour.
+void draw_in_colour(const grid<int>& plate) {
+  std::string picture = "\x1b[H";
+  for (std::size_t y = 0; y + 1 < plate.height(); y += 2) {
+    for (std::size_t x = 0; x < plate.width(); ++x)
+      picture += "\x1b[38;5;" + std::to_string(colour_of(plate(x, y))) + ";48;5;" +
+                 std::to_string(colour_of(plate(x, y + 1))) + "m\u2580";
+    picture += "\x1b[0m\n";
+  }
+  std::fputs(picture.c_str(), stdout);
+  std::fflush(stdout);
+}
+
+void draw_in_letters(const grid<int>& plate) {
+  constexpr std::string_view from_cold_to_hot = " .:-=+*#%@";
+  for (std::size_t y = 1; y < plate.height(); y += 4) {
+    std::string line;
+    for (std::size_t x = 0; x < plate.width(); x += 2)
+      line += from_cold_to_hot[static_cast<std::size_t>(shade(plate(x, y), 9))];
+    line.erase(line.find_last_not_of(' ') + 1);
+    std::puts(line.c_str());
+  }
+}
+
+}  // namespace
+
+int main() {
+  const bool on_terminal = isatty(STDOUT_FILENO) != 0;
+  actor_system system;
+  // [steps]
+  const auto steps = spawn(system, stencil(spread, 1, 20, edges::constant(0)));
+  grid<int> plate(width, height);
+  if (on_terminal) std::fputs("\x1b[2J", stdout);
+  for (int picture = 0; picture < 100; ++picture) {
+    plate = system.request(steps, std::move(plate)).get().value();
+    if (on_terminal) draw_in_colour(plate);
+    // [/steps]
+    if (on_terminal) std::this_thread::sleep_for(std::chrono::milliseconds(40));
+  }
+  if (!on_terminal) draw_in_letters(plate);
+}

@@ -1,0 +1,71 @@
+#include "garrick/patterns/team/phase_work.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "garrick/patterns/team/turn_length.hpp"
+
+namespace garrick::patterns::detail {
+
+void phase_work::belongs_to(std::vector<hand> all, std::size_t begin, hand asked) {
+  phases_.belongs_to(all.size(), begin);
+  hands_ = std::move(all);
+  shared_work::belongs_to({}, begin, std::move(asked));
+}
+
+bool phase_work::take_part(seat& at, actor_base& on) noexcept {
+  const instant begin = on.now();
+  instant before = begin;
+  for (;;) {
+    std::uint64_t phase = phases_.now();
+    if (at.begun.empty() && !phases_.claim(at.who, at.begun, phase)) return false;
+    const piece block = take_block(at, false);
+    if (!has_failed()) run(block, phase);
+    const instant now = on.now();
+    const std::int64_t took = (now - before).count();
+    spent(took);
+    adapt_block(at, took);
+    if (phases_.finish(block.end - block.begin)) {
+      if (has_failed() || phase + 1 == count_) {
+        ended();
+        return false;
+      }
+      phases_.begin_next();
+      call_back(at.block);
+    }
+    if (turn_is_over(begin, now)) return true;
+    before = now;
+  }
+}
+
+void phase_work::call_back(std::size_t block) noexcept {
+  const double ns = static_cast<double>(spent()) / static_cast<double>(phases_.now());
+  // By a virtual clock nothing takes time: then everybody comes.
+  std::size_t wanted = spent() == 0 ? hands_.size() : hands_worth(ns, hands_.size());
+  wanted = std::min(wanted, most_hands());
+  for (std::size_t i = 0, here = 1; i < hands_.size() && here < wanted; ++i)
+    if (phases_.call(i)) {
+      call(i, block);
+      ++here;
+    }
+}
+
+void phase_work::tell_others() {
+  if (!phases_.has_pieces()) return;
+  for (std::size_t i = 0; i < hands_.size(); ++i)
+    if (phases_.call(i)) call(i, 1);
+}
+
+void phase_work::call(std::size_t who, std::size_t block) noexcept {
+  try {
+    send(hands_[who], work_on{shared_from_this(), {.who = who, .begun = {}, .block = block}});
+  } catch (const std::bad_alloc&) {  // the others do without it
+    phases_.was_not_called(who);
+  }
+}
+
+}  // namespace garrick::patterns::detail

@@ -1,0 +1,155 @@
+// Who does which part of a container, in each of several phases. A phase begins when all of the one
+// before is done.
+//
+// Problem: the usual barrier lets everybody wait for the last one. Here nobody waits: who finds
+// nothing to claim goes away, and who finishes the last part of a phase begins the next one and
+// calls back those that it wants.
+//
+// Data flow: a claim is a count that only grows. In static pieces each piece has the number of
+// phases in which it was claimed; else there is one number for the pieces claimed in all phases.
+// So nothing is reset between phases but `left_`, which nobody touches then.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: `belongs_to` comes before the others. `begin_next` is for who was given true by
+// `finish`; the rest is for all threads that take part.
+//
+// Invariants
+// P1 Each piece is claimed by one thread in each phase, and not before that phase begins. Who comes
+//    late from an earlier phase claims nothing: its counts have passed.
+// P2 `finish` gives true once in each phase, to who has finished the last element. Nobody has a
+//    piece then. That thread, and who claims a piece of the next phase, sees what all wrote.
+// P3 Who begins a phase and then asks `call` of everybody is told of each that is away. Nobody
+//    is away who has seen only an earlier phase, and was not called.
+#pragma once
+
+#include <garrick/base/concurrency/atomics_policy.hpp>
+#include <garrick/patterns/node/sleeper_flag.hpp>
+#include <garrick/patterns/team/shares.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace garrick::patterns::detail {
+
+/// The memory orders that the model checker weakens, one at a time.
+enum class phases_order : std::uint8_t {
+  look,    ///< which phase is it?
+  finish,  ///< somebody has finished some elements
+  begin,   ///< the next phase begins
+};
+
+/// The pieces of a container, and who has claimed them in the present phase.
+template <class Atomics = base::real_atomics>
+class basic_phases {
+ public:
+  /// The first phase, number 0, has begun, and nobody has claimed anything.
+  explicit basic_phases(const cut& c)
+      : cut_(c), claims_(std::make_unique<count[]>(c.by_hand ? c.pieces : 1)), left_(c.size) {}
+
+  [[nodiscard]] const cut& how() const noexcept { return cut_; }
+
+  /// Those that take part have the numbers below `hands`; the first `begin` of them are there, and
+  /// the others are away.
+  void belongs_to(std::size_t hands, std::size_t begin) {
+    away_ = std::make_unique<flag[]>(hands);
+    hands_ = hands;
+    for (std::size_t i = begin; i < hands; ++i) away_[i].set();
+  }
+  [[nodiscard]] std::size_t hands() const noexcept { return hands_; }
+
+  /// The number of the present phase: for who has a piece, or has just been given true by `finish`.
+  [[nodiscard]] std::uint64_t now() const noexcept {
+    // order: relaxed: who has a piece has looked, and the phase lasts as long as it has it
+    return phase_.load(std::memory_order_relaxed);
+  }
+
+  /// Claims a piece for the one that takes part as `who`, in the present phase, whose number it
+  /// gives. False: `who` is away now, or was called in the meantime; in any case it goes.
+  [[nodiscard]] bool claim(std::size_t who, piece& claimed, std::uint64_t& phase) noexcept {
+    for (;;) {
+      // order: acquire: what was written in the phases before, from `begin_next`
+      phase = phase_.load(base::order<Atomics, phases_order::look>(std::memory_order_acquire));
+      if (claim_in(phase, who, claimed)) return true;
+      away_[who].set();
+      // order: relaxed: the next turn of the loop looks again
+      if (phase_.load(std::memory_order_relaxed) == phase || !away_[who].take()) return false;
+    }
+  }
+  /// Is there something to claim? A hint.
+  [[nodiscard]] bool has_pieces() const noexcept {
+    const std::uint64_t phase = now();
+    // order: relaxed: a hint
+    if (!cut_.by_hand) return claims_[0].load(std::memory_order_relaxed) < end_of(phase);
+    for (std::size_t i = 0; i < cut_.pieces; ++i)
+      if (claims_[i].load(std::memory_order_relaxed) == phase) return true;  // order: a hint
+    return false;
+  }
+  /// So many elements are done. True: they were the last ones of this phase.
+  [[nodiscard]] bool finish(std::size_t elements) noexcept {
+    // order: acq_rel: what was written before, to who finishes the last ones
+    return left_.fetch_sub(elements, base::order<Atomics, phases_order::finish>(
+                                         std::memory_order_acq_rel)) == elements;
+  }
+  /// The next phase begins. For who was given true by `finish`, once.
+  void begin_next() noexcept {
+    // order: relaxed: who claims a piece has seen the new phase, and that orders it
+    left_.store(cut_.size, std::memory_order_relaxed);
+    // order: release: what was written in all phases, to who looks in `claim`
+    phase_.store(now() + 1, base::order<Atomics, phases_order::begin>(std::memory_order_release));
+  }
+  /// True: `who` is away, and the caller has to call it back now.
+  [[nodiscard]] bool call(std::size_t who) noexcept { return away_[who].take(); }
+  /// `who` could not be called after all.
+  void was_not_called(std::size_t who) noexcept { away_[who].set(); }
+
+ private:
+  using count = typename Atomics::template atomic<std::uint64_t>;
+  using flag = basic_sleeper_flag<Atomics>;
+
+  /// So many pieces are claimed when all of that phase are.
+  [[nodiscard]] std::uint64_t end_of(std::uint64_t phase) const noexcept {
+    return (phase + 1) * cut_.pieces;
+  }
+  [[nodiscard]] bool claim_in(std::uint64_t phase, std::size_t who, piece& claimed) noexcept {
+    // order: relaxed, here and below: who has seen the phase has seen all claims of those before
+    // it, and what is in the pieces
+    if (!cut_.by_hand) {
+      std::uint64_t n = claims_[0].load(std::memory_order_relaxed);  // order: as above
+      while (n < end_of(phase)) {
+        // order: relaxed: as above
+        if (!claims_[0].compare_exchange_weak(n, n + 1, std::memory_order_relaxed,
+                                              std::memory_order_relaxed))
+          continue;
+        claimed = cut_.at(static_cast<std::size_t>(n - phase * cut_.pieces));
+        return true;
+      }
+      return false;
+    }
+    const std::size_t first = hands_ == 0 ? 0 : who * (cut_.pieces / hands_);
+    for (std::size_t i = 0; i < cut_.pieces; ++i) {
+      const std::size_t number = (first + i) % cut_.pieces;
+      std::uint64_t n = claims_[number].load(std::memory_order_relaxed);  // order: as above
+      // order: relaxed: as above
+      if (n != phase || !claims_[number].compare_exchange_strong(
+                            n, phase + 1, std::memory_order_relaxed, std::memory_order_relaxed))
+        continue;
+      claimed = cut_.at(number);
+      return true;
+    }
+    return false;
+  }
+
+  const cut cut_;
+  std::size_t hands_ = 0;  ///< does not change after `belongs_to`
+  const std::unique_ptr<count[]> claims_;
+  std::unique_ptr<flag[]> away_;  ///< for each that takes part
+  typename Atomics::template atomic<std::uint64_t> phase_{0};
+  typename Atomics::template atomic<std::size_t> left_;  ///< elements not done in this phase
+};
+
+using phases = basic_phases<base::real_atomics>;
+
+}  // namespace garrick::patterns::detail
