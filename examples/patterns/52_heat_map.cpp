@@ -64,20 +64,26 @@ void draw_in_letters(const grid<int>& plate) {
   }
 }
 
+/// A picture after each request.
+void show(const grid<int>& plate) {
+  if (isatty(STDOUT_FILENO) == 0) return;
+  draw_in_colour(plate);
+  std::this_thread::sleep_for(std::chrono::milliseconds(40));
+}
+
 }  // namespace
 
 int main() {
   const bool on_terminal = isatty(STDOUT_FILENO) != 0;
+  if (on_terminal) std::fputs("\x1b[2J", stdout);
   actor_system system;
   // [steps]
   const auto steps = spawn(system, stencil(spread, 1, 20, edges::constant(0)));
   grid<int> plate(width, height);
-  if (on_terminal) std::fputs("\x1b[2J", stdout);
-  for (int picture = 0; picture < 100; ++picture) {
+  for (int i = 0; i < 100; ++i) {
     plate = system.request(steps, std::move(plate)).get().value();
-    if (on_terminal) draw_in_colour(plate);
-    // [/steps]
-    if (on_terminal) std::this_thread::sleep_for(std::chrono::milliseconds(40));
+    show(plate);
   }
+  // [/steps]
   if (!on_terminal) draw_in_letters(plate);
 }

@@ -9,7 +9,8 @@
 // Data flow: the container of the request is the first, and the second is made with the request.
 // Inside, the function reads the elements where they are. At the edges it reads a copy of a
 // stretch's surroundings (detail/surroundings.hpp), so it never asks where it is.
-// Hot path: the loop of `stencil_work::apply`, which has no test but those of the function.
+// Hot path: the loop of `stencil_work::apply`, which has no test but those of the function. The
+// compiler puts a lambda into it, and a function's name not.
 //
 // Thread safety: patterns are plain values. The function is called by several threads at once, for
 // different elements.
