@@ -20,6 +20,7 @@ void phase_work::belongs_to(std::vector<hand> all, std::size_t begin, hand asked
 bool phase_work::take_part(seat& at, actor_base& on) noexcept {
   const instant begin = on.now();
   instant before = begin;
+  const std::uint64_t at_first = phases_.now();
   for (;;) {
     std::uint64_t phase = phases_.now();
     if (at.begun.empty() && !phases_.claim(at.who, at.begun, phase)) return false;
@@ -37,7 +38,10 @@ bool phase_work::take_part(seat& at, actor_base& on) noexcept {
       phases_.begin_next();
       call_back(at.block);
     }
-    if (turn_is_over(begin, now)) return true;
+    if (turn_is_over(begin, now)) {
+      if (phases_.now() == at_first) call_all(at.block);
+      return true;
+    }
     before = now;
   }
 }
@@ -54,10 +58,10 @@ void phase_work::call_back(std::size_t block) noexcept {
     }
 }
 
-void phase_work::tell_others() {
+void phase_work::call_all(std::size_t block) noexcept {
   if (!phases_.has_pieces()) return;
   for (std::size_t i = 0; i < hands_.size(); ++i)
-    if (phases_.call(i)) call(i, 1);
+    if (phases_.call(i)) call(i, block);
 }
 
 void phase_work::call(std::size_t who, std::size_t block) noexcept {

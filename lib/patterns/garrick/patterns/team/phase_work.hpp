@@ -36,7 +36,6 @@ class phase_work : public shared_work {
   [[nodiscard]] std::uint64_t steps() const noexcept final { return size() * count_; }
   [[nodiscard]] std::size_t most_hands() const noexcept final { return phases_.how().pieces; }
   void belongs_to(std::vector<hand> all, std::size_t begin, hand asked) final;
-  void tell_others() final;
 
  protected:
   /// So many phases. `name` is for errors.
@@ -49,6 +48,8 @@ class phase_work : public shared_work {
  private:
   /// Calls those back that a phase is worth; they begin with blocks of that length.
   void call_back(std::size_t block) noexcept;
+  /// The phase takes longer than was expected: everybody is called back who finds a piece.
+  void call_all(std::size_t block) noexcept;
   void call(std::size_t who, std::size_t block) noexcept;
 
   phases phases_;

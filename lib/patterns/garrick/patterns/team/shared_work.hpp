@@ -73,7 +73,7 @@ class shared_work : public std::enable_shared_from_this<shared_work> {
   }
   /// It takes longer than was expected: those that were not told of it are told now. On a turn of
   /// who was asked.
-  virtual void tell_others();
+  void tell_others();
   /// Nobody waits for it any more: what is left is not worked on.
   void give_up() noexcept {
     has_failed_.store(true, std::memory_order_relaxed);  // order: relaxed: a hint
