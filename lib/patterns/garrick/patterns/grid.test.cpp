@@ -33,7 +33,7 @@ TEST_CASE("a copy of a grid has cells of its own, and a grid that was moved from
   grid<std::string> g(2, 2, "a");
   grid<std::string> copy = g;
   CHECK(copy == g);
-  copy(0, 1) = "b";
+  copy(0, 1).push_back('b');
   CHECK(copy != g);
   const std::string* const where = copy.data();
   grid<std::string> moved = std::move(copy);
