@@ -374,13 +374,22 @@ TEST_CASE("a stream can be cancelled while a stencil has endless iterations to d
 }
 
 TEST_CASE("a system can be stopped while a stencil has endless iterations to do") {
+  static std::atomic<bool> begun{false};
+  const auto endless = +[](const neighbourhood<unsigned>& n) {
+    if (!begun) {
+      begun = true;
+      begun.notify_all();
+    }
+    return n[0];
+  };
   for (const bool own_threads : {false, true}) {
     CAPTURE(own_threads);
+    begun = false;
     actor_system system;
-    const auto p =
-        stencil_with<row_function>(rule::clamp, one_more, 1, std::int64_t{1} << 60).replicas(2);
+    const auto p = stencil(endless, 1, std::int64_t{1} << 60).replicas(2);
     const auto h = spawn(system, own_threads ? p.own_threads() : p);
     auto answer = system.request(h, row(100));
+    begun.wait(false);
     const auto r = system.stop_now(duration::seconds(60));
     CHECK(r.complete);
     CHECK_FALSE(answer.get().has_value());
