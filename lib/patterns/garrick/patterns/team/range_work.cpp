@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "garrick/patterns/team/busy_turn.hpp"
 #include "garrick/patterns/team/turn_length.hpp"
 
 namespace garrick::patterns::detail {
@@ -17,6 +18,7 @@ constexpr std::size_t longest_block = 1U << 20;
 }  // namespace
 
 bool range_work::take_part(seat& at, actor_base& on) noexcept {
+  others_may_begin();
   const instant begin = on.now();
   instant before = begin;
   for (;;) {
