@@ -2,11 +2,13 @@
 
 #include <cstdint>
 
+#include "garrick/patterns/team/busy_turn.hpp"
 #include "garrick/patterns/team/turn_length.hpp"
 
 namespace garrick::patterns::detail {
 
 bool range_work::take_part(seat& at, actor_base& on) noexcept {
+  others_may_begin();
   const instant begin = on.now();
   instant before = begin;
   for (;;) {

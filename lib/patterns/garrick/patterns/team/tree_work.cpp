@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "garrick/patterns/team/busy_turn.hpp"
 #include "garrick/patterns/team/turn_length.hpp"
 
 namespace garrick::patterns::detail {
@@ -75,6 +76,7 @@ void tree_work::add(std::size_t who, const std::vector<tree_node*>& some) {
       lanes_[i].away = true;
     }
   }
+  if (!called.empty()) others_may_begin();
 }
 
 bool tree_work::work_at(std::size_t who, tree_node& n) noexcept {

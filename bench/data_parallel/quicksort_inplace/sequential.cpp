@@ -1,0 +1,24 @@
+// The recursion by one thread.
+#include "data_parallel/quicksort_inplace/kernel.hpp"
+
+namespace {
+
+void quicksort(bench::value* all, std::size_t n, std::size_t cutoff) {
+  if (n < cutoff) return bench::sort_few(all, n);
+  const std::size_t k = bench::divide(all, n);
+  quicksort(all, k, cutoff);
+  quicksort(all + k, n - k, cutoff);
+}
+
+}  // namespace
+
+void bench::run(arguments& args, result& out) {
+  const std::uint64_t count = args.number("values", 10'000'000);
+  const std::uint32_t cutoff = args.count("cutoff", default_cutoff);
+
+  values v = quicksort_input(count);
+  const std::int64_t start = now_ns();
+  quicksort(v.data(), v.size(), cutoff);
+  out.seconds = seconds_since(start);
+  check_quicksort(out, v, count);
+}

@@ -1,0 +1,20 @@
+// A turn that takes long, and those that were woken in it. A worker keeps what it has just woken to
+// itself, since it mostly runs that next, within a microsecond. Who works on a container for up to
+// a millisecond would hold up its own helpers, until the ticker finds them: in 50 µs if processors
+// are free, and later if they are not.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: `others_may_begin` is about the calling thread.
+#pragma once
+
+#include <garrick/base/concurrency/runnable.hpp>
+
+namespace garrick::patterns::detail {
+
+/// This turn goes on for long: what it has woken so far can be run by other workers now.
+inline void others_may_begin() noexcept {
+  if (base::executor* const worker = base::this_thread.worker_of) worker->expose();
+}
+
+}  // namespace garrick::patterns::detail
