@@ -20,7 +20,7 @@ bool range_work::take_part(seat& at, actor_base& on) noexcept {
   const instant begin = on.now();
   instant before = begin;
   for (;;) {
-    if (at.begun.empty() && !shares_.claim(at.who, at.begun)) return false;
+    if (at.begun.empty() && !shares_.claim(at.who, at.begun, at.block)) return false;
     piece block = at.begun;
     if (!whole_pieces_ && block.end - block.begin > at.block) block.end = block.begin + at.block;
     if (!has_failed()) run(block);
