@@ -125,6 +125,13 @@ def compare(workload, ours, peer):
     )
 
 
+def compare_with_variant(workload, series, system, variant):
+    """Ours against that variant of a peer, be it the best one or not; None if either has failed."""
+    ours = best_series(workload, series, OURS)
+    peers = [s for s in usable_series(series, system) if s.contender.variant == variant]
+    return compare(workload, ours, peers[0]) if ours and peers else None
+
+
 def bootstrap(rounds, statistic):
     """The interval that holds 95 % of the statistic over rounds that are drawn, with replacement,
     from those that were measured. The draw is seeded: the same rounds give the same interval.
@@ -146,10 +153,16 @@ def judge(workload, target, series, comparisons):
     sign = "≥" if at_least else "≤"
     peer = target.get("speedup_over", target.get("worst_over"))
     if peer:
-        found = next((c for c in comparisons if c.system == peer), None)
+        variant = target.get("peer_variant")
+        found = (
+            compare_with_variant(workload, series, peer, variant)
+            if variant
+            else next((c for c in comparisons if c.system == peer), None)
+        )
         worst = "worst_over" in target
         value = found and (found.low if worst else found.ratio)
-        text = f"{'worst round ' if worst else ''}{sign} {bound:g} × {peer}"
+        name = f"{peer} ({variant})" if variant else peer
+        text = f"{'worst round ' if worst else ''}{sign} {bound:g} × {name}"
     else:
         value, text = judged_measure(workload, target, series, f"{sign} ", bound)
         peer = target.get("times", target.get("times_best"))

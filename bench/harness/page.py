@@ -2,7 +2,7 @@
 
 from html import escape
 
-from . import curves, figures, plot, table
+from . import curves, figures, plot, speedups, table
 from .compare import interval_text, losses_first, quantity, ratio_text
 
 STYLE = """
@@ -213,6 +213,7 @@ def render(reports, environment):
         )
         parts.append("" if any(r.figures for r in members) else plot.memory(members))
         parts.append(drawn)
+        parts.append(speedups.draw(members))
         parts += [printed(r.lines) for r in members if r.lines]
         parts.append(latency_table(members))
         parts.append(record_table([record for r in members for record in r.records]))

@@ -51,6 +51,20 @@ class Variants(Fixture):
             self.program("garrick", line("2 if options['--mode'] == 'crowded' else 1"))
             self.assertEqual(self.run_cli("--runs", "1", "--strict"), status)
 
+    def test_a_target_may_name_a_variant_of_the_peer(self):
+        variants = {"caf-0.17": {"slow": {"mode": "slow"}, "fast": {"mode": "fast"}}}
+        for variant, status in (("slow", 0), ("fast", 1)):
+            target = {"speedup_over": "caf-0.17", "peer_variant": variant, "at_least": 3}
+            self.describe(variants=variants, targets=[target])
+            self.program("garrick", line(1))
+            self.program("caf-0.17", line("4 if options['--mode'] == 'slow' else 2"))
+            self.assertEqual(self.run_cli("--runs", "1", "--strict"), status)
+        self.describe(
+            variants=variants,
+            targets=[{"speedup_over": "caf-0.17", "peer_variant": "aggressive", "at_least": 3}],
+        )
+        self.assertEqual(self.run_cli(), 2)
+
     def test_a_variant_that_ours_has_not_is_refused(self):
         self.describe(targets=[{"measure": "median", "variant": "crowded", "at_most": 2}])
         self.assertEqual(self.run_cli(), 2)
@@ -154,6 +168,19 @@ class Ratios(Fixture):
         )
         self.assertEqual(self.run_cli("--runs", "1"), 0)
         self.assertIn("Geometric mean of the 2: 4.00 ×", (self.out / "report.html").read_text())
+
+    def test_speed_ups_over_a_sequential_program_are_drawn(self):
+        systems = {**SYSTEMS, "sequential": {"default": {}}}
+        (self.bench / "common" / "systems.json").write_text(json.dumps(systems))
+        for metric in ("seconds", "ns_per_item"):
+            self.describe(metric=metric, unit="s", peers=["caf-0.17", "sequential"])
+            self.program("garrick", line("2"))
+            self.program("caf-0.17", line("4 if options['--mode'] == 'fast' else 16"))
+            self.program("sequential", line("8"))
+            self.assertEqual(self.run_cli("--runs", "1"), 0)
+            html = (self.out / "report.html").read_text()
+            plotted = [text in html for text in ("4.00 ×, 2 s", "2.00 ×, 4 s", "0.50 ×, 16 s")]
+            self.assertEqual(plotted, [metric == "seconds"] * 3)
 
     def test_spread_comes_from_single_rounds(self):
         self.describe()

@@ -243,6 +243,14 @@ def check_target(target, raw, fail):
     if ("at_least" in names) == ("at_most" in names):
         fail(f"target {target} needs either 'at_least' or 'at_most'")
     names -= {"at_least", "at_most"}
+    if names & {"speedup_over", "worst_over"} and "peer_variant" in names:
+        names.remove("peer_variant")
+        peer = target.get("speedup_over", target.get("worst_over"))
+        if target["peer_variant"] not in raw.get("variants", {}).get(peer, {}):
+            fail(
+                f"target names the variant {target['peer_variant']!r} of {peer}, which this "
+                "workload does not give it"
+            )
     if names in ({"speedup_over"}, {"worst_over"}):
         other, allowed = target.get("speedup_over", target.get("worst_over")), peers
     elif (

@@ -270,6 +270,24 @@ TEST_CASE("threads of their own work on a map's elements, and nothing else does"
   CHECK(on_workers == 0);
 }
 
+std::atomic<int> others_done = 0;
+void waits_for_others(int& x) {
+  if (x != 0) {
+    ++others_done;
+    others_done.notify_all();
+  } else {
+    for (int n = others_done; n != 31; n = others_done) others_done.wait(n);
+  }
+  x = 1;
+}
+
+TEST_CASE("who is held up holds up no more than a piece of its part") {
+  actor_system system;
+  const auto h = spawn(system, map(waits_for_others).replicas(2).own_threads());
+  others_done = 0;
+  CHECK(system.request(h, numbers(32)).get().value() == std::vector<int>(32, 1));
+}
+
 TEST_CASE("others have turns while a map works for long") {
   settings s;
   s.scheduler.workers = 1;

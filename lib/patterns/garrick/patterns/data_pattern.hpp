@@ -198,8 +198,8 @@ class data_pattern {
     return p;
   }
   /// The same in pieces of so many elements, which whoever is free takes next; for elements that
-  /// take differently long. If nothing is said, there are as many pieces as replicas. Throws
-  /// std::invalid_argument for zero.
+  /// take differently long. If nothing is said, each replica begins with a part of its own, and
+  /// helps others when it is done. Throws std::invalid_argument for zero.
   [[nodiscard]] data_pattern dynamic(std::size_t chunk) const {
     if (chunk == 0) throw std::invalid_argument("garrick: dynamic(chunk): chunk is 0; at least 1");
     data_pattern p = *this;

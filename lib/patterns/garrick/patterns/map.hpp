@@ -103,9 +103,14 @@ struct map_body {
   [[nodiscard]] std::shared_ptr<awaited_work<output>> begin(input&& all,
                                                             const cut_options& o) const {
     const std::size_t n = all.size();
-    const cut c = o.chunk != 0 ? cut::by_length(n, o.chunk) : cut::evenly(n, o.hands, true);
+    // A function that sees a piece gets as few as can be.
+    const std::size_t each = kind::takes_range ? 1 : pieces_each;
+    const cut c = o.chunk != 0 ? cut::by_length(n, o.chunk) : cut::for_hands(n, o.hands, each);
     return std::make_shared<work>(f, std::move(all), c, o.name);
   }
+
+ private:
+  static constexpr std::size_t pieces_each = 16;  ///< who is late leaves the rest to others
 };
 
 }  // namespace detail

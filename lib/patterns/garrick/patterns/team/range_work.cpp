@@ -12,7 +12,7 @@ bool range_work::take_part(seat& at, actor_base& on) noexcept {
   const instant begin = on.now();
   instant before = begin;
   for (;;) {
-    if (at.begun.empty() && !shares_.claim(at.who, at.begun)) return false;
+    if (at.begun.empty() && !shares_.claim(at.who, at.begun, at.block)) return false;
     const piece block = take_block(at, whole_pieces_);
     if (!has_failed()) run(block);
     const instant now = on.now();

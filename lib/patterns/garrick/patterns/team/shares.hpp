@@ -1,5 +1,7 @@
 // Who does which part of a container. It is cut into pieces, and each of those that take part
-// claims one, does it, and claims the next, until none is left.
+// claims one, does it, and claims the next, until none is left: in their order, or first those of a
+// part that is its own, so that it works on what lies side by side, and is the same from request to
+// request.
 //
 // Private: installed because templates need it.
 //
@@ -33,13 +35,22 @@ struct cut {
   std::size_t size = 0;    ///< so many elements
   std::size_t pieces = 0;  ///< so many pieces, none of them empty
   std::size_t length = 0;  ///< of a piece, but for the last one; 0: they are alike, but for one
-  /// Each of those that take part begins with the piece that has its number; else they are claimed
-  /// in their order.
+  /// Each of those that take part begins with pieces of its own; else they are claimed in their
+  /// order.
   bool by_hand = false;
+  std::size_t hands = 0;  ///< so many have pieces of their own; 0: as many as there are pieces
 
   /// In so many pieces of like lengths, or fewer.
   [[nodiscard]] static cut evenly(std::size_t size, std::size_t pieces, bool by_hand) noexcept {
     return {size, pieces < size ? pieces : size, 0, by_hand};
+  }
+  /// For so many hands, each of which begins with as many pieces as the others, side by side:
+  /// `each`, or fewer. Neither is zero.
+  [[nodiscard]] static cut for_hands(std::size_t size, std::size_t hands,
+                                     std::size_t each) noexcept {
+    cut c = evenly(size, size / each < hands ? size : hands * each, true);
+    c.hands = hands < size ? hands : size;
+    return c;
   }
   /// In pieces of `length`, which is not zero.
   [[nodiscard]] static cut by_length(std::size_t size, std::size_t length) noexcept {
@@ -51,12 +62,21 @@ struct cut {
     const std::size_t begin = number * length;
     return {number, begin, size - begin < length ? size : begin + length};
   }
+  /// With `by_hand`: the number of the first piece of hand `i`; that of hand i + 1 is behind its
+  /// last.
+  [[nodiscard]] std::size_t first_of(std::size_t i) const noexcept {
+    return hands == 0 ? i : begin_of_part(pieces, hands, i);
+  }
 
  private:
-  // without a product that could be too large
   [[nodiscard]] std::size_t begin_of(std::size_t number) const noexcept {
-    const std::size_t rest = size % pieces;
-    return size / pieces * number + (number < rest ? number : rest);
+    return begin_of_part(size, pieces, number);
+  }
+  // without a product that could be too large
+  [[nodiscard]] static std::size_t begin_of_part(std::size_t all, std::size_t parts,
+                                                 std::size_t i) noexcept {
+    const std::size_t rest = all % parts;
+    return all / parts * i + (i < rest ? i : rest);
   }
 };
 
@@ -75,8 +95,9 @@ class basic_shares {
 
   [[nodiscard]] const cut& how() const noexcept { return cut_; }
 
-  /// Claims a piece for the one that takes part as `who`. False: none is left.
-  [[nodiscard]] bool claim(std::size_t who, piece& claimed) noexcept {
+  /// Claims a piece for the one that takes part as `who`; of its own, several that follow on each
+  /// other, until they are `enough` elements. False: none is left.
+  [[nodiscard]] bool claim(std::size_t who, piece& claimed, std::size_t enough = 1) noexcept {
     if (taken_ == nullptr) {
       // Looked at first, so that who comes again and again does not count without end.
       // order: relaxed: a number is claimed; what is in the piece was there before the threads were
@@ -87,14 +108,15 @@ class basic_shares {
       claimed = cut_.at(number);
       return true;
     }
-    for (std::size_t i = 0; i < cut_.pieces; ++i) {
-      const std::size_t number = (who + i) % cut_.pieces;
-      // order: relaxed: as above
-      if (taken_[number].load(std::memory_order_relaxed) != 0) continue;
-      // order: relaxed: as above
-      if (taken_[number].exchange(1, std::memory_order_relaxed) != 0) continue;
-      claimed = cut_.at(number);
-      return true;
+    if (cut_.pieces == 0) return false;
+    const std::size_t hands = cut_.hands == 0 ? cut_.pieces : cut_.hands;
+    const std::size_t own = who % hands;
+    if (claim_own(cut_.first_of(own), cut_.first_of(own + 1), claimed, enough)) return true;
+    for (std::size_t i = 1; i < hands; ++i) {
+      const std::size_t other = (own + i) % hands;
+      // from the last one, far from where the other is
+      for (std::size_t k = cut_.first_of(other + 1); k > cut_.first_of(other); --k)
+        if (claim_piece(k - 1, claimed)) return true;
     }
     return false;
   }
@@ -107,6 +129,25 @@ class basic_shares {
 
  private:
   using flag = typename Atomics::template atomic<std::uint8_t>;
+
+  [[nodiscard]] bool claim_piece(std::size_t number, piece& claimed) noexcept {
+    // order: relaxed: a number is claimed; what is in the piece was there before the threads were
+    if (taken_[number].load(std::memory_order_relaxed) != 0) return false;
+    // order: relaxed: as above
+    if (taken_[number].exchange(1, std::memory_order_relaxed) != 0) return false;
+    claimed = cut_.at(number);
+    return true;
+  }
+  /// Of those from `first` to before `end`.
+  [[nodiscard]] bool claim_own(std::size_t first, std::size_t end, piece& claimed,
+                               std::size_t enough) noexcept {
+    while (first != end && !claim_piece(first, claimed)) ++first;
+    if (first == end) return false;
+    piece next;
+    while (claimed.end - claimed.begin < enough && ++first != end && claim_piece(first, next))
+      claimed.end = next.end;
+    return true;
+  }
 
   const cut cut_;
   const std::unique_ptr<flag[]> taken_;

@@ -63,3 +63,50 @@ TEST_CASE("whoever takes part begins with a piece of its own, and then takes wha
   CHECK_FALSE(s.finish(9));
   CHECK(s.finish(1));
 }
+
+TEST_CASE("whoever has several pieces takes them in their order, and others' from the last") {
+  const cut c = cut::for_hands(12, 2, 3);
+  covers(c);
+  CHECK(c.pieces == 6);
+  shares s(c);
+  piece p;
+  for (const std::size_t number : {3U, 4U, 5U, 2U, 1U}) {
+    REQUIRE(s.claim(1, p));
+    CHECK(p.number == number);
+  }
+  REQUIRE(s.claim(0, p));
+  CHECK(p.number == 0);
+  CHECK_FALSE(s.claim(0, p));
+  CHECK_FALSE(s.claim(1, p));
+}
+
+TEST_CASE("who needs many elements claims several pieces of its own at once, and one of others") {
+  shares s(cut::for_hands(24, 2, 6));  // two elements in each
+  piece p;
+  const auto claims = [&](std::size_t who, std::size_t enough, std::size_t begin, std::size_t end) {
+    REQUIRE(s.claim(who, p, enough));
+    CHECK(p.begin == begin);
+    CHECK(p.end == end);
+  };
+  claims(0, 3, 0, 4);
+  claims(1, 100, 12, 24);
+  claims(1, 100, 10, 12);
+  claims(0, 100, 4, 10);
+  CHECK_FALSE(s.claim(0, p, 100));
+}
+
+TEST_CASE("each piece is somebody's, however few elements there are") {
+  for (const std::size_t size : {0U, 1U, 2U, 3U, 5U, 31U, 100U})
+    for (const std::size_t hands : {1U, 2U, 3U, 7U}) {
+      CAPTURE(size);
+      CAPTURE(hands);
+      const cut c = cut::for_hands(size, hands, 16);
+      covers(c);
+      CHECK(c.pieces <= hands * 16);
+      shares s(c);
+      piece p;
+      for (std::size_t i = 0; i < c.pieces; ++i) CHECK(s.claim(i % hands, p));
+      CHECK_FALSE(s.claim(0, p));
+    }
+  CHECK(cut::for_hands(std::numeric_limits<std::size_t>::max(), 1000, 16).pieces == 16'000);
+}
