@@ -13,6 +13,7 @@
 #include <garrick/patterns/bind.hpp>
 #include <garrick/patterns/data_pattern.hpp>
 #include <garrick/patterns/divide_conquer.hpp>
+#include <garrick/patterns/event_time.hpp>
 #include <garrick/patterns/farm.hpp>
 #include <garrick/patterns/feedback.hpp>
 #include <garrick/patterns/generator.hpp>
@@ -31,4 +32,5 @@
 #include <garrick/patterns/stage_actor.hpp>
 #include <garrick/patterns/stream.hpp>
 #include <garrick/patterns/timing.hpp>
+#include <garrick/patterns/windows.hpp>
 #include <garrick/patterns/zip.hpp>
