@@ -76,7 +76,7 @@ concept flushing = requires(Stage& s) { s.input_has_ended(); };
 
 /// Goes by the inputs of its node. It has
 ///
-///   void inputs_are(inputs<In>& in)     at the beginning of each step
+///   void inputs_are(inputs<In>& in)     at the beginning of each step, after `time_is`
 ///   void reads_input(std::size_t i)     the next tuples are of input number i
 template <class Stage>
 concept knows_inputs = requires(Stage& s) { s.reads_input(std::size_t{}); };

@@ -315,7 +315,10 @@ class stage_node final : public stage_node_base<Stage, Out> {
     if (!this->catches_up(t)) return this->blocked();
     this->start();
     std::size_t most = this->batch();
-    if constexpr (knows_inputs<Stage>) this->stage_.inputs_are(in_);
+    if constexpr (knows_inputs<Stage>) {
+      if constexpr (timed<Stage>) this->stage_.time_is(t.on.now());
+      this->stage_.inputs_are(in_);
+    }
     if constexpr (needs_a_node<Stage>) {
       if (const auto done = before_input(t, most)) return *done;
     } else if (out.is_unwanted()) {
