@@ -63,6 +63,12 @@ class watermark {
     if (at_ == slowest_ && t - disorder_ >= next_) look();
   }
 
+  /// It is as far as this at least, whatever the inputs bring.
+  void is_at_least(std::int64_t t) noexcept {
+    value_ = std::max(value_, t);
+    next_ = std::max(next_, value_);
+  }
+
   void time_is(instant now) noexcept { now_ = now; }
   /// When an input is idle if nothing comes from it.
   [[nodiscard]] instant deadline() const noexcept {
