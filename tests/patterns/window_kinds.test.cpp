@@ -31,7 +31,8 @@ any_windows counted_of(std::size_t n, std::size_t slide, bool spread) {
 
 }  // namespace
 
-TEST_CASE("sessions hold what a sequential reference holds, whatever the disorder and the replicas") {
+TEST_CASE(
+    "sessions hold what a sequential reference holds, whatever the disorder and the replicas") {
   std::size_t late = 0;
   std::size_t windows = 0;
   testkit::explore(120, [&](test_system& kit) {
@@ -94,10 +95,8 @@ TEST_CASE("a window of so many tuples is put out with its last one") {
   CHECK(out(3) == 2);
   send(h, end_of_stream{});
   kit.run();
-  CHECK(kit.request(h, join{}).get().value() == all_found{{1, 0, 3, {0, 1, 2}},
-                                                          {1, 1, 4, {1, 2, 3}},
-                                                          {1, 2, 4, {2, 3}},
-                                                          {1, 3, 4, {3}}});
+  CHECK(kit.request(h, join{}).get().value() ==
+        all_found{{1, 0, 3, {0, 1, 2}}, {1, 1, 4, {1, 2, 3}}, {1, 2, 4, {2, 3}}, {1, 3, 4, {3}}});
 }
 
 namespace {
@@ -155,5 +154,6 @@ TEST_CASE("a session by the clock ends when nothing has come for its gap") {
   test_system kit(1);
   const auto w = window(session(50ms)).by(&event::key).fold(ids(), add, both);
   CHECK(at_times(kit, w, {{10, {0, 1, 0}}, {59, {1, 1, 0}}, {80, {2, 2, 0}}, {120, {3, 1, 0}}}) ==
-        std::vector<by_clock>{{1, 10ms, 109ms, {0, 1}}, {2, 80ms, 130ms, {2}}, {1, 120ms, 170ms, {3}}});
+        std::vector<by_clock>{
+            {1, 10ms, 109ms, {0, 1}}, {2, 80ms, 130ms, {2}}, {1, 120ms, 170ms, {3}}});
 }

@@ -53,8 +53,7 @@ TEST_CASE("a tuple that throws is left out, and its window stays") {
     expected want = time_windows(in, 10, 10, 6);
     std::size_t bad = 0;
     for (const event& e : in) bad += e.number < 0 && want.late.count(e.number) == 0 ? 1 : 0;
-    for (found& w : want.windows)
-      std::erase_if(w.value, [](int number) { return number < 0; });
+    for (found& w : want.windows) std::erase_if(w.value, [](int number) { return number < 0; });
     std::erase_if(want.windows, [](const found& w) { return w.value.empty(); });
     for (const std::size_t replicas : {0U, 3U}) {
       const std::size_t before = letters(kit);
@@ -223,12 +222,14 @@ TEST_CASE("windows that have closed are freed") {
   const auto states = [](const any_of<event, windowed<int, counted_number, std::int64_t>>& w) {
     const int before = counted_number::most = counted_number::alive;
     test_system kit(1);
-    const auto h = spawn(
-        kit, pipeline(counting(0, 20'000), [](int i) { return event{i, i % 8, i}; }, w,
-                      fold(0, [](int n, windowed<int, counted_number, std::int64_t> one) {
-                        return n + one.value.value;
-                      })),
-        {.capacity = 4});
+    const auto h = spawn(kit,
+                         pipeline(
+                             counting(0, 20'000), [](int i) { return event{i, i % 8, i}; }, w,
+                             fold(0,
+                                  [](int n, windowed<int, counted_number, std::int64_t> one) {
+                                    return n + one.value.value;
+                                  })),
+                         {.capacity = 4});
     kit.run();
     CHECK(kit.request(h, join{}).get().value() >= 20'000);
     return counted_number::most - before;
@@ -246,8 +247,7 @@ TEST_CASE("windows that have closed are freed") {
 TEST_CASE("what open windows hold when a stream is cancelled is counted as dropped") {
   for (const std::size_t replicas : {0U, 2U}) {
     test_system kit(1);
-    const auto h =
-        spawn(kit, pipeline(tens(0, on_failure::fail, replicas), into_vector<found>()));
+    const auto h = spawn(kit, pipeline(tens(0, on_failure::fail, replicas), into_vector<found>()));
     for (int i = 0; i < 24; ++i) send(h, event{i, i % 3, i});
     kit.run();
     send(h, cancel{});
@@ -278,8 +278,8 @@ TEST_CASE("a producer that is idle holds no window open, and what it brings then
   const auto w = window(tumbling(10)).by(&event::key).event_time(&event::at);
   const auto with_idle = [&](const any_windows& windows, bool idles) {
     test_system kit(1);
-    const auto h = spawn(kit, pipeline(farm(same).replicas(2).by(by_parity), windows,
-                                       into_vector<found>()));
+    const auto h =
+        spawn(kit, pipeline(farm(same).replicas(2).by(by_parity), windows, into_vector<found>()));
     const auto out = [&] {
       kit.run();
       return kit.request(h, get_report{}).get().value().stages.back().figures.in;
@@ -313,11 +313,11 @@ TEST_CASE("a loop around windows ends, and what they hold comes out") {
     CAPTURE(seed);
     test_system kit(seed);
     const auto total = [&](const any_windows& w) {
-      const auto h = spawn(
-          kit, pipeline(from(disordered(seed, 100, 3, 5)),
-                        feedback(pipeline(w, once), [](const event&) { return false; }),
-                        fold(0, [](int n, event e) { return n + e.number; })),
-          {.capacity = 1 + seed % 4});
+      const auto h = spawn(kit,
+                           pipeline(from(disordered(seed, 100, 3, 5)),
+                                    feedback(pipeline(w, once), [](const event&) { return false; }),
+                                    fold(0, [](int n, event e) { return n + e.number; })),
+                           {.capacity = 1 + seed % 4});
       kit.run();
       return kit.request(h, join{}).get().value();
     };

@@ -44,7 +44,8 @@ constexpr shape shapes[] = {{10, 10}, {1, 1}, {12, 4}, {10, 3}, {7, 1}, {64, 64}
 
 }  // namespace
 
-TEST_CASE("windows hold what a sequential reference holds, whatever the disorder and the replicas") {
+TEST_CASE(
+    "windows hold what a sequential reference holds, whatever the disorder and the replicas") {
   std::size_t late = 0;
   testkit::explore(120, [&](test_system& kit) {
     const std::uint64_t seed = kit.seed();
@@ -71,13 +72,13 @@ TEST_CASE("a real system's workers give the same windows") {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     CAPTURE(seed);
     const shape s = shapes[seed % std::size(shapes)];
-    const events in = disordered(seed, 3000, 40, 8);
+    const events in = disordered(seed, 1000, 40, 8);
     const expected want = time_windows(in, s.length, s.slide, 5);
     settings workers;
     workers.scheduler.workers = 3;
     actor_system system(workers);
-    const auto h = spawn(system, pipeline(from(in), windows_of(s.length, s.slide, 5, 3),
-                                          into_vector<found>()));
+    const auto h = spawn(
+        system, pipeline(from(in), windows_of(s.length, s.slide, 5, 3), into_vector<found>()));
     const auto got = system.request(h, join{}).get();
     REQUIRE(got.has_value());
     CHECK(sorted(got.value()) == want.windows);
@@ -180,9 +181,9 @@ TEST_CASE("times are durations, time points, or numbers of any type") {
   const std::vector<timed> in{{std::chrono::sys_time<std::chrono::milliseconds>(1500ms), 40000},
                               {std::chrono::sys_time<std::chrono::milliseconds>(2500ms), 65535}};
   const auto number = [](int n, timed) { return n + 1; };
-  const auto seconds = spawn(
-      kit, pipeline(from(in), window(tumbling(1s)).event_time(&timed::at).fold(0, number),
-                    into_vector<windowed<no_key, int>>()));
+  const auto seconds =
+      spawn(kit, pipeline(from(in), window(tumbling(1s)).event_time(&timed::at).fold(0, number),
+                          into_vector<windowed<no_key, int>>()));
   const auto ticks = spawn(
       kit, pipeline(from(in), window(tumbling(30000)).event_time(&timed::tick).fold(0, number),
                     into_vector<windowed<no_key, int, std::int64_t>>()));

@@ -1,7 +1,7 @@
 // Two streams joined by key: each pair of tuples of one key whose times are near enough.
 //
 //   pipeline(orders,
-//            join_with(payments)                           any composition that begins with a source
+//            join_with(payments)                          any composition that begins with a source
 //                .by(&order::id, &payment::order)
 //                .event_time(&order::at, &payment::at, out_of_order(2s))
 //                .within(10min)
@@ -219,7 +219,8 @@ class join_spec {
     return join_spec<P, KeyL, KeyR, TimeL, TimeR, Disorder, Interval, true>(
         source_, key_l_, key_r_, time_l_, time_r_, std::move(rest));
   }
-  /// So many tuples are kept at most; 2^20 unless it is said. Throws std::invalid_argument for zero.
+  /// So many tuples are kept at most; 2^20 unless it is said. Throws std::invalid_argument for
+  /// zero.
   [[nodiscard]] join_spec at_most(std::size_t n) const {
     if (n == 0) throw std::invalid_argument("garrick: join: at_most(n): n is 0; at least 1");
     join_spec s = *this;
@@ -285,19 +286,18 @@ class join_spec {
     using out = std::decay_t<typename detail::signature_of_stage<F>::result>;
     using said = detail::join_parts<KeyL, KeyR, TimeL, TimeR, F>;
     using stage = detail::join_stage<L, R, out, detail::given<KeyL, L>, said, Idles>;
-    return detail::join_of<L, out, P, stage, Idles>(
-        source_,
-        stage(said{.key_l = key_l_,
-                    .key_r = key_r_,
-                    .time_l = time_l_,
-                    .time_r = time_r_,
-                    .pair = std::move(f),
-                    .disorder = rest_.disorder,
-                    .before = rest_.before,
-                    .after = rest_.after,
-                    .idle_after = rest_.idle_after,
-                    .at_most = rest_.at_most}),
-        rest_.name, rest_.policy);
+    return detail::join_of<L, out, P, stage, Idles>(source_,
+                                                    stage(said{.key_l = key_l_,
+                                                               .key_r = key_r_,
+                                                               .time_l = time_l_,
+                                                               .time_r = time_r_,
+                                                               .pair = std::move(f),
+                                                               .disorder = rest_.disorder,
+                                                               .before = rest_.before,
+                                                               .after = rest_.after,
+                                                               .idle_after = rest_.idle_after,
+                                                               .at_most = rest_.at_most}),
+                                                    rest_.name, rest_.policy);
   }
 
   P source_;

@@ -28,8 +28,8 @@
 // failure of the stage.
 //
 // With on_failure::skip a tuple whose key, time or step throws is a dead letter, and a window whose
-// merge or `all` throws is lost: its tuples, unless they are in an earlier result, count as dropped.
-// With restart all open windows are lost that way; what was put out stays closed.
+// merge or `all` throws is lost: its tuples, unless they are in an earlier result, count as
+// dropped. With restart all open windows are lost that way; what was put out stays closed.
 //
 // Thread safety: patterns are plain values.
 #pragma once
@@ -178,9 +178,9 @@ class window_of {
   /// A producer from which nothing has come for so long, by the clock, holds no window open. What
   /// comes of it later may be late. After `event_time`. Throws std::invalid_argument for a time of
   /// zero or less.
-  [[nodiscard]] auto idle_after(duration time) const
-    requires Time::by_events
-  {
+  template <class Events = Time>
+    requires(Events::by_events)
+  [[nodiscard]] auto idle_after(duration time) const {
     static_cast<void>(
         detail::checked_length<duration>(time.count(), 1, "idle_after(time): the time"));
     return idle(time_, time);
@@ -224,10 +224,11 @@ class window_of {
     return w;
   }
 
-  /// `state = step(state, tuple)` for each tuple of a window, from `first` on; the last state is the
-  /// result. Sliding windows and sessions take `merge(state, state)`, too, the earlier one first:
-  /// a tuple goes into one piece, and windows are put together from pieces, so it has to be the same
-  /// whether a tuple is stepped or merged. Within a piece tuples come in the order of their arrival.
+  /// `state = step(state, tuple)` for each tuple of a window, from `first` on; the last state is
+  /// the result. Sliding windows and sessions take `merge(state, state)`, too, the earlier one
+  /// first: a tuple goes into one piece, and windows are put together from pieces, so it has to be
+  /// the same whether a tuple is stepped or merged. Within a piece tuples come in the order of
+  /// their arrival.
   template <class State, class F, class Merge = detail::no_merge>
   [[nodiscard]] auto fold(State first, F step, Merge merge = {}) const {
     using check =
@@ -312,14 +313,12 @@ class window_of {
     }
   }
   template <class T, class Out, class Windows, class F, class Disorder, bool Idles>
-  [[nodiscard]] auto by_events(Windows w,
-                               const detail::by_events_of<F, Disorder, Idles>& t) const {
+  [[nodiscard]] auto by_events(Windows w, const detail::by_events_of<F, Disorder, Idles>& t) const {
     detail::watermark mark(t.disorder, t.idle_after);
     auto late = detail::make_late_sink<T>(late_);
     if constexpr (!Spread) {
       using running = detail::event_stage<T, F, Idles, KeyOf, Windows>;
-      return one_stage<T, Out>(
-          running(t.f, std::move(mark), key_, std::move(w), std::move(late)));
+      return one_stage<T, Out>(running(t.f, std::move(mark), key_, std::move(w), std::move(late)));
     } else {
       using stamps = detail::stamping_stage<T, F, Idles>;
       using worker = detail::stamped_stage<T, KeyOf, Windows>;
@@ -347,7 +346,8 @@ template <class Kind>
 /// Windows of this length, one behind the other. Throws std::invalid_argument for a length of zero
 /// or less, and for an infinite one.
 [[nodiscard]] inline auto tumbling(duration length) {
-  const std::int64_t n = detail::checked_length<duration>(length.count(), 1, "tumbling(length): it");
+  const std::int64_t n =
+      detail::checked_length<duration>(length.count(), 1, "tumbling(length): it");
   return detail::time_kind<duration, false>{n, n};
 }
 /// The same in ticks.
@@ -359,8 +359,8 @@ template <std::integral Number>
   return detail::time_kind<unit, false>{n, n};
 }
 /// Windows of this length, of which one begins after each `slide`. Throws std::invalid_argument as
-/// `tumbling`, for a slide that is not above zero and at most the length, and if the greatest common
-/// divisor of both is less than a hundred-thousandth of the length.
+/// `tumbling`, for a slide that is not above zero and at most the length, and if the greatest
+/// common divisor of both is less than a hundred-thousandth of the length.
 [[nodiscard]] inline auto sliding(duration length, duration slide) {
   const std::int64_t n = detail::checked_length<duration>(length.count(), 1, "sliding(length): it");
   detail::check_slide<duration>(n, slide.count());

@@ -51,7 +51,7 @@ class counted_windows {
   /// window's other tuples are lost; if the tuple cannot be taken, the windows are as before.
   template <class K, class To>
   void take(const K& key, T&& in, To& out) {
-    const std::uint32_t hash = hash_of<Key>(key);
+    const std::size_t hash = hash_of<Key>(key);
     auto* e = keys_.find(key, hash);
     if (e == nullptr || Aggregate::keeps_tuples) counts_.room_for_one_more(pieces_);
     if (e == nullptr) {

@@ -47,7 +47,7 @@ class kept_side {
   kept_side(std::int64_t bucket, std::int64_t reach) noexcept : bucket_(bucket), reach_(reach) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  void keep(std::int64_t t, const Key& key, std::uint32_t hash, T&& in) {
+  void keep(std::int64_t t, const Key& key, std::size_t hash, T&& in) {
     auto& of = buckets_[floor_to(t, bucket_)];
     auto* e = of.find(key, hash);
     if (e == nullptr) e = &of.insert(Key(key), hash, {});
@@ -56,7 +56,7 @@ class kept_side {
   }
   /// Calls `f` with each tuple of this key from time `first` to `last`.
   template <class F>
-  void for_each(std::int64_t first, std::int64_t last, const Key& key, std::uint32_t hash,
+  void for_each(std::int64_t first, std::int64_t last, const Key& key, std::size_t hash,
                 const F& f) {
     for (auto b = buckets_.lower_bound(floor_to(first, bucket_));
          b != buckets_.end() && b->first <= last; ++b)
@@ -156,11 +156,10 @@ class join_stage {
   void take_left(L&& in, To& out) {
     const std::int64_t t = time_by(parts_.time_l, std::as_const(in));
     const Key key(part_of(parts_.key_l, std::as_const(in)));
-    const std::uint32_t hash = hash_of<Key>(key);
+    const std::size_t hash = hash_of<Key>(key);
     if (is_late(left_is_, t)) return;
-    right_.for_each(t - parts_.before, t + parts_.after, key, hash, [&](const R& r) {
-      out.put(called(parts_.pair)(std::as_const(in), r));
-    });
+    right_.for_each(t - parts_.before, t + parts_.after, key, hash,
+                    [&](const R& r) { out.put(called(parts_.pair)(std::as_const(in), r)); });
     if (right_is_.ended || !left_.is_needed(t, right_is_.mark.value())) return;
     room_for_one_more();
     left_.keep(t, key, hash, std::move(in));
@@ -169,11 +168,10 @@ class join_stage {
   void take_right(R&& in, To& out) {
     const std::int64_t t = time_by(parts_.time_r, std::as_const(in));
     const Key key(part_of(parts_.key_r, std::as_const(in)));
-    const std::uint32_t hash = hash_of<Key>(key);
+    const std::size_t hash = hash_of<Key>(key);
     if (is_late(right_is_, t)) return;
-    left_.for_each(t - parts_.after, t + parts_.before, key, hash, [&](const L& l) {
-      out.put(called(parts_.pair)(l, std::as_const(in)));
-    });
+    left_.for_each(t - parts_.after, t + parts_.before, key, hash,
+                   [&](const L& l) { out.put(called(parts_.pair)(l, std::as_const(in))); });
     if (left_is_.ended || !right_.is_needed(t, left_is_.mark.value())) return;
     room_for_one_more();
     right_.keep(t, key, hash, std::move(in));
@@ -294,17 +292,15 @@ class join_node final : public stage_node_base<Stage, Out> {
     const std::span<L> batch = left_.next(this->batch());
     if (batch.empty()) return std::nullopt;
     this->stage_.left().mark.reads(left_.number());
-    return read(batch, left_, t, true, [this](L& in, in_hand& to) {
-      this->stage_.take_left(std::move(in), to);
-    });
+    return read(batch, left_, t, true,
+                [this](L& in, in_hand& to) { this->stage_.take_left(std::move(in), to); });
   }
   std::optional<step_outcome> read_right(turn& t) {
     const std::span<R> batch = right_.next(this->batch());
     if (batch.empty()) return std::nullopt;
     this->stage_.right().mark.reads(right_.number());
-    return read(batch, right_, t, false, [this](R& in, in_hand& to) {
-      this->stage_.take_right(std::move(in), to);
-    });
+    return read(batch, right_, t, false,
+                [this](R& in, in_hand& to) { this->stage_.take_right(std::move(in), to); });
   }
   template <class T, class Take>
   step_outcome read(std::span<T> batch, inputs<T>& from, turn& t, bool of_loop, const Take& take) {

@@ -152,7 +152,7 @@ class pane_windows {
   }
   template <class K>
   void add(pane& to, const K& key, T&& in) {
-    const std::uint32_t hash = hash_of<Key>(key);
+    const std::size_t hash = hash_of<Key>(key);
     auto* const e = to.of.find(key, hash);
     if (e == nullptr || Aggregate::keeps_tuples) counts_.room_for_one_more(pieces_);
     if (e == nullptr)
@@ -207,11 +207,12 @@ class pane_windows {
   void gather(pane& from) {
     const bool last = last_end(from.begin) <= end_;
     for (auto& e : from.of) {
-      auto* const into = closing_.find(e.key, e.hash);
+      auto* const into = closing_.find(e.key, e.hash());
       const std::uint32_t fresh = std::exchange(e.cell.fresh, 0);
       if (into == nullptr) {
         try {
-          closing_.insert(e.key, e.hash, {last ? std::move(e.cell.now) : state(e.cell.now), fresh});
+          closing_.insert(e.key, e.hash(),
+                          {last ? std::move(e.cell.now) : state(e.cell.now), fresh});
         } catch (...) {
           counts_.lose(fresh);
           throw;
@@ -245,7 +246,7 @@ class pane_windows {
   std::size_t at_ = 0;    ///< the next of them
   /// Results that could not be put together, and why.
   std::vector<std::pair<std::size_t, std::exception_ptr>> bad_;
-  cells spare_;           ///< memory for the next pane
+  cells spare_;  ///< memory for the next pane
 };
 
 }  // namespace garrick::patterns::detail

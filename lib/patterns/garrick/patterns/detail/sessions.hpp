@@ -45,9 +45,7 @@ class session_windows {
   ~session_windows() = default;
 
   /// The watermark closes sessions an eighth of a gap after their end at most.
-  [[nodiscard]] std::int64_t grain() const noexcept {
-    return std::max(gap_ / 8, std::int64_t{1});
-  }
+  [[nodiscard]] std::int64_t grain() const noexcept { return std::max(gap_ / 8, std::int64_t{1}); }
   [[nodiscard]] window_counts& counts() noexcept { return counts_; }
   [[nodiscard]] const window_counts& counts() const noexcept { return counts_; }
   void goes_on_after_failures() noexcept { aggregate_.goes_on_after_failures(); }
@@ -156,12 +154,13 @@ class session_windows {
   }
   template <class K>
   void open(std::int64_t t, typename key_map::iterator at, const K& key, T&& in) {
-    session fresh{.begin = t, .last = t, .number = ++numbers_, .now = aggregate_.begin(std::move(in))};
+    session fresh{
+        .begin = t, .last = t, .number = ++numbers_, .now = aggregate_.begin(std::move(in))};
     if (at == keys_.end()) at = keys_.try_emplace(Key(key)).first;
     auto& all = at->second.sessions;
     try {
-      const auto place = std::find_if(all.begin(), all.end(),
-                                      [&](const session& s) { return s.begin > t; });
+      const auto place =
+          std::find_if(all.begin(), all.end(), [&](const session& s) { return s.begin > t; });
       in_heap(*at, fresh);
       all.insert(place, std::move(fresh));
     } catch (...) {

@@ -118,8 +118,7 @@ inline constexpr bool is_key = std::is_same_v<Key, no_key> || requires(const Key
 
 /// The check of a function that is kept. A pointer to a member shares nothing.
 template <class F>
-using kept_check =
-    std::conditional_t<std::is_member_pointer_v<F>, passed_check, part_check<F>>;
+using kept_check = std::conditional_t<std::is_member_pointer_v<F>, passed_check, part_check<F>>;
 
 template <class F, class T>
 consteval auto check_window_key() {

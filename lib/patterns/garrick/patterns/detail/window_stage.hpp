@@ -114,8 +114,7 @@ class clock_stage : public windows_stage<Windows> {
   template <class To>
   void consume(T&& in, To& /*out*/) {
     const auto key = part_of(key_of_, std::as_const(in));
-    static_cast<void>(
-        this->windows_.take(now_.since_beginning().count(), key, std::move(in)));
+    static_cast<void>(this->windows_.take(now_.since_beginning().count(), key, std::move(in)));
   }
   [[nodiscard]] std::size_t held() const noexcept { return this->windows_.counts().kept(); }
   void input_has_ended() noexcept { watermark_ = end_of_time; }
