@@ -7,6 +7,7 @@
 #include <garrick/garrick.hpp>
 #include <garrick/patterns/detail/checks.hpp>
 #include <garrick/patterns/detail/stage_check.hpp>
+#include <garrick/patterns/detail/window_check.hpp>
 
 #include <garrick/patterns/accelerator.hpp>
 #include <garrick/patterns/ask.hpp>

@@ -47,17 +47,19 @@ class counted_windows {
   [[nodiscard]] const window_counts& counts() const noexcept { return counts_; }
   void goes_on_after_failures() noexcept { aggregate_.goes_on_after_failures(); }
 
-  /// Takes a tuple, and puts out the window that it ends, if it ends one. If that throws, the
-  /// window's other tuples are lost; if the tuple cannot be taken, the windows are as before.
+  /// Takes a tuple, whose key may be a part of it, and puts out the window that it ends, if any. If
+  /// that throws, the window's other tuples are lost; if the tuple cannot be taken, the windows are
+  /// as before.
   template <class K, class To>
   void take(const K& key, T&& in, To& out) {
     const std::size_t hash = hash_of<Key>(key);
     auto* e = keys_.find(key, hash);
     if (e == nullptr || Aggregate::keeps_tuples) counts_.room_for_one_more(pieces_);
     if (e == nullptr) {
+      Key own(key);  // before the tuple is moved on
       windows_of_key fresh;
       fresh.open.emplace(aggregate_.begin(std::move(in)));
-      e = &keys_.insert(Key(key), hash, std::move(fresh));
+      e = &keys_.insert(std::move(own), hash, std::move(fresh));
       ++pieces_;
     } else if (auto& open = e->cell.open; open) {
       aggregate_.step(*open, std::move(in));

@@ -155,7 +155,7 @@ class join_stage {
   template <class To>
   void take_left(L&& in, To& out) {
     const std::int64_t t = time_by(parts_.time_l, std::as_const(in));
-    const Key key(part_of(parts_.key_l, std::as_const(in)));
+    decltype(auto) key = part_of(parts_.key_l, std::as_const(in));
     const std::size_t hash = hash_of<Key>(key);
     if (is_late(left_is_, t)) return;
     right_.for_each(t - parts_.before, t + parts_.after, key, hash,
@@ -167,7 +167,7 @@ class join_stage {
   template <class To>
   void take_right(R&& in, To& out) {
     const std::int64_t t = time_by(parts_.time_r, std::as_const(in));
-    const Key key(part_of(parts_.key_r, std::as_const(in)));
+    decltype(auto) key = part_of(parts_.key_r, std::as_const(in));
     const std::size_t hash = hash_of<Key>(key);
     if (is_late(right_is_, t)) return;
     left_.for_each(t - parts_.after, t + parts_.before, key, hash,

@@ -62,8 +62,8 @@ class pane_windows {
   [[nodiscard]] const window_counts& counts() const noexcept { return counts_; }
   void goes_on_after_failures() noexcept { aggregate_.goes_on_after_failures(); }
 
-  /// Takes a tuple of time `t`. False: it is late, and `in` is as it was. If it throws, the windows
-  /// are as before.
+  /// Takes a tuple of time `t`, whose key may be a part of it. False: it is late, and `in` is as it
+  /// was. If it throws, the windows are as before.
   template <class K>
   [[nodiscard]] bool take(std::int64_t t, const K& key, T&& in) {
     if (here_ == nullptr || t < here_->begin || t >= here_->begin + pane_) {
@@ -144,7 +144,9 @@ class pane_windows {
   void first_of_pane(std::int64_t begin, const K& key, T&& in) {
     counts_.room_for_one_more(pieces_);
     pane fresh{.begin = begin, .pieces = 1, .of = std::exchange(spare_, {})};
-    fresh.of.insert(Key(key), hash_of<Key>(key), {aggregate_.begin(std::move(in)), 1});
+    const std::size_t hash = hash_of<Key>(key);
+    Key own(key);  // before the tuple is moved on
+    fresh.of.insert(std::move(own), hash, {aggregate_.begin(std::move(in)), 1});
     here_ = &panes_.emplace(begin, std::move(fresh)).first->second;
     ++pieces_;
     counts_.take();
@@ -155,10 +157,13 @@ class pane_windows {
     const std::size_t hash = hash_of<Key>(key);
     auto* const e = to.of.find(key, hash);
     if (e == nullptr || Aggregate::keeps_tuples) counts_.room_for_one_more(pieces_);
-    if (e == nullptr)
-      to.of.insert(Key(key), hash, {aggregate_.begin(std::move(in)), 1});
-    else
-      aggregate_.step(e->cell.now, std::move(in)), ++e->cell.fresh;
+    if (e == nullptr) {
+      Key own(key);  // before the tuple is moved on
+      to.of.insert(std::move(own), hash, {aggregate_.begin(std::move(in)), 1});
+    } else {
+      aggregate_.step(e->cell.now, std::move(in));
+      ++e->cell.fresh;
+    }
     if (e == nullptr || Aggregate::keeps_tuples) ++to.pieces, ++pieces_;
     counts_.take();
   }

@@ -50,8 +50,9 @@ class session_windows {
   [[nodiscard]] const window_counts& counts() const noexcept { return counts_; }
   void goes_on_after_failures() noexcept { aggregate_.goes_on_after_failures(); }
 
-  /// Takes a tuple of time `t`. False: it is late, and `in` is as it was. If it throws, the windows
-  /// are as before, unless that was in the middle of joining two sessions: then they are lost.
+  /// Takes a tuple of time `t`, whose key may be a part of it. False: it is late, and `in` is as it
+  /// was. If it throws, the windows are as before, unless that was in the middle of joining two
+  /// sessions: then they are lost.
   template <class K>
   [[nodiscard]] bool take(std::int64_t t, const K& key, T&& in) {
     const auto at = keys_.find(key);
@@ -154,9 +155,10 @@ class session_windows {
   }
   template <class K>
   void open(std::int64_t t, typename key_map::iterator at, const K& key, T&& in) {
+    Key own(key);  // before the tuple is moved on
     session fresh{
         .begin = t, .last = t, .number = ++numbers_, .now = aggregate_.begin(std::move(in))};
-    if (at == keys_.end()) at = keys_.try_emplace(Key(key)).first;
+    if (at == keys_.end()) at = keys_.try_emplace(std::move(own)).first;
     auto& all = at->second.sessions;
     try {
       const auto place =

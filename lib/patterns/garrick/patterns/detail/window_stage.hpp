@@ -81,8 +81,7 @@ class counted_stage : public windows_stage<Windows> {
   template <class To>
   void consume(T&& in, To& out) {
     decltype(auto) key = part_of(key_of_, std::as_const(in));
-    const std::decay_t<decltype(key)> own(key);
-    this->windows_.take(own, std::move(in), out);
+    this->windows_.take(key, std::move(in), out);
   }
   [[nodiscard]] std::size_t kept() const noexcept { return this->windows_.counts().kept(); }
   void input_has_ended() noexcept { this->windows_.end(); }
@@ -113,7 +112,7 @@ class clock_stage : public windows_stage<Windows> {
   }
   template <class To>
   void consume(T&& in, To& /*out*/) {
-    const auto key = part_of(key_of_, std::as_const(in));
+    decltype(auto) key = part_of(key_of_, std::as_const(in));
     static_cast<void>(this->windows_.take(now_.since_beginning().count(), key, std::move(in)));
   }
   [[nodiscard]] std::size_t held() const noexcept { return this->windows_.counts().kept(); }
@@ -173,10 +172,9 @@ class event_stage : public windows_stage<Windows>, public by_event_time<TimeOf, 
   void consume(T&& in, To& /*out*/) {
     const std::int64_t t = time_by(this->time_of_, std::as_const(in));
     decltype(auto) key = part_of(key_of_, std::as_const(in));
-    const std::decay_t<decltype(key)> own(key);  // the tuple is moved on
     this->windows_.watermark_is(this->watermark_.value());
     this->watermark_.saw(t);
-    if (this->windows_.take(t, own, std::move(in))) [[likely]]
+    if (this->windows_.take(t, key, std::move(in))) [[likely]]
       return;
     ++late_count_;
     if (late_) late_->take(std::move(in));
@@ -307,9 +305,8 @@ class stamped_stage : public windows_stage<Windows> {
       return;
     }
     decltype(auto) key = part_of(key_of_, std::as_const(*in.tuple));
-    const std::decay_t<decltype(key)> own(key);
     this->windows_.watermark_is(watermark_);
-    if (this->windows_.take(in.time, own, std::move(*in.tuple))) [[likely]]
+    if (this->windows_.take(in.time, key, std::move(*in.tuple))) [[likely]]
       return;
     ++late_count_;
     if (late_) late_->take(std::move(*in.tuple));
