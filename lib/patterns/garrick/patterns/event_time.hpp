@@ -17,9 +17,11 @@
 
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace garrick::patterns {
 

@@ -31,6 +31,8 @@
 #include <cstdint>
 #include <exception>
 #include <map>
+#include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
