@@ -88,7 +88,7 @@ TEST_CASE("a join has the pairs of a sequential reference, whatever the disorder
   testkit::explore(150, [&](test_system& kit) {
     const std::uint64_t seed = kit.seed();
     const auto jitter = static_cast<std::int64_t>(seed % 13);
-    const times t{static_cast<std::int64_t>(seed % 4 == 0 ? jitter : seed % 7),
+    const times t{seed % 4 == 0 ? jitter : static_cast<std::int64_t>(seed % 7),
                   static_cast<std::int64_t>(seed % 9), static_cast<std::int64_t>(seed % 5)};
     const int keys = 1 + static_cast<int>(seed % 9);
     const events left = disordered(seed, 150, keys, jitter);

@@ -51,7 +51,7 @@ TEST_CASE(
     const std::uint64_t seed = kit.seed();
     const shape s = shapes[seed % std::size(shapes)];
     const auto jitter = static_cast<std::int64_t>(seed % 23);
-    const auto disorder = static_cast<std::int64_t>(seed % 4 == 0 ? jitter : seed % 11);
+    const auto disorder = seed % 4 == 0 ? jitter : static_cast<std::int64_t>(seed % 11);
     const events in = disordered(seed, 300, 1 + static_cast<int>(seed % 9), jitter);
     const expected want = time_windows(in, s.length, s.slide, disorder);
     late += want.late.size();
