@@ -12,6 +12,11 @@ OUTPUT = PATTERNS + "channel/output.hpp"
 ROUTES = PATTERNS + "channel/routes.hpp"
 FEEDBACK = PATTERNS + "feedback.hpp"
 TIMING = PATTERNS + "timing.hpp"
+PANES = PATTERNS + "detail/panes.hpp"
+SESSIONS = PATTERNS + "detail/sessions.hpp"
+WATERMARK = PATTERNS + "detail/watermark.hpp"
+AGGREGATE = PATTERNS + "detail/aggregate.hpp"
+JOIN = PATTERNS + "detail/join_node.hpp"
 ENDING = PATTERNS + "node/ending.cpp"
 PHASES = PATTERNS + "team/phases.hpp"
 PHASE_WORK = PATTERNS + "team/phase_work.cpp"
@@ -493,5 +498,61 @@ MUTATIONS = [
         "      p = (p % end + end) % end;",
         "      p = p < 0 ? std::max(p + end, std::ptrdiff_t{0}) : std::min(p - end, end - 1);",
         by_stencils,
+    # ---- windows and joins
+    mutation(
+        "stream, windows: a tuple that is late opens its window again",
+        PANES,
+        "      if (last_end(begin) <= watermark_) return false;\n",
+        "",
+        ("tests.windows",),
+    ),
+    mutation(
+        "stream, windows: one replica does not hear of the watermark",
+        ROUTES,
+        "for (std::size_t i = 0; i < to_.size(); ++i) put_to(i, policy_.one_more(value));",
+        "for (std::size_t i = 1; i < to_.size(); ++i) put_to(i, policy_.one_more(value));",
+        ("tests.windows",),
+    ),
+    mutation(
+        "stream, windows: the fastest producer closes windows, not the slowest",
+        WATERMARK,
+        "inputs_[i].latest < inputs_[lowest].latest))",
+        "inputs_[i].latest > inputs_[lowest].latest))",
+        ("tests.window_life",),
+    ),
+    mutation(
+        "stream, windows: a result that throws takes those before it with it",
+        PANES,
+        "        out.begin_input();\n",
+        "",
+        ("tests.window_life",),
+    ),
+    mutation(
+        "stream, windows: what a restart loses is not counted",
+        AGGREGATE,
+        "  void lose_all() noexcept { lose(kept_); }",
+        "  void lose_all() noexcept { gave(kept_); }",
+        ("tests.window_life",),
+    ),
+    mutation(
+        "stream, windows: a tuple between two sessions leaves them two",
+        SESSIONS,
+        "    if (other != nullptr) join(at->second, *into, *other);\n",
+        "    static_cast<void>(other);\n",
+        ("tests.window_kinds",),
+    ),
+    mutation(
+        "stream, joins: a tuple is freed before the last one that could meet it",
+        JOIN,
+        "    return t + reach_ >= others;",
+        "    return t + reach_ > others;",
+        ("tests.joins",),
+    ),
+    mutation(
+        "stream, joins: what is late depends on the other side",
+        JOIN,
+        "    if (t < side.mark.value()) {",
+        "    if (t < std::max(left_is_.mark.value(), right_is_.mark.value())) {",
+        ("tests.joins",),
     ),
 ]

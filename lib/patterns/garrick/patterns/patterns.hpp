@@ -7,16 +7,19 @@
 #include <garrick/garrick.hpp>
 #include <garrick/patterns/detail/checks.hpp>
 #include <garrick/patterns/detail/stage_check.hpp>
+#include <garrick/patterns/detail/window_check.hpp>
 
 #include <garrick/patterns/accelerator.hpp>
 #include <garrick/patterns/ask.hpp>
 #include <garrick/patterns/bind.hpp>
 #include <garrick/patterns/data_pattern.hpp>
 #include <garrick/patterns/divide_conquer.hpp>
+#include <garrick/patterns/event_time.hpp>
 #include <garrick/patterns/farm.hpp>
 #include <garrick/patterns/feedback.hpp>
 #include <garrick/patterns/generator.hpp>
 #include <garrick/patterns/grid.hpp>
+#include <garrick/patterns/join.hpp>
 #include <garrick/patterns/map.hpp>
 #include <garrick/patterns/master_worker.hpp>
 #include <garrick/patterns/neighbourhood.hpp>
@@ -34,4 +37,5 @@
 #include <garrick/patterns/stencil.hpp>
 #include <garrick/patterns/stream.hpp>
 #include <garrick/patterns/timing.hpp>
+#include <garrick/patterns/windows.hpp>
 #include <garrick/patterns/zip.hpp>

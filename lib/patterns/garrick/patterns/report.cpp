@@ -39,7 +39,8 @@ node_figures together(const node_figures& a, const node_figures& b) {
           .failures = a.failures + b.failures,
           .dropped = a.dropped + b.dropped,
           .partial = a.partial + b.partial,
-          .waiting = a.waiting + b.waiting};
+          .waiting = a.waiting + b.waiting,
+          .late = a.late + b.late};
 }
 
 }  // namespace

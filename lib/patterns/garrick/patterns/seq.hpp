@@ -83,9 +83,9 @@ class seq_stage : public detail::yields<Value> {
   using garrick_stage = void;
   using garrick_sendable = void;  ///< stages own what they are made of
   using garrick_seq = void;
-  static constexpr bool garrick_keeps_order = !std::is_void_v<In> && !std::is_void_v<Out> &&
-                                              !detail::timed<Running> && !detail::paced<Running> &&
-                                              !detail::ends_early<Running>;
+  static constexpr bool garrick_keeps_order =
+      !std::is_void_v<In> && !std::is_void_v<Out> && !detail::timed<Running> &&
+      !detail::paced<Running> && !detail::ends_early<Running> && !detail::flushing<Running>;
 
   /// For the framework: from the running part, which every replica gets a copy of.
   seq_stage(Running prototype, std::string name)

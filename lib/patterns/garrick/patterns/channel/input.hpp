@@ -42,6 +42,12 @@ class inputs {
     at_ = i;
     return all_[i].from->ring.front(most);
   }
+  /// Which channel the last batch was of.
+  [[nodiscard]] std::size_t number() const noexcept { return at_; }
+  /// Does something wait in channel number `i`?
+  [[nodiscard]] bool waits_at(std::size_t i) const noexcept {
+    return all_[i].from->ring.length() != 0;
+  }
   /// The number of channels.
   [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
   /// The first `n` of the batch were dealt with. Wakes their producer if it waits for room.

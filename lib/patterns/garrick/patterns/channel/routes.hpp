@@ -4,6 +4,7 @@
 //
 //   std::size_t choose(const T& result, const Choices& among)   the number of the one that gets it
 //   static constexpr bool any_will_do = true                    if others would do as well
+//   bool is_for_all(const T&), T one_more(const T&)             this one goes to all, in copies
 //
 // or it is `to_all`. `among.size()` says how many there are, `among.waiting(i)` how many tuples
 // wait there.
@@ -227,6 +228,11 @@ class routes final : public output<T> {
       for (std::size_t i = 0; i + 1 < to_.size(); ++i) put_to(i, T(value));
       put_to(to_.size() - 1, std::move(value));
     } else {
+      if constexpr (requires { policy_.is_for_all(value); })
+        if (policy_.is_for_all(value)) {
+          for (std::size_t i = 0; i < to_.size(); ++i) put_to(i, policy_.one_more(value));
+          return;
+        }
       put_to(policy_.choose(std::as_const(value), choices<T>(to_)), std::move(value));
     }
   }

@@ -95,6 +95,18 @@ class refused_pattern {
   refused_pattern own_threads(const Args&... /*unused*/) const {
     return {};
   }
+  template <class... Args>
+  refused_pattern event_time(const Args&... /*unused*/) const {
+    return {};
+  }
+  template <class... Args>
+  refused_pattern within(const Args&... /*unused*/) const {
+    return {};
+  }
+  template <class... Args>
+  refused_pattern with(const Args&... /*unused*/) const {
+    return {};
+  }
   refused_pattern own_thread() const { return {}; }
   refused_pattern round_robin() const { return {}; }
   refused_pattern least_loaded() const { return {}; }

@@ -49,13 +49,37 @@ concept holding = requires(const Stage& s) {
 /// A tuple's results may be put out piece by piece: `consume` comes back as soon as there is no
 /// room, and then
 ///
-///   bool under_way() const       are there more?
+///   bool under_way() const       are there more? Then no further tuple is consumed
 ///   void go_on(To& out)          there is room again
 ///   void give_up()               nobody wants them
 template <class Stage>
 concept resumable = requires(const Stage& s) {
   { s.under_way() } -> std::convertible_to<bool>;
 };
+
+/// So many tuples that it has taken are in no result yet: they are counted as dropped if the stream
+/// is cancelled. They become results at the end of the input, so a loop does not wait for them.
+/// Optionally it has
+///
+///   std::size_t take_lost()             tuples that will be in no result, since the last call
+///   std::size_t take_late()             tuples that came too late to be in one, since then
+template <class Stage>
+concept keeping = requires(const Stage& s) {
+  { s.kept() } -> std::convertible_to<std::size_t>;
+};
+
+/// Has results when its input has ended, which are put out piece by piece: it is resumable, and
+///
+///   void input_has_ended()              is called before `stop`; it may be under way then
+template <class Stage>
+concept flushing = requires(Stage& s) { s.input_has_ended(); };
+
+/// Goes by the inputs of its node. It has
+///
+///   void inputs_are(inputs<In>& in)     at the beginning of each step, after `time_is`
+///   void reads_input(std::size_t i)     the next tuples are of input number i
+template <class Stage>
+concept knows_inputs = requires(Stage& s) { s.reads_input(std::size_t{}); };
 
 /// May have enough before its input ends: then the stages before it hear that nobody wants their
 /// results.
@@ -67,6 +91,6 @@ concept ends_early = requires(const Stage& s) {
 /// Is it always a node of its own, never part of a neighbour's?
 template <class Stage>
 inline constexpr bool needs_a_node =
-    timed<Stage> || paced<Stage> || resumable<Stage> || ends_early<Stage>;
+    timed<Stage> || paced<Stage> || resumable<Stage> || ends_early<Stage> || knows_inputs<Stage>;
 
 }  // namespace garrick::patterns::detail

@@ -117,6 +117,15 @@ class stage_in_hand {
   std::conditional_t<copied, Stage, Stage&> here_;
 };
 
+/// Is the stage in the middle of results that are put out piece by piece?
+template <class Stage>
+[[nodiscard]] bool is_under_way([[maybe_unused]] const Stage& s) noexcept {
+  if constexpr (resumable<Stage>)
+    return s.under_way();
+  else
+    return false;
+}
+
 /// What nodes with and without inputs share: the output, the start and the end.
 template <class Stage, class Out>
 class stage_node_base : public node {
@@ -197,6 +206,8 @@ class stage_node_base : public node {
   void abandon(turn& t) noexcept override {
     if constexpr (holding<Stage>)
       if (exists_) drop(stage_.held());
+    if constexpr (keeping<Stage>)
+      if (exists_) drop(stage_.kept());
     drop(out_->close(t));
   }
   /// So many tuples were taken and their results published, but for those of what the stage holds.
@@ -205,6 +216,8 @@ class stage_node_base : public node {
       const std::size_t held_before = std::exchange(held_, stage_.held());
       n += held_before - held_;
     }
+    if constexpr (requires { stage_.take_lost(); }) drop(stage_.take_lost());
+    if constexpr (requires { stage_.take_late(); }) count_late(stage_.take_late());
     out_of_loops(n);
   }
   /// The time of this step. True: the stage's time has come.
@@ -302,6 +315,10 @@ class stage_node final : public stage_node_base<Stage, Out> {
     if (!this->catches_up(t)) return this->blocked();
     this->start();
     std::size_t most = this->batch();
+    if constexpr (knows_inputs<Stage>) {
+      if constexpr (timed<Stage>) this->stage_.time_is(t.on.now());
+      this->stage_.inputs_are(in_);
+    }
     if constexpr (needs_a_node<Stage>) {
       if (const auto done = before_input(t, most)) return *done;
     } else if (out.is_unwanted()) {
@@ -309,11 +326,14 @@ class stage_node final : public stage_node_base<Stage, Out> {
     }
     const std::span<In> batch = in_.next(most);
     if (batch.empty()) return nothing(t);
+    if constexpr (knows_inputs<Stage>) this->stage_.reads_input(in_.number());
     const std::size_t before = out.pending();
     std::size_t n = 0;
     try {
       if (this->policy() != on_failure::fail)
-        for (; n < batch.size() && !out.is_blocked() && !this->is_cancelled(); ++n)
+        for (; n < batch.size() && !out.is_blocked() && !this->is_cancelled() &&
+               !is_under_way(this->stage_);
+             ++n)
           consume_or_lose(batch[n]);
       else
         consume(batch, n);
@@ -332,13 +352,14 @@ class stage_node final : public stage_node_base<Stage, Out> {
     try {
       in_hand to(*this->out_);
       stage_in_hand<Stage> stage(this->stage_);
-      while (done < batch.size() && !to.is_blocked() && !this->is_cancelled()) {
+      while (done < batch.size() && !to.is_blocked() && !this->is_cancelled() &&
+             !is_under_way(*stage)) {
         const std::size_t until = std::min(batch.size(), done + node::between_looks);
         do {
           to.begin_input();
           (*stage).consume(std::move(batch[done]), to);
           ++done;
-        } while (done < until && !to.is_blocked());
+        } while (done < until && !to.is_blocked() && !is_under_way(*stage));
       }
     } catch (...) {
       n = done;
@@ -401,8 +422,8 @@ class stage_node final : public stage_node_base<Stage, Out> {
       put(to);
       this->went_well();
     } catch (...) {
-      if constexpr (resumable<Stage>) {  // it goes on with the next tuple
-        this->count_partial();
+      if constexpr (resumable<Stage>) {  // it goes on with the next tuple, or the next result
+        if constexpr (!flushing<Stage>) this->count_partial();
         this->failed();
       } else {
         this->failed_again();
@@ -415,7 +436,7 @@ class stage_node final : public stage_node_base<Stage, Out> {
   }
   void give_up() noexcept {
     if (!this->stage_.under_way()) return;
-    this->drop(1);
+    if constexpr (holding<Stage> && !flushing<Stage>) this->drop(this->stage_.held());
     this->stage_.give_up();
     this->settle(0);
   }
@@ -441,6 +462,10 @@ class stage_node final : public stage_node_base<Stage, Out> {
     if (!in_.ended()) {
       if (!this->hands_on_kept(t)) return step_outcome::worked;
       return in_.sleep() ? this->starved(t) : step_outcome::worked;
+    }
+    if constexpr (flushing<Stage>) {
+      this->stage_.input_has_ended();
+      if (this->stage_.under_way()) return step_outcome::worked;
     }
     this->stop();
     return this->publish_all(t) ? this->ended(t) : this->blocked();

@@ -122,7 +122,8 @@ node_figures node::figures() const noexcept {
           .failures = get(failures_),
           .dropped = get(dropped_),
           .partial = get(partial_),
-          .waiting = waiting()};
+          .waiting = waiting(),
+          .late = get(late_)};
 }
 
 error node::why_it_failed(const std::exception_ptr& why) const {

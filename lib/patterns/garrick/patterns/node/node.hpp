@@ -49,6 +49,7 @@ struct node_figures {
                                 ///< was cancelled or failed, or a stage behind has enough
   std::uint64_t partial = 0;    ///< failures behind results that had been handed on already
   std::uint64_t waiting = 0;    ///< tuples in the channels before it, at the moment
+  std::uint64_t late = 0;       ///< tuples that came too late for a window or a join
 };
 
 }  // namespace garrick::patterns
@@ -171,6 +172,7 @@ class node : public wakeable {
   void count_made(std::uint64_t n) noexcept { taken_ += n; }
   void count_out(std::uint64_t n) noexcept { add(out_, n); }
   void count_failure() noexcept { add(failures_, std::uint64_t{1}); }
+  void count_late(std::uint64_t n) noexcept { add(late_, n); }
   void count_partial() noexcept { add(partial_, std::uint64_t{1}); }
   /// The loops that the node is in: what it puts out is in them, before it is published.
   void into_loops(std::size_t n) noexcept {
@@ -227,6 +229,7 @@ class node : public wakeable {
   std::atomic<std::uint64_t> failures_{0};
   std::atomic<std::uint64_t> dropped_{0};
   std::atomic<std::uint64_t> partial_{0};
+  std::atomic<std::uint64_t> late_{0};
 };
 
 }  // namespace garrick::patterns::detail

@@ -1,0 +1,69 @@
+// Windows: birds at a feeder, by the ten minutes. Two cameras send what they have seen when they
+// have a connection, so sightings come out of order, and some too late.
+#include <garrick/patterns/patterns.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+using namespace garrick;
+using namespace garrick::patterns;
+using namespace std::chrono_literals;
+
+// [sighting]
+struct sighting {
+  std::string bird;
+  std::chrono::minutes at;  // since sunrise
+};
+
+int one_more(int n, sighting) { return n + 1; }
+// [/sighting]
+int both(int n, int m) { return n + m; }
+
+long minutes(duration t) {
+  return std::chrono::duration_cast<std::chrono::minutes>(std::chrono::nanoseconds(t.count()))
+      .count();
+}
+
+int main() {
+  const std::vector<sighting> seen{
+      {"robin", 1min}, {"tit", 3min},    {"tit", 4min},   {"robin", 12min}, {"tit", 8min},
+      {"jay", 11min},  {"robin", 14min}, {"tit", 13min},  {"jay", 16min},   {"robin", 7min},
+      {"tit", 19min},  {"tit", 21min},   {"jay", 18min},  {"robin", 33min}, {"tit", 29min},
+      {"tit", 27min},  {"robin", 38min}, {"robin", 36min}};
+  actor_system system;
+
+  // [tumbling]
+  const auto by_bird = window(tumbling(10min))
+                           .by(&sighting::bird)
+                           .event_time(&sighting::at, out_of_order(5min))
+                           .fold(0, one_more);
+  const auto visits =
+      spawn(system, pipeline(from(seen), by_bird, for_each([](windowed<std::string, int> w) {
+                               std::printf("%2ld to %2ld: %d x %s\n", minutes(w.begin),
+                                           minutes(w.end), w.value, w.key.c_str());
+                             })));
+  // [/tumbling]
+  system.request(visits, join{}).get().value();
+  // [late]
+  const auto report = system.request(visits, get_report{}).get().value();
+  std::printf("%llu came too late\n",
+              static_cast<unsigned long long>(report.stages[1].figures.late));
+  // [/late]
+
+  // [sliding]
+  const auto busy = window(sliding(20min, 10min))
+                        .event_time(&sighting::at, out_of_order(30min))
+                        .fold(0, one_more, both);  // put together from pieces of ten minutes
+  // [/sliding]
+  const auto busiest =
+      spawn(system, pipeline(from(seen), busy,
+                             fold(windowed<no_key, int>(),
+                                  [](windowed<no_key, int> best, windowed<no_key, int> w) {
+                                    return w.value > best.value ? w : best;
+                                  })));
+  const auto best = system.request(busiest, join{}).get().value();
+  std::printf("the busiest twenty minutes: %ld to %ld, with %d birds\n", minutes(best.begin),
+              minutes(best.end), best.value);
+}

@@ -1,0 +1,55 @@
+// A join: how far away was the lightning? Each flash meets the thunder of its storm that follows
+// within fifteen seconds.
+#include <garrick/patterns/patterns.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+using namespace garrick;
+using namespace garrick::patterns;
+using namespace std::chrono_literals;
+
+// [tuples]
+struct flash {
+  std::string storm;
+  std::chrono::milliseconds at;
+};
+struct thunder {
+  std::string storm;
+  std::chrono::milliseconds at;
+};
+
+/// Sound takes three seconds for a kilometre.
+std::string distance(const flash& f, const thunder& t) {
+  const double km = static_cast<double>((t.at - f.at).count()) / 3000;
+  char line[60];
+  std::snprintf(line, sizeof line, "%s: a flash %.1f km away", f.storm.c_str(), km);
+  return line;
+}
+// [/tuples]
+
+int main() {
+  const std::vector<flash> flashes{{"north", 1s}, {"west", 2s}, {"north", 30s}, {"south", 31s}};
+  const std::vector<thunder> heard{{"north", 10s}, {"west", 5s}, {"north", 36s}};
+  actor_system system;
+  // [join]
+  const auto distances = join_with(from(heard))  // the stream's tuples with those of this source
+                             .by(&flash::storm, &thunder::storm)
+                             .event_time(&flash::at, &thunder::at, out_of_order(10s))
+                             .within(0s, 15s)  // after the flash
+                             .with(distance);
+  const auto stream = spawn(
+      system,
+      pipeline(from(flashes), distances,
+               fold(std::vector<std::string>(), [](std::vector<std::string> all, std::string line) {
+                 all.push_back(std::move(line));
+                 return all;
+               })));
+  // [/join]
+  auto lines = system.request(stream, join{}).get().value();
+  std::sort(lines.begin(), lines.end());  // pairs come in no order
+  for (const std::string& line : lines) std::puts(line.c_str());
+}

@@ -1,0 +1,118 @@
+// What a window does with its tuples: folds them into a state, or keeps them all for one call. And
+// what all kinds of windows count.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: none.
+#pragma once
+
+#include <garrick/patterns/channel/called.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace garrick::patterns::detail {
+
+/// A window whose states are not put together.
+struct no_merge {};
+
+/// `state = f(state, tuple)`; and `merge(state, state)`, the earlier one first.
+template <class T, class State, class F, class Merge>
+class folding {
+ public:
+  using state = State;
+  using value = State;
+  static constexpr bool keeps_tuples = false;
+
+  folding(State first, F f, Merge put_together)
+      : first_(std::move(first)), f_(std::move(f)), merge_(std::move(put_together)) {}
+  [[nodiscard]] State begin(T&& in) { return called(f_)(State(first_), std::move(in)); }
+  void step(State& s, T&& in) {
+    if (keeps_) [[unlikely]]
+      s = called(f_)(State(s), std::move(in));
+    else
+      s = called(f_)(std::move(s), std::move(in));
+  }
+  void merge(State& into, State&& later) {
+    into = called(merge_)(std::move(into), std::move(later));
+  }
+  [[nodiscard]] State give(State&& s) noexcept(std::is_nothrow_move_constructible_v<State>) {
+    return std::move(s);
+  }
+  /// What throws may have moved from the state that it was given.
+  void goes_on_after_failures() noexcept { keeps_ = true; }
+
+ private:
+  State first_;
+  [[no_unique_address]] F f_;
+  [[no_unique_address]] Merge merge_;
+  bool keeps_ = false;
+};
+
+/// `f(std::span<const T>)` of all tuples.
+template <class T, class Value, class F>
+class whole {
+ public:
+  using state = std::vector<T>;
+  using value = Value;
+  static constexpr bool keeps_tuples = true;
+
+  explicit whole(F f) : f_(std::move(f)) {}
+  [[nodiscard]] state begin(T&& in) {
+    state s;
+    s.push_back(std::move(in));
+    return s;
+  }
+  void step(state& s, T&& in) { s.push_back(std::move(in)); }
+  void merge(state& into, state&& later) {
+    into.reserve(into.size() + later.size());
+    for (T& x : later) into.push_back(std::move(x));
+  }
+  [[nodiscard]] Value give(state&& s) { return called(f_)(std::span<const T>(s)); }
+  void goes_on_after_failures() noexcept {}
+
+ private:
+  [[no_unique_address]] F f_;
+};
+
+/// What windows hold, and what has become of their tuples. Every tuple that is taken is in one of
+/// these, until a result that it is part of has been put out.
+class window_counts {
+ public:
+  explicit window_counts(std::size_t most) noexcept : most_(most) {}
+
+  /// Tuples that are in no result yet.
+  [[nodiscard]] std::size_t kept() const noexcept { return kept_; }
+  /// Tuples that will be in none, since the last call: what would have put them out has thrown, or
+  /// was cleared.
+  [[nodiscard]] std::size_t take_lost() noexcept { return std::exchange(lost_, 0); }
+
+  void take() noexcept { ++kept_; }
+  /// They are in a result now.
+  void gave(std::size_t n) noexcept { kept_ -= n; }
+  void lose(std::size_t n) noexcept {
+    kept_ -= n;
+    lost_ += n;
+  }
+  void lose_all() noexcept { lose(kept_); }
+
+  /// Throws std::length_error if there are so many pieces of windows that one more is too many.
+  void room_for_one_more(std::size_t pieces) const {
+    if (pieces >= most_) [[unlikely]]
+      throw std::length_error("garrick: window: " + std::to_string(most_) +
+                              " pieces of windows are open, as many as at_most() allows");
+  }
+
+ private:
+  std::size_t most_;
+  std::size_t kept_ = 0;
+  std::size_t lost_ = 0;
+};
+
+}  // namespace garrick::patterns::detail

@@ -1,0 +1,227 @@
+// Windows of sessions: for each key, tuples of which each is less than a gap from the next one.
+//
+// A session ends a gap after its latest tuple. One tuple may join two sessions, which then are one.
+// What is due is found in a heap of ends, in which a session stands once, with the end that it had
+// when it was put there: if it has grown meanwhile, it goes back with its new one.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: the holder of the node's run right.
+//
+// Invariants
+// S1 The sessions of a key are at least a gap from each other, in the order of their begins.
+// S2 A session stands in the heap once, at its end or before it. So does one that is gone, until
+//    its turn comes; its key stays until then.
+// S3 No tuple is taken while something is due. So a session that is there is open, and a tuple that
+//    belongs to it is in time, however old it is.
+#pragma once
+
+#include <garrick/patterns/detail/aggregate.hpp>
+#include <garrick/patterns/detail/dense_map.hpp>
+#include <garrick/patterns/event_time.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace garrick::patterns::detail {
+
+template <class T, class Key, class Aggregate, class Window>
+class session_windows {
+  using state = typename Aggregate::state;
+  using unit = typename Window::time;
+
+ public:
+  session_windows(std::int64_t gap, Aggregate a, std::size_t at_most)
+      : gap_(gap), at_most_(at_most), aggregate_(std::move(a)), counts_(at_most) {}
+  /// Each copy begins anew.
+  session_windows(const session_windows& o) : session_windows(o.gap_, o.aggregate_, o.at_most_) {}
+  session_windows(session_windows&&) noexcept = default;
+  session_windows& operator=(const session_windows&) = delete;
+  ~session_windows() = default;
+
+  /// The watermark closes sessions an eighth of a gap after their end at most.
+  [[nodiscard]] std::int64_t grain() const noexcept { return std::max(gap_ / 8, std::int64_t{1}); }
+  [[nodiscard]] window_counts& counts() noexcept { return counts_; }
+  [[nodiscard]] const window_counts& counts() const noexcept { return counts_; }
+  void goes_on_after_failures() noexcept { aggregate_.goes_on_after_failures(); }
+
+  /// Takes a tuple of time `t`, whose key may be a part of it. False: it is late, and `in` is as it
+  /// was. If it throws, the windows are as before, unless that was in the middle of joining two
+  /// sessions: then they are lost.
+  template <class K>
+  [[nodiscard]] bool take(std::int64_t t, const K& key, T&& in) {
+    const auto at = keys_.find(key);
+    session* into = nullptr;
+    session* other = nullptr;
+    if (at != keys_.end())
+      for (session& s : at->second.sessions)
+        if (s.begin - gap_ < t && t < s.last + gap_) (into == nullptr ? into : other) = &s;
+    if (into == nullptr) {
+      if (t + gap_ <= watermark_) return false;
+      counts_.room_for_one_more(std::max(pieces_, ends_.size()));
+      open(t, at, key, std::move(in));
+      return true;
+    }
+    if constexpr (Aggregate::keeps_tuples) counts_.room_for_one_more(pieces_);
+    aggregate_.step(into->now, std::move(in));
+    ++into->pieces;
+    if constexpr (Aggregate::keeps_tuples) ++pieces_;
+    ++into->tuples;
+    counts_.take();
+    into->begin = std::min(into->begin, t);
+    into->last = std::max(into->last, t);
+    if (other != nullptr) join(at->second, *into, *other);
+    return true;
+  }
+
+  void watermark_is(std::int64_t w) noexcept { watermark_ = w; }
+  /// The watermark at which something may have to be put out.
+  [[nodiscard]] std::int64_t next() const noexcept {
+    return ends_.empty() ? no_time : ends_.front().end;
+  }
+  /// Is there something to look at, at watermark `w`?
+  [[nodiscard]] bool is_due(std::int64_t w) const noexcept { return next() <= w; }
+  /// Puts out what is due, the session that has ended first before others, as far as there is room.
+  /// What throws has lost that result and no other.
+  template <class To>
+  void put_due(To& out) {
+    while (next() <= watermark_) {
+      std::pop_heap(ends_.begin(), ends_.end());
+      const turn_of_session turn = ends_.back();
+      ends_.pop_back();
+      auto& all = turn.of->second.sessions;
+      --turn.of->second.in_heap;
+      const auto at = std::find_if(all.begin(), all.end(),
+                                   [&](const session& s) { return s.number == turn.number; });
+      if (at == all.end()) {
+        forget(*turn.of);
+      } else if (at->last + gap_ > watermark_) {
+        in_heap(*turn.of, *at);  // there was room for one a moment ago
+      } else {
+        put(*turn.of, at, out);
+        if (out.is_blocked()) return;
+      }
+    }
+  }
+  void clear() noexcept {
+    counts_.lose_all();
+    keys_.clear();
+    ends_.clear();
+    pieces_ = 0;
+  }
+
+ private:
+  struct session {
+    std::int64_t begin;
+    std::int64_t last;
+    std::uint64_t number;
+    state now;
+    std::size_t pieces = 1;
+    std::size_t tuples = 1;
+  };
+  struct sessions_of_key {
+    std::vector<session> sessions;
+    std::size_t in_heap = 0;
+  };
+  struct hash {
+    std::size_t operator()(const Key& k) const { return hash_of<Key>(k); }
+  };
+  using key_map = std::unordered_map<Key, sessions_of_key, hash>;
+  using one_key = typename key_map::value_type;
+  /// The session number `number` may end then. The first one is the largest of the heap.
+  struct turn_of_session {
+    std::int64_t end;
+    std::uint64_t number;
+    one_key* of;
+
+    [[nodiscard]] friend bool operator<(const turn_of_session& a,
+                                        const turn_of_session& b) noexcept {
+      return a.end != b.end ? a.end > b.end : a.number > b.number;
+    }
+  };
+
+  void in_heap(one_key& of, const session& s) {
+    ends_.push_back({s.last + gap_, s.number, &of});
+    std::push_heap(ends_.begin(), ends_.end());
+    ++of.second.in_heap;
+  }
+  void forget(one_key& of) {
+    if (of.second.sessions.empty() && of.second.in_heap == 0) keys_.erase(Key(of.first));
+  }
+  template <class K>
+  void open(std::int64_t t, typename key_map::iterator at, const K& key, T&& in) {
+    Key own(key);  // before the tuple is moved on
+    session fresh{
+        .begin = t, .last = t, .number = ++numbers_, .now = aggregate_.begin(std::move(in))};
+    if (at == keys_.end()) at = keys_.try_emplace(std::move(own)).first;
+    auto& all = at->second.sessions;
+    try {
+      const auto place =
+          std::find_if(all.begin(), all.end(), [&](const session& s) { return s.begin > t; });
+      in_heap(*at, fresh);
+      all.insert(place, std::move(fresh));
+    } catch (...) {
+      if (all.empty() && at->second.in_heap == 0) keys_.erase(at);
+      throw;
+    }
+    ++pieces_;
+    counts_.take();
+  }
+  /// A tuple is near both: they are one now.
+  void join(sessions_of_key& of, session& earlier, session& later) {
+    const std::size_t number = static_cast<std::size_t>(&later - of.sessions.data());
+    try {
+      aggregate_.merge(earlier.now, std::move(later.now));
+    } catch (...) {
+      counts_.lose(earlier.tuples + later.tuples - 1);
+      counts_.gave(1);  // the tuple itself, which is a dead letter
+      pieces_ -= weight(earlier) + weight(later);
+      of.sessions.erase(of.sessions.begin() + static_cast<std::ptrdiff_t>(number - 1),
+                        of.sessions.begin() + static_cast<std::ptrdiff_t>(number + 1));
+      throw;
+    }
+    earlier.last = std::max(earlier.last, later.last);
+    earlier.tuples += later.tuples;
+    earlier.pieces += later.pieces;
+    if constexpr (!Aggregate::keeps_tuples) --pieces_;
+    of.sessions.erase(of.sessions.begin() + static_cast<std::ptrdiff_t>(number));
+  }
+  [[nodiscard]] static std::size_t weight(const session& s) noexcept {
+    return Aggregate::keeps_tuples ? s.pieces : 1;
+  }
+  template <class To>
+  void put(one_key& of, typename std::vector<session>::iterator at, To& out) {
+    session s = std::move(*at);
+    of.second.sessions.erase(at);
+    pieces_ -= weight(s);
+    try {
+      Key key = of.first;
+      forget(of);
+      out.begin_input();
+      out.put(Window{std::move(key), in_unit<unit>(s.begin), in_unit<unit>(s.last + gap_),
+                     aggregate_.give(std::move(s.now))});
+    } catch (...) {
+      counts_.lose(s.tuples);
+      throw;
+    }
+    counts_.gave(s.tuples);
+  }
+
+  std::int64_t gap_;
+  std::size_t at_most_;
+  Aggregate aggregate_;
+  window_counts counts_;
+
+  std::int64_t watermark_ = std::numeric_limits<std::int64_t>::min();
+  key_map keys_;
+  std::vector<turn_of_session> ends_;  ///< a heap
+  std::uint64_t numbers_ = 0;
+  std::size_t pieces_ = 0;
+};
+
+}  // namespace garrick::patterns::detail

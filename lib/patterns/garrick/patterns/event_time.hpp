@@ -1,0 +1,150 @@
+// When tuples happened, as they say themselves: for windows and joins.
+//
+//   .event_time(&reading::at, out_of_order(2s))      a member, or a function of the tuple
+//
+// Times are durations since any beginning (std::chrono durations and time points, `duration`,
+// `instant`), or plain numbers: ticks of the user's own. Lengths are given in the same unit.
+//
+// A watermark says up to which time all tuples have come: the latest time seen, less the disorder
+// that is allowed for. A stage that reads several producers takes the lowest of theirs. What comes
+// behind the watermark is late. So a watermark never goes back.
+//
+// Thread safety: plain values.
+#pragma once
+
+#include <garrick/garrick.hpp>
+#include <garrick/patterns/channel/called.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace garrick::patterns {
+
+/// The key of windows without one.
+struct no_key {
+  [[nodiscard]] friend constexpr bool operator==(no_key, no_key) noexcept { return true; }
+};
+
+}  // namespace garrick::patterns
+
+namespace garrick::patterns::detail {
+
+/// Numbers without a unit.
+using ticks_unit = std::int64_t;
+
+template <class T>
+inline constexpr bool is_ticks = std::integral<T> && !std::is_same_v<T, bool>;
+template <class T>
+inline constexpr bool is_point = requires(const T& t) {
+  { t.time_since_epoch() } -> base::chrono_duration;
+};
+/// In which unit a T tells a time: `duration`, or `ticks_unit`; void: it tells none.
+template <class T>
+using unit_of = std::conditional_t<
+    is_ticks<T>, ticks_unit,
+    std::conditional_t<std::is_same_v<T, duration> || std::is_same_v<T, instant> ||
+                           base::chrono_duration<T> || is_point<T>,
+                       duration, void>>;
+
+/// Times and lengths are below it, so sums of some of them are numbers, too.
+inline constexpr std::int64_t most_time = std::int64_t{1} << 61;
+/// Later than any time.
+inline constexpr std::int64_t no_time = std::numeric_limits<std::int64_t>::max();
+/// The watermark at the end: behind every window.
+inline constexpr std::int64_t end_of_time = no_time - 1;
+
+template <class T>
+[[nodiscard]] constexpr std::int64_t number_of(const T& t) noexcept {
+  if constexpr (is_ticks<T>) {
+    if (std::in_range<std::int64_t>(t)) return static_cast<std::int64_t>(t);
+    return no_time;
+  } else if constexpr (std::is_same_v<T, instant>) {
+    return t.since_beginning().count();
+  } else if constexpr (is_point<T>) {
+    return duration(t.time_since_epoch()).count();
+  } else {
+    return duration(t).count();
+  }
+}
+template <class Unit>
+[[nodiscard]] constexpr Unit in_unit(std::int64_t n) noexcept {
+  if constexpr (std::is_same_v<Unit, duration>)
+    return duration::nanoseconds(n);
+  else
+    return n;
+}
+/// For errors.
+template <class Unit>
+[[nodiscard]] std::string text_of(std::int64_t n) {
+  if constexpr (std::is_same_v<Unit, duration>)
+    return duration::nanoseconds(n).to_string();
+  else
+    return std::to_string(n);
+}
+[[nodiscard]] constexpr std::int64_t floor_to(std::int64_t n, std::int64_t unit) noexcept {
+  const std::int64_t rest = n % unit;
+  return n - (rest < 0 ? rest + unit : rest);
+}
+
+/// What a member pointer or a function, which may be lent, gives of a tuple.
+template <class F, class T>
+[[nodiscard]] decltype(auto) part_of(F& f, const T& of) {
+  if constexpr (std::is_member_object_pointer_v<std::remove_const_t<F>>)
+    return (of.*f);
+  else if constexpr (std::is_member_function_pointer_v<std::remove_const_t<F>>)
+    return (of.*f)();
+  else
+    return called(f)(of);
+}
+/// The time that `f` gives of a tuple. Throws std::out_of_range, and what `f` throws.
+template <class F, class T>
+[[nodiscard]] std::int64_t time_by(F& f, const T& of) {
+  const std::int64_t t = number_of<std::decay_t<decltype(part_of(f, of))>>(part_of(f, of));
+  if (t > -most_time && t < most_time) [[likely]]
+    return t;
+  throw std::out_of_range("garrick: event_time: this tuple's time is out of range: " +
+                          std::to_string(t));
+}
+/// A length that a user gives. Throws std::invalid_argument if it is below `least` or has no end.
+template <class Unit>
+[[nodiscard]] std::int64_t checked_length(std::int64_t n, std::int64_t least, const char* what) {
+  if (n >= least && n < most_time) return n;
+  throw std::invalid_argument("garrick: " + std::string(what) + " is " + text_of<Unit>(n) +
+                              (least == 0 ? "; it must not be negative, nor without an end"
+                                          : "; it must be above zero, and have an end"));
+}
+
+/// How far tuples may be behind.
+template <class Unit>
+struct disorder {
+  std::int64_t most = 0;
+};
+/// No disorder, in whatever unit.
+template <>
+struct disorder<void> {
+  std::int64_t most = 0;
+};
+
+}  // namespace garrick::patterns::detail
+
+namespace garrick::patterns {
+
+/// How far behind the latest tuple of its producer another one may be: it is in time if it is no
+/// further behind. Throws std::invalid_argument for a negative or infinite one.
+[[nodiscard]] inline auto out_of_order(duration most) {
+  return detail::disorder<duration>{
+      detail::checked_length<duration>(most.count(), 0, "out_of_order(disorder): the disorder")};
+}
+/// The same in ticks.
+template <std::integral Number>
+[[nodiscard]] auto out_of_order(Number most) {
+  return detail::disorder<detail::ticks_unit>{detail::checked_length<detail::ticks_unit>(
+      detail::number_of(most), 0, "out_of_order(disorder): the disorder")};
+}
+
+}  // namespace garrick::patterns

@@ -1,0 +1,326 @@
+// Two streams joined by key: each pair of tuples of one key whose times are near enough.
+//
+//   pipeline(orders,
+//            join_with(payments)                          any composition that begins with a source
+//                .by(&order::id, &payment::order)
+//                .event_time(&order::at, &payment::at, out_of_order(2s))
+//                .within(10min)
+//                .with(settled_order), …)                  Out f(const order&, const payment&)
+//
+// An inner join: a pair is put out as soon as both are there, in no order between pairs, and a
+// tuple without a partner leads to nothing. A tuple that is behind the watermark of its own side
+// (event_time.hpp) is late: it is counted in the report (node_figures::late), and meets nobody. So
+// the pairs do not depend on which side is read first.
+//
+// State is bounded: a tuple is kept until the other side's watermark has passed the last time that
+// could meet it. If one side is ahead, so that half of at_most(n) tuples are kept, it waits for the
+// other. More than at_most(n) are a failure of the stage: then more tuples than that are near each
+// other, and the interval is too long.
+//
+// With on_failure::skip a tuple whose key, time or pair throws is a dead letter. With restart what
+// is kept is lost, too, and counted as dropped, as it is when the stream is cancelled.
+//
+// Thread safety: patterns are plain values.
+#pragma once
+
+#include <garrick/patterns/detail/join_node.hpp>
+#include <garrick/patterns/detail/window_check.hpp>
+#include <garrick/patterns/event_time.hpp>
+#include <garrick/patterns/pipeline.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace garrick::patterns::detail {
+
+/// Not said yet.
+struct unsaid {};
+
+/// What is said of a join beside its types.
+struct join_options {
+  std::int64_t disorder = 0;
+  std::int64_t before = 0;
+  std::int64_t after = 0;
+  duration idle_after = duration::infinite();
+  std::size_t at_most = std::size_t{1} << 20;
+  on_failure policy = on_failure::fail;
+  std::string name = "join";
+};
+
+/// A stream of L beside the source P.
+template <class L, class Out, class P, class Stage, bool Idles>
+class join_of {
+  using R = typename P::output;
+  static_assert(all_of<tuple_check<L>, tuple_check<Out>>::reported);
+
+ public:
+  using garrick_stage = void;
+  using garrick_sendable = void;  ///< stages own what they are made of
+  static constexpr bool garrick_keeps_order = false;
+  using input = L;     ///< what it takes
+  using output = Out;  ///< what it puts out
+
+  join_of(P source, Stage stage, std::string name, on_failure policy)
+      : source_(std::move(source)),
+        stage_(std::move(stage)),
+        name_(std::move(name)),
+        policy_(policy) {}
+
+  [[nodiscard]] plan describe() const {
+    return {.what = "join", .emitter = false, .parts = {source_.describe()}};
+  }
+  inlet_ptr<L> build(const builder& b, const inlet_ptr<Out>& next) const {
+    node_options o = b.node(name_);
+    o.in_place = o.in_place && !Idles;
+    auto& n = b.to.template add_node<join_node<Stage, L, R, Out, Idles>>(o, policy_, stage_);
+    n.to(next->connect(n));
+    builder beside = b.inside(name_ + ".");
+    beside.loops.clear();  // what the source puts out comes from no loop
+    source_.build(beside, std::make_shared<node_inlet<R>>(n, n.other(), b.options.capacity));
+    return std::make_shared<node_inlet<L>>(n, n.in(), b.options.capacity);
+  }
+
+ private:
+  P source_;
+  Stage stage_;
+  std::string name_;
+  on_failure policy_;
+};
+
+// Each of these is instantiated only to fail.
+template <class P, bool IsSource>
+struct join_with_no_source {
+  static constexpr bool reported = true;
+  static_assert(IsSource,
+                "garrick: join_with(source) joins a stream with what a source puts out: this "
+                "pattern takes tuples, or ends in a sink");
+};
+template <class F>
+consteval auto check_join_side() {
+  if constexpr (!passes<stage_check<F>>) {
+    return static_cast<stage_check<F>*>(nullptr);
+  } else {
+    using P = stage_of<F>;
+    if constexpr (!std::is_void_v<typename P::input> || std::is_void_v<typename P::output>)
+      return static_cast<join_with_no_source<P, false>*>(nullptr);
+    else
+      return static_cast<run_check<P>*>(nullptr);
+  }
+}
+
+template <class F, class R>
+consteval auto check_pair() {
+  using L = argument_of<0, F>;
+  if constexpr (signature_of_stage<F>::arity != 2) {
+    return static_cast<pairs_do_not_fit<F, L, R, false>*>(nullptr);
+  } else if constexpr (!std::is_same_v<argument_of<1, F>, R> ||
+                       !std::is_invocable_v<callee<F>, const L&, const R&>) {
+    return static_cast<pairs_do_not_fit<F, L, R, false>*>(nullptr);
+  } else {
+    if constexpr (std::is_void_v<typename signature_of_stage<F>::result>)
+      return static_cast<pairs_do_not_fit<F, L, R, false>*>(nullptr);
+    else
+      return static_cast<part_check<F>*>(nullptr);
+  }
+}
+template <class Spec, bool Said>
+struct join_says_too_little {
+  static constexpr bool reported = true;
+  static_assert(Said,
+                "garrick: a join says by(left_key, right_key), event_time(left_time, right_time) "
+                "and within(interval) before with(f)");
+};
+template <class KeyL, class KeyR, class TimeL, class TimeR, class Interval, class Disorder, class L,
+          class R>
+consteval auto check_join() {
+  using keys = all_of<check_of<decltype(check_window_key<KeyL, L>()), KeyL>,
+                      check_of<decltype(check_window_key<KeyR, R>()), KeyR>>;
+  using times = all_of<check_of<decltype(check_event_time<TimeL, L, Interval, Disorder>()), TimeL>,
+                       check_of<decltype(check_event_time<TimeR, R, Interval, Disorder>()), TimeR>>;
+  if constexpr (!passes<keys>) {
+    return static_cast<keys*>(nullptr);
+  } else {
+    using kl = given<KeyL, L>;
+    using kr = given<KeyR, R>;
+    if constexpr (!std::is_same_v<kl, kr>)
+      return static_cast<keys_of_join_differ<kl, kr, false>*>(nullptr);
+    else
+      return static_cast<times*>(nullptr);
+  }
+}
+
+}  // namespace garrick::patterns::detail
+
+namespace garrick::patterns {
+
+/// A join of which not everything is said yet. `with` makes the pattern.
+template <class P, class KeyL = detail::unsaid, class KeyR = detail::unsaid,
+          class TimeL = detail::unsaid, class TimeR = detail::unsaid, class Disorder = void,
+          class Interval = void, bool Idles = false>
+class join_spec {
+ public:
+  /// For the framework.
+  explicit join_spec(P source, KeyL kl = {}, KeyR kr = {}, TimeL tl = {}, TimeR tr = {},
+                     detail::join_options rest = {})
+      : source_(std::move(source)),
+        key_l_(std::move(kl)),
+        key_r_(std::move(kr)),
+        time_l_(std::move(tl)),
+        time_r_(std::move(tr)),
+        rest_(std::move(rest)) {}
+
+  /// The keys: of the stream's tuples, and of the source's. Each is a pointer to a member or a
+  /// function of the tuple without captures (else say lent(f)), and std::hash knows their type.
+  template <class L, class R>
+  [[nodiscard]] auto by(L left, R right) const {
+    return join_spec<P, L, R, TimeL, TimeR, Disorder, Interval, Idles>(
+        source_, std::move(left), std::move(right), time_l_, time_r_, rest_);
+  }
+  /// The times, in the same way (event_time.hpp), and how far a tuple may be behind others of its
+  /// side.
+  template <class L, class R, class Unit = void>
+  [[nodiscard]] auto event_time(L left, R right, detail::disorder<Unit> behind = {}) const {
+    detail::join_options rest = rest_;
+    rest.disorder = behind.most;
+    return join_spec<P, KeyL, KeyR, L, R, Unit, Interval, Idles>(
+        source_, key_l_, key_r_, std::move(left), std::move(right), std::move(rest));
+  }
+  /// How far apart the times of a pair are at most. Throws std::invalid_argument for a negative or
+  /// infinite one.
+  [[nodiscard]] auto within(duration most) const { return within(most, most); }
+  /// The right one's time is at most `before` less than the left one's, or at most `after` more.
+  [[nodiscard]] auto within(duration before, duration after) const {
+    return within_of<duration>(before.count(), after.count());
+  }
+  /// The same in ticks.
+  template <std::integral Number>
+  [[nodiscard]] auto within(Number most) const {
+    return within(most, most);
+  }
+  /// The same in ticks.
+  template <std::integral Number>
+  [[nodiscard]] auto within(Number before, std::type_identity_t<Number> after) const {
+    return within_of<detail::ticks_unit>(detail::number_of(before), detail::number_of(after));
+  }
+  /// A side, or one of several producers of a side, from which nothing has come for so long, by the
+  /// clock, is taken to be as far as the other. What comes of it later may be late. Throws
+  /// std::invalid_argument for a time of zero or less.
+  [[nodiscard]] auto idle_after(duration time) const {
+    detail::join_options rest = rest_;
+    static_cast<void>(
+        detail::checked_length<duration>(time.count(), 1, "idle_after(time): the time"));
+    rest.idle_after = time;
+    return join_spec<P, KeyL, KeyR, TimeL, TimeR, Disorder, Interval, true>(
+        source_, key_l_, key_r_, time_l_, time_r_, std::move(rest));
+  }
+  /// So many tuples are kept at most; 2^20 unless it is said. Throws std::invalid_argument for
+  /// zero.
+  [[nodiscard]] join_spec at_most(std::size_t n) const {
+    if (n == 0) throw std::invalid_argument("garrick: join: at_most(n): n is 0; at least 1");
+    join_spec s = *this;
+    s.rest_.at_most = n;
+    return s;
+  }
+  /// With another name than `join`: for errors, figures and pictures.
+  [[nodiscard]] join_spec named(std::string name) const {
+    join_spec s = *this;
+    s.rest_.name = std::move(name);
+    return s;
+  }
+  /// With another answer to exceptions.
+  [[nodiscard]] join_spec on(on_failure policy) const {
+    join_spec s = *this;
+    s.rest_.policy = policy;
+    return s;
+  }
+
+  /// Puts out `f(left, right)` for each pair: a function `Out f(const Left&, const Right&)` that
+  /// names its types.
+  template <class F>
+  [[nodiscard]] auto with(F f) const {
+    constexpr bool said = !std::is_same_v<KeyL, detail::unsaid> &&
+                          !std::is_same_v<TimeL, detail::unsaid> && !std::is_void_v<Interval>;
+    static_assert(detail::join_says_too_little<join_spec, said>::reported);
+    if constexpr (said)
+      return checked(std::move(f));
+    else
+      return detail::refused_pattern();
+  }
+
+ private:
+  using R = typename P::output;
+
+  template <class Unit>
+  [[nodiscard]] auto within_of(std::int64_t before, std::int64_t after) const {
+    detail::join_options rest = rest_;
+    rest.before = detail::checked_length<Unit>(before, 0, "within(interval): it");
+    rest.after = detail::checked_length<Unit>(after, 0, "within(interval): it");
+    return join_spec<P, KeyL, KeyR, TimeL, TimeR, Disorder, Unit, Idles>(
+        source_, key_l_, key_r_, time_l_, time_r_, std::move(rest));
+  }
+  template <class F>
+  [[nodiscard]] auto checked(F f) const {
+    using pair = detail::check_of<decltype(detail::check_pair<F, R>()), F>;
+    static_assert(pair::reported);
+    if constexpr (detail::passes<pair>) {
+      using L = detail::argument_of<0, F>;
+      using check = detail::check_of<
+          decltype(detail::check_join<KeyL, KeyR, TimeL, TimeR, Interval, Disorder, L, R>())>;
+      static_assert(check::reported);
+      if constexpr (detail::passes<check>)
+        return made<L>(std::move(f));
+      else
+        return detail::refused_pattern();
+    } else {
+      return detail::refused_pattern();
+    }
+  }
+  template <class L, class F>
+  [[nodiscard]] auto made(F f) const {
+    using out = std::decay_t<typename detail::signature_of_stage<F>::result>;
+    using said = detail::join_parts<KeyL, KeyR, TimeL, TimeR, F>;
+    using stage = detail::join_stage<L, R, out, detail::given<KeyL, L>, said, Idles>;
+    return detail::join_of<L, out, P, stage, Idles>(source_,
+                                                    stage(said{.key_l = key_l_,
+                                                               .key_r = key_r_,
+                                                               .time_l = time_l_,
+                                                               .time_r = time_r_,
+                                                               .pair = std::move(f),
+                                                               .disorder = rest_.disorder,
+                                                               .before = rest_.before,
+                                                               .after = rest_.after,
+                                                               .idle_after = rest_.idle_after,
+                                                               .at_most = rest_.at_most}),
+                                                    rest_.name, rest_.policy);
+  }
+
+  P source_;
+  KeyL key_l_;
+  KeyR key_r_;
+  TimeL time_l_;
+  TimeR time_r_;
+  detail::join_options rest_;
+};
+
+/// Joins a stream with `source`, any composition that begins with a source: what is before it in a
+/// pipeline is the left side, `source` the right one.
+///
+/// Only a source can be the other side. Two branches of one stream would stand still as soon as the
+/// join waits for one of them while the other's channels are full.
+template <class P>
+[[nodiscard]] auto join_with(P source) {
+  using check = detail::check_of<decltype(detail::check_join_side<P>())>;
+  static_assert(check::reported);
+  if constexpr (detail::passes<check>)
+    return join_spec<detail::stage_of<P>>(seq(std::move(source)));
+  else
+    return detail::refused_pattern();
+}
+
+}  // namespace garrick::patterns

@@ -1,0 +1,401 @@
+// Windows: a result for the tuples of a span of time, of a session, or for so many of them.
+//
+//   window(tumbling(10s)).by(&reading::sensor)         for each sensor, every ten seconds
+//       .event_time(&reading::at, out_of_order(2s))    by the readings' own times
+//       .fold(0.0, warmest)                            State step(State, reading)
+//
+//   window(sliding(10s, 1s))…fold(0, step, merge)      of the last ten seconds, every second
+//   window(session(5min))…fold(0, step, merge)         until five minutes without a tuple
+//   window(count(100)).fold(0, step)                   of a hundred tuples
+//   window(count(100).sliding(10))…                    of the last hundred, after every tenth
+//   …all(f)                                            f(std::span<const reading>): all at once
+//
+// A result is a windowed<Key, Value>: the key, begin and end, the value. The end is not part of the
+// window. Windows of time begin at multiples of their slide, or of their length.
+//
+// Without event_time the times are the clock's, when a tuple is taken: the system's clock, or the
+// testkit's virtual one. With it (event_time.hpp) tuples may come out of order. A window is put out
+// once, as soon as the watermark has reached its end: all tuples are there that are not further
+// behind than out_of_order says. One that is, and of which every window has closed, is late: it is
+// counted in the report (node_figures::late), and goes to late_to(handle) if there is one. A
+// producer that stands still holds all windows open, unless idle_after(time) says for how long.
+//
+// What is open when the stream ends is put out then, earliest first, so every tuple that was not
+// late is in a result. If the stream is cancelled or fails, it is counted as dropped.
+//
+// State is bounded: what has closed is freed, and as soon as more than at_most(n) pieces are open
+// (for each key a pane of each window; with `all`, each tuple) a tuple that needs another one is a
+// failure of the stage.
+//
+// With on_failure::skip a tuple whose key, time or step throws is a dead letter, and a window whose
+// merge or `all` throws is lost: its tuples, unless they are in an earlier result, count as
+// dropped. With restart all open windows are lost that way; what was put out stays closed.
+//
+// Thread safety: patterns are plain values.
+#pragma once
+
+#include <garrick/patterns/detail/aggregate.hpp>
+#include <garrick/patterns/detail/spread_windows.hpp>
+#include <garrick/patterns/detail/window_check.hpp>
+#include <garrick/patterns/detail/window_kinds.hpp>
+#include <garrick/patterns/detail/window_stage.hpp>
+#include <garrick/patterns/event_time.hpp>
+#include <garrick/patterns/farm.hpp>
+#include <garrick/patterns/seq.hpp>
+#include <garrick/patterns/sinks.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace garrick::patterns {
+
+/// A window's result. `Time` is `duration`, since the beginning of the tuples' times or of the
+/// clock; or std::int64_t: ticks, or the numbers of a key's tuples from 0 on.
+template <class Key, class Value, class Time = duration>
+struct windowed {
+  using time = Time;  ///< of begin and end
+  Key key{};          ///< whose; `no_key` without `by`
+  Time begin{};       ///< the first time in it; of a session, that of its first tuple
+  Time end{};         ///< the first time behind it; of a session, a gap behind its last tuple
+  Value value{};      ///< what came of its tuples
+
+  [[nodiscard]] friend bool operator==(const windowed&, const windowed&) = default;
+};
+
+}  // namespace garrick::patterns
+
+namespace garrick::patterns::detail {
+
+/// Where a window's times come from.
+struct by_clock {
+  static constexpr bool by_events = false;
+};
+template <class F, class Disorder, bool Idles>
+struct by_events_of {
+  static constexpr bool by_events = true;
+  F f;
+  std::int64_t disorder;
+  duration idle_after;
+};
+/// Nobody gets what is late.
+struct not_sent {};
+/// What is said of windows beside their types.
+struct window_options {
+  std::size_t at_most = std::size_t{1} << 20;
+  std::size_t replicas = 0;
+  on_failure policy = on_failure::fail;
+  std::string name = "window";
+};
+
+template <class Time, class T, class Kind>
+struct time_check {
+  using type = std::conditional_t<Kind::is_counted || std::is_same_v<typename Kind::unit, duration>,
+                                  passed_check, clock_has_no_ticks<Kind, false>>;
+};
+template <class F, class Disorder, bool Idles, class T, class Kind>
+struct time_check<by_events_of<F, Disorder, Idles>, T, Kind> {
+  using type = check_of<decltype(check_event_time<F, T, typename Kind::unit, Disorder>()), F>;
+};
+template <class Late, class T>
+struct late_check {
+  using type = passed_check;
+};
+template <class P, class T>
+struct late_check<ref<P>, T> {
+  using type = std::conditional_t<P::template accepts<T>, passed_check,
+                                  receiver_does_not_understand<P, T, false>>;
+};
+template <class T, class Late>
+[[nodiscard]] late_sink_ptr<T> make_late_sink([[maybe_unused]] const Late& to) {
+  if constexpr (std::is_same_v<Late, not_sent>)
+    return nullptr;
+  else
+    return std::make_shared<late_to_actor<T, typename Late::protocol_type>>(to);
+}
+
+template <class F, class State, class Merge, bool NeedsMerge>
+consteval auto check_window_fold() {
+  if constexpr (!is_function<F, State, State, argument_of<1, F>>)
+    return static_cast<window_fold_does_not_fit<F, State, false>*>(nullptr);
+  else if constexpr (NeedsMerge && !is_function<Merge, State, State, State>)
+    return static_cast<window_is_put_together<Merge, State, false>*>(nullptr);
+  else
+    return static_cast<all_of<part_check<State>, part_check<F>, part_check<Merge>>*>(nullptr);
+}
+template <class F, bool Copies>
+consteval auto check_window_function() {
+  using span = tuple_of_span<argument_of<0, F>>;
+  if constexpr (!span::is || signature_of_stage<F>::arity != 1) {
+    return static_cast<window_function_does_not_fit<F, false>*>(nullptr);
+  } else if constexpr (std::is_void_v<typename signature_of_stage<F>::result>) {
+    return static_cast<window_function_does_not_fit<F, false>*>(nullptr);
+  } else {
+    if constexpr (Copies && !base::copyable_message<typename span::type>)
+      return static_cast<window_copies_tuples<typename span::type, false>*>(nullptr);
+    else
+      return static_cast<part_check<F>*>(nullptr);
+  }
+}
+
+}  // namespace garrick::patterns::detail
+
+namespace garrick::patterns {
+
+/// Windows of which not everything is said yet. `fold` and `all` make the pattern.
+template <class Kind, class KeyOf = detail::keyless, class Time = detail::by_clock,
+          class Late = detail::not_sent, bool Spread = false>
+class window_of {
+ public:
+  /// For the framework.
+  explicit window_of(Kind kind, KeyOf key = {}, Time time = {}, Late late = {},
+                     detail::window_options rest = {})
+      : kind_(kind),
+        key_(std::move(key)),
+        time_(std::move(time)),
+        late_(std::move(late)),
+        rest_(std::move(rest)) {}
+
+  /// Windows of each key by itself. `key` is a pointer to a member, or a function of the tuple
+  /// without captures (else say lent(f)), whose result std::hash knows.
+  template <class Key>
+  [[nodiscard]] auto by(Key key) const {
+    return with<Key, Time, Late>(std::move(key), time_, late_);
+  }
+  /// By the tuples' times: a pointer to a member, or a function of the tuple without captures (else
+  /// say lent(f)). event_time.hpp has what it may give.
+  template <class F, class Unit = void>
+  [[nodiscard]] auto event_time(F f, detail::disorder<Unit> behind = {}) const {
+    using time = detail::by_events_of<F, Unit, false>;
+    return with<KeyOf, time, Late>(key_, time{std::move(f), behind.most, duration::infinite()},
+                                   late_);
+  }
+  /// A producer from which nothing has come for so long, by the clock, holds no window open. What
+  /// comes of it later may be late. After `event_time`. Throws std::invalid_argument for a time of
+  /// zero or less.
+  template <class Events = Time>
+    requires(Events::by_events)
+  [[nodiscard]] auto idle_after(duration time) const {
+    static_cast<void>(
+        detail::checked_length<duration>(time.count(), 1, "idle_after(time): the time"));
+    return idle(time_, time);
+  }
+  /// Tuples that are late are sent to this actor, as `to(handle)` sends.
+  template <class P>
+  [[nodiscard]] auto late_to(ref<P> receiver) const {
+    return with<KeyOf, Time, ref<P>>(key_, time_, std::move(receiver));
+  }
+  /// At most so many open pieces, of each replica; 2^20 unless it is said. Throws
+  /// std::invalid_argument for zero.
+  [[nodiscard]] window_of at_most(std::size_t n) const {
+    if (n == 0) throw std::invalid_argument("garrick: window: at_most(n): n is 0; at least 1");
+    window_of w = *this;
+    w.rest_.at_most = n;
+    return w;
+  }
+  /// So many replicas share the keys; 0: as many as a farm has. The results are those of one, in no
+  /// order between keys: all go by one watermark, and the same tuples are late. Throws
+  /// std::invalid_argument for more than `most_replicas`.
+  [[nodiscard]] auto replicas(std::size_t n = 0) const {
+    constexpr bool by_key = !std::is_same_v<KeyOf, detail::keyless>;
+    static_assert(detail::replicas_need_a_key<window_of, by_key>::reported);
+    if (n > most_replicas)
+      throw std::invalid_argument("garrick: windows have at most " + std::to_string(most_replicas) +
+                                  " replicas, not " + std::to_string(n));
+    detail::window_options rest = rest_;
+    rest.replicas = n;
+    return window_of<Kind, KeyOf, Time, Late, by_key>(kind_, key_, time_, late_, std::move(rest));
+  }
+  /// With another name than `window`: for errors, figures and pictures.
+  [[nodiscard]] window_of named(std::string name) const {
+    window_of w = *this;
+    w.rest_.name = std::move(name);
+    return w;
+  }
+  /// With another answer to exceptions.
+  [[nodiscard]] window_of on(on_failure policy) const {
+    window_of w = *this;
+    w.rest_.policy = policy;
+    return w;
+  }
+
+  /// `state = step(state, tuple)` for each tuple of a window, from `first` on; the last state is
+  /// the result. Sliding windows and sessions take `merge(state, state)`, too, the earlier one
+  /// first: a tuple goes into one piece, and windows are put together from pieces, so it has to be
+  /// the same whether a tuple is stepped or merged. Within a piece tuples come in the order of
+  /// their arrival.
+  template <class State, class F, class Merge = detail::no_merge>
+  [[nodiscard]] auto fold(State first, F step, Merge merge = {}) const {
+    using check =
+        detail::check_of<decltype(detail::check_window_fold<F, State, Merge, Kind::needs_merge>()),
+                         F>;
+    static_assert(check::reported);
+    if constexpr (detail::passes<check>) {
+      using T = detail::argument_of<1, F>;
+      using aggregate = detail::folding<T, State, F, Merge>;
+      return checked<T>(aggregate(std::move(first), std::move(step), std::move(merge)));
+    } else {
+      return detail::refused_pattern();
+    }
+  }
+  /// `f(std::span<const Tuple>)` of all tuples of a window, which are there for that call only.
+  template <class F>
+  [[nodiscard]] auto all(F f) const {
+    using check =
+        detail::check_of<decltype(detail::check_window_function<F, Kind::needs_merge>()), F>;
+    static_assert(check::reported);
+    if constexpr (detail::passes<check>) {
+      using T = typename detail::tuple_of_span<detail::argument_of<0, F>>::type;
+      using value = std::decay_t<typename detail::signature_of_stage<F>::result>;
+      return checked<T>(detail::whole<T, value, F>(std::move(f)));
+    } else {
+      return detail::refused_pattern();
+    }
+  }
+
+ private:
+  template <class K, class Tm, class L>
+  [[nodiscard]] auto with(K key, Tm time, L late) const {
+    return window_of<Kind, K, Tm, L, Spread>(kind_, std::move(key), std::move(time),
+                                             std::move(late), rest_);
+  }
+  template <class F, class Disorder, bool Idles>
+  [[nodiscard]] auto idle(const detail::by_events_of<F, Disorder, Idles>& t, duration after) const {
+    using time = detail::by_events_of<F, Disorder, true>;
+    return with<KeyOf, time, Late>(key_, time{t.f, t.disorder, after}, late_);
+  }
+
+  template <class T, class Aggregate>
+  [[nodiscard]] auto checked(Aggregate a) const {
+    using check =
+        detail::all_of<detail::check_of<decltype(detail::check_window_key<KeyOf, T>()), KeyOf>,
+                       typename detail::time_check<Time, T, Kind>::type,
+                       typename detail::late_check<Late, T>::type>;
+    static_assert(check::reported);
+    if constexpr (detail::passes<check>)
+      return made<T>(std::move(a));
+    else
+      return detail::refused_pattern();
+  }
+  template <class T, class Aggregate>
+  [[nodiscard]] auto made(Aggregate a) const {
+    using key = detail::given<KeyOf, T>;
+    using out = windowed<key, typename Aggregate::value, typename Kind::unit>;
+    using windows = typename Kind::template windows<T, key, Aggregate, out>;
+    auto w = kind_.template make<windows>(std::move(a), rest_.at_most);
+    if constexpr (Kind::is_counted) {
+      return beside_each_other<T, out>(
+          detail::counted_stage<T, KeyOf, windows>(key_, std::move(w)));
+    } else if constexpr (!Time::by_events) {
+      return beside_each_other<T, out>(detail::clock_stage<T, KeyOf, windows>(key_, std::move(w)));
+    } else {
+      return by_events<T, out>(std::move(w), time_);
+    }
+  }
+  template <class T, class Out, class Running>
+  [[nodiscard]] auto one_stage(Running r) const {
+    return seq_stage<Running, T, Out>(std::move(r), rest_.name).on(rest_.policy);
+  }
+  /// Replicas that need to know nothing of each other.
+  template <class T, class Out, class Running>
+  [[nodiscard]] auto beside_each_other(Running r) const {
+    auto one = one_stage<T, Out>(std::move(r));
+    if constexpr (!Spread) {
+      return one;
+    } else {
+      auto many = farm(std::move(one)).by_key(key_);
+      return rest_.replicas == 0 ? many : many.replicas(rest_.replicas);
+    }
+  }
+  template <class T, class Out, class Windows, class F, class Disorder, bool Idles>
+  [[nodiscard]] auto by_events(Windows w, const detail::by_events_of<F, Disorder, Idles>& t) const {
+    detail::watermark mark(t.disorder, t.idle_after);
+    auto late = detail::make_late_sink<T>(late_);
+    if constexpr (!Spread) {
+      using running = detail::event_stage<T, F, Idles, KeyOf, Windows>;
+      return one_stage<T, Out>(running(t.f, std::move(mark), key_, std::move(w), std::move(late)));
+    } else {
+      using stamps = detail::stamping_stage<T, F, Idles>;
+      using worker = detail::stamped_stage<T, KeyOf, Windows>;
+      mark.grain_is(w.grain());
+      return detail::spread_windows<T, Out, stamps, KeyOf, worker>(
+          stamps(t.f, std::move(mark)), key_, worker(key_, std::move(w), std::move(late)),
+          rest_.name, rest_.policy, rest_.replicas);
+    }
+  }
+
+  Kind kind_;
+  [[no_unique_address]] KeyOf key_;
+  Time time_;
+  Late late_;
+  detail::window_options rest_;
+};
+
+/// Windows of this kind: `tumbling`, `sliding`, `session` or `count`.
+template <class Kind>
+  requires requires { Kind::needs_merge; }
+[[nodiscard]] auto window(Kind kind) {
+  return window_of<Kind>(kind);
+}
+
+/// Windows of this length, one behind the other. Throws std::invalid_argument for a length of zero
+/// or less, and for an infinite one.
+[[nodiscard]] inline auto tumbling(duration length) {
+  const std::int64_t n =
+      detail::checked_length<duration>(length.count(), 1, "tumbling(length): it");
+  return detail::time_kind<duration, false>{n, n};
+}
+/// The same in ticks.
+template <std::integral Number>
+[[nodiscard]] auto tumbling(Number length) {
+  using unit = detail::ticks_unit;
+  const std::int64_t n =
+      detail::checked_length<unit>(detail::number_of(length), 1, "tumbling(length): it");
+  return detail::time_kind<unit, false>{n, n};
+}
+/// Windows of this length, of which one begins after each `slide`. Throws std::invalid_argument as
+/// `tumbling`, for a slide that is not above zero and at most the length, and if the greatest
+/// common divisor of both is less than a hundred-thousandth of the length.
+[[nodiscard]] inline auto sliding(duration length, duration slide) {
+  const std::int64_t n = detail::checked_length<duration>(length.count(), 1, "sliding(length): it");
+  detail::check_slide<duration>(n, slide.count());
+  return detail::time_kind<duration, true>{n, slide.count()};
+}
+/// The same in ticks.
+template <std::integral Number>
+[[nodiscard]] auto sliding(Number length, std::type_identity_t<Number> slide) {
+  using unit = detail::ticks_unit;
+  const std::int64_t n =
+      detail::checked_length<unit>(detail::number_of(length), 1, "sliding(length): it");
+  detail::check_slide<unit>(n, detail::number_of(slide));
+  return detail::time_kind<unit, true>{n, detail::number_of(slide)};
+}
+/// Windows that end when no tuple has come for `gap`: of two neighbours in one, each is less than
+/// `gap` from the other. Throws std::invalid_argument as `tumbling`.
+[[nodiscard]] inline auto session(duration gap) {
+  return detail::session_kind<duration>{
+      detail::checked_length<duration>(gap.count(), 1, "session(gap): it")};
+}
+/// The same in ticks.
+template <std::integral Number>
+[[nodiscard]] auto session(Number gap) {
+  using unit = detail::ticks_unit;
+  return detail::session_kind<unit>{
+      detail::checked_length<unit>(detail::number_of(gap), 1, "session(gap): it")};
+}
+/// Windows of `n` tuples, and `count(n).sliding(k)`: of the last n after every k tuples. Throws
+/// std::invalid_argument for zero.
+[[nodiscard]] inline auto count(std::size_t n) {
+  if (n == 0 || n >= static_cast<std::size_t>(detail::most_time))
+    throw std::invalid_argument("garrick: count(n): n is " + std::to_string(n) +
+                                "; it must be above zero, and have an end");
+  const auto length = static_cast<std::int64_t>(n);
+  return detail::count_kind<false>{length, length};
+}
+
+}  // namespace garrick::patterns

@@ -1,0 +1,159 @@
+// Sessions, windows of so many tuples, and windows by the clock.
+#include <doctest/doctest.h>
+#include <patterns/windows_reference.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace garrick;
+using namespace garrick::patterns;
+using namespace std::chrono_literals;
+using namespace tests;
+using testkit::test_system;
+
+any_windows sessions_of(std::int64_t gap, std::int64_t disorder, std::size_t replicas) {
+  const auto w =
+      window(session(gap)).by(&event::key).event_time(&event::at, out_of_order(disorder));
+  if (replicas == 0) return w.fold(ids(), add, both);
+  return w.replicas(replicas).fold(ids(), add, both);
+}
+any_windows counted_of(std::size_t n, std::size_t slide, bool spread) {
+  const auto w = window(count(n)).by(&event::key);
+  if (n != slide) return window(count(n).sliding(slide)).by(&event::key).fold(ids(), add, both);
+  if (spread) return w.replicas(3).fold(ids(), add);
+  return w.fold(ids(), add);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "sessions hold what a sequential reference holds, whatever the disorder and the replicas") {
+  std::size_t late = 0;
+  std::size_t windows = 0;
+  testkit::explore(120, [&](test_system& kit) {
+    const std::uint64_t seed = kit.seed();
+    const auto gap = static_cast<std::int64_t>(1 + seed % 17);
+    const auto jitter = static_cast<std::int64_t>(seed % 23);
+    const auto disorder = seed % 4 == 0 ? jitter : static_cast<std::int64_t>(seed % 11);
+    const events in = disordered(seed, 300, 1 + static_cast<int>(seed % 9), jitter);
+    const expected want = sessions(in, gap, disorder);
+    late += want.late.size();
+    windows += want.windows.size();
+    if (disorder >= jitter) REQUIRE(want.late.empty());
+    for (const std::size_t replicas : {0U, 1U, 3U}) {
+      CAPTURE(replicas);
+      require_as_expected(run(kit, in, sessions_of(gap, disorder, replicas),
+                              {.capacity = seed % 3 == 0 ? 1U : 64U}),
+                          want);
+    }
+  });
+  CHECK(late > 0);
+  CHECK(windows > 0);
+}
+
+TEST_CASE("a tuple between two sessions makes one of them, and a gap parts them") {
+  test_system kit(1);
+  const events in{{0, 1, 0}, {1, 1, 9}, {2, 1, 14}, {3, 1, 24}, {4, 1, 5}};
+  // 0 and 9, 9 and 14 are less than 10 apart; 14 and 24 are not
+  CHECK(sorted(run(kit, in, sessions_of(10, 100, 0)).windows.value()) ==
+        all_found{{1, 0, 24, {0, 1, 2, 4}}, {1, 24, 34, {3}}});
+  const events apart{{0, 1, 0}, {1, 1, 15}, {2, 1, 8}};
+  CHECK(run(kit, apart, sessions_of(10, 100, 0)).windows.value() ==
+        all_found{{1, 0, 25, {0, 2, 1}}});  // the earlier session first
+}
+
+TEST_CASE("windows of so many tuples are those of a sequential reference") {
+  testkit::explore(60, [&](test_system& kit) {
+    const std::uint64_t seed = kit.seed();
+    const events in = disordered(seed, 200, 1 + static_cast<int>(seed % 7), 5);
+    const std::size_t n = 1 + seed % 12;
+    const std::size_t slide = 1 + seed / 3 % n;
+    CAPTURE(n);
+    CAPTURE(slide);
+    require_as_expected(run(kit, in, counted_of(n, slide, false), {.capacity = 1 + seed % 3}),
+                        counted(in, n, slide));
+    require_as_expected(run(kit, in, counted_of(n, n, true)), counted(in, n, n));
+  });
+}
+
+TEST_CASE("a window of so many tuples is put out with its last one") {
+  test_system kit(1);
+  const auto h = spawn(kit, pipeline(counted_of(3, 1, false), into_vector<found>()));
+  const auto out = [&](int number) {
+    send(h, event{number, 1, 0});
+    kit.run();
+    return kit.request(h, get_report{}).get().value().stages.back().figures.in;
+  };
+  CHECK(out(0) == 0);
+  CHECK(out(1) == 0);
+  CHECK(out(2) == 1);
+  CHECK(out(3) == 2);
+  send(h, end_of_stream{});
+  kit.run();
+  CHECK(kit.request(h, join{}).get().value() ==
+        all_found{{1, 0, 3, {0, 1, 2}}, {1, 1, 4, {1, 2, 3}}, {1, 2, 4, {2, 3}}, {1, 3, 4, {3}}});
+}
+
+namespace {
+
+using by_clock = window_of_ids<duration>;
+using any_by_clock = any_of<event, by_clock>;
+
+/// What windows by the clock give of events that come at these times.
+std::vector<by_clock> at_times(test_system& kit, const any_by_clock& w,
+                               const std::vector<std::pair<std::int64_t, event>>& in,
+                               bool to_the_end = true) {
+  // windows begin at multiples of their length
+  const std::int64_t unit = duration(100ms).count();
+  kit.run_for(duration::nanoseconds(unit - kit.now().since_beginning().count() % unit));
+  const instant begin = kit.now();
+  const auto h = spawn(kit, pipeline(w, into_vector<by_clock>()));
+  for (const auto& [at_ms, e] : in) {
+    kit.run_for(begin + duration::milliseconds(at_ms) - kit.now());
+    send(h, event(e));
+    kit.run();
+  }
+  if (to_the_end) kit.run_for(100s);
+  const auto out = kit.request(h, get_report{}).get().value().stages.back().figures.in;
+  send(h, end_of_stream{});
+  kit.run();
+  auto got = kit.request(h, join{}).get().value();
+  if (to_the_end) CHECK(got.size() == out);  // their time has put them out, not the end
+  CHECK(kit.timers_pending() == 0);
+  for (by_clock& b : got) {
+    b.begin = b.begin - begin.since_beginning();
+    b.end = b.end - begin.since_beginning();
+  }
+  return sorted(got);
+}
+
+}  // namespace
+
+TEST_CASE("windows by the clock close when their time has come, also if no tuple comes") {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    test_system kit(seed);
+    const auto w = window(tumbling(100ms)).by(&event::key);
+    const std::vector<std::pair<std::int64_t, event>> in{
+        {10, {0, 1, 0}}, {20, {1, 2, 0}}, {99, {2, 1, 0}}, {100, {3, 1, 0}}, {350, {4, 2, 0}}};
+    const std::vector<by_clock> want{{1, 0ms, 100ms, {0, 2}},
+                                     {2, 0ms, 100ms, {1}},
+                                     {1, 100ms, 200ms, {3}},
+                                     {2, 300ms, 400ms, {4}}};
+    CHECK(at_times(kit, w.fold(ids(), add), in) == want);
+    CHECK(at_times(kit, w.replicas(2).fold(ids(), add), in) == want);
+    CHECK(at_times(kit, w.fold(ids(), add), in, false) == want);
+  }
+}
+
+TEST_CASE("a session by the clock ends when nothing has come for its gap") {
+  test_system kit(1);
+  const auto w = window(session(50ms)).by(&event::key).fold(ids(), add, both);
+  CHECK(at_times(kit, w, {{10, {0, 1, 0}}, {59, {1, 1, 0}}, {80, {2, 2, 0}}, {120, {3, 1, 0}}}) ==
+        std::vector<by_clock>{
+            {1, 10ms, 109ms, {0, 1}}, {2, 80ms, 130ms, {2}}, {1, 120ms, 170ms, {3}}});
+}
