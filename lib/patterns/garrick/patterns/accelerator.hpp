@@ -109,7 +109,8 @@ struct offloaded_container_does_not_fit {
 }  // namespace detail
 
 /// The handle of an accelerator. It may be copied and sent; the accelerator ends when nobody holds
-/// one and nobody waits for an answer.
+/// one and nobody waits for an answer. Requests are worked on in their order, and one that takes
+/// long lets others in after some milliseconds.
 class accelerator {
  public:
   using garrick_router = void;    ///< for `request`

@@ -36,7 +36,7 @@ bool range_work::take_part(seat& at, actor_base& on) noexcept {
       at.block = std::min(at.block * 2, longest_block);
     else if (took > long_ns)
       at.block = std::max<std::size_t>(at.block / 2, 1);
-    if (turn_is_over(begin, now)) return true;
+    if (turn_is_over(begin, now, at, on)) return true;
     before = now;
   }
 }

@@ -8,6 +8,7 @@
 
 #include <garrick/garrick.hpp>
 #include <garrick/patterns/team/shared_work.hpp>
+#include <garrick/patterns/team/work_queue.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -24,8 +25,11 @@ namespace garrick::patterns::detail {
 class helper final : public actor<protocol<void(work_on)>> {
  public:
   void on(work_on t) {
-    if (t.work->take_part(t.at, *this)) this->send(this->self(), std::move(t));
+    if (queue_.go_on(std::move(t), *this)) this->send(this->self(), work_on{});
   }
+
+ private:
+  work_queue queue_;
 };
 
 /// How a team is made up.
@@ -58,7 +62,7 @@ class team {
   }
 
   /// Lets the team work, the master on its own turns. Returns when the master has taken part for a
-  /// while: then, or later, the work ends.
+  /// while, or at once if it works for another request: then, or later, the work ends.
   void begin(shared_work& work, actor_base& master, const hand& to_master) {
     if (work.size() == 0) return work.end_at_once();
     work.notes_pace_in(pace_);
@@ -71,13 +75,11 @@ class team {
     work.belongs_to(std::move(hands), n, to_master);
     for (std::size_t i = on_own_threads_ ? 0 : 1; i < n; ++i)
       send(first[i], work_on{kept, {.who = i}});
-    if (!on_own_threads_) go_on({kept, {}}, master, to_master);
+    if (!on_own_threads_) go_on({kept, {.was_asked = true}}, master, to_master);
   }
   /// The master goes on.
   void go_on(work_on t, actor_base& master, const hand& to_master) {
-    if (!t.work->take_part(t.at, master)) return;
-    t.work->tell_others();
-    send(to_master, std::move(t));
+    if (queue_.go_on(std::move(t), master)) send(to_master, work_on{});
   }
 
  private:
@@ -98,6 +100,7 @@ class team {
   }
 
   std::vector<hand> helpers_;
+  work_queue queue_;  ///< the master's
   std::shared_ptr<pace> pace_ = std::make_shared<pace>(0);
   bool on_own_threads_ = false;
 };
