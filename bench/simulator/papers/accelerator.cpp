@@ -99,9 +99,11 @@ struct team {
   team(simulation& s, const team_model& w, std::uint32_t hands) : work(w) {
     asked = &s.spawn<master>();
     asked->of = this;
+    asked->quantum = 8;  // team/team.hpp
     for (std::uint32_t i = 1; i < hands; ++i) {
       helpers.push_back(&s.spawn<helper>());
       helpers.back()->of = this;
+      helpers.back()->quantum = 1;
     }
   }
 

@@ -62,14 +62,14 @@ TEST_CASE("accelerator: it gains from two workers on, at any load") {
 }
 
 TEST_CASE("accelerator: who was asked begins what waits for it, so one team is as good as many") {
-  // 291 and 180; 5140 if who was asked works for a whole turn before the next request begins
+  // 220 and 180; 5140 if who was asked works for a whole turn before the next request begins
   const double rate = rate_for(0.75, 64);
   CHECK(mean_us(chains(offloading::accelerator, rate), 64) <
         2 * mean_us(chains(offloading::own_maps, rate), 64));
 }
 
 TEST_CASE("accelerator: a message for each chain at once does not take longer than without one") {
-  // 139 and 135 ms; 254 if those that work go from request to request each millisecond
+  // 136 and 135 ms; 254 if those that work go from request to request each millisecond
   const auto at_once = [](offloading how) {
     return mean_us({.messages = 100, .not_counted = 0, .at_once = true, .how = how}, 2);
   };

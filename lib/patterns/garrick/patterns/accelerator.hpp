@@ -189,7 +189,7 @@ class accelerator_team {
 /// once, and requests fail.
 template <class Spawner>
 accelerator spawn(Spawner& from, const accelerator_team& t) {
-  const spawn_options o{.name = t.options().name};
+  const spawn_options o{.name = t.options().name, .quantum = detail::asked_quantum};
   return accelerator(ref<protocol<void(detail::offload)>>(
       from.template spawn<detail::accelerator_actor>(o, detail::data_options(t.options()))));
 }

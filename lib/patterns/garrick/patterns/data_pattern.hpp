@@ -260,7 +260,7 @@ class data_pattern {
 ///     std::vector<double> r = system.request(squares, std::move(v)).get().value();
 template <class Spawner, data_parallel P>
 data_ref<typename P::input, typename P::output> spawn(Spawner& from, P pattern) {
-  const spawn_options o{.name = pattern.seed().options.name};
+  const spawn_options o{.name = pattern.seed().options.name, .quantum = detail::asked_quantum};
   return spawn(from, o, std::move(pattern));
 }
 /// The same with options of the actor behind the handle. Throws std::invalid_argument for a bounded

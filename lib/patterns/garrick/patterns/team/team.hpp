@@ -32,6 +32,10 @@ class helper final : public actor<protocol<void(work_on)>> {
   work_queue queue_;
 };
 
+/// Messages of one run of the actor that is asked: turns of a millisecond, or requests, which it
+/// begins faster if it does not leave its worker after each.
+inline constexpr std::uint32_t asked_quantum = 8;
+
 /// How a team is made up.
 struct team_options {
   std::size_t replicas = 0;  ///< so many work at once; 0: as many as there are workers
@@ -49,6 +53,7 @@ class team {
     const std::size_t all = o.replicas != 0 ? o.replicas : master.workers();
     spawn_options s;
     s.name = name + " helper";
+    s.quantum = 1;  // each of its messages is for a millisecond's work: then it is others' turn
     s.linked = true;
     s.hidden = o.hidden;
     s.detached = o.own_threads;
