@@ -302,7 +302,7 @@ struct listener : actor<protocol<void(int)>> {
   void on(int) { heard = true; }
 };
 
-TEST_CASE("others have turns after eight milliseconds, whatever the policy") {
+TEST_CASE("others have turns after some milliseconds, whatever the policy") {
   for (const char* policy : {"work_stealing", "work_sharing"})
     for (const std::size_t replicas : {1U, 2U}) {
       CAPTURE(policy);
@@ -323,7 +323,7 @@ TEST_CASE("others have turns after eight milliseconds, whatever the policy") {
       };
       const auto h = spawn(system, map(tell).replicas(replicas).dynamic(1));
       const auto got = system.request(h, numbers(500)).get().value();
-      CHECK(std::count(got.begin(), got.end(), 0) <= 30);
+      CHECK(std::count(got.begin(), got.end(), 0) <= 64);
       listener::one = {};
     }
 }
