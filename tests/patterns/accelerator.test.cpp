@@ -69,6 +69,77 @@ TEST_CASE("many actors share an accelerator, and each gets its own results") {
   }
 }
 
+/// Asks a hundred such actors at once, and answers with how many were right.
+class asking : public actor<protocol<result<int>(row)>> {
+ public:
+  explicit asking(accelerator acc) : acc_(std::move(acc)) {}
+  result<int> on(row) {
+    promise_ = make_promise<int>();
+    for (int i = 0; i < 100; ++i)
+      request(spawn<computing>(acc_), row{i}).then([this, i](int got) {
+        right_ += got == 10 * i * i ? 1 : 0;
+        if (++answers_ == 100) promise_.deliver(right_);
+      });
+    return promise_;
+  }
+
+ private:
+  accelerator acc_;
+  response_promise<int> promise_;
+  int answers_ = 0;
+  int right_ = 0;
+};
+
+TEST_CASE("a hundred actors ask an accelerator at once, and each gets its own results") {
+  actor_system system;
+  for (const bool own_threads : {false, true}) {
+    const auto team = accelerator_team().replicas(3);
+    const accelerator acc = spawn(system, own_threads ? team.own_threads() : team);
+    CHECK(system.request(system.spawn<asking>(acc), row{}).get().value() == 100);
+  }
+}
+
+/// Whose elements were worked on, by a team of one.
+std::vector<int> seen;
+void see(int& x) { seen.push_back(x); }
+/// How often the next element is another request's.
+std::ptrdiff_t changes() {
+  std::ptrdiff_t n = 0;
+  for (std::size_t i = 1; i < seen.size(); ++i) n += seen[i] != seen[i - 1] ? 1 : 0;
+  return n;
+}
+
+TEST_CASE("of requests that come together one ends after the other") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    test_system kit(seed);
+    seen.clear();
+    const accelerator acc = spawn(kit, accelerator_team().replicas(1));
+    for (const int of : {1, 2, 3, 4})
+      static_cast<void>(kit.request(acc, see, std::vector<int>(100, of)));
+    kit.run();
+    CHECK(seen.size() == 400);
+    CHECK(changes() == 3);
+  }
+}
+
+TEST_CASE("a request that takes long lets others in after eight turns, as often as it takes") {
+  test_system kit(1);
+  seen.clear();
+  const accelerator acc = spawn(kit, accelerator_team().replicas(1));
+  // By a virtual clock the n-th turn is for 2^n elements.
+  auto first = kit.request(acc, see, std::vector<int>(100'000, 1)),
+       second = kit.request(acc, see, std::vector<int>(100'000, 2)),
+       third = kit.request(acc, see, std::vector<int>(10, 3));
+  kit.run();
+  CHECK(first.get().has_value());
+  CHECK(second.get().has_value());
+  CHECK(third.get().has_value());
+  CHECK(changes() == 6);  // 1 2 3 1 2 1 2
+  CHECK(seen[254] == 1);
+  CHECK(seen[255] == 2);
+}
+
 TEST_CASE("an accelerator does what a pattern says") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
@@ -121,6 +192,23 @@ TEST_CASE("an accelerator ends when nobody holds it and nobody waits for it") {
     kit.run();
     CHECK(answer.get().value()[19] == 20);
     CHECK(kit.actor_count() == 0);
+  }
+}
+
+TEST_CASE(
+    "an accelerator's own threads run on the processors that it was given, and no worker helps") {
+  const std::vector<std::int32_t> all = base::platform::usable_processors();
+  actor_system system;
+  for (const std::int32_t p : {all.front(), all.back()}) {
+    CAPTURE(p);
+    const std::size_t replicas = p == all.front() ? 2 : 1;
+    const accelerator acc = spawn(
+        system, accelerator_team().replicas(replicas).own_threads("<" + std::to_string(p) + ">"));
+    const auto where = [](int& x) {
+      const std::vector<std::int32_t> mine = base::platform::usable_processors();
+      x = mine.size() == 1 ? mine[0] : -1;
+    };
+    CHECK(system.request(acc, where, numbers(1000)).get().value() == std::vector<int>(1000, p));
   }
 }
 

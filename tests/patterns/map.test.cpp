@@ -4,6 +4,7 @@
 #include <garrick/testkit/test_system.hpp>
 #include <patterns/data_parallel.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -11,10 +12,12 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -104,7 +107,7 @@ TEST_CASE("a map copies nothing of a container that nobody shares") {
   }
 }
 
-TEST_CASE("requests to one map do not wait for each other, and each gets its own") {
+TEST_CASE("several requests to one map are under way, and each gets its own") {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     CAPTURE(seed);
     test_system kit(seed);
@@ -308,6 +311,81 @@ TEST_CASE("others have turns while a map works for long") {
   auto answer = system.request(h, std::vector<int>(5000));
   send(o, 1);
   CHECK(answer.get().value().back() == 1);
+}
+
+/// Heard is what was sent to it.
+struct listener : actor<protocol<void(int)>> {
+  static inline std::atomic<bool> heard{false};
+  static inline ref<protocol<void(int)>> one{};
+  void on(int) { heard = true; }
+};
+
+TEST_CASE("others have turns after some milliseconds, whatever the policy") {
+  for (const char* policy : {"work_stealing", "work_sharing"})
+    for (const std::size_t replicas : {1U, 2U}) {
+      CAPTURE(policy);
+      CAPTURE(replicas);
+      settings s;
+      s.scheduler.workers = 1;
+      s.scheduler.policy = policy;
+      actor_system system(s);
+      listener::heard = false;
+      listener::one = system.spawn<listener>();
+      // The first element lets the listener hear of it, on the only worker. As long as it has not,
+      // each takes a turn.
+      const auto tell = [](int& x) {
+        if (x == 0) send(listener::one, 1);
+        const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(2);
+        while (!listener::heard && std::chrono::steady_clock::now() < until) continue;
+        x = listener::heard ? 1 : 0;
+      };
+      const auto h = spawn(system, map(tell).replicas(replicas).dynamic(1));
+      const auto got = system.request(h, numbers(500)).get().value();
+      CHECK(std::count(got.begin(), got.end(), 0) <= 64);
+      listener::one = {};
+    }
+}
+
+TEST_CASE("a request that takes longer than those before it gets helpers after a turn") {
+  settings s;
+  s.scheduler.workers = 2;
+  actor_system system(s);
+  static std::mutex lock;
+  static std::vector<std::thread::id> seen;
+  seen.clear();
+  // As long as one thread has worked alone, each element takes long.
+  const auto look = [](int& x) {
+    const auto here = std::this_thread::get_id();
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(x);
+    for (;;) {
+      {
+        const std::lock_guard locked(lock);
+        if (std::find(seen.begin(), seen.end(), here) == seen.end()) seen.push_back(here);
+        if (x == 0 || seen.size() == 2) return;
+      }
+      if (std::chrono::steady_clock::now() >= until) return;
+    }
+  };
+  const auto h = spawn(system, map(look).replicas(2).dynamic(1));
+  // 100 elements that take nothing: so 20 of them are expected to be no work for two.
+  static_cast<void>(system.request(h, std::vector<int>(100, 0)).get().value());
+  seen.clear();
+  static_cast<void>(system.request(h, std::vector<int>(20, 200)).get().value());
+  CHECK(seen.size() == 2);
+}
+
+TEST_CASE("a request that has failed is not worked on any more") {
+  static std::atomic<int> calls{0};
+  calls = 0;
+  const auto picky = [](int& x) {
+    ++calls;
+    if (x == 2) throw std::runtime_error("two");
+  };
+  test_system kit(1);
+  auto answer = kit.request(spawn(kit, map(picky).replicas(1)), numbers(1000));
+  kit.run();
+  CHECK_FALSE(answer.get().has_value());
+  CHECK(calls == 3);
 }
 
 TEST_CASE("a stage whose helpers are refused ends its stream with the reason") {

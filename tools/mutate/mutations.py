@@ -10,6 +10,7 @@ import memory_mutations
 import other_mutations
 import room_mutations
 import stream_mutations
+import team_mutations
 
 MUTATIONS = (
     other_mutations.MUTATIONS
@@ -17,4 +18,5 @@ MUTATIONS = (
     + cell_mutations.MUTATIONS
     + memory_mutations.MUTATIONS
     + stream_mutations.MUTATIONS
+    + team_mutations.MUTATIONS
 )

@@ -102,4 +102,41 @@ struct mandelbrot {
 };
 [[nodiscard]] outcome run(const mandelbrot& program, simulation_options on);
 
+/// Who works on a heavy actor's container.
+enum class offloading : std::uint8_t {
+  none,         ///< the actor itself
+  own_maps,     ///< a team of each such actor's own
+  accelerator,  ///< one team that all share
+};
+/// A team as lib/patterns has it, which works on containers: its actors run on the workers.
+struct team_model {
+  std::uint32_t elements = 5000;  ///< of each container
+  double element_ns = 1000;       ///< to work on one
+  double elements_in_line = 8;    ///< doubles; a line is fetched once
+};
+
+/// Paper 003 §6.3, figures 26 to 28: chains of actors, each with one that works on a container for
+/// each message. A generator outside sends to the chains in turn, on an absolute schedule.
+struct heavy_chains {
+  std::uint32_t chains = 100;
+  std::uint32_t actors = 8;  ///< of each chain; the fourth is heavy
+  double rate = 1000;        ///< messages a second, for all chains together
+  std::uint32_t messages = 1000;
+  std::uint32_t not_counted = 100;  ///< the first ones
+  bool at_once = false;             ///< all messages are due at the beginning
+  offloading how = offloading::none;
+  team_model work{};
+};
+[[nodiscard]] pipeline_outcome run(const heavy_chains& program, simulation_options on);
+
+/// Paper 003 §6.3, figure 25: an actor has a function computed for each element of a matrix, row by
+/// row, and adds up each row itself.
+struct matrix_rows {
+  std::uint32_t rows = 100;
+  offloading how = offloading::accelerator;  ///< or none
+  team_model work{.element_ns = 200'000};
+  double add_ns = 1;  ///< an element of a row
+};
+[[nodiscard]] outcome run(const matrix_rows& program, simulation_options on);
+
 }  // namespace bench::simulator

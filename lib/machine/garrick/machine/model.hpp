@@ -70,6 +70,8 @@ class model_actor : public base::runnable {
   virtual ~model_actor() = default;
   /// Handles one message. Runs on a stack of 128 KiB; an exception ends the process.
   virtual void on(turn& t, const message& m) = 0;
+  /// Messages of one run at most; 0, or more than the policy's: the policy's.
+  std::uint32_t quantum = 0;
 
   /// For the policy: handles up to `budget` messages.
   base::run_outcome run(std::uint32_t& budget) noexcept final;

@@ -46,20 +46,22 @@ base::run_outcome model_actor::run(std::uint32_t& budget) noexcept {
   if (first_cache_ == no_thread) first_cache_ = cache;
   last_cache_ = cache;
   last_run_ = thread.runs;
+  std::uint32_t left = quantum != 0 && quantum < budget ? quantum : budget;
   for (;;) {
     if (length() == 0) {
       if (end_batch(machine, thread)) return base::run_outcome::released;
       continue;
     }
-    if (budget == 0) {
+    if (left == 0) {
       if (!thread.in_place) wake_senders(machine);
       return base::run_outcome::more;
     }
+    --left;
     --budget;
     const message m = mail_[handled_++];
     handle(machine, m);
     if (std::exchange(thread.batch_over, false))
-      budget = 0;  // it has filled a receiver, or run one: now it is the others' turn
+      left = budget = 0;  // it has filled a receiver, or run one: now it is the others' turn
   }
 }
 

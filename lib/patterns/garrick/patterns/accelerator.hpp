@@ -109,7 +109,8 @@ struct offloaded_container_does_not_fit {
 }  // namespace detail
 
 /// The handle of an accelerator. It may be copied and sent; the accelerator ends when nobody holds
-/// one and nobody waits for an answer.
+/// one and nobody waits for an answer. Requests are worked on in their order, and one that takes
+/// long lets others in after some milliseconds.
 class accelerator {
  public:
   using garrick_router = void;    ///< for `request`
@@ -188,7 +189,7 @@ class accelerator_team {
 /// once, and requests fail.
 template <class Spawner>
 accelerator spawn(Spawner& from, const accelerator_team& t) {
-  const spawn_options o{.name = t.options().name};
+  const spawn_options o{.name = t.options().name, .quantum = detail::asked_quantum};
   return accelerator(ref<protocol<void(detail::offload)>>(
       from.template spawn<detail::accelerator_actor>(o, detail::data_options(t.options()))));
 }

@@ -252,14 +252,15 @@ class data_pattern {
 
 /// Runs a data-parallel pattern as an actor: each request with a container is answered with its
 /// result, or with the error `receiver_failed`, which names the pattern and the element. Requests
-/// do not wait for each other. `from` is an actor system, a test system, or an actor (`*this`). The
-/// actor ends when nobody holds its handle and nobody waits for an answer.
+/// are worked on in their order, and one that takes long lets others in after some milliseconds.
+/// `from` is an actor system, a test system, or an actor (`*this`). The actor ends when nobody
+/// holds its handle and nobody waits for an answer.
 ///
 ///     auto squares = spawn(system, map([](double& x) { x *= x; }));
 ///     std::vector<double> r = system.request(squares, std::move(v)).get().value();
 template <class Spawner, data_parallel P>
 data_ref<typename P::input, typename P::output> spawn(Spawner& from, P pattern) {
-  const spawn_options o{.name = pattern.seed().options.name};
+  const spawn_options o{.name = pattern.seed().options.name, .quantum = detail::asked_quantum};
   return spawn(from, o, std::move(pattern));
 }
 /// The same with options of the actor behind the handle. Throws std::invalid_argument for a bounded

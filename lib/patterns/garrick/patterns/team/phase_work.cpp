@@ -38,7 +38,7 @@ bool phase_work::take_part(seat& at, actor_base& on) noexcept {
       phases_.begin_next();
       call_back(at.block);
     }
-    if (turn_is_over(begin, now)) {
+    if (turn_is_over(begin, now, at, on)) {
       if (phases_.now() == at_first) call_all(at.block);
       return true;
     }

@@ -23,7 +23,7 @@ bool range_work::take_part(seat& at, actor_base& on) noexcept {
       return false;
     }
     adapt_block(at, took);
-    if (turn_is_over(begin, now)) return true;
+    if (turn_is_over(begin, now, at, on)) return true;
     before = now;
   }
 }

@@ -1,7 +1,8 @@
 // One request to a data-parallel pattern: what is to be done, and who waits for the result. Several
 // actors work on it at once.
 //
-// An actor takes part for about a millisecond at a time; then others have a turn on its worker.
+// An actor takes part for about a millisecond at a time; then others have a turn on its worker. The
+// one that was asked stops earlier if it is asked for more meanwhile.
 //
 // Private: installed because templates need it.
 //
@@ -31,13 +32,14 @@ namespace garrick::patterns::detail {
 
 /// Where one that takes part is.
 struct seat {
-  std::size_t who = 0;    ///< its number among those that take part
-  piece begun{};          ///< what is left of the piece that it works on
-  std::size_t block = 1;  ///< so many elements next
+  std::size_t who = 0;     ///< its number among those that take part
+  piece begun{};           ///< what is left of the piece that it works on
+  std::size_t block = 1;   ///< so many elements next
+  bool was_asked = false;  ///< it is the one that was asked, and has to begin others' requests
 };
 
 class shared_work;
-/// To one that takes part: begin, or go on.
+/// To one that takes part: begin, or without work, go on.
 struct work_on {
   using garrick_sendable = void;
   std::shared_ptr<shared_work> work;

@@ -32,7 +32,7 @@ bool tree_work::take_part(seat& at, actor_base& on) noexcept {
       ended();
       return false;
     }
-    if (turn_is_over(begin, now)) return true;
+    if (turn_is_over(begin, now, at, on)) return true;
     before = now;
   }
   return false;

@@ -1,0 +1,35 @@
+#include "garrick/patterns/team/work_queue.hpp"
+
+#include <cstdint>
+#include <utility>
+
+namespace garrick::patterns::detail {
+
+namespace {
+
+constexpr std::uint32_t turns_in_a_row = 8;
+
+}  // namespace
+
+bool work_queue::go_on(work_on t, actor_base& on) {
+  if (t.work != nullptr)
+    parts_.push_back(std::move(t));
+  else
+    goes_on_ = false;
+  if (goes_on_ || parts_.empty()) return false;
+  work_on& first = parts_.front();
+  if (!first.work->take_part(first.at, on)) {
+    parts_.pop_front();
+    turns_ = 0;
+  } else {
+    if (first.at.was_asked) first.work->tell_others();
+    if (++turns_ == turns_in_a_row) {
+      parts_.push_back(std::move(first));
+      parts_.pop_front();
+      turns_ = 0;
+    }
+  }
+  return goes_on_ = !parts_.empty();
+}
+
+}  // namespace garrick::patterns::detail

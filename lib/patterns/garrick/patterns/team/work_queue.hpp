@@ -1,0 +1,34 @@
+// The requests that one of a team has been told of. It works on them in their order: those that
+// came together end one after the other, instead of all at the end. So that a long one does not
+// hold up the others, it goes to the back after eight turns.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: a queue belongs to the turns of its actor.
+//
+// Invariants
+// Q1 While something is in the queue, one message to its actor is under way that lets it go on.
+#pragma once
+
+#include <garrick/garrick.hpp>
+#include <garrick/patterns/team/shared_work.hpp>
+
+#include <cstdint>
+#include <deque>
+
+namespace garrick::patterns::detail {
+
+/// What one that takes part has to do.
+class work_queue {
+ public:
+  /// Its actor has been told `t`, on whose turn this is: a request to take part in or, without one,
+  /// to go on. Works for a turn. True: the actor has to send itself an empty `work_on`.
+  [[nodiscard]] bool go_on(work_on t, actor_base& on);
+
+ private:
+  std::deque<work_on> parts_;  ///< in the order in which they came
+  std::uint32_t turns_ = 0;    ///< in a row, for the first of them
+  bool goes_on_ = false;       ///< the message is under way
+};
+
+}  // namespace garrick::patterns::detail

@@ -1,0 +1,194 @@
+"""Errors in the teams that work on containers: who claims what, who goes on, and who ends it."""
+
+from mutation import mutation
+
+TEAM = "lib/patterns/garrick/patterns/team/"
+SHARES = TEAM + "shares.hpp"
+RANGE = TEAM + "range_work.cpp"
+TREE = TEAM + "tree_work.cpp"
+WORK = TEAM + "shared_work.cpp"
+QUEUE = TEAM + "work_queue.cpp"
+TURN = TEAM + "turn_length.hpp"
+HANDS = TEAM + "team.hpp"
+by_model = ("patterns.model.shares",)
+by_shares = ("patterns.shares",)
+by_maps = ("tests.map",)
+by_reductions = ("tests.reduce",)
+by_parts = ("tests.divide_conquer",)
+by_many = ("tests.accelerator",)
+
+MUTATIONS = [
+    # ---- who claims what
+    mutation(
+        "team: a piece may be claimed by two",
+        SHARES,
+        "      if (taken_[number].exchange(1, std::memory_order_relaxed) != 0) continue;\n",
+        "      taken_[number].store(1, std::memory_order_relaxed);\n",
+        by_model,
+    ),
+    mutation(
+        "team: who comes late claims what is behind the last piece",
+        SHARES,
+        "      if (number >= cut_.pieces) return false;\n",
+        "",
+        by_model,
+    ),
+    mutation(
+        "team: whoever finishes something ends it",
+        SHARES,
+        "std::memory_order_acq_rel)) == elements;",
+        "std::memory_order_acq_rel)) >= elements;",
+        by_model,
+    ),
+    mutation(
+        "team: the first pieces get too much",
+        SHARES,
+        "(number < rest ? number : rest)",
+        "rest * (number != 0)",
+        by_shares,
+    ),
+    mutation(
+        "team: the last piece of a length is as long as the others",
+        SHARES,
+        "size - begin < length ? size : begin + length",
+        "begin + length",
+        by_shares,
+    ),
+    # ---- work on a range
+    mutation(
+        "team: a block is worked on again",
+        RANGE,
+        "    at.begun.begin = block.end;\n",
+        "    if (block.end == at.begun.end) at.begun.begin = block.end;\n",
+        by_maps,
+    ),
+    mutation(
+        "team: what has failed is worked on to its end",
+        RANGE,
+        "    if (!has_failed()) run(block);\n",
+        "    run(block);\n",
+        by_maps,
+    ),
+    mutation(
+        "team: nobody hears of the end",
+        RANGE,
+        "    if (shares_.finish(block.end - block.begin)) {\n      ended();\n",
+        "    if (shares_.finish(block.end - block.begin)) {\n",
+        by_maps,
+    ),
+    mutation(
+        "team: a turn takes as long as there is something to do",
+        RANGE,
+        "    if (turn_is_over(begin, now, at, on)) return true;\n",
+        "",
+        by_maps,
+    ),
+    mutation(
+        "team: a stopped piece is not begun where it was left",
+        RANGE,
+        "    if (at.begun.empty() && !shares_.claim(at.who, at.begun)) return false;\n",
+        "    if (!shares_.claim(at.who, at.begun)) return false;\n",
+        by_maps,
+    ),
+    # ---- requests
+    mutation(
+        "team: a request that takes longer than expected gets no helpers",
+        WORK,
+        "    send(others_[told_], work_on{shared_from_this(), {.who = told_}});\n",
+        "    static_cast<void>(told_);\n",
+        by_maps,
+    ),
+    mutation(
+        "team: an empty container is handed out",
+        HANDS,
+        "    if (work.size() == 0) return work.end_at_once();\n",
+        "",
+        by_maps,
+    ),
+    mutation(
+        "team: the first of a team with threads of its own is told nothing",
+        HANDS,
+        "    for (std::size_t i = on_own_threads_ ? 0 : 1; i < n; ++i)\n",
+        "    for (std::size_t i = 1; i < n; ++i)\n",
+        by_many,
+    ),
+    mutation(
+        "team: others wait until the team is done",
+        HANDS,
+        "    s.quantum = 1;",
+        "",
+        by_maps,
+    ),
+    mutation(
+        "team: others wait until who was asked is done",
+        HANDS,
+        "asked_quantum = 8;",
+        "asked_quantum = 0;",
+        by_maps,
+    ),
+    # ---- one after the other
+    mutation(
+        "team: one of a team that has more to do does not go on",
+        QUEUE,
+        "    goes_on_ = false;\n",
+        "    static_cast<void>(goes_on_);\n",
+        by_maps,
+    ),
+    mutation(
+        "team: one of a team forgets the others when one is done",
+        QUEUE,
+        "    parts_.erase(parts_.begin());\n",
+        "    parts_.clear();\n",
+        by_many,
+    ),
+    mutation(
+        "team: a long request holds up the others",
+        QUEUE,
+        "      std::rotate(parts_.begin(), parts_.begin() + 1, parts_.end());\n",
+        "",
+        by_many,
+    ),
+    mutation(
+        "team: the turns of the request before count, too",
+        QUEUE,
+        "    parts_.erase(parts_.begin());\n    turns_ = 0;\n",
+        "    parts_.erase(parts_.begin());\n",
+        by_many,
+    ),
+    mutation(
+        "team: others' requests have a turn each",
+        QUEUE,
+        "turns_in_a_row = 8;",
+        "turns_in_a_row = 1;",
+        by_many,
+    ),
+    mutation(
+        "team: who was asked lets others wait for a turn",
+        TURN,
+        " || (at.was_asked && on.mailbox_length() != 0)",
+        " || (at.was_asked && on.mailbox_length() > 1'000'000)",
+        equivalent="the same comes of it, later; `simulator_accelerator` shows how much later",
+    ),
+    # ---- work that divides itself
+    mutation(
+        "team: a part is taken twice",
+        TREE,
+        "return other.waiting[other.first++];",
+        "return other.waiting[other.first];",
+        by_parts,
+    ),
+    mutation(
+        "team: parts are put together before the last one is solved",
+        TREE,
+        "    if (p->unsolved.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;\n",
+        "    if (p->unsolved.fetch_sub(1, std::memory_order_acq_rel) > 2) return false;\n",
+        by_parts,
+    ),
+    mutation(
+        "team: who divides does not go on after a turn",
+        TREE,
+        "    if (turn_is_over(begin, now, at, on)) return true;\n",
+        "    if (turn_is_over(begin, now, at, on)) return false;\n",
+        by_parts,
+    ),
+]
