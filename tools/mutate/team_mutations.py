@@ -2,7 +2,8 @@
 
 from mutation import mutation
 
-TEAM = "lib/patterns/garrick/patterns/team/"
+PATTERNS = "lib/patterns/garrick/patterns/"
+TEAM = PATTERNS + "team/"
 SHARES = TEAM + "shares.hpp"
 RANGE = TEAM + "range_work.cpp"
 TREE = TEAM + "tree_work.cpp"
@@ -10,12 +11,18 @@ WORK = TEAM + "shared_work.cpp"
 QUEUE = TEAM + "work_queue.cpp"
 TURN = TEAM + "turn_length.hpp"
 HANDS = TEAM + "team.hpp"
+PHASES = PATTERNS + "team/phases.hpp"
+PHASE_WORK = PATTERNS + "team/phase_work.cpp"
+STENCIL = PATTERNS + "stencil.hpp"
+SURROUNDINGS = PATTERNS + "detail/surroundings.hpp"
 by_model = ("patterns.model.shares",)
 by_shares = ("patterns.shares",)
 by_maps = ("tests.map",)
 by_reductions = ("tests.reduce",)
 by_parts = ("tests.divide_conquer",)
 by_many = ("tests.accelerator",)
+by_phases = ("patterns.model.phases",)
+by_stencils = ("tests.stencil",)
 
 MUTATIONS = [
     # ---- who claims what
@@ -190,5 +197,74 @@ MUTATIONS = [
         "    if (turn_is_over(begin, now, at, on)) return true;\n",
         "    if (turn_is_over(begin, now, at, on)) return false;\n",
         by_parts,
+    ),
+    # ---- phases
+    mutation(
+        "stencil: who comes late from an earlier phase claims a piece of the present one",
+        PHASES,
+        "      if (n != phase || !claims_",
+        "      if (n < phase || !claims_",
+        by_phases,
+    ),
+    mutation(
+        "stencil: who goes away does not look whether the next phase has begun",
+        PHASES,
+        "if (phase_.load(std::memory_order_relaxed) == phase || !away_[who].take()) return false;",
+        "return false;",
+        by_phases,
+    ),
+    mutation(
+        "stencil: a phase begins before it is known how much there is to do",
+        PHASES,
+        "    left_.store(cut_.size, std::memory_order_relaxed);\n"
+        "    // order: release: what was written in all phases, to who looks in `claim`\n"
+        "    phase_.store(now() + 1, "
+        "base::order<Atomics, phases_order::begin>(std::memory_order_release));\n",
+        "    phase_.store(now() + 1, "
+        "base::order<Atomics, phases_order::begin>(std::memory_order_release));\n"
+        "    left_.store(cut_.size, std::memory_order_relaxed);\n",
+        by_phases,
+    ),
+    mutation(
+        "stencil: chunks of the next phase are claimed in the present one",
+        PHASES,
+        "      while (n < end_of(phase)) {",
+        "      while (n < end_of(phase) + 1) {",
+        by_phases,
+    ),
+    mutation(
+        "stencil: nobody is called back for the next phase",
+        PHASE_WORK,
+        "      call_back(at.block);\n",
+        "",
+        by_stencils,
+    ),
+    mutation(
+        "stencil: after a failure the next phase begins",
+        PHASE_WORK,
+        "      if (has_failed() || phase + 1 == count_) {",
+        "      if (phase + 1 == count_) {",
+        by_stencils,
+    ),
+    mutation(
+        "stencil: both iterations read the same container",
+        STENCIL,
+        "    const T* const in = buffers_[iteration % 2];",
+        "    const T* const in = buffers_[0];",
+        by_stencils,
+    ),
+    mutation(
+        "stencil: the last row but one sees no edge",
+        STENCIL,
+        "form_.height - y > form_.radius_y;",
+        "form_.height - y >= form_.radius_y;",
+        by_stencils,
+    ),
+    mutation(
+        "stencil: what is beyond an edge goes round only once",
+        SURROUNDINGS,
+        "      p = (p % end + end) % end;",
+        "      p = p < 0 ? std::max(p + end, std::ptrdiff_t{0}) : std::min(p - end, end - 1);",
+        by_stencils,
     ),
 ]

@@ -14,12 +14,12 @@
 #include <garrick/patterns/bind.hpp>
 #include <garrick/patterns/data_pattern.hpp>
 #include <garrick/patterns/divide_conquer.hpp>
-#include <garrick/patterns/event_time.hpp>
+#include <garrick/patterns/windows/event_time.hpp>
 #include <garrick/patterns/farm.hpp>
 #include <garrick/patterns/feedback.hpp>
 #include <garrick/patterns/generator.hpp>
 #include <garrick/patterns/grid.hpp>
-#include <garrick/patterns/join.hpp>
+#include <garrick/patterns/windows/join.hpp>
 #include <garrick/patterns/map.hpp>
 #include <garrick/patterns/master_worker.hpp>
 #include <garrick/patterns/neighbourhood.hpp>
@@ -37,5 +37,5 @@
 #include <garrick/patterns/stencil.hpp>
 #include <garrick/patterns/stream.hpp>
 #include <garrick/patterns/timing.hpp>
-#include <garrick/patterns/windows.hpp>
+#include <garrick/patterns/windows/windows.hpp>
 #include <garrick/patterns/zip.hpp>

@@ -1,6 +1,6 @@
 // Sessions, windows of so many tuples, and windows by the clock.
 #include <doctest/doctest.h>
-#include <patterns/windows_reference.hpp>
+#include <patterns/windows/windows_reference.hpp>
 
 #include <chrono>
 #include <cstddef>

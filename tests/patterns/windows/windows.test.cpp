@@ -1,6 +1,6 @@
 // Windows of time by the tuples' own times: under disorder, with replicas, with late tuples.
 #include <doctest/doctest.h>
-#include <patterns/windows_reference.hpp>
+#include <patterns/windows/windows_reference.hpp>
 
 #include <algorithm>
 #include <chrono>

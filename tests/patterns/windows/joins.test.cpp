@@ -1,6 +1,6 @@
 // Two streams joined by key within an interval.
 #include <doctest/doctest.h>
-#include <patterns/windows_reference.hpp>
+#include <patterns/windows/windows_reference.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 // Windows whose functions throw, that are cancelled or full, whose inputs are idle, in a loop.
 #include <doctest/doctest.h>
-#include <patterns/windows_reference.hpp>
+#include <patterns/windows/windows_reference.hpp>
 
 #include <algorithm>
 #include <chrono>
