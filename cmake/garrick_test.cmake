@@ -10,6 +10,44 @@ function(garrick_test_main)
   endif()
 endfunction()
 
+# garrick_compile_quickly(<target>)
+#
+# For programs whose compilation takes longer than their run. The parts keep their options: it is
+# they that are tested. GCC compiles tests with -O1 in four fifths of the time of -O2, and models in
+# half; under a sanitizer clang optimises templates for twice as long as the rest takes.
+function(garrick_compile_quickly target)
+  if(GARRICK_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    target_compile_options(${target} PRIVATE -O0)
+  elseif(NOT GARRICK_SANITIZE)
+    target_compile_options(${target} PRIVATE -O1)
+  endif()
+endfunction()
+
+# garrick_precompile(<target> <what> <header>...)
+#
+# Gives a program that includes most of Garrick the headers precompiled, which saves a third of the
+# time under a sanitizer. Programs of one `what` share them. Elsewhere it does nothing: a source that
+# forgets to include what it uses must not compile everywhere.
+function(garrick_precompile target what)
+  if(NOT (GARRICK_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES Clang))
+    return()
+  endif()
+  set(shared garrick_precompiled_${what})
+  if(NOT TARGET ${shared})
+    set(empty "${CMAKE_BINARY_DIR}/precompiled_${what}.cpp")
+    file(CONFIGURE OUTPUT "${empty}" CONTENT "// Its headers are what counts.\n")
+    add_library(${shared} OBJECT "${empty}")
+    garrick_compile(${shared})
+    garrick_compile_quickly(${shared})
+    target_compile_options(${shared} PRIVATE -Xclang -fno-pch-timestamp)
+    target_link_libraries(${shared} PRIVATE garrick::garrick garrick::testkit
+                          $<TARGET_NAME_IF_EXISTS:doctest::doctest>)
+    target_precompile_headers(${shared} PRIVATE ${ARGN})
+  endif()
+  target_compile_options(${target} PRIVATE -Xclang -fno-pch-timestamp)
+  target_precompile_headers(${target} REUSE_FROM ${shared})
+endfunction()
+
 # garrick_test_properties(<test> LABEL label... [TIMEOUT seconds])
 #
 # What all CTest entries have in common: labels, a limit on time and the sanitizers' settings. The
@@ -74,6 +112,11 @@ function(garrick_test_program target)
   garrick_test_main()
   add_executable(${target} ${arg_SOURCES} $<TARGET_OBJECTS:garrick_test_main>)
   garrick_compile(${target})
+  garrick_compile_quickly(${target})
+  if(garrick::testkit IN_LIST arg_LIBRARIES)
+    garrick_precompile(${target} tests <garrick/garrick.hpp> <garrick/patterns/patterns.hpp>
+                       <doctest/doctest.h>)
+  endif()
   target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} doctest::doctest)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")  # "support/x.hpp"
   if(CMAKE_CROSSCOMPILING_EMULATOR)

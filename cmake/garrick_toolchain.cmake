@@ -6,7 +6,9 @@ if(PROJECT_IS_TOP_LEVEL)
   set(CMAKE_CXX_EXTENSIONS OFF)
   find_program(GARRICK_CCACHE ccache)
   if(GARRICK_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    set(CMAKE_CXX_COMPILER_LAUNCHER "${GARRICK_CCACHE}")
+    # The cache does not look into a precompiled header, so it must be told that it may.
+    set(CMAKE_CXX_COMPILER_LAUNCHER
+        "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${GARRICK_CCACHE}")
   endif()
   find_program(GARRICK_MOLD mold)
   if(GARRICK_MOLD AND NOT APPLE AND NOT CMAKE_CROSSCOMPILING)

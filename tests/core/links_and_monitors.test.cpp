@@ -39,10 +39,11 @@ struct leave {};
 struct fail_with {
   int code;
 };
-struct log {};
+struct history {};
 
-using puppets = protocol<void(ping), void(watch), void(unwatch), void(tie), void(untie), void(trap),
-                         void(boom), void(leave), void(fail_with), std::vector<std::string>(log)>;
+using puppets =
+    protocol<void(ping), void(watch), void(unwatch), void(tie), void(untie), void(trap), void(boom),
+             void(leave), void(fail_with), std::vector<std::string>(history)>;
 
 /// Does what it is told, and notes what it hears.
 class puppet : public actor<puppets> {
@@ -59,7 +60,7 @@ class puppet : public actor<puppets> {
   void on(const boom& b) { throw std::runtime_error(b.why); }
   void on(leave) { quit(); }
   void on(fail_with f) { quit(make_error(errc::user, "code " + std::to_string(f.code))); }
-  std::vector<std::string> on(log) { return log_; }
+  std::vector<std::string> on(history) { return log_; }
   void on(const down& d) { log_.push_back("down: " + d.reason.to_string()); }
   void on(const exit_signal& s) { log_.push_back("exit: " + s.reason.to_string()); }
 };
@@ -69,7 +70,7 @@ struct pair {
   ref<puppets> a = kit.spawn<puppet>();
   ref<puppets> b = kit.spawn<puppet>();
   std::vector<std::string> log_of(const ref<puppets>& r) {
-    return kit.request(r, log{}).get().value();
+    return kit.request(r, history{}).get().value();
   }
   template <class M>
   void tell(const ref<puppets>& r, M m) {
@@ -297,7 +298,7 @@ TEST_CASE("down comes after the messages of the actor that ended, which stay in 
     kit.run();
     send(t, go{});
     kit.run();
-    CHECK(kit.request(a, log{}).get().value() ==
+    CHECK(kit.request(a, history{}).get().value() ==
           strings{"ping 0", "ping 1", "ping 2", "down: normal"});
   }
 }
@@ -311,7 +312,7 @@ TEST_CASE("an unreachable actor ends with that reason, and its monitor hears it"
     kit.run();
   }
   kit.run();
-  const auto heard = kit.request(a, log{}).get().value();
+  const auto heard = kit.request(a, history{}).get().value();
   REQUIRE(heard.size() == 1);
   CHECK(heard[0].find("unreachable") != std::string::npos);
 }
@@ -342,7 +343,7 @@ TEST_CASE("an exception that is no std::exception has a text, too") {
   kit.run();
   send(b, go{});
   kit.run();
-  CHECK(kit.request(a, log{}).get().value() ==
+  CHECK(kit.request(a, history{}).get().value() ==
         strings{"down: an exception left a handler: an exception that is not a std::exception"});
 }
 
