@@ -47,7 +47,7 @@ PUBLIC_ROOMS = {
     "sched": {"", "policies", "queues", "parking", "places"},
     "system": {"", "settings", "names", "diagnosis"},
     "testkit": {""},
-    "patterns": {""},
+    "patterns": {"", "containers"},
 }
 # (part, private room) -> parts that may include it all the same: they drive actors.
 OPEN_TO = {

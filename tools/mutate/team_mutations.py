@@ -29,8 +29,8 @@ MUTATIONS = [
     mutation(
         "team: a piece may be claimed by two",
         SHARES,
-        "      if (taken_[number].exchange(1, std::memory_order_relaxed) != 0) continue;\n",
-        "      taken_[number].store(1, std::memory_order_relaxed);\n",
+        "    if (taken_[number].exchange(1, std::memory_order_relaxed) != 0) return false;\n",
+        "    taken_[number].store(1, std::memory_order_relaxed);\n",
         by_model,
     ),
     mutation(
@@ -50,8 +50,8 @@ MUTATIONS = [
     mutation(
         "team: the first pieces get too much",
         SHARES,
-        "(number < rest ? number : rest)",
-        "rest * (number != 0)",
+        "(i < rest ? i : rest)",
+        "rest * (i != 0)",
         by_shares,
     ),
     mutation(
@@ -64,9 +64,9 @@ MUTATIONS = [
     # ---- work on a range
     mutation(
         "team: a block is worked on again",
-        RANGE,
-        "    at.begun.begin = block.end;\n",
-        "    if (block.end == at.begun.end) at.begun.begin = block.end;\n",
+        TURN,
+        "  at.begun.begin = block.end;\n",
+        "  if (block.end == at.begun.end) at.begun.begin = block.end;\n",
         by_maps,
     ),
     mutation(
@@ -93,8 +93,8 @@ MUTATIONS = [
     mutation(
         "team: a stopped piece is not begun where it was left",
         RANGE,
-        "    if (at.begun.empty() && !shares_.claim(at.who, at.begun)) return false;\n",
-        "    if (!shares_.claim(at.who, at.begun)) return false;\n",
+        "    if (at.begun.empty() && !shares_.claim(at.who, at.begun, at.block)) return false;\n",
+        "    if (!shares_.claim(at.who, at.begun, at.block)) return false;\n",
         by_maps,
     ),
     # ---- requests
@@ -144,22 +144,22 @@ MUTATIONS = [
     mutation(
         "team: one of a team forgets the others when one is done",
         QUEUE,
-        "    parts_.erase(parts_.begin());\n",
-        "    parts_.clear();\n",
+        "    parts_.pop_front();\n    turns_ = 0;\n",
+        "    parts_.clear();\n    turns_ = 0;\n",
         by_many,
     ),
     mutation(
         "team: a long request holds up the others",
         QUEUE,
-        "      std::rotate(parts_.begin(), parts_.begin() + 1, parts_.end());\n",
+        "      parts_.push_back(std::move(first));\n      parts_.pop_front();\n",
         "",
         by_many,
     ),
     mutation(
         "team: the turns of the request before count, too",
         QUEUE,
-        "    parts_.erase(parts_.begin());\n    turns_ = 0;\n",
-        "    parts_.erase(parts_.begin());\n",
+        "    parts_.pop_front();\n    turns_ = 0;\n",
+        "    parts_.pop_front();\n",
         by_many,
     ),
     mutation(

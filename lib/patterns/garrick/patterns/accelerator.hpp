@@ -57,15 +57,14 @@ class accelerator_actor final : public actor<protocol<void(offload), void(work_o
   void on(work_on t) { team_.go_on(std::move(t), *this, this->self()); }
 
   /// For `offloaded::begin`, once.
-  template <class Body>
-  void work_at(const data_seed<Body>& seed, typename Body::input&& in) {
-    response_promise<typename Body::output> promise =
-        this->template make_promise<typename Body::output>();
+  template <class In, class Out>
+  void work_at(const data_seed<In, Out>& seed, In&& in) {
+    response_promise<Out> promise = this->template make_promise<Out>();
     data_options o = seed.options;
     o.team = options_.team;
-    work_of<Body> work;
+    std::shared_ptr<awaited_work<Out>> work;
     try {
-      work = seed.body.begin(std::move(in), o.cut(this->workers()));
+      work = seed.body->begin(std::move(in), o.cut(this->workers()));
     } catch (...) {  // a container's size, say
       return promise.fail(make_error(errc::receiver_failed, o.name, what_was_thrown()));
     }
@@ -78,16 +77,15 @@ class accelerator_actor final : public actor<protocol<void(offload), void(work_o
   team team_;
 };
 
-template <class Body>
+template <class In, class Out>
 class offloaded_body final : public offloaded {
  public:
-  offloaded_body(data_seed<Body> s, typename Body::input in)
-      : seed_(std::move(s)), in_(std::move(in)) {}
-  void begin(accelerator_actor& on) override { on.work_at(seed_, std::move(in_)); }
+  offloaded_body(data_seed<In, Out> s, In in) : seed_(std::move(s)), in_(std::move(in)) {}
+  void begin(accelerator_actor& on) override { on.work_at<In, Out>(seed_, std::move(in_)); }
 
  private:
-  data_seed<Body> seed_;
-  typename Body::input in_;
+  const data_seed<In, Out> seed_;
+  In in_;
 };
 
 /// What a request says is to be done, as a pattern: a function is a map of its container.
@@ -138,7 +136,7 @@ class accelerator {
       static_assert(check::reported);
       if constexpr (std::is_same_v<typename P::input, C>) {
         using seed = std::remove_cvref_t<decltype(p.seed())>;
-        using work = detail::offloaded_body<typename P::body>;
+        using work = detail::offloaded_body<C, typename P::output>;
         return self.template request_as<typename P::output>(
             any_ref(to_),
             detail::offload{std::make_unique<work>(seed(p.seed()), std::move(container))});

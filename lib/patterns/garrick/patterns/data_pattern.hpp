@@ -57,6 +57,31 @@ struct cut_options {
 template <class Body>
 using work_of = std::shared_ptr<awaited_work<typename Body::output>>;
 
+/// A body of whatever type: so that the actors are compiled once for all patterns that take and
+/// give the same.
+template <class In, class Out>
+class any_body {
+ public:
+  any_body() = default;
+  virtual ~any_body() = default;
+  any_body(const any_body&) = delete;
+  any_body& operator=(const any_body&) = delete;
+  [[nodiscard]] virtual std::shared_ptr<awaited_work<Out>> begin(In&& all,
+                                                                 const cut_options& o) const = 0;
+};
+template <class Body>
+class one_body final : public any_body<typename Body::input, typename Body::output> {
+ public:
+  explicit one_body(Body b) : body_(std::move(b)) {}
+  [[nodiscard]] work_of<Body> begin(typename Body::input&& all,
+                                    const cut_options& o) const override {
+    return body_.begin(std::move(all), o);
+  }
+
+ private:
+  const Body body_;
+};
+
 /// How the actors of a pattern work.
 struct data_options {
   using garrick_sendable = void;
@@ -70,28 +95,24 @@ struct data_options {
 };
 
 /// What the actor of a pattern is made of.
-template <class Body>
+template <class In, class Out>
 struct data_seed {
-  using garrick_sendable = void;  ///< checked when the pattern was made
-  Body body;
+  using garrick_sendable = void;  ///< checked when the pattern was made; nobody changes the body
+  std::shared_ptr<const any_body<In, Out>> body;
   data_options options;
 };
 
 /// The actor behind the handle of a spawned pattern.
-template <class Body>
-class data_actor
-    : public actor<protocol<result<typename Body::output>(typename Body::input), void(work_on)>> {
-  using In = typename Body::input;
-  using Out = typename Body::output;
-
+template <class In, class Out>
+class data_actor : public actor<protocol<result<Out>(In), void(work_on)>> {
  public:
-  explicit data_actor(data_seed<Body> s) : seed_(std::move(s)) {}
+  explicit data_actor(data_seed<In, Out> s) : seed_(std::move(s)) {}
   void on_start() { team_.assemble(*this, seed_.options.team, seed_.options.name); }
 
   result<Out> on(In in) {
-    work_of<Body> work;
+    std::shared_ptr<awaited_work<Out>> work;
     try {
-      work = seed_.body.begin(std::move(in), seed_.options.cut(this->workers()));
+      work = seed_.body->begin(std::move(in), seed_.options.cut(this->workers()));
     } catch (...) {  // a container's size, say
       return make_error(errc::receiver_failed, seed_.options.name, what_was_thrown());
     }
@@ -104,19 +125,15 @@ class data_actor
   void on(work_on t) { team_.go_on(std::move(t), *this, this->self()); }
 
  private:
-  data_seed<Body> seed_;
+  const data_seed<In, Out> seed_;
   team team_;
 };
 
 /// The actor of a pattern that is a stage: one container after the other.
-template <class Body>
-class data_stage_actor : public stage_actor<typename Body::input, typename Body::output,
-                                            void(work_on), void(work_done<typename Body::output>)> {
-  using In = typename Body::input;
-  using Out = typename Body::output;
-
+template <class In, class Out>
+class data_stage_actor : public stage_actor<In, Out, void(work_on), void(work_done<Out>)> {
  public:
-  explicit data_stage_actor(data_seed<Body> s) : seed_(std::move(s)) {}
+  explicit data_stage_actor(data_seed<In, Out> s) : seed_(std::move(s)) {}
   void on_start() {
     this->hold_at_most(1);
     team_.assemble(*this, seed_.options.team, seed_.options.name);
@@ -126,7 +143,7 @@ class data_stage_actor : public stage_actor<typename Body::input, typename Body:
     std::optional<In> spare;
     if constexpr (std::is_copy_constructible_v<In>)
       if (this->policy() != on_failure::fail) spare = in;
-    const work_of<Body> work = seed_.body.begin(std::move(in), seed_.options.cut(this->workers()));
+    const auto work = seed_.body->begin(std::move(in), seed_.options.cut(this->workers()));
     spare_ = std::move(spare);
     hold_ = this->hold();
     work->answers(ref<protocol<void(work_done<Out>)>>(this->self()));
@@ -163,10 +180,10 @@ class data_stage_actor : public stage_actor<typename Body::input, typename Body:
     current_.reset();
   }
 
-  data_seed<Body> seed_;
+  const data_seed<In, Out> seed_;
   team team_;
   std::optional<In> spare_;  ///< as it came
-  work_of<Body> current_;
+  std::shared_ptr<awaited_work<Out>> current_;
   stage_hold hold_;  ///< until the container's result was put out
 };
 
@@ -185,7 +202,8 @@ class data_pattern {
   static constexpr bool garrick_keeps_order = false;
 
   /// For the framework.
-  data_pattern(Body what, std::string name) : seed_{std::move(what), {}} {
+  data_pattern(Body what, std::string name)
+      : seed_{std::make_shared<const detail::one_body<Body>>(std::move(what)), {}} {
     seed_.options.name = std::move(name);
   }
 
@@ -229,11 +247,10 @@ class data_pattern {
     return p;
   }
 
-  using actor_type = detail::data_actor<Body>;  ///< For the framework.
   /// What it looks like.
   [[nodiscard]] plan describe() const { return stage().describe(); }
   /// For the framework.
-  [[nodiscard]] const detail::data_seed<Body>& seed() const noexcept { return seed_; }
+  [[nodiscard]] const detail::data_seed<input, output>& seed() const noexcept { return seed_; }
   /// For the framework.
   detail::inlet_ptr<input> build(const detail::builder& b,
                                  const detail::inlet_ptr<output>& next) const {
@@ -241,12 +258,13 @@ class data_pattern {
   }
 
  private:
-  using stage_type = actor_stage<detail::data_stage_actor<Body>, detail::data_seed<Body>>;
+  using seed_type = detail::data_seed<input, output>;
+  using stage_type = actor_stage<detail::data_stage_actor<input, output>, seed_type>;
   [[nodiscard]] stage_type stage() const {
-    return stage_type(std::tuple<detail::data_seed<Body>>(seed_), seed_.options.name).on(policy_);
+    return stage_type(std::tuple<seed_type>(seed_), seed_.options.name).on(policy_);
   }
 
-  detail::data_seed<Body> seed_;
+  seed_type seed_;
   on_failure policy_ = on_failure::fail;
 };
 
@@ -268,10 +286,11 @@ data_ref<typename P::input, typename P::output> spawn(Spawner& from, P pattern) 
 template <class Spawner, data_parallel P>
 data_ref<typename P::input, typename P::output> spawn(Spawner& from, const spawn_options& o,
                                                       P pattern) {
-  using seed = std::remove_cvref_t<decltype(pattern.seed())>;
+  using seed = detail::data_seed<typename P::input, typename P::output>;
   if (o.policy != mailbox_policy::unbounded)
     throw std::invalid_argument("garrick: a data-parallel pattern has an unbounded mailbox");
-  return from.template spawn<typename P::actor_type>(o, seed(pattern.seed()));
+  return from.template spawn<detail::data_actor<typename P::input, typename P::output>>(
+      o, seed(pattern.seed()));
 }
 
 }  // namespace garrick::patterns

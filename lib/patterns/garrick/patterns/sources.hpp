@@ -11,9 +11,9 @@
 // Thread safety: patterns are plain values.
 #pragma once
 
+#include <garrick/patterns/containers/slice.hpp>
 #include <garrick/patterns/detail/checks.hpp>
 #include <garrick/patterns/seq.hpp>
-#include <garrick/patterns/slice.hpp>
 
 #include <concepts>
 #include <cstddef>

@@ -16,12 +16,12 @@
 // different elements.
 #pragma once
 
+#include <garrick/patterns/containers/grid.hpp>
 #include <garrick/patterns/data_pattern.hpp>
 #include <garrick/patterns/detail/callable.hpp>
 #include <garrick/patterns/detail/checks.hpp>
 #include <garrick/patterns/detail/element_function.hpp>
 #include <garrick/patterns/detail/surroundings.hpp>
-#include <garrick/patterns/grid.hpp>
 #include <garrick/patterns/neighbourhood.hpp>
 #include <garrick/patterns/team/phase_work.hpp>
 

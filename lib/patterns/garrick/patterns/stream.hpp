@@ -67,8 +67,39 @@ struct protocols<void, Value> {
       protocol<result<Value>(join), void(cancel), stream_report(get_report), void(all_ended)>;
 };
 
+/// A pattern that takes In, whatever its type: so that the actor and what spawns it are compiled
+/// once for all patterns that take and yield the same.
+template <class In>
+class any_pattern {
+ public:
+  any_pattern() = default;
+  virtual ~any_pattern() = default;
+  any_pattern(const any_pattern&) = delete;
+  any_pattern& operator=(const any_pattern&) = delete;
+  /// Makes the nodes, of copies of the stages.
+  [[nodiscard]] virtual inlet_ptr<In> build(const builder& b) const = 0;
+};
 template <class P>
-using protocols_of = protocols<typename P::input, typename value_of<P>::type>;
+class one_pattern final : public any_pattern<typename P::input> {
+ public:
+  explicit one_pattern(P p) : p_(std::move(p)) {}
+  [[nodiscard]] inlet_ptr<typename P::input> build(const builder& b) const override {
+    return p_.build(b, {});
+  }
+
+ private:
+  const P p_;
+};
+/// For an actor of that pattern.
+template <class In>
+struct stream_seed {
+  using garrick_sendable = void;  ///< patterns own what they are made of, and nobody changes it
+  std::shared_ptr<const any_pattern<In>> pattern;
+};
+template <class P>
+[[nodiscard]] stream_seed<typename P::input> seed_of(P&& p) {
+  return {std::make_shared<const one_pattern<P>>(std::move(p))};
+}
 
 /// Throws std::invalid_argument that names a bad option.
 void check(const stream_options& o);
@@ -86,7 +117,8 @@ struct promise_of<void> {
 
 /// What the handle of a stream of the pattern P understands.
 template <class P>
-using stream_protocol = typename detail::protocols_of<P>::open;
+using stream_protocol =
+    typename detail::protocols<typename P::input, typename detail::value_of<P>::type>::open;
 
 /// The handle of a stream that takes In (void: it has a source) and yields Value (void: nothing).
 ///
@@ -97,16 +129,16 @@ using stream_ref = ref<typename detail::protocols<In, Value>::open>;
 
 /// The actor behind a stream's handle. As a supervised child it begins the stream anew after a
 /// failure.
-template <class P>
-class stream_actor : public actor<typename detail::protocols_of<P>::whole> {
-  using input = typename P::input;
-  using value = typename detail::value_of<P>::type;
+template <class In, class Value>
+class stream_actor : public actor<typename detail::protocols<In, Value>::whole> {
+  using input = In;
+  using value = Value;
   static constexpr bool is_fed = !std::is_void_v<input>;
 
  public:
   /// Throws std::invalid_argument that names a bad option.
-  explicit stream_actor(P pattern, stream_options o = {})
-      : pattern_(std::move(pattern)), options_(o) {
+  explicit stream_actor(detail::stream_seed<In> seed, stream_options o = {})
+      : seed_(std::move(seed)), options_(o) {
     detail::check(o);
   }
 
@@ -116,7 +148,7 @@ class stream_actor : public actor<typename detail::protocols_of<P>::whole> {
     std::vector<std::unique_ptr<detail::loose_end>> loose_ends;
     const detail::builder b{
         .to = *made, .options = options_, .workers = this->workers(), .loose_ends = &loose_ends};
-    auto in = pattern_.build(b, {});
+    [[maybe_unused]] auto in = seed_.pattern->build(b);
     if constexpr (is_fed) {
       feeder_ = &made->template add_node<detail::feeder_node<input>>(
           detail::node_options{.name = "input", .in_place = false}, most_kept * options_.capacity,
@@ -220,16 +252,23 @@ class stream_actor : public actor<typename detail::protocols_of<P>::whole> {
       return *std::static_pointer_cast<value>(graph_->value());
   }
 
-  P pattern_;
+  const detail::stream_seed<In> seed_;
   stream_options options_;
   std::shared_ptr<detail::graph> graph_;
   std::conditional_t<is_fed, detail::feeder_node<input>*, std::nullptr_t> feeder_ = nullptr;
   std::vector<typename detail::promise_of<value>::type> waiting_;
   std::uint64_t left_ = 0;
-  ref<typename detail::protocols_of<P>::whole> me_;  ///< while somebody waits for the end
+  ref<typename detail::protocols<In, Value>::whole> me_;  ///< while somebody waits for the end
   bool finished_ = false;
   bool ended_ = false;
 };
+
+namespace detail {
+
+template <class P>
+using stream_actor_of = stream_actor<typename P::input, typename value_of<P>::type>;
+
+}  // namespace detail
 
 /// Runs a pattern: `from` is an actor system, a test system, or an actor (`*this`), which then is
 /// not linked to it. Each call runs a copy. Errors as those of `spawn` there: the handle is never
@@ -251,7 +290,8 @@ ref<stream_protocol<P>> spawn(Spawner& from, const spawn_options& actor, P patte
   static_assert(detail::whole_check<P>::reported);
   if (actor.linked || actor.monitored) o.stays = false;
   if constexpr (detail::passes<detail::whole_check<P>>)
-    return from.template spawn<stream_actor<P>>(actor, std::move(pattern), o);
+    return from.template spawn<detail::stream_actor_of<P>>(actor,
+                                                           detail::seed_of(std::move(pattern)), o);
   else
     return {};
 }
@@ -264,7 +304,8 @@ template <stage P>
   static_assert(detail::whole_check<P>::reported);
   o.stays = false;
   if constexpr (detail::passes<detail::whole_check<P>>)
-    return child<stream_actor<P>>(std::move(how), std::move(pattern), o);
+    return child<detail::stream_actor_of<P>>(std::move(how), detail::seed_of(std::move(pattern)),
+                                             o);
   else
     return child_spec(nullptr);
 }
@@ -273,7 +314,8 @@ template <class Spawner, stage P>
 result<ref<stream_protocol<P>>> try_spawn(Spawner& from, P pattern, stream_options o = {}) {
   static_assert(detail::whole_check<P>::reported);
   if constexpr (detail::passes<detail::whole_check<P>>) {
-    auto made = from.template try_spawn<stream_actor<P>>(std::move(pattern), o);
+    auto made =
+        from.template try_spawn<detail::stream_actor_of<P>>(detail::seed_of(std::move(pattern)), o);
     if (!made) return made.error();
     return ref<stream_protocol<P>>(*made);
   } else {
@@ -283,8 +325,7 @@ result<ref<stream_protocol<P>>> try_spawn(Spawner& from, P pattern, stream_optio
 
 }  // namespace garrick::patterns
 
-/// Not the pattern's type: that is long, and clang gives up writing it at compile time when there
-/// are some dozens of stages.
-template <class P>
-inline constexpr std::string_view garrick::base::shown_name<garrick::patterns::stream_actor<P>> =
-    "stream";
+/// Not the types of what it takes and yields, which may be long.
+template <class In, class Value>
+inline constexpr std::string_view
+    garrick::base::shown_name<garrick::patterns::stream_actor<In, Value>> = "stream";

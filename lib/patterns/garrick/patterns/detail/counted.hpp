@@ -11,7 +11,7 @@
 
 #include <garrick/patterns/detail/aggregate.hpp>
 #include <garrick/patterns/detail/dense_map.hpp>
-#include <garrick/patterns/windows/event_time.hpp>
+#include <garrick/patterns/event_time.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -10,7 +10,7 @@
 // Thread safety: none.
 #pragma once
 
-#include <garrick/patterns/windows/event_time.hpp>
+#include <garrick/patterns/event_time.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -15,7 +15,7 @@
 //    disorder. So a tuple that is not further behind in its own input is in time.
 #pragma once
 
-#include <garrick/patterns/windows/event_time.hpp>
+#include <garrick/patterns/event_time.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -7,7 +7,7 @@
 
 #include <garrick/patterns/detail/callable.hpp>
 #include <garrick/patterns/detail/checks.hpp>
-#include <garrick/patterns/windows/event_time.hpp>
+#include <garrick/patterns/event_time.hpp>
 
 #include <cstddef>
 #include <span>

@@ -8,7 +8,7 @@
 #include <garrick/patterns/detail/counted.hpp>
 #include <garrick/patterns/detail/panes.hpp>
 #include <garrick/patterns/detail/sessions.hpp>
-#include <garrick/patterns/windows/event_time.hpp>
+#include <garrick/patterns/event_time.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -13,7 +13,7 @@
 
 #include <garrick/patterns/detail/inlet.hpp>
 #include <garrick/patterns/detail/watermark.hpp>
-#include <garrick/patterns/windows/event_time.hpp>
+#include <garrick/patterns/event_time.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include <garrick/patterns/grid.hpp>
+#include <garrick/patterns/containers/grid.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <garrick/patterns/slice.hpp>
+#include <garrick/patterns/containers/slice.hpp>
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -39,7 +39,7 @@
 #include <garrick/patterns/detail/window_check.hpp>
 #include <garrick/patterns/detail/window_kinds.hpp>
 #include <garrick/patterns/detail/window_stage.hpp>
-#include <garrick/patterns/windows/event_time.hpp>
+#include <garrick/patterns/event_time.hpp>
 #include <garrick/patterns/farm.hpp>
 #include <garrick/patterns/seq.hpp>
 #include <garrick/patterns/sinks.hpp>

@@ -25,7 +25,7 @@
 
 #include <garrick/patterns/detail/join_node.hpp>
 #include <garrick/patterns/detail/window_check.hpp>
-#include <garrick/patterns/windows/event_time.hpp>
+#include <garrick/patterns/event_time.hpp>
 #include <garrick/patterns/pipeline.hpp>
 
 #include <concepts>
