@@ -30,7 +30,7 @@ int twice(int x) { return 2 * x; }
 void test(ref<protocol<void(std::string)>> texts, ref<protocol<void(reading)>> readings) {
   static_cast<void>(texts);
 #ifdef GARRICK_WITHOUT_key
-  static_cast<void>(window(count(3)).by(&reading::odd).fold(0, step));
+  static_cast<void>(window(tuples(3)).by(&reading::odd).fold(0, step));
 #elif defined(GARRICK_WITHOUT_time)
   static_cast<void>(window(tumbling(3s)).event_time(&reading::text).fold(0, step));
 #elif defined(GARRICK_WITHOUT_units)
@@ -40,20 +40,20 @@ void test(ref<protocol<void(std::string)>> texts, ref<protocol<void(reading)>> r
 #elif defined(GARRICK_WITHOUT_step)
   static_cast<void>(pipeline(window(tumbling(3s)).fold(0, twice), discard<int>()));
 #elif defined(GARRICK_WITHOUT_merge)
-  static_cast<void>(window(session(3s)).event_time(&reading::at).fold(0, step));
+  static_cast<void>(window(sessions(3s)).event_time(&reading::at).fold(0, step));
 #elif defined(GARRICK_WITHOUT_whole)
   static_cast<void>(window(tumbling(3s)).all(twice));
 #elif defined(GARRICK_WITHOUT_copies)
   static_cast<void>(window(sliding(3s, 1s)).all(owners));
 #elif defined(GARRICK_WITHOUT_replicas)
-  static_cast<void>(window(count(3)).replicas(2).fold(0, step));
+  static_cast<void>(window(tuples(3)).replicas(2).fold(0, step));
 #elif defined(GARRICK_WITHOUT_late)
   static_cast<void>(window(tumbling(3s)).event_time(&reading::at).late_to(texts).fold(0, step));
 #else
-  static_cast<void>(window(count(3)).by(&reading::sensor).replicas(2).fold(0, step));
+  static_cast<void>(window(tuples(3)).by(&reading::sensor).replicas(2).fold(0, step));
   static_cast<void>(window(tumbling(3)).event_time(&reading::tick).all(size));
   static_cast<void>(window(tumbling(3s)).all(owners));
-  static_cast<void>(window(session(3s))
+  static_cast<void>(window(sessions(3s))
                         .event_time(&reading::at, out_of_order(1s))
                         .late_to(readings)
                         .fold(0, step, merge));

@@ -18,13 +18,13 @@ using testkit::test_system;
 
 any_windows sessions_of(std::int64_t gap, std::int64_t disorder, std::size_t replicas) {
   const auto w =
-      window(session(gap)).by(&event::key).event_time(&event::at, out_of_order(disorder));
+      window(sessions(gap)).by(&event::key).event_time(&event::at, out_of_order(disorder));
   if (replicas == 0) return w.fold(ids(), add, both);
   return w.replicas(replicas).fold(ids(), add, both);
 }
 any_windows counted_of(std::size_t n, std::size_t slide, bool spread) {
-  const auto w = window(count(n)).by(&event::key);
-  if (n != slide) return window(count(n).sliding(slide)).by(&event::key).fold(ids(), add, both);
+  const auto w = window(tuples(n)).by(&event::key);
+  if (n != slide) return window(tuples(n).sliding(slide)).by(&event::key).fold(ids(), add, both);
   if (spread) return w.replicas(3).fold(ids(), add);
   return w.fold(ids(), add);
 }
@@ -152,7 +152,7 @@ TEST_CASE("windows by the clock close when their time has come, also if no tuple
 
 TEST_CASE("a session by the clock ends when nothing has come for its gap") {
   test_system kit(1);
-  const auto w = window(session(50ms)).by(&event::key).fold(ids(), add, both);
+  const auto w = window(sessions(50ms)).by(&event::key).fold(ids(), add, both);
   CHECK(at_times(kit, w, {{10, {0, 1, 0}}, {59, {1, 1, 0}}, {80, {2, 2, 0}}, {120, {3, 1, 0}}}) ==
         std::vector<by_clock>{
             {1, 10ms, 109ms, {0, 1}}, {2, 80ms, 130ms, {2}}, {1, 120ms, 170ms, {3}}});

@@ -185,7 +185,7 @@ TEST_CASE("more open windows than at_most are a failure that says so") {
   CHECK(letters(kit) == 2);  // of the eleventh key
   // with `all` each tuple is a piece
   const auto whole = [](std::size_t n) {
-    return window(count(30)).at_most(n).by(&event::key).all(numbers_of);
+    return window(tuples(30)).at_most(n).by(&event::key).all(numbers_of);
   };
   CHECK(run(kit, in, whole(31 + 11)).windows.has_value());
   CHECK_FALSE(run(kit, in, whole(29)).windows.has_value());
@@ -240,7 +240,7 @@ TEST_CASE("windows that have closed are freed") {
   // 8 keys, 100 behind: open are two windows of 100, four panes of 50, and a few in channels
   CHECK(states(by(tumbling(100)).fold(counted_number(), one_more)) < 100);
   CHECK(states(by(sliding(100, 50)).fold(counted_number(), one_more, sum_of)) < 150);
-  CHECK(states(by(session(5)).fold(counted_number(), one_more, sum_of)) < 300);
+  CHECK(states(by(sessions(5)).fold(counted_number(), one_more, sum_of)) < 300);
   CHECK(counted_number::alive == 0);
 }
 

@@ -206,13 +206,13 @@ TEST_CASE("lengths without sense are refused") {
   refused([] { return sliding(10s, 11s); });
   refused([] { return sliding(10, -1); });
   refused([] { return sliding(1'000'001, 1'000'000); });  // a million panes
-  refused([] { return session(0s); });
-  refused([] { return count(0); });
-  refused([] { return count(4).sliding(0); });
-  refused([] { return count(4).sliding(5); });
+  refused([] { return sessions(0s); });
+  refused([] { return tuples(0); });
+  refused([] { return tuples(4).sliding(0); });
+  refused([] { return tuples(4).sliding(5); });
   refused([] { return out_of_order(-1s); });
   refused([] { return out_of_order(-1); });
-  refused([] { return window(count(1)).at_most(0); });
-  refused([] { return window(count(1)).by(&event::key).replicas(most_replicas + 1); });
+  refused([] { return window(tuples(1)).at_most(0); });
+  refused([] { return window(tuples(1)).by(&event::key).replicas(most_replicas + 1); });
   refused([] { return window(tumbling(1)).event_time(&event::at).idle_after(0s); });
 }

@@ -168,8 +168,7 @@ class pipeline_of
   maker<I> output_after(const detail::builder& b, bool busy, std::string& name,
                         const detail::inlet_ptr<output>& next) const {
     if constexpr (I == last) {
-      return detail::make_output_by<gives<I>>(
-          [next](detail::node& n) { return detail::connect<gives<I>>(next, n); });
+      return detail::make_output_to<gives<I>>(next);
     } else {
       if constexpr (detail::sequential<part<I + 1>>) {
         const auto& a = std::get<I>(parts_);
@@ -183,13 +182,12 @@ class pipeline_of
                rest = output_after<I + 1>(b, busy || !z.is_cheap(), name, next)](detail::node& n) {
                 auto s = stage;
                 detail::belong(s, *of);
-                return std::make_unique<fused>(std::move(s), rest->make(n));
+                return std::unique_ptr<detail::output_for<gives<I>>>(
+                    new fused(std::move(s), rest->make(n)));
               });
         }
       }
-      return detail::make_output_by<gives<I>>([to = build_from<I + 1>(b, next)](detail::node& n) {
-        return detail::connect<gives<I>>(to, n);
-      });
+      return detail::make_output_to<gives<I>>(build_from<I + 1>(b, next));
     }
   }
 

@@ -5,9 +5,9 @@
 //       .fold(0.0, warmest)                            State step(State, reading)
 //
 //   window(sliding(10s, 1s))…fold(0, step, merge)      of the last ten seconds, every second
-//   window(session(5min))…fold(0, step, merge)         until five minutes without a tuple
-//   window(count(100)).fold(0, step)                   of a hundred tuples
-//   window(count(100).sliding(10))…                    of the last hundred, after every tenth
+//   window(sessions(5min))…fold(0, step, merge)         until five minutes without a tuple
+//   window(tuples(100)).fold(0, step)                   of a hundred tuples
+//   window(tuples(100).sliding(10))…                    of the last hundred, after every tenth
 //   …all(f)                                            f(std::span<const reading>): all at once
 //
 // A result is a windowed<Key, Value>: the key, begin and end, the value. The end is not part of the
@@ -377,22 +377,22 @@ template <std::integral Number>
 }
 /// Windows that end when no tuple has come for `gap`: of two neighbours in one, each is less than
 /// `gap` from the other. Throws std::invalid_argument as `tumbling`.
-[[nodiscard]] inline auto session(duration gap) {
+[[nodiscard]] inline auto sessions(duration gap) {
   return detail::session_kind<duration>{
-      detail::checked_length<duration>(gap.count(), 1, "session(gap): it")};
+      detail::checked_length<duration>(gap.count(), 1, "sessions(gap): it")};
 }
 /// The same in ticks.
 template <std::integral Number>
-[[nodiscard]] auto session(Number gap) {
+[[nodiscard]] auto sessions(Number gap) {
   using unit = detail::ticks_unit;
   return detail::session_kind<unit>{
-      detail::checked_length<unit>(detail::number_of(gap), 1, "session(gap): it")};
+      detail::checked_length<unit>(detail::number_of(gap), 1, "sessions(gap): it")};
 }
-/// Windows of `n` tuples, and `count(n).sliding(k)`: of the last n after every k tuples. Throws
+/// Windows of `n` tuples, and `tuples(n).sliding(k)`: of the last n after every k tuples. Throws
 /// std::invalid_argument for zero.
-[[nodiscard]] inline auto count(std::size_t n) {
+[[nodiscard]] inline auto tuples(std::size_t n) {
   if (n == 0 || n >= static_cast<std::size_t>(detail::most_time))
-    throw std::invalid_argument("garrick: count(n): n is " + std::to_string(n) +
+    throw std::invalid_argument("garrick: tuples(n): n is " + std::to_string(n) +
                                 "; it must be above zero, and have an end");
   const auto length = static_cast<std::int64_t>(n);
   return detail::count_kind<false>{length, length};

@@ -78,7 +78,7 @@ class node_inlet final : public inlet<T> {
   std::unique_ptr<output<T>> connect(node& producer, const loop* back_edge) override {
     auto made = std::make_shared<channel<T>>(capacity_);
     in_.add(made, producer, back_edge);
-    return std::make_unique<channel_output<T>>(std::move(made), to_);
+    return std::unique_ptr<output<T>>(new channel_output<T>(std::move(made), to_));
   }
 
  private:
@@ -97,7 +97,7 @@ class routes_inlet final : public inlet<T> {
     std::vector<std::unique_ptr<output<T>>> all;
     for (const auto& i : to_) all.push_back(i->connect(producer, back_edge));
     if (all.size() == 1) return std::move(all.front());
-    return std::make_unique<routes<T, Policy>>(std::move(all), policy_);
+    return std::unique_ptr<output<T>>(new routes<T, Policy>(std::move(all), policy_));
   }
 
  private:
@@ -132,11 +132,27 @@ class made_by final : public output_maker<Out> {
  private:
   F f_;
 };
+/// A channel to a stage, or none behind the last one.
+template <class Out>
+class connected final : public output_maker<Out> {
+ public:
+  explicit connected(inlet_ptr<Out> to) : to_(std::move(to)) {}
+  std::unique_ptr<output_for<Out>> make(node& producer) const override {
+    return connect<Out>(to_, producer);
+  }
+
+ private:
+  inlet_ptr<Out> to_;
+};
 template <class Out>
 using output_maker_ptr = std::unique_ptr<output_maker<Out>>;
 template <class Out, class F>
 [[nodiscard]] output_maker_ptr<Out> make_output_by(F f) {
-  return std::make_unique<made_by<Out, F>>(std::move(f));
+  return output_maker_ptr<Out>(new made_by<Out, F>(std::move(f)));
+}
+template <class Out>
+[[nodiscard]] output_maker_ptr<Out> make_output_to(inlet_ptr<Out> to) {
+  return output_maker_ptr<Out>(new connected<Out>(std::move(to)));
 }
 
 /// Hands on what it gets: the emitter of a farm, a loop's end.

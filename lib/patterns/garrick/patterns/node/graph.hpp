@@ -28,10 +28,10 @@ class graph final : public ending, public std::enable_shared_from_this<graph> {
   /// Makes a node of the class Node.
   template <class Node, class... Args>
   Node& add_node(Args&&... args) {
-    auto made = std::make_unique<Node>(*this, std::forward<Args>(args)...);
-    Node& n = *made;
-    nodes_.push_back(std::move(made));
-    return n;
+    // not make_unique: a pointer type for each class of nodes would be much to compile
+    Node* const made = new Node(*this, std::forward<Args>(args)...);
+    nodes_.push_back(std::unique_ptr<node>(made));
+    return *made;
   }
   /// Makes a loop with so many credits.
   loop& add_loop(std::size_t credits) {
