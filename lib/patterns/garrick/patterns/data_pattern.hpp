@@ -217,7 +217,8 @@ class data_pattern {
   }
   /// The same in pieces of so many elements, which whoever is free takes next; for elements that
   /// take differently long. If nothing is said, each replica begins with a part of its own, and
-  /// helps others when it is done. Throws std::invalid_argument for zero.
+  /// helps others when it is done. Divide and conquer does not look at it. Throws
+  /// std::invalid_argument for zero.
   [[nodiscard]] data_pattern dynamic(std::size_t chunk) const {
     if (chunk == 0) throw std::invalid_argument("garrick: dynamic(chunk): chunk is 0; at least 1");
     data_pattern p = *this;
@@ -239,8 +240,9 @@ class data_pattern {
     p.seed_.options.name = std::move(name);
     return p;
   }
-  /// The same with another answer to exceptions, as a stage. With `skip` and `restart` the
-  /// container becomes a dead letter as it came, for which each is copied before it is worked on.
+  /// The same with another answer to exceptions, as a stage; what is asked by requests does not
+  /// look at it. With `skip` and `restart` the container becomes a dead letter as it came, for
+  /// which each is copied before it is worked on.
   [[nodiscard]] data_pattern on(on_failure policy) const {
     data_pattern p = *this;
     p.policy_ = policy;
@@ -272,7 +274,8 @@ class data_pattern {
 /// result, or with the error `receiver_failed`, which names the pattern and the element. Requests
 /// are worked on in their order, and one that takes long lets others in after some milliseconds.
 /// `from` is an actor system, a test system, or an actor (`*this`). The actor ends when nobody
-/// holds its handle and nobody waits for an answer.
+/// holds its handle and nobody waits for an answer. Without its helpers, if a processor may not be
+/// used, say, it ends at once, and requests fail. Errors as those of `spawn` there.
 ///
 ///     auto squares = spawn(system, map([](double& x) { x *= x; }));
 ///     std::vector<double> r = system.request(squares, std::move(v)).get().value();
@@ -281,8 +284,11 @@ data_ref<typename P::input, typename P::output> spawn(Spawner& from, P pattern) 
   const spawn_options o{.name = pattern.seed().options.name, .quantum = detail::asked_quantum};
   return spawn(from, o, std::move(pattern));
 }
-/// The same with options of the actor behind the handle. Throws std::invalid_argument for a bounded
-/// mailbox, in which the actor's own messages would find no room.
+/// The same with options of the actor behind the handle, its name among them; the pattern's is for
+/// errors and helpers then. Each message is up to a millisecond's work, so the `quantum` says after
+/// how many milliseconds other actors have a turn: eight without options, and as many as the system
+/// allows if they do not say. Throws std::invalid_argument for a bounded mailbox, in which the
+/// actor's own messages would find no room.
 template <class Spawner, data_parallel P>
 data_ref<typename P::input, typename P::output> spawn(Spawner& from, const spawn_options& o,
                                                       P pattern) {

@@ -312,7 +312,8 @@ using divide_conquer_check =
 /// Divides a problem until `is_small`, solves the parts, several at once, and merges them, from the
 /// small ones up; the forms are at the top of this file. In place: the container is given back;
 /// what is divided into no parts is merged at once. With values: what the last merge gives. A
-/// function that throws fails the request. C is a std::vector if nothing is said.
+/// function that throws fails the request. `dynamic(chunk)` means nothing here. C is a std::vector
+/// if nothing is said; its elements lie side by side.
 ///
 /// A part should take 10 µs or more: for less, let `is_small` be true.
 template <class C = void, class Divide, class Merge, class Solve, class IsSmall>

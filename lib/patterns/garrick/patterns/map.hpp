@@ -3,7 +3,7 @@
 //   map([](int& x) { x *= 2; })                             in place
 //   map([](pixel& p, std::size_t at) { … })                 with the element's number
 //   map([](std::span<double> part) { … })                   a piece at a time; or (part, first)
-//   map([](const line& l) { return l.size(); })             from a vector to a vector
+//   map([](const line& l) { return l.size(); })             from a vector to a vector; or (l, at)
 //   map<std::deque<int>>([](int& x) { … })                  another container
 //
 // A container has a size and elements by number, which are true references; nothing else of it is

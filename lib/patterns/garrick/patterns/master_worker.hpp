@@ -76,9 +76,11 @@ using master_worker_check = check_of<decltype(check_master_worker<F, Again, C>()
 
 }  // namespace detail
 
-/// Calls `f` for each element, and again while `again(element)` is true; several elements at once.
-/// It gives the container with its changes. Whoever is free takes the next element, or the next
-/// `chunk` of them with `dynamic(chunk)`. C is a std::vector if nothing is said.
+/// Calls `f`, a `void(T&)` or a `T(T)`, for each element, and again while `again(element)` is true;
+/// several elements at once. It gives the container with its changes. Whoever is free takes the
+/// next element, or the next `chunk` of them with `dynamic(chunk)`. One that goes round for ever
+/// keeps its worker. If a function throws, the request fails, and the container is dropped. C is a
+/// std::vector if nothing is said.
 template <class C = void, class F, class Again>
 [[nodiscard]] auto master_worker(F f, Again again) {
   using check = detail::master_worker_check<F, Again, C>;

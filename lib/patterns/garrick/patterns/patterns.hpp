@@ -1,4 +1,5 @@
-// Parallel patterns: pipelines, farms and streams.
+// Parallel patterns: streams of tuples through stages, with windows and joins; and maps, reductions
+// and their kin, by which many cores work on one container.
 //
 // Thread safety: patterns are plain values; each header says the rest.
 #pragma once

@@ -133,8 +133,10 @@ using reduce_check = check_of<decltype(check_reduce<F, Join, C>()), F, Join>;
 /// Gives join(f(element 0), join(f(element 1), …)) of a container, in some bracketing that depends
 /// on the container's size and on the chunk alone. So `join` is associative, or as good as that, as
 /// a sum of floating-point numbers is; it need not be commutative. A container without elements
-/// gives `of_nothing`, which is not used otherwise. `dynamic(chunk)` cuts it into pieces of that
-/// many elements; 256 pieces if nothing is said. C is a std::vector if nothing is said.
+/// gives `of_nothing`, which is not used otherwise; `{}` if nothing is said. `dynamic(chunk)` cuts
+/// it into pieces of that many elements; 256 pieces if nothing is said. The value is a message, and
+/// can be copied. If a function throws, the request fails, and the container is dropped. C is a
+/// std::vector if nothing is said.
 template <class C = void, class F, class Join>
 [[nodiscard]] auto reduce(F f, Join join, detail::value_made_of<F> of_nothing = {}) {
   using check = detail::reduce_check<F, Join, C>;

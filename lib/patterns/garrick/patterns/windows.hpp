@@ -168,7 +168,8 @@ class window_of {
     return with<Key, Time, Late>(std::move(key), time_, late_);
   }
   /// By the tuples' times: a pointer to a member, or a function of the tuple without captures (else
-  /// say lent(f)). event_time.hpp has what it may give.
+  /// say lent(f)). event_time.hpp has what it may give. Windows of so many tuples do not look at
+  /// it.
   template <class F, class Unit = void>
   [[nodiscard]] auto event_time(F f, detail::disorder<Unit> behind = {}) const {
     using time = detail::by_events_of<F, Unit, false>;
@@ -185,7 +186,8 @@ class window_of {
         detail::checked_length<duration>(time.count(), 1, "idle_after(time): the time"));
     return idle(time_, time);
   }
-  /// Tuples that are late are sent to this actor, as `to(handle)` sends.
+  /// Tuples that are late are sent to this actor, as `to(handle)` sends. By the clock, and in
+  /// windows of so many tuples, none is.
   template <class P>
   [[nodiscard]] auto late_to(ref<P> receiver) const {
     return with<KeyOf, Time, ref<P>>(key_, time_, std::move(receiver));
@@ -389,7 +391,8 @@ template <std::integral Number>
       detail::checked_length<unit>(detail::number_of(gap), 1, "sessions(gap): it")};
 }
 /// Windows of `n` tuples, and `tuples(n).sliding(k)`: of the last n after every k tuples. Throws
-/// std::invalid_argument for zero.
+/// std::invalid_argument for zero, for 2^61 and more, and for a k that is not from 1 to n or that
+/// cuts a window into more than 100 000 pieces.
 [[nodiscard]] inline auto tuples(std::size_t n) {
   if (n == 0 || n >= static_cast<std::size_t>(detail::most_time))
     throw std::invalid_argument("garrick: tuples(n): n is " + std::to_string(n) +

@@ -1,4 +1,5 @@
-// A map, a reduction and their kin: many cores on one container, which is moved and never copied.
+// A map, a reduction and their kin: many cores on one container. It is copied only where it is not
+// moved into the request.
 #include <garrick/patterns/patterns.hpp>
 
 #include <cstdint>
