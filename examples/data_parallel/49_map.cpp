@@ -26,7 +26,7 @@ int main() {
   // [reduce]
   const auto energy = spawn(system, reduce([](const double& x) { return x * x; },
                                            [](double a, double b) { return a + b; }));
-  std::printf("their energy is %.6e\n", system.request(energy, samples).get().value());
+  std::printf("their energy is %.6e\n", system.request(energy, std::move(samples)).get().value());
   // [/reduce]
 
   // [rounds]

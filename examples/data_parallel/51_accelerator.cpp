@@ -9,23 +9,22 @@
 using namespace garrick;
 using namespace garrick::patterns;
 
-struct measured {
-  int station = 0;
-  std::vector<double> values{};
-};
-
 // [actor]
-class weather : public actor<protocol<result<double>(measured)>> {
+/// What stations have measured; answered with the mean after calibration.
+using readings = std::vector<double>;
+
+class weather : public actor<protocol<result<double>(readings)>> {
  public:
   explicit weather(accelerator acc) : acc_(std::move(acc)) {}
-  result<double> on(measured m) {
-    auto promise = make_promise<double>();
-    result<double> later = promise;
-    const auto smooth = [](const double& x) { return std::sqrt(x) * 10; };
+  task<double> on(readings all) {
+    const auto n = static_cast<double>(all.size());
+    const auto calibrated = [](const double& x) { return std::sqrt(x) * 10; };
     const auto plus = [](double a, double b) { return a + b; };
-    request(acc_, reduce(smooth, plus), std::move(m.values))
-        .then([promise = std::move(promise)](double sum) mutable { promise.deliver(sum / 1000); });
-    return later;
+    const auto sum = reduce(calibrated, plus);
+    pending_response<double> asked = request(acc_, sum, std::move(all));
+    const result<double> r = co_await std::move(asked);
+    if (!r) co_return r.error();
+    co_return *r / n;
   }
 
  private:
@@ -40,7 +39,7 @@ int main() {
   const auto north = system.spawn<weather>(acc);
   const auto south = system.spawn<weather>(acc);
   // [/share]
-  auto in_the_north = system.request(north, measured{1, std::vector<double>(1000, 0.25)});
-  auto in_the_south = system.request(south, measured{2, std::vector<double>(1000, 9.0)});
+  auto in_the_north = system.request(north, readings(1'000'000, 0.25));
+  auto in_the_south = system.request(south, readings(1'000'000, 9.0));
   std::printf("north %.1f, south %.1f\n", in_the_north.get().value(), in_the_south.get().value());
 }

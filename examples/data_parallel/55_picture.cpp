@@ -7,6 +7,7 @@
 #include <complex>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,12 +61,10 @@ std::vector<pixel> blank(int strip) {
 int main(int count, char** arguments) {
   const std::string path = count > 1 ? arguments[1] : "julia.png";
   png file(path, width, height);
-  long inside = 0;
   const auto write = [&](const std::vector<pixel>& strip) {
     std::string row;
     for (const pixel& p : strip) {
       for (const std::uint8_t c : {p.red, p.green, p.blue}) row += static_cast<char>(c);
-      if (p.blue == 0) ++inside;
       if (p.x + 1 == width) file.add_row(std::exchange(row, {}));
     }
   };
@@ -80,5 +79,6 @@ int main(int count, char** arguments) {
     std::printf("%s\n", ended.error().to_string().c_str());
     return 1;
   }
-  std::printf("%s: %d x %d, %ld of them inside\n", path.c_str(), width, height, inside);
+  std::printf("%s: %d x %d pixels, %ld bytes\n", path.c_str(), width, height,
+              static_cast<long>(std::filesystem::file_size(path)));
 }

@@ -14,17 +14,19 @@
 
 class png {
  public:
-  /// For so many columns and rows of red, green and blue; at most 20 000 columns. Throws
-  /// std::runtime_error if the file cannot be written.
+  /// For so many columns, at most 20 000, and rows, at least one, of red, green and blue. Throws
+  /// std::runtime_error if the file cannot be made.
   png(const std::string& path, std::uint32_t width, std::uint32_t height)
       : file_(path, std::ios::binary), path_(path), rows_(height) {
     using namespace std::string_view_literals;
+    if (!file_ || width > 20'000 || height == 0) throw std::runtime_error("cannot make " + path_);
     file_ << "\x89PNG\r\n\x1a\n"sv;
     chunk("IHDR", big_endian(width) + big_endian(height) + std::string("\x08\x02\x00\x00\x00"sv));
     chunk("IDAT", std::string("\x78\x01"sv));
   }
 
-  /// The next row: three bytes for each column. The last one ends the file.
+  /// The next row: three bytes for each column. The last one ends the file. Throws
+  /// std::runtime_error if the file cannot be written.
   void add_row(std::string_view colours) {
     const std::string row = '\0' + std::string(colours);
     for (const char c : row) {

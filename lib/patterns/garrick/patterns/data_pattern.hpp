@@ -281,20 +281,20 @@ class data_pattern {
 ///     std::vector<double> r = system.request(squares, std::move(v)).get().value();
 template <class Spawner, data_parallel P>
 data_ref<typename P::input, typename P::output> spawn(Spawner& from, P pattern) {
-  const spawn_options o{.name = pattern.seed().options.name, .quantum = detail::asked_quantum};
+  const spawn_options o{.name = pattern.seed().options.name};
   return spawn(from, o, std::move(pattern));
 }
 /// The same with options of the actor behind the handle, its name among them; the pattern's is for
 /// errors and helpers then. Each message is up to a millisecond's work, so the `quantum` says after
-/// how many milliseconds other actors have a turn: eight without options, and as many as the system
-/// allows if they do not say. Throws std::invalid_argument for a bounded mailbox, in which the
-/// actor's own messages would find no room.
+/// how many milliseconds other actors have a turn: eight, if it is not given. Throws
+/// std::invalid_argument for a bounded mailbox, in which the actor's own messages would find no
+/// room.
 template <class Spawner, data_parallel P>
-data_ref<typename P::input, typename P::output> spawn(Spawner& from, const spawn_options& o,
-                                                      P pattern) {
+data_ref<typename P::input, typename P::output> spawn(Spawner& from, spawn_options o, P pattern) {
   using seed = detail::data_seed<typename P::input, typename P::output>;
   if (o.policy != mailbox_policy::unbounded)
     throw std::invalid_argument("garrick: a data-parallel pattern has an unbounded mailbox");
+  if (o.quantum == 0) o.quantum = detail::asked_quantum;
   return from.template spawn<detail::data_actor<typename P::input, typename P::output>>(
       o, seed(pattern.seed()));
 }
