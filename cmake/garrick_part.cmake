@@ -80,9 +80,6 @@ function(garrick_part_tests name)
   if(GARRICK_SANITIZE OR GARRICK_FUZZ)
     return()
   endif()
-  if(NOT TARGET garrick_models)
-    add_custom_target(garrick_models)  # the programs that no sanitizer's build has
-  endif()
   set(models ${ARGN})
   list(FILTER models INCLUDE REGEX "\\.model\\.cpp$")
   foreach(model IN LISTS models)
@@ -92,7 +89,6 @@ function(garrick_part_tests name)
                          LIBRARIES garrick_${name})
     # They take the longest, so they come first.
     set_tests_properties(${name}.model.${stem} PROPERTIES COST 100)
-    add_dependencies(garrick_models ${name}_${stem}_model)
   endforeach()
 endfunction()
 
