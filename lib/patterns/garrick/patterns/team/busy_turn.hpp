@@ -9,6 +9,7 @@
 #pragma once
 
 #include <garrick/base/concurrency/runnable.hpp>
+#include <garrick/base/concurrency/thread_state.hpp>
 
 namespace garrick::patterns::detail {
 
