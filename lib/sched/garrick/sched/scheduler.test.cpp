@@ -333,8 +333,8 @@ TEST_CASE("an idle pool uses no processor time") {
 TEST_CASE("statistics count runs, steals and parks") {
   auto pool = started({.workers = 2});
   for (int i = 0; i < 100; ++i) on_worker(*pool, [] {});
-  const scheduler_stats s = pool->stats();
-  CHECK(s.runs == 100);
-  CHECK(s.parks >= 2);
-  CHECK(pool->describe().find("parked") != std::string::npos);
+  CHECK(pool->stats().runs == 100);
+  // Idle workers park, sooner or later; the entry's limit of time is for those that do not.
+  while (pool->stats().parks < 2) std::this_thread::yield();
+  while (pool->describe().find("parked") == std::string::npos) std::this_thread::yield();
 }
