@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <functional>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 using namespace garrick;
