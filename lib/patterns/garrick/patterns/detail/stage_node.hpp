@@ -208,6 +208,8 @@ class stage_node_base : public node {
       if (exists_) drop(stage_.held());
     if constexpr (keeping<Stage>)
       if (exists_) drop(stage_.kept());
+    if constexpr (requires { stage_.take_lost(); })
+      if (exists_) drop(stage_.take_lost());
     drop(out_->close(t));
   }
   /// So many tuples were taken and their results published, but for those of what the stage holds.
