@@ -1,6 +1,6 @@
-// each: key time units clock step merge whole copies replicas late
+// each: key time units clock step merge whole copies replicas late counted never_late number_late
 // expect: garrick:
-// expect: no_key_for_windows<|no_event_time<|units_differ<|clock_has_no_ticks<|window_fold_does_not_fit<|window_is_put_together<|window_function_does_not_fit<|window_copies_tuples<|replicas_need_a_key<|receiver_does_not_understand<
+// expect: no_key_for_windows<|no_event_time<|units_differ<|clock_has_no_ticks<|window_fold_does_not_fit<|window_is_put_together<|window_function_does_not_fit<|window_copies_tuples<|replicas_need_a_key<|receiver_does_not_understand<|windows_have_no_times<|no_tuple_is_late<
 // What windows are made of.
 #include <garrick/patterns/patterns.hpp>
 
@@ -49,6 +49,12 @@ void test(ref<protocol<void(std::string)>> texts, ref<protocol<void(reading)>> r
   static_cast<void>(window(tuples(3)).replicas(2).fold(0, step));
 #elif defined(GARRICK_WITHOUT_late)
   static_cast<void>(window(tumbling(3s)).event_time(&reading::at).late_to(texts).fold(0, step));
+#elif defined(GARRICK_WITHOUT_counted)
+  static_cast<void>(window(tuples(3)).event_time(&reading::at).idle_after(1s).fold(0, step));
+#elif defined(GARRICK_WITHOUT_never_late)
+  static_cast<void>(window(tumbling(3s)).late_to(readings).fold(0, step));
+#elif defined(GARRICK_WITHOUT_number_late)
+  static_cast<void>(window(tuples(3)).late_to(readings).fold(0, step));
 #else
   static_cast<void>(window(tuples(3)).by(&reading::sensor).replicas(2).fold(0, step));
   static_cast<void>(window(tumbling(3)).event_time(&reading::tick).all(size));

@@ -156,16 +156,24 @@ TEST_CASE("what nobody can meet any more is freed, and the side that is ahead wa
     for (int i = 0; i < 600; ++i) left.push_back({i, i % 10, i});
     for (int i = 0; i < 600; ++i) right.push_back({i, i % 10, i});
     const times t{0, 5, 5};
-    // 11 times of each side are near each other; at most half of the room is taken by who is ahead
-    const any_join j = join_of(from(right), t).at_most(100).with(pair_of);
-    const joined got = run_join(kit, left, j, {.capacity = 8});
-    REQUIRE(got.all.has_value());
-    CHECK(got.all.value() == expected_pairs(left, right, t));
-    const joined small =
-        run_join(kit, left, join_of(from(right), {0, 50, 50}).at_most(40).with(pair_of));
+    // 11 times of each side are near each other; at most half of the room is taken by who is ahead,
+    // however many tuples a step finds in a channel
+    const any_join j = join_of(from(right), t).at_most(50).with(pair_of);
+    for (const std::size_t capacity : {std::size_t{8}, stream_options().capacity}) {
+      const joined got = run_join(kit, left, j, {.capacity = capacity});
+      REQUIRE(got.all.has_value());
+      CHECK(got.all.value() == expected_pairs(left, right, t));
+    }
+    // 51 of each side are near, which is more than 40. With what is freed 100 times at once it is
+    // less than 310.
+    const times near{0, 50, 50};
+    const joined small = run_join(kit, left, join_of(from(right), near).at_most(40).with(pair_of));
     REQUIRE_FALSE(small.all.has_value());
     CHECK(small.all.error().to_string().find("join: 40 tuples wait for others") !=
           std::string::npos);
+    const joined large = run_join(kit, left, join_of(from(right), near).at_most(310).with(pair_of));
+    REQUIRE(large.all.has_value());
+    CHECK(large.all.value() == expected_pairs(left, right, near));
   });
 }
 
@@ -259,6 +267,56 @@ TEST_CASE("a side that is idle is taken to be as far as the other") {
     send(h, cancel{});
     kit.run();
   }
+}
+
+TEST_CASE("the other side does not wait for one that is idle, whichever it is") {
+  events many;
+  for (int i = 0; i < 200; ++i) many.push_back({i, 0, 100 * i});
+  for (const bool idles : {false, true}) {
+    CAPTURE(idles);
+    test_system kit(1);
+    const auto spec = join_of(from(many), {0, 500, 500}).at_most(20);
+    const any_join j = idles ? any_join(spec.idle_after(1s).with(pair_of)) : spec.with(pair_of);
+    const auto h = spawn(kit, pipeline(j, into_vector<ids_of_pair>()), {.capacity = 4});
+    send(h, event{0, 0, 100});
+    kit.run_for(100s);
+    const auto taken = [&] {
+      outcome<> all;
+      all.report = kit.request(h, get_report{}).get().value();
+      return all.of("join");
+    };
+    CHECK(taken().in == (idles ? 201 : 10));  // 10: half of the room
+    send(h, event{1, 0, 101});
+    kit.run_for(1s);
+    CHECK(taken().late == (idles ? 1 : 0));
+    send(h, cancel{});
+    kit.run();
+  }
+}
+
+TEST_CASE("a side that waits is not idle, nor is one of its producers") {
+  const auto by_parity = [](const event& e, std::size_t n) {
+    return static_cast<std::size_t>(e.key) % n;
+  };
+  const auto same = [](event e) { return e; };
+  // for ten seconds its time stands still
+  const any_source slow = pipeline(ticks(500ms), [](tick n) {
+    return event{static_cast<int>(n.number), 0, n.number < 20 ? 0 : 100'000};
+  });
+  test_system kit(1);
+  const any_join j = pipeline(farm(same).replicas(2).by(by_parity),
+                              join_of(slow, {0, 5, 5}).at_most(20).idle_after(1s).with(pair_of));
+  const auto h = spawn(kit, pipeline(j, into_vector<ids_of_pair>()), {.capacity = 1});
+  send(h, event{0, 1, 10'000});
+  for (int i = 1; i < 400; ++i) send(h, event{i, 0, i < 300 ? 10 * i : 20'000 + i});
+  send(h, event{400, 1, 10'001});  // its channel is empty when those before it are read
+  kit.run_for(12s);
+  outcome<> all;
+  all.report = kit.request(h, get_report{}).get().value();
+  CHECK(all.of("join").in > 401 + 20);
+  CHECK(all.of("join").late == 0);
+  send(h, cancel{});
+  kit.run();
 }
 
 TEST_CASE("intervals without sense are refused") {

@@ -81,6 +81,21 @@ TEST_CASE("windows of so many tuples are those of a sequential reference") {
   });
 }
 
+TEST_CASE("the panes of sliding windows of so many tuples have a bound") {
+  const auto last_ten = [](std::size_t at_most) -> any_windows {
+    return window(tuples(10).sliding(1)).at_most(at_most).by(&event::key).fold(ids(), add, both);
+  };
+  events in;
+  for (int i = 0; i < 60; ++i) in.push_back({i, i % 2, 0});
+  test_system kit(1);
+  // two keys with nine panes each, and the tenth of one of them
+  require_as_expected(run(kit, in, last_ten(21)), counted(in, 10, 1));
+  const outcome<> failed = run(kit, in, last_ten(20));
+  REQUIRE_FALSE(failed.windows.has_value());
+  CHECK(failed.windows.error().to_string().find("20 pieces of windows are open") !=
+        std::string::npos);
+}
+
 TEST_CASE("a window of so many tuples is put out with its last one") {
   test_system kit(1);
   const auto h = spawn(kit, pipeline(counted_of(3, 1, false), into_vector<found>()));

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <span>
 #include <stdexcept>
@@ -91,6 +92,7 @@ TEST_CASE("a window whose result throws is lost alone, and its tuples are counte
     if (all.size() > 3) throw std::runtime_error("too many");
     return numbers_of(all);
   };
+  const auto in_tens = window(tumbling(10)).by(&event::key).event_time(&event::at, out_of_order(9));
   testkit::explore(20, [&](test_system& kit) {
     const events in = disordered(kit.seed(), 200, 5, 9);
     expected want = time_windows(in, 10, 10, 9);
@@ -99,18 +101,23 @@ TEST_CASE("a window whose result throws is lost alone, and its tuples are counte
     std::size_t lost = 0;
     for (const found& w : want.windows) lost += too_many(w) ? w.value.size() : 0;
     std::erase_if(want.windows, too_many);
-    const auto w = window(tumbling(10)).by(&event::key).event_time(&event::at, out_of_order(9));
-    const outcome<> got = run(kit, in, w.on(on_failure::skip).all(few));
+    const outcome<> got = run(kit, in, in_tens.on(on_failure::skip).all(few));
     CHECK(sorted(got.windows.value()) == want.windows);
     CHECK(got.of("window").failures == all - want.windows.size());
     CHECK(got.of("window").dropped == lost);
     CHECK(letters(kit) == 0);  // no tuple has thrown
-    const outcome<> failed = run(kit, in, w.all(few));
+    const outcome<> failed = run(kit, in, in_tens.all(few));
     if (lost != 0) {
       REQUIRE_FALSE(failed.windows.has_value());
       CHECK(failed.windows.error().to_string().find("window: too many") != std::string::npos);
     }
   });
+  // also if that ends the stream
+  test_system kit(1);
+  const outcome<> failed = run(kit, {{0, 1, 5}, {1, 1, 6}, {2, 1, 7}, {3, 1, 8}}, in_tens.all(few));
+  CHECK_FALSE(failed.windows.has_value());
+  CHECK(failed.of("window").in == 4);
+  CHECK(failed.of("window").dropped == 4);
 }
 
 TEST_CASE("a sliding window that cannot be put together is lost alone") {
@@ -131,6 +138,74 @@ TEST_CASE("a sliding window that cannot be put together is lost alone") {
     lost += got.of("window").failures;
   });
   CHECK(lost > 0);
+}
+
+namespace {
+
+/// A key of which one copy throws.
+struct fragile_key {
+  using garrick_sendable = void;
+  static inline int armed = 0;        ///< which copy throws, from event 9 on
+  static inline int copies_left = 0;  ///< the last of these throws
+  int value = 0;
+
+  fragile_key() = default;
+  explicit fragile_key(int n) : value(n) {}
+  fragile_key(const fragile_key& o) : value(o.value) {
+    if (copies_left != 0 && --copies_left == 0) throw std::runtime_error("a key is not copied");
+  }
+  fragile_key(fragile_key&&) noexcept = default;
+  fragile_key& operator=(const fragile_key&) = default;
+  fragile_key& operator=(fragile_key&&) noexcept = default;
+  ~fragile_key() = default;
+  [[nodiscard]] friend bool operator==(const fragile_key&, const fragile_key&) = default;
+};
+fragile_key fragile_key_of(const event& e) { return fragile_key(e.key); }
+ids add_and_arm(ids all, event e) {
+  if (e.number == 9) fragile_key::copies_left = std::exchange(fragile_key::armed, 0);
+  return add(std::move(all), e);
+}
+found with_plain_key(windowed<fragile_key, ids, std::int64_t> w) {
+  return {w.key.value, w.begin, w.end, std::move(w.value)};
+}
+
+}  // namespace
+
+template <>
+struct std::hash<fragile_key> {
+  std::size_t operator()(const fragile_key& k) const noexcept {
+    return static_cast<std::size_t>(k.value);
+  }
+};
+
+TEST_CASE("what throws when a window closes takes no other result with it, and is counted") {
+  const auto by_key = [](auto kind) {
+    return any_windows(pipeline(window(kind)
+                                    .by(fragile_key_of)
+                                    .event_time(&event::at)
+                                    .on(on_failure::skip)
+                                    .fold(ids(), add_and_arm, both),
+                                with_plain_key));
+  };
+  const auto check = [](const any_windows& w, int armed, const events& in, const all_found& want,
+                        std::size_t lost) {
+    CAPTURE(armed);
+    fragile_key::armed = armed;
+    test_system kit(1);
+    const outcome<> got = run(kit, in, w);
+    CHECK(sorted(got.windows.value()) == want);
+    CHECK(got.of("window").failures == 1);
+    CHECK(got.of("window").dropped == lost);
+  };
+  // the last event closes the windows from 0 to 8 and from 4 to 12; 1 and 2 are in the first alone
+  const events in{{0, 1, 5}, {1, 2, 1}, {2, 3, 2}, {9, 4, 100}};
+  const any_windows slide = by_key(sliding(8, 4));
+  check(slide, 1, in, {{1, 4, 12, {0}}, {4, 96, 104, {9}}, {4, 100, 108, {9}}}, 2);
+  check(slide, 4, in,
+        {{1, 0, 8, {0}}, {2, 0, 8, {1}}, {3, 0, 8, {2}}, {4, 96, 104, {9}}, {4, 100, 108, {9}}}, 0);
+  // two copies for a session that is put out
+  check(by_key(sessions(2)), 3, {{0, 1, 0}, {1, 2, 1}, {9, 4, 100}},
+        {{1, 0, 2, {0}}, {4, 100, 102, {9}}}, 1);
 }
 
 namespace {
@@ -165,7 +240,7 @@ TEST_CASE("a key that throws and a time out of range are failures of their tuple
   };
   fails(keyed.fold(ids(), add), "window: no key");
   fails(keyed.replicas(2).fold(ids(), add), "window times: no key");
-  fails(timed.fold(ids(), add), "out of range");
+  fails(timed.fold(ids(), add), "out of range: 9223372036854775807. It must be below 2^61");
   skips(keyed.on(on_failure::skip).fold(ids(), add));
   skips(keyed.on(on_failure::skip).replicas(2).fold(ids(), add));
   skips(timed.on(on_failure::skip).fold(ids(), add));
@@ -305,6 +380,26 @@ TEST_CASE("a producer that is idle holds no window open, and what it brings then
   with_idle(w.fold(ids(), add), false);
   with_idle(w.idle_after(1s).fold(ids(), add), true);
   with_idle(w.idle_after(1s).replicas(2).fold(ids(), add), true);
+}
+
+TEST_CASE("while results find no room, no producer becomes idle") {
+  const auto w = window(tumbling(10)).by(&event::key).event_time(&event::at).idle_after(1s);
+  const any_windows folded = w.fold(ids(), add);
+  test_system kit(1);
+  const auto h = spawn(kit,
+                       pipeline(farm(same).replicas(2).by(by_parity), folded, throttle<found>(0.5),
+                                into_vector<found>()),
+                       {.capacity = 1});
+  send(h, event{0, 1, 10'000});
+  for (int i = 1; i < 400; ++i) send(h, event{i, 0, i < 300 ? 10 * i : 20'000 + i});
+  send(h, event{400, 1, 10'001});  // its channel is empty when those before it are read
+  kit.run_for(1000s);
+  outcome<> got;
+  got.report = kit.request(h, get_report{}).get().value();
+  CHECK(got.of("window").in == 401);
+  CHECK(got.of("window").late == 0);
+  send(h, cancel{});
+  kit.run();
 }
 
 TEST_CASE("a loop around windows ends, and what they hold comes out") {

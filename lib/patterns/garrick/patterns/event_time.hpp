@@ -3,7 +3,9 @@
 //   .event_time(&reading::at, out_of_order(2s))      a member, or a function of the tuple
 //
 // Times are durations since any beginning (std::chrono durations and time points, `duration`,
-// `instant`), or plain numbers: ticks of the user's own. Lengths are given in the same unit.
+// `instant`), or plain numbers: ticks of the user's own. Lengths are given in the same unit. Times
+// and lengths are below 2^61, and above -2^61, in nanoseconds or ticks. That is 73 years: the
+// system's clock, which counts from 1970 on, is out of range from 2043 on. Count from a later day.
 //
 // A watermark says up to which time all tuples have come: the latest time seen, less the disorder
 // that is allowed for. A stage that reads several producers takes the lowest of theirs. What comes
@@ -107,8 +109,9 @@ template <class F, class T>
   const std::int64_t t = number_of<std::decay_t<decltype(part_of(f, of))>>(part_of(f, of));
   if (t > -most_time && t < most_time) [[likely]]
     return t;
-  throw std::out_of_range("garrick: event_time: this tuple's time is out of range: " +
-                          std::to_string(t));
+  throw std::out_of_range(
+      "garrick: event_time: this tuple's time is out of range: " + std::to_string(t) +
+      ". It must be below 2^61, which is 73 years of nanoseconds");
 }
 /// A length that a user gives. Throws std::invalid_argument if it is below `least` or has no end.
 template <class Unit>

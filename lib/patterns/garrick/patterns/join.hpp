@@ -14,8 +14,8 @@
 //
 // State is bounded: a tuple is kept until the other side's watermark has passed the last time that
 // could meet it. If one side is ahead, so that half of at_most(n) tuples are kept, it waits for the
-// other. More than at_most(n) are a failure of the stage: then more tuples than that are near each
-// other, and the interval is too long.
+// other, unless that has ended or is idle. More than at_most(n) are a failure of the stage: then
+// more tuples than that are near each other, and the interval is too long.
 //
 // With on_failure::skip a tuple whose key, time or pair throws is a dead letter. With restart what
 // is kept is lost, too, and counted as dropped, as it is when the stream is cancelled.

@@ -100,16 +100,20 @@ struct time_check {
 };
 template <class F, class Disorder, bool Idles, class T, class Kind>
 struct time_check<by_events_of<F, Disorder, Idles>, T, Kind> {
-  using type = check_of<decltype(check_event_time<F, T, typename Kind::unit, Disorder>()), F>;
+  using type = std::conditional_t<
+      Kind::is_counted, windows_have_no_times<Kind, false>,
+      check_of<decltype(check_event_time<F, T, typename Kind::unit, Disorder>()), F>>;
 };
-template <class Late, class T>
+template <class Late, class Time, class T, class Kind>
 struct late_check {
   using type = passed_check;
 };
-template <class P, class T>
-struct late_check<ref<P>, T> {
-  using type = std::conditional_t<P::template accepts<T>, passed_check,
-                                  receiver_does_not_understand<P, T, false>>;
+template <class P, class Time, class T, class Kind>
+struct late_check<ref<P>, Time, T, Kind> {
+  using type =
+      all_of<std::conditional_t<Time::by_events, passed_check, no_tuple_is_late<Kind, false>>,
+             std::conditional_t<P::template accepts<T>, passed_check,
+                                receiver_does_not_understand<P, T, false>>>;
 };
 template <class T, class Late>
 [[nodiscard]] late_sink_ptr<T> make_late_sink([[maybe_unused]] const Late& to) {
@@ -168,8 +172,7 @@ class window_of {
     return with<Key, Time, Late>(std::move(key), time_, late_);
   }
   /// By the tuples' times: a pointer to a member, or a function of the tuple without captures (else
-  /// say lent(f)). event_time.hpp has what it may give. Windows of so many tuples do not look at
-  /// it.
+  /// say lent(f)). event_time.hpp has what it may give. Not for windows of so many tuples.
   template <class F, class Unit = void>
   [[nodiscard]] auto event_time(F f, detail::disorder<Unit> behind = {}) const {
     using time = detail::by_events_of<F, Unit, false>;
@@ -186,8 +189,8 @@ class window_of {
         detail::checked_length<duration>(time.count(), 1, "idle_after(time): the time"));
     return idle(time_, time);
   }
-  /// Tuples that are late are sent to this actor, as `to(handle)` sends. By the clock, and in
-  /// windows of so many tuples, none is.
+  /// Tuples that are late are sent to this actor, as `to(handle)` sends. With `event_time` only: in
+  /// other windows none is late.
   template <class P>
   [[nodiscard]] auto late_to(ref<P> receiver) const {
     return with<KeyOf, Time, ref<P>>(key_, time_, std::move(receiver));
@@ -277,7 +280,7 @@ class window_of {
     using check =
         detail::all_of<detail::check_of<decltype(detail::check_window_key<KeyOf, T>()), KeyOf>,
                        typename detail::time_check<Time, T, Kind>::type,
-                       typename detail::late_check<Late, T>::type>;
+                       typename detail::late_check<Late, Time, T, Kind>::type>;
     static_assert(check::reported);
     if constexpr (detail::passes<check>)
       return made<T>(std::move(a));

@@ -4,6 +4,9 @@
 // and its slide, so that a tuple is folded into one pane. A tumbling window is one pane. What has
 // begun when the stream ends is put out then, shorter than the others.
 //
+// Each key counts towards at_most, with the pane that it fills, and so does each full pane that is
+// kept; if tuples are kept, each of them instead of the panes.
+//
 // Private: installed because templates need it.
 //
 // Thread safety: the holder of the node's run right.
@@ -54,7 +57,9 @@ class counted_windows {
   void take(const K& key, T&& in, To& out) {
     const std::size_t hash = hash_of<Key>(key);
     auto* e = keys_.find(key, hash);
-    if (e == nullptr || Aggregate::keeps_tuples) counts_.room_for_one_more(pieces_);
+    const bool keeps_one_more = Aggregate::keeps_tuples || (Slides && fills_pane(e));
+    if (e == nullptr || keeps_one_more)
+      counts_.room_for_one_more(pieces_ + (e == nullptr && keeps_one_more ? 1 : 0));
     if (e == nullptr) {
       Key own(key);  // before the tuple is moved on
       windows_of_key fresh;
@@ -66,7 +71,7 @@ class counted_windows {
     } else {
       open.emplace(aggregate_.begin(std::move(in)));
     }
-    if constexpr (Aggregate::keeps_tuples) ++pieces_;
+    if (keeps_one_more) ++pieces_;
     counts_.take();
     windows_of_key& w = e->cell;
     ++w.fresh;
@@ -110,6 +115,10 @@ class counted_windows {
   };
   using keys = dense_map<Key, windows_of_key>;
 
+  /// Is the next tuple of this key, which may be new, the last one of a pane?
+  [[nodiscard]] bool fills_pane(const typename keys::entry* of) const noexcept {
+    return ((of == nullptr ? 0 : of->cell.tuples) + 1) % pane_ == 0;
+  }
   /// The window whose state `make()` gives.
   template <class Make, class To>
   void put(typename keys::entry& of, const Make& make, std::int64_t begin, To& out) {
@@ -143,7 +152,7 @@ class counted_windows {
   void forget(windows_of_key& w) noexcept {
     for (std::int64_t n = slide_ / pane_; n != 0 && !w.full.empty(); --n) {
       w.full.pop_front();
-      if constexpr (Aggregate::keeps_tuples) pieces_ -= static_cast<std::size_t>(pane_);
+      pieces_ -= Aggregate::keeps_tuples ? static_cast<std::size_t>(pane_) : 1;
     }
   }
   [[nodiscard]] state together(windows_of_key& w) {

@@ -4,7 +4,8 @@
 // until the other side's watermark is behind the last time that could meet it. So state is bounded
 // by the watermarks: what one side keeps, the other side's time frees. If both have something, the
 // side that is behind is read; and when half of the room is taken, only that one, so that the other
-// waits in its channels. The sides have sources of their own, so neither waits for the other.
+// waits in its channels, from its next tuple on. Nobody waits for a side that has ended or is idle.
+// The sides have sources of their own, so neither waits for the other.
 //
 // What a side keeps lies in buckets of time, as long as the interval: a tuple looks at three of
 // them at most, and whole buckets are freed.
@@ -99,6 +100,7 @@ struct side_progress {
   instant heard{};
   bool ended = false;
   bool idle = false;
+  bool waits = false;  ///< for the other one: it was not read in the last step
 };
 
 /// What is said of a join.
@@ -151,8 +153,13 @@ class join_stage {
   [[nodiscard]] bool left_is_behind() const noexcept {
     return reached(left_is_) <= reached(right_is_);
   }
-  /// Shall the other one wait?
-  [[nodiscard]] bool is_half_full() const noexcept { return 2 * kept() >= parts_.at_most; }
+  /// Must this side wait for the other one? Frees what it can before.
+  [[nodiscard]] bool must_wait(bool left) noexcept {
+    if (!is_half_full()) return false;
+    look();
+    const side_progress& other = left ? right_is_ : left_is_;
+    return is_half_full() && left != left_is_behind() && !other.ended && !other.idle;
+  }
 
   template <class To>
   void take_left(L&& in, To& out) {
@@ -207,6 +214,7 @@ class join_stage {
   }
 
  private:
+  [[nodiscard]] bool is_half_full() const noexcept { return 2 * kept() >= parts_.at_most; }
   [[nodiscard]] std::int64_t bucket() const noexcept {
     return std::max<std::int64_t>(parts_.before + parts_.after, 1);
   }
@@ -221,7 +229,9 @@ class join_stage {
     side.mark.saw(t);
     return false;
   }
-  void room_for_one_more() const {
+  void room_for_one_more() {
+    if (kept() < parts_.at_most) return;
+    look();  // this tuple itself may have moved time on
     if (kept() >= parts_.at_most)
       throw std::length_error("garrick: join: " + std::to_string(parts_.at_most) +
                               " tuples wait for others, as many as at_most() allows");
@@ -256,6 +266,7 @@ class join_node final : public stage_node_base<Stage, Out> {
  private:
   step_outcome step(turn& t) override {
     auto& out = *this->out_;
+    const bool was_blocked = out.is_blocked();
     if (!this->catches_up(t)) return this->blocked();
     this->start();
     if (out.is_unwanted()) {
@@ -263,32 +274,33 @@ class join_node final : public stage_node_base<Stage, Out> {
       right_.leave();
     }
     const instant now = Idles ? t.on.now() : instant();
-    bool look = look_at(left_, this->stage_.left(), now);
-    look |= look_at(right_, this->stage_.right(), now);
+    bool look = look_at(left_, this->stage_.left(), now, was_blocked);
+    look |= look_at(right_, this->stage_.right(), now, was_blocked);
     if constexpr (Idles)
       if (this->stage_.deadline() <= now) this->stage_.on_time(now);
     if (look) this->stage_.look();
 
     const bool first_left = this->stage_.left_is_behind();
     if (const auto did = first_left ? read_left(t) : read_right(t)) return *did;
-    const bool wait = this->stage_.is_half_full() && !has_ended(first_left);
-    if (!wait)
+    bool& waits = (first_left ? this->stage_.right() : this->stage_.left()).waits;
+    waits = this->stage_.must_wait(!first_left);
+    if (!waits)
       if (const auto did = first_left ? read_right(t) : read_left(t)) return *did;
-    return nothing(t, wait, first_left);
+    return nothing(t, waits, first_left);
   }
   /// What has become of a side. True: it has ended now.
   template <class T>
-  bool look_at(inputs<T>& in, side_progress& side, instant now) {
+  bool look_at(inputs<T>& in, side_progress& side, instant now, bool was_blocked) {
     side.mark.time_is(now);
+    const bool unread = std::exchange(side.waits, false) || was_blocked;
+    if (unread) side.mark.was_not_read();
     side.mark.inputs_are(in);
-    if (side.heard == instant() || in.waiting() != 0) {
+    if (side.heard == instant() || unread) side.heard = now;
+    if (in.waiting() != 0) {
       side.heard = now;
       side.idle = false;
     }
     return !side.ended && in.ended() && (side.ended = true);
-  }
-  [[nodiscard]] bool has_ended(bool left) noexcept {
-    return left ? this->stage_.left().ended : this->stage_.right().ended;
   }
   std::optional<step_outcome> read_left(turn& t) {
     const std::span<L> batch = left_.next(this->batch());
@@ -305,7 +317,7 @@ class join_node final : public stage_node_base<Stage, Out> {
                 [this](R& in, in_hand& to) { this->stage_.take_right(std::move(in), to); });
   }
   template <class T, class Take>
-  step_outcome read(std::span<T> batch, inputs<T>& from, turn& t, bool of_loop, const Take& take) {
+  step_outcome read(std::span<T> batch, inputs<T>& from, turn& t, bool left, const Take& take) {
     auto& out = *this->out_;
     const std::size_t before = out.pending();
     const bool spares = this->policy() != on_failure::fail;
@@ -321,6 +333,7 @@ class join_node final : public stage_node_base<Stage, Out> {
           in_hand to(out);
           take(in, to);
         }
+        if (this->stage_.must_wait(left)) break;
       }
     } catch (...) {
       if (!spares) this->count_lost();
@@ -331,7 +344,7 @@ class join_node final : public stage_node_base<Stage, Out> {
     this->stage_.look();
     const bool all = this->publish(t);
     from.done(n);
-    this->settle(of_loop ? n : 0);
+    this->settle(left ? n : 0);  // the other side's source is in no loop
     if (bad) std::rethrow_exception(bad);
     return all ? step_outcome::worked : this->blocked();
   }
@@ -346,15 +359,19 @@ class join_node final : public stage_node_base<Stage, Out> {
       this->failed();
     }
   }
-  /// `wait`: for the side that is behind alone.
+  /// `wait`: for the side that is behind alone. If that one has ended meanwhile, there is nothing
+  /// to wait for any more, and nobody who would wake the node.
   step_outcome nothing(turn& t, bool wait, bool left_is_behind) {
     if (!this->hands_on_kept(t)) return step_outcome::worked;
-    const bool left_rests = (wait && !left_is_behind) || rests(left_);
-    const bool right_rests = (wait && left_is_behind) || rests(right_);
-    if (!left_rests || !right_rests) return step_outcome::worked;
-    if (left_.ended() && right_.ended()) {
-      this->stop();
-      return this->publish_all(t) ? this->ended(t) : this->blocked();
+    if (wait) {
+      if (!(left_is_behind ? left_.sleep() : right_.sleep())) return step_outcome::worked;
+    } else {
+      const bool left_rests = rests(left_);
+      if (!rests(right_) || !left_rests) return step_outcome::worked;
+      if (left_.ended() && right_.ended()) {
+        this->stop();
+        return this->publish_all(t) ? this->ended(t) : this->blocked();
+      }
     }
     if constexpr (Idles) this->wake_at(this->stage_.deadline(), t);
     return step_outcome::starved;

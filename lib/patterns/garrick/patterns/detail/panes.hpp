@@ -102,6 +102,7 @@ class pane_windows {
       bad_.clear();
       at_ = 0;
       if (next_ > watermark_) return;
+      out.begin_input();  // what throws takes no result of the window before with it
       close_next();
     }
   }
@@ -119,7 +120,7 @@ class pane_windows {
  private:
   struct cell {
     state now;
-    std::uint32_t fresh;  ///< tuples that are in no result yet
+    std::uint64_t fresh;  ///< tuples that are in no result yet
   };
   using cells = dense_map<Key, cell>;
   struct pane {
@@ -201,9 +202,10 @@ class pane_windows {
     }
     forget_done();
   }
-  /// The panes of which no window is open any more.
+  /// The panes of which no window is open any more. What the last one did not gather is lost.
   void forget_done() noexcept {
     while (!panes_.empty() && last_end(panes_.begin()->first) <= end_) {
+      for (const auto& e : panes_.begin()->second.of) counts_.lose(e.cell.fresh);
       pieces_ -= panes_.begin()->second.pieces;
       panes_.erase(panes_.begin());
     }
@@ -214,7 +216,7 @@ class pane_windows {
     const bool last = last_end(from.begin) <= end_;
     for (auto& e : from.of) {
       auto* const into = closing_.find(e.key, e.hash());
-      const std::uint32_t fresh = std::exchange(e.cell.fresh, 0);
+      const std::uint64_t fresh = std::exchange(e.cell.fresh, 0);
       if (into == nullptr) {
         try {
           closing_.insert(e.key, e.hash(),

@@ -78,6 +78,8 @@ concept flushing = requires(Stage& s) { s.input_has_ended(); };
 ///
 ///   void inputs_are(inputs<In>& in)     at the beginning of each step, after `time_is`
 ///   void reads_input(std::size_t i)     the next tuples are of input number i
+///   void was_not_read()                 if it is timed: before that, if the node had no room for
+///                                       results, and so did not read
 template <class Stage>
 concept knows_inputs = requires(Stage& s) { s.reads_input(std::size_t{}); };
 

@@ -196,13 +196,13 @@ class session_windows {
   }
   template <class To>
   void put(one_key& of, typename std::vector<session>::iterator at, To& out) {
+    out.begin_input();
     session s = std::move(*at);
     of.second.sessions.erase(at);
     pieces_ -= weight(s);
     try {
       Key key = of.first;
       forget(of);
-      out.begin_input();
       out.put(Window{std::move(key), in_unit<unit>(s.begin), in_unit<unit>(s.last + gap_),
                      aggregate_.give(std::move(s.now))});
     } catch (...) {

@@ -208,6 +208,8 @@ class stage_node_base : public node {
       if (exists_) drop(stage_.held());
     if constexpr (keeping<Stage>)
       if (exists_) drop(stage_.kept());
+    if constexpr (requires { stage_.take_lost(); })
+      if (exists_) drop(stage_.take_lost());
     drop(out_->close(t));
   }
   /// So many tuples were taken and their results published, but for those of what the stage holds.
@@ -312,11 +314,15 @@ class stage_node final : public stage_node_base<Stage, Out> {
  private:
   step_outcome step(turn& t) override {
     auto& out = *this->out_;
+    [[maybe_unused]] const bool was_blocked = out.is_blocked();
     if (!this->catches_up(t)) return this->blocked();
     this->start();
     std::size_t most = this->batch();
     if constexpr (knows_inputs<Stage>) {
-      if constexpr (timed<Stage>) this->stage_.time_is(t.on.now());
+      if constexpr (timed<Stage>) {
+        this->stage_.time_is(t.on.now());
+        if (was_blocked) this->stage_.was_not_read();
+      }
       this->stage_.inputs_are(in_);
     }
     if constexpr (needs_a_node<Stage>) {

@@ -45,6 +45,18 @@ struct clock_has_no_ticks {
                 "garrick: a window whose length is a number goes by numbers in the tuples: say "
                 "event_time(f), or give a duration");
 };
+template <class Window, bool HasTimes>
+struct windows_have_no_times {
+  static constexpr bool reported = true;
+  static_assert(HasTimes, "garrick: windows of so many tuples have no times: leave out event_time");
+};
+template <class Window, bool ByEventTime>
+struct no_tuple_is_late {
+  static constexpr bool reported = true;
+  static_assert(ByEventTime,
+                "garrick: late_to(handle) is for windows with event_time(f): in others no tuple is "
+                "late");
+};
 template <class F, class State, bool Fits>
 struct window_fold_does_not_fit {
   static constexpr bool reported = true;

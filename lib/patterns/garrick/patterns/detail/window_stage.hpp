@@ -144,6 +144,11 @@ class by_event_time {
   {
     watermark_.time_is(now);
   }
+  void was_not_read() noexcept
+    requires Idles
+  {
+    watermark_.was_not_read();
+  }
   [[nodiscard]] instant deadline() const noexcept
     requires Idles
   {
