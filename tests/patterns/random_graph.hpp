@@ -34,14 +34,17 @@ enum class leaf_form : std::uint8_t {
   asking,     ///< asks an actor
   batched,
   throttled,
-  taken,   ///< has enough after some tuples
-  zipped,  ///< beside a source, which may end
+  taken,    ///< has enough after some tuples
+  zipped,   ///< beside a source, which may end
+  mapped,   ///< becomes a container, which is mapped, goes through a stencil and is reduced
+  divided,  ///< divide and conquer
 };
-constexpr std::uint32_t leaf_forms = 14;
+constexpr std::uint32_t leaf_forms = 16;
 
 /// What a composition may be made of.
 enum class alphabet : std::uint8_t {
-  first,  ///< the leaf forms up to `twins`: of the seeds that have once found something
+  first,   ///< the leaf forms up to `twins`: of the seeds that have once found something
+  second,  ///< those up to `zipped`: also of such seeds
   all,
   exact,  ///< all of which each run gives the same results, whatever the order of turns
 };
@@ -55,14 +58,19 @@ struct shape {
   std::uint32_t replicas = 1;
   bool own_thread = false;
   bool cheap = false;
-  std::uint32_t n = 0;   ///< what a `taken` takes, a `batched` batches, an `asking` asks at a time
-  bool endless = false;  ///< the source of a `zipped` does not end
-  bool straight = true;  ///< a `zipped`: its source has one way; an `asking`: it keeps the order
+  /// What a `taken` takes, a `batched` batches, an `asking` asks at a time; so many work on a
+  /// `mapped` or a `divided`.
+  std::uint32_t n = 0;
+  bool endless = false;    ///< the source of a `zipped` does not end
+  bool straight = true;    ///< a `zipped`: its source has one way; an `asking`: it keeps the order
   bool says_last = false;  ///< an `acting` puts something out at its end
   std::vector<shape> parts{};
 
   [[nodiscard]] std::uint32_t stages() const noexcept {
     return leaf == leaf_form::chain ? 4 : leaf == leaf_form::twins ? 2 : 1;
+  }
+  [[nodiscard]] bool is_data_parallel() const noexcept {
+    return what == form::stage && (leaf == leaf_form::mapped || leaf == leaf_form::divided);
   }
   /// May it have enough before its input ends?
   [[nodiscard]] bool is_cutter() const noexcept {
@@ -130,13 +138,15 @@ class shaper {
     next_ += s.stages();
     for (std::uint32_t id = s.id; id < next_; ++id) {
       all_.one_to_one[id] = s.leaf == leaf_form::single || s.leaf == leaf_form::asking ||
-                            (s.leaf == leaf_form::chain && id == s.id + 2);
+                            s.is_data_parallel() || (s.leaf == leaf_form::chain && id == s.id + 2);
       all_.policies[id] = static_cast<on_failure>(pick_.below(3));
     }
     s.own_thread = pick_.one_in(24);
     s.cheap = pick_.one_in(2);
     if (alphabet_ == alphabet::first) return s;
-    s.n = 1 + pick_.below(s.leaf == leaf_form::taken || s.leaf == leaf_form::zipped ? 48 : 6);
+    s.n = 1 + pick_.below(s.leaf == leaf_form::taken || s.leaf == leaf_form::zipped ? 48
+                          : s.is_data_parallel()                                    ? 3
+                                                                                    : 6);
     s.endless = alphabet_ == alphabet::exact || loop_ == in_loop::last_words || pick_.one_in(2);
     s.straight = pick_.one_in(2);
     s.says_last = loop_ != in_loop::cut && pick_.one_in(2);
@@ -147,14 +157,16 @@ class shaper {
   }
   leaf_form pick_leaf(bool ordered) {
     if (alphabet_ == alphabet::first) return static_cast<leaf_form>(pick_.below(6));
-    const auto chosen = static_cast<leaf_form>(pick_.below(leaf_forms));
+    const auto chosen =
+        static_cast<leaf_form>(pick_.below(alphabet_ == alphabet::second ? 14 : leaf_forms));
     const bool says_last =
         chosen == leaf_form::last_word || chosen == leaf_form::twins || chosen == leaf_form::chain;
     const bool not_in_order = chosen == leaf_form::acting || chosen == leaf_form::asking ||
                               chosen == leaf_form::batched || chosen == leaf_form::throttled ||
-                              chosen == leaf_form::taken || chosen == leaf_form::zipped;
+                              chosen == leaf_form::taken || chosen == leaf_form::zipped ||
+                              chosen == leaf_form::mapped || chosen == leaf_form::divided;
     if ((loop_ == in_loop::cut && says_last) || (ordered && not_in_order)) return leaf_form::any;
-    const bool may_cut = alphabet_ == alphabet::all && loop_ != in_loop::last_words;
+    const bool may_cut = alphabet_ != alphabet::exact && loop_ != in_loop::last_words;
     return chosen == leaf_form::taken && !may_cut ? leaf_form::any : chosen;
   }
   shape several(form what, std::uint32_t n, std::uint32_t depth) {
@@ -327,6 +339,27 @@ class maker {
                     seq<numbered_witness>(lent(all_), s.id, s.straight).named(named('w', s.id)),
                     one<leaf>(s));
   }
+  [[nodiscard]] any_pattern mapped(const shape& s) const {
+    const auto between = [](const neighbourhood<cell>& n) {
+      return cell_steps::between(n[-1], n[0], n[+1]);
+    };
+    const auto word = [](const cell& c) { return cell_steps::word(c); };
+    const auto joined = [](const item& a, const item& b) { return cell_steps::joined(a, b); };
+    const auto change = map(changing{all_, s.id}).named(named('s', s.id)).on(all_->policies[s.id]);
+    return any_pattern(
+        pipeline(seq([](item in) { return cell_steps::taken_apart(in); }).cheap(s.cheap),
+                 (s.cheap ? change.dynamic(1) : change).replicas(s.n),
+                 stencil(between, 1, cell_steps::iterations, edges::wrap).dynamic(2).replicas(s.n),
+                 reduce(word, joined).dynamic(2).replicas(s.n)));
+  }
+  [[nodiscard]] any_pattern divided(const shape& s) const {
+    const auto merged = [](items some) { return dividing_steps::merged(some); };
+    const auto solved = [](item x) { return dividing_steps::solved(x); };
+    return any_pattern(divide_conquer(dividing{all_, s.id}, merged, solved, is_small{all_, s.id})
+                           .named(named('s', s.id))
+                           .on(all_->policies[s.id])
+                           .replicas(s.n));
+  }
   template <class Then>
   [[nodiscard]] any_pattern stage(const shape& s, const Then& then) const {
     switch (s.leaf) {
@@ -356,6 +389,8 @@ class maker {
         return then(pipeline(take<item>(s.n).named(named('t', s.id)), noted(s), one<leaf>(s)));
       case leaf_form::zipped:
         return s.straight ? then(zipped(s, up_to(s))) : then(zipped(s, crooked(up_to(s))));
+      case leaf_form::mapped: return then(mapped(s));
+      case leaf_form::divided: return then(divided(s));
     }
     throw std::logic_error("no such stage");
   }

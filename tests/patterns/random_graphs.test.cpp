@@ -42,7 +42,8 @@ letters letters_of(const test_system& kit) {
   letters all;
   for (const testkit::lost_message& m : kit.dead_letters()) {
     const bool is_item = m.type.ends_with("item");
-    if (is_item && m.reason == errc::receiver_failed)
+    const bool is_container = m.type.find("vector<tests::cell") != std::string::npos;
+    if ((is_item || is_container) && m.reason == errc::receiver_failed)
       ++all.failed;
     else if (is_item && m.reason == errc::not_handled)
       ++all.late;
@@ -175,5 +176,5 @@ TEST_CASE("seeds that have found something give what the reference gives") {
   run_all({23, 112, 1022}, alphabet::first);
   // 31: a loop ended beside what a batch in it held. 112: what an actor's stage kept for the way
   // back in a loop found its room, and nobody looked.
-  run_all({31, 112}, alphabet::all);
+  run_all({31, 112}, alphabet::second);
 }

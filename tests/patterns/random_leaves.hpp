@@ -277,6 +277,140 @@ struct by_value {
   }
 };
 
+// ---- data-parallel patterns ---------------------------------------------------------------------
+
+/// An element of the container that a `mapped` leaf makes of its tuple.
+struct cell {
+  std::uint64_t value = 0;
+  std::uint64_t origin = 0;  ///< the tuple's value
+  std::uint32_t age = 0;     ///< the tuple's
+  bool decides = false;      ///< one of each container: here it fails, if it does
+};
+using cells = std::vector<cell>;
+
+/// What a `mapped` leaf does: a tuple becomes some elements, each is changed, made anew from its
+/// neighbours a few times, and their values are put together in their order.
+struct cell_steps {
+  static constexpr std::int64_t iterations = 3;
+
+  [[nodiscard]] static cells taken_apart(const item& in) {
+    cells all(1 + in.value % 9);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      all[i] = {.value = mix(in.value + i), .origin = in.value, .age = in.age};
+    all[(in.value >> 8) % all.size()].decides = true;
+    return all;
+  }
+  [[nodiscard]] static std::uint64_t changed(std::uint64_t value, std::size_t at) {
+    return mix(value ^ at);
+  }
+  [[nodiscard]] static cell between(const cell& left, const cell& one, const cell& right) {
+    cell made = one;
+    made.value = mix(left.value * 3 + one.value * 5 + right.value * 7);
+    return made;
+  }
+  [[nodiscard]] static item word(const cell& c) { return item::of(c.value, c.age + 1); }
+  /// Associative, and not commutative: the words' upper and lower halves as x ↦ u·x + l.
+  [[nodiscard]] static item joined(const item& a, const item& b) {
+    const auto upper = [](const item& x) { return (x.value >> 32) | 1U; };
+    const auto u = static_cast<std::uint32_t>(upper(a) * upper(b));
+    const auto l = static_cast<std::uint32_t>(upper(b) * (a.value & low) + (b.value & low));
+    return item::of(std::uint64_t{u} << 32 | l, a.age);
+  }
+
+ private:
+  static constexpr std::uint64_t low = 0xffff'ffff;
+};
+
+/// Changes an element.
+struct changing {
+  using garrick_sendable = void;
+  shared_behaviour all;
+  std::uint32_t id;
+
+  void operator()(cell& c, std::size_t at) const {
+    if (c.decides) {
+      ++all->consumed[id];
+      if (all->decide(id, c.origin).throws) {
+        ++all->thrown;
+        throw std::runtime_error("bad luck");
+      }
+    }
+    c.value = cell_steps::changed(c.value, at);
+  }
+};
+
+/// What a `divided` leaf does: a tuple becomes two or three smaller ones, and these again, down to
+/// some depth, and what they are in the end is put together in their order.
+struct dividing_steps {
+  [[nodiscard]] static bool is_small(const item& x) {
+    return x.age / level == deepest || (mix(x.value) & 3U) == 0;
+  }
+  [[nodiscard]] static items divided(const item& x) {
+    items some;
+    for (std::uint64_t i = 0; i < 2 + x.value % 2; ++i)
+      some.push_back(item::of(mix(x.value + i), x.age + level));
+    return some;
+  }
+  [[nodiscard]] static item solved(const item& x) {
+    return item::of(mix(x.value ^ 1U), x.age % level + 1);
+  }
+  [[nodiscard]] static item merged(const items& some) {
+    std::uint64_t all = some.size();
+    for (const item& x : some) all = mix(all ^ x.value);
+    return item::of(all, some.front().age);
+  }
+  [[nodiscard]] static item marked(item x) {
+    x.age += mark;
+    return x;
+  }
+  [[nodiscard]] static bool is_whole_problem(const item& x) { return x.age < level; }
+  [[nodiscard]] static bool is_marked(const item& x) { return x.age % level >= mark; }
+
+ private:
+  static constexpr std::uint32_t level = 1'000;  ///< an age below is a tuple's own
+  static constexpr std::uint32_t deepest = 3;
+  static constexpr std::uint32_t mark = 500;  ///< added to an age: this part fails
+};
+
+/// Is this problem small? If the leaf fails, it does so here: for the whole problem, or for a part.
+struct is_small {
+  using garrick_sendable = void;
+  shared_behaviour all;
+  std::uint32_t id;
+
+  bool operator()(const item& x) const {
+    using steps = dividing_steps;
+    if (!x.is_whole()) ++all->wrong;
+    const bool small = steps::is_small(x);
+    if (steps::is_whole_problem(x)) {
+      ++all->consumed[id];
+      if (all->decide(id, x.value).throws && (small || x.value % 4 == 0)) fail();
+    } else if (steps::is_marked(x)) {
+      fail();
+    }
+    return small;
+  }
+
+ private:
+  [[noreturn]] void fail() const {
+    ++all->thrown;
+    throw std::runtime_error("bad luck");
+  }
+};
+/// Divides a problem. Marks a part if the leaf fails.
+struct dividing {
+  using garrick_sendable = void;
+  shared_behaviour all;
+  std::uint32_t id;
+
+  items operator()(const item& x) const {
+    items some = dividing_steps::divided(x);
+    if (dividing_steps::is_whole_problem(x) && all->decide(id, x.value).throws)
+      some.back() = dividing_steps::marked(std::move(some.back()));
+    return some;
+  }
+};
+
 // ---- actors -------------------------------------------------------------------------------------
 
 /// To itself: the oldest tuple that waits has its turn.

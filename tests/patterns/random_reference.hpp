@@ -90,6 +90,7 @@ class reference {
     if (s.leaf == leaf_form::zipped && s.endless) static_cast<void>(was_seen(s.id, x));
     if (s.is_cutter() && !comes_through(s, x)) return;
     if (s.leaf == leaf_form::unfolding) return of_unfolding(s.id, x, out);
+    if (s.is_data_parallel()) return of_data_parallel(s, x, out);
     items in{x};
     for (std::uint32_t i = 0; i + 1 < s.stages(); ++i) {
       items next;
@@ -117,6 +118,31 @@ class reference {
       if (d.throws && i == 0) ++partial;
       out.push_back(std::move(made));
     }
+  }
+  void of_data_parallel(const shape& s, const item& x, items& out) {
+    if (all_.decide(s.id, x.value).throws)
+      ++failures;
+    else
+      out.push_back(s.leaf == leaf_form::mapped ? mapped(x) : divided(x));
+  }
+  [[nodiscard]] static item mapped(const item& x) {
+    cells all = cell_steps::taken_apart(x);
+    const std::size_t n = all.size();
+    for (std::size_t i = 0; i < n; ++i) all[i].value = cell_steps::changed(all[i].value, i);
+    for (auto times = cell_steps::iterations; times != 0; --times) {
+      const cells before = all;
+      for (std::size_t i = 0; i < n; ++i)
+        all[i] = cell_steps::between(before[(i + n - 1) % n], before[i], before[(i + 1) % n]);
+    }
+    item whole = cell_steps::word(all.front());
+    for (std::size_t i = 1; i < n; ++i) whole = cell_steps::joined(whole, cell_steps::word(all[i]));
+    return whole;
+  }
+  [[nodiscard]] static item divided(const item& x) {
+    if (dividing_steps::is_small(x)) return dividing_steps::solved(x);
+    items some = dividing_steps::divided(x);
+    for (item& part : some) part = divided(part);
+    return dividing_steps::merged(some);
   }
   /// Has this stage's witness seen one more of these?
   bool was_seen(std::uint32_t id, const item& x) {

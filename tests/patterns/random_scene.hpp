@@ -208,11 +208,12 @@ class judge {
                                     std::to_string(thrown) + " thrown, " + std::to_string(refused) +
                                     " refused");
   }
-  /// What leaves an actor's other handlers is its own failure, and no tuple's; and what it deals
-  /// with after a cancellation was counted as dropped.
+  /// What leaves an actor's other handlers is its own failure, and no tuple's; and what it, or a
+  /// team, deals with after a cancellation was counted as dropped.
   [[nodiscard]] bool actor_goes_on() const {
     return s_.composition.any([](const shape& s) {
-      return s.what == form::stage && (s.leaf == leaf_form::acting || s.leaf == leaf_form::asking);
+      return s.what == form::stage &&
+             (s.leaf == leaf_form::acting || s.leaf == leaf_form::asking || s.is_data_parallel());
     });
   }
   void consumed(std::uint32_t id, const shape& s,
@@ -220,7 +221,8 @@ class judge {
     const auto by = [&](char kind) { return taken.find(kind + std::to_string(id)); };
     const std::uint64_t n = s_.all->consumed[id];
     if (const auto found = by('s');
-        found != taken.end() && (ended_well_ || s.leaf != leaf_form::asking))
+        found != taken.end() &&
+        (ended_well_ || (s.leaf != leaf_form::asking && !s.is_data_parallel())))
       need(found->second == n, found->first + " took another number");
     if (const auto found = by('b'); found != taken.end() && ended_well_)
       need(found->second == n, found->first + " lost something");
