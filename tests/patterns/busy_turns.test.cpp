@@ -37,6 +37,7 @@ struct watched {
   }
   int& operator[](std::size_t i) noexcept { return v[i]; }
   int* data() noexcept { return v.data(); }
+  [[nodiscard]] const int* data() const noexcept { return v.data(); }
 };
 
 template <class P>
@@ -51,6 +52,11 @@ int exposures_of(const P& p) {
 
 TEST_CASE("who begins to work on a container does not keep its helpers to itself") {
   CHECK(exposures_of(map<watched>([](int& x) { ++x; })) >= 1);
+}
+
+TEST_CASE("who begins to work on a container over and over does not keep its helpers to itself") {
+  const auto next = [](const neighbourhood<int>& n) { return n[0] + 1; };
+  CHECK(exposures_of(stencil<watched>(next, 0, 1)) >= 1);
 }
 
 TEST_CASE("who divides a problem does not keep those that it calls to itself") {

@@ -20,20 +20,25 @@ namespace garrick::tests {
   return v;
 }
 
-/// Counts how often such an object is copied.
+/// Counts how often such an object is copied, and how often it is moved.
 struct counting_copies {
   using garrick_sendable = void;
   int value = 0;
   static inline std::atomic<int> copies{0};
+  static inline std::atomic<int> moves{0};
   counting_copies() = default;
   counting_copies(const counting_copies& o) : value(o.value) { ++copies; }
-  counting_copies(counting_copies&& o) noexcept : value(o.value) {}
+  counting_copies(counting_copies&& o) noexcept : value(o.value) { ++moves; }
   counting_copies& operator=(const counting_copies& o) {
     value = o.value;
     ++copies;
     return *this;
   }
-  counting_copies& operator=(counting_copies&&) noexcept = default;
+  counting_copies& operator=(counting_copies&& o) noexcept {
+    value = o.value;
+    ++moves;
+    return *this;
+  }
   ~counting_copies() = default;
 };
 

@@ -89,16 +89,6 @@ TEST_CASE("quicksort and merge sort in place give what std::sort gives") {
   }
 }
 
-TEST_CASE("divide and conquer in place copies nothing and moves no element of its own") {
-  actor_system system;
-  const auto h =
-      spawn(system, divide_conquer(split_at_pivot, nothing_to_merge, sort_few, is_below<9>));
-  std::vector<int> v = mixed(1000);
-  const int* const where = v.data();
-  const std::vector<int> got = system.request(h, std::move(v)).get().value();
-  CHECK(got.data() == where);
-}
-
 struct stretch {
   std::int64_t from = 0;
   std::int64_t to = 0;

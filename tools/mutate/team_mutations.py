@@ -101,7 +101,7 @@ MUTATIONS = [
     mutation(
         "team: a request that takes longer than expected gets no helpers",
         WORK,
-        "    send(others_[told_], work_on{shared_from_this(), {.who = told_}});\n",
+        "    send(others_[told_], work_on{shared_from_this(), seat_of(told_)});\n",
         "    static_cast<void>(told_);\n",
         by_maps,
     ),

@@ -1,6 +1,6 @@
-// each: signature state captures bits range made pointer join again dividing container keyed
+// each: signature state captures bits range made pointer join again dividing chunk container keyed
 // expect: garrick:
-// expect: names its types|several threads call this function at once|a stage owns what it is made of|operator[] that gives an Element&|lie in a std::vector|a tuple owns all it refers to|Value join(Value, Value)|bool again(const T&)|divide_conquer(divide, merge|takes another container
+// expect: names its types|several threads call this function at once|a stage owns what it is made of|operator[] that gives an Element&|lie in a std::vector|a tuple owns all it refers to|Value join(Value, Value)|bool again(const T&)|divide_conquer(divide, merge|divide_conquer has no dynamic(chunk)|takes another container
 // What a data-parallel pattern's functions and containers have to look like.
 #include <garrick/patterns/patterns.hpp>
 
@@ -48,6 +48,8 @@ void test(actor_base& self, const accelerator& acc) {
   static_cast<void>(master_worker(twice, [](int& x) { return x++ < 5; }));
 #elif defined(GARRICK_WITHOUT_dividing)
   static_cast<void>(divide_conquer(divide, merge, solve, is_left));
+#elif defined(GARRICK_WITHOUT_chunk)
+  static_cast<void>(divide_conquer(divide, merge, solve, is_small).dynamic(10));
 #elif defined(GARRICK_WITHOUT_container)
   static_cast<void>(acc.request_from(self, reduce(same, plus), std::deque<int>()));
 #else

@@ -57,6 +57,13 @@ struct cut_options {
 template <class Body>
 using work_of = std::shared_ptr<awaited_work<typename Body::output>>;
 
+/// Does it cut its container into pieces of one length?
+template <class Body>
+inline constexpr bool has_pieces = true;
+template <class Body>
+  requires requires { Body::has_pieces; }
+inline constexpr bool has_pieces<Body> = Body::has_pieces;
+
 /// A body of whatever type: so that the actors are compiled once for all patterns that take and
 /// give the same.
 template <class In, class Out>
@@ -217,9 +224,12 @@ class data_pattern {
   }
   /// The same in pieces of so many elements, which whoever is free takes next; for elements that
   /// take differently long. If nothing is said, each replica begins with a part of its own, and
-  /// helps others when it is done. Divide and conquer does not look at it. Throws
+  /// helps others when it is done. Not for divide and conquer, which has no pieces. Throws
   /// std::invalid_argument for zero.
   [[nodiscard]] data_pattern dynamic(std::size_t chunk) const {
+    static_assert(detail::has_pieces<Body>,
+                  "garrick: divide_conquer has no dynamic(chunk): its is_small says how large a "
+                  "part may be");
     if (chunk == 0) throw std::invalid_argument("garrick: dynamic(chunk): chunk is 0; at least 1");
     data_pattern p = *this;
     p.seed_.options.chunk = chunk;

@@ -210,6 +210,7 @@ class divide_value final : public answered_work<Value, tree_work> {
 /// The body in place.
 template <class Functions, class C>
 struct divide_range_body {
+  static constexpr bool has_pieces = false;
   using input = C;
   using output = C;
   Functions f;
@@ -220,6 +221,7 @@ struct divide_range_body {
 /// The body with values.
 template <class Functions, class Problem, class Value>
 struct divide_value_body {
+  static constexpr bool has_pieces = false;
   using input = Problem;
   using output = Value;
   Functions f;
@@ -312,8 +314,8 @@ using divide_conquer_check =
 /// Divides a problem until `is_small`, solves the parts, several at once, and merges them, from the
 /// small ones up; the forms are at the top of this file. In place: the container is given back;
 /// what is divided into no parts is merged at once. With values: what the last merge gives. A
-/// function that throws fails the request. `dynamic(chunk)` means nothing here. C is a std::vector
-/// if nothing is said; its elements lie side by side.
+/// function that throws fails the request. There is no `dynamic(chunk)`: `is_small` says how large
+/// a part may be. C is a std::vector if nothing is said; its elements lie side by side.
 ///
 /// A part should take 10 µs or more: for less, let `is_small` be true.
 template <class C = void, class Divide, class Merge, class Solve, class IsSmall>

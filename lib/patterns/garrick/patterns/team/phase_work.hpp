@@ -35,7 +35,7 @@ class phase_work : public shared_work {
   }
   [[nodiscard]] std::uint64_t steps() const noexcept final { return size() * count_; }
   [[nodiscard]] std::size_t most_hands() const noexcept final { return phases_.how().pieces; }
-  void belongs_to(std::vector<hand> all, std::size_t begin, hand asked) final;
+  void belongs_to(std::vector<hand> all, std::size_t begin, hand asked, bool takes_part) final;
 
  protected:
   /// So many phases. `name` is for errors.

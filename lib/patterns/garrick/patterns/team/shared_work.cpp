@@ -17,7 +17,7 @@ std::string what_was_thrown() {
 
 void shared_work::tell_others() {
   for (; told_ < std::min(others_.size(), most_hands()); ++told_)
-    send(others_[told_], work_on{shared_from_this(), {.who = told_}});
+    send(others_[told_], work_on{shared_from_this(), seat_of(told_)});
 }
 
 void shared_work::ended() noexcept {

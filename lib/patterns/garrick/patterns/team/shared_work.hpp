@@ -67,11 +67,16 @@ class shared_work : public std::enable_shared_from_this<shared_work> {
   /// How many could begin with it at once.
   [[nodiscard]] virtual std::size_t most_hands() const noexcept = 0;
   /// Who takes part, of whom the first `begin` do from the start, and who was asked: that one stays
-  /// until the end.
-  virtual void belongs_to(std::vector<hand> all, std::size_t begin, hand asked) {
+  /// until the end. `takes_part`: it is the first of `all`, too.
+  virtual void belongs_to(std::vector<hand> all, std::size_t begin, hand asked, bool takes_part) {
     others_ = std::move(all);
     told_ = begin;
     asked_ = std::move(asked);
+    asked_takes_part_ = takes_part;
+  }
+  /// Where number `who` of those that take part is when it begins.
+  [[nodiscard]] seat seat_of(std::size_t who, std::size_t block = 1) const noexcept {
+    return {.who = who, .begun = {}, .block = block, .was_asked = who == 0 && asked_takes_part_};
   }
   /// It takes longer than was expected: those that were not told of it are told now. On a turn of
   /// who was asked.
@@ -116,8 +121,9 @@ class shared_work : public std::enable_shared_from_this<shared_work> {
  private:
   const std::string name_;
   hand asked_;
-  std::vector<hand> others_;  ///< on turns of who was asked
-  std::size_t told_ = 0;      ///< so many of them
+  bool asked_takes_part_ = false;  ///< does not change
+  std::vector<hand> others_;       ///< on turns of who was asked
+  std::size_t told_ = 0;           ///< so many of them
   std::atomic<bool> has_failed_{false};
   error why_;  ///< written by who has set `has_failed_`, read after the end
   std::shared_ptr<pace> pace_;

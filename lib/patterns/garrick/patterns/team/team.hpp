@@ -25,9 +25,7 @@ namespace garrick::patterns::detail {
 /// Works when it is told to.
 class helper final : public actor<protocol<void(work_on)>> {
  public:
-  void on(work_on t) {
-    if (queue_.go_on(std::move(t), *this)) this->send(this->self(), work_on{});
-  }
+  void on(work_on t) { queue_.go_on(std::move(t), *this, this->self()); }
 
  private:
   work_queue queue_;
@@ -78,14 +76,14 @@ class team {
     const std::shared_ptr<shared_work> kept = work.shared_from_this();
     const std::size_t n = hands_for(work);
     const std::vector<hand> first(hands.begin(), hands.begin() + static_cast<std::ptrdiff_t>(n));
-    work.belongs_to(std::move(hands), n, to_master);
+    work.belongs_to(std::move(hands), n, to_master, !on_own_threads_);
     for (std::size_t i = on_own_threads_ ? 0 : 1; i < n; ++i)
-      send(first[i], work_on{kept, {.who = i}});
-    if (!on_own_threads_) go_on({kept, {.was_asked = true}}, master, to_master);
+      send(first[i], work_on{kept, kept->seat_of(i)});
+    if (!on_own_threads_) go_on({kept, kept->seat_of(0)}, master, to_master);
   }
   /// The master goes on.
   void go_on(work_on t, actor_base& master, const hand& to_master) {
-    if (queue_.go_on(std::move(t), master)) send(to_master, work_on{});
+    queue_.go_on(std::move(t), master, to_master);
   }
 
  private:

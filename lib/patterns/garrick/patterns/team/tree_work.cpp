@@ -13,12 +13,12 @@
 
 namespace garrick::patterns::detail {
 
-void tree_work::belongs_to(std::vector<hand> all, std::size_t begin, hand asked) {
+void tree_work::belongs_to(std::vector<hand> all, std::size_t begin, hand asked, bool takes_part) {
   lanes_.resize(all.size());
   for (std::size_t i = 0; i < begin; ++i) lanes_[i].away = false;
   lanes_[0].waiting.push_back(&root());
   hands_ = std::move(all);
-  shared_work::belongs_to({}, begin, std::move(asked));
+  shared_work::belongs_to({}, begin, std::move(asked), takes_part);
 }
 
 bool tree_work::take_part(seat& at, actor_base& on) noexcept {
@@ -70,7 +70,7 @@ void tree_work::add(std::size_t who, const std::vector<tree_node*>& some) {
   }
   for (const std::size_t i : called) {
     try {
-      send(hands_[i], work_on{shared_from_this(), {.who = i}});
+      send(hands_[i], work_on{shared_from_this(), seat_of(i)});
     } catch (const std::bad_alloc&) {  // the others do without it
       const std::lock_guard here(lock_);
       lanes_[i].away = true;

@@ -10,10 +10,11 @@
 //
 // Thread safety: as shared_work.hpp.
 //
-// Invariants T1 A problem is in one lane, or in the hands of one that takes part, or divided. T2
-// Who solves a problem's last part puts it together, and sees what the others have written. T3
-// Whoever goes away has seen, under the lock, that no problem waits; whoever adds one sees, under
-//    the lock, who is away.
+// Invariants
+// T1 A problem is in one lane, or in the hands of one that takes part, or divided.
+// T2 Who solves a problem's last part puts it together, and sees what the others have written.
+// T3 Whoever goes away has seen, under the lock, that no problem waits; whoever adds one sees,
+//    under the lock, who is away.
 #pragma once
 
 #include <garrick/patterns/team/shared_work.hpp>
@@ -38,7 +39,7 @@ class tree_work : public shared_work {
  public:
   [[nodiscard]] bool take_part(seat& at, actor_base& on) noexcept final;
   [[nodiscard]] std::size_t most_hands() const noexcept final { return 1; }  // others as it divides
-  void belongs_to(std::vector<hand> all, std::size_t begin, hand asked) final;
+  void belongs_to(std::vector<hand> all, std::size_t begin, hand asked, bool takes_part) final;
 
  protected:
   explicit tree_work(std::string name) : shared_work(std::move(name)) {}

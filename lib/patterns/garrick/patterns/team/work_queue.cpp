@@ -11,12 +11,12 @@ constexpr std::uint32_t turns_in_a_row = 8;
 
 }  // namespace
 
-bool work_queue::go_on(work_on t, actor_base& on) {
+void work_queue::go_on(work_on t, actor_base& on, const hand& to_it) {
   if (t.work != nullptr)
     parts_.push_back(std::move(t));
   else
     goes_on_ = false;
-  if (goes_on_ || parts_.empty()) return false;
+  if (goes_on_ || parts_.empty()) return;
   work_on& first = parts_.front();
   if (!first.work->take_part(first.at, on)) {
     parts_.pop_front();
@@ -29,7 +29,9 @@ bool work_queue::go_on(work_on t, actor_base& on) {
       turns_ = 0;
     }
   }
-  return goes_on_ = !parts_.empty();
+  if (parts_.empty()) return;
+  send(to_it, work_on{});
+  goes_on_ = true;
 }
 
 }  // namespace garrick::patterns::detail

@@ -7,7 +7,8 @@
 // Thread safety: a queue belongs to the turns of its actor.
 //
 // Invariants
-// Q1 While something is in the queue, one message to its actor is under way that lets it go on.
+// Q1 While something is in the queue, one message to its actor is under way that lets it go on. If
+//    there is no memory for it, what comes next to the actor is what lets it go on.
 #pragma once
 
 #include <garrick/garrick.hpp>
@@ -22,13 +23,14 @@ namespace garrick::patterns::detail {
 class work_queue {
  public:
   /// Its actor has been told `t`, on whose turn this is: a request to take part in or, without one,
-  /// to go on. Works for a turn. True: the actor has to send itself an empty `work_on`.
-  [[nodiscard]] bool go_on(work_on t, actor_base& on);
+  /// to go on. Works for a turn, and sends the actor, `to_it`, an empty `work_on` if something is
+  /// left. Throws std::bad_alloc, and goes on when it is told something the next time.
+  void go_on(work_on t, actor_base& on, const hand& to_it);
 
  private:
   std::deque<work_on> parts_;  ///< in the order in which they came
   std::uint32_t turns_ = 0;    ///< in a row, for the first of them
-  bool goes_on_ = false;       ///< the message is under way
+  bool goes_on_ = false;       ///< that message is under way
 };
 
 }  // namespace garrick::patterns::detail
