@@ -136,15 +136,15 @@ TEST_CASE("await_all returns when every actor has ended, and does not count hidd
 }
 
 TEST_CASE("a hang is diagnosed by name, with the handler that does not return") {
-  latch l;
+  latch l, m;
   actor_system system(quiet());
   auto s = system.spawn<stuck>(spawn_options{.name = "printer"}, lent(&l));
-  auto own = system.spawn<stuck>(spawn_options{.name = "scanner", .detached = true}, lent(&l));
+  auto own = system.spawn<stuck>(spawn_options{.name = "scanner", .detached = true}, lent(&m));
   send(s, go{});
   send(own, go{});
   l.await_entered();
+  m.await_entered();
   std::string text;
-  // The second one may still be on its way into its handler.
   for (bool both = false; !both;) {
     const shutdown_report r = system.shutdown(duration::milliseconds(5));
     CHECK(!r.complete);
@@ -156,6 +156,7 @@ TEST_CASE("a hang is diagnosed by name, with the handler that does not return") 
   CHECK(text.find("scanner#") != std::string::npos);
   CHECK(text.find("in its handler of ") != std::string::npos);
   l.release();
+  m.release();
   CHECK(system.shutdown(duration::seconds(20)).complete);
 }
 
