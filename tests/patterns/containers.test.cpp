@@ -2,6 +2,7 @@
 // throw fails their request alone, and several may be under way.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
+#include <garrick/testkit/explore.hpp>
 #include <garrick/testkit/test_system.hpp>
 #include <patterns/data_parallel.hpp>
 
@@ -201,3 +202,16 @@ TEST_CASE("what a container throws fails its request alone, to a map and to an a
 }
 
 }  // namespace
+
+TEST_CASE("what a team tells each other is no dead letter when its stream is cancelled") {
+  testkit::explore(400, [](test_system& kit) {
+    const auto whole =
+        pipeline(counting(0, 5), seq([](int n) { return numbers(n * 3); }),
+                 map([](int& x) { ++x; }).replicas(3).dynamic(1), discard<std::vector<int>>());
+    const auto h = spawn(kit, whole);
+    for (std::uint64_t steps = kit.seed() % 40; steps != 0; --steps) kit.step();
+    send(h, cancel{});
+    kit.run();
+    kit.expect_no_dead_letters();
+  });
+}

@@ -15,7 +15,7 @@ using namespace tests;
 constexpr auto watchdog = duration::seconds(60);
 
 void act(std::uint64_t seed, std::uint32_t workers, tally& t) {
-  const scene s = scene_of(seed, alphabet::second);
+  const scene s = scene_of(seed, alphabet::all);
   CAPTURE(seed);
   judge j(s, t);
   actor_system system(garrick::tests::quiet(workers));

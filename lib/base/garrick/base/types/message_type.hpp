@@ -29,11 +29,15 @@
 namespace garrick::base {
 
 /// A message's type, erased: how to name, move, copy, print and destroy a value of it.
+///
+/// `using garrick_unreported = void;` in a type is for what the framework's own actors tell each
+/// other: such a message may come to one that has ended, and nobody has lost anything then.
 struct message_type {
   std::string_view name;                   ///< what logs call it
   std::uint32_t size;                      ///< bytes of a value
   std::uint32_t align;                     ///< bytes
   bool trivially_copyable;                 ///< may be copied byte by byte
+  bool unreported;                         ///< no dead letter: T::garrick_unreported
   void (*destroy)(void* object) noexcept;  ///< null if there is nothing to do
   /// Moves a value to raw memory; the value moved from is still to be destroyed. May throw.
   void (*move_construct)(void* to, void* from);
@@ -78,6 +82,9 @@ consteval auto copy_function() noexcept -> void (*)(void*, const void*) {
 }
 
 template <class T>
+inline constexpr bool unreported_message = requires { typename T::garrick_unreported; };
+
+template <class T>
 struct message_descriptor {
   static_assert(std::is_object_v<T> && !std::is_array_v<T> &&
                     std::is_same_v<T, std::remove_cv_t<T>>,
@@ -89,6 +96,7 @@ struct message_descriptor {
       .size = sizeof(T),
       .align = alignof(T),
       .trivially_copyable = std::is_trivially_copyable_v<T>,
+      .unreported = unreported_message<T>,
       .destroy = std::is_trivially_destructible_v<T> ? nullptr : destroy_message<T>,
       .move_construct = move_message<T>,
       .copy_construct = copy_function<T>(),

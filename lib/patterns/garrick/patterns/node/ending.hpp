@@ -22,6 +22,7 @@ namespace garrick::patterns::detail {
 
 /// To the actor behind a stream's handle: the last node has ended.
 struct all_ended {
+  using garrick_unreported = void;
   std::uint64_t stream;  ///< its number: a restarted actor may hear of the stream before
 };
 

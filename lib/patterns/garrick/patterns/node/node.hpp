@@ -59,11 +59,17 @@ namespace garrick::patterns::detail {
 class graph;
 
 /// To a carrier: run the node.
-struct go {};
+struct go {
+  using garrick_unreported = void;
+};
 /// To a carrier: the time has come that its node waits for.
-struct alarm {};
+struct alarm {
+  using garrick_unreported = void;
+};
 /// To a carrier: its node has ended.
-struct leave {};
+struct leave {
+  using garrick_unreported = void;
+};
 /// What a carrier understands.
 using carrier_protocol = protocol<void(go), void(alarm), void(leave)>;
 

@@ -42,6 +42,7 @@ class shared_work;
 /// To one that takes part: begin, or without work, go on.
 struct work_on {
   using garrick_sendable = void;
+  using garrick_unreported = void;  ///< the others do the work
   std::shared_ptr<shared_work> work;
   seat at;
 };
@@ -194,6 +195,7 @@ class answered_work : public Work, public awaited_work<Out> {
 template <class Out>
 struct work_done {
   using garrick_sendable = void;
+  using garrick_unreported = void;  ///< who has ended has given the work up
   std::shared_ptr<awaited_work<Out>> what;
 };
 

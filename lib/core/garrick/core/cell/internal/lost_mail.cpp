@@ -68,6 +68,7 @@ void answer_unanswered(const cell& self, envelope* e) noexcept {
 
 void report(cell& receiver, const envelope* e, const base::error& why) noexcept {
   if (e->is(envelope_flag::response)) return;  // its requester went away by its own will
+  if (e->type->unreported) return;             // nobody has lost anything
   undelivered lost;
   lost.sender = e->is(envelope_flag::request) ? (e->requester != nullptr ? e->requester->id() : 0)
                                               : e->sender_id;
