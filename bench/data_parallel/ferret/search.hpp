@@ -74,7 +74,7 @@ inline photo make_photo(std::uint32_t number, std::uint64_t seed) {
 }
 
 // Stage 2: the pixels' clusters, by three rounds of k-means.
-[[gnu::noinline]] inline segmented segment(photo of) {
+[[gnu::noinline, gnu::aligned(64)]] inline segmented segment(photo of) {
   struct centre {
     float x, y, light;
   };
@@ -115,7 +115,7 @@ inline photo make_photo(std::uint32_t number, std::uint64_t seed) {
 
 // Stage 3: of each segment where it lies, how bright it is, how it changes from pixel to pixel, and
 // how often which brightness occurs.
-[[gnu::noinline]] inline described extract(segmented s) {
+[[gnu::noinline, gnu::aligned(64)]] inline described extract(segmented s) {
   constexpr std::uint32_t bins = 8;
   described d{s.of.number, {}};
   std::array<std::uint32_t, segments> sizes{};
@@ -184,7 +184,8 @@ inline collection make_collection(std::uint32_t size, std::uint64_t seed) {
 }
 
 // Stage 4: those that have at least two segments in common with the query, as far as signs tell.
-[[gnu::noinline]] inline indexed look_up(const collection& c, const described& query) {
+[[gnu::noinline, gnu::aligned(64)]] inline indexed look_up(const collection& c,
+                                                           const described& query) {
   indexed found{query, {}};
   std::vector<std::uint32_t> all;
   for (const feature_vector& v : query.vectors) {
@@ -220,7 +221,7 @@ inline float distance(const described& a, const described& b) {
 }
 
 // Stage 5: the candidates that are most like the query.
-[[gnu::noinline]] inline answer rank(const collection& c, const indexed& q) {
+[[gnu::noinline, gnu::aligned(64)]] inline answer rank(const collection& c, const indexed& q) {
   std::vector<std::pair<float, std::uint32_t>> all;
   all.reserve(q.candidates.size());
   for (const std::uint32_t i : q.candidates) all.push_back({distance(q.query, c.pictures[i]), i});

@@ -35,7 +35,8 @@ struct factors {
 };
 
 // c = a[0] * b[0] + a[1] * b[1] + …, `n` products.
-[[gnu::noinline]] inline void multiply(tile& c, const tile* a, const tile* b, std::size_t n) {
+[[gnu::noinline, gnu::aligned(64)]] inline void multiply(tile& c, const tile* a, const tile* b,
+                                                         std::size_t n) {
   c.cells.fill(0);
   for (std::size_t t = 0; t < n; ++t) {
     for (std::size_t row = 0; row < tile_side; ++row) {

@@ -23,7 +23,7 @@ inline constexpr std::uint32_t default_cutoff = 2000;
 // Exchanges values so that none of the first `k` is greater than any of the others, and returns k,
 // which is neither 0 nor n. (Hoare's, around the median of three; values that equal the pivot go to
 // both sides, so many alike do no harm.) Requires n > 1.
-[[gnu::noinline]] inline std::size_t divide(value* all, std::size_t n) {
+[[gnu::noinline, gnu::aligned(64)]] inline std::size_t divide(value* all, std::size_t n) {
   value& middle = all[(n - 1) / 2];
   if (all[n - 1] < all[0]) std::swap(all[n - 1], all[0]);
   if (middle < all[0]) std::swap(middle, all[0]);
@@ -37,7 +37,9 @@ inline constexpr std::uint32_t default_cutoff = 2000;
   }
 }
 
-[[gnu::noinline]] inline void sort_few(value* few, std::size_t n) { std::sort(few, few + n); }
+[[gnu::noinline, gnu::aligned(64)]] inline void sort_few(value* few, std::size_t n) {
+  std::sort(few, few + n);
+}
 
 inline values quicksort_input(std::uint64_t count) {
   random_stream random(1024);
