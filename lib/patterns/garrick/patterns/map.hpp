@@ -19,6 +19,7 @@
 #include <garrick/patterns/detail/element_function.hpp>
 #include <garrick/patterns/team/range_work.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -29,6 +30,19 @@
 namespace garrick::patterns {
 
 namespace detail {
+
+/// A container's elements by number: where they lie side by side, a pointer, which no function that
+/// is called for them can change; else the container.
+template <class C>
+[[nodiscard]] decltype(auto) elements_of(C& all) noexcept {
+  using element = std::remove_reference_t<decltype(all[0])>;
+  if constexpr (requires {
+                  { all.data() } -> std::same_as<element*>;
+                })
+    return all.data();
+  else
+    return (all);
+}
 
 /// A container that is changed where it is.
 template <class F, class C>
@@ -48,7 +62,8 @@ class map_in_place final : public answered_work<C, range_work> {
       if constexpr (kind::takes_range) {
         kind::call_with_range(f_, all_.data() + part.begin, part.end - part.begin, part.begin);
       } else {
-        for (; i < part.end; ++i) kind::change(f_, all_[i], i);
+        auto&& elements = elements_of(all_);
+        for (const std::size_t end = part.end; i < end; ++i) kind::change(f_, elements[i], i);
       }
     } catch (...) { this->failed_at(i); }
   }
@@ -74,7 +89,10 @@ class map_to_another final : public answered_work<std::vector<U>, range_work> {
   void run(const piece& part) noexcept override {
     std::size_t i = part.begin;
     try {
-      for (; i < part.end; ++i) results_[i] = kind::result_of(f_, all_[i], i);
+      auto&& elements = elements_of(all_);
+      U* const results = results_.data();
+      for (const std::size_t end = part.end; i < end; ++i)
+        results[i] = kind::result_of(f_, elements[i], i);
     } catch (...) { this->failed_at(i); }
   }
   std::vector<U> take() override {
@@ -110,7 +128,7 @@ struct map_body {
   }
 
  private:
-  static constexpr std::size_t pieces_each = 16;  ///< who is late leaves the rest to others
+  static constexpr std::size_t pieces_each = 64;  ///< who is late leaves the rest to others
 };
 
 }  // namespace detail
