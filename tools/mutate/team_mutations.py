@@ -23,6 +23,7 @@ by_parts = ("tests.divide_conquer",)
 by_many = ("tests.accelerator",)
 by_phases = ("patterns.model.phases",)
 by_stencils = ("tests.stencil",)
+by_teams = ("tests.teams",)
 
 MUTATIONS = [
     # ---- who claims what
@@ -106,6 +107,27 @@ MUTATIONS = [
         by_maps,
     ),
     mutation(
+        "team: helpers are woken for a request that has only begun",
+        WORK,
+        "  if (const std::uint64_t ns = spent(); ns != 0 && ns < wake_up_ns) return;\n",
+        "",
+        by_teams,
+    ),
+    mutation(
+        "team: helpers are woken for elements that have been cheap",
+        HANDS,
+        "    if (ps == 0) return most;\n",
+        "    if (ps < 1'000'000'000) return most;\n",
+        by_teams,
+    ),
+    mutation(
+        "team: one function's time is taken for another's",
+        HANDS,
+        "      if (of == kind) return known;\n",
+        "      if (of != nullptr) return known;\n",
+        by_teams,
+    ),
+    mutation(
         "team: an empty container is handed out",
         HANDS,
         "    if (work.size() == 0) return work.end_at_once();\n",
@@ -144,8 +166,8 @@ MUTATIONS = [
     mutation(
         "team: one of a team forgets the others when one is done",
         QUEUE,
-        "    parts_.pop_front();\n    turns_ = 0;\n",
-        "    parts_.clear();\n    turns_ = 0;\n",
+        "    parts_.pop_front();\n    in_a_row_ = duration();\n",
+        "    parts_.clear();\n    in_a_row_ = duration();\n",
         by_many,
     ),
     mutation(
@@ -158,15 +180,15 @@ MUTATIONS = [
     mutation(
         "team: the turns of the request before count, too",
         QUEUE,
-        "    parts_.pop_front();\n    turns_ = 0;\n",
+        "    parts_.pop_front();\n    in_a_row_ = duration();\n",
         "    parts_.pop_front();\n",
         by_many,
     ),
     mutation(
         "team: others' requests have a turn each",
         QUEUE,
-        "turns_in_a_row = 8;",
-        "turns_in_a_row = 1;",
+        "most_in_a_row = turn_length * 8;",
+        "most_in_a_row = turn_length;",
         by_many,
     ),
     mutation(
@@ -174,7 +196,7 @@ MUTATIONS = [
         TURN,
         " || (at.was_asked && on.mailbox_length() != 0)",
         " || (at.was_asked && on.mailbox_length() > 1'000'000)",
-        equivalent="the same comes of it, later; `simulator_accelerator` shows how much later",
+        by_teams,
     ),
     # ---- work that divides itself
     mutation(

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "simulator/papers/programs.hpp"
@@ -19,10 +20,12 @@ namespace {
 constexpr double turn_ns = 1e6;          // team/turn_length.hpp
 constexpr double short_block_ns = 25e3;  // team/range_work.cpp
 constexpr double long_block_ns = 100e3;
-constexpr double least_part_ns = 20e3;       // team/team.hpp
-constexpr double clock_read_ns = 25;         // costs::clock_read
-constexpr std::uint32_t turns_in_a_row = 8;  // team/work_queue.cpp
-constexpr double make_request_ns = 200;      // its object, its hands, and the answer's promise
+constexpr double least_part_ns = 20e3;            // team/turn_length.hpp
+constexpr double clock_read_ns = 25;              // costs::clock_read
+constexpr double most_in_a_row_ns = 8 * turn_ns;  // team/work_queue.cpp
+constexpr std::uint32_t pieces_each = 16;         // map.hpp
+constexpr std::uint32_t flags_in_line = 64;       // of a byte each (team/shares.hpp)
+constexpr double make_request_ns = 200;           // its object, its hands, and the answer's promise
 constexpr unsigned hand_bits = 8;  // of a message's value; the rest is the request's number
 
 struct seat {
@@ -31,23 +34,55 @@ struct seat {
   std::uint32_t block = 1;
 };
 
-/// A container that a team works on, in a piece for each (team/shares.hpp).
+/// A container that a team works on: sixteen pieces for each, who takes them from the others' end
+/// when it has none left (team/shares.hpp).
 struct request {
-  request(std::uint32_t size, std::uint32_t hands, model_actor* whom)
-      : elements(size), pieces(std::min(size, hands)), taken(pieces), seats(hands), asker(whom) {
+  request(std::uint32_t size, std::uint32_t all, model_actor* whom)
+      : elements(size),
+        hands(std::min(size, all)),
+        pieces(size / pieces_each < hands ? size : hands * pieces_each),
+        taken(pieces),
+        lines(pieces / flags_in_line + 1),
+        seats(all),
+        asker(whom) {
     left.store(size, relaxed);
   }
 
   /// False: no piece is left.
   bool claim(std::uint32_t who) {
-    for (std::uint32_t i = 0; i < pieces; ++i) {
-      const std::uint32_t number = (who + i) % pieces;
-      if (taken[number].load(relaxed) != 0 || taken[number].exchange(1, relaxed) != 0) continue;
-      seats[who].begin = begin_of(number);
-      seats[who].end = begin_of(number + 1);
+    const std::uint32_t own = who % hands;
+    seat& at = seats[who];
+    std::uint32_t first = first_of(own);
+    const std::uint32_t end = first_of(own + 1);
+    while (first != end && !claim_piece(first)) ++first;
+    if (first != end) {
+      at.begin = begin_of(first);
+      at.end = begin_of(first + 1);
+      while (at.end - at.begin < at.block && ++first != end && claim_piece(first))
+        at.end = begin_of(first + 1);
       return true;
     }
+    for (std::uint32_t i = 1; i < hands; ++i) {
+      const std::uint32_t other = (own + i) % hands;
+      for (std::uint32_t k = first_of(other + 1); k > first_of(other); --k) {
+        if (!claim_piece(k - 1)) continue;
+        at.begin = begin_of(k - 1);
+        at.end = begin_of(k);
+        return true;
+      }
+    }
     return false;
+  }
+  /// Looks at the flag before it is set: that leaves the line with the others.
+  bool claim_piece(std::uint32_t number) {
+    auto& line = lines[number / flags_in_line];
+    static_cast<void>(line.load(relaxed));
+    if (taken[number] != 0) return false;
+    static_cast<void>(line.exchange(1, relaxed));
+    return std::exchange(taken[number], std::uint8_t{1}) == 0;
+  }
+  [[nodiscard]] std::uint32_t first_of(std::uint32_t hand) const {
+    return static_cast<std::uint32_t>(std::uint64_t{pieces} * hand / hands);
   }
   [[nodiscard]] std::uint32_t begin_of(std::uint32_t number) const {
     return static_cast<std::uint32_t>(std::uint64_t{elements} * number / pieces);
@@ -57,9 +92,11 @@ struct request {
   static constexpr std::memory_order relaxed = std::memory_order_relaxed;
 
   const std::uint32_t elements;
+  const std::uint32_t hands;
   const std::uint32_t pieces;
-  std::vector<machine_atomics::atomic<std::uint8_t>> taken;
-  machine_atomics::atomic<std::uint32_t> left;  ///< elements that are not done
+  std::vector<std::uint8_t> taken;
+  std::vector<machine_atomics::atomic<std::uint8_t>> lines;  ///< the prices of `taken`
+  machine_atomics::atomic<std::uint32_t> left;               ///< elements that are not done
   machine_atomics::atomic<std::uint64_t> busy_ns;
   std::vector<seat> seats;
   std::uint32_t told = 1;     ///< who was asked, and its first helpers
@@ -75,7 +112,7 @@ struct lane {
     std::uint32_t who = 0;
   };
   std::deque<part> parts;
-  std::uint32_t turns = 0;  ///< in a row, for the first of them
+  double in_a_row_ns = 0;  ///< what the first of them has had
   bool going = false;
 };
 
@@ -118,7 +155,7 @@ struct team {
     const auto all = static_cast<std::uint32_t>(helpers.size() + 1);
     requests[m.value] = std::make_unique<request>(work.elements, all, m.from);
     const double worth = 1 + work.elements * pace_ns / least_part_ns;
-    const std::uint32_t most = requests[m.value]->pieces;
+    const std::uint32_t most = std::min(all, requests[m.value]->pieces);
     tell(t, m.value, pace_ns > 0 && worth < most ? static_cast<std::uint32_t>(worth) : most);
   }
   void tell(turn& t, std::uint64_t number, std::uint32_t to) {
@@ -132,17 +169,20 @@ struct team {
     if (todo.parts.empty()) return false;
     const lane::part first = todo.parts.front();
     request& r = *requests[first.request];
+    const double begin = t.now_ns();
     if (!take_part(t, first, is_master)) {
       todo.parts.pop_front();
-      todo.turns = 0;
+      todo.in_a_row_ns = 0;
       if (--r.holders == 0) requests[first.request].reset();
       return !todo.parts.empty();
     }
-    if (is_master) tell(t, first.request, r.pieces);
-    if (++todo.turns == turns_in_a_row) {
+    if (is_master && static_cast<double>(r.busy_ns.peek()) >= least_part_ns)
+      tell(t, first.request, std::min(r.pieces, static_cast<std::uint32_t>(helpers.size() + 1)));
+    todo.in_a_row_ns += t.now_ns() - begin;
+    if (todo.in_a_row_ns >= most_in_a_row_ns) {
       todo.parts.pop_front();
       todo.parts.push_back(first);
-      todo.turns = 0;
+      todo.in_a_row_ns = 0;
     }
     return true;
   }

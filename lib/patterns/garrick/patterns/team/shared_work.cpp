@@ -1,9 +1,12 @@
 #include "garrick/patterns/team/shared_work.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <exception>
 #include <string>
 #include <utility>
+
+#include "garrick/patterns/team/turn_length.hpp"
 
 namespace garrick::patterns::detail {
 
@@ -16,6 +19,8 @@ std::string what_was_thrown() {
 }
 
 void shared_work::tell_others() {
+  // By a virtual clock nothing takes time, and everybody is told.
+  if (const std::uint64_t ns = spent(); ns != 0 && ns < wake_up_ns) return;
   for (; told_ < std::min(others_.size(), most_hands()); ++told_)
     send(others_[told_], work_on{shared_from_this(), seat_of(told_)});
 }

@@ -49,7 +49,8 @@ struct work_on {
 /// One that takes part, by its number.
 using hand = ref<protocol<void(work_on)>>;
 
-/// How long an element takes, in picoseconds; 0: nobody knows yet. A pattern's requests share it.
+/// How long an element takes, in picoseconds; 0: nobody knows yet. Requests for the same function
+/// share it.
 using pace = std::atomic<std::uint64_t>;
 
 /// What several actors work on.
@@ -79,8 +80,8 @@ class shared_work : public std::enable_shared_from_this<shared_work> {
   [[nodiscard]] seat seat_of(std::size_t who, std::size_t block = 1) const noexcept {
     return {.who = who, .begun = {}, .block = block, .was_asked = who == 0 && asked_takes_part_};
   }
-  /// It takes longer than was expected: those that were not told of it are told now. On a turn of
-  /// who was asked.
+  /// It was not done in a turn: if it has taken longer than a wake-up costs, those that were not
+  /// told of it are told now. On a turn of who was asked.
   void tell_others();
   /// Nobody waits for it any more: what is left is not worked on.
   void give_up() noexcept {

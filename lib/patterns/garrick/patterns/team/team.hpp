@@ -17,6 +17,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -69,12 +70,13 @@ class team {
   /// while, or at once if it works for another request: then, or later, the work ends.
   void begin(shared_work& work, actor_base& master, const hand& to_master) {
     if (work.size() == 0) return work.end_at_once();
-    work.notes_pace_in(pace_);
+    const std::shared_ptr<pace> expected = pace_of(work);
+    work.notes_pace_in(expected);
     std::vector<hand> hands;
     if (!on_own_threads_) hands.push_back(to_master);
     hands.insert(hands.end(), helpers_.begin(), helpers_.end());
     const std::shared_ptr<shared_work> kept = work.shared_from_this();
-    const std::size_t n = hands_for(work);
+    const std::size_t n = hands_for(work, *expected);
     const std::vector<hand> first(hands.begin(), hands.begin() + static_cast<std::ptrdiff_t>(n));
     work.belongs_to(std::move(hands), n, to_master, !on_own_threads_);
     for (std::size_t i = on_own_threads_ ? 0 : 1; i < n; ++i)
@@ -87,20 +89,29 @@ class team {
   }
 
  private:
+  /// How long the elements of such work have taken. Each function has its own: an accelerator is
+  /// asked for several, and a cheap one says nothing of the others.
+  [[nodiscard]] std::shared_ptr<pace> pace_of(const shared_work& work) {
+    const std::type_info* const kind = &typeid(work);
+    for (const auto& [of, known] : paces_)
+      if (of == kind) return known;
+    return paces_.emplace_back(kind, std::make_shared<pace>(0)).second;
+  }
   /// How many should work on it, the master included if it takes part.
-  [[nodiscard]] std::size_t hands_for(const shared_work& work) const noexcept {
+  [[nodiscard]] std::size_t hands_for(const shared_work& work,
+                                      const pace& expected) const noexcept {
     const std::size_t all = helpers_.size() + (on_own_threads_ ? 0 : 1);
     const std::size_t most = std::min(all, work.most_hands());
     if (on_own_threads_) return most;
     // order: relaxed: a hint
-    const std::uint64_t ps = pace_->load(std::memory_order_relaxed);
+    const std::uint64_t ps = expected.load(std::memory_order_relaxed);
     if (ps == 0) return most;
     return hands_worth(static_cast<double>(work.size()) * static_cast<double>(ps) / 1000, most);
   }
 
   std::vector<hand> helpers_;
   work_queue queue_;  ///< the master's
-  std::shared_ptr<pace> pace_ = std::make_shared<pace>(0);
+  std::vector<std::pair<const std::type_info*, std::shared_ptr<pace>>> paces_;
   bool on_own_threads_ = false;
 };
 

@@ -16,12 +16,16 @@
 
 namespace garrick::patterns::detail {
 
+/// So long an actor takes part at a time.
+inline constexpr duration turn_length = duration::milliseconds(1);
+/// About what it costs to wake a helper. It is of no use for less.
+inline constexpr std::uint64_t wake_up_ns = 20'000;
+
 /// Should a turn of `on` that began then end now? Who was asked begins the requests that wait for
 /// it first: others may have time for them. By a virtual clock no time passes during a turn: so
 /// that others take part in a test system, too, such a turn ends after each block.
 [[nodiscard]] inline bool turn_is_over(instant begin, instant now, const seat& at,
                                        const actor_base& on) noexcept {
-  constexpr duration turn_length = duration::milliseconds(1);
   return now == begin || now - begin >= turn_length || (at.was_asked && on.mailbox_length() != 0);
 }
 
@@ -43,11 +47,9 @@ inline void adapt_block(seat& at, std::int64_t took_ns) noexcept {
     at.block = std::max<std::size_t>(at.block / 2, 1);
 }
 
-/// How many should work on what takes one of them so long, at most `most`. A helper that has to be
-/// woken is of no use for less than a wake-up costs.
+/// How many should work on what takes one of them so long, at most `most`.
 [[nodiscard]] inline std::size_t hands_worth(double ns, std::size_t most) noexcept {
-  constexpr double wake_up_ns = 20'000;
-  const double worth = 1 + ns / wake_up_ns;
+  const double worth = 1 + ns / static_cast<double>(wake_up_ns);
   return worth < static_cast<double>(most) ? static_cast<std::size_t>(worth) : most;
 }
 

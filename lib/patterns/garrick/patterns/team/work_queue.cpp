@@ -1,13 +1,15 @@
 #include "garrick/patterns/team/work_queue.hpp"
 
-#include <cstdint>
 #include <utility>
+
+#include "garrick/patterns/team/turn_length.hpp"
 
 namespace garrick::patterns::detail {
 
 namespace {
 
-constexpr std::uint32_t turns_in_a_row = 8;
+/// What the first request gets before the others have their turns.
+constexpr duration most_in_a_row = turn_length * 8;
 
 }  // namespace
 
@@ -18,15 +20,19 @@ void work_queue::go_on(work_on t, actor_base& on, const hand& to_it) {
     goes_on_ = false;
   if (goes_on_ || parts_.empty()) return;
   work_on& first = parts_.front();
+  const instant begin = on.now();
   if (!first.work->take_part(first.at, on)) {
     parts_.pop_front();
-    turns_ = 0;
+    in_a_row_ = duration();
   } else {
     if (first.at.was_asked) first.work->tell_others();
-    if (++turns_ == turns_in_a_row) {
+    // Who was asked stops for mail, so a turn may be short. By a virtual clock each is a whole one.
+    const duration took = on.now() - begin;
+    in_a_row_ = in_a_row_ + (took == duration() ? turn_length : took);
+    if (in_a_row_ >= most_in_a_row) {
       parts_.push_back(std::move(first));
       parts_.pop_front();
-      turns_ = 0;
+      in_a_row_ = duration();
     }
   }
   if (parts_.empty()) return;

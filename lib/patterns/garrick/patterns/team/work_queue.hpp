@@ -1,6 +1,6 @@
 // The requests that one of a team has been told of. It works on them in their order: those that
 // came together end one after the other, instead of all at the end. So that a long one does not
-// hold up the others, it goes to the back after eight turns.
+// hold up the others, it goes to the back after eight milliseconds.
 //
 // Private: installed because templates need it.
 //
@@ -14,7 +14,6 @@
 #include <garrick/garrick.hpp>
 #include <garrick/patterns/team/shared_work.hpp>
 
-#include <cstdint>
 #include <deque>
 
 namespace garrick::patterns::detail {
@@ -29,7 +28,7 @@ class work_queue {
 
  private:
   std::deque<work_on> parts_;  ///< in the order in which they came
-  std::uint32_t turns_ = 0;    ///< in a row, for the first of them
+  duration in_a_row_;          ///< what the first of them has had
   bool goes_on_ = false;       ///< that message is under way
 };
 
