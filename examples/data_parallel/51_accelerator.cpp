@@ -1,34 +1,46 @@
-// An accelerator: one team that many actors share. They hand over what takes long, and go on.
+// An accelerator: one team that many actors share. They hand over what takes long, and answer short
+// questions meanwhile.
 #include <garrick/patterns/patterns.hpp>
 
+#include <chrono>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <utility>
 #include <vector>
 
 using namespace garrick;
 using namespace garrick::patterns;
+using namespace std::chrono_literals;
 
 // [actor]
 /// What stations have measured; answered with the mean after calibration.
 using readings = std::vector<double>;
+/// How many were measured? A short question.
+struct get_count {};
 
-class weather : public actor<protocol<result<double>(readings)>> {
+class weather : public actor<protocol<result<double>(readings), std::size_t(get_count)>> {
  public:
   explicit weather(accelerator acc) : acc_(std::move(acc)) {}
+  void on_start() { interleave(true); }  // answers short questions while a coroutine waits
+
   task<double> on(readings all) {
-    const auto n = static_cast<double>(all.size());
+    const std::size_t n = all.size();
+    count_ += n;
     const auto calibrated = [](const double& x) { return std::sqrt(x) * 10; };
     const auto plus = [](double a, double b) { return a + b; };
     const auto sum = reduce(calibrated, plus);
-    pending_response<double> asked = request(acc_, sum, std::move(all));
+    // Two statements: with GCC 12 `co_await request(acc_, …)` does not compile, see guide 6.
+    pending_response<double> asked = request(acc_, sum, std::move(all), 10s);
     const result<double> r = co_await std::move(asked);
     if (!r) co_return r.error();
-    co_return *r / n;
+    co_return *r / static_cast<double>(n);
   }
+  std::size_t on(get_count) { return count_; }
 
  private:
   accelerator acc_;
+  std::size_t count_ = 0;
 };
 // [/actor]
 
@@ -41,5 +53,7 @@ int main() {
   // [/share]
   auto in_the_north = system.request(north, readings(1'000'000, 0.25));
   auto in_the_south = system.request(south, readings(1'000'000, 9.0));
+  // answered at once, and not behind the measurements
+  std::printf("%zu measured in the south\n", system.request(south, get_count{}).get().value());
   std::printf("north %.1f, south %.1f\n", in_the_north.get().value(), in_the_south.get().value());
 }

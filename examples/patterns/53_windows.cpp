@@ -1,5 +1,5 @@
-// Windows: birds at a feeder, by the ten minutes. Two cameras send what they have seen when they
-// have a connection, so sightings come out of order, and some too late.
+// Windows: birds at a feeder, by the ten minutes. A camera sends what it has seen when it has a
+// connection, so sightings come out of order, and one too late.
 #include <garrick/patterns/patterns.hpp>
 
 #include <chrono>
@@ -18,13 +18,24 @@ struct sighting {
 };
 
 int one_more(int n, sighting) { return n + 1; }
-// [/sighting]
 int both(int n, int m) { return n + m; }
 
-long minutes(duration t) {
-  return std::chrono::duration_cast<std::chrono::minutes>(std::chrono::nanoseconds(t.count()))
-      .count();
-}
+long minutes(duration t) { return static_cast<long>(t.count() / duration(1min).count()); }
+// [/sighting]
+
+// [list]
+struct get_list {};
+
+/// Whom tuples are sent that come too late.
+class late_list : public actor<protocol<void(sighting), std::string(get_list)>> {
+ public:
+  void on(sighting s) { all_ += " " + s.bird + " at " + std::to_string(s.at.count()); }
+  std::string on(get_list) { return all_; }
+
+ private:
+  std::string all_;
+};
+// [/list]
 
 int main() {
   const std::vector<sighting> seen{
@@ -33,11 +44,14 @@ int main() {
       {"tit", 19min},  {"tit", 21min},   {"jay", 18min},  {"robin", 33min}, {"tit", 29min},
       {"tit", 27min},  {"robin", 38min}, {"robin", 36min}};
   actor_system system;
+  const auto list = system.spawn<late_list>();
 
+  std::puts("minutes after sunrise:");
   // [tumbling]
   const auto by_bird = window(tumbling(10min))
                            .by(&sighting::bird)
                            .event_time(&sighting::at, out_of_order(5min))
+                           .late_to(list)
                            .fold(0, one_more);
   const auto visits =
       spawn(system, pipeline(from(seen), by_bird, for_each([](windowed<std::string, int> w) {
@@ -48,14 +62,15 @@ int main() {
   system.request(visits, join{}).get().value();
   // [late]
   const auto report = system.request(visits, get_report{}).get().value();
-  std::printf("%llu came too late\n",
-              static_cast<unsigned long long>(report.stages[1].figures.late));
+  const std::string which = system.request(list, get_list{}).get().value();
+  std::printf("%llu too late:%s\n", static_cast<unsigned long long>(report.late()), which.c_str());
   // [/late]
 
   // [sliding]
+  // put together from pieces of ten minutes; with 30 minutes' disorder the late robin counts, too
   const auto busy = window(sliding(20min, 10min))
                         .event_time(&sighting::at, out_of_order(30min))
-                        .fold(0, one_more, both);  // put together from pieces of ten minutes
+                        .fold(0, one_more, both);
   // [/sliding]
   const auto busiest =
       spawn(system, pipeline(from(seen), busy,

@@ -32,8 +32,12 @@ std::string distance(const flash& f, const thunder& t) {
 // [/tuples]
 
 int main() {
-  const std::vector<flash> flashes{{"north", 1s}, {"west", 2s}, {"north", 30s}, {"south", 31s}};
-  const std::vector<thunder> heard{{"north", 10s}, {"west", 5s}, {"north", 36s}};
+  const std::vector<flash> flashes{
+      {"north", 1s}, {"west", 2s}, {"north", 30s}, {"south", 31s}};  // no thunder of the south's
+  const std::vector<thunder> heard{{"north", 10s},
+                                   {"west", 5s},  // 5 s behind: in time, since 10 s are allowed
+                                   {"north", 36s},
+                                   {"west", 16s}};  // 20 s behind: too late
   actor_system system;
   // [join]
   const auto distances = join_with(from(heard))  // the stream's tuples with those of this source
@@ -52,4 +56,6 @@ int main() {
   auto lines = system.request(stream, join{}).get().value();
   std::sort(lines.begin(), lines.end());  // pairs come in no order
   for (const std::string& line : lines) std::puts(line.c_str());
+  const auto report = system.request(stream, get_report{}).get().value();
+  std::printf("%llu thunder came too late\n", static_cast<unsigned long long>(report.late()));
 }

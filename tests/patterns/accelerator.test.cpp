@@ -158,6 +158,43 @@ TEST_CASE("an accelerator does what a pattern says") {
   }
 }
 
+TEST_CASE("a request to an accelerator has a time-out, and the work is done all the same") {
+  test_system kit(1);
+  seen.clear();
+  const accelerator acc = spawn(kit, accelerator_team().replicas(2));
+  const auto plus = [](int a, int b) { return a + b; };
+  const auto same = [](const int& x) { return x; };
+  auto late = kit.request(acc, see, std::vector<int>(10, 1), duration::seconds(1));
+  kit.advance(duration::seconds(2));
+  kit.run();
+  CHECK(late.get().error() == errc::timeout);
+  CHECK(seen.size() == 10);
+  auto in_time = kit.request(acc, see, std::vector<int>(10, 2), duration::seconds(1)),
+       one_more = kit.request(acc, see, std::vector<int>(10, 3));
+  auto sum = kit.request(acc, reduce(same, plus), numbers(5), duration::seconds(1));
+  kit.run();
+  CHECK(in_time.get().value() == std::vector<int>(10, 2));
+  CHECK(one_more.get().value() == std::vector<int>(10, 3));
+  CHECK(sum.get().value() == 10);
+}
+
+TEST_CASE("what a pattern says and an accelerator would not heed is refused") {
+  test_system kit(1);
+  const accelerator acc = spawn(kit, accelerator_team().replicas(2));
+  const auto p = map([](int& x) { ++x; }).named("next");
+  for (const auto& refused : {p.replicas(2), p.own_threads(), p.on(on_failure::skip)}) {
+    std::string why;
+    try {
+      static_cast<void>(kit.request(acc, refused, numbers(3)));
+    } catch (const std::invalid_argument& e) { why = e.what(); }
+    CAPTURE(why);
+    CHECK(why.find("\"next\" for an accelerator: ") != std::string::npos);
+  }
+  auto answer = kit.request(acc, p.dynamic(2), numbers(3));
+  kit.run();
+  CHECK(answer.get().value() == std::vector<int>{1, 2, 3});
+}
+
 TEST_CASE("an accelerator's request fails alone") {
   test_system kit(1);
   const accelerator acc = spawn(kit, accelerator_team());

@@ -89,7 +89,7 @@ TEST_CASE("an element that nobody shares is neither copied nor moved") {
   CHECK(counting_copies::moves == 0);
 }
 
-TEST_CASE("a container that two maps are asked with at once is copied once") {
+TEST_CASE("a container that two patterns are asked with at once is copied once") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
     test_system kit(seed);
@@ -180,11 +180,11 @@ struct shy {
 
 TEST_CASE("what a container throws fails its request alone, to a map and to an accelerator") {
   const auto twice = [](int& x) { x *= 2; };
-  const auto p = map<shy>(twice).named("shy").replicas(3);
+  const auto p = map<shy>(twice).named("shy");
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
     test_system kit(seed);
-    const auto h = spawn(kit, p);
+    const auto h = spawn(kit, p.replicas(3));
     const accelerator acc = spawn(kit, accelerator_team().replicas(3));
     auto no_element = kit.request(h, shy{numbers(5)}), no_size = kit.request(h, shy{numbers(3)}),
          good = kit.request(h, shy{numbers(2)});

@@ -120,14 +120,48 @@ TEST_CASE("a part that throws fails the request, and nothing is left behind") {
                   REQUIRE_FALSE(got.has_value());
                   const std::string text = got.error().to_string();
                   CAPTURE(text);
-                  CHECK(text.find("picky: part at ") != std::string::npos);
-                  CHECK(text.find("not this one") != std::string::npos);
+                  CHECK(text.find("picky: part at 77: not this one") != std::string::npos);
                 });
   const auto bad_merge = [](std::span<int>, const parts&) { throw std::runtime_error("no merge"); };
   in_all_orders(divide_conquer(split_in_thirds, bad_merge, sort_few, is_below<5>), numbers(50),
                 [](const auto& got) {
-                  CHECK(got.error().to_string().find("no merge") != std::string::npos);
+                  const std::string text = got.error().to_string();
+                  CAPTURE(text);
+                  CHECK(text.find("divide_conquer: merge at ") != std::string::npos);
+                  CHECK(text.find("merge at depth") == std::string::npos);
+                  CHECK(text.find(": no merge") != std::string::npos);
                 });
+}
+
+TEST_CASE("with values a part that throws is named by its depth") {
+  const auto halves = [](stretch s) {
+    const std::int64_t middle = (s.from + s.to) / 2;
+    return std::vector<stretch>{{s.from, middle}, {middle, s.to}};
+  };
+  const auto picky = [](stretch s) {
+    if (s.from == 5) throw std::runtime_error("not this one");
+    return s.from;
+  };
+  const auto sum = [](std::vector<std::int64_t> some) {
+    return std::accumulate(some.begin(), some.end(), std::int64_t{0});
+  };
+  const auto no_sum = [](std::vector<std::int64_t>) -> std::int64_t {
+    throw std::runtime_error("no merge");
+  };
+  const auto from = [](stretch s) { return s.from; };
+  const auto is_one = [](const stretch& s) { return s.to - s.from <= 1; };
+  const auto says = [](const char* what) {
+    return [what](const auto& got) {
+      REQUIRE_FALSE(got.has_value());
+      const std::string text = got.error().to_string();
+      CAPTURE(text);
+      CHECK(text.find(what) != std::string::npos);
+    };
+  };
+  in_all_orders(divide_conquer(halves, sum, picky, is_one), stretch{0, 8},
+                says("divide_conquer: part at depth 3: not this one"));
+  in_all_orders(divide_conquer(halves, no_sum, from, is_one), stretch{0, 8},
+                says("divide_conquer: merge at depth 2: no merge"));
 }
 
 TEST_CASE("parts that overlap, lie outside or do not get smaller fail the request") {

@@ -154,6 +154,24 @@ TEST_CASE(
   CHECK(good.get().value() == std::vector<int>(10));
 }
 
+TEST_CASE("a piece that throws fails its request, with the number of its first element") {
+  const auto picky = [](std::span<int> part, std::size_t first) {
+    if (first <= 17 && 17 < first + part.size()) throw std::runtime_error("not this one");
+    part[0] = 0;
+  };
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    test_system kit(seed);
+    const auto h = spawn(kit, map(picky).named("picky").replicas(3).dynamic(4));
+    auto bad = kit.request(h, numbers(40)), good = kit.request(h, numbers(10));
+    kit.run();
+    const std::string text = bad.get().error().to_string();
+    CAPTURE(text);
+    CHECK(text.find("picky: piece at 16: not this one") != std::string::npos);
+    CHECK(good.get().value() == std::vector<int>{0, 1, 2, 3, 0, 5, 6, 7, 0, 9});
+  }
+}
+
 /// A container that does not know how long it is.
 struct shy {
   using garrick_sendable = void;

@@ -66,6 +66,46 @@ TEST_CASE("the bottleneck is the node, or the stage by its average replica, that
   CHECK(r.by_stage().bottleneck()->name == "read");
 }
 
+TEST_CASE("a report shows what was dropped and what came too late, if anything was") {
+  stream_report r;
+  r.stages = {{"lines", {.out = 9}}, {"window", {.in = 9}}};
+  CHECK(r.late() == 0);
+  CHECK(r.to_string().find("dropped") == std::string::npos);
+  CHECK(r.to_string().find("late") == std::string::npos);
+  r.stages[1].figures.late = 7;
+  r.stages.push_back({"join", {.late = 30}});
+  CHECK(r.late() == 37);
+  CHECK(r.by_stage().late() == 37);
+  std::string text = r.to_string();
+  CAPTURE(text);
+  CHECK(text.find("failures     late\n") != std::string::npos);
+  CHECK(text.find("        0        7\n") != std::string::npos);
+  CHECK(text.find("        0       30\n") != std::string::npos);
+  CHECK(text.find("dropped") == std::string::npos);
+  r.stages[0].figures.dropped = 123'456'789;
+  text = r.to_string();
+  CHECK(text.find("failures  dropped     late\n") != std::string::npos);
+  CHECK(text.find(" 0 123456789        0") != std::string::npos);
+}
+
+TEST_CASE("what came too late is counted whichever node found it, and so with replicas") {
+  struct seen {
+    int key = 0;
+    int at = 0;
+  };
+  const std::vector<seen> in{{1, 5}, {2, 31}, {1, 9}, {2, 14}, {1, 32}};
+  const auto one_more = [](int n, seen) { return n + 1; };
+  const auto by_key = window(tumbling(10)).by(&seen::key).event_time(&seen::at);
+  const auto late = [&](const auto& w) {
+    test_system kit(1);
+    const auto h = spawn(kit, pipeline(from(in), w, discard<windowed<int, int, std::int64_t>>()));
+    kit.run();
+    return kit.request(h, get_report{}).get().value().late();
+  };
+  CHECK(late(by_key.fold(0, one_more)) == 2);
+  CHECK(late(by_key.replicas(2).fold(0, one_more)) == 2);
+}
+
 TEST_CASE("stages of one name are told apart") {
   stream_report r;
   for (const char* name : {"2.a", "1.a", "3.a", "2.a", "1.a", "a", "a", "2.2.a", "2.1.a", "1.1.a"})

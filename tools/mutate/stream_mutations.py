@@ -189,7 +189,7 @@ MUTATIONS = [
         "      f();\n    } catch (...) {  // of a key function, say\n"
         "      out_->take_back();\n",
         "      f();\n    } catch (...) {  // of a key function, say\n",
-        ("tests.edges",),
+        ("tests.corner_cases",),
     ),
     mutation(
         "stream: a step's time ends where it had handed on what was kept",

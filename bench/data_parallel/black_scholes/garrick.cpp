@@ -1,5 +1,5 @@
-// A map, asked once for each round by an actor or, as a variant, by a thread outside: for each round
-// that one wakes a worker, and is woken by it.
+// A map, asked once for each round by an actor or, as a variant, by a thread outside, which wakes
+// a worker and is woken by it in each round.
 #include <garrick/patterns/patterns.hpp>
 
 #include <string>

@@ -1,6 +1,6 @@
 // each: signature state captures bits range made pointer join again dividing chunk container keyed
 // expect: garrick:
-// expect: names its types|several threads call this function at once|a stage owns what it is made of|operator[] that gives an Element&|lie in a std::vector|a tuple owns all it refers to|Value join(Value, Value)|bool again(const T&)|divide_conquer(divide, merge|divide_conquer has no dynamic(chunk)|takes another container
+// expect: names its types|several threads call this function at once|a stage owns what it is made of|operator[] that gives an Element&|lie in a std::vector|a tuple owns all it refers to|Value combine(Value, Value)|bool again(const T&)|divide_conquer(divide, merge|divide_conquer has no dynamic(chunk)|takes another container
 // What a data-parallel pattern's functions and containers have to look like.
 #include <garrick/patterns/patterns.hpp>
 

@@ -114,6 +114,12 @@ TEST_CASE("a join has the pairs of a sequential reference, whatever the disorder
   CHECK(found_pairs > 0);
 }
 
+TEST_CASE("a join is drawn with its name, and its source below") {
+  const auto j = join_of(seq(from(events{})).named("heard"), {0, 1, 1});
+  CHECK(print(j.with(pair_of)) == "join\n└─ pipeline\n   └─ heard\n");
+  CHECK(print(j.named("pairs").with(pair_of)) == "pairs\n└─ pipeline\n   └─ heard\n");
+}
+
 TEST_CASE("a real system's workers find the same pairs") {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     CAPTURE(seed);

@@ -67,6 +67,14 @@ TEST_CASE("a tuple between two sessions makes one of them, and a gap parts them"
         all_found{{1, 0, 25, {0, 2, 1}}});  // the earlier session first
 }
 
+TEST_CASE("sessions are put out in the order of their ends, also at the end of the stream") {
+  test_system kit(1);
+  // that of key 1 begins first, and has grown beyond the other
+  const events in{{0, 1, 0}, {1, 2, 3}, {2, 1, 8}};
+  CHECK(run(kit, in, sessions_of(10, 100, 0)).windows.value() ==
+        all_found{{2, 3, 13, {1}}, {1, 0, 18, {0, 2}}});
+}
+
 TEST_CASE("windows of so many tuples are those of a sequential reference") {
   testkit::explore(60, [&](test_system& kit) {
     const std::uint64_t seed = kit.seed();

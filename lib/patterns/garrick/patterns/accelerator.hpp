@@ -14,6 +14,7 @@
 #include <garrick/garrick.hpp>
 #include <garrick/patterns/data_pattern.hpp>
 #include <garrick/patterns/detail/checks.hpp>
+#include <garrick/patterns/failure_policy.hpp>
 #include <garrick/patterns/map.hpp>
 #include <garrick/patterns/team/shared_work.hpp>
 #include <garrick/patterns/team/team.hpp>
@@ -97,6 +98,19 @@ template <class C, class What>
     return map<C>(std::move(what));
 }
 
+/// Throws std::invalid_argument for what a pattern says and an accelerator would not heed.
+inline void check_offloaded(const data_options& o, on_failure policy) {
+  const char* why = nullptr;
+  if (o.team.own_threads)
+    why = "own_threads() is for accelerator_team() to say";
+  else if (o.team.replicas != 0)
+    why = "replicas(n) is for accelerator_team() to say";
+  else if (policy != on_failure::fail)
+    why = "on(policy) is for stages: a request that fails is answered with an error";
+  if (why != nullptr)
+    throw std::invalid_argument("garrick: \"" + o.name + "\" for an accelerator: " + why);
+}
+
 // Instantiated only to fail.
 template <class Takes, class Gets, bool Same>
 struct offloaded_container_does_not_fit {
@@ -123,7 +137,11 @@ class accelerator {
   /// function over the container, in place or to a vector (map.hpp); `request(acc, pattern,
   /// container)` does what a `reduce`, `divide_conquer` or another data-parallel pattern says, with
   /// the pattern's chunk and name and the accelerator's replicas. The answer is the result, or the
-  /// error `receiver_failed`, which names the pattern and the element.
+  /// error `receiver_failed`, which names the pattern and the place (`spawn` in data_pattern.hpp).
+  ///
+  /// Throws std::invalid_argument for a pattern with `replicas`, `own_threads` or `on`, none of
+  /// which the accelerator would heed: who works, and on which threads, is its own to say, and a
+  /// failure is the answer.
   template <class What, class C>
   [[nodiscard]] auto request_from(actor_base& self, What what, C container) const {
     auto p = detail::pattern_of<C>(std::move(what));
@@ -131,6 +149,7 @@ class accelerator {
     if constexpr (detail::refused<P>) {
       return core::detail::refused_response();
     } else {
+      detail::check_offloaded(p.seed().options, p.policy());
       using check = detail::offloaded_container_does_not_fit<typename P::input, C,
                                                              std::is_same_v<typename P::input, C>>;
       static_assert(check::reported);
@@ -145,6 +164,12 @@ class accelerator {
       }
     }
   }
+  /// `request(acc, f, container, limit)`: the error `timeout` if there is no answer within the time
+  /// `limit`. The accelerator does the work all the same.
+  template <class What, class C>
+  [[nodiscard]] auto request_from(actor_base& self, What what, C container, duration limit) const {
+    return request_from(self, std::move(what), std::move(container)).within(limit);
+  }
 
  private:
   ref<protocol<void(detail::offload)>> to_;
@@ -153,23 +178,25 @@ class accelerator {
 /// How an accelerator's team is made up.
 class accelerator_team {
  public:
-  /// The same with so many that work on a request at once; as many as there are workers if nothing
-  /// is said. Throws std::invalid_argument for zero.
+  /// A team of `n`, which work on a request at once; by default one per worker. Throws
+  /// std::invalid_argument for zero.
   [[nodiscard]] accelerator_team replicas(std::size_t n) const {
     if (n == 0) throw std::invalid_argument("garrick: replicas(n): n is 0; at least 1");
     accelerator_team t = *this;
     t.options_.team.replicas = n;
     return t;
   }
-  /// The same with a thread of its own for each of them, on these processors if they are named
-  /// (spawn_options::affinity). Then the workers do nothing of the work.
+  /// A team with a thread of its own for each, on these processors if they are named
+  /// (spawn_options::affinity). Then the workers do nothing of the work. They still run on those
+  /// processors, unless the setting `scheduler.affinity` places them elsewhere; and without
+  /// `replicas` there are as many threads as workers, however few processors are named.
   [[nodiscard]] accelerator_team own_threads(std::string affinity = {}) const {
     accelerator_team t = *this;
     t.options_.team.own_threads = true;
     t.options_.team.affinity = std::move(affinity);
     return t;
   }
-  /// The same with another name, for logs.
+  /// A team with another name, for logs.
   [[nodiscard]] accelerator_team named(std::string name) const {
     accelerator_team t = *this;
     t.options_.name = std::move(name);
@@ -182,9 +209,9 @@ class accelerator_team {
   detail::data_options options_{.team = {}, .chunk = 0, .name = "accelerator"};
 };
 
-/// Makes an accelerator. `from` is an actor system, a test system, or an actor (`*this`). Errors as
-/// those of `spawn` there. Without its helpers, if a processor may not be used, say, it ends at
-/// once, and requests fail.
+/// Makes an accelerator. `from` is an actor system, a test system, or an actor (`*this`). If its
+/// helpers cannot start, say because a processor is not allowed, it ends at once, and requests
+/// fail. Throws what `from.spawn` throws.
 template <class Spawner>
 accelerator spawn(Spawner& from, const accelerator_team& t) {
   const spawn_options o{.name = t.options().name, .quantum = detail::asked_quantum};

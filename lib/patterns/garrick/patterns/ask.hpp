@@ -139,7 +139,7 @@ template <class In, class Out, class P>
 class ask_stage : public actor_stage<detail::asking_actor<In, Out, P>, ref<P>, std::size_t, bool> {
  public:
   using actor_stage<detail::asking_actor<In, Out, P>, ref<P>, std::size_t, bool>::actor_stage;
-  /// The same with the answers in the order of the tuples. The newest wait for the oldest.
+  /// A copy that puts the answers out in the order of the tuples. The newest wait for the oldest.
   [[nodiscard]] ask_stage ordered() const {
     ask_stage s = *this;
     std::get<2>(s.args_) = true;
@@ -175,7 +175,7 @@ template <class In, class P>
 [[nodiscard]] auto ask(ref<P> whom, std::size_t n) {
   return detail::asker_of<In>(std::move(whom), n);
 }
-/// The same for an actor that understands one message.
+/// As above, for an actor that understands one message.
 template <class P>
 [[nodiscard]] auto ask(ref<P> whom, std::size_t n) {
   return detail::asker_of<typename detail::only_question<P>::type>(std::move(whom), n);

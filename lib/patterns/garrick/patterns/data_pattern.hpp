@@ -2,7 +2,7 @@
 // on several elements at once, is spawned as an actor or is a stage, and can say how.
 //
 //   auto brighter = map([](pixel& p) { … }).replicas(4).dynamic(64);
-//   ref<protocol<result<picture>(picture)>> h = spawn(system, brighter);   // asked by many
+//   data_ref<std::vector<pixel>> h = spawn(system, brighter);              // asked by many
 //   pipeline(pictures, brighter, store)                                    // a stage
 //
 // The container is moved to the pattern and its result is moved back: it is copied only if others
@@ -214,18 +214,19 @@ class data_pattern {
     seed_.options.name = std::move(name);
   }
 
-  /// The same with so many that work at once; as many as there are workers if nothing is said.
-  /// Throws std::invalid_argument for zero.
+  /// A copy of this pattern with `n` replicas, which work on a container at once; by default one
+  /// per worker. Throws std::invalid_argument for zero.
   [[nodiscard]] data_pattern replicas(std::size_t n) const {
     if (n == 0) throw std::invalid_argument("garrick: replicas(n): n is 0; at least 1");
     data_pattern p = *this;
     p.seed_.options.team.replicas = n;
     return p;
   }
-  /// The same in pieces of so many elements, which whoever is free takes next; for elements that
-  /// take differently long. If nothing is said, each replica begins with a part of its own, and
-  /// helps others when it is done. Not for divide and conquer, which has no pieces. Throws
-  /// std::invalid_argument for zero.
+  /// A copy that works in pieces of `chunk` elements, which whoever is free takes next: for
+  /// elements that take differently long. By default a map has a part for each replica, and who is
+  /// done takes what is left of the others'; a stencil has four pieces for each replica, a
+  /// reduction 256, and `master_worker` one for each element. Not for divide and conquer, which has
+  /// no pieces. Throws std::invalid_argument for zero.
   [[nodiscard]] data_pattern dynamic(std::size_t chunk) const {
     static_assert(detail::has_pieces<Body>,
                   "garrick: divide_conquer has no dynamic(chunk): its is_small says how large a "
@@ -235,22 +236,22 @@ class data_pattern {
     p.seed_.options.chunk = chunk;
     return p;
   }
-  /// The same with a thread of its own for each replica: they compete with the workers for the
-  /// processors, unless `affinity` gives them processors of their own, as `<2-3>`
-  /// (spawn_options::affinity).
+  /// A copy with a thread of its own for each replica. `affinity` places these threads, as `<2-3>`
+  /// does (spawn_options::affinity). It keeps nobody else away: the workers run on those
+  /// processors, too, unless the setting `scheduler.affinity` places them elsewhere.
   [[nodiscard]] data_pattern own_threads(std::string affinity = {}) const {
     data_pattern p = *this;
     p.seed_.options.team.own_threads = true;
     p.seed_.options.team.affinity = std::move(affinity);
     return p;
   }
-  /// The same with another name: for errors, figures and pictures.
+  /// A copy with another name: for errors, figures and `print`.
   [[nodiscard]] data_pattern named(std::string name) const {
     data_pattern p = *this;
     p.seed_.options.name = std::move(name);
     return p;
   }
-  /// The same with another answer to exceptions, as a stage; what is asked by requests does not
+  /// A copy with another answer to exceptions, as a stage; one that is asked by requests does not
   /// look at it. With `skip` and `restart` the container becomes a dead letter as it came, for
   /// which each is copied before it is worked on.
   [[nodiscard]] data_pattern on(on_failure policy) const {
@@ -263,6 +264,8 @@ class data_pattern {
   [[nodiscard]] plan describe() const { return stage().describe(); }
   /// For the framework.
   [[nodiscard]] const detail::data_seed<input, output>& seed() const noexcept { return seed_; }
+  /// For the framework.
+  [[nodiscard]] on_failure policy() const noexcept { return policy_; }
   /// For the framework.
   detail::inlet_ptr<input> build(const detail::builder& b,
                                  const detail::inlet_ptr<output>& next) const {
@@ -281,11 +284,14 @@ class data_pattern {
 };
 
 /// Runs a data-parallel pattern as an actor: each request with a container is answered with its
-/// result, or with the error `receiver_failed`, which names the pattern and the element. Requests
-/// are worked on in their order, and one that takes long lets others in after some milliseconds.
-/// `from` is an actor system, a test system, or an actor (`*this`). The actor ends when nobody
-/// holds its handle and nobody waits for an answer. Without its helpers, if a processor may not be
-/// used, say, it ends at once, and requests fail. Errors as those of `spawn` there.
+/// result, or with the error `receiver_failed`. That one names the pattern and the place: "element
+/// 17"; "piece at 4000" if the function takes pieces, by the piece's first element; "part at 4000"
+/// of a divide and conquer, "part at depth 2" if it works with values; "iteration 3, element 17" of
+/// a stencil. Requests are worked on in their order, and one that takes long lets others in after
+/// some milliseconds. `from` is an actor system, a test system, or an actor (`*this`). The actor
+/// ends when nobody holds its handle and nobody waits for an answer. If its helpers cannot start,
+/// say because a processor is not allowed, it ends at once, and requests fail. Throws what
+/// `from.spawn` throws.
 ///
 ///     auto squares = spawn(system, map([](double& x) { x *= x; }));
 ///     std::vector<double> r = system.request(squares, std::move(v)).get().value();
@@ -294,7 +300,7 @@ data_ref<typename P::input, typename P::output> spawn(Spawner& from, P pattern) 
   const spawn_options o{.name = pattern.seed().options.name};
   return spawn(from, o, std::move(pattern));
 }
-/// The same with options of the actor behind the handle, its name among them; the pattern's is for
+/// As above, with options of the actor behind the handle, its name among them; the pattern's is for
 /// errors and helpers then. Each message is up to a millisecond's work, so the `quantum` says after
 /// how many milliseconds other actors have a turn: eight, if it is not given. Throws
 /// std::invalid_argument for a bounded mailbox, in which the actor's own messages would find no

@@ -138,6 +138,7 @@ class divide_range final : public answered_work<C, tree_work> {
   [[nodiscard]] std::size_t place_of(const tree_node& n) const noexcept override {
     return static_cast<const range_node&>(n).where.begin;
   }
+  [[nodiscard]] bool goes_by_depth() const noexcept override { return false; }
   [[nodiscard]] std::span<element> range_at(const range_node& n) noexcept {
     return {all_.data() + n.where.begin, n.where.end - n.where.begin};
   }
@@ -201,6 +202,7 @@ class divide_value final : public answered_work<Value, tree_work> {
     for (const tree_node* p = n.parent; p != nullptr; p = p->parent) ++depth;
     return depth;
   }
+  [[nodiscard]] bool goes_by_depth() const noexcept override { return true; }
   Value take() override { return *std::move(root_.value); }
 
   const Functions f_;
@@ -311,11 +313,14 @@ using divide_conquer_check =
 
 }  // namespace detail
 
-/// Divides a problem until `is_small`, solves the parts, several at once, and merges them, from the
-/// small ones up; the forms are at the top of this file. In place: the container is given back;
-/// what is divided into no parts is merged at once. With values: what the last merge gives. A
-/// function that throws fails the request. There is no `dynamic(chunk)`: `is_small` says how large
-/// a part may be. C is a std::vector if nothing is said; its elements lie side by side.
+/// Divides a problem until `is_small` is true of each part, solves the parts, several at once, and
+/// merges them, from the small ones up; the forms are at the top of this file. In place: the
+/// container is given back; what is divided into no parts is merged at once. With values: what the
+/// last merge gives. A function that throws fails the request; the error says "part at" and the
+/// part's first element, or with values "part at depth" and how many divisions led to it. What
+/// `merge` throws when it gets parts says "merge at" instead. There is no `dynamic(chunk)`:
+/// `is_small` says how large a part may be. C is a std::vector if nothing is said; its elements lie
+/// side by side.
 ///
 /// A part should take 10 µs or more: for less, let `is_small` be true.
 template <class C = void, class Divide, class Merge, class Solve, class IsSmall>

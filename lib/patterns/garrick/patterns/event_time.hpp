@@ -3,7 +3,7 @@
 //   .event_time(&reading::at, out_of_order(2s))      a member, or a function of the tuple
 //
 // Times are durations since any beginning (std::chrono durations and time points, `duration`,
-// `instant`), or plain numbers: ticks of the user's own. Lengths are given in the same unit. Times
+// `instant`), or whole numbers: ticks of the user's own. Lengths are given in the same unit. Times
 // and lengths are below 2^61, and above -2^61, in nanoseconds or ticks. That is 73 years: the
 // system's clock, which counts from 1970 on, is out of range from 2043 on. Count from a later day.
 //
@@ -143,7 +143,7 @@ namespace garrick::patterns {
   return detail::disorder<duration>{
       detail::checked_length<duration>(most.count(), 0, "out_of_order(disorder): the disorder")};
 }
-/// The same in ticks.
+/// A disorder in ticks.
 template <std::integral Number>
 [[nodiscard]] auto out_of_order(Number most) {
   return detail::disorder<detail::ticks_unit>{detail::checked_length<detail::ticks_unit>(

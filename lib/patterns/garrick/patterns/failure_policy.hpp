@@ -23,7 +23,7 @@ enum class on_failure : std::uint8_t {
   restart,
 };
 
-/// So many failures in a row of a source end the stream, whatever its policy, with an error that
+/// How many failures in a row of a source end the stream, whatever its policy, with an error that
 /// names it. One that always throws would otherwise be asked for ever. The same holds for an
 /// `on_time`, whose time does not change when it throws.
 inline constexpr std::uint32_t most_failures_in_a_row = 1000;

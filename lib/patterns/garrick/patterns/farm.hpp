@@ -94,8 +94,8 @@ class farm_of {
   farm_of(P pattern, Policy policy, std::size_t replicas)
       : pattern_(std::move(pattern)), policy_(std::move(policy)), replicas_(replicas) {}
 
-  /// The same with so many replicas. Throws std::invalid_argument for none, and for more than
-  /// `most_replicas`.
+  /// A copy with `n` replicas; by default stream_options::replicas. Throws std::invalid_argument
+  /// for none, and for more than `most_replicas`.
   [[nodiscard]] farm_of replicas(std::size_t n) const {
     if (n == 0 || n > most_replicas)
       throw std::invalid_argument("garrick: a farm has 1 to " + std::to_string(most_replicas) +

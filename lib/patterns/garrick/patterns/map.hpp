@@ -65,7 +65,7 @@ class map_in_place final : public answered_work<C, range_work> {
         auto&& elements = elements_of(all_);
         for (const std::size_t end = part.end; i < end; ++i) kind::change(f_, elements[i], i);
       }
-    } catch (...) { this->failed_at(i); }
+    } catch (...) { this->failed(kind::takes_range ? "piece at" : "element", i); }
   }
   C take() override { return std::move(all_); }
 
@@ -135,7 +135,7 @@ struct map_body {
 
 /// Calls `f` for every element, several at once; the forms are at the top of this file. What it
 /// gives is the container with its changes, or, if `f` gives another type, a vector of the results
-/// in the order of the elements. If `f` throws, the other elements are left as they are by then,
+/// in the order of the elements. If `f` throws, no further piece is worked on, the request fails
 /// and the container is dropped. C is a std::vector if nothing is said.
 ///
 /// A result type other than the element's is default-constructible and can be assigned, and is not

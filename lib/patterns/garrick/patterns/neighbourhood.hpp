@@ -39,7 +39,7 @@ class neighbourhood {
       detail::throw_beyond_radius(d, 0, radius_);
     return at_[d];
   }
-  /// So far it reaches to either side.
+  /// How far it reaches to either side.
   [[nodiscard]] std::size_t radius() const noexcept { return radius_; }
   /// The number of this element in the container.
   [[nodiscard]] std::size_t index() const noexcept { return index_; }
@@ -69,7 +69,7 @@ class grid_neighbourhood {
       detail::throw_beyond_radius(dx, dy, radius_);
     return at_[dy * stride_ + dx];
   }
-  /// So far it reaches, in columns and in rows.
+  /// How far it reaches, in columns and in rows.
   [[nodiscard]] std::size_t radius() const noexcept { return radius_; }
   /// The column of this cell.
   [[nodiscard]] std::size_t x() const noexcept { return x_; }

@@ -21,7 +21,7 @@
 #include <garrick/patterns/farm.hpp>
 #include <garrick/patterns/feedback.hpp>
 #include <garrick/patterns/generator.hpp>
-#include <garrick/patterns/join.hpp>
+#include <garrick/patterns/join_with.hpp>
 #include <garrick/patterns/map.hpp>
 #include <garrick/patterns/master_worker.hpp>
 #include <garrick/patterns/neighbourhood.hpp>

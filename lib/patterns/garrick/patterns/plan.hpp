@@ -19,8 +19,9 @@ namespace garrick::patterns {
 
 /// A part of a pattern, and its parts.
 struct plan {
-  std::string what{};         ///< "stage", "pipeline", "farm", "parallel", "feedback", "zip"
-  std::string name{};         ///< a stage's
+  /// "stage", "pipeline", "farm", "parallel", "feedback", "zip" or "join"
+  std::string what{};
+  std::string name{};         ///< a stage's, or a join's
   std::string policy{};       ///< how a farm or a parallel distributes
   std::size_t replicas = 0;   ///< of a farm; 0: as many as there are workers
   bool is_source = false;     ///< a stage takes no tuples

@@ -28,16 +28,16 @@ namespace garrick::patterns {
 
 namespace detail {
 
-template <class F, class Join, class C, class Value>
+template <class F, class Combine, class C, class Value>
 class reduce_work final : public answered_work<Value, range_work> {
   using kind = element_function<F>;
 
  public:
-  reduce_work(const F& f, const Join& join, const Value& of_nothing, C&& all, const cut& c,
+  reduce_work(const F& f, const Combine& combine, const Value& of_nothing, C&& all, const cut& c,
               std::string name)
       : answered_work<Value, range_work>(c, false, std::move(name)),
         f_(f),
-        join_(join),
+        combine_(combine),
         of_nothing_(of_nothing),
         all_(std::move(all)),
         values_(c.pieces) {}
@@ -50,7 +50,7 @@ class reduce_work final : public answered_work<Value, range_work> {
       Value so_far = kept ? *std::move(kept) : Value(kind::result_of(f_, all_[i], i));
       if (!kept) ++i;
       for (; i < part.end; ++i)
-        so_far = called(join_)(std::move(so_far), kind::result_of(f_, all_[i], i));
+        so_far = called(combine_)(std::move(so_far), kind::result_of(f_, all_[i], i));
       kept = std::move(so_far);
     } catch (...) { this->failed_at(i); }
   }
@@ -59,33 +59,33 @@ class reduce_work final : public answered_work<Value, range_work> {
     if (values_.empty()) return std::move(of_nothing_);
     Value whole = *std::move(values_.front());
     for (std::size_t i = 1; i < values_.size(); ++i)
-      whole = called(join_)(std::move(whole), *std::move(values_[i]));
+      whole = called(combine_)(std::move(whole), *std::move(values_[i]));
     return whole;
   }
 
   const F f_;
-  const Join join_;
+  const Combine combine_;
   Value of_nothing_;
   C all_;
   std::vector<std::optional<Value>> values_;  ///< of the pieces
 };
 
 /// The body of a reduce.
-template <class F, class Join, class C>
+template <class F, class Combine, class C>
 struct reduce_body {
   using input = C;
   using output = typename element_function<F>::made;
 
   F f;
-  Join join;
+  Combine combine;
   output of_nothing;
 
   [[nodiscard]] std::shared_ptr<awaited_work<output>> begin(input&& all,
                                                             const cut_options& o) const {
     const std::size_t n = all.size();
     const cut c = o.chunk != 0 ? cut::by_length(n, o.chunk) : cut::evenly(n, pieces, false);
-    return std::make_shared<reduce_work<F, Join, C, output>>(f, join, of_nothing, std::move(all), c,
-                                                             o.name);
+    return std::make_shared<reduce_work<F, Combine, C, output>>(f, combine, of_nothing,
+                                                                std::move(all), c, o.name);
   }
 
  private:
@@ -97,18 +97,19 @@ template <class Function, bool Fits>
 struct reduce_takes_no_such_function {
   static constexpr bool reported = true;
   static_assert(Fits,
-                "garrick: reduce(f, join) takes a function `Value f(const T&)` that names its "
+                "garrick: reduce(f, combine) takes a function `Value f(const T&)` that names its "
                 "types; a second parameter, std::size_t, gets the element's number");
 };
 template <class Function, class Value, bool Fits>
-struct reduce_cannot_join_values {
+struct reduce_cannot_combine_values {
   static constexpr bool reported = true;
-  static_assert(Fits,
-                "garrick: reduce(f, join) takes a function `Value join(Value, Value)` that can be "
-                "called by several threads at once; Value is what f gives, and can be copied");
+  static_assert(
+      Fits,
+      "garrick: reduce(f, combine) takes a function `Value combine(Value, Value)` that can be "
+      "called by several threads at once; Value is what f gives, and can be copied");
 };
 
-template <class F, class Join, class C>
+template <class F, class Combine, class C>
 consteval auto check_reduce() {
   if constexpr (!passes<element_function_check<F>>) {
     return static_cast<element_function_check<F>*>(nullptr);
@@ -117,33 +118,33 @@ consteval auto check_reduce() {
     if constexpr (std::is_void_v<Value>)
       return static_cast<
           reduce_takes_no_such_function<typename signature_of_stage<F>::type, false>*>(nullptr);
-    else if constexpr (!std::is_invocable_r_v<Value, callee<const Join>, Value, Value> ||
+    else if constexpr (!std::is_invocable_r_v<Value, callee<const Combine>, Value, Value> ||
                        !base::copyable_message<Value>)
-      return static_cast<reduce_cannot_join_values<Join, Value, false>*>(nullptr);
+      return static_cast<reduce_cannot_combine_values<Combine, Value, false>*>(nullptr);
     else
-      return static_cast<all_of<container_check<F, C>, part_check<Join>, value_check<Value>>*>(
+      return static_cast<all_of<container_check<F, C>, part_check<Combine>, value_check<Value>>*>(
           nullptr);
   }
 }
-template <class F, class Join, class C>
-using reduce_check = check_of<decltype(check_reduce<F, Join, C>()), F, Join>;
+template <class F, class Combine, class C>
+using reduce_check = check_of<decltype(check_reduce<F, Combine, C>()), F, Combine>;
 
 }  // namespace detail
 
-/// Gives join(f(element 0), join(f(element 1), …)) of a container, in some bracketing that depends
-/// on the container's size and on the chunk alone. So `join` is associative, or as good as that, as
-/// a sum of floating-point numbers is; it need not be commutative. A container without elements
-/// gives `of_nothing`, which is not used otherwise; `{}` if nothing is said. `dynamic(chunk)` cuts
-/// it into pieces of that many elements; 256 pieces if nothing is said. The value is a message, and
-/// can be copied. If a function throws, the request fails, and the container is dropped. C is a
-/// std::vector if nothing is said.
-template <class C = void, class F, class Join>
-[[nodiscard]] auto reduce(F f, Join join, detail::value_made_of<F> of_nothing = {}) {
-  using check = detail::reduce_check<F, Join, C>;
+/// Gives combine(f(element 0), combine(f(element 1), …)) of a container, in some bracketing that
+/// depends on the container's size and on the chunk alone. So `combine` is associative, or as good
+/// as that, as a sum of floating-point numbers is; it need not be commutative. A container without
+/// elements gives `of_nothing`, which is not used otherwise; `{}` if nothing is said.
+/// `dynamic(chunk)` cuts it into pieces of that many elements; 256 pieces if nothing is said. The
+/// value is a message, and can be copied. If a function throws, the request fails, and the
+/// container is dropped. C is a std::vector if nothing is said.
+template <class C = void, class F, class Combine>
+[[nodiscard]] auto reduce(F f, Combine combine, detail::value_made_of<F> of_nothing = {}) {
+  using check = detail::reduce_check<F, Combine, C>;
   static_assert(check::reported);
   if constexpr (detail::passes<check>) {
-    using body = detail::reduce_body<F, Join, detail::container_for<C, F>>;
-    return data_pattern<body>({std::move(f), std::move(join), std::move(of_nothing)}, "reduce");
+    using body = detail::reduce_body<F, Combine, detail::container_for<C, F>>;
+    return data_pattern<body>({std::move(f), std::move(combine), std::move(of_nothing)}, "reduce");
   } else {
     return detail::refused_pattern();
   }

@@ -43,6 +43,11 @@ node_figures together(const node_figures& a, const node_figures& b) {
           .late = a.late + b.late};
 }
 
+/// The right end of a column of eight.
+std::string in_column(const std::string& what) {
+  return std::string(what.size() < 8 ? 9 - what.size() : 1, ' ') + what;
+}
+
 }  // namespace
 
 stream_report stream_report::by_stage() const {
@@ -82,28 +87,45 @@ const stage_report* stream_report::bottleneck() const noexcept {
   return busiest == stages.end() ? nullptr : &*busiest;
 }
 
+std::uint64_t stream_report::late() const noexcept {
+  std::uint64_t n = 0;
+  for (const stage_report& s : stages) n += s.figures.late;
+  return n;
+}
+
 std::string stream_report::to_string() const {
   std::size_t width = 5;
   const auto title = [](const stage_report& s) {
     return s.replicas == 1 ? s.name : s.name + " (" + std::to_string(s.replicas) + ")";
   };
+  const auto any = [&](std::uint64_t node_figures::* what) {
+    return std::any_of(stages.begin(), stages.end(),
+                       [&](const stage_report& s) { return s.figures.*what != 0; });
+  };
+  const bool some_dropped = any(&node_figures::dropped);
+  const bool some_late = any(&node_figures::late);
   for (const stage_report& s : stages) width = std::max(width, title(s).size());
   const int w = static_cast<int>(std::min<std::size_t>(width, 60));
   char line[240];
-  std::snprintf(line, sizeof line, "%-*s %12s %12s %8s %10s %10s %8s\n", w, "stage", "in", "out",
+  std::snprintf(line, sizeof line, "%-*s %12s %12s %8s %10s %10s %8s", w, "stage", "in", "out",
                 "waiting", "busy ms", "blocked ms", "failures");
   std::string text = line;
+  if (some_dropped) text += in_column("dropped");
+  if (some_late) text += in_column("late");
+  text += "\n";
   const stage_report* const slowest = bottleneck();
   for (const stage_report& s : stages) {
-    std::snprintf(line, sizeof line, "%-*.*s %12llu %12llu %8llu %10.1f %10.1f %8llu%s\n", w, w,
+    std::snprintf(line, sizeof line, "%-*.*s %12llu %12llu %8llu %10.1f %10.1f %8llu", w, w,
                   title(s).c_str(), static_cast<unsigned long long>(s.figures.in),
                   static_cast<unsigned long long>(s.figures.out),
                   static_cast<unsigned long long>(s.figures.waiting),
                   static_cast<double>(s.figures.busy_ns) * 1e-6,
                   static_cast<double>(s.figures.blocked_ns) * 1e-6,
-                  static_cast<unsigned long long>(s.figures.failures),
-                  &s == slowest ? "  <- bottleneck" : "");
+                  static_cast<unsigned long long>(s.figures.failures));
     text += line;
+    if (some_dropped) text += in_column(std::to_string(s.figures.dropped));
+    if (some_late) text += in_column(std::to_string(s.figures.late));
+    text += &s == slowest ? "  <- bottleneck\n" : "\n";
   }
   return text;
 }
@@ -130,7 +152,7 @@ stream_report report_of(const detail::graph& of, std::uint64_t left) {
   r.left = left;
   // a graph is built from the sink to the source
   for (auto n = of.nodes().rbegin(); n != of.nodes().rend(); ++n)
-    r.stages.push_back({(*n)->name(), (*n)->figures(), 1});
+    r.stages.push_back({(*n)->name(), (*n)->figures<node_figures>(), 1});
   return r;
 }
 

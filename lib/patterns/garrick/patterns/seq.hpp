@@ -91,7 +91,7 @@ class seq_stage : public detail::yields<Value> {
   seq_stage(Running prototype, std::string name)
       : prototype_(std::move(prototype)), name_(std::move(name)) {}
 
-  /// The same with another name: for errors, figures and pictures. One that begins with a number
+  /// A copy with another name: for errors, figures and `print`. One that begins with a number
   /// and a dot, such as `1.parse`, is taken for a replica's by `stream_report::by_stage`, which
   /// then calls the stage `parse`.
   [[nodiscard]] seq_stage named(std::string name) const {
@@ -99,19 +99,19 @@ class seq_stage : public detail::yields<Value> {
     s.name_ = std::move(name);
     return s;
   }
-  /// The same on a thread of its own, for what blocks.
+  /// A copy on a thread of its own, for what blocks.
   [[nodiscard]] seq_stage own_thread() const {
     seq_stage s = *this;
     s.own_thread_ = true;
     return s;
   }
-  /// The same, said to take little time for each tuple: it may become one node with a neighbour.
+  /// A copy said to take little time for each tuple: it may become one node with a neighbour.
   [[nodiscard]] seq_stage cheap(bool is = true) const {
     seq_stage s = *this;
     s.cheap_ = is;
     return s;
   }
-  /// The same with another answer to exceptions.
+  /// A copy with another answer to exceptions.
   [[nodiscard]] seq_stage on(on_failure policy) const {
     seq_stage s = *this;
     s.policy_ = policy;

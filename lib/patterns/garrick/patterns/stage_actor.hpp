@@ -110,7 +110,7 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
   }
   /// The stage does not end while the hold lives, nor does a loop that it is in.
   [[nodiscard]] stage_hold hold() { return {owner_.lock(), node()}; }
-  /// The stage takes no tuple while it has so many holds: 1024, if nothing is said. At least 1.
+  /// The stage takes no tuple while it has `n` holds: by default 1024. At least 1.
   void hold_at_most(std::size_t n) noexcept { node().hold_at_most(n == 0 ? 1 : n); }
   /// A tuple that `consume` has taken could not be dealt with: the stream ends with an error that
   /// names the stage, or `tuple` becomes a dead letter, as the stage's policy says. Call it before
@@ -162,19 +162,19 @@ class actor_stage {
   explicit actor_stage(std::tuple<Args...> args, std::string name)
       : args_(std::move(args)), name_(std::move(name)) {}
 
-  /// The same with another name: the actor's, too.
+  /// A copy with another name: the actor's, too.
   [[nodiscard]] actor_stage named(std::string name) const {
     actor_stage s = *this;
     s.name_ = std::move(name);
     return s;
   }
-  /// The same with a thread of its own, for what blocks.
+  /// A copy with a thread of its own, for what blocks.
   [[nodiscard]] actor_stage own_thread() const {
     actor_stage s = *this;
     s.own_thread_ = true;
     return s;
   }
-  /// The same with another answer to exceptions of `consume`. Throws std::invalid_argument for
+  /// A copy with another answer to exceptions of `consume`. Throws std::invalid_argument for
   /// `restart` if the class has no `on_restart()`: an actor is not made anew.
   [[nodiscard]] actor_stage on(on_failure policy) const {
     if constexpr (!requires(A& a) { a.on_restart(); })
@@ -262,8 +262,9 @@ consteval auto check_stage_actor() {
 
 /// The actor class A as a stage. Each replica, and each spawn, makes an actor of copies of these
 /// arguments, which are checked, and passed, as those of a spawn: `lent(x)` gives the constructor
-/// an X&. If its constructor or `on_start` throws, the stream ends with an error that names the
-/// stage.
+/// an X&. What has to be set up on the actor's own turn belongs in `on_start`; there is no
+/// callback for it, but a function, as patterns::bind makes one with values, may be an argument. If
+/// the constructor or `on_start` throws, the stream ends with an error that names the stage.
 template <class A, class... Args>
 [[nodiscard]] auto seq_actor(Args&&... args) {
   using check = detail::check_of<decltype(detail::check_stage_actor<A, Args...>())>;

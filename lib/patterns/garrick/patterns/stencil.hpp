@@ -9,8 +9,9 @@
 // Data flow: the container of the request is the first, and the second is made with the request.
 // Inside, the function reads the elements where they are. At the edges it reads a copy of a
 // stretch's surroundings (detail/surroundings.hpp), so it never asks where it is.
-// Hot path: the loop of `stencil_work::apply`, which has no test but those of the function. The
-// compiler puts a lambda into it, and a function's name not.
+//
+// Hot path: the loop of `stencil_work::apply`, which has no test but those of the function. A
+// lambda is inlined there; a function passed by name is not.
 //
 // Thread safety: patterns are plain values. The function is called by several threads at once, for
 // different elements.
@@ -301,10 +302,11 @@ inline void check_stencil_numbers(std::int64_t radius, std::int64_t iterations) 
 
 }  // namespace detail
 
-/// Makes each element anew from those at most `radius` away, so often: `f` gets the neighbourhood
-/// as the iteration before has left it, and gives the element. It gives the container after the
-/// last iteration: the one that came, or one like it. Without iterations it is as it came. Beyond
-/// the edges is what `beyond` says: edges::clamp, edges::wrap, or edges::constant(value).
+/// Makes each element anew from those at most `radius` away, `iterations` times: `f` gets the
+/// neighbourhood as the iteration before has left it, and gives the element. It gives the container
+/// after the last iteration: the one that came, or one like it. Without iterations it is as it
+/// came. Beyond the edges is what `beyond` says: edges::clamp, edges::wrap, or
+/// edges::constant(value).
 ///
 /// A function of neighbourhood<T> works on a std::vector<T>, or on a C whose elements lie side by
 /// side; one of grid_neighbourhood<T> works on a grid<T>. T is default-constructible and can be

@@ -281,7 +281,7 @@ template <class Spawner, stage P>
 ref<stream_protocol<P>> spawn(Spawner& from, P pattern, stream_options o = {}) {
   return spawn(from, spawn_options(), std::move(pattern), o);
 }
-/// The same with options of the actor behind the handle. One that is linked or monitored does not
+/// As above, with options of the actor behind the handle. One that is linked or monitored does not
 /// stay (stream_options::stays).
 template <class Spawner, stage P>
   requires(!data_parallel<P>)

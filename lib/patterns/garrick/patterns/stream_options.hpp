@@ -7,7 +7,7 @@
 
 namespace garrick::patterns {
 
-/// A farm has so many replicas at most.
+/// How many replicas a farm has at most.
 inline constexpr std::size_t most_replicas = 4096;
 
 /// How a stream is run. None of it changes what a stream computes.

@@ -1,4 +1,5 @@
-// Windows: a result for the tuples of a span of time, of a session, or for so many of them.
+// Windows: a result for the tuples of a span of time, for those of a session, or for a number of
+// tuples.
 //
 //   window(tumbling(10s)).by(&reading::sensor)         for each sensor, every ten seconds
 //       .event_time(&reading::at, out_of_order(2s))    by the readings' own times
@@ -13,15 +14,21 @@
 // A result is a windowed<Key, Value>: the key, begin and end, the value. The end is not part of the
 // window. Windows of time begin at multiples of their slide, or of their length.
 //
-// Without event_time the times are the clock's, when a tuple is taken: the system's clock, or the
-// testkit's virtual one. With it (event_time.hpp) tuples may come out of order. A window is put out
-// once, as soon as the watermark has reached its end: all tuples are there that are not further
-// behind than out_of_order says. One that is, and of which every window has closed, is late: it is
-// counted in the report (node_figures::late), and goes to late_to(handle) if there is one. A
-// producer that stands still holds all windows open, unless idle_after(time) says for how long.
+// Without event_time the times are the clock's, when a tuple is taken: the system's steady clock,
+// which counts from a beginning of its own and not from midnight, or the testkit's virtual one.
+// With it (event_time.hpp) tuples may come out of order. A window is put out once, as soon as the
+// watermark has reached its end: all tuples are there that are not further behind than out_of_order
+// says. One that is, and of which every window has closed, is late: it is counted in the report
+// (node_figures::late), and goes to late_to(handle) if there is one. A producer that stands still
+// holds all windows open, unless idle_after(time) says for how long. The tuples' time does not go
+// on by itself: with one producer, or when all are silent, the last windows stay open.
 //
-// What is open when the stream ends is put out then, earliest first, so every tuple that was not
-// late is in a result. If the stream is cancelled or fails, it is counted as dropped.
+// What is open when the stream ends is put out then, so every tuple that was not late is in a
+// result. If the stream is cancelled or fails, it is counted as dropped.
+//
+// A node puts windows of time and sessions out in the order of their ends. Windows that count
+// tuples come as they are full, and at the end of the stream key by key. Between replicas there is
+// no order.
 //
 // State is bounded: what has closed is freed, and as soon as more than at_most(n) pieces are open
 // (for each key a pane of each window; with `all`, each tuple) a tuple that needs another one is a
@@ -172,16 +179,18 @@ class window_of {
     return with<Key, Time, Late>(std::move(key), time_, late_);
   }
   /// By the tuples' times: a pointer to a member, or a function of the tuple without captures (else
-  /// say lent(f)). event_time.hpp has what it may give. Not for windows of so many tuples.
+  /// say lent(f)). event_time.hpp has what it may give. Not for windows that count tuples.
   template <class F, class Unit = void>
   [[nodiscard]] auto event_time(F f, detail::disorder<Unit> behind = {}) const {
     using time = detail::by_events_of<F, Unit, false>;
     return with<KeyOf, time, Late>(key_, time{std::move(f), behind.most, duration::infinite()},
                                    late_);
   }
-  /// A producer from which nothing has come for so long, by the clock, holds no window open. What
-  /// comes of it later may be late. After `event_time`. Throws std::invalid_argument for a time of
-  /// zero or less.
+  /// A producer from which nothing has come for that time, by the clock, holds no window open any
+  /// more: the others decide. What comes of it later may be late. The tuples' time does not go on
+  /// by itself: with one producer, or when all are silent, the last windows stay open until a tuple
+  /// comes or the stream ends. After `event_time`. Throws std::invalid_argument for a time of zero
+  /// or less.
   template <class Events = Time>
     requires(Events::by_events)
   [[nodiscard]] auto idle_after(duration time) const {
@@ -195,16 +204,18 @@ class window_of {
   [[nodiscard]] auto late_to(ref<P> receiver) const {
     return with<KeyOf, Time, ref<P>>(key_, time_, std::move(receiver));
   }
-  /// At most so many open pieces, of each replica; 2^20 unless it is said. Throws
-  /// std::invalid_argument for zero.
+  /// At most `n` open pieces, of each replica; by default 2^20. Throws std::invalid_argument for
+  /// zero.
   [[nodiscard]] window_of at_most(std::size_t n) const {
     if (n == 0) throw std::invalid_argument("garrick: window: at_most(n): n is 0; at least 1");
     window_of w = *this;
     w.rest_.at_most = n;
     return w;
   }
-  /// So many replicas share the keys; 0: as many as a farm has. The results are those of one, in no
-  /// order between keys: all go by one watermark, and the same tuples are late. Throws
+  /// `n` replicas share the keys of `by`, which is said before; 0: as stream_options::replicas
+  /// says, by default as many as there are workers. The results are those of one, in no order
+  /// between keys: all go by one watermark, and the same tuples are late. With `event_time` a node
+  /// before them finds that watermark; in reports it is "window times". Throws
   /// std::invalid_argument for more than `most_replicas`.
   [[nodiscard]] auto replicas(std::size_t n = 0) const {
     constexpr bool by_key = !std::is_same_v<KeyOf, detail::keyless>;
@@ -216,7 +227,7 @@ class window_of {
     rest.replicas = n;
     return window_of<Kind, KeyOf, Time, Late, by_key>(kind_, key_, time_, late_, std::move(rest));
   }
-  /// With another name than `window`: for errors, figures and pictures.
+  /// With another name than `window`: for errors, figures and `print`.
   [[nodiscard]] window_of named(std::string name) const {
     window_of w = *this;
     w.rest_.name = std::move(name);
@@ -230,10 +241,13 @@ class window_of {
   }
 
   /// `state = step(state, tuple)` for each tuple of a window, from `first` on; the last state is
-  /// the result. Sliding windows and sessions take `merge(state, state)`, too, the earlier one
-  /// first: a tuple goes into one piece, and windows are put together from pieces, so it has to be
-  /// the same whether a tuple is stepped or merged. Within a piece tuples come in the order of
-  /// their arrival.
+  /// the result. Tuples come in the order of their arrival, where there are pieces within each.
+  ///
+  /// Sliding windows and sessions take `merge(state, state)`, too, the earlier one first: a tuple
+  /// goes into one piece, and windows are put together from pieces. Each piece begins with `first`,
+  /// so `first` is neutral: `merge(first, s)` is s. A fold from 100 on would count the 100 once a
+  /// piece. Where the pieces end is not for the user to choose, so `merge` is associative, and a
+  /// tuple comes to the same whether it is stepped or merged.
   template <class State, class F, class Merge = detail::no_merge>
   [[nodiscard]] auto fold(State first, F step, Merge merge = {}) const {
     using check =
@@ -249,6 +263,8 @@ class window_of {
     }
   }
   /// `f(std::span<const Tuple>)` of all tuples of a window, which are there for that call only.
+  /// They are in the order of their arrival, which is not that of their times. In sliding windows
+  /// and sessions that holds within each piece, and the pieces are in the order of their times.
   template <class F>
   [[nodiscard]] auto all(F f) const {
     using check =
@@ -341,7 +357,7 @@ class window_of {
   detail::window_options rest_;
 };
 
-/// Windows of this kind: `tumbling`, `sliding`, `session` or `count`.
+/// Windows of this kind: `tumbling`, `sliding`, `sessions` or `tuples`.
 template <class Kind>
   requires requires { Kind::needs_merge; }
 [[nodiscard]] auto window(Kind kind) {
@@ -355,7 +371,7 @@ template <class Kind>
       detail::checked_length<duration>(length.count(), 1, "tumbling(length): it");
   return detail::time_kind<duration, false>{n, n};
 }
-/// The same in ticks.
+/// `tumbling` in ticks.
 template <std::integral Number>
 [[nodiscard]] auto tumbling(Number length) {
   using unit = detail::ticks_unit;
@@ -371,7 +387,7 @@ template <std::integral Number>
   detail::check_slide<duration>(n, slide.count());
   return detail::time_kind<duration, true>{n, slide.count()};
 }
-/// The same in ticks.
+/// `sliding` in ticks.
 template <std::integral Number>
 [[nodiscard]] auto sliding(Number length, std::type_identity_t<Number> slide) {
   using unit = detail::ticks_unit;
@@ -380,13 +396,13 @@ template <std::integral Number>
   detail::check_slide<unit>(n, detail::number_of(slide));
   return detail::time_kind<unit, true>{n, detail::number_of(slide)};
 }
-/// Windows that end when no tuple has come for `gap`: of two neighbours in one, each is less than
-/// `gap` from the other. Throws std::invalid_argument as `tumbling`.
+/// Windows that end when no tuple has come for `gap`: neighbouring tuples of a session are less
+/// than `gap` apart. Throws std::invalid_argument as `tumbling`.
 [[nodiscard]] inline auto sessions(duration gap) {
   return detail::session_kind<duration>{
       detail::checked_length<duration>(gap.count(), 1, "sessions(gap): it")};
 }
-/// The same in ticks.
+/// `sessions` in ticks.
 template <std::integral Number>
 [[nodiscard]] auto sessions(Number gap) {
   using unit = detail::ticks_unit;

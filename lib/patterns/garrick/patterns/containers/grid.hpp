@@ -61,9 +61,9 @@ class grid {
   }
   ~grid() = default;
 
-  /// So many cells are in a row.
+  /// How many cells are in a row.
   [[nodiscard]] std::size_t width() const noexcept { return width_; }
-  /// So many rows there are.
+  /// How many rows there are.
   [[nodiscard]] std::size_t height() const noexcept { return height_; }
   /// How many cells there are.
   [[nodiscard]] std::size_t size() const noexcept { return width_ * height_; }

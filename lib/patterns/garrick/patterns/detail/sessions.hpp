@@ -2,7 +2,8 @@
 //
 // A session ends a gap after its latest tuple. One tuple may join two sessions, which then are one.
 // What is due is found in a heap of ends, in which a session stands once, with the end that it had
-// when it was put there: if it has grown meanwhile, it goes back with its new one.
+// when it was put there: if it has grown meanwhile, it goes back with its new one. So sessions are
+// put out in the order of their ends.
 //
 // Private: installed because templates need it.
 //
@@ -86,8 +87,8 @@ class session_windows {
   }
   /// Is there something to look at, at watermark `w`?
   [[nodiscard]] bool is_due(std::int64_t w) const noexcept { return next() <= w; }
-  /// Puts out what is due, the session that has ended first before others, as far as there is room.
-  /// What throws has lost that result and no other.
+  /// Puts out what is due, in the order of the ends, as far as there is room. What throws has lost
+  /// that result and no other.
   template <class To>
   void put_due(To& out) {
     while (next() <= watermark_) {
@@ -100,7 +101,7 @@ class session_windows {
                                    [&](const session& s) { return s.number == turn.number; });
       if (at == all.end()) {
         forget(*turn.of);
-      } else if (at->last + gap_ > watermark_) {
+      } else if (at->last + gap_ != turn.end) {
         in_heap(*turn.of, *at);  // there was room for one a moment ago
       } else {
         put(*turn.of, at, out);

@@ -89,7 +89,8 @@ struct window_copies_tuples {
 template <class Spec, bool ByKey>
 struct replicas_need_a_key {
   static constexpr bool reported = true;
-  static_assert(ByKey, "garrick: replicas of windows share the keys: say by(key)");
+  static_assert(ByKey,
+                "garrick: replicas of windows share the keys: say by(key) before replicas(n)");
 };
 template <class F, class Left, class Right, bool Fits>
 struct pairs_do_not_fit {

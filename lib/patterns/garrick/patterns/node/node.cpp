@@ -111,21 +111,6 @@ void node::account(std::int64_t took_ns) noexcept {
       std::clamp<std::int64_t>(step_ns / std::max<std::int64_t>(is, 1), 1, most_tuples));
 }
 
-node_figures node::figures() const noexcept {
-  // order: relaxed; figures
-  const auto get = [](const auto& x) { return x.load(std::memory_order_relaxed); };
-  return {.in = get(in_),
-          .out = get(out_),
-          .steps = get(steps_),
-          .busy_ns = get(busy_ns_),
-          .blocked_ns = get(blocked_ns_),
-          .failures = get(failures_),
-          .dropped = get(dropped_),
-          .partial = get(partial_),
-          .waiting = waiting(),
-          .late = get(late_)};
-}
-
 error node::why_it_failed(const std::exception_ptr& why) const {
   try {
     std::rethrow_exception(why);

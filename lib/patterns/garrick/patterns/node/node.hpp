@@ -34,26 +34,6 @@
 #include <utility>
 #include <vector>
 
-namespace garrick::patterns {
-
-/// What a node has done so far. Each figure is right by itself; together they may be of slightly
-/// different moments.
-struct node_figures {
-  std::uint64_t in = 0;         ///< tuples taken
-  std::uint64_t out = 0;        ///< tuples handed on
-  std::uint64_t steps = 0;      ///< batches
-  std::int64_t busy_ns = 0;     ///< time in steps, without what it ran in place
-  std::int64_t blocked_ns = 0;  ///< time without room in an output
-  std::uint64_t failures = 0;   ///< times that the stage threw, in `on_start` and `on_stop`, too
-  std::uint64_t dropped = 0;    ///< tuples that were taken or put out, and led nowhere: the stream
-                                ///< was cancelled or failed, or a stage behind has enough
-  std::uint64_t partial = 0;    ///< failures behind results that had been handed on already
-  std::uint64_t waiting = 0;    ///< tuples in the channels before it, at the moment
-  std::uint64_t late = 0;       ///< tuples that came too late for a window or a join
-};
-
-}  // namespace garrick::patterns
-
 namespace garrick::patterns::detail {
 
 class graph;
@@ -133,8 +113,9 @@ class node : public wakeable {
   /// Lets the carrier have its turn now, inside the caller, if it waits for one here.
   virtual bool help() noexcept { return !own_thread_ && run_in_place(carrier_); }
 
-  /// What it has done so far. Any thread.
-  [[nodiscard]] node_figures figures() const noexcept;
+  /// What it has done so far: a node_figures (report.hpp). Any thread.
+  template <class Figures>
+  [[nodiscard]] Figures figures() const noexcept;
 
   /// Makes what else runs the node, when all carriers are there.
   virtual void begin(actor_base& /*from*/, const std::shared_ptr<graph>& /*owner*/) {}
@@ -237,5 +218,21 @@ class node : public wakeable {
   std::atomic<std::uint64_t> partial_{0};
   std::atomic<std::uint64_t> late_{0};
 };
+
+template <class Figures>
+Figures node::figures() const noexcept {
+  // order: relaxed; figures
+  const auto get = [](const auto& x) { return x.load(std::memory_order_relaxed); };
+  return {.in = get(in_),
+          .out = get(out_),
+          .steps = get(steps_),
+          .busy_ns = get(busy_ns_),
+          .blocked_ns = get(blocked_ns_),
+          .failures = get(failures_),
+          .dropped = get(dropped_),
+          .partial = get(partial_),
+          .waiting = waiting(),
+          .late = get(late_)};
+}
 
 }  // namespace garrick::patterns::detail

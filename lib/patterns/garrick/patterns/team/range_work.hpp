@@ -1,6 +1,6 @@
 // Work on a container that is cut into shares. Pieces are worked on in blocks, whose length follows
-// from how long the last one took. What was begun when the time is over goes into the message that
-// lets its actor go on.
+// from how long the last one took. What was begun when the time is over stays in the actor's queue
+// (work_queue.hpp), and an empty message lets it go on.
 //
 // Private: installed because templates need it.
 //

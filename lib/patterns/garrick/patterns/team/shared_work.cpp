@@ -6,8 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "garrick/patterns/team/turn_length.hpp"
-
 namespace garrick::patterns::detail {
 
 std::string what_was_thrown() {

@@ -53,6 +53,9 @@ using hand = ref<protocol<void(work_on)>>;
 /// share it.
 using pace = std::atomic<std::uint64_t>;
 
+/// About what it costs to wake a helper. It is of no use for less.
+inline constexpr std::uint64_t wake_up_ns = 20'000;
+
 /// What several actors work on.
 class shared_work : public std::enable_shared_from_this<shared_work> {
  public:

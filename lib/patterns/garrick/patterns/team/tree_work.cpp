@@ -90,7 +90,7 @@ bool tree_work::work_at(std::size_t who, tree_node& n) noexcept {
         return false;
       }
     } catch (...) {
-      failed("part at", place_of(n));
+      failed(goes_by_depth() ? "part at depth" : "part at", place_of(n));
       forget_parts(n);
     }
   }
@@ -99,7 +99,7 @@ bool tree_work::work_at(std::size_t who, tree_node& n) noexcept {
     if (p->unsolved.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
     try {
       if (!has_failed()) put_together(*p);
-    } catch (...) { failed("parts at", place_of(*p)); }
+    } catch (...) { failed(goes_by_depth() ? "merge at depth" : "merge at", place_of(*p)); }
     forget_parts(*p);
   }
   return true;

@@ -52,8 +52,10 @@ class tree_work : public shared_work {
   virtual void put_together(tree_node& n) = 0;
   /// Frees its parts, level by level: a tree may be deeper than a stack.
   virtual void forget_parts(tree_node& n) noexcept = 0;
-  /// Where it is, for errors.
+  /// Where it is, for errors: its first element, or how many divisions led to it.
   [[nodiscard]] virtual std::size_t place_of(const tree_node& n) const noexcept = 0;
+  /// Is that how many divisions led to it?
+  [[nodiscard]] virtual bool goes_by_depth() const noexcept = 0;
 
  private:
   struct lane {

@@ -18,8 +18,6 @@ namespace garrick::patterns::detail {
 
 /// So long an actor takes part at a time.
 inline constexpr duration turn_length = duration::milliseconds(1);
-/// About what it costs to wake a helper. It is of no use for less.
-inline constexpr std::uint64_t wake_up_ns = 20'000;
 
 /// Should a turn of `on` that began then end now? Who was asked begins the requests that wait for
 /// it first: others may have time for them. By a virtual clock no time passes during a turn: so

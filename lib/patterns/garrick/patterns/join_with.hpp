@@ -73,7 +73,7 @@ class join_of {
         policy_(policy) {}
 
   [[nodiscard]] plan describe() const {
-    return {.what = "join", .emitter = false, .parts = {source_.describe()}};
+    return {.what = "join", .name = name_, .emitter = false, .parts = {source_.describe()}};
   }
   inlet_ptr<L> build(const builder& b, const inlet_ptr<Out>& next) const {
     node_options o = b.node(name_);
@@ -198,18 +198,18 @@ class join_spec {
   [[nodiscard]] auto within(duration before, duration after) const {
     return within_of<duration>(before.count(), after.count());
   }
-  /// The same in ticks.
+  /// How far apart they are at most, in ticks.
   template <std::integral Number>
   [[nodiscard]] auto within(Number most) const {
     return within(most, most);
   }
-  /// The same in ticks.
+  /// How much less or more the right one's time may be, in ticks.
   template <std::integral Number>
   [[nodiscard]] auto within(Number before, std::type_identity_t<Number> after) const {
     return within_of<detail::ticks_unit>(detail::number_of(before), detail::number_of(after));
   }
-  /// A side, or one of several producers of a side, from which nothing has come for so long, by the
-  /// clock, is taken to be as far as the other. What comes of it later may be late. Throws
+  /// A side, or one of several producers of a side, from which nothing has come for that time, by
+  /// the clock, is taken to be as far as the other. What comes of it later may be late. Throws
   /// std::invalid_argument for a time of zero or less.
   [[nodiscard]] auto idle_after(duration time) const {
     detail::join_options rest = rest_;
@@ -219,15 +219,14 @@ class join_spec {
     return join_spec<P, KeyL, KeyR, TimeL, TimeR, Disorder, Interval, true>(
         source_, key_l_, key_r_, time_l_, time_r_, std::move(rest));
   }
-  /// So many tuples are kept at most; 2^20 unless it is said. Throws std::invalid_argument for
-  /// zero.
+  /// At most `n` tuples are kept; by default 2^20. Throws std::invalid_argument for zero.
   [[nodiscard]] join_spec at_most(std::size_t n) const {
     if (n == 0) throw std::invalid_argument("garrick: join: at_most(n): n is 0; at least 1");
     join_spec s = *this;
     s.rest_.at_most = n;
     return s;
   }
-  /// With another name than `join`: for errors, figures and pictures.
+  /// With another name than `join`: for errors, figures and `print`.
   [[nodiscard]] join_spec named(std::string name) const {
     join_spec s = *this;
     s.rest_.name = std::move(name);
