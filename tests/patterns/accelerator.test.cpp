@@ -256,4 +256,52 @@ TEST_CASE("a team of nobody, or on a processor that is not there, is refused") {
   CHECK_FALSE(system.request(acc, [](int& x) { ++x; }, numbers(3)).get().has_value());
 }
 
+TEST_CASE("patterns and accelerators are children of a supervisor, found by their names") {
+  test_system kit(3);
+  const auto doubled = [](int& x) {
+    if (x < 0) throw std::out_of_range("negative");
+    x *= 2;
+  };
+  const auto top =
+      kit.spawn<supervisor>(supervision{}, data_child({.name = "doubled"}, map(doubled)),
+                            accelerator_child({}, accelerator_team().replicas(2).named("shared")));
+  kit.run();
+  const auto found = [&](const char* name) {
+    return kit.request(top, find_child{name}).get().value();
+  };
+  using numbers_ref = data_ref<std::vector<int>>;
+  const numbers_ref h =
+      kit.request_typed<numbers_ref::protocol_type>(found("doubled")).get().value();
+  const accelerator acc(kit.request_typed<accelerator_protocol>(found("shared")).get().value());
+
+  const auto failed = kit.request(h, std::vector<int>{1, -1}).get();
+  REQUIRE(!failed);
+  CHECK(failed.error() == errc::receiver_failed);
+  CHECK(kit.request(h, std::vector<int>{1, 2}).get().value() == std::vector<int>{2, 4});
+  CHECK(kit.request(acc, doubled, std::vector<int>{3}).get().value() == std::vector<int>{6});
+  const auto children = kit.request(top, list_children{}).get().value();
+  REQUIRE(children.size() == 2);
+  for (const child_info& c : children) CHECK(c.restarts == 0);
+}
+
+TEST_CASE("a pattern or an accelerator that cannot be spawned is an error as a value") {
+  actor_system system;
+  const auto squares = try_spawn(system, map([](int& x) { x *= x; }));
+  REQUIRE(squares);
+  CHECK(system.request(*squares, std::vector<int>{3}).get().value() == std::vector<int>{9});
+  const auto acc = try_spawn(system, accelerator_team().replicas(2));
+  REQUIRE(acc);
+  CHECK(system.request(
+                  *acc, [](int& x) { ++x; }, std::vector<int>{3})
+            .get()
+            .value() == std::vector<int>{4});
+  static_cast<void>(system.stop_now(duration::seconds(10)));
+  CHECK(try_spawn(system, map([](int& x) { x *= x; })).error() == errc::shutting_down);
+  CHECK(try_spawn(system, accelerator_team()).error() == errc::shutting_down);
+  CHECK_THROWS_AS(
+      static_cast<void>(data_child({.spawn = {.policy = mailbox_policy::drop_newest, .bound = 3}},
+                                   map([](int& x) { ++x; }))),
+      std::invalid_argument);
+}
+
 }  // namespace

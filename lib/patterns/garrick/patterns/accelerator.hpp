@@ -120,6 +120,9 @@ struct offloaded_container_does_not_fit {
 
 }  // namespace detail
 
+/// What an accelerator's actor understands.
+using accelerator_protocol = protocol<void(detail::offload)>;
+
 /// The handle of an accelerator. It may be copied and sent; the accelerator ends when nobody holds
 /// one and nobody waits for an answer. Requests are worked on in their order, and one that takes
 /// long lets others in after some milliseconds.
@@ -130,8 +133,8 @@ class accelerator {
 
   /// An empty one, which nothing can be requested of.
   accelerator() noexcept = default;
-  /// For the framework.
-  explicit accelerator(ref<protocol<void(detail::offload)>> r) noexcept : to_(std::move(r)) {}
+  /// Of an accelerator that was found by its name.
+  explicit accelerator(ref<accelerator_protocol> r) noexcept : to_(std::move(r)) {}
 
   /// For actor_base::request and actor_system::request: `request(acc, f, container)` maps a
   /// function over the container, in place or to a vector (map.hpp); `request(acc, pattern,
@@ -172,7 +175,7 @@ class accelerator {
   }
 
  private:
-  ref<protocol<void(detail::offload)>> to_;
+  ref<accelerator_protocol> to_;
 };
 
 /// How an accelerator's team is made up.
@@ -214,9 +217,28 @@ class accelerator_team {
 /// fail. Throws what `from.spawn` throws.
 template <class Spawner>
 accelerator spawn(Spawner& from, const accelerator_team& t) {
-  const spawn_options o{.name = t.options().name, .quantum = detail::asked_quantum};
-  return accelerator(ref<protocol<void(detail::offload)>>(
-      from.template spawn<detail::accelerator_actor>(o, detail::data_options(t.options()))));
+  return accelerator(from.template spawn<detail::accelerator_actor>(
+      detail::asked_options({.name = t.options().name}), t.options()));
+}
+/// As `spawn`, with what is refused as a value, `spawn_failed`.
+template <class Spawner>
+result<accelerator> try_spawn(Spawner& from, const accelerator_team& t) {
+  auto made = from.template try_spawn<detail::accelerator_actor>(
+      detail::asked_options({.name = t.options().name}), t.options());
+  if (!made) return made.error();
+  return accelerator(*made);
+}
+/// An accelerator as the child of a supervisor. What a function throws is an answer and restarts
+/// nothing. Throws std::invalid_argument for a bounded mailbox.
+///
+///     auto top = system.spawn<supervisor>(supervision{},
+///                                         accelerator_child({.name = "shared"}, accelerator_team()));
+///     any_ref found = system.request(top, find_child{"shared"}).get().value();
+///     accelerator acc(system.request_typed<accelerator_protocol>(found).get().value());
+[[nodiscard]] inline child_spec accelerator_child(child_options how, const accelerator_team& t) {
+  how.spawn = detail::asked_options(std::move(how.spawn));
+  if (how.name.empty()) how.name = t.options().name;
+  return child<detail::accelerator_actor>(std::move(how), t.options());
 }
 
 }  // namespace garrick::patterns

@@ -136,6 +136,14 @@ class data_actor : public actor<protocol<result<Out>(In), void(work_on)>> {
   team team_;
 };
 
+/// Options of the actor that is asked. Throws std::invalid_argument for a bounded mailbox.
+[[nodiscard]] inline spawn_options asked_options(spawn_options o) {
+  if (o.policy != mailbox_policy::unbounded)
+    throw std::invalid_argument("garrick: a data-parallel pattern has an unbounded mailbox");
+  if (o.quantum == 0) o.quantum = asked_quantum;
+  return o;
+}
+
 /// The actor of a pattern that is a stage: one container after the other.
 template <class In, class Out>
 class data_stage_actor : public stage_actor<In, Out, void(work_on), void(work_done<Out>)> {
@@ -307,12 +315,30 @@ data_ref<typename P::input, typename P::output> spawn(Spawner& from, P pattern) 
 /// room.
 template <class Spawner, data_parallel P>
 data_ref<typename P::input, typename P::output> spawn(Spawner& from, spawn_options o, P pattern) {
-  using seed = detail::data_seed<typename P::input, typename P::output>;
-  if (o.policy != mailbox_policy::unbounded)
-    throw std::invalid_argument("garrick: a data-parallel pattern has an unbounded mailbox");
-  if (o.quantum == 0) o.quantum = detail::asked_quantum;
   return from.template spawn<detail::data_actor<typename P::input, typename P::output>>(
-      o, seed(pattern.seed()));
+      detail::asked_options(std::move(o)), pattern.seed());
+}
+/// As `spawn`, with a refused option as a value, `spawn_failed`.
+template <class Spawner, data_parallel P>
+result<data_ref<typename P::input, typename P::output>> try_spawn(Spawner& from, P pattern) {
+  using asked = detail::data_actor<typename P::input, typename P::output>;
+  auto made = from.template try_spawn<asked>(
+      detail::asked_options({.name = pattern.seed().options.name}), pattern.seed());
+  if (!made) return made.error();
+  return data_ref<typename P::input, typename P::output>(*made);
+}
+/// A data-parallel pattern as the child of a supervisor. What its function throws is an answer and
+/// restarts nothing. Throws std::invalid_argument for a bounded mailbox.
+///
+///     system.spawn<supervisor>(supervision{}, data_child({.name = "squares"}, map(square)));
+///
+/// Its handle is a `data_ref`, which `request_typed` gives for what `find_child` has found.
+template <data_parallel P>
+[[nodiscard]] child_spec data_child(child_options how, P pattern) {
+  how.spawn = detail::asked_options(std::move(how.spawn));
+  if (how.name.empty()) how.name = pattern.seed().options.name;
+  return child<detail::data_actor<typename P::input, typename P::output>>(std::move(how),
+                                                                          pattern.seed());
 }
 
 }  // namespace garrick::patterns

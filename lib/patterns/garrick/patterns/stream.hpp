@@ -300,6 +300,7 @@ ref<stream_protocol<P>> spawn(Spawner& from, const spawn_options& actor, P patte
 ///
 ///     system.spawn<supervisor>(supervision{}, stream_child({.name = "log"}, pipeline(f, store)));
 template <stage P>
+  requires(!data_parallel<P>)
 [[nodiscard]] auto stream_child(child_options how, P pattern, stream_options o = {}) {
   static_assert(detail::whole_check<P>::reported);
   o.stays = false;
@@ -311,6 +312,7 @@ template <stage P>
 }
 /// As `spawn`, with a refused option or a stage that cannot be made as a value, `spawn_failed`.
 template <class Spawner, stage P>
+  requires(!data_parallel<P>)
 result<ref<stream_protocol<P>>> try_spawn(Spawner& from, P pattern, stream_options o = {}) {
   static_assert(detail::whole_check<P>::reported);
   if constexpr (detail::passes<detail::whole_check<P>>) {
