@@ -231,10 +231,10 @@ result<accelerator> try_spawn(Spawner& from, const accelerator_team& t) {
 /// An accelerator as the child of a supervisor. What a function throws is an answer and restarts
 /// nothing. Throws std::invalid_argument for a bounded mailbox.
 ///
-///     auto top = system.spawn<supervisor>(supervision{},
-///                                         accelerator_child({.name = "shared"}, accelerator_team()));
-///     any_ref found = system.request(top, find_child{"shared"}).get().value();
-///     accelerator acc(system.request_typed<accelerator_protocol>(found).get().value());
+///     system.spawn<supervisor>(supervision{}, accelerator_child({.name = "acc"}, team));
+///
+/// `accelerator(h)` is its handle, where h is what `request_typed<accelerator_protocol>` gives for
+/// what `find_child` has found.
 [[nodiscard]] inline child_spec accelerator_child(child_options how, const accelerator_team& t) {
   how.spawn = detail::asked_options(std::move(how.spawn));
   if (how.name.empty()) how.name = t.options().name;
