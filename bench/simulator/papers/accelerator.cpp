@@ -23,7 +23,6 @@ constexpr double long_block_ns = 100e3;
 constexpr double least_part_ns = 20e3;            // team/turn_length.hpp
 constexpr double clock_read_ns = 25;              // costs::clock_read
 constexpr double most_in_a_row_ns = 8 * turn_ns;  // team/work_queue.cpp
-constexpr std::uint32_t pieces_each = 16;         // map.hpp
 constexpr std::uint32_t flags_in_line = 64;       // of a byte each (team/shares.hpp)
 constexpr double make_request_ns = 200;           // its object, its hands, and the answer's promise
 constexpr unsigned hand_bits = 8;  // of a message's value; the rest is the request's number
@@ -34,13 +33,13 @@ struct seat {
   std::uint32_t block = 1;
 };
 
-/// A container that a team works on: sixteen pieces for each, who takes them from the others' end
+/// A container that a team works on: 16 to 64 pieces for each, who takes them from the others' end
 /// when it has none left (team/shares.hpp).
 struct request {
   request(std::uint32_t size, std::uint32_t all, model_actor* whom)
       : elements(size),
         hands(std::min(size, all)),
-        pieces(size / pieces_each < hands ? size : hands * pieces_each),
+        pieces(size / pieces_each(size / hands) < hands ? size : hands * pieces_each(size / hands)),
         taken(pieces),
         lines(pieces / flags_in_line + 1),
         seats(all),
@@ -80,6 +79,10 @@ struct request {
     if (taken[number] != 0) return false;
     static_cast<void>(line.exchange(1, relaxed));
     return std::exchange(taken[number], std::uint8_t{1}) == 0;
+  }
+  /// As map.hpp has it.
+  [[nodiscard]] static std::uint32_t pieces_each(std::uint32_t of_part) {
+    return std::clamp(of_part / 64, 16U, 64U);
   }
   [[nodiscard]] std::uint32_t first_of(std::uint32_t hand) const {
     return static_cast<std::uint32_t>(std::uint64_t{pieces} * hand / hands);

@@ -19,6 +19,7 @@
 #include <garrick/patterns/detail/element_function.hpp>
 #include <garrick/patterns/team/range_work.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <memory>
@@ -121,14 +122,17 @@ struct map_body {
   [[nodiscard]] std::shared_ptr<awaited_work<output>> begin(input&& all,
                                                             const cut_options& o) const {
     const std::size_t n = all.size();
-    // A function that sees a piece gets as few as can be.
-    const std::size_t each = kind::takes_range ? 1 : pieces_each;
+    const std::size_t each = pieces_each(n / o.hands);
     const cut c = o.chunk != 0 ? cut::by_length(n, o.chunk) : cut::for_hands(n, o.hands, each);
     return std::make_shared<work>(f, std::move(all), c, o.name);
   }
 
  private:
-  static constexpr std::size_t pieces_each = 64;  ///< who is late leaves the rest to others
+  /// Of a part with so many elements: who is late leaves the rest to others. A function that sees a
+  /// piece gets as few as can be.
+  [[nodiscard]] static constexpr std::size_t pieces_each(std::size_t elements) noexcept {
+    return kind::takes_range ? 1 : std::clamp<std::size_t>(elements / 64, 16, 64);
+  }
 };
 
 }  // namespace detail
