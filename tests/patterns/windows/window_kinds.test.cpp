@@ -5,7 +5,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -104,6 +106,103 @@ TEST_CASE("the panes of sliding windows of so many tuples have a bound") {
         std::string::npos);
 }
 
+TEST_CASE("a key of windows of so many tuples stays, and at_most is the most keys there may be") {
+  const auto twos = [](std::size_t at_most) -> any_windows {
+    return window(tuples(2)).at_most(at_most).by(&event::key).fold(ids(), add);
+  };
+  events in;  // of each key a whole window, and another one later
+  for (int i = 0; i < 44; ++i) in.push_back({i, i / 2 % 11, 0});
+  test_system kit(1);
+  require_as_expected(run(kit, in, twos(11)), counted(in, 2, 2));
+  const outcome<> failed = run(kit, in, twos(10));
+  REQUIRE_FALSE(failed.windows.has_value());
+  CHECK(failed.windows.error().to_string().find("10 pieces of windows are open") !=
+        std::string::npos);
+}
+
+TEST_CASE("open sessions have a bound") {
+  const auto at_most = [](std::size_t n) {
+    return window(sessions(10)).by(&event::key).event_time(&event::at, out_of_order(50)).at_most(n);
+  };
+  const auto fails = [](test_system& kit, const events& in, const any_windows& w) {
+    const outcome<> failed = run(kit, in, w);
+    REQUIRE_FALSE(failed.windows.has_value());
+    CHECK(failed.windows.error().to_string().find("pieces of windows are open") !=
+          std::string::npos);
+  };
+  test_system kit(1);
+  // four keys with three sessions each, none of which is over; their tuples come in two rounds
+  events in;
+  for (int i = 0; i < 24; ++i) in.push_back({i, i % 4, i / 4 % 3 * 15 + i / 12});
+  require_as_expected(run(kit, in, at_most(12).fold(ids(), add, both)), sessions(in, 10, 50));
+  fails(kit, in, at_most(11).fold(ids(), add, both));
+  // with `all` each tuple is a piece
+  require_as_expected(run(kit, in, at_most(24).all(numbers_of)), sessions(in, 10, 50));
+  fails(kit, in, at_most(23).all(numbers_of));
+  // and what is over makes room, however long the stream
+  events more;
+  for (int i = 0; i < 4000; ++i) more.push_back({i, i % 5, i * 4});
+  require_as_expected(run(kit, more, at_most(25).fold(ids(), add, both)), sessions(more, 10, 50));
+}
+
+TEST_CASE("open sliding windows of time have a bound") {
+  const auto at_most = [](std::size_t n) {
+    return window(sliding(20, 10))
+        .by(&event::key)
+        .event_time(&event::at, out_of_order(30))
+        .at_most(n);
+  };
+  const auto fails = [](test_system& kit, const events& in, const any_windows& w) {
+    const outcome<> failed = run(kit, in, w);
+    REQUIRE_FALSE(failed.windows.has_value());
+    CHECK(failed.windows.error().to_string().find("pieces of windows are open") !=
+          std::string::npos);
+  };
+  test_system kit(1);
+  // three keys in each of four panes of ten, all of them open
+  events in;
+  for (int i = 0; i < 24; ++i) in.push_back({i, i % 3, i / 3 % 4 * 10});
+  require_as_expected(run(kit, in, at_most(12).fold(ids(), add, both)),
+                      time_windows(in, 20, 10, 30));
+  fails(kit, in, at_most(11).fold(ids(), add, both));
+  require_as_expected(run(kit, in, at_most(24).all(numbers_of)), time_windows(in, 20, 10, 30));
+  fails(kit, in, at_most(23).all(numbers_of));
+  // also if each pane has one key alone
+  const events alone{{0, 1, 0}, {1, 2, 10}, {2, 3, 20}, {3, 4, 30}};
+  require_as_expected(run(kit, alone, at_most(4).fold(ids(), add, both)),
+                      time_windows(alone, 20, 10, 30));
+  fails(kit, alone, at_most(3).fold(ids(), add, both));
+  // open are the panes of 50 ticks, and the one that has just begun
+  events more;
+  for (int i = 0; i < 4000; ++i) more.push_back({i, i % 3, i * 3});
+  require_as_expected(run(kit, more, at_most(18).fold(ids(), add, both)),
+                      time_windows(more, 20, 10, 30));
+}
+
+namespace {
+
+/// Counts how often it is moved.
+struct mover {
+  static inline int moves = 0;
+  mover() = default;
+  mover(const mover&) = default;
+  mover(mover&&) noexcept { ++moves; }
+  mover& operator=(const mover&) = default;
+  mover& operator=(mover&&) noexcept = default;
+  ~mover() = default;
+};
+
+}  // namespace
+
+TEST_CASE("a window is put together from many pieces without moving each tuple for each of them") {
+  const auto size = [](std::span<const mover> all) { return all.size(); };
+  patterns::detail::whole<mover, std::size_t, decltype(+size)> all(+size);
+  std::vector<mover> state = all.begin(mover());
+  for (int i = 0; i < 2000; ++i) all.merge(state, all.begin(mover()));
+  CHECK(all.give(std::move(state)) == 2001);
+  CHECK(mover::moves < 5 * 2000);
+}
+
 TEST_CASE("a window of so many tuples is put out with its last one") {
   test_system kit(1);
   const auto h = spawn(kit, pipeline(counted_of(3, 1, false), into_vector<found>()));
@@ -170,6 +269,23 @@ TEST_CASE("windows by the clock close when their time has come, also if no tuple
     CHECK(at_times(kit, w.fold(ids(), add), in) == want);
     CHECK(at_times(kit, w.replicas(2).fold(ids(), add), in) == want);
     CHECK(at_times(kit, w.fold(ids(), add), in, false) == want);
+  }
+}
+
+TEST_CASE("sliding windows by the clock close one after the other, also if no tuple comes") {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    test_system kit(seed);
+    const auto w = window(sliding(300ms, 100ms)).by(&event::key);
+    const std::vector<std::pair<std::int64_t, event>> in{
+        {10, {0, 1, 0}}, {110, {1, 1, 0}}, {120, {2, 2, 0}}, {650, {3, 1, 0}}};
+    const std::vector<by_clock> want{{1, -200ms, 100ms, {0}}, {1, -100ms, 200ms, {0, 1}},
+                                     {2, -100ms, 200ms, {2}}, {1, 0ms, 300ms, {0, 1}},
+                                     {2, 0ms, 300ms, {2}},    {1, 100ms, 400ms, {1}},
+                                     {2, 100ms, 400ms, {2}},  {1, 400ms, 700ms, {3}},
+                                     {1, 500ms, 800ms, {3}},  {1, 600ms, 900ms, {3}}};
+    CHECK(at_times(kit, w.fold(ids(), add, both), in) == want);
+    CHECK(at_times(kit, w.replicas(2).fold(ids(), add, both), in) == want);
+    CHECK(at_times(kit, w.fold(ids(), add, both), in, false) == want);
   }
 }
 

@@ -8,8 +8,10 @@
 
 #include <garrick/patterns/channel/called.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -71,7 +73,9 @@ class whole {
   }
   void step(state& s, T&& in) { s.push_back(std::move(in)); }
   void merge(state& into, state&& later) {
-    into.reserve(into.size() + later.size());
+    const std::size_t all = into.size() + later.size();
+    // to reserve exactly that would move what is there for each piece that is merged
+    if (all > into.capacity()) into.reserve(std::max(all, 2 * into.capacity()));
     for (T& x : later) into.push_back(std::move(x));
   }
   [[nodiscard]] Value give(state&& s) { return called(f_)(std::span<const T>(s)); }
@@ -86,6 +90,11 @@ class whole {
 class window_counts {
  public:
   explicit window_counts(std::size_t most) noexcept : most_(most) {}
+  /// Each copy begins anew.
+  window_counts(const window_counts& o) noexcept : window_counts(o.most_) {}
+  window_counts(window_counts&&) noexcept = default;
+  window_counts& operator=(const window_counts&) = delete;
+  ~window_counts() = default;
 
   /// Tuples that are in no result yet.
   [[nodiscard]] std::size_t kept() const noexcept { return kept_; }
@@ -113,6 +122,37 @@ class window_counts {
   std::size_t most_;
   std::size_t kept_ = 0;
   std::size_t lost_ = 0;
+};
+
+/// What all kinds of windows have.
+template <class Aggregate>
+class windows_base {
+ public:
+  windows_base(Aggregate a, std::size_t at_most) : aggregate_(std::move(a)), counts_(at_most) {}
+
+  [[nodiscard]] window_counts& counts() noexcept { return counts_; }
+  [[nodiscard]] const window_counts& counts() const noexcept { return counts_; }
+  void goes_on_after_failures() noexcept { aggregate_.goes_on_after_failures(); }
+
+ protected:
+  Aggregate aggregate_;
+  window_counts counts_;
+};
+/// And those that are cut into panes, as long as the greatest common divisor of a window's length
+/// and its slide: so a tuple is folded into one pane, and a window is put together from panes.
+template <class Aggregate>
+class cut_windows : public windows_base<Aggregate> {
+ public:
+  cut_windows(std::int64_t length, std::int64_t slide, Aggregate a, std::size_t at_most)
+      : windows_base<Aggregate>(std::move(a), at_most),
+        length_(length),
+        slide_(slide),
+        pane_(std::gcd(length, slide)) {}
+
+ protected:
+  std::int64_t length_;
+  std::int64_t slide_;
+  std::int64_t pane_;
 };
 
 }  // namespace garrick::patterns::detail

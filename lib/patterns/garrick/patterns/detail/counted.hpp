@@ -1,11 +1,11 @@
 // Windows of so many tuples of a key.
 //
-// A key's tuples are cut into panes, as long as the greatest common divisor of a window's length
-// and its slide, so that a tuple is folded into one pane. A tumbling window is one pane. What has
-// begun when the stream ends is put out then, shorter than the others.
+// A key's tuples are cut into panes. A tumbling window is one pane. What has begun when the stream
+// ends is put out then, shorter than the others.
 //
 // Each key counts towards at_most, with the pane that it fills, and so does each full pane that is
-// kept; if tuples are kept, each of them instead of the panes.
+// kept; if tuples are kept, each of them instead of the panes. A key stays for ever, since its
+// tuples are numbered; so at_most is also the most keys that there may be.
 //
 // Private: installed because templates need it.
 //
@@ -19,36 +19,27 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <numeric>
+#include <list>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace garrick::patterns::detail {
 
 /// `Slides`: windows overlap, and the states of panes are copied and merged.
 template <bool Slides, class T, class Key, class Aggregate, class Window>
-class counted_windows {
+class counted_windows : public cut_windows<Aggregate> {
+  using base = cut_windows<Aggregate>;
+  using base::aggregate_, base::counts_, base::length_, base::slide_, base::pane_;
   using state = typename Aggregate::state;
 
  public:
-  counted_windows(std::int64_t length, std::int64_t slide, Aggregate a, std::size_t at_most)
-      : length_(length),
-        slide_(slide),
-        pane_(std::gcd(length, slide)),
-        at_most_(at_most),
-        aggregate_(std::move(a)),
-        counts_(at_most) {}
+  using base::base;
   /// Each copy begins anew.
-  counted_windows(const counted_windows& o)
-      : counted_windows(o.length_, o.slide_, o.aggregate_, o.at_most_) {}
+  counted_windows(const counted_windows& o) : base(o) {}
   counted_windows(counted_windows&&) noexcept = default;
   counted_windows& operator=(const counted_windows&) = delete;
   ~counted_windows() = default;
-
-  [[nodiscard]] window_counts& counts() noexcept { return counts_; }
-  [[nodiscard]] const window_counts& counts() const noexcept { return counts_; }
-  void goes_on_after_failures() noexcept { aggregate_.goes_on_after_failures(); }
 
   /// Takes a tuple, whose key may be a part of it, and puts out the window that it ends, if any. If
   /// that throws, the window's other tuples are lost; if the tuple cannot be taken, the windows are
@@ -63,27 +54,24 @@ class counted_windows {
     if (e == nullptr) {
       Key own(key);  // before the tuple is moved on
       windows_of_key fresh;
-      fresh.open.emplace(aggregate_.begin(std::move(in)));
+      begin_pane(fresh, std::move(in));
       e = &keys_.insert(std::move(own), hash, std::move(fresh));
       ++pieces_;
-    } else if (auto& open = e->cell.open; open) {
+    } else if (state* const open = open_pane(e->cell)) {
       aggregate_.step(*open, std::move(in));
     } else {
-      open.emplace(aggregate_.begin(std::move(in)));
+      begin_pane(e->cell, std::move(in));
     }
     if (keeps_one_more) ++pieces_;
     counts_.take();
     windows_of_key& w = e->cell;
     ++w.fresh;
-    if (++w.tuples % pane_ != 0) return;
-    if constexpr (!Slides) {
-      if constexpr (Aggregate::keeps_tuples) pieces_ -= static_cast<std::size_t>(length_);
-      put(*e, [&] { return *std::exchange(w.open, {}); }, w.tuples - length_, out);
-    } else {
-      w.full.push_back(*std::exchange(w.open, {}));
+    ++w.tuples;
+    if (++w.in_pane != pane_) return;
+    w.in_pane = 0;
+    if constexpr (Slides)
       if (w.tuples < length_ || (w.tuples - length_) % slide_ != 0) return;
-      finish(*e, out);
-    }
+    finish(*e, out);
   }
 
   /// No tuple comes any more: what has begun is to be put out.
@@ -106,25 +94,48 @@ class counted_windows {
   }
 
  private:
+  /// The panes of a key's open windows, of which the last one may not be full. They are not moved,
+  /// so nothing can fail when one is full or is freed.
+  using panes = std::conditional_t<Slides, std::list<state>, std::optional<state>>;
   struct windows_of_key {
-    std::optional<state> open;  ///< the pane that is not full
-    std::deque<state> full;     ///< of windows that are open, if windows slide
+    panes all{};
     std::int64_t tuples = 0;
-    std::int64_t begin = 0;  ///< of the first window that was not put out
-    std::size_t fresh = 0;   ///< tuples that are in no result yet
+    std::int64_t in_pane = 0;  ///< of those, in the pane that is not full
+    std::int64_t begin = 0;    ///< of the first window that was not put out
+    std::size_t fresh = 0;     ///< tuples that are in no result yet
   };
   using keys = dense_map<Key, windows_of_key>;
 
+  /// The pane that is not full; null: there is none.
+  [[nodiscard]] state* open_pane(windows_of_key& w) const noexcept {
+    if constexpr (Slides)
+      return w.in_pane != 0 ? &w.all.back() : nullptr;
+    else
+      return w.all ? &*w.all : nullptr;
+  }
+  void begin_pane(windows_of_key& w, T&& in) {
+    if constexpr (Slides)
+      w.all.push_back(aggregate_.begin(std::move(in)));
+    else
+      w.all.emplace(aggregate_.begin(std::move(in)));
+  }
   /// Is the next tuple of this key, which may be new, the last one of a pane?
   [[nodiscard]] bool fills_pane(const typename keys::entry* of) const noexcept {
-    return ((of == nullptr ? 0 : of->cell.tuples) + 1) % pane_ == 0;
+    return (of == nullptr ? 0 : of->cell.in_pane) + 1 == pane_;
   }
-  /// The window whose state `make()` gives.
-  template <class Make, class To>
-  void put(typename keys::entry& of, const Make& make, std::int64_t begin, To& out) {
-    const std::size_t fresh = std::exchange(of.cell.fresh, 0);
+  /// Puts out the first window of a key that was not, and forgets it.
+  template <class To>
+  void finish(typename keys::entry& of, To& out) {
+    windows_of_key& w = of.cell;
+    const std::int64_t begin = std::exchange(w.begin, w.begin + slide_);
+    const std::size_t fresh = std::exchange(w.fresh, 0);
+    struct forget_panes {
+      counted_windows& of;
+      windows_of_key& w;
+      ~forget_panes() { of.forget(w); }
+    } const at_the_end{*this, w};
     try {
-      out.put(Window{of.key, begin, of.cell.tuples, aggregate_.give(make())});
+      out.put(Window{of.key, begin, w.tuples, aggregate_.give(together(w))});
     } catch (...) {
       if (ended_) {
         counts_.lose(fresh);
@@ -136,60 +147,41 @@ class counted_windows {
     }
     counts_.gave(fresh);
   }
-  /// The window is full that begins at `begin`.
-  template <class To>
-  void finish(typename keys::entry& e, To& out) {
-    windows_of_key& w = e.cell;
-    const std::int64_t begin = std::exchange(w.begin, w.begin + slide_);
-    struct forget_panes {
-      counted_windows& of;
-      windows_of_key& w;
-      ~forget_panes() { of.forget(w); }
-    } const at_the_end{*this, w};
-    put(e, [&] { return together(w); }, begin, out);
-  }
   /// The panes that no open window has.
   void forget(windows_of_key& w) noexcept {
-    for (std::int64_t n = slide_ / pane_; n != 0 && !w.full.empty(); --n) {
-      w.full.pop_front();
-      pieces_ -= Aggregate::keeps_tuples ? static_cast<std::size_t>(pane_) : 1;
+    if constexpr (Slides) {
+      const std::size_t full = w.all.size() - (open_pane(w) == nullptr ? 0 : 1);
+      const std::size_t n = std::min(static_cast<std::size_t>(slide_ / pane_), full);
+      for (std::size_t i = 0; i < n; ++i) w.all.pop_front();
+      pieces_ -= n * (Aggregate::keeps_tuples ? static_cast<std::size_t>(pane_) : 1);
+    } else {
+      w.all.reset();
+      if constexpr (Aggregate::keeps_tuples)
+        pieces_ -= static_cast<std::size_t>((w.tuples - 1) % length_ + 1);
     }
   }
   [[nodiscard]] state together(windows_of_key& w) {
-    std::optional<state> all;
-    const auto add = [&](const state& s) {
-      if (all)
-        aggregate_.merge(*all, state(s));
-      else
-        all.emplace(s);
-    };
-    for (const state& s : w.full) add(s);
-    if (w.open) add(*w.open);
-    return *std::move(all);
+    if constexpr (Slides) {
+      std::optional<state> all;
+      for (const state& s : w.all)
+        if (all)
+          aggregate_.merge(*all, state(s));
+        else
+          all.emplace(s);
+      return *std::move(all);
+    } else {
+      return *std::move(w.all);
+    }
   }
   /// At the end, the next window of a key, or the next key.
   template <class To>
   void put_rest(typename keys::entry& e, To& out) {
-    windows_of_key& w = e.cell;
-    if constexpr (!Slides) {
+    if (e.cell.begin >= e.cell.tuples)
       ++at_;
-      if (w.open)
-        put(e, [&] { return *std::exchange(w.open, {}); }, w.tuples - w.tuples % length_, out);
-    } else {
-      if (w.begin >= w.tuples) {
-        ++at_;
-        return;
-      }
+    else
       finish(e, out);
-    }
   }
 
-  std::int64_t length_;
-  std::int64_t slide_;
-  std::int64_t pane_;
-  std::size_t at_most_;
-  Aggregate aggregate_;
-  window_counts counts_;
   keys keys_;
   std::size_t pieces_ = 0;
   bool ended_ = false;

@@ -30,7 +30,6 @@
 #include <exception>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -38,30 +37,22 @@ namespace garrick::patterns::detail {
 
 /// `Slides`: windows overlap, and the states of panes are copied and merged.
 template <bool Slides, class T, class Key, class Aggregate, class Window>
-class pane_windows {
+class pane_windows : public cut_windows<Aggregate> {
+  using base = cut_windows<Aggregate>;
+  using base::aggregate_, base::counts_, base::length_, base::slide_, base::pane_;
   using state = typename Aggregate::state;
   using unit = typename Window::time;
 
  public:
-  pane_windows(std::int64_t length, std::int64_t slide, Aggregate a, std::size_t at_most)
-      : length_(length),
-        slide_(slide),
-        pane_(std::gcd(length, slide)),
-        at_most_(at_most),
-        aggregate_(std::move(a)),
-        counts_(at_most) {}
+  using base::base;
   /// Each copy begins anew.
-  pane_windows(const pane_windows& o)
-      : pane_windows(o.length_, o.slide_, o.aggregate_, o.at_most_) {}
+  pane_windows(const pane_windows& o) : base(o) {}
   pane_windows(pane_windows&&) noexcept = default;
   pane_windows& operator=(const pane_windows&) = delete;
   ~pane_windows() = default;
 
   /// Nothing happens while the watermark stays within one of these.
   [[nodiscard]] std::int64_t grain() const noexcept { return pane_; }
-  [[nodiscard]] window_counts& counts() noexcept { return counts_; }
-  [[nodiscard]] const window_counts& counts() const noexcept { return counts_; }
-  void goes_on_after_failures() noexcept { aggregate_.goes_on_after_failures(); }
 
   /// Takes a tuple of time `t`, whose key may be a part of it. False: it is late, and `in` is as it
   /// was. If it throws, the windows are as before.
@@ -235,13 +226,6 @@ class pane_windows {
       }
     }
   }
-
-  std::int64_t length_;
-  std::int64_t slide_;
-  std::int64_t pane_;
-  std::size_t at_most_;
-  Aggregate aggregate_;
-  window_counts counts_;
 
   std::int64_t watermark_ = std::numeric_limits<std::int64_t>::min();
   std::int64_t next_ = no_time;

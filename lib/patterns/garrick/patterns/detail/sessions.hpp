@@ -32,24 +32,23 @@
 namespace garrick::patterns::detail {
 
 template <class T, class Key, class Aggregate, class Window>
-class session_windows {
+class session_windows : public windows_base<Aggregate> {
+  using base = windows_base<Aggregate>;
+  using base::aggregate_, base::counts_;
   using state = typename Aggregate::state;
   using unit = typename Window::time;
 
  public:
   session_windows(std::int64_t gap, Aggregate a, std::size_t at_most)
-      : gap_(gap), at_most_(at_most), aggregate_(std::move(a)), counts_(at_most) {}
+      : base(std::move(a), at_most), gap_(gap) {}
   /// Each copy begins anew.
-  session_windows(const session_windows& o) : session_windows(o.gap_, o.aggregate_, o.at_most_) {}
+  session_windows(const session_windows& o) : base(o), gap_(o.gap_) {}
   session_windows(session_windows&&) noexcept = default;
   session_windows& operator=(const session_windows&) = delete;
   ~session_windows() = default;
 
   /// The watermark closes sessions an eighth of a gap after their end at most.
   [[nodiscard]] std::int64_t grain() const noexcept { return std::max(gap_ / 8, std::int64_t{1}); }
-  [[nodiscard]] window_counts& counts() noexcept { return counts_; }
-  [[nodiscard]] const window_counts& counts() const noexcept { return counts_; }
-  void goes_on_after_failures() noexcept { aggregate_.goes_on_after_failures(); }
 
   /// Takes a tuple of time `t`, whose key may be a part of it. False: it is late, and `in` is as it
   /// was. If it throws, the windows are as before, unless that was in the middle of joining two
@@ -214,10 +213,6 @@ class session_windows {
   }
 
   std::int64_t gap_;
-  std::size_t at_most_;
-  Aggregate aggregate_;
-  window_counts counts_;
-
   std::int64_t watermark_ = std::numeric_limits<std::int64_t>::min();
   key_map keys_;
   std::vector<turn_of_session> ends_;  ///< a heap
