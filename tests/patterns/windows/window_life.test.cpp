@@ -203,6 +203,11 @@ TEST_CASE("what throws when a window closes takes no other result with it, and i
   check(slide, 1, in, {{1, 4, 12, {0}}, {4, 96, 104, {9}}, {4, 100, 108, {9}}}, 2);
   check(slide, 4, in,
         {{1, 0, 8, {0}}, {2, 0, 8, {1}}, {3, 0, 8, {2}}, {4, 96, 104, {9}}, {4, 100, 108, {9}}}, 0);
+  // a window of so many tuples, whose last one is a dead letter; the next window has none of it
+  const events in_pairs{{0, 1, 0}, {9, 1, 0}, {2, 1, 0}, {3, 1, 0}};
+  check(pipeline(window(tuples(2)).by(fragile_key_of).on(on_failure::skip).fold(ids(), add_and_arm),
+                 with_plain_key),
+        1, in_pairs, {{1, 2, 4, {2, 3}}}, 1);
   // two copies for a session that is put out
   check(by_key(sessions(2)), 3, {{0, 1, 0}, {1, 2, 1}, {9, 4, 100}},
         {{1, 0, 2, {0}}, {4, 100, 102, {9}}}, 1);
@@ -244,6 +249,74 @@ TEST_CASE("a key that throws and a time out of range are failures of their tuple
   skips(keyed.on(on_failure::skip).fold(ids(), add));
   skips(keyed.on(on_failure::skip).replicas(2).fold(ids(), add));
   skips(timed.on(on_failure::skip).fold(ids(), add));
+}
+
+namespace {
+
+int key_of_good(const event& e) {
+  if (e.number < 0 && e.number % 2 == 0) throw std::runtime_error("no key");
+  return e.key;
+}
+std::int64_t time_of_good(const event& e) {
+  if (e.number < 0) throw std::runtime_error("no time");
+  return e.at;
+}
+int key_of_any_good(const event& e) {
+  if (e.number < 0) throw std::runtime_error("no key");
+  return e.key;
+}
+
+}  // namespace
+
+TEST_CASE("a key or a time that throws takes no window with it, however many replicas there are") {
+  testkit::explore(15, [](test_system& kit) {
+    const events in = with_bad_ones(disordered(kit.seed(), 150, 5, 9));
+    events good = in;
+    std::erase_if(good, [](const event& e) { return e.number < 0; });
+    const auto check = [&](const any_windows& w, const expected& want) {
+      const std::size_t before = letters(kit);
+      require_as_expected(run(kit, in, w), want);
+      CHECK(letters(kit) - before == in.size() - good.size());
+    };
+    for (const on_failure policy : {on_failure::skip, on_failure::restart}) {
+      const auto tens_of_good =
+          window(tumbling(10)).by(key_of_good).event_time(time_of_good, out_of_order(6)).on(policy);
+      const expected by_time = time_windows(good, 10, 10, 6);
+      check(tens_of_good.fold(ids(), add), by_time);
+      check(tens_of_good.replicas(1).fold(ids(), add), by_time);
+      check(tens_of_good.replicas(3).fold(ids(), add), by_time);
+      // without a node that finds times
+      const auto fours = window(tuples(4)).by(key_of_any_good).on(policy);
+      check(fours.fold(ids(), add), counted(good, 4, 4));
+      check(fours.replicas(3).fold(ids(), add), counted(good, 4, 4));
+    }
+  });
+}
+
+TEST_CASE("a key that throws is a failure of the windows, not of the stage before them") {
+  const auto fours = window(tuples(4)).by(key_of_any_good).replicas(2).fold(ids(), add);
+  test_system kit(1);
+  const outcome<> failed =
+      run(kit, {{0, 1, 0}, {-1, 1, 0}, {2, 1, 0}},
+          pipeline(seq([](event e) { return e; }).on(on_failure::skip), fours));
+  REQUIRE_FALSE(failed.windows.has_value());
+  CHECK(failed.windows.error().to_string().find("window keys: no key") != std::string::npos);
+}
+
+TEST_CASE("with restart a step that throws loses the windows of its replica") {
+  events in;
+  for (int key = 0; key < 16; ++key) in.push_back({key, key, 1});
+  in.push_back({-1, 0, 2});
+  test_system kit(1);
+  const auto lost = [&](std::size_t replicas) {
+    const outcome<> got = run(kit, in, tens(0, on_failure::restart, replicas));
+    CHECK(got.windows.value().size() + got.of("window").dropped == 16);
+    return got.of("window").dropped;
+  };
+  CHECK(lost(0) == 16);
+  CHECK(lost(1) == 16);
+  CHECK(lost(2) > 0);
+  CHECK(lost(2) < 16);
 }
 
 TEST_CASE("more open windows than at_most are a failure that says so") {

@@ -9,7 +9,9 @@
 //
 // A watermark says up to which time all tuples have come: the latest time seen, less the disorder
 // that is allowed for. A stage that reads several producers takes the lowest of theirs. What comes
-// behind the watermark is late. So a watermark never goes back.
+// behind the watermark is late. So a watermark never goes back. The actors that send to a stream's
+// handle are one producer together: their tuples come by one channel, so the disorder has to allow
+// for how far they are behind each other.
 //
 // Thread safety: plain values.
 #pragma once
@@ -113,6 +115,26 @@ template <class F, class T>
       "garrick: event_time: this tuple's time is out of range: " + std::to_string(t) +
       ". It must be below 2^61, which is 73 years of nanoseconds");
 }
+/// What a stage asks of a tuple before it touches what it keeps: its time and its key. If that
+/// throws, only the tuple has failed, so a stage that restarts then keeps what it has.
+class asks_tuples {
+ protected:
+  /// What `f()` gives of a tuple.
+  template <class F>
+  decltype(auto) asked(const F& f) {
+    try {
+      return f();
+    } catch (...) {
+      only_asked_ = true;
+      throw;
+    }
+  }
+  /// For `restart`: has `asked` thrown?
+  [[nodiscard]] bool has_only_asked() noexcept { return std::exchange(only_asked_, false); }
+
+ private:
+  bool only_asked_ = false;
+};
 /// A length that a user gives. Throws std::invalid_argument if it is below `least` or has no end.
 template <class Unit>
 [[nodiscard]] std::int64_t checked_length(std::int64_t n, std::int64_t least, const char* what) {

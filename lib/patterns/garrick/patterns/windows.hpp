@@ -32,11 +32,13 @@
 //
 // State is bounded: what has closed is freed, and as soon as more than at_most(n) pieces are open
 // (for each key a pane of each window; with `all`, each tuple) a tuple that needs another one is a
-// failure of the stage.
+// failure of the stage. Of tuples(n) a key is such a piece for ever, since its tuples are numbered:
+// so there at_most is also the most keys that there may be.
 //
 // With on_failure::skip a tuple whose key, time or step throws is a dead letter, and a window whose
 // merge or `all` throws is lost: its tuples, unless they are in an earlier result, count as
-// dropped. With restart all open windows are lost that way; what was put out stays closed.
+// dropped. With restart a key or a time that throws is the same. Whatever else throws loses all
+// open windows of its replica that way, and tuples(n) number anew; what was put out stays closed.
 //
 // Thread safety: patterns are plain values.
 #pragma once
@@ -204,8 +206,8 @@ class window_of {
   [[nodiscard]] auto late_to(ref<P> receiver) const {
     return with<KeyOf, Time, ref<P>>(key_, time_, std::move(receiver));
   }
-  /// At most `n` open pieces, of each replica; by default 2^20. Throws std::invalid_argument for
-  /// zero.
+  /// At most `n` open pieces, of each replica; by default 2^20. Of tuples(n) each key counts, for
+  /// ever. Throws std::invalid_argument for zero.
   [[nodiscard]] window_of at_most(std::size_t n) const {
     if (n == 0) throw std::invalid_argument("garrick: window: at_most(n): n is 0; at least 1");
     window_of w = *this;
@@ -214,9 +216,11 @@ class window_of {
   }
   /// `n` replicas share the keys of `by`, which is said before; 0: as stream_options::replicas
   /// says, by default as many as there are workers. The results are those of one, in no order
-  /// between keys: all go by one watermark, and the same tuples are late. With `event_time` a node
-  /// before them finds that watermark; in reports it is "window times". Throws
-  /// std::invalid_argument for more than `most_replicas`.
+  /// between keys: all go by one watermark, and the same tuples are late. Each replica has its own
+  /// at_most, and its own windows to lose when it restarts. With `event_time` a node before them
+  /// finds that watermark; in reports it is "window times". Without it a node before them asks for
+  /// a key that is no member; that is "window keys". Throws std::invalid_argument for more than
+  /// `most_replicas`.
   [[nodiscard]] auto replicas(std::size_t n = 0) const {
     constexpr bool by_key = !std::is_same_v<KeyOf, detail::keyless>;
     static_assert(detail::replicas_need_a_key<window_of, by_key>::reported);
@@ -329,8 +333,10 @@ class window_of {
     if constexpr (!Spread) {
       return one;
     } else {
-      auto many = farm(std::move(one)).by_key(key_);
-      return rest_.replicas == 0 ? many : many.replicas(rest_.replicas);
+      const auto farmed = farm(std::move(one)).by_key(key_);
+      auto many = rest_.replicas == 0 ? farmed : farmed.replicas(rest_.replicas);
+      return detail::farm_of_windows<T, Out, KeyOf, decltype(many)>(key_, std::move(many),
+                                                                    rest_.name, rest_.policy);
     }
   }
   template <class T, class Out, class Windows, class F, class Disorder, bool Idles>

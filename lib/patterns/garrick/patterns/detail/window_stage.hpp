@@ -56,19 +56,26 @@ struct keyless {
 
 /// What all of them have.
 template <class Windows>
-class windows_stage {
+class windows_stage : protected asks_tuples {
  public:
   void start() noexcept {}
   template <class To>
   void stop(To& /*out*/) noexcept {}
   void goes_on_after_failures() noexcept { windows_.goes_on_after_failures(); }
-  /// The windows are lost; the watermark is not, or they would be put out a second time.
-  void restart() noexcept { windows_.clear(); }
+  /// The windows are lost, unless it was a tuple's time or key that has thrown. The watermark is
+  /// not, or they would be put out a second time.
+  void restart() noexcept {
+    if (!has_only_asked()) windows_.clear();
+  }
   void give_up() noexcept { windows_.clear(); }
   [[nodiscard]] std::size_t take_lost() noexcept { return windows_.counts().take_lost(); }
 
  protected:
   explicit windows_stage(Windows w) : windows_(std::move(w)) {}
+  template <class KeyOf, class T>
+  [[nodiscard]] decltype(auto) key_of(KeyOf& f, const T& in) {
+    return asked([&]() -> decltype(auto) { return part_of(f, in); });
+  }
 
   Windows windows_;
 };
@@ -80,7 +87,7 @@ class counted_stage : public windows_stage<Windows> {
       : windows_stage<Windows>(std::move(w)), key_of_(std::move(key)) {}
   template <class To>
   void consume(T&& in, To& out) {
-    decltype(auto) key = part_of(key_of_, std::as_const(in));
+    decltype(auto) key = this->key_of(key_of_, in);
     this->windows_.take(key, std::move(in), out);
   }
   [[nodiscard]] std::size_t kept() const noexcept { return this->windows_.counts().kept(); }
@@ -112,7 +119,7 @@ class clock_stage : public windows_stage<Windows> {
   }
   template <class To>
   void consume(T&& in, To& /*out*/) {
-    decltype(auto) key = part_of(key_of_, std::as_const(in));
+    decltype(auto) key = this->key_of(key_of_, in);
     static_cast<void>(this->windows_.take(now_.since_beginning().count(), key, std::move(in)));
   }
   [[nodiscard]] std::size_t held() const noexcept { return this->windows_.counts().kept(); }
@@ -175,8 +182,8 @@ class event_stage : public windows_stage<Windows>, public by_event_time<TimeOf, 
   }
   template <class To>
   void consume(T&& in, To& /*out*/) {
-    const std::int64_t t = time_by(this->time_of_, std::as_const(in));
-    decltype(auto) key = part_of(key_of_, std::as_const(in));
+    const std::int64_t t = this->asked([&] { return time_by(this->time_of_, std::as_const(in)); });
+    decltype(auto) key = this->key_of(key_of_, in);
     this->windows_.watermark_is(this->watermark_.value());
     this->watermark_.saw(t);
     if (this->windows_.take(t, key, std::move(in))) [[likely]]
@@ -309,7 +316,7 @@ class stamped_stage : public windows_stage<Windows> {
       watermark_ = in.time;
       return;
     }
-    decltype(auto) key = part_of(key_of_, std::as_const(*in.tuple));
+    decltype(auto) key = this->key_of(key_of_, *in.tuple);
     this->windows_.watermark_is(watermark_);
     if (this->windows_.take(in.time, key, std::move(*in.tuple))) [[likely]]
       return;
