@@ -17,6 +17,7 @@ SESSIONS = PATTERNS + "detail/sessions.hpp"
 WATERMARK = PATTERNS + "detail/watermark.hpp"
 AGGREGATE = PATTERNS + "detail/aggregate.hpp"
 JOIN = PATTERNS + "detail/join_node.hpp"
+WINDOW_STAGE = PATTERNS + "detail/window_stage.hpp"
 ENDING = PATTERNS + "node/ending.cpp"
 by_graphs = ("tests.random_graphs",)
 by_times = ("tests.timing",)
@@ -508,6 +509,20 @@ MUTATIONS = [
         "        if (this->stage_.must_wait(left)) break;\n",
         "",
         ("tests.joins",),
+    ),
+    mutation(
+        "stream, joins: a pair that throws takes the one before it with it",
+        JOIN,
+        "    out.begin_input();  // what throws takes no other pair with it\n",
+        "",
+        ("tests.joins",),
+    ),
+    mutation(
+        "stream, windows: a key or a time that throws takes the windows of a node with it",
+        WINDOW_STAGE,
+        "    if (!has_only_asked()) windows_.clear();\n",
+        "    windows_.clear();\n",
+        ("tests.window_life",),
     ),
     mutation(
         "stream, joins: what is late depends on the other side",

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <set>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -193,37 +193,287 @@ TEST_CASE("a side that has ended keeps nothing of the other") {
   CHECK(got.all.value() == pairs{{2, 7}, {3, 7}, {4, 7}});
 }
 
-TEST_CASE("a tuple that throws meets nobody, and a restart loses what is kept") {
+namespace {
+
+/// Every seventh one is bad: its pairs throw.
+events with_bad_ones(events all) {
+  for (event& e : all)
+    if (e.number % 7 == 3) e.number = -e.number;
+  return all;
+}
+bool is_bad(const ids_of_pair& p) { return p.first < 0; }
+
+}  // namespace
+
+TEST_CASE("a pair that throws is lost alone, whichever side is read first") {
   std::size_t lost = 0;
-  testkit::explore(30, [&](test_system& kit) {
+  testkit::explore(60, [&](test_system& kit) {
+    const std::uint64_t seed = kit.seed();
     const times t{3, 4, 4};
-    events left = disordered(kit.seed(), 100, 5, 3);
-    const events right = disordered(kit.seed() + 7, 100, 5, 3);
-    for (event& e : left)
-      if (e.number % 7 == 3) e.number = -e.number;
+    const events left = with_bad_ones(disordered(seed, 100, 5, 3));
+    const events right = disordered(seed + 7, 100, 5, 3);
     pairs want = expected_pairs(left, right, t);
-    std::set<int> bad;
-    for (const ids_of_pair& p : want)
-      if (p.first < 0) bad.insert(p.first);
-    std::erase_if(want, [](const ids_of_pair& p) { return p.first < 0; });
-    const joined skipped =
-        run_join(kit, left, join_of(from(right), t).on(on_failure::skip).with(pair_of));
-    REQUIRE(skipped.all.has_value());
-    for (const ids_of_pair& p : skipped.all.value())
-      CHECK(std::binary_search(want.begin(), want.end(), p));
-    CHECK(kit.dead_letters().size() == skipped.figures.failures);
-    const joined restarted =
-        run_join(kit, left, join_of(from(right), t).on(on_failure::restart).with(pair_of));
-    REQUIRE(restarted.all.has_value());
-    for (const ids_of_pair& p : restarted.all.value())
-      CHECK(std::binary_search(want.begin(), want.end(), p));
-    lost += restarted.figures.dropped;
+    const auto bad = static_cast<std::size_t>(std::count_if(want.begin(), want.end(), is_bad));
+    std::erase_if(want, is_bad);
+    const joined got =
+        run_join(kit, left, join_of(from(right), t).on(on_failure::skip).with(pair_of),
+                 {.capacity = seed % 3 == 0 ? 1U : 64U});
+    REQUIRE(got.all.has_value());
+    REQUIRE(got.all.value() == want);
+    CHECK(got.figures.failures == bad);
+    CHECK(kit.dead_letters().size() == bad);
+    if (bad != 0)
+      CHECK(kit.dead_letters().front().reason.to_string().find("a bad event") != std::string::npos);
+    CHECK(got.figures.out == want.size());
+    CHECK(got.figures.dropped == 0);
+    lost += bad;
     const joined failed = run_join(kit, left, join_of(from(right), t).with(pair_of));
-    CHECK(failed.all.has_value() == bad.empty());
-    if (!bad.empty())
+    CHECK(failed.all.has_value() == (bad == 0));
+    if (bad != 0)
       CHECK(failed.all.error().to_string().find("join: a bad event") != std::string::npos);
   });
   CHECK(lost > 0);
+}
+
+namespace {
+
+struct parcel {
+  int key = 0;
+  std::int64_t at = 0;
+  std::unique_ptr<int> what;
+};
+
+}  // namespace
+
+TEST_CASE("a pair that cannot be copied is lost as a failure without a dead letter") {
+  test_system kit(1);
+  const auto parcels =
+      pipeline(counting(0, 6), [](int i) { return parcel{0, i, std::make_unique<int>(i)}; });
+  const auto h = spawn(kit, pipeline(from(events{{0, 0, 0}, {1, 0, 1}, {2, 0, 2}}),
+                                     join_with(parcels)
+                                         .by(&event::key, &parcel::key)
+                                         .event_time(&event::at, &parcel::at)
+                                         .within(0)
+                                         .on(on_failure::skip)
+                                         .with([](const event& l, const parcel& r) {
+                                           if (*r.what == 1)
+                                             throw std::runtime_error("a bad parcel");
+                                           return ids_of_pair(l.number, *r.what);
+                                         }),
+                                     into_vector<ids_of_pair>()));
+  kit.run();
+  auto got = kit.request(h, patterns::join{}).get().value();
+  std::sort(got.begin(), got.end());
+  CHECK(got == pairs{{0, 0}, {2, 2}});
+  outcome<> all;
+  all.report = kit.request(h, get_report{}).get().value();
+  CHECK(all.of("join").failures == 1);
+  CHECK(kit.dead_letters().empty());
+}
+
+namespace {
+
+/// Those that a join has asked for their time, so in the order in which it has read them.
+events read_by_join;
+std::int64_t time_that_is_seen(const event& e) {
+  read_by_join.push_back(e);
+  return e.at;
+}
+constexpr int first_of_right = 1000;
+
+struct restarted {
+  pairs all{};
+  std::size_t failures = 0;
+};
+/// What a join that restarts gives of events that are read in this order.
+restarted expected_after_restarts(const events& in, const times& t) {
+  restarted got;
+  reference_watermark marks[] = {reference_watermark(t.disorder), reference_watermark(t.disorder)};
+  events kept[2];
+  for (const event& e : in) {
+    const std::size_t side = e.number >= first_of_right ? 1 : 0;
+    if (marks[side].has_passed(e.at + 1)) continue;
+    marks[side].see(e.at);
+    pairs of_this;
+    for (const event& other : kept[1 - side]) {
+      const event& l = side == 0 ? e : other;
+      const event& r = side == 0 ? other : e;
+      if (l.key == r.key && r.at - l.at >= -t.before && r.at - l.at <= t.after)
+        of_this.emplace_back(l.number, r.number);
+    }
+    if (std::any_of(of_this.begin(), of_this.end(), is_bad)) {
+      ++got.failures;
+      kept[0].clear();
+      kept[1].clear();
+    } else {
+      got.all.insert(got.all.end(), of_this.begin(), of_this.end());
+      kept[side].push_back(e);
+    }
+  }
+  std::sort(got.all.begin(), got.all.end());
+  return got;
+}
+
+}  // namespace
+
+TEST_CASE("with restart a pair that throws takes its second tuple and what is kept with it") {
+  std::size_t lost = 0;
+  testkit::explore(40, [&](test_system& kit) {
+    const times t{3, 4, 4};
+    const events left = with_bad_ones(disordered(kit.seed(), 100, 5, 3));
+    events right = disordered(kit.seed() + 7, 100, 5, 3);
+    for (event& e : right) e.number += first_of_right;
+    read_by_join.clear();
+    const joined got =
+        run_join(kit, left,
+                 join_with(any_source(from(right)))
+                     .by(&event::key, &event::key)
+                     .event_time(time_that_is_seen, time_that_is_seen, out_of_order(t.disorder))
+                     .within(t.before, t.after)
+                     .on(on_failure::restart)
+                     .with(pair_of),
+                 {.capacity = 16});
+    REQUIRE(got.all.has_value());
+    REQUIRE(read_by_join.size() == left.size() + right.size());
+    const restarted want = expected_after_restarts(read_by_join, t);
+    REQUIRE(got.all.value() == want.all);
+    CHECK(got.figures.failures == want.failures);
+    CHECK(kit.dead_letters().size() == want.failures);
+    lost += got.figures.dropped;
+  });
+  CHECK(lost > 0);
+}
+
+namespace {
+
+int key_of_good(const event& e) {
+  if (e.number < 0 && e.number % 2 == 0) throw std::runtime_error("no key");
+  return e.key;
+}
+std::int64_t time_of_good(const event& e) {
+  if (e.number < 0) throw std::runtime_error("no time");
+  return e.at;
+}
+
+}  // namespace
+
+TEST_CASE("a key or a time that throws takes nothing with it, with skip and with restart") {
+  testkit::explore(20, [](test_system& kit) {
+    const times t{3, 4, 4};
+    const events left = with_bad_ones(disordered(kit.seed(), 100, 5, 3));
+    const events right = with_bad_ones(disordered(kit.seed() + 7, 100, 5, 3));
+    const auto without = [](events all) {
+      std::erase_if(all, [](const event& e) { return e.number < 0; });
+      return all;
+    };
+    const pairs want = expected_pairs(without(left), without(right), t);
+    for (const on_failure policy : {on_failure::skip, on_failure::restart}) {
+      const std::size_t before = kit.dead_letters().size();
+      const joined got =
+          run_join(kit, left,
+                   join_with(any_source(from(right)))
+                       .by(key_of_good, key_of_good)
+                       .event_time(time_of_good, time_of_good, out_of_order(t.disorder))
+                       .within(t.before, t.after)
+                       .on(policy)
+                       .with(pair_of));
+      REQUIRE(got.all.has_value());
+      REQUIRE(got.all.value() == want);
+      CHECK(got.figures.dropped == 0);
+      const std::size_t bad =
+          left.size() - without(left).size() + right.size() - without(right).size();
+      CHECK(kit.dead_letters().size() - before == bad);
+    }
+  });
+}
+
+namespace {
+
+/// An event whose objects are counted.
+struct counted_event {
+  using garrick_sendable = void;
+  static inline int alive = 0;
+  static inline int most = 0;
+  event of{};
+
+  counted_event() { born(); }
+  explicit counted_event(const event& e) : of(e) { born(); }
+  counted_event(const counted_event& o) noexcept : of(o.of) { born(); }
+  counted_event& operator=(const counted_event&) noexcept = default;
+  ~counted_event() { --alive; }
+
+ private:
+  static void born() noexcept { most = std::max(most, ++alive); }
+};
+std::int64_t time_of(const counted_event& e) { return e.of.at; }
+int key_of(const counted_event& e) { return e.of.key; }
+
+}  // namespace
+
+TEST_CASE("a join keeps three times what is near each other at most, however long it runs") {
+  const auto tuples_of = [] {
+    return pipeline(counting(0, 20'000), [](int i) { return counted_event(event{i, i % 7, i}); });
+  };
+  testkit::explore(3, [&](test_system& kit) {
+    const int before = counted_event::most = counted_event::alive;
+    const auto h = spawn(kit,
+                         pipeline(tuples_of(),
+                                  join_with(tuples_of())
+                                      .by(key_of, key_of)
+                                      .event_time(time_of, time_of)
+                                      .within(20, 30)
+                                      .at_most(152)  // 3 * (20 + 30), and one of each side
+                                      .with([](const counted_event& l, const counted_event& r) {
+                                        return l.of.number - r.of.number;
+                                      }),
+                                  fold(0, [](int n, int) { return n + 1; })),
+                         {.capacity = 4});
+    kit.run();
+    const auto got = kit.request(h, patterns::join{}).get();
+    REQUIRE(got.has_value());
+    CHECK(got.value() > 6 * 20'000);
+    CHECK(counted_event::most - before < 152 + 40);  // and some in channels
+    CHECK(counted_event::alive == before);
+  });
+}
+
+TEST_CASE("a producer that is silent beside a fast one has a join fill up, unless it may be idle") {
+  const auto by_parity = [](const event& e, std::size_t n) {
+    return static_cast<std::size_t>(e.key) % n;
+  };
+  const auto same = [](event e) { return e; };
+  // the left side's second producer never gets anything, and so the right side waits
+  const any_source left = pipeline(
+      ticks(100ms),
+      [](tick n) {
+        const int i = static_cast<int>(n.number);
+        return event{i, 0, i};
+      },
+      take<event>(200));
+  const any_source right = pipeline(counting(1, 201), [](int i) { return event{i, 0, i}; });
+  const auto run_silent = [&](const auto& spec) {
+    test_system kit(1);
+    const auto h = spawn(kit,
+                         pipeline(left, farm(same).replicas(2).by(by_parity),
+                                  any_join(spec.with(pair_of)), into_vector<ids_of_pair>()),
+                         {.capacity = 4});
+    kit.run_for(100s);
+    joined got;
+    got.all = kit.request(h, patterns::join{}).get();
+    outcome<> all;
+    all.report = kit.request(h, get_report{}).get().value();
+    got.figures = all.of("join");
+    return got;
+  };
+  const auto spec = join_of(right, {0, 1, 1}).at_most(40);
+  const joined failed = run_silent(spec);
+  REQUIRE_FALSE(failed.all.has_value());
+  CHECK(failed.all.error().to_string().find("join: 40 tuples wait for others") !=
+        std::string::npos);
+  const joined idle = run_silent(spec.idle_after(1s));
+  REQUIRE(idle.all.has_value());
+  CHECK(idle.all.value().size() == 3 * 200 - 2);
+  CHECK(idle.figures.late == 0);
 }
 
 TEST_CASE("what a join keeps when its stream is cancelled is counted as dropped") {

@@ -13,12 +13,21 @@
 // the pairs do not depend on which side is read first.
 //
 // State is bounded: a tuple is kept until the other side's watermark has passed the last time that
-// could meet it. If one side is ahead, so that half of at_most(n) tuples are kept, it waits for the
-// other, unless that has ended or is idle. More than at_most(n) are a failure of the stage: then
-// more tuples than that are near each other, and the interval is too long.
+// could meet it, and up to before + after longer, since tuples are freed together. If both sides
+// bring as many, that is up to three times what is needed. If one side is ahead, so that half of
+// at_most(n) tuples are kept, it waits for the other, unless that has ended or is idle. More than
+// at_most(n) are a failure of the stage. Then the interval is too long for it, or a side's time
+// stands still: one of its producers is silent, and the tuples of another one are kept meanwhile,
+// unless idle_after(time) is said.
 //
-// With on_failure::skip a tuple whose key, time or pair throws is a dead letter. With restart what
-// is kept is lost, too, and counted as dropped, as it is when the stream is cancelled.
+// With on_failure::skip a pair whose function throws is lost alone: it is counted as a failure, and
+// copies of both tuples, if there may be any, are a dead letter. The tuples stay for others. So the
+// pairs do not depend on the order then either. A tuple whose key or time throws is a dead letter,
+// and so is one for which there is no room.
+//
+// With restart the later tuple of a pair that throws is a dead letter: its pairs are dropped, and
+// what is kept is lost and counted as dropped, as it is when the stream is cancelled. Which pairs
+// that costs depends on how the sides were read. A key or a time that throws costs none.
 //
 // Thread safety: patterns are plain values.
 #pragma once
@@ -219,7 +228,9 @@ class join_spec {
     return join_spec<P, KeyL, KeyR, TimeL, TimeR, Disorder, Interval, true>(
         source_, key_l_, key_r_, time_l_, time_r_, std::move(rest));
   }
-  /// At most `n` tuples are kept; by default 2^20. Throws std::invalid_argument for zero.
+  /// At most `n` tuples are kept; by default 2^20. Room is needed for the left ones of a time of
+  /// 2 * `after` + `before`, for the right ones of 2 * `before` + `after`, and on each side for those
+  /// of the disorder. Throws std::invalid_argument for zero.
   [[nodiscard]] join_spec at_most(std::size_t n) const {
     if (n == 0) throw std::invalid_argument("garrick: join: at_most(n): n is 0; at least 1");
     join_spec s = *this;

@@ -144,6 +144,11 @@ class slots {
     mark_ = next_;
     fresh_ = true;
   }
+  void take_back() noexcept {
+    give_back();
+    of_.take_back();
+    look();
+  }
   [[nodiscard]] bool is_blocked() const noexcept { return blocked_; }
   [[nodiscard]] std::size_t waiting() noexcept {
     give_back();

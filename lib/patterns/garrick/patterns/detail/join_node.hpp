@@ -20,8 +20,12 @@
 // J2 A tuple is kept until no tuple of the other side that is in time can meet it. So two tuples
 //    that are in time, of one key and near enough, meet once: whichever comes second finds the
 //    first.
+// J3 If the stage goes on after failures, each pair stands for itself: one that throws is lost
+//    alone, and both tuples stay. So which pairs there are does not depend on how the sides are
+//    read in turn then either.
 #pragma once
 
+#include <garrick/base/types/copyable.hpp>
 #include <garrick/patterns/detail/dense_map.hpp>
 #include <garrick/patterns/detail/inlet.hpp>
 #include <garrick/patterns/detail/watermark.hpp>
@@ -45,16 +49,29 @@ namespace garrick::patterns::detail {
 /// The tuples that one side keeps.
 template <class T, class Key>
 class kept_side {
+  struct one {
+    std::int64_t at;
+    T tuple;
+  };
+
  public:
+  using place = std::vector<one>;
+
   /// A tuple of time t meets others up to t + `reach`.
   kept_side(std::int64_t bucket, std::int64_t reach) noexcept : bucket_(bucket), reach_(reach) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  void keep(std::int64_t t, const Key& key, std::size_t hash, T&& in) {
+  /// Where a tuple of this time and key is to be kept. There is room for one.
+  [[nodiscard]] place& place_for(std::int64_t t, const Key& key, std::size_t hash) {
     auto& of = buckets_[floor_to(t, bucket_)];
     auto* e = of.find(key, hash);
     if (e == nullptr) e = &of.insert(Key(key), hash, {});
-    e->cell.push_back({t, std::move(in)});
+    place& p = e->cell;
+    if (p.size() == p.capacity()) p.reserve(std::max<std::size_t>(1, 2 * p.size()));
+    return p;
+  }
+  void keep(place& at, std::int64_t t, T&& in) noexcept {
+    at.push_back({t, std::move(in)});
     ++size_;
   }
   /// Calls `f` with each tuple of this key from time `first` to `last`.
@@ -84,13 +101,9 @@ class kept_side {
   }
 
  private:
-  struct one {
-    std::int64_t at;
-    T tuple;
-  };
   std::int64_t bucket_;
   std::int64_t reach_;
-  std::map<std::int64_t, dense_map<Key, std::vector<one>>> buckets_;
+  std::map<std::int64_t, dense_map<Key, place>> buckets_;
   std::size_t size_ = 0;
 };
 
@@ -120,7 +133,7 @@ struct join_parts {
 
 /// Its running part. `Idles`: a side may become idle.
 template <class L, class R, class Out, class Key, class Parts, bool Idles>
-class join_stage {
+class join_stage : private asks_tuples {
  public:
   explicit join_stage(Parts p)
       : parts_(std::move(p)),
@@ -137,8 +150,11 @@ class join_stage {
   void start() noexcept {}
   template <class To>
   void stop(To& /*out*/) noexcept {}
-  /// What is kept is lost; how far time is stays known.
+  void goes_on_after_failures() noexcept { each_pair_alone_ = true; }
+  /// What is kept is lost, unless it was a tuple's time or key that has thrown. How far time is
+  /// stays known.
   void restart() noexcept {
+    if (has_only_asked()) return;
     lost_ += kept();
     left_.clear();
     right_.clear();
@@ -161,29 +177,36 @@ class join_stage {
     return is_half_full() && left != left_is_behind() && !other.ended && !other.idle;
   }
 
-  template <class To>
-  void take_left(L&& in, To& out) {
-    const std::int64_t t = time_by(parts_.time_l, std::as_const(in));
-    decltype(auto) key = part_of(parts_.key_l, std::as_const(in));
-    const std::size_t hash = hash_of<Key>(key);
+  /// If the stage goes on after failures, `lost(left, right)` is called, while the exception is
+  /// being handled, for each pair that throws. It throws nothing.
+  template <class To, class Lost>
+  void take_left(L&& in, To& out, const Lost& lost) {
+    const std::int64_t t = asked([&] { return time_by(parts_.time_l, std::as_const(in)); });
+    decltype(auto) key =
+        asked([&]() -> decltype(auto) { return part_of(parts_.key_l, std::as_const(in)); });
+    const std::size_t hash = asked([&] { return hash_of<Key>(key); });
     if (is_late(left_is_, t)) return;
+    // what can fail for the tuple itself comes before its pairs
+    auto* const place = right_is_.ended || !left_.is_needed(t, right_is_.mark.value())
+                            ? nullptr
+                            : &place_for(left_, t, key, hash);
     right_.for_each(t - parts_.before, t + parts_.after, key, hash,
-                    [&](const R& r) { out.put(called(parts_.pair)(std::as_const(in), r)); });
-    if (right_is_.ended || !left_.is_needed(t, right_is_.mark.value())) return;
-    room_for_one_more();
-    left_.keep(t, key, hash, std::move(in));
+                    [&](const R& r) { put(std::as_const(in), r, out, lost); });
+    if (place != nullptr) left_.keep(*place, t, std::move(in));
   }
-  template <class To>
-  void take_right(R&& in, To& out) {
-    const std::int64_t t = time_by(parts_.time_r, std::as_const(in));
-    decltype(auto) key = part_of(parts_.key_r, std::as_const(in));
-    const std::size_t hash = hash_of<Key>(key);
+  template <class To, class Lost>
+  void take_right(R&& in, To& out, const Lost& lost) {
+    const std::int64_t t = asked([&] { return time_by(parts_.time_r, std::as_const(in)); });
+    decltype(auto) key =
+        asked([&]() -> decltype(auto) { return part_of(parts_.key_r, std::as_const(in)); });
+    const std::size_t hash = asked([&] { return hash_of<Key>(key); });
     if (is_late(right_is_, t)) return;
+    auto* const place = left_is_.ended || !right_.is_needed(t, left_is_.mark.value())
+                            ? nullptr
+                            : &place_for(right_, t, key, hash);
     left_.for_each(t - parts_.after, t + parts_.before, key, hash,
-                   [&](const L& l) { out.put(called(parts_.pair)(l, std::as_const(in))); });
-    if (left_is_.ended || !right_.is_needed(t, left_is_.mark.value())) return;
-    room_for_one_more();
-    right_.keep(t, key, hash, std::move(in));
+                   [&](const L& l) { put(l, std::as_const(in), out, lost); });
+    if (place != nullptr) right_.keep(*place, t, std::move(in));
   }
   /// After a batch, and when a side is idle or has ended.
   void look() noexcept {
@@ -229,12 +252,30 @@ class join_stage {
     side.mark.saw(t);
     return false;
   }
-  void room_for_one_more() {
-    if (kept() < parts_.at_most) return;
-    look();  // this tuple itself may have moved time on
-    if (kept() >= parts_.at_most)
-      throw std::length_error("garrick: join: " + std::to_string(parts_.at_most) +
-                              " tuples wait for others, as many as at_most() allows");
+  template <class Side>
+  [[nodiscard]] typename Side::place& place_for(Side& side, std::int64_t t, const Key& key,
+                                                std::size_t hash) {
+    if (kept() >= parts_.at_most) {
+      look();  // this tuple itself may have moved time on
+      if (kept() >= parts_.at_most)
+        throw std::length_error("garrick: join: " + std::to_string(parts_.at_most) +
+                                " tuples wait for others, as many as at_most() allows");
+    }
+    return side.place_for(t, key, hash);
+  }
+  template <class To, class Lost>
+  void put(const L& l, const R& r, To& out, const Lost& lost) {
+    if (!each_pair_alone_) {
+      out.put(called(parts_.pair)(l, r));
+      return;
+    }
+    out.begin_input();  // what throws takes no other pair with it
+    try {
+      out.put(called(parts_.pair)(l, r));
+    } catch (...) {
+      out.take_back();
+      lost(l, r);
+    }
   }
 
   Parts parts_;
@@ -244,6 +285,7 @@ class join_stage {
   side_progress right_is_;
   std::size_t lost_ = 0;
   std::size_t late_ = 0;
+  bool each_pair_alone_ = false;  ///< one that throws takes no tuple with it
 };
 
 /// Reads both sides.
@@ -306,15 +348,19 @@ class join_node final : public stage_node_base<Stage, Out> {
     const std::span<L> batch = left_.next(this->batch());
     if (batch.empty()) return std::nullopt;
     this->stage_.left().mark.reads(left_.number());
-    return read(batch, left_, t, true,
-                [this](L& in, in_hand& to) { this->stage_.take_left(std::move(in), to); });
+    return read(batch, left_, t, true, [this](L& in, in_hand& to) {
+      this->stage_.take_left(std::move(in), to,
+                             [this](const L& l, const R& r) noexcept { lose_pair(l, r); });
+    });
   }
   std::optional<step_outcome> read_right(turn& t) {
     const std::span<R> batch = right_.next(this->batch());
     if (batch.empty()) return std::nullopt;
     this->stage_.right().mark.reads(right_.number());
-    return read(batch, right_, t, false,
-                [this](R& in, in_hand& to) { this->stage_.take_right(std::move(in), to); });
+    return read(batch, right_, t, false, [this](R& in, in_hand& to) {
+      this->stage_.take_right(std::move(in), to,
+                              [this](const L& l, const R& r) noexcept { lose_pair(l, r); });
+    });
   }
   template <class T, class Take>
   step_outcome read(std::span<T> batch, inputs<T>& from, turn& t, bool left, const Take& take) {
@@ -358,6 +404,13 @@ class join_node final : public stage_node_base<Stage, Out> {
       this->dead_letter(std::move(spare.best(in)), std::current_exception());
       this->failed();
     }
+  }
+  /// The pair's function has thrown. Its tuples stay, so the letter holds copies, if there may be
+  /// any.
+  void lose_pair(const L& l, const R& r) noexcept {
+    if constexpr (garrick::base::copyable_message<L> && garrick::base::copyable_message<R>)
+      static_cast<void>(this->told_of(std::current_exception(), l, r));
+    this->count_failure();
   }
   /// `wait`: for the side that is behind alone. If that one has ended meanwhile, there is nothing
   /// to wait for any more, and nobody who would wake the node.

@@ -176,11 +176,16 @@ class node : public wakeable {
   /// The stage has thrown on this tuple, and it goes on.
   template <class T>
   void dead_letter(T&& tuple, const std::exception_ptr& why) noexcept {
+    // no memory for the letter: it is counted all the same
+    if (!told_of(why, std::forward<T>(tuple))) drop(1);
+  }
+  /// Makes a dead letter of this. False: there is no memory for it.
+  template <class... Parts>
+  bool told_of(const std::exception_ptr& why, Parts&&... parts) noexcept {
     try {
-      report_dead_letter(any_ref(carrier_), why_it_failed(why), std::forward<T>(tuple));
-    } catch (...) {
-      drop(1);  // no memory for the letter: it is counted all the same
-    }
+      report_dead_letter(any_ref(carrier_), why_it_failed(why), std::forward<Parts>(parts)...);
+      return true;
+    } catch (...) { return false; }
   }
 
  private:
