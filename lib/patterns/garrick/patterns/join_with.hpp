@@ -229,8 +229,8 @@ class join_spec {
         source_, key_l_, key_r_, time_l_, time_r_, std::move(rest));
   }
   /// At most `n` tuples are kept; by default 2^20. Room is needed for the left ones of a time of
-  /// 2 * `after` + `before`, for the right ones of 2 * `before` + `after`, and on each side for those
-  /// of the disorder. Throws std::invalid_argument for zero.
+  /// 2 * `after` + `before`, for the right ones of 2 * `before` + `after`, and for those of each
+  /// side's disorder. Throws std::invalid_argument for zero.
   [[nodiscard]] join_spec at_most(std::size_t n) const {
     if (n == 0) throw std::invalid_argument("garrick: join: at_most(n): n is 0; at least 1");
     join_spec s = *this;
