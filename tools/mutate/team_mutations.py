@@ -7,6 +7,7 @@ TEAM = PATTERNS + "team/"
 SHARES = TEAM + "shares.hpp"
 RANGE = TEAM + "range_work.cpp"
 TREE = TEAM + "tree_work.cpp"
+NODES = TEAM + "tree_work.hpp"
 WORK = TEAM + "shared_work.cpp"
 QUEUE = TEAM + "work_queue.cpp"
 TURN = TEAM + "turn_length.hpp"
@@ -218,6 +219,13 @@ MUTATIONS = [
         TREE,
         "    if (turn_is_over(begin, now, at, on)) return true;\n",
         "    if (turn_is_over(begin, now, at, on)) return false;\n",
+        by_parts,
+    ),
+    mutation(
+        "team: a tree that is dropped is left to its destructors",
+        NODES,
+        "  while (n != &whole || !n->of_parts.empty()) {\n",
+        "  while (n != &whole) {\n",
         by_parts,
     ),
     # ---- phases
