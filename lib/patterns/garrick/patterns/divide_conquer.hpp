@@ -261,14 +261,23 @@ struct no_divide_conquer {
                 "bool(const P&). They name their types and change nothing that is bound to them");
 };
 
+/// Can F be called with Args, and gives nothing? A coroutine gives something: nobody would run it,
+/// and it could keep the range.
+template <class F, class... Args>
+consteval bool gives_nothing() {
+  if constexpr (std::is_invocable_v<F, Args...>)
+    return std::is_void_v<std::invoke_result_t<F, Args...>>;
+  else
+    return false;
+}
 template <class Divide, class Merge, class Solve, class IsSmall>
 consteval bool fits_in_place() {
   using T = typename divided_by<Solve>::element;
   using all = std::span<T>;
-  return std::is_invocable_r_v<void, callee<const Solve>, all> &&
+  return gives_nothing<callee<const Solve>, all>() &&
          std::is_invocable_r_v<bool, callee<const IsSmall>, all> &&
-         std::is_invocable_r_v<void, callee<const Divide>, all, parts&> &&
-         std::is_invocable_r_v<void, callee<const Merge>, all, const parts&>;
+         gives_nothing<callee<const Divide>, all, parts&>() &&
+         gives_nothing<callee<const Merge>, all, const parts&>();
 }
 template <class Divide, class Merge, class Solve, class IsSmall>
 consteval bool fits_with_values() {
