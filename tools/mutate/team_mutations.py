@@ -284,6 +284,13 @@ MUTATIONS = [
         by_stencils,
     ),
     mutation(
+        "stencil: the other container is a copy where it could be made with a size",
+        STENCIL,
+        "      if (made.size() == c.size()) return made;",
+        "      if (made.size() != c.size()) return made;",
+        by_stencils,
+    ),
+    mutation(
         "stencil: the last row but one sees no edge",
         STENCIL,
         "form_.height - y > form_.radius_y;",
