@@ -20,6 +20,36 @@ namespace garrick::tests {
   return v;
 }
 
+/// Holds up those that come to it until it is opened.
+class gate {
+ public:
+  /// Nobody has come, and whoever does waits.
+  void close() noexcept { has_come_ = is_open_ = false; }
+  /// Waits until it is open.
+  void pass() noexcept {
+    if (!has_come_.exchange(true)) has_come_.notify_all();
+    is_open_.wait(false);
+  }
+  /// Waits until somebody has come.
+  void wait_for_somebody() const noexcept { has_come_.wait(false); }
+  void open() noexcept {
+    is_open_ = true;
+    is_open_.notify_all();
+  }
+
+ private:
+  std::atomic<bool> has_come_{false};
+  std::atomic<bool> is_open_{false};
+};
+
+/// Stops a system in which somebody is held up at the gate. All actors are told before it opens.
+inline void stop_at(gate& g, actor_system& system) {
+  g.wait_for_somebody();
+  static_cast<void>(system.stop_now(duration()));
+  g.open();
+  CHECK(system.stop_now(duration::seconds(60)).complete);
+}
+
 /// Counts how often such an object is copied, and how often it is moved.
 struct counting_copies {
   using garrick_sendable = void;

@@ -199,6 +199,59 @@ TEST_CASE("a problem may be far deeper than a stack, also if its deepest part th
         std::string::npos);
 }
 
+/// At the bottom of a tree that is too deep for a stack of 8 MB, also if the compiler optimises.
+tests::gate at_the_bottom;
+constexpr int levels_in_place = 400'000;
+constexpr int levels_with_values = 150'000;
+void solve_one(std::span<int> few) {
+  if (few[0] == levels_in_place - 1) at_the_bottom.pass();
+}
+std::int64_t solve_value(stretch s) {
+  if (s.to == levels_with_values) at_the_bottom.pass();
+  return s.from;
+}
+std::vector<stretch> peel_value(stretch s) { return {{s.from, s.from + 1}, {s.from + 1, s.to}}; }
+std::int64_t sum(std::vector<std::int64_t> some) {
+  return std::accumulate(some.begin(), some.end(), std::int64_t{0});
+}
+bool is_one(const stretch& s) { return s.to - s.from <= 1; }
+
+/// Stops a system when its problem is divided and nothing is solved.
+template <class P, class In>
+void stops_half_way(const P& p, const In& in) {
+  at_the_bottom.close();
+  actor_system system;
+  auto answer = system.request(spawn(system, p.replicas(1)), in);
+  stop_at(at_the_bottom, system);
+  CHECK_FALSE(answer.get().has_value());
+}
+
+TEST_CASE("a system may be stopped while a problem is divided far deeper than a stack") {
+  const auto peel = [](std::span<int> all, parts& out) {
+    out.add(0, 1);
+    out.add(1, all.size());
+  };
+  stops_half_way(divide_conquer(peel, nothing_to_merge, solve_one, is_below<2>),
+                 numbers(levels_in_place));
+  stops_half_way(divide_conquer(peel_value, sum, solve_value, is_one),
+                 stretch{0, levels_with_values});
+}
+
+TEST_CASE("a stream may be cancelled while a problem is divided far deeper than a stack") {
+  at_the_bottom.close();
+  settings s;
+  s.scheduler.workers = 2;  // one of them is held up
+  actor_system system(s);
+  const auto p = divide_conquer(peel_value, sum, solve_value, is_one).replicas(1);
+  const auto h = spawn(system, pipeline(from(std::vector<stretch>{{0, levels_with_values}}), p,
+                                        discard<std::int64_t>()));
+  at_the_bottom.wait_for_somebody();
+  send(h, cancel{});
+  static_cast<void>(system.request(h, get_report{}).get());  // it has heard of it
+  at_the_bottom.open();
+  CHECK(system.request(h, join{}).get().error() == errc::cancelled);
+}
+
 TEST_CASE("what is divided into nothing is merged at once") {
   const auto none = [](std::span<int>, parts&) {};
   const auto clear = [](std::span<int> all, const parts& of) {

@@ -236,6 +236,45 @@ TEST_CASE("a stencil copies elements at the edges and nowhere else") {
   }
 }
 
+/// A container of the user's own, which may be made with a size.
+struct shelf {
+  using garrick_sendable = void;
+  std::vector<counting_copies> all;
+  shelf() = default;
+  explicit shelf(std::size_t n) : all(n) {}
+  [[nodiscard]] std::size_t size() const noexcept { return all.size(); }
+  counting_copies& operator[](std::size_t i) noexcept { return all[i]; }
+  counting_copies* data() noexcept { return all.data(); }
+};
+/// One for which a number is something else than a size.
+struct labelled : shelf {
+  using garrick_sendable = void;
+  std::size_t label = 0;
+  explicit labelled(std::size_t l) : label(l) {}
+};
+
+TEST_CASE("the other container is made with a size where that is possible, and else is a copy") {
+  const auto older = [](const neighbourhood<counting_copies>& n) {
+    counting_copies made;
+    made.value = n[-1].value + 1;
+    return made;
+  };
+  test_system kit(1);
+  const auto copies_of = [&](auto all) {
+    counting_copies::copies = 0;
+    auto answer = kit.request(spawn(kit, stencil<decltype(all)>(older, 1, 3)), std::move(all));
+    kit.run();
+    const auto got = answer.get().value();
+    REQUIRE(got.size() == 100);
+    CHECK(got.all.back().value == 3);
+    return counting_copies::copies - 6 * 3;  // those at the edges
+  };
+  CHECK(copies_of(shelf(100)) == 0);
+  labelled all(7);
+  all.all.resize(100);
+  CHECK(copies_of(std::move(all)) == 100);
+}
+
 TEST_CASE("without iterations a container is as it came, and its function is not called") {
   const auto never =
       +[](const neighbourhood<unsigned>&) -> unsigned { throw std::logic_error("called"); };

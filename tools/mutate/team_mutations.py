@@ -7,6 +7,7 @@ TEAM = PATTERNS + "team/"
 SHARES = TEAM + "shares.hpp"
 RANGE = TEAM + "range_work.cpp"
 TREE = TEAM + "tree_work.cpp"
+NODES = TEAM + "tree_work.hpp"
 WORK = TEAM + "shared_work.cpp"
 QUEUE = TEAM + "work_queue.cpp"
 TURN = TEAM + "turn_length.hpp"
@@ -220,6 +221,13 @@ MUTATIONS = [
         "    if (turn_is_over(begin, now, at, on)) return false;\n",
         by_parts,
     ),
+    mutation(
+        "team: a tree that is dropped is left to its destructors",
+        NODES,
+        "  while (n != &whole || !n->of_parts.empty()) {\n",
+        "  while (n != &whole) {\n",
+        by_parts,
+    ),
     # ---- phases
     mutation(
         "stencil: who comes late from an earlier phase claims a piece of the present one",
@@ -273,6 +281,13 @@ MUTATIONS = [
         STENCIL,
         "    const T* const in = buffers_[iteration % 2];",
         "    const T* const in = buffers_[0];",
+        by_stencils,
+    ),
+    mutation(
+        "stencil: the other container is a copy where it could be made with a size",
+        STENCIL,
+        "      if (made.size() == c.size()) return made;",
+        "      if (made.size() != c.size()) return made;",
         by_stencils,
     ),
     mutation(

@@ -1,6 +1,8 @@
 // each: signature state captures bits range made pointer join again dividing chunk container keyed
+// each: reducing_nothing reducing_ranges other_type range_goes_round solving_later dividing_later
+// each: merging_later coroutine_values coroutine_results coroutine_sums
 // expect: garrick:
-// expect: names its types|several threads call this function at once|a stage owns what it is made of|operator[] that gives an Element&|lie in a std::vector|a tuple owns all it refers to|Value combine(Value, Value)|bool again(const T&)|divide_conquer(divide, merge|divide_conquer has no dynamic(chunk)|takes another container
+// expect: names its types|several threads call this function at once|a stage owns what it is made of|operator[] that gives an Element&|lie in a std::vector|a tuple owns all it refers to|Value combine(Value, Value)|`Value f(const T&)` that names|`void f(T&)` or `T f(const T&)`|bool again(const T&)|divide_conquer(divide, merge|divide_conquer has no dynamic(chunk)|takes another container
 // What a data-parallel pattern's functions and containers have to look like.
 #include <garrick/patterns/patterns.hpp>
 
@@ -8,6 +10,7 @@
 #include <deque>
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 using namespace garrick;
@@ -21,6 +24,13 @@ void divide(std::span<int> all, parts& out) { out.add(0, all.size() / 2); }
 void merge(std::span<int>, const parts&) {}
 void solve(std::span<int>) {}
 bool is_small(std::span<const int> some) { return some.size() < 10; }
+generator<int> divide_later(std::span<int>, parts&) { co_return; }
+generator<int> merge_later(std::span<int>, const parts&) { co_return; }
+generator<int> solve_later(std::span<int> few) { co_yield few[0]; }
+generator<int> value_later(int n) { co_yield n; }
+std::vector<int> halves(int n) { return {n / 2, n - n / 2}; }
+generator<int> first(std::vector<generator<int>> all) { return std::move(all[0]); }
+generator<int> either(generator<int> a, generator<int>) { return a; }
 
 void test(actor_base& self, const accelerator& acc) {
   static_cast<void>(self);
@@ -48,6 +58,26 @@ void test(actor_base& self, const accelerator& acc) {
   static_cast<void>(master_worker(twice, [](int& x) { return x++ < 5; }));
 #elif defined(GARRICK_WITHOUT_dividing)
   static_cast<void>(divide_conquer(divide, merge, solve, is_left));
+#elif defined(GARRICK_WITHOUT_reducing_nothing)
+  static_cast<void>(reduce(twice, plus));
+#elif defined(GARRICK_WITHOUT_reducing_ranges)
+  static_cast<void>(reduce([](std::span<int> part) { part[0] = 1; }, plus));
+#elif defined(GARRICK_WITHOUT_other_type)
+  static_cast<void>(master_worker([](const int& x) { return x / 2.0; }, is_left));
+#elif defined(GARRICK_WITHOUT_range_goes_round)
+  static_cast<void>(master_worker(solve, is_left));
+#elif defined(GARRICK_WITHOUT_solving_later)
+  static_cast<void>(divide_conquer(divide, merge, solve_later, is_small));
+#elif defined(GARRICK_WITHOUT_dividing_later)
+  static_cast<void>(divide_conquer(divide_later, merge, solve, is_small));
+#elif defined(GARRICK_WITHOUT_merging_later)
+  static_cast<void>(divide_conquer(divide, merge_later, solve, is_small));
+#elif defined(GARRICK_WITHOUT_coroutine_values)
+  static_cast<void>(divide_conquer(halves, first, value_later, is_left));
+#elif defined(GARRICK_WITHOUT_coroutine_results)
+  static_cast<void>(map([](const int& x) -> generator<int> { co_yield x; }));
+#elif defined(GARRICK_WITHOUT_coroutine_sums)
+  static_cast<void>(reduce([](const int& x) -> generator<int> { co_yield x; }, either));
 #elif defined(GARRICK_WITHOUT_chunk)
   static_cast<void>(divide_conquer(divide, merge, solve, is_small).dynamic(10));
 #elif defined(GARRICK_WITHOUT_container)

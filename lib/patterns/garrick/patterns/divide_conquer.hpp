@@ -26,7 +26,6 @@
 #include <garrick/patterns/team/tree_work.hpp>
 
 #include <cstddef>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -94,7 +93,7 @@ class divide_range final : public answered_work<C, tree_work> {
   struct range_node : tree_node {
     piece where;
     parts cuts{0};
-    std::unique_ptr<range_node[]> of_parts;
+    std::vector<range_node> of_parts;
   };
 
  public:
@@ -102,6 +101,9 @@ class divide_range final : public answered_work<C, tree_work> {
       : answered_work<C, tree_work>(std::move(name)), f_(f), all_(std::move(all)) {
     root_.where.end = all_.size();
   }
+  ~divide_range() override { forget_tree(root_); }
+  divide_range(const divide_range&) = delete;
+  divide_range& operator=(const divide_range&) = delete;
   [[nodiscard]] std::size_t size() const noexcept override { return root_.where.end; }
 
  private:
@@ -116,7 +118,7 @@ class divide_range final : public answered_work<C, tree_work> {
     }
     parts cuts(all.size());
     called(f_.divide)(all, cuts);
-    n.of_parts = std::make_unique<range_node[]>(cuts.size());
+    n.of_parts = std::vector<range_node>(cuts.size());
     out.reserve(cuts.size());
     for (std::size_t i = 0; i < cuts.size(); ++i) {
       range_node& part = n.of_parts[i];
@@ -132,9 +134,7 @@ class divide_range final : public answered_work<C, tree_work> {
     auto& n = static_cast<range_node&>(at);
     called(f_.merge)(range_at(n), std::as_const(n.cuts));
   }
-  void forget_parts(tree_node& at) noexcept override {
-    static_cast<range_node&>(at).of_parts.reset();
-  }
+  void forget_parts(tree_node& at) noexcept override { forget_tree(static_cast<range_node&>(at)); }
   [[nodiscard]] std::size_t place_of(const tree_node& n) const noexcept override {
     return static_cast<const range_node&>(n).where.begin;
   }
@@ -155,7 +155,7 @@ class divide_value final : public answered_work<Value, tree_work> {
   struct value_node : tree_node {
     std::optional<Problem> problem;
     std::optional<Value> value;
-    std::deque<value_node> of_parts;  // they do not move
+    std::vector<value_node> of_parts;
   };
 
  public:
@@ -163,6 +163,9 @@ class divide_value final : public answered_work<Value, tree_work> {
       : answered_work<Value, tree_work>(std::move(name)), f_(f) {
     root_.problem.emplace(std::move(whole));
   }
+  ~divide_value() override { forget_tree(root_); }
+  divide_value(const divide_value&) = delete;
+  divide_value& operator=(const divide_value&) = delete;
   [[nodiscard]] std::size_t size() const noexcept override { return 1; }
 
  private:
@@ -177,11 +180,12 @@ class divide_value final : public answered_work<Value, tree_work> {
     }
     std::vector<Problem> some = called(f_.divide)(*std::move(n.problem));
     n.problem.reset();
+    n.of_parts = std::vector<value_node>(some.size());
     out.reserve(some.size());
-    for (Problem& p : some) {
-      value_node& part = n.of_parts.emplace_back();
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      value_node& part = n.of_parts[i];
       part.parent = &n;
-      part.problem.emplace(std::move(p));
+      part.problem.emplace(std::move(some[i]));
       out.push_back(&part);
     }
     if (out.empty()) put_together(n);
@@ -194,9 +198,7 @@ class divide_value final : public answered_work<Value, tree_work> {
     for (value_node& part : n.of_parts) some.push_back(*std::move(part.value));
     n.value.emplace(called(f_.merge)(std::move(some)));
   }
-  void forget_parts(tree_node& at) noexcept override {
-    static_cast<value_node&>(at).of_parts.clear();
-  }
+  void forget_parts(tree_node& at) noexcept override { forget_tree(static_cast<value_node&>(at)); }
   [[nodiscard]] std::size_t place_of(const tree_node& n) const noexcept override {
     std::size_t depth = 0;
     for (const tree_node* p = n.parent; p != nullptr; p = p->parent) ++depth;
@@ -259,14 +261,23 @@ struct no_divide_conquer {
                 "bool(const P&). They name their types and change nothing that is bound to them");
 };
 
+/// Can F be called with Args, and gives nothing? A coroutine gives something: nobody would run it,
+/// and it could keep the range.
+template <class F, class... Args>
+consteval bool gives_nothing() {
+  if constexpr (std::is_invocable_v<F, Args...>)
+    return std::is_void_v<std::invoke_result_t<F, Args...>>;
+  else
+    return false;
+}
 template <class Divide, class Merge, class Solve, class IsSmall>
 consteval bool fits_in_place() {
   using T = typename divided_by<Solve>::element;
   using all = std::span<T>;
-  return std::is_invocable_r_v<void, callee<const Solve>, all> &&
+  return gives_nothing<callee<const Solve>, all>() &&
          std::is_invocable_r_v<bool, callee<const IsSmall>, all> &&
-         std::is_invocable_r_v<void, callee<const Divide>, all, parts&> &&
-         std::is_invocable_r_v<void, callee<const Merge>, all, const parts&>;
+         gives_nothing<callee<const Divide>, all, parts&>() &&
+         gives_nothing<callee<const Merge>, all, const parts&>();
 }
 template <class Divide, class Merge, class Solve, class IsSmall>
 consteval bool fits_with_values() {

@@ -43,10 +43,16 @@ namespace garrick::patterns {
 
 namespace detail {
 
-/// A container of the same form, in which nothing counts.
+/// A container of the same form, in which nothing counts: a copy only if a number makes none.
 template <class C>
 struct another {
-  static C like(const C& c) { return c; }
+  static C like(const C& c) {
+    if constexpr (std::is_constructible_v<C, std::size_t>) {
+      C made(c.size());
+      if (made.size() == c.size()) return made;  // else the number means something else
+    }
+    return c;
+  }
 };
 template <class T, class Allocator>
 struct another<std::vector<T, Allocator>> {
@@ -310,7 +316,8 @@ inline void check_stencil_numbers(std::int64_t radius, std::int64_t iterations) 
 ///
 /// A function of neighbourhood<T> works on a std::vector<T>, or on a C whose elements lie side by
 /// side; one of grid_neighbourhood<T> works on a grid<T>. T is default-constructible and can be
-/// copied. While it runs there are two containers.
+/// copied. While it runs there are two containers. The other one is C(n) if that has n elements,
+/// else a copy.
 ///
 /// If `f` throws, the iteration ends, no further one begins, and the container is dropped.
 ///

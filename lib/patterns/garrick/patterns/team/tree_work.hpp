@@ -34,6 +34,23 @@ struct tree_node {
   std::atomic<std::size_t> unsolved{0};  ///< parts
 };
 
+/// Frees the parts of `whole`, and theirs, the last ones first. In a loop: a tree that is dropped
+/// half-way may be deeper than a stack. Node is a tree_node with its parts in a std::vector,
+/// `of_parts`; each of them that has parts itself knows its parent.
+template <class Node>
+void forget_tree(Node& whole) noexcept {
+  Node* n = &whole;
+  while (n != &whole || !n->of_parts.empty()) {
+    if (n->of_parts.empty())
+      n = static_cast<Node*>(n->parent);
+    else if (n->of_parts.back().of_parts.empty())
+      n->of_parts.pop_back();
+    else
+      n = &n->of_parts.back();
+  }
+  std::vector<Node>().swap(whole.of_parts);
+}
+
 /// Work that divides itself.
 class tree_work : public shared_work {
  public:
@@ -50,7 +67,7 @@ class tree_work : public shared_work {
   virtual std::vector<tree_node*> solve_or_divide(tree_node& n) = 0;
   /// All its parts are solved. Throws what the user's function throws.
   virtual void put_together(tree_node& n) = 0;
-  /// Frees its parts, level by level: a tree may be deeper than a stack.
+  /// Frees its parts, by forget_tree.
   virtual void forget_parts(tree_node& n) noexcept = 0;
   /// Where it is, for errors: its first element, or how many divisions led to it.
   [[nodiscard]] virtual std::size_t place_of(const tree_node& n) const noexcept = 0;
