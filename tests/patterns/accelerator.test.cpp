@@ -4,9 +4,11 @@
 #include <garrick/testkit/test_system.hpp>
 #include <patterns/data_parallel.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -193,6 +195,74 @@ TEST_CASE("what a pattern says and an accelerator would not heed is refused") {
   auto answer = kit.request(acc, p.dynamic(2), numbers(3));
   kit.run();
   CHECK(answer.get().value() == std::vector<int>{1, 2, 3});
+}
+
+TEST_CASE("an accelerator divides and conquers, and lets elements go round") {
+  const auto halves = [](std::span<int> all, parts& out) {
+    out.add(0, all.size() / 2);
+    out.add(all.size() / 2, all.size());
+  };
+  const auto merge = [](std::span<int> all, const parts& of) {
+    std::inplace_merge(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(of[1].begin),
+                       all.end());
+  };
+  const auto sort_few = [](std::span<int> few) { std::sort(few.begin(), few.end()); };
+  const auto is_short = [](std::span<const int> some) { return some.size() < 5; };
+  const auto sorting = divide_conquer(halves, merge, sort_few, is_short);
+  using range = std::pair<int, int>;
+  const auto cut = [](range r) {
+    const int middle = (r.first + r.second) / 2;
+    return std::vector<range>{{r.first, middle}, {middle, r.second}};
+  };
+  const auto join_all = [](std::vector<std::string> some) {
+    std::string all = "(";
+    for (const std::string& s : some) all += s;
+    return all + ")";
+  };
+  const auto as_text = [](range r) { return std::to_string(r.first); };
+  const auto is_one = [](const range& r) { return r.second - r.first <= 1; };
+  const auto spelling = divide_conquer(cut, join_all, as_text, is_one);
+  const auto rounds =
+      master_worker([](int& x) { x -= 3; }, [](const int& x) { return x > 0; }).named("rounds");
+  const std::vector<int> backwards{9, 8, 7, 6, 5, 4, 3, 2, 1, 0};
+  const std::vector<int> left{0, -1, -2, 0, -1, -2, 0, -1, -2, -3};
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    test_system kit(seed);
+    const accelerator acc = spawn(kit, accelerator_team().replicas(3));
+    auto sorted = kit.request(acc, sorting, backwards);
+    auto spelt = kit.request(acc, spelling, range{0, 8});
+    auto gone_round = kit.request(acc, rounds, backwards);
+    kit.run();
+    CHECK(sorted.get().value() == numbers(10));
+    CHECK(spelt.get().value() == "(((01)(23))((45)(67)))");
+    CHECK(gone_round.get().value() == left);
+  }
+  actor_system system;
+  for (const bool own_threads : {false, true}) {
+    CAPTURE(own_threads);
+    const auto team = accelerator_team().replicas(2);
+    const accelerator acc = spawn(system, own_threads ? team.own_threads() : team);
+    auto sorted = system.request(acc, sorting, backwards);
+    auto spelt = system.request(acc, spelling, range{0, 8});
+    auto gone_round = system.request(acc, rounds, backwards);
+    CHECK(sorted.get().value() == numbers(10));
+    CHECK(spelt.get().value() == "(((01)(23))((45)(67)))");
+    CHECK(gone_round.get().value() == left);
+  }
+}
+
+TEST_CASE("a request of no accelerator is refused where it is made") {
+  const accelerator nobody;
+  const auto add_one = [](int& x) { ++x; };
+  const char* const text =
+      "garrick: a request through an empty handle; give the handle an actor first";
+  test_system kit(1);
+  CHECK_THROWS_WITH_AS(static_cast<void>(kit.request(nobody, add_one, numbers(3))), text,
+                       std::logic_error);
+  actor_system system;
+  CHECK_THROWS_WITH_AS(static_cast<void>(system.request(nobody, add_one, numbers(3))), text,
+                       std::logic_error);
 }
 
 TEST_CASE("an accelerator's request fails alone") {

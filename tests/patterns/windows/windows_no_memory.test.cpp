@@ -2,29 +2,14 @@
 // is: the tuple or the result is lost, and the other windows have what belongs to them.
 #include <doctest/doctest.h>
 #include <patterns/windows/windows_reference.hpp>
+#include <support/failing_memory.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <new>
 #include <optional>
 #include <utility>
 #include <vector>
-
-namespace {
-
-/// The n-th allocation of this thread from now on fails; 0: none does.
-thread_local int failing_allocation = 0;
-
-}  // namespace
-
-void* operator new(std::size_t bytes) {
-  if (failing_allocation > 0 && --failing_allocation == 0) throw std::bad_alloc();
-  if (void* const memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace {
 

@@ -131,7 +131,7 @@ class accelerator {
   using garrick_router = void;    ///< for `request`
   using garrick_sendable = void;  ///< it holds a handle
 
-  /// An empty one, which nothing can be requested of.
+  /// An empty one: a request of it throws std::logic_error.
   accelerator() noexcept = default;
   /// Of an accelerator that was found by its name.
   explicit accelerator(ref<accelerator_protocol> r) noexcept : to_(std::move(r)) {}
@@ -144,7 +144,7 @@ class accelerator {
   ///
   /// Throws std::invalid_argument for a pattern with `replicas`, `own_threads` or `on`, none of
   /// which the accelerator would heed: who works, and on which threads, is its own to say, and a
-  /// failure is the answer.
+  /// failure is the answer. Throws std::logic_error if this handle is empty.
   template <class What, class C>
   [[nodiscard]] auto request_from(actor_base& self, What what, C container) const {
     auto p = detail::pattern_of<C>(std::move(what));

@@ -8,7 +8,9 @@
 //
 // Invariants
 // Q1 While something is in the queue, one message to its actor is under way that lets it go on. If
-//    there is no memory for it, what comes next to the actor is what lets it go on.
+//    there is no memory for it, the exception ends the actor, and with it its team: whoever waits
+//    for what nobody works on any more gets an error, since its promise goes. The actor of a stage
+//    may live on: it has given its container up, and the next one lets the queue go on.
 #pragma once
 
 #include <garrick/garrick.hpp>
@@ -23,7 +25,8 @@ class work_queue {
  public:
   /// Its actor has been told `t`, on whose turn this is: a request to take part in or, without one,
   /// to go on. Works for a turn, and sends the actor, `to_it`, an empty `work_on` if something is
-  /// left. Throws std::bad_alloc, and goes on when it is told something the next time.
+  /// left. Throws std::bad_alloc; then `t` may be lost, and nothing goes on until it is told
+  /// something the next time.
   void go_on(work_on t, actor_base& on, const hand& to_it);
 
  private:
