@@ -148,29 +148,30 @@ class data_actor : public actor<protocol<result<Out>(In), void(work_on)>> {
 template <class In, class Out>
 class data_stage_actor : public stage_actor<In, Out, void(work_on), void(work_done<Out>)> {
  public:
+  using garrick_says_what_failed = void;
+
   explicit data_stage_actor(data_seed<In, Out> s) : seed_(std::move(s)) {}
   void on_start() {
     this->hold_at_most(1);
     team_.assemble(*this, seed_.options.team, seed_.options.name);
   }
   void on_restart() noexcept {}
-  void consume(In in) {
-    std::optional<In> spare;
-    if constexpr (std::is_copy_constructible_v<In>)
-      if (this->policy() != on_failure::fail) spare = in;
-    const auto work = seed_.body->begin(std::move(in), seed_.options.cut(this->workers()));
-    spare_ = std::move(spare);
-    hold_ = this->hold();
-    work->answers(ref<protocol<void(work_done<Out>)>>(this->self()));
-    current_ = work;
+  void consume(In all) {
+    stage_hold hold = this->hold();
     try {
+      if constexpr (base::copyable_message<In>)
+        if (this->policy() != on_failure::fail) spare_.emplace(all);
+      const auto work = seed_.body->begin(std::move(all), seed_.options.cut(this->workers()));
+      work->answers(ref<protocol<void(work_done<Out>)>>(this->self()));
+      current_ = work;
       team_.begin(work->work(), *this, this->self());
-    } catch (...) {  // no memory for a message
+    } catch (...) {  // of the container's size, say
       give_up();
+      failed(std::current_exception(), what_was_thrown());
       spare_.reset();
-      hold_ = stage_hold();
-      throw;
+      return;
     }
+    hold_ = std::move(hold);
   }
   void on_exit(const exit_reason& /*why*/) { give_up(); }
   using stage_actor<In, Out, void(work_on), void(work_done<Out>)>::on;
@@ -179,13 +180,11 @@ class data_stage_actor : public stage_actor<In, Out, void(work_on), void(work_do
     if (done.what != current_) return;  // given up
     current_.reset();
     const stage_hold until_here = std::move(hold_);
-    result<Out> r = done.what->outcome();
-    if (r)
-      this->send_next(std::move(r).value());
-    else if (spare_)
-      this->tuple_failed(*std::move(spare_), r.error());
+    if (result<Out> r = done.what->outcome())
+      this->send_next_or(std::move(r).value(),
+                         [this](const std::exception_ptr& why) { failed(why, what_was_thrown()); });
     else
-      this->tuple_failed(r.error().to_string(), r.error());
+      failed(r.error(), r.error().to_string());
     spare_.reset();
   }
 
@@ -193,6 +192,14 @@ class data_stage_actor : public stage_actor<In, Out, void(work_on), void(work_do
   void give_up() noexcept {
     if (current_ != nullptr) current_->work().give_up();
     current_.reset();
+  }
+  /// The container has failed.
+  template <class Why>
+  void failed(const Why& why, std::string text) {
+    if (spare_)
+      this->tuple_failed(*std::move(spare_), why);
+    else
+      this->tuple_failed(std::move(text), why);
   }
 
   const data_seed<In, Out> seed_;
@@ -261,7 +268,8 @@ class data_pattern {
   }
   /// A copy with another answer to exceptions, as a stage; one that is asked by requests does not
   /// look at it. With `skip` and `restart` the container becomes a dead letter as it came, for
-  /// which each is copied before it is worked on.
+  /// which each is copied once before it is worked on. For one that cannot be copied, the dead
+  /// letter is the error's text.
   [[nodiscard]] data_pattern on(on_failure policy) const {
     data_pattern p = *this;
     p.policy_ = policy;

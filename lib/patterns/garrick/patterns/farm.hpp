@@ -124,7 +124,7 @@ class farm_of {
   }
   /// Equal keys to the same replica. `key` is a pointer to a member, or a function of the tuple
   /// without captures (else say lent(f)), whose result std::hash knows. If it throws, the stage
-  /// that put the tuple out has failed.
+  /// that put the tuple out has failed, and its policy says what comes of it.
   template <class Key>
   [[nodiscard]] auto by_key(Key key) const {
     using check = detail::key_check<Key, input>;

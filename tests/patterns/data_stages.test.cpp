@@ -1,0 +1,182 @@
+// Data-parallel patterns as stages: what is counted and copied, what becomes of a container that
+// has no way, and threads of their own.
+#include <doctest/doctest.h>
+#include <garrick/patterns/patterns.hpp>
+#include <garrick/testkit/explore.hpp>
+#include <garrick/testkit/test_system.hpp>
+#include <patterns/data_parallel.hpp>
+#include <patterns/in_all_ways.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace garrick;
+using namespace garrick::patterns;
+using testkit::test_system;
+using tests::collect;
+using tests::counting_copies;
+using tests::in_all_ways;
+using tests::numbers;
+
+using row = std::vector<int>;
+
+/// Rows of one number each, from 0 on.
+auto rows(int n) {
+  return pipeline(counting(0, n), seq([](int x) { return row{x}; }));
+}
+void add_hundred(int& x) { x += 100; }
+int head_of(row r) { return r.front(); }
+int key_of_row(const row& r) {
+  if (r.front() == 103) throw std::runtime_error("no key");
+  return r.front();
+}
+std::size_t way_of_row(const row& r, std::size_t n) {
+  return r.front() == 103 ? n : static_cast<std::size_t>(r.front()) % n;
+}
+
+node_figures figures_of(test_system& kit, const auto& h, const std::string& name) {
+  const stream_report r = kit.request(h, get_report{}).get().value();
+  for (const stage_report& s : r.stages)
+    if (s.name == name) return s.figures;
+  throw std::logic_error("no stage " + name);
+}
+
+constexpr on_failure all_policies[] = {on_failure::fail, on_failure::skip, on_failure::restart};
+
+/// Containers, of which one has no way behind a map.
+template <class Farm>
+void one_has_no_way(const Farm& behind, const std::string& why) {
+  for (const on_failure policy : all_policies)
+    testkit::explore(40, [&](test_system& kit) {
+      const auto maps = map(add_hundred).replicas(2).named("adds").on(policy);
+      const auto h = spawn(kit, pipeline(rows(6), maps, behind, collect()),
+                           {.capacity = std::size_t{1} << kit.seed() % 3});
+      kit.run();
+      const auto got = kit.request(h, join{}).get();
+      const node_figures f = figures_of(kit, h, "adds");
+      CHECK(f.failures == 1);
+      CHECK(f.in == f.out + f.failures + f.dropped);
+      if (policy == on_failure::fail) {
+        REQUIRE_FALSE(got.has_value());
+        CHECK(got.error().to_string().find("adds: " + why) != std::string::npos);
+        return kit.expect_no_dead_letters();
+      }
+      REQUIRE(got.has_value());
+      CHECK(got->size() == 5);
+      CHECK(f.in == 6);
+      CHECK(f.dropped == 0);
+      const auto lost = kit.expect_dead_letter<row>(errc::receiver_failed);
+      CHECK(lost.content.find('3') != std::string::npos);
+      CHECK(lost.content.find("103") == std::string::npos);  // as it came
+    });
+}
+
+}  // namespace
+
+TEST_CASE("a key or choice that throws behind a map is a failure of the map, by its policy") {
+  one_has_no_way(farm(head_of).replicas(2).by_key(key_of_row), "no key");
+  one_has_no_way(farm(head_of).replicas(2).by(way_of_row), "a policy chose a replica");
+  one_has_no_way(parallel(head_of, head_of).by(way_of_row), "a policy chose a replica");
+}
+
+TEST_CASE("a map over elements that only move is a stage; the dead letter is the error's text") {
+  using boxes = std::vector<std::unique_ptr<int>>;
+  const auto boxed = [](int x) {
+    boxes all;
+    all.push_back(std::make_unique<int>(x));
+    return all;
+  };
+  const auto picky = [](std::unique_ptr<int>& p) {
+    if (*p == 3) throw std::runtime_error("not three");
+    *p += 100;
+  };
+  const auto open = [](boxes all) { return *all.front(); };
+  for (const on_failure policy : all_policies)
+    testkit::explore(20, [&](test_system& kit) {
+      const auto h = spawn(kit, pipeline(counting(0, 5), boxed,
+                                         map(picky).named("boxes").on(policy), open, collect()));
+      kit.run();
+      const auto got = kit.request(h, join{}).get();
+      CHECK(got.has_value() == (policy != on_failure::fail));
+      if (!got) return;
+      CHECK(*got == row{100, 101, 102, 104});
+      const auto lost = kit.expect_dead_letter<std::string>(errc::receiver_failed);
+      CHECK(lost.content.find("element 0: not three") != std::string::npos);
+    });
+}
+
+TEST_CASE("a container is copied once for its dead letter, and not at all if the stream fails") {
+  using counted = std::vector<counting_copies>;
+  const auto grow = [](counting_copies& x) { ++x.value; };
+  const auto size = [](std::size_t n, counted all) { return n + all.size(); };
+  for (const on_failure policy : all_policies) {
+    test_system kit(1);
+    const auto h =
+        spawn(kit, pipeline(map(grow).replicas(3).on(policy), fold(std::size_t{0}, size)));
+    counting_copies::copies = 0;
+    for (int i = 0; i < 4; ++i) send(h, counted(10));
+    send(h, end_of_stream{});
+    kit.run();
+    CHECK(kit.request(h, join{}).get().value() == 40);
+    CHECK(counting_copies::copies == (policy == on_failure::fail ? 0 : 40));
+  }
+}
+
+TEST_CASE("what a container throws while it is copied is a failure, and nothing is uncounted") {
+  struct shy {
+    using garrick_sendable = void;
+    row all;
+    explicit shy(row r) : all(std::move(r)) {}
+    shy(const shy& o) : all(o.all) {
+      if (all.front() == 3) throw std::runtime_error("not copied");
+    }
+    shy(shy&&) noexcept = default;
+    shy& operator=(shy&&) noexcept = default;
+    ~shy() = default;
+    [[nodiscard]] std::size_t size() const { return all.size(); }
+    int& operator[](std::size_t i) { return all[i]; }
+  };
+  const auto as_shy = [](row r) { return shy(std::move(r)); };
+  const auto first = [](shy s) { return s.all.front(); };
+  test_system kit(1);
+  const auto h =
+      spawn(kit, pipeline(rows(6), as_shy, map<shy>(add_hundred).named("shy").on(on_failure::skip),
+                          first, collect()));
+  kit.run();
+  CHECK(kit.request(h, join{}).get().value() == row{100, 101, 102, 104, 105});
+  CHECK(figures_of(kit, h, "shy").failures == 1);
+  CHECK(kit.expect_dead_letter<std::string>(errc::receiver_failed).content.find("not copied") !=
+        std::string::npos);
+}
+
+TEST_CASE("a stage with threads of its own works on all that comes, in its order") {
+  static std::atomic<int> on_workers{0};
+  on_workers = 0;
+  const auto look = [](int& x) {
+    if (base::this_thread.worker_of != nullptr) ++on_workers;
+    x += 100;
+  };
+  const auto maps = map(look).replicas(2).own_threads().dynamic(1);
+  row expected = numbers(30);
+  for (int& x : expected) x += 100;
+  const auto p = pipeline(rows(30), maps, head_of, collect());
+  testkit::explore(30, [&](test_system& kit) {
+    const auto h = spawn(kit, p, {.capacity = 4});
+    kit.run();
+    CHECK(kit.request(h, join{}).get().value() == expected);
+  });
+  on_workers = 0;
+  actor_system system;
+  const auto h = spawn(system, p, {.capacity = 4});
+  CHECK(system.request(h, join{}).get().value() == expected);
+  CHECK(on_workers == 0);
+}
