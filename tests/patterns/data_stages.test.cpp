@@ -1,5 +1,5 @@
 // Data-parallel patterns as stages: what is counted and copied, what becomes of a container that
-// has no way, and threads of their own.
+// has no way, ordered farms of them, and threads of their own.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
 #include <garrick/testkit/explore.hpp>
@@ -118,17 +118,21 @@ TEST_CASE("a container is copied once for its dead letter, and not at all if the
   using counted = std::vector<counting_copies>;
   const auto grow = [](counting_copies& x) { ++x.value; };
   const auto size = [](std::size_t n, counted all) { return n + all.size(); };
-  for (const on_failure policy : all_policies) {
-    test_system kit(1);
-    const auto h =
-        spawn(kit, pipeline(map(grow).replicas(3).on(policy), fold(std::size_t{0}, size)));
-    counting_copies::copies = 0;
-    for (int i = 0; i < 4; ++i) send(h, counted(10));
-    send(h, end_of_stream{});
-    kit.run();
-    CHECK(kit.request(h, join{}).get().value() == 40);
-    CHECK(counting_copies::copies == (policy == on_failure::fail ? 0 : 40));
-  }
+  for (const on_failure policy : all_policies)
+    for (const bool ordered : {false, true}) {
+      test_system kit(1);
+      const auto maps = map(grow).replicas(3).on(policy);
+      const auto run = [&](const auto& stage) {
+        const auto h = spawn(kit, pipeline(stage, fold(std::size_t{0}, size)));
+        counting_copies::copies = 0;
+        for (int i = 0; i < 4; ++i) send(h, counted(10));
+        send(h, end_of_stream{});
+        kit.run();
+        CHECK(kit.request(h, join{}).get().value() == 40);
+        CHECK(counting_copies::copies == (policy == on_failure::fail ? 0 : 40));
+      };
+      ordered ? run(farm(maps).replicas(2).ordered()) : run(maps);
+    }
 }
 
 TEST_CASE("what a container throws while it is copied is a failure, and nothing is uncounted") {
@@ -158,6 +162,94 @@ TEST_CASE("what a container throws while it is copied is a failure, and nothing 
         std::string::npos);
 }
 
+TEST_CASE("an ordered farm of maps gives the containers in their order, without failed ones") {
+  const auto picky = [](int& x) {
+    if (x % 7 == 3) throw std::runtime_error("not this one");
+    x += 100;
+  };
+  row expected;
+  for (int i = 0; i < 40; ++i)
+    if (i % 7 != 3) expected.push_back(100 + i);
+  const auto maps = map(picky).replicas(2).dynamic(1).on(on_failure::skip);
+  in_all_ways(pipeline(rows(40), farm(maps).replicas(3).ordered(), head_of, collect()),
+              [&](const auto& got) { CHECK(got.value() == expected); });
+  // containers that take differently many turns, in a pipeline with other stages
+  const auto long_ones = [](row r) { return numbers(r.front() * 37 % 50); };
+  const auto sum = reduce([](const int& x) { return x; }, [](int a, int b) { return a + b; });
+  row sums;
+  for (int i = 0; i < 40; ++i) sums.push_back((i * 37 % 50) * (i * 37 % 50 - 1) / 2);
+  in_all_ways(pipeline(rows(40),
+                       farm(pipeline(long_ones, map([](int& x) { x *= 2; }).dynamic(1),
+                                     sum.dynamic(1), [](int x) { return x / 2; }))
+                           .replicas(3)
+                           .ordered(),
+                       collect()),
+              [&](const auto& got) { CHECK(got.value() == sums); });
+}
+
+TEST_CASE("an ordered farm of maps counts containers and no marks, and fails as one of its maps") {
+  const auto picky = [](int& x) {
+    if (x == 3) throw std::runtime_error("not this one");
+    x += 100;
+  };
+  for (const on_failure policy : all_policies)
+    testkit::explore(40, [&](test_system& kit) {
+      const auto maps = map(picky).replicas(2).named("adds").on(policy);
+      const auto h =
+          spawn(kit, pipeline(rows(6), farm(maps).replicas(2).ordered(), head_of, collect()),
+                {.capacity = std::size_t{1} << kit.seed() % 3});
+      kit.run();
+      const auto got = kit.request(h, join{}).get();
+      const stream_report r = kit.request(h, get_report{}).get().value();
+      std::uint64_t failures = 0;
+      for (const stage_report& s : r.stages) {
+        failures += s.figures.failures;
+        if (s.name == "collector" || s.name == "emitter")
+          CHECK(s.figures.in == s.figures.out + s.figures.dropped);
+        if (s.name.ends_with("adds"))
+          CHECK(s.figures.in == s.figures.out + s.figures.failures + s.figures.dropped);
+      }
+      CHECK(failures == 1);
+      if (policy == on_failure::fail) {
+        REQUIRE_FALSE(got.has_value());
+        CHECK(got.error().to_string().find("adds") != std::string::npos);
+        return kit.expect_no_dead_letters();
+      }
+      CHECK(got.value() == row{100, 101, 102, 104, 105});
+      CHECK(kit.expect_dead_letter<row>(errc::receiver_failed).content.find('3') !=
+            std::string::npos);
+    });
+}
+
+TEST_CASE("a loop around an ordered farm of maps ends, and a stream with one can be cancelled") {
+  const auto grow = [](row r) {
+    r.push_back(0);
+    return r;
+  };
+  const auto is_short = [](const row& r) { return r.size() < 5; };
+  const auto total = [](int n, row r) { return n + static_cast<int>(r.size()) + r.front(); };
+  const auto maps = farm(map([](int& x) { ++x; }).replicas(2)).replicas(2).ordered();
+  testkit::explore(40, [&](test_system& kit) {
+    const auto h =
+        spawn(kit, pipeline(rows(10), feedback(pipeline(grow, maps), is_short), fold(0, total)),
+              {.capacity = std::size_t{1} << kit.seed() % 3});
+    kit.run();
+    CHECK(kit.request(h, join{}).get().value() == 10 * 5 + 45 + 10 * 4);
+  });
+  testkit::explore(100, [&](test_system& kit) {
+    const auto h = spawn(kit, pipeline(rows(1 << 30), maps, discard<row>()), {.capacity = 4});
+    for (std::uint64_t steps = 3 * (kit.seed() % 100); steps != 0; --steps) kit.step();
+    send(h, cancel{});
+    kit.run();
+    CHECK(kit.request(h, join{}).get().error() == errc::cancelled);
+    std::uint64_t out = 0, in = 0;
+    const stream_report r = kit.request(h, get_report{}).get().value();
+    for (const stage_report& s : r.stages) out += s.figures.out, in += s.figures.in;
+    CHECK(out == in + r.left);
+    CHECK(kit.actor_count() == 1);
+  });
+}
+
 TEST_CASE("a stage with threads of its own works on all that comes, in its order") {
   static std::atomic<int> on_workers{0};
   on_workers = 0;
@@ -168,15 +260,19 @@ TEST_CASE("a stage with threads of its own works on all that comes, in its order
   const auto maps = map(look).replicas(2).own_threads().dynamic(1);
   row expected = numbers(30);
   for (int& x : expected) x += 100;
-  const auto p = pipeline(rows(30), maps, head_of, collect());
-  testkit::explore(30, [&](test_system& kit) {
-    const auto h = spawn(kit, p, {.capacity = 4});
-    kit.run();
-    CHECK(kit.request(h, join{}).get().value() == expected);
-  });
-  on_workers = 0;
-  actor_system system;
-  const auto h = spawn(system, p, {.capacity = 4});
-  CHECK(system.request(h, join{}).get().value() == expected);
-  CHECK(on_workers == 0);
+  for (const bool ordered : {false, true}) {
+    const auto run = [&](auto& system, const auto& stage) {
+      return spawn(system, pipeline(rows(30), stage, head_of, collect()), {.capacity = 4});
+    };
+    testkit::explore(30, [&](test_system& kit) {
+      const auto h = ordered ? run(kit, farm(maps).replicas(2).ordered()) : run(kit, maps);
+      kit.run();
+      CHECK(kit.request(h, join{}).get().value() == expected);
+    });
+    on_workers = 0;
+    actor_system system;
+    const auto h = ordered ? run(system, farm(maps).replicas(2).ordered()) : run(system, maps);
+    CHECK(system.request(h, join{}).get().value() == expected);
+    CHECK(on_workers == 0);
+  }
 }
