@@ -46,7 +46,8 @@ enum class alphabet : std::uint8_t {
   first,   ///< the leaf forms up to `twins`: of the seeds that have once found something
   second,  ///< those up to `zipped`: also of such seeds
   all,
-  exact,  ///< all of which each run gives the same results, whatever the order of turns
+  exact,  ///< all of which each run gives the same results, whatever the order of turns, of streams
+          ///< that live
 };
 
 /// A composition as data.

@@ -55,6 +55,11 @@ inline scene scene_of(std::uint64_t seed, alphabet letters) {
     if (s.comes_to == fate::fails) s.all->bomb = pick.below(8);
     // a feeder whose own choice fails is an actor that fails
     s.all->bad_routes = s.comes_to == fate::fails && !s.is_fed && pick.one_in(2);
+    if (letters == alphabet::exact) {  // before the work is reckoned: what fails does less of it
+      s.comes_to = fate::lives;
+      s.all->bomb = most_stages;
+      s.all->bad_routes = false;
+    }
     reference r(*s.all);
     static_cast<void>(r.all_of(s.composition, s.in));
     if (r.work < reference::much && s.composition.nodes() < 100) return s;
