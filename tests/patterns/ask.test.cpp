@@ -1,6 +1,7 @@
 // Stages that ask actors.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
+#include <garrick/testkit/explore.hpp>
 #include <garrick/testkit/test_system.hpp>
 #include <patterns/in_all_ways.hpp>
 #include <patterns/oracle.hpp>
@@ -131,4 +132,63 @@ TEST_CASE("a loop waits for what an actor in it holds") {
                         collect());
       },
       [](const auto& got) { REQUIRE(sorted(got.value()) == std::vector<int>{128, 128, 192}); });
+}
+
+namespace {
+
+/// A question that counts how often it is copied.
+struct costly_question {
+  using garrick_sendable = void;
+  int x = 0;
+  static inline int copies = 0;
+  explicit costly_question(int n) : x(n) {}
+  costly_question(const costly_question& o) : x(o.x) { ++copies; }
+  costly_question(costly_question&&) noexcept = default;
+  costly_question& operator=(costly_question&&) noexcept = default;
+  ~costly_question() = default;
+};
+struct same_again : actor<protocol<int(costly_question)>> {
+  int on(const costly_question& q) { return q.x; }
+};
+int key_of_answer(const int& x) {
+  if (x == 4) throw std::runtime_error("no key");
+  return x;
+}
+
+}  // namespace
+
+TEST_CASE("a question is copied once for its dead letter, and not if the stream fails instead") {
+  for (const on_failure policy : {on_failure::fail, on_failure::skip, on_failure::restart}) {
+    test_system kit(1);
+    costly_question::copies = 0;
+    const auto h = spawn(kit, pipeline(
+                                  counting(0, 10), [](int x) { return costly_question(x); },
+                                  ask(kit.spawn<same_again>(), 3).on(policy), collect()));
+    kit.run();
+    CHECK(kit.request(h, join{}).get().value() == iota(10));
+    CHECK(costly_question::copies == (policy == on_failure::fail ? 0 : 10));
+  }
+}
+
+TEST_CASE("an answer that has no way follows the stage's policy, and others go on") {
+  for (const bool ordered : {false, true})
+    for (const on_failure policy : {on_failure::fail, on_failure::skip, on_failure::restart})
+      testkit::explore(20, [&](test_system& kit) {
+        auto asking = ask(kit.spawn<doubling>(), 3);
+        if (ordered) asking = asking.ordered();
+        const auto h = spawn(
+            kit, pipeline(
+                     counting(0, 10), [](int x) { return question{x}; }, asking.on(policy),
+                     farm([](int x) { return x; }).replicas(2).by_key(key_of_answer), collect()));
+        kit.run();
+        const auto got = kit.request(h, join{}).get();
+        if (policy == on_failure::fail) {
+          REQUIRE_FALSE(got.has_value());
+          CHECK(text_of(got.error()).find("ask: no key") != std::string::npos);
+          return;
+        }
+        CHECK(sorted(got.value()) == std::vector<int>{0, 2, 6, 8, 10, 12, 14, 16, 18});
+        CHECK(kit.expect_dead_letter<int>(errc::receiver_failed).content.find('4') !=
+              std::string::npos);
+      });
 }

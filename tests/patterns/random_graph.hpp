@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -37,16 +38,20 @@ enum class leaf_form : std::uint8_t {
   taken,    ///< has enough after some tuples
   zipped,   ///< beside a source, which may end
   mapped,   ///< becomes a container, which is mapped, goes through a stencil and is reduced
-  divided,  ///< divide and conquer
+  divided,  ///< divide and conquer with values
+  rounds,   ///< becomes a container for a master and its workers, and is reduced
+  halved,   ///< becomes a container for divide and conquer in place, and is reduced
+  grouped,  ///< waits in a window of so many
 };
-constexpr std::uint32_t leaf_forms = 16;
+constexpr std::uint32_t leaf_forms = 19;
 
 /// What a composition may be made of.
 enum class alphabet : std::uint8_t {
   first,   ///< the leaf forms up to `twins`: of the seeds that have once found something
   second,  ///< those up to `zipped`: also of such seeds
   all,
-  exact,  ///< all of which each run gives the same results, whatever the order of turns
+  exact,  ///< all of which each run gives the same results, whatever the order of turns, of streams
+          ///< that live
 };
 
 /// A composition as data.
@@ -58,8 +63,8 @@ struct shape {
   std::uint32_t replicas = 1;
   bool own_thread = false;
   bool cheap = false;
-  /// What a `taken` takes, a `batched` batches, an `asking` asks at a time; so many work on a
-  /// `mapped` or a `divided`.
+  /// What a `taken` takes, a `batched` or a `grouped` puts together, an `asking` asks at a time; so
+  /// many work on what is data-parallel.
   std::uint32_t n = 0;
   bool endless = false;    ///< the source of a `zipped` does not end
   bool straight = true;    ///< a `zipped`: its source has one way; an `asking`: it keeps the order
@@ -70,7 +75,13 @@ struct shape {
     return leaf == leaf_form::chain ? 4 : leaf == leaf_form::twins ? 2 : 1;
   }
   [[nodiscard]] bool is_data_parallel() const noexcept {
-    return what == form::stage && (leaf == leaf_form::mapped || leaf == leaf_form::divided);
+    return what == form::stage && (leaf == leaf_form::mapped || leaf == leaf_form::divided ||
+                                   leaf == leaf_form::rounds || leaf == leaf_form::halved);
+  }
+  /// Does an actor work on what it has taken, perhaps when the stream is over?
+  [[nodiscard]] bool is_carried_by_an_actor() const noexcept {
+    return is_data_parallel() ||
+           (what == form::stage && (leaf == leaf_form::acting || leaf == leaf_form::asking));
   }
   /// May it have enough before its input ends?
   [[nodiscard]] bool is_cutter() const noexcept {
@@ -80,7 +91,8 @@ struct shape {
   [[nodiscard]] bool keeps_order() const noexcept {
     if (what == form::farm || what == form::parallel || what == form::loop) return false;
     if (what == form::stage)
-      return leaf != leaf_form::acting && (leaf != leaf_form::asking || straight);
+      return leaf != leaf_form::acting && leaf != leaf_form::grouped &&
+             (leaf != leaf_form::asking || straight);
     return std::all_of(parts.begin(), parts.end(), [](const shape& p) { return p.keeps_order(); });
   }
   [[nodiscard]] std::size_t nodes() const noexcept {
@@ -164,7 +176,12 @@ class shaper {
     const bool not_in_order = chosen == leaf_form::acting || chosen == leaf_form::asking ||
                               chosen == leaf_form::batched || chosen == leaf_form::throttled ||
                               chosen == leaf_form::taken || chosen == leaf_form::zipped ||
-                              chosen == leaf_form::mapped || chosen == leaf_form::divided;
+                              chosen == leaf_form::grouped;
+    // what waits in a window does not go round a loop again
+    if (chosen == leaf_form::grouped && loop_ != in_loop::none) return leaf_form::any;
+    // a stand-in, so that fewer types are compiled
+    if (ordered && (chosen == leaf_form::rounds || chosen == leaf_form::halved))
+      return leaf_form::mapped;
     if ((loop_ == in_loop::cut && says_last) || (ordered && not_in_order)) return leaf_form::any;
     const bool may_cut = alphabet_ != alphabet::exact && loop_ != in_loop::last_words;
     return chosen == leaf_form::taken && !may_cut ? leaf_form::any : chosen;
@@ -206,23 +223,27 @@ class shaper {
 
 // ---- as a pattern -------------------------------------------------------------------------------
 
-/// Any pattern from items to items, so that compositions can be made at run time.
-class any_pattern {
+/// Any pattern from In to Out, so that compositions can be made at run time.
+template <class In, class Out>
+class any_between {
+  using builder = patterns::detail::builder;
+  template <class T>
+  using inlet_ptr = patterns::detail::inlet_ptr<T>;
+
  public:
   using garrick_stage = void;
-  using input = item;
-  using output = item;
+  using input = In;
+  using output = Out;
   static constexpr bool garrick_keeps_order = false;
 
   template <class P>
-  explicit any_pattern(P p) : what_(std::make_shared<holder<P>>(std::move(p))) {}
+  explicit any_between(P p) : what_(std::make_shared<holder<P>>(std::move(p))) {}
 
   /// A pipeline, whatever it is: its neighbours do not know of the stage in it.
   [[nodiscard]] plan describe() const {
     return {.what = "pipeline", .emitter = false, .parts = {what_->describe()}};
   }
-  patterns::detail::inlet_ptr<item> build(const patterns::detail::builder& b,
-                                          const patterns::detail::inlet_ptr<item>& next) const {
+  inlet_ptr<In> build(const builder& b, const inlet_ptr<Out>& next) const {
     return what_->build(b, next);
   }
 
@@ -233,17 +254,13 @@ class any_pattern {
     held(const held&) = delete;
     held& operator=(const held&) = delete;
     [[nodiscard]] virtual plan describe() const = 0;
-    virtual patterns::detail::inlet_ptr<item> build(
-        const patterns::detail::builder& b,
-        const patterns::detail::inlet_ptr<item>& next) const = 0;
+    virtual inlet_ptr<In> build(const builder& b, const inlet_ptr<Out>& next) const = 0;
   };
   template <class P>
   struct holder final : held {
     explicit holder(P p) : pattern(std::move(p)) {}
     [[nodiscard]] plan describe() const override { return pattern.describe(); }
-    patterns::detail::inlet_ptr<item> build(
-        const patterns::detail::builder& b,
-        const patterns::detail::inlet_ptr<item>& next) const override {
+    inlet_ptr<In> build(const builder& b, const inlet_ptr<Out>& next) const override {
       return pattern.build(b, next);
     }
     P pattern;
@@ -251,6 +268,7 @@ class any_pattern {
 
   std::shared_ptr<const held> what_;
 };
+using any_pattern = any_between<item, item>;
 
 /// Makes the actor that a stage asks.
 using make_answering = std::function<ref<answering_protocol>(behaviour_of, std::uint32_t)>;
@@ -339,26 +357,56 @@ class maker {
                     seq<numbered_witness>(lent(all_), s.id, s.straight).named(named('w', s.id)),
                     one<leaf>(s));
   }
-  [[nodiscard]] any_pattern mapped(const shape& s) const {
+  /// A data-parallel pattern as the stage that the shape says.
+  template <class P>
+  [[nodiscard]] auto as_stage(const shape& s, const P& p) const {
+    return p.named(named('s', s.id)).on(all_->policies[s.id]).replicas(s.n);
+  }
+  [[nodiscard]] static auto taken_apart(const shape& s) {
+    return seq([](item in) { return cell_steps::taken_apart(in); }).cheap(s.cheap);
+  }
+  [[nodiscard]] static auto put_together(const shape& s) {
+    const auto word = [](const cell& c) { return cell_steps::word(c); };
+    const auto joined = [](const item& a, const item& b) { return cell_steps::joined(a, b); };
+    return reduce(word, joined).dynamic(2).replicas(s.n);
+  }
+  [[nodiscard]] auto mapped(const shape& s) const {
     const auto between = [](const neighbourhood<cell>& n) {
       return cell_steps::between(n[-1], n[0], n[+1]);
     };
-    const auto word = [](const cell& c) { return cell_steps::word(c); };
-    const auto joined = [](const item& a, const item& b) { return cell_steps::joined(a, b); };
-    const auto change = map(changing{all_, s.id}).named(named('s', s.id)).on(all_->policies[s.id]);
-    return any_pattern(
-        pipeline(seq([](item in) { return cell_steps::taken_apart(in); }).cheap(s.cheap),
-                 (s.cheap ? change.dynamic(1) : change).replicas(s.n),
-                 stencil(between, 1, cell_steps::iterations, edges::wrap).dynamic(2).replicas(s.n),
-                 reduce(word, joined).dynamic(2).replicas(s.n)));
+    const auto change = as_stage(s, map(changing{{all_, s.id}}));
+    return pipeline(
+        taken_apart(s), s.cheap ? change.dynamic(1) : change,
+        stencil(between, 1, cell_steps::iterations, edges::wrap).dynamic(2).replicas(s.n),
+        put_together(s));
   }
-  [[nodiscard]] any_pattern divided(const shape& s) const {
+  [[nodiscard]] auto divided(const shape& s) const {
     const auto merged = [](items some) { return dividing_steps::merged(some); };
     const auto solved = [](item x) { return dividing_steps::solved(x); };
-    return any_pattern(divide_conquer(dividing{all_, s.id}, merged, solved, is_small{all_, s.id})
-                           .named(named('s', s.id))
-                           .on(all_->policies[s.id])
-                           .replicas(s.n));
+    return as_stage(s, divide_conquer(dividing{all_, s.id}, merged, solved, is_small{all_, s.id}));
+  }
+  using on_cells = any_between<cells, cells>;
+  [[nodiscard]] static auto in_cells(const shape& s, on_cells p) {
+    return pipeline(taken_apart(s), std::move(p), put_together(s));
+  }
+  [[nodiscard]] on_cells rounds(const shape& s) const {
+    const auto again = [](const cell& c) { return cell_steps::goes_round(c); };
+    return on_cells(as_stage(s, master_worker(going_round{{all_, s.id}}, again)));
+  }
+  [[nodiscard]] on_cells halved(const shape& s) const {
+    const auto halves = [](std::span<cell> all, parts& out) {
+      out.add(0, all.size() / 2);
+      out.add(all.size() / 2, all.size());
+    };
+    const auto merged = [](std::span<cell> all, const parts&) { cell_steps::put_together(all); };
+    const auto few = [](std::span<const cell> some) { return cell_steps::are_few(some); };
+    return on_cells(as_stage(s, divide_conquer(halves, merged, solving{{all_, s.id}}, few)));
+  }
+  [[nodiscard]] auto grouped(const shape& s) const {
+    const auto all = [](std::span<const item> some) { return items(some.begin(), some.end()); };
+    const auto windows = window(tuples(s.n)).by(key_of()).named(named('g', s.id)).all(all);
+    using group = typename decltype(windows)::output;
+    return pipeline(windows, flat_map([](group g) { return g.value; }), one<leaf>(s));
   }
   template <class Then>
   [[nodiscard]] any_pattern stage(const shape& s, const Then& then) const {
@@ -391,6 +439,9 @@ class maker {
         return s.straight ? then(zipped(s, up_to(s))) : then(zipped(s, crooked(up_to(s))));
       case leaf_form::mapped: return then(mapped(s));
       case leaf_form::divided: return then(divided(s));
+      case leaf_form::rounds: return then(in_cells(s, rounds(s)));
+      case leaf_form::halved: return then(in_cells(s, halved(s)));
+      case leaf_form::grouped: return then(grouped(s));
     }
     throw std::logic_error("no such stage");
   }

@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -279,12 +280,12 @@ struct by_value {
 
 // ---- data-parallel patterns ---------------------------------------------------------------------
 
-/// An element of the container that a `mapped` leaf makes of its tuple.
+/// An element of the container that a `mapped` leaf, and its like, makes of its tuple.
 struct cell {
   std::uint64_t value = 0;
   std::uint64_t origin = 0;  ///< the tuple's value
   std::uint32_t age = 0;     ///< the tuple's
-  bool decides = false;      ///< one of each container: here it fails, if it does
+  bool decides = false;  ///< one of each container: here it fails, if it does, at its first time
 };
 using cells = std::vector<cell>;
 
@@ -308,6 +309,13 @@ struct cell_steps {
     made.value = mix(left.value * 3 + one.value * 5 + right.value * 7);
     return made;
   }
+  [[nodiscard]] static std::uint64_t once_more(std::uint64_t value) { return mix(value + 1); }
+  [[nodiscard]] static bool goes_round(const cell& c) { return c.value % 3 == 0; }
+  [[nodiscard]] static bool are_few(std::span<const cell> some) { return some.size() <= 2; }
+  /// What is done with the whole after its halves.
+  static void put_together(std::span<cell> all) {
+    all.front().value = mix(all.front().value * 3 + all.back().value);
+  }
   [[nodiscard]] static item word(const cell& c) { return item::of(c.value, c.age + 1); }
   /// Associative, and not commutative: the words' upper and lower halves as x ↦ u·x + l.
   [[nodiscard]] static item joined(const item& a, const item& b) {
@@ -321,21 +329,42 @@ struct cell_steps {
   static constexpr std::uint64_t low = 0xffff'ffff;
 };
 
-/// Changes an element.
-struct changing {
+/// A leaf that works on cells fails at one of them.
+struct on_cells {
   using garrick_sendable = void;
   shared_behaviour all;
   std::uint32_t id;
 
+ protected:
+  void try_luck(cell& c) const {
+    if (!std::exchange(c.decides, false)) return;
+    ++all->consumed[id];
+    if (!all->decide(id, c.origin).throws) return;
+    ++all->thrown;
+    throw std::runtime_error("bad luck");
+  }
+};
+/// Changes an element.
+struct changing : on_cells {
   void operator()(cell& c, std::size_t at) const {
-    if (c.decides) {
-      ++all->consumed[id];
-      if (all->decide(id, c.origin).throws) {
-        ++all->thrown;
-        throw std::runtime_error("bad luck");
-      }
-    }
+    try_luck(c);
     c.value = cell_steps::changed(c.value, at);
+  }
+};
+/// Changes one that may go round again.
+struct going_round : on_cells {
+  void operator()(cell& c) const {
+    try_luck(c);
+    c.value = cell_steps::once_more(c.value);
+  }
+};
+/// Changes a few.
+struct solving : on_cells {
+  void operator()(std::span<cell> few) const {
+    for (cell& c : few) {
+      try_luck(c);
+      c.value = cell_steps::once_more(c.value);
+    }
   }
 };
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace tests {
@@ -123,10 +124,32 @@ class reference {
     if (all_.decide(s.id, x.value).throws)
       ++failures;
     else
-      out.push_back(s.leaf == leaf_form::mapped ? mapped(x) : divided(x));
+      out.push_back(worked_on(s.leaf, x));
   }
-  [[nodiscard]] static item mapped(const item& x) {
+  [[nodiscard]] static item worked_on(leaf_form what, const item& x) {
+    if (what == leaf_form::divided) return divided(x);
     cells all = cell_steps::taken_apart(x);
+    if (what == leaf_form::mapped) map_all(all);
+    if (what == leaf_form::halved) halve(all);
+    if (what == leaf_form::rounds)
+      for (cell& c : all) do
+          c.value = cell_steps::once_more(c.value);
+        while (cell_steps::goes_round(c));
+    item whole = cell_steps::word(all.front());
+    for (std::size_t i = 1; i < all.size(); ++i)
+      whole = cell_steps::joined(whole, cell_steps::word(all[i]));
+    return whole;
+  }
+  static void halve(std::span<cell> all) {
+    if (cell_steps::are_few(all)) {
+      for (cell& c : all) c.value = cell_steps::once_more(c.value);
+      return;
+    }
+    halve(all.first(all.size() / 2));
+    halve(all.subspan(all.size() / 2));
+    cell_steps::put_together(all);
+  }
+  static void map_all(cells& all) {
     const std::size_t n = all.size();
     for (std::size_t i = 0; i < n; ++i) all[i].value = cell_steps::changed(all[i].value, i);
     for (auto times = cell_steps::iterations; times != 0; --times) {
@@ -134,9 +157,6 @@ class reference {
       for (std::size_t i = 0; i < n; ++i)
         all[i] = cell_steps::between(before[(i + n - 1) % n], before[i], before[(i + 1) % n]);
     }
-    item whole = cell_steps::word(all.front());
-    for (std::size_t i = 1; i < n; ++i) whole = cell_steps::joined(whole, cell_steps::word(all[i]));
-    return whole;
   }
   [[nodiscard]] static item divided(const item& x) {
     if (dividing_steps::is_small(x)) return dividing_steps::solved(x);

@@ -1,9 +1,11 @@
 // Stages that are actors at the beginning of a stream, and ones that end early.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
+#include <garrick/testkit/explore.hpp>
 #include <garrick/testkit/test_system.hpp>
 #include <patterns/in_all_ways.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <stdexcept>
@@ -177,4 +179,123 @@ TEST_CASE("a stream ends also if the on_exit of a stage's actor throws") {
     REQUIRE(kit.request(h, get_report{}).get().value().ended);
     CHECK(kit.request(h, join{}).get().error() == errc::receiver_failed);
   }
+}
+
+namespace {
+
+struct take_turn {
+  int x = 0;
+};
+/// Puts each number out on a turn of its own, and throws there on some.
+class later : public stage_actor<int, int, void(take_turn)> {
+ public:
+  later(bool tries, int bad) : tries_(tries), bad_(bad) {}
+  void consume(int x) {
+    holds_.push_back(hold());
+    send(ref<protocol<void(take_turn)>>(self()), take_turn{x});
+  }
+  void on(take_turn t) {
+    if (t.x == bad_) throw std::runtime_error("a bad turn");
+    if (!tries_)
+      send_next(std::move(t.x));
+    else if (try_send_next(1000, std::move(t.x)))
+      throw std::logic_error("there was room");
+    holds_.pop_back();
+  }
+  void on_restart() { throw std::logic_error("what it has put out is no failure of consume"); }
+
+ private:
+  bool tries_;
+  int bad_;
+  std::vector<stage_hold> holds_;
+};
+
+int key_of_number(const int& x) {
+  if (x % 5 == 3) throw std::runtime_error("no key");
+  return x;
+}
+node_figures figures_of(const stream_report& r, const std::string& name) {
+  for (const stage_report& s : r.stages)
+    if (s.name == name) return s.figures;
+  throw std::logic_error("no stage " + name);
+}
+
+}  // namespace
+
+TEST_CASE("what has no way on a later turn of a stage's actor fails by the stage's policy") {
+  const auto keyed = farm([](int x) { return x; }).replicas(2).by_key(key_of_number);
+  for (const bool tries : {false, true})
+    for (const on_failure policy : {on_failure::fail, on_failure::skip, on_failure::restart})
+      testkit::explore(40, [&](test_system& kit) {
+        const auto stage = seq_actor<later>(tries, -1).named("later").on(policy);
+        const auto h = spawn(kit, pipeline(counting(0, 20), stage, keyed, collect()),
+                             {.capacity = std::size_t{1} << kit.seed() % 6});
+        kit.run();
+        const auto got = kit.request(h, join{}).get();
+        const stream_report r = kit.request(h, get_report{}).get().value();
+        const node_figures f = figures_of(r, "later");
+        CHECK(f.in == f.out + f.failures + f.dropped);
+        if (policy == on_failure::fail) {
+          REQUIRE_FALSE(got.has_value());
+          CHECK(got.error().to_string().find("later: no key") != std::string::npos);
+          CHECK(f.failures >= 1);
+          return;
+        }
+        REQUIRE(got.has_value());
+        CHECK(got->size() == 16);
+        CHECK(f.in == 20);
+        CHECK(f.failures == 4);
+        CHECK(kit.dead_letters().size() == 4);
+        CHECK(kit.expect_dead_letter<int>(errc::receiver_failed).content.find('3') !=
+              std::string::npos);
+      });
+}
+
+TEST_CASE("a handler of a stage's actor that throws is counted, and so is what the actor held") {
+  testkit::explore(100, [](test_system& kit) {
+    const auto stage = seq_actor<later>(false, 7).named("later").on(on_failure::skip);
+    const auto h = spawn(kit, pipeline(counting(0, 20), stage, discard<int>()),
+                         {.capacity = std::size_t{1} << kit.seed() % 6});
+    kit.run();
+    const auto end = kit.request(h, join{}).get();
+    REQUIRE_FALSE(end);
+    CHECK(end.error().to_string().find("a bad turn") != std::string::npos);
+    const stream_report r = kit.request(h, get_report{}).get().value();
+    const node_figures f = figures_of(r, "later");
+    CHECK(f.failures == 1);
+    CHECK(f.in == f.out + f.dropped);
+    CHECK(f.dropped >= 1);
+    check_accounts(r);
+    CHECK(kit.actor_count() == 1);
+  });
+}
+
+namespace {
+
+/// Puts out a long text on a turn of its own.
+class long_winded : public stage_actor<int, std::string, void(take_turn)> {
+ public:
+  void consume(int x) { send(ref<protocol<void(take_turn)>>(self()), take_turn{x}); }
+  void on(const take_turn& t) { send_next(std::string(40, t.x == 1 ? 'x' : 'a')); }
+};
+
+}  // namespace
+
+TEST_CASE("the dead letter of what has no way on a later turn is the value, farms deep inside") {
+  const auto no_x = [](const std::string& s) {
+    if (s.front() == 'x') throw std::runtime_error("no x");
+    return s.size();
+  };
+  const auto size = [](const std::string& s) { return static_cast<int>(s.size()); };
+  const auto keyed = farm(size).replicas(2).by_key(no_x);
+  test_system kit(1);
+  const auto h = spawn(kit, pipeline(seq_actor<long_winded>().on(on_failure::skip),
+                                     farm(keyed).replicas(2), collect()));
+  for (const int x : {0, 1, 2}) send(h, x);
+  kit.run();
+  send(h, end_of_stream{});
+  kit.run();
+  CHECK(kit.request(h, join{}).get().value() == std::vector<int>{40, 40});
+  CHECK(kit.expect_dead_letter<std::string>(errc::receiver_failed)
+            .content.find(std::string(40, 'x')) != std::string::npos);
 }

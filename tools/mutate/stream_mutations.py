@@ -193,6 +193,27 @@ MUTATIONS = [
         ("tests.corner_cases",),
     ),
     mutation(
+        "stream: what has no way on a later turn of an actor ends the actor",
+        PATTERNS + "detail/actor_node.hpp",
+        "      return failed(std::current_exception());",
+        "      throw;",
+        ("tests.stage_actor_life",),
+    ),
+    mutation(
+        "stream: what an actor holds is not counted when a handler of it throws",
+        PATTERNS + "detail/actor_node.hpp",
+        "this->count_failure();\n    this->drop_held();",
+        "this->count_failure();",
+        ("tests.stage_actor_life",),
+    ),
+    mutation(
+        "stream: a node keeps a copy beside that of an actor which keeps its own",
+        PATTERNS + "detail/actor_node.hpp",
+        "        if constexpr (!says_what_failed<A>)\n",
+        "",
+        ("tests.data_stages",),
+    ),
+    mutation(
         "stream: a step's time ends where it had handed on what was kept",
         STAGE,
         "    t.nested_until = instant::never();\n    return true;",

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 using namespace garrick::patterns;
 
@@ -37,6 +38,8 @@ void test() {
   static_cast<void>(farm(discard<std::unique_ptr<int>>()).broadcast());
 #else
   static_cast<void>(pipeline(farm(same).by_key(&word::text), farm(same).ordered()));
+  static_cast<void>(
+      pipeline(farm(map([](word& w) { w.text += '.'; })).ordered(), discard<std::vector<word>>()));
   static_cast<void>(farm(discard<std::unique_ptr<int>>()).least_loaded());
   static_cast<void>(farm(same).by([](const word& w, std::size_t n) { return w.text.size() % n; }));
 #endif

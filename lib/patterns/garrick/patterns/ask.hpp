@@ -38,6 +38,8 @@ struct only_value<core::response<T>> {
 template <class In, class Out, class P>
 class asking_actor : public stage_actor<In, Out> {
  public:
+  using garrick_says_what_failed = void;
+
   asking_actor(ref<P> whom, std::size_t most, bool ordered)
       : whom_(std::move(whom)), most_(most), ordered_(ordered) {}
 
@@ -46,8 +48,18 @@ class asking_actor : public stage_actor<In, Out> {
   void consume(In in) {
     const std::uint64_t number = first_ + waiting_.size();
     std::optional<In> spare;
-    if constexpr (base::copyable_message<In>)
-      if (this->policy() != on_failure::fail) spare = in;
+    try {
+      if constexpr (base::copyable_message<In>)
+        if (this->policy() != on_failure::fail) spare.emplace(in);
+      ask(std::move(in), spare, number);
+    } catch (...) {  // no memory for a request, or what copying throws
+      if (ordered_ && number != first_ + waiting_.size()) waiting_.pop_back();
+      failed(spare, std::current_exception(), "it could not be asked for");
+    }
+  }
+
+ private:
+  void ask(In&& in, std::optional<In>& spare, std::uint64_t number) {
     stage_hold hold = this->hold();
     if (ordered_) waiting_.push_back({.hold = std::move(hold), .answer = {}});
     this->request(whom_, std::move(in))
@@ -58,15 +70,18 @@ class asking_actor : public stage_actor<In, Out> {
               done(number);
             },
             [this, number, spare = std::move(spare)](const error& why) mutable {
-              if (spare)
-                this->tuple_failed(*std::move(spare), why);
-              else
-                this->tuple_failed(why.to_string(), why);
+              failed(spare, why, why.to_string());
               if (ordered_) done(number);
             });
   }
+  template <class Why>
+  void failed(std::optional<In>& spare, const Why& why, std::string text) {
+    if (spare)
+      this->tuple_failed(*std::move(spare), why);
+    else
+      this->tuple_failed(std::move(text), why);
+  }
 
- private:
   /// A request that was sent, in the order of the tuples.
   struct asked {
     stage_hold
@@ -167,8 +182,9 @@ template <class In, class P>
 /// Sends each tuple, an In, to an actor as a request, and puts out the answers as they come. At
 /// most `n` requests are under way: then the stage takes no tuple. An answer that is an error
 /// follows the stage's policy: the stream fails, or the tuple is a dead letter. For a tuple that
-/// cannot be copied, the dead letter is the error's text. In a farm, `n` for each replica. Throws
-/// std::invalid_argument for an `n` of zero.
+/// cannot be copied, the dead letter is the error's text, and for an answer on which a key function
+/// behind throws, the answer. In a farm, `n` for each replica. Throws std::invalid_argument for an
+/// `n` of zero.
 ///
 ///     ask<look_up>(dictionary, 8).on(on_failure::skip)
 template <class In, class P>

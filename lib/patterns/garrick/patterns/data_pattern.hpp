@@ -13,8 +13,10 @@
 #pragma once
 
 #include <garrick/garrick.hpp>
+#include <garrick/patterns/detail/actor_node.hpp>
 #include <garrick/patterns/detail/checks.hpp>
 #include <garrick/patterns/detail/inlet.hpp>
+#include <garrick/patterns/detail/ordered.hpp>
 #include <garrick/patterns/failure_policy.hpp>
 #include <garrick/patterns/plan.hpp>
 #include <garrick/patterns/seq.hpp>
@@ -144,55 +146,78 @@ class data_actor : public actor<protocol<result<Out>(In), void(work_on)>> {
   return o;
 }
 
-/// The actor of a pattern that is a stage: one container after the other.
-template <class In, class Out>
-class data_stage_actor : public stage_actor<In, Out, void(work_on), void(work_done<Out>)> {
+/// The actor of a pattern that is a stage: one container after the other. In an ordered farm these
+/// come in frames, and so do the results: since it holds one container at a time, it takes the mark
+/// behind it when its result was put out.
+template <class In, class Out, class Takes = In, class Gives = Out>
+class data_stage_actor : public stage_actor<Takes, Gives, void(work_on), void(work_done<Out>)> {
  public:
+  using garrick_says_what_failed = void;
+
   explicit data_stage_actor(data_seed<In, Out> s) : seed_(std::move(s)) {}
   void on_start() {
     this->hold_at_most(1);
     team_.assemble(*this, seed_.options.team, seed_.options.name);
   }
   void on_restart() noexcept {}
-  void consume(In in) {
-    std::optional<In> spare;
-    if constexpr (std::is_copy_constructible_v<In>)
-      if (this->policy() != on_failure::fail) spare = in;
-    const auto work = seed_.body->begin(std::move(in), seed_.options.cut(this->workers()));
-    spare_ = std::move(spare);
-    hold_ = this->hold();
-    work->answers(ref<protocol<void(work_done<Out>)>>(this->self()));
-    current_ = work;
-    try {
-      team_.begin(work->work(), *this, this->self());
-    } catch (...) {  // no memory for a message
-      give_up();
-      spare_.reset();
-      hold_ = stage_hold();
-      throw;
-    }
+  void consume(Takes in) {
+    if constexpr (always_tuples<Takes>)
+      begin(std::move(in));
+    else if (in.tuple)
+      begin(*std::move(in.tuple));
+    else
+      this->send_next(Gives{});
   }
   void on_exit(const exit_reason& /*why*/) { give_up(); }
-  using stage_actor<In, Out, void(work_on), void(work_done<Out>)>::on;
+  using stage_actor<Takes, Gives, void(work_on), void(work_done<Out>)>::on;
   void on(work_on t) { team_.go_on(std::move(t), *this, this->self()); }
   void on(work_done<Out> done) {
     if (done.what != current_) return;  // given up
     current_.reset();
     const stage_hold until_here = std::move(hold_);
-    result<Out> r = done.what->outcome();
-    if (r)
-      this->send_next(std::move(r).value());
-    else if (spare_)
-      this->tuple_failed(*std::move(spare_), r.error());
+    if (result<Out> r = done.what->outcome())
+      this->send_next_or(framed_if_needed(std::move(r).value()),
+                         [this](const std::exception_ptr& why) { failed(why, what_was_thrown()); });
     else
-      this->tuple_failed(r.error().to_string(), r.error());
+      failed(r.error(), r.error().to_string());
     spare_.reset();
   }
 
  private:
+  void begin(In all) {
+    stage_hold hold = this->hold();
+    try {
+      if constexpr (base::copyable_message<In>)
+        if (this->policy() != on_failure::fail) spare_.emplace(all);
+      const auto work = seed_.body->begin(std::move(all), seed_.options.cut(this->workers()));
+      work->answers(ref<protocol<void(work_done<Out>)>>(this->self()));
+      current_ = work;
+      team_.begin(work->work(), *this, this->self());
+    } catch (...) {  // of the container's size, say
+      give_up();
+      failed(std::current_exception(), what_was_thrown());
+      spare_.reset();
+      return;
+    }
+    hold_ = std::move(hold);
+  }
   void give_up() noexcept {
     if (current_ != nullptr) current_->work().give_up();
     current_.reset();
+  }
+  /// The container has failed.
+  template <class Why>
+  void failed(const Why& why, std::string text) {
+    if (spare_)
+      this->tuple_failed(*std::move(spare_), why);
+    else
+      this->tuple_failed(std::move(text), why);
+  }
+  [[nodiscard]] static Gives framed_if_needed(Out&& value) {
+    if constexpr (always_tuples<Gives>)
+      return std::move(value);
+    else
+      return {std::move(value)};
   }
 
   const data_seed<In, Out> seed_;
@@ -214,7 +239,7 @@ class data_pattern {
   using garrick_stage = void;
   using garrick_data = void;
   using garrick_sendable = void;  ///< checked when it was made
-  static constexpr bool garrick_keeps_order = false;
+  static constexpr bool garrick_keeps_order = true;
 
   /// For the framework.
   data_pattern(Body what, std::string name)
@@ -261,7 +286,8 @@ class data_pattern {
   }
   /// A copy with another answer to exceptions, as a stage; one that is asked by requests does not
   /// look at it. With `skip` and `restart` the container becomes a dead letter as it came, for
-  /// which each is copied before it is worked on.
+  /// which each is copied once before it is worked on. For one that cannot be copied, the dead
+  /// letter is the error's text.
   [[nodiscard]] data_pattern on(on_failure policy) const {
     data_pattern p = *this;
     p.policy_ = policy;
@@ -278,6 +304,18 @@ class data_pattern {
   detail::inlet_ptr<input> build(const detail::builder& b,
                                  const detail::inlet_ptr<output>& next) const {
     return stage().build(b, next);
+  }
+  /// For the framework: the form that an ordered farm needs.
+  detail::inlet_ptr<detail::framed<input>> build_framed(
+      const detail::builder& b, const detail::inlet_ptr<detail::framed<output>>& next) const {
+    using takes = detail::framed<input>;
+    using actor = detail::data_stage_actor<input, output, takes, detail::framed<output>>;
+    detail::node_options o = b.node(seed_.options.name);
+    o.in_place = false;
+    auto& n = b.to.add_node<detail::actor_node<actor, seed_type>>(o, policy_,
+                                                                  std::tuple<seed_type>(seed_));
+    n.to(next->connect(n));
+    return std::make_shared<detail::node_inlet<takes>>(n, n.in(), b.options.capacity);
   }
 
  private:

@@ -9,7 +9,8 @@ namespace garrick::patterns {
 
 /// What happens when a stage's `consume` throws. In each case what it has put out for that tuple is
 /// dropped, and the failure is counted. A dead letter holds the tuple as it came, of which the node
-/// keeps a copy meanwhile; one that cannot be copied, as the stage has left it.
+/// keeps a copy meanwhile; one that cannot be copied, as the stage has left it, or, of `ask` and of
+/// a data-parallel pattern, the error's text.
 enum class on_failure : std::uint8_t {
   /// The stream ends with an error that names the stage.
   fail,

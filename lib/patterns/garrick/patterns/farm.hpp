@@ -53,9 +53,10 @@ template <class P, bool KeepsOrder>
 struct farm_cannot_be_ordered {
   static constexpr bool reported = true;
   static_assert(KeepsOrder,
-                "garrick: an ordered farm holds a stage that is a function or a class, or a "
-                "pipeline of such stages: no farm, parallel, loop, actor or stage that goes by the "
-                "clock");
+                "garrick: an ordered farm holds a stage that is a function or a class, a "
+                "data-parallel pattern, or a pipeline of such stages. No farm, parallel, loop, "
+                "other actor or stage that goes by the clock: their results may come behind those "
+                "of later tuples");
 };
 template <class Policy, bool IsFirst>
 struct farm_has_one_policy {
@@ -124,7 +125,7 @@ class farm_of {
   }
   /// Equal keys to the same replica. `key` is a pointer to a member, or a function of the tuple
   /// without captures (else say lent(f)), whose result std::hash knows. If it throws, the stage
-  /// that put the tuple out has failed.
+  /// that put the tuple out has failed, and its policy says what comes of it.
   template <class Key>
   [[nodiscard]] auto by_key(Key key) const {
     using check = detail::key_check<Key, input>;
@@ -145,8 +146,8 @@ class farm_of {
       return *this;
   }
   /// Results in the order of the tuples that they came from. The tuples go round; a replica that is
-  /// ahead waits for those behind as soon as its channel is full. For a stage or a pipeline of
-  /// stages.
+  /// ahead waits for those behind as soon as its channel is full. For a stage, a data-parallel
+  /// pattern, or a pipeline of these.
   [[nodiscard]] auto ordered() const {
     constexpr bool fits = detail::keeps_order<P>;
     static_assert(detail::farm_cannot_be_ordered<P, fits>::reported);

@@ -28,6 +28,7 @@
 #include <garrick/patterns/plan.hpp>
 
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -70,7 +71,8 @@ class stage_hold {
 ///
 /// An exception that leaves `consume` follows the stage's policy; with `restart`, the actor lives
 /// on, and its `on_restart()` is called. One that leaves another handler or a continuation ends the
-/// actor, and so the stream, with an error that names the stage; so does `quit`.
+/// actor, and so the stream, with an error that names the stage; so does `quit`. The exception
+/// is counted as a failure, and what the actor held by then as dropped.
 template <class In, class Out, class... Extra>
 class stage_actor : public actor<protocol<void(detail::go), void(detail::leave), Extra...>> {
   static_assert(!std::is_void_v<In>, "garrick: a stage's actor takes tuples");
@@ -90,8 +92,11 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
 
   /// Puts a result out. In `consume`, and on any other turn of this actor until the stage has
   /// ended; not in the constructor. Never waits: what finds no room is kept, and then the stage
-  /// takes no tuple until there is room. Throws std::bad_alloc, and what a key function behind
-  /// throws.
+  /// takes no tuple until there is room.
+  ///
+  /// In `consume` and `on_stop` it throws std::bad_alloc, and what a key function behind throws. On
+  /// other turns it does not: the failure is counted, and the stream ends with an error that names
+  /// the stage, or `value` becomes a dead letter, as the stage's policy says.
   template <class T = Out>
   void send_next(T value)
     requires(!std::is_void_v<Out> && std::is_same_v<T, Out>)
@@ -100,7 +105,8 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
   }
   /// Puts `value` out if fewer than `limit` tuples wait in the channel behind, as
   /// emit::try_send_next. Else the error `overload`, and `value` is as before. A limit of zero is
-  /// always `overload`. After the end of the stage the value is dropped and counted.
+  /// always `overload`. After the end of the stage the value is dropped and counted. What a key
+  /// function behind throws is treated as in `send_next`, without an error here.
   template <class T>
   [[nodiscard]] error try_send_next(std::size_t limit, T&& value)
     requires(std::is_same_v<T, Out>)
@@ -119,6 +125,11 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
   void tuple_failed(T tuple, const error& why) {
     node().tuple_failed(std::move(tuple), why);
   }
+  /// The same for an exception that was caught.
+  template <class T>
+  void tuple_failed(T tuple, const std::exception_ptr& why) {
+    node().tuple_failed(std::move(tuple), why);
+  }
   /// Ends the actor, and so the stream, with an error that names the stage: no tuple comes after
   /// this one.
   void quit(exit_reason reason = {}) {
@@ -128,6 +139,14 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
   /// What the stage does about failures.
   [[nodiscard]] on_failure policy() const noexcept { return node().policy(); }
 
+  /// For the framework: as `send_next`, but on other turns than `consume` what is thrown is told to
+  /// `failed(std::exception_ptr)`.
+  template <class T, class F>
+  void send_next_or(T value, const F& failed)
+    requires(std::is_same_v<T, Out>)
+  {
+    node().put_or(std::move(value), *this, failed);
+  }
   /// For the framework.
   void sit(detail::actor_output<Out>& at, const std::shared_ptr<detail::graph>& owner) noexcept {
     node_ = &at;

@@ -53,6 +53,15 @@ class output {
       put_elsewhere(T(std::forward<Args>(args)...));
     }
   }
+  /// The same. If it throws because `value` has no way, or cannot be kept, `value` is as before.
+  void put(T&& value) {
+    if (next_ != end_) [[likely]] {
+      std::construct_at(next_, std::move(value));
+      ++next_;
+    } else {
+      put_elsewhere(std::move(value));
+    }
+  }
   /// Puts `value` out. Returns false and leaves `value` as it was if `limit` or more wait there.
   /// Throws as `put`.
   [[nodiscard]] virtual bool try_put(std::size_t limit, T& value) {

@@ -13,6 +13,8 @@
 //    settled, and until what was put out under it is.
 // A3 Until the actor is there, the run right is taken, so nobody sends it a `go` too early.
 // A4 The node ends only when it has no holds. Whoever drops one wakes the node.
+// A5 What is held when the stream or the actor ends early is counted as dropped, once, on the
+//    actor's turn if there is one. What comes of it later is not counted again.
 #pragma once
 
 #include <garrick/patterns/channel/input.hpp>
@@ -66,20 +68,29 @@ class actor_output : public held_open {
   using held_open::held_open;
   void to(std::unique_ptr<output_for<Out>> o) { out_ = std::move(o); }
 
-  /// Puts a result out. In a step it is handed on with the others, else at once.
+  /// Puts a result out. In a step it is handed on with the others, and what is thrown is the
+  /// failure of the tuple that is consumed. Else it is handed on at once; if that throws, the
+  /// result has failed as a tuple does.
   template <class T>
   void put(T&& value, actor_base& on) {
-    if (closed_) return drop(is_dropped() ? 0 : 1);
-    if (in_step_) return out_->put(std::forward<T>(value));
-    by_itself([&] { out_->put(std::forward<T>(value)); }, on);
+    put_or(std::move(value), on,
+           [&](const std::exception_ptr& why) { tuple_failed(std::move(value), why); });
   }
-  /// The same if fewer than `limit` tuples wait where it goes. False: as many do.
+  /// The same, but `failed(why)` says what has failed if that throws outside of a step.
+  template <class T, class F>
+  void put_or(T&& value, actor_base& on, const F& failed) {
+    if (is_over()) return drop(is_dropped() ? 0 : 1);
+    if (in_step_) return out_->put(std::move(value));
+    by_itself([&] { out_->put(std::move(value)); }, failed, on);
+  }
+  /// As `put`, if fewer than `limit` tuples wait where it goes. False: as many do.
   template <class T>
   [[nodiscard]] bool try_put(std::size_t limit, T& value, actor_base& on) {
-    if (closed_) return drop(is_dropped() ? 0 : 1), true;
+    if (is_over()) return drop(is_dropped() ? 0 : 1), true;
     if (in_step_) return out_->try_put(limit, value);
-    bool done = false;
-    by_itself([&] { done = out_->try_put(limit, value); }, on);
+    bool done = true;
+    by_itself([&] { done = out_->try_put(limit, value); },
+              [&](const std::exception_ptr& why) { tuple_failed(std::move(value), why); }, on);
     return done;
   }
   void hold_at_most(std::size_t n) noexcept { most_holds_ = n; }
@@ -88,23 +99,31 @@ class actor_output : public held_open {
   [[nodiscard]] virtual on_failure policy() const noexcept = 0;
   /// A tuple that the actor has taken before has failed.
   template <class T>
-  void tuple_failed(T&& tuple, const error& why) {
+  void tuple_failed(T&& tuple, const std::exception_ptr& why) {
     if (is_dropped()) return;
     count_failure();
-    const std::string text = why.to_string();
-    if (policy() == on_failure::fail)
-      return owner_.cancel(make_error(errc::receiver_failed, name(), text));
-    dead_letter(std::forward<T>(tuple), std::make_exception_ptr(std::runtime_error(text)));
+    if (policy() == on_failure::fail) return owner_.cancel(why_it_failed(why));
+    if (auto* const content = content_of(tuple)) dead_letter(std::move(*content), why);
+  }
+  template <class T>
+  void tuple_failed(T&& tuple, const error& why) {
+    tuple_failed(std::move(tuple), std::make_exception_ptr(std::runtime_error(why.to_string())));
   }
 
  protected:
   actor_output(graph& of, const node_options& o) : held_open(of, o), owner_(of) {}
+  /// Nothing is put out any more.
+  [[nodiscard]] bool is_over() const noexcept { return closed_ || held_was_dropped_; }
   /// What the actor deals with now was counted as dropped: the stream ended early under its hold.
-  [[nodiscard]] bool is_dropped() const noexcept { return closed_ && holds() != 0; }
+  [[nodiscard]] bool is_dropped() const noexcept { return is_over() && holds() != 0; }
+  /// The stream or the actor ends early: what is held leads nowhere.
+  void drop_held() noexcept {
+    if (!std::exchange(held_was_dropped_, true)) drop(holds());
+  }
 
-  /// What `f` puts out outside of a step is handed on at once.
-  template <class F>
-  void by_itself(const F& f, actor_base& on) {
+  /// What `f` puts out outside of a step is handed on at once. `failed` hears what it throws.
+  template <class F, class Failed>
+  void by_itself(const F& f, const Failed& failed, actor_base& on) {
     turn t{.on = on, .own_thread = own_thread()};
     const std::size_t before = out_->pending();
     out_->begin_input();
@@ -112,7 +131,7 @@ class actor_output : public held_open {
       f();
     } catch (...) {  // of a key function, say
       out_->take_back();
-      throw;
+      return failed(std::current_exception());
     }
     into_loops(out_->pending() - before);
     count_out(out_->publish(t));
@@ -126,7 +145,13 @@ class actor_output : public held_open {
   bool in_step_ = false;
   bool quitting_ = false;
   bool closed_ = false;
+  bool held_was_dropped_ = false;
 };
+
+/// An actor that says itself which tuples have failed, and of those that it has taken keeps what it
+/// needs for that. So the node keeps no copy of them.
+template <class A>
+concept says_what_failed = requires { typename A::garrick_says_what_failed; };
 
 /// What the actor of a stage is made with, beside the user's arguments.
 template <class Node>
@@ -157,6 +182,7 @@ class seated_actor final : public A {
   }
   void on(leave) { this->quit(); }
   void on_exit(const exit_reason& why) {
+    seat_.at->actor_ends(why);              // before the class's own drops its holds
     const last_words here{*seat_.at, why};  // whatever the class's own may throw
     if constexpr (requires { static_cast<A&>(*this).on_exit(why); })
       static_cast<A&>(*this).on_exit(why);
@@ -223,6 +249,12 @@ class actor_node final : public actor_output<typename A::stage_output> {
   void carried_out_by(A& who) noexcept { object_ = &who; }
   /// A `go` has come to the actor: does the run right come with it?
   [[nodiscard]] bool take_go() noexcept { return turns_.take(); }
+  /// It is at its end, and holds what it held.
+  void actor_ends(const exit_reason& why) noexcept {
+    if (this->closed_) return;
+    if (why == exit_code::unhandled_exception) this->count_failure();
+    this->drop_held();
+  }
   /// It touches nothing any more.
   void actor_ended(const exit_reason& why) noexcept {
     gone_ = true;
@@ -257,32 +289,34 @@ class actor_node final : public actor_output<typename A::stage_output> {
     while (n < batch.size() && !out.is_blocked() && this->holds() < this->most_holds_ &&
            !this->quitting_ && !this->is_cancelled()) {
       out.begin_input();
-      std::optional<spare_tuple<In>> spare;
-      if (policy_ != on_failure::fail) spare.emplace(batch[n]);
+      [[maybe_unused]] std::optional<spare_tuple<In>> spare;
       try {
+        if constexpr (!says_what_failed<A>)
+          if (policy_ != on_failure::fail) spare.emplace(batch[n]);
         object_->consume(std::move(batch[n]));
       } catch (...) {
         out.take_back();
         this->count_failure();
         if (policy_ == on_failure::fail) {
-          dealt_with(n + 1, before, t);
+          dealt_with(batch.first(n + 1), before, t);
           throw;
         }
-        this->dead_letter(std::move(spare->best(batch[n])), std::current_exception());
+        if (auto* const content = content_of(spare ? spare->best(batch[n]) : batch[n]))
+          this->dead_letter(std::move(*content), std::current_exception());
         if (policy_ == on_failure::restart)
           if constexpr (requires { object_->on_restart(); }) object_->on_restart();
       }
       ++n;
     }
-    dealt_with(n, before, t);
+    dealt_with(batch.first(n), before, t);
     return out.is_blocked() ? blocked() : step_outcome::worked;
   }
-  void dealt_with(std::size_t n, std::size_t before, turn& t) {
-    this->count_in(n);
+  void dealt_with(std::span<In> some, std::size_t before, turn& t) {
+    this->count_in(tuples_among<In>(some), some.size());
     this->into_loops(this->out_->pending() - before);
     static_cast<void>(publish(t));
-    in_.done(n);
-    this->out_of_loops(n);
+    in_.done(some.size());
+    this->out_of_loops(some.size());
   }
   /// No input has anything.
   step_outcome nothing(turn& t) {
@@ -311,7 +345,7 @@ class actor_node final : public actor_output<typename A::stage_output> {
     return step_outcome::ended;
   }
   void abandon(turn& t) noexcept override {
-    this->drop(this->holds());
+    this->drop_held();
     close(t);
   }
   void close(turn& t) noexcept {
