@@ -20,6 +20,7 @@ namespace {
 constexpr double turn_ns = 1e6;          // team/turn_length.hpp
 constexpr double short_block_ns = 25e3;  // team/range_work.cpp
 constexpr double long_block_ns = 100e3;
+constexpr std::uint32_t longest_block = 1U << 20;
 constexpr double least_part_ns = 20e3;            // team/turn_length.hpp
 constexpr double clock_read_ns = 25;              // costs::clock_read
 constexpr double most_in_a_row_ns = 8 * turn_ns;  // team/work_queue.cpp
@@ -51,6 +52,7 @@ struct request {
   bool claim(std::uint32_t who) {
     const std::uint32_t own = who % hands;
     seat& at = seats[who];
+    line_seen = pieces;
     std::uint32_t first = first_of(own);
     const std::uint32_t end = first_of(own + 1);
     while (first != end && !claim_piece(first)) ++first;
@@ -72,12 +74,14 @@ struct request {
     }
     return false;
   }
-  /// Looks at the flag before it is set: that leaves the line with the others.
+  /// Looks at the flag before it is set: that leaves the line with the others. Of flags that lie
+  /// side by side the first one has its price.
   bool claim_piece(std::uint32_t number) {
-    auto& line = lines[number / flags_in_line];
-    static_cast<void>(line.load(relaxed));
+    const std::uint32_t line = number / flags_in_line;
+    if (line != line_seen) static_cast<void>(lines[line].load(relaxed));
+    line_seen = line;
     if (taken[number] != 0) return false;
-    static_cast<void>(line.exchange(1, relaxed));
+    static_cast<void>(lines[line].exchange(1, relaxed));
     return std::exchange(taken[number], std::uint8_t{1}) == 0;
   }
   /// As map.hpp has it.
@@ -99,6 +103,7 @@ struct request {
   const std::uint32_t pieces;
   std::vector<std::uint8_t> taken;
   std::vector<machine_atomics::atomic<std::uint8_t>> lines;  ///< the prices of `taken`
+  std::uint32_t line_seen = 0;                               ///< by a claim
   machine_atomics::atomic<std::uint32_t> left;               ///< elements that are not done
   machine_atomics::atomic<std::uint64_t> busy_ns;
   std::vector<seat> seats;
@@ -210,7 +215,7 @@ struct team {
         return false;
       }
       if (took < short_block_ns)
-        at.block *= 2;
+        at.block = std::min(at.block * 2, longest_block);
       else if (took > long_block_ns)
         at.block = std::max(at.block / 2, 1U);
       if (now - begin >= turn_ns || (is_master && asked->waiting != 0)) return true;
