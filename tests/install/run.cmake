@@ -69,6 +69,15 @@ step("configuring the consumer" "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}
      -B "${place}/consumer" ${arguments})
 step("building the consumer" "${CMAKE_COMMAND}" --build "${place}/consumer" --parallel)
 step("running the consumer" "${place}/consumer/consumer")
+if(way STREQUAL installed)
+  # Its own memory is checked then, and Garrick's archives are used as they are.
+  step("configuring the consumer with AddressSanitizer" "${CMAKE_COMMAND}"
+       -S "${CMAKE_CURRENT_LIST_DIR}" -B "${place}/checked" ${arguments}
+       -DCMAKE_CXX_FLAGS=-fsanitize=address)
+  step("building the consumer with AddressSanitizer" "${CMAKE_COMMAND}" --build "${place}/checked"
+       --target consumer)
+  step("running the consumer with AddressSanitizer" "${place}/checked/consumer")
+endif()
 find_program(clang_query NAMES clang-query-19 clang-query)
 if(clang_query)
   step("checking the consumer's coroutines" "${CMAKE_COMMAND}" --build "${place}/consumer"

@@ -321,6 +321,7 @@ TEST_CASE(
 
 TEST_CASE("a team of nobody, or on a processor that is not there, is refused") {
   CHECK_THROWS_AS(static_cast<void>(accelerator_team().replicas(0)), std::invalid_argument);
+  CHECK_THROWS_AS(static_cast<void>(accelerator_team().replicas(4097)), std::invalid_argument);
   actor_system system;
   const accelerator acc = spawn(system, accelerator_team().own_threads("<4000>"));
   CHECK_FALSE(system.request(acc, [](int& x) { ++x; }, numbers(3)).get().has_value());

@@ -429,6 +429,8 @@ TEST_CASE("a bounded mailbox is refused, in which a map's own messages would fin
 
 TEST_CASE("numbers without sense are refused") {
   CHECK_THROWS_AS(static_cast<void>(map(twice).replicas(0)), std::invalid_argument);
+  CHECK_THROWS_AS(static_cast<void>(map(twice).replicas(4097)), std::invalid_argument);
+  CHECK_NOTHROW(static_cast<void>(map(twice).replicas(4096)));
   CHECK_THROWS_AS(static_cast<void>(map(twice).dynamic(0)), std::invalid_argument);
 }
 
@@ -438,6 +440,15 @@ TEST_CASE("a function has values bound to it, which all that work on a map share
       std::vector<int>{7, 8, 9});
   answer_in_all_ways(map(add), std::vector<int>{2, 0, 1, 1},
                      [](const auto& got) { CHECK(got.value() == std::vector<int>{9, 7, 8, 8}); });
+}
+
+TEST_CASE("an error that is thrown keeps its text") {
+  test_system kit;
+  const auto h = spawn(kit, map([](int&) { throw make_error(errc::overload, "the oven", "hot"); }));
+  const auto failed = kit.request(h, std::vector<int>{1}).get();
+  REQUIRE(!failed);
+  CHECK(failed.error().to_string().find("the oven") != std::string::npos);
+  CHECK(failed.error().to_string().find("hot") != std::string::npos);
 }
 
 }  // namespace

@@ -512,6 +512,9 @@ TEST_CASE("a stencil's numbers without sense are refused") {
   CHECK_THROWS_AS(static_cast<void>(stencil(f, 1, -1)), std::invalid_argument);
   CHECK_THROWS_AS(static_cast<void>(stencil(f, 1, 1).replicas(0)), std::invalid_argument);
   CHECK_THROWS_AS(static_cast<void>(stencil(f, 1, 1).dynamic(0)), std::invalid_argument);
+  const cell_function g = mix_cells;
+  CHECK_THROWS_AS(static_cast<void>(stencil(g, 1025, 1)), std::invalid_argument);
+  CHECK_NOTHROW(static_cast<void>(stencil(g, 1024, 1)));
   // a radius far larger than the container is none of them
   CHECK(answer_of(stencil(f, 1 << 20, 1), row(3), 1) == row(3, 1));
 }

@@ -214,5 +214,10 @@ TEST_CASE("lengths without sense are refused") {
   refused([] { return out_of_order(-1); });
   refused([] { return window(tuples(1)).at_most(0); });
   refused([] { return window(tuples(1)).by(&event::key).replicas(most_replicas + 1); });
+  refused([] { return window(tuples(1)).by(&event::key).replicas(0); });
+  refused([] {
+    const ref<protocol<void(event)>> nobody;
+    return window(tumbling(1)).event_time(&event::at).late_to(nobody);
+  });
   refused([] { return window(tumbling(1)).event_time(&event::at).idle_after(0s); });
 }

@@ -184,7 +184,7 @@ class accelerator_team {
   /// A team of `n`, which work on a request at once; by default one per worker. Throws
   /// std::invalid_argument for zero.
   [[nodiscard]] accelerator_team replicas(std::size_t n) const {
-    if (n == 0) throw std::invalid_argument("garrick: replicas(n): n is 0; at least 1");
+    detail::check_team(n);
     accelerator_team t = *this;
     t.options_.team.replicas = n;
     return t;

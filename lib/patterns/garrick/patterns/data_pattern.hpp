@@ -138,6 +138,12 @@ class data_actor : public actor<protocol<result<Out>(In), void(work_on)>> {
   team team_;
 };
 
+/// A team has one or more, and no more than a farm. Throws std::invalid_argument.
+inline void check_team(std::size_t n) {
+  if (n == 0 || n > most_replicas)
+    throw std::invalid_argument("garrick: replicas(n): n is " + std::to_string(n) + "; 1 to " +
+                                std::to_string(most_replicas));
+}
 /// Options of the actor that is asked. Throws std::invalid_argument for a bounded mailbox.
 [[nodiscard]] inline spawn_options asked_options(spawn_options o) {
   if (o.policy != mailbox_policy::unbounded)
@@ -250,7 +256,7 @@ class data_pattern {
   /// A copy of this pattern with `n` replicas, which work on a container at once; by default one
   /// per worker. Throws std::invalid_argument for zero.
   [[nodiscard]] data_pattern replicas(std::size_t n) const {
-    if (n == 0) throw std::invalid_argument("garrick: replicas(n): n is 0; at least 1");
+    detail::check_team(n);
     data_pattern p = *this;
     p.seed_.options.team.replicas = n;
     return p;

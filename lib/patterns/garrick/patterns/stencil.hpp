@@ -298,10 +298,12 @@ template <class F, class C, class Rule>
 using stencil_check = check_of<decltype(check_stencil<F, C, Rule>()), F>;
 
 /// Throws std::invalid_argument for numbers without sense.
-inline void check_stencil_numbers(std::int64_t radius, std::int64_t iterations) {
-  constexpr std::int64_t most = 1 << 20;
+inline void check_stencil_numbers(bool has_rows, std::int64_t radius, std::int64_t iterations) {
+  // At the edges of a grid the function sees a copy of as many elements as lie within the radius.
+  const std::int64_t most = has_rows ? 1 << 10 : 1 << 20;
   if (radius < 0 || radius > most)
-    throw std::invalid_argument("garrick: stencil(f, radius, …): a radius is from 0 to 2^20");
+    throw std::invalid_argument("garrick: stencil(f, radius, …): a radius is from 0 to " +
+                                std::to_string(most) + (has_rows ? " on a grid" : ""));
   if (iterations < 0)
     throw std::invalid_argument("garrick: stencil(f, radius, iterations): iterations is negative");
 }
@@ -321,15 +323,15 @@ inline void check_stencil_numbers(std::int64_t radius, std::int64_t iterations) 
 ///
 /// If `f` throws, the iteration ends, no further one begins, and the container is dropped.
 ///
-/// Throws std::invalid_argument for a radius that is negative or above 2^20, and for a negative
-/// number of iterations.
+/// Throws std::invalid_argument for a radius that is negative or above 2^20, on a grid above 1024,
+/// and for a negative number of iterations.
 template <class C = void, class F, class Edges = edges::clamp_rule>
 [[nodiscard]] auto stencil(F f, std::int64_t radius, std::int64_t iterations, Edges beyond = {}) {
   using check = detail::stencil_check<F, C, Edges>;
   static_assert(check::reported);
   if constexpr (detail::passes<check>) {
     using body = detail::stencil_body<F, detail::stencil_container<C, F>>;
-    detail::check_stencil_numbers(radius, iterations);
+    detail::check_stencil_numbers(detail::stencil_function<F>::has_rows, radius, iterations);
     return data_pattern<body>({std::move(f), std::move(beyond), static_cast<std::size_t>(radius),
                                static_cast<std::uint64_t>(iterations)},
                               "stencil");

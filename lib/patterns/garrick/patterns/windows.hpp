@@ -8,7 +8,7 @@
 //   window(sliding(10s, 1s))…fold(0, step, merge)      of the last ten seconds, every second
 //   window(sessions(5min))…fold(0, step, merge)         until five minutes without a tuple
 //   window(tuples(100)).fold(0, step)                   of a hundred tuples
-//   window(tuples(100).sliding(10))…                    of the last hundred, after every tenth
+//   window(tuples(100).sliding(10))…                    a hundred, from every tenth on
 //   …all(f)                                            f(std::span<const reading>): all at once
 //
 // A result is a windowed<Key, Value>: the key, begin and end, the value. The end is not part of the
@@ -204,6 +204,7 @@ class window_of {
   /// other windows none is late.
   template <class P>
   [[nodiscard]] auto late_to(ref<P> receiver) const {
+    if (!receiver) throw std::invalid_argument("garrick: window: late_to(handle): it is empty");
     return with<KeyOf, Time, ref<P>>(key_, time_, std::move(receiver));
   }
   /// At most `n` open pieces, of each replica; by default 2^20. Of tuples(n) each key counts, for
@@ -214,23 +215,20 @@ class window_of {
     w.rest_.at_most = n;
     return w;
   }
-  /// `n` replicas share the keys of `by`, which is said before; 0: as stream_options::replicas
-  /// says, by default as many as there are workers. The results are those of one, in no order
+  /// `n` replicas share the keys of `by`, which is said before; without a number, as many as
+  /// stream_options::replicas says, by default one per worker. The results are those of one, in no order
   /// between keys: all go by one watermark, and the same tuples are late. Each replica has its own
   /// at_most, and its own windows to lose when it restarts. With `event_time` a node before them
   /// finds that watermark; in reports it is "window times". Without it a node before them asks for
-  /// a key that is no member; that is "window keys". Throws std::invalid_argument for more than
-  /// `most_replicas`.
-  [[nodiscard]] auto replicas(std::size_t n = 0) const {
-    constexpr bool by_key = !std::is_same_v<KeyOf, detail::keyless>;
-    static_assert(detail::replicas_need_a_key<window_of, by_key>::reported);
-    if (n > most_replicas)
-      throw std::invalid_argument("garrick: windows have at most " + std::to_string(most_replicas) +
+  /// a key that is no member; that is "window keys". Throws std::invalid_argument for zero, and for more
+  /// than `most_replicas`.
+  [[nodiscard]] auto replicas(std::size_t n) const {
+    if (n == 0 || n > most_replicas)
+      throw std::invalid_argument("garrick: windows have 1 to " + std::to_string(most_replicas) +
                                   " replicas, not " + std::to_string(n));
-    detail::window_options rest = rest_;
-    rest.replicas = n;
-    return window_of<Kind, KeyOf, Time, Late, by_key>(kind_, key_, time_, late_, std::move(rest));
+    return spread_over(n);
   }
+  [[nodiscard]] auto replicas() const { return spread_over(0); }
   /// With another name than `window`: for errors, figures and `print`.
   [[nodiscard]] window_of named(std::string name) const {
     window_of w = *this;
@@ -284,6 +282,13 @@ class window_of {
   }
 
  private:
+  [[nodiscard]] auto spread_over(std::size_t n) const {
+    constexpr bool by_key = !std::is_same_v<KeyOf, detail::keyless>;
+    static_assert(detail::replicas_need_a_key<window_of, by_key>::reported);
+    detail::window_options rest = rest_;
+    rest.replicas = n;
+    return window_of<Kind, KeyOf, Time, Late, by_key>(kind_, key_, time_, late_, std::move(rest));
+  }
   template <class K, class Tm, class L>
   [[nodiscard]] auto with(K key, Tm time, L late) const {
     return window_of<Kind, K, Tm, L, Spread>(kind_, std::move(key), std::move(time),
@@ -415,7 +420,7 @@ template <std::integral Number>
   return detail::session_kind<unit>{
       detail::checked_length<unit>(detail::number_of(gap), 1, "sessions(gap): it")};
 }
-/// Windows of `n` tuples, and `tuples(n).sliding(k)`: of the last n after every k tuples. Throws
+/// Windows of `n` tuples, and `tuples(n).sliding(k)`: n tuples from every k-th one on. What is not full when the stream ends is put out with what it has. Throws
 /// std::invalid_argument for zero, for 2^61 and more, and for a k that is not from 1 to n or that
 /// cuts a window into more than 100 000 pieces.
 [[nodiscard]] inline auto tuples(std::size_t n) {

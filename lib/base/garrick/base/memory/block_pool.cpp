@@ -321,6 +321,17 @@ void deallocate_slow(void* memory, std::size_t size_class) noexcept {
   call_caretaker();
 }
 
+// They call none of the inline functions that ask for the sanitizer: of those the linker may have
+// kept the program's.
+void* allocate_as_built(std::size_t bytes) {
+  return GARRICK_POOL_IS_NEW || bytes > largest_block ? allocate_large(bytes)
+                                                      : allocate_class(class_of(bytes));
+}
+void deallocate_as_built(void* block, std::size_t bytes) noexcept {
+  if (GARRICK_POOL_IS_NEW || bytes > largest_block) return deallocate_large(block, bytes);
+  deallocate_class(block, class_of(bytes));
+}
+
 void* allocate_large(std::size_t bytes) {
   void* block = ::operator new(bytes, std::align_val_t{block_step});
   expect_plain_addresses(block, bytes);

@@ -9,7 +9,8 @@
 // free. Larger requests go to operator new. (docs/internals/blocks.md)
 //
 // Under AddressSanitizer every block comes from operator new, so that it sees use after free and
-// leaks.
+// leaks. It is how the archive was built that decides: a program with the sanitizer may be linked
+// with an archive without, whose blocks come from the pool.
 //
 // Thread safety: every function may be called on any thread, also while the thread or the process
 // is being torn down.
@@ -83,6 +84,9 @@ inline constinit thread_local thread_lists lists{};
 [[gnu::noinline]] void deallocate_slow(void* block, std::size_t size_class) noexcept;
 [[nodiscard]] void* allocate_large(std::size_t bytes);
 void deallocate_large(void* block, std::size_t bytes) noexcept;
+// For programs with AddressSanitizer, which do not know how the archive was built.
+[[nodiscard]] void* allocate_as_built(std::size_t bytes);
+void deallocate_as_built(void* block, std::size_t bytes) noexcept;
 
 [[nodiscard]] constexpr std::size_t class_of(std::size_t bytes) noexcept {
   return bytes == 0 ? 0 : (bytes - 1) / block_step;
@@ -118,7 +122,8 @@ inline void deallocate_class(void* memory, std::size_t size_class) noexcept {
 /// Costs a few nanoseconds and takes no lock, except once for every `batch_blocks` blocks. Throws
 /// std::bad_alloc when the system has no memory.
 [[nodiscard]] inline void* allocate(std::size_t bytes) {
-  if (GARRICK_POOL_IS_NEW || bytes > largest_block) [[unlikely]]
+  if (GARRICK_POOL_IS_NEW) return detail::allocate_as_built(bytes);
+  if (bytes > largest_block) [[unlikely]]
     return detail::allocate_large(bytes);
   return detail::allocate_class(detail::class_of(bytes));
 }
@@ -128,7 +133,8 @@ inline void deallocate_class(void* memory, std::size_t size_class) noexcept {
 /// (`caretaker`).
 inline void deallocate(void* block, std::size_t bytes) noexcept {
   if (block == nullptr) return;
-  if (GARRICK_POOL_IS_NEW || bytes > largest_block) [[unlikely]]
+  if (GARRICK_POOL_IS_NEW) return detail::deallocate_as_built(block, bytes);
+  if (bytes > largest_block) [[unlikely]]
     return detail::deallocate_large(block, bytes);
   detail::deallocate_class(block, detail::class_of(bytes));
 }

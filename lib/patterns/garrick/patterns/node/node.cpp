@@ -116,6 +116,8 @@ error node::why_it_failed(const std::exception_ptr& why) const {
     std::rethrow_exception(why);
   } catch (const std::exception& e) {
     return make_error(errc::receiver_failed, name_, e.what());
+  } catch (const error& e) {
+    return make_error(errc::receiver_failed, name_, e.to_string());
   } catch (...) {
     return make_error(errc::receiver_failed, name_, "an exception of an unknown type");
   }

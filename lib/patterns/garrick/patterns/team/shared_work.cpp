@@ -11,9 +11,9 @@ namespace garrick::patterns::detail {
 std::string what_was_thrown() {
   try {
     throw;
-  } catch (const std::exception& e) { return e.what(); } catch (...) {
-    return "an exception of an unknown type";
-  }
+  } catch (const std::exception& e) { return e.what(); } catch (const error& e) {
+    return e.to_string();
+  } catch (...) { return "an exception of an unknown type"; }
 }
 
 void shared_work::tell_others() {
