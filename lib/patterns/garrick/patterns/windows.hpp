@@ -215,19 +215,19 @@ class window_of {
     w.rest_.at_most = n;
     return w;
   }
-  /// `n` replicas share the keys of `by`, which is said before; without a number, as many as
-  /// stream_options::replicas says, by default one per worker. The results are those of one, in no order
-  /// between keys: all go by one watermark, and the same tuples are late. Each replica has its own
-  /// at_most, and its own windows to lose when it restarts. With `event_time` a node before them
-  /// finds that watermark; in reports it is "window times". Without it a node before them asks for
-  /// a key that is no member; that is "window keys". Throws std::invalid_argument for zero, and for more
-  /// than `most_replicas`.
+  /// `n` replicas share the keys of `by`, which is said before. The results are those of one, in no
+  /// order between keys: all go by one watermark, and the same tuples are late. Each replica has
+  /// its own at_most, and its own windows to lose when it restarts. With `event_time` a node before
+  /// them finds that watermark; in reports it is "window times". Without it a node before them asks
+  /// for a key that is no member; that is "window keys". Throws std::invalid_argument for zero, and for
+  /// more than `most_replicas`.
   [[nodiscard]] auto replicas(std::size_t n) const {
     if (n == 0 || n > most_replicas)
       throw std::invalid_argument("garrick: windows have 1 to " + std::to_string(most_replicas) +
                                   " replicas, not " + std::to_string(n));
     return spread_over(n);
   }
+  /// As many replicas as stream_options::replicas says, by default one per worker.
   [[nodiscard]] auto replicas() const { return spread_over(0); }
   /// With another name than `window`: for errors, figures and `print`.
   [[nodiscard]] window_of named(std::string name) const {
@@ -420,9 +420,10 @@ template <std::integral Number>
   return detail::session_kind<unit>{
       detail::checked_length<unit>(detail::number_of(gap), 1, "sessions(gap): it")};
 }
-/// Windows of `n` tuples, and `tuples(n).sliding(k)`: n tuples from every k-th one on. What is not full when the stream ends is put out with what it has. Throws
-/// std::invalid_argument for zero, for 2^61 and more, and for a k that is not from 1 to n or that
-/// cuts a window into more than 100 000 pieces.
+/// Windows of `n` tuples, and `tuples(n).sliding(k)`: n tuples from every k-th one on. What is not
+/// full when the stream ends is put out with what it has. Throws std::invalid_argument for zero,
+/// for 2^61 and more, and for a k that is not from 1 to n or that cuts a window into more than
+/// 100 000 pieces.
 [[nodiscard]] inline auto tuples(std::size_t n) {
   if (n == 0 || n >= static_cast<std::size_t>(detail::most_time))
     throw std::invalid_argument("garrick: tuples(n): n is " + std::to_string(n) +
