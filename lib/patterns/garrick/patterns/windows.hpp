@@ -219,8 +219,8 @@ class window_of {
   /// order between keys: all go by one watermark, and the same tuples are late. Each replica has
   /// its own at_most, and its own windows to lose when it restarts. With `event_time` a node before
   /// them finds that watermark; in reports it is "window times". Without it a node before them asks
-  /// for a key that is no member; that is "window keys". Throws std::invalid_argument for zero, and for
-  /// more than `most_replicas`.
+  /// for a key that is no member; that is "window keys". Throws std::invalid_argument for zero, and
+  /// for more than `most_replicas`.
   [[nodiscard]] auto replicas(std::size_t n) const {
     if (n == 0 || n > most_replicas)
       throw std::invalid_argument("garrick: windows have 1 to " + std::to_string(most_replicas) +
