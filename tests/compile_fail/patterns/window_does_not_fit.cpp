@@ -1,6 +1,6 @@
-// each: key time units clock step merge whole copies replicas late counted never_late number_late
+// each: fold key time units clock step merge whole copies replicas late counted never_late number_late
 // expect: garrick:
-// expect: no_key_for_windows<|no_event_time<|units_differ<|clock_has_no_ticks<|window_fold_does_not_fit<|window_is_put_together<|window_function_does_not_fit<|window_copies_tuples<|replicas_need_a_key<|receiver_does_not_understand<|windows_have_no_times<|no_tuple_is_late<
+// expect: not_all_is_said<|no_key_for_windows<|no_event_time<|units_differ<|clock_has_no_ticks<|window_fold_does_not_fit<|window_is_put_together<|window_function_does_not_fit<|window_copies_tuples<|replicas_need_a_key<|receiver_does_not_understand<|windows_have_no_times<|no_tuple_is_late<
 // What windows are made of.
 #include <garrick/patterns/patterns.hpp>
 
@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 using namespace garrick;
 using namespace garrick::patterns;
@@ -29,7 +30,9 @@ int twice(int x) { return 2 * x; }
 
 void test(ref<protocol<void(std::string)>> texts, ref<protocol<void(reading)>> readings) {
   static_cast<void>(texts);
-#ifdef GARRICK_WITHOUT_key
+#ifdef GARRICK_WITHOUT_fold
+  static_cast<void>(pipeline(from(std::vector<reading>()), window(tumbling(3s))));
+#elif defined(GARRICK_WITHOUT_key)
   static_cast<void>(window(tuples(3)).by(&reading::odd).fold(0, step));
 #elif defined(GARRICK_WITHOUT_time)
   static_cast<void>(window(tumbling(3s)).event_time(&reading::text).fold(0, step));

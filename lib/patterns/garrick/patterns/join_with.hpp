@@ -174,6 +174,7 @@ template <class P, class KeyL = detail::unsaid, class KeyR = detail::unsaid,
           class Interval = void, bool Idles = false>
 class join_spec {
  public:
+  using garrick_unfinished = void;
   /// For the framework.
   explicit join_spec(P source, KeyL kl = {}, KeyR kr = {}, TimeL tl = {}, TimeR tr = {},
                      detail::join_options rest = {})

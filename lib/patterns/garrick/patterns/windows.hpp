@@ -165,6 +165,7 @@ template <class Kind, class KeyOf = detail::keyless, class Time = detail::by_clo
           class Late = detail::not_sent, bool Spread = false>
 class window_of {
  public:
+  using garrick_unfinished = void;
   /// For the framework.
   explicit window_of(Kind kind, KeyOf key = {}, Time time = {}, Late late = {},
                      detail::window_options rest = {})

@@ -20,6 +20,13 @@ struct no_stage {
                 "garrick: a stage is a function whose signature names its types (no auto, no "
                 "overloads), or an object of a class with one public consume that does so");
 };
+template <class P, bool Whole>
+struct not_all_is_said {
+  static constexpr bool reported = true;
+  static_assert(Whole,
+                "garrick: windows become a stage by what they compute, .fold(first, step) or "
+                ".all(f), and a join by .with(f)");
+};
 template <class Signature, bool Fits>
 struct signature_of_no_stage {
   static constexpr bool reported = true;
@@ -193,6 +200,8 @@ template <class P>
 consteval auto check_stage() {
   if constexpr (requires { typename P::garrick_stage; })
     return static_cast<passed_check*>(nullptr);
+  else if constexpr (requires { typename P::garrick_unfinished; })
+    return static_cast<not_all_is_said<P, false>*>(nullptr);
   else if constexpr (has_consume<P>)
     return static_cast<all_of<class_check<P>, part_check<P>>*>(nullptr);
   else
