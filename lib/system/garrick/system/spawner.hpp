@@ -206,6 +206,11 @@ class spawner {
   blocking_response<Rs...> make_blocking(core::pending_response<Rs...>*, Start& start) {
     return blocking_response<Rs...>(environment_of(), start);
   }
+  /// What the router has refused was told already.
+  template <class Start>
+  core::detail::refused_response make_blocking(core::detail::refused_response*, Start&) {
+    return {};
+  }
 };
 
 }  // namespace garrick::system
