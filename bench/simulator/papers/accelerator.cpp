@@ -34,13 +34,13 @@ struct seat {
   std::uint32_t block = 1;
 };
 
-/// A container that a team works on: 16 to 64 pieces for each, who takes them from the others' end
+/// A container that a team works on: 4 to 64 pieces for each, who takes them from the others' end
 /// when it has none left (team/shares.hpp).
 struct request {
   request(std::uint32_t size, std::uint32_t all, model_actor* whom)
       : elements(size),
         hands(std::min(size, all)),
-        pieces(size / pieces_each(size / hands) < hands ? size : hands * pieces_each(size / hands)),
+        pieces(size / pieces_each(size, hands) < hands ? size : hands * pieces_each(size, hands)),
         taken(pieces),
         lines(pieces / flags_in_line + 1),
         seats(all),
@@ -85,8 +85,9 @@ struct request {
     return std::exchange(taken[number], std::uint8_t{1}) == 0;
   }
   /// As map.hpp has it.
-  [[nodiscard]] static std::uint32_t pieces_each(std::uint32_t of_part) {
-    return std::clamp(of_part / 64, 16U, 64U);
+  [[nodiscard]] static std::uint32_t pieces_each(std::uint32_t all, std::uint32_t by) {
+    const std::uint32_t least = std::clamp(256 / by, 4U, 16U);
+    return std::clamp(all / by / 64, least, 4 * least);
   }
   [[nodiscard]] std::uint32_t first_of(std::uint32_t hand) const {
     return static_cast<std::uint32_t>(std::uint64_t{pieces} * hand / hands);

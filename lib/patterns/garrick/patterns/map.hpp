@@ -122,16 +122,20 @@ struct map_body {
   [[nodiscard]] std::shared_ptr<awaited_work<output>> begin(input&& all,
                                                             const cut_options& o) const {
     const std::size_t n = all.size();
-    const std::size_t each = pieces_each(n / o.hands);
+    const std::size_t each = pieces_each(n, o.hands);
     const cut c = o.chunk != 0 ? cut::by_length(n, o.chunk) : cut::for_hands(n, o.hands, each);
     return std::make_shared<work>(f, std::move(all), c, o.name);
   }
 
  private:
-  /// Of a part with so many elements: who is late leaves the rest to others. A function that sees a
+  /// Who is late leaves the rest to others. But many hands that claim much get in each other's way
+  /// (docs/internals/simulated-machine.md), so then there are fewer pieces. A function that sees a
   /// piece gets as few as can be.
-  [[nodiscard]] static constexpr std::size_t pieces_each(std::size_t elements) noexcept {
-    return kind::takes_range ? 1 : std::clamp<std::size_t>(elements / 64, 16, 64);
+  [[nodiscard]] static constexpr std::size_t pieces_each(std::size_t elements,
+                                                         std::size_t hands) noexcept {
+    if (kind::takes_range) return 1;
+    const std::size_t least = std::clamp<std::size_t>(256 / hands, 4, 16);
+    return std::clamp<std::size_t>(elements / hands / 64, least, 4 * least);
   }
 };
 
