@@ -235,7 +235,8 @@ class actor_node final : public actor_output<typename A::stage_output> {
       }
       why = make_error(errc::receiver_failed, this->name(), made.error().to_string());
     } catch (...) { why = this->why_it_failed(std::current_exception()); }  // of a copy, say
-    if (!std::exchange(gone_, true)) this->count_failure();                 // else `actor_ends` has
+    // An actor whose on_start has thrown is gone, and `actor_ends` has counted it.
+    if (!std::exchange(gone_, true)) this->count_failure();
     this->owner_.cancel(std::move(why));
     static_cast<void>(turns_.end());
     node::schedule();
