@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <utility>
 
 namespace garrick::patterns::detail {
@@ -117,7 +118,9 @@ error node::why_it_failed(const std::exception_ptr& why) const {
   } catch (const std::exception& e) {
     return make_error(errc::receiver_failed, name_, e.what());
   } catch (const error& e) {
-    return make_error(errc::receiver_failed, name_, e.to_string());
+    try {
+      return make_error(errc::receiver_failed, name_, e.to_string());
+    } catch (const std::bad_alloc&) { return make_error(errc::receiver_failed, name_, {}); }
   } catch (...) {
     return make_error(errc::receiver_failed, name_, "an exception of an unknown type");
   }
