@@ -19,6 +19,11 @@ else()
   set(GARRICK_HWLOC hwloc)
 endif()
 
+if(GARRICK_EXAMPLES AND NOT GARRICK_MINIMAL)  # a layer of a user's own; no part needs it
+  find_library(GARRICK_ZSTD_LIBRARY zstd REQUIRED)
+  mark_as_advanced(GARRICK_ZSTD_LIBRARY)
+  set(GARRICK_ZSTD zstd)
+endif()
 if(GARRICK_TESTS)
   find_package(doctest REQUIRED)
 endif()

@@ -30,7 +30,8 @@ install(TARGETS ${exported} EXPORT garrick ARCHIVE DESTINATION "${CMAKE_INSTALL_
 foreach(part IN LISTS parts)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/lib/${part}/garrick"
           DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-          FILES_MATCHING PATTERN "*.hpp" PATTERN "internal" EXCLUDE)
+          FILES_MATCHING PATTERN "*.hpp" PATTERN "internal" EXCLUDE PATTERN "corpora" EXCLUDE
+          PATTERN "*.fuzz" EXCLUDE)
 endforeach()
 install(EXPORT garrick NAMESPACE garrick:: DESTINATION "${package_dir}" FILE garrick-targets.cmake)
 # What a user's build runs: see garrick_check_coroutines.cmake.
@@ -40,6 +41,8 @@ install(FILES "${PROJECT_SOURCE_DIR}/cmake/coroutines/coroutines.query"
         DESTINATION "${GARRICK_DATA_DIR}")
 install(FILES "${PROJECT_SOURCE_DIR}/cmake/garrick_check_coroutines.cmake"
         DESTINATION "${package_dir}")
+list(TRANSFORM exported REPLACE "^garrick_" "" OUTPUT_VARIABLE GARRICK_COMPONENTS)
+list(JOIN GARRICK_COMPONENTS ", " GARRICK_COMPONENTS)
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/garrick-config.cmake.in"
                               "${PROJECT_BINARY_DIR}/garrick-config.cmake"
                               INSTALL_DESTINATION "${package_dir}" PATH_VARS GARRICK_DATA_DIR)
@@ -52,7 +55,8 @@ install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/CHANGELOG.m
 # The guide, and the examples that it shows, side by side as in the repository.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/guide"
         DESTINATION "${CMAKE_INSTALL_DOCDIR}/docs" FILES_MATCHING PATTERN "*.md")
-install(FILES "${PROJECT_SOURCE_DIR}/docs/papers.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}/docs")
+install(FILES "${PROJECT_SOURCE_DIR}/docs/papers.md" "${PROJECT_SOURCE_DIR}/docs/wire.md"
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}/docs")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
         FILES_MATCHING PATTERN "*.cpp" PATTERN "*.hpp" PATTERN "*.md" PATTERN "*.test.cpp" EXCLUDE
         PATTERN "texts" EXCLUDE)

@@ -1,24 +1,38 @@
-# garrick_part(<name> [NOT_INSTALLED] [ONE_THREAD regex] [DEPENDS part...] [PUBLIC target...]
-#              [PRIVATE target...] [HEADER_ONLY target...])
+# garrick_part(<name> [NOT_INSTALLED] [ONE_THREAD regex] [ROOM folder] [WITHOUT regex]
+#              [TESTED_WITH part...] [DEPENDS part...] [PUBLIC target...] [PRIVATE target...]
+#              [HEADER_ONLY target...])
 #
 # Builds the part in the current folder: the library garrick_<name> (alias garrick::<name>) from
-# garrick/**/*.cpp, its tests from *.test.cpp and *.model.cpp, its fuzzers from *.fuzz.cpp. A part
-# without sources yet is an empty library.
+# garrick/**/*.cpp, its tests from *.test.cpp and *.model.cpp, its fuzzers from *.fuzz.cpp, each with
+# the folder *.fuzz beside it, if there is one, as its first inputs. A part without sources yet is
+# an empty library.
 #   ONE_THREAD   tests, by their files' names, that run everything on one thread: the thread
 # sanitizer
 #                has nothing to find there and takes ten times as long, so they are left out under
 # it
+#   ROOM         the part is this room of the current folder, such as garrick/net/testkit: a target
+#                of its own beside the one that has the rest and says WITHOUT this room. It is
+#                installed with that one's headers
+#   TESTED_WITH  parts that only the tests need; they may depend on this one
 #   PUBLIC       libraries that the part's headers need
 #   PRIVATE      libraries that only its sources need, linked into the final program
 #   HEADER_ONLY  libraries that only its sources need and that leave nothing to link
 function(garrick_part name)
-  cmake_parse_arguments(PARSE_ARGV 1 part "NOT_INSTALLED" "ONE_THREAD"
-                        "DEPENDS;PUBLIC;PRIVATE;HEADER_ONLY")
+  cmake_parse_arguments(PARSE_ARGV 1 part "NOT_INSTALLED" "ONE_THREAD;ROOM;WITHOUT"
+                        "TESTED_WITH;DEPENDS;PUBLIC;PRIVATE;HEADER_ONLY")
   set(target garrick_${name})
+  set(room garrick)
+  if(part_ROOM)
+    set(room "${part_ROOM}")
+  endif()
 
-  file(GLOB_RECURSE all CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/garrick/*.cpp")
+  file(GLOB_RECURSE all CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${room}/*.cpp")
   file(GLOB_RECURSE headers RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}"
-       CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/garrick/*.hpp")
+       CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${room}/*.hpp")
+  if(part_WITHOUT)
+    list(FILTER all EXCLUDE REGEX "/${part_WITHOUT}/")
+    list(FILTER headers EXCLUDE REGEX "^${part_WITHOUT}/")
+  endif()
   set(sources ${all})
   list(FILTER sources EXCLUDE REGEX "\\.(test|model|fuzz)\\.cpp$")
   if(NOT sources)
@@ -50,7 +64,9 @@ function(garrick_part name)
 
   if(NOT part_NOT_INSTALLED)
     set_property(GLOBAL APPEND PROPERTY GARRICK_EXPORTED ${target})
-    set_property(GLOBAL APPEND PROPERTY GARRICK_INSTALLED_PARTS ${name})
+    if(NOT part_ROOM)
+      set_property(GLOBAL APPEND PROPERTY GARRICK_INSTALLED_PARTS ${name})
+    endif()
   endif()
   set_property(GLOBAL APPEND PROPERTY GARRICK_PARTS ${name})
   set_property(GLOBAL APPEND PROPERTY GARRICK_HEADERS ${headers})
@@ -60,22 +76,26 @@ function(garrick_part name)
     if(part_ONE_THREAD AND GARRICK_SANITIZE MATCHES thread)
       list(FILTER tested EXCLUDE REGEX "/(${part_ONE_THREAD})\\.test\\.cpp$")
     endif()
-    garrick_part_tests(${name} ${tested})
+    if(GARRICK_SANITIZE)  # what measures says nothing there
+      list(FILTER tested EXCLUDE REGEX "_figures\\.test\\.cpp$")
+    endif()
+    garrick_part_tests(${name} "${part_TESTED_WITH}" ${tested})
   endif()
   if(GARRICK_FUZZ)
     garrick_part_fuzzers(${name} ${all})
   endif()
 endfunction()
 
-# Tests of one part: <part>_tests from its *.test.cpp, and one program for each *.model.cpp (a model
+# Tests of one part: <part>_tests from its *.test.cpp, linked with the parts in `with`, too, and one program for each *.model.cpp (a model
 # checker replaces threads and memory, so it shares a program with nothing else and does not run
 # under a sanitizer).
-function(garrick_part_tests name)
+function(garrick_part_tests name with)
+  list(TRANSFORM with PREPEND garrick_)
   set(tests ${ARGN})
   list(FILTER tests INCLUDE REGEX "\\.test\\.cpp$")
   if(tests)
     garrick_test_program(${name}_tests PREFIX ${name} LABEL unit SOURCES ${tests}
-                         LIBRARIES garrick_${name})
+                         LIBRARIES garrick_${name} ${with})
   endif()
   if(GARRICK_SANITIZE OR GARRICK_FUZZ)
     return()
@@ -108,5 +128,13 @@ function(garrick_part_fuzzers name)
     set_target_properties(fuzz_${name}_${stem}
                           PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/fuzz")
     add_dependencies(garrick_fuzzers fuzz_${name}_${stem})
+    # what ./dev fuzz begins with
+    string(REGEX REPLACE "\\.cpp$" "" seeds "${fuzzer}")
+    set(where "${CMAKE_BINARY_DIR}/fuzz/fuzz_${name}_${stem}.seeds")
+    if(IS_DIRECTORY "${seeds}")
+      file(CONFIGURE OUTPUT "${where}" CONTENT "${seeds}\n" @ONLY)
+    else()
+      file(REMOVE "${where}")
+    endif()
   endforeach()
 endfunction()

@@ -1,12 +1,12 @@
 """Plots of a measure against a parameter, one line for each system and variant: what workload.json
-asks for under "curves".
+asks for under "curves". Where a paper has published the same plot, its lines stand beside ours.
 """
 
 from html import escape
 
 from . import figures
 from .measure import figure_of
-from .workload import DETAIL
+from .workload import DETAIL, points_pattern
 
 
 def draw(reports):
@@ -23,24 +23,81 @@ def draw(reports):
                 for record in r.records
                 if record["checked"]
             ]
-            for family, points in families(records, curve).items():
-                for measure in curve["lines"]:
-                    figure = figure_for(curve["x"], measure, family, points)
-                    if figure["lines"]:
-                        parts.append(f'<h3>{escape(figure["title"])}</h3>{figures.draw(figure)}')
+            published = members[0].workload.published
+            parts += [rendered(figure) for figure in figures_of(records, curve, published)]
     return "\n".join(parts)
+
+
+def figures_of(records, curve, published):
+    """All plots of one curve that have lines of ours or a peer's."""
+    found = []
+    if "points" in curve:
+        for family, members in by_parameters(records, curve).items():
+            found.append((curve["points"], family, figure_of_points(curve, family, members)))
+    else:
+        for family, points in families(records, curve).items():
+            for measure in curve["lines"]:
+                found.append((measure, family, figure_for(curve["x"], measure, family, points)))
+    return [
+        beside(figure, [e for e in published if e["measure"] == measure and fits(e, family)])
+        for measure, family, figure in found
+        if figure["lines"]
+    ]
+
+
+def fits(entry, family):
+    return entry["where"] == dict(family)
+
+
+def beside(figure, entries):
+    """The figure with what was published: the paper's words, its axes, and its lines."""
+    for entry in entries:
+        lines = [
+            {
+                "name": line["name"],
+                "published": True,
+                "points": [[x, y * entry["factor"]] for x, y in line["points"]],
+            }
+            for line in entry["lines"]
+        ]
+        texts = {name: entry[name] for name in ("title", "claim", "source", "x", "y")}
+        log_x = figure["log_x"] and all(x > 0 for line in lines for x, _ in line["points"])
+        figure = {**figure, **texts, "log_x": log_x, "lines": figure["lines"] + lines}
+    return figure
+
+
+def rendered(figure):
+    claim = f'<p>{escape(figure["claim"])}</p>' if "claim" in figure else ""
+    source = f'<p class="soft">{escape(figure["source"])}</p>' if "source" in figure else ""
+    return f'<h3>{escape(figure["title"])}</h3>{claim}{figures.draw(figure)}{source}'
+
+
+def by_parameters(records, curve):
+    """Records by the values of the parameters `by`."""
+    found = {}
+    for workload, record in records:
+        if all(name in workload.params for name in curve["by"]):
+            key = tuple((name, workload.params[name]) for name in curve["by"])
+            found.setdefault(key, []).append((workload, record))
+    return found
 
 
 def families(records, curve):
     """Records that differ in `x` only, by the values of the parameters `by`; those with one value
     of `x` are no curve.
     """
-    found = {}
-    for workload, record in records:
-        if curve["x"] in workload.params and all(name in workload.params for name in curve["by"]):
-            key = tuple((name, workload.params[name]) for name in curve["by"])
-            found.setdefault(key, []).append((workload.params[curve["x"]], record))
+    with_x = [(w, record) for w, record in records if curve["x"] in w.params]
+    found = {
+        key: [(w.params[curve["x"]], record) for w, record in members]
+        for key, members in by_parameters(with_x, curve).items()
+    }
     return {key: points for key, points in found.items() if len({x for x, _ in points}) > 1}
+
+
+def name_of(record):
+    if record["variant"] == "default":
+        return record["system"]
+    return f"{record['system']} ({record['variant']})"
 
 
 def figure_for(x_name, measure, family, points):
@@ -48,21 +105,43 @@ def figure_for(x_name, measure, family, points):
     for x, record in points:
         y = figure_of(record, measure)
         if y is not None and y > 0:
-            name = (
-                record["system"]
-                if record["variant"] == "default"
-                else f"{record['system']} ({record['variant']})"
-            )
-            lines.setdefault(name, []).append((x, y))
-    xs = [x for x, _ in points]
+            lines.setdefault(name_of(record), []).append((x, y))
     name = measure.removeprefix(DETAIL).replace("_", " ")
     unit = points[0][1]["unit"] if measure in ("median", "p50", "p99", "p999") else ""
+    return plotted(
+        f"{name} by {x_name}", family, x_name, f"{name}, {unit}" if unit else name, lines
+    )
+
+
+def figure_of_points(curve, family, members):
+    """One run has all points of its lines: those details whose names fit the pattern."""
+    pattern = points_pattern(curve["points"].removeprefix(DETAIL))
+    lines = {}
+    for _, record in members:
+        for detail, y in record["details"].items():
+            if (match := pattern.match(detail)) and y > 0:
+                name = f"{name_of(record)}: {match['line']}"
+                lines.setdefault(name, []).append((int(match["x"]), y))
+    program = members[0][0].program
+    return plotted(
+        f"{program} by {curve['x']}", family, curve["x"], members[0][1]["unit"], lines
+    )
+
+
+def plotted(title, family, x, y, lines):
     where = ", ".join(f"{parameter} {value}" for parameter, value in family)
+    xs = [at for points in lines.values() for at, _ in points]
     return {
-        "title": f"{name} by {x_name}" + (f" ({where})" if where else ""),
-        "x": x_name,
-        "y": f"{name}, {unit}" if unit else name,
-        "log_x": max(xs) > 20 * min(xs),
+        "title": title + (f" ({where})" if where else ""),
+        "x": x,
+        "y": y,
+        "log_x": bool(xs) and min(xs) > 0 and max(xs) > 20 * min(xs),
         "log_y": True,
         "lines": [{"name": n, "points": sorted(p)} for n, p in lines.items()],
     }
+
+
+def is_point(workloads, detail):
+    """True if this detail is drawn as a point of a curve of one of these workloads."""
+    patterns = {c["points"] for w in workloads for c in w.curves if "points" in c}
+    return any(points_pattern(p.removeprefix(DETAIL)).match(detail) for p in patterns)

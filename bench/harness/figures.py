@@ -103,10 +103,14 @@ def draw(figure):
         f'transform="rotate(-90 14 {(TOP + HEIGHT - BOTTOM) / 2})">{escape(figure["y"])}</text>'
     )
     body = []
+    measured = sum(not line.get("published") for line in figure["lines"])
     for i, line in enumerate(figure["lines"]):
-        colour, dash = COLOURS[i % len(COLOURS)], (
-            ' stroke-dasharray="5 4"' if i >= len(COLOURS) or line["name"] == "ideal" else ""
-        )
+        if line.get("published"):
+            colour, dash = COLOURS[(i - measured) % len(COLOURS)], ' stroke-dasharray="1.5 4"'
+        else:
+            colour, dash = COLOURS[i % len(COLOURS)], (
+                ' stroke-dasharray="5 4"' if i >= len(COLOURS) or line["name"] == "ideal" else ""
+            )
         at = [(x(p[0]), y(p[1])) for p in line["points"]]
         if not names:
             body.append(

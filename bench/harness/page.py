@@ -138,7 +138,7 @@ def latency_table(reports):
     )
 
 
-def record_table(records):
+def record_table(reports):
     names = (
         "system",
         "variant",
@@ -154,7 +154,9 @@ def record_table(records):
         "checked",
     )
     rows = []
-    for r in records:
+    workloads = [report.workload for report in reports]
+    for r in [record for report in reports for record in report.records]:
+        details = {k: v for k, v in r["details"].items() if not curves.is_point(workloads, k)}
         cells = [f"<td>{escape(r['workload'])}</td>"]
         for name in names:
             value = r[name]
@@ -177,7 +179,7 @@ def record_table(records):
             )
         cells.append(f"<td>{escape(r['unit'])}</td>")
         cells.append(
-            f"<td>{escape(', '.join(f'{k} {v:.4g}' for k, v in r['details'].items()))}</td>"
+            f"<td>{escape(', '.join(f'{k} {v:.4g}' for k, v in details.items()))}</td>"
         )
         rows.append("<tr>" + "".join(cells) + "</tr>")
     head = "".join(
@@ -216,7 +218,7 @@ def render(reports, environment):
         parts.append(speedups.draw(members))
         parts += [printed(r.lines) for r in members if r.lines]
         parts.append(latency_table(members))
-        parts.append(record_table([record for r in members for record in r.records]))
+        parts.append(record_table(members))
     rows = "".join(
         f"<dt>{escape(str(k))}</dt><dd>{escape(str(v))}</dd>" for k, v in environment.items()
     )

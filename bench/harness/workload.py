@@ -3,7 +3,9 @@ workload by name.
 """
 
 import json
+import math
 import pathlib
+import re
 from dataclasses import dataclass, field
 
 KINDS = ("run", "compile", "size")
@@ -46,6 +48,18 @@ FIELDS = {
 MEASURES = ("median", "p50", "p99", "p999", "peak_rss_bytes", "cpu_seconds")
 ROUNDS = 5  # counted rounds where the description does not ask for more
 DETAIL = "details."  # a figure of its own that the programs of a workload print
+PUBLISHED = {
+    "title",
+    "program",
+    "where",
+    "measure",
+    "claim",
+    "source",
+    "factor",
+    "x",
+    "y",
+    "lines",
+}
 
 
 class WorkloadError(Exception):
@@ -84,6 +98,7 @@ class Workload:
     yardsticks: list = field(default_factory=list)  # systems that run beside, but are no peers
     on_request: bool = False  # only run if its name or group is asked for
     curves: list = field(default_factory=list)
+    published: list = field(default_factory=list)  # what papers say, by which curve it belongs to
     absent: list = field(default_factory=list)  # systems that are named but have no source
 
 
@@ -121,6 +136,7 @@ def load(path, systems, mode, cores):
     if raw.get("group", group) != group:
         fail(f"group is {raw['group']!r} but the folder is {group!r}")
     program = raw["name"]
+    published = published_for(program, path.parent.parent / "published.json")
     cases = raw.pop("cases", {raw["name"]: {}})
     shared = raw.get("params", {})
     found = []
@@ -140,7 +156,33 @@ def load(path, systems, mode, cores):
                 fail,
             )
         )
+        found[-1].published = published
     return found
+
+
+def published_for(program, path):
+    """What the group's published.json has for this program: lines that are drawn beside ours."""
+    if not path.exists():
+        return []
+    try:
+        entries = json.loads(path.read_text())
+    except ValueError as error:
+        raise WorkloadError(f"{path}: not JSON: {error}") from error
+    for entry in entries:
+        if set(entry) != PUBLISHED:
+            odd = ", ".join(sorted(set(entry) ^ PUBLISHED))
+            raise WorkloadError(f"{path}: {entry.get('title')!r} lacks, or has besides: {odd}")
+        points = [p for line in entry["lines"] for p in line["points"]]
+        if not points or not all(math.isfinite(x) and y * entry["factor"] > 0 for x, y in points):
+            raise WorkloadError(f"{path}: {entry['title']!r} needs points with values above 0")
+    return [entry for entry in entries if entry["program"] == program]
+
+
+def points_pattern(points):
+    """Which details are points of a curve: `*` stands for the line's name, `#` for x."""
+    return re.compile(
+        re.escape(points).replace(r"\*", "(?P<line>.+)").replace(r"\#", r"(?P<x>\d+)") + r"\Z"
+    )
 
 
 def describe(path, raw, program, systems, mode, cores, fail):
@@ -175,12 +217,7 @@ def describe(path, raw, program, systems, mode, cores, fail):
     for target in targets:
         check_target(target, raw, fail)
     for curve in raw.get("curves", []):
-        if set(curve) != {"x", "by", "lines"}:
-            fail(f"curve {curve} needs exactly 'x', 'by' and 'lines'")
-        if any(line not in MEASURES and not line.startswith(DETAIL) for line in curve["lines"]):
-            fail(
-                f"curve draws {curve['lines']}; allowed are {', '.join(MEASURES)} and {DETAIL}NAME"
-            )
+        check_curve(curve, fail)
     return Workload(
         name=raw["name"],
         what=raw["what"],
@@ -203,6 +240,20 @@ def describe(path, raw, program, systems, mode, cores, fail):
         on_request=raw.get("on_request", False),
         curves=raw.get("curves", []),
     )
+
+
+def check_curve(curve, fail):
+    if "points" in curve:
+        points = curve["points"]
+        if set(curve) != {"x", "by", "points"}:
+            fail(f"curve {curve} needs exactly 'x', 'by' and 'points', or 'lines' instead")
+        if not points.startswith(DETAIL) or points.count("*") != 1 or points.count("#") != 1:
+            fail(f"curve draws {points!r}; {DETAIL}NAME needs a * for the line and a # for x")
+        return
+    if set(curve) != {"x", "by", "lines"}:
+        fail(f"curve {curve} needs exactly 'x', 'by' and 'lines'")
+    if any(line not in MEASURES and not line.startswith(DETAIL) for line in curve["lines"]):
+        fail(f"curve draws {curve['lines']}; allowed are {', '.join(MEASURES)} and {DETAIL}NAME")
 
 
 def variants_of(system, raw, systems, fail):

@@ -47,6 +47,11 @@ std::string progress_line(const progress& p, const std::vector<std::string>& rat
          end + speed;
 }
 
+void clear_line() {
+  std::fputs("\r\x1b[K", stdout);
+  std::fflush(stdout);
+}
+
 void display_actor::on_start() {
   chaos_->handling(role::display);
   send_every(garrick::duration::milliseconds(period_ms), self(), tick{});

@@ -26,9 +26,12 @@ using display_protocol = garrick::protocol<void(tick)>;
 [[nodiscard]] std::string progress_line(const progress& p, const std::vector<std::string>& rates,
                                         std::size_t columns, bool utf8);
 
+/// Takes the line that changes away.
+void clear_line();
+
 class display_actor : public garrick::actor<display_protocol> {
  public:
-  display_actor(garrick::ref<foreman_protocol> foreman, show how, chaos* fate)
+  display_actor(garrick::ref<progress_protocol> foreman, show how, chaos* fate)
       : foreman_(std::move(foreman)), how_(how), chaos_(fate) {}
 
   void on_start();
@@ -37,7 +40,7 @@ class display_actor : public garrick::actor<display_protocol> {
  private:
   void draw(progress p, const garrick::patterns::stream_report& stream);
 
-  garrick::ref<foreman_protocol> foreman_;
+  garrick::ref<progress_protocol> foreman_;
   show how_;
   chaos* chaos_;
   bool utf8_ = terminal_shows_utf8();

@@ -56,11 +56,6 @@ staff hire(garrick::actor_system& system, const job& what, chaos& fate,
 }
 // [/hire]
 
-void clear_line() {
-  std::fputs("\r\x1b[K", stdout);
-  std::fflush(stdout);
-}
-
 }  // namespace
 
 outcome run(const job& what) {

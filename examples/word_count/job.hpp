@@ -29,11 +29,25 @@ struct job {
   show display = show::nothing;
 };
 
+/// What a node has done of a run over several.
+struct node_work {
+  std::uint32_t node = 0;   ///< from 1
+  std::int64_t pid = 0;     ///< of its latest process that was heard of; 0: none, or this process
+  std::uint32_t lives = 0;  ///< processes that were heard of
+  std::uint64_t parts = 0;  ///< that it has counted
+  std::uint64_t bytes = 0;  ///< of these
+  std::uint64_t words = 0;  ///< running words in these
+  std::uint64_t given_to_others = 0;  ///< parts that were under way when it was lost
+  std::uint32_t ended = 0;            ///< processes that have ended before their time
+  bool was_killed = false;            ///< by chaos
+};
+
 struct outcome {
   std::vector<ranked_word> words;           ///< the most frequent first
   std::shared_ptr<const plan> what;         ///< the files, and the paths that were left out
   std::vector<problem> changed;             ///< files that changed while they were counted
   garrick::patterns::stream_report stream;  ///< by stage; of several streams, the longest
+  std::vector<node_work> nodes;             ///< empty: all was done by this process
   std::uint64_t messages = 0;
   std::array<std::uint64_t, role_count> strikes{};
   double seconds = 0;

@@ -5,7 +5,11 @@
 //   word_count ~/books --top 30
 //   word_count --chaos             handlers of every role fail all the time, and the counts are the
 //                                  same
+//   word_count --nodes 3           three processes count; with --chaos one of them is killed
 #include "job.hpp"
+#include "nodes/counting_node.hpp"
+#include "nodes/node_processes.hpp"
+#include "nodes/over_nodes.hpp"
 #include "report.hpp"
 #include "settings.hpp"
 
@@ -83,7 +87,7 @@ int verify(const outcome& o) {
   return no_result;
 }
 
-int count(const settings& s) {
+int count(const settings& s, const char* program) {
   const bool on_terminal = isatty(STDOUT_FILENO) != 0;
   const bool utf8 = terminal_shows_utf8();
   job what;
@@ -92,7 +96,7 @@ int count(const settings& s) {
   what.seed = s.seed;
   what.chaos_every = s.chaos ? s.every : 0;
   what.display = on_terminal ? show::bar : show::lines;
-  const outcome o = run(what);
+  const outcome o = s.nodes == 0 ? run(what) : run_over_nodes(what, s.nodes, this_program(program));
   if (!o.trouble.empty()) {
     std::fprintf(stderr, "word_count: %s; the counts are incomplete and are not shown\n",
                  o.trouble.c_str());
@@ -103,7 +107,7 @@ int count(const settings& s) {
     std::fputs((chart(o.words, s.top, utf8) + "\n" + length_chart(o.words, utf8) + "\n").c_str(),
                stdout);
   std::fputs(summary(o).c_str(), stdout);
-  if (s.chaos) std::fputs(strike_report(o).c_str(), stdout);
+  if (s.chaos && s.nodes == 0) std::fputs(strike_report(o).c_str(), stdout);
   return s.chaos || s.verify ? verify(o) : all_well;
 }
 
@@ -145,7 +149,9 @@ std::terminate_handler usual_end = nullptr;
 
 int main(int argc, char** argv) {
   usual_end = std::set_terminate(on_terminate);
-  const parsed arguments = parse({argv + 1, argv + argc});
+  node_arguments node;
+  const bool is_node = node.read({argv + 1, argv + argc});
+  const parsed arguments = is_node ? parsed{} : parse({argv + 1, argv + argc});
   if (!arguments.trouble.empty()) {
     std::fprintf(stderr, "word_count: %s; --help lists the options\n", arguments.trouble.c_str());
     return bad_arguments;
@@ -155,7 +161,8 @@ int main(int argc, char** argv) {
     return finished_with(all_well);
   }
   try {
-    return finished_with(count(arguments.values));
+    if (is_node) return be_a_node(node);
+    return finished_with(count(arguments.values, argv[0]));
   } catch (const std::bad_alloc&) {
     std::fputs(no_memory, stderr);
     return no_result;

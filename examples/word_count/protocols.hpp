@@ -100,6 +100,8 @@ struct progress {
   /// where the others are counted; empty unless that goes on
   garrick::patterns::stream_ref<> stream{};
 };
+/// What a display asks.
+using progress_protocol = garrick::protocol<progress(how_far)>;
 /// A file that could not be read, though the walker could, and why.
 struct unread {
   problem what;

@@ -165,7 +165,7 @@ std::string summary(const outcome& o) {
         labelled("richest file",
                  {shortened(printable(p.files[f.richest].path), text_columns - own.size()) + own});
   }
-  return result + stage_lines(o.stream) +
+  return result + stage_lines(o.stream) + node_lines(o.nodes) +
          labelled("run", {as_seconds(o.seconds) + " for " + as_bytes(p.bytes) + "; " +
                               as_bytes(peak_memory()) + " of memory",
                           grouped(o.messages) + " messages and tuples, " + a_second(o.messages) +
@@ -181,6 +181,25 @@ std::string stage_lines(const garrick::patterns::stream_report& stream) {
                     (s.replicas == 1 ? "" : " of " + grouped(s.replicas) + " replicas") +
                     (&s == stream.bottleneck() ? " <- bottleneck" : ""));
   return labelled("stages", lines);
+}
+
+std::string node_lines(const std::vector<node_work>& nodes) {
+  std::vector<std::string> lines;
+  for (const node_work& n : nodes) {
+    const std::string process = n.node == 1  ? "this process"
+                                : n.pid == 0 ? "never there"
+                                             : "pid " + std::to_string(n.pid);
+    std::string line = std::to_string(n.node) + "  " + padded(process, 13) +
+                       right(grouped(n.parts), 5) + " parts," + right(as_bytes(n.bytes), 9);
+    if (n.was_killed)
+      line += "; killed";
+    else if (n.ended != 0)
+      line += "; it ended";
+    if (n.given_to_others != 0) line += ", " + grouped(n.given_to_others) + " parts redone";
+    if (n.lives > 1) line += ", restarted";
+    lines.push_back(line);
+  }
+  return labelled("nodes", lines);
 }
 
 std::vector<std::string> by_reason(const std::vector<problem>& problems, std::size_t columns) {

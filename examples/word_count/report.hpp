@@ -29,6 +29,9 @@ namespace word_count {
 /// What the stages of a stream have done, and which was the bottleneck; empty if there are none.
 [[nodiscard]] std::string stage_lines(const garrick::patterns::stream_report& stream);
 
+/// What each node has done; empty if there is none.
+[[nodiscard]] std::string node_lines(const std::vector<node_work>& nodes);
+
 /// How many handlers of which role died.
 [[nodiscard]] std::string strike_report(const outcome& o);
 

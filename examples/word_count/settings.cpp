@@ -10,6 +10,8 @@ namespace word_count {
 
 namespace {
 
+constexpr std::uint32_t most_nodes = 64;
+
 template <class Number>
 std::string take_number(std::string_view option, std::optional<std::string_view> text, Number least,
                         Number& into, Number most = std::numeric_limits<Number>::max()) {
@@ -69,6 +71,8 @@ class reader {
     } else if (name == "--workers") {
       result_.trouble =
           take_number<std::uint32_t>(name, value(), 1, s.workers, garrick::sched::most_workers);
+    } else if (name == "--nodes") {
+      result_.trouble = take_number<std::uint32_t>(name, value(), 1, s.nodes, most_nodes);
     } else if (name == "--every") {
       result_.trouble = take_number<std::uint32_t>(name, value(), 10, s.every);
     } else {
@@ -98,6 +102,8 @@ std::string_view help_text() noexcept {
          "                250; below 100, many files take minutes: work is undone as\n"
          "                fast as it is done)\n"
          "  --seed N      of the chaos (default 1)\n"
+         "  --nodes N     count in N processes (1 to 64): this one starts the others and\n"
+         "                gives them parts of the texts; --chaos kills one of them\n"
          "  --verify      count again without actors and compare, chaos or not\n"
          "  --top N       rows of the chart (default 10)\n"
          "  --workers N   threads that run actors (default: one per core)\n"

@@ -25,13 +25,18 @@ TEST_CASE("bad arguments say what is wrong") {
   CHECK(parse({"--workers", "1025"}).trouble ==
         "--workers needs a number from 1 to 1024, not '1025'");
   CHECK(parse({"--workers", "1024"}).values.workers == 1024);
+  CHECK(parse({"--nodes", "0"}).trouble == "--nodes needs a number from 1 to 64, not '0'");
+  CHECK(parse({"--nodes", "x"}).trouble == "--nodes needs a number from 1 to 64, not 'x'");
+  CHECK(parse({"--nodes=65"}).trouble == "--nodes needs a number from 1 to 64, not '65'");
+  CHECK(parse({"--nodes"}).trouble == "--nodes needs a number");
+  CHECK(parse({"--nodes", "3"}).values.nodes == 3);
   CHECK(parse({"--chaos=yes"}).trouble == "--chaos takes no value");
 }
 
 TEST_CASE("the help names every option and fits a screen's width") {
   const std::string_view help = help_text();
   for (const char* option :
-       {"--chaos", "--every", "--seed", "--verify", "--top", "--workers", "--help"})
+       {"--chaos", "--every", "--seed", "--verify", "--top", "--workers", "--nodes", "--help"})
     CHECK(help.find(option) != std::string_view::npos);
   for (std::size_t begin = 0, end = 0; (end = help.find('\n', begin)) != std::string_view::npos;
        begin = end + 1)

@@ -11,6 +11,7 @@ LINTS = (
     "sizes",
     "words",
     "planted",
+    "left_out",
     "format",
     "contracts",
     "self_test",

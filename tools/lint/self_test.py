@@ -20,12 +20,14 @@ import build_site
 import compile_fail
 import contracts
 import declarations
+import left_out
 import links
 import memory_order
 import planted
 import reference
 import scarce
 import sizes
+import skipped
 import snippets
 import words
 from layering_self_test import layering_test  # noqa: F401 (unittest finds it here)
@@ -152,6 +154,35 @@ class words_test(Tree):
         )
         self.write("b.cpp", "int x;\n")
         self.assert_clean(words.check)
+
+
+class left_out_test(Tree):
+    def with_reasons_for(self, *tests: str) -> None:
+        names = ", ".join(f'"{test}"' for test in tests)
+        self.write("tools/test/skipped.toml", f'[[allowed]]\nreason = "so"\ntests = [{names}]\n')
+
+    def test_a_case_that_steps_aside_without_a_reason(self):
+        self.write(
+            "tests/a.test.cpp",
+            'TEST_CASE("no memory, "\n "twice" * doctest::skip(HAS_SANITIZER)) {\n}\n'
+            'TEST_CASE("a part" * doctest::skip()) {\n}\n',
+        )
+        self.with_reasons_for()
+        self.assert_complains(
+            left_out.check, "a.test.cpp:1: 'no memory, twice'", "a.test.cpp:4: 'a part'"
+        )
+        self.with_reasons_for("no memory, twice", "a part")
+        self.assert_clean(left_out.check)
+
+    def test_a_reason_for_a_case_that_is_gone(self):
+        self.write(
+            "tests/a.test.cpp",
+            'TEST_CASE("it runs") {\n}\nTEST_CASE("slow" * doctest::skip(IS_EMULATED)) {\n}\n',
+        )
+        self.with_reasons_for("no memory", "it runs", "tests.net.streams")
+        self.assert_complains(left_out.check, "there is no test 'no memory'")
+        self.with_reasons_for("it runs", "tests.net.streams")
+        self.assert_clean(left_out.check)
 
 
 class planted_test(Tree):
@@ -318,6 +349,21 @@ class scarce_test(unittest.TestCase):
         self.assertIn("ended with 0", scarce.complaint("disk", 0, "No space left on device"))
         self.assertIn("name nothing", scarce.complaint("memory", 1, "terminate called"))
         self.assertIn("incomplete", scarce.complaint("disk", 1, "No space left on device"))
+
+
+class skipped_test(unittest.TestCase):
+    def test_finds_those_whose_output_says_so(self):
+        log = "".join(
+            f'1/9 Test: {name}\nCommand: "/b/{name}" "--source-file=*/x.cpp"\nDirectory: /b\n'
+            f"Output:\n----\n{output}<end of output>\nTest time = 0.00 sec\n"
+            for name, output in (
+                ("a", "[doctest] 3 | 2 skipped\n"),
+                ("b", "  MESSAGE: skipped: no IPv6\n"),
+            )
+        )
+        said, programs = skipped.of_log(log)
+        self.assertEqual(said, {"b": "no IPv6"})
+        self.assertEqual(programs, {"/b/a", "/b/b"})
 
 
 class snippets_test(Tree):

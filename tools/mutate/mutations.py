@@ -7,10 +7,14 @@ that nothing observable changes.
 
 import cell_mutations
 import memory_mutations
+import net_mutations
+import node_mutations
 import other_mutations
+import reliable_mutations
 import room_mutations
 import stream_mutations
 import team_mutations
+import transport_mutations
 
 MUTATIONS = (
     other_mutations.MUTATIONS
@@ -19,4 +23,8 @@ MUTATIONS = (
     + memory_mutations.MUTATIONS
     + stream_mutations.MUTATIONS
     + team_mutations.MUTATIONS
+    + net_mutations.MUTATIONS
+    + node_mutations.MUTATIONS
+    + reliable_mutations.MUTATIONS
+    + transport_mutations.MUTATIONS
 )

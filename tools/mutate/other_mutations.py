@@ -132,29 +132,39 @@ MUTATIONS = [
     mutation(
         "timer: the hold of a timer that was cancelled in the service is kept",
         TIMER,
-        "    if (cancel_at_service(r)) drop_holder(r);",
-        "    static_cast<void>(cancel_at_service(r));",
+        "    if (cancel_at_service(r)) drop_holder(r);\n    r.finish();\n    return true;",
+        "    static_cast<void>(cancel_at_service(r));\n    r.finish();\n    return true;",
         by_timer,
     ),
     mutation(
         "timer: the record is let go before it is cleaned up",
         TIMER,
-        "    r.finish();\n    if (was_pending) drop_holder(r);",
-        "    if (was_pending) drop_holder(r);\n    r.finish();",
+        "      if (cancel_at_service(r)) drop_holder(r);\n"
+        "      r.finish();\n    }\n    drop_holder(r);",
+        "      if (cancel_at_service(r)) drop_holder(r);\n      drop_holder(r);\n"
+        "      return r.finish();\n    }\n    drop_holder(r);",
         by_timer,
     ),
     mutation(
         "timer: the hold of a beat that was armed before a cancel was seen is kept",
         TIMER,
-        "    if (was_pending) drop_holder(r);  // last",
-        "    static_cast<void>(was_pending);  // last",
+        "      if (cancel_at_service(r)) drop_holder(r);\n",
+        "      static_cast<void>(cancel_at_service(r));\n",
         by_timer,
     ),
     mutation(
         "timer: a hold that the service still has is given up",
         TIMER,
-        "    const bool was_pending = cancel_at_service(r);",
-        "    const bool was_pending = true;",
+        "      if (cancel_at_service(r)) drop_holder(r);\n",
+        "      static_cast<void>(cancel_at_service(r));\n      drop_holder(r);\n",
+        by_timer,
+    ),
+    mutation(
+        "timer: a beat has no hold of its own while the service may drop the timer",
+        TIMER,
+        "    r.holders_.fetch_add(1, std::memory_order_relaxed);\n    arm();",
+        "    static_cast<void>(r.holders_.load(std::memory_order_relaxed));\n"
+        "    arm();\n    r.holders_.fetch_add(1, std::memory_order_relaxed);",
         by_timer,
     ),
     mutation(

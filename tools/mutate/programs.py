@@ -12,6 +12,7 @@ from pathlib import Path
 
 from mutation import is_model, stem_of
 
+ERROR = re.compile(r": (FATAL )?ERROR: ")  # of doctest, with a test case in front
 PATIENCE = 120  # seconds for one test; what hangs longer has found something
 
 
@@ -85,9 +86,12 @@ class programs:
             patience = threading.Timer(PATIENCE, give_up)
             patience.start()
             try:
+                case = ""  # a message that is no failure has a case in front, too
                 for line in child.stdout:
                     if line.startswith("TEST CASE:"):
-                        return line[len("TEST CASE:") :].strip()
+                        case = line[len("TEST CASE:") :].strip()
+                    elif case and ERROR.search(line):
+                        return case
                 status = child.wait()
             finally:
                 patience.cancel()

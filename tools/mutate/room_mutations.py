@@ -209,7 +209,7 @@ MUTATIONS = [
     mutation(
         "credit: a sender goes on waiting when the receiver has ended",
         FULL,
-        "[this] { return has_ended(); }",
+        "[&of] { return of.has_ended(); }",
         "[] { return false; }",
         ("tests.drained_elsewhere",),
     ),

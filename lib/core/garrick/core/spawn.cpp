@@ -127,7 +127,6 @@ bool list_cell(cell& c) noexcept {
 }
 
 void launch_cell(cell& c, const spawn_options* o, cell* spawner, base::error* why) noexcept {
-  const bool idle = c.is_born_idle();  // before anybody else can know the cell
   if (!list_cell(c)) {
     if (why != nullptr) *why = spawn_error(c);
     return;
@@ -142,7 +141,10 @@ void launch_cell(cell& c, const spawn_options* o, cell* spawner, base::error* wh
                                                           "no memory for its link or monitor")));
     }
   }
-  if (idle) return;
+  if (c.starts_lazily()) {
+    if (!c.lies_idle()) c.home_executor().schedule(c);
+    return;
+  }
   if (why != nullptr && c.kind() == cell_kind::event && !start_here(c, *why)) return;
   c.home_executor().schedule(c);
 }

@@ -37,8 +37,9 @@ bool prepare_cell(cell& c, environment& env, const spawn_options* o, cell* spawn
 /// Lists the cell, whose object stands. False: the system has begun to stop, and the cell has
 /// ended.
 [[nodiscard]] bool list_cell(cell& c) noexcept;
-/// Lists the cell and schedules it unless it was born idle. With `why`, its start hook runs here
-/// and now, unless it has a thread of its own; a failure is left in `*why`.
+/// Lists the cell and schedules it, or lets it lie idle if it starts lazily and nothing has come
+/// yet. With `why`, its start hook runs here and now, unless it has a thread of its own or starts
+/// lazily; a failure is left in `*why`.
 void launch_cell(cell& c, const spawn_options* o, cell* spawner, base::error* why) noexcept;
 /// Why `c`, which nobody knows yet, has ended.
 [[nodiscard]] base::error spawn_error(const cell& c);

@@ -17,6 +17,7 @@
 // done.
 #pragma once
 
+#include <garrick/testkit/seeds.hpp>
 #include <garrick/testkit/test_system.hpp>
 
 #include <cstdint>
@@ -25,13 +26,6 @@
 #include <string>
 
 namespace garrick::testkit {
-
-/// A seed that fails, and how.
-struct found_failure {
-  std::uint64_t seed = 0;  ///< replays it
-  std::string text;        ///< what the failure said
-  bool replays = false;    ///< the second run failed with the same text
-};
 
 /// What is run: it is given a new system, spawns actors, lets them run, and throws if something is
 /// wrong. It is called once or more for every seed, so it must not keep anything from call to call.

@@ -8,5 +8,6 @@ test_world::test_world(std::uint64_t seed)
     : world_(std::make_shared<internal::deterministic_world>(seed)) {}
 
 std::uint64_t test_world::seed() const noexcept { return world_->seed(); }
+base::virtual_clock& test_world::time() const noexcept { return world_->time(); }
 
 }  // namespace garrick::testkit

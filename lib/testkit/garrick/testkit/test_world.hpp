@@ -10,6 +10,7 @@
 // Thread safety: the thread that made it.
 #pragma once
 
+#include <garrick/base/time/virtual_clock.hpp>
 #include <garrick/testkit/failure.hpp>
 
 #include <cstdint>
@@ -41,6 +42,9 @@ class test_world {
 
   /// The seed that decides the order of everything in this world.
   [[nodiscard]] std::uint64_t seed() const noexcept;
+  /// The virtual time of this world, for what is no actor and takes part in it: it arms its timers
+  /// here, as a simulated network does. Its systems move it. Lives as long as the world.
+  [[nodiscard]] base::virtual_clock& time() const noexcept;
 
  private:
   friend class test_system;

@@ -31,7 +31,7 @@ std::string_view message_of(errc code) noexcept {
     case errc::overload: return "the receiver's mailbox is full";
     case errc::broken_promise: return "the request was taken, but will not be answered";
     case errc::spawn_failed: return "the actor could not be started";
-    case errc::shutting_down: return "the actor system is shutting down";
+    case errc::shutting_down: return "the system is shutting down";
     case errc::invalid_setting: return "a setting is not valid";
     case errc::would_block: return "a blocking wait on a worker thread was refused";
     case errc::request_cycle: return "actors wait for each other in a circle";

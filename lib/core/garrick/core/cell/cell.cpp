@@ -63,13 +63,14 @@ struct cell::layout {
 };
 #pragma GCC diagnostic pop
 
-cell::cell(environment& env, cell_kind kind, bool born_idle) noexcept
+cell::cell(environment& env, cell_kind kind, bool starts_lazily) noexcept
     : kind_(kind),
       soft_limit_(static_cast<std::uint16_t>(env.mailbox.soft_limit)),
-      gate_(born_idle),
+      gate_(false),
       env_(&env),
       id_(new_id()),
-      phase_(life::unborn) {}
+      phase_(life::unborn),
+      starts_lazily_(starts_lazily) {}
 
 cell::~cell() { delete ext_; }
 

@@ -195,10 +195,13 @@ class alignas(64) cell : public base::runnable {
 
   // ---- before anybody else knows the cell -------------------------------------------------------
 
-  /// Is it idle until its first message comes?
-  [[nodiscard]] bool is_born_idle() const noexcept {
-    return (gate_.peek() & mailbox_word::idle) != 0;
+  /// The spawner, which has the run right until then: all that comes while the object is built
+  /// waits. True: nothing has come, and the actor starts lazily. So it is idle, and perhaps it runs
+  /// already. False: the spawner schedules it.
+  [[nodiscard]] bool lies_idle() noexcept {
+    return starts_lazily_ && reader_.release(gate_, 0) == release_outcome::released;
   }
+  [[nodiscard]] bool starts_lazily() const noexcept { return starts_lazily_; }
   /// The extension, whose constants any thread may read from now on.
   [[nodiscard]] cell_extension& spawn_constants();
   /// Messages, at most 32768.
@@ -296,7 +299,7 @@ class alignas(64) cell : public base::runnable {
   virtual void object_exits(const base::exit_reason& reason) = 0;
 
  protected:
-  cell(environment& env, cell_kind kind, bool born_idle) noexcept;
+  cell(environment& env, cell_kind kind, bool starts_lazily) noexcept;
   ~cell();
 
   /// Does the user's object stand?
@@ -374,7 +377,8 @@ class alignas(64) cell : public base::runnable {
   bool bounded_ = false;
   /// constant after spawn: the extension was made before anybody knew the cell, so any thread may
   /// read its constants
-  bool has_spawn_constants_ = false;
+  bool has_spawn_constants_ : 1 = false;
+  bool starts_lazily_ : 1;  ///< when its first message comes; as above, and in the same byte
   mailbox_policy policy_ = mailbox_policy::unbounded;  ///< constant after spawn
   /// messages; 0: none, or `drop_oldest`, which has its own; constant after spawn
   std::uint16_t bound_ = 0;

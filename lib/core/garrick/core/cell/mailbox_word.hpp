@@ -43,9 +43,9 @@ struct mailbox_word {
   static constexpr std::uint64_t waiting = 1u << 2;
 
   /// Nobody holds the run right, and the address is null.
-  /// Set by `release`, and at birth for an actor that starts lazily. Cleared by the one `push` or
-  /// `push_signal` that finds it, which must then schedule the actor, or by `claim_idle`, whose
-  /// caller gets the run right.
+  /// Set by `release`, which the spawner calls, too, for an actor that starts lazily. Cleared by
+  /// the one `push` or `push_signal` that finds it, which must then schedule the actor, or by
+  /// `claim_idle`, whose caller gets the run right.
   /// While it is set the runner's state belongs to nobody, and nobody touches it (I1, I2).
   static constexpr std::uint64_t idle = 1u << 3;
 

@@ -45,6 +45,10 @@ class running_cell : public cell {
   /// one of its workers, and nothing forbids it. Any thread that holds a handle.
   bool run_if_it_waits() noexcept;
 
+  /// The mail of `of` is drained elsewhere: takes the credit for one message, or goes without where
+  /// waiting is not allowed, cannot help or takes too long. Requires that it has credit. Any
+  /// thread.
+  static void take_or_owe(cell& of) noexcept;
   /// There is room for so many messages more where the mail is drained. Wakes senders. Requires
   /// `drain_elsewhere`. Never blocks.
   void grant_credit(std::uint32_t messages) noexcept;
@@ -102,7 +106,6 @@ class running_cell : public cell {
   };
   wait_outcome wait_for_room() noexcept;
   bool wait_below_bound() noexcept;
-  void take_or_owe(sender_credit& credit) noexcept;
   static void prepare_to_wait() noexcept;
 
   base::run_outcome run_nested(std::uint32_t& budget) noexcept;

@@ -207,8 +207,8 @@ class actor_cell final : public running_cell {
  public:
   using protocol_type = typename A::protocol_type;
 
-  actor_cell(environment& env, cell_kind kind, bool born_idle) noexcept
-      : running_cell(env, kind, born_idle) {}
+  actor_cell(environment& env, cell_kind kind, bool starts_lazily) noexcept
+      : running_cell(env, kind, starts_lazily) {}
 
   /// Builds the object; the caller has set the constructing cell.
   template <class... Args>

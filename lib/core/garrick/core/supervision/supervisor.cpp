@@ -50,13 +50,12 @@ void launch_child(cell& c, cell& supervisor, bool on_its_turn, const child_optio
     c.rebuild_object();
   } catch (...) { return abort_cell(c, std::current_exception()); }
   c.ext().parent->restartable = true;
-  const bool idle = c.is_born_idle();
   if (!list_cell(c)) return;  // before its supervisor knows it and may tell it to end
   c.add_strong();
   children::admit(supervisor, on_its_turn,
                   {handle_access::adopt<any_protocol>(&c), std::string(c.name()), o.restart,
                    o.stop_within, !o.name.empty()});
-  if (!idle) c.home_executor().schedule(c);
+  if (!c.lies_idle()) c.home_executor().schedule(c);
 }
 
 }  // namespace detail

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <garrick/base/concurrency/probe.hpp>
+#include <garrick/base/time/clock.hpp>
 #include <garrick/base/values/error.hpp>
 #include <garrick/core/settings/settings.hpp>
 
@@ -26,7 +27,11 @@ struct settings {
   core::request_settings requests{.detect_cycles = true};
   /// Turns of one `run`, `run_until` or wait after which it counts as a livelock.
   std::uint64_t turn_limit = 1'000'000;
-  std::uint32_t threads = 64;    ///< most detached and blocking actors that live at once
+  std::uint32_t threads = 64;  ///< most detached and blocking actors that live at once
+  /// The system's own view of time, as of a machine whose clock differs: actors read it, and their
+  /// timers go by it. Must outlive the system. Null: the world's time. Waits of blocking actors are
+  /// as long as the world's time says.
+  base::clock_service* clock = nullptr;
   base::probe* probe = nullptr;  ///< is told what happens; must outlive the system; null: nobody
 };
 

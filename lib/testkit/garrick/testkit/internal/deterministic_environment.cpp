@@ -28,8 +28,9 @@ deterministic_environment::deterministic_environment(deterministic_world& world,
   requests = given.requests;
   workers = &event_actors_;
   probe = given.probe;
-  clock = &world.time();
-  timers = &world.time();
+  base::clock_service& time = given.clock != nullptr ? *given.clock : world.time();
+  clock = &time;
+  timers = &time;
   lot = &drain_lot_;
   if (requests.detect_cycles) waits = &wait_graph_;
 }

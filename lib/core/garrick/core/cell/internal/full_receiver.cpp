@@ -109,7 +109,7 @@ bool running_cell::admit(envelope* e, std::uint64_t head) noexcept {
                     base::make_error(base::errc::overload, name(), "mailbox is at its hard limit"));
     return false;
   }
-  if (sender_credit* const credit = senders_credit()) return take_or_owe(*credit), true;
+  if (senders_credit() != nullptr) return take_or_owe(*this), true;
   const bool stalled = (head & mailbox_word::stalled) != 0;
   if (policy_ != mailbox_policy::unbounded) {
     if (mailbox_length() < bound_) return true;
@@ -132,21 +132,22 @@ bool running_cell::admit(envelope* e, std::uint64_t head) noexcept {
   return true;
 }
 
-// The mail is drained elsewhere: takes the credit for one message, or goes without where waiting
-// is not allowed, cannot help or took too long.
-void running_cell::take_or_owe(sender_credit& credit) noexcept {
+void running_cell::take_or_owe(cell& of) noexcept {
+  sender_credit& credit = *of.senders_credit();
   auto& thread = base::this_thread;
   auto& here = detail::here;
   if (credit.take()) return;
   const detail::stacked_actor inner{detail::running_id(), here.below};
   const detail::stacked_actor* const top = here.running != nullptr ? &inner : nullptr;
-  if (thread.no_wait == 0 && !detail::is_on_stack(top, id_)) {
-    const drain_lot::waiting_scope waits(*env_->lot, id_, top);
+  // where nobody waits for room, as in a simulation, nobody waits for credit
+  const bool may_wait = thread.no_wait == 0 && of.env().mailbox.full_wait.count() != 0;
+  if (may_wait && !detail::is_on_stack(top, of.id())) {
+    const drain_lot::waiting_scope waits(*of.env().lot, of.id(), top);
     if (!waits.closes_circle()) {
       prepare_to_wait();
-      const observed_wait told(*this);
+      const observed_wait told(of);
       if (thread.worker_of != nullptr) thread.worker_of->expose();
-      if (credit.wait(*env_->lot, id_, [this] { return has_ended(); })) return;
+      if (credit.wait(*of.env().lot, of.id(), [&of] { return of.has_ended(); })) return;
     }
   }
   credit.owe();

@@ -13,7 +13,7 @@
 //    its own from then on. While the state is `busy`, that is the clock's thread, whatever comes.
 // T2 The record has two holds: the owner's, and that of the service while it has the timer. Whoever
 //    takes the timer out of the service (by firing it, or by cancelling it there) gives up the
-//    latter.
+//    latter. The service gives it up itself once it has ended, perhaps within `arm_at_service`.
 // T3 Who takes `armed` away finds in `id_` what the service calls the timer now. The first beat may
 //    be over before the thread that armed the timer has the first id in its hands: then a newer one
 //    is there, and stays.
@@ -95,18 +95,22 @@ struct timer_steps {
       return;
     }
     push();
+    // The hold that came with the firing goes on with the next beat. A service that has ended drops
+    // it within `arm`, and the owner may be gone by then, so the steps after it have one, too.
+    // order: relaxed: this thread has a hold
+    r.holders_.fetch_add(1, std::memory_order_relaxed);
     arm();
     expected = busy;
     // A cancel that came meanwhile has left `over` and the clean-up to us.
     // order: release, pairs with cancel
-    if (r.state_.compare_exchange_strong(
+    if (!r.state_.compare_exchange_strong(
             expected, armed,
             base::order<atomics<Record>, timer_order::armed_again>(std::memory_order_release),
-            std::memory_order_relaxed))
-      return;
-    const bool was_pending = cancel_at_service(r);
-    r.finish();
-    if (was_pending) drop_holder(r);  // last: the owner may have dropped its hold already
+            std::memory_order_relaxed)) {
+      if (cancel_at_service(r)) drop_holder(r);
+      r.finish();
+    }
+    drop_holder(r);
   }
 
   template <class Record>

@@ -24,6 +24,10 @@ struct model_record {
   atomics::atomic<std::uint32_t> holders_{2};
   atomics::atomic<std::uint64_t> id_{0};
   atomics::atomic<std::uint64_t> pending{0};  ///< the id that the service has; 0: none
+  atomics::atomic<bool> ended{false};         ///< the service drops what is armed from now on
+  bool is_slow = false;                       ///< its owner is slow: a beat comes first
+  bool may_end = false;                       ///< it looks at `ended`; the fewer steps, the more
+                                              ///< interleavings are met
   atomics::cell<int> armed_content{0};        ///< what is written before it is armed, each time
   atomics::cell<int> content{1};              ///< the envelope and the handle to the target
   atomics::cell<int> memory{0};
@@ -56,9 +60,15 @@ struct model_record {
   // what the steps call
   std::uint64_t arm_at_service() {
     touch();
+    if (may_end && ended.load(acquire)) {  // order: as the service's lock
+      times_armed = 0;
+      timer_steps::fire_once(*this, [] {});
+      return 0;
+    }
     armed_content.set(1);
     const std::uint64_t next = ++times_armed;
     RL_ASSERT(pending.exchange(next, acq_rel) == 0);  // order: as the service's lock
+    while (is_slow && next == 1 && times_armed == 1) relacy_atomics::pause();
     return next;
   }
   bool cancel_at_service(std::uint64_t mine) {
@@ -79,14 +89,16 @@ struct model_record {
   }
 };
 
-/// The owner arms it, cancels and lets go; the service fires, or ends.
-template <bool Periodic>
-struct timer_suite : rl::test_suite<timer_suite<Periodic>, 2> {
+/// The owner arms it, cancels and lets go; the service fires, or ends; if it `Ends`, a beat may be
+/// under way then.
+template <bool Periodic, bool Ends = false>
+struct timer_suite : rl::test_suite<timer_suite<Periodic, Ends>, 2> {
   model_record r;
   bool handed = false;
   bool cancelled = false;  ///< cancel said that it was still to fire
   int before_cancel = 0;
 
+  void before() { r.may_end = Ends; }
   void thread(unsigned index) {
     if (index == 0) {
       timer_steps::hand_to_service(r);
@@ -94,6 +106,7 @@ struct timer_suite : rl::test_suite<timer_suite<Periodic>, 2> {
       cancelled = timer_steps::cancel(r);
       before_cancel = r.pushed;
       timer_steps::drop_holder(r);
+      if (Ends) r.ended.store(true, release);  // order: as the service's lock
       return;
     }
     if (Periodic) {
@@ -121,6 +134,26 @@ struct timer_suite : rl::test_suite<timer_suite<Periodic>, 2> {
   }
 };
 
+/// As above, but a beat is all but over before the owner has the first id in its hands.
+struct slow_owner_suite : rl::test_suite<slow_owner_suite, 2> {
+  model_record r;
+
+  void before() { r.is_slow = true; }
+  void thread(unsigned index) {
+    if (index == 0) {
+      timer_steps::hand_to_service(r);
+      timer_steps::cancel(r);
+      timer_steps::drop_holder(r);
+      return;
+    }
+    while (!r.due([&] {
+      timer_steps::fire_again(r, [&] { r.push(); }, [&] { timer_steps::hand_to_service_again(r); });
+    }))
+      relacy_atomics::pause();
+  }
+  void after() { RL_ASSERT(r.finished == 1 && r.freed == 1 && r.pushed == 1); }
+};
+
 }  // namespace
 
 TEST_CASE("a timer is cleaned up once and freed once, and one that was cancelled does not fire") {
@@ -128,6 +161,12 @@ TEST_CASE("a timer is cleaned up once and freed once, and one that was cancelled
 }
 TEST_CASE("a periodic timer may be cancelled at any moment of its beat") {
   CHECK(explore<timer_suite<true>>(thorough) == "");
+}
+TEST_CASE("a periodic timer's first beat may come before its owner knows its id") {
+  CHECK(explore<slow_owner_suite>(thorough) == "");
+}
+TEST_CASE("a service may end while a periodic timer's beat is under way and its owner is gone") {
+  CHECK(explore<timer_suite<true, true>>(thorough) == "");
 }
 TEST_CASE("a timer needs each of its memory orders") {
   CHECK(needs<timer_suite<true>>(timer_order::cancel, acquire, enough_to_fail));

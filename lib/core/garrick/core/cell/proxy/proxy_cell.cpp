@@ -1,10 +1,13 @@
 // What a proxy does with everything that is sent to it.
 #include <garrick/base/platform/assert.hpp>
+#include <garrick/core/cell/drain_lot.hpp>
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/internal/lost_mail.hpp>
+#include <garrick/core/cell/internal/sender_credit.hpp>
 #include <garrick/core/cell/internal/system_lane.hpp>
 #include <garrick/core/cell/proxy/proxy_cell.hpp>
 #include <garrick/core/cell/respond.hpp>
+#include <garrick/core/cell/running_cell.hpp>
 #include <garrick/core/protocol/pack.hpp>
 
 #include <new>
@@ -34,7 +37,27 @@ void proxy_cell::answer_as_ended(const envelope_ptr& e) noexcept {
   system_lane::answer_for_the_dead(*this, e.get());
 }
 
+void proxy_cell::grant(std::uint32_t messages) noexcept {
+  // coroutines that wait for room are let in at once here, and owe
+  static_cast<void>(senders_credit()->grant(*env().lot, id(), messages));
+}
+
+void proxy_cell::tell_down(const address& watcher, const address& dead,
+                           const base::exit_reason& why, std::uint64_t monitor) noexcept {
+  cell* const c = handle_access::get(watcher);
+  if (c == nullptr || !c->lock()) return;
+  system_lane::bring_down(*c, dead, why, monitor);
+  c->drop_strong();
+}
+
+void proxy_cell::tell_exit(const address& who, const address& from,
+                           const base::exit_reason& why) noexcept {
+  static_cast<void>(system_lane::tell<exit_signal>(who, from, why));
+}
+
 bool proxy_cell::admit(envelope* e, std::uint64_t) noexcept {
+  if (senders_credit() != nullptr && !e->is(envelope_flag::response) && is_elsewhere())
+    running_cell::take_or_owe(*this);
   refuse(e);
   return false;
 }
@@ -57,7 +80,8 @@ void proxy_cell::signal_elsewhere(envelope* e) noexcept {
   if (e->type == &base::message_type_of<signals::room_wanted>) {
     // there is always room; how long that takes is the way's affair
     const auto& w = *static_cast<const signals::room_wanted*>(e->raw());
-    forward(envelope_ptr(w.message));
+    if (senders_credit() != nullptr && is_elsewhere()) senders_credit()->owe();
+    refuse(w.message);
     try {
       respond_value<unit>({w.sender, w.id});
     } catch (const std::bad_alloc&) {  // the sender was told that its answer could not be made

@@ -29,6 +29,7 @@
 
 #include <garrick/base/platform/diagnostics.hpp>
 #include <garrick/core/cell/cell.hpp>
+#include <garrick/core/cell/handle.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -57,6 +58,22 @@ class proxy_cell : public cell {
   virtual void forward(envelope_ptr e) noexcept = 0;
   /// A signal: exit_signal, down, watch, unwatch, kill. On the sender's thread, as above.
   virtual void forward_signal(envelope_ptr e) noexcept = 0;
+
+  /// From now on a message or a request takes a credit before it is forwarded, and its sender waits
+  /// for one as for room in a full mailbox (cell::drain_elsewhere). Before anybody else knows it.
+  void need_credit(std::uint32_t messages, base::duration patience) {
+    drain_elsewhere(messages, patience);
+  }
+  /// So many messages more may be forwarded. Requires `need_credit`. Any thread.
+  void grant(std::uint32_t messages) noexcept;
+
+  /// Tells a local watcher of `dead`'s end, behind what came from there before: by a `down`. It may
+  /// be gone. Any thread.
+  static void tell_down(const address& watcher, const address& dead, const base::exit_reason& why,
+                        std::uint64_t monitor) noexcept;
+  /// Sends a local actor an exit signal from `from`. It may be gone. Any thread.
+  static void tell_exit(const address& who, const address& from,
+                        const base::exit_reason& why) noexcept;
 
   /// What cannot be sent on: a dead letter, and the answer `why` for a request.
   void lose(envelope_ptr e, base::error why) noexcept;

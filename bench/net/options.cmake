@@ -1,0 +1,8 @@
+if(system MATCHES "^garrick")
+  target_link_libraries(${program} PRIVATE garrick::net_node garrick::net_broker)
+endif()
+if(system MATCHES "^caf-")
+  find_library(GARRICK_CAF_IO caf_io)
+  mark_as_advanced(GARRICK_CAF_IO)
+  target_link_libraries(${program} PRIVATE "${GARRICK_CAF_IO}")
+endif()

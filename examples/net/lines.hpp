@@ -1,0 +1,62 @@
+// Cuts a stream into lines, without I/O. In whatever pieces the stream comes, the same lines come
+// out, and what is kept of a line that has not ended yet is no longer than a line may be.
+//
+// Thread safety: none.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+/// A line without its end, which is "\n" or "\r\n".
+struct line {
+  std::string_view text;  ///< valid during the call that gets it; empty if it is too long
+  bool too_long = false;
+};
+
+/// See above.
+class line_splitter {
+ public:
+  /// A line has so many bytes at most, without its end.
+  explicit line_splitter(std::size_t longest) : longest_(longest) {}
+
+  /// Calls `f(line)` for each line that ends in these bytes. One that is too long is told as soon
+  /// as that is certain, and then skipped up to its end: what comes behind it is not lost.
+  template <class F>
+  void feed(std::string_view bytes, F f) {
+    while (!bytes.empty()) {
+      const std::size_t end = bytes.find('\n');
+      const bool ends = end != bytes.npos;
+      const std::string_view piece = bytes.substr(0, end);
+      bytes.remove_prefix(ends ? end + 1 : bytes.size());
+      if (skips_) {
+        skips_ = !ends;
+        continue;
+      }
+      std::string_view all = piece;
+      if (!kept_.empty()) all = kept_.append(piece.substr(0, longest_ + 2 - kept_.size()));
+      if (ends && all.ends_with('\r')) all.remove_suffix(1);
+      const bool may_end_so = !ends && all.size() == longest_ + 1 && all.back() == '\r';
+      if (all.size() > longest_ && !may_end_so) {
+        skips_ = !ends;
+        f(line{{}, true});
+        kept_.clear();
+      } else if (ends) {
+        f(line{all});
+        kept_.clear();
+      } else if (kept_.empty()) {
+        kept_ = piece;
+      }
+    }
+  }
+  /// Something has come after the last line's end.
+  [[nodiscard]] bool is_within_line() const { return skips_ || !kept_.empty(); }
+  /// Bytes that are kept.
+  [[nodiscard]] std::size_t kept() const { return kept_.size(); }
+
+ private:
+  std::size_t longest_;
+  std::string kept_;    ///< the beginning of a line, at most longest_ + 1 bytes
+  bool skips_ = false;  ///< the rest of a line that is too long
+};

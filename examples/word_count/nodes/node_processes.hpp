@@ -1,0 +1,53 @@
+// The processes of the other nodes: started, killed, and waited for.
+//
+// Thread safety: one thread at a time.
+//
+// Invariant: each process that was started is waited for, at the latest by the destructor.
+#pragma once
+
+#include "counting_node.hpp"
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace word_count {
+
+class node_processes {
+ public:
+  /// What each is told: `like`, but for its number and life. `program`: a file to be executed.
+  node_processes(std::string program, node_arguments like)
+      : program_(std::move(program)), like_(std::move(like)) {}
+  /// Kills those that are left.
+  ~node_processes();
+  node_processes(const node_processes&) = delete;
+  node_processes& operator=(const node_processes&) = delete;
+
+  /// Starts this node's next life. Throws std::system_error.
+  void start(std::uint32_t node, std::uint32_t life);
+  /// Without a warning; does nothing if it has ended.
+  void kill(std::uint32_t node) noexcept;
+  /// The process of this node; 0: none runs.
+  [[nodiscard]] pid_t pid(std::uint32_t node) const noexcept;
+  /// The nodes whose processes have ended since the last call.
+  [[nodiscard]] std::vector<std::uint32_t> take_ended();
+  /// Waits until all have ended by themselves; kills who has not at the end of the limit.
+  void wait(std::chrono::milliseconds limit) noexcept;
+
+ private:
+  struct child {
+    std::uint32_t node;
+    pid_t pid;
+  };
+  std::string program_;
+  node_arguments like_;
+  std::vector<child> children_;
+};
+
+/// The file that this process was made of, for a node that does the same.
+[[nodiscard]] std::string this_program(const char* name);
+
+}  // namespace word_count

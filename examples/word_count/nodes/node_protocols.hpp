@@ -1,0 +1,59 @@
+// What the processes of `--nodes` say to each other.
+//
+// The coordinator hands out parts of the texts, with a few requests to each node under way, and
+// joins the counts that come back. A part is counted when its answer is here: a request has one
+// answer or one error, so none is joined twice, and who hears an error hands the part out again.
+#pragma once
+
+#include "../protocols.hpp"
+
+#include <garrick/net/node/node.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace word_count {
+
+/// The text of one unit.
+struct piece_of_text {
+  std::uint32_t file = 0;
+  form how = form::plain;
+  std::string text;
+};
+
+/// A few units to be counted.
+struct count_part {
+  std::vector<piece_of_text> pieces;
+};
+struct counted {
+  std::vector<ranked_word> words;  ///< in no order
+};
+/// Nothing is left to do.
+struct enough {};
+
+using counting_protocol = garrick::protocol<counted(count_part), void(enough)>;
+
+/// A node is there, in its so many-th life.
+struct join {
+  std::uint32_t node = 0;
+  std::uint32_t life = 0;
+  garrick::ref<counting_protocol> who;
+};
+/// What other nodes see of the coordinator.
+using office_protocol = garrick::protocol<void(join)>;
+
+/// The name by which they find it.
+inline constexpr const char* office_name = "office";
+
+/// Nodes of one machine: who has lost the connection to another has lost the process.
+[[nodiscard]] inline garrick::net::node_settings settings_of_node() {
+  garrick::net::node_settings s;
+  s.program = "word_count";
+  s.link.session.interval = garrick::duration::milliseconds(200);
+  s.link.session.resume_window = garrick::duration::milliseconds(500);
+  s.link.session.down_after = garrick::duration::seconds(5);
+  return s;
+}
+
+}  // namespace word_count

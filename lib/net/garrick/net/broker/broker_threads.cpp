@@ -1,0 +1,18 @@
+#include "garrick/net/broker/broker_threads.hpp"
+
+namespace garrick::net {
+
+broker_threads::broker_threads(io_settings s) : io_(s) {
+  for (std::size_t i = 0; i < io_.size(); ++i)
+    executors_.push_back(
+        std::make_unique<core::loop_executor>([this, i](core::loop_job job) { io_.post(i, job); }));
+}
+
+std::size_t broker_threads::least_loaded() const {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < io_.size(); ++i)
+    if (io_.load(i) < io_.load(best)) best = i;
+  return best;
+}
+
+}  // namespace garrick::net

@@ -1,0 +1,66 @@
+// What a broker names its sockets by. Only `broker_io` makes handles that name something, and only
+// the broker that owns a socket can use its handle; for others it is good for comparing.
+//
+// Thread safety: as a std::shared_ptr.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "garrick/net/transport/endpoint.hpp"
+
+namespace garrick::net {
+
+namespace internal {
+struct socket_entry;
+struct handle_maker;
+}  // namespace internal
+
+/// What the kinds of handles have in common. `Kind` keeps them apart.
+template <class Kind>
+class socket_handle {
+ public:
+  using garrick_sendable = void;
+
+  /// Names nothing.
+  socket_handle() noexcept = default;
+  /// False if it names nothing.
+  [[nodiscard]] explicit operator bool() const noexcept { return entry_ != nullptr; }
+  /// A number for logs, unique in the process; 0: it names nothing.
+  [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
+  /// The same socket.
+  [[nodiscard]] friend bool operator==(const socket_handle& a, const socket_handle& b) noexcept {
+    return a.id_ == b.id_;
+  }
+  /// By `id`.
+  [[nodiscard]] friend std::strong_ordering operator<=>(const socket_handle& a,
+                                                        const socket_handle& b) noexcept {
+    return a.id_ <=> b.id_;
+  }
+
+ private:
+  friend struct internal::handle_maker;
+  socket_handle(std::shared_ptr<internal::socket_entry> e, std::uint64_t id) noexcept
+      : entry_(std::move(e)), id_(id) {}
+  std::shared_ptr<internal::socket_entry> entry_;
+  std::uint64_t id_ = 0;
+};
+
+/// A stream to somebody.
+using connection_handle = socket_handle<struct connection_kind>;
+/// What listens.
+using acceptor_handle = socket_handle<struct acceptor_kind>;
+/// A socket for datagrams.
+using datagram_handle = socket_handle<struct datagram_kind>;
+
+}  // namespace garrick::net
+
+template <class Kind>
+struct std::hash<garrick::net::socket_handle<Kind>> {
+  std::size_t operator()(const garrick::net::socket_handle<Kind>& h) const noexcept {
+    return static_cast<std::size_t>(h.id() * 0x9e3779b97f4a7c15ull);
+  }
+};

@@ -1,0 +1,108 @@
+// What handles point to, and what a broker's sockets and its broker_io share.
+//
+// Invariants:
+//   B1  `core` knows every socket of its broker that is open. Once it has ended it takes none, and
+//       those that it had are closed.
+//   B2  No handle to an actor is dropped under `core`'s lock, since that may end the actor.
+//
+// Thread safety: `broker_core` on any thread; of entries what is atomic, the rest is constant or
+// the owner's.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "garrick/core/ref.hpp"
+#include "garrick/core/send.hpp"
+#include "garrick/net/broker/handles.hpp"
+#include "garrick/net/broker/socket_settings.hpp"
+#include "garrick/net/packet.hpp"
+#include "garrick/net/transport/hosted.hpp"
+#include "garrick/net/transport/listener.hpp"
+
+namespace garrick::net::internal {
+
+class datagram_socket;
+
+/// A number that no other socket or broker of the process has.
+[[nodiscard]] std::uint64_t next_socket_id() noexcept;
+
+struct socket_entry {
+  virtual ~socket_entry() = default;
+  /// Closes it, soon; what was written before is sent.
+  virtual void close() noexcept = 0;
+  const std::uint64_t id = next_socket_id();
+  std::atomic<std::uint64_t> owner{0};  ///< the id of a broker_core; 0: nobody's
+};
+
+struct connection_entry final : socket_entry {
+  void close() noexcept override;
+  connection link;  ///< set before anybody else knows the entry
+  std::size_t most_queued = 0;
+  std::size_t block_size = 0;
+  std::size_t thread = 0;               ///< of broker_threads; known from `new_connection` on
+  std::atomic<std::size_t> in_line{0};  ///< bytes of writes that wait for a visitor to leave
+  std::atomic<std::size_t> queued{0};   ///< bytes that the carrier had, when last looked at
+  std::atomic<bool> full{false};        ///< `writable_again` will come
+  packet gathered;                      ///< the owner's, as is the next
+  bool closed = false;                  ///< by the owner
+};
+
+struct acceptor_entry final : socket_entry {
+  void close() noexcept override { door->close(); }
+  std::shared_ptr<listener> door;
+};
+
+struct datagram_entry final : socket_entry {
+  void close() noexcept override;
+  std::shared_ptr<datagram_socket> socket;
+};
+
+struct handle_maker {
+  template <class Kind>
+  [[nodiscard]] static socket_handle<Kind> make(std::shared_ptr<socket_entry> e) noexcept {
+    const std::uint64_t id = e->id;
+    return {std::move(e), id};
+  }
+  template <class Kind>
+  [[nodiscard]] static const std::shared_ptr<socket_entry>& get(const socket_handle<Kind>& h) {
+    return h.entry_;
+  }
+};
+
+/// Tells the broker. On an I/O thread or on the broker's own.
+template <class Event>
+void tell(const core::any_ref& to, Event e) {
+  const core::no_wait_scope scope;
+  core::send(to, std::move(e));
+}
+
+class broker_core {
+ public:
+  const std::uint64_t id = next_socket_id();
+
+  /// False: the broker has ended. `hold` keeps it while the socket is known here.
+  [[nodiscard]] bool add(const std::shared_ptr<socket_entry>& e, core::any_ref hold);
+  /// Forgets a socket. False: it was not known.
+  bool remove(std::uint64_t socket);
+  /// The broker, by the hold that this socket has; empty if it is not known.
+  [[nodiscard]] core::any_ref holder(std::uint64_t socket);
+  /// The broker ends: all sockets are closed.
+  void end() noexcept;
+
+ private:
+  struct known {
+    std::shared_ptr<socket_entry> entry;
+    core::any_ref hold;
+  };
+  std::mutex mutex_;
+  std::map<std::uint64_t, known> sockets_;  // under mutex_
+  bool ended_ = false;                      // under mutex_
+};
+
+}  // namespace garrick::net::internal

@@ -1,0 +1,169 @@
+#include "garrick/net/broker/internal/raw_connection.hpp"
+
+#include <exception>
+
+#include "garrick/net/broker/events.hpp"
+#include "garrick/net/error.hpp"
+
+namespace garrick::net::internal {
+
+/// Wakes its connection, as long as there is one.
+class raw_connection::blocks final : public read_pool {
+ public:
+  blocks(const connection& of, const socket_settings& s)
+      : read_pool(s.block_size, s.blocks, s.most_messages), of_(of.door()) {}
+
+ private:
+  void wake() noexcept override {
+    try {
+      if (auto door = of_.lock())
+        connection(std::move(door)).run([](hosted& h) {
+          static_cast<raw_connection&>(h).parts_returned();
+        });
+    } catch (const std::bad_alloc&) { base::out_of_memory("a broker's connection"); }
+  }
+  const std::weak_ptr<detail::entrance> of_;
+};
+
+void connection_entry::close() noexcept {
+  try {
+    link.run([](hosted& h) { static_cast<raw_connection&>(h).close(); });
+  } catch (const std::bad_alloc&) { base::out_of_memory("the end of a broker's connection"); }
+}
+
+namespace {
+
+/// Closes a connection of which the other end has ended its direction.
+struct keeps_open {
+  explicit keeps_open(std::shared_ptr<connection_entry> e) noexcept : entry(std::move(e)) {}
+  keeps_open(const keeps_open&) = delete;
+  keeps_open& operator=(const keeps_open&) = delete;
+  ~keeps_open() { entry->close(); }
+  std::shared_ptr<connection_entry> entry;
+};
+
+}  // namespace
+
+raw_connection::raw_connection(carrier& below, const connection& self, identity who,
+                               const socket_settings& s)
+    : below_(below),
+      who_(std::move(who)),
+      blocks_(std::make_shared<blocks>(self, s)),
+      receiver_(blocks_) {
+  if (s.read) receiver_.set(*s.read);
+}
+
+void raw_connection::set(const receive_policy& p) {
+  receiver_.set(p);
+  parts_returned();
+}
+
+void raw_connection::parts_returned() {
+  pass_on();
+  below_.read_on();
+}
+
+bool raw_connection::write(packet p) {
+  if (below_.queued() + early_.size() + p.size() > who_.entry->most_queued) return false;
+  transmit(std::move(p));
+  return true;
+}
+
+void raw_connection::write_from_line(packet p, std::size_t counted) {
+  transmit(std::move(p));
+  // order: what leaves the line is in the queue before
+  who_.entry->in_line.fetch_sub(counted, std::memory_order_release);
+}
+
+void raw_connection::transmit(packet p) {
+  if (is_connected_)
+    below_.transmit(std::move(p));
+  else
+    early_.append(p.bytes());
+  // order: hints for the broker, which has other words for what it must know
+  who_.entry->queued.store(below_.queued() + early_.size(), std::memory_order_relaxed);
+  if (is_connected_ && !below_.writable())
+    who_.entry->full.store(true, std::memory_order_relaxed);  // order: as above
+}
+
+void raw_connection::check_writable() {
+  if (is_connected_ && below_.writable()) carrier_writable({});
+}
+
+void raw_connection::close() noexcept {
+  is_open_ = false;
+  below_.close();
+}
+
+void raw_connection::give_to(std::weak_ptr<broker_core> core, core::any_ref to) {
+  who_.core = std::move(core);
+  who_.to = std::move(to);
+  // Its end was told to the last owner.
+  if (!is_open_)
+    tell(who_.to, connection_closed{handle(), base::error(net_errc::connection_lost),
+                                    receiver_.unread(), nullptr});
+}
+
+void raw_connection::ended(const base::error& why) noexcept {
+  try {
+    if (is_open_) tell_closed(why ? why : base::error(net_errc::connection_lost), false);
+  } catch (const std::bad_alloc&) { base::out_of_memory("a broker's connection"); }
+  if (const auto core = who_.core.lock()) core->remove(who_.entry->id);
+}
+
+void raw_connection::connected(base::instant) {
+  tell(who_.to, new_connection{who_.acceptor, handle(), who_.peer});
+  is_connected_ = true;
+  if (early_.size() != 0) transmit(std::exchange(early_, packet()));
+  check_writable();
+}
+
+void raw_connection::disconnected(const base::error& why, base::instant) {
+  if (is_open_) tell_closed(why, false);
+  close();
+}
+
+void raw_connection::over(const base::error& why, base::instant) {
+  if (is_open_) tell_closed(why, false);
+}
+
+void raw_connection::receive(std::span<const std::byte> bytes, base::instant) {
+  receiver_.filled(bytes.size());
+  pass_on();
+}
+
+void raw_connection::pass_on() {
+  while (is_open_) {
+    std::optional<received> m = receiver_.next();
+    if (!m) return;
+    tell(who_.to, new_data{handle(), *std::move(m)});
+  }
+}
+
+std::optional<receive_room> raw_connection::room() {
+  const std::optional<std::span<std::byte>> where = receiver_.room();
+  if (!where) return {};
+  return receive_room{*where, blocks_};
+}
+
+bool raw_connection::input_ended(base::instant) {
+  if (!is_open_) return false;
+  tell_closed(
+      base::make_error(net_errc::connection_lost, "the other end has closed the connection"), true);
+  return true;
+}
+
+void raw_connection::tell_closed(const base::error& why, bool half) {
+  is_open_ = false;
+  tell(who_.to, connection_closed{handle(), why, receiver_.unread(),
+                                  half ? std::make_shared<keeps_open>(who_.entry) : nullptr});
+}
+
+void raw_connection::carrier_writable(base::instant) {
+  // order: hints, as in transmit
+  who_.entry->queued.store(below_.queued(), std::memory_order_relaxed);
+  if (who_.entry->full.exchange(false, std::memory_order_relaxed))  // order: as above
+    tell(who_.to, writable_again{handle()});
+}
+
+}  // namespace garrick::net::internal

@@ -1,0 +1,82 @@
+// A stream of a broker, on its I/O thread: reads by the receiver, tells the broker, writes.
+//
+// Invariants:
+//   C1  A broker hears at most one `connection_closed`, after all data, and none after `close`. Who
+//       adopts a connection of which the last owner has been told the end hears it, too.
+//   C2  `who_.to` is who hears; a fork changes it by a visit.
+//   C3  What is written before the stream stands waits in `early_`, which is empty from then on.
+//
+// Thread safety: who is in.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "garrick/net/broker/internal/entries.hpp"
+#include "garrick/net/broker/internal/receiver.hpp"
+#include "garrick/net/transport/carrier.hpp"
+#include "garrick/net/transport/endpoint.hpp"
+
+namespace garrick::net::internal {
+
+class raw_connection final : public hosted, public carried {
+ public:
+  /// Who it is from the broker's side.
+  struct identity {
+    std::shared_ptr<connection_entry> entry;
+    std::weak_ptr<broker_core> core;
+    core::any_ref to;
+    acceptor_handle acceptor;
+    endpoint peer;
+  };
+  raw_connection(carrier& below, const connection& self, identity who, const socket_settings& s);
+
+  // What visitors of the broker do.
+  void set(const receive_policy& p);
+  /// False: there is no room for it, and nothing was taken.
+  [[nodiscard]] bool write(packet p);
+  /// The same for what was counted in line already.
+  void write_from_line(packet p, std::size_t counted);
+  /// The broker was refused, for what waited in line: it hears when that has gone.
+  void check_writable();
+  void close() noexcept;
+  void give_to(std::weak_ptr<broker_core> core, core::any_ref to);
+  /// A part of a block has come back.
+  void parts_returned();
+
+  [[nodiscard]] carried& stack() override { return *this; }
+  void ended(const base::error& why) noexcept override;
+
+  void connected(base::instant) override;
+  void disconnected(const base::error& why, base::instant) override;
+  void receive(std::span<const std::byte> bytes, base::instant) override;
+  [[nodiscard]] bool has_room() const override { return true; }
+  [[nodiscard]] std::optional<receive_room> room() override;
+  [[nodiscard]] bool input_ended(base::instant) override;
+  void carrier_writable(base::instant) override;
+  void over(const base::error& why, base::instant) override;
+  void path_changed(std::size_t, base::instant) override {}
+  [[nodiscard]] base::instant deadline() const override { return base::instant::never(); }
+  void advance(base::instant) override {}
+
+ private:
+  class blocks;
+  void transmit(packet p);
+  void pass_on();
+  void tell_closed(const base::error& why, bool half);
+  [[nodiscard]] connection_handle handle() const {
+    return handle_maker::make<connection_kind>(who_.entry);
+  }
+
+  carrier& below_;
+  identity who_;
+  const std::shared_ptr<blocks> blocks_;
+  receiver receiver_;
+  packet early_;
+  bool is_connected_ = false;
+  bool is_open_ = true;  ///< the broker has not been told the end, and has not closed it
+};
+
+}  // namespace garrick::net::internal

@@ -1,0 +1,35 @@
+// What can go wrong between two ends.
+//
+// Thread safety: constants.
+#pragma once
+
+#include <cstdint>
+
+#include "garrick/base/values/error.hpp"
+
+namespace garrick::net {
+
+/// Errors of codec, layers, transports and links.
+enum class net_errc : std::uint32_t {
+  decode_failed = 1,  ///< bytes that are no message of this protocol, or not whole
+  not_encodable,      ///< a value that has no meaning for another process
+  too_large,          ///< a message, a frame or a datagram above its limit
+  incompatible,       ///< the other end speaks other versions, or means another type
+  not_garrick,        ///< the other end speaks another protocol altogether
+  refused,            ///< the other end, or this one's rules, did not take the connection
+  unreachable,        ///< nobody answers there, or there is no way
+  bad_endpoint,       ///< an endpoint's text that cannot be understood
+  connection_lost,    ///< the transport broke, which may be mended
+  peer_down,          ///< the other end was given up, or left; it never comes back by this link
+  perhaps_delivered,  ///< sent, but whether the other end has it will not be known
+  overload,           ///< a buffer is at its limit
+  io,                 ///< the operating system's words are in the text
+  owner_failed,       ///< a function of the link's owner has thrown; its words are in the text
+  node_down,          ///< the actor's node was given up, has left, or came back as another one
+  denied,             ///< the other node does not allow that
+};
+
+/// Category of `net_errc`.
+[[nodiscard]] const base::error_category& error_category_of(net_errc) noexcept;
+
+}  // namespace garrick::net

@@ -1,0 +1,90 @@
+#include "garrick/net/layer/duplicate_suppression.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "garrick/base/values/random.hpp"
+#include "garrick/net/little_endian.hpp"
+#include "garrick/net/stack/stack.hpp"
+
+using namespace garrick;
+using namespace garrick::net;
+
+namespace {
+
+constexpr base::instant now{};
+
+struct end final : carrier, link_owner {
+  std::vector<packet> wire;
+  std::vector<std::uint32_t> came;
+  void transmit(packet p) override { wire.push_back(std::move(p)); }
+  [[nodiscard]] bool writable() const override { return true; }
+  [[nodiscard]] std::size_t largest() const override { return 1200; }
+  void reopen() override {}
+  void close() override {}
+  bool on_message(incoming m) override {
+    came.push_back(load_le<std::uint32_t>(m.bytes.data()));
+    return true;
+  }
+  void on_event(const link_event&) override {}
+};
+using once = stack<datagrams, duplicate_suppression>;
+
+/// The datagrams of messages 0 to n - 1, which say their number.
+std::vector<packet> datagrams_of(std::uint32_t n) {
+  end e;
+  once s(e, e, duplicate_suppression());
+  for (std::uint32_t i = 0; i < n; ++i) {
+    packet p = packet::with_room(4, 4);
+    store_le(p.append(4), i);
+    REQUIRE(!s.send({std::move(p)}, now));
+  }
+  return std::move(e.wire);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "duplicate_suppression: each message comes once, whatever its network doubles and swaps") {
+  const std::vector<packet> all = datagrams_of(5000);
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    base::random_source random(seed);
+    end e;
+    once s(e, e, duplicate_suppression());
+    for (std::uint32_t at = 0; at < all.size(); ++at) {
+      s.receive(all[at].bytes(), now);
+      // again, or one of the last thousand once more
+      for (std::uint32_t copies = random.below(3); copies != 0; --copies)
+        s.receive(all[at - random.below(std::min(at + 1, 1000u))].bytes(), now);
+    }
+    CHECK(e.came.size() == all.size());
+    CHECK(std::set(e.came.begin(), e.came.end()).size() == all.size());
+  }
+}
+
+TEST_CASE("duplicate_suppression: what is late but new is passed up, what is too old is not") {
+  const std::vector<packet> all = datagrams_of(3000);
+  end e;
+  once s(e, e, duplicate_suppression());
+  const auto& counters = s.get<duplicate_suppression>().counters();
+  for (const std::uint32_t n : {1023u, 0u, 0u, 1024u, 1u, 0u, 2999u, 1975u, 1976u, 1976u, 2998u})
+    s.receive(all[n].bytes(), now);
+  CHECK(e.came == std::vector<std::uint32_t>{1023, 0, 1024, 1, 2999, 1976, 2998});
+  CHECK(counters.duplicates == 2);
+  CHECK(counters.too_old == 2);
+  s.receive({}, now);
+  CHECK(counters.malformed == 1);
+}
+
+TEST_CASE("duplicate_suppression: a number that was skipped is new, whatever came a round before") {
+  const std::vector<packet> all = datagrams_of(1100);
+  end e;
+  once s(e, e, duplicate_suppression());
+  for (const std::uint32_t n : {0u, 5u, 9u, 1030u, 1029u, 1031u, 1029u})
+    s.receive(all[n].bytes(), now);
+  CHECK(e.came == std::vector<std::uint32_t>{0, 5, 9, 1030, 1029, 1031});
+}

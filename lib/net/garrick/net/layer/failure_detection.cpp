@@ -1,0 +1,596 @@
+#include "garrick/net/layer/failure_detection.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "garrick/base/platform/assert.hpp"
+#include "garrick/net/error.hpp"
+#include "garrick/net/layer/internal/setting_checks.hpp"
+#include "garrick/net/little_endian.hpp"
+
+namespace garrick::net {
+namespace {
+
+using base::duration;
+using base::instant;
+
+constexpr std::size_t kind_size = 1;
+constexpr std::size_t tag_size = 4;
+constexpr std::size_t number_size = 4;
+// A datagram that says goodbye may be lost, and nobody waits for an answer.
+constexpr int goodbyes = 3;
+// What a peer says about its interval is believed within these.
+constexpr std::uint32_t least_interval = 1;
+constexpr std::uint32_t most_interval = 3'600'000;
+
+base::error peer_down(std::string_view text) {
+  return base::make_error(net_errc::peer_down, "failure_detection", text);
+}
+
+duration jittered(duration pause, base::random_source& random) {
+  return pause / 2 + duration::nanoseconds(
+                         static_cast<std::int64_t>(random.unit() * double(pause.count() / 2)));
+}
+
+}  // namespace
+
+base::error failure_detection::check(const failure_detection_settings& s) {
+  const auto& wrong = internal::invalid;
+  if (s.self.incarnation == 0) return wrong("failure_detection.self", "the incarnation is zero");
+  if (s.versions.lowest > s.versions.highest)
+    return wrong("failure_detection.versions", "the lowest is above the highest");
+  if (s.interval < duration::milliseconds(least_interval) ||
+      s.interval > duration::milliseconds(most_interval))
+    return wrong("failure_detection.interval", "must be from 1 ms to an hour");
+  if (s.down_after < s.resume_window)
+    return wrong("failure_detection.down_after", "must not be below the resume window");
+  if (s.down_after <= s.interval)
+    return wrong("failure_detection.down_after", "must be above the interval of heartbeats");
+  if (!(s.suspicion.threshold > 0 && s.suspicion.threshold <= 100) || s.suspicion.history == 0 ||
+      !(s.suspicion.least_deviation > 0))
+    return wrong("failure_detection.suspicion",
+                 "needs a threshold above 0 and up to 100, a history and a deviation above 0");
+  const std::pair<std::string_view, duration> times[] = {
+      {"failure_detection.resume_window", s.resume_window},
+      {"failure_detection.handshake_limit", s.handshake_limit},
+      {"failure_detection.hello_first", s.hello_first},
+      {"failure_detection.hello_most", s.hello_most},
+      {"failure_detection.reopen_first", s.reopen_first},
+      {"failure_detection.reopen_most", s.reopen_most},
+      {"failure_detection.probing.timeout", s.probing.timeout},
+      {"failure_detection.probing.confirm", s.probing.confirm},
+      {"failure_detection.probing.again", s.probing.again}};
+  for (const auto& [name, time] : times)
+    if (base::error e = internal::check_positive(name, time)) return e;
+  if (s.probing.base < largest_hello || s.probing.tries == 0 || s.probing.confirm_tries == 0)
+    return wrong("failure_detection.probing", "needs a base of 512 bytes and one try at least");
+  return {};
+}
+
+failure_detection::failure_detection(failure_detection_settings s)
+    : settings_(std::move(s)),
+      random_(settings_.seed ^ settings_.self.incarnation),
+      hello_pause_(settings_.hello_first),
+      reopen_pause_(settings_.reopen_first),
+      detector_(settings_.suspicion, settings_.interval),
+      path_(settings_.probing) {
+  GARRICK_ASSERT(!check(settings_), "`check` says which setting is wrong");
+}
+
+// -- Time ---------------------------------------------------------------------
+
+instant failure_detection::suspected_at() const noexcept {
+  return suspected_ ? instant::never() : last_heard_ + detector_.patience();
+}
+
+instant failure_detection::deadline() const noexcept {
+  switch (phase_) {
+    case phase::before:
+    case phase::over: return instant::never();
+    case phase::greeting: return std::min({greet_until_, next_hello_, next_reopen_});
+    case phase::lost: return std::min({keep_until_, next_hello_, next_reopen_});
+    case phase::open: break;
+  }
+  return std::min({last_sent_ + settings_.interval, last_heard_ + settings_.down_after,
+                   suspected_at(), path_.deadline()});
+}
+
+void failure_detection::pass_time(layer_context& c) {
+  const instant now = c.now();
+  duration pause{};
+  // Most calls come soon after another: then there is nothing to find out.
+  if (now - seen_ >= settings_.interval / 4 && phase_ != phase::before) {
+    const instant due = std::max(deadline(), seen_);
+    if (now > due) {
+      pause = now - due;
+      counters_.paused = counters_.paused + pause;
+      last_heard_ = last_heard_ + pause;
+      greet_until_ = greet_until_ + pause;
+      keep_until_ = keep_until_ + pause;
+      detector_.skip(now);
+    }
+  }
+  seen_ = now;
+  if (pause >= settings_.interval && phase_ != phase::over)
+    c.notify({link_event::kind::paused, static_cast<std::uint64_t>(pause.count())});
+}
+
+void failure_detection::advance(layer_context& c) {
+  const instant now = c.now();
+  pass_time(c);
+  if (phase_ == phase::over) return;
+  if (phase_ == phase::greeting && greet_until_ <= now) return end(unanswered(), c);
+  if (phase_ == phase::lost && keep_until_ <= now)
+    return end(
+        peer_down("the stream was lost, and no other came in time: " + last_loss_.to_string()), c);
+  if (next_reopen_ <= now) {
+    next_reopen_ = instant::never();
+    c.reopen();
+  }
+  if (next_hello_ <= now) {
+    hello_pause_ = std::min(hello_pause_ * 2, settings_.hello_most);
+    next_hello_ = now + jittered(hello_pause_, random_);
+    say_hello(c);
+  }
+  if (phase_ == phase::open) advance_open(c);
+}
+
+void failure_detection::advance_open(layer_context& c) {
+  const instant now = c.now();
+  if (last_heard_ + settings_.down_after <= now) {
+    // Perhaps it lives, and only this direction is broken: then it is told.
+    packet given_up = packet::with_room(header_size + c.headers_below(), 1);
+    *given_up.append(1) = std::byte{1};
+    send_own(session_packet::leave, std::move(given_up), c);
+    return end(peer_down("nothing was heard for " + settings_.down_after.to_string()), c);
+  }
+  if (suspected_at() <= now) {
+    suspected_ = true;
+    ++counters_.suspicions;
+    c.notify({link_event::kind::suspected});
+    if (phase_ != phase::open) return;
+  }
+  if (path_.deadline() <= now) probe_path(c);
+  if (phase_ == phase::open && last_sent_ + settings_.interval <= now) send_heartbeat(0, c);
+}
+
+void failure_detection::probe_path(layer_context& c) {
+  const path_probe::step s = path_.advance(c.now(), heartbeat_ + 1);
+  if (s.probe != 0) send_heartbeat(s.probe, c);
+  if (s.lowered) c.notify({link_event::kind::path, *path_.size()});
+}
+
+base::error failure_detection::unanswered() const {
+  if (last_foreign_) return last_foreign_;
+  std::string text = "no handshake within " + settings_.handshake_limit.to_string();
+  if (last_loss_) text += ": " + last_loss_.to_string();
+  return base::make_error(net_errc::unreachable, "failure_detection", text);
+}
+
+// -- The transport ------------------------------------------------------------
+
+void failure_detection::start(layer_context& c) {
+  stream_ = c.below().connected;
+  if (phase_ != phase::before) return;
+  phase_ = phase::greeting;
+  greet_until_ = c.now() + settings_.handshake_limit;
+}
+
+void failure_detection::notice(const link_event& e, layer_context& c) {
+  pass_time(c);
+  if (phase_ == phase::over) return;
+  switch (e.what) {
+    case link_event::kind::connected: return on_connected(c);
+    case link_event::kind::disconnected: return on_disconnected(e, c);
+    case link_event::kind::writable:
+      if (phase_ == phase::open) c.notify(e);
+      return;
+    case link_event::kind::path:
+      if (path_.limit_changed(c.largest_below(), c.now()) && phase_ == phase::open)
+        c.notify({link_event::kind::path, *path_.size()});
+      return;
+    default: return c.notify(e);
+  }
+}
+
+void failure_detection::on_connected(layer_context& c) {
+  start(c);
+  connected_ = true;
+  greeted_ = false;
+  next_reopen_ = instant::never();
+  c.notify({link_event::kind::connected});
+  if (phase_ == phase::over || !settings_.connects) return;
+  if (!stream_ && phase_ != phase::greeting) return;
+  // On a stream, too: if the other end has lost it alone, only bytes make the system say so.
+  if (stream_) hello_pause_ = settings_.hello_first;
+  next_hello_ = c.now() + jittered(hello_pause_, random_);
+  say_hello(c);
+}
+
+void failure_detection::say_hello(layer_context& c) {
+  const bool resumes = phase_ == phase::lost;
+  send_hello(session_packet::hello, resumes ? peer_.self.incarnation : challenged_by_, c);
+}
+
+void failure_detection::on_disconnected(const link_event& e, layer_context& c) {
+  start(c);
+  connected_ = false;
+  if (stream_) next_hello_ = instant::never();
+  last_loss_ = e.why;
+  if (e.why == net_errc::bad_endpoint) return end(e.why, c);
+  // Silence decides on datagrams: that one could not be sent says little.
+  if (!stream_) return;
+  // `framing` has closed the transport for good.
+  if (e.why == net_errc::too_large) {
+    if (phase_ == phase::greeting)
+      return end(base::make_error(net_errc::not_garrick, "failure_detection", e.why.detail()), c);
+    return end(e.why, c);
+  }
+  if (phase_ == phase::greeting && !settings_.connects) return end(e.why, c);
+  if (phase_ == phase::open) {
+    phase_ = phase::lost;
+    keep_until_ = std::max(c.now() + settings_.resume_window, last_heard_ + settings_.down_after);
+  }
+  if (settings_.connects) schedule_reopen(c.now());
+  c.notify(e);
+}
+
+void failure_detection::schedule_reopen(instant now) {
+  next_reopen_ = now + jittered(reopen_pause_, random_);
+  reopen_pause_ = std::min(reopen_pause_ * 2, settings_.reopen_most);
+}
+
+// -- The handshake ------------------------------------------------------------
+
+bool failure_detection::agree(const hello& h, layer_context& c) {
+  // Anybody may send a datagram: only who knows this end's number ends what this end has begun.
+  const bool is_heard = stream_ || !settings_.connects || h.to == settings_.self.incarnation;
+  if (h.self == settings_.self) {
+    send_refusal(refusal::oneself, h.self.incarnation, c);
+    if (!is_heard) return ++counters_.strangers, false;
+    end(base::make_error(net_errc::refused, "failure_detection",
+                         "the other end is this end itself"),
+        c);
+    return false;
+  }
+  if (const auto common = settings_.versions.common(h.versions)) {
+    version_ = *common;
+    return has_same_layers(h, c);
+  }
+  send_refusal(refusal::incompatible, h.self.incarnation, c);
+  if (!is_heard) return ++counters_.strangers, false;
+  end(base::make_error(net_errc::incompatible, "failure_detection",
+                       "this end speaks versions " + settings_.versions.to_string() +
+                           ", the other end " + h.versions.to_string()),
+      c);
+  return false;
+}
+
+bool failure_detection::has_same_layers(const hello& h, layer_context& c) {
+  if (h.layers == c.fingerprint()) return true;
+  send_refusal(refusal::other_layers, h.self.incarnation, c);
+  end(different_stacks(), c);
+  return false;
+}
+
+base::error failure_detection::different_stacks() const {
+  return base::make_error(
+      net_errc::incompatible, "failure_detection",
+      "the two ends use different stacks" +
+          (settings_.stack.empty() ? std::string(" of layers")
+                                   : ", and this end's is '" + settings_.stack + "'"));
+}
+
+void failure_detection::learn(const hello& h) {
+  peer_ = h;
+  knows_peer_ = true;
+  tag_to_ = session_tag(settings_.self.incarnation, h.self.incarnation);
+  tag_from_ = session_tag(h.self.incarnation, settings_.self.incarnation);
+}
+
+void failure_detection::open(layer_context& c) {
+  const instant now = c.now();
+  const bool first = phase_ == phase::greeting;
+  phase_ = phase::open;
+  suspected_ = false;
+  next_hello_ = next_reopen_ = instant::never();
+  reopen_pause_ = settings_.reopen_first;
+  last_sent_ = last_heard_ = now;
+  const std::uint32_t interval = std::clamp(peer_.interval, least_interval, most_interval);
+  if (first) detector_.expect(duration::milliseconds(interval));
+  detector_.skip(now);
+  if (first && !stream_) path_.begin(c.largest_below(), now);
+  if (!first) ++counters_.resumptions;
+  c.notify({first ? link_event::kind::opened : link_event::kind::resumed});
+  if (writable(c)) c.notify({link_event::kind::writable});
+}
+
+void failure_detection::on_hello(std::span<const std::byte> bytes, layer_context& c) {
+  const std::optional<hello> h = decode_hello(bytes);
+  if (!h || !connected_) return on_stranger(bytes, c);
+  if (phase_ == phase::open) return on_hello_while_open(*h, c);
+  greeted_ = true;
+  if (phase_ == phase::lost) return on_hello_while_lost(*h, c);
+  if (!agree(*h, c)) return;
+  if (h->resumes && stream_) {
+    send_refusal(refusal::no_session, h->self.incarnation, c);
+    return end(peer_down("the other end wants to go on with a session that is over"), c);
+  }
+  learn(*h);
+  send_hello(session_packet::hello_ack, h->self.incarnation, c);
+  // Who knows this end's number sees what is sent to it; by a stream that is sure.
+  // Else the answer is not repeated, since it may have gone to somebody who has asked for nothing:
+  // who is open sends something within an interval, which opens this end, too.
+  if (stream_ || h->to == settings_.self.incarnation) open(c);
+}
+
+void failure_detection::on_hello_while_open(const hello& h, layer_context& c) {
+  // One that came late or twice. An answer makes good for one that was lost.
+  if (h.self == peer_.self) {
+    if (!stream_) send_hello(session_packet::hello_ack, h.self.incarnation, c);
+    return;
+  }
+  if (h.self == settings_.self) return on_stranger({}, c);
+  if (stream_ || h.to == settings_.self.incarnation) return restarted(h, c);
+  // Perhaps the peer was restarted. Perhaps this comes from an earlier life of it, or from anybody:
+  // then nobody answers.
+  ++counters_.strangers;
+  send_hello(session_packet::challenge, h.self.incarnation, c);
+}
+
+void failure_detection::on_hello_while_lost(const hello& h, layer_context& c) {
+  if (h.self != peer_.self) return restarted(h, c);
+  if (!has_same_layers(h, c)) return;
+  // A peer that was never told that the session is open may begin it once more.
+  const bool continues = h.resumes ? h.to == settings_.self.incarnation : !confirmed_;
+  if (!continues) {
+    send_refusal(refusal::no_session, h.self.incarnation, c);
+    return end(peer_down("the other end does not have the session any more"), c);
+  }
+  send_hello(session_packet::hello_ack, h.self.incarnation, c);
+  open(c);
+}
+
+void failure_detection::on_hello_ack(std::span<const std::byte> bytes, layer_context& c) {
+  const std::optional<hello> h = decode_hello(bytes);
+  if (!h || !connected_ || h->to != settings_.self.incarnation || h->self == settings_.self)
+    return on_stranger(bytes, c);
+  greeted_ = true;
+  if (phase_ == phase::greeting) {
+    if (!agree(*h, c)) return;
+    learn(*h);
+    confirmed_ = true;
+    open(c);
+  } else if (h->self != peer_.self) {
+    if (stream_) return restarted(*h, c);
+    return on_stranger(bytes, c);
+  } else if (phase_ == phase::lost) {
+    if (!has_same_layers(*h, c)) return;
+    if (!h->resumes) return end(peer_down("the other end has begun another session"), c);
+    open(c);
+  } else if (stream_) {
+    return;  // both have said hello at once
+  }
+  // Now the other end knows, too.
+  if (phase_ == phase::open) send_heartbeat(0, c);
+}
+
+void failure_detection::on_challenge(std::span<const std::byte> bytes, layer_context& c) {
+  const std::optional<hello> h = decode_hello(bytes);
+  if (!h || stream_ || !settings_.connects || phase_ != phase::greeting ||
+      h->to != settings_.self.incarnation)
+    return on_stranger(bytes, c);
+  challenged_by_ = h->self.incarnation;
+  send_hello(session_packet::hello, challenged_by_, c);
+}
+
+void failure_detection::on_refusal(std::span<const std::byte> bytes, layer_context& c) {
+  const std::optional<refusal_notice> r = decode_refusal(bytes);
+  const bool expected = phase_ == phase::greeting || phase_ == phase::lost;
+  if (!r || !connected_ || !expected || r->to != settings_.self.incarnation)
+    return on_stranger(bytes, c);
+  switch (r->why) {
+    case refusal::incompatible:
+      return end(base::make_error(net_errc::incompatible, "failure_detection",
+                                  "this end speaks versions " + settings_.versions.to_string() +
+                                      ", the other end " + r->versions.to_string()),
+                 c);
+    case refusal::given_up: return end(peer_down("the other end has given this incarnation up"), c);
+    case refusal::no_session:
+      return end(peer_down("the other end does not have the session any more"), c);
+    case refusal::other_layers: return end(different_stacks(), c);
+    case refusal::oneself:
+    case refusal::not_allowed: break;
+  }
+  std::string text = r->why == refusal::oneself ? "the other end is this end itself"
+                                                : "the other end's rules do not allow it";
+  if (!r->words.empty()) text += ": " + r->words;
+  end(base::make_error(net_errc::refused, "failure_detection", text), c);
+}
+
+void failure_detection::restarted(const hello& h, layer_context& c) {
+  end(peer_down(h.self.node == peer_.self.node
+                    ? "the peer was restarted as " + h.self.to_string()
+                    : "another node is in the peer's place: " + h.self.to_string()),
+      c);
+}
+
+void failure_detection::end(const base::error& why, layer_context& c) {
+  phase_ = phase::over;
+  connected_ = false;
+  c.close();
+  c.notify({link_event::kind::down, 0, why});
+}
+
+// -- What arrives -------------------------------------------------------------
+
+void failure_detection::receive(incoming m, layer_context& c) {
+  pass_time(c);
+  if (phase_ == phase::over || phase_ == phase::before) return;
+  const auto kind = m.bytes.empty() ? session_packet{} : static_cast<session_packet>(m.bytes[0]);
+  switch (kind) {
+    case session_packet::data:
+    case session_packet::heartbeat:
+    case session_packet::heartbeat_ack:
+    case session_packet::leave:
+      if (!is_the_peers(m.bytes)) return on_stranger(m.bytes, c);
+      // Who uses the tag knows both numbers.
+      if (phase_ == phase::greeting) open(c);
+      if (phase_ == phase::open) on_session_packet(kind, m.bytes, c);
+      return;
+    case session_packet::hello: return on_hello(m.bytes, c);
+    case session_packet::hello_ack: return on_hello_ack(m.bytes, c);
+    case session_packet::challenge: return on_challenge(m.bytes, c);
+    case session_packet::refuse: return on_refusal(m.bytes, c);
+  }
+  on_stranger(m.bytes, c);
+}
+
+bool failure_detection::is_the_peers(std::span<const std::byte> bytes) const noexcept {
+  if (stream_) return phase_ == phase::open;
+  return knows_peer_ && bytes.size() >= kind_size + tag_size &&
+         load_le<std::uint32_t>(bytes.data() + kind_size) == tag_from_;
+}
+
+void failure_detection::on_session_packet(session_packet kind, std::span<const std::byte> bytes,
+                                          layer_context& c) {
+  const std::span<const std::byte> body = bytes.subspan(stream_ ? kind_size : header_size);
+  const auto number = [&] { return load_le<std::uint32_t>(body.data()); };
+  const bool is_beat = kind == session_packet::heartbeat || kind == session_packet::heartbeat_ack;
+  if (is_beat && body.size() < number_size) return on_stranger(bytes, c);
+  heard(c);
+  if (phase_ != phase::open) return;
+  if (kind == session_packet::data) {
+    static_cast<void>(c.up({body}));
+  } else if (kind == session_packet::heartbeat) {
+    ++counters_.heartbeats_received;
+    send_heartbeat_ack(number(), c);
+  } else if (kind == session_packet::heartbeat_ack) {
+    on_heartbeat_ack(number(), c);
+  } else {
+    const bool given_up = !body.empty() && body[0] == std::byte{1};
+    end(peer_down(given_up ? "the peer has heard nothing of this end, and has given it up"
+                           : "the peer has left"),
+        c);
+  }
+}
+
+void failure_detection::heard(layer_context& c) {
+  last_heard_ = c.now();
+  confirmed_ = true;
+  detector_.heard(c.now());
+  path_.heard();
+  if (std::exchange(suspected_, false)) c.notify({link_event::kind::trusted});
+}
+
+void failure_detection::on_heartbeat_ack(std::uint32_t number, layer_context& c) {
+  if (number == heartbeat_) counters_.round_trip = c.now() - heartbeat_sent_;
+  if (path_.answered(number, c.now())) c.notify({link_event::kind::path, *path_.size()});
+}
+
+void failure_detection::on_stranger(std::span<const std::byte> bytes, layer_context& c) {
+  ++counters_.strangers;
+  if (phase_ != phase::greeting || bytes.empty()) return;
+  // A stream belongs to one peer, and its first packet shows who that is. A datagram may come from
+  // anybody, so the handshake goes on, and says at its end what came instead.
+  const bool ours = bytes[0] != std::byte{0} &&
+                    bytes[0] <= std::byte{static_cast<std::uint8_t>(session_packet::refuse)};
+  if (!stream_ && !ours) last_foreign_ = foreign_protocol(bytes);
+  if (!stream_ || greeted_) return;
+  if (!has_mark(bytes)) return end(foreign_protocol(bytes), c);
+  end(base::make_error(net_errc::decode_failed, "failure_detection", "no valid handshake"), c);
+}
+
+// -- What is sent -------------------------------------------------------------
+
+void failure_detection::send(outgoing m, layer_context& c) {
+  if (phase_ != phase::open) {
+    ++counters_.not_sent;
+    return;
+  }
+  if (stream_) {
+    *m.bytes.prepend(kind_size) = static_cast<std::byte>(session_packet::data);
+  } else {
+    std::byte* header = m.bytes.prepend(header_size);
+    *header = static_cast<std::byte>(session_packet::data);
+    store_le(header + kind_size, tag_to_);
+    path_.sent(m.bytes.size());
+  }
+  last_sent_ = c.now();
+  c.down(std::move(m));
+}
+
+bool failure_detection::writable(const layer_context& c) const {
+  return phase_ == phase::open && c.below_is_writable();
+}
+
+std::size_t failure_detection::largest(const layer_context& c) const {
+  std::size_t below = c.largest_below();
+  std::size_t header = kind_size;
+  if (!c.below().connected) {
+    below = std::min(below, path_.size().value_or(path_.first_size(below)));
+    header = header_size;
+  }
+  return below > header ? below - header : 0;
+}
+
+void failure_detection::send_hello(session_packet kind, std::uint64_t to, layer_context& c) {
+  hello h;
+  h.versions = settings_.versions;
+  h.self = settings_.self;
+  h.to = to;
+  h.resumes = phase_ == phase::lost;
+  h.interval = static_cast<std::uint32_t>(settings_.interval.count() / 1'000'000);
+  h.layers = c.fingerprint();
+  h.capabilities = settings_.capabilities;
+  h.program = settings_.program;
+  packet p = packet::with_room(header_size + c.headers_below(), 192);
+  encode_hello(kind, h, p);
+  ++counters_.hellos_sent;
+  c.down({std::move(p), layer_lane});
+}
+
+void failure_detection::send_refusal(refusal why, std::uint64_t to, layer_context& c) {
+  packet p = packet::with_room(header_size + c.headers_below(), 32);
+  encode_refusal({why, settings_.versions, to}, p);
+  c.down({std::move(p), layer_lane});
+}
+
+void failure_detection::send_own(session_packet kind, packet body, layer_context& c) {
+  if (!stream_) store_le(body.prepend(tag_size), tag_to_);
+  *body.prepend(kind_size) = static_cast<std::byte>(kind);
+  last_sent_ = c.now();
+  c.down({std::move(body), layer_lane});
+}
+
+void failure_detection::send_heartbeat(std::size_t size, layer_context& c) {
+  const std::size_t least = header_size + number_size;
+  packet p = packet::with_room(header_size + c.headers_below(), std::max(size, least));
+  std::byte* body = p.append(size > least ? size - header_size : number_size);
+  std::fill_n(body, p.size(), std::byte{0});
+  store_le(body, ++heartbeat_);
+  heartbeat_sent_ = c.now();
+  ++counters_.heartbeats_sent;
+  send_own(session_packet::heartbeat, std::move(p), c);
+}
+
+void failure_detection::send_heartbeat_ack(std::uint32_t number, layer_context& c) {
+  packet p = packet::with_room(header_size + c.headers_below(), number_size);
+  store_le(p.append(number_size), number);
+  send_own(session_packet::heartbeat_ack, std::move(p), c);
+}
+
+void failure_detection::leave(layer_context& c) {
+  if (phase_ == phase::open) {
+    for (int i = 0; i != (stream_ ? 1 : goodbyes); ++i)
+      send_own(session_packet::leave, packet::with_room(header_size + c.headers_below(), 0), c);
+  }
+  phase_ = phase::over;
+}
+
+double failure_detection::phi(instant now) const noexcept {
+  return phase_ == phase::open ? detector_.phi(now - last_heard_) : 0;
+}
+
+}  // namespace garrick::net

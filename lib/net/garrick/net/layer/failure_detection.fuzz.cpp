@@ -1,0 +1,152 @@
+// Whatever comes at whatever time, before, during and after a session: no assertion, no message
+// outside a session, nothing after `down`.
+//
+// The first byte chooses stream or datagrams, who connects, and whether there is a session already.
+// Then come steps: what to do, and for bytes from the network their number and they themselves.
+#include <garrick/base/platform/assert.hpp>
+#include <garrick/net/error.hpp>
+#include <garrick/net/layer/failure_detection.hpp>
+#include <garrick/net/layer/framing.hpp>
+#include <garrick/net/little_endian.hpp>
+#include <garrick/net/stack/stack.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+using namespace garrick;
+using namespace garrick::net;
+
+namespace {
+
+constexpr peer_identity own{{1, 1}, 0x1111};
+constexpr peer_identity other{{2, 2}, 0x2222};
+
+struct world final : carrier, link_owner {
+  std::unique_ptr<net::any_link> stack;
+  std::size_t limit = 2000;
+  bool open = false;
+  bool down = false;
+
+  void transmit(packet p) override { GARRICK_ASSERT(p.size() < 70'000, "too large"); }
+  [[nodiscard]] bool writable() const override { return true; }
+  [[nodiscard]] std::size_t largest() const override { return limit; }
+  void reopen() override {}
+  void close() override {}
+  bool on_message(incoming) override {
+    GARRICK_ASSERT(open && !down, "a message outside of a session");
+    return true;
+  }
+  void on_event(const link_event& e) override {
+    GARRICK_ASSERT(!down, "an event after the last");
+    if (e.what == link_event::kind::opened || e.what == link_event::kind::resumed) open = true;
+    if (e.what == link_event::kind::disconnected) open = false;
+    if (e.what == link_event::kind::down) down = true;
+  }
+};
+
+using over_a_stream = stack<byte_stream, failure_detection, framing>;
+using over_datagrams = stack<datagrams, failure_detection>;
+
+class steps {
+ public:
+  steps(world& w, std::span<const std::byte> input) : world_(w), input_(input) {}
+
+  void run() {
+    const unsigned choice = take();
+    stream_ = (choice & 1) != 0;
+    failure_detection_settings s;
+    s.self = own;
+    s.connects = (choice & 2) != 0;
+    failure_detection layer(s);
+    if (stream_)
+      world_.stack =
+          std::make_unique<over_a_stream>(world_, world_, layer, framing({.largest = 2000}));
+    else
+      world_.stack = std::make_unique<over_datagrams>(world_, world_, layer);
+    if ((choice & 4) != 0) shake_hands();
+    while (!input_.empty()) {
+      step();
+      if (world_.stack->deadline() <= now_) world_.stack->advance(now_);
+    }
+  }
+
+ private:
+  unsigned take() {
+    if (input_.empty()) return 0;
+    const auto value = std::to_integer<unsigned>(input_[0]);
+    input_ = input_.subspan(1);
+    return value;
+  }
+  void receive(packet p) {
+    const std::size_t size = p.size();
+    if (stream_) store_le(p.prepend(4), static_cast<std::uint32_t>(size));
+    world_.stack->receive(p.bytes(), now_);
+  }
+  void shake_hands() {
+    world_.stack->connected(now_);
+    hello h;
+    h.self = other;
+    h.to = own.incarnation;
+    h.layers = stream_ ? over_a_stream::fingerprint : over_datagrams::fingerprint;
+    packet p = packet::with_room(4, 100);
+    encode_hello(session_packet::hello_ack, h, p);
+    receive(std::move(p));
+    GARRICK_ASSERT(world_.open, "this was a handshake");
+  }
+  /// Bytes from the network, as they are or as a packet of the session.
+  void feed(bool as_packet) {
+    const std::size_t n = std::min<std::size_t>(take(), input_.size());
+    const std::span<const std::byte> bytes = input_.first(n);
+    input_ = input_.subspan(n);
+    if (!as_packet) return world_.stack->receive(bytes, now_);
+    packet p = packet::copy_of(bytes, 16);
+    if (!stream_ && n != 0) {
+      const std::byte kind = p.bytes()[0];
+      p.drop_front(1);
+      store_le(p.prepend(4), session_tag(other.incarnation, own.incarnation));
+      *p.prepend(1) = kind;
+    }
+    receive(std::move(p));
+  }
+  void step() {
+    const unsigned what = take();
+    switch (what % 10) {
+      case 0:
+      case 1: return feed(true);
+      case 2: return feed(false);
+      case 3: now_ = now_ + base::duration::milliseconds(take()); return;
+      case 4: now_ = now_ + base::duration::milliseconds(take() * 100); return;
+      case 5: world_.stack->connected(now_); return;
+      case 6: world_.stack->disconnected(net_errc::connection_lost, now_); return;
+      case 7: {
+        packet p = packet::with_room(world_.stack->header_size(), 8);
+        const base::error e = world_.stack->send({std::move(p), system_lane}, now_);
+        GARRICK_ASSERT(!e || world_.down, "an empty message was refused");
+        return;
+      }
+      case 8:
+        world_.limit = take() * 10;
+        world_.stack->path_changed(world_.limit, now_);
+        return;
+      default:
+        if (what > 200) world_.stack->leave(now_);
+    }
+  }
+
+  world& world_;
+  std::span<const std::byte> input_;
+  bool stream_ = false;
+  base::instant now_ = base::instant::at(base::duration::seconds(1));
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  world w;
+  steps(w, {reinterpret_cast<const std::byte*>(data), size}).run();
+  return 0;
+}

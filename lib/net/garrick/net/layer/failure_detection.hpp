@@ -1,0 +1,239 @@
+// Knows who is at the other end, that it lives, and when it does not any more.
+//
+// The lowest layer but `framing`. Both ends shake hands: versions, layers, node, incarnation. From
+// then on everything above talks to one incarnation of one peer, whose stack is the same. Each
+// packet is preceded by its kind, and each datagram by a tag made of both incarnations, so that
+// what an earlier life or a stranger has left in the network gets no further than here.
+//
+// Who has sent nothing for an interval sends a heartbeat, and any packet is a sign of life. A
+// silence that is unusual makes the peer *suspected*, which is reversible. A silence of
+// `down_after` ends the session, and so do a peer that leaves and one that comes back with another
+// incarnation. That is final: the stack is over, and the peer's incarnation is in quarantine, which
+// is the owner's to keep (`peer`).
+//
+// A stream that breaks is not the end. The session stays for the resume window at least; who has
+// connected connects again, the handshake is repeated, and the session is `resumed`.
+//
+// On datagrams a session is open only when the other end has proved that it sees what is sent to
+// it. Someone who sends from a false address can therefore neither open a session nor end one.
+//
+// Silence is what was observed. What comes in is received before time passes, and if this end
+// itself was called later than it has asked for, the delay is taken out of every limit. Is it as
+// long as an interval, it is told (`link_event::kind::paused`).
+//
+// Invariants:
+//   D1  Messages pass only while the session is open; each in either direction belongs to it.
+//   D2  `down` comes at most once, and after it nothing is sent or passed up.
+//   D3  `opened` comes at most once; `resumed` only after `disconnected` of an open session.
+//   D4  No session is open between ends whose stacks have different fingerprints.
+//   D5  A stranger's packet changes nothing but a counter, and is answered with at most one packet
+//       that is no larger than a hello.
+//
+// Thread safety: none; a layer is its stack's.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "garrick/base/time/clock.hpp"
+#include "garrick/base/values/error.hpp"
+#include "garrick/base/values/random.hpp"
+#include "garrick/net/layer/failure_detection/handshake.hpp"
+#include "garrick/net/layer/failure_detection/path_probe.hpp"
+#include "garrick/net/layer/failure_detection/phi_accrual.hpp"
+#include "garrick/net/layer/layer.hpp"
+#include "garrick/net/peer_identity.hpp"
+
+namespace garrick::net {
+
+/// What `failure_detection` can be told.
+struct failure_detection_settings {
+  /// Who this end is. The incarnation is not zero, and drawn at random.
+  peer_identity self{};
+  bool connects = true;         ///< says hello first, and opens a lost stream again
+  version_range versions{};     ///< what this end speaks
+  capability_set capabilities;  ///< what this end can
+  std::string program;          ///< how the program names itself, for people
+  std::string stack;            ///< how the program names this stack; errors at this end say it
+
+  /// Something is sent at least so often; from 1 ms to an hour.
+  base::duration interval = base::duration::milliseconds(500);
+  phi_settings suspicion{};                                 ///< when a silence is unusual
+  base::duration down_after = base::duration::seconds(15);  ///< silence that ends the session
+  /// How long a session survives the loss of its stream, at least; at most `down_after`.
+  base::duration resume_window = base::duration::seconds(10);
+
+  base::duration handshake_limit = base::duration::seconds(10);    ///< until `opened`
+  base::duration hello_first = base::duration::milliseconds(100);  ///< until hello is said again
+  base::duration hello_most = base::duration::seconds(2);          ///< and how rare it becomes
+  base::duration reopen_first = base::duration::milliseconds(20);  ///< pause before a stream is
+                                                                   ///< opened again, doubled
+  base::duration reopen_most = base::duration::seconds(2);         ///< up to this
+  std::uint64_t seed = 0;      ///< of the jitter; should differ between peers
+  probing_settings probing{};  ///< of the path of datagrams
+};
+
+/// What `failure_detection` has noticed.
+struct failure_detection_counters {
+  std::uint64_t heartbeats_sent = 0;      ///< also as probes
+  std::uint64_t heartbeats_received = 0;  ///< from the peer
+  std::uint64_t hellos_sent = 0;          ///< also as answers
+  std::uint64_t suspicions = 0;           ///< how often the peer was suspected
+  std::uint64_t resumptions = 0;          ///< how often the session went on with another stream
+  std::uint64_t strangers = 0;  ///< packets of others, or of nobody's protocol, that were dropped
+  std::uint64_t not_sent = 0;   ///< messages from above while no session was open
+  base::duration round_trip{};  ///< of the newest heartbeat that was answered; 0: of none
+  base::duration paused{};      ///< delays of this end itself that were not charged to the peer
+
+  /// See layer/layer.hpp.
+  [[nodiscard]] auto named() const noexcept {
+    return std::array{layer_count{"heartbeats_sent", heartbeats_sent},
+                      layer_count{"heartbeats_received", heartbeats_received},
+                      layer_count{"hellos_sent", hellos_sent},
+                      layer_count{"suspicions", suspicions},
+                      layer_count{"resumptions", resumptions},
+                      layer_count{"strangers", strangers},
+                      layer_count{"not_sent", not_sent},
+                      layer_count{"round_trip_ns", static_cast<std::uint64_t>(round_trip.count())},
+                      layer_count{"paused_ns", static_cast<std::uint64_t>(paused.count())}};
+  }
+};
+
+/// Handshake, heartbeats, suspicion, and the end of a session.
+class failure_detection : public layer_defaults {
+ public:
+  /// See layer/layer.hpp.
+  static constexpr std::string_view wire_name = "failure_detection";
+  static constexpr std::size_t header_size = 5;  ///< kind, and a tag on datagrams
+  /// See layer_defaults.
+  [[nodiscard]] static constexpr misfit check_below(properties below) noexcept {
+    if (!below.messages) return misfit::needs_messages_as_framing_makes_them;
+    return below.sessions ? misfit::what_is_below_has_sessions_already : misfit::none;
+  }
+  /// As below. Requires whole messages.
+  [[nodiscard]] static constexpr properties provides(properties below) noexcept;
+  /// What is wrong with the settings: `errc::invalid_setting`, or no error.
+  [[nodiscard]] static base::error check(const failure_detection_settings& s);
+
+  /// A session to come. Requires `!check(s)`.
+  explicit failure_detection(failure_detection_settings s);
+
+  /// Sends it to the peer; drops it if the session is not open.
+  void send(outgoing m, layer_context& c);
+  /// Passes up what the peer sends, and answers the rest.
+  void receive(incoming m, layer_context& c);
+  /// Shakes hands on a new connection.
+  void notice(const link_event& e, layer_context& c);
+  /// Heartbeats, repeated hellos, suspicion, the end.
+  void advance(layer_context& c);
+  /// When one of these is due.
+  [[nodiscard]] base::instant deadline() const noexcept;
+  /// True while the session is open and what is below takes more.
+  [[nodiscard]] bool writable(const layer_context& c) const;
+  /// Bytes of a message: on datagrams as far as the path is known.
+  [[nodiscard]] std::size_t largest(const layer_context& c) const;
+  /// Tells the peer that this end goes.
+  void leave(layer_context& c);
+
+  /// What the peer has said about itself, from `opened` on and after `down`, too: its identity is
+  /// what goes into quarantine. Null before.
+  [[nodiscard]] const hello* peer() const noexcept { return knows_peer_ ? &peer_ : nullptr; }
+  /// The version that both speak; 0 before `opened`.
+  [[nodiscard]] std::uint16_t version() const noexcept { return version_; }
+  /// How unusual the peer's silence is; 0 unless the session is open.
+  [[nodiscard]] double phi(base::instant now) const noexcept;
+  /// What was noticed.
+  [[nodiscard]] const failure_detection_counters& counters() const noexcept { return counters_; }
+  /// The path of datagrams.
+  [[nodiscard]] const path_probe& path() const noexcept { return path_; }
+
+ private:
+  enum class phase : std::uint8_t {
+    before,    // nothing has happened
+    greeting,  // the first handshake is under way, or the stream for it
+    open,      // messages pass
+    lost,      // the stream of an open session was lost; perhaps there is a new one
+    over,      // after the last event
+  };
+  void on_connected(layer_context& c);
+  void on_disconnected(const link_event& e, layer_context& c);
+  void start(layer_context& c);
+  void pass_time(layer_context& c);
+
+  void on_hello(std::span<const std::byte> bytes, layer_context& c);
+  void on_hello_while_open(const hello& h, layer_context& c);
+  void on_hello_while_lost(const hello& h, layer_context& c);
+  void on_hello_ack(std::span<const std::byte> bytes, layer_context& c);
+  void on_challenge(std::span<const std::byte> bytes, layer_context& c);
+  void on_refusal(std::span<const std::byte> bytes, layer_context& c);
+  [[nodiscard]] bool is_the_peers(std::span<const std::byte> bytes) const noexcept;
+  void on_session_packet(session_packet kind, std::span<const std::byte> bytes, layer_context& c);
+  void on_heartbeat_ack(std::uint32_t number, layer_context& c);
+  void on_stranger(std::span<const std::byte> bytes, layer_context& c);
+
+  [[nodiscard]] bool agree(const hello& h, layer_context& c);
+  [[nodiscard]] bool has_same_layers(const hello& h, layer_context& c);
+  void learn(const hello& h);
+  void open(layer_context& c);
+  void heard(layer_context& c);
+  void restarted(const hello& h, layer_context& c);
+  void end(const base::error& why, layer_context& c);
+
+  void send_hello(session_packet kind, std::uint64_t to, layer_context& c);
+  void send_refusal(refusal why, std::uint64_t to, layer_context& c);
+  void send_own(session_packet kind, packet body, layer_context& c);
+  void send_heartbeat(std::size_t size, layer_context& c);
+  void send_heartbeat_ack(std::uint32_t number, layer_context& c);
+  void advance_open(layer_context& c);
+  void probe_path(layer_context& c);
+  void say_hello(layer_context& c);
+  void schedule_reopen(base::instant now);
+  [[nodiscard]] base::instant suspected_at() const noexcept;
+  [[nodiscard]] base::error unanswered() const;
+  [[nodiscard]] base::error different_stacks() const;
+
+  failure_detection_settings settings_;
+  base::random_source random_;
+  phase phase_ = phase::before;
+  bool stream_ = false;      // else datagrams
+  bool connected_ = false;   // the transport carries bytes
+  bool greeted_ = false;     // a hello has come by this stream
+  bool knows_peer_ = false;  // peer_ is meant; from `open` on it does not change
+  bool confirmed_ = false;   // the peer has said something that shows that it is open
+  bool suspected_ = false;
+  std::uint16_t version_ = 0;
+  hello peer_;
+  std::uint32_t tag_to_ = 0;
+  std::uint32_t tag_from_ = 0;
+  std::uint64_t challenged_by_ = 0;  // an incarnation at the other end that wants to see its number
+
+  base::instant seen_{};         // the last call
+  base::instant last_sent_{};    // while open
+  base::instant last_heard_{};   // moved forward by this end's own pauses
+  base::instant greet_until_{};  // while greeting
+  base::instant keep_until_{};   // while lost
+  base::instant next_hello_ = base::instant::never();
+  base::instant next_reopen_ = base::instant::never();
+  base::duration hello_pause_{};
+  base::duration reopen_pause_{};
+  base::error last_loss_{};     // why the transport was lost, or could not be had
+  base::error last_foreign_{};  // what a stranger's packet looked like
+
+  phi_accrual detector_;
+  path_probe path_;
+  std::uint32_t heartbeat_ = 0;     // number of the newest
+  base::instant heartbeat_sent_{};  // when
+  failure_detection_counters counters_;
+};
+
+constexpr properties failure_detection::provides(properties below) noexcept {
+  below.sessions = true;
+  return below;
+}
+
+}  // namespace garrick::net

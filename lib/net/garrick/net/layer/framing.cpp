@@ -1,0 +1,94 @@
+#include "garrick/net/layer/framing.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "garrick/net/error.hpp"
+#include "garrick/net/layer/internal/setting_checks.hpp"
+#include "garrick/net/little_endian.hpp"
+
+namespace garrick::net {
+namespace {
+
+constexpr std::size_t length_size = framing::header_size;
+
+/// The four bytes if all are letters or blanks: then the other end speaks a protocol of lines.
+std::string as_text(const std::byte* length) {
+  std::string text;
+  for (std::size_t i = 0; i != length_size; ++i) {
+    const auto c = static_cast<char>(length[i]);
+    if (c < ' ' || c > '~') return {};
+    text.push_back(c);
+  }
+  return text;
+}
+
+}  // namespace
+
+base::error framing::check(const framing_settings& s) {
+  return internal::check_range("framing.largest", s.largest, 1);
+}
+
+void framing::send(outgoing m, layer_context& c) {
+  const auto size = static_cast<std::uint32_t>(m.bytes.size());
+  store_le(m.bytes.prepend(length_size), size);
+  c.down(std::move(m));
+}
+
+std::size_t framing::frame_size(const std::byte* length, layer_context& c) {
+  const std::size_t size = load_le<std::uint32_t>(length);
+  if (size <= settings_.largest) return length_size + size;
+  broken_ = true;
+  partial_.clear();
+  const std::string text = as_text(length);
+  c.notify({link_event::kind::disconnected, 0,
+            base::make_error(net_errc::too_large, "framing",
+                             "a frame of " + std::to_string(size) + " bytes" +
+                                 (text.empty() ? "" : ", or the text \"" + text + "\"") +
+                                 ", where " + std::to_string(settings_.largest) + " are allowed")});
+  c.close();
+  return 0;
+}
+
+std::span<const std::byte> framing::complete(std::span<const std::byte> bytes, layer_context& c) {
+  const auto take = [&](std::size_t n) {
+    n = std::min(n, bytes.size());
+    partial_.insert(partial_.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(n));
+    bytes = bytes.subspan(n);
+  };
+  if (partial_.size() < length_size) take(length_size - partial_.size());
+  if (partial_.size() < length_size) return {};
+  const std::size_t size = frame_size(partial_.data(), c);
+  if (size == 0) return {};
+  take(size - partial_.size());
+  if (partial_.size() < size) return {};
+  // The layers above may not come back here, but the owner may end the stack's connection (F1).
+  const std::vector<std::byte> whole = std::exchange(partial_, {});
+  static_cast<void>(c.up({std::span(whole).subspan(length_size)}));
+  return bytes;
+}
+
+void framing::receive(incoming m, layer_context& c) {
+  std::span<const std::byte> bytes = m.bytes;
+  if (broken_) return;
+  if (!partial_.empty()) bytes = complete(bytes, c);
+  while (bytes.size() >= length_size && !broken_) {
+    const std::size_t size = frame_size(bytes.data(), c);
+    if (size == 0) return;
+    if (size > bytes.size()) break;
+    static_cast<void>(c.up({bytes.subspan(length_size, size - length_size)}));
+    bytes = bytes.subspan(size);
+  }
+  if (!broken_) partial_.insert(partial_.end(), bytes.begin(), bytes.end());
+}
+
+void framing::notice(const link_event& e, layer_context& c) {
+  if (e.what == link_event::kind::connected || e.what == link_event::kind::disconnected) {
+    partial_ = {};
+    broken_ = e.what == link_event::kind::disconnected;
+  }
+  c.notify(e);
+}
+
+}  // namespace garrick::net

@@ -1,0 +1,81 @@
+// Messages on a byte stream: each is preceded by its length, four bytes, the lowest first.
+//
+// What arrives is passed up where it lies, whatever its size. Only the beginning of a frame whose
+// end has not come yet is copied, once, and the room for it grows with what has come: a length is
+// believed no further than that.
+//
+// A length above the limit ends the connection: in a stream there is no place to go on from.
+//
+// Invariants:
+//   F1  partial_ holds the beginning of one frame, its length included, and less than the whole of
+//       it; between frames it is empty.
+//   F2  partial_ has room for at most twice the bytes that have come, or the limit.
+//
+// Thread safety: none; a layer is its stack's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "garrick/net/layer/layer.hpp"
+
+namespace garrick::net {
+
+/// What `framing` can be told.
+struct framing_settings {
+  /// Bytes of a message; a longer one ends the connection. At least 1, and below
+  /// `failure_detection` at least `largest_hello`.
+  std::uint32_t largest = 16u << 20;
+};
+
+/// Gives borders to messages on a byte stream. The lowest layer of a stack over one.
+class framing : public layer_defaults {
+ public:
+  /// See layer/layer.hpp.
+  static constexpr std::string_view wire_name = "framing";
+  static constexpr std::size_t header_size = 4;  ///< the length
+  /// See layer_defaults.
+  [[nodiscard]] static constexpr misfit check_below(properties below) noexcept {
+    return below.messages ? misfit::needs_a_stream_but_messages_are_below : misfit::none;
+  }
+  /// Whole messages. Requires a stream.
+  [[nodiscard]] static constexpr properties provides(properties below) noexcept;
+
+  /// What is wrong with the settings: `errc::invalid_setting`, or no error.
+  [[nodiscard]] static base::error check(const framing_settings& s);
+
+  /// A layer between connections.
+  explicit framing(framing_settings s = {}) noexcept : settings_(s) {}
+
+  /// Puts the length in front.
+  void send(outgoing m, layer_context& c);
+  /// Passes up each frame that is whole.
+  void receive(incoming m, layer_context& c);
+  /// A new connection begins with a new frame.
+  void notice(const link_event& e, layer_context& c);
+
+  /// Bytes of a message, at most.
+  [[nodiscard]] std::size_t largest() const noexcept { return settings_.largest; }
+
+ private:
+  /// The size of the frame, its length included, that begins at `length`; 0: too large, and the
+  /// connection is closed.
+  [[nodiscard]] std::size_t frame_size(const std::byte* length, layer_context& c);
+  /// Takes of `bytes` what completes the partial frame, and passes that up.
+  [[nodiscard]] std::span<const std::byte> complete(std::span<const std::byte> bytes,
+                                                    layer_context& c);
+
+  framing_settings settings_;
+  std::vector<std::byte> partial_;
+  bool broken_ = false;  ///< nothing is understood until the connection is a new one
+};
+
+constexpr properties framing::provides(properties below) noexcept {
+  below.messages = true;
+  return below;
+}
+
+}  // namespace garrick::net

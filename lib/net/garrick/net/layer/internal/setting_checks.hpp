@@ -1,0 +1,46 @@
+// What is said about a setting that is not valid: its name, what it is, and what it may be.
+//
+// Thread safety: plain functions.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "garrick/base/time/clock.hpp"
+#include "garrick/base/values/error.hpp"
+
+namespace garrick::net::internal {
+
+/// `errc::invalid_setting` for this setting.
+[[nodiscard]] inline base::error invalid(std::string_view name, std::string_view why) {
+  return base::make_error(base::errc::invalid_setting, name, why);
+}
+
+/// No error from `low` to `high`, its ends included.
+[[nodiscard]] inline base::error check_range(
+    std::string_view name, std::uint64_t value, std::uint64_t low,
+    std::uint64_t high = std::numeric_limits<std::uint64_t>::max()) {
+  if (value >= low && value <= high) return {};
+  std::string why = std::to_string(value) + " is " + (value < low ? "below " : "above ") +
+                    std::to_string(value < low ? low : high);
+  return invalid(name, why);
+}
+
+/// No error for a duration that is not below this one.
+[[nodiscard]] inline base::error check_at_least(std::string_view name, base::duration value,
+                                                base::duration low) {
+  if (value >= low) return {};
+  return invalid(
+      name, std::to_string(value.count()) + " ns is below " + std::to_string(low.count()) + " ns");
+}
+
+/// No error for a duration above zero.
+[[nodiscard]] inline base::error check_positive(std::string_view name, base::duration value) {
+  if (value > base::duration()) return {};
+  return invalid(name, "a time above zero is needed");
+}
+
+}  // namespace garrick::net::internal

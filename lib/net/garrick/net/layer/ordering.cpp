@@ -1,0 +1,294 @@
+#include "garrick/net/layer/ordering.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "garrick/base/platform/assert.hpp"
+#include "garrick/net/error.hpp"
+#include "garrick/net/layer/internal/setting_checks.hpp"
+#include "garrick/net/little_endian.hpp"
+
+namespace garrick::net {
+namespace {
+
+constexpr std::uint16_t half_the_range = 0x8000;
+constexpr std::uint16_t remembered = 32;  // bits of lane_state::given_up
+
+/// From `from` up to `to`, round the end of the range.
+constexpr std::uint16_t distance(std::uint16_t from, std::uint16_t to) noexcept {
+  return static_cast<std::uint16_t>(to - from);
+}
+
+constexpr bool is_reserved(lane_number lane) noexcept {
+  return lane == system_lane || lane == layer_lane;
+}
+
+}  // namespace
+
+base::error ordering::check(const ordering_settings& s) {
+  using internal::check_range;
+  if (base::error e = check_range("ordering.bytes", s.bytes, 1)) return e;
+  if (base::error e = internal::check_at_least("ordering.timeout", s.timeout, {})) return e;
+  if (base::error e = check_range("ordering.window", s.window, 1, half_the_range - 1)) return e;
+  return check_range("ordering.window_bytes", s.window_bytes, 1);
+}
+
+/// Where in `messages` the message with this number is, or would be.
+std::size_t ordering::waiting_lane::place_of(std::uint16_t number,
+                                             std::uint16_t next) const noexcept {
+  const auto begin = messages.begin() + static_cast<std::ptrdiff_t>(first);
+  const auto found = std::lower_bound(
+      begin, messages.end(), distance(next, number),
+      [&](const held_message& h, std::uint16_t ahead) { return distance(next, h.number) < ahead; });
+  return static_cast<std::size_t>(found - messages.begin());
+}
+
+void ordering::waiting_lane::find_oldest() noexcept {
+  oldest = base::instant::never();
+  for (std::size_t i = first; i < messages.size(); ++i)
+    oldest = std::min(oldest, messages[i].since);
+}
+
+ordering::lane_state& ordering::state(lane_number lane) {
+  std::unique_ptr<page>& p = pages_[lane / lanes_in_page];
+  if (!p) p = std::make_unique<page>();
+  return (*p)[lane % lanes_in_page];
+}
+
+ordering::waiting_lane* ordering::waiting(lane_number lane) noexcept {
+  for (waiting_lane& w : waiting_)
+    if (w.lane == lane) return &w;
+  return nullptr;
+}
+
+std::uint64_t& ordering::bytes_held(lane_number lane) noexcept {
+  return bytes_held_[is_reserved(lane) ? 1 : 0];
+}
+
+void ordering::send(outgoing m, layer_context& c) {
+  lane_state& s = state(m.lane);
+  std::byte* header = m.bytes.prepend(header_size);
+  header[0] = static_cast<std::byte>(m.lane);
+  store_le(header + 1, s.next_out++);
+  c.down(std::move(m));
+}
+
+void ordering::receive(incoming m, layer_context& c) {
+  if (ended_) return;
+  if (m.bytes.size() < header_size) {
+    ++counters_.malformed;
+    return;
+  }
+  m.lane = static_cast<lane_number>(m.bytes[0]);
+  const auto number = load_le<std::uint16_t>(m.bytes.data() + 1);
+  m.bytes = m.bytes.subspan(header_size);
+  lane_state& s = state(m.lane);
+  const std::uint16_t ahead = distance(s.next_in, number);
+  if (ahead == 0) {
+    take(s);
+    static_cast<void>(c.up(m));
+    if (!waiting_.empty()) release(m.lane, c);
+  } else if (ahead >= half_the_range) {
+    come_late(s, distance(number, s.next_in));
+  } else {
+    come_early(m, number, c);
+  }
+}
+
+/// The next number of the lane is on its way up.
+void ordering::take(lane_state& s) noexcept {
+  ++s.next_in;
+  s.given_up <<= 1;
+}
+
+/// All numbers before this one are given up.
+void ordering::skip_to(lane_state& s, std::uint16_t number) noexcept {
+  const std::uint16_t missing = distance(s.next_in, number);
+  s.given_up = missing >= remembered ? ~std::uint32_t{0}
+                                     : s.given_up << missing | ((std::uint32_t{1} << missing) - 1);
+  s.next_in = number;
+  counters_.given_up += missing;
+}
+
+/// What is older than the history remembers counts as late.
+void ordering::come_late(lane_state& s, std::uint16_t behind) noexcept {
+  if (behind > remembered) {
+    ++counters_.late;
+    return;
+  }
+  const std::uint32_t bit = std::uint32_t{1} << (behind - 1);
+  ++((s.given_up & bit) != 0 ? counters_.late : counters_.duplicates);
+  s.given_up &= ~bit;
+}
+
+void ordering::come_early(incoming m, std::uint16_t number, layer_context& c) {
+  if (is_held(m.lane, number)) {
+    ++counters_.duplicates;
+    return;
+  }
+  lane_state& s = state(m.lane);
+  if (c.below().reliable) {
+    const std::uint64_t bytes = bytes_held(m.lane) + m.bytes.size() + overhead;
+    if (distance(s.next_in, number) > settings_.window || bytes > settings_.window_bytes)
+      end(c);
+    else
+      hold(m, number, c);
+    return;
+  }
+  // Each turn gives up a gap, in this lane or in another one.
+  while (!ended_ && distance(s.next_in, number) != 0 && !has_room(m.lane, m.bytes.size()))
+    make_room(m.lane, number, c);
+  if (ended_) return;
+  if (s.next_in != number) {
+    hold(m, number, c);
+    return;
+  }
+  take(s);
+  static_cast<void>(c.up(m));
+  release(m.lane, c);
+}
+
+bool ordering::is_held(lane_number lane, std::uint16_t number) {
+  const waiting_lane* w = waiting(lane);
+  if (w == nullptr) return false;
+  const std::size_t at = w->place_of(number, state(lane).next_in);
+  return at < w->messages.size() && w->messages[at].number == number;
+}
+
+bool ordering::has_room(lane_number lane, std::size_t bytes) noexcept {
+  const waiting_lane* w = waiting(lane);
+  return (w == nullptr ? 0 : w->size()) < settings_.pending &&
+         bytes_held(lane) + bytes + overhead <= settings_.bytes;
+}
+
+/// Gives up one gap so that there is more room for this message: in its own lane if that is full,
+/// else where something has waited longest. The message itself is the first to go if it is before
+/// all that its lane holds.
+void ordering::make_room(lane_number lane, std::uint16_t number, layer_context& c) {
+  ++counters_.released_for_room;
+  const waiting_lane* const own = waiting(lane);
+  const waiting_lane* chosen = own;
+  if (own == nullptr || own->size() < settings_.pending) {
+    for (const waiting_lane& w : waiting_)
+      if (is_reserved(w.lane) == is_reserved(lane) &&
+          (chosen == nullptr || w.oldest < chosen->oldest))
+        chosen = &w;
+  }
+  lane_state& s = state(lane);
+  const bool is_first =
+      own == nullptr || distance(s.next_in, number) < distance(s.next_in, own->front().number);
+  if (chosen == own && is_first)
+    skip_to(s, number);
+  else
+    give_up(chosen->lane, c);
+}
+
+void ordering::hold(incoming m, std::uint16_t number, layer_context& c) {
+  const base::instant since = c.below().reliable ? base::instant::never() : c.now();
+  held_message held{packet::copy_of(m.bytes), since, number};
+  if (waiting_lane* w = waiting(m.lane)) {
+    std::vector<held_message>& all = w->messages;
+    if (w->first != 0 && all.size() == all.capacity()) {
+      all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(w->first));
+      w->first = 0;
+    }
+    const std::size_t at = w->place_of(number, state(m.lane).next_in);
+    all.insert(all.begin() + static_cast<std::ptrdiff_t>(at), std::move(held));
+    w->oldest = std::min(w->oldest, since);
+  } else {
+    waiting_lane fresh{m.lane, 0, since, {}};
+    fresh.messages.push_back(std::move(held));
+    waiting_.push_back(std::move(fresh));
+    ++counters_.gaps;
+  }
+  ++counters_.held;
+  counters_.held_bytes += m.bytes.size();
+  bytes_held(m.lane) += m.bytes.size() + overhead;
+  deadline_ = std::min(deadline_, since + settings_.timeout);
+}
+
+/// Gives up the gap before the first message that this lane holds. Requires that it holds one.
+void ordering::give_up(lane_number lane, layer_context& c) {
+  skip_to(state(lane), waiting(lane)->front().number);
+  release(lane, c);
+}
+
+packet ordering::take_front(waiting_lane& w) noexcept {
+  packet bytes = std::move(w.messages[w.first++].bytes);
+  --counters_.held;
+  counters_.held_bytes -= bytes.size();
+  bytes_held(w.lane) -= bytes.size() + overhead;
+  if (w.size() == 0) {
+    if (&w != &waiting_.back()) w = std::move(waiting_.back());
+    waiting_.pop_back();
+  }
+  return bytes;
+}
+
+/// Passes up what this lane holds as far as there is no gap. Everything is looked up again after
+/// each message, because those above may end the link meanwhile.
+void ordering::release(lane_number lane, layer_context& c) {
+  bool changed = false;
+  for (waiting_lane* w = waiting(lane); w != nullptr; w = waiting(lane)) {
+    lane_state& s = state(lane);
+    if (w->front().number != s.next_in) {
+      if (changed && !w->oldest.is_never()) w->find_oldest();
+      break;
+    }
+    const packet bytes = take_front(*w);
+    take(s);
+    changed = true;
+    static_cast<void>(c.up({bytes.bytes(), lane}));
+  }
+  if (changed) find_deadline();
+}
+
+void ordering::release_all(layer_context& c) {
+  while (!waiting_.empty()) give_up(waiting_.front().lane, c);
+}
+
+void ordering::find_deadline() noexcept {
+  deadline_ = base::instant::never();
+  for (const waiting_lane& w : waiting_)
+    deadline_ = std::min(deadline_, w.oldest + settings_.timeout);
+}
+
+void ordering::advance(layer_context& c) {
+  while (deadline_ <= c.now()) {
+    const auto due = std::find_if(waiting_.begin(), waiting_.end(), [&](const waiting_lane& w) {
+      return w.oldest + settings_.timeout <= c.now();
+    });
+    GARRICK_ASSERT(due != waiting_.end(), "the deadline belongs to a message that is held");
+    ++counters_.released_by_time;
+    give_up(due->lane, c);
+  }
+}
+
+void ordering::notice(const link_event& e, layer_context& c) {
+  if (e.what == link_event::kind::down) {
+    if (!c.below().reliable) release_all(c);
+    forget_held();
+    ended_ = true;
+  }
+  c.notify(e);
+}
+
+void ordering::forget_held() noexcept {
+  waiting_.clear();
+  bytes_held_ = {};
+  counters_.held = counters_.held_bytes = 0;
+  deadline_ = base::instant::never();
+}
+
+void ordering::end(layer_context& c) {
+  ended_ = true;
+  forget_held();
+  c.notify({link_event::kind::down, 0,
+            base::make_error(net_errc::overload, "ordering",
+                             "the peer has sent more beyond a missing message than its window "
+                             "allows")});
+  c.close();
+}
+
+}  // namespace garrick::net

@@ -1,0 +1,186 @@
+// Order in each lane, over a transport that has none (paper 004, §5 and figure 5).
+//
+// Each message carries its lane and the lane's next number. The receiver passes up what is next,
+// and holds what has come too early; that alone is copied. What is held is released, beginning with
+// the smallest number, when the missing message comes, when a held message has waited for the
+// time-out, or when there is no room for another one. In the latter two cases the gap is given up:
+// what was missing is late if it comes after all, and dropped.
+//
+// Over a reliable layer nothing is missing for ever. So there is no time-out, and no gap is given
+// up: how much can be held is bounded by the window of that layer. A peer that goes further ends
+// the link, because to drop its message would lose it silently.
+//
+// Numbers have 16 bits and are compared by their distance, so at most 32767 messages of a lane may
+// be lost in a row. After more, those that follow are late until the numbers have come round.
+//
+// Invariants:
+//   O1  Numbers of a lane that are passed up only grow, by distance; none is passed up twice.
+//   O2  In a lane that holds something, the smallest number held is beyond the next one: between
+//       calls nothing is held that could be passed up.
+//   O3  Each datagram that has come was passed up, is held, or was counted as late, a duplicate or
+//       malformed.
+//   O4  Where below is not reliable, nothing is held for longer than the time-out, and a lane holds
+//       no more than `pending` messages. Everywhere, what is held in ordinary lanes and in those of
+//       the system stays within the limit in bytes, each for itself.
+//
+// Thread safety: none; a layer is its stack's.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "garrick/net/layer/layer.hpp"
+
+namespace garrick::net {
+
+/// What `ordering` can be told.
+struct ordering_settings {
+  /// Messages that a lane holds at most, where below is not reliable.
+  std::uint16_t pending = 64;
+  /// Bytes that all lanes hold at most, and once more for the lanes 0 and 255; `overhead` more
+  /// count for each message.
+  std::uint32_t bytes = 1u << 20;
+  /// How long a message waits for those before it, where below is not reliable.
+  base::duration timeout = base::duration::milliseconds(100);
+  /// Over a reliable layer: how far ahead of the next message of its lane another may be. Not less
+  /// than the messages that the layer below sends before the oldest of them is acknowledged, and at
+  /// most 32767: over `reliability` at least `sequence_window`. A peer that goes further ends the
+  /// link.
+  std::uint16_t window = 16384;
+  /// As `bytes`, over a reliable layer, where more ends the link: at least what that layer keeps of
+  /// messages that are not acknowledged.
+  std::uint32_t window_bytes = 64u << 20;
+};
+
+/// What `ordering` has seen, since the link began.
+struct ordering_counters {
+  std::uint64_t gaps = 0;               ///< a lane that held nothing had to hold something
+  std::uint64_t given_up = 0;           ///< messages that were not waited for any longer
+  std::uint64_t late = 0;               ///< of those, the ones that came after all: dropped
+  std::uint64_t duplicates = 0;         ///< came once more: dropped
+  std::uint64_t malformed = 0;          ///< datagrams without a whole header: dropped
+  std::uint64_t released_by_time = 0;   ///< gaps given up because the time-out had come
+  std::uint64_t released_for_room = 0;  ///< gaps given up because there was no room
+  std::uint64_t held = 0;               ///< messages held now
+  std::uint64_t held_bytes = 0;         ///< and their bytes, without `ordering::overhead`
+
+  /// See layer/layer.hpp.
+  [[nodiscard]] auto named() const noexcept {
+    return std::array{layer_count{"gaps", gaps},
+                      layer_count{"given_up", given_up},
+                      layer_count{"late", late},
+                      layer_count{"duplicates", duplicates},
+                      layer_count{"malformed", malformed},
+                      layer_count{"released_by_time", released_by_time},
+                      layer_count{"released_for_room", released_for_room},
+                      layer_count{"held", held},
+                      layer_count{"held_bytes", held_bytes}};
+  }
+};
+
+/// Keeps messages of a lane in order, over datagrams. Carries the lane.
+class ordering : public layer_defaults {
+ public:
+  /// See layer/layer.hpp.
+  static constexpr std::string_view wire_name = "ordering";
+  static constexpr std::size_t header_size = 3;  ///< the lane, and the number
+  static constexpr std::size_t overhead = 64;    ///< bytes that count for each message held
+  /// See layer_defaults.
+  [[nodiscard]] static constexpr misfit check_below(properties below) noexcept {
+    if (!below.messages) return misfit::needs_messages_as_framing_makes_them;
+    return below.ordered ? misfit::what_is_below_has_order_already : misfit::none;
+  }
+  /// Order in each lane; lanes. Requires messages, and that below has no order yet.
+  [[nodiscard]] static constexpr properties provides(properties below) noexcept;
+
+  /// What is wrong with the settings: `errc::invalid_setting`, or no error.
+  [[nodiscard]] static base::error check(const ordering_settings& s);
+
+  /// A layer that has seen nothing.
+  explicit ordering(ordering_settings s = {}) noexcept : settings_(s) {}
+
+  /// Puts lane and number in front.
+  void send(outgoing m, layer_context& c);
+  /// Passes up what is next, and what was held for it.
+  void receive(incoming m, layer_context& c);
+  /// Passes up what is held before a peer's end, unless a reliable layer promised what is missing.
+  void notice(const link_event& e, layer_context& c);
+  /// Gives up the gaps before messages that have waited long enough.
+  void advance(layer_context& c);
+  /// When the message that has waited longest has waited long enough.
+  [[nodiscard]] base::instant deadline() const noexcept { return deadline_; }
+
+  /// What has happened so far.
+  [[nodiscard]] const ordering_counters& counters() const noexcept { return counters_; }
+
+ private:
+  /// A lane that was used. The history has a bit for each of the 32 numbers before `next_in`, the
+  /// lowest for the last: set if that was given up and has not come since.
+  struct lane_state {
+    std::uint16_t next_out = 0;
+    std::uint16_t next_in = 0;
+    std::uint32_t given_up = 0;
+  };
+  static constexpr std::size_t lanes_in_page = 16;
+  using page = std::array<lane_state, lanes_in_page>;
+
+  struct held_message {
+    packet bytes;
+    base::instant since;
+    std::uint16_t number = 0;
+  };
+  /// A lane that holds messages: from `first` on, sorted by their distance from the next one. Never
+  /// empty. `oldest` is the earliest `since` of them.
+  struct waiting_lane {
+    lane_number lane = 0;
+    std::size_t first = 0;
+    base::instant oldest = base::instant::never();
+    std::vector<held_message> messages;
+
+    [[nodiscard]] std::size_t size() const noexcept { return messages.size() - first; }
+    [[nodiscard]] const held_message& front() const noexcept { return messages[first]; }
+    [[nodiscard]] std::size_t place_of(std::uint16_t number, std::uint16_t next) const noexcept;
+    void find_oldest() noexcept;
+  };
+
+  [[nodiscard]] lane_state& state(lane_number lane);
+  [[nodiscard]] waiting_lane* waiting(lane_number lane) noexcept;
+  [[nodiscard]] std::uint64_t& bytes_held(lane_number lane) noexcept;
+
+  void come_late(lane_state& s, std::uint16_t behind) noexcept;
+  void come_early(incoming m, std::uint16_t number, layer_context& c);
+  [[nodiscard]] bool is_held(lane_number lane, std::uint16_t number);
+  [[nodiscard]] bool has_room(lane_number lane, std::size_t bytes) noexcept;
+  void make_room(lane_number lane, std::uint16_t number, layer_context& c);
+  void hold(incoming m, std::uint16_t number, layer_context& c);
+  void take(lane_state& s) noexcept;
+  void skip_to(lane_state& s, std::uint16_t number) noexcept;
+  void give_up(lane_number lane, layer_context& c);
+  void release(lane_number lane, layer_context& c);
+  void release_all(layer_context& c);
+  [[nodiscard]] packet take_front(waiting_lane& w) noexcept;
+  void forget_held() noexcept;
+  void find_deadline() noexcept;
+  void end(layer_context& c);
+
+  ordering_settings settings_;
+  ordering_counters counters_;
+  std::array<std::unique_ptr<page>, 256 / lanes_in_page> pages_;
+  std::vector<waiting_lane> waiting_;
+  std::array<std::uint64_t, 2> bytes_held_{};  ///< of ordinary lanes, and of 0 and 255
+  base::instant deadline_ = base::instant::never();
+  bool ended_ = false;
+};
+
+constexpr properties ordering::provides(properties below) noexcept {
+  below.once = true;
+  below.ordered = true;
+  below.lanes = true;
+  return below;
+}
+
+}  // namespace garrick::net

@@ -1,0 +1,535 @@
+#include "garrick/net/layer/reliability.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "garrick/net/error.hpp"
+#include "garrick/net/layer/internal/setting_checks.hpp"
+#include "garrick/net/little_endian.hpp"
+
+namespace garrick::net {
+namespace {
+
+using base::duration;
+using base::instant;
+
+// What a packet costs on its way beyond its bytes: headers below, and the bookkeeping of sockets.
+// So a window of small packets does not flood a receiver whose buffer counts both.
+constexpr std::size_t overhead = 64;
+// A packet of which the congestion window knows nothing else.
+constexpr std::size_t smallest_full = 536;
+// Parts say in two bytes where they are.
+constexpr std::size_t largest_packet = 65535;
+constexpr std::size_t largest_full = 9000;
+// Urgent packets go beyond the window by so many bytes.
+constexpr std::size_t urgent_credit = 4 * 1500;
+// Numbers that only urgent packets use.
+constexpr std::uint32_t urgent_numbers = 1024;
+
+constexpr duration shortest_delay = duration::microseconds(200);
+constexpr duration longest_delay = duration::milliseconds(1);
+// An acknowledgement is sent from within `receive` if so many packets have come in one go.
+constexpr std::uint32_t most_unacknowledged = 16;
+
+constexpr std::uint32_t least_reorder_packets = 3, most_reorder_packets = 96;
+constexpr std::uint32_t least_reorder_eighths = 1, most_reorder_eighths = 8;
+constexpr duration least_reorder_time = duration::microseconds(500);
+// Losses that were none are forgotten by halves, after so many events without another.
+constexpr std::uint32_t calm_events = 16;
+// Time-outs in a row after which the congestion window begins again.
+constexpr std::uint32_t collapse_after = 3;
+constexpr duration shortest_burst = duration::milliseconds(1);
+constexpr std::int64_t burst_packets = 10;
+constexpr std::uint8_t many_attempts = 255;
+// An acknowledgement of before this many numbers is nobody's.
+constexpr std::int32_t oldest_understood = 1 << 16;
+
+bool is_urgent(lane_number lane) noexcept { return lane == system_lane || lane == layer_lane; }
+std::size_t charge_of(const packet& p) noexcept { return p.size() + overhead; }
+std::size_t full_charge(const layer_context& c) {
+  return std::clamp(c.largest_below(), smallest_full, largest_full) + overhead;
+}
+
+/// Sets a flag as long as it lives.
+class raised {
+ public:
+  explicit raised(bool& flag) noexcept : flag_(flag) { flag_ = true; }
+  ~raised() { flag_ = false; }
+  raised(const raised&) = delete;
+  raised& operator=(const raised&) = delete;
+
+ private:
+  bool& flag_;
+};
+
+}  // namespace
+
+base::error reliability::check(const reliability_settings& s) {
+  using internal::check_range;
+  if (base::error e = check_range("reliability.most_packets", s.most_packets, 1)) return e;
+  if (base::error e = check_range("reliability.most_bytes", s.most_bytes, 1)) return e;
+  if (base::error e = check_range("reliability.most_urgent_packets", s.most_urgent_packets, 1))
+    return e;
+  if (base::error e = check_range("reliability.most_urgent_bytes", s.most_urgent_bytes, 1))
+    return e;
+  if (base::error e = internal::check_at_least("reliability.shortest_timeout", s.shortest_timeout,
+                                               duration::milliseconds(2)))
+    return e;
+  if (s.longest_timeout < s.shortest_timeout)
+    return internal::invalid("reliability.longest_timeout", "it is below shortest_timeout");
+  return internal::check_positive("reliability.first_timeout", s.first_timeout);
+}
+
+reliability::reliability(reliability_settings s)
+    : settings_(s),
+      reorder_packets_(least_reorder_packets),
+      reorder_eighths_(least_reorder_eighths),
+      timeout_(s.first_timeout) {}
+
+reliability_counters reliability::counters() const noexcept {
+  reliability_counters all = counters_;
+  all.gaps = received_.gaps();
+  return all;
+}
+
+// ---- down ---------------------------------------------------------------------------------------
+
+void reliability::send(outgoing m, layer_context& c) {
+  if (broken_) return;
+  const bool urgent = is_urgent(m.lane);
+  const auto kind = static_cast<std::size_t>(urgent);
+  packets_[kind] += 1;
+  bytes_[kind] += m.bytes.size();
+  queues_[kind].push_back(std::move(m));
+  if (urgent &&
+      (packets_[1] > settings_.most_urgent_packets || bytes_[1] > settings_.most_urgent_bytes)) {
+    give_up(base::make_error(net_errc::overload, "reliability",
+                             "the peer does not acknowledge the system's messages"),
+            c);
+    return;
+  }
+  if (packets_[0] >= settings_.most_packets || bytes_[0] >= settings_.most_bytes) full_ = true;
+  pump(c);
+}
+
+bool reliability::waits(pressure p) const noexcept {
+  const bool urgent = p == pressure::urgent;
+  if (!sent_.empty(urgent ? sent_packets::lost_urgent : sent_packets::lost)) return true;
+  return !queues_[urgent ? 1 : 0].empty() &&
+         sent_.span() < (urgent ? sequence_window : sequence_window - urgent_numbers);
+}
+
+std::size_t reliability::next_charge(pressure p) const noexcept {
+  const auto list = p == pressure::urgent ? sent_packets::lost_urgent : sent_packets::lost;
+  if (!sent_.empty(list)) return charge_of(sent_.first_of(list).bytes);
+  return charge_of(queues_[static_cast<std::size_t>(p)].front().bytes);
+}
+
+bool reliability::may_probe(const layer_context& c) const noexcept {
+  if (sent_.empty(sent_packets::in_flight)) return true;
+  return is_urgent(sent_.first_of(sent_packets::in_flight).lane) || c.below_is_writable();
+}
+
+bool reliability::may_send_ordinary(instant now) noexcept {
+  if (one_for_free_ && !sent_.empty(sent_packets::lost)) return true;
+  if (flight_ != 0 && flight_ + next_charge(pressure::ordinary) > congestion_.window())
+    return false;
+  if (paced_until_ <= now) return true;
+  pace_at_ = paced_until_;
+  return false;
+}
+
+void reliability::pump(layer_context& c) {
+  // Who is called below may send or report something: the outermost call takes care of it.
+  if (pumping_ || broken_) return;
+  const raised guard(pumping_);
+  limited_ = false;
+  pace_at_ = instant::never();
+  if (!open_) open_ = c.below_is_writable();
+  while (open_) {
+    if (probe_waits_ && may_probe(c)) {
+      probe_waits_ = false;
+      if (!sent_.empty(sent_packets::in_flight))
+        retransmit(sent_.front(sent_packets::in_flight), c);
+    } else if (waits(pressure::urgent) && flight_ <= congestion_.window() + urgent_credit) {
+      send_next(pressure::urgent, c);
+    } else if (waits(pressure::ordinary) && c.below_is_writable()) {
+      if (!may_send_ordinary(c.now())) {
+        limited_ = true;
+        break;
+      }
+      one_for_free_ = false;
+      send_next(pressure::ordinary, c);
+    } else {
+      break;
+    }
+  }
+}
+
+void reliability::send_next(pressure p, layer_context& c) {
+  const auto list = p == pressure::urgent ? sent_packets::lost_urgent : sent_packets::lost;
+  if (!sent_.empty(list)) {
+    retransmit(sent_.front(list), c);
+    return;
+  }
+  std::deque<outgoing>& queue = queues_[static_cast<std::size_t>(p)];
+  outgoing m = std::move(queue.front());
+  queue.pop_front();
+  const sequence_number s = sent_.next();
+  packet bytes = m.bytes.share_front();
+  sent_packet& kept = sent_.add(std::move(m.bytes), m.lane);
+  kept.first = c.now();
+  ++counters_.sent;
+  transmit(s, std::move(bytes), c);
+}
+
+void reliability::retransmit(sequence_number s, layer_context& c) {
+  sent_packet& p = sent_[s];
+  if (p.list == sent_packets::in_flight) flight_ -= charge_of(p.bytes);
+  sent_.move_to(s, sent_packets::in_flight);
+  if (p.attempt != many_attempts) ++p.attempt;
+  ++counters_.retransmitted;
+  // L5: an earlier transmission of it may still wait below, or be on its way in this process. Then
+  // the bytes are copied.
+  transmit(s, p.bytes.share_front(), c);
+}
+
+void reliability::transmit(sequence_number s, packet bytes, layer_context& c) {
+  sent_packet& p = sent_[s];
+  p.last = c.now();
+  p.order = next_order_++;
+  flight_ += charge_of(p.bytes);
+  counters_.most_in_flight = std::max(counters_.most_in_flight, in_flight());
+  if (pace_ != 0)
+    paced_until_ =
+        std::max(paced_until_, c.now() - burst_) +
+        duration::nanoseconds(static_cast<std::int64_t>(charge_of(p.bytes)) * pace_ >> 10);
+  const std::size_t room = c.largest_below();
+  if (bytes.size() + header_size > room && room > header_size) {
+    transmit_parts(s, bytes, room - header_size, c);
+    return;
+  }
+  std::byte flags = reliability_header::with_packet;
+  if (unacknowledged_ != 0 && !received_.has_gaps()) {
+    encode(bytes.prepend(acknowledgement::fixed_size), take_acknowledgement(c.now()));
+    flags |= reliability_header::with_acknowledgement;
+  }
+  std::byte* at = bytes.prepend(reliability_header::flags_size + reliability_header::packet_size);
+  at[0] = flags;
+  store_le(at + 1, s);
+  store_le(at + 5, p.attempt);
+  c.down({std::move(bytes), p.lane});
+}
+
+void reliability::transmit_parts(sequence_number s, const packet& bytes, std::size_t most,
+                                 layer_context& c) {
+  ++counters_.cut;
+  const lane_number lane = sent_[s].lane;
+  const std::uint8_t attempt = sent_[s].attempt;
+  const std::size_t count = (bytes.size() + most - 1) / most;
+  // Each time another one is the first, so that a queue that always drops the last ones of a burst
+  // lets all of them through in the end.
+  const std::size_t first = (next_order_ * 0x9e3779b97f4a7c15u >> 32) % count;
+  for (std::size_t i = 0; i != count && !broken_; ++i) {
+    const std::size_t offset = (first + i) % count * most;
+    const std::size_t size = std::min(most, bytes.size() - offset);
+    packet part = packet::copy_of(bytes.bytes().subspan(offset, size), bytes.room_in_front());
+    std::byte* at = part.prepend(reliability_header::flags_size + reliability_header::packet_size +
+                                 reliability_header::part_size);
+    at[0] = reliability_header::with_packet | reliability_header::with_part;
+    store_le(at + 1, s);
+    store_le(at + 5, attempt);
+    store_le(at + 6, static_cast<std::uint16_t>(bytes.size()));
+    store_le(at + 8, static_cast<std::uint16_t>(offset));
+    c.down({std::move(part), lane});
+  }
+}
+
+std::size_t reliability::largest(const layer_context& c) const noexcept {
+  const std::size_t below = c.largest_below();
+  return below > header_size ? std::min(below - header_size, largest_packet) : 0;
+}
+
+void reliability::forget_all() noexcept {
+  broken_ = true;
+  queues_ = {};
+  parts_ = {};
+  sent_ = {};
+  packets_ = {};
+  bytes_ = {};
+  flight_ = 0;
+  loss_at_ = pace_at_ = acknowledge_at_ = instant::never();
+}
+
+void reliability::give_up(const base::error& why, layer_context& c) {
+  forget_all();
+  c.close();
+  c.notify({link_event::kind::down, 0, why});
+}
+
+// ---- acknowledgements of ours -------------------------------------------------------------------
+
+void reliability::acknowledge_later(received_packets::arrival a, instant now) noexcept {
+  ++unacknowledged_;
+  if (a != received_packets::arrival::in_order || unacknowledged_ > 1) {
+    acknowledge_at_ = now;
+    return;
+  }
+  const duration delay = times_.known() ? times_.smoothed() / 4 : longest_delay;
+  acknowledge_at_ = now + std::clamp(delay, shortest_delay, longest_delay);
+}
+
+acknowledgement reliability::take_acknowledgement(instant now) noexcept {
+  unacknowledged_ = 0;
+  acknowledge_at_ = instant::never();
+  acknowledgement a;
+  a.next = received_.next();
+  a.newest = newest_;
+  a.attempt = newest_attempt_;
+  const std::int64_t delay = (now - newest_at_).count() / 1000;
+  a.delay = static_cast<std::uint16_t>(std::clamp<std::int64_t>(delay, 0, 0xffff));
+  if (received_.has_gaps()) a.range_count = static_cast<std::uint8_t>(received_.ranges(a.ranges));
+  return a;
+}
+
+void reliability::send_acknowledgement(layer_context& c) {
+  const acknowledgement a = take_acknowledgement(c.now());
+  packet p = packet::with_room(c.headers_below(), reliability_header::flags_size + a.size());
+  std::byte* at = p.append(reliability_header::flags_size + a.size());
+  at[0] = reliability_header::with_acknowledgement;
+  encode(at + 1, a);
+  ++counters_.acknowledgements;
+  c.down({std::move(p), layer_lane});
+}
+
+// ---- up -----------------------------------------------------------------------------------------
+
+void reliability::receive(incoming m, layer_context& c) {
+  if (broken_) return;
+  reliability_header header;
+  if (!decode(m.bytes, header) || (header.acknowledges && !is_honest(header.received))) {
+    ++counters_.malformed;
+    return;
+  }
+  if (header.acknowledges) acknowledged(header.received, c);
+  if (!header.has_packet || broken_) return;
+  m.bytes = m.bytes.subspan(header.size);
+  if (header.has_part && received_.awaits(header.number)) {
+    const auto whole = parts_.add(header.number, header.part, m.bytes);
+    if (whole) arrived(header, {*whole, m.lane}, c);
+  } else {
+    arrived(header, m, c);
+  }
+}
+
+/// A whole packet, or what shows that it was here before.
+void reliability::arrived(const reliability_header& header, incoming m, layer_context& c) {
+  using arrival = received_packets::arrival;
+  const arrival a = received_.record(header.number);
+  if (a == arrival::beyond) {
+    ++counters_.beyond;
+    return;
+  }
+  newest_ = header.number;
+  newest_attempt_ = header.attempt;
+  newest_at_ = c.now();
+  acknowledge_later(a, c.now());
+  if (a == arrival::duplicate) {
+    ++counters_.duplicates;
+  } else {
+    ++counters_.received;
+    if (parts_.size() != 0) parts_.forget(header.number);
+    static_cast<void>(c.up(m));
+  }
+  if (unacknowledged_ >= most_unacknowledged && !broken_) send_acknowledgement(c);
+}
+
+// ---- acknowledgements of the peer ---------------------------------------------------------------
+
+bool reliability::is_honest(const acknowledgement& a) noexcept {
+  const sequence_number next = sent_.next();
+  if (sequence_distance(a.next, next) < 0 || sequence_distance(a.newest, next) <= 0) return false;
+  if (sequence_distance(a.next, sent_.oldest()) > oldest_understood) return false;
+  if (a.range_count != 0) {
+    const packet_range& last = a.ranges[a.range_count - 1u];
+    if (sequence_distance(a.next + last.offset + last.count, next) < 0) return false;
+  }
+  return !sent_.waits(a.newest) || a.attempt <= sent_[a.newest].attempt;
+}
+
+void reliability::sample(const acknowledgement& a, instant now) noexcept {
+  const sent_packet& p = sent_[a.newest];
+  const bool is_last = a.attempt == p.attempt && a.attempt != many_attempts;
+  if (a.attempt < p.attempt) was_spurious(p);
+  if (!is_last && a.attempt != 0) return;
+  const duration all = now - (is_last ? p.last : p.first);
+  // A peer is believed about its delay only as long as the way is not faster than ever before.
+  const duration delay = duration::microseconds(a.delay);
+  const bool plausible = times_.known() && all - delay >= times_.shortest();
+  times_.sample(plausible ? all - delay : all);
+  if (is_last) {
+    newest_order_ = std::max(newest_order_, p.order);
+    congestion_.sampled(times_.latest(), p.order, next_order_);
+  }
+}
+
+std::size_t reliability::drop(sequence_number s) noexcept {
+  const sent_packet& p = sent_[s];
+  // A packet that was sent once was delivered by that transmission.
+  if (p.attempt == 0) newest_order_ = std::max(newest_order_, p.order);
+  const std::size_t charge = charge_of(p.bytes);
+  if (p.list == sent_packets::in_flight) flight_ -= charge;
+  const std::size_t kind = is_urgent(p.lane) ? 1 : 0;
+  packets_[kind] -= 1;
+  bytes_[kind] -= p.bytes.size();
+  sent_.remove(s);
+  return charge;
+}
+
+void reliability::acknowledged(const acknowledgement& a, layer_context& c) {
+  const instant now = c.now();
+  std::size_t gone = 0;
+  const auto take = [&](sequence_number s) { gone += drop(s); };
+  if (sent_.waits(a.newest)) {
+    sample(a, now);
+    take(a.newest);
+  }
+  const std::int32_t below = sequence_distance(sent_.oldest(), a.next);
+  if (below > 0) sent_.each(sent_.oldest(), static_cast<std::uint32_t>(below), take);
+  for (std::size_t i = 0; i < a.range_count; ++i)
+    sent_.each(a.next + a.ranges[i].offset, a.ranges[i].count, take);
+  if (gone == 0) return;
+
+  sent_.advance();
+  in_a_row_ = 0;
+  progress_ = now;
+  set_timeout();
+  congestion_.acknowledged(gone, newest_order_, limited_, times_, now);
+  find_losses(now);
+  pace_ = congestion_.pace(times_);
+  burst_ = std::max(shortest_burst, duration::nanoseconds((burst_packets * 1500 * pace_) >> 10));
+  pump(c);
+  make_room(c);
+}
+
+void reliability::make_room(layer_context& c) {
+  // Some more than one packet's, so that who waits is not told for each.
+  if (!full_ || packets_[0] > settings_.most_packets / 4 * 3 ||
+      bytes_[0] > settings_.most_bytes / 4 * 3)
+    return;
+  full_ = false;
+  c.notify({link_event::kind::writable});
+}
+
+// ---- losses -------------------------------------------------------------------------------------
+
+void reliability::find_losses(instant now) noexcept {
+  loss_at_ = instant::never();
+  const duration trip = std::max(times_.smoothed(), times_.latest());
+  const duration later =
+      trip + std::max(trip / 8 * static_cast<std::int64_t>(reorder_eighths_), least_reorder_time);
+  while (!sent_.empty(sent_packets::in_flight)) {
+    const sent_packet& p = sent_.first_of(sent_packets::in_flight);
+    if (p.order >= newest_order_) return;
+    if (newest_order_ - p.order < reorder_packets_ && p.last + later > now) {
+      loss_at_ = p.last + later;
+      return;
+    }
+    declare_lost(sent_.front(sent_packets::in_flight), now);
+  }
+}
+
+void reliability::declare_lost(sequence_number s, instant now) noexcept {
+  sent_packet& p = sent_[s];
+  flight_ -= charge_of(p.bytes);
+  if (congestion_.lost(p.order, next_order_, times_, now)) {
+    one_for_free_ = true;
+    // What reordered once may have ceased to.
+    if (++events_in_order_ % calm_events == 0) {
+      reorder_packets_ = std::max(reorder_packets_ / 2, least_reorder_packets);
+      reorder_eighths_ = std::max(reorder_eighths_ / 2, least_reorder_eighths);
+    }
+  }
+  p.event = congestion_.event();
+  p.declared_lost = true;
+  sent_.move_to(s, is_urgent(p.lane) ? sent_packets::lost_urgent : sent_packets::lost);
+}
+
+void reliability::was_spurious(const sent_packet& p) noexcept {
+  ++counters_.spurious;
+  if (!p.declared_lost) return;
+  // This way reorders: packets are given more time from now on.
+  events_in_order_ = 0;
+  reorder_packets_ = std::min(reorder_packets_ * 2, most_reorder_packets);
+  reorder_eighths_ = std::min(reorder_eighths_ * 2, most_reorder_eighths);
+  congestion_.was_not_lost(p.event);
+}
+
+void reliability::set_timeout() noexcept {
+  const duration once = times_.known()
+                            ? std::max(times_.late() + longest_delay, settings_.shortest_timeout)
+                            : settings_.first_timeout;
+  const duration longest = std::max(once, settings_.longest_timeout);
+  timeout_ = std::min(once * (std::int64_t{1} << std::min(in_a_row_, 30u)), longest);
+}
+
+instant reliability::timeout_at() const noexcept {
+  if (probe_waits_ || sent_.empty(sent_packets::in_flight)) return instant::never();
+  return std::max(sent_.first_of(sent_packets::in_flight).last, progress_) + timeout_;
+}
+
+void reliability::time_out(layer_context& c) {
+  ++counters_.timeouts;
+  ++in_a_row_;
+  progress_ = c.now();
+  set_timeout();
+  if (in_a_row_ == collapse_after) congestion_.collapse(next_order_, c.now());
+  // The oldest transmission is sent again: its acknowledgement is newer than all others, and so
+  // tells which of them are lost.
+  probe_waits_ = true;
+}
+
+// ---- time and events ----------------------------------------------------------------------------
+
+instant reliability::deadline() const noexcept {
+  if (broken_) return instant::never();
+  return std::min({loss_at_, pace_at_, acknowledge_at_, timeout_at()});
+}
+
+void reliability::advance(layer_context& c) {
+  if (broken_) return;
+  const instant now = c.now();
+  if (loss_at_ <= now) find_losses(now);
+  if (timeout_at() <= now) time_out(c);
+  pump(c);
+  if (acknowledge_at_ <= now) send_acknowledgement(c);
+}
+
+void reliability::notice(const link_event& e, layer_context& c) {
+  using kind = link_event::kind;
+  switch (e.what) {
+    case kind::disconnected: open_ = false; break;
+    case kind::down: forget_all(); break;
+    case kind::connected:
+    case kind::path: congestion_.packet_size(full_charge(c)); break;
+    case kind::opened:
+    case kind::resumed:
+    case kind::trusted:
+      // Whatever was sent while nobody heard is not waited for.
+      in_a_row_ = 0;
+      progress_ = c.now();
+      set_timeout();
+      probe_waits_ = !sent_.empty(sent_packets::in_flight);
+      pump(c);
+      break;
+    case kind::writable:
+      // Not passed on: who is above has been told about the room that there is here.
+      pump(c);
+      return;
+    default: break;
+  }
+  c.notify(e);
+}
+
+}  // namespace garrick::net

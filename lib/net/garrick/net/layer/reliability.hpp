@@ -1,0 +1,254 @@
+// Datagrams that all arrive, each once (paper 004, §6).
+//
+// Each packet from above gets a number, and is kept until the other end has acknowledged it. What
+// arrives is passed up at once, in any order: order is a layer above. A packet is sent again when
+// packets that were sent after it have arrived and it has not, or when nothing is heard for longer
+// than a round trip should take. How many bytes may be in flight, the loss decides (congestion).
+//
+// An acknowledgement says which packet is the oldest that is missing, what has come beyond it, and
+// which transmission of which packet has come last, how long ago. So every one gives a valid
+// round-trip time, retransmitted or not, and shows when a retransmission was in vain. It travels
+// with a packet that goes the other way, if one does within a quarter of the round-trip time,
+// 0.2 ms at least and 1 ms at most. The second packet without acknowledgement, a gap, and a
+// duplicate are answered as soon as all that has arrived by now has been read, so a batch of
+// datagrams costs one acknowledgement.
+//
+// A packet keeps its bytes from its first transmission on. If the path takes less than it did, what
+// was kept before goes in parts, each a datagram of its own, and is acknowledged when it is whole.
+// Datagrams are not left to the network to be cut: many networks drop the pieces, and where nothing
+// says how much a path takes, nobody would cut them.
+//
+// It never gives up: a layer below decides that the peer is down. Until then a lone packet is sent
+// again and again, each time after twice the time, up to a second.
+//
+// Messages of the lanes 0 and 255 are urgent: they are sent ahead of all that waits, some of them
+// beyond the congestion window, and their room is their own. Who fills that room, too, has a peer
+// that takes nothing more: the link goes `down` with `overload`, since nothing may be lost
+// silently.
+//
+// Invariants:
+//   L1  What `send` took is in queues_ or in sent_, until it is acknowledged or the link is down.
+//   L2  packets_ and bytes_ are what is in queues_ and sent_; flight_ is what is in the list
+//       `in_flight` of sent_, each packet with its overhead.
+//   L3  A packet is passed up if and only if received_ had it not.
+//   L4  newest_order_ is the highest order of a transmission that is known to have arrived.
+//   L5  Bytes of a packet that somebody below still holds are never written to: neither they nor
+//       the headers in front of them.
+//   L6  Whatever a peer sends, memory is bounded by the settings, `sequence_window` and
+//       `packet_parts::most`.
+//   L7  No datagram is larger than the layer below takes when it is sent.
+//
+// Thread safety: none; a layer is its stack's.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string_view>
+
+#include "garrick/net/layer/layer.hpp"
+#include "garrick/net/layer/reliability/acknowledgement.hpp"
+#include "garrick/net/layer/reliability/congestion.hpp"
+#include "garrick/net/layer/reliability/packet_parts.hpp"
+#include "garrick/net/layer/reliability/received_packets.hpp"
+#include "garrick/net/layer/reliability/round_trip.hpp"
+#include "garrick/net/layer/reliability/sent_packets.hpp"
+
+namespace garrick::net {
+
+/// What `reliability` can be told.
+struct reliability_settings {
+  /// Packets that wait or are not acknowledged yet: with as many the layer is not writable. This
+  /// limit and the three below are at least 1.
+  std::uint32_t most_packets = 4096;
+  std::size_t most_bytes = std::size_t{8} << 20;  ///< bytes of those packets, in the same way
+  /// The same for the lanes 0 and 255. With more the link goes down.
+  std::uint32_t most_urgent_packets = 4096;
+  std::size_t most_urgent_bytes = std::size_t{8} << 20;  ///< bytes of those packets
+  /// Until a packet is sent again of which nothing is heard, at least. Not less than twice what the
+  /// other end may delay an acknowledgement, which is a millisecond. At least 2 ms.
+  base::duration shortest_timeout = base::duration::milliseconds(2);
+  /// The same, at most, unless the round trip takes longer.
+  base::duration longest_timeout = base::duration::seconds(1);
+  /// The same, while the round-trip time is not known.
+  base::duration first_timeout = base::duration::milliseconds(100);
+};
+
+/// What has happened to a link's packets. Many retransmissions or duplicates show a peer, or a way
+/// to it, that is overloaded.
+struct reliability_counters {
+  std::uint64_t sent = 0;           ///< packets, each once
+  std::uint64_t retransmitted = 0;  ///< packets that were sent again, each time
+  std::uint64_t timeouts = 0;       ///< of those, because nothing was heard
+  std::uint64_t spurious = 0;       ///< packets sent again though they had arrived, as far as known
+  std::uint64_t cut = 0;            ///< packets that were sent in parts, each time
+  std::uint64_t received = 0;       ///< packets passed up
+  std::uint64_t duplicates = 0;     ///< packets that had come before, dropped
+  std::uint64_t gaps = 0;           ///< packets that were missing when one behind them came
+  std::uint64_t beyond = 0;         ///< packets too far ahead, dropped
+  std::uint64_t malformed = 0;      ///< datagrams that no honest peer sends, dropped
+  std::uint64_t acknowledgements = 0;  ///< datagrams sent with nothing but one
+  std::uint32_t most_in_flight = 0;    ///< packets at a time
+
+  /// See layer/layer.hpp.
+  [[nodiscard]] auto named() const noexcept {
+    return std::array{layer_count{"sent", sent},
+                      layer_count{"retransmitted", retransmitted},
+                      layer_count{"timeouts", timeouts},
+                      layer_count{"spurious", spurious},
+                      layer_count{"cut", cut},
+                      layer_count{"received", received},
+                      layer_count{"duplicates", duplicates},
+                      layer_count{"gaps", gaps},
+                      layer_count{"beyond", beyond},
+                      layer_count{"malformed", malformed},
+                      layer_count{"acknowledgements", acknowledgements},
+                      layer_count{"most_in_flight", most_in_flight}};
+  }
+};
+
+/// Makes datagrams reliable. Its other end is the same layer.
+class reliability : public layer_defaults {
+ public:
+  /// See layer/layer.hpp.
+  static constexpr std::string_view wire_name = "reliability";
+  /// Flags, number and attempt, and an acknowledgement that has no ranges.
+  static constexpr std::size_t header_size = reliability_header::flags_size +
+                                             reliability_header::packet_size +
+                                             acknowledgement::fixed_size;
+  /// See layer_defaults.
+  [[nodiscard]] static constexpr misfit check_below(properties below) noexcept {
+    if (!below.messages) return misfit::needs_messages_as_framing_makes_them;
+    return below.reliable || below.connected ? misfit::needs_datagrams_a_stream_is_reliable_already
+                                             : misfit::none;
+  }
+  /// Makes it reliable. Requires datagrams: a stream is reliable already.
+  [[nodiscard]] static constexpr properties provides(properties below) noexcept;
+
+  /// What is wrong with the settings: `errc::invalid_setting`, or no error.
+  [[nodiscard]] static base::error check(const reliability_settings& s);
+
+  /// A layer at the beginning of a session.
+  explicit reliability(reliability_settings s = {});
+
+  /// Keeps the message, and sends it as soon as the window allows. With more urgent messages than
+  /// the settings allow the link goes down with `net_errc::overload`.
+  void send(outgoing m, layer_context& c);
+  /// Passes up a packet that has not come before; does what an acknowledgement says. Bytes that no
+  /// honest peer sends are counted and dropped.
+  void receive(incoming m, layer_context& c);
+  /// When the way is known to be open (again), what is in flight is asked for at once.
+  void notice(const link_event& e, layer_context& c);
+  /// Sends what is due: retransmissions, an acknowledgement, the next packets of a paced window.
+  void advance(layer_context& c);
+  /// When that is.
+  [[nodiscard]] base::instant deadline() const noexcept;
+  /// True if there is room for another ordinary message. Whether what is below is writable does not
+  /// matter: what it does not take is kept.
+  [[nodiscard]] bool writable(const layer_context&) const noexcept { return !full_; }
+
+  /// Bytes of a message, at most: such that it can be sent in parts.
+  [[nodiscard]] std::size_t largest(const layer_context& c) const noexcept;
+
+  /// What has happened so far.
+  [[nodiscard]] reliability_counters counters() const noexcept;
+  /// What the round trip takes.
+  [[nodiscard]] const round_trip& times() const noexcept { return times_; }
+  /// Bytes that may be in flight, each packet with some overhead.
+  [[nodiscard]] std::size_t window() const noexcept { return congestion_.window(); }
+  /// Packets in flight.
+  [[nodiscard]] std::uint32_t in_flight() const noexcept {
+    return sent_.count(sent_packets::in_flight);
+  }
+  /// Packets that wait or are not acknowledged.
+  [[nodiscard]] std::uint32_t buffered() const noexcept { return packets_[0] + packets_[1]; }
+  /// Packets of the peer that have come in part.
+  [[nodiscard]] std::size_t partial() const noexcept { return parts_.size(); }
+
+ private:
+  enum class pressure : std::uint8_t { ordinary, urgent };
+
+  // Down.
+  void pump(layer_context& c);
+  [[nodiscard]] bool waits(pressure p) const noexcept;
+  [[nodiscard]] std::size_t next_charge(pressure p) const noexcept;
+  [[nodiscard]] bool may_probe(const layer_context& c) const noexcept;
+  [[nodiscard]] bool may_send_ordinary(base::instant now) noexcept;
+  void send_next(pressure p, layer_context& c);
+  void retransmit(sequence_number s, layer_context& c);
+  void transmit(sequence_number s, packet bytes, layer_context& c);
+  void transmit_parts(sequence_number s, const packet& bytes, std::size_t most, layer_context& c);
+  void give_up(const base::error& why, layer_context& c);
+  void forget_all() noexcept;
+
+  // Acknowledgements of ours.
+  [[nodiscard]] acknowledgement take_acknowledgement(base::instant now) noexcept;
+  void send_acknowledgement(layer_context& c);
+  void acknowledge_later(received_packets::arrival a, base::instant now) noexcept;
+  void arrived(const reliability_header& header, incoming m, layer_context& c);
+
+  // Acknowledgements of the peer.
+  [[nodiscard]] bool is_honest(const acknowledgement& a) noexcept;
+  void acknowledged(const acknowledgement& a, layer_context& c);
+  void sample(const acknowledgement& a, base::instant now) noexcept;
+  [[nodiscard]] std::size_t drop(sequence_number s) noexcept;
+  void make_room(layer_context& c);
+
+  // Losses.
+  void find_losses(base::instant now) noexcept;
+  void declare_lost(sequence_number s, base::instant now) noexcept;
+  void was_spurious(const sent_packet& p) noexcept;
+  void time_out(layer_context& c);
+  [[nodiscard]] base::instant timeout_at() const noexcept;
+  void set_timeout() noexcept;
+
+  reliability_settings settings_;
+  reliability_counters counters_;
+
+  std::array<std::deque<outgoing>, 2> queues_;  ///< not sent yet, by `pressure`
+  sent_packets sent_;
+  std::array<std::uint32_t, 2> packets_{};  ///< by `pressure`
+  std::array<std::size_t, 2> bytes_{};      ///< by `pressure`
+  std::size_t flight_ = 0;                  ///< bytes with overhead
+  bool full_ = false;                       ///< not writable until there is some room again
+  bool broken_ = false;                     ///< the link is down
+  bool open_ = false;     ///< what is below has been writable since it was last connected
+  bool pumping_ = false;  ///< packets are being sent further out on the call stack
+
+  congestion congestion_;
+  round_trip times_;
+  bool limited_ = false;       ///< more would have been sent, but for window and pace
+  bool one_for_free_ = false;  ///< the first retransmission after the window has shrunk
+  std::int64_t pace_ = 0;      ///< see congestion::pace
+  base::duration burst_;       ///< how far behind its pace the sender may be, and catch up
+  base::instant paced_until_;  ///< when the next packet is due by the pace
+  base::instant pace_at_ = base::instant::never();  ///< when pacing lets go on
+
+  std::uint64_t next_order_ = 1;                    ///< of the next transmission
+  std::uint64_t newest_order_ = 0;                  ///< see L4
+  std::uint32_t reorder_packets_;                   ///< so many transmissions later it is lost
+  std::uint32_t reorder_eighths_;                   ///< of a round trip later it is lost
+  std::uint32_t events_in_order_ = 0;               ///< congestion since a loss that was none
+  base::instant loss_at_ = base::instant::never();  ///< when the first in flight is lost
+  base::instant progress_;                          ///< when the time-out last began anew
+  base::duration timeout_;                          ///< the next one
+  std::uint32_t in_a_row_ = 0;  ///< time-outs without an acknowledgement between them
+  bool probe_waits_ = false;    ///< a time-out has come, but nothing can be sent below
+
+  received_packets received_;
+  packet_parts parts_;
+  sequence_number newest_ = 0;        ///< the packet that came last
+  std::uint8_t newest_attempt_ = 0;   ///< which transmission of it
+  base::instant newest_at_;           ///< when
+  std::uint32_t unacknowledged_ = 0;  ///< packets that have come since the last acknowledgement
+  base::instant acknowledge_at_ = base::instant::never();
+};
+
+constexpr properties reliability::provides(properties below) noexcept {
+  below.once = true;
+  below.reliable = true;
+  return below;
+}
+
+}  // namespace garrick::net

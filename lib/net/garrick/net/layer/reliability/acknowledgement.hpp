@@ -1,0 +1,64 @@
+// What `reliability` puts in front of packets, as bytes (docs/wire.md, "reliability").
+//
+// Thread safety: plain values and functions.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "garrick/net/layer/reliability/packet_parts.hpp"
+#include "garrick/net/layer/reliability/received_packets.hpp"
+#include "garrick/net/layer/reliability/sequence.hpp"
+
+namespace garrick::net {
+
+/// What one end has received, as it tells the other.
+struct acknowledgement {
+  /// How many ranges there are, at most.
+  static constexpr std::size_t most_ranges = 32;
+  /// Bytes without ranges, and of each range.
+  static constexpr std::size_t fixed_size = 12;
+  static constexpr std::size_t range_size = 4;  ///< see above
+
+  sequence_number next = 0;                      ///< the oldest packet that is missing
+  sequence_number newest = 0;                    ///< the packet that has come last
+  std::uint8_t attempt = 0;                      ///< which transmission of it
+  std::uint16_t delay = 0;                       ///< microseconds since then; 65535: that or more
+  std::uint8_t range_count = 0;                  ///< how many of `ranges` there are
+  std::array<packet_range, most_ranges> ranges;  ///< ascending, apart from each other
+
+  /// Bytes that `encode` writes.
+  [[nodiscard]] std::size_t size() const noexcept {
+    return fixed_size + range_size * std::size_t{range_count};
+  }
+};
+
+/// The header of one datagram.
+struct reliability_header {
+  /// Bytes of the flags, and of a packet's number and attempt.
+  static constexpr std::size_t flags_size = 1;
+  static constexpr std::size_t packet_size = 5;                    ///< see above
+  static constexpr std::byte with_packet = std::byte{1};           ///< a flag: a packet follows
+  static constexpr std::byte with_acknowledgement = std::byte{2};  ///< a flag: so does this
+  static constexpr std::byte with_part = std::byte{4};  ///< a flag: of the packet a part alone
+  static constexpr std::size_t part_size = 4;           ///< bytes that say which part
+
+  bool has_packet = false;     ///< there is a packet behind the header
+  sequence_number number = 0;  ///< the packet's
+  std::uint8_t attempt = 0;    ///< how often it was sent before; 255: that or more
+  bool acknowledges = false;   ///< there is an acknowledgement
+  acknowledgement received;    ///< which
+  bool has_part = false;       ///< what follows is a part of the packet
+  packet_part part;            ///< which
+  std::size_t size = 0;        ///< of all that, in bytes; what follows is the packet
+};
+
+/// Writes `a` to the `a.size()` bytes at `to`.
+void encode(std::byte* to, const acknowledgement& a) noexcept;
+/// What a datagram begins with. False if the bytes are none of those that the page allows, or if
+/// ranges are not ascending and apart. Whether the numbers make sense the caller knows.
+[[nodiscard]] bool decode(std::span<const std::byte> bytes, reliability_header& into) noexcept;
+
+}  // namespace garrick::net

@@ -1,0 +1,56 @@
+// Actors' handles in messages: what the codec does when it comes to one.
+//
+// A handle means something to a node only: whose number it is, and which proxy or local actor
+// belongs to it. So the codec asks the node that is encoding or decoding, which it finds in the
+// context of its writer or reader (wire/codec_context.hpp). Without one a handle is
+// `net_errc::not_encodable`.
+//
+// Thread safety: as the writer's and the reader's.
+#pragma once
+
+#include <garrick/base/values/error.hpp>
+#include <garrick/core/cell/handle.hpp>
+#include <garrick/core/ref.hpp>
+#include <garrick/net/error.hpp>
+#include <garrick/net/node/protocol_table.hpp>
+#include <garrick/net/wire/encodable.hpp>
+
+namespace garrick::net {
+
+/// Writes and reads handles for one link of a node.
+class handle_porter {
+ public:
+  /// Appends the handle to `who`, null for an empty one, which will be used with this protocol.
+  /// Failures stay in `out`.
+  virtual void write(byte_writer& out, core::cell* who, const protocol_table& as) = 0;
+  /// Reads what `write` has written at the other end: a strong reference, which becomes the
+  /// caller's, or null for an empty handle. Failures stay in `in`, and give null.
+  [[nodiscard]] virtual core::cell* read(byte_reader& in, const protocol_table& as) = 0;
+
+ protected:
+  handle_porter() = default;
+  ~handle_porter() = default;
+  handle_porter(const handle_porter&) = default;
+  handle_porter& operator=(const handle_porter&) = default;
+};
+
+/// A strong handle: the actor is held until the other node has let go of it.
+template <class P>
+struct codec<core::ref<P>> {
+  /// Appends it.
+  static void encode(byte_writer& out, const core::ref<P>& r) {
+    auto* const porter = out.context().template as<handle_porter>();
+    if (porter == nullptr)
+      return out.fail(base::make_error(net_errc::not_encodable, "an actor's handle",
+                                       "only nodes know what it means"));
+    porter->write(out, core::handle_access::get(r), protocol_table_of<P>());
+  }
+  /// Reads it.
+  static void decode(byte_reader& in, core::ref<P>& r) {
+    auto* const porter = in.context().template as<handle_porter>();
+    if (porter == nullptr) return in.fail("an actor's handle, where no node reads");
+    r = core::handle_access::adopt<P>(porter->read(in, protocol_table_of<P>()));
+  }
+};
+
+}  // namespace garrick::net

@@ -1,0 +1,109 @@
+#include <garrick/net/node/internal/exports.hpp>
+
+#include <garrick/core/ref.hpp>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+namespace garrick::net::internal {
+
+const signature_codec* export_table::entry::by_type(std::uint64_t type) const noexcept {
+  for (const protocol_table* t : tables)
+    if (const signature_codec* const s = t->by_type(type)) return s;
+  return nullptr;
+}
+
+export_table::export_table(std::uint64_t seed) {
+  if (seed != 0) seeded_.emplace(seed);
+}
+
+std::uint64_t export_table::draw() {
+  if (seeded_) return (*seeded_)();
+  std::random_device system;  // getrandom: nobody outside can guess
+  return (std::uint64_t{system()} << 32) | system();
+}
+
+export_table::entries::iterator export_table::find_or_add(const core::address& who) {
+  if (const auto known = by_actor_.find(who); known != by_actor_.end())
+    return by_id_.find(known->second);
+  for (;;) {
+    const actor_id id{draw(), draw()};
+    if (!id) continue;
+    const auto [at, is_new] = by_id_.try_emplace(id);
+    if (!is_new) continue;
+    try {
+      by_actor_.emplace(who, id);
+    } catch (...) {
+      by_id_.erase(at);
+      throw;
+    }
+    at->second.who = who;
+    return at;
+  }
+}
+
+actor_id export_table::hold(core::cell& who, const protocol_table& as) {
+  const auto at = find_or_add(core::handle_access::make_address(&who));
+  entry& e = at->second;
+  try {
+    if (std::find(e.tables.begin(), e.tables.end(), &as) == e.tables.end()) e.tables.push_back(&as);
+  } catch (...) {
+    erase_if_unused(at);
+    throw;
+  }
+  if (!std::exchange(e.held, true)) who.add_strong();
+  ++e.sent;
+  return at->first;
+}
+
+actor_id export_table::name(const core::address& who) {
+  const auto at = find_or_add(who);
+  ++at->second.uses;
+  return at->first;
+}
+
+void export_table::forget(const actor_id& id) noexcept {
+  const auto at = by_id_.find(id);
+  if (at == by_id_.end() || at->second.uses == 0) return;
+  --at->second.uses;
+  erase_if_unused(at);
+}
+
+export_table::entry* export_table::find(const actor_id& id) noexcept {
+  const auto at = by_id_.find(id);
+  return at != by_id_.end() ? &at->second : nullptr;
+}
+
+std::optional<actor_id> export_table::number_of(const core::address& who) const {
+  const auto at = by_actor_.find(who);
+  return at != by_actor_.end() ? std::optional(at->second) : std::nullopt;
+}
+
+bool export_table::release(const actor_id& id, std::uint64_t n) noexcept {
+  const auto at = by_id_.find(id);
+  if (at == by_id_.end() || at->second.sent < n) return false;
+  entry& e = at->second;
+  e.sent -= n;
+  if (e.sent != 0 || !e.held) return true;
+  e.held = false;
+  const core::address who = e.who;
+  erase_if_unused(at);
+  core::handle_access::get(who)->drop_strong();
+  return true;
+}
+
+void export_table::erase_if_unused(entries::iterator at) noexcept {
+  if (at->second.sent != 0 || at->second.uses != 0) return;
+  by_actor_.erase(at->second.who);
+  by_id_.erase(at);
+}
+
+void export_table::clear() noexcept {
+  const entries all = std::exchange(by_id_, {});
+  by_actor_.clear();
+  for (const auto& [id, e] : all)
+    if (e.held) core::handle_access::get(e.who)->drop_strong();
+}
+
+}  // namespace garrick::net::internal

@@ -1,0 +1,76 @@
+// The actors that one peer knows of, by the numbers that it was told.
+//
+// A number is random, belongs to one link, and names one actor: so a peer can name nobody else, and
+// has one proxy for each actor. Whom the peer has a handle to is held; who only watches or is told
+// something is known by its address.
+//
+// Invariant:
+//   E1  An entry holds its actor exactly while it was sent more often than it was released.
+//
+// Thread safety: one link's.
+#pragma once
+
+#include <garrick/base/values/random.hpp>
+#include <garrick/core/cell/handle.hpp>
+#include <garrick/net/node/node_settings.hpp>
+#include <garrick/net/node/protocol_table.hpp>
+#include <garrick/net/wire/frame.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace garrick::net::internal {
+
+/// See above.
+class export_table {
+ public:
+  struct entry {
+    core::address who;
+    bool held = false;                          ///< a strong reference
+    std::uint64_t sent = 0;                     ///< handles that the peer may have, in all
+    std::uint32_t uses = 0;                     ///< watches in which the peer was told this number
+    std::uint32_t taken = 0;                    ///< messages since the last grant
+    std::uint64_t taken_bytes = 0;              ///< and their payloads
+    std::uint32_t window = first_credit;        ///< messages that the peer may send ahead
+    bool is_owed = false;                       ///< a grant, once its mailbox is shorter
+    std::vector<const protocol_table*> tables;  ///< what the peer may say to it
+
+    [[nodiscard]] const signature_codec* by_type(std::uint64_t type) const noexcept;
+  };
+
+  /// Numbers from the system's randomness, or from a seed other than 0.
+  explicit export_table(std::uint64_t seed);
+  ~export_table() { clear(); }
+  export_table(const export_table&) = delete;
+  export_table& operator=(const export_table&) = delete;
+
+  /// One more handle is on its way to the peer. Requires that the caller holds the actor. Throws
+  /// std::bad_alloc, and then nothing has changed.
+  [[nodiscard]] actor_id hold(core::cell& who, const protocol_table& as);
+  /// The actor is named, without a handle, until as many calls of `forget`. Throws as above.
+  [[nodiscard]] actor_id name(const core::address& who);
+  void forget(const actor_id& id) noexcept;
+  /// Who has this number; null: nobody any more.
+  [[nodiscard]] entry* find(const actor_id& id) noexcept;
+  /// The number of an actor that has one.
+  [[nodiscard]] std::optional<actor_id> number_of(const core::address& who) const;
+  /// The peer is done with `n` of its handles. False if it never had so many.
+  [[nodiscard]] bool release(const actor_id& id, std::uint64_t n) noexcept;
+  [[nodiscard]] std::size_t size() const noexcept { return by_id_.size(); }
+  /// Nobody is held or known any more.
+  void clear() noexcept;
+
+ private:
+  using entries = std::unordered_map<actor_id, entry>;
+  [[nodiscard]] entries::iterator find_or_add(const core::address& who);
+  [[nodiscard]] std::uint64_t draw();
+  void erase_if_unused(entries::iterator at) noexcept;
+
+  entries by_id_;
+  std::unordered_map<core::address, actor_id> by_actor_;
+  std::optional<base::random_source> seeded_;
+};
+
+}  // namespace garrick::net::internal

@@ -1,0 +1,58 @@
+// What others may ask of a link of a node: its node, and the proxies of its peer's actors. What it
+// is, only it knows (node_link.hpp).
+//
+// Thread safety: by a visit (transport/hosted.hpp).
+#pragma once
+
+#include <garrick/core/cell/envelope.hpp>
+#include <garrick/core/cell/handle.hpp>
+#include <garrick/net/node/name_answer.hpp>
+#include <garrick/net/node/protocol_table.hpp>
+#include <garrick/net/peer_identity.hpp>
+#include <garrick/net/stack/any_link.hpp>
+#include <garrick/net/transport/hosted.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace garrick::net::internal {
+
+class remote_cell;
+
+/// See above.
+class link_port : public hosted {
+ public:
+  // ---- for the node -----------------------------------------------------------------------------
+
+  /// The peer, from `opened` on.
+  [[nodiscard]] virtual const peer_identity& peer() const noexcept = 0;
+  /// What the peer has said about itself; null before.
+  [[nodiscard]] virtual const hello* says() const noexcept = 0;
+  /// The endpoint that this end has connected to; empty if the peer has.
+  [[nodiscard]] virtual const std::string& dialled() const noexcept = 0;
+  [[nodiscard]] virtual const connection& self() const noexcept = 0;
+  /// The peer may send here, and this end there.
+  virtual void let_use() = 0;
+  /// Says goodbye; `why` is what the actors here are told.
+  virtual void leave(const base::error& why) = 0;
+  /// From now on nothing that comes is delivered, and the link ends.
+  virtual void shut(const base::error& why) = 0;
+  /// What the layers have counted.
+  [[nodiscard]] virtual std::vector<link_count> counters() const = 0;
+  /// Asks who has this name. False: the link is over, and `done` is as it was.
+  [[nodiscard]] virtual bool resolve(const std::string& name, const protocol_table& as,
+                                     std::unique_ptr<name_answer>& done) = 0;
+
+  // ---- for proxies ------------------------------------------------------------------------------
+
+  /// A message or a request; `kept` is the address of the proxy.
+  virtual void send(remote_cell& to, core::address kept, core::envelope_ptr e) = 0;
+  virtual void signal(remote_cell& to, core::envelope_ptr e) = 0;
+  /// The answer to a request of the peer.
+  virtual void answer(core::envelope_ptr e) = 0;
+  /// Nobody here holds the proxy any more.
+  virtual void released(remote_cell& who) = 0;
+};
+
+}  // namespace garrick::net::internal

@@ -1,0 +1,419 @@
+#include <garrick/net/node/internal/node_core.hpp>
+
+#include <garrick/net/error.hpp>
+#include <garrick/net/node/internal/link_port.hpp>
+#include <garrick/net/stack/accept_sessions.hpp>
+#include <garrick/system/names/registry.hpp>
+
+#include <algorithm>
+#include <future>
+#include <optional>
+#include <random>
+#include <thread>
+#include <utility>
+
+namespace garrick::net::internal {
+
+namespace {
+
+std::uint64_t draw() {
+  std::random_device system;
+  return (std::uint64_t{system()} << 32) | system();
+}
+
+/// True if nobody outside of this machine can reach it, or be reached by it.
+bool is_of_this_machine(const endpoint& e) {
+  if (e.kind() == transport_kind::local_stream) return true;
+  if (!e.is_numeric()) return e.host() == "localhost";  // "127.org" is somewhere else
+  return e.host() == "::1" || e.host().starts_with("127.");
+}
+
+}  // namespace
+
+/// Finds the session of who comes back, and makes links for the others.
+class node_core::policy final : public accept_sessions {
+ public:
+  policy(std::weak_ptr<node_core> node, const named_stack& kind)
+      : node_(std::move(node)), kind_(kind) {}
+
+ private:
+  std::optional<denial> objection(const arrival& from, const hello& who) override {
+    const std::shared_ptr<node_core> node = node_.lock();
+    if (node == nullptr) return {};
+    if (node->is_quarantined(who.self)) return refusal::given_up;
+    std::optional<std::string> no =
+        node->objection({who.self, who.program, from.remote.to_string(), false});
+    if (no) return denial(refusal::not_allowed, std::move(*no));
+    return {};
+  }
+  std::unique_ptr<hosted> make_session(const arrival&, const hello&, carrier& below,
+                                       const connection& self) override {
+    const std::shared_ptr<node_core> node = node_.lock();
+    if (node == nullptr) return nullptr;
+    std::unique_ptr<hosted> made =
+        node->make_link_(node, kind_, node->settings_for(false), below, self, {});
+    const std::lock_guard lock(node->mutex_);
+    if (node->is_stopping_) return nullptr;
+    node->all_.push_back(self);
+    return made;
+  }
+
+  const std::weak_ptr<node_core> node_;
+  const named_stack& kind_;
+};
+
+node_core::node_core(core::environment& env, node_settings s, link_maker make_link)
+    : env_(env), make_link_(make_link), settings_(std::move(s)) {
+  self_.node = settings_.id == node_id{} ? node_id{draw(), draw()} : settings_.id;
+  self_.incarnation = settings_.incarnation;
+  while (self_.incarnation == 0) self_.incarnation = draw();
+  if (settings_.source == nullptr)
+    settings_.source =
+        std::make_shared<socket_source>(settings_.io, settings_.transport, settings_.accept);
+  env_.hold();
+}
+
+node_core::~node_core() { env_.release(); }
+
+const named_stack* node_core::stack_for(const endpoint& e) const {
+  return settings_.stacks.find(e.kind() == transport_kind::udp ? settings_.datagram_stack
+                                                               : settings_.stream_stack);
+}
+
+link_settings node_core::settings_for(bool connects) const {
+  link_settings s = settings_.link;
+  s.session.self = self_;
+  s.session.connects = connects;
+  s.session.program = settings_.program;
+  if (settings_.seed == 0) s.session.seed = draw();
+  return s;
+}
+
+base::error node_core::may_use(const endpoint& e) const {
+  if (stack_for(e) == nullptr)
+    return base::make_error(base::errc::invalid_setting, "node",
+                            "there is no stack of the name that the settings have");
+  if (settings_.insecure || is_of_this_machine(e)) return {};
+  return base::make_error(net_errc::denied, e.to_string(),
+                          "beyond this machine peers have to be authenticated; "
+                          "node_settings::insecure does without");
+}
+
+base::result<endpoint> node_core::listen(const endpoint& at) {
+  if (const base::error no = may_use(at)) return no;
+  base::result<listener> door =
+      source().listen(at, std::make_shared<policy>(weak_from_this(), *stack_for(at)));
+  if (!door) return door.error();
+  const endpoint local = door->local();
+  const std::lock_guard lock(mutex_);
+  if (is_stopping_) return base::make_error(base::errc::shutting_down, "node", "it is stopping");
+  listeners_.push_back(std::move(*door));
+  return local;
+}
+
+void node_core::dial(const endpoint& to, dial_handler done) {
+  if (const base::error no = may_use(to)) return done(no);
+  const std::string key = to.to_string();
+  std::optional<base::result<connection>> known;
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_stopping_) {
+      known = base::result<connection>(
+          base::make_error(base::errc::shutting_down, "node", "it is stopping"));
+    } else if (const auto at = dialled_.find(key); at != dialled_.end()) {
+      if (!at->second.is_up) return at->second.waiting.push_back(std::move(done));
+      if (!at->second.link.is_over())
+        known = base::result<connection>(at->second.link);
+      else
+        (at->second = dialled()).waiting.push_back(std::move(done));
+    } else {
+      dialled_[key].waiting.push_back(std::move(done));
+    }
+  }
+  if (known) return done(std::move(*known));
+  struct maker final : hosted_maker {
+    std::shared_ptr<node_core> node;
+    const named_stack* kind;
+    std::string key;
+    std::unique_ptr<hosted> make(carrier& below, const connection& self) override {
+      std::unique_ptr<hosted> made =
+          node->make_link_(node, *kind, node->settings_for(true), below, self, key);
+      const std::lock_guard lock(node->mutex_);
+      if (node->is_stopping_) return nullptr;
+      node->all_.push_back(self);
+      return made;
+    }
+  };
+  auto made = std::make_unique<maker>();
+  made->node = shared_from_this();
+  made->kind = stack_for(to);
+  made->key = key;
+  if (base::result<connection> link = source().connect(to, std::move(made)); !link)
+    answer_dial(key, link.error());
+}
+
+/// Tells those who wait for this endpoint, and forgets it unless a link stands.
+void node_core::answer_dial(const std::string& key, base::result<connection> with) {
+  std::vector<dial_handler> waiting;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto at = dialled_.find(key);
+    if (at == dialled_.end()) return;
+    waiting = std::exchange(at->second.waiting, {});
+    if (with) {
+      at->second.link = *with;
+      at->second.is_up = true;
+    } else {
+      dialled_.erase(at);
+    }
+  }
+  for (const dial_handler& one : waiting) one(with);
+}
+
+std::optional<std::string> node_core::objection(const applicant& who) const {
+  if (settings_.admission == nullptr) return {};
+  try {
+    return settings_.admission->objection(who);
+  } catch (const std::exception& e) { return e.what(); }
+}
+
+void node_core::opened(link_port& link) {
+  const peer_identity who = link.peer();
+  // Who has come here was asked about before there was a link.
+  if (const hello* const says = link.says(); says != nullptr && !link.dialled().empty())
+    if (const auto no = objection({who, says->program, link.dialled(), true}))
+      return link.leave(base::make_error(net_errc::denied, link.dialled(), *no));
+  bool is_unwanted = false;
+  bool lets_use = false;
+  std::vector<connection> earlier;
+  base::result<connection> in_use = base::error(net_errc::peer_down);
+  {
+    const std::lock_guard lock(mutex_);
+    is_unwanted = quarantined_.contains(who) || is_stopping_;
+    if (!is_unwanted) {
+      for (auto at = peers_.begin(); at != peers_.end();) {
+        if (at->first.node == who.node && at->first.incarnation != who.incarnation) {
+          earlier.push_back(at->second);
+          at = peers_.erase(at);
+        } else {
+          ++at;
+        }
+      }
+      if (self_ < who) {  // this end decides
+        const auto [at, is_first] = peers_.try_emplace(who, link.self());
+        lets_use = is_first;
+        is_unwanted = !is_first && !(at->second == link.self());
+        in_use = at->second;
+      }
+    }
+  }
+  for (const connection& old : earlier)
+    old.run([](hosted& h) {
+      static_cast<link_port&>(h).shut(
+          base::make_error(net_errc::node_down, "its node came back as another one"));
+    });
+  if (is_unwanted) {
+    if (in_use && !link.dialled().empty()) answer_dial(link.dialled(), in_use);
+    return link.leave(base::make_error(net_errc::peer_down, "another link is used, or none"));
+  }
+  if (!lets_use) return;
+  link.let_use();
+  if (!link.dialled().empty()) answer_dial(link.dialled(), link.self());
+  tell(who, peer_change::up, {});
+}
+
+void node_core::usable(link_port& link) {
+  const peer_identity who = link.peer();
+  if (self_ < who) return;  // this end has decided before
+  bool is_unwanted = false;
+  {
+    const std::lock_guard lock(mutex_);
+    is_unwanted = quarantined_.contains(who) || is_stopping_;
+    if (!is_unwanted) peers_.insert_or_assign(who, link.self());
+  }
+  if (is_unwanted)
+    return link.shut(
+        base::make_error(net_errc::node_down, "it is in quarantine, or this one ends"));
+  link.let_use();
+  if (!link.dialled().empty()) answer_dial(link.dialled(), link.self());
+  tell(who, peer_change::up, {});
+}
+
+void node_core::noticed(const peer_identity& who, const peer_evidence& what) {
+  for (const auto& one : listening()) one->noticed(who, what);
+}
+
+void node_core::closed(link_port& link, const base::error& why) noexcept {
+  bool was_in_use = false;
+  base::result<connection> other = why ? why : base::error(net_errc::peer_down);
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase(all_, link.self());
+    const auto at = peers_.find(link.peer());
+    if (at != peers_.end() && at->second == link.self()) {
+      peers_.erase(at);
+      was_in_use = true;
+    } else if (at != peers_.end()) {
+      other = at->second;  // of two links this one was not wanted
+    }
+    if (was_in_use)
+      std::erase_if(dialled_,
+                    [&](const auto& d) { return d.second.is_up && d.second.link == link.self(); });
+  }
+  if (!link.dialled().empty()) answer_dial(link.dialled(), other);
+  if (was_in_use) tell(link.peer(), peer_change::down, why);
+}
+
+bool node_core::is_quarantined(const peer_identity& who) const {
+  const std::lock_guard lock(mutex_);
+  return quarantined_.contains(who);
+}
+
+std::vector<link_count> node_core::counters(const peer_identity& who) const {
+  connection link;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto at = peers_.find(who);
+    if (at == peers_.end()) return {};
+    link = at->second;
+  }
+  std::promise<std::vector<link_count>> told;
+  std::future<std::vector<link_count>> all = told.get_future();
+  link.run([told = std::move(told)](hosted& h) mutable {
+    try {
+      told.set_value(static_cast<link_port&>(h).counters());
+    } catch (const std::bad_alloc&) {
+      told.set_exception(std::current_exception());  // to who has asked, and not to the link
+    }
+  });
+  try {
+    return all.get();
+  } catch (const std::future_error&) {  // the visit was not made: the link is over
+    return {};
+  }
+}
+
+void node_core::quarantine(const peer_identity& who) {
+  std::vector<connection> links;
+  {
+    const std::lock_guard lock(mutex_);
+    quarantined_.insert(who);
+    links = all_;  // also such as are not in use yet
+  }
+  // A visit is made when nobody is in: after it nothing is delivered. If it has to wait in line, so
+  // does this thread; one that is never made breaks the promise, and the link is over. A line that
+  // is full becomes shorter: the link's thread makes those visits.
+  for (const connection& link : links) {
+    std::future<void> is_shut;
+    const auto visit = [&] {
+      auto shut = std::make_unique<std::promise<void>>();
+      is_shut = shut->get_future();
+      return link.run([&who, shut = std::move(shut)](hosted& h) {
+        auto& port = static_cast<link_port&>(h);
+        if (port.peer() == who)
+          port.shut(base::make_error(net_errc::node_down, "it is in quarantine"));
+        shut->set_value();
+      });
+    };
+    while (visit() == visit_result::full) std::this_thread::yield();
+    is_shut.wait();
+  }
+}
+
+base::error node_core::publish(std::string name, core::address held, const protocol_table& as) {
+  if (!as.described()) return as.described().error();
+  core::cell* const who = core::handle_access::get(held);
+  if (who == nullptr) return base::make_error(system::registry_errc::empty_handle, name);
+  core::address ended;  // who had the name
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_stopping_) return base::make_error(base::errc::shutting_down, "node", "it is stopping");
+    const auto [at, is_new] = names_.try_emplace(std::move(name), published{held, &as});
+    if (!is_new) {
+      if (!core::handle_access::get(at->second.who)->has_ended())
+        return base::make_error(system::registry_errc::name_taken, at->first, "it is published");
+      ended = std::exchange(at->second, published{held, &as}).who;
+    }
+    who->add_strong();
+  }
+  if (core::cell* const before = core::handle_access::get(ended)) before->drop_strong();
+  return {};
+}
+
+bool node_core::unpublish(std::string_view name) {
+  core::address who;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto at = names_.find(name);
+    if (at == names_.end()) return false;
+    who = at->second.who;
+    names_.erase(at);
+  }
+  core::handle_access::get(who)->drop_strong();
+  return true;
+}
+
+void node_core::with_published(
+    std::string_view name,
+    const std::function<void(core::cell*, const protocol_table*)>& use) const {
+  published found;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto at = names_.find(name);
+    if (at != names_.end() && !core::handle_access::get(at->second.who)->has_ended()) {
+      found = at->second;
+      core::handle_access::get(found.who)->add_strong();
+    }
+  }
+  core::cell* const who = core::handle_access::get(found.who);
+  use(who, found.as);
+  if (who != nullptr) who->drop_strong();
+}
+
+std::vector<peer_identity> node_core::peers() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<peer_identity> all;
+  all.reserve(peers_.size());
+  for (const auto& [who, link] : peers_) all.push_back(who);
+  return all;
+}
+
+void node_core::subscribe(std::shared_ptr<peer_listener> who) {
+  const std::lock_guard lock(mutex_);
+  subscribers_.push_back(std::move(who));
+}
+
+std::vector<std::shared_ptr<peer_listener>> node_core::listening() const {
+  const std::lock_guard lock(mutex_);
+  return subscribers_;
+}
+
+void node_core::tell(const peer_identity& who, peer_change what, const base::error& why) {
+  for (const auto& one : listening()) one->changed(who, what, why);
+}
+
+void node_core::stop() noexcept {
+  std::vector<connection> links;
+  std::vector<listener> doors;
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(is_stopping_, true)) return;
+    links = all_;
+    doors = std::exchange(listeners_, {});
+  }
+  doors.clear();
+  for (const connection& link : links)
+    link.run([](hosted& h) {
+      static_cast<link_port&>(h).leave(base::make_error(net_errc::node_down, "this node has left"));
+    });
+  source().wait_for_end(links, settings_.leave_limit);
+  source().stop();
+  std::map<std::string, published, std::less<>> names;
+  {
+    const std::lock_guard lock(mutex_);
+    names = std::exchange(names_, {});
+  }
+  for (const auto& [name, p] : names) core::handle_access::get(p.who)->drop_strong();
+}
+
+}  // namespace garrick::net::internal

@@ -1,0 +1,128 @@
+// What a node's links share: who the peers are, which names are published, who waits for a peer.
+//
+// Invariants
+// C1 At most one link of an incarnation is in use. Of two ends the one with the smaller identity
+//    decides which: it lets the first that opens be used, and leaves others before anything was
+//    sent on them.
+// C2 Whoever waits for a peer is told once: that it can be reached, or why not.
+// C3 A link of a new incarnation of a node ends those of others.
+//
+// Thread safety: any thread. `mutex_` is held for some instructions, and while nothing is called.
+#pragma once
+
+#include <garrick/core/cell/environment.hpp>
+#include <garrick/core/cell/handle.hpp>
+#include <garrick/net/node/node_settings.hpp>
+#include <garrick/net/node/peer_listener.hpp>
+#include <garrick/net/node/protocol_table.hpp>
+#include <garrick/net/stack/any_link.hpp>
+#include <garrick/net/transport/accept_policy.hpp>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace garrick::net {
+
+namespace internal {
+
+class link_port;
+
+class node_core;
+
+/// Makes a link of a node; `dialled`: the endpoint that it connects to, or nothing.
+using link_maker = std::unique_ptr<hosted> (*)(std::shared_ptr<node_core> node,
+                                               const named_stack& kind, const link_settings& s,
+                                               carrier& below, const connection& self,
+                                               std::string dialled);
+
+/// Who waits for a link: it stands, or why there is none.
+using dial_handler = std::function<void(base::result<connection>)>;
+
+/// See above.
+class node_core final : public std::enable_shared_from_this<node_core> {
+ public:
+  node_core(core::environment& env, node_settings s, link_maker make_link);
+  ~node_core();
+
+  [[nodiscard]] core::environment& env() const noexcept { return env_; }
+  [[nodiscard]] const node_settings& settings() const noexcept { return settings_; }
+  [[nodiscard]] link_source& source() const noexcept { return *settings_.source; }
+  [[nodiscard]] const peer_identity& self() const noexcept { return self_; }
+
+  // ---- for the node -----------------------------------------------------------------------------
+
+  [[nodiscard]] base::result<endpoint> listen(const endpoint& at);
+  /// Calls `done` when there is a link to whoever is there, perhaps at once.
+  void dial(const endpoint& to, dial_handler done);
+  [[nodiscard]] base::error publish(std::string name, core::address held, const protocol_table& as);
+  [[nodiscard]] bool unpublish(std::string_view name);
+  [[nodiscard]] std::vector<peer_identity> peers() const;
+  void subscribe(std::shared_ptr<peer_listener> who);
+  /// No frame of this incarnation is delivered any more when this returns, nor ever.
+  void quarantine(const peer_identity& who);
+  [[nodiscard]] std::vector<link_count> counters(const peer_identity& who) const;
+  /// Leaves all peers, waits for that for a while, and ends.
+  void stop() noexcept;
+
+  // ---- for links --------------------------------------------------------------------------------
+
+  /// The peer has said who it is.
+  void opened(link_port& link);
+  /// The peer lets this end send: it is the link in use.
+  void usable(link_port& link);
+  void noticed(const peer_identity& who, const peer_evidence& what);
+  /// The link is over.
+  void closed(link_port& link, const base::error& why) noexcept;
+  /// Why it may not be a peer; nothing: it may.
+  [[nodiscard]] std::optional<std::string> objection(const applicant& who) const;
+  /// Whether frames of this incarnation may be delivered.
+  [[nodiscard]] bool is_quarantined(const peer_identity& who) const;
+
+  struct published {
+    core::address who;  // held by a strong reference
+    const protocol_table* as = nullptr;
+  };
+  /// Calls `use` with who has the name, who cannot end meanwhile; or with nothing.
+  void with_published(std::string_view name,
+                      const std::function<void(core::cell*, const protocol_table*)>& use) const;
+
+ private:
+  struct dialled {
+    connection link;
+    std::vector<dial_handler> waiting;
+    bool is_up = false;
+  };
+  class policy;
+
+  [[nodiscard]] const named_stack* stack_for(const endpoint& e) const;
+  [[nodiscard]] link_settings settings_for(bool connects) const;
+  [[nodiscard]] base::error may_use(const endpoint& e) const;
+  void answer_dial(const std::string& key, base::result<connection> with);
+  [[nodiscard]] std::vector<std::shared_ptr<peer_listener>> listening() const;
+  void tell(const peer_identity& who, peer_change what, const base::error& why);
+
+  core::environment& env_;  // held
+  const link_maker make_link_;
+  node_settings settings_;
+  peer_identity self_;
+
+  mutable std::mutex mutex_;
+  std::map<peer_identity, connection> peers_;            // under mutex_: the links in use
+  std::map<std::string, dialled> dialled_;               // under mutex_: by the endpoint's text
+  std::map<std::string, published, std::less<>> names_;  // under mutex_
+  std::set<peer_identity> quarantined_;                  // under mutex_
+  std::vector<connection> all_;      // under mutex_: every link that has not ended
+  std::vector<listener> listeners_;  // under mutex_
+  std::vector<std::shared_ptr<peer_listener>> subscribers_;  // under mutex_
+  bool is_stopping_ = false;                                 // under mutex_
+};
+
+}  // namespace internal
+}  // namespace garrick::net

@@ -1,0 +1,391 @@
+// A link's life, and what goes out.
+#include <garrick/net/node/internal/node_link.hpp>
+
+#include <garrick/core/cell/signals.hpp>
+#include <garrick/net/error.hpp>
+#include <garrick/net/layer/actor_protocol.hpp>
+#include <garrick/net/layer/failure_detection/handshake.hpp>
+#include <garrick/net/node/internal/node_core.hpp>
+#include <garrick/net/wire/orders.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace garrick::net::internal {
+
+using core::envelope_flag;
+using core::envelope_ptr;
+
+namespace {
+
+core::cell* cell_of(const core::address& a) noexcept { return core::handle_access::get(a); }
+
+/// What the end of a connection says, or the attempt to have another.
+peer_evidence evidence_of(const base::error& why) {
+  const bool is_away = why == net_errc::unreachable || why == net_errc::refused;
+  return {is_away ? peer_evidence::kind::unreachable : peer_evidence::kind::disconnected, why};
+}
+
+}  // namespace
+
+node_link::node_link(std::shared_ptr<node_core> node, const named_stack& kind,
+                     const link_settings& s, carrier& below, connection self, std::string dialled)
+    : node_(std::move(node)),
+      self_(std::move(self)),
+      dialled_(std::move(dialled)),
+      confirms_(kind.provides.confirmed),
+      link_(kind.make(*this, below, s)),
+      most_signals_(std::max(s.mailbox.system_messages / 2, 1u)),
+      asker_(new answering_cell(node_->env(), self_, node_->settings().most_under_way,
+                                node_->settings().patience)),
+      exports_(node_->settings().seed == 0 ? 0
+                                           : node_->settings().seed + s.session.self.incarnation),
+      sender_salt_(s.session.self.incarnation * 0x9e3779b97f4a7c15u) {}
+
+node_link::~node_link() {
+  close(why_ ? why_ : base::error(net_errc::node_down));
+  asker_->drop_strong();
+}
+
+// ---- its life -----------------------------------------------------------------------------------
+
+void node_link::let_use() {
+  is_used_ = true;
+  may_send_ = true;
+  post({.kind = frame_kind::credit, .number = node_->settings().most_under_way}, empty_payload());
+  flush();
+}
+
+void node_link::leave(const base::error& why) {
+  if (!why_) why_ = why;
+  link_->leave(now());
+}
+
+void node_link::shut(const base::error& why) {
+  is_shut_ = true;
+  leave(why);
+}
+
+void node_link::on_event(const link_event& e) {
+  using enum link_event::kind;
+  switch (e.what) {
+    case opened:
+      if (const hello* const who = link_->peer()) peer_ = who->self;
+      is_open_ = true;
+      return node_->opened(*this);
+    case suspected: return notice({peer_evidence::kind::suspected});
+    case trusted: return notice({peer_evidence::kind::trusted});
+    case paused:
+      return notice({peer_evidence::kind::observer_paused,
+                     {},
+                     base::duration::nanoseconds(static_cast<std::int64_t>(e.number))});
+    case disconnected: return notice(evidence_of(e.why));
+    case resumed: notice({peer_evidence::kind::resumed}); [[fallthrough]];
+    case writable: return flush();
+    case delivered: return settle(e.number, {});
+    case unknown: return settle(e.number, e.why ? e.why : base::error(net_errc::perhaps_delivered));
+    case down:
+      if (!why_ && is_open_)
+        why_ = base::make_error(net_errc::node_down, peer_.to_string(), e.why.to_string());
+      if (!why_) why_ = e.why ? e.why : base::error(net_errc::peer_down);
+      return close(why_);
+    default: return;
+  }
+}
+
+void node_link::hint(const base::error& why) { notice(evidence_of(why)); }
+
+void node_link::notice(const peer_evidence& what) {
+  if (is_used_ && !is_closed_) node_->noticed(peer_, what);
+}
+
+void node_link::ended(const base::error& why) noexcept {
+  if (!why_ && why) why_ = why;
+  close(why_ ? why_ : base::error(net_errc::node_down));
+}
+
+/// All that is open is answered, everybody who watches is told. Once.
+void node_link::close(const base::error& why) noexcept {
+  if (std::exchange(is_closed_, true)) return;
+  deliver_held();
+  is_shut_ = true;
+  const base::exit_reason reason(why);
+  signals_.clear();  // what they are about ends here
+  for (outgoing& m : std::exchange(outbox_, {})) give_up(m, why);
+  for (auto& [number, q] : std::exchange(questions_, {}))
+    answer_question(std::move(q),
+                    base::make_error(net_errc::perhaps_delivered, "a node", why.to_string()));
+  while (!under_way_.empty())  // settling the first one takes it out
+    settle(first_report_, base::make_error(net_errc::perhaps_delivered, "a node"));
+  give_credit_back();
+  asked_.clear();
+  for (const auto& [id, proxy] : proxies_) proxy->end(reason);
+  for (const auto& [number, w] : std::exchange(watches_, {})) {
+    if (w.monitor != 0)
+      remote_cell::tell_down(w.watcher, w.target, reason, w.monitor);
+    else
+      remote_cell::tell_exit(w.watcher, w.target, reason);
+  }
+  for (const watching& w : std::exchange(watched_, {})) {
+    core::cell* const target = cell_of(w.target);
+    if (w.monitor == 0)
+      remote_cell::tell_exit(w.target, w.watcher, reason);
+    else if (target != nullptr && target->lock()) {
+      target->signal(core::detail::make_envelope<core::signals::unwatch>(w.watcher, w.monitor));
+      target->drop_strong();
+    }
+  }
+  for (const auto& [id, proxy] : std::exchange(proxies_, {})) proxy->drop_weak();
+  exports_.clear();
+  node_->closed(*this, why);
+}
+
+// ---- the stack ----------------------------------------------------------------------------------
+
+base::instant node_link::now() const { return node_->source().now(); }
+
+void node_link::connected(base::instant now) { link_->connected(now); }
+void node_link::disconnected(const base::error& why, base::instant now) {
+  link_->disconnected(why, now);
+}
+void node_link::receive(std::span<const std::byte> bytes, base::instant now) {
+  holds_ = true;  // if this throws, the link ends, and `close` delivers
+  link_->receive(bytes, now);
+  holds_ = false;
+  hand_over();
+}
+void node_link::carrier_writable(base::instant now) { link_->carrier_writable(now); }
+void node_link::path_changed(std::size_t largest, base::instant now) {
+  link_->path_changed(largest, now);
+}
+void node_link::over(const base::error& why, base::instant now) { link_->over(why, now); }
+base::instant node_link::deadline() const { return std::min(link_->deadline(), next_look_); }
+
+void node_link::advance(base::instant now) {
+  if (next_look_ <= now) {
+    next_look_ = base::instant::never();
+    for (const actor_id& id : std::exchange(owed_, {}))
+      if (export_table::entry* const x = exports_.find(id)) {
+        x->is_owed = false;
+        grant_or_owe(id, *x);
+      }
+  }
+  if (link_->deadline() > now) return;
+  holds_ = true;  // as above
+  link_->advance(now);
+  holds_ = false;
+  hand_over();
+}
+
+// ---- what goes out ------------------------------------------------------------------------------
+
+packet node_link::empty_payload() const {
+  return packet::with_room(frame_room + link_->header_size(), 0);
+}
+
+base::result<packet> node_link::written(const content_codec& how, const void* value) {
+  byte_writer out({.front = frame_room + link_->header_size(),
+                   .context = codec_context(static_cast<handle_porter&>(*this))});
+  newly_sent_.clear();
+  base::result<packet> p = [&]() -> base::result<packet> {
+    try {
+      how.write(out, value);
+    } catch (const std::exception& e) {  // a user's codec
+      return base::make_error(net_errc::not_encodable, how.content->name, e.what());
+    }
+    return std::move(out).finish();
+  }();
+  if (!p)
+    for (const actor_id& id : newly_sent_) static_cast<void>(exports_.release(id, 1));
+  return p;
+}
+
+void node_link::post(const frame& f, packet payload) { post(to_outgoing(f, std::move(payload))); }
+
+void node_link::post(outgoing m) {
+  if (is_closed_) return give_up(m, why_);
+  if (m.lane == system_lane) return post_signal(std::move(m));
+  if (!outbox_.empty() || !link_->writable()) return outbox_.push_back(std::move(m));
+  const std::uint64_t report = m.report;
+  const base::error no = link_->send(std::move(m), now());
+  if (no)
+    give_up(m, no);
+  else if (report != 0 && !confirms_)
+    settle(report, {});
+}
+
+/// The stack has room for some thousand signals that are not confirmed, and ends the session with
+/// one more. Somebody who watches thousands of actors at once has no part in that.
+void node_link::post_signal(outgoing m) {
+  if (!signals_.empty() || signals_under_way_ == most_signals_)
+    return signals_.push_back(std::move(m));
+  send_signal(std::move(m));
+}
+
+void node_link::send_signal(outgoing m) {
+  m.report = confirms_ ? signal_report : 0;
+  signals_under_way_ += confirms_ ? 1 : 0;
+  // An error is that of a link that ends, with which ends what the signal is about.
+  if (link_->send(std::move(m), now())) signals_under_way_ -= confirms_ ? 1 : 0;
+}
+
+void node_link::signal_confirmed() {
+  --signals_under_way_;
+  while (!signals_.empty() && signals_under_way_ != most_signals_ && !is_closed_) {
+    outgoing next = std::move(signals_.front());
+    signals_.pop_front();
+    send_signal(std::move(next));
+  }
+}
+
+void node_link::flush() {
+  while (!outbox_.empty() && !is_closed_ && link_->writable()) {
+    outgoing m = std::move(outbox_.front());
+    outbox_.pop_front();
+    const std::uint64_t report = m.report;
+    if (const base::error no = link_->send(std::move(m), now()))
+      give_up(m, no);
+    else if (report != 0 && !confirms_)
+      settle(report, {});
+  }
+}
+
+/// The stack has not taken it, so nobody there has seen it.
+void node_link::give_up(outgoing& m, const base::error& why) {
+  const base::error told =
+      base::make_error(base::errc::not_handled, "a node", why ? why.to_string() : "");
+  const base::error& because = why == net_errc::too_large ? why : told;
+  if (const base::result<frame> f = decode_frame(m.bytes.bytes())) {
+    // The numbers of other kinds are the peer's.
+    const bool asks = f->kind == frame_kind::request || f->kind == frame_kind::resolve;
+    const auto at = asks ? questions_.find(f->number) : questions_.end();
+    if (at != questions_.end()) {
+      question q = std::move(at->second);
+      questions_.erase(at);
+      answer_question(std::move(q), because);
+    } else if (f->kind == frame_kind::response && why == net_errc::too_large) {
+      send_error({f->receiver, f->sender, nullptr}, f->number, why);
+    }
+  }
+  if (m.report != 0) settle(m.report, because);
+}
+
+/// What was sent with this report is in the mailbox, or it is not known, or it is not.
+void node_link::settle(std::uint64_t report, const base::error& why) {
+  if (report == signal_report) return signal_confirmed();
+  if (report < first_report_ || report - first_report_ >= under_way_.size()) return;
+  under_way& u = under_way_[report - first_report_];
+  if (std::exchange(u.is_settled, true)) return;
+  if (why && u.type != nullptr)
+    node_->env().dead_letter({.sender = u.sender,
+                              .receiver = u.to.id(),
+                              .type = u.type->name,
+                              .descriptor = u.type,
+                              .reason = why});
+  u.to = {};
+  ++settled_;
+  if (!holds_) give_credit_back();
+  while (!under_way_.empty() && under_way_.front().is_settled) {
+    under_way_.pop_front();
+    ++first_report_;
+  }
+}
+
+void node_link::give_credit_back() noexcept {
+  if (const std::uint32_t n = std::exchange(settled_, 0); n != 0) asker_->give_back(n);
+}
+
+/// Chooses the lane, and tells the peer no number of ours.
+actor_id node_link::sender_id(std::uint64_t local) const noexcept {
+  return {(local + 1) * 0x9e3779b97f4a7c15u ^ sender_salt_, 1};
+}
+
+void node_link::send(remote_cell& to, core::address kept, envelope_ptr e) {
+  const auto lose = [&](base::error why) { to.lost(std::move(e), std::move(why)); };
+  if (is_closed_)
+    return lose(base::make_error(base::errc::not_handled, to.name(), why_.to_string()));
+  const signature_codec* const s = to.by_content(e->type);
+  if (s == nullptr)
+    return lose(
+        base::make_error(net_errc::not_encodable, e->type->name,
+                         "no protocol of the receiver that was seen here has this message"));
+  base::result<packet> p = written(s->message, core::content_pointer(e.get()));
+  if (!p) return lose(p.error());
+  frame f{.kind = frame_kind::message, .receiver = to.id(), .type = s->message.type};
+  std::uint64_t sender = e->is(envelope_flag::request) ? e->requester->id() : e->sender_id;
+  f.sender = sender_id(sender);
+  f.urgent = e->is(envelope_flag::urgent);
+  const base::message_type* type = e->type;
+  if (e->is(envelope_flag::request)) {
+    f.kind = frame_kind::request;
+    f.number = ++next_number_;
+    type = nullptr;  // the answer tells
+    question& q = questions_[f.number];
+    q.request = core::take_request(e.get());
+    q.signature = s;
+    node_->env().outside_began();
+  }
+  outgoing m = to_outgoing(f, std::move(*p));
+  under_way_.push_back({std::move(kept), type, sender, false});
+  m.report = first_report_ + under_way_.size() - 1;
+  post(std::move(m));
+}
+
+void node_link::answer(envelope_ptr e) {
+  const std::uint64_t number = e->id();
+  const auto at = asked_.find(number);
+  if (at == asked_.end()) return;  // cancelled, or the link is over
+  const asking to = at->second;
+  asked_.erase(at);
+  if (e->is(envelope_flag::failure))
+    return send_error(to, number, *static_cast<const base::error*>(e->raw()));
+  if (e->type != to.signature->answer.content)
+    return send_error(to, number,
+                      base::make_error(base::errc::unexpected_message, e->type->name,
+                                       "the answer is of another type than the protocol says"));
+  base::result<packet> p = written(to.signature->answer, core::content_pointer(e.get()));
+  if (!p) return send_error(to, number, p.error());
+  post({.kind = frame_kind::response,
+        .receiver = to.asker,
+        .sender = to.asked,
+        .number = number,
+        .type = to.signature->answer.type},
+       std::move(*p));
+}
+
+void node_link::send_error(const asking& to, std::uint64_t number, const base::error& why) {
+  post(refusal_of(
+      {.kind = frame_kind::request, .receiver = to.asked, .sender = to.asker, .number = number},
+      why, link_->header_size()));
+}
+
+bool node_link::resolve(const std::string& name, const protocol_table& as,
+                        std::unique_ptr<name_answer>& done) {
+  if (is_closed_) return false;
+  const auto fail = [&](const base::error& why) {
+    std::exchange(done, nullptr)->failed(why);
+    return true;
+  };
+  if (!as.described()) return fail(as.described().error());
+  std::optional<packet> p = payload_of(resolve_order{name, *as.described()});
+  if (!p) return fail(net_errc::not_encodable);
+  const std::uint64_t number = ++next_number_;
+  question& q = questions_[number];
+  q.resolved = std::move(done);
+  q.expected = &as;
+  post({.kind = frame_kind::resolve, .number = number}, std::move(*p));
+  return true;
+}
+
+void node_link::released(remote_cell& who) {
+  if (is_closed_) return;
+  const auto at = proxies_.find(who.id());
+  const bool is_listed = at != proxies_.end() && at->second == &who;
+  if (const std::uint64_t n = std::exchange(who.received, 0); n != 0)
+    post({.kind = frame_kind::release, .receiver = who.id(), .number = n}, empty_payload());
+  if (!is_listed) return;
+  proxies_.erase(at);
+  who.drop_weak();
+}
+
+}  // namespace garrick::net::internal

@@ -1,0 +1,225 @@
+// A node's link to one incarnation of one peer: a stack, and what the two owe each other.
+//
+// It lives on an I/O thread, or where the simulated network runs, and is one thread's at a time.
+// Senders visit it with their envelopes; it encodes them and sends them. From below come frames,
+// which it decodes and puts into mailboxes.
+//
+// Invariants (N1 to N6 are those of decision 0010)
+// K1 A question is in `questions_` from the moment when it leaves its envelope until its answer was
+//    given (N1). What the stack has not taken yet counts, too.
+// K2 A watch by an actor here is in `watches_` until it was answered or taken back (N2).
+// K3 An asker's number is in `asked_` until it was answered.
+// K4 Of each message and request that has taken the link's credit, the credit is given back once:
+//    when it is confirmed, when it was sent over a stack that confirms nothing, or when it is lost.
+//
+// Thread safety: one thread at a time, by `connection` (hosted.hpp).
+#pragma once
+
+#include <garrick/base/values/exit_reason.hpp>
+#include <garrick/core/cell/envelope.hpp>
+#include <garrick/core/cell/respond.hpp>
+#include <garrick/core/ref.hpp>
+#include <garrick/net/node/handle_codec.hpp>
+#include <garrick/net/node/internal/exports.hpp>
+#include <garrick/net/node/internal/link_port.hpp>
+#include <garrick/net/node/internal/remote_cell.hpp>
+#include <garrick/net/node/name_answer.hpp>
+#include <garrick/net/node/node_settings.hpp>
+#include <garrick/net/node/peer_listener.hpp>
+#include <garrick/net/stack/any_link.hpp>
+#include <garrick/net/transport/hosted.hpp>
+#include <garrick/net/wire/frame.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace garrick::net::internal {
+
+class node_core;
+
+/// See above.
+class node_link final : public link_port, carried, link_owner, handle_porter {
+ public:
+  /// `dialled`: the endpoint that this end has connected to; empty if the peer has.
+  node_link(std::shared_ptr<node_core> node, const named_stack& kind, const link_settings& s,
+            carrier& below, connection self, std::string dialled);
+  ~node_link() override;
+
+  // link_port
+  [[nodiscard]] const peer_identity& peer() const noexcept override { return peer_; }
+  [[nodiscard]] const hello* says() const noexcept override { return link_->peer(); }
+  [[nodiscard]] const std::string& dialled() const noexcept override { return dialled_; }
+  [[nodiscard]] std::vector<link_count> counters() const override { return link_->counters(); }
+  [[nodiscard]] const connection& self() const noexcept override { return self_; }
+  void let_use() override;
+  void leave(const base::error& why) override;
+  void shut(const base::error& why) override;
+  [[nodiscard]] bool resolve(const std::string& name, const protocol_table& as,
+                             std::unique_ptr<name_answer>& done) override;
+  void send(remote_cell& to, core::address kept, core::envelope_ptr e) override;
+  void signal(remote_cell& to, core::envelope_ptr e) override;
+  void answer(core::envelope_ptr e) override;
+  void released(remote_cell& who) override;
+
+  // hosted
+  carried& stack() override { return *this; }
+  [[nodiscard]] bool admitted() const override { return is_open_; }
+  void hint(const base::error& why) override;
+  void ended(const base::error& why) noexcept override;
+
+ private:
+  // carried: the stack, and what this class has to do in time
+  void connected(base::instant now) override;
+  void disconnected(const base::error& why, base::instant now) override;
+  void receive(std::span<const std::byte> bytes, base::instant now) override;
+  void carrier_writable(base::instant now) override;
+  void path_changed(std::size_t largest, base::instant now) override;
+  void over(const base::error& why, base::instant now) override;
+  [[nodiscard]] base::instant deadline() const override;
+  void advance(base::instant now) override;
+
+  // link_owner
+  bool on_message(incoming m) override;
+  void on_event(const link_event& e) override;
+
+  // handle_porter
+  void write(byte_writer& out, core::cell* who, const protocol_table& as) override;
+  [[nodiscard]] core::cell* read(byte_reader& in, const protocol_table& as) override;
+
+  struct question {
+    core::pending_request request;  // of an actor here
+    const signature_codec* signature = nullptr;
+    std::unique_ptr<name_answer> resolved;  // of a name
+    const protocol_table* expected = nullptr;
+  };
+  struct asking {
+    actor_id asker, asked;
+    const signature_codec* signature;
+  };
+  /// An actor watches one of the other node.
+  struct watching {
+    core::address watcher;  // here, or a proxy
+    core::address target;
+    std::uint64_t monitor = 0;  // 0: a link
+    actor_id watcher_id, target_id;
+    core::any_ref keeps{};  // the watcher's proxy
+  };
+  /// What is on its way, for whoever has to be told if it does not get there.
+  struct under_way {
+    core::address to;
+    const base::message_type* type = nullptr;
+    std::uint64_t sender = 0;
+    bool is_settled = true;
+  };
+
+  /// If the link is the one in use.
+  void notice(const peer_evidence& what);
+
+  // sending
+  [[nodiscard]] base::instant now() const;
+  [[nodiscard]] packet empty_payload() const;
+  template <class T>
+  [[nodiscard]] std::optional<packet> payload_of(const T& value) {
+    base::result<packet> p = encode(value, {.front = frame_room + link_->header_size()});
+    if (!p) return std::nullopt;
+    return std::move(*p);
+  }
+  /// A user's value, with handles in it. If that fails, no handle counts as sent.
+  [[nodiscard]] base::result<packet> written(const content_codec& how, const void* value);
+  void post(outgoing m);
+  void post_signal(outgoing m);
+  void send_signal(outgoing m);
+  void signal_confirmed();
+  void post(const frame& f, packet payload);
+  void flush();
+  void give_up(outgoing& m, const base::error& why);
+  void settle(std::uint64_t report, const base::error& why);
+  [[nodiscard]] actor_id sender_id(std::uint64_t local) const noexcept;
+  void send_error(const asking& to, std::uint64_t number, const base::error& why);
+  void signal_watch(remote_cell& to, const core::address& watcher, std::uint64_t monitor);
+  void signal_unwatch(remote_cell& to, const core::address& watcher, std::uint64_t monitor);
+  void signal_down(remote_cell& to, const core::address& dead, const base::exit_reason& why,
+                   std::uint64_t monitor);
+
+  // what comes
+  void on_user_message(const frame& f);
+  /// False: it was refused. True: it is among those that `hand_over` delivers.
+  [[nodiscard]] bool take_in(const frame& f, export_table::entry& x);
+  void refuse(const frame& f, const base::error& why);
+  void hand_over();
+  void deliver_held() noexcept;
+  void give_credit_back() noexcept;
+  void grant_or_owe(const actor_id& id, export_table::entry& x);
+  void on_answer(const frame& f);
+  void on_watch(const frame& f, std::uint64_t monitor);
+  void on_unwatch(const frame& f, std::uint64_t monitor);
+  void on_down(const frame& f);
+  void on_exit(const frame& f);
+  void on_kill(const frame& f);
+  void on_credit(const frame& f);
+  void on_release(const frame& f);
+  void on_resolve(const frame& f);
+  void on_resolved(const frame& f);
+  void on_decode_error(const frame& f);
+  void answer_question(question q, base::result<core::envelope*> with) noexcept;
+
+  // proxies
+  /// A strong reference, which is the caller's.
+  [[nodiscard]] remote_cell& proxy_of(const actor_id& id);
+  void close(const base::error& why) noexcept;
+
+  /// A message that has come and is not in the mailbox yet.
+  struct held_message {
+    export_table::entry* to = nullptr;
+    actor_id id;
+    core::envelope_ptr what;
+  };
+  static constexpr std::size_t most_held = 256;
+  /// The number of all signals; messages count from 1.
+  static constexpr std::uint64_t signal_report = ~std::uint64_t{0};
+
+  const std::shared_ptr<node_core> node_;
+  const connection self_;
+  const std::string dialled_;
+  const bool confirms_;
+  std::unique_ptr<any_link> link_;
+  const std::uint32_t most_signals_;  // that are not confirmed
+  answering_cell* asker_;             // a strong reference
+  base::instant now_{};
+  peer_identity peer_;
+  bool is_open_ = false;
+  bool is_used_ = false;    // of several links it is the one in use
+  bool is_shut_ = false;    // nothing is delivered
+  bool is_closed_ = false;  // all were told
+  bool may_send_ = false;   // the peer has granted credit
+  base::error why_;
+
+  export_table exports_;
+  std::unordered_map<actor_id, remote_cell*> proxies_;  // weakly held
+  std::unordered_map<std::uint64_t, question> questions_;
+  std::unordered_map<std::uint64_t, asking> asked_;
+  std::unordered_map<std::uint64_t, watching> watches_;  // of actors here, by the peer's number
+  std::vector<watching> watched_;                        // actors here, by those of the peer
+  std::uint64_t next_number_ = 0;
+  std::uint64_t sender_salt_;
+
+  std::vector<actor_id> newly_sent_;  // by the encoding that is under way
+  std::deque<outgoing> outbox_;       // what the stack has not taken yet
+  std::deque<outgoing> signals_;      // what there are too many under way for
+  std::uint32_t signals_under_way_ = 0;
+  std::deque<under_way> under_way_;
+  std::uint64_t first_report_ = 1;  // of under_way_.front()
+  std::vector<actor_id> owed_;
+  bool holds_ = false;              // the stack is passing up what has come
+  std::vector<held_message> held_;  // of that
+  std::uint32_t settled_ = 0;       // and what that has settled: credit to be given back
+  base::instant next_look_ = base::instant::never();
+};
+
+}  // namespace garrick::net::internal

@@ -1,0 +1,323 @@
+// What comes in: frames become messages, answers, and changes of the link's tables.
+#include <garrick/base/concurrency/thread_state.hpp>
+#include <garrick/net/error.hpp>
+#include <garrick/net/layer/actor_protocol.hpp>
+#include <garrick/net/node/internal/node_core.hpp>
+#include <garrick/net/node/internal/node_link.hpp>
+#include <garrick/net/wire/orders.hpp>
+#include <garrick/net/wire/schema.hpp>
+#include <garrick/system/names/registry.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace garrick::net::internal {
+
+using core::envelope_flag;
+using core::envelope_ptr;
+
+namespace {
+
+/// Envelopes have room for so many bits of a request's number.
+constexpr std::uint64_t most_number = core::envelope::id_mask;
+/// How often those are looked at whose mailboxes are too long for a grant.
+constexpr base::duration look_again = base::duration::milliseconds(1);
+/// Messages that an actor who keeps up is sent ahead at most; a power of two times `first_credit`.
+constexpr std::uint32_t most_credit = 8192;
+/// And bytes of them, going by those of the last grant.
+constexpr std::uint64_t most_bytes_ahead = 1u << 20;
+
+}  // namespace
+
+bool node_link::on_message(incoming m) {
+  if (is_shut_ || m.decoded == nullptr) return true;
+  const frame* const f = m.decoded;
+  // What else comes must not overtake messages, and may change who has which number.
+  if (f->kind != frame_kind::message && f->kind != frame_kind::request) hand_over();
+  switch (f->kind) {
+    case frame_kind::message:
+    case frame_kind::request: on_user_message(*f); break;
+    case frame_kind::response:
+    case frame_kind::error: on_answer(*f); break;
+    case frame_kind::cancel: asked_.erase(f->number); break;
+    case frame_kind::link: on_watch(*f, 0); break;
+    case frame_kind::unlink: on_unwatch(*f, 0); break;
+    case frame_kind::monitor:
+      if (f->number != 0) on_watch(*f, f->number);
+      break;
+    case frame_kind::demonitor: on_unwatch(*f, f->number); break;
+    case frame_kind::down: on_down(*f); break;
+    case frame_kind::exit: on_exit(*f); break;
+    case frame_kind::kill: on_kill(*f); break;
+    case frame_kind::release: on_release(*f); break;
+    case frame_kind::credit: on_credit(*f); break;
+    case frame_kind::resolve: on_resolve(*f); break;
+    case frame_kind::resolved: on_resolved(*f); break;
+    case frame_kind::spawn:
+      refuse(*f, base::make_error(net_errc::denied, "spawn", "nothing is on this node's list"));
+      break;
+    case frame_kind::decode_error: on_decode_error(*f); break;
+    case frame_kind::spawned:
+    case frame_kind::marker:
+    case frame_kind::marked: break;  // answers to what is never asked
+  }
+  return true;
+}
+
+void node_link::refuse(const frame& f, const base::error& why) {
+  if (f.kind == frame_kind::message && !f.receiver) return;
+  post(refusal_of(f, why, link_->header_size()));
+}
+
+void node_link::on_user_message(const frame& f) {
+  export_table::entry* const x = exports_.find(f.receiver);
+  if (x == nullptr)
+    return refuse(
+        f, base::make_error(base::errc::not_handled, "a node", "nobody here has this number"));
+  ++x->taken;  // whatever becomes of it, its sender has taken the credit
+  x->taken_bytes += f.payload.size();
+  if (!take_in(f, *x)) return is_closed_ ? void() : grant_or_owe(f.receiver, *x);
+  if (!holds_ || held_.size() == most_held) hand_over();
+}
+
+bool node_link::take_in(const frame& f, export_table::entry& x) {
+  const auto refuse = [&](const base::error& why) {
+    this->refuse(f, why);
+    return false;
+  };
+  const signature_codec* const s = x.by_type(f.type);
+  if (s == nullptr)
+    return refuse(base::make_error(base::errc::unexpected_message, "a node",
+                                   "the receiver's protocol has no such message"));
+  if (f.kind == frame_kind::request) {
+    if (f.number == 0 || f.number > most_number || asked_.contains(f.number))
+      return refuse(base::make_error(net_errc::decode_failed, "a request's number"));
+    if (asked_.size() >= node_->settings().most_questions)
+      return refuse(base::make_error(base::errc::overload, "a node", "too many open requests"));
+  }
+  byte_reader in(f.payload, {}, codec_context(static_cast<handle_porter&>(*this)));
+  core::envelope* made = nullptr;
+  try {
+    made = s->message.read(in);
+  } catch (const std::exception& e) {
+    return refuse(base::make_error(net_errc::decode_failed, s->message.content->name, e.what()));
+  }
+  if (made == nullptr) return refuse(in.failure());
+  envelope_ptr e(made);
+  if (f.kind == frame_kind::request) {
+    asked_.emplace(f.number, asking{f.sender, f.receiver, s});
+    asker_->add_strong();
+    e->requester = asker_;
+    e->word |= f.number;
+    e->set(envelope_flag::request);
+  }
+  if (f.urgent) e->set(envelope_flag::urgent);
+  held_.push_back({&x, f.receiver, std::move(e)});
+  return true;
+}
+
+/// Into the mailboxes, all that came together at once: so an actor that sleeps is woken once for
+/// them. This thread never waits: a mailbox at its hard limit loses the message, as it would one of
+/// a sender here that may not wait.
+void node_link::deliver_held() noexcept {
+  ++base::this_thread.no_wait;
+  for (held_message& m : held_) {
+    if (m.what == nullptr) continue;
+    core::cell& to = *core::handle_access::get(m.to->who);
+    if (m.what->is(envelope_flag::urgent))
+      to.deliver_urgent(m.what.release());
+    else
+      to.deliver(m.what.release());
+  }
+  --base::this_thread.no_wait;
+}
+
+void node_link::hand_over() {
+  give_credit_back();
+  deliver_held();
+  // What is posted may end the link, and then nobody has a number any more.
+  for (std::size_t i = 0; i < held_.size() && !is_closed_; ++i)
+    grant_or_owe(held_[i].id, *held_[i].to);
+  held_.clear();
+}
+
+/// Who keeps up is sent more ahead the next time, and who does not, less.
+void node_link::grant_or_owe(const actor_id& id, export_table::entry& x) {
+  if (x.taken < x.window / 2 || x.is_owed) return;
+  const core::cell* const who = core::handle_access::get(x.who);
+  if (who->has_ended() || who->mailbox_length() < x.window / 2) {
+    std::uint32_t number = std::exchange(x.taken, 0);
+    const std::uint64_t ahead = 2 * std::uint64_t{x.window} * x.taken_bytes / number;
+    // A bounded mailbox has no soft limit, and takes no more than the first credit.
+    if (x.window < most_credit && ahead <= most_bytes_ahead && who->soft_limit() != 0) {
+      number += x.window;
+      x.window *= 2;
+    }
+    x.taken_bytes = 0;
+    return post({.kind = frame_kind::credit, .receiver = id, .number = number}, empty_payload());
+  }
+  if (x.window > first_credit) {
+    x.window /= 2;  // half of it was taken, and is not granted again
+    x.taken -= x.window;
+  }
+  x.is_owed = true;
+  owed_.push_back(id);
+  if (next_look_.is_never()) next_look_ = now() + look_again;
+}
+
+void node_link::on_credit(const frame& f) {
+  if (!f.receiver) {
+    may_send_ = true;
+    return node_->usable(*this);
+  }
+  const auto at = proxies_.find(f.receiver);
+  if (at == proxies_.end()) return;
+  at->second->grant_credit(static_cast<std::uint32_t>(std::min<std::uint64_t>(f.number, 1u << 20)));
+}
+
+void node_link::on_release(const frame& f) {
+  // A peer that releases what it never had is not believed.
+  static_cast<void>(exports_.release(f.receiver, f.number));
+}
+
+// ---- answers ------------------------------------------------------------------------------------
+
+/// Gives the answer, or why there is none. An envelope becomes the requester's.
+void node_link::answer_question(question q, base::result<core::envelope*> with) noexcept {
+  if (q.resolved != nullptr) return q.resolved->failed(with.error());
+  if (q.request.requester == nullptr) return;
+  if (with)
+    core::detail::send_response(q.request, *with);
+  else
+    core::respond_error(q.request, with.error());
+  node_->env().outside_ended();
+}
+
+void node_link::on_answer(const frame& f) {
+  const auto at = questions_.find(f.number);
+  if (at == questions_.end()) return;
+  question q = std::move(at->second);
+  questions_.erase(at);
+  if (f.kind == frame_kind::error) return answer_question(std::move(q), error_of(f));
+  if (q.signature == nullptr || f.type != q.signature->answer.type)
+    return answer_question(std::move(q), base::make_error(net_errc::decode_failed, "a response",
+                                                          "it is of another type"));
+  byte_reader in(f.payload, {}, codec_context(static_cast<handle_porter&>(*this)));
+  core::envelope* made = nullptr;
+  try {
+    made = q.signature->answer.read(in);
+  } catch (const std::exception& e) {
+    return answer_question(std::move(q),
+                           base::make_error(net_errc::decode_failed, "a response", e.what()));
+  }
+  if (made == nullptr) return answer_question(std::move(q), in.failure());
+  answer_question(std::move(q), made);
+}
+
+void node_link::on_decode_error(const frame& f) {
+  const auto at = proxies_.find(f.sender);
+  if (at == proxies_.end()) return;
+  node_->env().dead_letter({.sender = 0,
+                            .receiver = at->second->local_id(),
+                            .type = at->second->type_name(),
+                            .reason = error_of(f)});
+}
+
+// ---- names --------------------------------------------------------------------------------------
+
+void node_link::on_resolve(const frame& f) {
+  const base::result<resolve_order> order = decode<resolve_order>(f.payload);
+  if (!order) return refuse(f, order.error());
+  if (const base::error no = check(order->protocol)) return refuse(f, no);
+  node_->with_published(order->name, [&](core::cell* who, const protocol_table* as) {
+    if (who == nullptr)
+      return refuse(f, base::make_error(system::registry_errc::not_found, order->name));
+    if (const base::error no = supports(order->protocol, *as->described())) return refuse(f, no);
+    if (exports_.size() >= node_->settings().most_exports)
+      return refuse(f, base::make_error(net_errc::overload, "a node", "too many exported actors"));
+    std::optional<packet> p = payload_of(*as->described());
+    if (!p) return refuse(f, base::error(net_errc::not_encodable));
+    const actor_id id = exports_.hold(*who, *as);
+    post({.kind = frame_kind::resolved, .sender = id, .number = f.number}, std::move(*p));
+  });
+}
+
+void node_link::on_resolved(const frame& f) {
+  const auto at = questions_.find(f.number);
+  if (at == questions_.end() || at->second.resolved == nullptr) return;
+  question q = std::move(at->second);
+  questions_.erase(at);
+  if (!f.sender)
+    return q.resolved->failed(base::make_error(net_errc::decode_failed, "a resolved name"));
+  remote_cell& proxy = proxy_of(f.sender);
+  ++proxy.received;
+  proxy.seen_as(*q.expected);
+  q.resolved->found(&proxy);
+}
+
+// ---- handles ------------------------------------------------------------------------------------
+
+remote_cell& node_link::proxy_of(const actor_id& id) {
+  const auto at = proxies_.find(id);
+  if (at != proxies_.end() && at->second->lock()) return *at->second;
+  auto* const made = new remote_cell(self_, *asker_, id, node_->settings().patience);
+  made->add_weak();
+  if (at != proxies_.end())
+    std::exchange(at->second, made)->drop_weak();
+  else
+    proxies_.emplace(id, made);
+  return *made;
+}
+
+namespace {
+
+enum class handle_kind : std::uint8_t {
+  empty,      ///< nobody
+  senders,    ///< the number was given by who writes
+  receivers,  ///< it comes home
+};
+
+void write_id(byte_writer& out, const actor_id& id) {
+  out.fixed(id.low);
+  out.fixed(id.high);
+}
+
+}  // namespace
+
+void node_link::write(byte_writer& out, core::cell* who, const protocol_table& as) {
+  if (who == nullptr) return out.fixed(static_cast<std::uint8_t>(handle_kind::empty));
+  if (who->is_elsewhere())
+    if (const auto* const proxy = dynamic_cast<const remote_cell*>(who);
+        proxy != nullptr && proxy->link() == self_) {
+      out.fixed(static_cast<std::uint8_t>(handle_kind::receivers));
+      return write_id(out, proxy->id());
+    }
+  if (exports_.size() >= node_->settings().most_exports)
+    return out.fail(base::make_error(net_errc::overload, "a node", "too many exported actors"));
+  const actor_id id = exports_.hold(*who, as);
+  newly_sent_.push_back(id);
+  out.fixed(static_cast<std::uint8_t>(handle_kind::senders));
+  write_id(out, id);
+}
+
+core::cell* node_link::read(byte_reader& in, const protocol_table& as) {
+  const auto kind = static_cast<handle_kind>(in.fixed<std::uint8_t>());
+  if (kind == handle_kind::empty) return nullptr;
+  actor_id id;
+  id.low = in.fixed<std::uint64_t>();
+  id.high = in.fixed<std::uint64_t>();
+  if (in.failed()) return nullptr;
+  if (kind == handle_kind::senders && id) {
+    remote_cell& proxy = proxy_of(id);
+    ++proxy.received;
+    proxy.seen_as(as);
+    return &proxy;
+  }
+  const export_table::entry* const x = kind == handle_kind::receivers ? exports_.find(id) : nullptr;
+  core::cell* const who = x != nullptr && x->held ? core::handle_access::get(x->who) : nullptr;
+  if (who == nullptr) return in.fail("a handle that nobody here has given away"), nullptr;
+  who->add_strong();
+  return who;
+}
+
+}  // namespace garrick::net::internal

@@ -1,0 +1,96 @@
+// The proxy of one actor of a peer, and the cell that answers a peer's requests.
+//
+// What is sent to a proxy visits the link on the sender's thread; the link encodes it and puts it
+// on its way (link_port.hpp). Where the visit cannot be made, because the link is over or too many
+// wait, what was sent is lost in the proper way: a dead letter, an answer to the request.
+//
+// Thread safety: as proxy_cell, but for what is said to belong to the link.
+#pragma once
+
+#include <garrick/core/cell/handle.hpp>
+#include <garrick/core/cell/proxy/proxy_cell.hpp>
+#include <garrick/net/node/protocol_table.hpp>
+#include <garrick/net/transport/hosted.hpp>
+#include <garrick/net/wire/frame.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace garrick::net::internal {
+
+GARRICK_NO_VIRTUAL_DESTRUCTORS_BEGIN
+
+/// Who has asked, for the actors here: one for all requests of a peer. An answer to it becomes a
+/// frame. It also has the credit of the whole link.
+class answering_cell final : public core::proxy_cell {
+ public:
+  /// One strong handle, which is the caller's.
+  answering_cell(core::environment& env, connection link, std::uint32_t most_under_way,
+                 base::duration patience);
+  std::string_view type_name() const noexcept override { return "asker in another node"; }
+  /// Waits, where that is allowed, until something more may be under way.
+  void take_credit() noexcept;
+  /// So many are not under way any more.
+  void give_back(std::uint32_t messages) noexcept { grant(messages); }
+
+ private:
+  ~answering_cell() = default;
+  void forward(core::envelope_ptr e) noexcept override;
+  void forward_signal(core::envelope_ptr) noexcept override {}
+  void free_self() noexcept override { delete this; }
+
+  const connection link_;
+};
+
+/// An actor of a peer.
+class remote_cell final : public core::proxy_cell {
+ public:
+  /// One strong handle, which is the caller's. Holds `link_credit`.
+  remote_cell(connection link, answering_cell& link_credit, const actor_id& id,
+              base::duration patience);
+  std::string_view type_name() const noexcept override { return "actor of another node"; }
+
+  [[nodiscard]] const actor_id& id() const noexcept { return id_; }
+  /// This process' number for it.
+  [[nodiscard]] std::uint64_t local_id() const noexcept { return cell::id(); }
+  [[nodiscard]] const connection& link() const noexcept { return link_; }
+
+  // ---- the link's ---------------------------------------------------------------------------
+
+  std::uint64_t received = 0;  ///< handles that have come, and were not released
+  /// It was seen with this protocol. Throws std::bad_alloc.
+  void seen_as(const protocol_table& t);
+  /// The signature of what is to be sent; null: it was never seen with such a one.
+  [[nodiscard]] const signature_codec* by_content(const base::message_type* m) const noexcept;
+  void grant_credit(std::uint32_t messages) noexcept { grant(messages); }
+  /// The message did not get on its way: the credit that it has taken is given back.
+  void lost(core::envelope_ptr e, base::error why) noexcept {
+    link_credit_.give_back(1);
+    grant(1);
+    lose(std::move(e), std::move(why));
+  }
+  /// A signal that did not get on its way.
+  void lost_signal(const core::envelope_ptr& e, const base::exit_reason& why) noexcept;
+  /// Itself, by its identity.
+  [[nodiscard]] core::address address() noexcept { return core::handle_access::make_address(this); }
+  using proxy_cell::tell_down;
+  using proxy_cell::tell_exit;
+
+ private:
+  ~remote_cell() { link_credit_.drop_strong(); }
+  void forward(core::envelope_ptr e) noexcept override;
+  void forward_signal(core::envelope_ptr e) noexcept override;
+  void nobody_holds_it() noexcept override;
+  void free_self() noexcept override { delete this; }
+
+  const connection link_;
+  answering_cell& link_credit_;
+  const actor_id id_;
+  std::vector<const protocol_table*> tables_;
+};
+
+GARRICK_NO_VIRTUAL_DESTRUCTORS_END
+
+}  // namespace garrick::net::internal

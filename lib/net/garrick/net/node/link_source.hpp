@@ -1,0 +1,58 @@
+// Where a node's links come from: real sockets, or a simulated network.
+//
+// An extension point: a node that is given another source runs over it unchanged.
+//
+// Thread safety: any thread, unless a source says otherwise.
+#pragma once
+
+#include <garrick/base/time/clock.hpp>
+#include <garrick/base/values/result.hpp>
+#include <garrick/net/transport/sockets.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace garrick::net {
+
+/// Opens links and lets others in.
+class link_source {
+ public:
+  virtual ~link_source() = default;
+
+  /// As `net::connect`.
+  [[nodiscard]] virtual base::result<connection> connect(const endpoint& to,
+                                                         std::unique_ptr<hosted_maker> make) = 0;
+  /// As `net::listen`.
+  [[nodiscard]] virtual base::result<listener> listen(const endpoint& at,
+                                                      std::shared_ptr<accept_policy> policy) = 0;
+  /// What time it is where the links are.
+  [[nodiscard]] virtual base::instant now() const noexcept = 0;
+  /// Waits until these links are over, but not beyond `limit`. They go on meanwhile.
+  virtual void wait_for_end(const std::vector<connection>& links, base::duration limit) = 0;
+  /// Ends all links. When it returns nobody is in, and nobody gets in any more.
+  virtual void stop() noexcept = 0;
+
+ protected:
+  link_source() = default;
+};
+
+/// Links over sockets, on threads of its own.
+class socket_source final : public link_source {
+ public:
+  /// Starts the threads. Throws as `io_threads`.
+  explicit socket_source(io_settings io = {}, transport_settings transport = {},
+                         accept_limits accept = {});
+
+  base::result<connection> connect(const endpoint& to, std::unique_ptr<hosted_maker> make) override;
+  base::result<listener> listen(const endpoint& at, std::shared_ptr<accept_policy> policy) override;
+  base::instant now() const noexcept override;
+  void wait_for_end(const std::vector<connection>& links, base::duration limit) override;
+  void stop() noexcept override;
+
+ private:
+  io_threads io_;
+  const transport_settings transport_;
+  const accept_limits accept_;
+};
+
+}  // namespace garrick::net

@@ -1,0 +1,166 @@
+#include <garrick/net/node/node.hpp>
+
+#include <garrick/net/error.hpp>
+#include <garrick/net/node/internal/node_core.hpp>
+#include <garrick/net/node/internal/node_link.hpp>
+
+#include <exception>
+#include <memory>
+#include <utility>
+
+namespace garrick::net {
+
+namespace {
+
+/// What is asked of whoever is at an endpoint. If the link that stands ends before it is asked,
+/// another one is dialled.
+class question : public std::enable_shared_from_this<question> {
+ public:
+  question(std::shared_ptr<internal::node_core> node, endpoint at)
+      : node_(std::move(node)), at_(std::move(at)) {}
+  virtual ~question() = default;
+  question(const question&) = delete;
+  question& operator=(const question&) = delete;
+
+  void begin() {
+    node_->dial(at_, [q = shared_from_this()](const base::result<connection>& link) {
+      if (!link) return q->fail(link.error());
+      link->run(asking(q));
+    });
+  }
+
+ private:
+  static constexpr int most_dials = 3;
+
+  /// False: the link is over, and nothing was asked.
+  virtual bool ask(internal::link_port& link) = 0;
+  virtual void fail(const base::error& why) = 0;
+
+  /// A visit that asks. One that is not made says so.
+  class asking {
+   public:
+    explicit asking(std::shared_ptr<question> q) noexcept : q_(std::move(q)) {}
+    asking(asking&&) noexcept = default;
+    asking& operator=(asking&&) = delete;
+    ~asking() {
+      if (q_ != nullptr) q_->not_asked();
+    }
+    void operator()(hosted& link) {
+      if (q_->ask(static_cast<internal::link_port&>(link))) q_ = {};
+    }
+
+   private:
+    std::shared_ptr<question> q_;
+  };
+
+  void not_asked() noexcept {
+    if (++dials_ == most_dials)
+      return fail(base::make_error(net_errc::node_down, at_.to_string(), "the link is over"));
+    try {
+      begin();
+    } catch (const std::exception& e) {
+      fail(base::make_error(net_errc::node_down, at_.to_string(), e.what()));
+    }
+  }
+
+  const std::shared_ptr<internal::node_core> node_;
+  const endpoint at_;
+  int dials_ = 0;
+};
+
+/// Who has this name?
+class name_question final : public question {
+ public:
+  name_question(std::shared_ptr<internal::node_core> node, endpoint at, std::string name,
+                const protocol_table& as, std::unique_ptr<name_answer> done)
+      : question(std::move(node), std::move(at)),
+        name_(std::move(name)),
+        as_(&as),
+        done_(std::move(done)) {}
+
+ private:
+  bool ask(internal::link_port& link) override { return link.resolve(name_, *as_, done_); }
+  void fail(const base::error& why) override {
+    if (const auto done = std::exchange(done_, nullptr)) done->failed(why);
+  }
+
+  const std::string name_;
+  const protocol_table* const as_;
+  std::unique_ptr<name_answer> done_;
+};
+
+/// Who are you?
+class identity_question final : public question {
+ public:
+  identity_question(std::shared_ptr<internal::node_core> node, endpoint at,
+                    core::completion<peer_identity> done)
+      : question(std::move(node), std::move(at)), done_(std::move(done)) {}
+
+ private:
+  bool ask(internal::link_port& link) override {
+    done_(link.peer());
+    return true;
+  }
+  void fail(const base::error& why) override { done_.fail(why); }
+
+  const core::completion<peer_identity> done_;
+};
+
+std::unique_ptr<hosted> make_link(std::shared_ptr<internal::node_core> node,
+                                  const named_stack& kind, const link_settings& s, carrier& below,
+                                  const connection& self, std::string dialled) {
+  return std::make_unique<internal::node_link>(std::move(node), kind, s, below, self,
+                                               std::move(dialled));
+}
+
+}  // namespace
+
+node::node(core::environment& env, node_settings s)
+    : core_(std::make_shared<internal::node_core>(env, std::move(s), &make_link)) {}
+
+node::~node() { core_->stop(); }
+
+const peer_identity& node::self() const noexcept { return core_->self(); }
+core::environment& node::env() const noexcept { return core_->env(); }
+
+base::result<endpoint> node::listen(std::string_view at) {
+  const base::result<endpoint> parsed = endpoint::parse(at);
+  if (!parsed) return parsed.error();
+  return core_->listen(*parsed);
+}
+
+base::error node::publish_erased(std::string name, const core::address& who,
+                                 const protocol_table& as) {
+  return core_->publish(std::move(name), who, as);
+}
+
+bool node::unpublish(std::string_view name) { return core_->unpublish(name); }
+
+void node::resolve_erased(std::string_view at, std::string_view name, const protocol_table& as,
+                          std::unique_ptr<name_answer> done) {
+  const base::result<endpoint> parsed = endpoint::parse(at);
+  if (!parsed) return done->failed(parsed.error());
+  std::make_shared<name_question>(core_, *parsed, std::string(name), as, std::move(done))->begin();
+}
+
+core::pending_response<peer_identity> node::connect(core::actor_base& self, std::string_view at) {
+  return core::adapt<peer_identity>(self, [&](core::completion<peer_identity> done) {
+    const base::result<endpoint> parsed = endpoint::parse(at);
+    if (!parsed) return done.fail(parsed.error());
+    std::make_shared<identity_question>(core_, *parsed, std::move(done))->begin();
+  });
+}
+
+base::result<peer_identity> node::connect(std::string_view at, base::duration limit) {
+  core::scoped_actor me(env());
+  return me->get(connect(*me, at).within(limit));
+}
+
+std::vector<peer_identity> node::peers() const { return core_->peers(); }
+std::vector<link_count> node::counters(const peer_identity& who) const {
+  return core_->counters(who);
+}
+void node::subscribe(std::shared_ptr<peer_listener> who) { core_->subscribe(std::move(who)); }
+void node::quarantine(const peer_identity& who) { core_->quarantine(who); }
+
+}  // namespace garrick::net

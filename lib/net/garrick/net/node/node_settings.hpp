@@ -1,0 +1,61 @@
+// What a node can be told.
+//
+// Thread safety: values.
+#pragma once
+
+#include <garrick/base/time/clock.hpp>
+#include <garrick/net/node/link_source.hpp>
+#include <garrick/net/node/peer_admission.hpp>
+#include <garrick/net/peer_identity.hpp>
+#include <garrick/net/stack/stacks.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace garrick::net {
+
+/// Messages and requests that an actor takes from another node before that has to be granted more.
+/// Part of the protocol: both ends count from here.
+inline constexpr std::uint32_t first_credit = 256;
+
+/// See above.
+struct node_settings {
+  /// Who this node is over all its lives; all zeros: somebody new each time.
+  node_id id{};
+  /// Which life this is; 0: drawn at random, as it should be.
+  std::uint64_t incarnation = 0;
+  /// How the program names itself to its peers, for people.
+  std::string program{};
+
+  stack_catalogue stacks = standard_stacks();  ///< what there is to choose from
+  std::string stream_stack = "stream";         ///< over TCP and Unix domain sockets
+  std::string datagram_stack = "datagrams";    ///< over UDP
+  link_settings link{};                        ///< of all its layers
+
+  /// Listening at, and connecting to, addresses that others can reach needs authentication, which
+  /// there is none of yet. This says that nobody has to be who he says.
+  bool insecure = false;
+
+  /// Who may be a peer; null: everybody who speaks the protocol.
+  std::shared_ptr<peer_admission> admission{};
+
+  std::uint32_t most_under_way = 8192;  ///< messages to one peer that are not confirmed
+  /// How long a sender waits for a slow receiver in another node; then its message counts against
+  /// the next grant.
+  base::duration patience = base::duration::seconds(1);
+  std::uint32_t most_exports = 1u << 20;    ///< actors that one peer may know of
+  std::uint32_t most_questions = 1u << 16;  ///< requests of one peer that wait for their answer
+  std::uint32_t most_watches = 1u << 20;    ///< links and monitors of one peer
+  base::duration leave_limit = base::duration::seconds(1);  ///< for saying goodbye
+
+  /// Where links come from; null: sockets, with the three below.
+  std::shared_ptr<link_source> source{};
+  io_settings io{};
+  transport_settings transport{};
+  accept_limits accept{};
+  /// Numbers of actors are drawn from the system's randomness; not 0: from this seed, for tests.
+  std::uint64_t seed = 0;
+};
+
+}  // namespace garrick::net

@@ -1,0 +1,120 @@
+// What a node has to know of a protocol when it meets its messages as bytes and as envelopes: one
+// constant table for each protocol that is published, looked up, or part of a handle in a message.
+//
+// Nobody registers a type. Who names a protocol instantiates its table, and the table has the
+// functions that write and read each message and each answer.
+//
+// Thread safety: constants, made at the first call.
+#pragma once
+
+#include <garrick/base/types/message_type.hpp>
+#include <garrick/base/types/wire_name.hpp>
+#include <garrick/core/cell/envelope.hpp>
+#include <garrick/core/protocol/protocol.hpp>
+#include <garrick/core/protocol/wire_name.hpp>
+#include <garrick/net/wire/codec.hpp>
+#include <garrick/net/wire/schema.hpp>
+#include <garrick/net/wire/type_id.hpp>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace garrick::net {
+
+/// How one content type is written and read.
+struct content_codec {
+  std::uint64_t type;                ///< its number on the wire
+  const base::message_type* content; /**< by which envelopes know it */
+  /// Appends a value; failures stay in the writer. Throws std::bad_alloc.
+  void (*write)(byte_writer& out, const void* value);
+  /// An envelope with a value; null if the bytes are none, and the reader knows why. Throws what
+  /// the type's constructors throw.
+  core::envelope* (*read)(byte_reader& in);
+};
+
+/// A message and its answer.
+struct signature_codec {
+  content_codec message;
+  content_codec answer;
+};
+
+/// The messages of a protocol.
+class protocol_table {
+ public:
+  /// For the framework.
+  protocol_table(std::vector<signature_codec> all, base::result<schema> described);
+
+  /// The signature whose message has this number; null: there is none.
+  [[nodiscard]] const signature_codec* by_type(std::uint64_t type) const noexcept;
+  /// The signature of this content; null: there is none.
+  [[nodiscard]] const signature_codec* by_content(const base::message_type* m) const noexcept;
+  /// How other nodes see it. Errors: as `schema_builder::finish`.
+  [[nodiscard]] const base::result<schema>& described() const noexcept { return described_; }
+
+ private:
+  std::vector<signature_codec> by_type_;  // in the order of the numbers
+  std::vector<std::pair<const base::message_type*, std::size_t>> by_content_;  // of the addresses
+  base::result<schema> described_;
+};
+
+namespace detail {
+
+template <class T>
+void write_content(byte_writer& out, const void* value) {
+  encode_value(out, *static_cast<const T*>(value));
+}
+template <class T>
+core::envelope* read_content(byte_reader& in) {
+  T value{};
+  decode_value(in, value);
+  in.expect_end();
+  if (in.failed()) return nullptr;
+  return core::detail::make_envelope<T>(std::move(value));
+}
+
+template <class T>
+content_codec codec_of_content() {
+  static_assert(wire_report<T>::reported);
+  return {type_id<T>, &base::message_type_of<T>, &write_content<T>, &read_content<T>};
+}
+
+template <class Sig>
+void add_signature(std::vector<signature_codec>& all, schema_builder& s) {
+  using message = typename core::detail::signature<Sig>::content;
+  using answer = typename core::detail::signature<Sig>::answer::content;
+  all.push_back({codec_of_content<message>(), codec_of_content<answer>()});
+  const std::uint32_t place = s.add<message>();
+  s.sign(base::wire_name<message>, place, {s.add<answer>()});
+}
+
+template <class P>
+struct table_maker;
+template <class... Sigs>
+struct table_maker<core::protocol<Sigs...>> {
+  static protocol_table make() {
+    std::vector<signature_codec> all;
+    all.reserve(sizeof...(Sigs));
+    schema_builder s;
+    // no fold expression: protocols may be long, and compilers nest those
+    const int in_order[] = {0, (add_signature<Sigs>(all, s), 0)...};
+    static_cast<void>(in_order);
+    return {std::move(all), std::move(s).finish()};
+  }
+};
+template <>
+struct table_maker<core::any_protocol> {
+  static protocol_table make() { return {{}, schema()}; }
+};
+
+}  // namespace detail
+
+/// The table of P. Does not compile if a message or an answer cannot be encoded. Throws
+/// std::bad_alloc at the first call.
+template <class P>
+[[nodiscard]] const protocol_table& protocol_table_of() {
+  static const protocol_table made = detail::table_maker<P>::make();
+  return made;
+}
+
+}  // namespace garrick::net

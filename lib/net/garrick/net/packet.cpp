@@ -1,0 +1,133 @@
+#include "garrick/net/packet.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <utility>
+
+#include "garrick/base/memory/block_pool.hpp"
+#include "garrick/base/platform/assert.hpp"
+
+namespace garrick::net {
+
+/// In front of the bytes, in one allocation.
+struct packet::block {
+  std::atomic<std::uint32_t> handles{1};
+  std::uint32_t capacity = 0;
+};
+
+packet::block* packet::make(std::size_t capacity) {
+  GARRICK_ASSERT(capacity <= std::numeric_limits<std::uint32_t>::max(),
+                 "a packet has less than 2^32 bytes: slice larger messages");
+  void* memory = base::block_pool::allocate(sizeof(block) + capacity);
+  auto* made = new (memory) block();
+  made->capacity = static_cast<std::uint32_t>(capacity);
+  return made;
+}
+
+std::byte* packet::data() const noexcept {
+  return block_ == nullptr ? nullptr : reinterpret_cast<std::byte*>(block_ + 1);
+}
+
+void packet::release() noexcept {
+  if (block_ == nullptr) return;
+  // order: acquire pairs with the release of whoever dropped the second-last handle, so that what
+  // it read of the bytes was read before they are freed. The only handle needs no locked operation.
+  if (block_->handles.load(std::memory_order_acquire) != 1) {
+    // order: release for what this thread has read and written; acquire as above.
+    if (block_->handles.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  }
+  base::block_pool::deallocate(block_, sizeof(block) + block_->capacity);
+}
+
+packet packet::with_room(std::size_t front, std::size_t behind) {
+  packet p;
+  p.block_ = make(front + behind);
+  p.begin_ = p.end_ = static_cast<std::uint32_t>(front);
+  p.may_write_front_ = true;
+  return p;
+}
+
+packet packet::copy_of(std::span<const std::byte> bytes, std::size_t front) {
+  packet p = with_room(front, bytes.size());
+  p.append(bytes);
+  return p;
+}
+
+packet packet::share() const noexcept {
+  packet p;
+  if (block_ != nullptr) {
+    // order: relaxed: who makes a handle has one, so the count cannot reach zero meanwhile.
+    block_->handles.fetch_add(1, std::memory_order_relaxed);
+    p.block_ = block_;
+    p.begin_ = begin_;
+    p.end_ = end_;
+  }
+  return p;
+}
+
+packet packet::share_front() {
+  own_front();
+  packet p = share();
+  p.may_write_front_ = std::exchange(may_write_front_, false);
+  return p;
+}
+
+bool packet::is_shared() const noexcept {
+  // order: acquire pairs with the release of whoever dropped the second-last handle: what it read
+  // in front of the bytes was read before this handle writes there.
+  return block_ != nullptr && block_->handles.load(std::memory_order_acquire) != 1;
+}
+
+void packet::own_front() {
+  if (may_write_front_) return;
+  if (is_shared()) *this = copy_of(bytes(), begin_);
+  may_write_front_ = true;
+}
+
+std::byte* packet::prepend(std::size_t n) {
+  GARRICK_ASSERT(n <= begin_, "a layer wrote a larger header than it has announced");
+  own_front();
+  begin_ -= static_cast<std::uint32_t>(n);
+  return data() + begin_;
+}
+
+std::byte* packet::append(std::size_t n) {
+  if (block_ == nullptr || n > block_->capacity - end_) {
+    const std::size_t twice =
+        std::min<std::size_t>(std::size_t{end_} * 2, std::numeric_limits<std::uint32_t>::max());
+    const std::size_t wanted = std::max<std::size_t>(end_ + n, twice);
+    block* larger = make(std::max(wanted, std::size_t{64}));
+    if (block_ != nullptr)
+      std::memcpy(reinterpret_cast<std::byte*>(larger + 1) + begin_, data() + begin_, size());
+    release();
+    block_ = larger;
+    may_write_front_ = true;
+  }
+  // order: relaxed: a second handle would be this thread's own mistake.
+  GARRICK_ASSERT(block_->handles.load(std::memory_order_relaxed) == 1,
+                 "bytes that somebody shares are not appended to");
+  std::byte* at = data() + end_;
+  end_ += static_cast<std::uint32_t>(n);
+  return at;
+}
+
+void packet::append(std::span<const std::byte> bytes) {
+  if (bytes.empty()) return;
+  std::memcpy(append(bytes.size()), bytes.data(), bytes.size());
+}
+
+void packet::drop_front(std::size_t n) noexcept {
+  GARRICK_ASSERT(n <= size(), "more bytes are dropped than there are");
+  begin_ += static_cast<std::uint32_t>(n);
+  may_write_front_ = false;  // others may show what was dropped
+}
+
+void packet::keep_front(std::size_t n) noexcept {
+  GARRICK_ASSERT(n <= size(), "more bytes are kept than there are");
+  end_ = begin_ + static_cast<std::uint32_t>(n);
+}
+
+}  // namespace garrick::net

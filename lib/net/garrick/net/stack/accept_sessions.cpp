@@ -1,0 +1,105 @@
+#include "garrick/net/stack/accept_sessions.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "garrick/net/layer/framing.hpp"
+#include "garrick/net/little_endian.hpp"
+
+namespace garrick::net {
+namespace {
+
+packet words_for(const arrival& from, const refusal_notice& why) {
+  packet words = packet::with_room(framing::header_size, largest_hello);
+  encode_refusal(why, words);
+  // A datagram's sender may be false, and then somebody else gets the answer: no more than he sent.
+  if (from.local.kind() == transport_kind::udp && words.size() > from.bytes.size()) {
+    words = packet::with_room(framing::header_size, largest_hello);
+    encode_refusal({why.why, why.versions, why.to, {}}, words);
+  }
+  const auto size = static_cast<std::uint32_t>(words.size());
+  if (from.local.kind() != transport_kind::udp) store_le(words.prepend(framing::header_size), size);
+  return words;
+}
+
+}  // namespace
+
+peeked accept_sessions::peek(const arrival& from) {
+  return from.local.kind() == transport_kind::udp ? peek_datagram(from.bytes)
+                                                  : peek_stream(from.bytes);
+}
+
+std::size_t accept_sessions::wants() const { return framing::header_size + largest_hello; }
+
+verdict accept_sessions::look(const arrival& from) {
+  const peeked first = peek(from);
+  switch (first.what) {
+    case peeked::kind::incomplete: return verdict::more();
+    case peeked::kind::foreign: return verdict::refuse();
+    case peeked::kind::found: break;
+  }
+  std::optional<denial> why = objection(from, first.says);
+  const std::lock_guard lock(mutex_);
+  if (!why && given_up_.contains(first.says.self)) why = refusal::given_up;
+  if (why)
+    return verdict::refuse(
+        words_for(from, {why->why, {}, first.says.self.incarnation, std::move(why->words)}));
+  return decide(from, first.says);
+}
+
+verdict accept_sessions::decide(const arrival& from, const hello& says) const {
+  const auto found = known_.find(says.self);
+  if (found == known_.end() || found->second.is_over()) return verdict::start();
+  // Datagrams of a peer find its link by their address, so this is another one.
+  if (from.local.kind() == transport_kind::udp) return verdict::refuse();
+  // Who has lost the stream says that the session is to go on. Who begins one has not, or it is not
+  // known yet that he has: then he will come again.
+  if (!says.resumes && found->second.is_connected()) return verdict::refuse();
+  return verdict::join(found->second);
+}
+
+connection accept_sessions::claim(const arrival& from, const connection& fresh) {
+  const peeked first = peek(from);
+  if (first.what != peeked::kind::found) return {};
+  const std::lock_guard lock(mutex_);
+  if (given_up_.contains(first.says.self)) return {};  // since `look`
+  const verdict v = decide(from, first.says);
+  if (v.what() != verdict::kind::start) return v.to();
+  remember(first.says.self, fresh);
+  return fresh;
+}
+
+std::unique_ptr<hosted> accept_sessions::make(const arrival& from, carrier& below,
+                                              const connection& self) {
+  const peeked first = peek(from);
+  if (first.what != peeked::kind::found) return nullptr;
+  return make_session(from, first.says, below, self);
+}
+
+void accept_sessions::remember(const peer_identity& who, const connection& link) {
+  known_[who] = link;
+  if (known_.size() < swept_at_) return;
+  std::erase_if(known_, [](const auto& one) { return one.second.is_over(); });
+  swept_at_ = std::max<std::size_t>(64, known_.size() * 2);
+}
+
+void accept_sessions::give_up(const peer_identity& who) {
+  const std::lock_guard lock(mutex_);
+  if (!given_up_.insert(who).second) return;
+  in_turn_.push_back(who);
+  if (in_turn_.size() <= most_given_up) return;
+  given_up_.erase(in_turn_.front());
+  in_turn_.pop_front();
+}
+
+bool accept_sessions::is_given_up(const peer_identity& who) const {
+  const std::lock_guard lock(mutex_);
+  return given_up_.contains(who);
+}
+
+std::size_t accept_sessions::remembered() const {
+  const std::lock_guard lock(mutex_);
+  return known_.size();
+}
+
+}  // namespace garrick::net

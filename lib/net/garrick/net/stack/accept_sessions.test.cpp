@@ -1,0 +1,184 @@
+#include "garrick/net/stack/accept_sessions.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "garrick/base/values/random.hpp"
+#include "garrick/net/little_endian.hpp"
+
+using namespace garrick;
+using namespace garrick::net;
+
+namespace {
+
+std::uint64_t seeds() {
+  const char* set = std::getenv("GARRICK_SEEDS");
+  const long n = set == nullptr ? 200 : std::atol(set);
+  return n > 0 ? static_cast<std::uint64_t>(n) : 1;
+}
+
+/// A link of which only these two are known.
+struct door final : detail::entrance {
+  bool over = false;
+  bool connected = true;
+  peer_identity who;
+
+  [[nodiscard]] answer enter() noexcept override { return answer::over; }
+  void leave() noexcept override {}
+  [[nodiscard]] visit_result wait_in_line(std::unique_ptr<detail::visit>) override {
+    return visit_result::over;
+  }
+  [[nodiscard]] hosted& occupant() noexcept override { std::abort(); }
+  [[nodiscard]] transport_counters counters() const override { return {}; }
+  [[nodiscard]] bool is_over() const noexcept override { return over; }
+  [[nodiscard]] bool is_connected() const noexcept override { return connected && !over; }
+};
+
+struct policy final : accept_sessions {
+  std::unique_ptr<hosted> make_session(const arrival&, const hello&, carrier&,
+                                       const connection&) override {
+    return nullptr;
+  }
+};
+
+const endpoint tcp = endpoint::parse("tcp://127.0.0.1:1").value();
+const endpoint udp = endpoint::parse("udp://127.0.0.1:1").value();
+
+std::vector<std::byte> hello_of(peer_identity who, bool resumes, bool framed) {
+  hello h;
+  h.self = who;
+  h.resumes = resumes;
+  packet p = packet::with_room(8, 100);
+  encode_hello(session_packet::hello, h, p);
+  if (framed) {
+    const auto size = static_cast<std::uint32_t>(p.size());
+    store_le(p.prepend(4), size);
+  }
+  return {p.bytes().begin(), p.bytes().end()};
+}
+
+/// Somebody between `look` and `claim`.
+struct newcomer {
+  std::shared_ptr<door> fresh;
+  std::vector<std::byte> bytes;
+  bool is_udp;
+  [[nodiscard]] arrival from() const { return {is_udp ? udp : tcp, is_udp ? udp : tcp, bytes}; }
+};
+
+}  // namespace
+
+TEST_CASE("accept_sessions: whoever comes whenever, no two links live of one incarnation") {
+  using kind = verdict::kind;
+  std::array<int, 4> seen{};
+  int late = 0;
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+    CAPTURE(seed);
+    base::random_source random(seed);
+    policy p;
+    std::vector<std::shared_ptr<door>> links;
+    std::vector<newcomer> between;
+    for (int step = 0; step != 100; ++step) {
+      switch (random.below(4)) {
+        case 0: {
+          const bool is_udp = random.below(4) == 0, resumes = random.below(3) == 0;
+          const peer_identity who{{0, 1 + random.below(2)}, 1 + random.below(3)};
+          newcomer n{std::make_shared<door>(), hello_of(who, resumes, !is_udp), is_udp};
+          n.fresh->who = who;
+          const verdict v = p.look(n.from());
+          ++seen[static_cast<std::size_t>(v.what())];
+          if (v.what() == kind::start) between.push_back(n);
+          if (v.what() != kind::join) break;
+          const auto to = std::dynamic_pointer_cast<door>(v.to().door());
+          REQUIRE(to != nullptr);
+          REQUIRE(to->who == who);
+          REQUIRE((resumes || !to->connected));
+          REQUIRE(!is_udp);
+          to->connected = true;
+          break;
+        }
+        case 1: {
+          if (between.empty()) break;
+          const auto at = random.below(static_cast<std::uint32_t>(between.size()));
+          const newcomer n = between[at];
+          between.erase(between.begin() + at);
+          const connection to = p.claim(n.from(), connection(n.fresh));
+          if (to == connection(n.fresh))
+            links.push_back(n.fresh);
+          else
+            ++late;
+          const auto got = std::dynamic_pointer_cast<door>(to.door());
+          REQUIRE((got == nullptr || got->who == n.fresh->who));
+          break;
+        }
+        case 2:
+          if (!links.empty())
+            links[random.below(static_cast<std::uint32_t>(links.size()))]->connected = false;
+          break;
+        default:
+          if (!links.empty() && random.below(2) == 0)
+            links[random.below(static_cast<std::uint32_t>(links.size()))]->over = true;
+      }
+      for (const auto& a : links)
+        for (const auto& b : links) REQUIRE((a == b || a->over || b->over || a->who != b->who));
+    }
+  }
+  CHECK(seen[static_cast<std::size_t>(kind::refuse)] > 0);
+  CHECK(seen[static_cast<std::size_t>(kind::start)] > 0);
+  CHECK(seen[static_cast<std::size_t>(kind::join)] > 0);
+  CHECK(late > 0);
+}
+
+TEST_CASE("accept_sessions: who begins a session gets the link that has lost its stream") {
+  policy p;
+  const peer_identity who{{0, 1}, 7};
+  const auto link = std::make_shared<door>();
+  const auto first = hello_of(who, false, true);
+  const arrival from{tcp, tcp, first};
+  REQUIRE(p.look(from).what() == verdict::kind::start);
+  REQUIRE(p.claim(from, connection(link)) == connection(link));
+  CHECK(p.look(from).what() == verdict::kind::refuse);
+  const auto again = hello_of(who, true, true);
+  CHECK(p.look({tcp, tcp, again}).to() == connection(link));
+  link->connected = false;
+  CHECK(p.look(from).to() == connection(link));
+  const auto datagram = hello_of(who, false, false);
+  CHECK(p.look({udp, udp, datagram}).what() == verdict::kind::refuse);
+  link->over = true;
+  CHECK(p.look(from).what() == verdict::kind::start);
+  CHECK(p.look({udp, udp, datagram}).what() == verdict::kind::start);
+}
+
+TEST_CASE("accept_sessions: it waits for a whole hello, however large, and for nothing else") {
+  policy p;
+  std::vector<std::byte> largest = hello_of({{1, 2}, 7}, false, false);
+  largest.resize(largest_hello);  // with what later versions say
+  std::vector<std::byte> framed(4);
+  store_le(framed.data(), static_cast<std::uint32_t>(largest.size()));
+  framed.insert(framed.end(), largest.begin(), largest.end());
+  const std::span all(framed);
+  CHECK(p.wants() == all.size());
+  CHECK(p.look({tcp, tcp, all.first(all.size() - 1)}).what() == verdict::kind::more);
+  CHECK(p.look({tcp, tcp, all}).what() == verdict::kind::start);
+  const std::vector<std::byte> zeros(8);
+  CHECK(p.look({tcp, tcp, zeros}).what() == verdict::kind::refuse);
+}
+
+TEST_CASE("accept_sessions: sessions that are over are not remembered for ever") {
+  policy p;
+  const auto lives = std::make_shared<door>();
+  const auto first = hello_of({{1, 2}, 1000}, true, true);
+  REQUIRE(p.claim({tcp, tcp, first}, connection(lives)) == connection(lives));
+  for (std::uint64_t i = 2000; i != 3000; ++i) {
+    const auto ends = std::make_shared<door>();
+    const auto hello = hello_of({{1, 2}, i}, false, true);
+    REQUIRE(p.claim({tcp, tcp, hello}, connection(ends)) == connection(ends));
+    ends->over = true;
+  }
+  CHECK(p.remembered() <= 128);
+  CHECK(p.look({tcp, tcp, first}).to() == connection(lives));
+}

@@ -1,0 +1,82 @@
+// Two ends whose sessions are watched by `failure_detection`, for tests.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "garrick/base/platform/assert.hpp"
+#include "garrick/net/layer/failure_detection.hpp"
+#include "garrick/net/layer/framing.hpp"
+#include "garrick/net/stack/internal/simulated_pair.hpp"
+#include "garrick/net/stack/stack.hpp"
+
+namespace garrick::net::tests {
+
+/// Carries the lane in a byte, as `slicing` does.
+class lane_byte : public layer_defaults {
+ public:
+  static constexpr std::size_t header_size = 1;
+  [[nodiscard]] static constexpr properties provides(properties below) noexcept {
+    below.lanes = true;
+    return below;
+  }
+  void send(outgoing m, layer_context& c) {
+    *m.bytes.prepend(1) = static_cast<std::byte>(m.lane);
+    c.down(std::move(m));
+  }
+  void receive(incoming m, layer_context& c) {
+    if (m.bytes.empty()) return;
+    static_cast<void>(c.up({m.bytes.subspan(1), static_cast<lane_number>(m.bytes[0])}));
+  }
+};
+
+/// A transport that only a test has: its datagrams come in order, and all of them come.
+struct reliable_datagrams {
+  static constexpr properties offers{.messages = true, .ordered = true, .reliable = true};
+};
+
+/// Messages over a stream, and over datagrams.
+using stream_stack = stack<byte_stream, failure_detection, framing>;
+using datagram_stack = stack<datagrams, failure_detection>;
+
+/// Those of end `i`: end 0 connects.
+inline failure_detection_settings settings_of(int i) {
+  failure_detection_settings s;
+  s.self = {{7, static_cast<std::uint64_t>(i) + 1}, static_cast<std::uint64_t>(i) * 1000 + 111};
+  s.connects = i == 0;
+  s.program = i == 0 ? "zero 1.0" : "one 2.0";
+  s.seed = static_cast<std::uint64_t>(i);
+  s.probing.enabled = false;
+  return s;
+}
+
+/// Makes end `i` anew.
+inline void build(simulated_pair& p, int i, bool stream, failure_detection_settings s) {
+  test_end& e = p.ends[static_cast<std::size_t>(i)];
+  if (stream)
+    e.stack = std::make_unique<stream_stack>(e, e, failure_detection(std::move(s)), framing());
+  else
+    e.stack = std::make_unique<datagram_stack>(e, e, failure_detection(std::move(s)));
+}
+
+/// A pair whose ends have these settings, not yet connected.
+struct pair_of : simulated_pair {
+  bool stream;
+  explicit pair_of(bool is_stream, failure_detection_settings zero = settings_of(0),
+                   failure_detection_settings one = settings_of(1), std::uint64_t seed = 1)
+      : simulated_pair(is_stream, seed), stream(is_stream) {
+    build(*this, 0, stream, std::move(zero));
+    build(*this, 1, stream, std::move(one));
+  }
+  failure_detection& layer(std::size_t i) {
+    if (stream) return static_cast<stream_stack&>(*ends[i].stack).get<failure_detection>();
+    return static_cast<datagram_stack&>(*ends[i].stack).get<failure_detection>();
+  }
+  void say(std::size_t i, std::string_view text) {
+    const base::error refused = ends[i].stack->send(message(text), now);
+    GARRICK_ASSERT(!refused, "the message was refused");
+  }
+};
+
+}  // namespace garrick::net::tests

@@ -1,0 +1,186 @@
+#include "garrick/net/stack/stacks.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "garrick/base/platform/assert.hpp"
+#include "garrick/net/layer/internal/setting_checks.hpp"
+
+namespace garrick::net {
+namespace {
+
+/// The layer of class L with its settings.
+template <class L>
+L made(const link_settings& s) {
+  if constexpr (std::is_same_v<L, actor_protocol>)
+    return L(s.questions);
+  else if constexpr (std::is_same_v<L, reconnect>)
+    return L(s.mailbox);
+  else if constexpr (std::is_same_v<L, slicing>)
+    return L(s.slicing);
+  else if constexpr (std::is_same_v<L, ordering>)
+    return L(s.ordering);
+  else if constexpr (std::is_same_v<L, reliability>)
+    return L(s.reliability);
+  else if constexpr (std::is_same_v<L, failure_detection>)
+    return L(s.session);
+  else if constexpr (std::is_same_v<L, duplicate_suppression>)
+    return L();
+  else
+    return L(s.framing);
+}
+
+/// A wrong kind would be noticed by nobody: bytes of a stream have no borders, datagrams are lost.
+void require_kind(const carrier& below, const properties& offered) {
+  const std::optional<carrier_kind> kind = below.carries();
+  GARRICK_ASSERT(!kind || (*kind == carrier_kind::datagrams) == offered.messages,
+                 "the stack stands on another kind of transport: ask named_stack::fits");
+}
+
+std::string_view name_of(carrier_kind k) {
+  return k == carrier_kind::stream ? "a stream" : "datagrams";
+}
+
+/// A name as an argument of a template.
+template <std::size_t Size>
+struct literal {
+  consteval literal(const char (&from)[Size]) { std::copy_n(from, Size, text); }
+  [[nodiscard]] constexpr std::string_view view() const { return {text, Size - 1}; }
+  char text[Size]{};
+};
+
+template <literal Name, class Stack>
+struct maker;
+template <literal Name, class Transport, class... Ls>
+struct maker<Name, stack<Transport, Ls...>> {
+  static std::unique_ptr<any_link> make(link_owner& owner, carrier& below, const link_settings& s) {
+    if (const base::error wrong = check(s))
+      base::assertion_failed(__FILE__, __LINE__, "!check(settings)", wrong.to_string().c_str());
+    require_kind(below, Transport::offers);
+    link_settings named = s;
+    if (named.session.stack.empty()) named.session.stack = Name.view();
+    return std::make_unique<stack<Transport, Ls...>>(owner, below, made<Ls>(named)...);
+  }
+};
+
+template <literal Name, class Stack>
+void add(stack_catalogue& to, carrier_kind transport) {
+  // Of the object that the template's argument is, which lives as long as the program.
+  to.add({Name.view(), transport, Stack::provides, &maker<Name, Stack>::make});
+}
+
+}  // namespace
+
+void add_settings(base::setting_table& table, std::string& stack, link_settings& s) {
+  using base::duration;
+  using base::note;
+  constexpr std::int64_t most = 0xffff'ffff;
+  const duration shortest = duration::milliseconds(1);
+  const duration longest = duration::seconds(3600);
+  table.add({"net.stack", &stack, base::setting_range::at_most_bytes(64), "",
+             note("The layers over the transport, by the name of their stack"),
+             note("net/stack/stacks.cpp")});
+  table.add({"net.heartbeat",
+             &s.session.interval,
+             {shortest, longest},
+             "",
+             note("A peer hears something so often, at least"),
+             note("net/layer/failure_detection.cpp")});
+  table.add({"net.down_after",
+             &s.session.down_after,
+             {shortest, longest},
+             "",
+             note("Silence after which a peer is given up for good"),
+             note("net/layer/failure_detection.cpp")});
+  table.add({"net.resume_window",
+             &s.session.resume_window,
+             {shortest, longest},
+             "",
+             note("How long a session survives the loss of its stream; at most net.down_after"),
+             note("net/layer/failure_detection.cpp")});
+  table.add({"net.window",
+             &s.mailbox.messages,
+             {1, most},
+             "messages",
+             note("Messages to a peer that are not in a mailbox yet, at most; not above its "
+                  "net.accepted"),
+             note("net/layer/reconnect.cpp")});
+  table.add({"net.accepted",
+             &s.mailbox.accepted_messages,
+             {1, most},
+             "messages",
+             note("Messages of a peer that are not in a mailbox yet, at most"),
+             note("net/layer/reconnect.cpp")});
+  table.add({"net.largest_message",
+             &s.slicing.largest,
+             {1, most},
+             "bytes",
+             note("Bytes of a message, at most; both ends should say the same"),
+             note("net/layer/slicing.cpp")});
+  table.add({"net.questions",
+             &s.questions.most_questions,
+             {1, most},
+             "requests",
+             note("Requests of a link without an answer, at most"),
+             note("net/layer/actor_protocol.cpp")});
+}
+
+base::error check(const link_settings& s) {
+  using internal::check_range;
+  if (base::error e = failure_detection::check(s.session)) return e;
+  if (base::error e = actor_protocol::check(s.questions)) return e;
+  if (base::error e = reconnect::check(s.mailbox)) return e;
+  if (base::error e = slicing::check(s.slicing)) return e;
+  if (base::error e = ordering::check(s.ordering)) return e;
+  if (base::error e = reliability::check(s.reliability)) return e;
+  if (base::error e = framing::check(s.framing)) return e;
+  // What a layer needs of the one below.
+  if (base::error e = check_range("framing.largest", s.framing.largest, largest_hello)) return e;
+  if (base::error e = check_range("ordering.window", s.ordering.window, sequence_window)) return e;
+  return check_range("ordering.window_bytes", s.ordering.window_bytes, s.reliability.most_bytes);
+}
+
+base::error named_stack::fits(const endpoint& e) const {
+  const carrier_kind there =
+      e.kind() == transport_kind::udp ? carrier_kind::datagrams : carrier_kind::stream;
+  if (there == transport) return {};
+  return base::make_error(base::errc::invalid_setting, "net.stack",
+                          std::string(name) + " stands on " + std::string(name_of(transport)) +
+                              ", and " + e.to_string() + " is " + std::string(name_of(there)));
+}
+
+void stack_catalogue::add(const named_stack& s) {
+  GARRICK_ASSERT(find(s.name) == nullptr, "two stacks have one name");
+  stacks_.push_back(s);
+}
+
+const named_stack* stack_catalogue::find(std::string_view name) const noexcept {
+  for (const named_stack& s : stacks_)
+    if (s.name == name) return &s;
+  return nullptr;
+}
+
+base::error stack_catalogue::explain(std::string_view name) const {
+  if (find(name) != nullptr) return {};
+  std::string names;
+  for (const named_stack& s : stacks_) names.append(names.empty() ? "" : ", ").append(s.name);
+  return base::make_error(base::errc::invalid_setting,
+                          "there is no stack '" + std::string(name) + "'; there are: " + names);
+}
+
+stack_catalogue standard_stacks() {
+  stack_catalogue all;
+  add<"stream", stream_stack>(all, carrier_kind::stream);
+  add<"plain_stream", plain_stream_stack>(all, carrier_kind::stream);
+  add<"datagrams", datagram_stack>(all, carrier_kind::datagrams);
+  add<"ordered_datagrams", ordered_datagram_stack>(all, carrier_kind::datagrams);
+  add<"plain_datagrams", plain_datagram_stack>(all, carrier_kind::datagrams);
+  return all;
+}
+
+}  // namespace garrick::net

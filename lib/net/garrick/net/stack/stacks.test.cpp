@@ -1,0 +1,200 @@
+#include "garrick/net/stack/stacks.hpp"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "garrick/base/types/fields.hpp"
+#include "garrick/net/testkit/simulated_network.hpp"
+#include "garrick/net/wire/codec.hpp"
+
+using namespace garrick;
+using namespace garrick::net;
+using base::duration;
+
+namespace {
+
+constexpr actor_id alice{1, 11}, bob{2, 22};
+
+/// One end: a stack by name on an endpoint of the simulated network.
+struct end final : link_owner {
+  std::unique_ptr<net::testkit::endpoint> socket;
+  std::unique_ptr<net::any_link> mine;
+  std::vector<std::string> texts;
+  bool open = false;
+  base::error over;
+
+  end(const named_stack& kind, std::unique_ptr<net::testkit::endpoint> s, std::uint64_t incarnation,
+      bool connects)
+      : socket(std::move(s)) {
+    link_settings settings;
+    settings.session.self = {.node = {}, .incarnation = incarnation};
+    settings.session.connects = connects;
+    REQUIRE(!check(settings));
+    mine = kind.make(*this, *socket, settings);
+    socket->drive(*mine);
+  }
+  bool on_message(incoming m) override {
+    const base::result<frame> f = decode_frame(m.bytes);
+    REQUIRE(f.has_value());
+    texts.push_back(decode<std::string>(f->payload).value_or("?"));
+    return true;
+  }
+  void on_event(const link_event& e) override {
+    open = open || e.what == link_event::kind::opened;
+    if (e.what == link_event::kind::down) over = e.why;
+  }
+  base::error send(const std::string& text, base::instant now) {
+    base::result<packet> p = encode(text, {.front = frame_room + mine->header_size()});
+    return mine->send(
+        to_outgoing({.kind = frame_kind::message, .receiver = bob, .sender = alice}, std::move(*p)),
+        now);
+  }
+};
+
+template <class Counters>
+constexpr bool names_all =
+    std::tuple_size_v<decltype(Counters().named())> == base::field_count<Counters>;
+static_assert(names_all<actor_protocol_counters> && names_all<duplicate_suppression_counters> &&
+              names_all<failure_detection_counters> && names_all<ordering_counters> &&
+              names_all<reconnect_counters> && names_all<reliability_counters> &&
+              names_all<slicing_counters>);
+
+/// A figure of a link, whichever it is.
+std::uint64_t count_of(const any_link& l, std::string_view layer, std::string_view name) {
+  for (const link_count& c : l.counters())
+    if (c.layer == layer && c.name == name) return c.value;
+  FAIL("the link has no such figure");
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("each standard stack carries messages of any size, and its name says what it promises") {
+  const stack_catalogue stacks = standard_stacks();
+  REQUIRE(stacks.all().size() == 5);
+  for (const named_stack& kind : stacks.all()) {
+    CAPTURE(kind.name);
+    net::testkit::simulated_network world(1);
+    std::unique_ptr<end> server;
+    const auto accept = [&](std::unique_ptr<net::testkit::endpoint> e) {
+      server = std::make_unique<end>(kind, std::move(e), 2, false);
+    };
+    const bool stream = kind.transport == carrier_kind::stream;
+    auto& here = world.host("a");
+    auto& there = world.host("b");
+    const auto door = stream ? there.listen(7, accept) : there.listen_datagrams(7, accept);
+    end client(kind, stream ? here.connect({"b", 7}) : here.datagrams(0, {"b", 7}), 1, true);
+    REQUIRE(world.run_until([&] { return client.open && server && server->open; }));
+
+    const std::vector<std::string> sent{"one", std::string(300'000, 'x'), "", "two"};
+    for (const std::string& text : sent) REQUIRE(!client.send(text, here.now()));
+    REQUIRE(
+        world.run_until([&] { return server->texts.size() == sent.size(); }, duration::seconds(9)));
+    if (kind.provides.ordered) CHECK(server->texts == sent);
+    CHECK(kind.provides.messages);
+    CHECK(kind.provides.once);
+    CHECK(kind.provides.sessions);
+    CHECK(kind.provides.confirmed == (kind.name == "stream" || kind.name == "datagrams"));
+    CHECK(kind.provides.reliable ==
+          (kind.name == "stream" || kind.name == "datagrams" || kind.name == "plain_stream"));
+
+    CHECK(count_of(*client.mine, "slicing", "cut") == 1);
+    CHECK(count_of(*server->mine, "slicing", "joined") == 1);
+    CHECK(count_of(*client.mine, "failure_detection", "hellos_sent") >= 1);
+    CHECK(count_of(*client.mine, "actor_protocol", "questions") == 0);
+
+    client.mine->leave(here.now());
+    REQUIRE(world.run_until([&] { return bool(server->over); }, duration::seconds(60)));
+  }
+}
+
+TEST_CASE("a stack that is not there is refused with the names of those that are") {
+  const stack_catalogue stacks = standard_stacks();
+  CHECK(stacks.find("carrier pigeon") == nullptr);
+  const base::error e = stacks.explain("carrier pigeon");
+  CHECK(e == base::errc::invalid_setting);
+  CHECK(e.to_string().find("'carrier pigeon'; there are: stream, plain_stream, datagrams") !=
+        std::string::npos);
+  CHECK(!stacks.explain("stream"));
+}
+
+TEST_CASE("a link's settings have rows in a table, which refuse what a layer would") {
+  base::setting_table table;
+  std::string stack = "stream";
+  link_settings settings;
+  add_settings(table, stack, settings);
+  const base::setting* window = table.find("net.window");
+  REQUIRE(window != nullptr);
+  CHECK(base::check(*window, *base::parse(*window, "0")));
+  base::store(*window, *base::parse(*window, "17"));
+  CHECK(settings.mailbox.messages == 17);
+  const base::setting* accepted = table.find("net.accepted");
+  REQUIRE(accepted != nullptr);
+  base::store(*accepted, *base::parse(*accepted, "100000"));
+  CHECK(settings.mailbox.accepted_messages == 100'000);
+  base::store(*table.find("net.stack"), *base::parse(*table.find("net.stack"), "datagrams"));
+  CHECK(standard_stacks().find(stack) != nullptr);
+
+  settings.session.self.incarnation = 1;
+  CHECK(!check(settings));
+  settings.session.resume_window = settings.session.down_after + duration::seconds(1);
+  CHECK(check(settings) == base::errc::invalid_setting);
+}
+
+TEST_CASE("settings that forbid themselves are refused, by name and with what they may be") {
+  const auto refused = [](auto change) {
+    link_settings s;
+    s.session.self.incarnation = 1;
+    change(s);
+    const base::error e = check(s);
+    CHECK((!e || e == base::errc::invalid_setting));
+    return std::string(e.detail());
+  };
+  using l = link_settings;
+  CHECK(refused([](l&) {}).empty());
+  CHECK(refused([](l& s) { s.questions.most_questions = 0; }) ==
+        "actor_protocol.most_questions: 0 is below 1");
+  CHECK(refused([](l& s) { s.slicing.largest = 0; }) == "slicing.largest: 0 is below 1");
+  CHECK(refused([](l& s) { s.slicing.piece = 63; }) == "slicing.piece: 63 is below 64");
+  CHECK(refused([](l& s) { s.slicing.queue_messages = 0; }) ==
+        "slicing.queue_messages: 0 is below 1");
+  CHECK(refused([](l& s) { s.slicing.queue_bytes = 0; }) == "slicing.queue_bytes: 0 is below 1");
+  CHECK(refused([](l& s) { s.slicing.partial_messages = 0; }) ==
+        "slicing.partial_messages: 0 is below 1");
+  CHECK(refused([](l& s) { s.slicing.expiry = {}; }) ==
+        "slicing.expiry: a time above zero is needed");
+  CHECK(refused([](l& s) { s.ordering.bytes = 0; }) == "ordering.bytes: 0 is below 1");
+  CHECK(refused([](l& s) { s.ordering.timeout = duration::nanoseconds(-1); }) ==
+        "ordering.timeout: -1 ns is below 0 ns");
+  CHECK(refused([](l& s) { s.ordering.window = 32768; }) ==
+        "ordering.window: 32768 is above 32767");
+  CHECK(refused([](l& s) { s.ordering.window = 8191; }) == "ordering.window: 8191 is below 8192");
+  CHECK(refused([](l& s) { s.ordering.window_bytes = 100; }) ==
+        "ordering.window_bytes: 100 is below 8388608");
+  CHECK(refused([](l& s) { s.reliability.most_packets = 0; }) ==
+        "reliability.most_packets: 0 is below 1");
+  CHECK(refused([](l& s) { s.reliability.most_bytes = 0; }) ==
+        "reliability.most_bytes: 0 is below 1");
+  CHECK(refused([](l& s) { s.reliability.most_urgent_packets = 0; }) ==
+        "reliability.most_urgent_packets: 0 is below 1");
+  CHECK(refused([](l& s) { s.reliability.most_urgent_bytes = 0; }) ==
+        "reliability.most_urgent_bytes: 0 is below 1");
+  CHECK(refused([](l& s) { s.reliability.shortest_timeout = duration::milliseconds(1); }) ==
+        "reliability.shortest_timeout: 1000000 ns is below 2000000 ns");
+  CHECK(refused([](l& s) { s.reliability.longest_timeout = duration::milliseconds(1); }) ==
+        "reliability.longest_timeout: it is below shortest_timeout");
+  CHECK(refused([](l& s) { s.reliability.first_timeout = {}; }) ==
+        "reliability.first_timeout: a time above zero is needed");
+  CHECK(refused([](l& s) { s.framing.largest = 511; }) == "framing.largest: 511 is below 512");
+  CHECK(refused([](l& s) { s.mailbox.accepted_bytes = 0; }) ==
+        "reconnect.accepted_bytes: 0 is below 1");
+  CHECK(refused([](l& s) { s.mailbox.ack_after = duration::seconds(-1); }) ==
+        "reconnect.ack_after: -1000000000 ns is below 0 ns");
+  CHECK(refused([](l& s) { s.session.hello_most = {}; }) ==
+        "failure_detection.hello_most: a time above zero is needed");
+}

@@ -1,0 +1,71 @@
+// A simulated transport's end, as a stack sees it: a carrier of datagrams or of a stream.
+//
+// Thread safety: its network's.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "garrick/net/testkit/settings.hpp"
+#include "garrick/net/transport/carrier.hpp"
+
+namespace garrick::net::testkit {
+
+namespace internal {
+class end;
+class listening;
+}  // namespace internal
+
+/// An end of a simulated way. It calls whom it drives: `connected` first, then `receive`, and
+/// `advance` at the deadline, by its host's clock. At an instant what has arrived comes first.
+///
+/// It may be destroyed at any time, also within a call to whom it drives; then it calls no more. A
+/// stream's end that is destroyed is closed: what it has taken is still sent. One that is alive
+/// when its host crashes does nothing any more.
+class endpoint final : public carrier {
+ public:
+  /// For the framework.
+  explicit endpoint(std::shared_ptr<internal::end> e) noexcept : end_(std::move(e)) {}
+  ~endpoint();
+  endpoint(const endpoint&) = delete;
+  endpoint& operator=(const endpoint&) = delete;
+
+  /// From now on `upper` gets what comes. It must live as long as this, or until `release`. To be
+  /// called once; an end that connects begins to do so. Calls nothing before it returns.
+  void drive(carried& upper);
+  /// Nobody is called any more.
+  void release();
+  /// True if what is sent now may arrive: of a stream, if it is connected.
+  [[nodiscard]] bool is_open() const;
+  /// This end.
+  [[nodiscard]] const address& local() const;
+  /// The other one.
+  [[nodiscard]] const address& peer() const;
+
+  void transmit(packet bytes) override;
+  [[nodiscard]] bool writable() const override;
+  [[nodiscard]] std::size_t largest() const override;
+  void reopen() override;
+  void close() override;
+  [[nodiscard]] bool is_closed() const override;
+  [[nodiscard]] std::optional<carrier_kind> carries() const override;
+
+ private:
+  std::shared_ptr<internal::end> end_;
+};
+
+/// Accepts while it lives.
+class listener final {
+ public:
+  /// For the framework.
+  explicit listener(std::shared_ptr<internal::listening> l) noexcept : listening_(std::move(l)) {}
+  ~listener();
+  listener(const listener&) = delete;
+  listener& operator=(const listener&) = delete;
+
+ private:
+  std::shared_ptr<internal::listening> listening_;
+};
+
+}  // namespace garrick::net::testkit

@@ -1,0 +1,49 @@
+// Runs a program in a simulated network under many seeds. The first seed that fails is printed with
+// its history, and with the command that replays it.
+//
+//   explore_network(200, [](simulated_network& net) {
+//     …
+//     net.run_for(duration::seconds(10));
+//     net.require(sum == 100, "money was lost");
+//   });
+//
+// As `testkit::explore`: with GARRICK_SEED=17 in the environment only seed 17 runs, and its history
+// is longer; GARRICK_SEEDS=20 sets how many are tried.
+//
+// Thread safety: the program runs on the calling thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "garrick/net/testkit/simulated_network.hpp"
+#include "garrick/testkit/seeds.hpp"
+
+namespace garrick::net::testkit {
+
+/// What is run: it is given a new network, and throws if something is wrong. It is called once or
+/// more for every seed, so it must not keep anything from call to call.
+using network_program = std::function<void(simulated_network&)>;
+
+/// How many seeds a test tries: what GARRICK_SEEDS says, or 200. Throws as
+/// `testkit::seeds_from_environment`.
+[[nodiscard]] std::uint64_t seeds();
+
+/// Runs `program` once, under this seed. Returns an empty text if it passed, otherwise why it
+/// failed, with the history. Whatever `program` throws is caught.
+[[nodiscard]] std::string run_network_seed(std::uint64_t seed, const network_program& program,
+                                           const network_settings& s = {});
+
+/// Tries the seeds from 1 to `count` until one fails; with GARRICK_SEED set, only that one. Prints
+/// nothing. Throws std::invalid_argument if GARRICK_SEED holds no number.
+[[nodiscard]] std::optional<garrick::testkit::found_failure> find_network_failure(
+    std::uint64_t count, const network_program& program, const network_settings& s = {});
+
+/// As `find_network_failure`, of as many seeds as GARRICK_SEEDS says or, without it, `count`. If a
+/// seed fails, prints it and throws a `testkit::failure`.
+void explore_network(std::uint64_t count, const network_program& program,
+                     const network_settings& s = {});
+
+}  // namespace garrick::net::testkit

@@ -1,0 +1,76 @@
+// What goes wrong in a network: as a schedule, or drawn from the seed.
+//
+//   net.at(duration::milliseconds(50), cut("a", "b"));
+//   net.at(duration::milliseconds(90), heal("a", "b"));
+//   plan_faults(net, {.hosts = {"a", "b"}, .cuts = 3, .pauses = 1});
+//
+// Thread safety: plain functions; faults act on their network's thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "garrick/base/time/clock.hpp"
+#include "garrick/net/testkit/settings.hpp"
+#include "garrick/net/testkit/simulated_host.hpp"
+#include "garrick/net/testkit/simulated_network.hpp"
+
+namespace garrick::net::testkit {
+
+/// Both directions are cut.
+[[nodiscard]] fault cut(std::string a, std::string b);
+/// One direction is cut.
+[[nodiscard]] fault cut_one_way(std::string from, std::string to);
+/// Both directions are whole again.
+[[nodiscard]] fault heal(std::string a, std::string b);
+/// Nobody of one side reaches anybody of the other.
+[[nodiscard]] fault partition(std::vector<std::string> side, std::vector<std::string> other);
+/// Every way is whole, every host runs.
+[[nodiscard]] fault heal_all();
+/// Each stream between the two breaks.
+[[nodiscard]] fault reset_streams(std::string a, std::string b);
+/// Each stream between the two is lost at `at` alone.
+[[nodiscard]] fault half_open(std::string at, std::string other);
+/// A host's process is stopped.
+[[nodiscard]] fault pause(std::string host);
+/// It goes on.
+[[nodiscard]] fault resume(std::string host);
+/// A host's process, or machine, ends.
+[[nodiscard]] fault crash(std::string host, crash_kind what = crash_kind::process);
+/// It is there again.
+[[nodiscard]] fault restart(std::string host);
+/// A host's clock goes ahead. Throws when it acts, as `simulated_host::jump`.
+[[nodiscard]] fault jump(std::string host, base::duration by);
+/// A host's clock is faster, or slower. Throws when it acts, as `simulated_host::set_rate`.
+[[nodiscard]] fault clock_rate(std::string host, std::int64_t ppm);
+/// Both directions change.
+[[nodiscard]] fault change(std::string a, std::string b, path_settings to);
+
+/// Faults to be drawn. A weight says how often a kind comes in comparison to the others; 0: never.
+struct fault_plan {
+  std::vector<std::string> hosts{};  ///< whom it may meet; at least two
+  std::uint32_t cuts = 0;            ///< weight of ways that are cut in both directions
+  std::uint32_t one_way_cuts = 0;    ///< weight of directions that are cut
+  std::uint32_t resets = 0;          ///< weight of streams that break
+  std::uint32_t half_opens = 0;      ///< weight of streams that are lost at one end alone
+  std::uint32_t pauses = 0;          ///< weight of stopped processes
+  std::uint32_t crashes = 0;         ///< weight of processes and machines that end and come back
+  std::uint32_t jumps = 0;           ///< weight of clocks that go ahead
+  std::uint32_t rates = 0;           ///< weight of clocks that get another rate, up to 200 ppm
+  /// Weight of ways that take smaller datagrams from then on, 1200 bytes at least.
+  std::uint32_t narrowings = 0;
+  std::uint32_t storms = 0;  ///< weight of ways that lose a third and reorder a third
+  base::duration from{};     ///< since the network's beginning
+  base::duration until = base::duration::seconds(2);           ///< all is healed then
+  base::duration between = base::duration::milliseconds(200);  ///< faults, on the average
+  base::duration longest = base::duration::milliseconds(300);  ///< a cut, pause, storm or crash
+  base::duration longest_jump = base::duration::milliseconds(100);  ///< a clock's, at most
+};
+
+/// Draws faults from the network's seed, writes them into its schedule, and returns how many. Each
+/// ends by itself; at `until` everything is healed. Throws std::invalid_argument if the plan names
+/// fewer than two hosts, or a time between of no length.
+std::size_t plan_faults(simulated_network& net, const fault_plan& plan);
+
+}  // namespace garrick::net::testkit

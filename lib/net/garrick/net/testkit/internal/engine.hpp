@@ -1,0 +1,102 @@
+// What a simulated network is made of: hosts, the ways between them, and the streams on those.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "garrick/base/values/random.hpp"
+#include "garrick/net/testkit/internal/host.hpp"
+#include "garrick/net/testkit/internal/timeline.hpp"
+#include "garrick/net/testkit/settings.hpp"
+
+namespace garrick::net::testkit::internal {
+
+/// One direction between two hosts.
+struct way {
+  way(std::uint64_t seed, const path_settings& s) : settings(s), random(seed) {}
+  [[nodiscard]] bool chance(double p) noexcept { return random.unit() < p; }
+  /// Evenly from 0 to `most`.
+  [[nodiscard]] base::duration up_to(base::duration most) noexcept;
+  /// When the last of `size` bytes has departed, of what is sent at `now`.
+  [[nodiscard]] base::instant departure(base::instant now, std::size_t size) noexcept;
+  /// Bytes that wait for the rate.
+  [[nodiscard]] std::uint64_t waiting(base::instant now) const noexcept;
+
+  path_settings settings;
+  base::random_source random;
+  base::instant free_at{};
+  base::instant last_arrival{};  ///< of datagrams that may not overtake
+  bool cut = false;
+  std::uint64_t cuts = 0;  ///< so far: what departed before the last one is lost
+};
+
+/// A stream between two hosts, as the network sees it. Side 0 has connected, side 1 has accepted.
+class stream {
+ public:
+  stream() = default;
+  virtual ~stream() = default;
+  stream(const stream&) = delete;
+  stream& operator=(const stream&) = delete;
+
+  /// Nothing is sent any more.
+  [[nodiscard]] virtual bool is_over() const noexcept = 0;
+  [[nodiscard]] virtual bool is_at(std::uint32_t side, const host& h) const noexcept = 0;
+  /// The way was cut, or is whole again.
+  virtual void way_changed(const host& from, const host& to) = 0;
+  virtual void host_crashed(const host& h) = 0;
+  virtual void host_restarted(const host& h) = 0;
+  /// Both ends are told, each after some of what flies to it.
+  virtual void reset() = 0;
+  /// This side alone is told, at once.
+  virtual void forget(std::uint32_t side, const char* why) = 0;
+};
+
+/// Throws std::invalid_argument for settings that mean nothing.
+void check(const path_settings& s, const std::string& way);
+[[nodiscard]] const network_settings& checked(const network_settings& s);
+
+class engine final : public timeline {
+ public:
+  engine(std::uint64_t seed, const network_settings& s,
+         std::optional<garrick::testkit::test_world> world);
+  ~engine();
+
+  /// The host of this name, made now if there is none.
+  [[nodiscard]] host& named(std::string_view name);
+  [[nodiscard]] const std::vector<std::unique_ptr<host>>& hosts() noexcept { return hosts_; }
+  [[nodiscard]] way& way_of(const host& from, const host& to);
+  /// Throws std::invalid_argument if a way has settings that mean nothing.
+  void check_ways() const;
+  void set_cut(host& from, host& to, bool cut);
+  void enter(const std::shared_ptr<stream>& s) { streams_.push_back(s); }
+  /// The streams that are not over.
+  [[nodiscard]] std::vector<std::shared_ptr<stream>> streams();
+  void crash(host& h, crash_kind what);
+  void restart(host& h);
+
+ private:
+  /// Whose deadline is due first.
+  struct due {
+    base::instant when = base::instant::never();
+    std::vector<std::pair<host*, end*>> who;  ///< end null: the host's clock
+  };
+  [[nodiscard]] due all_due() const;
+  [[nodiscard]] base::instant first_due() const override { return all_due().when; }
+  void call_due() override;
+
+  base::random_source random_;
+  std::vector<std::unique_ptr<host>> hosts_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, way> ways_;
+  std::vector<std::weak_ptr<stream>> streams_;
+};
+
+}  // namespace garrick::net::testkit::internal

@@ -1,0 +1,46 @@
+// The stacks that the programs of the testkit run over: to be added to, a line each.
+//
+// Thread safety: constants.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "garrick/net/stack/stack.hpp"
+#include "garrick/net/testkit/exchange.hpp"
+#include "garrick/net/testkit/internal/planted.hpp"
+
+namespace garrick::net::testkit::internal {
+
+/// Makes `stack<Transport, Ls...>` of layers that need no settings.
+template <class Transport, class... Ls>
+[[nodiscard]] auto maker_of() {
+  return [](link_owner& owner, carrier& below, const stack_place&) -> std::unique_ptr<any_link> {
+    return std::make_unique<stack<Transport, Ls...>>(owner, below, Ls()...);
+  };
+}
+
+inline constexpr promise framed_promise{.once = true, .ordered = true, .gapless = true};
+/// What `basic_window` promises, which knows no sessions.
+inline constexpr promise window_promise{
+    .once = true, .lanes = true, .ordered = true, .gapless = true, .to_mailbox = true};
+
+/// A stack with these layers over streams.
+template <class... Ls>
+[[nodiscard]] stack_kind framed_kind(std::string name) {
+  return {.name = std::move(name),
+          .promises = framed_promise,
+          .streams = true,
+          .reopens = false,
+          .largest = 20'000,
+          .make = maker_of<byte_stream, Ls...>()};
+}
+/// A stack with these layers over datagrams.
+template <class... Ls>
+[[nodiscard]] stack_kind window_kind(std::string name) {
+  return {
+      .name = std::move(name), .promises = window_promise, .make = maker_of<datagrams, Ls...>()};
+}
+
+}  // namespace garrick::net::testkit::internal

@@ -1,0 +1,78 @@
+// The stacks of stack/stacks.hpp as kinds for the guarantee programs. They are without
+// `actor_protocol`, since the programs send numbers and no frames.
+//
+// Thread safety: plain functions.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "garrick/net/layer/duplicate_suppression.hpp"
+#include "garrick/net/layer/failure_detection.hpp"
+#include "garrick/net/layer/framing.hpp"
+#include "garrick/net/layer/ordering.hpp"
+#include "garrick/net/layer/reconnect.hpp"
+#include "garrick/net/layer/reliability.hpp"
+#include "garrick/net/layer/slicing.hpp"
+#include "garrick/net/stack/stack.hpp"
+#include "garrick/net/testkit/exchange.hpp"
+
+namespace garrick::net::testkit::internal {
+
+/// A layer of class L, with what it has to know of its place.
+template <class L>
+[[nodiscard]] L layer_at([[maybe_unused]] const stack_place& place) {
+  if constexpr (std::is_same_v<L, failure_detection>) {
+    failure_detection_settings s;
+    s.self.node.low = static_cast<unsigned char>(place.host[0]);
+    s.self.incarnation = place.seed | 1;
+    s.connects = place.connects;
+    s.seed = place.seed;
+    return L(s);
+  } else {
+    return L();
+  }
+}
+
+template <class Transport, class... Ls>
+[[nodiscard]] stack_kind kind_of(std::string name, promise promises, std::size_t largest) {
+  return {.name = std::move(name),
+          .promises = promises,
+          .streams = std::is_same_v<Transport, byte_stream>,
+          .largest = largest,
+          .make = [](link_owner& owner, carrier& below,
+                     const stack_place& place) -> std::unique_ptr<any_link> {
+            return std::make_unique<stack<Transport, Ls...>>(owner, below, layer_at<Ls>(place)...);
+          }};
+}
+
+// `Planted...` are layers beneath `slicing`, for bugs that are planted.
+template <class... Planted>
+[[nodiscard]] stack_kind stream_kind(std::string name = "stream") {
+  return kind_of<byte_stream, reconnect, slicing, Planted..., failure_detection, framing>(
+      std::move(name), to_mailbox, 50'000);
+}
+template <class... Planted>
+[[nodiscard]] stack_kind plain_stream_kind(std::string name = "plain_stream") {
+  return kind_of<byte_stream, slicing, Planted..., failure_detection, framing>(std::move(name),
+                                                                               in_order, 50'000);
+}
+template <class... Planted>
+[[nodiscard]] stack_kind datagram_kind(std::string name = "datagrams") {
+  return kind_of<datagrams, reconnect, slicing, Planted..., ordering, reliability,
+                 failure_detection>(std::move(name), to_mailbox, 20'000);
+}
+[[nodiscard]] inline stack_kind ordered_datagram_kind() {
+  return kind_of<datagrams, slicing, ordering, failure_detection>("ordered_datagrams", in_order,
+                                                                  5'000);
+}
+[[nodiscard]] inline stack_kind plain_datagram_kind() {
+  return kind_of<datagrams, slicing, duplicate_suppression, failure_detection>("plain_datagrams",
+                                                                               at_most_once, 5'000);
+}
+
+}  // namespace garrick::net::testkit::internal

@@ -1,0 +1,115 @@
+// A simulated network's time: a queue of events, and the seed and the history that all share.
+//
+// An event is a function and an instant; equal instants go by the order in which they were put in.
+// Deadlines are no events: before each step whoever derives from this is asked for what is due, so
+// that one that has changed meanwhile needs no cancellation. At an instant events come first (N2).
+//
+// In a world one timer of the world's clock is armed, for what comes first. All of an instant is
+// done when that fires.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <source_location>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "garrick/base/time/virtual_clock.hpp"
+#include "garrick/net/testkit/history.hpp"
+#include "garrick/net/testkit/settings.hpp"
+#include "garrick/testkit/test_world.hpp"
+
+namespace garrick::net::testkit::internal {
+
+using bytes = std::vector<std::byte>;
+
+class timeline {
+ public:
+  timeline(std::uint64_t seed, const network_settings& s,
+           std::optional<garrick::testkit::test_world> world);
+  timeline(const timeline&) = delete;
+  timeline& operator=(const timeline&) = delete;
+
+  [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
+  [[nodiscard]] std::uint64_t seed_for(std::string_view name) const noexcept;
+  [[nodiscard]] base::instant now() const noexcept { return world_ ? world_->time().now() : now_; }
+  [[nodiscard]] base::instant start() const noexcept { return start_; }
+  [[nodiscard]] const network_settings& settings() const noexcept { return settings_; }
+  [[nodiscard]] network_history& past() noexcept { return past_; }
+  [[nodiscard]] bool has_world() const noexcept { return world_.has_value(); }
+
+  /// Does `what` at this instant, or now if that has passed, after all that was put in before.
+  void at(base::instant when, std::function<void()> what);
+  /// Something may be due earlier than before.
+  void changed();
+  /// The next event or deadline.
+  [[nodiscard]] base::instant next() const;
+  /// Does one thing that is due by `limit`, moving time to it. False: nothing is.
+  bool step(base::instant limit);
+  /// Moves time that nothing happens in. Requires a time of its own.
+  void pass(base::instant to);
+
+  /// True within a call to a user's object.
+  [[nodiscard]] bool is_calling() const noexcept { return calling_ != 0; }
+  /// Runs `call` as a call to a user's object.
+  template <class F>
+  void calling(F call) {
+    const calls guard(calling_);
+    call();
+  }
+  /// Lends a copy of `b` to `call`, and spoils it afterwards, so that who keeps what was lent reads
+  /// something else: always the same, and from memory that is still there.
+  void lend(std::span<const std::byte> b,
+            const std::function<void(std::span<const std::byte>)>& call);
+  [[noreturn]] void fail(const std::string& text, const std::source_location& where);
+
+  std::uint64_t sent = 0;       ///< datagrams and segments, which are numbered by it
+  std::uint64_t ends_made = 0;  ///< as above
+
+ protected:
+  ~timeline() = default;
+  /// Nothing happens any more.
+  void stop() noexcept;
+
+ private:
+  /// The first deadline that anybody has: not before now.
+  [[nodiscard]] virtual base::instant first_due() const = 0;
+  /// Calls one of those whose deadline that is. Requires that it has come.
+  virtual void call_due() = 0;
+
+  struct calls {
+    explicit calls(std::uint32_t& c) noexcept : count(c) { ++count; }
+    ~calls() { --count; }
+    calls(const calls&) = delete;
+    calls& operator=(const calls&) = delete;
+    std::uint32_t& count;
+  };
+  void step_begins(base::instant when);
+  void arm();
+
+  const std::uint64_t seed_;
+  const network_settings settings_;
+  std::optional<garrick::testkit::test_world> world_;
+  base::instant now_ = base::instant::at(base::duration::seconds(1));
+  base::instant start_;
+  network_history past_;
+  std::map<std::pair<base::instant, std::uint64_t>, std::function<void()>> events_;
+  std::uint64_t last_event_ = 0;
+  std::uint64_t steps_in_instant_ = 0;
+  std::uint32_t calling_ = 0;
+  bool running_ = false;
+  base::timer_id armed_{};
+  base::instant armed_for_ = base::instant::never();
+  std::deque<bytes> lent_;
+};
+
+}  // namespace garrick::net::testkit::internal

@@ -1,0 +1,281 @@
+#include "garrick/net/testkit/simulated_source.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "garrick/net/error.hpp"
+
+namespace garrick::net::testkit {
+
+namespace {
+
+using hosts_endpoint = testkit::endpoint;
+
+/// A hosted object on an end of the simulated network: its door, and its carrier.
+class place final : public detail::entrance,
+                    public carrier,
+                    public carried,
+                    public std::enable_shared_from_this<place> {
+ public:
+  place(simulated_host& host, std::unique_ptr<hosts_endpoint> end)
+      : host_(host), end_(std::move(end)) {}
+
+  /// Nobody drives it yet. Null: it is over.
+  void start(std::unique_ptr<hosted> who) {
+    who_ = std::move(who);
+    if (who_ == nullptr) return finish({});
+    end_->drive(*this);
+  }
+  /// For a newcomer, whose first bytes somebody has looked at: the end drives that one.
+  void start_with(std::unique_ptr<hosted> who, std::span<const std::byte> first) {
+    who_ = std::move(who);
+    if (who_ == nullptr) return finish({});
+    connected(host_.now());
+    if (!over_) receive(first, host_.now());
+  }
+  /// Lives until this is over.
+  void keep(std::shared_ptr<void> what) { kept_ = std::move(what); }
+  void stop() {
+    if (over_ || in_) return;
+    const base::error why = base::make_error(base::errc::shutting_down, host_.name());
+    const std::shared_ptr<place> keeps = shared_from_this();
+    call([&](carried& c) { c.over(why, host_.now()); });
+    finish(why);
+  }
+
+  // entrance
+  answer enter() noexcept override {
+    if (over_) return answer::over;
+    if (in_) return answer::busy;
+    in_ = true;
+    return answer::entered;
+  }
+  void leave() noexcept override {
+    in_ = false;
+    settle();
+  }
+  visit_result wait_in_line(std::unique_ptr<detail::visit> v) override {
+    if (over_) return visit_result::over;
+    line_.push_back(std::move(v));
+    return visit_result::queued;
+  }
+  hosted& occupant() noexcept override { return *who_; }
+  transport_counters counters() const override { return {}; }
+  bool is_over() const noexcept override { return over_; }
+  bool is_connected() const noexcept override { return !over_ && end_->is_open(); }
+
+  // carrier
+  void transmit(packet bytes) override { end_->transmit(std::move(bytes)); }
+  bool writable() const override { return end_->writable(); }
+  std::size_t largest() const override { return end_->largest(); }
+  void reopen() override { end_->reopen(); }
+  void close() override { closes_ = true; }
+  bool is_closed() const override { return closes_ || over_; }
+
+  // carried
+  void connected(base::instant now) override {
+    call([&](carried& s) { s.connected(now); });
+  }
+  void disconnected(const base::error& why, base::instant now) override {
+    call([&](carried& s) { s.disconnected(why, now); });
+  }
+  void receive(std::span<const std::byte> bytes, base::instant now) override {
+    call([&](carried& s) { s.receive(bytes, now); });
+  }
+  void carrier_writable(base::instant now) override {
+    call([&](carried& s) { s.carrier_writable(now); });
+  }
+  void path_changed(std::size_t largest, base::instant now) override {
+    call([&](carried& s) { s.path_changed(largest, now); });
+  }
+  base::instant deadline() const override {
+    return over_ ? base::instant::never() : who_->stack().deadline();
+  }
+  void advance(base::instant now) override {
+    call([&](carried& s) { s.advance(now); });
+  }
+
+ private:
+  template <class F>
+  void call(F f) {
+    if (over_) return;
+    in_ = true;
+    f(who_->stack());
+    in_ = false;
+    settle();
+  }
+  /// When nobody is in: those who wait, and the end.
+  void settle() {
+    const std::shared_ptr<place> keeps = shared_from_this();
+    const std::shared_ptr<void> and_its_driver = kept_;
+    while (!line_.empty() && !closes_) {
+      const std::unique_ptr<detail::visit> next = std::move(line_.front());
+      line_.pop_front();
+      in_ = true;
+      next->run(*who_);
+      in_ = false;
+    }
+    if (closes_) finish({});
+  }
+  void finish(const base::error& why) {
+    if (std::exchange(over_, true)) return;
+    if (who_ != nullptr) who_->ended(why);
+    line_.clear();
+    who_.reset();
+    end_.reset();
+    kept_.reset();
+  }
+
+  simulated_host& host_;
+  std::unique_ptr<hosts_endpoint> end_;
+  std::unique_ptr<hosted> who_;
+  std::deque<std::unique_ptr<detail::visit>> line_;
+  std::shared_ptr<void> kept_;
+  bool in_ = false;
+  bool closes_ = false;
+  bool over_ = false;
+};
+
+}  // namespace
+
+struct simulated_source::state {
+  explicit state(simulated_host& h) : host(h) {}
+  simulated_host& host;
+  std::vector<std::shared_ptr<place>> places;
+  bool is_stopped = false;
+
+  void add(std::shared_ptr<place> p) {
+    std::erase_if(places, [](const auto& one) { return one->is_over(); });
+    places.push_back(std::move(p));
+  }
+};
+
+namespace {
+
+/// Collects the first bytes of somebody who knocks, until the policy has decided.
+template <class State>
+class newcomer final : public carried, public std::enable_shared_from_this<newcomer<State>> {
+ public:
+  newcomer(std::shared_ptr<State> in, std::unique_ptr<hosts_endpoint> end, net::endpoint local,
+           std::shared_ptr<accept_policy> policy)
+      : in_(std::move(in)),
+        end_(std::move(end)),
+        local_(std::move(local)),
+        policy_(std::move(policy)) {}
+  void start() {
+    self_ = this->shared_from_this();
+    end_->drive(*this);
+  }
+
+  void connected(base::instant now) override {
+    if (made_ != nullptr) made_->connected(now);
+  }
+  void disconnected(const base::error& why, base::instant now) override {
+    if (made_ != nullptr) return made_->disconnected(why, now);
+    refuse();
+  }
+  void receive(std::span<const std::byte> bytes, base::instant now) override {
+    if (made_ != nullptr) return made_->receive(bytes, now);
+    const std::size_t room = std::max<std::size_t>(policy_->wants(), 1);
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    const arrival who{.remote = local_,
+                      .local = local_,
+                      .bytes = std::span(bytes_).first(std::min(bytes_.size(), room))};
+    verdict v = policy_->look(who);
+    if (v.what() == verdict::kind::more && bytes_.size() < room) return;
+    if (v.what() != verdict::kind::start) return refuse(v.take_words());
+    const auto keeps = std::exchange(self_, nullptr);
+    made_ = std::make_shared<place>(in_->host, std::move(end_));
+    made_->keep(keeps);
+    in_->add(made_);
+    const connection fresh(made_);
+    made_->start_with(
+        policy_->claim(who, fresh) == fresh ? policy_->make(who, *made_, fresh) : nullptr, bytes_);
+    bytes_.clear();
+  }
+  void carrier_writable(base::instant now) override {
+    if (made_ != nullptr) made_->carrier_writable(now);
+  }
+  void path_changed(std::size_t n, base::instant now) override {
+    if (made_ != nullptr) made_->path_changed(n, now);
+  }
+  base::instant deadline() const override {
+    return made_ != nullptr ? made_->deadline() : base::instant::never();
+  }
+  void advance(base::instant now) override {
+    if (made_ != nullptr) made_->advance(now);
+  }
+
+ private:
+  void refuse(packet words = {}) {
+    const auto keeps = std::exchange(self_, nullptr);
+    if (!words.empty()) end_->transmit(std::move(words));
+    end_.reset();
+  }
+
+  const std::shared_ptr<State> in_;
+  std::unique_ptr<hosts_endpoint> end_;
+  const net::endpoint local_;
+  const std::shared_ptr<accept_policy> policy_;
+  std::vector<std::byte> bytes_;
+  std::shared_ptr<place> made_;
+  std::shared_ptr<newcomer> self_;  // until something is made
+};
+
+}  // namespace
+
+simulated_source::simulated_source(simulated_host& host) : state_(std::make_shared<state>(host)) {}
+simulated_source::~simulated_source() { stop(); }
+
+base::result<connection> simulated_source::connect(const net::endpoint& to,
+                                                   std::unique_ptr<hosted_maker> make) {
+  if (state_->is_stopped) return base::make_error(base::errc::shutting_down, state_->host.name());
+  const address there{to.host(), to.port()};
+  auto made = std::make_shared<place>(state_->host, to.kind() == transport_kind::udp
+                                                        ? state_->host.datagrams(0, there)
+                                                        : state_->host.connect(there));
+  state_->add(made);
+  made->start(make->make(*made, connection(made)));
+  return connection(made);
+}
+
+base::result<net::listener> simulated_source::listen(const net::endpoint& at,
+                                                     std::shared_ptr<accept_policy> policy) {
+  class door final : public detail::listening {
+   public:
+    explicit door(net::endpoint at) : at_(std::move(at)) {}
+    const net::endpoint& local() const noexcept override { return at_; }
+    void close() noexcept override { listener_.reset(); }
+    listener_counters counters() const noexcept override { return {}; }
+    std::unique_ptr<testkit::listener> listener_;
+
+   private:
+    net::endpoint at_;
+  };
+  const auto accept = [in = state_, at, policy](std::unique_ptr<hosts_endpoint> end) {
+    std::make_shared<newcomer<state>>(in, std::move(end), at, policy)->start();
+  };
+  auto made = std::make_shared<door>(at);
+  try {
+    made->listener_ = at.kind() == transport_kind::udp
+                          ? state_->host.listen_datagrams(at.port(), accept)
+                          : state_->host.listen(at.port(), accept);
+  } catch (const std::invalid_argument& e) {
+    return base::make_error(net_errc::refused, at.to_string(), e.what());
+  }
+  return net::listener(std::move(made));
+}
+
+base::instant simulated_source::now() const noexcept { return state_->host.now(); }
+
+void simulated_source::wait_for_end(const std::vector<connection>&, base::duration) {}
+
+void simulated_source::stop() noexcept {
+  state_->is_stopped = true;
+  for (const auto& one : std::exchange(state_->places, {})) one->stop();
+}
+
+}  // namespace garrick::net::testkit

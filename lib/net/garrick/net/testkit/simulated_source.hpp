@@ -1,0 +1,48 @@
+// Links of a simulated host for whoever wants `hosted` objects: a node above all.
+//
+//   test_world world(17);
+//   simulated_network net(world);
+//   test_system bank(world, {.clock = &net.host("bank").clock()});
+//   node n(bank, {.source = std::make_shared<simulated_source>(net.host("bank"))});
+//   n.listen("tcp://bank:7");
+//
+// The host's name is the endpoint's host. What has been made by a source ends with it, as with the
+// process when the host crashes. Visits are made at once, or when the call has returned in which
+// they were asked for.
+//
+// Thread safety: its network's.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "garrick/net/node/link_source.hpp"
+#include "garrick/net/testkit/simulated_host.hpp"
+
+namespace garrick::net::testkit {
+
+/// See above.
+class simulated_source final : public link_source {
+ public:
+  /// Of this host, which must outlive it.
+  explicit simulated_source(simulated_host& host);
+  ~simulated_source() override;
+
+  /// As `net::connect`. `invalid_setting`: the host's name is none of the network.
+  base::result<connection> connect(const net::endpoint& to,
+                                   std::unique_ptr<hosted_maker> make) override;
+  /// As `net::listen`; the endpoint's host is this one's name, or any address.
+  base::result<net::listener> listen(const net::endpoint& at,
+                                     std::shared_ptr<accept_policy> policy) override;
+  /// The host's time.
+  base::instant now() const noexcept override;
+  /// Does not wait: in a simulation nobody can.
+  void wait_for_end(const std::vector<connection>& links, base::duration limit) override;
+  void stop() noexcept override;
+
+ private:
+  struct state;
+  std::shared_ptr<state> state_;
+};
+
+}  // namespace garrick::net::testkit

@@ -1,0 +1,114 @@
+// The guarantee programs over the library's own stacks: what each promises holds, whatever the
+// network does.
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <string>
+
+#include "garrick/net/testkit/exchange.hpp"
+#include "garrick/net/testkit/explore_network.hpp"
+#include "garrick/net/testkit/internal/planted.hpp"
+#include "garrick/net/testkit/internal/standard_kinds.hpp"
+
+using garrick::base::duration;
+using namespace garrick::net;
+using namespace garrick::net::testkit;
+using namespace garrick::net::testkit::internal;
+
+namespace {
+
+constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
+
+constexpr path_settings rough{.delay = ms(5),
+                              .jitter = ms(5),
+                              .loss = 0.1,
+                              .duplication = 0.05,
+                              .reordering = 0.1,
+                              .late_by = ms(20)};
+constexpr path_settings still{.delay = ms(5)};
+
+/// Faults for which no peer is given up.
+fault_plan short_faults() {
+  return {.cuts = 2,
+          .one_way_cuts = 1,
+          .resets = 2,
+          .half_opens = 1,
+          .pauses = 1,
+          .jumps = 1,
+          .rates = 1,
+          .storms = 1,
+          // when the sessions are open: before, a lost stream ends its link
+          .from = ms(500)};
+}
+fault_plan faults_with_crashes() {
+  fault_plan f = short_faults();
+  f.crashes = 2;
+  return f;
+}
+
+}  // namespace
+
+TEST_CASE("standard stacks: without faults everything arrives") {
+  for (const stack_kind& k : {stream_kind(), plain_stream_kind(), datagram_kind(),
+                              ordered_datagram_kind(), plain_datagram_kind()})
+    explore_network(seeds() / 10 + 1, [&](simulated_network& net) {
+      const exchange_result r =
+          exchange(net, k, {.path = still, .settles = ms(5000), .may_go_down = false});
+      net.require(r.sent == 120 && r.received == 120, k.name + ": not everything arrived");
+    });
+}
+
+TEST_CASE("standard stacks: to_mailbox delivers everything through short faults") {
+  for (const stack_kind& k : {stream_kind(), datagram_kind()})
+    explore_network(seeds(), [&](simulated_network& net) {
+      const exchange_result r = exchange(
+          net, k,
+          {.path = rough, .faults = short_faults(), .settles = ms(40'000), .may_go_down = false});
+      net.require(r.received == r.sent && r.sent > 30,
+                  k.name + ": of " + std::to_string(r.sent) + " messages " +
+                      std::to_string(r.received) + " arrived, " + std::to_string(r.unknown) +
+                      " are unknown");
+    });
+}
+
+TEST_CASE("standard stacks: to_mailbox delivers everything while the path becomes narrower") {
+  for (const stack_kind& k : {datagram_kind()})
+    explore_network(seeds(), [&](simulated_network& net) {
+      const exchange_result r = exchange(
+          net, k,
+          {.messages = 200,
+           .path = rough,
+           .faults = {.narrowings = 1, .from = ms(500), .until = ms(1500), .between = ms(300)},
+           .settles = ms(60'000),
+           .may_go_down = false});
+      net.require(r.received == r.sent && r.sent > 100,
+                  k.name + ": of " + std::to_string(r.sent) + " messages " +
+                      std::to_string(r.received) + " arrived");
+    });
+}
+
+TEST_CASE("standard stacks: to_mailbox reports what became of everything, through crashes, too") {
+  std::size_t unknown = 0, downs = 0;
+  for (const stack_kind& k : {stream_kind(), datagram_kind()})
+    explore_network(seeds(), [&](simulated_network& net) {
+      const exchange_result r =
+          exchange(net, k, {.path = rough, .faults = faults_with_crashes(), .settles = ms(60'000)});
+      unknown += r.unknown;
+      downs += r.downs;
+    });
+  CHECK(unknown > 0);
+  CHECK(downs > 0);
+}
+
+TEST_CASE("standard stacks: at most once, and in order where that is promised") {
+  std::size_t sent = 0, received = 0;
+  for (const stack_kind& k : {plain_stream_kind(), ordered_datagram_kind(), plain_datagram_kind()})
+    explore_network(seeds(), [&](simulated_network& net) {
+      const exchange_result r =
+          exchange(net, k, {.path = rough, .faults = faults_with_crashes(), .settles = ms(40'000)});
+      sent += r.sent;
+      received += r.received;
+    });
+  CHECK(received < sent);
+  CHECK(received > sent / 2);
+}

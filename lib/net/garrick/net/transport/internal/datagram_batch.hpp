@@ -1,0 +1,67 @@
+// Datagrams, several in one call of the system.
+//
+// Thread safety: none; `of_this_thread` gives each its own.
+#pragma once
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "garrick/net/packet.hpp"
+#include "garrick/net/transport/internal/io_loop.hpp"
+
+namespace garrick::net::internal {
+
+/// The way between a socket and a peer. A socket that is bound to all addresses of this machine
+/// answers from the one at which the peer has reached it: he takes an answer from nowhere else.
+struct datagram_way {
+  socket_address remote;
+  socket_address local;  ///< without a port; size 0: the socket's own address
+
+  /// The way as a key. Not hashed: who sends chooses it.
+  [[nodiscard]] std::string key() const {
+    return std::string(reinterpret_cast<const char*>(&remote.bytes), remote.size)
+        .append(reinterpret_cast<const char*>(&local.bytes), local.size);
+  }
+};
+
+/// What says at which address of this machine a datagram came, or from which it goes.
+struct alignas(cmsghdr) datagram_control {
+  std::array<std::byte, CMSG_SPACE(sizeof(in6_pktinfo))> bytes;
+};
+
+/// Room for what is received.
+class datagram_batch {
+ public:
+  static constexpr std::size_t most = 16;  ///< datagrams at once
+
+  [[nodiscard]] static datagram_batch& of_this_thread();
+
+  /// Receives what there is; 0 and the system's number in `failed` if that is nothing.
+  [[nodiscard]] std::size_t receive(int fd, int& failed);
+  /// A datagram of the last call. Those of more than 65535 bytes do not exist.
+  [[nodiscard]] std::span<const std::byte> bytes(std::size_t i) const noexcept {
+    return {room_.get() + i * each, headers_[i].msg_len};
+  }
+  [[nodiscard]] const datagram_way& way(std::size_t i) const noexcept { return ways_[i]; }
+
+ private:
+  static constexpr std::size_t each = 65536;
+  std::unique_ptr<std::byte[]> room_ = std::make_unique_for_overwrite<std::byte[]>(most * each);
+  std::array<mmsghdr, most> headers_{};
+  std::array<iovec, most> parts_{};
+  std::array<datagram_way, most> ways_{};
+  std::array<datagram_control, most> control_{};
+};
+
+/// Sends datagrams in one call, by a way or where the socket is connected: how many; 0 and the
+/// system's number in `failed` if the first was not sent.
+[[nodiscard]] std::size_t send_datagrams(int fd, std::span<const packet> packets,
+                                         const datagram_way* by, int& failed);
+
+}  // namespace garrick::net::internal

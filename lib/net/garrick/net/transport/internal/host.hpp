@@ -1,0 +1,210 @@
+// A hosted object and its door: who may be in, what waits, the time, and the end. What carries the
+// bytes, derived classes know.
+//
+// Invariants:
+//   O1  occupied_: somebody is in, or a job is posted that is in by then. It makes the visits that
+//       wait; so if any waits, occupied_.
+//   O2  Calls from below are made on the loop's thread. A visitor on another thread only transmits;
+//       what follows from that for the stack, the loop's thread tells it (wants_loop_).
+//   O3  Once over_, there is no hosted object, no timer and no socket, and the loop is not used.
+//   O4  armed_ is the time for which the timer is set; it is never later than what is due.
+//
+// Thread safety: `enter`, `wait_in_line`, `counters`, `is_over` and `is_connected` on any thread;
+// what is below "for who is in" is for that thread.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "garrick/base/time/clock.hpp"
+#include "garrick/base/values/error.hpp"
+#include "garrick/net/transport/hosted.hpp"
+#include "garrick/net/transport/internal/gate.hpp"
+#include "garrick/net/transport/internal/io_loop.hpp"
+#include "garrick/net/transport/transport_settings.hpp"
+
+namespace garrick::net::internal {
+
+/// A count with one writer at a time, whom the door orders.
+class counter {
+ public:
+  void add(std::uint64_t n) noexcept {
+    // order: a count, which says nothing about other memory
+    value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint64_t get() const noexcept {
+    return value_.load(std::memory_order_relaxed);  // order: as above
+  }
+
+ private:
+  std::atomic<std::uint64_t> value_{0};
+};
+
+/// Makes the hosted object, on its thread.
+class maker {
+ public:
+  virtual ~maker() = default;
+  virtual std::unique_ptr<hosted> make(carrier& below, const connection& self) = 0;
+};
+
+class host : public resident,
+             public completion,
+             public carrier,
+             public detail::entrance,
+             public std::enable_shared_from_this<host> {
+ public:
+  /// Makes the object and opens the transport, soon, on the loop. False: the loop is ending.
+  [[nodiscard]] bool begin(std::unique_ptr<maker> make);
+  /// In place of `begin`: it is over. On the thread that would have begun it.
+  void abandon() noexcept;
+
+  [[nodiscard]] answer enter() noexcept final;
+  void leave() noexcept final;
+  [[nodiscard]] visit_result wait_in_line(std::unique_ptr<detail::visit> v) final;
+  [[nodiscard]] hosted& occupant() noexcept final { return *hosted_; }
+  [[nodiscard]] transport_counters counters() const final;
+  [[nodiscard]] bool is_over() const noexcept final;
+  [[nodiscard]] bool is_connected() const noexcept final { return connected_ && !is_over(); }
+
+  void stop() final;
+  void completed(std::uint64_t what, int failed, std::size_t bytes) final;
+
+  void close() final;
+  [[nodiscard]] bool is_closed() const final { return closing_; }
+
+  /// A stream that was accepted for this link. Any thread.
+  virtual void adopt(int fd, std::vector<std::byte> first) = 0;
+
+ protected:
+  host(io_loop& loop, const transport_settings& s, std::unique_ptr<ticket> t)
+      : loop_(loop), settings_(s), ticket_(std::move(t)) {}
+
+  /// On the loop: calls `f` when nobody else is in, at once or in line.
+  template <class F>
+  void inside(F f) {
+    inside_or(f, [&f] { return std::move(f); });
+  }
+  /// As `inside`, but in line what `make_later()` returns.
+  template <class F, class Later>
+  void inside_or(F&& f, Later make_later) {
+    switch (enter()) {
+      case answer::over: return;
+      case answer::entered:
+        guarded(f);
+        settle();
+        return;
+      case answer::busy: break;
+    }
+    in_line(make_later());
+  }
+  /// Any thread: calls `f` on the loop, in line.
+  template <class F>
+  void in_line(F f) {
+    struct later final : detail::visit {
+      explicit later(F g) : f_(std::move(g)) {}
+      void run(hosted&) override { f_(); }
+      F f_;
+    };
+    static_cast<void>(queue(std::make_unique<later>(std::move(f)), false));
+  }
+
+  /// What `is_connected` says, until it is over. Any thread.
+  void connected(bool is) noexcept { connected_ = is; }
+
+  // For who is in.
+  [[nodiscard]] carried& above() noexcept { return hosted_->stack(); }
+  [[nodiscard]] hosted& whole() noexcept { return *hosted_; }
+  [[nodiscard]] bool is_closing() const noexcept { return closing_; }
+  [[nodiscard]] bool is_stopping() const noexcept { return stopping_; }
+  [[nodiscard]] bool is_occupied() const noexcept {
+    return occupied_.load(std::memory_order_relaxed);  // order: its own writes, or the mutex's
+  }
+  /// The loop has something to do when this visitor has left.
+  void want_loop() noexcept { wants_loop_ = true; }
+  /// Ends it, when the current call has returned.
+  void end(base::error why) noexcept;
+  /// Tells the stack the time, if that is due.
+  void advance_if_due(base::instant now);
+  [[nodiscard]] static base::instant now() noexcept { return base::real_clock().now(); }
+
+  /// On the loop: the transport opens for the first time.
+  virtual void open() = 0;
+  /// On the loop: sends what waits, and tells the stack what it has to know. True: call it again.
+  virtual bool attend() = 0;
+  /// On another thread, when a visitor leaves.
+  virtual void attend_elsewhere() = 0;
+  /// On the loop: an operation has come to its end. Not yet in.
+  virtual void event(std::uint64_t what, int failed, std::size_t bytes) = 0;
+  /// On the loop, not in: receives what has come. True: there is more.
+  virtual bool receive_first() { return false; }
+  /// On the loop, in: the time has come. True: bytes have come before, which are received first,
+  /// and then it calls `advance_if_due`.
+  virtual bool bytes_before_time(base::instant now) = 0;
+  /// When `on_time` is to be called.
+  [[nodiscard]] virtual base::instant due() const { return base::instant::never(); }
+  /// On the loop, in.
+  virtual void on_time(base::instant) {}
+  /// On the loop: there is no stack any more. Closes what there is.
+  virtual void farewell() noexcept = 0;
+
+  io_loop& loop_;
+  const transport_settings settings_;
+  std::unique_ptr<ticket> ticket_;
+  struct {
+    counter bytes_sent, bytes_received, writes, reads, dropped, connects, hints;
+  } counts_;
+
+  /// `what` of the timer; derived classes have the numbers below.
+  static constexpr std::uint64_t timer_number = ~std::uint64_t{0};
+
+ private:
+  template <class F>
+  void guarded(F& f) noexcept {
+    if (closing_) return;
+    try {
+      f();
+    } catch (...) { end(error_of_exception()); }
+  }
+  [[nodiscard]] static base::error error_of_exception() noexcept;
+  [[nodiscard]] visit_result queue(std::unique_ptr<detail::visit> v, bool limited);
+  /// Under mutex_.
+  void occupy(bool is) noexcept {
+    occupied_.store(is, std::memory_order_relaxed);  // order: the mutex's
+  }
+  void hand_over() noexcept;
+  /// On the loop, in: makes the visits that wait, attends to the transport, and leaves.
+  void settle() noexcept;
+  /// One turn of it. True: nobody is in any more.
+  bool settle_once() noexcept;
+  void make_visits() noexcept;
+  void check_admission();
+  void arm();
+  void timer_expired(base::instant at);
+  void finish() noexcept;
+  void tell_stack() noexcept;
+
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<detail::visit>> line_;  // under mutex_
+  std::atomic<bool> occupied_{true};  // written under mutex_; `begin` posts who is in
+  bool over_ = false;                 // under mutex_
+
+  std::atomic<bool> connected_{false};
+  int put_off_ = 0;  // the loop's: how often the time had to wait for what has come
+
+  // For who is in.
+  std::vector<std::unique_ptr<detail::visit>> taken_;
+  std::unique_ptr<hosted> hosted_;
+  std::unique_ptr<io_timer> timer_;
+  base::instant armed_ = base::instant::never();
+  base::error why_;
+  bool closing_ = false;
+  bool stopping_ = false;
+  bool wants_loop_ = false;
+};
+
+}  // namespace garrick::net::internal

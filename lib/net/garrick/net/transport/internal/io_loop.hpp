@@ -1,0 +1,200 @@
+// One I/O thread: its event loop, and what the transports use of it. Only io_loop.cpp sees Asio.
+//
+// A resident is what lives on the loop: a link's host, a listener, a connection that is being
+// closed. The loop keeps it alive until it leaves, and does not end before all have left. So
+// whatever a resident posts or waits for is still answered.
+//
+// Invariants:
+//   L1  A loop that has ended has no residents, and takes none.
+//   L2  `completed` and jobs run on the loop's thread, one after the other.
+//   L3  What was waited for is completed at most once. If the socket or the timer was destroyed or
+//       used anew meanwhile, it may be completed all the same: `what` tells who asked apart.
+//
+// Thread safety: `post`, `add`, `begin_stop`, `residents` and `is_current` on any thread, all else
+// on the loop's thread, unless it says otherwise.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "garrick/base/time/clock.hpp"
+
+namespace garrick::net::internal {
+
+/// Something to do once.
+class job {
+ public:
+  virtual ~job() = default;
+  virtual void run() = 0;
+
+ protected:
+  job() = default;
+  job(const job&) = delete;
+  job& operator=(const job&) = delete;
+};
+
+/// A job that calls `f`.
+template <class F>
+std::unique_ptr<job> make_job(F f) {
+  struct calls final : job {
+    explicit calls(F g) : f_(std::move(g)) {}
+    void run() override { f_(); }
+    F f_;
+  };
+  return std::make_unique<calls>(std::move(f));
+}
+
+/// Who waits for a socket or a timer. `what` is the number that was given with the operation.
+class completion {
+ public:
+  /// `failed`: the system's number of an error, or 0. `bytes`: what was read; 0 at the end of a
+  /// stream.
+  virtual void completed(std::uint64_t what, int failed, std::size_t bytes) = 0;
+
+ protected:
+  ~completion() = default;
+};
+
+/// What lives on a loop.
+class resident {
+ public:
+  virtual ~resident() = default;
+  /// The loop is to end: leave soon, by `io_loop::remove`.
+  virtual void stop() = 0;
+
+ protected:
+  resident() = default;
+  resident(const resident&) = delete;
+  resident& operator=(const resident&) = delete;
+};
+
+class io_loop {
+ public:
+  /// Throws std::system_error without descriptors for the system's events.
+  explicit io_loop(std::size_t number);
+  ~io_loop();
+
+  /// Starts the thread; throws std::system_error.
+  void start();
+  /// Tells every resident to leave. Once they have, the loop ends.
+  void begin_stop();
+  /// Waits for the thread's end. Not on a loop's thread, and by one caller at a time.
+  void join();
+
+  /// True on this loop's thread.
+  [[nodiscard]] bool is_current() const noexcept;
+  /// Runs a job soon. False: the loop has ended, and the job is as it was.
+  bool post(std::unique_ptr<job>&& what);
+  /// A new resident. False: the loop is ending.
+  bool add(std::shared_ptr<resident> who);
+  /// The resident leaves. The loop's handle to it is dropped when the current job has returned.
+  void remove(resident& who);
+  /// How many there are.
+  [[nodiscard]] std::size_t residents() const noexcept {
+    return count_.load(std::memory_order_relaxed);  // order: a hint for spreading load
+  }
+
+  /// What the classes below need of Asio.
+  struct engine;
+  [[nodiscard]] engine& asio() noexcept { return *engine_; }
+
+ private:
+  void run() noexcept;
+  void end_if_empty();
+
+  const std::size_t number_;
+  std::unique_ptr<engine> engine_;
+  std::thread thread_;
+  std::atomic<std::size_t> count_{0};
+  std::mutex mutex_;
+  std::unordered_map<resident*, std::shared_ptr<resident>> residents_;  // under mutex_
+  bool started_ = false;                                                // under mutex_
+  bool stopping_ = false;                                               // under mutex_
+  bool ended_ = false;                                                  // under mutex_
+};
+
+/// The loops of one `io_threads`.
+struct io_pool {
+  std::vector<std::unique_ptr<io_loop>> loops;
+  std::atomic<std::size_t> turn{0};
+  std::mutex stopping;  // a thread is joined once: a second who stops waits for the first
+
+  /// The loop with the fewest residents; of several, in turn.
+  [[nodiscard]] std::size_t least_loaded() noexcept;
+};
+
+/// A descriptor whose events the loop watches. The waiting functions may be called on any thread by
+/// whoever has the socket to itself.
+class io_socket {
+ public:
+  /// Takes the descriptor, also if it throws (std::system_error).
+  io_socket(io_loop& loop, int fd);
+  /// Closes it.
+  ~io_socket();
+  io_socket(const io_socket&) = delete;
+  io_socket& operator=(const io_socket&) = delete;
+
+  [[nodiscard]] int fd() const noexcept { return fd_; }
+  /// Reads what a stream has, when it has something. One at a time; the bytes outlive the loop's
+  /// turn in which the socket is destroyed.
+  void read(std::span<std::byte> into, std::shared_ptr<completion> who, std::uint64_t what);
+  void wait_readable(std::shared_ptr<completion> who, std::uint64_t what);
+  void wait_writable(std::shared_ptr<completion> who, std::uint64_t what);
+  /// The descriptor is the caller's, and no longer watched.
+  [[nodiscard]] int release();
+
+ private:
+  struct part;
+  std::unique_ptr<part> part_;
+  int fd_;
+};
+
+/// Calls back at a time.
+class io_timer {
+ public:
+  explicit io_timer(io_loop& loop);
+  ~io_timer();
+  io_timer(const io_timer&) = delete;
+  io_timer& operator=(const io_timer&) = delete;
+
+  /// Forgets what it was to do before. As the waiting functions of `io_socket`.
+  void expire_at(base::instant when, std::shared_ptr<completion> who, std::uint64_t what);
+
+ private:
+  struct part;
+  std::unique_ptr<part> part_;
+};
+
+/// An address as the system takes it.
+struct socket_address {
+  sockaddr_storage bytes{};
+  socklen_t size = 0;
+};
+
+/// Who waits for the addresses of a name.
+class resolution {
+ public:
+  /// `failed` says why there are none.
+  virtual void resolved(std::uint64_t what, std::vector<socket_address> found,
+                        std::string failed) = 0;
+
+ protected:
+  ~resolution() = default;
+};
+
+/// Looks a name up, on a thread beside; the loop does not end before that has an answer.
+void resolve(io_loop& loop, const std::string& host, std::uint16_t port,
+             std::shared_ptr<resolution> who, std::uint64_t what);
+
+}  // namespace garrick::net::internal

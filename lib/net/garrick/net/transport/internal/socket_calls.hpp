@@ -1,0 +1,99 @@
+// What the transports ask of the system's sockets directly. All sockets are non-blocking and closed
+// by exec.
+//
+// Thread safety: plain functions.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "garrick/base/values/result.hpp"
+#include "garrick/net/packet.hpp"
+#include "garrick/net/transport/endpoint.hpp"
+#include "garrick/net/transport/internal/io_loop.hpp"
+#include "garrick/net/transport/transport_settings.hpp"
+
+namespace garrick::net::internal {
+
+/// A descriptor that is closed with its owner.
+class unique_fd {
+ public:
+  unique_fd() noexcept = default;
+  explicit unique_fd(int fd) noexcept : fd_(fd) {}
+  unique_fd(unique_fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  unique_fd& operator=(unique_fd&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~unique_fd();
+
+  [[nodiscard]] int get() const noexcept { return fd_; }
+  [[nodiscard]] int release() noexcept { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_ = -1;
+};
+
+/// The error for one of the system's numbers, with its words.
+[[nodiscard]] base::error error_of(int number, std::string_view where);
+/// The same of a place where this end wants to listen: nobody else is unreachable there.
+[[nodiscard]] base::error error_of_listening(int number, std::string_view where);
+
+/// The address of a path or of a numeric host.
+[[nodiscard]] socket_address address_of(const endpoint& e);
+/// The endpoint of an address of this kind; a Unix domain socket's is `unnamed`.
+[[nodiscard]] endpoint endpoint_of(transport_kind kind, const socket_address& a,
+                                   const endpoint& unnamed);
+[[nodiscard]] socket_address local_address(int fd);
+[[nodiscard]] socket_address remote_address(int fd);
+[[nodiscard]] bool same_address(const socket_address& a, const socket_address& b) noexcept;
+
+/// A socket for addresses like this one.
+[[nodiscard]] base::result<unique_fd> open_socket(transport_kind kind, const socket_address& like,
+                                                  const transport_settings& s);
+/// An accepted socket gets what `open_socket` gives.
+void prepare_accepted(int fd, transport_kind kind) noexcept;
+/// Begins to connect. 0: connected; EINPROGRESS: it will be writable when that is decided.
+[[nodiscard]] int start_connect(int fd, const socket_address& to, const transport_settings& s);
+/// What became of it: 0, or the system's number.
+[[nodiscard]] int connect_outcome(int fd) noexcept;
+/// Whether the user at the other end of a Unix domain socket is allowed.
+[[nodiscard]] base::error check_user(int fd, const transport_settings& s);
+
+/// Listens at an address, or takes datagrams there.
+[[nodiscard]] base::result<unique_fd> bind_socket(transport_kind kind, const socket_address& at,
+                                                  const transport_settings& s);
+
+/// The addresses of an endpoint, looked up on this thread.
+[[nodiscard]] base::result<std::vector<socket_address>> look_up(const endpoint& e);
+
+/// A bound file of a Unix domain socket, which goes with it.
+class socket_file {
+ public:
+  socket_file() noexcept = default;
+  /// The file that was just bound at the path.
+  explicit socket_file(std::string path);
+  /// Removes the file, if it is still the same.
+  void remove() noexcept;
+
+ private:
+  std::string path_;
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
+};
+
+/// Sends the packets in one call, as far as the socket takes them: how many bytes of a stream, or
+/// -1 with the system's number in `failed`.
+[[nodiscard]] std::ptrdiff_t send_stream(int fd, std::span<const packet> packets, int& failed);
+
+/// The largest datagram that goes to this address uncut, as far as the system knows; 0: unknown.
+[[nodiscard]] std::size_t path_limit(const socket_address& to) noexcept;
+
+}  // namespace garrick::net::internal

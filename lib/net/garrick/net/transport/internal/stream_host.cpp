@@ -1,0 +1,294 @@
+#include "garrick/net/transport/internal/stream_host.hpp"
+
+#include <sys/ioctl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+
+#include "garrick/base/platform/assert.hpp"
+#include "garrick/net/transport/internal/last_words.hpp"
+
+namespace garrick::net::internal {
+namespace {
+
+/// So much may wait before it is written while somebody is still in.
+constexpr std::size_t flush_at = std::size_t{256} << 10;
+
+}  // namespace
+
+// --- opening -------------------------------------------------------------------------------------
+
+void stream_host::open() {
+  if (opens_) return start_opening();
+  take_accepted(std::move(accepted_), std::exchange(first_, {}));
+}
+
+void stream_host::start_opening() {
+  connected(false);
+  forget();
+  next_address_ = 0;
+  addresses_.clear();
+  if (kind_ != transport_kind::local_stream && !to_.is_numeric()) {
+    state_ = state::looking_up;
+    return resolve(loop_, to_.host(), to_.port(), self(), number(looking));
+  }
+  addresses_.push_back(address_of(to_));
+  try_next();
+}
+
+void stream_host::resolved(std::uint64_t what, std::vector<socket_address> found,
+                           std::string failed) {
+  inside([this, what, all = std::move(found), why = std::move(failed)]() mutable {
+    if (what != number(looking) || state_ != state::looking_up) return;
+    addresses_ = std::move(all);
+    if (!addresses_.empty()) return try_next();
+    state_ = state::closed;
+    above().disconnected(base::make_error(net_errc::unreachable, to_.to_string(), why), now());
+  });
+}
+
+void stream_host::try_next() {
+  const socket_address& to = addresses_[next_address_++];
+  state_ = state::connecting;
+  base::result<unique_fd> fd = open_socket(kind_, to, settings_);
+  if (!fd) return attempt_failed(fd.error());
+  const int failed = start_connect(fd->get(), to, settings_);
+  if (failed != 0 && failed != EINPROGRESS)
+    return attempt_failed(error_of(failed, to_.to_string()));
+  socket_ = std::make_unique<io_socket>(loop_, fd->release());
+  if (failed == 0) return attempt_ended(0);
+  attempt_ends_ = now() + settings_.attempt_limit;
+  socket_->wait_writable(self(), number(connecting_op));
+}
+
+void stream_host::attempt_failed(base::error why) {
+  forget();
+  if (next_address_ < addresses_.size()) return try_next();
+  above().disconnected(why, now());
+}
+
+void stream_host::attempt_ended(int failed) {
+  if (failed != 0) return attempt_failed(error_of(failed, to_.to_string()));
+  // A port that nobody has bound may be the one that the system chose for this very socket.
+  if (kind_ == transport_kind::tcp &&
+      same_address(local_address(socket_->fd()), remote_address(socket_->fd())))
+    return attempt_failed(base::make_error(net_errc::unreachable, to_.to_string(),
+                                           "nobody listens; the socket has met itself"));
+  if (kind_ == transport_kind::local_stream)
+    if (base::error why = check_user(socket_->fd(), settings_)) return attempt_failed(why);
+  established(std::move(socket_));
+}
+
+void stream_host::established(std::unique_ptr<io_socket> socket) {
+  socket_ = std::move(socket);
+  attempt_ends_ = base::instant::never();
+  state_ = state::connected;
+  connected(true);
+  counts_.connects.add(1);
+  if (buffer_ == nullptr && !above().has_room())
+    buffer_ = std::make_unique_for_overwrite<std::byte[]>(settings_.read_size);
+  // It ends later at the soonest, so the stack hears `connected` first.
+  read_some();
+  above().connected(now());
+}
+
+void stream_host::take_accepted(unique_fd fd, std::vector<std::byte> first) {
+  established(std::make_unique<io_socket>(loop_, fd.release()));
+  if (first.empty() || is_closing()) return;
+  counts_.reads.add(1);
+  counts_.bytes_received.add(first.size());
+  above().receive(first, now());
+}
+
+void stream_host::adopt(int fd, std::vector<std::byte> first) {
+  connected(true);
+  in_line([this, taken = unique_fd(fd), bytes = std::move(first)]() mutable {
+    const bool was_connected = state_ == state::connected;
+    forget();
+    if (was_connected)
+      above().disconnected(
+          base::make_error(net_errc::connection_lost, "another connection took its place"), now());
+    reopens_ = false;  // what the stack has asked for is here
+    if (!is_closing()) take_accepted(std::move(taken), std::move(bytes));
+  });
+}
+
+void stream_host::reopen() {
+  // Answered later: the stack is in the middle of something.
+  reopens_ = opens_ && (state_ == state::closed || state_ == state::connected);
+}
+
+void stream_host::on_time(base::instant) {
+  attempt_failed(base::make_error(net_errc::unreachable, to_.to_string(), "no answer in time"));
+}
+
+void stream_host::forget() noexcept {
+  ++number_;
+  socket_.reset();
+  queue_.clear();
+  attempt_ends_ = base::instant::never();
+  broken_ = {};
+  write_failed_ = 0;
+  state_ = state::closed;
+  blocked_ = waits_writable_ = is_full_ = time_waits_ = rests_ = input_ended_ = false;
+}
+
+// --- receiving -----------------------------------------------------------------------------------
+
+void stream_host::read_some() {
+  if (buffer_ != nullptr) {
+    room_.bytes = {buffer_.get(), settings_.read_size};
+  } else {
+    std::optional<receive_room> next = above().room();
+    rests_ = !next;
+    if (rests_) return;
+    room_ = *std::move(next);
+  }
+  socket_->read(room_.bytes, self(), number(reading));
+}
+
+void stream_host::read_on() {
+  if (state_ == state::connected && rests_ && !is_closing()) read_some();
+}
+
+void stream_host::event(std::uint64_t what, int failed, std::size_t bytes) {
+  inside([me = self(), what, failed, bytes] {
+    if (what == me->number(reading))
+      me->have_read(failed, bytes);
+    else if (what == me->number(connecting_op))
+      me->attempt_ended(failed != 0 ? failed : connect_outcome(me->socket_->fd()));
+    else if (what == me->number(writing))
+      me->blocked_ = me->waits_writable_ = false;
+  });
+}
+
+void stream_host::have_read(int failed, std::size_t bytes) {
+  if (failed != 0) return lose(error_of(failed, "read"));
+  if (bytes == 0 && write_failed_ == 0 && above().input_ended(now())) {
+    input_ended_ = true;
+    return;
+  }
+  if (bytes == 0)
+    return lose(write_failed_ != 0 ? error_of(write_failed_, "write")
+                                   : base::make_error(net_errc::connection_lost,
+                                                      "the other end has closed the connection"));
+  const std::uint64_t mine = number_;
+  counts_.reads.add(1);
+  counts_.bytes_received.add(bytes);
+  const base::instant at = now();
+  above().receive(room_.bytes.first(bytes), at);
+  if (mine != number_ || is_closing()) return;
+  if (std::exchange(time_waits_, false)) advance_if_due(at);
+  if (mine == number_ && !is_closing()) read_some();
+}
+
+bool stream_host::bytes_before_time(base::instant) {
+  int waiting = 0;
+  time_waits_ =
+      state_ == state::connected && ::ioctl(socket_->fd(), FIONREAD, &waiting) == 0 && waiting > 0;
+  return time_waits_;
+}
+
+void stream_host::lose(const base::error& why) {
+  connected(false);
+  forget();
+  above().disconnected(why, now());
+}
+
+// --- sending -------------------------------------------------------------------------------------
+
+void stream_host::transmit(packet bytes) {
+  GARRICK_ASSERT_SLOW(is_occupied(), "a link is used by who visits it (connection::run)");
+  if (state_ != state::connected || is_closing() || write_failed_ != 0 || broken_)
+    return counts_.dropped.add(1);
+  if (bytes.empty()) return;
+  queue_.push(std::move(bytes));
+  if (queue_.bytes() >= flush_at && !blocked_) flush();
+  if (queue_.bytes() > settings_.most_queued) {
+    broken_ = base::make_error(net_errc::overload, "the other end does not read");
+    want_loop();
+  } else if (queue_.bytes() >= settings_.high_water) {
+    is_full_ = true;
+  }
+}
+
+bool stream_host::writable() const {
+  return state_ == state::connected && !is_full_ && queue_.bytes() < settings_.high_water;
+}
+
+std::size_t stream_host::largest() const { return std::numeric_limits<std::uint32_t>::max(); }
+
+void stream_host::flush() {
+  while (!queue_.empty() && !blocked_) {
+    int failed = 0;
+    const std::ptrdiff_t sent = send_stream(socket_->fd(), queue_.waiting(), failed);
+    if (sent >= 0) {
+      counts_.writes.add(1);
+      counts_.bytes_sent.add(static_cast<std::uint64_t>(sent));
+      queue_.sent(static_cast<std::size_t>(sent));
+    } else if (failed == EAGAIN) {
+      blocked_ = true;
+    } else if (failed == EPIPE || failed == ECONNRESET || failed == ETIMEDOUT) {
+      // What the other end has said before is still to be read, and then that it is over.
+      write_failed_ = failed;
+      queue_.clear();
+    } else {
+      broken_ = error_of(failed, "write");
+      queue_.clear();
+    }
+  }
+}
+
+bool stream_host::attend() {
+  flush_posted_ = false;
+  if (std::exchange(reopens_, false)) {
+    start_opening();
+    return true;
+  }
+  if (state_ != state::connected) return false;
+  if (!blocked_ && !queue_.empty() && !broken_) flush();
+  // Of a stream that is still read, reading says how it ended.
+  if (input_ended_ && write_failed_ != 0 && !broken_) broken_ = error_of(write_failed_, "write");
+  if (broken_) {
+    lose(base::error(broken_));
+    return true;
+  }
+  if (blocked_ && !std::exchange(waits_writable_, true))
+    socket_->wait_writable(self(), number(writing));
+  if (!is_full_ || queue_.bytes() > settings_.low_water) return false;
+  is_full_ = false;
+  above().carrier_writable(now());
+  return true;
+}
+
+void stream_host::attend_elsewhere() {
+  if (reopens_ || broken_ || (is_full_ && queue_.bytes() <= settings_.low_water)) want_loop();
+  if (input_ended_ && write_failed_ != 0) want_loop();
+  if (queue_.empty() || blocked_ || flush_posted_ || state_ != state::connected || broken_) return;
+  // Messages that come faster than one can be written are left to the loop: until it comes, more of
+  // them meet.
+  const base::instant before = now();
+  if (before - last_flush_ < flush_took_) {
+    flush_posted_ = true;
+    loop_.post(make_job([me = self()] { me->inside([] {}); }));
+    return;
+  }
+  flush();
+  last_flush_ = now();
+  flush_took_ = last_flush_ - before;
+  if (blocked_ || broken_ || (is_full_ && queue_.bytes() <= settings_.low_water)) want_loop();
+  if (input_ended_ && write_failed_ != 0) want_loop();
+}
+
+void stream_host::farewell() noexcept {
+  if (state_ == state::connected && !blocked_ && !broken_) flush();
+  const bool sends_on = state_ == state::connected && !broken_ && write_failed_ == 0;
+  if (sends_on && !is_stopping())
+    say_last_words(loop_, std::move(socket_), std::move(queue_), now() + settings_.close_limit,
+                   std::move(ticket_));
+  forget();
+  accepted_ = unique_fd();
+}
+
+}  // namespace garrick::net::internal

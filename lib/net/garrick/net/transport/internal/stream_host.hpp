@@ -1,0 +1,122 @@
+// A link over TCP or a Unix domain socket.
+//
+// Its states: closed, looking a name up, connecting, connected. Each attempt and each connection
+// has a number, which stands in all that is waited for; what comes of an earlier one is ignored.
+//
+// Invariants:
+//   C1  socket_ is null exactly in the states closed and looking up.
+//   C2  While connected, one read is under way; its bytes are passed up before the next begins.
+//   C3  blocked_: the socket took no more. It is asked again when it is writable, and not before.
+//   C4  Packets wait only while connected.
+//
+// Thread safety: as host.hpp says.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "garrick/net/transport/internal/host.hpp"
+#include "garrick/net/transport/internal/send_queue.hpp"
+#include "garrick/net/transport/internal/socket_calls.hpp"
+
+namespace garrick::net::internal {
+
+class stream_host final : public host, public resolution {
+ public:
+  /// A link that this end opens.
+  stream_host(io_loop& loop, const transport_settings& s, endpoint to)
+      : host(loop, s, nullptr), kind_(to.kind()), to_(std::move(to)), opens_(true) {}
+  /// A link for a connection that was accepted, which `accept` brings.
+  stream_host(io_loop& loop, const transport_settings& s, std::unique_ptr<ticket> t,
+              transport_kind kind)
+      : host(loop, s, std::move(t)), kind_(kind), opens_(false) {
+    connected(true);
+  }
+  /// Before `begin`: the connection, of which these bytes have been read.
+  void accept(unique_fd fd, std::vector<std::byte> first) noexcept {
+    accepted_ = std::move(fd);
+    first_ = std::move(first);
+  }
+
+  void transmit(packet bytes) override;
+  [[nodiscard]] bool writable() const override;
+  [[nodiscard]] std::size_t largest() const override;
+  [[nodiscard]] std::optional<carrier_kind> carries() const override {
+    return carrier_kind::stream;
+  }
+  void reopen() override;
+  void read_on() override;
+  [[nodiscard]] std::size_t queued() const override { return queue_.bytes(); }
+  void adopt(int fd, std::vector<std::byte> first) override;
+  void resolved(std::uint64_t what, std::vector<socket_address> found, std::string failed) override;
+
+ protected:
+  void open() override;
+  bool attend() override;
+  void attend_elsewhere() override;
+  void event(std::uint64_t what, int failed, std::size_t bytes) override;
+  bool bytes_before_time(base::instant at) override;
+  [[nodiscard]] base::instant due() const override { return attempt_ends_; }
+  void on_time(base::instant at) override;
+  void farewell() noexcept override;
+
+ private:
+  enum class state : std::uint8_t { closed, looking_up, connecting, connected };
+  enum operation : std::uint64_t { reading, writing, connecting_op, looking };
+  static constexpr std::uint64_t operations = 4;
+
+  [[nodiscard]] std::uint64_t number(operation o) const noexcept {
+    return number_ * operations + o;
+  }
+  void start_opening();
+  void try_next();
+  void attempt_failed(base::error why);
+  void attempt_ended(int failed);
+  void established(std::unique_ptr<io_socket> socket);
+  void take_accepted(unique_fd fd, std::vector<std::byte> first);
+  void read_some();
+  void have_read(int failed, std::size_t bytes);
+  /// Closes the connection and tells the stack.
+  void lose(const base::error& why);
+  /// Forgets the socket, and whatever was waited for.
+  void forget() noexcept;
+  void flush();
+  [[nodiscard]] std::shared_ptr<stream_host> self() {
+    return std::static_pointer_cast<stream_host>(shared_from_this());
+  }
+
+  const transport_kind kind_;
+  const endpoint to_;
+  const bool opens_;  ///< this end opens it, and may do so again
+
+  // For who is in.
+  unique_fd accepted_;
+  std::vector<std::byte> first_;
+  std::vector<socket_address> addresses_;
+  std::size_t next_address_ = 0;
+  base::instant attempt_ends_ = base::instant::never();
+  std::unique_ptr<io_socket> socket_;
+  std::unique_ptr<std::byte[]> buffer_;  ///< null if the stack has room of its own
+  receive_room room_;                    ///< where a read writes to, also when the link is over
+  send_queue queue_;
+  std::uint64_t number_ = 0;
+  base::instant last_flush_;
+  base::duration flush_took_;
+  base::error broken_;    ///< writing is over; the stack is told on the loop
+  int write_failed_ = 0;  ///< why, if reading says no more than that it is over
+  state state_ = state::closed;
+  bool blocked_ = false;
+  bool waits_writable_ = false;
+  bool is_full_ = false;  ///< the stack waits for `carrier_writable`
+  bool reopens_ = false;
+  bool flush_posted_ = false;
+  bool time_waits_ = false;   ///< for bytes that have come before
+  bool rests_ = false;        ///< the stack has no room
+  bool input_ended_ = false;  ///< the other end sends no more
+};
+
+}  // namespace garrick::net::internal

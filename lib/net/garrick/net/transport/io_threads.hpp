@@ -1,0 +1,79 @@
+// The threads on which links live.
+//
+// Each has an event loop of its own, and a link stays on one of them. A loop feeds a link the bytes
+// that have come before it tells it the time, so that a pause of the process, however long, is not
+// charged to the peer.
+//
+// Invariants:
+//   T1  Whatever lives on these threads has ended, and is destroyed, when `stop` returns.
+//   T2  `stop` sends what fits into the sockets, and waits for nobody but visitors that are in, and
+//       for the system if it looks up a name.
+//
+// Thread safety: all functions on any thread, but `stop` and the destructor not on an I/O thread.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+namespace garrick::net {
+
+namespace internal {
+struct io_pool;
+}
+
+/// What `io_threads` can be told.
+struct io_settings {
+  std::size_t threads = 1;  ///< how many; 1 to 1024
+};
+
+/// Threads for links.
+///
+///     io_threads io({.threads = 2});
+///     auto peer = connect(io, *endpoint::parse("tcp://localhost:4040"), make_session);
+class io_threads {
+ public:
+  /// Starts them. Throws std::system_error if the system has no threads or descriptors, and
+  /// std::invalid_argument for a number that is not allowed.
+  explicit io_threads(io_settings s = {});
+  /// As `stop`.
+  ~io_threads();
+  io_threads(const io_threads&) = delete;
+  io_threads& operator=(const io_threads&) = delete;
+
+  /// Ends all links (`hosted::ended` with `errc::shutting_down`) and listeners, and joins the
+  /// threads. In whatever state they are; more than once does no harm, and of several callers at
+  /// once each returns when all has ended.
+  void stop();
+  /// How many threads there are.
+  [[nodiscard]] std::size_t size() const noexcept;
+  /// How many links, listeners and connections on their way there are on a thread.
+  [[nodiscard]] std::size_t load(std::size_t thread) const;
+
+  /// Calls `f()` on a thread, soon. It must not throw. False: the threads have stopped, and `f` is
+  /// destroyed. Requires `thread < size()`. Throws std::bad_alloc.
+  template <class F>
+  bool post(std::size_t thread, F f) {
+    struct calls final : task {
+      explicit calls(F g) : f_(std::move(g)) {}
+      void run() override { f_(); }
+      F f_;
+    };
+    return post_task(thread, std::make_unique<calls>(std::move(f)));
+  }
+
+  /// For the framework: the loops.
+  [[nodiscard]] internal::io_pool& pool() noexcept { return *pool_; }
+
+ private:
+  class task {
+   public:
+    virtual ~task() = default;
+    virtual void run() = 0;
+  };
+  bool post_task(std::size_t thread, std::unique_ptr<task> what);
+
+  std::unique_ptr<internal::io_pool> pool_;
+};
+
+}  // namespace garrick::net

@@ -1,0 +1,80 @@
+// Real transports: TCP, UDP and Unix domain sockets, by one function that connects and one that
+// listens. The endpoint says which.
+//
+// What both promise, whatever the kind:
+//   K1  A name is looked up again at each opening; each of its addresses is tried in turn.
+//   K2  What a stack transmits is kept while somebody is in, and goes out in one call of the system
+//       when he leaves. Who visits an idle link writes to the socket himself. If messages come
+//       faster than the socket takes them, the I/O thread writes, and they meet in one call.
+//   K3  A stream's end and a reset are reported at once. Whether a silent peer lives is for layers.
+//   K4  A stream that is closed sends what was taken before, within `close_limit`.
+//
+// Unix domain sockets check the user at the other end, on both sides. A socket's file is made with
+// `mode`, replaces one at which nobody listens any more, and goes with its listener.
+//
+// Datagrams are never cut on their way. If one is too large for the path, it is dropped, and the
+// stack is told how large one may be. They are dropped, too, while the socket's buffer is full, and
+// if as many bytes wait for a visitor of their link to leave. The listener's one socket serves all
+// its peers, which it knows by their addresses.
+//
+// Thread safety: any thread.
+#pragma once
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "garrick/base/values/result.hpp"
+#include "garrick/net/transport/accept_policy.hpp"
+#include "garrick/net/transport/endpoint.hpp"
+#include "garrick/net/transport/hosted.hpp"
+#include "garrick/net/transport/io_threads.hpp"
+#include "garrick/net/transport/listener.hpp"
+#include "garrick/net/transport/transport_settings.hpp"
+
+namespace garrick::net {
+
+/// Makes what a link is that this end opens: on the link's I/O thread, once. The carrier outlives
+/// what is made. Null, or an exception, ends the link.
+class hosted_maker {
+ public:
+  virtual ~hosted_maker() = default;
+  /// See above.
+  [[nodiscard]] virtual std::unique_ptr<hosted> make(carrier& below, const connection& self) = 0;
+};
+
+/// Opens a link to an endpoint: makes what it is, and connects. Whether that works, its stack hears
+/// by `connected` or `disconnected`, and after the latter it may ask to `reopen`. Fails only if the
+/// I/O threads have stopped (`errc::shutting_down`), or if `make` is null or a setting not what it
+/// may be (`errc::invalid_setting`, with its name). Throws std::bad_alloc.
+[[nodiscard]] base::result<connection> connect(io_threads& io, const endpoint& to,
+                                               std::unique_ptr<hosted_maker> make,
+                                               const transport_settings& s = {});
+
+/// The same by `std::unique_ptr<hosted> f(carrier&, const connection&)`.
+template <class F>
+  requires std::is_invocable_v<F&, carrier&, const connection&>
+[[nodiscard]] base::result<connection> connect(io_threads& io, const endpoint& to, F f,
+                                               const transport_settings& s = {}) {
+  struct makes final : hosted_maker {
+    explicit makes(F g) : f_(std::move(g)) {}
+    std::unique_ptr<hosted> make(carrier& below, const connection& self) override {
+      return f_(below, self);
+    }
+    F f_;
+  };
+  return connect(io, to, std::unique_ptr<hosted_maker>(std::make_unique<makes>(std::move(f))), s);
+}
+
+/// Listens at an endpoint. A name is looked up on the calling thread, which may take seconds, and
+/// its first usable address is taken. `tcp://[::]:0` takes IPv6 only. Fails with
+/// `net_errc::unreachable` for a name without address, `net_errc::refused` if somebody else listens
+/// there, `net_errc::io` with the system's words, as for an address that is not this machine's or a
+/// folder that is not there, `errc::shutting_down` and `errc::invalid_setting` as `connect`, also
+/// without a policy. Throws std::bad_alloc.
+[[nodiscard]] base::result<listener> listen(io_threads& io, const endpoint& at,
+                                            std::shared_ptr<accept_policy> policy,
+                                            const transport_settings& s = {},
+                                            const accept_limits& limits = {});
+
+}  // namespace garrick::net

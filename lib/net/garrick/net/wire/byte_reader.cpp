@@ -1,0 +1,105 @@
+#include "garrick/net/wire/byte_reader.hpp"
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "garrick/net/error.hpp"
+
+namespace garrick::net {
+
+namespace {
+
+constexpr std::uint64_t more_bits = 0x8080'8080'8080'8080u;
+
+/// Seven bits of each byte, side by side.
+constexpr std::uint64_t gathered(std::uint64_t bytes) noexcept {
+  std::uint64_t x = bytes & ~more_bits;
+  x = (x & 0x007f'007f'007f'007fu) | (x & 0x7f00'7f00'7f00'7f00u) >> 1;
+  x = (x & 0x0000'3fff'0000'3fffu) | (x & 0x3fff'0000'3fff'0000u) >> 2;
+  return (x & 0x0fff'ffffu) | (x & 0x0fff'ffff'0000'0000u) >> 4;
+}
+
+}  // namespace
+
+std::uint64_t byte_reader::long_varint() noexcept {
+  // Eight bytes at once, if the number ends within them and is in its only form.
+  if (end_ - at_ >= 8) [[likely]] {
+    const auto bytes = load_le<std::uint64_t>(at_);
+    if (const std::uint64_t ends = ~bytes & more_bits; ends != 0) [[likely]] {
+      const int last = std::countr_zero(ends);  // the highest bit of the last byte
+      const std::uint64_t own = bytes & (~std::uint64_t{0} >> (63 - last));
+      if (own >> (last - 7) != 0) [[likely]] {
+        at_ += (last + 1) / 8;
+        return gathered(own);
+      }
+    } else if (end_ - at_ >= 10) {
+      const auto ninth = std::to_integer<std::uint64_t>(at_[8]);
+      if (ninth < 0x80 && ninth != 0) {
+        at_ += 9;
+        return gathered(bytes) | ninth << 56;
+      }
+      if (ninth >= 0x80 && at_[9] == std::byte{1}) {
+        at_ += 10;
+        return gathered(bytes) | (ninth & 0x7f) << 56 | std::uint64_t{1} << 63;
+      }
+    }
+  }
+  std::uint64_t x = 0;
+  const std::byte* at = at_;
+  for (unsigned shift = 0; at != end_; shift += 7) {
+    const auto byte = static_cast<std::uint8_t>(*at++);
+    if (shift == 63 && byte > 1) {
+      fail("a number above 64 bits");
+      return 0;
+    }
+    x |= std::uint64_t{byte & 0x7fu} << shift;
+    if (byte >= 0x80) continue;
+    if (byte == 0 && shift != 0) {
+      fail("a number that is longer than it needs to be", x);
+      return 0;
+    }
+    at_ = at;
+    return x;
+  }
+  fail("the bytes end too early");
+  return 0;
+}
+
+byte_reader::part byte_reader::open_part() noexcept {
+  const std::size_t length = count(1);
+  const part outer{end_};
+  if (depth_ == 0) fail("aggregates lie too deep in each other");
+  if (failed()) return outer;
+  --depth_;
+  end_ = at_ + length;
+  return outer;
+}
+
+void byte_reader::fail(std::string_view why, std::uint64_t number, bool has_number) noexcept {
+  if (!failed()) {
+    why_ = why.empty() ? "no reason" : why;
+    number_ = number;
+    has_number_ = has_number;
+  }
+  end_ = at_;
+}
+
+void byte_reader::blame(std::string_view type, std::size_t field) noexcept {
+  if (!failed() || !type_.empty()) return;
+  type_ = type;
+  field_ = field;
+}
+
+base::error byte_reader::failure() const {
+  if (!failed()) return {};
+  std::string where;
+  if (!type_.empty()) where = std::string(type_) + ", field " + std::to_string(field_) + ", ";
+  where += "byte " + std::to_string(position());
+  std::string why(why_);
+  if (has_number_) why += " (" + std::to_string(number_) + ")";
+  return base::make_error(net_errc::decode_failed, where, why);
+}
+
+}  // namespace garrick::net

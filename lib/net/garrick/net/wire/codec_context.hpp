@@ -1,0 +1,40 @@
+// What a codec needs to know beside the bytes: to an actor's handle, which node it is on.
+//
+// Thread safety: a value; what it points to has rules of its own.
+#pragma once
+
+#include <type_traits>
+
+namespace garrick::net {
+
+namespace detail {
+template <class C>
+inline constexpr char context_tag = 0;
+}  // namespace detail
+
+/// A pointer to an object of any class, which knows the class: nothing is taken for another. Empty
+/// without one. The object has to live as long as the reader or writer that was given it.
+///
+///     byte_reader in(bytes, limits, codec_context(my_node));
+///     if (auto* where = in.context().as<node>()) …
+class codec_context {
+ public:
+  /// Nothing.
+  constexpr codec_context() noexcept = default;
+  /// This object.
+  template <class C>
+    requires(!std::is_same_v<std::remove_const_t<C>, codec_context>)
+  constexpr explicit codec_context(C& object) noexcept
+      : object_(&object), tag_(&detail::context_tag<C>) {}
+  /// The object if it is a C, else null.
+  template <class C>
+  [[nodiscard]] constexpr C* as() const noexcept {
+    return tag_ == &detail::context_tag<C> ? static_cast<C*>(const_cast<void*>(object_)) : nullptr;
+  }
+
+ private:
+  const void* object_ = nullptr;  ///< of a class that is const exactly if its tag says so
+  const char* tag_ = nullptr;
+};
+
+}  // namespace garrick::net

@@ -1,0 +1,221 @@
+#include "garrick/net/wire/frame.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "garrick/base/platform/assert.hpp"
+#include "garrick/net/error.hpp"
+#include "garrick/net/little_endian.hpp"
+#include "garrick/net/wire/byte_reader.hpp"
+#include "garrick/net/wire/byte_writer.hpp"
+
+namespace garrick::net {
+namespace {
+
+// The fields of each kind, in the order in which they lie on the wire.
+constexpr unsigned R = 1;   // receiver
+constexpr unsigned S = 2;   // sender
+constexpr unsigned N = 4;   // number
+constexpr unsigned T = 8;   // type
+constexpr unsigned P = 16;  // payload
+
+struct kind_row {
+  std::string_view name;
+  unsigned fields;
+};
+constexpr std::array<kind_row, 22> kinds{{{"", 0},
+                                          {"message", R | S | T | P},
+                                          {"request", R | S | N | T | P},
+                                          {"response", R | S | N | T | P},
+                                          {"error", R | S | N | P},
+                                          {"cancel", R | S | N},
+                                          {"link", R | S},
+                                          {"unlink", R | S},
+                                          {"monitor", R | S | N},
+                                          {"demonitor", R | S | N},
+                                          {"down", R | S | N | P},
+                                          {"exit", R | S | P},
+                                          {"kill", R | S | P},
+                                          {"release", R | N},
+                                          {"credit", R | N},
+                                          {"resolve", N | P},
+                                          {"resolved", S | N | P},
+                                          {"spawn", S | N | P},
+                                          {"spawned", S | N | P},
+                                          {"marker", R | S | N},
+                                          {"marked", R | S | N},
+                                          {"decode_error", R | S | T | P}}};
+
+/// In the first byte: extensions follow the fields.
+constexpr std::uint8_t has_extensions = 0x80;
+
+// Keys of extensions. The lowest bit says that it must be understood.
+constexpr std::uint64_t must_understand = 1;
+constexpr std::uint64_t deadline_key = 2;
+constexpr std::uint64_t trace_key = 4;
+constexpr std::uint64_t urgent_key = 6;
+constexpr std::size_t trace_size = 16 + 8 + 1;
+
+constexpr std::size_t longest_extensions =
+    1 + (2 + longest_varint) + (2 + trace_size) + 2;  // one byte for the length of them all
+static_assert(longest_extensions < 0x80);
+static_assert(1 + 16 + 16 + longest_varint + 8 + longest_extensions <= frame_room);
+
+[[nodiscard]] unsigned fields_of(frame_kind k) noexcept {
+  const auto at = static_cast<std::size_t>(k);
+  return at < kinds.size() ? kinds[at].fields : 0;
+}
+
+/// Bytes of a header without its number and without extensions.
+[[nodiscard]] std::size_t fixed_size(unsigned fields) noexcept {
+  return 1u + ((fields & R) != 0 ? 16u : 0u) + ((fields & S) != 0 ? 16u : 0u) +
+         ((fields & T) != 0 ? 8u : 0u);
+}
+
+std::byte* put_id(std::byte* to, const actor_id& a) noexcept {
+  store_le(to, a.low);
+  store_le(to + 8, a.high);
+  return to + 16;
+}
+actor_id take_id(byte_reader& in) noexcept {
+  const auto low = in.fixed<std::uint64_t>();
+  return {low, in.fixed<std::uint64_t>()};
+}
+
+std::byte* put_extensions(std::byte* const to, const frame& f) noexcept {
+  std::byte* at = to + 1;
+  if (f.time_left) {
+    const auto ns = static_cast<std::uint64_t>(std::max<std::int64_t>(f.time_left->count(), 0));
+    at = store_varint(at, deadline_key);
+    at = store_varint(at, varint_size(ns));
+    at = store_varint(at, ns);
+  }
+  if (f.trace) {
+    at = store_varint(at, trace_key);
+    at = store_varint(at, trace_size);
+    std::memcpy(at, f.trace->trace.data(), 16);
+    std::memcpy(at + 16, f.trace->span.data(), 8);
+    at[24] = static_cast<std::byte>(f.trace->flags);
+    at += trace_size;
+  }
+  if (f.urgent) {
+    at = store_varint(at, urgent_key);
+    at = store_varint(at, 0);
+  }
+  *to = static_cast<std::byte>(at - to - 1);
+  return at;
+}
+
+void take_deadline(byte_reader& in, frame& f) noexcept {
+  if (f.time_left) in.fail("two deadlines");
+  const std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+  const std::uint64_t ns = std::min(in.varint(), most);
+  if (in.remaining() != 0) in.fail("bytes behind a deadline");
+  f.time_left = base::duration::nanoseconds(static_cast<std::int64_t>(ns));
+}
+
+void take_trace(byte_reader& in, frame& f) noexcept {
+  if (f.trace) in.fail("two traces");
+  if (in.remaining() != trace_size) in.fail("a trace of another size");
+  trace_context t;
+  const std::span<const std::byte> bytes = in.bytes(trace_size);
+  if (in.failed()) return;
+  std::memcpy(t.trace.data(), bytes.data(), 16);
+  std::memcpy(t.span.data(), bytes.data() + 16, 8);
+  t.flags = static_cast<std::uint8_t>(bytes[24]);
+  f.trace = t;
+}
+
+void take_urgent(byte_reader& in, frame& f) noexcept {
+  if (f.urgent) in.fail("urgent twice");
+  if (in.remaining() != 0) in.fail("bytes where urgent has none");
+  f.urgent = true;
+}
+
+/// The key of the first extension that must be understood and is not, or 0.
+std::uint64_t take_extensions(byte_reader& in, frame& f) noexcept {
+  std::uint64_t not_understood = 0;
+  const byte_reader::part all = in.open_part();
+  while (in.remaining() != 0) {
+    const std::uint64_t key = in.varint();
+    const byte_reader::part one = in.open_part();
+    if (in.failed()) break;
+    if ((key & ~must_understand) == deadline_key)
+      take_deadline(in, f);
+    else if ((key & ~must_understand) == trace_key)
+      take_trace(in, f);
+    else if ((key & ~must_understand) == urgent_key)
+      take_urgent(in, f);
+    else if ((key & must_understand) != 0 && not_understood == 0)
+      not_understood = key;
+    in.close_part(one);
+  }
+  in.close_part(all);
+  return not_understood;
+}
+
+[[gnu::cold]] base::error unknown_extension(std::uint64_t key) {
+  return base::make_error(net_errc::incompatible, "frame",
+                          "an extension that must be understood: " + std::to_string(key));
+}
+
+}  // namespace
+
+std::string_view to_text(frame_kind k) noexcept {
+  const auto at = static_cast<std::size_t>(k);
+  return at < kinds.size() ? kinds[at].name : std::string_view{};
+}
+
+void prepend_header(const frame& f, packet& payload) {
+  const unsigned fields = fields_of(f.kind);
+  GARRICK_ASSERT(fields != 0, "a frame of a kind that does not exist");
+  GARRICK_ASSERT((fields & P) != 0 || payload.empty(), "frames of this kind have no payload");
+  const bool extended = (f.time_left && !f.time_left->is_infinite()) || f.trace || f.urgent;
+  std::byte extensions[longest_extensions];
+  const std::size_t number = (fields & N) != 0 ? varint_size(f.number) : 0;
+  std::size_t behind = 0;
+  if (extended) [[unlikely]]
+    behind = static_cast<std::size_t>(put_extensions(extensions, f) - extensions);
+  std::byte* at = payload.prepend(fixed_size(fields) + number + behind);
+  *at++ =
+      static_cast<std::byte>(static_cast<std::uint8_t>(f.kind) | (extended ? has_extensions : 0));
+  if ((fields & R) != 0) at = put_id(at, f.receiver);
+  if ((fields & S) != 0) at = put_id(at, f.sender);
+  if ((fields & N) != 0) at = store_varint(at, f.number);
+  if ((fields & T) != 0) {
+    store_le(at, f.type);
+    at += sizeof(f.type);
+  }
+  if (extended) [[unlikely]]
+    std::memcpy(at, extensions, behind);
+}
+
+base::result<frame> decode_frame(std::span<const std::byte> bytes) {
+  byte_reader in(bytes);
+  base::result<frame> whole;
+  frame& f = *whole;
+  const auto first = in.fixed<std::uint8_t>();
+  f.kind = static_cast<frame_kind>(first & ~has_extensions);
+  const unsigned fields = fields_of(f.kind);
+  if (fields == 0) in.fail("a kind of frame that does not exist", first);
+  if ((fields & R) != 0) f.receiver = take_id(in);
+  if ((fields & S) != 0) f.sender = take_id(in);
+  if ((fields & N) != 0) f.number = in.varint();
+  if ((fields & T) != 0) f.type = in.fixed<std::uint64_t>();
+  std::uint64_t not_understood = 0;
+  if ((first & has_extensions) != 0) [[unlikely]]
+    not_understood = take_extensions(in, f);
+  if ((fields & P) != 0)
+    f.payload = in.rest();
+  else
+    in.expect_end();
+  if (in.failed()) [[unlikely]]
+    return in.failure();
+  if (not_understood != 0) [[unlikely]]
+    return unknown_extension(not_understood);
+  return whole;
+}
+
+}  // namespace garrick::net

@@ -1,0 +1,35 @@
+// Any bytes are a frame or an error that says why. A frame's header, written again, means the same.
+// What looks plain is a frame.
+#include <garrick/base/platform/assert.hpp>
+#include <garrick/net/error.hpp>
+#include <garrick/net/wire/frame.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+using namespace garrick;
+using namespace garrick::net;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(data, size));
+  const base::result<frame> f = decode_frame(bytes);
+  if (!f) {
+    GARRICK_ASSERT(f.error() == net_errc::decode_failed || f.error() == net_errc::incompatible,
+                   "another error");
+    GARRICK_ASSERT(!f.error().detail().empty(), "the error says nothing");
+    return 0;
+  }
+  GARRICK_ASSERT(!to_text(f->kind).empty(), "a kind that does not exist");
+  packet p = packet::copy_of(f->payload, frame_room);
+  prepend_header(*f, p);
+  const base::result<frame> again = decode_frame(p.bytes());
+  GARRICK_ASSERT(again.has_value(), "what was written can be read");
+  const bool endless = f->time_left && f->time_left->is_infinite();
+  GARRICK_ASSERT(again->kind == f->kind && again->receiver == f->receiver &&
+                     again->sender == f->sender && again->number == f->number &&
+                     again->type == f->type && again->trace == f->trace &&
+                     again->urgent == f->urgent && (endless || again->time_left == f->time_left) &&
+                     again->payload.size() == f->payload.size(),
+                 "it means the same");
+  return 0;
+}

@@ -1,0 +1,34 @@
+// The number by which a message's type is known on the wire: 64 bits made from its wire name.
+//
+// A number that each side gives out when a type comes first would be shorter. But the message that
+// says what it means may be lost or late in a stack that allows that, a session that goes on would
+// have to remember it, and a node that relays would have to translate it. The name's own bits mean
+// the same everywhere and always.
+//
+// Two names may have one number. Whoever publishes types finds that out (`schema_table`), and
+// a receiver looks a number up among the types that it has published: bytes choose no other.
+//
+// Thread safety: constants.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "garrick/base/types/wire_name.hpp"
+
+namespace garrick::net {
+
+/// The number of the type that has this wire name: the hash FNV-1a of its characters, 64 bits.
+[[nodiscard]] constexpr std::uint64_t type_id_of(std::string_view wire_name) noexcept {
+  std::uint64_t x = 0xcbf29ce484222325u;
+  for (const char c : wire_name) x = (x ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return x;
+}
+
+/// The number of T.
+///
+///     out.type = type_id<shop::order>;
+template <class T>
+inline constexpr std::uint64_t type_id = type_id_of(base::wire_name<T>);
+
+}  // namespace garrick::net

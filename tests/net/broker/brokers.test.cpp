@@ -1,0 +1,535 @@
+// Brokers over real sockets, with bare sockets at the other end.
+#include <garrick/garrick.hpp>
+#include <garrick/net/broker/broker.hpp>
+#include <garrick/net/error.hpp>
+
+#include <sys/resource.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <support/quiet.hpp>
+#include <support/transports.hpp>
+
+namespace broker_test {
+
+using namespace garrick;
+using namespace garrick::tests;
+
+/// What brokers of a test count.
+struct tally {
+  std::atomic<int> opened{0}, closed{0}, acceptors_closed{0}, writable{0}, ended{0};
+  std::atomic<std::size_t> bytes{0}, unread{0};
+  std::atomic<bool> half{false};
+};
+
+struct where {};
+struct shut {};
+struct hold {
+  bool on;
+};
+struct say {
+  connection_handle to;
+  std::string text;
+};
+
+/// Sends back what comes, counts what happens.
+class echo : public broker<std::string(where), void(shut), void(hold), std::string(say)> {
+ public:
+  echo(broker_place at_place, tally& t, const std::string& at, const socket_settings& s)
+      : broker(at_place), t_(t) {
+    if (!at.empty()) door_ = io().listen(at, s).value();
+  }
+  using broker::on;
+  void on_exit(const exit_reason&) { ++t_.ended; }
+  std::string on(where) { return io().local(door_).to_string(); }
+  void on(shut) { io().close(door_).value(); }
+  void on(hold h) {
+    holds_ = h.on;
+    if (!h.on) held_.clear();
+  }
+  std::string on(const say& s) {
+    const auto done = io().write(s.to, s.text);
+    return done ? "ok" : done.error().to_string();
+  }
+  void on(const new_connection&) { ++t_.opened; }
+  void on(const new_data& d) {
+    t_.bytes += d.bytes.size();
+    if (holds_) return held_.push_back(d);
+    static_cast<void>(io().write(d.connection, d.bytes.bytes()));
+  }
+  void on(const connection_closed& c) {
+    t_.half = c.open != nullptr;
+    t_.unread += c.unread;
+    static_cast<void>(io().write(c.connection, "bye"));
+    ++t_.closed;
+  }
+  void on(const acceptor_closed&) { ++t_.acceptors_closed; }
+  void on(const writable_again&) { ++t_.writable; }
+
+ private:
+  tally& t_;
+  acceptor_handle door_;
+  bool holds_ = false;
+  std::vector<new_data> held_;
+};
+
+const socket_settings greedy{.read = receive_policy::at_most(65536)};
+
+/// An echo on an I/O thread, or on the workers.
+struct served {
+  tally t;
+  broker_threads threads{{.threads = 2}};
+  actor_system system{quiet()};
+  ref<echo::protocol_type> server;
+  endpoint at_;
+
+  explicit served(bool on_workers = false, const socket_settings& s = greedy,
+                  const std::string& where_at = "tcp://127.0.0.1:0") {
+    server = on_workers ? system.spawn<echo>(broker_place(threads), lent(t), where_at, s)
+                        : threads.spawn<echo>(system, lent(t), where_at, s);
+    at_ = at(system.request(server, where{}).get().value());
+  }
+  [[nodiscard]] bare_socket call() const { return bare_socket::connected(at_.port()); }
+};
+
+}  // namespace broker_test
+
+using namespace broker_test;
+
+TEST_CASE("brokers: what comes goes back, on an I/O thread and on workers") {
+  for (const bool on_workers : {false, true}) {
+    CAPTURE(on_workers);
+    served s(on_workers);
+    std::vector<bare_socket> all;
+    for (int i = 0; i < 8; ++i) all.push_back(s.call());
+    for (int round = 0; round < 20; ++round)
+      for (const bare_socket& c : all) {
+        c.write("round " + std::to_string(round % 10));
+        CHECK(c.read(7) == "round " + std::to_string(round % 10));
+      }
+    CHECK(s.t.opened == 8);
+  }
+}
+
+TEST_CASE("brokers: a Unix domain socket is served as TCP is") {
+  char folder[] = "/tmp/garrick-XXXXXX";
+  REQUIRE(::mkdtemp(folder) != nullptr);
+  const std::string path = std::string(folder) + "/s";
+  {
+    served s(false, greedy, "unix://" + path);
+    bare_socket c(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_un to{};
+    to.sun_family = AF_UNIX;
+    std::memcpy(to.sun_path, path.c_str(), path.size() + 1);
+    REQUIRE(::connect(c.fd(), reinterpret_cast<const sockaddr*>(&to), sizeof(to)) == 0);
+    c.write("local");
+    CHECK(c.read(5) == "local");
+  }
+  CHECK(::rmdir(folder) == 0);
+}
+
+TEST_CASE("brokers: who ends his direction is answered before the connection is closed") {
+  served s(false, {.read = receive_policy::exactly(4)});
+  const bare_socket c = s.call();
+  c.write("123456");
+  CHECK(c.read(4) == "1234");
+  REQUIRE(::shutdown(c.fd(), SHUT_WR) == 0);
+  CHECK(c.read(100) == "bye");
+  wait_until([&] { return s.t.closed == 1; });
+  CHECK(s.t.half);
+  CHECK(s.t.unread == 2);
+}
+
+TEST_CASE("brokers: a reset is told once, and others go on") {
+  served s;
+  bare_socket c = s.call();
+  const bare_socket other = s.call();
+  c.write("x");
+  CHECK(c.read(1) == "x");
+  c.reset();
+  wait_until([&] { return s.t.closed == 1; });
+  CHECK_FALSE(s.t.half);
+  other.write("y");
+  CHECK(other.read(1) == "y");
+  CHECK(s.t.closed == 1);
+}
+
+TEST_CASE("brokers: a broker that holds what it gets slows its peer, and loses nothing") {
+  served s(true, {.read = receive_policy::at_most(4096), .block_size = 4096, .blocks = 2});
+  send(s.server, hold{true});
+  const bare_socket c = s.call();
+  REQUIRE(::fcntl(c.fd(), F_SETFL, O_NONBLOCK) == 0);
+  const std::string much(65536, 'm');
+  std::size_t sent = 0;
+  // The peer cannot send for ever: what the system holds for two sockets is a few megabytes.
+  for (;;) {
+    const ssize_t n = ::send(c.fd(), much.data(), much.size(), MSG_NOSIGNAL);
+    if (n > 0) {
+      sent += static_cast<std::size_t>(n);
+      REQUIRE(sent < (std::size_t{64} << 20));
+    } else if (s.t.bytes >= 8192) {
+      break;
+    }
+  }
+  CHECK(s.t.bytes == 8192);
+  send(s.server, hold{false});
+  REQUIRE(::fcntl(c.fd(), F_SETFL, 0) == 0);
+  for (std::size_t back = 8192; back < sent;) {
+    const std::string got = c.read(std::min<std::size_t>(sent - back, 65536));
+    REQUIRE_FALSE(got.empty());
+    back += got.size();
+  }
+  CHECK(s.t.bytes == sent);
+}
+
+namespace broker_test {
+
+/// Writes to whoever comes until it is told not to.
+class flood : public broker<> {
+ public:
+  flood(broker_place p, tally& t, std::atomic<int>& port) : broker(p), t_(t) {
+    socket_settings s;
+    s.transport.high_water = 1 << 16;
+    s.transport.low_water = 1 << 12;
+    s.transport.most_queued = 1 << 18;
+    port = io().local(io().listen("tcp://127.0.0.1:0", s).value()).port();
+  }
+  using broker::on;
+  void on(const new_connection& n) {
+    const std::string much(1 << 14, 'f');
+    for (;;) {
+      const auto done = io().write(n.connection, much);
+      if (!done) {
+        t_.half = done.error() == net_errc::overload;
+        break;
+      }
+      t_.bytes += much.size();
+    }
+    CHECK(io().write(n.connection, std::string(1 << 19, 'f')).error() == net_errc::overload);
+    t_.opened = 1;
+  }
+  void on(const writable_again& w) {
+    // The system may have taken more meanwhile, and then the broker has filled that as well.
+    if (!io().writable(w.connection) || t_.writable != 0) return;
+    ++t_.writable;
+    t_.bytes += 4;
+    io().write(w.connection, "last").value();
+    io().close(w.connection).value();
+    CHECK(io().write(w.connection, "late").error() == net_errc::connection_lost);
+  }
+
+ private:
+  tally& t_;
+};
+
+}  // namespace broker_test
+
+TEST_CASE("brokers: a slow reader is told to the broker, at the limit nothing is taken") {
+  for (const bool on_workers : {false, true}) {
+    CAPTURE(on_workers);
+    tally t;
+    std::atomic<int> port{0};
+    broker_threads threads;
+    actor_system system(quiet());
+    const any_ref server(on_workers
+                             ? system.spawn<flood>(broker_place(threads), lent(t), lent(port))
+                             : threads.spawn<flood>(system, lent(t), lent(port)));
+    const bare_socket c = bare_socket::connected(static_cast<std::uint16_t>(port));
+    wait_until([&] { return t.opened == 1; });
+    CHECK(t.half);
+    std::size_t got = 0;
+    std::string last;
+    for (;;) {
+      std::string some = c.read(10000);
+      if (some.empty()) break;
+      got += some.size();
+      last = std::move(some);
+    }
+    CHECK(got == t.bytes);
+    CHECK(last.ends_with("last"));
+    CHECK(t.writable == 1);
+  }
+}
+
+TEST_CASE("brokers: all is closed when a broker ends, or its system does") {
+  served s;
+  std::vector<bare_socket> all;
+  for (int i = 0; i < 10; ++i) {
+    all.push_back(s.call());
+    all.back().write("a");
+    CHECK(all.back().read(1) == "a");
+  }
+  s.system.exit(s.server, exit_code::user_shutdown);
+  for (const bare_socket& c : all) CHECK(c.read(1).empty());
+  wait_until([&] { return s.t.ended == 1; });
+  const bare_socket late(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const sockaddr_in to = bare_socket::loopback(s.at_.port());
+  wait_until([&] {
+    return ::connect(late.fd(), reinterpret_cast<const sockaddr*>(&to), sizeof(to)) != 0;
+  });
+  wait_until([&] { return s.threads.io().load(0) + s.threads.io().load(1) == 0; });
+
+  std::unique_ptr<bare_socket> open;
+  {
+    served other;
+    open = std::make_unique<bare_socket>(other.call());
+    open->write("b");
+    CHECK(open->read(1) == "b");
+  }
+  CHECK(open->read(1).empty());
+}
+
+TEST_CASE("brokers: a closed acceptor lets nobody in, and its connections stay") {
+  served s;
+  const bare_socket c = s.call();
+  c.write("1");
+  CHECK(c.read(1) == "1");
+  send(s.server, shut{});
+  wait_until([&] { return s.t.acceptors_closed == 1; });
+  c.write("2");
+  CHECK(c.read(1) == "2");
+}
+
+namespace broker_test {
+
+struct outcome {
+  std::string text;
+};
+struct go {
+  std::string to;
+};
+/// Connects, and tells what came of it.
+class caller : public broker<result<std::string>(go), result<std::string>(std::string)> {
+ public:
+  explicit caller(broker_place p) : broker(p) {}
+  using broker::on;
+  result<std::string> on(const go& g) {
+    const auto c = io().connect(g.to, {.read = receive_policy::exactly(5)});
+    if (!c) return c.error();
+    answer_ = make_promise<std::string>();
+    return answer_;
+  }
+  result<std::string> on(const std::string& at) {
+    const auto a = io().listen(at);
+    if (!a) return a.error();
+    return io().local(*a).to_string();
+  }
+  void on(const new_connection& n) {
+    CHECK_FALSE(n.acceptor);
+    io().put(n.connection, "he").value();
+    io().put(n.connection, "llo").value();
+    io().flush(n.connection).value();
+  }
+  void on(const new_data& d) { answer_.deliver(std::string(d.bytes.text())); }
+  void on(const connection_closed& c) { answer_.fail(c.why); }
+
+ private:
+  response_promise<std::string> answer_;
+};
+
+}  // namespace broker_test
+
+TEST_CASE("brokers: to connect works, or says why not") {
+  served s;
+  const auto c = s.threads.spawn<caller>(s.system);
+  CHECK(s.system.request(c, go{s.at_.to_string()}).get().value() == "hello");
+  const bare_socket gone = bare_socket::listening();
+  const std::string closed = "tcp://127.0.0.1:" + std::to_string(gone.port());
+  REQUIRE(::shutdown(gone.fd(), SHUT_RDWR) == 0);
+  CHECK(s.system.request(c, go{closed}).get().error() == net_errc::unreachable);
+  CHECK(s.system.request(c, go{"nonsense"}).get().error() == net_errc::bad_endpoint);
+  CHECK(s.system.request(c, go{"udp://127.0.0.1:1"}).get().error() == net_errc::bad_endpoint);
+  CHECK(s.system.request(c, s.at_.to_string()).get().error() == net_errc::refused);
+}
+
+namespace broker_test {
+
+struct take {
+  connection_handle theirs;
+};
+/// Tries what it must not.
+class thief : public broker<int(take)> {
+ public:
+  explicit thief(broker_place p) : broker(p) {}
+  using broker::on;
+  int on(const take& t) {
+    int refused = 0;
+    refused += io().write(t.theirs, "mine").error() == net_errc::denied;
+    refused += io().put(t.theirs, "mine").error() == net_errc::denied;
+    refused += io().flush(t.theirs).error() == net_errc::denied;
+    refused += io().close(t.theirs).error() == net_errc::denied;
+    refused += io().read(t.theirs, receive_policy::exactly(1)).error() == net_errc::denied;
+    refused += io().release(t.theirs).error() == net_errc::denied;
+    refused += !io().writable(t.theirs);
+    refused += io().write({}, "mine").error() == net_errc::denied;
+    return refused;
+  }
+};
+struct victim_known {
+  connection_handle it;
+};
+class victim : public broker<> {
+ public:
+  victim(broker_place p, std::atomic<int>& port, ref<thief::protocol_type> t,
+         std::atomic<int>& refused)
+      : broker(p), t_(std::move(t)), refused_(refused) {
+    port = io().local(io().listen("tcp://127.0.0.1:0").value()).port();
+  }
+  using broker::on;
+  void on(const new_connection& n) {
+    request(t_, take{n.connection}).then([this, c = n.connection](int refused) {
+      io().write(c, "safe").value();
+      refused_ = refused;
+    });
+  }
+
+ private:
+  ref<thief::protocol_type> t_;
+  std::atomic<int>& refused_;
+};
+
+}  // namespace broker_test
+
+TEST_CASE("brokers: a handle that another broker has got is of no use to it") {
+  broker_threads threads;
+  actor_system system(quiet());
+  std::atomic<int> port{0}, refused{0};
+  const auto t = threads.spawn<thief>(system);
+  const auto v = threads.spawn<victim>(system, lent(port), t, lent(refused));
+  const bare_socket c = bare_socket::connected(static_cast<std::uint16_t>(port));
+  CHECK(c.read(4) == "safe");
+  wait_until([&] { return refused == 8; });
+}
+
+namespace broker_test {
+
+/// Serves one connection: a digit says how many bytes follow, which go back.
+class session : public broker<> {
+ public:
+  session(bound_connection c, std::atomic<int>& ended) : broker(c.place()), ended_(ended) {
+    const auto mine = io().adopt(std::move(c));
+    io().read(mine, receive_policy::exactly(1).once()).value();
+  }
+  using broker::on;
+  void on(const new_data& d) {
+    is_header_ = !is_header_;
+    if (!is_header_) {
+      const auto n = static_cast<std::size_t>(d.bytes.text()[0] - '0');
+      io().read(d.connection, receive_policy::exactly(n).once()).value();
+    } else {
+      io().write(d.connection, d.bytes.bytes()).value();
+      io().read(d.connection, receive_policy::exactly(1).once()).value();
+    }
+  }
+  void on(const connection_closed&) { quit(); }
+  void on_exit(const exit_reason&) { ++ended_; }
+
+ private:
+  bool is_header_ = true;
+  std::atomic<int>& ended_;
+};
+class forking : public broker<> {
+ public:
+  forking(broker_place p, std::atomic<int>& port, std::atomic<int>& ended)
+      : broker(p), ended_(ended) {
+    socket_settings s;
+    s.spread = true;
+    port = io().local(io().listen("tcp://127.0.0.1:0", s).value()).port();
+  }
+  using broker::on;
+  void on(const new_connection& n) {
+    CHECK(fork<session>(n.connection, lent(ended_)));
+    CHECK(io().write(n.connection, "not mine").error() == net_errc::denied);
+  }
+  void on(const new_data&) { FAIL("a forked connection is its session's"); }
+
+ private:
+  std::atomic<int>& ended_;
+};
+
+}  // namespace broker_test
+
+TEST_CASE("brokers: each connection is given to a broker of its own, and nothing of it is lost") {
+  broker_threads threads({.threads = 2});
+  actor_system system(quiet());
+  std::atomic<int> port{0}, ended{0};
+  const any_ref server(threads.spawn<forking>(system, lent(port), lent(ended)));
+  std::vector<bare_socket> all;
+  for (int i = 0; i < 50; ++i) {
+    all.push_back(bare_socket::connected(static_cast<std::uint16_t>(port)));
+    all.back().write("1a3bcd2");  // before it is forked
+  }
+  for (const bare_socket& c : all) c.write("ef");
+  for (const bare_socket& c : all) CHECK(c.read(6) == "abcdef");
+  all.clear();
+  wait_until([&] { return ended == 50; });
+}
+
+namespace broker_test {
+
+class datagrams_back : public broker<> {
+ public:
+  datagrams_back(broker_place p, std::atomic<int>& port, tally& t) : broker(p), t_(t) {
+    socket_ = io().bind("udp://127.0.0.1:0", {.most_messages = 4}).value();
+    port = io().local(socket_).port();
+  }
+  using broker::on;
+  void on(const new_datagram& d) {
+    CHECK(d.socket == socket_);
+    const auto done = io().send_to(d.socket, d.from, d.bytes.bytes());
+    CHECK(io().send_to(d.socket, d.from, std::vector<std::byte>(70000)).error() ==
+          net_errc::too_large);
+    CHECK(done);
+    if (d.bytes.text() == "end") {
+      io().close(socket_).value();
+      CHECK(io().send_to(d.socket, d.from, d.bytes.bytes()).error() == net_errc::connection_lost);
+      ++t_.closed;
+    }
+  }
+
+ private:
+  tally& t_;
+  datagram_handle socket_;
+};
+
+}  // namespace broker_test
+
+TEST_CASE("brokers: datagrams go back to whom they came from") {
+  broker_threads threads;
+  actor_system system(quiet());
+  std::atomic<int> port{0};
+  tally t;
+  const any_ref server(threads.spawn<datagrams_back>(system, lent(port), lent(t)));
+  const bare_socket c = bare_socket::connected(static_cast<std::uint16_t>(port), SOCK_DGRAM);
+  for (int i = 0; i < 100; ++i) {
+    const std::string text = "datagram " + std::to_string(i);
+    c.write(text);
+    char back[64];
+    const ssize_t n = ::recv(c.fd(), back, sizeof back, 0);
+    REQUIRE(n > 0);
+    CHECK(std::string(back, static_cast<std::size_t>(n)) == text);
+  }
+  c.write("end");
+  wait_until([&] { return t.closed == 1; });
+  wait_until([&] { return threads.io().load(0) == 0; });
+}
+
+TEST_CASE("brokers: settings that cannot be kept are errors that say which") {
+  broker_threads threads;
+  actor_system system(quiet());
+  tally t;
+  const auto why = [&](const socket_settings& s) {
+    auto made =
+        system.try_spawn<echo>(broker_place(threads), lent(t), std::string("tcp://127.0.0.1:0"), s);
+    return made ? std::string("none") : made.error().to_string();
+  };
+  CHECK(why({.read = receive_policy::exactly(65), .block_size = 64}).find("65 bytes") !=
+        std::string::npos);
+  CHECK(why({.block_size = 1}).find("block_size") != std::string::npos);
+  CHECK(why({.blocks = 1}).find("blocks") != std::string::npos);
+  CHECK(why({.most_messages = 0}).find("most_messages") != std::string::npos);
+}

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""from_outside.py CASE PROGRAM [ARG...]: drives an example server by the tools that its users have:
+`key_value` and `chat` by nc, `http_curl` by curl, `http_wrk` by wrk. PROGRAM, with what runs it,
+gets an address to listen at and serves until a line comes.
+
+Without the tool it says `skipped:`. Exit status 1: an answer is wrong, and what it is.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+
+PATIENCE = 60  # seconds, for what takes none
+
+
+class server:
+    """The program, while the block lasts; ended by a line."""
+
+    def __init__(self, command):
+        self.command = command + ["tcp://127.0.0.1:0"]
+
+    def __enter__(self):
+        self.process = subprocess.Popen(
+            self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        said = self.process.stdout.readline()
+        found = re.fullmatch(r"serving at tcp://127\.0\.0\.1:(\d+) until a line comes\n", said)
+        if found is None:
+            self.process.kill()
+            sys.exit(f"the server says '{said}'")
+        self.port = found[1]
+        return self
+
+    def __exit__(self, *_):
+        self.process.communicate("\n", timeout=PATIENCE)
+        if self.process.returncode != 0:
+            sys.exit(f"the server ended with {self.process.returncode}")
+
+
+def expect(what, got, wanted):
+    if got != wanted:
+        sys.exit(f"{what}: '{got}', expected '{wanted}'")
+
+
+def nc(port, text):
+    """What comes back for a text, after which nc says that it sends no more."""
+    done = subprocess.run(["nc", "-N", "127.0.0.1", port], input=text, capture_output=True,
+                          text=True, timeout=PATIENCE)
+    return done.stdout
+
+
+def key_value(port):
+    expect("commands", nc(port, "set a one two\nget a\n" + 600 * "x" + "\nget b\nget a\nge"),
+           "ok\n= one two\nerror: a line has at most 512 bytes\nerror: no such key\n"
+           "= one two\nerror: the last line has no end\n")
+    expect("another client", nc(port, "get a\r\nquit\nget a\n"), "= one two\nbye\n")
+    many = 20000  # answers of some hundred kilobytes for one who sends before he reads
+    expect("many questions", nc(port, many * "get a\n"), many * "= one two\n")
+
+
+def chat(port):
+    def enter(name):
+        who = subprocess.Popen(["nc", "127.0.0.1", port], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, text=True, bufsize=1)
+        expect("greeting", who.stdout.readline(), "* what is your name?\n")
+        who.stdin.write(name + "\n")
+        return who
+
+    ann = enter("ann")
+    expect("ann", ann.stdout.readline(), "* here: ann\n")
+    bob = enter("bob")
+    expect("bob", bob.stdout.readline(), "* here: ann bob\n")
+    expect("ann", ann.stdout.readline(), "* bob is here\n")
+    bob.stdin.write("hello\n")
+    expect("ann", ann.stdout.readline(), "bob: hello\n")
+    bob.kill()  # without a word
+    bob.wait(PATIENCE)
+    expect("ann", ann.stdout.readline(), "* bob has gone\n")
+    rest, _ = ann.communicate("/quit\n", timeout=PATIENCE)
+    expect("ann", rest, "* bye\n")
+
+
+def http_curl(port):
+    def curl(*arguments):
+        done = subprocess.run(["curl", "--silent", "--max-time", str(PATIENCE), *arguments],
+                              capture_output=True, text=True)
+        expect("curl's status", done.returncode, 0)
+        return done.stdout
+
+    at = f"http://127.0.0.1:{port}/"
+    told = ("--write-out", "%{http_code} %{num_connects}\n")
+    # two on one connection
+    expect("a page", curl(*told, at, at), "Hello, world\n200 1\nHello, world\n200 0\n")
+    status = ("--output", "/dev/null", "--write-out", "%{http_code}")
+    expect("another page", curl(*status, at + "other"), "404")
+    expect("only the head", curl("--head", *status, at), "200")
+    expect("a body", curl(*status, "--data", "x=1", at), "413")
+    expect("another method", curl(*status, "--request", "DELETE", at), "405")
+    expect("a long head", curl(*status, "--header", "X-Long: " + 9000 * "x", at), "431")
+    expect("an old client", curl("--http1.0", *status, at), "200")
+
+
+def http_wrk(port):
+    done = subprocess.run(["wrk", "-t1", "-c8", "-d1s", f"http://127.0.0.1:{port}/"],
+                          capture_output=True, text=True, timeout=PATIENCE)
+    expect("wrk's status", done.returncode, 0)
+    requests = re.search(r"(\d+) requests in", done.stdout)
+    if requests is None or int(requests[1]) == 0:
+        sys.exit(f"wrk got no answers: {done.stdout}")
+    for trouble in ("Socket errors", "Non-2xx"):
+        if trouble in done.stdout:
+            sys.exit(f"wrk: {done.stdout}")
+
+
+CASES = {"key_value": ("nc", key_value), "chat": ("nc", chat), "http_curl": ("curl", http_curl),
+         "http_wrk": ("wrk", http_wrk)}
+
+
+def main() -> int:
+    tool, drive = CASES[sys.argv[1]]
+    if shutil.which(tool) is None:
+        print(f"skipped: there is no {tool}")
+        return 0
+    with server(sys.argv[2:]) as s:
+        drive(s.port)
+    print("all answers as expected")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,37 @@
+// A name with several addresses. The resolver is the test's own, so that it has them everywhere.
+#include <dlfcn.h>
+#include <netdb.h>
+
+#include <cstring>
+
+#include <support/transports.hpp>
+
+using namespace garrick;
+using namespace garrick::tests;
+
+/// In place of the system's, which answers all else.
+extern "C" int getaddrinfo(const char* name, const char* service, const addrinfo* hints,
+                           addrinfo** found) {
+  using function = int(const char*, const char*, const addrinfo*, addrinfo**);
+  static const auto systems = reinterpret_cast<function*>(::dlsym(RTLD_NEXT, "getaddrinfo"));
+  if (name == nullptr || std::strcmp(name, "two.invalid") != 0)
+    return systems(name, service, hints, found);
+  // Nobody listens at the first of them.
+  if (const int failed = systems("127.0.0.2", service, hints, found); failed != 0) return failed;
+  addrinfo* last = *found;
+  while (last->ai_next != nullptr) last = last->ai_next;
+  return systems("127.0.0.1", service, hints, &last->ai_next);
+}
+
+TEST_CASE("names: if one address does not answer, the next one is tried") {
+  io_threads io;
+  const auto here = std::make_shared<notes>();
+  const auto there = std::make_shared<notes>();
+  auto door = listen(io, at("tcp://127.0.0.1:0"), accepting(there));
+  auto peer =
+      connect(io, at("tcp://two.invalid:" + std::to_string(door->local().port())), opening(here));
+  REQUIRE(here->wait_for(link_event::kind::connected));
+  CHECK(here->look([](const notes::all& a) { return a.events.size(); }) == 1);
+  send(*peer, "by name");
+  CHECK(there->wait_for_messages(1));
+}

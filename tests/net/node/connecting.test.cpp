@@ -1,0 +1,189 @@
+// Connecting to a node by its endpoint: who is there, and what happens if nobody is, or somebody
+// else.
+#include <doctest/doctest.h>
+#include <garrick/garrick.hpp>
+#include <garrick/net/error.hpp>
+#include <garrick/net/node/node.hpp>
+#include <garrick/net/testkit/simulated_network.hpp>
+#include <garrick/net/testkit/simulated_source.hpp>
+#include <garrick/testkit/test_system.hpp>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <support/quiet.hpp>
+#include <support/transports.hpp>
+
+namespace connecting_test {
+
+using namespace garrick;
+using net::net_errc;
+using net::node;
+using net::peer_identity;
+using garrick::testkit::test_system;
+using garrick::testkit::test_world;
+using net::testkit::simulated_network;
+using net::testkit::simulated_source;
+
+constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
+
+/// Asks who is there, as actors do.
+class caller : public actor<protocol<std::uint64_t(std::string)>> {
+ public:
+  explicit caller(node& n) : node_(n) {}
+  task<std::uint64_t> on(std::string at) {
+    auto asked = node_.connect(*this, at);
+    const result<peer_identity> who = co_await std::move(asked);
+    if (!who) co_return who.error();
+    co_return who->incarnation;
+  }
+
+ private:
+  node& node_;
+};
+
+/// A system and a node on a host.
+struct machine {
+  test_system system;
+  node self;
+  machine(test_world& world, simulated_network& net, const char* name, std::uint64_t n,
+          std::uint64_t life = 1)
+      : system(world, {.clock = &net.host(name).clock()}),
+        self(system.env(), {.id = {0, n},
+                            .incarnation = 100 * life + n,
+                            .insecure = true,
+                            .source = std::make_shared<simulated_source>(net.host(name)),
+                            .seed = n}) {}
+};
+
+}  // namespace connecting_test
+
+using namespace connecting_test;
+
+TEST_CASE("connecting: the answer is who is there, over sockets, for threads and for actors") {
+  for (const char* where : {"tcp://127.0.0.1:0", "udp://127.0.0.1:0"}) {
+    CAPTURE(where);
+    actor_system left(tests::quiet()), right(tests::quiet());
+    node a(left), b(right);
+    const std::string at = a.listen(where).value().to_string();
+    const result<peer_identity> who = b.connect(at);
+    REQUIRE_MESSAGE(who.has_value(), who.error().to_string());
+    CHECK(*who == a.self());
+    CHECK(b.peers() == std::vector{a.self()});
+    CHECK(b.connect(at).value() == a.self());
+    const auto asks = right.spawn<caller>(lent(b));
+    CHECK(right.request(asks, at).get().value() == a.self().incarnation);
+    CHECK(right.request(asks, std::string("there")).get().error() == net_errc::bad_endpoint);
+    CHECK(b.peers().size() == 1);
+  }
+}
+
+TEST_CASE("connecting: what is no endpoint of another node is an error that says why") {
+  actor_system system(tests::quiet());
+  node self(system);
+  const std::string at = self.listen("tcp://127.0.0.1:0").value().to_string();
+  CHECK(self.connect("").error() == net_errc::bad_endpoint);
+  CHECK(self.connect("tcp://").error() == net_errc::bad_endpoint);
+  CHECK(self.connect("tcp://127.0.0.1:port").error() == net_errc::bad_endpoint);
+  CHECK(self.connect("tcp://192.0.2.1:80").error() == net_errc::denied);
+  const auto oneself = self.connect(at);
+  REQUIRE(!oneself.has_value());
+  CHECK_MESSAGE(oneself.error() == net_errc::refused, oneself.error().to_string());
+  CHECK(self.peers().empty());
+}
+
+TEST_CASE("connecting: a server of HTTP is told from a node") {
+  const tests::bare_socket door = tests::bare_socket::listening();
+  std::thread server([&] {
+    const tests::bare_socket one = door.accept();
+    one.write("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
+    static_cast<void>(one.read(1));
+  });
+  actor_system system(tests::quiet());
+  node self(system);
+  const auto who = self.connect("tcp://127.0.0.1:" + std::to_string(door.port()));
+  REQUIRE(!who.has_value());
+  CHECK_MESSAGE(who.error() == net_errc::not_garrick, who.error().to_string());
+  server.join();
+}
+
+TEST_CASE("connecting: who takes connections and says nothing is waited for up to the limit") {
+  const tests::bare_socket door = tests::bare_socket::listening();
+  actor_system system(tests::quiet());
+  node self(system);
+  const auto who = self.connect("tcp://127.0.0.1:" + std::to_string(door.port()), ms(50));
+  REQUIRE(!who.has_value());
+  CHECK_MESSAGE(who.error() == errc::timeout, who.error().to_string());
+  CHECK(self.peers().empty());
+}
+
+TEST_CASE("connecting: a node that is not there yet is waited for") {
+  for (const std::string scheme : {"tcp", "udp"}) {
+    CAPTURE(scheme);
+    test_world world(5);
+    simulated_network net(world);
+    net.both("a", "b", {.delay = ms(3)});
+    machine b(world, net, "b", 2);
+    std::optional<machine> a;
+    net.host("b").after(ms(700), [&] {
+      a.emplace(world, net, "a", 1);
+      REQUIRE(a->self.listen(scheme + "://a:7").has_value());
+    });
+    const auto early = b.self.connect(scheme + "://a:7", ms(500));
+    CHECK(early.error() == errc::timeout);
+    const auto who = b.self.connect(scheme + "://a:7");
+    REQUIRE_MESSAGE(who.has_value(), who.error().to_string());
+    CHECK(*who == a->self.self());
+    CHECK(a->self.peers() == std::vector{b.self.self()});
+  }
+}
+
+TEST_CASE("connecting: two nodes that connect to each other at once have one link") {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    CAPTURE(seed);
+    test_world world(seed);
+    simulated_network net(world);
+    net.both("a", "b", {.delay = ms(3)});
+    machine a(world, net, "a", 1 + seed % 2), b(world, net, "b", 2 - seed % 2);
+    REQUIRE(a.self.listen("tcp://a:7").has_value());
+    REQUIRE(b.self.listen("tcp://b:7").has_value());
+    const auto from_a = a.system.spawn<caller>(lent(a.self));
+    const auto from_b = b.system.spawn<caller>(lent(b.self));
+    auto to_b = a.system.request(from_a, std::string("tcp://b:7"));
+    auto to_a = b.system.request(from_b, std::string("tcp://a:7"));
+    const auto there = to_b.get();
+    const auto back = to_a.get();
+    REQUIRE_MESSAGE(there.has_value(), there.error().to_string());
+    REQUIRE_MESSAGE(back.has_value(), back.error().to_string());
+    CHECK(*there == b.self.self().incarnation);
+    CHECK(*back == a.self.self().incarnation);
+    a.system.run_for(duration::seconds(10));
+    CHECK(a.self.peers() == std::vector{b.self.self()});
+    CHECK(b.self.peers() == std::vector{a.self.self()});
+  }
+}
+
+TEST_CASE("connecting: a node that is started again is another life at the same endpoint") {
+  test_world world(5);
+  simulated_network net(world);
+  net.both("a", "b", {.delay = ms(3)});
+  machine b(world, net, "b", 2);
+  std::optional<machine> a;
+  a.emplace(world, net, "a", 1);
+  REQUIRE(a->self.listen("tcp://a:7").has_value());
+  CHECK(b.self.connect("tcp://a:7").value().incarnation == 101);
+  net.host("a").crash();
+  a.reset();
+  b.system.run_for(duration::seconds(40));
+  net.host("a").restart();
+  a.emplace(world, net, "a", 1, 2);
+  REQUIRE(a->self.listen("tcp://a:7").has_value());
+  const auto again = b.self.connect("tcp://a:7");
+  REQUIRE_MESSAGE(again.has_value(), again.error().to_string());
+  CHECK(again->incarnation == 201);
+}

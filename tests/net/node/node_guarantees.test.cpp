@@ -1,0 +1,189 @@
+// What nodes promise, under seeds: order, each once, one answer for each request, one `down` for
+// each monitor, whatever the network does meanwhile.
+#include <doctest/doctest.h>
+#include <garrick/garrick.hpp>
+#include <garrick/net/error.hpp>
+#include <garrick/net/node/node.hpp>
+#include <garrick/net/testkit/explore_network.hpp>
+#include <garrick/net/testkit/faults.hpp>
+
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "net/node/machine.hpp"
+
+namespace node_guarantees_test {
+
+using namespace garrick;
+using net::node;
+using garrick::testkit::test_world;
+using net::testkit::simulated_network;
+using tests::machine;
+
+constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
+
+struct entry {
+  std::uint32_t who = 0;
+  std::uint64_t n = 0;
+};
+struct question {
+  std::uint64_t n = 0;
+};
+struct step {};
+using ledger_type = protocol<void(entry), std::uint64_t(question)>;
+
+/// What a program has seen, outside of all actors.
+struct seen {
+  std::map<std::uint32_t, std::uint64_t> next;  // of each sender's entries
+  bool in_order = true;
+  struct client {
+    std::uint64_t sent = 0;
+    std::uint64_t asked = 0;
+    std::uint64_t values = 0;
+    std::uint64_t errors = 0;
+    std::uint64_t wrong = 0;
+    int downs = 0;
+    std::string why;
+  };
+  std::array<client, 3> clients;
+};
+
+class ledger : public actor<ledger_type> {
+ public:
+  explicit ledger(seen& s) : seen_(s) {}
+  void on(const entry& e) {
+    if (e.n != seen_.next[e.who]++) seen_.in_order = false;
+  }
+  std::uint64_t on(question q) { return q.n * 2; }
+
+ private:
+  seen& seen_;
+};
+
+class client : public actor<protocol<void(step), void(down)>> {
+ public:
+  client(ref<ledger_type> to, std::uint32_t me, std::uint64_t steps, seen& s)
+      : to_(std::move(to)), me_(me), steps_(steps), seen_(s) {}
+  void on_start() {
+    monitor(to_);
+    send(self(), step{});
+  }
+  void on(step) {
+    seen::client& mine = seen_.clients[me_];
+    if (mine.downs != 0 || mine.sent >= steps_) return;
+    for (int i = 0; i < 3; ++i) send(to_, entry{me_, mine.sent++});
+    const std::uint64_t n = mine.asked++;
+    request(to_, question{n})
+        .then(
+            [&mine, n](std::uint64_t twice) {
+              ++mine.values;
+              mine.wrong += twice != 2 * n;
+            },
+            [&mine](const error&) { ++mine.errors; });
+    send_after(ms(7), self(), step{});
+  }
+  void on(const down& d) {
+    ++seen_.clients[me_].downs;
+    seen_.clients[me_].why = d.reason.to_string();
+  }
+
+ private:
+  ref<ledger_type> to_;
+  std::uint32_t me_;
+  std::uint64_t steps_;
+  seen& seen_;
+};
+
+/// A ledger on "a", and clients on "b" and "c".
+struct three_nodes {
+  test_world world;
+  simulated_network net;
+  seen what;
+  machine a, b, c;
+  std::vector<any_ref> clients;
+
+  explicit three_nodes(std::uint64_t seed)
+      : world(seed),
+        net(world),
+        a(world, net, "a", 1 + seed % 3),
+        b(world, net, "b", 1 + (seed + 1) % 3),
+        c(world, net, "c", 1 + (seed + 2) % 3) {}
+  void begin(const std::string& scheme, std::uint64_t steps) {
+    for (const auto& [x, y] : {std::pair("a", "b"), std::pair("a", "c"), std::pair("b", "c")})
+      net.both(x, y, {.delay = ms(3), .loss = scheme == "udp" ? 0.02 : 0.0});
+    const std::string at = scheme + "://a:7";
+    net.require(a.self.listen(at).has_value(), "a cannot listen");
+    const auto book = a.system.spawn<ledger>(lent(what));
+    net.require(a.self.publish("ledger", book).has_value(), "a cannot publish");
+    std::uint32_t n = 1;
+    for (machine* m : {&b, &c}) {
+      const auto found = m->self.remote<ledger_type>(at, "ledger");
+      net.require(found.has_value(), "not found: " + (found ? "" : found.error().to_string()));
+      clients.emplace_back(any_ref(m->system.spawn<client>(*found, n++, steps, lent(what))));
+    }
+  }
+  void require_answers() {
+    for (std::size_t i = 1; i < 3; ++i) {
+      const seen::client& x = what.clients[i];
+      net.require(x.values + x.errors == x.asked, "a request has no answer, or two");
+      net.require(x.wrong == 0, "an answer belongs to another request");
+    }
+  }
+};
+
+}  // namespace node_guarantees_test
+
+using namespace node_guarantees_test;
+
+TEST_CASE(
+    "node guarantees: order, each once, each answered, while streams break and ways are cut") {
+  for (const std::string scheme : {"tcp", "udp"}) {
+    CAPTURE(scheme);
+    net::testkit::explore_network(net::testkit::seeds() / 4 + 1, [&](simulated_network& base) {
+      three_nodes n(base.seed());
+      n.begin(scheme, 600);
+      net::testkit::plan_faults(n.net, {.hosts = {"a", "b", "c"},
+                                        .cuts = 2,
+                                        .one_way_cuts = 1,
+                                        .resets = 3,
+                                        .half_opens = 1,
+                                        .pauses = 1,
+                                        .storms = 1,
+                                        .from = n.net.elapsed(),
+                                        .until = n.net.elapsed() + duration::seconds(2)});
+      n.b.system.run_for(duration::seconds(30));
+      n.net.require(n.what.in_order, "an entry was lost, doubled or out of order");
+      for (std::uint32_t i = 1; i < 3; ++i) {
+        n.net.require(n.what.next[i] == n.what.clients[i].sent,
+                      "entries are missing: " + std::to_string(n.what.next[i]) + " of " +
+                          std::to_string(n.what.clients[i].sent) + ", answers " +
+                          std::to_string(n.what.clients[i].values) + " of " +
+                          std::to_string(n.what.clients[i].asked));
+        n.net.require(n.what.clients[i].errors == 0, "a request failed");
+        n.net.require(n.what.clients[i].downs == 0, "the ledger was said to be down");
+      }
+      n.require_answers();
+    });
+  }
+}
+
+TEST_CASE("node guarantees: when a node is gone, each request is answered and each monitor told") {
+  net::testkit::explore_network(net::testkit::seeds() / 4 + 1, [&](simulated_network& base) {
+    three_nodes n(base.seed());
+    n.begin(base.seed() % 2 == 0 ? "udp" : "tcp", 100'000);
+    n.b.system.run_for(ms(static_cast<std::int64_t>(100 + base.seed() % 50)));
+    n.net.host("a").crash(base.seed() % 4 < 2 ? net::testkit::crash_kind::process
+                                              : net::testkit::crash_kind::machine);
+    n.b.system.run_for(duration::seconds(40));
+    for (std::size_t i = 1; i < 3; ++i) {
+      n.net.require(n.what.clients[i].downs == 1, "a monitor was not told once");
+      n.net.require(n.what.clients[i].why.find("node is down") != std::string::npos,
+                    "told another reason: " + n.what.clients[i].why);
+    }
+    n.net.require(n.what.in_order, "an entry was lost, doubled or out of order");
+    n.require_answers();
+    n.net.require(n.b.self.peers().empty(), "a peer that is gone is listed");
+  });
+}

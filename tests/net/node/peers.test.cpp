@@ -1,0 +1,297 @@
+// Who may be a peer, and what a node tells of its peers: for whoever decides about them above it.
+#include <doctest/doctest.h>
+#include <garrick/garrick.hpp>
+#include <garrick/net/error.hpp>
+#include <garrick/net/node/node.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <support/quiet.hpp>
+#include <support/transports.hpp>
+
+#include "net/node/machine.hpp"
+#include "net/node/other_process.hpp"
+#include "net/node/peer/service.hpp"
+
+namespace peers_test {
+
+using namespace garrick;
+using namespace garrick::tests;
+using net::node;
+using net::peer_change;
+using net::peer_evidence;
+using net::peer_identity;
+using garrick::testkit::test_world;
+using net::testkit::simulated_network;
+using kind = net::peer_evidence::kind;
+
+constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
+
+/// Writes down what it hears.
+class ears : public net::peer_listener {
+ public:
+  struct heard {
+    peer_identity who;
+    std::vector<peer_change> changes;
+    std::vector<peer_evidence> evidence;
+    bool is_out_of_turn = false;  // evidence before `up` or behind `down`
+  };
+
+  void changed(const peer_identity& who, peer_change what, const error&) override {
+    const std::lock_guard lock(mutex_);
+    of(who).changes.push_back(what);
+  }
+  void noticed(const peer_identity& who, const peer_evidence& what) override {
+    const std::lock_guard lock(mutex_);
+    heard& h = of(who);
+    h.is_out_of_turn = h.is_out_of_turn || h.changes.empty() || h.changes.back() != peer_change::up;
+    h.evidence.push_back(what);
+  }
+
+  [[nodiscard]] std::vector<heard> all() const {
+    const std::lock_guard lock(mutex_);
+    return all_;
+  }
+  [[nodiscard]] std::size_t count(kind k) const {
+    const std::lock_guard lock(mutex_);
+    std::size_t n = 0;
+    for (const heard& h : all_)
+      n += static_cast<std::size_t>(
+          std::count_if(h.evidence.begin(), h.evidence.end(),
+                        [&](const peer_evidence& e) { return e.what == k; }));
+    return n;
+  }
+  [[nodiscard]] std::size_t count(peer_change c) const {
+    const std::lock_guard lock(mutex_);
+    std::size_t n = 0;
+    for (const heard& h : all_)
+      n += static_cast<std::size_t>(std::count(h.changes.begin(), h.changes.end(), c));
+    return n;
+  }
+
+ private:
+  heard& of(const peer_identity& who) {
+    for (heard& h : all_)
+      if (h.who == who) return h;
+    return all_.emplace_back(heard{who, {}, {}, false});
+  }
+
+  mutable std::mutex mutex_;
+  std::vector<heard> all_;
+};
+
+/// Lets nobody in who is on its list, and remembers who has asked.
+class list : public net::peer_admission {
+ public:
+  explicit list(net::node_id refused) : refused_(refused) {}
+  std::optional<std::string> objection(const net::applicant& a) override {
+    const std::lock_guard lock(mutex_);
+    asked_.emplace_back(std::string(a.program) + (a.was_dialled ? " dialled" : " came"));
+    if (a.program == "thrower") throw std::runtime_error("a policy in trouble");
+    if (a.who.node == refused_) return "ask the operator";
+    return {};
+  }
+  [[nodiscard]] std::vector<std::string> asked() const {
+    const std::lock_guard lock(mutex_);
+    return asked_;
+  }
+
+ private:
+  const net::node_id refused_;
+  mutable std::mutex mutex_;
+  std::vector<std::string> asked_;
+};
+
+/// Two machines, the first of which has a service and ears.
+struct two_machines {
+  test_world world{11};
+  simulated_network net{world};
+  machine a, b;
+  std::shared_ptr<ears> at_a = std::make_shared<ears>();
+  std::shared_ptr<ears> at_b = std::make_shared<ears>();
+  explicit two_machines(const net::node_settings& of_a = {}, const net::node_settings& of_b = {})
+      : a(world, net, "a", 1, of_a), b(world, net, "b", 2, of_b) {
+    a.self.subscribe(at_a);
+    b.self.subscribe(at_b);
+  }
+  result<ref<service_type>> find(const std::string& scheme) {
+    const std::string at = scheme + "://a:7";
+    if (!listens_) {
+      REQUIRE(a.self.listen(at).has_value());
+      REQUIRE(a.self.publish(service_name, a.system.spawn<service>()).has_value());
+      listens_ = true;
+    }
+    return b.self.remote<service_type>(at, service_name);
+  }
+
+ private:
+  bool listens_ = false;
+};
+
+}  // namespace peers_test
+
+using namespace peers_test;
+
+TEST_CASE("peers: a node's life has the number that it was given") {
+  net::node_settings s;
+  s.incarnation = 41;
+  two_machines m(s);
+  REQUIRE(m.find("tcp").has_value());
+  CHECK(m.a.self.self() == peer_identity{{0, 1}, 41});
+  CHECK(m.b.self.peers() == std::vector<peer_identity>{m.a.self.self()});
+}
+
+TEST_CASE("peers: who may not be one is told so in the words of the policy") {
+  for (const std::string scheme : {"tcp", "udp"}) {
+    CAPTURE(scheme);
+    net::node_settings of_a, of_b;
+    const auto policy = std::make_shared<list>(net::node_id{0, 2});
+    of_a.admission = policy;
+    of_b.program = "a shop that says at length who it is";
+    two_machines m(of_a, of_b);
+    const auto no = m.find(scheme);
+    CHECK(no.error() == net::net_errc::refused);
+    CHECK_MESSAGE(no.error().to_string().find("ask the operator") != std::string::npos,
+                  no.error().to_string());
+    REQUIRE(!policy->asked().empty());
+    CHECK(policy->asked()[0] == of_b.program + " came");
+    CHECK(m.at_a->all().empty());
+    CHECK(m.at_b->all().empty());
+    // Others may.
+    machine c(m.world, m.net, "c", 3);
+    CHECK(c.self.remote<service_type>(scheme + "://a:7", service_name).has_value());
+    CHECK(m.a.self.peers().size() == 1);
+  }
+}
+
+TEST_CASE("peers: an objection of more words than a datagram had room for goes without them") {
+  net::node_settings of_a;
+  of_a.admission = std::make_shared<list>(net::node_id{0, 2});
+  two_machines m(of_a);  // b's hello is short
+  const auto no = m.find("udp");
+  CHECK(no.error() == net::net_errc::refused);
+}
+
+TEST_CASE("peers: a policy that throws lets nobody in, and is heard") {
+  net::node_settings of_a, of_b;
+  of_a.admission = std::make_shared<list>(net::node_id{});
+  of_b.program = "thrower";
+  two_machines m(of_a, of_b);
+  const auto no = m.find("tcp");
+  CHECK(no.error() == net::net_errc::refused);
+  CHECK(no.error().to_string().find("a policy in trouble") != std::string::npos);
+}
+
+TEST_CASE("peers: a node that is connected to is asked about, too") {
+  net::node_settings of_a, of_b;
+  const auto policy = std::make_shared<list>(net::node_id{0, 1});
+  of_a.program = "bank";
+  of_b.admission = policy;
+  two_machines m(of_a, of_b);
+  const auto no = m.find("tcp");
+  CHECK(no.error() == net::net_errc::denied);
+  CHECK(no.error().to_string().find("ask the operator") != std::string::npos);
+  CHECK(policy->asked() == std::vector<std::string>{"bank dialled"});
+  CHECK(m.at_b->all().empty());
+  CHECK(m.b.self.peers().empty());
+}
+
+TEST_CASE("peers: silence is evidence, which is taken back; only its length is a verdict") {
+  for (const std::string scheme : {"tcp", "udp"}) {
+    CAPTURE(scheme);
+    two_machines m;
+    REQUIRE(m.find(scheme).has_value());
+    m.b.system.run_for(duration::seconds(10));
+    CHECK(m.at_b->count(kind::suspected) == 0);
+    m.net.cut("a", "b");
+    m.b.system.run_for(duration::seconds(8));
+    CHECK(m.at_b->count(kind::suspected) == 1);
+    CHECK(m.at_b->count(kind::trusted) == 0);
+    CHECK(m.at_a->count(kind::suspected) == 0);  // b is heard there
+    m.net.heal("a", "b");
+    m.b.system.run_for(duration::seconds(8));
+    CHECK(m.at_b->count(kind::trusted) == 1);
+    CHECK(m.at_b->count(peer_change::down) == 0);
+    m.net.cut("a", "b");
+    m.b.system.run_for(duration::seconds(40));
+    CHECK(m.at_b->count(kind::suspected) == 2);
+    CHECK(m.at_b->count(peer_change::down) == 1);
+    CHECK(m.at_b->count(kind::observer_paused) == 0);
+    CHECK(!m.at_b->all()[0].is_out_of_turn);
+  }
+}
+
+TEST_CASE("peers: a process that was stopped says so, and suspects nobody") {
+  for (const std::string scheme : {"tcp", "udp"}) {
+    CAPTURE(scheme);
+    two_machines m;
+    REQUIRE(m.find(scheme).has_value());
+    m.b.system.run_for(duration::seconds(5));
+    m.net.host("b").pause();
+    m.a.system.run_for(duration::seconds(9));
+    m.net.host("b").resume();
+    m.a.system.run_for(duration::seconds(5));
+    CHECK(m.at_a->count(kind::suspected) == 1);
+    CHECK(m.at_a->count(kind::trusted) == 1);
+    CHECK(m.at_a->count(kind::observer_paused) == 0);
+    CHECK(m.at_b->count(kind::suspected) == 0);
+    REQUIRE(m.at_b->count(kind::observer_paused) == 1);
+    const auto heard = m.at_b->all();
+    for (const peer_evidence& e : heard[0].evidence)
+      if (e.what == kind::observer_paused) {
+        CHECK(e.lasted > duration::seconds(8));
+        CHECK(e.lasted < duration::seconds(10));
+      }
+    CHECK(m.at_b->count(peer_change::down) == 0);
+  }
+}
+
+TEST_CASE("peers: a connection that breaks, and an address where nobody listens, are evidence") {
+  two_machines m;
+  REQUIRE(m.find("tcp").has_value());
+  m.net.reset_streams("a", "b");
+  m.b.system.run_for(duration::seconds(3));
+  CHECK(m.at_b->count(kind::disconnected) == 1);
+  CHECK(m.at_b->count(kind::resumed) == 1);
+  CHECK(m.at_b->count(kind::unreachable) == 0);
+  CHECK(m.at_b->count(peer_change::down) == 0);
+  m.net.host("a").crash(net::testkit::crash_kind::process);
+  m.b.system.run_for(duration::seconds(5));
+  CHECK(m.at_b->count(kind::unreachable) >= 1);
+  CHECK(m.at_b->count(peer_change::down) == 0);
+  m.b.system.run_for(duration::seconds(30));
+  CHECK(m.at_b->count(peer_change::down) == 1);
+  CHECK(!m.at_b->all()[0].is_out_of_turn);
+}
+
+TEST_CASE("peers: a process is stopped, goes on, and is killed: each end says what it notices") {
+  for (const char* where : {"tcp://127.0.0.1:0", "udp://127.0.0.1:0"}) {
+    CAPTURE(where);
+    other_process other(where, 4000);
+    actor_system system(quiet());
+    node here(system, node_with(4000));
+    const auto heard = std::make_shared<ears>();
+    here.subscribe(heard);
+    REQUIRE(visit(system, here, other.at, 1, 10) == "ok");
+    other.stop();
+    tests::wait_until([&] { return heard->count(kind::suspected) >= 1; });
+    other.go_on();
+    tests::wait_until([&] { return heard->count(kind::trusted) >= 1; });
+    CHECK(heard->count(peer_change::down) == 0);
+    REQUIRE(visit(system, here, other.at, 2, 10) == "ok");
+    other.order("pauses");
+    CHECK(std::stoi(other.answer()) >= 1);
+    other.kill();
+    tests::wait_until([&] { return heard->count(kind::unreachable) >= 1; });
+    tests::wait_until([&] { return heard->count(peer_change::down) == 1; });
+    const auto all = heard->all();
+    REQUIRE(all.size() == 1);
+    CHECK(!all[0].is_out_of_turn);
+  }
+}

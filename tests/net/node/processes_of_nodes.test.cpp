@@ -1,0 +1,381 @@
+// Nodes in processes of their own, which are killed, started again, and connected to from
+// both sides at once. The other process is a node_peer.
+#include <doctest/doctest.h>
+#include <garrick/garrick.hpp>
+#include <garrick/net/error.hpp>
+#include <garrick/net/node/node.hpp>
+#include <garrick/net/testkit/explore_network.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <support/in_child.hpp>
+#include <support/quiet.hpp>
+#include <support/transports.hpp>
+
+#include "net/node/other_process.hpp"
+#include "net/node/peer/service.hpp"
+
+namespace processes_of_nodes {
+
+using namespace garrick;
+using namespace garrick::tests;
+using net::node;
+
+constexpr int soon = 600;      // ms until a silent peer is given up
+constexpr int never = 60'000;  // longer than any pause of a busy machine
+
+/// Many seeds are ten times as much work.
+std::uint64_t times(std::uint64_t least) {
+  return least * std::clamp<std::uint64_t>(net::testkit::seeds() / 200, 1, 10);
+}
+
+/// This end: a system, and a node in it.
+struct this_end {
+  actor_system system{quiet()};
+  std::optional<node> self;
+  explicit this_end(int down_after_ms) { self.emplace(system, node_with(down_after_ms)); }
+  ref<service_type> find(const std::string& at) {
+    const auto found = self->remote<service_type>(at, service_name, duration::seconds(60));
+    REQUIRE_MESSAGE(found.has_value(), found.error().to_string());
+    return *found;
+  }
+};
+
+// ---- what is seen here --------------------------------------------------------------------------
+
+struct seen {
+  std::atomic<std::uint64_t> sent{0}, asked{0}, values{0}, errors{0}, wrong{0};
+  std::atomic<std::uint64_t> downs{0}, exits{0}, other_reasons{0};
+  std::atomic<std::uint64_t> witnessed{0}, out_of_order{0};
+  std::atomic<std::uint64_t> letters{0};  // of numbers
+  [[nodiscard]] bool is_answered() const { return values + errors == asked; }
+};
+
+class witness : public actor<witness_type> {
+ public:
+  explicit witness(seen& s) : seen_(s) {}
+  void on(numbered x) {
+    if (x.n != seen_.witnessed++) ++seen_.out_of_order;
+  }
+
+ private:
+  seen& seen_;
+};
+
+class reader_of_letters : public actor<system::dead_letter_protocol> {
+ public:
+  explicit reader_of_letters(seen& s) : seen_(s) {}
+  void on(const system::dead_letter& d) {
+    if (d.type.find("numbered") != std::string::npos) ++seen_.letters;
+  }
+
+ private:
+  seen& seen_;
+};
+
+struct step {};
+
+/// Sends and asks without an end, until it hears of the other one's.
+class client : public actor<protocol<void(step), void(down)>> {
+ public:
+  client(ref<service_type> to, seen& s) : to_(std::move(to)), seen_(s) {}
+  void on_start() {
+    monitor(to_);
+    send(self(), step{});
+  }
+  void on(step) {
+    if (seen_.downs != 0) return;
+    for (int i = 0; i < 3; ++i) send(to_, numbered{1, seen_.sent++});
+    const std::uint64_t n = seen_.asked++;
+    request(to_, question{n})
+        .then(
+            [this, n](std::uint64_t next) {
+              ++seen_.values;
+              seen_.wrong += next != n + 1;
+              send(self(), step{});
+            },
+            [this](const error&) {
+              ++seen_.errors;
+              send(self(), step{});
+            });
+  }
+  void on(const down& d) {
+    ++seen_.downs;
+    seen_.other_reasons += d.reason.to_string().find("node is down") == std::string::npos;
+  }
+
+ private:
+  ref<service_type> to_;
+  seen& seen_;
+};
+
+/// Sends and asks a little, at once.
+class asker : public actor<protocol<void(step)>> {
+ public:
+  static constexpr std::uint64_t messages = 50;  // with as many requests, less than the credit
+
+  asker(ref<service_type> to, seen& s) : to_(std::move(to)), seen_(s) {}
+  void on_start() { send(self(), step{}); }
+  void on(step) {
+    for (std::uint64_t n = 0; n < messages; ++n) {
+      send(to_, numbered{2, n});
+      request(to_, question{n})
+          .then([this](std::uint64_t) { ++seen_.values; },
+                [this](const error& why) {
+                  ++seen_.errors;
+                  seen_.other_reasons +=
+                      why != net::net_errc::perhaps_delivered && why != errc::not_handled;
+                });
+      ++seen_.asked;
+    }
+  }
+
+ private:
+  ref<service_type> to_;
+  seen& seen_;
+};
+
+/// Hears by a link.
+class linked : public actor<protocol<void(exit_signal)>> {
+ public:
+  linked(ref<service_type> to, seen& s) : to_(std::move(to)), seen_(s) {}
+  void on_start() {
+    trap_exit(true);
+    link(to_);
+  }
+  void on(const exit_signal& x) {
+    ++seen_.exits;
+    seen_.other_reasons += x.reason.to_string().find("node is down") == std::string::npos;
+  }
+
+ private:
+  ref<service_type> to_;
+  seen& seen_;
+};
+
+/// Asks once, and watches.
+class one_of_many : public actor<protocol<void(down)>> {
+ public:
+  one_of_many(ref<echo_type> whom, seen& s) : whom_(std::move(whom)), seen_(s) {}
+  void on_start() {
+    monitor(whom_);
+    request(whom_, question{seen_.asked++})
+        .then([this](std::uint64_t n) { seen_.wrong += n == 0, ++seen_.values; },
+              [this](const error&) { ++seen_.errors; });
+  }
+  void on(const down& d) {
+    seen_.other_reasons += d.reason.to_string().find("node is down") == std::string::npos;
+    ++seen_.downs;
+  }
+
+ private:
+  ref<echo_type> whom_;
+  seen& seen_;
+};
+
+void check_it_was_told_once(const seen& s, std::uint64_t clients) {
+  CHECK(s.downs == clients);
+  CHECK(s.exits == 1);
+  CHECK(s.other_reasons == 0);
+  CHECK(s.wrong == 0);
+  CHECK(s.out_of_order == 0);
+}
+
+}  // namespace processes_of_nodes
+
+using namespace processes_of_nodes;
+
+TEST_CASE("processes of nodes: who is killed in mid-stream is heard of once, by everybody") {
+  for (std::uint64_t round = 0; round < times(4); ++round) {
+    CAPTURE(round);
+    seen s;
+    other_process other("tcp://127.0.0.1:0", soon);
+    this_end here(soon);
+    const auto there = here.find(other.at);
+    send(there, tell{here.system.spawn<witness>(lent(s))});
+    const any_ref by_link(here.system.spawn<linked>(there, lent(s)));
+    const any_ref by_monitor(
+        here.system.spawn<client>(there, lent(s)));  // held: a monitor holds nobody
+    tests::wait_until([&] { return s.witnessed > 500 + round * 37; });
+    other.kill();
+    tests::wait_until([&] { return s.downs == 1 && s.exits == 1 && s.is_answered(); });
+    CHECK(here.system.request(there, question{1}).get().error() == errc::not_handled);
+    tests::wait_until([&] { return here.self->peers().empty(); });
+    here.self.reset();
+    CHECK(s.witnessed <= s.sent);
+    CHECK(s.is_answered());
+    check_it_was_told_once(s, 1);
+  }
+}
+
+TEST_CASE("processes of nodes: who is stopped for too long is down once, and connected anew") {
+  for (std::uint64_t round = 0; round < times(2); ++round) {
+    seen s;
+    other_process other("tcp://127.0.0.1:0", soon);
+    this_end here(soon);
+    const auto there = here.find(other.at);
+    // Held: a monitor holds nobody. No link, by which the service would end, too.
+    const any_ref by_monitor(here.system.spawn<client>(there, lent(s)));
+    tests::wait_until([&] { return s.values > 50; });
+    other.stop();
+    tests::wait_until([&] { return s.downs == 1 && s.is_answered(); });
+    const auto before = here.system.dead_letter_count();
+    for (std::uint64_t n = 0; n < 10; ++n) send(there, numbered{9, n});
+    CHECK(here.system.dead_letter_count() == before + 10);
+    CHECK(here.system.request(there, question{1}).get().error() == errc::not_handled);
+    other.go_on();
+    // It may have to hear first that it was given up.
+    std::uint64_t sender = 10;
+    tests::wait_until(
+        [&] { return visit(here.system, *here.self, other.at, ++sender, 100) == "ok"; });
+    CHECK(here.self->peers().size() == 1);
+    CHECK(here.system.request(there, question{1}).get().error() == errc::not_handled);
+    CHECK(s.downs == 1);
+    CHECK(s.wrong == 0);
+    CHECK(s.other_reasons == 0);
+  }
+}
+
+TEST_CASE("processes of nodes: each message that a dead process has not read is told, once") {
+  for (std::uint64_t round = 0; round < times(3); ++round) {
+    seen s;
+    other_process other("tcp://127.0.0.1:0", soon);
+    this_end here(soon);
+    here.system.dead_letters().subscribe(here.system.spawn<reader_of_letters>(lent(s)));
+    const auto there = here.find(other.at);
+    const std::string result = visit(here.system, *here.self, other.at, 1, 100);
+    CHECK_MESSAGE(result == "ok", result);
+    // Then nothing that was sent is in doubt any more.
+    const auto confirmed = [&] {
+      for (const net::peer_identity& p : here.self->peers())
+        for (const net::link_count& c : here.self->counters(p))
+          if (c.layer == "reconnect" && c.name == "confirmed") return c.value;
+      return std::uint64_t{0};
+    };
+    tests::wait_until([&] { return confirmed() >= 101; });
+    other.stop();
+    here.system.spawn<asker>(there, lent(s));
+    tests::wait_until([&] { return s.asked == asker::messages; });
+    other.kill();
+    tests::wait_until([&] { return s.is_answered() && s.letters >= asker::messages; });
+    here.self.reset();
+    CHECK(s.letters == asker::messages);
+    CHECK(s.errors == asker::messages);
+    CHECK(s.other_reasons == 0);
+  }
+}
+
+TEST_CASE("processes of nodes: who is started again is found, and old handles stay dead") {
+  scratch_folder folder;
+  for (const std::string& where : {"unix://" + folder.file("socket"), std::string()}) {
+    seen s;
+    this_end here(soon);
+    std::optional<other_process> other;
+    other.emplace(where.empty() ? "tcp://127.0.0.1:0" : where, soon);
+    for (std::uint64_t round = 0; round < times(3); ++round) {
+      CAPTURE(round);
+      const auto old = here.find(other->at);
+      const any_ref by_monitor(
+          here.system.spawn<client>(old, lent(s)));  // held: a monitor holds nobody
+      tests::wait_until([&] { return s.values > 20 * round + 20; });
+      const std::string at = other->at, incarnation = other->incarnation;
+      other->kill();
+      other.emplace(at, soon);
+      CHECK(other->at == at);
+      CHECK(other->incarnation != incarnation);
+      // The old connection may be found until it is known to be over.
+      std::string result;
+      tests::wait_until([&] {
+        result = visit(here.system, *here.self, at, 2, 50);
+        return result == "ok";
+      });
+      tests::wait_until([&] { return s.downs == 1 && s.is_answered(); });
+      CHECK(here.system.request(old, question{1}).get().error() == errc::not_handled);
+      const auto peers = here.self->peers();
+      REQUIRE(peers.size() == 1);
+      CHECK(std::to_string(peers[0].incarnation) == other->incarnation);
+      s.downs = 0;
+    }
+    here.self.reset();
+    CHECK(s.downs == 0);
+    CHECK(s.other_reasons == 0);
+  }
+}
+
+TEST_CASE("processes of nodes: both connect at once, one link is used, and nothing is lost") {
+  other_process other("tcp://127.0.0.1:0", never);
+  actor_system system(quiet());
+  for (std::uint64_t round = 0; round < times(100); ++round) {
+    CAPTURE(round);
+    node here(system, node_with(never));
+    const auto door = here.listen("tcp://127.0.0.1:0");
+    REQUIRE(door.has_value());
+    REQUIRE(here.publish(service_name, system.spawn<service>()).has_value());
+    other.order("visit " + door->to_string() + " 1 30");
+    const std::string to_there = visit(system, here, other.at, 1, 30);
+    CHECK_MESSAGE(to_there == "ok", to_there);
+    const std::string to_here = other.answer();
+    CHECK_MESSAGE(to_here == "ok", to_here);
+    CHECK(here.peers().size() == 1);
+  }
+}
+
+TEST_CASE("processes of nodes: thousands of nodes come and go, and leave nothing behind") {
+  other_process other("tcp://127.0.0.1:0", never);
+  this_end here(never);
+  const auto there = here.find(other.at);
+  const std::uint64_t rounds = HAS_SANITIZER ? 200 : times(2000);
+  usage first_here, first_there;
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    CAPTURE(round);
+    if (round == rounds / 2) {
+      first_here = usage_of_this_process();
+      first_there = here.system.request(there, look{}).get().value();
+    }
+    actor_system& system = here.system;
+    node another(system, node_with(never));
+    const std::string result = visit(system, another, other.at, round, 3);
+    REQUIRE_MESSAGE(result == "ok", result);
+  }
+  usage last_there;
+  tests::wait_until([&] {  // it may still be closing the last ones
+    last_there = here.system.request(there, look{}).get().value();
+    return last_there.descriptors <= first_there.descriptors + 1;
+  });
+  const usage last_here = usage_of_this_process();
+  CHECK(last_here.descriptors <= first_here.descriptors);
+  if (HAS_SANITIZER) return;  // its memory is not ours
+  CHECK(last_here.resident < first_here.resident + (4u << 20));
+  CHECK(last_there.resident < first_there.resident + (4u << 20));
+}
+
+TEST_CASE("processes of nodes: thousands of actors over one connection, each heard of") {
+  const std::uint32_t count = 5000;
+  seen s;
+  other_process other("tcp://127.0.0.1:0", soon);
+  this_end here(2 * soon);
+  const auto there = here.find(other.at);
+  const auto echoes = here.system.request(there, make_echoes{count}).get();
+  REQUIRE(echoes.has_value());
+  REQUIRE(echoes->size() == count);
+  std::vector<any_ref> watchers;
+  for (const ref<echo_type>& one : *echoes)
+    watchers.emplace_back(here.system.spawn<one_of_many>(one, lent(s)));
+  tests::wait_until([&] { return s.values == count; });
+  CHECK(s.wrong == 0);
+  CHECK(here.self->peers().size() == 1);
+  other.kill();
+  tests::wait_until([&] { return s.downs == count; });
+  here.self.reset();
+  CHECK(s.downs == count);
+  CHECK(s.errors == 0);
+  CHECK(s.other_reasons == 0);
+}

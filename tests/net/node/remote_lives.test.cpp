@@ -1,0 +1,260 @@
+// Links, monitors, exits, kills, groups and names of actors on other nodes: as if they were here.
+#include <doctest/doctest.h>
+#include <garrick/garrick.hpp>
+#include <garrick/net/error.hpp>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "net/node/simulated_machines.hpp"
+
+namespace remote_lives_test {
+
+using namespace garrick;
+using tests::machine;
+using tests::three_machines;
+
+constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
+
+struct leave {
+  bool fails = false;
+};
+struct news {
+  std::string text;
+};
+struct heard {};
+using member_type = protocol<void(leave), void(news), std::vector<std::string>(heard)>;
+
+class member : public actor<member_type> {
+ public:
+  void on(leave l) {
+    if (l.fails) return quit(make_error(errc::user, "member", "enough"));
+    quit();
+  }
+  void on(const news& n) { heard_.push_back(n.text); }
+  std::vector<std::string> on(heard) { return heard_; }
+
+ private:
+  std::vector<std::string> heard_;
+};
+
+/// What an actor has seen of others' ends, outside of it.
+struct log {
+  std::vector<std::string> lines;
+  [[nodiscard]] std::size_t count(std::string_view text) const {
+    std::size_t n = 0;
+    for (const std::string& l : lines) n += l.find(text) != std::string::npos;
+    return n;
+  }
+};
+
+/// Links with, or monitors, everybody it is told of.
+struct watch {
+  ref<member_type> whom;
+  bool by_link = false;
+};
+struct unwatch {
+  ref<member_type> whom;
+};
+class watcher : public actor<protocol<void(watch), void(unwatch), void(down), void(exit_signal)>> {
+ public:
+  explicit watcher(log& l) : log_(l) { trap_exit(true); }
+  void on(const watch& w) {
+    whom_ = w.whom;
+    if (w.by_link) return link(w.whom);
+    id_ = monitor(w.whom);
+    monitor(w.whom, [this](const down& d) { note("called", d.who, d.reason); });
+  }
+  void on(const unwatch& u) {
+    demonitor(id_);
+    unlink(u.whom);
+  }
+  void on(const down& d) { note("down", d.who, d.reason); }
+  void on(const exit_signal& x) { note("exit", x.from, x.reason); }
+
+ private:
+  void note(std::string what, const core::address& who, const exit_reason& why) {
+    log_.lines.push_back(what + (who == whom_.address() ? " of it: " : ": ") + why.to_string());
+  }
+  log& log_;
+  ref<member_type> whom_;
+  monitor_id id_;
+};
+
+}  // namespace remote_lives_test
+
+using namespace remote_lives_test;
+
+TEST_CASE("remote lives: a monitor hears the reason, and of whom, once for each monitor") {
+  three_machines m;
+  log l;
+  const auto there = m.b.shown_to(m.a, "member", m.b.system.spawn<member>());
+  const auto w = m.a.system.spawn<watcher>(lent(l));
+  send(w, watch{there});
+  m.a.system.run_for(ms(50));
+  CHECK(l.lines.empty());
+  send(there, leave{true});
+  m.a.system.run_for(ms(50));
+  CHECK(l.lines.size() == 2);
+  CHECK(l.count("down of it: ") == 1);
+  CHECK(l.count("called of it: ") == 1);
+  CHECK(l.count("enough") == 2);
+  send(w, watch{there});  // who has ended is down at once
+  m.a.system.run_for(ms(50));
+  CHECK(l.count("enough") == 4);
+}
+
+TEST_CASE("remote lives: who has taken a monitor or a link back hears nothing") {
+  three_machines m;
+  log l;
+  const auto there = m.b.shown_to(m.a, "member", m.b.system.spawn<member>());
+  const auto w = m.a.system.spawn<watcher>(lent(l));
+  send(w, watch{there});
+  send(w, watch{there, true});
+  m.a.system.run_for(ms(50));
+  send(w, unwatch{there});
+  m.a.system.run_for(ms(50));
+  send(there, leave{true});
+  m.a.system.run_for(ms(50));
+  CHECK(l.lines.size() == 1);
+  CHECK(l.count("called") == 1);  // the other monitor
+}
+
+TEST_CASE("remote lives: a link ends either end with the other, or tells who traps it") {
+  three_machines m;
+  log l;
+  const auto far = m.b.system.spawn<member>();
+  const auto there = m.b.shown_to(m.a, "member", far);
+  {
+    const auto w = m.a.system.spawn<watcher>(lent(l));
+    send(w, watch{there, true});
+    m.a.system.run_for(ms(50));
+    m.a.system.exit(w, make_error(errc::user, "watcher", "no more"));
+    m.a.system.run_for(ms(50));
+    CHECK(l.count("no more") == 1);  // it traps
+    m.a.system.kill(w);
+    m.a.system.run_for(ms(50));
+    m.b.system.expect_down(far);
+  }
+  const auto second = m.b.system.spawn<member>();
+  const auto other = m.b.shown_to(m.a, "second", second);
+  const auto w = m.a.system.spawn<watcher>(lent(l));
+  send(w, watch{other, true});
+  m.a.system.run_for(ms(50));
+  send(other, leave{true});
+  m.a.system.run_for(ms(50));
+  CHECK(l.count("exit of it: ") == 1);
+  CHECK(l.count("enough") == 1);
+}
+
+TEST_CASE("remote lives: exit and kill act on the actor there") {
+  three_machines m;
+  const auto asked = m.b.system.spawn<member>();
+  const auto killed = m.b.system.spawn<member>();
+  log l;
+  const auto w = m.b.system.spawn<watcher>(lent(l));
+  m.a.system.exit(m.b.shown_to(m.a, "asked", asked));
+  m.a.system.kill(m.b.shown_to(m.a, "killed", killed));
+  m.a.system.exit(m.b.shown_to(m.a, "watcher", ref<protocol<void(watch)>>(w)),
+                  make_error(errc::user, "far", "please"));
+  m.a.system.run_for(ms(50));
+  m.b.system.expect_down(asked, exit_code::user_shutdown);
+  m.b.system.expect_down(killed, exit_code::kill);
+  m.b.system.expect_alive(w);
+  CHECK(l.lines.size() == 1);
+  CHECK(l.count("exit") == 1);
+  CHECK(l.count("please") == 1);
+}
+
+TEST_CASE("remote lives: watching goes through a third node, and that node's end is told, too") {
+  three_machines m;
+  log l;
+  const auto far = m.c.system.spawn<member>();
+  const auto at_b = m.c.shown_to(m.b, "member", far);
+  const auto relayed = m.b.shown_to(m.a, "member", at_b);
+  const auto w = m.a.system.spawn<watcher>(lent(l));
+  send(w, watch{relayed});
+  m.a.system.run_for(ms(50));
+  send(relayed, leave{true});
+  m.a.system.run_for(ms(100));
+  CHECK(l.count("enough") == 2);
+
+  const auto second = m.c.shown_to(m.b, "second", m.c.system.spawn<member>());
+  const auto through = m.b.shown_to(m.a, "second", second);
+  send(w, watch{through});
+  m.a.system.run_for(ms(50));
+  m.net.host("c").crash();
+  m.a.system.run_for(duration::seconds(40));
+  CHECK(l.count("node is down") == 2);
+  CHECK(l.lines.size() == 4);
+}
+
+TEST_CASE("remote lives: groups have members on other nodes, who leave when they are lost") {
+  three_machines m;
+  const auto at_b = m.b.shown_to(m.a, "member", m.b.system.spawn<member>());
+  const auto at_c = m.c.shown_to(m.a, "member", m.c.system.spawn<member>());
+  const auto here = m.a.system.spawn<member>();
+  auto topic = m.a.system.groups().get<protocol<void(news)>>("news").value();
+  for (const auto& one : {at_b, at_c, here}) REQUIRE(topic.join(one).has_value());
+  topic.publish(news{"one"});
+  m.a.system.run_for(ms(50));
+  CHECK(topic.size() == 3);
+  send(at_b, leave{});
+  m.net.host("c").crash();
+  m.a.system.run_for(duration::seconds(40));
+  CHECK(topic.size() == 1);
+  topic.publish(news{"two"});
+  CHECK(m.a.system.request(here, heard{}).get().value() == std::vector<std::string>{"one", "two"});
+}
+
+TEST_CASE("remote lives: a name for an actor of another node is free when that has ended") {
+  three_machines m;
+  const auto there = m.b.shown_to(m.a, "member", m.b.system.spawn<member>());
+  REQUIRE(m.a.system.registry().put("far", there).has_value());
+  CHECK(m.a.system.registry().get<member_type>("far").value() == there);
+  send(there, leave{});
+  m.a.system.run_for(ms(50));
+  CHECK(!m.a.system.registry().get<member_type>("far").has_value());
+  CHECK(m.a.system.registry().put("far", m.a.system.spawn<member>()).has_value());
+}
+
+namespace remote_lives_test {
+
+/// Monitors somebody when it starts, and says how it went.
+class short_lived : public actor<protocol<void(down)>> {
+ public:
+  short_lived(ref<member_type> whom, log& l) : whom_(std::move(whom)), log_(l) {}
+  void on_start() { monitor(whom_); }
+  void on(const down&) { log_.lines.emplace_back("down"); }
+  void on_exit(const exit_reason& why) { log_.lines.push_back(why.to_string()); }
+
+ private:
+  ref<member_type> whom_;
+  log& log_;
+};
+
+}  // namespace remote_lives_test
+
+TEST_CASE("remote lives: a monitor holds nobody, here as there: who is held by nobody has ended") {
+  three_machines m;
+  const std::string unheld = exit_reason(exit_code::unreachable).to_string();
+  for (const bool is_remote : {false, true}) {
+    CAPTURE(is_remote);
+    const auto far = (is_remote ? m.b : m.a).system.spawn<member>();
+    const auto whom = is_remote ? m.b.shown_to(m.a, "member", far) : far;
+    log l;
+    static_cast<void>(m.a.system.spawn<short_lived>(whom, lent(l)));
+    m.a.system.run_for(ms(50));
+    CHECK(l.lines == std::vector<std::string>{unheld});
+    {
+      const any_ref held(m.a.system.spawn<short_lived>(whom, lent(l)));
+      m.a.system.run_for(ms(50));
+      send(whom, leave{});
+      m.a.system.run_for(ms(50));
+    }
+    m.a.system.run();
+    CHECK(l.lines == std::vector<std::string>{unheld, "down", unheld});
+  }
+}

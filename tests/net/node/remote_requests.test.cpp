@@ -1,0 +1,212 @@
+// Requests and messages through proxies, in all the forms that actors have for local handles.
+#include <doctest/doctest.h>
+#include <garrick/garrick.hpp>
+#include <garrick/net/error.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "net/node/simulated_machines.hpp"
+
+namespace remote_requests_test {
+
+using namespace garrick;
+using tests::machine;
+using tests::three_machines;
+
+constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
+
+struct job {
+  std::int64_t key = 0;
+};
+struct note {
+  std::string text;
+};
+struct seen {};
+using worker_type = protocol<std::string(job), void(note), std::vector<std::string>(seen)>;
+
+/// Says its name to each job, and remembers what it is told.
+class worker : public actor<worker_type> {
+ public:
+  explicit worker(std::string name) : name_(std::move(name)) {}
+  std::string on(job) { return name_; }
+  void on(const note& n) { notes_.push_back(n.text); }
+  std::vector<std::string> on(seen) { return notes_; }
+
+ private:
+  std::string name_;
+  std::vector<std::string> notes_;
+};
+
+class shouting : public actor<protocol<std::string(std::string)>> {
+ public:
+  std::string on(const std::string& s) { return s + "!"; }
+};
+
+/// Has others do its work.
+class desk : public actor<worker_type> {
+ public:
+  explicit desk(ref<worker_type> to) : to_(std::move(to)) {}
+  auto on(job j) { return delegate(to_, j); }
+  void on(const note& n) { send(to_, n); }
+  auto on(seen s) { return delegate(to_, s); }
+
+ private:
+  ref<worker_type> to_;
+};
+
+std::vector<std::string> notes_of(machine& m, const ref<worker_type>& who) {
+  return m.system.request(who, seen{}).get().value();
+}
+
+}  // namespace remote_requests_test
+
+using namespace remote_requests_test;
+
+TEST_CASE("remote requests: what is delegated to a third node is answered to the first") {
+  three_machines m;
+  const auto far = m.c.shown_to(m.b, "worker", m.c.system.spawn<worker>("c"));
+  const auto near = m.b.shown_to(m.a, "desk", m.b.system.spawn<desk>(far));
+  CHECK(m.a.system.request(near, job{1}).get().value() == "c");
+  send(near, note{"passed on"});
+  CHECK(notes_of(m.a, near) == std::vector<std::string>{"passed on"});
+  // And through itself: the desk is on another node than who asks and who answers, which are one.
+  const auto here = m.a.system.spawn<worker>("a");
+  const auto back = m.a.shown_to(m.b, "worker", here);
+  const auto around = m.b.shown_to(m.a, "around", m.b.system.spawn<desk>(back));
+  CHECK(m.a.system.request(around, job{1}).get().value() == "a");
+}
+
+TEST_CASE("remote requests: who delegated is lost, and the request is answered all the same") {
+  three_machines m;
+  const auto far = m.c.shown_to(m.b, "worker", m.c.system.spawn<worker>("c"));
+  const auto near = m.b.shown_to(m.a, "desk", m.b.system.spawn<desk>(far));
+  CHECK(m.a.system.request(near, job{1}).get().value() == "c");
+  m.net.cut("b", "c");
+  auto asked = m.a.system.request(near, job{2});
+  m.a.system.run_for(ms(100));
+  m.net.host("b").crash();
+  CHECK(asked.get().error() == net::net_errc::perhaps_delivered);
+}
+
+TEST_CASE(
+    "remote requests: fan_out asks actors of several nodes, and one that is lost is an error") {
+  three_machines m;
+  std::vector<ref<worker_type>> all;
+  all.push_back(m.a.system.spawn<worker>("a"));
+  all.push_back(m.b.shown_to(m.a, "worker", m.b.system.spawn<worker>("b")));
+  all.push_back(m.c.shown_to(m.a, "worker", m.c.system.spawn<worker>("c")));
+  core::scoped_actor me(m.a.system.env());
+  auto answers = me->get(fan_out(*me, all, job{1})).value();
+  REQUIRE(answers.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) CHECK(answers[i].value() == std::string(1, "abc"[i]));
+  CHECK(!me->get(first_of(*me, all, job{1})).value().empty());
+
+  m.net.host("c").crash();
+  m.a.system.run_for(duration::seconds(40));
+  answers = me->get(fan_out(*me, all, job{2})).value();
+  CHECK(answers[1].value() == "b");
+  CHECK(answers[2].error() == errc::not_handled);
+}
+
+TEST_CASE("remote requests: routers have members on other nodes") {
+  three_machines m;
+  std::vector<ref<worker_type>> all;
+  all.push_back(m.b.shown_to(m.a, "worker", m.b.system.spawn<worker>("b")));
+  all.push_back(m.c.shown_to(m.a, "worker", m.c.system.spawn<worker>("c")));
+  {
+    const router<worker_type> turns(all);
+    std::string by;
+    for (int i = 0; i < 4; ++i) by += m.a.system.request(turns, job{i}).get().value();
+    CHECK((by == "bcbc" || by == "cbcb"));
+  }
+  {
+    const auto keyed = route_by_key(all, &job::key);
+    const auto first = m.a.system.request(keyed, job{5}).get().value();
+    for (int i = 0; i < 3; ++i) CHECK(m.a.system.request(keyed, job{5}).get().value() == first);
+  }
+  {
+    const router<worker_type, least_loaded> idle(all);
+    CHECK(!m.a.system.request(idle, job{1}).get().value().empty());
+  }
+  {
+    const router<worker_type, broadcast> everybody(all);
+    send(everybody, note{"all"});
+    CHECK(m.a.system.request(everybody, job{1}).get().value().size() == 2);
+    for (const auto& one : all) CHECK(notes_of(m.a, one) == std::vector<std::string>{"all"});
+  }
+  const router<worker_type> turns(all);
+  m.net.host("c").crash();
+  m.a.system.run_for(duration::seconds(40));
+  for (int i = 0; i < 3; ++i) CHECK(m.a.system.request(turns, job{i}).get().value() == "b");
+}
+
+TEST_CASE("remote requests: members of a changing router that are lost have left it") {
+  three_machines m;
+  changing_router<worker_type> pool(m.a.system);
+  CHECK(pool.add(m.b.shown_to(m.a, "worker", m.b.system.spawn<worker>("b"))));
+  CHECK(pool.add(m.c.shown_to(m.a, "worker", m.c.system.spawn<worker>("c"))));
+
+  CHECK(pool.members().size() == 2);
+  m.net.host("c").crash();
+  m.a.system.run_for(duration::seconds(40));
+  CHECK(pool.members().size() == 1);
+  CHECK(m.a.system.request(pool, job{1}).get().value() == "b");
+}
+
+TEST_CASE("remote requests: a pipe of actors of two nodes") {
+  three_machines m;
+  const auto shout = m.c.system.spawn<shouting>();
+  const auto far = m.c.shown_to(m.a, "shout", shout);
+  const auto near = m.b.shown_to(m.a, "worker", m.b.system.spawn<worker>("b"));
+  const auto both = far * near;
+  CHECK(m.a.system.request(both, job{1}).get().value() == "b!");
+}
+
+TEST_CASE("remote requests: delayed and periodic messages, which can be taken back") {
+  three_machines m;
+  const auto there = m.b.shown_to(m.a, "worker", m.b.system.spawn<worker>("b"));
+  {
+    core::scoped_actor me(m.a.system.env());
+    auto late = me->send_after(ms(50), there, note{"late"});
+    auto never = me->send_after(ms(50), there, note{"never"});
+    auto beat = me->send_every(ms(100), there, note{"beat"});
+    m.a.system.run_for(ms(40));
+    CHECK(notes_of(m.a, there).empty());
+    CHECK(never.cancel());
+    m.a.system.run_for(ms(220));
+    CHECK(beat.cancel());
+    m.a.system.run_for(ms(500));
+  }
+  CHECK(notes_of(m.a, there) == std::vector<std::string>{"late", "beat", "beat"});
+}
+
+TEST_CASE("remote requests: trying, waiting for room, and a shared message") {
+  three_machines m;
+  const auto there = m.b.shown_to(m.a, "worker", m.b.system.spawn<worker>("b"));
+  CHECK(!try_send(there, note{"tried"}));
+  core::scoped_actor me(m.a.system.env());
+  CHECK(me->get(me->send_when_room(there, note{"waited"})).has_value());
+  const auto shared = make_message(note{"shared"});
+  send(there, shared);
+  send(there, shared);
+  const any_ref anything(there);
+  send(anything, note{"anything"});
+  CHECK(notes_of(m.a, there) ==
+        std::vector<std::string>{"tried", "waited", "shared", "shared", "anything"});
+}
+
+TEST_CASE("remote requests: what is urgent is taken before the mail that waits there") {
+  three_machines m;
+  const auto far = m.b.system.spawn<worker>("b");
+  const auto there = m.b.shown_to(m.a, "worker", far);
+  send(there, note{"first"});
+  send(there, note{"second"});
+  send_urgent(there, note{"urgent"});
+  m.a.system.advance(ms(10));  // nobody runs meanwhile
+  CHECK(far.mailbox_length() == 3);
+  CHECK(notes_of(m.a, there) == std::vector<std::string>{"urgent", "first", "second"});
+  core::scoped_actor me(m.a.system.env());
+  CHECK(me->get(me->request_urgent(there, job{1})).value() == "b");
+}

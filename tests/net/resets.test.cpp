@@ -1,0 +1,220 @@
+// Sessions over real TCP connections that a proxy resets again and again, in mid-message.
+#include <garrick/base/values/random.hpp>
+#include <garrick/net/stack/accept_sessions.hpp>
+#include <garrick/net/stack/stacks.hpp>
+#include <garrick/net/wire/codec.hpp>
+
+#include <poll.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <support/transports.hpp>
+
+using namespace garrick;
+using namespace garrick::net;
+using namespace garrick::tests;
+
+namespace {
+
+constexpr actor_id client_id{1, 1}, server_id{2, 2};
+
+/// Carries bytes between two sockets, and resets both after a random number of them.
+class resetting_proxy {
+ public:
+  explicit resetting_proxy(std::uint16_t server) : server_(server), listener_(listening(port_)) {
+    thread_ = std::thread([this] { run(); });
+  }
+  ~resetting_proxy() {
+    stopping_ = true;
+    thread_.join();
+    ::close(listener_);
+  }
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+  [[nodiscard]] std::size_t resets() const { return resets_; }
+  /// No more resets from now on.
+  void be_kind() { kind_ = true; }
+
+ private:
+  static sockaddr_in loopback(std::uint16_t port) {
+    sockaddr_in a{};
+    a.sin_family = AF_INET;
+    a.sin_port = htons(port);
+    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return a;
+  }
+  static int listening(std::uint16_t& port) {
+    const int s = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in a = loopback(0);
+    REQUIRE(::bind(s, reinterpret_cast<sockaddr*>(&a), sizeof a) == 0);
+    REQUIRE(::listen(s, 16) == 0);
+    socklen_t size = sizeof a;
+    REQUIRE(::getsockname(s, reinterpret_cast<sockaddr*>(&a), &size) == 0);
+    port = ntohs(a.sin_port);
+    return s;
+  }
+  static void reset(int s) {
+    const linger at_once{1, 0};
+    ::setsockopt(s, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    ::close(s);
+  }
+  void run() {
+    while (!stopping_) {
+      pollfd waits{listener_, POLLIN, 0};
+      if (::poll(&waits, 1, 10) <= 0) continue;
+      const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+      const int server = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+      const sockaddr_in a = loopback(server_);
+      if (::connect(server, reinterpret_cast<const sockaddr*>(&a), sizeof a) == 0)
+        carry(client, server);
+      reset(client);
+      reset(server);
+    }
+  }
+  void carry(int client, int server) {
+    std::size_t left = 100 + random_.below(20'000);
+    std::vector<char> bytes(1 + random_.below(4000));
+    while (!stopping_) {
+      pollfd waits[2]{{client, POLLIN, 0}, {server, POLLIN, 0}};
+      if (::poll(waits, 2, 10) <= 0) continue;
+      for (int i : {0, 1}) {
+        if (waits[i].revents == 0) continue;
+        const ssize_t n = ::recv(i == 0 ? client : server, bytes.data(), bytes.size(), 0);
+        if (n <= 0) return;
+        // The last piece is sent in part, so a message is torn.
+        const std::size_t most = kind_ ? bytes.size() : left;
+        const auto part = std::min(static_cast<std::size_t>(n), most);
+        const ssize_t sent = ::send(i == 0 ? server : client, bytes.data(), part, MSG_NOSIGNAL);
+        if (sent != static_cast<ssize_t>(part)) return;
+        if (kind_) continue;
+        left -= part;
+        if (left == 0) {
+          ++resets_;
+          return;
+        }
+      }
+    }
+  }
+
+  std::uint16_t server_;
+  std::uint16_t port_ = 0;
+  int listener_;
+  std::atomic<bool> stopping_{false};
+  std::atomic<bool> kind_{false};
+  std::atomic<std::size_t> resets_{0};
+  base::random_source random_{17};
+  std::thread thread_;
+};
+
+/// What both ends count, for the test's thread.
+struct counts {
+  std::atomic<std::uint64_t> sent{0};
+  std::atomic<std::uint64_t> received{0};
+  std::atomic<std::uint64_t> delivered{0};
+  std::atomic<std::uint64_t> wrong{0};
+  std::atomic<std::uint64_t> resumed{0};
+  std::atomic<std::uint64_t> downs{0};
+  std::atomic<bool> enough{false};
+};
+
+/// Sends numbers as long as it may, and checks those that come.
+class numbers final : public hosted, link_owner {
+ public:
+  numbers(carrier& below, bool connects, counts& c) : counts_(c), connects_(connects) {
+    link_settings s;
+    s.session.self = {.node = {0, connects ? 1u : 2u}, .incarnation = connects ? 11u : 22u};
+    s.session.connects = connects;
+    s.session.reopen_first = base::duration::milliseconds(1);
+    s.session.reopen_most = base::duration::milliseconds(4);
+    s.session.hello_first = base::duration::milliseconds(20);
+    s.mailbox.messages = 64;
+    link_ = standard_stacks().find("stream")->make(*this, below, s);
+  }
+  carried& stack() override { return *link_; }
+
+ private:
+  bool on_message(incoming m) override {
+    const base::result<std::uint64_t> number = decode<std::uint64_t>(m.decoded->payload);
+    if (!number || *number != counts_.received + 1) ++counts_.wrong;
+    ++counts_.received;
+    return true;
+  }
+  void on_event(const link_event& e) override {
+    using kind = link_event::kind;
+    if (e.what == kind::delivered) {
+      ++counts_.delivered;
+      if (e.number != counts_.delivered) ++counts_.wrong;
+    }
+    if (e.what == kind::resumed) ++counts_.resumed;
+    if (e.what == kind::down) ++counts_.downs;
+    fill();
+  }
+  void fill() {
+    while (!counts_.enough && link_->writable()) {
+      base::result<packet> p = encode(counts_.sent + 1, {.front = frame_room + 64});
+      outgoing m = to_outgoing({.kind = frame_kind::message,
+                                .receiver = connects_ ? server_id : client_id,
+                                .sender = connects_ ? client_id : server_id},
+                               std::move(*p));
+      m.report = counts_.sent + 1;
+      if (link_->send(std::move(m), base::real_clock().now())) return;
+      ++counts_.sent;
+    }
+  }
+
+  counts& counts_;
+  bool connects_;
+  std::unique_ptr<any_link> link_;
+};
+
+struct policy final : accept_sessions {
+  explicit policy(counts& c) : counts_(c) {}
+  std::unique_ptr<hosted> make_session(const arrival&, const hello& who, carrier& below,
+                                       const connection&) override {
+    ++sessions;
+    return who.self.incarnation == 11 ? std::make_unique<numbers>(below, false, counts_) : nullptr;
+  }
+  std::atomic<int> sessions{0};
+  counts& counts_;
+};
+
+}  // namespace
+
+TEST_CASE("1000 forced resets of real connections: each message arrives once, in order") {
+  counts here, there;
+  const auto sessions = std::make_shared<policy>(there);
+  io_threads io({.threads = 2});
+  auto door = listen(io, at("tcp://127.0.0.1:0"), sessions, {.thread = 0});
+  REQUIRE(door);
+  resetting_proxy proxy(door->local().port());
+  const auto link = connect(io, at("tcp://127.0.0.1:" + std::to_string(proxy.port())),
+                            [&](carrier& below, const connection&) -> std::unique_ptr<hosted> {
+                              return std::make_unique<numbers>(below, true, here);
+                            },
+                            {.thread = 1});
+  REQUIRE(link);
+  wait_until([&] { return proxy.resets() >= 1000 || here.downs + there.downs != 0; });
+  here.enough = there.enough = true;
+  proxy.be_kind();
+  wait_until([&] {
+    return (here.delivered == here.sent && there.delivered == there.sent) ||
+           here.downs + there.downs != 0;
+  });
+  CHECK(here.downs + there.downs == 0);
+  CHECK(there.received == here.sent);
+  CHECK(here.received == there.sent);
+  CHECK(here.wrong == 0);
+  CHECK(there.wrong == 0);
+  CHECK(here.resumed > 500);
+  CHECK(sessions->sessions == 1);
+  MESSAGE("resets " << proxy.resets() << ", resumed " << here.resumed.load() << ", messages "
+                    << here.sent.load() << " and " << there.sent.load());
+  io.stop();
+}

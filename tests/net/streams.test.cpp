@@ -1,0 +1,453 @@
+// TCP and Unix domain sockets, with a stack of framing over them.
+#include <garrick/base/values/random.hpp>
+
+#include <future>
+
+#include <support/transports.hpp>
+
+using namespace garrick;
+using namespace garrick::tests;
+
+namespace {
+
+using kind = link_event::kind;
+
+/// Every kind of stream that this machine has.
+std::vector<endpoint> all_streams(scratch_folder& folder) {
+  std::vector<endpoint> all{at("tcp://127.0.0.1:0"), at("unix://" + folder.file("socket"))};
+  if (has_ipv6())
+    all.push_back(at("tcp://[::1]:0"));
+  else
+    MESSAGE("skipped: this machine has no IPv6");
+  return all;
+}
+
+std::string numbered(std::size_t i) { return "message " + std::to_string(i); }
+
+}  // namespace
+
+TEST_CASE("streams: thousands of messages each way between two I/O threads arrive in order") {
+  scratch_folder folder;
+  for (const endpoint& where : all_streams(folder)) {
+    constexpr std::size_t n = 5000;
+    io_threads io({.threads = 2});
+    const auto here = std::make_shared<notes>();
+    const auto there = std::make_shared<notes>();
+    auto door = listen(io, where, accepting(there), {.thread = 0});
+    REQUIRE_MESSAGE(door, door.error().to_string());
+    auto peer = connect(io, door->local(), opening(here), {.thread = 1});
+    REQUIRE(peer);
+    REQUIRE(here->wait_for(kind::connected));
+    REQUIRE(there->wait_for(kind::connected));
+    const connection back = there->self();
+    std::thread other([&] {
+      for (std::size_t i = 0; i < n; ++i) send(back, numbered(i));
+    });
+    for (std::size_t i = 0; i < n; ++i) send(*peer, numbered(i));
+    other.join();
+    for (const auto& end : {here, there}) {
+      REQUIRE(end->wait_for_messages(n));
+      end->look([](const notes::all& a) {
+        for (std::size_t i = 0; i < n; ++i) REQUIRE(a.messages[i] == numbered(i));
+      });
+    }
+    // What was sent is counted when the call of the system returns, perhaps after it was received.
+    while (peer->counters().bytes_sent != back.counters().bytes_received) std::this_thread::yield();
+    CHECK(door->counters().started == 1);
+  }
+}
+
+TEST_CASE("streams: big messages come whole, both ways at once") {
+  scratch_folder folder;
+  for (const endpoint& where : all_streams(folder)) {
+    io_threads io({.threads = 2});
+    const auto here = std::make_shared<notes>();
+    const auto there = std::make_shared<notes>();
+    auto door = listen(io, where, accepting(there), {.thread = 0});
+    auto peer = connect(io, door->local(), opening(here), {.thread = 1});
+    REQUIRE(here->wait_for(kind::connected));
+    REQUIRE(there->wait_for(kind::connected));
+    base::random_source random(5);
+    std::string big(12u << 20, '\0');
+    for (char& c : big) c = static_cast<char>(random.below(256));
+    send(*peer, big);
+    send(there->self(), big);
+    for (const auto& end : {here, there}) {
+      REQUIRE(end->wait_for_messages(1));
+      CHECK(end->look([&](const notes::all& a) { return a.messages[0] == big; }));
+    }
+  }
+}
+
+TEST_CASE("streams: while the other end does not read, the queue is bounded, then all arrives") {
+  const bare_socket door = bare_socket::listening();
+  io_threads io;
+  const auto here = std::make_shared<notes>();
+  const transport_settings s{.high_water = 100'000, .low_water = 10'000};
+  auto peer = connect(io, at("tcp://127.0.0.1:" + std::to_string(door.port())), opening(here), s);
+  const bare_socket there = door.accept();
+  REQUIRE(here->wait_for(kind::connected));
+  std::size_t sent = 0;
+  // Full is what is still full when a visitor has left, and the socket was offered all of it.
+  for (std::atomic<bool> is_full{false}; !is_full;) {
+    REQUIRE(sent < 1'000'000);
+    std::atomic<bool> done{false};
+    visit(*peer, [&](stream_session& v) {
+      is_full = !v.net_link().writable();
+      if (is_full) CHECK(v.send("one more") == net_errc::overload);
+      for (int i = 0; i < 100 && v.net_link().writable(); ++i) REQUIRE(!v.send(numbered(sent++)));
+      done = true;
+      done.notify_all();
+    });
+    done.wait(false);
+  }
+  const auto told = [](const notes::all& a) { return a.seen(kind::writable); };
+  const std::size_t before = here->look(told);
+  std::string expected;
+  for (std::size_t i = 0; i < sent; ++i) expected += framed(numbered(i));
+  REQUIRE(expected.size() > s.high_water);
+  CHECK(there.read(expected.size()) == expected);
+  CHECK(here->wait_for(kind::writable, before + 1));
+  std::atomic<int> asked{0};
+  visit(*peer, [&](stream_session& v) {
+    CHECK(v.net_link().writable());
+    asked = 1;
+    asked.notify_all();
+  });
+  asked.wait(0);
+}
+
+TEST_CASE("streams: a link that is made to hold too much gives its connection up") {
+  const std::string big(1u << 20, 'x');  // first, since visits that wait in line use it to the end
+  const bare_socket door = bare_socket::listening();
+  io_threads io;
+  const auto here = std::make_shared<notes>();
+  const transport_settings s{.high_water = 1000, .low_water = 100, .most_queued = 1u << 20};
+  auto peer = connect(io, at("tcp://127.0.0.1:" + std::to_string(door.port())), opening(here), s);
+  const bare_socket there = door.accept();
+  REQUIRE(here->wait_for(kind::connected));
+  // The system's lane is sent although nobody reads.
+  for (int i = 0; i < 64 && here->look([](const notes::all& a) { return a.events.size() == 1; });
+       ++i)
+    visit(*peer, [&big](stream_session& v) {
+      std::ignore = v.net_link().send({packet::copy_of(bytes_of(big)), system_lane},
+                                      base::real_clock().now());
+    });
+  REQUIRE(here->wait_for(kind::disconnected));
+  CHECK(here->look([](const notes::all& a) { return a.last_why(); }) == net_errc::overload);
+}
+
+TEST_CASE("streams: a reset in mid-message is reported at once, and nothing of the message") {
+  io_threads io;
+  const auto there = std::make_shared<notes>();
+  auto door = listen(io, at("tcp://127.0.0.1:0"), accepting(there));
+  bare_socket here = bare_socket::connected(door->local().port());
+  here.write(framed("whole") + framed("not whole").substr(0, 7));
+  REQUIRE(there->wait_for_messages(1));
+  here.reset();
+  REQUIRE(there->wait_for(kind::disconnected));
+  there->look([](const notes::all& a) {
+    CHECK(a.messages == std::vector<std::string>{"whole"});
+    CHECK(a.last_why() == net_errc::connection_lost);
+    CHECK(a.ended == 0);
+  });
+}
+
+TEST_CASE("streams: what the other end has sent before its end is received before that") {
+  io_threads io;
+  const auto there = std::make_shared<notes>();
+  auto door = listen(io, at("tcp://127.0.0.1:0"), accepting(there));
+  {
+    bare_socket here = bare_socket::connected(door->local().port());
+    std::string all;
+    for (std::size_t i = 0; i < 10'000; ++i) all += framed(numbered(i));
+    here.write(all);
+  }
+  REQUIRE(there->wait_for(kind::disconnected));
+  CHECK(there->look([](const notes::all& a) { return a.count; }) == 10'000);
+}
+
+TEST_CASE(
+    "streams: what was said before a reset is received, also by who learns of it in writing") {
+  const bare_socket door = bare_socket::listening();
+  io_threads io;
+  const auto here = std::make_shared<notes>();
+  auto peer = connect(io, at("tcp://127.0.0.1:" + std::to_string(door.port())), opening(here));
+  bare_socket there = door.accept();
+  REQUIRE(here->wait_for(kind::connected));
+  while (visit(*peer, [](stream_session&) {}) != visit_result::made) std::this_thread::yield();
+  std::promise<void> held, go;
+  auto going = go.get_future();
+  io.post(0, [&] {
+    held.set_value();
+    going.wait();
+  });
+  held.get_future().wait();
+  there.write(framed("last words"));
+  there.reset();
+  CHECK(send(*peer, "too late") == visit_result::made);
+  go.set_value();
+  REQUIRE(here->wait_for(kind::disconnected));
+  here->look([](const notes::all& a) {
+    CHECK(a.messages == std::vector<std::string>{"last words"});
+    CHECK(a.last_why() == net_errc::connection_lost);
+  });
+}
+
+TEST_CASE("streams: nobody who listens, no such name and no answer are told apart by their words") {
+  io_threads io;
+  const auto outcome = [&](const endpoint& to, const transport_settings& s = {}) {
+    const auto here = std::make_shared<notes>();
+    auto peer = connect(io, to, opening(here), s);
+    REQUIRE(peer);
+    REQUIRE(here->wait_for(kind::disconnected));
+    const base::error why = here->look([](const notes::all& a) {
+      CHECK(a.events.size() == 1);
+      return a.last_why();
+    });
+    CHECK(why == net_errc::unreachable);
+    return std::string(why.detail());
+  };
+  const std::uint16_t port = bare_socket::listening().port();
+  const std::string nobody = "tcp://127.0.0.1:" + std::to_string(port);
+  CHECK(outcome(at(nobody)) == nobody + ": Connection refused");
+  CHECK(outcome(at("unix:///nowhere/socket")) ==
+        "unix:///nowhere/socket: No such file or directory");
+  CHECK(outcome(at("tcp://nobody.invalid:1")).starts_with("tcp://nobody.invalid:1: "));
+  // A full queue of newcomers drops what asks for a connection.
+  const bare_socket full = bare_socket::listening(0);
+  const bare_socket first = bare_socket::connected(full.port());
+  const std::string silent = "tcp://127.0.0.1:" + std::to_string(full.port());
+  CHECK(outcome(at(silent), {.attempt_limit = base::duration::milliseconds(50)}) ==
+        silent + ": no answer in time");
+}
+
+TEST_CASE("streams: a name is looked up, and each of its addresses is tried") {
+  io_threads io;
+  const auto here = std::make_shared<notes>();
+  const auto there = std::make_shared<notes>();
+  auto door = listen(io, at("tcp://127.0.0.1:0"), accepting(there));
+  const std::string port = std::to_string(door->local().port());
+  auto peer = connect(io, at("tcp://localhost:" + port), opening(here));
+  REQUIRE(here->wait_for(kind::connected));
+  send(*peer, "by name");
+  CHECK(there->wait_for_messages(1));
+  auto named = listen(io, at("tcp://localhost:0"), accepting(there));
+  REQUIRE(named);
+  CHECK(named->local().port() != 0);
+}
+
+TEST_CASE("streams: a socket that meets itself is nobody") {
+  io_threads io;
+  const std::uint16_t port = bare_socket::listening().port();
+  const endpoint itself = at("tcp://127.0.0.1:" + std::to_string(port));
+  const auto here = std::make_shared<notes>();
+  auto peer = connect(io, itself, opening(here), {.from = itself});
+  REQUIRE(here->wait_for(kind::disconnected));
+  here->look([](const notes::all& a) {
+    CHECK(a.seen(kind::connected) == 0);
+    CHECK(a.last_why() == net_errc::unreachable);
+  });
+}
+
+TEST_CASE("streams: a process may connect to itself, on one I/O thread, too") {
+  io_threads io;
+  const auto here = std::make_shared<notes>();
+  const auto there = std::make_shared<notes>();
+  auto door =
+      listen(io, at("tcp://127.0.0.1:0"),
+             accepting(there, [](stream_session& s, incoming m) { REQUIRE(!s.send(m.bytes)); }));
+  auto peer = connect(io, door->local(), opening(here));
+  REQUIRE(here->wait_for(kind::connected));
+  for (int i = 0; i < 100; ++i) send(*peer, "echo");
+  CHECK(here->wait_for_messages(100));
+}
+
+TEST_CASE("streams: a link opens again when it asks, and a new connection is a new beginning") {
+  const bare_socket door = bare_socket::listening();
+  io_threads io;
+  const auto here = std::make_shared<notes>();
+  auto peer = connect(io, at("tcp://127.0.0.1:" + std::to_string(door.port())),
+                      [here](carrier& below, const connection& self) -> std::unique_ptr<hosted> {
+                        auto s = std::make_unique<stream_session>(below, self, here);
+                        s->on_event_ = [](stream_session& v, const link_event& e) {
+                          if (e.what == kind::disconnected) v.below().reopen();
+                        };
+                        return s;
+                      });
+  for (std::size_t i = 1; i <= 20; ++i) {
+    bare_socket there = door.accept();
+    REQUIRE(here->wait_for(kind::connected, i));
+    there.write(framed(numbered(i)) + framed("half").substr(0, 6));
+    REQUIRE(here->wait_for_messages(i));
+    if (i % 2 == 0) there.reset();
+  }
+  here->look([](const notes::all& a) {
+    for (std::size_t i = 0; i < 20; ++i) CHECK(a.messages[i] == numbered(i + 1));
+  });
+  CHECK(peer->counters().connects >= 20);
+}
+
+TEST_CASE("streams: what an earlier connection has said is not heard by the next one") {
+  const bare_socket door = bare_socket::listening();
+  io_threads io;
+  const auto here = std::make_shared<notes>();
+  std::promise<void> go;
+  auto going = go.get_future();
+  auto peer =
+      connect(io, at("tcp://127.0.0.1:" + std::to_string(door.port())),
+              [&](carrier& below, const connection& self) -> std::unique_ptr<hosted> {
+                // When it has begun to connect, its thread is stopped.
+                io.post(0, [&] { going.wait(); });
+                auto s = std::make_unique<stream_session>(below, self, here);
+                s->on_event_ = [first = true](stream_session& v, const link_event& e) mutable {
+                  if (e.what == kind::connected && std::exchange(first, false)) v.below().reopen();
+                };
+                return s;
+              });
+  const bare_socket first = door.accept();
+  first.write(framed("to the first"));
+  go.set_value();  // so these bytes are there when it learns that it is connected
+  const bare_socket second = door.accept();
+  REQUIRE(here->wait_for(kind::connected, 2));
+  second.write(framed("to the second"));
+  REQUIRE(here->wait_for_messages(1));
+  here->look(
+      [](const notes::all& a) { CHECK(a.messages == std::vector<std::string>{"to the second"}); });
+}
+
+TEST_CASE("streams: an attempt's time is over when it was answered") {
+  constexpr base::duration limit = base::duration::milliseconds(50);
+  io_threads io({.threads = 2});
+  const auto here = std::make_shared<notes>();
+  const auto there = std::make_shared<notes>();
+  auto door =
+      listen(io, at("tcp://127.0.0.1:0"),
+             accepting(there, [](stream_session& s, incoming m) { REQUIRE(!s.send(m.bytes)); }),
+             {.thread = 0});
+  auto peer = connect(io, door->local(),
+                      [here](carrier& below, const connection& self) -> std::unique_ptr<hosted> {
+                        auto s = std::make_unique<stream_session>(below, self, here);
+                        s->on_event_ = [](stream_session& v, const link_event& e) {
+                          if (e.what == kind::disconnected) v.below().reopen();
+                        };
+                        return s;
+                      },
+                      {.thread = 1, .attempt_limit = limit});
+  REQUIRE(here->wait_for(kind::connected));
+  // A machine that is busy may have needed several.
+  const auto lost = [](const notes::all& a) { return a.seen(kind::disconnected); };
+  const std::size_t before = here->look(lost);
+  const base::instant until = base::real_clock().now() + limit * 2;
+  for (std::size_t i = 1; base::real_clock().now() < until; ++i) {
+    send(*peer, "still there?");
+    REQUIRE(here->wait_for_messages(i));
+  }
+  CHECK(here->look(lost) == before);
+}
+
+TEST_CASE("streams: a connection that is said to be broken is replaced without a word") {
+  const bare_socket door = bare_socket::listening();
+  io_threads io;
+  const auto here = std::make_shared<notes>();
+  auto peer = connect(io, at("tcp://127.0.0.1:" + std::to_string(door.port())), opening(here));
+  const bare_socket first = door.accept();
+  REQUIRE(here->wait_for(kind::connected));
+  visit(*peer, [](stream_session& s) { s.below().reopen(); });
+  const bare_socket second = door.accept();
+  REQUIRE(here->wait_for(kind::connected, 2));
+  CHECK(first.read(1).empty());
+  send(*peer, "again");
+  CHECK(second.read(9) == framed("again"));
+  CHECK(here->look([](const notes::all& a) { return a.seen(kind::disconnected); }) == 0);
+}
+
+TEST_CASE("streams: what was taken before a close is still sent, then comes the end") {
+  scratch_folder folder;
+  for (const endpoint& where : all_streams(folder)) {
+    io_threads io({.threads = 2});
+    const auto here = std::make_shared<notes>();
+    const auto there = std::make_shared<notes>();
+    auto door = listen(io, where, accepting(there), {.thread = 0});
+    // The end is not left to the time after which the socket is given up.
+    auto peer = connect(io, door->local(), opening(here),
+                        {.thread = 1, .close_limit = base::duration::seconds(3600)});
+    REQUIRE(here->wait_for(kind::connected));
+    REQUIRE(there->wait_for(kind::connected));
+    // The other end sends as well, so there are bytes that nobody reads any more.
+    send(there->self(), std::string(100'000, 'y'));
+    visit(*peer, [](stream_session& s) {
+      REQUIRE(!s.send(std::string(8u << 20, 'x')));
+      s.net_link().leave(base::real_clock().now());
+    });
+    REQUIRE(there->wait_for_messages(1));
+    REQUIRE(there->wait_for(kind::disconnected));
+    CHECK(there->look([](const notes::all& a) { return a.messages[0].size(); }) == 8u << 20);
+    REQUIRE(here->wait_for_end());
+    here->look([](const notes::all& a) {
+      CHECK(!a.why_ended);
+      CHECK(a.seen(kind::down) == 1);
+    });
+    // The last call comes before the door is shut, so a visit may still be taken, and never made.
+    while (visit(*peer, [](stream_session&) {}) != visit_result::over) std::this_thread::yield();
+  }
+}
+
+TEST_CASE("streams: a closed link whose peer reads nothing is forgotten after its time") {
+  const bare_socket door = bare_socket::listening();
+  io_threads io;
+  const auto here = std::make_shared<notes>();
+  auto peer = connect(io, at("tcp://127.0.0.1:" + std::to_string(door.port())), opening(here),
+                      {.close_limit = base::duration::milliseconds(20)});
+  const bare_socket there = door.accept();
+  REQUIRE(here->wait_for(kind::connected));
+  const std::size_t all = 12u << 20;
+  visit(*peer, [](stream_session& s) {
+    REQUIRE(!s.send(std::string(all, 'x')));
+    s.below().close();
+  });
+  REQUIRE(here->wait_for_end());
+  // The thread's load falls to nothing when the socket is given up.
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (io.load(0) != 0) {
+    REQUIRE(std::chrono::steady_clock::now() < until);
+    std::this_thread::yield();
+  }
+  CHECK(there.read(all).size() < all);
+}
+
+TEST_CASE("streams: a closed listener lets nobody in, and leaves alone who is in") {
+  scratch_folder folder;
+  for (const endpoint& where : all_streams(folder)) {
+    io_threads io;
+    const auto here = std::make_shared<notes>();
+    const auto there = std::make_shared<notes>();
+    auto door = listen(io, where, accepting(there));
+    auto peer = connect(io, door->local(), opening(here));
+    REQUIRE(here->wait_for(kind::connected));
+    REQUIRE(there->wait_for(kind::connected));
+    door->close();
+    const auto late = std::make_shared<notes>();
+    auto too_late = connect(io, door->local(), opening(late));
+    REQUIRE(late->wait_for(kind::disconnected));
+    CHECK(late->look([](const notes::all& a) { return a.last_why(); }) == net_errc::unreachable);
+    send(*peer, "still here");
+    CHECK(there->wait_for_messages(1));
+  }
+}
+
+TEST_CASE("streams: settings that name no thread and addresses of another kind are refused") {
+  io_threads io;
+  const auto here = std::make_shared<notes>();
+  CHECK(connect(io, at("tcp://127.0.0.1:1"), opening(here), {.thread = 1}).error() ==
+        base::errc::invalid_setting);
+  CHECK(connect(io, at("tcp://127.0.0.1:1"), opening(here), {.from = at("udp://127.0.0.1:0")})
+            .error() == base::errc::invalid_setting);
+  CHECK(listen(io, at("tcp://127.0.0.1:0"), accepting(here), {.thread = 1}).error() ==
+        base::errc::invalid_setting);
+  const bare_socket taken = bare_socket::listening();
+  CHECK(
+      listen(io, at("tcp://127.0.0.1:" + std::to_string(taken.port())), accepting(here)).error() ==
+      net_errc::refused);
+  CHECK(listen(io, at("tcp://nobody.invalid:1"), accepting(here)).error() == net_errc::unreachable);
+}

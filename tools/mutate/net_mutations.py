@@ -1,0 +1,424 @@
+"""Errors in the layers of lib/net that find the peer, cut and order: framing, slicing, ordering,
+duplicate_suppression and failure_detection.
+"""
+
+from mutation import mutation
+
+LAYER = "lib/net/garrick/net/layer/"
+FRAMING = LAYER + "framing.cpp"
+SLICING = LAYER + "slicing.cpp"
+QUEUES = LAYER + "internal/lane_queues.cpp"
+PARTIAL = LAYER + "internal/partial_messages.cpp"
+ORDERING = LAYER + "ordering.cpp"
+DUPLICATES = LAYER + "duplicate_suppression.cpp"
+DETECTION = LAYER + "failure_detection.cpp"
+HANDSHAKE = LAYER + "failure_detection/handshake.cpp"
+PHI = LAYER + "failure_detection/phi_accrual.cpp"
+PROBE = LAYER + "failure_detection/path_probe.cpp"
+FINGERPRINT = "lib/net/garrick/net/stack/fingerprint.hpp"
+by_framing = ("net.framing",)
+by_slicing = ("net.slicing",)
+by_partial = ("net.partial_messages",)
+by_ordering = ("net.ordering",)
+by_duplicates = ("net.duplicate_suppression",)
+by_detection = ("net.failure_detection",)
+by_silence = ("net.failure_detection_silence",)
+by_handshake = ("net.handshake",)
+by_phi = ("net.phi_accrual",)
+by_probe = ("net.path_probe",)
+by_fingerprint = ("net.fingerprint",)
+
+MUTATIONS = [
+    # ---- framing
+    mutation(
+        "framing: a frame of the largest size is refused",
+        FRAMING,
+        "if (size <= settings_.largest) return",
+        "if (size < settings_.largest) return",
+        by_framing,
+    ),
+    mutation(
+        "framing: half a frame outlives its connection",
+        FRAMING,
+        "    partial_ = {};\n    broken_ =",
+        "    broken_ =",
+        by_framing,
+    ),
+    mutation(
+        "framing: room is made for a frame that is only announced",
+        FRAMING,
+        "  take(size - partial_.size());",
+        "  partial_.reserve(size);\n  take(size - partial_.size());",
+        by_framing,
+    ),
+    # ---- slicing
+    mutation(
+        "slicing: a whole message of the largest size is refused",
+        SLICING,
+        "if (m.bytes.size() > settings_.largest) {",
+        "if (m.bytes.size() >= settings_.largest) {",
+        by_slicing,
+    ),
+    mutation(
+        "slicing: a small message of the system overtakes a large one in its lane",
+        SLICING,
+        " && (!queues_ || queues_->lane_empty(m.lane));",
+        ";",
+        by_slicing,
+    ),
+    mutation(
+        "slicing: there is room again although most bytes still wait",
+        SLICING,
+        "(queues_->messages(false) > settings_.queue_messages / 2 ||\n"
+        "                             queues_->bytes(false) > settings_.queue_bytes / 2)))",
+        "queues_->messages(false) > settings_.queue_messages / 2))",
+        by_slicing,
+    ),
+    mutation(
+        "slicing: bytes that wait do not fill the queue",
+        SLICING,
+        " ||\n          queues_->bytes(false) >= settings_.queue_bytes;",
+        ";",
+        by_slicing,
+    ),
+    mutation(
+        "slicing: bytes of the system that wait have no limit",
+        SLICING,
+        "queues_->bytes(true) > std::uint64_t{settings_.queue_bytes} + settings_.largest",
+        "false",
+        by_slicing,
+    ),
+    mutation(
+        "slicing: what was under way outlives its stream",
+        SLICING,
+        "if (c.below().connected) forget();",
+        "",
+        by_slicing,
+    ),
+    mutation(
+        "slicing: a datagram that could not be sent takes all that waits with it",
+        SLICING,
+        "if (c.below().connected) forget();",
+        "forget();",
+        by_slicing,
+    ),
+    mutation(
+        "slicing: what came in part waits on although its lane goes on in order",
+        SLICING,
+        "if (partial_ && below.ordered) {",
+        "if (false) {",
+        by_partial,
+    ),
+    mutation(
+        "lane_queues: a lane that has more keeps its turn",
+        QUEUES,
+        "    static_cast<void>(pop_turn());\n    if (!lane_empty(lane)) push_turn(lane);\n",
+        "    if (lane_empty(lane) || !goes) static_cast<void>(pop_turn());\n"
+        "    if (!lane_empty(lane) && !goes) push_turn(lane);\n",
+        by_slicing,
+    ),
+    mutation(
+        "lane_queues: the limit of bytes under way leaves out the message that begins",
+        QUEUES,
+        "now.bytes + size <= limits_.bytes",
+        "now.bytes <= limits_.bytes",
+        by_slicing,
+    ),
+    mutation(
+        "lane_queues: a message that has gone is still under way",
+        QUEUES,
+        "  --under_way_[kind].messages;\n  under_way_[kind].bytes -= total;\n",
+        "",
+        by_slicing,
+    ),
+    mutation(
+        "partial_messages: a message of the largest size is refused",
+        PARTIAL,
+        "p.total <= settings_.largest",
+        "p.total < settings_.largest",
+        by_partial + by_slicing,
+    ),
+    mutation(
+        "partial_messages: a piece may end beyond its message",
+        PARTIAL,
+        " &&\n                        std::uint64_t{p.offset} + p.bytes.size() <= p.total",
+        "",
+        by_partial + by_slicing,
+    ),
+    mutation(
+        "partial_messages: a message does not expire when its time has come",
+        PARTIAL,
+        "all_.front().expires <= now",
+        "all_.front().expires < now",
+        by_partial + by_slicing,
+    ),
+    mutation(
+        "partial_messages: a new piece gives its message no more time",
+        PARTIAL,
+        "      all_.splice(all_.end(), all_, m);\n",
+        "",
+        by_partial + by_slicing,
+    ),
+    mutation(
+        "partial_messages: a piece of a message long over begins it again",
+        PARTIAL,
+        "return behind >= remembered || (over_ >> behind & 1) != 0;",
+        "return behind < remembered && (over_ >> behind & 1) != 0;",
+        by_partial + by_slicing,
+    ),
+    mutation(
+        "partial_messages: what each early piece costs is not counted",
+        PARTIAL,
+        "if (!make_room(p.bytes.size() + piece_overhead, m, below, k))",
+        "if (!make_room(p.bytes.size(), m, below, k))",
+        by_partial + by_slicing,
+    ),
+    mutation(
+        "partial_messages: ordinary messages make room for the system's",
+        PARTIAL,
+        "if (is_reserved(m->lane) != reserved || m == but) continue;",
+        "if (m == but) continue;",
+        by_partial + by_slicing,
+    ),
+    # ---- ordering
+    mutation(
+        "ordering: half the range away is early",
+        ORDERING,
+        "} else if (ahead >= half_the_range) {",
+        "} else if (ahead > half_the_range) {",
+        by_ordering,
+    ),
+    mutation(
+        "ordering: the last number of the window ends the link",
+        ORDERING,
+        "distance(s.next_in, number) > settings_.window ||",
+        "distance(s.next_in, number) >= settings_.window ||",
+        by_ordering,
+    ),
+    mutation(
+        "ordering: the history of what was given up stands still",
+        ORDERING,
+        "  s.given_up <<= 1;\n",
+        "",
+        by_ordering,
+    ),
+    mutation(
+        "ordering: a lane holds one message too many",
+        ORDERING,
+        "(w == nullptr ? 0 : w->size()) < settings_.pending",
+        "(w == nullptr ? 0 : w->size()) <= settings_.pending",
+        by_ordering,
+    ),
+    mutation(
+        "ordering: a gap of the system is given up for ordinary messages",
+        ORDERING,
+        "if (is_reserved(w.lane) == is_reserved(lane) &&\n          (chosen",
+        "if ((chosen",
+        by_ordering,
+    ),
+    mutation(
+        "ordering: over a reliable layer what is behind a gap comes before the end",
+        ORDERING,
+        "if (!c.below().reliable) release_all(c);",
+        "release_all(c);",
+        by_ordering,
+    ),
+    mutation(
+        "ordering: a lane's clock begins with what is gone",
+        ORDERING,
+        "      if (changed && !w->oldest.is_never()) w->find_oldest();\n",
+        "",
+        by_ordering,
+    ),
+    mutation(
+        "ordering: when the time has come, it has not quite",
+        ORDERING,
+        "while (deadline_ <= c.now()) {",
+        "while (deadline_ < c.now()) {",
+        by_ordering,
+    ),
+    # ---- duplicate_suppression
+    mutation(
+        "duplicate_suppression: the window is one number too wide",
+        DUPLICATES,
+        "ahead <= -static_cast<std::int32_t>(remembered)",
+        "ahead < -static_cast<std::int32_t>(remembered)",
+        by_duplicates,
+    ),
+    mutation(
+        "duplicate_suppression: numbers that were skipped keep old marks",
+        DUPLICATES,
+        "skipped != number; ++skipped) mark(skipped, false);",
+        "skipped != number; ++skipped) {}",
+        by_duplicates,
+    ),
+    # ---- failure_detection
+    mutation(
+        "failure_detection: a pause of this process uses up the time of a lost session",
+        DETECTION,
+        "      keep_until_ = keep_until_ + pause;\n",
+        "",
+        by_silence + by_detection,
+    ),
+    mutation(
+        "failure_detection: a pause of this process uses up the time of the handshake",
+        DETECTION,
+        "      greet_until_ = greet_until_ + pause;\n",
+        "",
+        by_silence + by_detection,
+    ),
+    mutation(
+        "failure_detection: anybody may say that the peer was restarted",
+        DETECTION,
+        "if (stream_ || h.to == settings_.self.incarnation) return restarted(h, c);",
+        "return restarted(h, c);",
+        by_detection,
+    ),
+    mutation(
+        "failure_detection: a refusal of another end is believed",
+        DETECTION,
+        "if (!r || !connected_ || !expected || r->to != settings_.self.incarnation)",
+        "if (!r || !connected_ || !expected)",
+        by_detection,
+    ),
+    mutation(
+        "failure_detection: a challenge to another end is believed",
+        DETECTION,
+        "phase_ != phase::greeting ||\n      h->to != settings_.self.incarnation)",
+        "phase_ != phase::greeting)",
+        by_detection,
+    ),
+    mutation(
+        "failure_detection: beats although something was just sent",
+        DETECTION,
+        "  last_sent_ = c.now();\n  c.down(std::move(m));",
+        "  c.down(std::move(m));",
+        by_silence + by_detection,
+    ),
+    mutation(
+        "failure_detection: a peer that has heard of the session may begin it again",
+        DETECTION,
+        "  confirmed_ = true;\n  detector_.heard(c.now());",
+        "  detector_.heard(c.now());",
+        by_detection,
+    ),
+    mutation(
+        "failure_detection: a new stream is greeted as slowly as the last one at its end",
+        DETECTION,
+        "  if (stream_) hello_pause_ = settings_.hello_first;\n",
+        "",
+        by_silence,
+    ),
+    mutation(
+        "failure_detection: streams are opened again as slowly as the last time at its end",
+        DETECTION,
+        "  reopen_pause_ = settings_.reopen_first;\n",
+        "",
+        by_detection,
+    ),
+    mutation(
+        "failure_detection: says goodbye once by datagrams",
+        DETECTION,
+        "constexpr int goodbyes = 3;",
+        "constexpr int goodbyes = 1;",
+        by_detection,
+    ),
+    mutation(
+        "failure_detection: the answer to an earlier heartbeat counts for the last",
+        DETECTION,
+        "if (number == heartbeat_) counters_",
+        "counters_",
+        by_silence + by_detection,
+    ),
+    mutation(
+        "failure_detection: an interval of nothing is believed",
+        DETECTION,
+        "std::clamp(peer_.interval, least_interval, most_interval)",
+        "std::min(peer_.interval, most_interval)",
+        by_silence,
+    ),
+    mutation(
+        "failure_detection: a probe is as large as it asks, and its header larger",
+        DETECTION,
+        "p.append(size > least ? size - header_size : number_size)",
+        "p.append(size > least ? size : number_size)",
+        by_silence + by_detection + by_probe,
+    ),
+    mutation(
+        "failure_detection: a stack with other layers is talked to",
+        DETECTION,
+        "if (h.layers == c.fingerprint()) return true;",
+        "return true;",
+        by_fingerprint,
+    ),
+    mutation(
+        "failure_detection: an answer may come from another stack when a session goes on",
+        DETECTION,
+        "    if (!has_same_layers(*h, c)) return;\n",
+        "",
+        by_fingerprint,
+    ),
+    mutation(
+        "fingerprint: a layer without a name does not count",
+        FINGERPRINT,
+        "(add_name(wire_name_of<Ls>()), ...);",
+        "((wire_name_of<Ls>() != unnamed_layer ? add_name(wire_name_of<Ls>()) : void()), ...);",
+        by_fingerprint,
+    ),
+    mutation(
+        "handshake: capabilities beyond those that there can be are kept",
+        HANDSHAKE,
+        "std::min(bytes.size(), set.bits_.size())",
+        "bytes.size()",
+        by_handshake,
+    ),
+    mutation(
+        "handshake: the largest hello is a stranger's",
+        HANDSHAKE,
+        "if (size > largest_hello || size == 0)",
+        "if (size >= largest_hello || size == 0)",
+        by_handshake,
+    ),
+    mutation(
+        "handshake: a hello of any size is read",
+        HANDSHAKE,
+        "  if (packet.size() > largest_hello || !read_head(from)) return std::nullopt;\n  hello h;",
+        "  if (!read_head(from)) return std::nullopt;\n  hello h;",
+        by_handshake,
+    ),
+    mutation(
+        "phi_accrual: the longest pause counts for ever",
+        PHI,
+        "  longest_ = {};\n  window_ = now;",
+        "  window_ = now;",
+        by_phi,
+    ),
+    mutation(
+        "phi_accrual: only the first of the remembered pauses is replaced",
+        PHI,
+        "    next_ = (next_ + 1) % pauses_.size();\n",
+        "",
+        by_phi,
+    ),
+    mutation(
+        "path_probe: the answer to any heartbeat raises the size",
+        PROBE,
+        "if (probed_ == 0 || number != number_) return false;",
+        "if (probed_ == 0) return false;",
+        by_probe,
+    ),
+    mutation(
+        "path_probe: a probe that the carrier takes no more is still waited for",
+        PROBE,
+        "  if (probed_ > limit_) probed_ = 0;\n",
+        "",
+        by_probe,
+    ),
+    mutation(
+        "path_probe: a silent peer is taken for a black hole",
+        PROBE,
+        "  if (mode_ == mode::confirming && !heard_) return;\n",
+        "",
+        by_probe,
+    ),
+]

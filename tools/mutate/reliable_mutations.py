@@ -1,0 +1,371 @@
+"""Errors in the layers of lib/net that lose nothing: reliability, reconnect, actor_protocol."""
+
+from mutation import mutation
+
+LAYER = "lib/net/garrick/net/layer/"
+PACKET = "lib/net/garrick/net/packet.cpp"
+RELIABILITY = LAYER + "reliability.cpp"
+ACKNOWLEDGEMENT = LAYER + "reliability/acknowledgement.cpp"
+RECEIVED = LAYER + "reliability/received_packets.cpp"
+SENT = LAYER + "reliability/sent_packets.hpp"
+CONGESTION = LAYER + "reliability/congestion.cpp"
+ROUND_TRIP = LAYER + "reliability/round_trip.cpp"
+RECONNECT = LAYER + "reconnect.cpp"
+PROTOCOL = LAYER + "actor_protocol.cpp"
+by_packet = ("net.packet",)
+by_reliability = ("net.reliability",)
+by_link = ("net.reliability_link",)
+by_acknowledgement = ("net.acknowledgement",)
+by_congestion = ("net.congestion",)
+by_reconnect = ("net.reconnect",)
+by_lies = ("net.reconnect_lies",)
+by_protocol = ("net.actor_protocol",)
+
+MUTATIONS = [
+    # ---- reliability
+    mutation(
+        "reliability: the newest packet that came may be one that was never sent",
+        RELIABILITY,
+        "sequence_distance(a.newest, next) <= 0",
+        "sequence_distance(a.newest, next) < 0",
+        by_reliability,
+    ),
+    mutation(
+        "reliability: ranges of packets that were never sent are believed",
+        RELIABILITY,
+        "if (sequence_distance(a.next + last.offset + last.count, next) < 0) return false;",
+        "static_cast<void>(last);",
+        by_reliability,
+    ),
+    mutation(
+        "reliability: an acknowledgement from long ago is understood",
+        RELIABILITY,
+        "  if (sequence_distance(a.next, sent_.oldest()) > oldest_understood) return false;\n",
+        "",
+        by_reliability,
+    ),
+    mutation(
+        "reliability: an attempt that was never made may have come",
+        RELIABILITY,
+        "return !sent_.waits(a.newest) || a.attempt <= sent_[a.newest].attempt;",
+        "return true;",
+        by_reliability,
+    ),
+    mutation(
+        "reliability: what is sent again is in flight twice",
+        RELIABILITY,
+        "  if (p.list == sent_packets::in_flight) flight_ -= charge_of(p.bytes);\n  sent_.move_to",
+        "  sent_.move_to",
+        by_reliability + by_link,
+    ),
+    mutation(
+        "reliability: a peer is believed about any delay",
+        RELIABILITY,
+        "times_.sample(plausible ? all - delay : all);",
+        "static_cast<void>(plausible);\n  times_.sample(all - delay);",
+        by_reliability,
+    ),
+    mutation(
+        "reliability: time-outs count on although something was acknowledged",
+        RELIABILITY,
+        "  in_a_row_ = 0;\n  progress_ = now;",
+        "  progress_ = now;",
+        by_reliability + by_link,
+    ),
+    mutation(
+        "reliability: there is room again although most bytes are not acknowledged",
+        RELIABILITY,
+        " ||\n      bytes_[0] > settings_.most_bytes / 4 * 3)",
+        ")",
+        by_reliability,
+    ),
+    mutation(
+        "packet: a handle writes in front of bytes that another one sends",
+        PACKET,
+        "if (is_shared()) *this",
+        "if (false) *this",
+        by_packet,
+    ),
+    mutation(
+        "packet: who keeps bytes under way keeps the right to write in front of them",
+        PACKET,
+        "std::exchange(may_write_front_, false)",
+        "may_write_front_",
+        by_packet,
+    ),
+    mutation(
+        "reliability: an acknowledgement with ranges is written into the room of one without",
+        RELIABILITY,
+        "if (unacknowledged_ != 0 && !received_.has_gaps()) {",
+        "if (unacknowledged_ != 0) {",
+        by_reliability + by_link,
+    ),
+    mutation(
+        "reliability: ordinary packets use the numbers that are kept for urgent ones",
+        RELIABILITY,
+        "(urgent ? sequence_window : sequence_window - urgent_numbers)",
+        "sequence_window",
+        by_reliability + by_link,
+    ),
+    mutation(
+        "reliability: urgent packets have no window",
+        RELIABILITY,
+        "waits(pressure::urgent) && flight_ <= congestion_.window() + urgent_credit",
+        "waits(pressure::urgent)",
+        by_reliability,
+    ),
+    mutation(
+        "reliability: a peer that is heard again is not asked at once",
+        RELIABILITY,
+        "    case kind::trusted:\n",
+        "",
+        by_reliability + by_link,
+    ),
+    mutation(
+        "reliability: a path that takes more is not used for more",
+        RELIABILITY,
+        "    case kind::connected:\n    case kind::path: congestion_.packet_size(full_charge(c));",
+        "    case kind::connected: congestion_.packet_size(full_charge(c));",
+        by_reliability + by_link,
+    ),
+    mutation(
+        "reliability: what has reordered once is taken to do so for ever",
+        RELIABILITY,
+        "if (++events_in_order_ % calm_events == 0) {",
+        "if (false) {",
+        by_reliability + by_link,
+    ),
+    mutation(
+        "reliability: what a peer that is down has not acknowledged is sent on",
+        RELIABILITY,
+        "case kind::down: forget_all(); break;",
+        "case kind::down: break;",
+        by_reliability + by_link,
+    ),
+    mutation(
+        "reliability: the second packet without an acknowledgement waits, too",
+        RELIABILITY,
+        "|| unacknowledged_ > 1)",
+        "|| unacknowledged_ > 2)",
+        by_reliability,
+    ),
+    mutation(
+        "acknowledgement: ranges may reach beyond the window",
+        ACKNOWLEDGEMENT,
+        " || end > sequence_window)",
+        ")",
+        by_acknowledgement + by_reliability,
+    ),
+    mutation(
+        "acknowledgement: ranges may touch",
+        ACKNOWLEDGEMENT,
+        "lowest = end + 1;",
+        "lowest = end;",
+        by_acknowledgement + by_reliability,
+    ),
+    mutation(
+        "acknowledgement: more ranges are read than there is room for",
+        ACKNOWLEDGEMENT,
+        "into.range_count > acknowledgement::most_ranges || bytes.size()",
+        "bytes.size()",
+        by_acknowledgement + by_reliability,
+    ),
+    mutation(
+        "received_packets: the window is one number too wide",
+        RECEIVED,
+        "distance >= static_cast<std::int32_t>(sequence_window)",
+        "distance > static_cast<std::int32_t>(sequence_window)",
+        ("net.received_packets",),
+    ),
+    mutation(
+        "sent_packets: numbers from before the oldest count as sent",
+        SENT,
+        "    if (left > span()) return;\n",
+        "",
+        ("net.sent_packets",),
+    ),
+    mutation(
+        "congestion: losses of before a collapse count with those after it",
+        CONGESTION,
+        "  recovered_at_ = next;\n  losses_ = 0;\n",
+        "  recovered_at_ = next;\n",
+        by_congestion,
+    ),
+    mutation(
+        "congestion: a loss that was sent before the window shrank shrinks it again",
+        CONGESTION,
+        "  if (order < recovered_at_) return false;\n",
+        "",
+        by_congestion,
+    ),
+    mutation(
+        "round_trip: the shortest sample is the first",
+        ROUND_TRIP,
+        "  shortest_ = std::min(shortest_, time);\n",
+        "",
+        ("net.round_trip",),
+    ),
+    # ---- reconnect
+    mutation(
+        "reconnect: what comes before the session is open is counted",
+        RECONNECT,
+        "  if (over_ || !open_) return;\n  if (!c.below().lanes) {",
+        "  if (over_) return;\n  if (!c.below().lanes) {",
+        by_reconnect + by_lies,
+    ),
+    mutation(
+        "reconnect: a time for counts outlives its stream",
+        RECONNECT,
+        "      open_ = false;\n      ack_at_ = instant::never();\n      return c.notify(e);",
+        "      open_ = false;\n      return c.notify(e);",
+        by_reconnect,
+    ),
+    mutation(
+        "reconnect: what was sent by an earlier stream may be acknowledged by this one",
+        RECONNECT,
+        "e.delivered > lanes_[e.lane]->next ||",
+        "e.delivered > lanes_[e.lane]->handed ||",
+        by_reconnect + by_lies,
+    ),
+    mutation(
+        "reconnect: goes on before the other end has told its counts",
+        RECONNECT,
+        "waits_for_counts_ = streams_ && ever_handed_;",
+        "waits_for_counts_ = false;",
+        by_reconnect,
+    ),
+    mutation(
+        "reconnect: what was in flight is still, by a new stream",
+        RECONNECT,
+        "->known_there;\n    recount();",
+        "->known_there;",
+        by_reconnect,
+    ),
+    mutation(
+        "reconnect: messages of the system wait for their turn",
+        RECONNECT,
+        "  while (ready() && lanes_[system_lane] && may_hand_down(system_lane, c)) "
+        "hand_down(system_lane, c);\n"
+        "  for (std::size_t idle = 0; ready() && idle < used_.size();) {\n"
+        "    turn_ = (turn_ + 1) % used_.size();\n"
+        "    const lane_number n = used_[turn_];\n"
+        "    ++idle;\n"
+        "    if (n == system_lane || !may",
+        "  for (std::size_t idle = 0; ready() && idle < used_.size();) {\n"
+        "    turn_ = (turn_ + 1) % used_.size();\n"
+        "    const lane_number n = used_[turn_];\n"
+        "    ++idle;\n"
+        "    if (!may",
+        by_reconnect,
+    ),
+    mutation(
+        "reconnect: the system's messages have no window",
+        RECONNECT,
+        "reconnect::window(std::size_t which) const noexcept {\n"
+        "  if (which != 0) return system_window;",
+        "reconnect::window(std::size_t which) const noexcept {\n"
+        "  if (which != 0) return {1u << 30, 1u << 30};",
+        by_reconnect,
+    ),
+    mutation(
+        "reconnect: what never went down was perhaps delivered",
+        RECONNECT,
+        "number < l.handed ? perhaps : never_sent",
+        "number <= l.handed ? perhaps : never_sent",
+        by_reconnect,
+    ),
+    mutation(
+        "reconnect: what is acknowledged is not known to be there",
+        RECONNECT,
+        "    l.known_there = std::max(l.known_there, l.acked);\n",
+        "",
+        equivalent="a beginning whose counts are below what was acknowledged is refused by that, "
+        "and one that is taken says for each lane how many have come",
+    ),
+    mutation(
+        "reconnect: all counts go in one message, however large",
+        RECONNECT,
+        "if (p.size() + ack_entry > most) send_own",
+        "if (false) send_own",
+        by_reconnect,
+    ),
+    mutation(
+        "reconnect: a beginning may take counts back",
+        RECONNECT,
+        " || e.received < l.known_there) return false;",
+        ") return false;",
+        by_lies,
+    ),
+    mutation(
+        "reconnect: a beginning may name a lane twice",
+        RECONNECT,
+        "!lanes_[e.lane] || std::exchange(named[e.lane], true)",
+        "!lanes_[e.lane] || (named[e.lane] = true, false)",
+        by_lies,
+    ),
+    mutation(
+        "reconnect: counts are told after a whole window",
+        RECONNECT,
+        "std::max<std::uint64_t>(ours.messages / 2, 1)",
+        "std::max<std::uint64_t>(ours.messages + 1, 1)",
+        by_reconnect,
+    ),
+    mutation(
+        "reconnect: who leaves keeps its last counts to itself",
+        RECONNECT,
+        "  if (open_ && unacked_.messages != 0) send_ack(c);\n",
+        "",
+        by_reconnect,
+    ),
+    mutation(
+        "reconnect: confirms what waits behind a message that is in no mailbox yet",
+        RECONNECT,
+        "while (!l.waiting.empty() && l.waiting.front().there) {",
+        "while (!l.waiting.empty()) {",
+        by_reconnect,
+    ),
+    # ---- actor_protocol
+    mutation(
+        "actor_protocol: the end of the link answers nobody",
+        PROTOCOL,
+        "  if (e.what == link_event::kind::down)\n    answer_all(",
+        "  if (false)\n    answer_all(",
+        by_protocol,
+    ),
+    mutation(
+        "actor_protocol: a kill waits behind messages",
+        PROTOCOL,
+        "    case frame_kind::exit:\n    case frame_kind::kill: return true;",
+        "    case frame_kind::exit: return true;",
+        by_protocol,
+    ),
+    mutation(
+        "actor_protocol: a refusal goes to who refuses",
+        PROTOCOL,
+        ".receiver = f.sender, .sender = f.receiver}",
+        ".receiver = f.receiver, .sender = f.sender}",
+        by_protocol,
+    ),
+    mutation(
+        "actor_protocol: an error may be followed by anything",
+        PROTOCOL,
+        "  in.expect_end();\n",
+        "",
+        by_protocol,
+    ),
+    mutation(
+        "actor_protocol: an answer in time leaves its time behind",
+        PROTOCOL,
+        "  if (!closed.second.deadline.is_never()) "
+        "by_time_.erase({closed.second.deadline, closed.first});\n",
+        "",
+        by_protocol,
+    ),
+    mutation(
+        "actor_protocol: a pair of actors may have the lane of the layers",
+        PROTOCOL,
+        "% (layer_lane - 1)",
+        "% layer_lane",
+        by_protocol,
+    ),
+]

@@ -1,0 +1,540 @@
+"""Errors in the rest of lib/net: the wire's readers, stacks, accept_sessions, and transports."""
+
+from mutation import mutation
+
+NET = "lib/net/garrick/net/"
+READER = NET + "wire/byte_reader.hpp"
+LONG = NET + "wire/byte_reader.cpp"
+WRITER = NET + "wire/byte_writer.cpp"
+CODERS = NET + "wire/detail/coders.hpp"
+KNOWN = NET + "wire/known_codecs.cpp"
+FRAME = NET + "wire/frame.cpp"
+SCHEMA = NET + "wire/schema.cpp"
+STACK = NET + "stack/stack.hpp"
+RECONNECT = NET + "layer/reconnect.cpp"
+SESSIONS = NET + "stack/accept_sessions.cpp"
+TRANSPORT = NET + "transport/"
+INTERNAL = TRANSPORT + "internal/"
+HOST = INTERNAL + "host.cpp"
+LOOP = INTERNAL + "io_loop.cpp"
+GATE = INTERNAL + "gate.hpp"
+STREAM = INTERNAL + "stream_host.cpp"
+LAST_WORDS = INTERNAL + "last_words.cpp"
+DATAGRAM = INTERNAL + "datagram_host.cpp"
+STREAM_DOOR = INTERNAL + "stream_listener.cpp"
+DATAGRAM_DOOR = INTERNAL + "datagram_listener.cpp"
+CALLS = INTERNAL + "socket_calls.cpp"
+by_bytes = ("net.bytes",)
+by_codec = ("net.codec",)
+by_frame = ("net.frame",)
+by_schema = ("net.schema",)
+by_stack = ("net.stack", "net.stack_writable", "net.stack_leave", "net.stack_down")
+by_sessions = ("net.accept_sessions",)
+by_hosted = ("tests.net.hosted",)
+by_streams = ("tests.net.streams",)
+by_datagrams = ("tests.net.datagrams",)
+by_ends = ("tests.net.ends",)
+by_policy = ("tests.net.accept_policy",)
+by_descriptors = ("tests.net.no_descriptors",)
+
+MUTATIONS = [
+    # ---- the wire
+    mutation(
+        "byte_reader: a number of 65 bits",
+        LONG,
+        "if (shift == 63 && byte > 1) {",
+        "if (shift == 63 && byte > 3) {",
+        by_bytes,
+    ),
+    mutation(
+        "byte_reader: a count is multiplied, and may wrap",
+        READER,
+        "if (n <= remaining() / least) [[likely]]",
+        "if (n * least <= remaining()) [[likely]]",
+        by_bytes + by_codec,
+    ),
+    mutation(
+        "byte_reader: what was allowed is not used up",
+        READER,
+        "    memory_ -= count * size;\n",
+        "",
+        by_bytes + by_codec,
+    ),
+    mutation(
+        "byte_reader: parts side by side count as parts inside each other",
+        READER,
+        "    ++depth_;\n    at_ = end_;",
+        "    at_ = end_;",
+        by_bytes + by_codec,
+    ),
+    mutation(
+        "byte_writer: a part whose length grows writes beyond its room",
+        WRITER,
+        "    if (width > opened.width && room(width - opened.width) == nullptr) return;\n",
+        "",
+        by_bytes + by_codec,
+    ),
+    mutation(
+        "codec: a map's count is believed by its keys alone",
+        CODERS,
+        "in.count(least_size<key>() + least_size<mapped>())",
+        "in.count(least_size<key>())",
+        by_codec,
+    ),
+    mutation(
+        "codec: elements of a set cost no memory",
+        CODERS,
+        "if (n == 0 || !in.allow(n, sizeof(key) + node_overhead)) return;",
+        "if (n == 0) return;",
+        by_codec,
+    ),
+    mutation(
+        "codec: a pointer costs no memory",
+        CODERS,
+        "if (!in.flag() || !in.allow(1, sizeof(inside) + node_overhead)) return;",
+        "if (!in.flag()) return;",
+        by_codec,
+    ),
+    mutation(
+        "codec: elements of a list cost as much as those of a vector",
+        CODERS,
+        "sizeof(element) + (is_list ? node_overhead : 0)",
+        "sizeof(element)",
+        by_codec,
+    ),
+    mutation(
+        "codec: a bucket may have any number of keys",
+        CODERS,
+        "if (steps <= steps_) [[likely]] {",
+        "if (true) {",
+        by_codec,
+    ),
+    mutation(
+        "codec: foreign categories are made without end",
+        KNOWN,
+        "if (seen + 1 >= most_foreign_categories && name != beyond_limits) {",
+        "if (false) {",
+        by_codec,
+    ),
+    mutation(
+        "codec: the text of an error costs no memory",
+        KNOWN,
+        "in.allow(message.size() + detail.size() + name.size() + 1, 1)",
+        "in.allow(1, 1)",
+        by_codec,
+    ),
+    mutation(
+        "frame: the second deadline counts",
+        FRAME,
+        '  if (f.time_left) in.fail("two deadlines");\n',
+        "",
+        by_frame,
+    ),
+    mutation(
+        "frame: a deadline beyond the end of time is one in the past",
+        FRAME,
+        "std::min(in.varint(), most)",
+        "in.varint()",
+        by_frame,
+    ),
+    mutation(
+        "frame: an extension that must be understood is skipped",
+        FRAME,
+        "else if ((key & must_understand) != 0 && not_understood == 0)",
+        "else if (false)",
+        by_frame,
+    ),
+    mutation(
+        "frame: a time that is over is sent as one without end",
+        FRAME,
+        "std::max<std::int64_t>(f.time_left->count(), 0)",
+        "f.time_left->count()",
+        by_frame,
+    ),
+    mutation(
+        "schema: a part that does not exist",
+        SCHEMA,
+        "if (!std::ranges::all_of(t.parts, exists))",
+        "if (false)",
+        by_schema,
+    ),
+    mutation(
+        "schema: a kind that does not exist",
+        SCHEMA,
+        "if (t.what > schema_kind::variant)",
+        "if (false)",
+        by_schema,
+    ),
+    mutation(
+        "schema: an answer's type that does not exist",
+        SCHEMA,
+        "if (!exists(m.message) || !std::ranges::all_of(m.answer, exists))",
+        "if (!exists(m.message))",
+        by_schema,
+    ),
+    mutation(
+        "schema: a map has any number of parts",
+        SCHEMA,
+        "case schema_kind::map: return t.parts.size() == 2;",
+        "case schema_kind::map: return true;",
+        by_schema,
+    ),
+    mutation(
+        "schema: a type that grows in an array's extent is the same",
+        SCHEMA,
+        " || x.extent != y.extent) return false;",
+        ") return false;",
+        by_schema,
+    ),
+    # ---- stacks
+    mutation(
+        "stack: the system's messages are refused while it is not writable",
+        STACK,
+        "if (m.lane != system_lane && !writable())",
+        "if (!writable())",
+        by_stack,
+    ),
+    mutation(
+        "stack: what the owner sends from within a call overtakes the call",
+        STACK,
+        "    if (depth_ != 0) return keep(std::move(m));\n",
+        "",
+        by_stack,
+    ),
+    mutation(
+        "stack: the time is told from the top down",
+        STACK,
+        "      backwards([&](auto& l, auto& c) {\n        if (!down_",
+        "      each([&](auto& l, auto& c) {\n        if (!down_",
+        by_stack,
+    ),
+    mutation(
+        "stack: bytes are received after the end",
+        STACK,
+        "    if (down_) return;\n    within(now, [&] {\n"
+        "      std::get<count - 1>(layers_).receive(",
+        "    within(now, [&] {\n      std::get<count - 1>(layers_).receive(",
+        by_stack,
+    ),
+    mutation(
+        "stack: who leaves leaves its transport open",
+        STACK,
+        "    carrier_->close();\n    end({});",
+        "    end({});",
+        by_stack,
+    ),
+    mutation(
+        "stack: what was sent in the call that ends the link is not handed to the layers",
+        STACK,
+        "if (I <= 1 && e.what == link_event::kind::down) whole->hand_over_kept();",
+        "",
+        by_stack,
+    ),
+    mutation(
+        "stack: what is sent within a call has no limit in bytes",
+        STACK,
+        "return messages < most_kept && bytes < most_kept_bytes;",
+        "return messages < most_kept;",
+        by_stack,
+    ),
+    mutation(
+        "reconnect: what is sent after the end of the session is not reported",
+        RECONNECT,
+        "    if (m.report != 0)\n      c.notify({link_event::kind::unknown, m.report,",
+        "    if (false)\n      c.notify({link_event::kind::unknown, m.report,",
+        by_stack,
+    ),
+    mutation(
+        "stack: a link that is down still has times",
+        STACK,
+        "    if (down_) return base::instant::never();\n",
+        "",
+        by_stack,
+    ),
+    mutation(
+        "stack: the room in front is taken to be there",
+        STACK,
+        "detail::headers_from<I + 1, Ls...>();",
+        "detail::headers_from<I + 1, Ls...>() / 2;",
+        by_stack,
+    ),
+    mutation(
+        "accept_sessions: a session that is over gets the stream",
+        SESSIONS,
+        "if (found == known_.end() || found->second.is_over())",
+        "if (found == known_.end())",
+        by_sessions,
+    ),
+    mutation(
+        "accept_sessions: sessions that are over are remembered for ever",
+        SESSIONS,
+        "  std::erase_if(known_, [](const auto& one) { return one.second.is_over(); });\n",
+        "",
+        by_sessions,
+    ),
+    mutation(
+        "accept_sessions: the largest hello is not waited for",
+        SESSIONS,
+        "return framing::header_size + largest_hello;",
+        "return largest_hello;",
+        by_sessions,
+    ),
+    # ---- links on I/O threads
+    mutation(
+        "host: the limit of waiting visits is one too high",
+        HOST,
+        "line_.size() >= settings_.most_waiting",
+        "line_.size() > settings_.most_waiting",
+        by_hosted,
+    ),
+    mutation(
+        "host: visits that wait have no limit",
+        HOST,
+        "if (limited && line_.size()",
+        "if (false && line_.size()",
+        by_hosted,
+    ),
+    mutation(
+        "host: a visitor who leaves does not look at the line",
+        HOST,
+        "    if (line_.empty()) {\n      occupy(false);\n      return;\n    }\n",
+        "    occupy(false);\n    return;\n",
+        by_hosted,
+    ),
+    mutation(
+        "host: a visit that came while others were made is left in line",
+        HOST,
+        "  if (!line_.empty()) return false;\n  occupy(false);",
+        "  occupy(false);",
+        by_hosted,
+    ),
+    mutation(
+        "host: a visitor does not set the clock",
+        HOST,
+        "    check_admission();\n    arm();\n  } catch",
+        "    check_admission();\n  } catch",
+        by_hosted,
+    ),
+    mutation(
+        "host: the clock is not set anew when it has struck",
+        HOST,
+        "  armed_ = base::instant::never();\n  if (ticket_",
+        "  if (ticket_",
+        by_hosted + by_policy,
+    ),
+    mutation(
+        "host: visits that were not made are kept when the link ends",
+        HOST,
+        "    dropped.swap(line_);\n",
+        "",
+        by_hosted,
+    ),
+    mutation(
+        "host: who is admitted is still pending",
+        HOST,
+        "ticket_->is_pending() && hosted_->admitted()) ticket_->admit();",
+        "ticket_->is_pending() && hosted_->admitted()) {}",
+        by_policy,
+    ),
+    mutation(
+        "gate: one connection more than the limit",
+        GATE,
+        "from->connections >= from->limits.connections",
+        "from->connections > from->limits.connections",
+        by_policy,
+    ),
+    mutation(
+        "gate: one more than the limit may be pending",
+        GATE,
+        "from->pending >= from->limits.pending",
+        "from->pending > from->limits.pending",
+        by_policy,
+    ),
+    mutation(
+        "io_loop: links go to the thread that has most",
+        LOOP,
+        "loops[other]->residents() < loops[best]->residents()",
+        "loops[other]->residents() > loops[best]->residents()",
+        by_hosted,
+    ),
+    mutation(
+        "io_loop: whoever has left is still counted",
+        LOOP,
+        "    residents_.erase(found);\n"
+        "    count_.store(residents_.size(), std::memory_order_relaxed);",
+        "    residents_.erase(found);\n",
+        by_streams + by_hosted,
+    ),
+    # ---- streams
+    mutation(
+        "stream: a lost connection is still heard",
+        STREAM,
+        "  ++number_;\n  socket_.reset();\n  queue_.clear();",
+        "  socket_.reset();\n  queue_.clear();",
+        by_streams,
+    ),
+    mutation(
+        "stream: an attempt that was answered still has a time",
+        STREAM,
+        "  attempt_ends_ = base::instant::never();\n  state_ = state::connected;",
+        "  state_ = state::connected;",
+        by_streams,
+    ),
+    mutation(
+        "stream: the queue has no end",
+        STREAM,
+        "if (queue_.bytes() > settings_.most_queued) {",
+        "if (false) {",
+        by_streams,
+    ),
+    mutation(
+        "stream: nobody is told that there is room again",
+        STREAM,
+        "  is_full_ = false;\n  above().carrier_writable(now());",
+        "  is_full_ = false;",
+        by_streams,
+    ),
+    mutation(
+        "stream: only one address of a name is tried",
+        STREAM,
+        "  if (next_address_ < addresses_.size()) return try_next();\n",
+        "",
+        ("tests.net.names",),
+    ),
+    mutation(
+        "stream: a write that fails hides what was said before",
+        STREAM,
+        "      write_failed_ = failed;\n      queue_.clear();",
+        '      broken_ = error_of(failed, "write");\n      queue_.clear();',
+        by_streams,
+    ),
+    mutation(
+        "last words: are not followed by the end",
+        LAST_WORDS,
+        "    ::shutdown(socket_->fd(), SHUT_WR);\n",
+        "",
+        by_streams,
+    ),
+    mutation(
+        "last words: wait for ever",
+        LAST_WORDS,
+        "    timer_->expire_at(until, shared_from_this(), expired);\n",
+        "",
+        by_streams,
+    ),
+    # ---- datagrams
+    mutation(
+        "datagrams: the last of those that came while somebody was in is lost",
+        DATAGRAM,
+        "for (std::size_t i = 0; i < n; ++i) copies",
+        "for (std::size_t i = 0; i + 1 < n; ++i) copies",
+        by_datagrams,
+    ),
+    mutation(
+        "datagrams: the one that meets an old refusal is not sent",
+        DATAGRAM,
+        "} else if (failed == ECONNREFUSED && !hint_) {",
+        "} else if (false) {",
+        by_datagrams,
+    ),
+    mutation(
+        "datagrams: the stack is not told how large they may be",
+        DATAGRAM,
+        "  above().path_changed(limit_, now());\n",
+        "",
+        by_datagrams,
+    ),
+    mutation(
+        "ends: what is open when the I/O threads stop is not reported",
+        HOST,
+        "    above().over(why_, now());\n",
+        "    static_cast<void>(now());\n",
+        by_ends,
+    ),
+    mutation(
+        "datagrams: a peer that has left is still known",
+        DATAGRAM_DOOR,
+        "  peers_.erase(who.key());\n",
+        "",
+        by_datagrams,
+    ),
+    mutation(
+        "datagrams: a socket of all addresses answers from the one that the routes say",
+        CALLS,
+        "if (kind == transport_kind::udp && is_any(at)) ask",
+        "if (false) ask",
+        by_datagrams,
+    ),
+    mutation(
+        "datagrams: a closed door lets newcomers in",
+        DATAGRAM_DOOR,
+        "  if (at_->closed) return nullptr;\n",
+        "",
+        by_datagrams,
+    ),
+    mutation(
+        "datagrams: the first of a newcomer comes twice",
+        DATAGRAM_DOOR,
+        "for (; peer == nullptr && first != last; ++first) {",
+        "for (; peer == nullptr && first != last; first += peer == nullptr ? 1 : 0) {",
+        by_datagrams,
+    ),
+    # ---- listeners and sockets
+    mutation(
+        "listener: no rest without descriptors",
+        STREAM_DOOR,
+        "if (accept_some()) return socket_",
+        "if (accept_some() || true) return socket_",
+        by_descriptors,
+    ),
+    mutation(
+        "listener: deaf for ever without descriptors",
+        STREAM_DOOR,
+        "  rest_->expire_at(base::real_clock().now() + rest_without_descriptors, "
+        "shared_from_this(), rested);\n",
+        "",
+        by_descriptors,
+    ),
+    mutation(
+        "listener: a newcomer has all the time there is",
+        STREAM_DOOR,
+        "    timer_->expire_at(ticket_->deadline(), shared_from_this(), expired);\n",
+        "",
+        by_policy,
+    ),
+    mutation(
+        "listener: a newcomer's bytes are not passed on",
+        STREAM_DOOR,
+        "    bytes_.resize(used_);\n    return std::move(bytes_);",
+        "    return {};",
+        by_policy,
+    ),
+    mutation(
+        "listener: a stream is handed to a link that is over",
+        STREAM_DOOR,
+        "if (link == nullptr || link->is_over()) return refuse();",
+        "if (link == nullptr) return refuse();",
+        by_policy,
+    ),
+    mutation(
+        "sockets: the file of somebody else's socket is removed",
+        CALLS,
+        "found.st_dev == device_ && found.st_ino == inode_)",
+        "true)",
+        by_policy,
+    ),
+    mutation(
+        "sockets: any user is let in",
+        CALLS,
+        "if (s.any_user) return {};",
+        "return {};",
+        by_policy,
+    ),
+    mutation(
+        "sockets: who listens loses its file",
+        CALLS,
+        "if (::connect(probe.get(), raw(at), at.size) == 0 || errno == EAGAIN) return EADDRINUSE;",
+        "if (false) return EADDRINUSE; else errno = ECONNREFUSED;",
+        by_policy,
+    ),
+]

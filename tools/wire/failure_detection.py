@@ -1,0 +1,189 @@
+"""Who is at the other end, and that it lives (docs/wire.md, failure_detection)."""
+
+from dataclasses import dataclass, replace
+
+from layers import layer, message
+from values import reader
+
+KINDS = {
+    1: "data",
+    2: "hello",
+    3: "hello_ack",
+    4: "challenge",
+    5: "heartbeat",
+    6: "heartbeat_ack",
+    7: "leave",
+    8: "refuse",
+}
+TAGGED = ("data", "heartbeat", "heartbeat_ack", "leave")
+VERSION = 1
+LARGEST_HELLO = 512
+REFUSALS = {
+    1: "no common version",
+    2: "not allowed",
+    3: "given up",
+    4: "no session that could go on",
+    5: "both ends are the same",
+    6: "other layers",
+}
+
+
+def tag_of(sender: int, receiver: int) -> int:
+    """What precedes a datagram between these incarnations."""
+    x = (sender * 0x9E3779B97F4A7C15 + receiver) % 2**64
+    x ^= x >> 32
+    x = x * 0xD6E8FEB86659FD93 % 2**64
+    x ^= x >> 32
+    return x % 2**32
+
+
+def fingerprint(names: list[str]) -> int:
+    """Of layers, the lowest first."""
+    x = 0x811C9DC5
+    for byte in b"".join(name.encode() + b"\0" for name in reversed(names)):
+        x = (x ^ byte) * 0x01000193 % 2**32
+    return x
+
+
+def versions_of(data: reader) -> str:
+    """The versions in a hello or a refusal, behind the four letters."""
+    letters, at = data.take(4), data.at
+    if letters != b"GRCK":
+        raise data.wrong(f"{letters!r} where GRCK is expected", at - 4)
+    lowest, highest = data.fixed(2), data.fixed(2)
+    if not lowest <= VERSION <= highest:
+        raise data.wrong(f"versions {lowest} to {highest}, and only {VERSION} is known", at)
+    return f"versions {lowest} to {highest}"
+
+
+@dataclass
+class hello:
+    """Who connects, or answers."""
+
+    versions: str
+    node: int
+    incarnation: int
+    to: int
+    resumes: bool
+    interval: int
+    layers: int
+    capabilities: list[int]
+    program: str
+
+    @staticmethod
+    def read(data: reader) -> "hello":
+        if data.left() + 1 > LARGEST_HELLO:
+            raise data.wrong(f"a hello of {data.left() + 1} bytes")
+        versions, node = versions_of(data), data.fixed(16)
+        incarnation, to = data.fixed(8), data.fixed(8)
+        if incarnation == 0:
+            raise data.wrong("an incarnation that is 0", data.at - 16)
+        resumes, interval, layers = data.fixed(1) % 2 == 1, data.fixed(4), data.fixed(4)
+        bits = data.fixed(data.fixed(1))
+        capabilities = [i for i in range(bits.bit_length()) if bits >> i & 1]
+        program = data.take(data.fixed(1))[:64].decode("utf-8", errors="backslashreplace")
+        return hello(
+            versions, node, incarnation, to, resumes, interval, layers, capabilities, program
+        )
+
+    def text(self) -> str:
+        to = f"to {self.to:016x}" if self.to else "to nobody known"
+        return (
+            f"{self.versions}, node {self.node:032x}, incarnation {self.incarnation:016x}, {to}, "
+            f"{'goes on' if self.resumes else 'begins'}, beats in {self.interval} ms, "
+            f"layers {self.layers:08x}, capabilities {self.capabilities}, program {self.program!r}"
+        )
+
+
+class failure_detection(layer):
+    """Undoes what its sender has put in front, and checks that it was the right one."""
+
+    def __init__(self, way):
+        super().__init__(way)
+        self.incarnation = 0  # the sender's, in this session
+        self.said = 0  # the one by which it has said hello last
+        self.greeted = False  # it has said hello on this connection, or answered
+        self.heartbeats: set[int] = set()
+
+    def receive(self, m: message) -> None:
+        at = m.data.at
+        kind = KINDS.get(m.data.fixed(1))
+        if kind is None:
+            raise m.data.wrong(f"a packet of kind {m.data.data[at]}", at)
+        if kind in TAGGED:
+            if not self.belongs(kind, m):
+                return
+            getattr(self, f"receive_{kind}")(m)
+        elif kind == "refuse":
+            self.receive_refusal(m)
+        else:
+            self.receive_hello(kind, m)
+
+    def belongs(self, kind: str, m: message) -> bool:
+        """True if it is of this session."""
+        other = self.opposite()
+        if not self.session.stream:
+            tag = m.data.fixed(4)
+            if tag != tag_of(self.incarnation, other.incarnation):
+                self.say(f"{kind}: of no session, dropped (tag {tag:08x})")
+                return False
+        if kind != "leave" and not (self.greeted and other.greeted):
+            raise m.data.wrong(f"{kind} before both ends have said hello", 0)
+        return True
+
+    def receive_data(self, m: message) -> None:
+        self.up(replace(m, data=m.data.rest()))
+
+    def receive_heartbeat(self, m: message) -> None:
+        number, zeros = m.data.fixed(4), m.data.rest()
+        self.heartbeats.add(number)
+        if zeros.data.strip(b"\0"):
+            raise zeros.wrong("a heartbeat is filled with something else than zeros")
+        padding = f", and {len(zeros.data)} zeros" if zeros.data else ""
+        self.say(f"heartbeat {number}{padding}")
+
+    def receive_heartbeat_ack(self, m: message) -> None:
+        number = m.data.fixed(4)
+        m.data.expect_end()
+        if number not in self.opposite().heartbeats:
+            raise m.data.wrong(f"heartbeat {number} was never sent", m.data.at - 4)
+        self.say(f"heartbeat_ack {number}")
+
+    def receive_leave(self, m: message) -> None:
+        given_up = m.data.left() != 0 and m.data.fixed(1) == 1
+        self.say("leave: it has heard nothing" if given_up else "leave")
+        self.session.over |= m.came
+
+    def receive_refusal(self, m: message) -> None:
+        versions = versions_of(m.data)
+        to, why = m.data.fixed(8), m.data.fixed(1)
+        ignored = to != self.opposite().said
+        reason = REFUSALS.get(why, f"reason {why}")
+        self.say(
+            f"refuse: {versions}, incarnation {to:016x}: {reason}{', ignored' if ignored else ''}"
+        )
+        self.session.over |= m.came and not ignored
+
+    def receive_hello(self, kind: str, m: message) -> None:
+        h = hello.read(m.data)
+        more = f", and {m.data.left()} bytes more" if m.data.left() else ""
+        other = self.opposite()
+        ignored = kind != "hello" and h.to != other.said
+        self.say(f"{kind}: {h.text()}{more}{', ignored' if ignored else ''}")
+        if ignored or not m.came:
+            return
+        self.said = h.incarnation
+        if kind == "challenge":
+            return
+        if h.layers != fingerprint(self.session.layers):
+            self.say(f"other layers than those of {self.session.name}: no session")
+            return
+        if self.incarnation not in (0, h.incarnation):
+            if h.to != other.incarnation:
+                return  # it is challenged first
+            self.say("a new incarnation: the session with the earlier one is over")
+            self.session.begin_anew()
+        self.incarnation, self.greeted = h.incarnation, True
+
+    def lost(self) -> None:
+        self.greeted = self.opposite().greeted = False
