@@ -4,7 +4,10 @@
 # The test framework's main takes seconds to compile: it is compiled once.
 function(garrick_test_main)
   if(NOT TARGET garrick_test_main)
-    add_library(garrick_test_main OBJECT "${PROJECT_SOURCE_DIR}/tests/support/test_main.cpp")
+    add_library(garrick_test_main OBJECT
+                "${PROJECT_SOURCE_DIR}/tests/support/test_main.cpp"
+                "${PROJECT_SOURCE_DIR}/tests/support/stacks_when_stuck.cpp")
+    target_include_directories(garrick_test_main PRIVATE "${PROJECT_SOURCE_DIR}/tests")
     target_compile_features(garrick_test_main PUBLIC cxx_std_20)
     target_link_libraries(garrick_test_main PUBLIC doctest::doctest)
   endif()
@@ -70,6 +73,9 @@ function(garrick_test_properties test)
     list(APPEND environment "ASAN_SYMBOLIZER_PATH=${GARRICK_SYMBOLIZER}"
          "TSAN_SYMBOLIZER_PATH=${GARRICK_SYMBOLIZER}")
   endif()
+  # Ten seconds for a report of the stacks, before CTest kills what hangs.
+  math(EXPR alarm "${arg_TIMEOUT} - 10")
+  list(APPEND environment "TEST_ALARM=${alarm}")
   if(GARRICK_SANITIZE)
     # A sanitizer looks at memory and threads; the orders are explored without one.
     list(APPEND environment "GARRICK_SEEDS=20")
