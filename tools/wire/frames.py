@@ -28,6 +28,22 @@ KINDS = {
 }
 
 
+HANDLES = "handles"
+
+
+def numbers(data: reader) -> tuple[reader, list[str]]:
+    """The payload, and the numbers of its handles, which lie behind it."""
+    rest = data.rest()
+    if rest.left() < 4:
+        raise rest.wrong("handles without their number")
+    count = int.from_bytes(rest.data[-4:], "little")
+    size = rest.left() - 4 - 16 * count
+    if count == 0 or size < 0:
+        raise rest.wrong(f"{count} handles there cannot be")
+    payload = reader(rest.take(size), rest.start, rest.of)
+    return payload, [rest.take(16).hex() for _ in range(count)]
+
+
 def extensions(data: reader) -> list[str]:
     block, found = data.part(), []
     while block.left():
@@ -39,6 +55,8 @@ def extensions(data: reader) -> list[str]:
             found.append(f"trace {trace.hex()} span {span.hex()} flags {flags}")
         elif key | 1 == 7:
             found.append("urgent")
+        elif key | 1 == 9:
+            found.append(HANDLES)
         elif key % 2 == 1:
             raise block.wrong(f"extension {key} must be understood")
         else:
@@ -104,8 +122,13 @@ def frame(payload, data: reader, types: known_types) -> list[str]:
             payload = types.words.get(x)
     if first & 128:
         said += extensions(data)
+    if HANDLES in said:
+        data, found = numbers(data)
+        said[said.index(HANDLES)] = "handles " + " ".join(found)
     if has_payload and payload is not None:
         said.append(value(payload, data))
     elif has_payload:
         said.append(f"payload {data.take(data.left()).hex()}")
+    if has_payload and payload is not None and first & 128:
+        data.expect_end()
     return said

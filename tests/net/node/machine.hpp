@@ -15,12 +15,12 @@ namespace garrick::tests {
 /// The n-th node of a network, at the host of this name.
 struct machine {
   garrick::testkit::test_system system;
-  net::node self;
+  net::node node;
 
   machine(garrick::testkit::test_world& world, net::testkit::simulated_network& net,
           const char* name, std::uint64_t n, net::node_settings s = {})
       : system(world, {.clock = &net.host(name).clock()}),
-        self(system.env(), on(net, name, n, std::move(s))) {}
+        node(system.env(), on(net, name, n, std::move(s))) {}
 
  private:
   static net::node_settings on(net::testkit::simulated_network& net, const char* name,

@@ -114,12 +114,12 @@ struct three_nodes {
     for (const auto& [x, y] : {std::pair("a", "b"), std::pair("a", "c"), std::pair("b", "c")})
       net.both(x, y, {.delay = ms(3), .loss = scheme == "udp" ? 0.02 : 0.0});
     const std::string at = scheme + "://a:7";
-    net.require(a.self.listen(at).has_value(), "a cannot listen");
+    net.require(a.node.listen(at).has_value(), "a cannot listen");
     const auto book = a.system.spawn<ledger>(lent(what));
-    net.require(a.self.publish("ledger", book).has_value(), "a cannot publish");
+    net.require(a.node.publish("ledger", book).has_value(), "a cannot publish");
     std::uint32_t n = 1;
     for (machine* m : {&b, &c}) {
-      const auto found = m->self.remote<ledger_type>(at, "ledger");
+      const auto found = m->node.remote<ledger_type>(at, "ledger");
       net.require(found.has_value(), "not found: " + (found ? "" : found.error().to_string()));
       clients.emplace_back(any_ref(m->system.spawn<client>(*found, n++, steps, lent(what))));
     }
@@ -184,6 +184,6 @@ TEST_CASE("node guarantees: when a node is gone, each request is answered and ea
     }
     n.net.require(n.what.in_order, "an entry was lost, doubled or out of order");
     n.require_answers();
-    n.net.require(n.b.self.peers().empty(), "a peer that is gone is listed");
+    n.net.require(n.b.node.peers().empty(), "a peer that is gone is listed");
   });
 }

@@ -117,17 +117,17 @@ struct two_machines {
   std::shared_ptr<ears> at_b = std::make_shared<ears>();
   explicit two_machines(const net::node_settings& of_a = {}, const net::node_settings& of_b = {})
       : a(world, net, "a", 1, of_a), b(world, net, "b", 2, of_b) {
-    a.self.subscribe(at_a);
-    b.self.subscribe(at_b);
+    a.node.subscribe(at_a);
+    b.node.subscribe(at_b);
   }
   result<ref<service_type>> find(const std::string& scheme) {
     const std::string at = scheme + "://a:7";
     if (!listens_) {
-      REQUIRE(a.self.listen(at).has_value());
-      REQUIRE(a.self.publish(service_name, a.system.spawn<service>()).has_value());
+      REQUIRE(a.node.listen(at).has_value());
+      REQUIRE(a.node.publish(service_name, a.system.spawn<service>()).has_value());
       listens_ = true;
     }
-    return b.self.remote<service_type>(at, service_name);
+    return b.node.remote<service_type>(at, service_name);
   }
 
  private:
@@ -143,8 +143,8 @@ TEST_CASE("peers: a node's life has the number that it was given") {
   s.incarnation = 41;
   two_machines m(s);
   REQUIRE(m.find("tcp").has_value());
-  CHECK(m.a.self.self() == peer_identity{{0, 1}, 41});
-  CHECK(m.b.self.peers() == std::vector<peer_identity>{m.a.self.self()});
+  CHECK(m.a.node.self() == peer_identity{{0, 1}, 41});
+  CHECK(m.b.node.peers() == std::vector<peer_identity>{m.a.node.self()});
 }
 
 TEST_CASE("peers: who may not be one is told so in the words of the policy") {
@@ -165,8 +165,8 @@ TEST_CASE("peers: who may not be one is told so in the words of the policy") {
     CHECK(m.at_b->all().empty());
     // Others may.
     machine c(m.world, m.net, "c", 3);
-    CHECK(c.self.remote<service_type>(scheme + "://a:7", service_name).has_value());
-    CHECK(m.a.self.peers().size() == 1);
+    CHECK(c.node.remote<service_type>(scheme + "://a:7", service_name).has_value());
+    CHECK(m.a.node.peers().size() == 1);
   }
 }
 
@@ -199,7 +199,7 @@ TEST_CASE("peers: a node that is connected to is asked about, too") {
   CHECK(no.error().to_string().find("ask the operator") != std::string::npos);
   CHECK(policy->asked() == std::vector<std::string>{"bank dialled"});
   CHECK(m.at_b->all().empty());
-  CHECK(m.b.self.peers().empty());
+  CHECK(m.b.node.peers().empty());
 }
 
 TEST_CASE("peers: silence is evidence, which is taken back; only its length is a verdict") {

@@ -13,7 +13,7 @@
 namespace remote_lives_test {
 
 using namespace garrick;
-using tests::machine;
+using tests::listening_machine;
 using tests::three_machines;
 
 constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }

@@ -12,7 +12,7 @@
 namespace remote_requests_test {
 
 using namespace garrick;
-using tests::machine;
+using tests::listening_machine;
 using tests::three_machines;
 
 constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
@@ -56,7 +56,31 @@ class desk : public actor<worker_type> {
   ref<worker_type> to_;
 };
 
-std::vector<std::string> notes_of(machine& m, const ref<worker_type>& who) {
+using silent_type = protocol<result<int>(job), std::string(seen)>;
+
+/// Never answers a job.
+class silent : public actor<silent_type> {
+ public:
+  result<int> on(job) {
+    kept_.push_back(make_promise<int>());
+    return kept_.back();
+  }
+  std::string on(seen) { return std::to_string(kept_.size()); }
+
+ private:
+  std::vector<response_promise<int>> kept_;
+};
+
+constexpr int many = 100;  // of which a node below allows sixteen at a time
+
+net::node_settings few_questions() { return {.most_questions = 16}; }
+
+std::string asked_at(listening_machine& m, const ref<silent_type>& who) {
+  const auto said = m.system.request(who, seen{}).get();
+  return said ? *said : said.error().to_string();
+}
+
+std::vector<std::string> notes_of(listening_machine& m, const ref<worker_type>& who) {
   return m.system.request(who, seen{}).get().value();
 }
 
@@ -209,4 +233,64 @@ TEST_CASE("remote requests: what is urgent is taken before the mail that waits t
   CHECK(notes_of(m.a, there) == std::vector<std::string>{"urgent", "first", "second"});
   core::scoped_actor me(m.a.system.env());
   CHECK(me->get(me->request_urgent(there, job{1})).value() == "b");
+}
+
+TEST_CASE("remote requests: without an answer in time one costs neither node anything any more") {
+  for (const bool at_the_other : {false, true}) {
+    CAPTURE(at_the_other);
+    three_machines m(at_the_other ? net::node_settings{} : few_questions(),
+                     at_the_other ? few_questions() : net::node_settings{});
+    const auto there = m.b.shown_to(m.a, "silent", m.b.system.spawn<silent>());
+    for (int i = 0; i < many; ++i)
+      CHECK(m.a.system.request(there, job{i}, ms(20)).get().error() == errc::timeout);
+    CHECK(asked_at(m.a, there) == std::to_string(many));
+  }
+}
+
+TEST_CASE("remote requests: nor does one that was dropped, or whose actor has ended") {
+  three_machines m(few_questions(), few_questions());
+  const auto there = m.b.shown_to(m.a, "silent", m.b.system.spawn<silent>());
+  const auto asks_in_vain = [](dynamic_actor& self, const ref<silent_type>& whom) -> behavior {
+    static_cast<void>(self.request(whom, job{}));  // withdrawn at once
+    self.request(whom, job{}).then([](int) {});
+    return {[](int) {}};
+  };
+  for (int i = 0; i < many; ++i) {
+    const auto who = m.a.system.spawn(asks_in_vain, there);
+    m.a.system.run_for(ms(20));
+    m.a.system.exit(who);
+    m.a.system.run_for(ms(20));
+  }
+  CHECK(asked_at(m.a, there) == std::to_string(2 * many));
+}
+
+TEST_CASE("remote requests: with too many of them without an answer, the next one is overload") {
+  three_machines m(few_questions());
+  const auto there = m.b.shown_to(m.a, "silent", m.b.system.spawn<silent>());
+  core::scoped_actor me(m.a.system.env());
+  std::vector<pending_response<int>> open;
+  for (int i = 0; i < 14; ++i) open.push_back(me->request(there, job{i}));
+  CHECK(m.a.system.request(there, job{}).get().error() == errc::overload);
+  open.clear();
+  CHECK(asked_at(m.a, there) == "14");
+}
+
+TEST_CASE("remote requests: one that was withdrawn before it left does not leave") {
+  net::node_settings narrow;
+  narrow.link.mailbox.messages = 4;
+  three_machines m(narrow);
+  const auto there = m.b.shown_to(m.a, "silent", m.b.system.spawn<silent>());
+  CHECK(asked_at(m.a, there) == "0");
+  m.net.cut("a", "b");
+  {
+    core::scoped_actor me(m.a.system.env());
+    std::vector<pending_response<int>> open;
+    for (int i = 0; i < many; ++i) {
+      open.push_back(me->request(there, job{i}));
+      m.a.system.run_for(ms(1));  // the stack takes a few, and no more without an answer
+    }
+  }
+  m.net.heal("a", "b");
+  const std::string asked = asked_at(m.a, there);
+  CHECK(std::stoi(asked) < 10);
 }

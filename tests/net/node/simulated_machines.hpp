@@ -1,37 +1,29 @@
-// Machines of a simulated network, each with a system and a node, for tests of what actors can do
-// across nodes.
+// Machines of a simulated network, each with a system and a node that listens, for tests of what
+// actors can do across nodes.
 #pragma once
 
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/node/node.hpp>
 #include <garrick/net/testkit/simulated_network.hpp>
-#include <garrick/net/testkit/simulated_source.hpp>
 #include <garrick/testkit/test_system.hpp>
 
 #include <cstdint>
-#include <memory>
 #include <string>
+#include <utility>
+
+#include "net/node/machine.hpp"
 
 namespace garrick::tests {
 
-/// A system and a node on a host.
-struct machine {
-  testkit::test_system system;
-  net::node node;
+/// A machine that listens at port 7 and shows its actors to others.
+struct listening_machine : machine {
   std::string at;
 
-  /// Listens at port 7. `n` is its number among all, `life` which of its lives this is.
-  machine(const testkit::test_world& world, net::testkit::simulated_network& net,
-          const std::string& name, std::uint64_t n, std::uint64_t life = 1)
-      : system(world, {.clock = &net.host(name).clock()}),
-        node(system.env(),
-             {.id = {0, n},
-              .incarnation = 100 * life + n,
-              .insecure = true,
-              .source = std::make_shared<net::testkit::simulated_source>(net.host(name)),
-              .seed = 100 * life + n}),
-        at(node.listen("tcp://" + name + ":7").value().to_string()) {}
+  listening_machine(garrick::testkit::test_world& world, net::testkit::simulated_network& net,
+                    const char* name, std::uint64_t n, net::node_settings s = {})
+      : machine(world, net, name, n, std::move(s)),
+        at(node.listen(std::string("tcp://") + name + ":7").value().to_string()) {}
 
   /// Publishes `who` here, and finds it from `there`.
   template <class P>
@@ -43,17 +35,17 @@ struct machine {
   }
 };
 
-/// Three of them, 3 ms from each other.
+/// Three of them, 3 ms from each other. The settings are those of the first.
 struct three_machines {
   testkit::test_world world;
   net::testkit::simulated_network net;
-  machine a, b, c;
+  listening_machine a, b, c;
 
-  explicit three_machines(std::uint64_t seed = 7)
-      : world(seed),
+  explicit three_machines(net::node_settings of_a = {}, net::node_settings of_b = {})
+      : world(7),
         net(world),
-        a(world, ways(), "a", 1),
-        b(world, net, "b", 2),
+        a(world, ways(), "a", 1, std::move(of_a)),
+        b(world, net, "b", 2, std::move(of_b)),
         c(world, net, "c", 3) {}
 
  private:

@@ -52,14 +52,14 @@ TEST_CASE("simulated nodes: names, messages and requests, whichever node is aske
     machine a(world, net, "a", swapped ? 2 : 1);
     machine b(world, net, "b", swapped ? 1 : 2);
     const auto adder = a.system.spawn<sum>();
-    REQUIRE(a.self.listen("tcp://a:7").has_value());
-    REQUIRE(a.self.publish("sum", adder).has_value());
-    const auto found = b.self.remote<sum_type>("tcp://a:7", "sum");
+    REQUIRE(a.node.listen("tcp://a:7").has_value());
+    REQUIRE(a.node.publish("sum", adder).has_value());
+    const auto found = b.node.remote<sum_type>("tcp://a:7", "sum");
     REQUIRE_MESSAGE(found.has_value(), found.error().to_string());
     for (int i = 0; i < 2000; ++i) send(*found, number{i});
     CHECK(b.system.request(*found, total{}).get().value() == 1999 * 1000);
     CHECK(b.system.request(*found, number{1}, number{2}).get().value() == 3);
-    CHECK(a.self.peers() == std::vector<net::peer_identity>{b.self.self()});
+    CHECK(a.node.peers() == std::vector<net::peer_identity>{b.node.self()});
   }
 }
 
@@ -68,9 +68,9 @@ TEST_CASE("simulated nodes: who keeps up is sent more ahead, so grants become fe
   simulated_network net(world);
   machine a(world, net, "a", 1);
   machine b(world, net, "b", 2);
-  REQUIRE(a.self.listen("tcp://a:7").has_value());
-  REQUIRE(a.self.publish("sum", a.system.spawn<sum>()).has_value());
-  const auto found = b.self.remote<sum_type>("tcp://a:7", "sum");
+  REQUIRE(a.node.listen("tcp://a:7").has_value());
+  REQUIRE(a.node.publish("sum", a.system.spawn<sum>()).has_value());
+  const auto found = b.node.remote<sum_type>("tcp://a:7", "sum");
   REQUIRE(found.has_value());
   std::int64_t sent = 0;
   for (int round = 0; round < 200; ++round) {
@@ -79,7 +79,7 @@ TEST_CASE("simulated nodes: who keeps up is sent more ahead, so grants become fe
   }
   // What a has sent are answers and grants. With 256 messages ahead there would be 157 of those.
   std::uint64_t confirmed = 0;
-  for (const net::link_count& c : a.self.counters(b.self.self()))
+  for (const net::link_count& c : a.node.counters(b.node.self()))
     if (c.layer == "reconnect" && c.name == "confirmed") confirmed = c.value;
   CHECK(confirmed > 150);
   CHECK(confirmed < 230);

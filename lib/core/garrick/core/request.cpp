@@ -37,6 +37,8 @@ std::uint64_t send_request(cell& self, cell& to, envelope* e, bool urgent) {
   e->requester = &self;
   e->word |= id;
   e->set(envelope_flag::request);
+  if (to.is_proxy()) [[unlikely]]
+    self.ext().pending.asked_by(id, to);
   if (wait_graph* const w = self.env().waits) w->asked(self.id(), id, to.id());
   if (urgent)
     to.deliver_urgent(e);
@@ -85,7 +87,7 @@ std::uint64_t delay_request(cell& self, base::duration d) {
   try {
     table.set_timer(id, timer_record::arm_once(self.env(), self, e.release(), d));
   } catch (...) {
-    table.finish(id, self.env());
+    table.finish(id, self);
     throw;
   }
   return id;
@@ -132,7 +134,7 @@ void take_early(cell& self, std::uint64_t id, continuation* k) {
   response_table::slot& slot = pending.at(id);
   envelope* const early = std::exchange(slot.early, nullptr);
   if (slot.timer != nullptr) slot.timer->cancel_and_drop();
-  pending.finish(id, self.env());
+  pending.finish(id, self);
   struct guard {
     cell& self;
     envelope* early;
@@ -171,7 +173,7 @@ void forget_request(cell& self, std::uint64_t id) noexcept {
   if (s.timer != nullptr) s.timer->cancel_and_drop();
   if (self.env().waits != nullptr) note_answered(self, id);
   const bool exclusive = s.exclusive;
-  extension->pending.finish(id, self.env());
+  extension->pending.finish(id, self);
   if (exclusive && std::erase(extension->awaiting, id) != 0) awaiting::changed(self, *extension);
 }
 

@@ -123,6 +123,8 @@ class alignas(64) cell : public base::runnable {
   [[nodiscard]] bool is_elsewhere() const noexcept {
     return (gate_.peek() & mailbox_word::elsewhere) == mailbox_word::elsewhere;
   }
+  /// Was it made as a proxy? Also once its actor has ended.
+  [[nodiscard]] bool is_proxy() const noexcept { return proxy_; }
   /// Messages that wait, without the one that is being handled. As they were half a millisecond ago
   /// at most, however long the runner has been at work.
   [[nodiscard]] std::uint32_t mailbox_length() const noexcept;
@@ -302,6 +304,8 @@ class alignas(64) cell : public base::runnable {
   cell(environment& env, cell_kind kind, bool starts_lazily) noexcept;
   ~cell();
 
+  /// By the constructor of a proxy.
+  void become_proxy() noexcept { proxy_ = true; }
   /// Does the user's object stand?
   [[nodiscard]] bool has_object() const noexcept { return has_object_; }
   void set_has_object(bool on) noexcept { has_object_ = on; }
@@ -379,6 +383,7 @@ class alignas(64) cell : public base::runnable {
   /// read its constants
   bool has_spawn_constants_ : 1 = false;
   bool starts_lazily_ : 1;  ///< when its first message comes; as above, and in the same byte
+  bool proxy_ : 1 = false;  ///< constant
   mailbox_policy policy_ = mailbox_policy::unbounded;  ///< constant after spawn
   /// messages; 0: none, or `drop_oldest`, which has its own; constant after spawn
   std::uint16_t bound_ = 0;

@@ -14,6 +14,7 @@
 
 namespace garrick::core {
 
+class cell;
 class continuation;
 class environment;
 struct envelope;
@@ -33,6 +34,8 @@ class response_table {
     envelope* early = nullptr;  ///< the response came before somebody waited for it
     timer_record* timer = nullptr;
     std::uint64_t target = 0;  ///< id of the actor asked, for diagnosis
+    cell* proxy = nullptr;     ///< that was asked, a strong reference: it wants to know if nobody
+                               ///< waits any more
     std::uint32_t generation = 1;
     std::uint32_t next_free = none;
     bool used = false;
@@ -51,8 +54,16 @@ class response_table {
     if (s.outside) [[unlikely]]
       end_outside(s, env);
   }
-  /// Frees the slot; its continuation is the caller's.
-  void finish(std::uint64_t id, environment& env) noexcept;
+  /// An actor elsewhere was asked, by way of `proxy`.
+  void asked_by(std::uint64_t id, cell& proxy) noexcept;
+  /// The request is decided: by an answer, or because nobody waits for one any more, which the
+  /// proxy is told.
+  static void decide(slot& s, const cell& self, std::uint64_t id, bool answered) noexcept {
+    if (s.proxy != nullptr) [[unlikely]]
+      let_go_of_proxy(s, self, id, answered);
+  }
+  /// Frees the slot; its continuation is the caller's. `self` is the actor.
+  void finish(std::uint64_t id, const cell& self) noexcept;
   [[nodiscard]] std::uint32_t active() const noexcept { return active_; }
   template <class F>
   void for_each(F f) {
@@ -66,6 +77,7 @@ class response_table {
 
  private:
   static void end_outside(slot& s, environment& env) noexcept;
+  static void let_go_of_proxy(slot& s, const cell& self, std::uint64_t id, bool answered) noexcept;
 
   std::vector<slot> slots_;
   std::uint32_t free_ = none;

@@ -113,6 +113,11 @@ struct room_wanted {
   cell* sender;
   std::uint64_t id;
 };
+/// To a proxy: nobody waits for the answer to this request any more.
+struct withdrawn {
+  std::uint64_t requester;  ///< id of the actor that had asked
+  std::uint64_t request;
+};
 /// To itself: a handler has caught the exception that dropped a promise, and is over.
 struct promises_dropped {
   std::uint8_t unused = 0;

@@ -97,8 +97,19 @@ void actor_protocol::send(outgoing m, layer_context& c) {
     GARRICK_ASSERT(is_new, "two open questions have one number");
     if (!deadline.is_never()) by_time_.emplace(deadline, f->number);
     ++counters_.questions;
+  } else if (kind_of(m.bytes.bytes()) == frame_kind::cancel) {
+    if (const base::result<frame> f = decode_frame(m.bytes.bytes())) cancel(f->number, c);
   }
   c.down(std::move(m));
+}
+
+void actor_protocol::cancel(std::uint64_t number, layer_context& c) {
+  const auto found = questions_.find(number);
+  if (found == questions_.end()) return;  // it was answered meanwhile
+  const bool was_full = questions_.size() >= settings_.most_questions;
+  static_cast<void>(close(found));
+  ++counters_.cancelled;
+  if (was_full) c.notify({link_event::kind::writable});
 }
 
 std::pair<std::uint64_t, actor_protocol::question> actor_protocol::close(questions::iterator at) {
@@ -131,7 +142,10 @@ void actor_protocol::receive(incoming m, layer_context& c) {
       c.down(refusal_of({}, f.error(), c.headers_below()));
     return;
   }
-  if (answers(f->kind) && !was_asked_for(*f, c)) return;
+  if (answers(f->kind) && !was_asked_for(*f, c)) {
+    if (f->handles == 0) return;
+    m.is_late = true;
+  }
   m.decoded = &*f;
   static_cast<void>(c.up(m));
 }

@@ -67,14 +67,15 @@ struct actor_protocol_counters {
   std::uint64_t questions = 0;   ///< that were asked
   std::uint64_t timeouts = 0;    ///< questions whose time was over
   std::uint64_t unanswered = 0;  ///< questions that the end of the link has ended
-  std::uint64_t unasked = 0;     ///< answers that belong to no question, dropped
+  std::uint64_t cancelled = 0;   ///< questions that were taken back
+  std::uint64_t unasked = 0;     ///< answers that belong to no question
   std::uint64_t malformed = 0;   ///< messages that are no frames, dropped
 
   /// See layer/layer.hpp.
   [[nodiscard]] auto named() const noexcept {
-    return std::array{layer_count{"questions", questions}, layer_count{"timeouts", timeouts},
-                      layer_count{"unanswered", unanswered}, layer_count{"unasked", unasked},
-                      layer_count{"malformed", malformed}};
+    return std::array{layer_count{"questions", questions},   layer_count{"timeouts", timeouts},
+                      layer_count{"unanswered", unanswered}, layer_count{"cancelled", cancelled},
+                      layer_count{"unasked", unasked},       layer_count{"malformed", malformed}};
   }
 };
 
@@ -94,9 +95,11 @@ class actor_protocol : public layer_defaults {
   explicit actor_protocol(actor_protocol_settings s = {}) noexcept : settings_(s) {}
 
   /// Takes a frame, as `to_outgoing` makes it. A question is remembered; its number must not be
-  /// that of another one that is open, and the time it has counts from now.
+  /// that of another one that is open, and the time it has counts from now. A `cancel` closes its
+  /// question: an answer is not passed up any more.
   void send(outgoing m, layer_context& c);
-  /// Passes up every frame but answers that are not due, decoded (`incoming::decoded`).
+  /// Passes up every frame, decoded (`incoming::decoded`), but answers that are not due. Of those
+  /// it passes up the ones with handles (`incoming::is_late`).
   void receive(incoming m, layer_context& c);
   /// At `down` every open question ends with `net_errc::perhaps_delivered`.
   void notice(const link_event& e, layer_context& c);
@@ -127,6 +130,7 @@ class actor_protocol : public layer_defaults {
 
   /// Takes a question out of the table.
   [[nodiscard]] std::pair<std::uint64_t, question> close(questions::iterator at);
+  void cancel(std::uint64_t number, layer_context& c);
   /// Passes up an error as the answer.
   void answer(std::uint64_t number, const question& q, const base::error& why, layer_context& c);
   void answer_all(const base::error& why, layer_context& c);

@@ -84,6 +84,9 @@ struct incoming {
   /// A layer of this end has made it, as an answer that the peer can not give any more. It comes up
   /// also while the link is being left.
   bool made_here = false;
+  /// An answer that is not due, because nobody has asked or nobody waits any more: it has handles,
+  /// which are to be released.
+  bool is_late = false;
   /// What the bytes say, in stacks whose top is `actor_protocol`; null in all others. Lent as they
   /// are.
   const frame* decoded = nullptr;

@@ -56,10 +56,11 @@ constexpr std::uint64_t must_understand = 1;
 constexpr std::uint64_t deadline_key = 2;
 constexpr std::uint64_t trace_key = 4;
 constexpr std::uint64_t urgent_key = 6;
+constexpr std::uint64_t handles_key = 8;
 constexpr std::size_t trace_size = 16 + 8 + 1;
 
 constexpr std::size_t longest_extensions =
-    1 + (2 + longest_varint) + (2 + trace_size) + 2;  // one byte for the length of them all
+    1 + (2 + longest_varint) + (2 + trace_size) + 2 + 2;  // one byte for the length of them all
 static_assert(longest_extensions < 0x80);
 static_assert(1 + 16 + 16 + longest_varint + 8 + longest_extensions <= frame_room);
 
@@ -104,6 +105,10 @@ std::byte* put_extensions(std::byte* const to, const frame& f) noexcept {
     at = store_varint(at, urgent_key);
     at = store_varint(at, 0);
   }
+  if (f.handles != 0) {
+    at = store_varint(at, handles_key | must_understand);
+    at = store_varint(at, 0);
+  }
   *to = static_cast<std::byte>(at - to - 1);
   return at;
 }
@@ -134,6 +139,23 @@ void take_urgent(byte_reader& in, frame& f) noexcept {
   f.urgent = true;
 }
 
+void take_handles(byte_reader& in, frame& f) noexcept {
+  if (f.handles != 0) in.fail("handles twice");
+  if (in.remaining() != 0) in.fail("bytes where handles have none");
+  f.handles = 1;  // how many, stands at the end
+}
+
+/// What lies behind the payload: the numbers, and how many they are.
+void take_numbers(byte_reader& in, frame& f) noexcept {
+  const std::size_t size = f.payload.size();
+  if (size < sizeof(f.handles)) return in.fail("handles without their number");
+  f.handles = load_le<std::uint32_t>(f.payload.data() + size - sizeof(f.handles));
+  const std::size_t room = (size - sizeof(f.handles)) / actor_id_size;
+  if (f.handles == 0 || f.handles > room)
+    return in.fail("so many handles there cannot be", f.handles);
+  f.payload = f.payload.first(size - sizeof(f.handles) - f.handles * actor_id_size);
+}
+
 /// The key of the first extension that must be understood and is not, or 0.
 std::uint64_t take_extensions(byte_reader& in, frame& f) noexcept {
   std::uint64_t not_understood = 0;
@@ -148,6 +170,8 @@ std::uint64_t take_extensions(byte_reader& in, frame& f) noexcept {
       take_trace(in, f);
     else if ((key & ~must_understand) == urgent_key)
       take_urgent(in, f);
+    else if ((key & ~must_understand) == handles_key)
+      take_handles(in, f);
     else if ((key & must_understand) != 0 && not_understood == 0)
       not_understood = key;
     in.close_part(one);
@@ -172,7 +196,10 @@ void prepend_header(const frame& f, packet& payload) {
   const unsigned fields = fields_of(f.kind);
   GARRICK_ASSERT(fields != 0, "a frame of a kind that does not exist");
   GARRICK_ASSERT((fields & P) != 0 || payload.empty(), "frames of this kind have no payload");
-  const bool extended = (f.time_left && !f.time_left->is_infinite()) || f.trace || f.urgent;
+  GARRICK_ASSERT(f.handles == 0 || payload.size() > f.handles * actor_id_size,
+                 "handles without their numbers");
+  const bool extended =
+      (f.time_left && !f.time_left->is_infinite()) || f.trace || f.urgent || f.handles != 0;
   std::byte extensions[longest_extensions];
   const std::size_t number = (fields & N) != 0 ? varint_size(f.number) : 0;
   std::size_t behind = 0;
@@ -211,11 +238,27 @@ base::result<frame> decode_frame(std::span<const std::byte> bytes) {
     f.payload = in.rest();
   else
     in.expect_end();
+  if (f.handles != 0) [[unlikely]]
+    take_numbers(in, f);
   if (in.failed()) [[unlikely]]
     return in.failure();
   if (not_understood != 0) [[unlikely]]
     return unknown_extension(not_understood);
   return whole;
+}
+
+actor_id number_behind(const frame& f, std::uint32_t which) noexcept {
+  const std::byte* const at = f.payload.data() + f.payload.size() + which * actor_id_size;
+  return {load_le<std::uint64_t>(at), load_le<std::uint64_t>(at + 8)};
+}
+
+void append_numbers(byte_writer& payload, std::span<const actor_id> handles) {
+  if (handles.empty()) return;
+  for (const actor_id& id : handles) {
+    payload.fixed(id.low);
+    payload.fixed(id.high);
+  }
+  payload.fixed(static_cast<std::uint32_t>(handles.size()));
 }
 
 }  // namespace garrick::net

@@ -20,7 +20,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   GARRICK_ASSERT(!to_text(f->kind).empty(), "a kind that does not exist");
-  packet p = packet::copy_of(f->payload, frame_room);
+  // What lies behind the payload belongs to the frame.
+  const std::size_t behind = f->handles != 0 ? f->handles * actor_id_size + sizeof(f->handles) : 0;
+  packet p = packet::copy_of({f->payload.data(), f->payload.size() + behind}, frame_room);
   prepend_header(*f, p);
   const base::result<frame> again = decode_frame(p.bytes());
   GARRICK_ASSERT(again.has_value(), "what was written can be read");
@@ -28,7 +30,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   GARRICK_ASSERT(again->kind == f->kind && again->receiver == f->receiver &&
                      again->sender == f->sender && again->number == f->number &&
                      again->type == f->type && again->trace == f->trace &&
-                     again->urgent == f->urgent && (endless || again->time_left == f->time_left) &&
+                     again->urgent == f->urgent && again->handles == f->handles &&
+                     (endless || again->time_left == f->time_left) &&
                      again->payload.size() == f->payload.size(),
                  "it means the same");
   return 0;

@@ -35,6 +35,8 @@
 
 namespace garrick::net {
 
+class byte_writer;
+
 /// Names an actor to other processes, or nobody.
 struct actor_id {
   std::uint64_t low = 0;   ///< the first eight bytes on the wire
@@ -94,15 +96,22 @@ struct frame {
       time_left{};                       ///< until the deadline; counted by each end's own clock
   std::optional<trace_context> trace{};  ///< the trace that it belongs to
   bool urgent = false;  ///< a message or a request: before other mail, once it has come
+  /// How many numbers of handles lie behind the payload (`number_behind`). The payload refers to
+  /// them, so whoever does not read it still knows what it has been given.
+  std::uint32_t handles = 0;
   std::span<const std::byte> payload{};  ///< a view; not looked at by `prepend_header`
 };
+
+/// Bytes of an actor's number.
+inline constexpr std::size_t actor_id_size = 16;
 
 /// Room in front of a payload for the longest header.
 inline constexpr std::size_t frame_room = 96;
 
 /// Writes the header of `f` in front of `payload`, which then is the whole frame. Requires
-/// `frame_room` bytes of room there beside what the layers need, a kind that exists, and no payload
-/// where the kind has none. A time left below zero is sent as zero; an infinite one is not sent.
+/// `frame_room` bytes of room there beside what the layers need, a kind that exists, no payload
+/// where the kind has none, and what `append_numbers` writes at its end if there are handles. A
+/// time left below zero is sent as zero; an infinite one is not sent.
 ///
 ///     base::result<packet> p = encode(order, {.front = frame_room + s.header_size()});
 ///     prepend_header({.kind = frame_kind::message, .receiver = to, .type = type_id<shop::order>},
@@ -112,6 +121,14 @@ void prepend_header(const frame& f, packet& payload);
 /// Understands a frame. Its payload lies within `bytes`. Errors: `decode_failed`; `incompatible` if
 /// an extension that must be understood is not known.
 [[nodiscard]] base::result<frame> decode_frame(std::span<const std::byte> bytes);
+
+/// One of the numbers behind the payload of a frame that was decoded. Requires that there is such
+/// a one, and that the frame's bytes live.
+[[nodiscard]] actor_id number_behind(const frame& f, std::uint32_t which) noexcept;
+
+/// Appends the numbers of the handles in a payload, which is complete otherwise: `frame::handles`
+/// is their number then. Nothing if there are none.
+void append_numbers(byte_writer& payload, std::span<const actor_id> handles);
 
 }  // namespace garrick::net
 

@@ -62,16 +62,42 @@ TEST_CASE("an actor message: kind, receiver, sender, type, payload, where it lie
   CHECK(back->payload.size() == 2);
 }
 
+TEST_CASE("the numbers of a payload's handles lie behind it") {
+  const std::vector<std::byte> content{std::byte{7}, std::byte{8}};
+  std::vector<std::byte> payload = content;
+  for (int i = 0; i < 32; ++i) payload.push_back(static_cast<std::byte>(i));
+  for (const int x : {2, 0, 0, 0}) payload.push_back(static_cast<std::byte>(x));
+  frame f{.kind = frame_kind::message, .receiver = receiver, .sender = sender, .type = 5};
+  f.handles = 2;
+  const std::vector<std::byte> bytes = encoded(f, payload);
+  const base::result<frame> back = decode_frame(bytes);
+  REQUIRE(back.has_value());
+  CHECK(std::equal(back->payload.begin(), back->payload.end(), content.begin(), content.end()));
+  REQUIRE(back->handles == 2);
+  CHECK(number_behind(*back, 0) == actor_id{0x0706050403020100, 0x0f0e0d0c0b0a0908});
+  CHECK(number_behind(*back, 1) == actor_id{0x1716151413121110, 0x1f1e1d1c1b1a1918});
+
+  // As it is with one more number than there is, with none, and without how many they are.
+  std::vector<std::byte> bad = bytes;
+  bad[bad.size() - 4] = std::byte{3};
+  CHECK(decode_frame(bad).error() == net_errc::decode_failed);
+  bad[bad.size() - 4] = std::byte{0};
+  CHECK(decode_frame(bad).error() == net_errc::decode_failed);
+  CHECK(decode_frame(ids(0x8c, {2, 9, 0, 1, 0, 0})).error() == net_errc::decode_failed);
+  // They follow a payload, or there are none.
+  CHECK(decode_frame(ids(0x86, {2, 9, 0})).error() == net_errc::decode_failed);
+}
+
 TEST_CASE("extensions follow the fields; unknown ones are skipped unless they must be understood") {
   frame f{.kind = frame_kind::link, .receiver = receiver, .sender = sender};
   f.time_left = base::duration::nanoseconds(300);
   CHECK(encoded(f) == ids(0x86, {4, 2, 2, 0xac, 2}));
   CHECK(decode_frame(encoded(f))->time_left == f.time_left);
 
-  const auto unknown = decode_frame(ids(0x86, {5, 8, 1, 99, 10, 0}));
+  const auto unknown = decode_frame(ids(0x86, {5, 10, 1, 99, 12, 0}));
   REQUIRE(unknown.has_value());
   CHECK(!unknown->time_left);
-  CHECK(decode_frame(ids(0x86, {3, 9, 1, 99})).error() == net_errc::incompatible);
+  CHECK(decode_frame(ids(0x86, {3, 11, 1, 99})).error() == net_errc::incompatible);
   f.time_left.reset();
   f.urgent = true;
   CHECK(encoded(f) == ids(0x86, {2, 6, 0}));
@@ -84,7 +110,7 @@ TEST_CASE("extensions follow the fields; unknown ones are skipped unless they mu
        {ids(0x86, {}), ids(0x86, {1}), ids(0x86, {1, 2}), ids(0x86, {2, 2, 1}),
         ids(0x86, {3, 2, 0, 99}), ids(0x86, {4, 2, 2, 1, 1}), ids(0x86, {6, 2, 1, 5, 2, 1, 5}),
         ids(0x86, {3, 6, 1, 0}), ids(0x86, {4, 6, 0, 6, 0}), ids(0x86, {3, 4, 1, 0}),
-        ids(0x86, {0, 0}), ids(0x06, {0}), ids(0x86, {4, 2, 2, 0x80, 0})})
+        ids(0x8c, {3, 8, 1, 1}), ids(0x86, {0, 0}), ids(0x06, {0}), ids(0x86, {4, 2, 2, 0x80, 0})})
     CHECK(decode_frame(bad).error() == net_errc::decode_failed);
 }
 

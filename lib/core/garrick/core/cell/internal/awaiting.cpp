@@ -80,6 +80,7 @@ dispatch_outcome on_response(cell& self, envelope* e) {
     return dispatch_outcome::handled;  // late: timed out, cancelled, or from before a restart
   }
   response_table::slot& slot = extension->pending.at(id);
+  response_table::decide(slot, self, id, !e->is(envelope_flag::timed_out));
   if (slot.k == nullptr) return keep(self, slot, e);
   if (!extension->awaiting.empty() && !slot.inner) {
     if (slot.exclusive && extension->awaiting.back() != id)
@@ -94,7 +95,7 @@ dispatch_outcome on_response(cell& self, envelope* e) {
   continuation* const waiting = slot.k;
   if (slot.timer != nullptr) end_time_limit(self, slot, e);
   if (self.env().waits != nullptr) detail::note_answered(self, id);
-  extension->pending.finish(id, self.env());
+  extension->pending.finish(id, self);
   struct after {
     cell& self;
     cell_extension& extension;

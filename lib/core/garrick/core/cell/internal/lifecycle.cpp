@@ -41,7 +41,7 @@ void cancel_outstanding(cell& self, cell_extension& x) noexcept {
     if (s.early != nullptr) self.finish(s.early);
     if (self.env().waits != nullptr) detail::note_answered(self, id);
     if (s.k != nullptr) s.k->abandon();
-    x.pending.finish(id, self.env());
+    x.pending.finish(id, self);
   });
   awaiting::cancel(self, x);
 }

@@ -200,6 +200,7 @@ constexpr row rows[] = {
     {type_of<signals::child_failed>, on_dependent, nobody_asks},
     {type_of<signals::child_up>, on_dependent, nobody_asks},
     {type_of<signals::child_alarm>, on_dependent, nobody_asks},
+    {type_of<signals::withdrawn>, nothing_left_to_do, nobody_asks},
     {type_of<signals::promises_dropped>, nothing_left_to_do, nobody_asks},
     {type_of<signals::run_errand>, on_run_errand, nobody_asks},
 };

@@ -16,6 +16,7 @@
 namespace garrick::core {
 
 proxy_cell::proxy_cell(environment& env) : cell(env, cell_kind::event, false) {
+  become_proxy();
   static_cast<void>(ext());  // holds the reason of its end, for which memory must not be missing
   static_cast<void>(reader().close(gate()));
   set_stalled(true);

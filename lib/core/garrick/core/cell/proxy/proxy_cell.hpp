@@ -56,7 +56,8 @@ class proxy_cell : public cell {
   /// of the remote actor (`envelope_flag::response`, `id()`). On the sender's thread, perhaps in
   /// its handler or on the clock's: must not run actors and, in a `no_wait_scope`, not wait.
   virtual void forward(envelope_ptr e) noexcept = 0;
-  /// A signal: exit_signal, down, watch, unwatch, kill. On the sender's thread, as above.
+  /// A signal: exit_signal, down, watch, unwatch, kill; or `withdrawn`, by whoever had sent the
+  /// request itself (not by who has handed on another's). On the sender's thread, as above.
   virtual void forward_signal(envelope_ptr e) noexcept = 0;
 
   /// From now on a message or a request takes a credit before it is forwarded, and its sender waits

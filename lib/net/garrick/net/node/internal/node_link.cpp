@@ -26,6 +26,13 @@ peer_evidence evidence_of(const base::error& why) {
   return {is_away ? peer_evidence::kind::unreachable : peer_evidence::kind::disconnected, why};
 }
 
+/// With as many questions as the stack allows it takes no message any more, so requests are turned
+/// away before, and names find room.
+std::uint32_t most_requests(const node_settings& node, const link_settings& s) {
+  const std::uint32_t all = std::min(node.most_questions, s.questions.most_questions);
+  return std::max(all - all / 8, 1u);
+}
+
 }  // namespace
 
 node_link::node_link(std::shared_ptr<node_core> node, const named_stack& kind,
@@ -36,6 +43,7 @@ node_link::node_link(std::shared_ptr<node_core> node, const named_stack& kind,
       confirms_(kind.provides.confirmed),
       link_(kind.make(*this, below, s)),
       most_signals_(std::max(s.mailbox.system_messages / 2, 1u)),
+      most_requests_(most_requests(node_->settings(), s)),
       asker_(new answering_cell(node_->env(), self_, node_->settings().most_under_way,
                                 node_->settings().patience)),
       exports_(node_->settings().seed == 0 ? 0
@@ -115,6 +123,7 @@ void node_link::close(const base::error& why) noexcept {
   for (auto& [number, q] : std::exchange(questions_, {}))
     answer_question(std::move(q),
                     base::make_error(net_errc::perhaps_delivered, "a node", why.to_string()));
+  numbers_.clear();
   while (!under_way_.empty())  // settling the first one takes it out
     settle(first_report_, base::make_error(net_errc::perhaps_delivered, "a node"));
   give_credit_back();
@@ -183,7 +192,7 @@ packet node_link::empty_payload() const {
   return packet::with_room(frame_room + link_->header_size(), 0);
 }
 
-base::result<packet> node_link::written(const content_codec& how, const void* value) {
+base::result<packet> node_link::written(const content_codec& how, const void* value, frame& f) {
   byte_writer out({.front = frame_room + link_->header_size(),
                    .context = codec_context(static_cast<handle_porter&>(*this))});
   newly_sent_.clear();
@@ -193,8 +202,10 @@ base::result<packet> node_link::written(const content_codec& how, const void* va
     } catch (const std::exception& e) {  // a user's codec
       return base::make_error(net_errc::not_encodable, how.content->name, e.what());
     }
+    append_numbers(out, newly_sent_);
     return std::move(out).finish();
   }();
+  f.handles = static_cast<std::uint32_t>(newly_sent_.size());
   if (!p)
     for (const actor_id& id : newly_sent_) static_cast<void>(exports_.release(id, 1));
   return p;
@@ -243,11 +254,22 @@ void node_link::flush() {
     outgoing m = std::move(outbox_.front());
     outbox_.pop_front();
     const std::uint64_t report = m.report;
+    if (outbox_may_be_stale_ && is_withdrawn(m)) {
+      give_up(m, {});
+      continue;
+    }
     if (const base::error no = link_->send(std::move(m), now()))
       give_up(m, no);
     else if (report != 0 && !confirms_)
       settle(report, {});
   }
+  if (outbox_.empty()) outbox_may_be_stale_ = false;
+}
+
+/// A request that waits to be sent, and nobody wants its answer any more.
+bool node_link::is_withdrawn(const outgoing& m) const {
+  const base::result<frame> f = decode_frame(m.bytes.bytes());
+  return f && f->kind == frame_kind::request && !questions_.contains(f->number);
 }
 
 /// The stack has not taken it, so nobody there has seen it.
@@ -256,13 +278,13 @@ void node_link::give_up(outgoing& m, const base::error& why) {
       base::make_error(base::errc::not_handled, "a node", why ? why.to_string() : "");
   const base::error& because = why == net_errc::too_large ? why : told;
   if (const base::result<frame> f = decode_frame(m.bytes.bytes())) {
+    for (std::uint32_t i = 0; i < f->handles; ++i)
+      static_cast<void>(exports_.release(number_behind(*f, i), 1));
     // The numbers of other kinds are the peer's.
     const bool asks = f->kind == frame_kind::request || f->kind == frame_kind::resolve;
     const auto at = asks ? questions_.find(f->number) : questions_.end();
     if (at != questions_.end()) {
-      question q = std::move(at->second);
-      questions_.erase(at);
-      answer_question(std::move(q), because);
+      answer_question(take_question(at), because);
     } else if (f->kind == frame_kind::response && why == net_errc::too_large) {
       send_error({f->receiver, f->sender, nullptr}, f->number, why);
     }
@@ -309,9 +331,12 @@ void node_link::send(remote_cell& to, core::address kept, envelope_ptr e) {
     return lose(
         base::make_error(net_errc::not_encodable, e->type->name,
                          "no protocol of the receiver that was seen here has this message"));
-  base::result<packet> p = written(s->message, core::content_pointer(e.get()));
-  if (!p) return lose(p.error());
+  if (e->is(envelope_flag::request) && numbers_.size() >= most_requests_)
+    return lose(base::make_error(base::errc::overload, to.name(),
+                                 "too many requests to its node wait for their answers"));
   frame f{.kind = frame_kind::message, .receiver = to.id(), .type = s->message.type};
+  base::result<packet> p = written(s->message, core::content_pointer(e.get()), f);
+  if (!p) return lose(p.error());
   std::uint64_t sender = e->is(envelope_flag::request) ? e->requester->id() : e->sender_id;
   f.sender = sender_id(sender);
   f.urgent = e->is(envelope_flag::urgent);
@@ -320,6 +345,7 @@ void node_link::send(remote_cell& to, core::address kept, envelope_ptr e) {
     f.kind = frame_kind::request;
     f.number = ++next_number_;
     type = nullptr;  // the answer tells
+    numbers_.emplace(asked_here{sender, e->id()}, f.number);
     question& q = questions_[f.number];
     q.request = core::take_request(e.get());
     q.signature = s;
@@ -343,14 +369,14 @@ void node_link::answer(envelope_ptr e) {
     return send_error(to, number,
                       base::make_error(base::errc::unexpected_message, e->type->name,
                                        "the answer is of another type than the protocol says"));
-  base::result<packet> p = written(to.signature->answer, core::content_pointer(e.get()));
+  frame f{.kind = frame_kind::response,
+          .receiver = to.asker,
+          .sender = to.asked,
+          .number = number,
+          .type = to.signature->answer.type};
+  base::result<packet> p = written(to.signature->answer, core::content_pointer(e.get()), f);
   if (!p) return send_error(to, number, p.error());
-  post({.kind = frame_kind::response,
-        .receiver = to.asker,
-        .sender = to.asked,
-        .number = number,
-        .type = to.signature->answer.type},
-       std::move(*p));
+  post(f, std::move(*p));
 }
 
 void node_link::send_error(const asking& to, std::uint64_t number, const base::error& why) {

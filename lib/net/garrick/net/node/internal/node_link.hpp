@@ -6,9 +6,9 @@
 //
 // Invariants (N1 to N6 are those of decision 0010)
 // K1 A question is in `questions_` from the moment when it leaves its envelope until its answer was
-//    given (N1). What the stack has not taken yet counts, too.
+//    given, or nobody waits for it any more (N1). What the stack has not taken yet counts, too.
 // K2 A watch by an actor here is in `watches_` until it was answered or taken back (N2).
-// K3 An asker's number is in `asked_` until it was answered.
+// K3 An asker's number is in `asked_` until it was answered or cancelled.
 // K4 Of each message and request that has taken the link's credit, the credit is given back once:
 //    when it is confirmed, when it was sent over a stack that confirms nothing, or when it is lost.
 //
@@ -98,6 +98,17 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
     std::unique_ptr<name_answer> resolved;  // of a name
     const protocol_table* expected = nullptr;
   };
+  /// Who has asked, and its number for that.
+  struct asked_here {
+    std::uint64_t requester = 0;
+    std::uint64_t request = 0;
+    bool operator==(const asked_here&) const = default;
+  };
+  struct asked_here_hash {
+    std::size_t operator()(const asked_here& a) const noexcept {
+      return static_cast<std::size_t>((a.requester * 0x9e3779b97f4a7c15u) ^ a.request);
+    }
+  };
   struct asking {
     actor_id asker, asked;
     const signature_codec* signature;
@@ -130,24 +141,30 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
     if (!p) return std::nullopt;
     return std::move(*p);
   }
-  /// A user's value, with handles in it. If that fails, no handle counts as sent.
-  [[nodiscard]] base::result<packet> written(const content_codec& how, const void* value);
+  /// A user's value, with handles in it, of which `f` says how many. If that fails, no handle
+  /// counts as sent.
+  [[nodiscard]] base::result<packet> written(const content_codec& how, const void* value, frame& f);
   void post(outgoing m);
   void post_signal(outgoing m);
   void send_signal(outgoing m);
   void signal_confirmed();
   void post(const frame& f, packet payload);
   void flush();
+  [[nodiscard]] bool is_withdrawn(const outgoing& m) const;
   void give_up(outgoing& m, const base::error& why);
   void settle(std::uint64_t report, const base::error& why);
   [[nodiscard]] actor_id sender_id(std::uint64_t local) const noexcept;
   void send_error(const asking& to, std::uint64_t number, const base::error& why);
+  [[nodiscard]] question take_question(std::unordered_map<std::uint64_t, question>::iterator at);
+  void signal_withdrawn(remote_cell& to, const asked_here& who);
   void signal_watch(remote_cell& to, const core::address& watcher, std::uint64_t monitor);
   void signal_unwatch(remote_cell& to, const core::address& watcher, std::uint64_t monitor);
   void signal_down(remote_cell& to, const core::address& dead, const base::exit_reason& why,
                    std::uint64_t monitor);
 
   // what comes
+  void on_frame(const frame& f);
+  void release_unread();
   void on_user_message(const frame& f);
   /// False: it was refused. True: it is among those that `hand_over` delivers.
   [[nodiscard]] bool take_in(const frame& f, export_table::entry& x);
@@ -189,8 +206,9 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   const std::string dialled_;
   const bool confirms_;
   std::unique_ptr<any_link> link_;
-  const std::uint32_t most_signals_;  // that are not confirmed
-  answering_cell* asker_;             // a strong reference
+  const std::uint32_t most_signals_;   // that are not confirmed
+  const std::uint32_t most_requests_;  // without an answer
+  answering_cell* asker_;              // a strong reference
   base::instant now_{};
   peer_identity peer_;
   bool is_open_ = false;
@@ -203,6 +221,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   export_table exports_;
   std::unordered_map<actor_id, remote_cell*> proxies_;  // weakly held
   std::unordered_map<std::uint64_t, question> questions_;
+  std::unordered_map<asked_here, std::uint64_t, asked_here_hash> numbers_;  // of requests in there
   std::unordered_map<std::uint64_t, asking> asked_;
   std::unordered_map<std::uint64_t, watching> watches_;  // of actors here, by the peer's number
   std::vector<watching> watched_;                        // actors here, by those of the peer
@@ -210,7 +229,10 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   std::uint64_t sender_salt_;
 
   std::vector<actor_id> newly_sent_;  // by the encoding that is under way
+  frame being_read_;                  // whose handles are read now
+  std::vector<bool> was_read_;        // which of them were
   std::deque<outgoing> outbox_;       // what the stack has not taken yet
+  bool outbox_may_be_stale_ = false;  // a request in it may have been withdrawn
   std::deque<outgoing> signals_;      // what there are too many under way for
   std::uint32_t signals_under_way_ = 0;
   std::deque<under_way> under_way_;

@@ -31,37 +31,56 @@ constexpr std::uint64_t most_bytes_ahead = 1u << 20;
 
 bool node_link::on_message(incoming m) {
   if (is_shut_ || m.decoded == nullptr) return true;
-  const frame* const f = m.decoded;
+  const frame& f = *m.decoded;
+  being_read_.handles = 0;  // if the last one has thrown
+  if (f.handles == 0) [[likely]] {
+    on_frame(f);
+    return true;
+  }
+  being_read_ = f;
+  was_read_.assign(f.handles, false);
+  if (!m.is_late) on_frame(f);
+  release_unread();
+  return true;
+}
+
+void node_link::on_frame(const frame& f) {
   // What else comes must not overtake messages, and may change who has which number.
-  if (f->kind != frame_kind::message && f->kind != frame_kind::request) hand_over();
-  switch (f->kind) {
+  if (f.kind != frame_kind::message && f.kind != frame_kind::request) hand_over();
+  switch (f.kind) {
     case frame_kind::message:
-    case frame_kind::request: on_user_message(*f); break;
+    case frame_kind::request: return on_user_message(f);
     case frame_kind::response:
-    case frame_kind::error: on_answer(*f); break;
-    case frame_kind::cancel: asked_.erase(f->number); break;
-    case frame_kind::link: on_watch(*f, 0); break;
-    case frame_kind::unlink: on_unwatch(*f, 0); break;
-    case frame_kind::monitor:
-      if (f->number != 0) on_watch(*f, f->number);
-      break;
-    case frame_kind::demonitor: on_unwatch(*f, f->number); break;
-    case frame_kind::down: on_down(*f); break;
-    case frame_kind::exit: on_exit(*f); break;
-    case frame_kind::kill: on_kill(*f); break;
-    case frame_kind::release: on_release(*f); break;
-    case frame_kind::credit: on_credit(*f); break;
-    case frame_kind::resolve: on_resolve(*f); break;
-    case frame_kind::resolved: on_resolved(*f); break;
+    case frame_kind::error: return on_answer(f);
+    case frame_kind::cancel: return static_cast<void>(asked_.erase(f.number));
+    case frame_kind::link: return on_watch(f, 0);
+    case frame_kind::unlink: return on_unwatch(f, 0);
+    case frame_kind::monitor: return f.number != 0 ? on_watch(f, f.number) : void();
+    case frame_kind::demonitor: return on_unwatch(f, f.number);
+    case frame_kind::down: return on_down(f);
+    case frame_kind::exit: return on_exit(f);
+    case frame_kind::kill: return on_kill(f);
+    case frame_kind::release: return on_release(f);
+    case frame_kind::credit: return on_credit(f);
+    case frame_kind::resolve: return on_resolve(f);
+    case frame_kind::resolved: return on_resolved(f);
     case frame_kind::spawn:
-      refuse(*f, base::make_error(net_errc::denied, "spawn", "nothing is on this node's list"));
-      break;
-    case frame_kind::decode_error: on_decode_error(*f); break;
+      return refuse(f,
+                    base::make_error(net_errc::denied, "spawn", "nothing is on this node's list"));
+    case frame_kind::decode_error: return on_decode_error(f);
     case frame_kind::spawned:
     case frame_kind::marker:
-    case frame_kind::marked: break;  // answers to what is never asked
+    case frame_kind::marked: return;  // answers to what is never asked
   }
-  return true;
+}
+
+/// The peer holds whom it has given a handle to until it is told that nobody has that here.
+void node_link::release_unread() {
+  for (std::uint32_t i = 0; i < being_read_.handles && !is_closed_; ++i)
+    if (!was_read_[i])
+      post({.kind = frame_kind::release, .receiver = number_behind(being_read_, i), .number = 1},
+           empty_payload());
+  being_read_ = {};
 }
 
 void node_link::refuse(const frame& f, const base::error& why) {
@@ -182,6 +201,14 @@ void node_link::on_release(const frame& f) {
 
 // ---- answers ------------------------------------------------------------------------------------
 
+node_link::question node_link::take_question(
+    std::unordered_map<std::uint64_t, question>::iterator at) {
+  question q = std::move(at->second);
+  questions_.erase(at);
+  if (const core::cell* const who = q.request.requester) numbers_.erase({who->id(), q.request.id});
+  return q;
+}
+
 /// Gives the answer, or why there is none. An envelope becomes the requester's.
 void node_link::answer_question(question q, base::result<core::envelope*> with) noexcept {
   if (q.resolved != nullptr) return q.resolved->failed(with.error());
@@ -196,8 +223,7 @@ void node_link::answer_question(question q, base::result<core::envelope*> with) 
 void node_link::on_answer(const frame& f) {
   const auto at = questions_.find(f.number);
   if (at == questions_.end()) return;
-  question q = std::move(at->second);
-  questions_.erase(at);
+  question q = take_question(at);
   if (f.kind == frame_kind::error) return answer_question(std::move(q), error_of(f));
   if (q.signature == nullptr || f.type != q.signature->answer.type)
     return answer_question(std::move(q), base::make_error(net_errc::decode_failed, "a response",
@@ -245,8 +271,7 @@ void node_link::on_resolve(const frame& f) {
 void node_link::on_resolved(const frame& f) {
   const auto at = questions_.find(f.number);
   if (at == questions_.end() || at->second.resolved == nullptr) return;
-  question q = std::move(at->second);
-  questions_.erase(at);
+  question q = take_question(at);
   if (!f.sender)
     return q.resolved->failed(base::make_error(net_errc::decode_failed, "a resolved name"));
   remote_cell& proxy = proxy_of(f.sender);
@@ -297,22 +322,29 @@ void node_link::write(byte_writer& out, core::cell* who, const protocol_table& a
   const actor_id id = exports_.hold(*who, as);
   newly_sent_.push_back(id);
   out.fixed(static_cast<std::uint8_t>(handle_kind::senders));
-  write_id(out, id);
+  out.varint(newly_sent_.size() - 1);
 }
 
 core::cell* node_link::read(byte_reader& in, const protocol_table& as) {
   const auto kind = static_cast<handle_kind>(in.fixed<std::uint8_t>());
   if (kind == handle_kind::empty) return nullptr;
-  actor_id id;
-  id.low = in.fixed<std::uint64_t>();
-  id.high = in.fixed<std::uint64_t>();
-  if (in.failed()) return nullptr;
-  if (kind == handle_kind::senders && id) {
+  if (kind == handle_kind::senders) {
+    const std::uint64_t place = in.varint();
+    if (in.failed()) return nullptr;
+    if (place >= being_read_.handles || was_read_[place])
+      return in.fail("a handle without a number", place), nullptr;
+    const actor_id id = number_behind(being_read_, static_cast<std::uint32_t>(place));
+    if (!id) return in.fail("a handle to nobody"), nullptr;
     remote_cell& proxy = proxy_of(id);
+    was_read_[place] = true;
     ++proxy.received;
     proxy.seen_as(as);
     return &proxy;
   }
+  actor_id id;
+  id.low = in.fixed<std::uint64_t>();
+  id.high = in.fixed<std::uint64_t>();
+  if (in.failed()) return nullptr;
   const export_table::entry* const x = kind == handle_kind::receivers ? exports_.find(id) : nullptr;
   core::cell* const who = x != nullptr && x->held ? core::handle_access::get(x->who) : nullptr;
   if (who == nullptr) return in.fail("a handle that nobody here has given away"), nullptr;

@@ -39,6 +39,8 @@ void tell(const core::address& who, Args&&... args) {
 
 void node_link::signal(remote_cell& to, envelope_ptr e) {
   if (is_closed_) return to.lost_signal(e, why_);
+  if (const auto* const w = as<core::signals::withdrawn>(e))
+    return signal_withdrawn(to, {w->requester, w->request});
   if (const auto* const w = as<core::signals::watch>(e))
     return signal_watch(to, w->watcher, w->monitor);
   if (const auto* const w = as<core::signals::unwatch>(e))
@@ -59,6 +61,25 @@ void node_link::signal(remote_cell& to, envelope_ptr e) {
   if (const auto* const k = as<core::signals::kill>(e))
     if (auto p = payload_of(kill_order{k->reason, k->final}))
       post({.kind = frame_kind::kill, .receiver = to.id()}, std::move(*p));
+}
+
+/// Nobody here wants the answer any more. So the question is over at both ends, and a system that
+/// ends does not wait for it.
+void node_link::signal_withdrawn(remote_cell& to, const asked_here& who) {
+  const auto known = numbers_.find(who);
+  if (known == numbers_.end()) return;  // answered meanwhile, or refused
+  const std::uint64_t number = known->second;
+  const auto at = questions_.find(number);
+  if (at == questions_.end()) return;
+  const question q = take_question(at);
+  q.request.requester->drop_strong();
+  node_->env().outside_ended();
+  outbox_may_be_stale_ = !outbox_.empty();
+  post({.kind = frame_kind::cancel,
+        .receiver = to.id(),
+        .sender = sender_id(who.requester),
+        .number = number},
+       empty_payload());
 }
 
 void node_link::signal_watch(remote_cell& to, const core::address& watcher, std::uint64_t monitor) {
