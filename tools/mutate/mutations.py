@@ -5,6 +5,7 @@ tests that find it, the quickest first, by their names in CTest. Or `equivalent`
 that nothing observable changes.
 """
 
+import broker_mutations
 import cell_mutations
 import memory_mutations
 import net_mutations
@@ -24,6 +25,7 @@ MUTATIONS = (
     + stream_mutations.MUTATIONS
     + team_mutations.MUTATIONS
     + net_mutations.MUTATIONS
+    + broker_mutations.MUTATIONS
     + node_mutations.MUTATIONS
     + reliable_mutations.MUTATIONS
     + transport_mutations.MUTATIONS

@@ -120,6 +120,56 @@ TEST_CASE("handing over: before a stream stands as much may wait as later, and n
 
 namespace handing_over_test {
 
+struct try_again {
+  int turns;
+};
+/// Writes in turn after turn to one who does not answer.
+class patient : public broker<result<int>(open_to), void(try_again)> {
+ public:
+  explicit patient(broker_place p) : broker(p) {}
+  using broker::on;
+  result<int> on(const open_to& o) {
+    socket_settings s;
+    s.transport.high_water = 4096;
+    s.transport.low_water = 1024;
+    s.transport.most_queued = 8192;
+    s.transport.attempt_limit = duration::seconds(1000);
+    there_ = io().connect(o.at, s).value();
+    answer_ = make_promise<int>();
+    on(try_again{200});
+    return answer_;
+  }
+  void on(try_again t) {
+    for (int i = 0; i < 4; ++i) taken_ += io().write(there_, std::string(1000, 'p')).has_value();
+    if (t.turns == 0) return answer_.deliver(taken_);
+    send(ref<protocol<void(try_again)>>(self()), try_again{t.turns - 1});
+  }
+  void on(const connection_closed& c) { answer_.fail(c.why); }
+
+ private:
+  connection_handle there_;
+  int taken_ = 0;
+  response_promise<int> answer_;
+};
+
+}  // namespace handing_over_test
+
+TEST_CASE("handing over: while nobody answers, what waits is bounded, however long that takes") {
+  broker_threads threads;
+  actor_system system(quiet());
+  const bare_socket silent = bare_socket::listening(0);
+  const bare_socket fills_it = bare_socket::connected(silent.port());
+  const std::string to = "tcp://127.0.0.1:" + std::to_string(silent.port());
+  for (const bool on_workers : {false, true}) {
+    CAPTURE(on_workers);
+    const auto p =
+        on_workers ? system.spawn<patient>(broker_place(threads)) : threads.spawn<patient>(system);
+    CHECK(system.request(p, open_to{to, false}).get().value() == 8);
+  }
+}
+
+namespace handing_over_test {
+
 /// What the brokers of a connection have got, in its order.
 struct record {
   std::mutex mutex;

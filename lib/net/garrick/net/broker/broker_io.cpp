@@ -300,9 +300,10 @@ base::result<void> broker_io::flush(const connection_handle& c) {
     case detail::entrance::answer::over: return net_errc::connection_lost;
     case detail::entrance::answer::entered: {
       const detail::leaving at_end{*door};
-      if (size > e.most_queued ||
-          !static_cast<raw_connection&>(door->occupant()).write(e.gathered.share()))
-        return net_errc::overload;
+      if (size > e.most_queued) return net_errc::overload;
+      if (base::error why =
+              static_cast<raw_connection&>(door->occupant()).write(e.gathered.share()))
+        return why;
       e.gathered = packet();
       return {};
     }

@@ -104,7 +104,8 @@ class broker_io {
   /// Error: `errc::invalid_setting` for no bytes, or more than a block has.
   base::result<void> read(const connection_handle& c, const receive_policy& how);
   /// Sends a copy of the bytes, after those of `put`. Error: `net_errc::overload`, nothing was
-  /// taken: more bytes would wait than `transport.most_queued`.
+  /// taken: more bytes would wait than `transport.most_queued`. `net_errc::connection_lost` comes
+  /// once it is known that nobody takes them; what was taken before may be lost, too.
   [[nodiscard]] base::result<void> write(const connection_handle& c,
                                          std::span<const std::byte> bytes);
   /// The same of characters.

@@ -41,6 +41,9 @@ class carrier {
   virtual void transmit(packet bytes) = 0;
   /// True if it takes more.
   [[nodiscard]] virtual bool writable() const = 0;
+  /// False if it is known that what is transmitted now is dropped, as after a connection was
+  /// broken, of which there is still something to read.
+  [[nodiscard]] virtual bool sends() const { return true; }
   /// Bytes of a datagram that the path takes, at most, as far as is known; of a stream, any number.
   [[nodiscard]] virtual std::size_t largest() const = 0;
   /// Opens the transport again, after `carried::disconnected`. Answers with `carried::connected` or

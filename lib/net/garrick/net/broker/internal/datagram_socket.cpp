@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <exception>
 #include <utility>
@@ -104,12 +105,15 @@ void datagram_socket::receive() {
   for (int i = 0; i < most_batches && entry != nullptr && !closed_; ++i) {
     // order: seq_cst, also in `returned`: either this thread sees what came back, or that one sees
     // that it is waited for
-    if (held_.load(std::memory_order_seq_cst) >= most_) {
-      starved_.store(true, std::memory_order_seq_cst);             // order: as above
-      if (held_.load(std::memory_order_seq_cst) >= most_) return;  // order: as above
+    std::uint32_t held = held_.load(std::memory_order_seq_cst);
+    if (held >= most_) {
+      starved_.store(true, std::memory_order_seq_cst);  // order: as above
+      held = held_.load(std::memory_order_seq_cst);     // order: as above
+      if (held >= most_) return;
     }
     int failed = 0;
-    const std::size_t n = batch.receive(socket_->fd(), failed);
+    const std::size_t n = batch.receive(socket_->fd(), failed,
+                                        std::min<std::size_t>(most_ - held, datagram_batch::most));
     if (n == 0) break;
     for (std::size_t k = 0; k < n; ++k) {
       auto bytes = std::make_shared<kept>(shared_from_this(), batch.bytes(k));

@@ -63,10 +63,12 @@ void raw_connection::parts_returned() {
   below_.read_on();
 }
 
-bool raw_connection::write(packet p) {
-  if (below_.queued() + early_.size() + p.size() > who_.entry->most_queued) return false;
+base::error raw_connection::write(packet p) {
+  if (is_connected_ && !below_.sends()) return net_errc::connection_lost;
+  if (below_.queued() + early_.size() + p.size() > who_.entry->most_queued)
+    return net_errc::overload;
   transmit(std::move(p));
-  return true;
+  return {};
 }
 
 void raw_connection::write_from_line(packet p, std::size_t counted) {

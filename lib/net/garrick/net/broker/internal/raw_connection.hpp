@@ -35,8 +35,8 @@ class raw_connection final : public hosted, public carried {
 
   // What visitors of the broker do.
   void set(const receive_policy& p);
-  /// False: there is no room for it, and nothing was taken.
-  [[nodiscard]] bool write(packet p);
+  /// An error: nothing was taken, as there is no room, or it is known that nobody gets it.
+  [[nodiscard]] base::error write(packet p);
   /// The same for what was counted in line already.
   void write_from_line(packet p, std::size_t counted);
   /// The broker was refused, for what waited in line: it hears when that has gone.

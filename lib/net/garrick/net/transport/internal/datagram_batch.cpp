@@ -69,8 +69,8 @@ datagram_batch& datagram_batch::of_this_thread() {
   return batch;
 }
 
-std::size_t datagram_batch::receive(int fd, int& failed) {
-  for (std::size_t i = 0; i < most; ++i) {
+std::size_t datagram_batch::receive(int fd, int& failed, std::size_t limit) {
+  for (std::size_t i = 0; i < limit; ++i) {
     parts_[i] = {room_.get() + i * each, each};
     headers_[i] = {};
     headers_[i].msg_hdr.msg_iov = &parts_[i];
@@ -82,7 +82,7 @@ std::size_t datagram_batch::receive(int fd, int& failed) {
   }
   int received = 0;
   do {
-    received = ::recvmmsg(fd, headers_.data(), most, MSG_DONTWAIT, nullptr);
+    received = ::recvmmsg(fd, headers_.data(), static_cast<unsigned>(limit), MSG_DONTWAIT, nullptr);
   } while (received < 0 && errno == EINTR);
   if (received <= 0) {
     failed = received < 0 ? errno : EAGAIN;

@@ -42,8 +42,9 @@ class datagram_batch {
 
   [[nodiscard]] static datagram_batch& of_this_thread();
 
-  /// Receives what there is; 0 and the system's number in `failed` if that is nothing.
-  [[nodiscard]] std::size_t receive(int fd, int& failed);
+  /// Receives what there is, `limit` datagrams at most; 0 and the system's number in `failed` if
+  /// that is nothing. Requires a limit of 1 to `most`.
+  [[nodiscard]] std::size_t receive(int fd, int& failed, std::size_t limit = most);
   /// A datagram of the last call. Those of more than 65535 bytes do not exist.
   [[nodiscard]] std::span<const std::byte> bytes(std::size_t i) const noexcept {
     return {room_.get() + i * each, headers_[i].msg_len};

@@ -15,6 +15,11 @@ namespace {
 /// So much may wait before it is written while somebody is still in.
 constexpr std::size_t flush_at = std::size_t{256} << 10;
 
+bool has_unread_bytes(int fd) noexcept {
+  int waiting = 0;
+  return ::ioctl(fd, FIONREAD, &waiting) == 0 && waiting > 0;
+}
+
 }  // namespace
 
 // --- opening -------------------------------------------------------------------------------------
@@ -184,9 +189,7 @@ void stream_host::have_read(int failed, std::size_t bytes) {
 }
 
 bool stream_host::bytes_before_time(base::instant) {
-  int waiting = 0;
-  time_waits_ =
-      state_ == state::connected && ::ioctl(socket_->fd(), FIONREAD, &waiting) == 0 && waiting > 0;
+  time_waits_ = state_ == state::connected && has_unread_bytes(socket_->fd());
   return time_waits_;
 }
 
@@ -200,8 +203,7 @@ void stream_host::lose(const base::error& why) {
 
 void stream_host::transmit(packet bytes) {
   GARRICK_ASSERT_SLOW(is_occupied(), "a link is used by who visits it (connection::run)");
-  if (state_ != state::connected || is_closing() || write_failed_ != 0 || broken_)
-    return counts_.dropped.add(1);
+  if (!sends()) return counts_.dropped.add(1);
   if (bytes.empty()) return;
   queue_.push(std::move(bytes));
   if (queue_.bytes() >= flush_at && !blocked_) flush();
@@ -211,6 +213,10 @@ void stream_host::transmit(packet bytes) {
   } else if (queue_.bytes() >= settings_.high_water) {
     is_full_ = true;
   }
+}
+
+bool stream_host::sends() const {
+  return state_ == state::connected && !is_closing() && write_failed_ == 0 && !broken_;
 }
 
 bool stream_host::writable() const {
@@ -240,6 +246,13 @@ void stream_host::flush() {
   }
 }
 
+// Of a stream that is still read, or of which there is something to read, reading says how it
+// ended.
+bool stream_host::ends_unread() const noexcept {
+  if (write_failed_ == 0 || state_ != state::connected) return false;
+  return input_ended_ || (rests_ && !has_unread_bytes(socket_->fd()));
+}
+
 bool stream_host::attend() {
   flush_posted_ = false;
   if (std::exchange(reopens_, false)) {
@@ -248,8 +261,7 @@ bool stream_host::attend() {
   }
   if (state_ != state::connected) return false;
   if (!blocked_ && !queue_.empty() && !broken_) flush();
-  // Of a stream that is still read, reading says how it ended.
-  if (input_ended_ && write_failed_ != 0 && !broken_) broken_ = error_of(write_failed_, "write");
+  if (ends_unread() && !broken_) broken_ = error_of(write_failed_, "write");
   if (broken_) {
     lose(base::error(broken_));
     return true;
@@ -264,7 +276,7 @@ bool stream_host::attend() {
 
 void stream_host::attend_elsewhere() {
   if (reopens_ || broken_ || (is_full_ && queue_.bytes() <= settings_.low_water)) want_loop();
-  if (input_ended_ && write_failed_ != 0) want_loop();
+  if (ends_unread()) want_loop();
   if (queue_.empty() || blocked_ || flush_posted_ || state_ != state::connected || broken_) return;
   // Messages that come faster than one can be written are left to the loop: until it comes, more of
   // them meet.
@@ -278,7 +290,7 @@ void stream_host::attend_elsewhere() {
   last_flush_ = now();
   flush_took_ = last_flush_ - before;
   if (blocked_ || broken_ || (is_full_ && queue_.bytes() <= settings_.low_water)) want_loop();
-  if (input_ended_ && write_failed_ != 0) want_loop();
+  if (ends_unread()) want_loop();
 }
 
 void stream_host::farewell() noexcept {

@@ -44,6 +44,7 @@ class stream_host final : public host, public resolution {
 
   void transmit(packet bytes) override;
   [[nodiscard]] bool writable() const override;
+  [[nodiscard]] bool sends() const override;
   [[nodiscard]] std::size_t largest() const override;
   [[nodiscard]] std::optional<carrier_kind> carries() const override {
     return carrier_kind::stream;
@@ -85,6 +86,8 @@ class stream_host final : public host, public resolution {
   /// Forgets the socket, and whatever was waited for.
   void forget() noexcept;
   void flush();
+  /// Nothing can be written any more, and nobody reads, who would hear that it is over.
+  [[nodiscard]] bool ends_unread() const noexcept;
   [[nodiscard]] std::shared_ptr<stream_host> self() {
     return std::static_pointer_cast<stream_host>(shared_from_this());
   }
