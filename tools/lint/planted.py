@@ -15,8 +15,10 @@ from mutations import MUTATIONS
 
 
 def sources(test: str) -> tuple[Path, str]:
-    """Where the test's source stands, at some depth, and its name."""
-    part = test.split(".")[0]
+    """Where the test's source stands, at some depth, and its name. A room that is a target of its
+    own, such as net_broker, lies in its part's folder.
+    """
+    part = test.split(".")[0].split("_")[0]
     folder = Path("tests") if part == "tests" else Path("lib") / part
     return folder, f"{stem_of(test)}.{'model' if is_model(test) else 'test'}.cpp"
 
