@@ -36,9 +36,14 @@ void node_processes::start(std::uint32_t node, std::uint32_t life) {
   for (std::string& w : words) argv.push_back(w.data());
   argv.push_back(nullptr);
   children_.reserve(children_.size() + 1);  // a process that runs has a place
+  posix_spawnattr_t how;
+  ::posix_spawnattr_init(&how);
+  ::posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
+  ::posix_spawnattr_setsigmask(&how, &blocked_);
   pid_t made = 0;
-  if (const int error =
-          ::posix_spawn(&made, program_.c_str(), nullptr, nullptr, argv.data(), environ))
+  const int error = ::posix_spawn(&made, program_.c_str(), nullptr, &how, argv.data(), environ);
+  ::posix_spawnattr_destroy(&how);
+  if (error != 0)
     throw std::system_error(error, std::generic_category(), program_ + " cannot be started");
   children_.push_back({node, made});
 }

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -19,8 +20,9 @@ namespace word_count {
 class node_processes {
  public:
   /// What each is told: `like`, but for its number and life. `program`: a file to be executed.
-  node_processes(std::string program, node_arguments like)
-      : program_(std::move(program)), like_(std::move(like)) {}
+  /// `blocked`: the signals that are blocked there at first.
+  node_processes(std::string program, node_arguments like, const sigset_t& blocked)
+      : program_(std::move(program)), like_(std::move(like)), blocked_(blocked) {}
   /// Kills those that are left.
   ~node_processes();
   node_processes(const node_processes&) = delete;
@@ -44,6 +46,7 @@ class node_processes {
   };
   std::string program_;
   node_arguments like_;
+  sigset_t blocked_;
   std::vector<child> children_;
 };
 

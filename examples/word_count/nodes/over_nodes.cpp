@@ -3,6 +3,7 @@
 #include "../display.hpp"
 #include "../walker.hpp"
 #include "coordinator.hpp"
+#include "interruption.hpp"
 
 #include <cerrno>
 #include <chrono>
@@ -26,12 +27,13 @@ class socket_folder {
       throw std::system_error(errno, std::generic_category(), pattern);
     path_ = pattern;
   }
-  ~socket_folder() {
+  ~socket_folder() { clear(); }
+  socket_folder(const socket_folder&) = delete;
+  socket_folder& operator=(const socket_folder&) = delete;
+  void clear() const noexcept {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }
-  socket_folder(const socket_folder&) = delete;
-  socket_folder& operator=(const socket_folder&) = delete;
   [[nodiscard]] std::string socket() const { return "unix://" + path_ + "/office"; }
 
  private:
@@ -49,9 +51,11 @@ void required(const Result& r) {
 // [run]
 outcome run_over_nodes(const job& what, std::uint32_t nodes, const std::string& program) {
   const auto begin = std::chrono::steady_clock::now();
+  const interruption signals;  // what comes meanwhile ends this process when all is cleared away
   const socket_folder folder;
   std::random_device random;
-  node_processes others(program, {folder.socket(), random(), 0, 0, what.workers});
+  node_processes others(program, {folder.socket(), random(), 0, 0, what.workers},
+                        signals.mask_before());
   chaos fate(what.seed, 0);  // here it is processes that are struck
   garrick::settings o;
   o.scheduler.workers = what.workers;
@@ -65,10 +69,16 @@ outcome run_over_nodes(const job& what, std::uint32_t nodes, const std::string& 
       coordinator_orders{walker, here, nodes, what.seed, what.chaos_every != 0},
       garrick::lent(&others), garrick::lent(&fate));
   required(node->publish(office_name, garrick::ref<office_protocol>(coordinator)));
+  const interruption::watch watch(signals, [&] { system.exit(coordinator); });
   if (what.display != show::nothing)
     system.spawn<display_actor>(coordinator, what.display, garrick::lent(&fate));
   garrick::result<counted_by_nodes> done = system.request(coordinator, finish{}).get();
   // [/run]
+  if (!done && signals.has_come()) {  // a walk through a large folder is not waited for
+    others.wait({});
+    folder.clear();
+    signals.let_it_end();
+  }
   outcome result;
   result.messages = fate.messages();
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -82,7 +92,8 @@ outcome run_over_nodes(const job& what, std::uint32_t nodes, const std::string& 
   }
   node.reset();  // whoever has not heard that it is enough hears that now
   static_cast<void>(system.shutdown(garrick::duration::seconds(1)));
-  others.wait(std::chrono::seconds(5));
+  // Without a result nobody has to end in good order.
+  others.wait(std::chrono::seconds(result.trouble.empty() ? 5 : 0));
   if (what.display == show::bar) clear_line();
   return result;
 }
