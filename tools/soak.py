@@ -51,6 +51,7 @@ class verdict:
     mib: list[float] = field(default_factory=list)
     wrong: str = ""
     output: str = ""
+    slopes: list[str] = field(default_factory=list)  # what the last run says of its memory
 
 
 def tests_of(build: str, regex: str) -> list[test]:
@@ -119,6 +120,7 @@ def soak(one: test, seconds: float) -> verdict:
     while True:
         before = time.monotonic()
         status, mib, text = run(one, factor, most_seconds + SILENT_SECONDS)
+        result.slopes = re.findall(r"^slope: .*", text, re.M)
         took = time.monotonic() - before
         result.runs += 1
         result.most = factor
@@ -172,7 +174,7 @@ def main() -> int:
             how = f"{result.runs} times"
         end = result.wrong and f"FAILED: {result.wrong}"
         line = f"{one.name:44} {how:32} {max(result.mib):6.0f} MiB  {end}".rstrip()
-        print("\n".join(filter(None, (line, result.output))), flush=True)
+        print("\n".join(filter(None, (line, *result.slopes, result.output))), flush=True)
         if result.wrong:
             failed.append(one.name)
 
