@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """from_outside.py CASE PROGRAM [ARG...]: drives an example server by the tools that its users have:
-`key_value` and `chat` by nc, `http_curl` by curl, `http_wrk` by wrk. PROGRAM, with what runs it,
-gets an address to listen at and serves until a line comes.
+`key_value`, `chat` and `slow_reader` by nc, `http_curl` by curl, `http_wrk` by wrk. PROGRAM, with
+what runs it, gets an address to listen at and serves until a line comes.
 
 Without the tool it says `skipped:`. Exit status 1: an answer is wrong, and what it is.
 """
 
+import os
 import re
+import resource
+import select
 import shutil
 import subprocess
 import sys
@@ -31,6 +34,10 @@ class server:
             sys.exit(f"the server says '{said}'")
         self.port = found[1]
         return self
+
+    def resident_kilobytes(self):
+        with open(f"/proc/{self.process.pid}/statm", encoding="ascii") as f:
+            return int(f.read().split()[1]) * resource.getpagesize() // 1024
 
     def __exit__(self, *_):
         self.process.communicate("\n", timeout=PATIENCE)
@@ -81,6 +88,52 @@ def chat(port):
     expect("ann", rest, "* bye\n")
 
 
+def slow_reader(port, s):
+    """An nc that is stopped reads nothing; another one gives it questions all the while."""
+    expect("a text", nc(port, "set a " + 500 * "x" + "\n"), "ok\n")
+    answer = "= " + 500 * "x" + "\n"
+    stopped = subprocess.Popen(["nc", "-N", "127.0.0.1", port], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, text=True)
+    asked = asked_by(stopped, 1000)
+    expect("the first answers", [stopped.stdout.readline() for _ in range(1000)], 1000 * [answer])
+    before = s.resident_kilobytes()
+    # Nobody reads what nc writes, so it stops reading, and then the server does.
+    while True:
+        more = asked_by(stopped, 20000)
+        asked += more
+        if more < 20000:
+            break
+        if asked > 5_000_000:  # of which the system holds some hundred thousand
+            sys.exit("the server reads on, although nobody takes its answers")
+    grown = s.resident_kilobytes() - before
+    expect(f"grows by {grown} kB", grown < 16384, True)
+    expect("another client", nc(port, "count\n"), "= 1\n")
+    # From now on it reads, and all that was asked is answered.
+    os.set_blocking(stopped.stdin.fileno(), True)
+    stopped.stdin.close()
+    answered = 1000 + sum(1 for line in stopped.stdout if line == answer)
+    expect("answers", answered, asked)
+    stopped.wait(PATIENCE)
+
+
+def asked_by(who, most):
+    """How many questions it takes before it takes no more for a second."""
+    question = b"get a\n"
+    file = who.stdin.fileno()
+    os.set_blocking(file, False)
+    left = memoryview(most * question)
+    while left:
+        _, writable, _ = select.select([], [file], [], 1)
+        # A question is written whole or not at all, as pipes do with few bytes.
+        if not writable:
+            break
+        try:
+            left = left[os.write(file, left[: len(question)]):]
+        except BlockingIOError:
+            break
+    return most - len(left) // len(question)
+
+
 def http_curl(port):
     def curl(*arguments):
         done = subprocess.run(["curl", "--silent", "--max-time", str(PATIENCE), *arguments],
@@ -113,8 +166,8 @@ def http_wrk(port):
             sys.exit(f"wrk: {done.stdout}")
 
 
-CASES = {"key_value": ("nc", key_value), "chat": ("nc", chat), "http_curl": ("curl", http_curl),
-         "http_wrk": ("wrk", http_wrk)}
+CASES = {"key_value": ("nc", key_value), "chat": ("nc", chat), "slow_reader": ("nc", slow_reader),
+         "http_curl": ("curl", http_curl), "http_wrk": ("wrk", http_wrk)}
 
 
 def main() -> int:
@@ -123,7 +176,7 @@ def main() -> int:
         print(f"skipped: there is no {tool}")
         return 0
     with server(sys.argv[2:]) as s:
-        drive(s.port)
+        drive(s.port, s) if drive is slow_reader else drive(s.port)
     print("all answers as expected")
     return 0
 
