@@ -165,6 +165,8 @@ enum class mischief : std::uint8_t {
   changes_lane,  ///< to the next
   reports,       ///< as delivered when it is sent
   keeps_lent,    ///< it is passed up later, from the memory that was lent
+  lags,          ///< each, not one of so many, is sent when the next one is
+  doubts,        ///< it is sent, and reported as unknown although the link lives
 };
 
 template <mischief M>
@@ -177,6 +179,14 @@ class planted : public layer_defaults {
     if (M == mischief::alters && now) *last_byte_of(m.bytes) ^= std::byte{1};
     if (M == mischief::reports && now && m.report != 0) {
       c.notify({link_event::kind::delivered, std::exchange(m.report, 0)});
+    }
+    if (M == mischief::doubts && now && m.report != 0) {
+      c.notify({link_event::kind::unknown, std::exchange(m.report, 0)});
+    }
+    if (M == mischief::lags) {
+      if (kept_) c.down(*std::exchange(kept_, std::nullopt));
+      kept_ = std::move(m);
+      return;
     }
     if (M == mischief::swaps && now) {
       kept_ = std::move(m);

@@ -1,5 +1,5 @@
-// The stacks of stack/stacks.hpp as kinds for the guarantee programs. They are without
-// `actor_protocol`, since the programs send numbers and no frames.
+// The stacks of stack/stacks.hpp as kinds for the guarantee programs: without `actor_protocol` for
+// `exchange`, which sends numbers and no frames, and with it for `dialogue`, which asks questions.
 //
 // Thread safety: plain functions.
 #pragma once
@@ -10,7 +10,9 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
+#include "garrick/net/layer/actor_protocol.hpp"
 #include "garrick/net/layer/duplicate_suppression.hpp"
 #include "garrick/net/layer/failure_detection.hpp"
 #include "garrick/net/layer/framing.hpp"
@@ -26,7 +28,7 @@ namespace garrick::net::testkit::internal {
 /// A layer of class L, with what it has to know of its place.
 template <class L>
 [[nodiscard]] L layer_at([[maybe_unused]] const stack_place& place) {
-  if constexpr (std::is_same_v<L, failure_detection>) {
+  if constexpr (std::is_base_of_v<failure_detection, L>) {
     failure_detection_settings s;
     s.self.node.low = static_cast<unsigned char>(place.host[0]);
     s.self.incarnation = place.seed | 1;
@@ -66,13 +68,47 @@ template <class... Planted>
   return kind_of<datagrams, reconnect, slicing, Planted..., ordering, reliability,
                  failure_detection>(std::move(name), to_mailbox, 20'000);
 }
-[[nodiscard]] inline stack_kind ordered_datagram_kind() {
-  return kind_of<datagrams, slicing, ordering, failure_detection>("ordered_datagrams", in_order,
-                                                                  5'000);
+template <class Detection = failure_detection>
+[[nodiscard]] stack_kind ordered_datagram_kind(std::string name = "ordered_datagrams") {
+  return kind_of<datagrams, slicing, ordering, Detection>(std::move(name), in_order, 5'000);
 }
 [[nodiscard]] inline stack_kind plain_datagram_kind() {
   return kind_of<datagrams, slicing, duplicate_suppression, failure_detection>("plain_datagrams",
                                                                                at_most_once, 5'000);
+}
+
+// The same with a top that carries frames: `actor_protocol`, or what a bug was planted in.
+template <class... Top>
+[[nodiscard]] stack_kind talking_stream_kind(std::string name) {
+  return kind_of<byte_stream, Top..., reconnect, slicing, failure_detection, framing>(
+      std::move(name), to_mailbox, 50'000);
+}
+template <class... Top>
+[[nodiscard]] stack_kind talking_plain_stream_kind(std::string name) {
+  return kind_of<byte_stream, Top..., slicing, failure_detection, framing>(std::move(name),
+                                                                           in_order, 50'000);
+}
+template <class... Top>
+[[nodiscard]] stack_kind talking_datagram_kind(std::string name) {
+  return kind_of<datagrams, Top..., reconnect, slicing, ordering, reliability, failure_detection>(
+      std::move(name), to_mailbox, 20'000);
+}
+template <class Detection, class... Top>
+[[nodiscard]] stack_kind talking_ordered_datagram_kind(std::string name) {
+  return kind_of<datagrams, Top..., slicing, ordering, Detection>(std::move(name), in_order, 5'000);
+}
+template <class... Top>
+[[nodiscard]] stack_kind talking_plain_datagram_kind(std::string name) {
+  return kind_of<datagrams, Top..., slicing, duplicate_suppression, failure_detection>(
+      std::move(name), at_most_once, 5'000);
+}
+/// The five stacks as the library composes them.
+[[nodiscard]] inline std::vector<stack_kind> talking_kinds() {
+  return {talking_stream_kind<actor_protocol>("stream"),
+          talking_plain_stream_kind<actor_protocol>("plain_stream"),
+          talking_datagram_kind<actor_protocol>("datagrams"),
+          talking_ordered_datagram_kind<failure_detection, actor_protocol>("ordered_datagrams"),
+          talking_plain_datagram_kind<actor_protocol>("plain_datagrams")};
 }
 
 }  // namespace garrick::net::testkit::internal

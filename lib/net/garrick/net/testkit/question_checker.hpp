@@ -1,0 +1,174 @@
+// Holds stacks with `actor_protocol` on top to what they promise about questions (the guarantee
+// `processed`): what both ends ask, handle, answer and are told is written down, and this compares.
+//
+//   promise       | what must hold
+//   (always)      | a question ends once: by its answer, an error, its time, or as perhaps delivered
+//                 | its answer is the one that was given to it, by who was asked
+//                 | its time is not over before it is; it is given up only if the link goes down
+//                 | who has taken it back is told nothing more
+//                 | of a link that is down no question is open
+//                 | a decode error comes to who has sent something that is no frame, and no other
+//   once          | nobody handles a question twice
+//   ordered       | those of a lane are handled in order
+//   sessions      | a link gets questions of one flow
+//   to_mailbox    | each question is answered, if it has all the time there is and the link lives
+//
+// An end also does what it must not: it answers twice, answers what nobody has asked, answers for
+// somebody else, and sends what is no frame. Of all that the other end's owner must hear nothing.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "garrick/base/time/clock.hpp"
+#include "garrick/base/values/error.hpp"
+#include "garrick/net/packet.hpp"
+#include "garrick/net/stack/any_link.hpp"
+#include "garrick/net/testkit/guarantee_checker.hpp"
+#include "garrick/net/wire/frame.hpp"
+
+namespace garrick::net::testkit {
+
+/// What an end does with a question that it has handled.
+enum class reply : std::uint8_t {
+  right,        ///< answers it
+  refusal,      ///< answers by an error
+  twice,        ///< answers it two times
+  for_another,  ///< answers a request as somebody who was not asked
+  unasked,      ///< answers something that nobody has asked
+  none,         ///< is silent for ever; answers one that has all the time there is
+};
+
+/// The answer that a question with these bytes is to get, if it is one; for bugs that are planted.
+[[nodiscard]] std::vector<std::byte> right_answer(std::span<const std::byte> question);
+
+/// The same for the error by which it may be refused.
+[[nodiscard]] base::error right_refusal(std::span<const std::byte> question);
+
+/// Watches any number of links, which are all of one kind.
+class question_checker {
+ public:
+  /// Holds them to this.
+  explicit question_checker(promise p) noexcept : promise_(p) {}
+  question_checker(const question_checker&) = delete;
+  question_checker& operator=(const question_checker&) = delete;
+
+  /// What was broken first, or nothing.
+  [[nodiscard]] const std::string& violation() const noexcept { return violation_; }
+  /// Checks what can only be said when nothing is under way any more.
+  void finish();
+
+  /// How questions have ended.
+  struct figures {
+    std::size_t asked = 0;      ///< all of them
+    std::size_t answered = 0;   ///< rightly
+    std::size_t refused = 0;    ///< by an error of who was asked
+    std::size_t timeouts = 0;   ///< their time was over
+    std::size_t perhaps = 0;    ///< the link went down
+    std::size_t cancelled = 0;  ///< who has asked has taken them back
+    std::size_t no_frames = 0;  ///< decode errors that came back
+  };
+  /// So far.
+  [[nodiscard]] const figures& seen() const noexcept { return seen_; }
+
+ private:
+  friend class talking_end;
+  enum class ending : std::uint8_t { none, answered, refused, timeout, perhaps, cancelled };
+  struct question {
+    frame_kind kind;
+    actor_id asker, asked;
+    base::instant due;  ///< by the asker's clock; never: it has all the time there is
+    bool handled = false;
+    bool answered = false;  ///< somebody has said so, or refused it
+    ending end = ending::none;
+  };
+  /// What one end asks; the number of a question is its place, and 1.
+  struct flow {
+    std::string asker;
+    std::deque<question> questions;
+    std::size_t no_frames = 0;  ///< that were sent, and not complained about yet
+    bool over = false;          ///< the asker's link went down
+    bool vanished = false;      ///< the asker was destroyed before
+  };
+  void found(std::string text);
+  [[nodiscard]] static std::string name_of(const flow& f, std::uint64_t number);
+
+  promise promise_;
+  std::string violation_;
+  std::deque<flow> flows_;
+  figures seen_;
+};
+
+/// An end of a link that asks and answers: its owner. It holds the link.
+class talking_end final : public link_owner {
+ public:
+  /// Begins a flow, called by this name in a violation's text. `now` is the time by the clock of
+  /// this end's host.
+  talking_end(question_checker& checker, std::string name, std::function<base::instant()> now);
+  ~talking_end();
+
+  /// Takes the link, whose owner this is.
+  void hold(std::unique_ptr<any_link> l) noexcept { link_ = std::move(l); }
+  /// The link.
+  [[nodiscard]] any_link& below() noexcept { return *link_; }
+  /// True if questions may be asked.
+  [[nodiscard]] bool can_ask() const;
+  /// True after `down`.
+  [[nodiscard]] bool is_down() const;
+  /// Asks the next question, of `size` bytes or a few more, between the actors of this pair; a
+  /// request, or one of the others. Infinite: it has all the time there is. Requires `can_ask()`.
+  void ask(frame_kind kind, std::uint64_t pair, std::size_t size, base::duration limit);
+  /// Takes back the newest request that is open, if there is one. Requires `can_ask()`.
+  void cancel_one();
+  /// Sends something that is no frame. Requires `can_ask()`.
+  void send_no_frame();
+  /// How many questions wait for an answer of this end.
+  [[nodiscard]] std::size_t to_answer() const noexcept { return handled_.size(); }
+  /// Answers the oldest of them in this way, if the link is writable. `for_another` and `unasked`
+  /// are the wrong one alone: the right one is still to come.
+  void answer_one(reply how);
+  /// Is told each event.
+  void set_listener(std::function<void(const link_event&)> f) { listener_ = std::move(f); }
+
+  bool on_message(incoming m) override;
+  void on_event(const link_event& e) override;
+
+ private:
+  using flow = question_checker::flow;
+  using question = question_checker::question;
+  using ending = question_checker::ending;
+  /// A question of the other end.
+  struct handled {
+    std::size_t from;  ///< the flow's place
+    std::uint64_t number;
+  };
+  void on_question(const incoming& m, const frame& f);
+  void on_answer(const incoming& m, const frame& f);
+  void on_error(const incoming& m, const frame& f, question& q);
+  void on_decode_error(const frame& f);
+  void send_answer(const handled& h, const question& q, std::uint64_t number, actor_id from);
+  void send_refusal(const handled& h, const question& q);
+  [[nodiscard]] std::size_t room() const;
+  bool send(outgoing&& m);
+
+  question_checker& checker_;
+  const std::size_t own_;  ///< the flow's place
+  std::function<base::instant()> now_;
+  std::unique_ptr<any_link> link_;
+  std::function<void(const link_event&)> listener_;
+  bool connected_ = false;
+  std::size_t from_ = 0;  ///< the flow whose questions come here, and 1; 0: none yet
+  std::map<lane_number, std::uint64_t> last_handled_;
+  std::deque<handled> handled_;
+};
+
+}  // namespace garrick::net::testkit
