@@ -352,18 +352,48 @@ class scarce_test(unittest.TestCase):
 
 
 class skipped_test(unittest.TestCase):
-    def test_finds_those_whose_output_says_so(self):
-        log = "".join(
-            f'1/9 Test: {name}\nCommand: "/b/{name}" "--source-file=*/x.cpp"\nDirectory: /b\n'
-            f"Output:\n----\n{output}<end of output>\nTest time = 0.00 sec\n"
-            for name, output in (
-                ("a", "[doctest] 3 | 2 skipped\n"),
-                ("b", "  MESSAGE: skipped: no IPv6\n"),
+    RULE = "=" * 79
+
+    def of_log(self, *tests: tuple[str, str]):
+        return skipped.of_log(
+            "".join(
+                f'1/9 Test: {name}\nCommand: "/b/{name}" "--source-file=*/x.cpp"\nDirectory: /b\n'
+                f"Output:\n----\n{output}<end of output>\nTest time = 0.00 sec\n"
+                for name, output in tests
             )
         )
-        said, programs = skipped.of_log(log)
-        self.assertEqual(said, {"b": "no IPv6"})
+
+    def case(self, name: str, *messages: str) -> str:
+        lines = "".join(f"x.cpp:3: MESSAGE: {m}\n\n" for m in messages)
+        return f"{self.RULE}\nx.cpp:1:\nTEST CASE:  {name}\n  a subcase\n\n{lines}"
+
+    def test_finds_those_whose_output_says_so(self):
+        said, programs = self.of_log(
+            ("a", "[doctest] 3 | 2 skipped\n"),
+            ("b", "skipped: no network\n"),
+        )
+        self.assertEqual(said, {"b": "no network"})
         self.assertEqual(programs, {"/b/a", "/b/b"})
+
+    def test_what_a_case_says_counts_for_that_case_alone(self):
+        said, _ = self.of_log(
+            (
+                "a",
+                "skipped: before all\n"
+                + self.case("one: a long name, with a comma", "skipped: no IPv6", "more")
+                + self.case("two", "42 ns")
+                + self.case("three", "skipped: no root", "skipped: no IPv6")
+                + f"{self.RULE}\n[doctest] test cases: 3\n",
+            )
+        )
+        self.assertEqual(
+            said,
+            {
+                "a": "before all",
+                "one: a long name, with a comma": "no IPv6",
+                "three": "no root; no IPv6",
+            },
+        )
 
 
 class snippets_test(Tree):
