@@ -10,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -55,6 +56,14 @@ inline std::vector<std::byte> golden_bytes(const std::string& name) {
   std::vector<std::byte> bytes;
   for (unsigned x = 0; file >> std::hex >> x;) bytes.push_back(static_cast<std::byte>(x));
   return bytes;
+}
+
+/// What a golden file says that its bytes are.
+inline std::string golden_type(const std::string& name) {
+  std::ifstream file(golden_folder + name + ".hex");
+  std::string line;
+  std::getline(file, line);
+  return line.substr(std::min<std::size_t>(line.size(), 2));
 }
 
 /// Checks that the file `name` holds these bytes of this type.

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <list>
 #include <map>
@@ -21,6 +23,7 @@
 #include <vector>
 
 #include "net/golden_files.hpp"
+#include "net/version_1_values.hpp"
 
 using namespace garrick;
 using namespace garrick::net;
@@ -205,4 +208,29 @@ TEST_CASE("older and newer types read what version 1 has written, and it reads t
   const auto from_newer = decode<order>(garrick_test::golden_bytes("values/newer_aggregate"));
   REQUIRE(from_newer.has_value());
   CHECK(*from_newer == order{"tea", 300, 2.5, true, {{1, -1}, {2, -2}}});
+}
+
+TEST_CASE("a reader of version 1 reads all golden values, and finds what decode.py finds") {
+  std::map<std::string, std::string> expected;
+  std::ifstream file(garrick_test::golden_folder + "decoded.expected");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("values/")) {
+      const std::size_t end = line.find(": ");
+      REQUIRE(end != std::string::npos);
+      expected[line.substr(0, end)] = line.substr(end + 2);
+    }
+  CHECK(expected.size() >= 38);
+  std::size_t count = 0;
+  for (const auto& one :
+       std::filesystem::directory_iterator(garrick_test::golden_folder + "values")) {
+    const std::string name = "values/" + one.path().stem().string();
+    INFO(name);
+    const std::vector<std::byte> bytes = garrick_test::golden_bytes(name);
+    version_1::reader in(bytes);
+    const version_1::type type = version_1::words(garrick_test::golden_type(name)).whole();
+    CHECK(version_1::value(type, in) == expected[name]);
+    CHECK(in.at_end());
+    ++count;
+  }
+  CHECK(count == expected.size());
 }

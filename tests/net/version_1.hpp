@@ -63,6 +63,7 @@ class reader {
     return all;
   }
   bool at_end() const { return left_.empty(); }
+  std::size_t left() const { return left_.size(); }
 
  private:
   std::span<const std::byte> left_;
@@ -77,7 +78,9 @@ struct frame {
   std::uint64_t number = 0, type = 0;
   std::optional<std::uint64_t> deadline;
   std::vector<std::byte> trace;
+  bool urgent = false;
   std::vector<std::byte> payload;
+  std::vector<id> handles;  // the numbers behind the payload
 };
 
 inline id read_id(reader& in) {
@@ -85,6 +88,18 @@ inline id read_id(reader& in) {
   const std::span<const std::byte> all = in.take(16);
   for (std::size_t i = 0; i != 16; ++i) x.bytes[i] = all[i];
   return x;
+}
+
+/// The bytes behind the header of a frame with handles: the payload, the numbers, their count.
+inline void split_payload(frame& f) {
+  const std::size_t size = f.payload.size();
+  if (size < 4) throw not_understood("handles without their number");
+  const std::uint64_t count = reader(std::span(f.payload).subspan(size - 4)).fixed(4);
+  if (count == 0 || count > (size - 4) / 16) throw not_understood("so many handles");
+  const std::size_t begin = size - 4 - static_cast<std::size_t>(count) * 16;
+  reader numbers(std::span(f.payload).subspan(begin, size - 4 - begin));
+  while (!numbers.at_end()) f.handles.push_back(read_id(numbers));
+  f.payload.resize(begin);
 }
 
 inline frame read_frame(std::span<const std::byte> bytes) {
@@ -103,6 +118,7 @@ inline frame read_frame(std::span<const std::byte> bytes) {
   if (is_there('s')) f.sender = read_id(in);
   if (is_there('n')) f.number = in.varint();
   if (is_there('t')) f.type = in.fixed(8);
+  bool has_handles = false;
   if (first >= 128) {
     reader all = in.part();
     while (!all.at_end()) {
@@ -112,12 +128,17 @@ inline frame read_frame(std::span<const std::byte> bytes) {
         f.deadline = value.varint();
       else if (key / 2 == 2)
         while (!value.at_end()) f.trace.push_back(static_cast<std::byte>(value.fixed(1)));
+      else if (key / 2 == 3)
+        f.urgent = true;
+      else if (key / 2 == 4)
+        has_handles = true;
       else if (key % 2 == 1)
         throw not_understood("an extension that must be");
     }
   }
   if (!is_there('p') && !in.at_end()) throw not_understood("bytes at the end");
   while (!in.at_end()) f.payload.push_back(static_cast<std::byte>(in.fixed(1)));
+  if (has_handles) split_payload(f);
   return f;
 }
 
