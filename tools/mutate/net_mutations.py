@@ -167,6 +167,20 @@ MUTATIONS = [
         by_partial + by_slicing,
     ),
     mutation(
+        "partial_messages: before the last number nothing is over",
+        PARTIAL,
+        "if (over_ == 0 || behind >= 1u << 31) return false;",
+        "if (over_ == 0 || id > newest_) return false;",
+        by_partial,
+    ),
+    mutation(
+        "partial_messages: behind the last number nothing is newer",
+        PARTIAL,
+        "if (over_ == 0 || ahead < 1u << 31) {",
+        "if (over_ == 0 || id >= newest_) {",
+        by_partial,
+    ),
+    mutation(
         "partial_messages: what each early piece costs is not counted",
         PARTIAL,
         "if (!make_room(p.bytes.size() + piece_overhead, m, below, k))",
@@ -250,6 +264,21 @@ MUTATIONS = [
         DUPLICATES,
         "skipped != number; ++skipped) mark(skipped, false);",
         "skipped != number; ++skipped) {}",
+        by_duplicates,
+    ),
+    mutation(
+        "duplicate_suppression: numbers that were skipped behind the last one keep old marks",
+        DUPLICATES,
+        "skipped != number; ++skipped) mark(skipped, false);",
+        "skipped < number; ++skipped) mark(skipped, false);",
+        by_duplicates,
+    ),
+    mutation(
+        "duplicate_suppression: what is half the range ahead has an order",
+        DUPLICATES,
+        "const auto ahead = static_cast<std::int32_t>(number - newest_);",
+        "const auto ahead = static_cast<std::int64_t>(static_cast<std::int32_t>(number)) -\n"
+        "                     static_cast<std::int32_t>(newest_);",
         by_duplicates,
     ),
     # ---- failure_detection

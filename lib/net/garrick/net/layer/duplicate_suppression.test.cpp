@@ -45,6 +45,14 @@ std::vector<packet> datagrams_of(std::uint32_t n) {
   return std::move(e.wire);
 }
 
+/// A datagram with this number, whoever has sent it.
+void receive(once& s, std::uint32_t number) {
+  std::byte bytes[8];
+  store_le(bytes, number);
+  store_le(bytes + 4, number);
+  s.receive(bytes, now);
+}
+
 }  // namespace
 
 TEST_CASE(
@@ -87,4 +95,42 @@ TEST_CASE("duplicate_suppression: a number that was skipped is new, whatever cam
   for (const std::uint32_t n : {0u, 5u, 9u, 1030u, 1029u, 1031u, 1029u})
     s.receive(all[n].bytes(), now);
   CHECK(e.came == std::vector<std::uint32_t>{0, 5, 9, 1030, 1029, 1031});
+}
+
+TEST_CASE("duplicate_suppression: behind the last number of all comes 0, and nothing comes twice") {
+  end e;
+  once s(e, e, duplicate_suppression());
+  const auto& counters = s.get<duplicate_suppression>().counters();
+  constexpr std::uint32_t last = 0xffffffff;
+  // The mark of last - 1024 is where that of last will be.
+  for (const std::uint32_t n : {0x60000000u, 0xc0000000u, last - 1024, last - 1, 3u, last, 0u, 2u})
+    receive(s, n);
+  CHECK(e.came ==
+        std::vector<std::uint32_t>{0x60000000, 0xc0000000, last - 1024, last - 1, 3, last, 0, 2});
+  e.came.clear();
+  for (const std::uint32_t n : {last - 1, last, 0u, 2u, 3u}) receive(s, n);
+  CHECK(e.came.empty());
+  CHECK(counters.duplicates == 5);
+  receive(s, last - 1020);  // 1024 behind 3
+  CHECK(counters.too_old == 1);
+  receive(s, last - 1019);
+  receive(s, 1);
+  CHECK(e.came == std::vector<std::uint32_t>{last - 1019, 1});
+}
+
+TEST_CASE("duplicate_suppression: less than half the range ahead is new, half of it is too old") {
+  constexpr std::uint32_t half = 0x80000000;
+  for (const std::uint32_t newest : {0u, 5u, half - 2}) {
+    CAPTURE(newest);
+    end e;
+    once s(e, e, duplicate_suppression());
+    receive(s, newest);
+    receive(s, newest + half);
+    CHECK(e.came == std::vector{newest});
+    CHECK(s.get<duplicate_suppression>().counters().too_old == 1);
+    receive(s, newest + half - 1);
+    receive(s, newest);  // now long over
+    CHECK(e.came == std::vector{newest, newest + half - 1});
+    CHECK(s.get<duplicate_suppression>().counters().too_old == 2);
+  }
 }

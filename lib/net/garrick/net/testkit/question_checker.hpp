@@ -2,7 +2,7 @@
 // `processed`): what both ends ask, handle, answer and are told is written down, and this compares.
 //
 //   promise       | what must hold
-//   (always)      | a question ends once: by its answer, an error, its time, or as perhaps delivered
+//   (always)      | a question ends once: by its answer, an error, its time, or perhaps delivered
 //                 | its answer is the one that was given to it, by who was asked
 //                 | its time is not over before it is; it is given up only if the link goes down
 //                 | who has taken it back is told nothing more

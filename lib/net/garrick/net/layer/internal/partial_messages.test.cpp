@@ -268,6 +268,41 @@ TEST_CASE("slicing: a late piece begins nothing, however long its message is ove
   CHECK(e.counters().partial == 0);
 }
 
+TEST_CASE("slicing: behind the last number of all comes 0, and no message comes twice") {
+  endpoint<unordered> e;
+  constexpr std::uint32_t last = 0xffffffff;
+  for (const std::uint32_t id : {last - 70, last - 1, 1u, last, 0u, 2u}) {
+    e.link.receive(bytes_of(piece(id, 6, 0, "abc")), now);
+    e.link.receive(bytes_of(piece(id, 6, 3, "def")), now);
+  }
+  CHECK(e.here.messages.size() == 6);
+  for (const std::uint32_t id : {last - 70, last - 1, last, 0u, 1u, 2u})
+    e.link.receive(bytes_of(piece(id, 6, 0, "abc")), now);
+  CHECK(e.counters().stale == 6);
+  // Of the last 64 it is known which are over.
+  e.link.receive(bytes_of(piece(last - 2, 3, 0, "new")), now);
+  e.link.receive(bytes_of(piece(last - 61, 3, 0, "old")), now);
+  CHECK(e.here.messages.size() == 7);
+  CHECK(e.counters().stale == 7);
+}
+
+TEST_CASE("slicing: a message less than half the range ahead is new, one behind is long over") {
+  constexpr std::uint32_t half = 0x80000000;
+  for (const std::uint32_t newest : {7u, half, 0xffffffffu}) {
+    CAPTURE(newest);
+    endpoint<unordered> e;
+    const auto comes = [&](std::uint32_t id) {
+      const std::size_t before = e.here.messages.size();
+      e.link.receive(bytes_of(piece(id, 3, 0, "abc")), now);
+      return e.here.messages.size() != before;
+    };
+    CHECK(comes(newest));
+    CHECK(!comes(newest - half + 1));
+    CHECK(comes(newest + half - 1));
+    CHECK(!comes(newest));
+  }
+}
+
 TEST_CASE("slicing: what each early piece costs besides its bytes counts in the limit") {
   endpoint<unordered> e({.largest = 1000, .partial_bytes = 1000});
   const std::uint32_t fit = 2000 / (piece_overhead + 1);
