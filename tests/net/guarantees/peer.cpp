@@ -14,6 +14,7 @@
 #include <garrick/net/stack/accept_sessions.hpp>
 #include <garrick/net/stack/stacks.hpp>
 #include <garrick/net/testkit/internal/planted.hpp>
+#include <garrick/net/testkit/internal/planted_talk.hpp>
 #include <garrick/net/transport/sockets.hpp>
 
 #include <poll.h>
@@ -84,28 +85,72 @@ constexpr std::uint64_t answer_to(std::uint64_t number) { return number * 3 + 1;
 
 // ---- Stacks -------------------------------------------------------------------------------------
 
-/// `stream` with a layer that does something wrong to one message in seventeen.
-template <testkit::internal::mischief M>
+namespace planted = garrick::net::testkit::internal;
+
+/// `stream` with another layer over `actor_protocol`, and one beneath it.
+template <class Over, class Beneath>
 std::unique_ptr<any_link> planted_stream(link_owner& o, carrier& c, const link_settings& s) {
-  using bug = testkit::internal::planted<M>;
-  return std::make_unique<
-      stack<byte_stream, actor_protocol, bug, reconnect, slicing, failure_detection, framing>>(
-      o, c, actor_protocol(s.questions), bug(), reconnect(s.mailbox), slicing(s.slicing),
-      failure_detection(s.session), framing(s.framing));
+  return std::make_unique<stack<byte_stream, Over, actor_protocol, Beneath, reconnect, slicing,
+                                failure_detection, framing>>(
+      o, c, Over(), actor_protocol(s.questions), Beneath(), reconnect(s.mailbox),
+      slicing(s.slicing), failure_detection(s.session), framing(s.framing));
 }
 
+struct no_layer : layer_defaults {};
+
+/// Gives the answer that the other end would give, to one request in nine, and does not send it.
+class knows_better : public layer_defaults {
+ public:
+  void send(outgoing m, layer_context& c) {
+    const base::result<frame> f = decode_frame(m.bytes.bytes());
+    if (!f || f->kind != frame_kind::request || ++requests_ % 9 != 0) return c.down(std::move(m));
+    std::byte content[8];
+    store_le(content, answer_to(f->number));
+    const frame said{.kind = frame_kind::response,
+                     .receiver = f->sender,
+                     .sender = f->receiver,
+                     .number = f->number,
+                     .payload = content};
+    static_cast<void>(c.up({.bytes = content, .decoded = &said}));
+  }
+
+ private:
+  std::uint32_t requests_ = 0;
+};
+
 stack_catalogue all_stacks() {
-  using testkit::internal::mischief;
+  using planted::mischief;
+  using planted::misunderstanding;
   stack_catalogue all = standard_stacks();
   const auto add = [&](std::string_view name, auto make) {
     all.add({name, carrier_kind::stream, stream_stack::provides, make});
   };
-  add("stream_that_drops", &planted_stream<mischief::drops>);
-  add("stream_that_doubles", &planted_stream<mischief::doubles>);
-  add("stream_that_swaps", &planted_stream<mischief::swaps>);
-  add("stream_that_alters", &planted_stream<mischief::alters>);
-  add("stream_that_changes_lanes", &planted_stream<mischief::changes_lane>);
-  add("stream_that_reports", &planted_stream<mischief::reports>);
+  const auto beneath = [&]<mischief M>(std::string_view name) {
+    add(name, &planted_stream<no_layer, planted::planted<M>>);
+  };
+  const auto over = [&]<misunderstanding M>(std::string_view name) {
+    add(name, &planted_stream<planted::planted_talk<M>, no_layer>);
+  };
+  beneath.operator()<mischief::none>("stream_with_a_layer");
+  beneath.operator()<mischief::drops>("stream_that_drops");
+  beneath.operator()<mischief::doubles>("stream_that_doubles");
+  beneath.operator()<mischief::swaps>("stream_that_swaps");
+  beneath.operator()<mischief::alters>("stream_that_alters");
+  beneath.operator()<mischief::changes_lane>("stream_that_changes_lanes");
+  beneath.operator()<mischief::reports>("stream_that_reports");
+  beneath.operator()<mischief::doubts>("stream_that_doubts");
+  beneath.operator()<mischief::denies>("stream_that_denies");
+  beneath.operator()<mischief::denies_late>("stream_that_denies_late");
+  over.operator()<misunderstanding::none>("stream_with_a_top");
+  over.operator()<misunderstanding::answers_twice>("stream_that_answers_twice");
+  over.operator()<misunderstanding::forgets_answers>("stream_that_forgets_answers");
+  over.operator()<misunderstanding::mixes_answers>("stream_that_mixes_answers");
+  over.operator()<misunderstanding::is_impatient>("stream_that_is_impatient");
+  over.operator()<misunderstanding::gives_up>("stream_that_gives_up");
+  over.operator()<misunderstanding::asks_twice>("stream_that_asks_twice");
+  over.operator()<misunderstanding::delays_questions>("stream_that_delays_questions");
+  over.operator()<misunderstanding::invents_questions>("stream_that_invents_questions");
+  add("stream_that_knows_better", &planted_stream<knows_better, no_layer>);
   return all;
 }
 
@@ -233,19 +278,18 @@ class session final : public hosted, link_owner {
   }
 
   bool on_message(incoming m) override {
-    const base::result<frame> f = decode_frame(m.bytes);
-    if (f && f->kind == frame_kind::request) return on_question(*f);
-    if (f && (f->kind == frame_kind::response || f->kind == frame_kind::error))
-      return on_answer(*f);
-    if (f && f->kind == frame_kind::cancel) return true;  // the question was answered at once
+    const frame& f = *m.decoded;
+    if (f.kind == frame_kind::request) return on_question(f);
+    if (f.kind == frame_kind::response || f.kind == frame_kind::error) return on_answer(f);
+    if (f.kind == frame_kind::cancel) return true;  // the question was answered at once
     record_entry e{};
     e.lane = m.lane;
-    if (f && f->payload.size() >= head) {
-      e.from = load_le<std::uint32_t>(f->payload.data());
-      e.number = load_le<std::uint32_t>(f->payload.data() + 4);
-      e.size = static_cast<std::uint32_t>(f->payload.size());
-      e.sent_in = static_cast<lane_number>(f->payload[12]);
-      e.flag = is_whole(f->payload);
+    if (f.payload.size() >= head) {
+      e.from = load_le<std::uint32_t>(f.payload.data());
+      e.number = load_le<std::uint32_t>(f.payload.data() + 4);
+      e.size = static_cast<std::uint32_t>(f.payload.size());
+      e.sent_in = static_cast<lane_number>(f.payload[12]);
+      e.flag = is_whole(f.payload);
     }
     // Who waits for his mailbox waits behind those before him.
     const bool waits =

@@ -64,6 +64,8 @@ TEST_CASE("planted over actor_protocol: a question that is answered wrongly is f
 TEST_CASE("planted over actor_protocol: a question that comes wrongly is found") {
   using enum misunderstanding;
   finds(datagrams_with<asks_twice>(), "came twice");
+  finds(talking_stream_kind<planted_talk<delays_questions>, actor_protocol>("delays"),
+        "came after a later one");
   finds(datagrams_with<asks_others>(), "came to somebody else");
   finds(datagrams_with<invents_questions>(), "a question came that nobody has asked");
   finds(datagrams_with<invents_kinds>(), "a frame came that nobody sends");

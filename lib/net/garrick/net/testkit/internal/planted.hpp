@@ -19,6 +19,7 @@
 #include <span>
 #include <utility>
 
+#include "garrick/net/error.hpp"
 #include "garrick/net/layer/framing.hpp"
 #include "garrick/net/layer/layer.hpp"
 #include "garrick/net/little_endian.hpp"
@@ -167,6 +168,8 @@ enum class mischief : std::uint8_t {
   keeps_lent,    ///< it is passed up later, from the memory that was lent
   lags,          ///< each, not one of so many, is sent when the next one is
   doubts,        ///< it is sent, and reported as unknown although the link lives
+  denies,        ///< the same, as never sent
+  denies_late,   ///< when it was delivered, it is reported as never sent
 };
 
 template <mischief M>
@@ -182,6 +185,9 @@ class planted : public layer_defaults {
     }
     if (M == mischief::doubts && now && m.report != 0) {
       c.notify({link_event::kind::unknown, std::exchange(m.report, 0)});
+    }
+    if (M == mischief::denies && now && m.report != 0) {
+      c.notify({link_event::kind::unknown, std::exchange(m.report, 0), net_errc::peer_down});
     }
     if (M == mischief::lags) {
       if (kept_) c.down(*std::exchange(kept_, std::nullopt));
@@ -206,6 +212,13 @@ class planted : public layer_defaults {
     if (M == mischief::doubles && now) std::ignore = c.up(m);
   }
 
+  void notice(const link_event& e, layer_context& c) {
+    const bool now = e.what == link_event::kind::delivered && ++delivered_ % every == 0;
+    if (M == mischief::denies_late && now)
+      return c.notify({link_event::kind::unknown, e.number, net_errc::peer_down});
+    c.notify(e);
+  }
+
  private:
   static constexpr std::uint32_t every = 17;
   /// Who sends is the only one that holds it.
@@ -214,6 +227,7 @@ class planted : public layer_defaults {
   }
   std::uint32_t sent_ = 0;
   std::uint32_t received_ = 0;
+  std::uint32_t delivered_ = 0;
   std::optional<outgoing> kept_;
   std::optional<incoming> lent_;
 };

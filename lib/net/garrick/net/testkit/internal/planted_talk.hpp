@@ -33,6 +33,7 @@ enum class misunderstanding : std::uint8_t {
   lets_others_end,      ///< an error of this end counts as one of the other
   keeps_cancels,        ///< a cancel is not sent
   asks_twice,           ///< a request is passed up two times
+  delays_questions,     ///< a request is passed up after the next one
   asks_others,          ///< a request comes to another actor
   invents_questions,    ///< a request gets another number
   invents_kinds,        ///< a request is passed up as a marker
@@ -67,7 +68,10 @@ class planted_talk : public layer_defaults {
     if (M == mixes_answers && f.kind == frame_kind::response) return mix(m, f, c);
     if (M == mixes_refusals && f.kind == frame_kind::error && !m.made_here) return mix(m, f, c);
     if (M == lets_others_end) m.made_here = false;
-    if (f.kind == frame_kind::request) change(m, f, c);
+    if (f.kind == frame_kind::request) {
+      change(m, f, c);
+      if (M == delays_questions) return delay(m, c);
+    }
     if (f.kind == frame_kind::decode_error) {
       if (M == keeps_complaints) return;
       if (M == complains_twice) pass(m, c);
@@ -98,6 +102,17 @@ class planted_talk : public layer_defaults {
     if (M == misunderstanding::is_impatient) return base::errc::timeout;
     if (M == misunderstanding::gives_up) return net_errc::perhaps_delivered;
     return right_refusal(asked.payload);
+  }
+  void delay(const incoming& m, layer_context& c) {
+    if (requests_ % every == 0) {
+      kept_.assign(m.bytes.begin(), m.bytes.end());
+      return;
+    }
+    pass(m, c);
+    const std::vector<std::byte> before = std::exchange(kept_, {});
+    if (before.empty()) return;
+    const base::result<frame> f = decode_frame(before);
+    pass({.bytes = before, .lane = m.lane, .decoded = &*f}, c);
   }
   /// The question ends in a way that only the layer below may choose.
   static void end_here(const frame& asked, layer_context& c) {
