@@ -14,14 +14,6 @@ using namespace garrick::tests;
 
 namespace {
 
-/// An address of the loopback network that is this process's own, so that no port is taken.
-std::string own_address(const char* scheme, int port) {
-  const auto pid = static_cast<unsigned>(::getpid());
-  return std::string(scheme) + "://127." + std::to_string(1 + (pid >> 16) % 250) + '.' +
-         std::to_string(pid >> 8 & 0xff) + '.' + std::to_string(pid & 0xff) + ':' +
-         std::to_string(port);
-}
-
 /// Each of the five stacks, over each transport that it stands on.
 class pairs {
  public:

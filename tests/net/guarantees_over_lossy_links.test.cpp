@@ -40,6 +40,7 @@ std::vector<pair_settings> all_pairs(std::uint64_t seed) {
                    seed,
                    4000,
                    2000,
+                   {},
                    {GARRICK_LOSSY_LINK, "--loss", "5", "--duplicate", "3", "--reorder", "10",
                     "--delay", "4ms", "--jitter", "2ms", "--seed", std::to_string(seed)}});
   };

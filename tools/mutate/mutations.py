@@ -13,6 +13,7 @@ import node_mutations
 import other_mutations
 import reliable_mutations
 import room_mutations
+import simulated_mutations
 import stream_mutations
 import team_mutations
 import transport_mutations
@@ -29,4 +30,5 @@ MUTATIONS = (
     + node_mutations.MUTATIONS
     + reliable_mutations.MUTATIONS
     + transport_mutations.MUTATIONS
+    + simulated_mutations.MUTATIONS
 )

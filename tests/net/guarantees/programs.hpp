@@ -6,6 +6,8 @@
 #include <garrick/net/testkit/explore_network.hpp>
 #include <garrick/testkit/seeds.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -17,6 +19,14 @@
 #include "net/guarantees/two_processes.hpp"
 
 namespace garrick::tests {
+
+/// An address of the loopback network that is this process's own, so that no port is taken.
+inline std::string own_address(const char* scheme, int port) {
+  const auto pid = static_cast<unsigned>(::getpid());
+  return std::string(scheme) + "://127." + std::to_string(1 + (pid >> 16) % 250) + '.' +
+         std::to_string(pid >> 8 & 0xff) + '.' + std::to_string(pid & 0xff) + ':' +
+         std::to_string(port);
+}
 
 /// A program: it lets two processes suffer, and says what it wants.
 using guarantee_program = std::function<void(two_processes&)>;

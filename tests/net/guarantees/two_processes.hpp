@@ -36,6 +36,7 @@ struct pair_settings {
   std::uint64_t seed = 1;
   std::uint32_t messages = 4000;  ///< that each end sends, at most
   int down_after_ms = 20'000;
+  std::string via{};                ///< the endpoint to connect to, if it is another one
   std::vector<std::string> link{};  ///< a program that joins two networks, with its options
 };
 
@@ -167,7 +168,7 @@ class two_processes {
             "keep",
             std::to_string(role + 1),
             connects ? "connect" : "listen",
-            s_.where,
+            connects && !s_.via.empty() ? s_.via : s_.where,
             s_.stack,
             std::to_string(s_.seed),
             std::to_string(s_.messages),

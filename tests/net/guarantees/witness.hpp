@@ -60,7 +60,7 @@ class witness {
     std::size_t opened = 0, resumed = 0, downs = 0;
     std::size_t since_opened = 0;  ///< received since the newest session was opened
     std::size_t perhaps = 0, never_sent = 0;
-    std::size_t right_answers = 0;
+    std::size_t asked = 0, right_answers = 0;
     std::size_t gaps = 0, late = 0;  ///< arrivals that were not the next of their lane
     std::uint32_t process = 0;       ///< the life that lives; 0: none
     std::int64_t pid = 0;
@@ -266,6 +266,7 @@ class witness {
   void talk(const record_entry& e, end& own, figures& f) {
     if (e.what == what::asked) {
       ++own.open_questions;
+      ++f.asked;
       questions_[{e.end, e.number}];
       return;
     }

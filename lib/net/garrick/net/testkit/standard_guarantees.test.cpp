@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <tuple>
 
 #include "garrick/net/testkit/exchange.hpp"
 #include "garrick/net/testkit/explore_network.hpp"
@@ -111,4 +112,16 @@ TEST_CASE("standard stacks: at most once, and in order where that is promised") 
     });
   CHECK(received < sent);
   CHECK(received > sent / 2);
+}
+
+TEST_CASE("standard stacks: what an earlier life has sent comes late, and to nobody") {
+  path_settings late = rough;
+  late.reordering = 0.3;
+  late.late_by = ms(400);
+  for (const stack_kind& k : {stream_kind(), plain_stream_kind(), datagram_kind(),
+                              ordered_datagram_kind(), plain_datagram_kind()})
+    explore_network(seeds() / 4 + 1, [&](simulated_network& net) {
+      std::ignore = exchange(
+          net, k, {.path = late, .faults = {.crashes = 1, .from = ms(200)}, .settles = ms(40'000)});
+    });
 }

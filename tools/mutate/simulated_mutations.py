@@ -1,0 +1,153 @@
+"""Errors in the layers of lib/net that the guarantee programs find in the simulated network, where no
+test of the layer itself is asked: so it is seen that the programs find what they promise to.
+"""
+
+from mutation import mutation
+
+LAYER = "lib/net/garrick/net/layer/"
+RELIABILITY = LAYER + "reliability.cpp"
+RECEIVED = LAYER + "reliability/received_packets.cpp"
+PARTS = LAYER + "reliability/packet_parts.cpp"
+ORDERING = LAYER + "ordering.cpp"
+RECONNECT = LAYER + "reconnect.cpp"
+DETECTION = LAYER + "failure_detection.cpp"
+PROTOCOL = LAYER + "actor_protocol.cpp"
+by_programs = ("net_testkit.standard_guarantees",)
+by_questions = ("net_testkit.questions",)
+
+MUTATIONS = [
+    # ---- reliability
+    mutation(
+        "simulated: reliability acknowledges what is missing before the newest packet",
+        RELIABILITY,
+        "  a.next = received_.next();",
+        "  a.next = newest_ + 1;",
+        by_programs,
+    ),
+    mutation(
+        "simulated: reliability does not send again what a time-out says is lost",
+        RELIABILITY,
+        "  // tells which of them are lost.\n  probe_waits_ = true;",
+        "  // tells which of them are lost.\n  probe_waits_ = false;",
+        by_programs,
+    ),
+    mutation(
+        "simulated: reliability takes a gap that is filled for the last one",
+        RECEIVED,
+        "    next_ += 1 + follow;",
+        "    next_ = end_;",
+        by_programs,
+    ),
+    mutation(
+        "simulated: reliability joins parts at the beginning of their packet",
+        PARTS,
+        "std::copy(part.begin(), part.end(), p->bytes.begin() + first);",
+        "std::copy(part.begin(), part.end(), p->bytes.begin());",
+        by_programs,
+    ),
+    # ---- ordering
+    mutation(
+        "simulated: ordering passes up what it holds although one before it is missing",
+        ORDERING,
+        "    if (w->front().number != s.next_in) {",
+        "    if (w->size() == 1 && w->front().number != s.next_in) {",
+        by_programs,
+    ),
+    mutation(
+        "simulated: ordering numbers all lanes together",
+        ORDERING,
+        "  lane_state& s = state(m.lane);\n  std::byte* header",
+        "  lane_state& s = state(1);\n  std::byte* header",
+        by_programs,
+    ),
+    mutation(
+        "simulated: ordering passes up what is late",
+        ORDERING,
+        "    come_late(s, distance(number, s.next_in));",
+        "    come_late(s, distance(number, s.next_in));\n    static_cast<void>(c.up(m));",
+        by_programs,
+    ),
+    # ---- reconnect
+    mutation(
+        "simulated: reconnect goes on where this end has stopped, not the other one",
+        RECONNECT,
+        "    for (const lane_number n : used_) lanes_[n]->next = lanes_[n]->known_there;\n",
+        "",
+        by_programs,
+    ),
+    mutation(
+        "simulated: reconnect confirms what is in no mailbox yet",
+        RECONNECT,
+        "  if (!there || over_ || number < l.delivered) return;",
+        "  if ((!there && over_) || over_ || number < l.delivered) return;",
+        by_programs,
+    ),
+    mutation(
+        "simulated: reconnect reports nothing at the end",
+        RECONNECT,
+        "case link_event::kind::down: report_unknown(e.why, c); return c.notify(e);",
+        "case link_event::kind::down: return c.notify(e);",
+        by_programs,
+    ),
+    mutation(
+        "simulated: reconnect tells of a lane what has come as what is delivered",
+        RECONNECT,
+        "    put(p, l.received);\n    put(p, l.delivered);",
+        "    put(p, l.received);\n    put(p, l.received);",
+        by_programs,
+    ),
+    # ---- failure_detection
+    mutation(
+        "simulated: failure_detection takes the datagrams of every session",
+        DETECTION,
+        "load_le<std::uint32_t>(bytes.data() + kind_size) == tag_from_;",
+        "load_le<std::uint32_t>(bytes.data() + kind_size) != tag_to_;",
+        by_programs,
+    ),
+    mutation(
+        "simulated: failure_detection does not hear its peer",
+        DETECTION,
+        "  last_heard_ = c.now();\n  confirmed_ = true;",
+        "  confirmed_ = true;",
+        by_programs,
+    ),
+    mutation(
+        "simulated: failure_detection opens a lost stream once more, and never again",
+        DETECTION,
+        "  next_reopen_ = now + jittered(reopen_pause_, random_);",
+        "  next_reopen_ = counters_.resumptions == 0 ? now + jittered(reopen_pause_, random_)\n"
+        "                                            : instant::never();",
+        by_programs,
+    ),
+    mutation(
+        "simulated: failure_detection is silent when there is nothing to send",
+        DETECTION,
+        "last_sent_ + settings_.interval <= now) send_heartbeat(0, c);",
+        "last_sent_ + settings_.interval <= now) last_sent_ = now;",
+        by_programs,
+    ),
+    # ---- actor_protocol
+    mutation(
+        "simulated: actor_protocol takes an answer from anybody",
+        PROTOCOL,
+        "(f.sender == found->second.asked && f.receiver == found->second.asker));",
+        "f.receiver == found->second.asker);",
+        by_questions,
+    ),
+    mutation(
+        "simulated: actor_protocol forgets to close what was answered",
+        PROTOCOL,
+        "  static_cast<void>(close(found));\n"
+        "  if (was_full) c.notify({link_event::kind::writable});\n"
+        "  return true;",
+        "  if (was_full) c.notify({link_event::kind::writable});\n  return true;",
+        by_questions,
+    ),
+    mutation(
+        "simulated: actor_protocol ends a question before its time",
+        PROTOCOL,
+        "  while (deadline() <= c.now()) {",
+        "  while (!by_time_.empty()) {",
+        by_questions,
+    ),
+]
