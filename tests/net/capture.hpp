@@ -1,4 +1,5 @@
-// The text of a capture, which tools/wire/decode.py reads. tests/net/golden/README.md has the format.
+// The text of a capture, which tools/wire/decode.py reads; tests/net/golden/README.md has its
+// format.
 //
 // Thread safety: one thread at a time.
 #pragma once

@@ -191,7 +191,7 @@ MUTATIONS = [
         "partial_messages: ordinary messages make room for the system's",
         PARTIAL,
         "if (is_reserved(m->lane) != reserved || m == but) continue;",
-        "if (m == but) continue;",
+        "static_cast<void>(reserved);\n    if (m == but) continue;",
         by_partial + by_slicing,
     ),
     # ---- ordering
@@ -433,7 +433,7 @@ MUTATIONS = [
         "path_probe: the answer to any heartbeat raises the size",
         PROBE,
         "if (probed_ == 0 || number != number_) return false;",
-        "if (probed_ == 0) return false;",
+        "static_cast<void>(number);\n  if (probed_ == 0) return false;",
         by_probe,
     ),
     mutation(

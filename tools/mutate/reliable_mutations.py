@@ -195,7 +195,7 @@ MUTATIONS = [
         "congestion: a loss that was sent before the window shrank shrinks it again",
         CONGESTION,
         "  if (order < recovered_at_) return false;\n",
-        "",
+        "  static_cast<void>(order);\n",
         by_congestion,
     ),
     mutation(

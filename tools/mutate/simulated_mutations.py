@@ -1,5 +1,5 @@
-"""Errors in the layers of lib/net that the guarantee programs find in the simulated network, where no
-test of the layer itself is asked: so it is seen that the programs find what they promise to.
+"""Errors in the layers of lib/net that the guarantee programs find in the simulated network. No
+test of the layer itself is asked, so it is seen that the programs find what they are there for.
 """
 
 from mutation import mutation

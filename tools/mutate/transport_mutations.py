@@ -134,7 +134,7 @@ MUTATIONS = [
         "frame: a deadline beyond the end of time is one in the past",
         FRAME,
         "std::min(in.varint(), most)",
-        "in.varint()",
+        "std::max(in.varint(), most & 0)",
         by_frame,
     ),
     mutation(
