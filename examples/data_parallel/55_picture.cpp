@@ -1,13 +1,13 @@
 // A map as a stage: strips of a picture are coloured by all cores, one strip after the other, so
 // they come in their order, and are written while the next one is being made.
 //
-//   55_picture [PATH]          where the picture goes; julia.png if nothing is said
+//   55_picture [PATH]          where the picture goes, a PNG file; nowhere if nothing is said
 #include <garrick/patterns/patterns.hpp>
 
 #include <complex>
 #include <cstdint>
 #include <cstdio>
-#include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,16 +56,34 @@ std::vector<pixel> blank(int strip) {
   return all;
 }
 
+std::vector<std::string> rows_of(const std::vector<pixel>& strip) {
+  std::vector<std::string> rows(rows_of_strip);
+  for (const pixel& p : strip)
+    for (const std::uint8_t c : {p.red, p.green, p.blue})
+      rows[static_cast<std::size_t>(p.y % rows_of_strip)] += static_cast<char>(c);
+  return rows;
+}
+
+std::vector<std::string> by_a_plain_loop() {
+  std::vector<std::string> all;
+  for (int strip = 0; strip < height / rows_of_strip; ++strip) {
+    std::vector<pixel> pixels = blank(strip);
+    for (pixel& p : pixels) colour(p);
+    for (std::string& row : rows_of(pixels)) all.push_back(std::move(row));
+  }
+  return all;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
-  const std::string path = count > 1 ? arguments[1] : "julia.png";
-  png file(path, width, height);
+  std::optional<png> file;
+  if (count > 1) file.emplace(arguments[1], width, height);
+  std::vector<std::string> rows;
   const auto write = [&](const std::vector<pixel>& strip) {
-    std::string row;
-    for (const pixel& p : strip) {
-      for (const std::uint8_t c : {p.red, p.green, p.blue}) row += static_cast<char>(c);
-      if (p.x + 1 == width) file.add_row(std::exchange(row, {}));
+    for (std::string& row : rows_of(strip)) {
+      if (file) file->add_row(row);
+      rows.push_back(std::move(row));
     }
   };
 
@@ -79,6 +97,18 @@ int main(int count, char** arguments) {
     std::printf("%s\n", ended.error().to_string().c_str());
     return 1;
   }
-  std::printf("%s: %d x %d pixels, %ld bytes\n", path.c_str(), width, height,
-              static_cast<long>(std::filesystem::file_size(path)));
+  const std::vector<std::string> wanted = by_a_plain_loop();
+  int wrong = rows.size() == wanted.size() ? 0 : height;
+  for (std::size_t y = 0; wrong < height && y < rows.size(); ++y) wrong += rows[y] != wanted[y];
+  std::printf("%d x %d pixels, %d of %d rows are not as a plain loop has them\n", width, height,
+              wrong, height);
+  // The set is the same from the other side, to the last bit: z and -z have one square.
+  const std::size_t middle = height / 2;
+  const auto pixel_of = [&](std::size_t x, std::size_t y) { return rows[y].substr(3 * x, 3); };
+  int differ = 0;
+  for (std::size_t y = 1; wrong == 0 && y < middle; ++y)
+    for (std::size_t x = 1; x < width; ++x)
+      differ += pixel_of(x, y) != pixel_of(width - x, height - y);
+  std::printf("%d of them differ from those on the other side of the middle\n", differ);
+  return wrong == 0 && differ == 0 ? 0 : 1;
 }
