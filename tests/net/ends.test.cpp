@@ -218,6 +218,6 @@ TEST_CASE("ends: a stack with settings that `check` refuses says which, and ends
     static_cast<void>(stacks.find("stream")->make(owner, below, s));
   });
   CHECK(has_aborted(status));
-  CHECK(words.find("failure_detection.down_after: must not be below the resume window") !=
+  CHECK(words.find("net.failure_detection_down_after: must not be below the resume window") !=
         std::string::npos);
 }

@@ -79,55 +79,65 @@ void add(stack_catalogue& to, carrier_kind transport) {
 void add_settings(base::setting_table& table, std::string& stack, link_settings& s) {
   using base::duration;
   using base::note;
+  using range = base::setting_range;
   constexpr std::int64_t most = 0xffff'ffff;
-  const duration shortest = duration::milliseconds(1);
-  const duration longest = duration::seconds(3600);
-  table.add({"net.stack", &stack, base::setting_range::at_most_bytes(64), "",
+  const duration some = duration::milliseconds(1);
+  const duration hour = duration::seconds(3600);
+  table.add({"net.stack", &stack, range::at_most_bytes(64), "",
              note("The layers over the transport, by the name of their stack"),
              note("net/stack/stacks.cpp")});
-  table.add({"net.heartbeat",
-             &s.session.interval,
-             {shortest, longest},
-             "",
-             note("A peer hears something so often, at least"),
-             note("net/layer/failure_detection.cpp")});
-  table.add({"net.down_after",
-             &s.session.down_after,
-             {shortest, longest},
-             "",
-             note("Silence after which a peer is given up for good"),
-             note("net/layer/failure_detection.cpp")});
-  table.add({"net.resume_window",
-             &s.session.resume_window,
-             {shortest, longest},
-             "",
-             note("How long a session survives the loss of its stream; at most net.down_after"),
-             note("net/layer/failure_detection.cpp")});
-  table.add({"net.window",
-             &s.mailbox.messages,
-             {1, most},
-             "messages",
-             note("Messages to a peer that are not in a mailbox yet, at most; not above its "
-                  "net.accepted"),
-             note("net/layer/reconnect.cpp")});
-  table.add({"net.accepted",
-             &s.mailbox.accepted_messages,
-             {1, most},
-             "messages",
-             note("Messages of a peer that are not in a mailbox yet, at most"),
-             note("net/layer/reconnect.cpp")});
-  table.add({"net.largest_message",
-             &s.slicing.largest,
-             {1, most},
-             "bytes",
-             note("Bytes of a message, at most; both ends should say the same"),
-             note("net/layer/slicing.cpp")});
-  table.add({"net.questions",
-             &s.questions.most_questions,
-             {1, most},
-             "requests",
-             note("Requests of a link without an answer, at most"),
-             note("net/layer/actor_protocol.cpp")});
+  const auto time = [&](std::string_view key, duration& which, duration least,
+                        std::string_view help, std::string_view used) {
+    table.add({key, &which, {least, hour}, "", help, used});
+  };
+  const auto count = [&](std::string_view key, std::uint32_t& which, std::int64_t least,
+                         std::string_view unit, std::string_view help, std::string_view used) {
+    table.add({key, &which, {least, most}, unit, help, used});
+  };
+  constexpr std::string_view detection = note("net/layer/failure_detection.cpp");
+  time("net.failure_detection_interval", s.session.interval, some,
+       note("A peer hears something so often, at least"), detection);
+  time("net.failure_detection_down_after", s.session.down_after, some,
+       note("Silence that ends a session for good; above the interval"), detection);
+  time("net.failure_detection_resume_window", s.session.resume_window, some,
+       note("How long a session survives the loss of its stream; at most down_after"), detection);
+  time("net.failure_detection_handshake_limit", s.session.handshake_limit, some,
+       note("How long a peer may take to say who it is"), detection);
+  constexpr std::string_view reconnect = note("net/layer/reconnect.cpp");
+  count("net.reconnect_messages", s.mailbox.messages, 1, "messages",
+        note("Messages to a peer that are not in a mailbox yet, at most; not above its "
+             "accepted_messages"),
+        reconnect);
+  count("net.reconnect_accepted_messages", s.mailbox.accepted_messages, 1, "messages",
+        note("Messages of a peer that are not in a mailbox yet, at most"), reconnect);
+  constexpr std::string_view slicing = note("net/layer/slicing.cpp");
+  count("net.slicing_largest", s.slicing.largest, 1, "bytes",
+        note("Bytes of a message, at most; both ends should say the same"), slicing);
+  count("net.slicing_queue_bytes", s.slicing.queue_bytes, 1, "bytes",
+        note("Bytes that wait to be sent, at most"), slicing);
+  time("net.slicing_expiry", s.slicing.expiry, some,
+       note("How long a message waits for its next piece, where pieces can be lost"), slicing);
+  constexpr std::string_view ordering = note("net/layer/ordering.cpp");
+  time("net.ordering_timeout", s.ordering.timeout, {},
+       note("How long a message waits for those before it, where they can be lost"), ordering);
+  count("net.ordering_bytes", s.ordering.bytes, 1, "bytes",
+        note("Bytes that wait for those before them, at most"), ordering);
+  constexpr std::string_view reliability = note("net/layer/reliability.cpp");
+  count("net.reliability_most_packets", s.reliability.most_packets, 1, "packets",
+        note("Datagrams that are not acknowledged yet, at most"), reliability);
+  time("net.reliability_shortest_timeout", s.reliability.shortest_timeout,
+       duration::milliseconds(2),
+       note("Until a datagram is sent again of which nothing is heard, at least"), reliability);
+  time("net.reliability_longest_timeout", s.reliability.longest_timeout, duration::milliseconds(2),
+       note("The same, at most; not below shortest_timeout"), reliability);
+  time("net.reliability_first_timeout", s.reliability.first_timeout, some,
+       note("The same, while the round-trip time is not known"), reliability);
+  count("net.framing_largest", s.framing.largest, std::int64_t{largest_hello}, "bytes",
+        note("Bytes of a frame on a stream, at most; a longer one ends the connection"),
+        note("net/layer/framing.cpp"));
+  count("net.actor_protocol_most_questions", s.questions.most_questions, 1, "requests",
+        note("Requests of a link without an answer, at most"),
+        note("net/layer/actor_protocol.cpp"));
 }
 
 base::error check(const link_settings& s) {

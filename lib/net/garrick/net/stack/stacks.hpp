@@ -5,7 +5,7 @@
 //
 //   std::string name = "stream";
 //   link_settings settings;
-//   add_settings(table, name, settings);   // net.stack, net.down_after, …
+//   add_settings(table, name, settings);   // net.stack, net.slicing_largest, …
 //   …
 //   const stack_catalogue stacks = standard_stacks();
 //   const named_stack* chosen = stacks.find(name);
@@ -70,7 +70,8 @@ struct link_settings {
 };
 
 /// Adds the rows of `net.*`, which fill these variables: the name of a stack, and what people want
-/// to set of its layers.
+/// to set of its layers. A key is `net.`, the layer, `_` and the field; `check` names each by its
+/// key.
 void add_settings(base::setting_table& table, std::string& stack, link_settings& s);
 
 /// What is wrong with the settings, of all layers, whichever a stack has: `errc::invalid_setting`,

@@ -128,12 +128,12 @@ TEST_CASE("a link's settings have rows in a table, which refuse what a layer wou
   std::string stack = "stream";
   link_settings settings;
   add_settings(table, stack, settings);
-  const base::setting* window = table.find("net.window");
+  const base::setting* window = table.find("net.reconnect_messages");
   REQUIRE(window != nullptr);
   CHECK(base::check(*window, *base::parse(*window, "0")));
   base::store(*window, *base::parse(*window, "17"));
   CHECK(settings.mailbox.messages == 17);
-  const base::setting* accepted = table.find("net.accepted");
+  const base::setting* accepted = table.find("net.reconnect_accepted_messages");
   REQUIRE(accepted != nullptr);
   base::store(*accepted, *base::parse(*accepted, "100000"));
   CHECK(settings.mailbox.accepted_messages == 100'000);
@@ -144,6 +144,35 @@ TEST_CASE("a link's settings have rows in a table, which refuse what a layer wou
   CHECK(!check(settings));
   settings.session.resume_window = settings.session.down_after + duration::seconds(1);
   CHECK(check(settings) == base::errc::invalid_setting);
+}
+
+TEST_CASE("each row's ends are what the layers take, and a pair that contradicts is named by key") {
+  base::setting_table table;
+  std::string stack = "stream";
+  link_settings settings;
+  settings.session.self.incarnation = 1;
+  add_settings(table, stack, settings);
+  int layered = 0;
+  for (const base::setting& row : table.rows()) {
+    if (row.key == "net.stack") continue;
+    CAPTURE(row.key);
+    ++layered;
+    for (const std::int64_t end : {row.range.low, row.range.high}) {
+      settings = {};
+      settings.session.self.incarnation = 1;
+      if (row.range.of_time)
+        row.target.as<duration>() = duration::nanoseconds(end);
+      else
+        row.target.as<std::uint32_t>() = static_cast<std::uint32_t>(end);
+      // Another setting may have to move with it: then the error is that of one of these keys.
+      const base::error e = check(settings);
+      if (!e) continue;
+      const std::string name(e.detail().substr(0, e.detail().find(':')));
+      CAPTURE(name);
+      CHECK(table.find(name) != nullptr);
+    }
+  }
+  CHECK(layered == 17);
 }
 
 TEST_CASE("settings that forbid themselves are refused, by name and with what they may be") {
@@ -158,43 +187,45 @@ TEST_CASE("settings that forbid themselves are refused, by name and with what th
   using l = link_settings;
   CHECK(refused([](l&) {}).empty());
   CHECK(refused([](l& s) { s.questions.most_questions = 0; }) ==
-        "actor_protocol.most_questions: 0 is below 1");
-  CHECK(refused([](l& s) { s.slicing.largest = 0; }) == "slicing.largest: 0 is below 1");
-  CHECK(refused([](l& s) { s.slicing.piece = 63; }) == "slicing.piece: 63 is below 64");
+        "net.actor_protocol_most_questions: 0 is below 1");
+  CHECK(refused([](l& s) { s.slicing.largest = 0; }) == "net.slicing_largest: 0 is below 1");
+  CHECK(refused([](l& s) { s.slicing.piece = 63; }) == "net.slicing_piece: 63 is below 64");
   CHECK(refused([](l& s) { s.slicing.queue_messages = 0; }) ==
-        "slicing.queue_messages: 0 is below 1");
-  CHECK(refused([](l& s) { s.slicing.queue_bytes = 0; }) == "slicing.queue_bytes: 0 is below 1");
+        "net.slicing_queue_messages: 0 is below 1");
+  CHECK(refused([](l& s) { s.slicing.queue_bytes = 0; }) ==
+        "net.slicing_queue_bytes: 0 is below 1");
   CHECK(refused([](l& s) { s.slicing.partial_messages = 0; }) ==
-        "slicing.partial_messages: 0 is below 1");
+        "net.slicing_partial_messages: 0 is below 1");
   CHECK(refused([](l& s) { s.slicing.expiry = {}; }) ==
-        "slicing.expiry: a time above zero is needed");
-  CHECK(refused([](l& s) { s.ordering.bytes = 0; }) == "ordering.bytes: 0 is below 1");
+        "net.slicing_expiry: a time above zero is needed");
+  CHECK(refused([](l& s) { s.ordering.bytes = 0; }) == "net.ordering_bytes: 0 is below 1");
   CHECK(refused([](l& s) { s.ordering.timeout = duration::nanoseconds(-1); }) ==
-        "ordering.timeout: -1 ns is below 0 ns");
+        "net.ordering_timeout: -1 ns is below 0 ns");
   CHECK(refused([](l& s) { s.ordering.window = 32768; }) ==
-        "ordering.window: 32768 is above 32767");
-  CHECK(refused([](l& s) { s.ordering.window = 8191; }) == "ordering.window: 8191 is below 8192");
+        "net.ordering_window: 32768 is above 32767");
+  CHECK(refused([](l& s) { s.ordering.window = 8191; }) ==
+        "net.ordering_window: 8191 is below 8192");
   CHECK(refused([](l& s) { s.ordering.window_bytes = 100; }) ==
-        "ordering.window_bytes: 100 is below 8388608");
+        "net.ordering_window_bytes: 100 is below 8388608");
   CHECK(refused([](l& s) { s.reliability.most_packets = 0; }) ==
-        "reliability.most_packets: 0 is below 1");
+        "net.reliability_most_packets: 0 is below 1");
   CHECK(refused([](l& s) { s.reliability.most_bytes = 0; }) ==
-        "reliability.most_bytes: 0 is below 1");
+        "net.reliability_most_bytes: 0 is below 1");
   CHECK(refused([](l& s) { s.reliability.most_urgent_packets = 0; }) ==
-        "reliability.most_urgent_packets: 0 is below 1");
+        "net.reliability_most_urgent_packets: 0 is below 1");
   CHECK(refused([](l& s) { s.reliability.most_urgent_bytes = 0; }) ==
-        "reliability.most_urgent_bytes: 0 is below 1");
+        "net.reliability_most_urgent_bytes: 0 is below 1");
   CHECK(refused([](l& s) { s.reliability.shortest_timeout = duration::milliseconds(1); }) ==
-        "reliability.shortest_timeout: 1000000 ns is below 2000000 ns");
+        "net.reliability_shortest_timeout: 1000000 ns is below 2000000 ns");
   CHECK(refused([](l& s) { s.reliability.longest_timeout = duration::milliseconds(1); }) ==
-        "reliability.longest_timeout: it is below shortest_timeout");
+        "net.reliability_longest_timeout: it is below shortest_timeout");
   CHECK(refused([](l& s) { s.reliability.first_timeout = {}; }) ==
-        "reliability.first_timeout: a time above zero is needed");
-  CHECK(refused([](l& s) { s.framing.largest = 511; }) == "framing.largest: 511 is below 512");
+        "net.reliability_first_timeout: a time above zero is needed");
+  CHECK(refused([](l& s) { s.framing.largest = 511; }) == "net.framing_largest: 511 is below 512");
   CHECK(refused([](l& s) { s.mailbox.accepted_bytes = 0; }) ==
-        "reconnect.accepted_bytes: 0 is below 1");
+        "net.reconnect_accepted_bytes: 0 is below 1");
   CHECK(refused([](l& s) { s.mailbox.ack_after = duration::seconds(-1); }) ==
-        "reconnect.ack_after: -1000000000 ns is below 0 ns");
+        "net.reconnect_ack_after: -1000000000 ns is below 0 ns");
   CHECK(refused([](l& s) { s.session.hello_most = {}; }) ==
-        "failure_detection.hello_most: a time above zero is needed");
+        "net.failure_detection_hello_most: a time above zero is needed");
 }

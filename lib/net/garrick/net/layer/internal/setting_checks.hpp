@@ -1,4 +1,5 @@
-// What is said about a setting that is not valid: its name, what it is, and what it may be.
+// What is said about a setting that is not valid: its name, what it is, and what it may be. Its
+// name is its key in a configuration, `net.<layer>_<field>`, also of those that only code can set.
 //
 // Thread safety: plain functions.
 #pragma once
@@ -14,9 +15,12 @@
 
 namespace garrick::net::internal {
 
-/// `errc::invalid_setting` for this setting.
-[[nodiscard]] inline base::error invalid(std::string_view name, std::string_view why) {
-  return base::make_error(base::errc::invalid_setting, name, why);
+/// `errc::invalid_setting` for the setting of this path: that of `slicing.largest` is called
+/// `net.slicing_largest`.
+[[nodiscard]] inline base::error invalid(std::string_view path, std::string_view why) {
+  std::string key = "net.";
+  for (const char c : path) key += c == '.' ? '_' : c;
+  return base::make_error(base::errc::invalid_setting, key, why);
 }
 
 /// No error from `low` to `high`, its ends included.

@@ -1,0 +1,28 @@
+// Guide 12 has the keys of links, too, as the table has them.
+#include <doctest/doctest.h>
+#include <garrick/net/stack/stacks.hpp>
+
+#include <string>
+
+#include <support/settings_in_guide.hpp>
+
+using namespace garrick;
+
+namespace {
+
+struct links {
+  std::string stack = "stream";
+  net::link_settings settings;
+  base::setting_table table;
+  links() { net::add_settings(table, stack, settings); }
+};
+
+}  // namespace
+
+TEST_CASE("guide 12 has the row of every setting of links as the table has it") {
+  tests::check_guide(GARRICK_SOURCE_TREE, "settings of links", links().table);
+}
+
+TEST_CASE("every setting of links is used where its row says") {
+  tests::check_uses(GARRICK_SOURCE_TREE, links().table);
+}
