@@ -322,6 +322,20 @@ actor_id node_link::sender_id(std::uint64_t local) const noexcept {
   return {(local + 1) * 0x9e3779b97f4a7c15u ^ sender_salt_, 1};
 }
 
+/// Back again, in what the peer says of a message: believed for a dead letter, and for no more.
+std::uint64_t node_link::local_sender(const actor_id& id) const noexcept {
+  constexpr std::uint64_t inverse = 0xf1de83e19937733du;
+  static_assert(0x9e3779b97f4a7c15u * inverse == 1);
+  return id.high == 1 ? (id.low ^ sender_salt_) * inverse - 1 : 0;
+}
+
+std::vector<link_count> node_link::counters() const {
+  std::vector<link_count> all = link_->counters();
+  all.push_back({"node", "to_nobody", to_nobody_});
+  all.push_back({"node", "not_decoded", not_decoded_});
+  return all;
+}
+
 void node_link::send(remote_cell& to, core::address kept, envelope_ptr e) {
   const auto lose = [&](base::error why) { to.lost(std::move(e), std::move(why)); };
   if (is_closed_)

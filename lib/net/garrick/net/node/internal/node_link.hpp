@@ -55,7 +55,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   [[nodiscard]] const peer_identity& peer() const noexcept override { return peer_; }
   [[nodiscard]] const hello* says() const noexcept override { return link_->peer(); }
   [[nodiscard]] const std::string& dialled() const noexcept override { return dialled_; }
-  [[nodiscard]] std::vector<link_count> counters() const override { return link_->counters(); }
+  [[nodiscard]] std::vector<link_count> counters() const override;
   [[nodiscard]] const connection& self() const noexcept override { return self_; }
   void let_use() override;
   void leave(const base::error& why) override;
@@ -154,6 +154,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   void give_up(outgoing& m, const base::error& why);
   void settle(std::uint64_t report, const base::error& why);
   [[nodiscard]] actor_id sender_id(std::uint64_t local) const noexcept;
+  [[nodiscard]] std::uint64_t local_sender(const actor_id& id) const noexcept;
   void send_error(const asking& to, std::uint64_t number, const base::error& why);
   [[nodiscard]] question take_question(std::unordered_map<std::uint64_t, question>::iterator at);
   void signal_withdrawn(remote_cell& to, const asked_here& who);
@@ -169,6 +170,8 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   /// False: it was refused. True: it is among those that `hand_over` delivers.
   [[nodiscard]] bool take_in(const frame& f, export_table::entry& x);
   void refuse(const frame& f, const base::error& why);
+  [[nodiscard]] base::result<core::envelope*> read_content(const content_codec& how,
+                                                           const frame& f);
   void hand_over();
   void deliver_held() noexcept;
   void give_credit_back() noexcept;
@@ -242,6 +245,8 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   std::vector<held_message> held_;  // of that
   std::uint32_t settled_ = 0;       // and what that has settled: credit to be given back
   base::instant next_look_ = base::instant::never();
+  std::uint64_t to_nobody_ = 0;    // messages and requests whose receiver nobody here is
+  std::uint64_t not_decoded_ = 0;  // and answers, which are none of their type
 };
 
 }  // namespace garrick::net::internal

@@ -90,9 +90,11 @@ void node_link::refuse(const frame& f, const base::error& why) {
 
 void node_link::on_user_message(const frame& f) {
   export_table::entry* const x = exports_.find(f.receiver);
-  if (x == nullptr)
+  if (x == nullptr) {
+    ++to_nobody_;
     return refuse(
         f, base::make_error(base::errc::not_handled, "a node", "nobody here has this number"));
+  }
   ++x->taken;  // whatever becomes of it, its sender has taken the credit
   x->taken_bytes += f.payload.size();
   if (!take_in(f, *x)) return is_closed_ ? void() : grant_or_owe(f.receiver, *x);
@@ -114,15 +116,9 @@ bool node_link::take_in(const frame& f, export_table::entry& x) {
     if (asked_.size() >= node_->settings().most_questions)
       return refuse(base::make_error(base::errc::overload, "a node", "too many open requests"));
   }
-  byte_reader in(f.payload, {}, codec_context(static_cast<handle_porter&>(*this)));
-  core::envelope* made = nullptr;
-  try {
-    made = s->message.read(in);
-  } catch (const std::exception& e) {
-    return refuse(base::make_error(net_errc::decode_failed, s->message.content->name, e.what()));
-  }
-  if (made == nullptr) return refuse(in.failure());
-  envelope_ptr e(made);
+  base::result<core::envelope*> made = read_content(s->message, f);
+  if (!made) return refuse(made.error());
+  envelope_ptr e(*made);
   if (f.kind == frame_kind::request) {
     asked_.emplace(f.number, asking{f.sender, f.receiver, s});
     asker_->add_strong();
@@ -133,6 +129,20 @@ bool node_link::take_in(const frame& f, export_table::entry& x) {
   if (f.urgent) e->set(envelope_flag::urgent);
   held_.push_back({&x, f.receiver, std::move(e)});
   return true;
+}
+
+/// What the frame carries; or `decode_failed`, from the reader or from a user's codec that throws.
+base::result<core::envelope*> node_link::read_content(const content_codec& how, const frame& f) {
+  byte_reader in(f.payload, {}, codec_context(static_cast<handle_porter&>(*this)));
+  base::error why;
+  try {
+    if (core::envelope* const made = how.read(in)) return made;
+    why = in.failure();
+  } catch (const std::exception& e) {
+    why = base::make_error(net_errc::decode_failed, how.content->name, e.what());
+  }
+  ++not_decoded_;
+  return why;
 }
 
 /// Into the mailboxes, all that came together at once: so an actor that sleeps is woken once for
@@ -228,25 +238,21 @@ void node_link::on_answer(const frame& f) {
   if (q.signature == nullptr || f.type != q.signature->answer.type)
     return answer_question(std::move(q), base::make_error(net_errc::decode_failed, "a response",
                                                           "it is of another type"));
-  byte_reader in(f.payload, {}, codec_context(static_cast<handle_porter&>(*this)));
-  core::envelope* made = nullptr;
-  try {
-    made = q.signature->answer.read(in);
-  } catch (const std::exception& e) {
-    return answer_question(std::move(q),
-                           base::make_error(net_errc::decode_failed, "a response", e.what()));
-  }
-  if (made == nullptr) return answer_question(std::move(q), in.failure());
-  answer_question(std::move(q), made);
+  const content_codec& how = q.signature->answer;
+  answer_question(std::move(q), read_content(how, f));
 }
 
 void node_link::on_decode_error(const frame& f) {
+  // Who has sent it may have let go of the receiver meanwhile, which says nothing about the loss.
   const auto at = proxies_.find(f.sender);
-  if (at == proxies_.end()) return;
-  node_->env().dead_letter({.sender = 0,
-                            .receiver = at->second->local_id(),
-                            .type = at->second->type_name(),
-                            .reason = error_of(f)});
+  const remote_cell* const to = at != proxies_.end() ? at->second : nullptr;
+  const signature_codec* const s = to != nullptr ? to->by_type(f.type) : nullptr;
+  node_->env().dead_letter(
+      {.sender = local_sender(f.receiver),
+       .receiver = to != nullptr ? to->local_id() : 0,
+       .type = s != nullptr ? s->message.content->name : "a message to another node",
+       .descriptor = s != nullptr ? s->message.content : nullptr,
+       .reason = error_of(f)});
 }
 
 // ---- names --------------------------------------------------------------------------------------

@@ -83,6 +83,12 @@ const signature_codec* remote_cell::by_content(const base::message_type* m) cons
   return nullptr;
 }
 
+const signature_codec* remote_cell::by_type(std::uint64_t type) const noexcept {
+  for (const protocol_table* t : tables_)
+    if (const signature_codec* const s = t->by_type(type)) return s;
+  return nullptr;
+}
+
 void remote_cell::forward(core::envelope_ptr e) noexcept {
   link_credit_.take_credit();
   visit(link_, [p = parcel<false>(*this, std::move(e))](link_port& l) mutable {

@@ -64,6 +64,8 @@ class remote_cell final : public core::proxy_cell {
   void seen_as(const protocol_table& t);
   /// The signature of what is to be sent; null: it was never seen with such a one.
   [[nodiscard]] const signature_codec* by_content(const base::message_type* m) const noexcept;
+  /// The signature of what was sent, by its number; null: as above.
+  [[nodiscard]] const signature_codec* by_type(std::uint64_t type) const noexcept;
   void grant_credit(std::uint32_t messages) noexcept { grant(messages); }
   /// The message did not get on its way: the credit that it has taken is given back.
   void lost(core::envelope_ptr e, base::error why) noexcept {

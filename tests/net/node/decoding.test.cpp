@@ -1,0 +1,242 @@
+// What comes and is no value of its type: who has sent it is told, nobody else is concerned, and it
+// is counted. Types here have codecs that refuse to read some of what they have written.
+#include <doctest/doctest.h>
+#include <garrick/garrick.hpp>
+#include <garrick/net/error.hpp>
+#include <garrick/net/wire/codec.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "net/node/simulated_machines.hpp"
+
+namespace decoding_test {
+
+using namespace garrick;
+using tests::listening_machine;
+using tests::three_machines;
+
+constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
+
+/// Below zero it is refused when it is read, and 13 throws.
+class picky {
+ public:
+  using garrick_sendable = void;
+  picky() = default;
+  explicit picky(std::int64_t n) : n_(n) {}
+  [[nodiscard]] std::int64_t value() const { return n_; }
+  void set(std::int64_t n) { n_ = n; }
+
+ private:
+  std::int64_t n_ = 0;
+};
+}  // namespace decoding_test
+
+template <>
+struct garrick::net::codec<decoding_test::picky> {
+  static void encode(byte_writer& out, const decoding_test::picky& p) {
+    out.fixed(static_cast<std::uint64_t>(p.value()));
+  }
+  static void decode(byte_reader& in, decoding_test::picky& p) {
+    const auto n = static_cast<std::int64_t>(in.fixed<std::uint64_t>());
+    if (n < 0) return in.fail("a number below zero");
+    if (n == 13) throw std::runtime_error("an unlucky number");
+    p.set(n);
+  }
+};
+
+namespace decoding_test {
+
+struct order {
+  picky what;
+};
+/// To be answered with this number.
+struct answer_with {
+  std::int64_t n = 0;
+};
+struct how_many {};
+using desk_type =
+    protocol<void(picky), std::int64_t(order), picky(answer_with), std::int64_t(how_many)>;
+
+class desk : public actor<desk_type> {
+ public:
+  void on(const picky&) { ++came_; }
+  std::int64_t on(const order& o) { return o.what.value(); }
+  picky on(answer_with a) { return picky(a.n); }
+  std::int64_t on(how_many) { return came_; }
+
+ private:
+  std::int64_t came_ = 0;
+};
+
+struct tell {
+  std::int64_t n = 0;
+};
+struct forget {};
+
+class teller : public actor<protocol<void(tell), void(forget)>> {
+ public:
+  explicit teller(ref<desk_type> to) : to_(std::move(to)) {}
+  void on(tell t) { send(to_, picky(t.n)); }
+  void on(forget) {
+    send(to_, picky(-1));
+    to_ = {};
+  }
+
+ private:
+  ref<desk_type> to_;
+};
+
+std::uint64_t counted(listening_machine& at, listening_machine& of, std::string_view name) {
+  for (const net::link_count& c : at.node.counters(of.node.self()))
+    if (c.layer == "node" && c.name == name) return c.value;
+  return ~std::uint64_t{0};
+}
+
+}  // namespace decoding_test
+
+using namespace decoding_test;
+
+TEST_CASE("decoding: a request that cannot be read is answered so, and the next one is handled") {
+  three_machines m;
+  const auto found = m.a.shown_to(m.b, "desk", m.a.system.spawn<desk>());
+  const auto refused = m.b.system.request(found, order{picky(-1)}).get();
+  REQUIRE(!refused.has_value());
+  CHECK(refused.error() == net::net_errc::decode_failed);
+  CHECK(refused.error().to_string().find("a number below zero") != std::string::npos);
+  const auto thrown = m.b.system.request(found, order{picky(13)}).get();
+  REQUIRE(!thrown.has_value());
+  CHECK(thrown.error() == net::net_errc::decode_failed);
+  CHECK(thrown.error().to_string().find("an unlucky number") != std::string::npos);
+  CHECK(m.b.system.request(found, order{picky(5)}).get().value() == 5);
+  CHECK(counted(m.a, m.b, "not_decoded") == 2);
+  CHECK(counted(m.a, m.b, "to_nobody") == 0);
+  CHECK(m.b.system.dead_letters().empty());
+  CHECK(m.a.system.dead_letters().empty());
+}
+
+TEST_CASE("decoding: a message that cannot be read is one dead letter where it comes from") {
+  three_machines m;
+  const auto found = m.a.shown_to(m.b, "desk", m.a.system.spawn<desk>());
+  const auto who = m.b.system.spawn<teller>(found);
+  send(who, tell{-1});
+  send(who, tell{1});
+  m.b.system.run_for(ms(100));
+  REQUIRE(m.b.system.dead_letters().size() == 1);
+  const garrick::testkit::lost_message letter = m.b.system.dead_letters()[0];
+  CHECK(letter.reason == net::net_errc::decode_failed);
+  CHECK(letter.sender == who.id());
+  CHECK(letter.receiver == found.id());
+  CHECK(letter.type.find("picky") != std::string::npos);
+  CHECK(m.a.system.dead_letters().empty());
+  CHECK(m.b.system.request(found, how_many{}).get().value() == 1);
+  // It has cost no credit: more than were granted at first.
+  for (int i = 0; i < 1000; ++i) send(who, tell{i % 2 == 0 ? -1 : 1});
+  m.b.system.run_for(duration::seconds(5));
+  CHECK(m.b.system.dead_letters().size() == 501);
+  CHECK(m.b.system.request(found, how_many{}).get().value() == 501);
+  CHECK(counted(m.a, m.b, "not_decoded") == 501);
+}
+
+TEST_CASE("decoding: whoever has let go of the receiver is told of what it could not read, too") {
+  three_machines m;
+  const auto adder = m.a.system.spawn<desk>();
+  auto found = m.a.shown_to(m.b, "desk", adder);
+  const auto who = m.b.system.spawn<teller>(found);
+  found = {};
+  send(who, forget{});
+  m.b.system.run_for(ms(100));
+  REQUIRE(m.b.system.dead_letters().size() == 1);
+  CHECK(m.b.system.dead_letters()[0].reason == net::net_errc::decode_failed);
+  CHECK(m.b.system.dead_letters()[0].sender == who.id());
+}
+
+TEST_CASE("decoding: an answer that cannot be read is an error to who has asked") {
+  three_machines m;
+  const auto found = m.a.shown_to(m.b, "desk", m.a.system.spawn<desk>());
+  for (const std::int64_t bad : {std::int64_t{-1}, std::int64_t{13}}) {
+    const auto answer = m.b.system.request(found, answer_with{bad}).get();
+    REQUIRE(!answer.has_value());
+    CHECK(answer.error() == net::net_errc::decode_failed);
+  }
+  CHECK(m.b.system.request(found, answer_with{4}).get().value().value() == 4);
+  CHECK(counted(m.b, m.a, "not_decoded") == 2);
+  CHECK(counted(m.a, m.b, "not_decoded") == 0);
+}
+
+namespace decoding_test {
+
+/// Somebody who speaks the protocol and is no node: says what he likes.
+class stranger final : public net::hosted, net::link_owner {
+ public:
+  stranger(net::carrier& below, net::testkit::simulated_host& at,
+           std::vector<net::frame_kind>& heard)
+      : at_(at), heard_(heard) {
+    net::link_settings s;
+    s.session.self = {{0, 77}, 7};
+    s.session.connects = true;
+    link_ = net::standard_stacks().find("stream")->make(*this, below, s);
+  }
+  net::carried& stack() override { return *link_; }
+  void say(net::frame f) {
+    auto nothing = net::packet::with_room(net::frame_room + link_->header_size(), 0);
+    CHECK(!link_->send(net::to_outgoing(f, std::move(nothing)), at_.now()));
+  }
+
+ private:
+  bool on_message(net::incoming m) override {
+    if (m.decoded != nullptr) heard_.push_back(m.decoded->kind);
+    return true;
+  }
+  void on_event(const net::link_event&) override {}
+
+  net::testkit::simulated_host& at_;
+  std::vector<net::frame_kind>& heard_;
+  std::unique_ptr<net::any_link> link_;
+};
+
+struct making final : net::hosted_maker {
+  making(net::testkit::simulated_host& at, std::vector<net::frame_kind>& heard)
+      : at_(at), heard_(heard) {}
+  std::unique_ptr<net::hosted> make(net::carrier& below, const net::connection&) override {
+    return std::make_unique<stranger>(below, at_, heard_);
+  }
+  net::testkit::simulated_host& at_;
+  std::vector<net::frame_kind>& heard_;
+};
+
+}  // namespace decoding_test
+
+TEST_CASE("decoding: frames to nobody are refused, counted, and deliver nothing") {
+  using kind = net::frame_kind;
+  three_machines m;
+  net::testkit::simulated_host& at = m.net.host("d");
+  m.net.both("a", "d", {.delay = ms(3)});
+  net::testkit::simulated_source source(at);
+  std::vector<kind> heard;
+  const auto link =
+      source.connect(net::endpoint::parse(m.a.at).value(), std::make_unique<making>(at, heard));
+  REQUIRE(link.has_value());
+  m.a.system.run_for(ms(100));
+  link->run([](net::hosted& h) {
+    auto& s = static_cast<stranger&>(h);
+    s.say({.kind = kind::message, .receiver = {5, 5}, .sender = {6, 1}, .type = 9});
+    s.say({.kind = kind::message, .type = 9});  // not even a number
+    s.say({.kind = kind::request, .receiver = {5, 5}, .sender = {6, 1}, .number = 3, .type = 9});
+    s.say({.kind = kind::exit, .receiver = {5, 5}, .sender = {6, 1}});
+  });
+  m.a.system.run_for(ms(100));
+  const auto all = m.a.node.counters({{0, 77}, 7});
+  const auto nobody = std::find_if(all.begin(), all.end(), [](const net::link_count& c) {
+    return c.layer == "node" && c.name == "to_nobody";
+  });
+  REQUIRE(nobody != all.end());
+  CHECK(nobody->value == 3);
+  CHECK(std::count(heard.begin(), heard.end(), kind::decode_error) == 1);
+  CHECK(std::count(heard.begin(), heard.end(), kind::error) == 1);
+  CHECK(m.a.system.dead_letters().empty());
+  source.stop();
+}
