@@ -175,9 +175,9 @@ TEST_CASE("accept_sessions: who is refused hears why: an incarnation in quaranti
                       }));
     };
     const peer_identity client{{0, 1}, 11};
-    guard->give_up({client.node, 12});  // another life
-    guard->give_up(client);
-    CHECK(guard->is_given_up(client));
+    guard->quarantine({client.node, 12});  // another life
+    guard->quarantine(client);
+    CHECK(guard->is_quarantined(client));
     knock();
     wait_until([&] { return here.down == 1 && here.ended == 1; });
     CHECK(here.why_down().find("has given this incarnation up") != std::string::npos);
@@ -215,8 +215,9 @@ TEST_CASE("accept_sessions: a policy's own objection is told, and nobody else is
 TEST_CASE("accept_sessions: of those in quarantine the first are forgotten first") {
   counts c;
   policy p("stream", c);
-  for (std::uint64_t i = 1; i <= accept_sessions::most_given_up + 2; ++i) p.give_up({{0, 1}, i});
-  CHECK(!p.is_given_up({{0, 1}, 1}));
-  CHECK(!p.is_given_up({{0, 1}, 2}));
-  CHECK(p.is_given_up({{0, 1}, 3}));
+  for (std::uint64_t i = 1; i <= accept_sessions::most_quarantined + 2; ++i)
+    p.quarantine({{0, 1}, i});
+  CHECK(!p.is_quarantined({{0, 1}, 1}));
+  CHECK(!p.is_quarantined({{0, 1}, 2}));
+  CHECK(p.is_quarantined({{0, 1}, 3}));
 }

@@ -261,15 +261,43 @@ MUTATIONS = [
     mutation(
         "accept_sessions: a session that is over gets the stream",
         SESSIONS,
-        "if (found == known_.end() || found->second.is_over())",
-        "if (found == known_.end())",
+        "if (link.is_over()) {",
+        "if (false) {",
+        by_sessions,
+    ),
+    mutation(
+        "accept_sessions: what is late from where a session was begins another one",
+        SESSIONS,
+        "found->second.from == from.remote && link.was_admitted();",
+        "false;",
+        by_sessions,
+    ),
+    mutation(
+        "accept_sessions: who was never admitted is taken for late",
+        SESSIONS,
+        "found->second.from == from.remote && link.was_admitted();",
+        "found->second.from == from.remote;",
+        by_sessions,
+    ),
+    mutation(
+        "accept_sessions: who was down comes back, whatever the policy was told",
+        SESSIONS,
+        "if (after_down_ != peer_return::new_life_only) return false;",
+        "return false;",
+        by_sessions,
+    ),
+    mutation(
+        "accept_sessions: who is swept out is let in again",
+        SESSIONS,
+        "    if (may_not_return(at->first)) quarantined_.add(at->first);\n",
+        "",
         by_sessions,
     ),
     mutation(
         "accept_sessions: sessions that are over are remembered for ever",
         SESSIONS,
-        "  std::erase_if(known_, [](const auto& one) { return one.second.is_over(); });\n",
-        "",
+        "    at = known_.erase(at);\n",
+        "    ++at;\n",
         by_sessions,
     ),
     mutation(
@@ -332,8 +360,8 @@ MUTATIONS = [
     mutation(
         "host: who is admitted is still pending",
         HOST,
-        "ticket_->is_pending() && hosted_->admitted()) ticket_->admit();",
-        "ticket_->is_pending() && hosted_->admitted()) {}",
+        "  if (ticket_ != nullptr) ticket_->admit();\n",
+        "",
         by_policy,
     ),
     mutation(

@@ -118,7 +118,7 @@ inline void killed_and_started_again(two_processes& p) {
               "some messages were sent to a stopped process");
     }
     p.kill(victim);
-    if (keeps && p.is_local_stream())
+    if (keeps && p.is_unix_stream())
       p.until([&] { return p.seen().of(other).held >= before.held + 5; },
               "some messages were sent after the stream was lost");
     p.start_again(victim);
@@ -129,7 +129,7 @@ inline void killed_and_started_again(two_processes& p) {
   const witness& w = p.seen();
   if (!keeps) return;
   p.require(w.of(0).perhaps != 0, "no message was reported as perhaps delivered");
-  if (p.is_local_stream())
+  if (p.is_unix_stream())
     p.require(w.of(0).never_sent != 0 && w.of(1).never_sent != 0,
               "no message was reported as never sent");
 }

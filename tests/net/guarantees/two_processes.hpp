@@ -98,7 +98,7 @@ class two_processes {
 
   [[nodiscard]] const witness& seen() const { return seen_; }
   /// Over a stream, of which both ends hear at once when it is lost.
-  [[nodiscard]] bool is_local_stream() const {
+  [[nodiscard]] bool is_unix_stream() const {
     return s_.link.empty() && !s_.where.starts_with("udp");
   }
   /// Over datagrams that nobody puts in order.

@@ -187,3 +187,32 @@ TEST_CASE("connecting: a node that is started again is another life at the same 
   REQUIRE_MESSAGE(again.has_value(), again.error().to_string());
   CHECK(again->incarnation == 201);
 }
+
+TEST_CASE(
+    "connecting: a node that advertises an address is reached there, and says so to its own") {
+  actor_system left(tests::quiet()), right(tests::quiet());
+  node a(left), b(right);
+  // What is in front of the `?` is bound, what is behind it is told.
+  const net::endpoint told = a.listen("tcp://127.0.0.1:0?advertised=localhost:0").value();
+  CHECK(told.host() == "localhost");
+  CHECK(told.port() != 0);
+  CHECK(told.to_string() == "tcp://localhost:" + std::to_string(told.port()));
+  CHECK(b.connect(told.to_string()).value() == a.self());
+  // Nobody listens at port 1: who connects goes to what is advertised.
+  const std::string port = std::to_string(told.port());
+  actor_system third(tests::quiet());
+  node c(third);
+  CHECK(c.connect("tcp://127.0.0.1:1?advertised=127.0.0.1:" + port).value() == a.self());
+  // And it is that which must be of this machine.
+  CHECK(c.connect("tcp://127.0.0.1:1?advertised=example.org:1", ms(100)).error() ==
+        net_errc::denied);
+}
+
+TEST_CASE("connecting: an advertised address is where others go in a simulation, too") {
+  test_world world(5);
+  simulated_network net(world);
+  machine a(world, net, "a", 1), b(world, net, "b", 2);
+  const net::endpoint told = a.self.listen("tcp://0.0.0.0:7?advertised=a:0").value();
+  CHECK(told.to_string() == "tcp://a:7");
+  CHECK(b.self.connect("tcp://nowhere:9?advertised=a:7").value() == a.self.self());
+}

@@ -24,10 +24,10 @@ struct node_id {
 /// One life of a node, as a peer sees it.
 ///
 /// Incarnations are drawn at random, so that no two of a node are ever equal: then what an earlier
-/// life has left in the network is told from what this one says. Zero stands for none. Who wants an
-/// incarnation that is down to stay so (`link_event::kind::down`) puts it into quarantine, by
-/// `accept_sessions::give_up` or `node::quarantine`: then it is refused, and the same node is
-/// talked to only when it comes with another incarnation.
+/// life has left in the network is told from what this one says. Zero stands for none. Who was
+/// `down` (`link_event::kind::down`) may begin another session, unless `peer_return` says that he
+/// may not, or he is put into quarantine, by `accept_sessions::quarantine` or `node::quarantine`:
+/// then he is refused, and the same node is talked to only when it comes with another incarnation.
 struct peer_identity {
   node_id node;                   ///< which node
   std::uint64_t incarnation = 0;  ///< which of its lives; 0: none

@@ -8,8 +8,9 @@
 // Who has sent nothing for an interval sends a heartbeat, and any packet is a sign of life. A
 // silence that is unusual makes the peer *suspected*, which is reversible. A silence of
 // `down_after` ends the session, and so do a peer that leaves and one that comes back with another
-// incarnation. That is final: the stack is over, and the peer's incarnation is in quarantine, which
-// is the owner's to keep (`peer`).
+// incarnation. That is final for the session: the stack is over, and nothing of it is delivered
+// later. Whether the same incarnation may begin another one is not known here: whoever lets peers
+// in decides that (`peer_return`), and may put it into quarantine (`peer`).
 //
 // A stream that breaks is not the end. The session stays for the resume window at least; who has
 // connected connects again, the handshake is repeated, and the session is `resumed`.

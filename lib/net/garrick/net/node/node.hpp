@@ -62,8 +62,9 @@ class node {
   [[nodiscard]] const peer_identity& self() const noexcept;
 
   /// Lets other nodes connect here: "tcp://127.0.0.1:4040", "unix:///run/x", "udp://[::1]:0". The
-  /// endpoint has the port that the system has chosen. Errors: those of `net::listen`;
-  /// `net_errc::denied` beyond this machine, unless the settings say `insecure`.
+  /// endpoint is where others reach this node: it has the port that the system has chosen, or is
+  /// what was advertised, as by "tcp://0.0.0.0:4040?advertised=example.org:14040". Errors: those of
+  /// `net::listen`; `net_errc::denied` beyond this machine, unless the settings say `insecure`.
   [[nodiscard]] base::result<endpoint> listen(std::string_view at);
 
   /// Lets other nodes find the actor by this name, with the protocol P, and holds it until
@@ -136,7 +137,8 @@ class node {
   /// From now on `who` is told of each change and of what was noticed, as long as the node lives.
   void subscribe(std::shared_ptr<peer_listener> who);
   /// No message of this life of a node gets into a mailbox any more, from the return of this call
-  /// on and for ever; all its actors count as lost. Waits for a delivery that is under way, so not
+  /// on and for ever; all its actors count as lost. The last `quarantine_list::most` are refused as
+  /// peers. Waits for a delivery that is under way, so not
   /// on a thread of the node, as in a `peer_listener`.
   void quarantine(const peer_identity& who);
 

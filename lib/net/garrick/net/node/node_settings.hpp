@@ -7,6 +7,7 @@
 #include <garrick/net/node/link_source.hpp>
 #include <garrick/net/node/peer_admission.hpp>
 #include <garrick/net/peer_identity.hpp>
+#include <garrick/net/stack/quarantine_list.hpp>
 #include <garrick/net/stack/stacks.hpp>
 
 #include <cstdint>
@@ -36,6 +37,10 @@ struct node_settings {
   /// Listening at, and connecting to, addresses that others can reach needs authentication, which
   /// there is none of yet. This says that nobody has to be who he says.
   bool insecure = false;
+
+  /// Whether the same life of a node may be a peer again after it was `down`: see `peer_return`.
+  /// Its old handles are dead in any case, and nothing of what was sent before is delivered.
+  peer_return after_down = peer_return::same_life;
 
   /// Who may be a peer; null: everybody who speaks the protocol.
   std::shared_ptr<peer_admission> admission{};

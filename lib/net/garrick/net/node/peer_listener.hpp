@@ -18,7 +18,8 @@ namespace garrick::net {
 /// What has become of a peer.
 enum class peer_change : std::uint8_t {
   up,    ///< it can be reached
-  down,  ///< it was given up, has left, or came back as another one: this life of it is over
+  down,  ///< it was given up, has left, or came back as another one: its session is over, and its
+         ///< life, too, unless `node_settings::after_down` lets that come back; then `up` follows
 };
 
 /// Something that was noticed of a peer that is up.

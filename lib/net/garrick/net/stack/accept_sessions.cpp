@@ -40,32 +40,46 @@ verdict accept_sessions::look(const arrival& from) {
   }
   std::optional<denial> why = objection(from, first.says);
   const std::lock_guard lock(mutex_);
-  if (!why && given_up_.contains(first.says.self)) why = refusal::given_up;
+  if (!why && may_not_return(first.says.self)) why = refusal::given_up;
   if (why)
     return verdict::refuse(
         words_for(from, {why->why, {}, first.says.self.incarnation, std::move(why->words)}));
   return decide(from, first.says);
 }
 
+bool accept_sessions::may_not_return(const peer_identity& who) const {
+  if (quarantined_.contains(who)) return true;
+  if (after_down_ != peer_return::new_life_only) return false;
+  const auto found = known_.find(who);
+  return found != known_.end() && found->second.link.is_over() && found->second.link.was_admitted();
+}
+
 verdict accept_sessions::decide(const arrival& from, const hello& says) const {
   const auto found = known_.find(says.self);
-  if (found == known_.end() || found->second.is_over()) return verdict::start();
+  if (found == known_.end()) return verdict::start();
+  const connection& link = found->second.link;
+  if (link.is_over()) {
+    // Who was never admitted may still be saying hello from there.
+    const bool is_late = from.local.kind() == transport_kind::udp &&
+                         found->second.from == from.remote && link.was_admitted();
+    return is_late ? verdict::refuse() : verdict::start();
+  }
   // Datagrams of a peer find its link by their address, so this is another one.
   if (from.local.kind() == transport_kind::udp) return verdict::refuse();
   // Who has lost the stream says that the session is to go on. Who begins one has not, or it is not
   // known yet that he has: then he will come again.
-  if (!says.resumes && found->second.is_connected()) return verdict::refuse();
-  return verdict::join(found->second);
+  if (!says.resumes && link.is_connected()) return verdict::refuse();
+  return verdict::join(link);
 }
 
 connection accept_sessions::claim(const arrival& from, const connection& fresh) {
   const peeked first = peek(from);
   if (first.what != peeked::kind::found) return {};
   const std::lock_guard lock(mutex_);
-  if (given_up_.contains(first.says.self)) return {};  // since `look`
+  if (may_not_return(first.says.self)) return {};  // since `look`
   const verdict v = decide(from, first.says);
   if (v.what() != verdict::kind::start) return v.to();
-  remember(first.says.self, fresh);
+  remember(first.says.self, fresh, from.remote);
   return fresh;
 }
 
@@ -76,25 +90,29 @@ std::unique_ptr<hosted> accept_sessions::make(const arrival& from, carrier& belo
   return make_session(from, first.says, below, self);
 }
 
-void accept_sessions::remember(const peer_identity& who, const connection& link) {
-  known_[who] = link;
+void accept_sessions::remember(const peer_identity& who, const connection& link,
+                               const endpoint& from) {
+  known_[who] = {link, from};
   if (known_.size() < swept_at_) return;
-  std::erase_if(known_, [](const auto& one) { return one.second.is_over(); });
+  for (auto at = known_.begin(); at != known_.end();) {
+    if (!at->second.link.is_over()) {
+      ++at;
+      continue;
+    }
+    if (may_not_return(at->first)) quarantined_.add(at->first);
+    at = known_.erase(at);
+  }
   swept_at_ = std::max<std::size_t>(64, known_.size() * 2);
 }
 
-void accept_sessions::give_up(const peer_identity& who) {
+void accept_sessions::quarantine(const peer_identity& who) {
   const std::lock_guard lock(mutex_);
-  if (!given_up_.insert(who).second) return;
-  in_turn_.push_back(who);
-  if (in_turn_.size() <= most_given_up) return;
-  given_up_.erase(in_turn_.front());
-  in_turn_.pop_front();
+  quarantined_.add(who);
 }
 
-bool accept_sessions::is_given_up(const peer_identity& who) const {
+bool accept_sessions::is_quarantined(const peer_identity& who) const {
   const std::lock_guard lock(mutex_);
-  return given_up_.contains(who);
+  return may_not_return(who);
 }
 
 std::size_t accept_sessions::remembered() const {

@@ -7,11 +7,13 @@
 // An incarnation has one link here. Who begins another session while that is connected is refused,
 // and his stack tries again until its handshake limit is over. So of two that come at once, one
 // gets through, and neither takes the other's place. Datagrams of a peer come from one address:
-// from another one he is refused as long as the link lives.
+// from another one he is refused as long as the link lives. When it is over, he is refused from
+// that one: what the network still has of the session comes from there, and whoever begins another
+// one has another socket.
 //
-// An incarnation that was given up comes back to nothing: whoever hears that a link is down says so
-// (`give_up`), if he wants each incarnation to be down once and for good. The peer is told, and
-// may begin a new life.
+// Whose session went down may begin another one. If each incarnation is to be down once and for
+// good, the policy is made with `peer_return::new_life_only`; and an owner may say so of a single
+// one (`quarantine`). Who is in quarantine is told so, and may begin a new life.
 //
 //   struct my_policy final : accept_sessions {
 //     std::unique_ptr<hosted> make_session(const arrival&, const hello& who, carrier& below,
@@ -24,23 +26,24 @@
 //       that goes on is decided by its stack, which has shaken hands before.
 //   S2  No two links that are not over were made for the same node and incarnation: who is started
 //       is in known_ before anybody else is looked at.
-//   S3  Once `give_up` has returned, no link is made for this incarnation and no stream joined.
+//   S3  Once `quarantine` has returned, no link is made for this incarnation and no stream joined.
+//   S4  With `new_life_only`, no link is made for an incarnation that had one which was admitted
+//       and is over.
 //
 // Thread safety: as `accept_policy`.
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
 #include "garrick/net/layer/failure_detection/handshake.hpp"
 #include "garrick/net/peer_identity.hpp"
+#include "garrick/net/stack/quarantine_list.hpp"
 #include "garrick/net/transport/accept_policy.hpp"
 
 namespace garrick::net {
@@ -58,9 +61,14 @@ struct denial {
 /// A policy that joins streams to sessions.
 class accept_sessions : public accept_policy {
  public:
-  /// Incarnations that are kept in quarantine; with one more the one that was given up first is
+  /// Incarnations that are kept in quarantine; with one more the one that is there longest is
   /// forgotten.
-  static constexpr std::size_t most_given_up = 65536;
+  static constexpr std::size_t most_quarantined = quarantine_list::most;
+
+  /// `after_down` says whether somebody may come back who had a session here, that is a link that
+  /// was admitted (`hosted::admitted`), when that is over, for whatever reason.
+  explicit accept_sessions(peer_return after_down = peer_return::same_life) noexcept
+      : after_down_(after_down) {}
 
   /// A whole hello, with what `framing` puts in front.
   [[nodiscard]] std::size_t wants() const final;
@@ -73,11 +81,11 @@ class accept_sessions : public accept_policy {
   [[nodiscard]] std::unique_ptr<hosted> make(const arrival& from, carrier& below,
                                              const connection& self) final;
 
-  /// Refuses this incarnation from now on, and tells it so: it is in quarantine. Links that it has
-  /// stay as they are. The last `most_given_up` are remembered.
-  void give_up(const peer_identity& who);
-  /// True if `give_up` was said of it, and is remembered.
-  [[nodiscard]] bool is_given_up(const peer_identity& who) const;
+  /// Refuses this incarnation from now on, and tells it so. Links that it has stay as they are. The
+  /// last `most_quarantined` are remembered.
+  void quarantine(const peer_identity& who);
+  /// True if it is refused for that, or would be for what has become of its session.
+  [[nodiscard]] bool is_quarantined(const peer_identity& who) const;
 
   /// How many sessions are remembered: those that live, and some that do not any more.
   [[nodiscard]] std::size_t remembered() const;
@@ -94,16 +102,23 @@ class accept_sessions : public accept_policy {
 
  private:
   [[nodiscard]] static peeked peek(const arrival& from);
+  /// As is_quarantined. Under mutex_.
+  [[nodiscard]] bool may_not_return(const peer_identity& who) const;
   /// What becomes of who says this. Under mutex_.
   [[nodiscard]] verdict decide(const arrival& from, const hello& says) const;
   /// Under mutex_.
-  void remember(const peer_identity& who, const connection& link);
+  void remember(const peer_identity& who, const connection& link, const endpoint& from);
 
   mutable std::mutex mutex_;
-  std::map<peer_identity, connection> known_;  // under mutex_
-  std::size_t swept_at_ = 64;                  // under mutex_: how many make it look for dead ones
-  std::set<peer_identity> given_up_;           // under mutex_
-  std::deque<peer_identity> in_turn_;          // under mutex_: those of given_up_, the first first
+  /// Whose link it is or was, and where he was.
+  struct session {
+    connection link;
+    endpoint from;
+  };
+  std::map<peer_identity, session> known_;  // under mutex_
+  std::size_t swept_at_ = 64;               // under mutex_: how many make it look for dead ones
+  quarantine_list quarantined_;             // under mutex_
+  const peer_return after_down_;
 };
 
 }  // namespace garrick::net

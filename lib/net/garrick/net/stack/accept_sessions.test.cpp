@@ -26,6 +26,7 @@ std::uint64_t seeds() {
 struct door final : detail::entrance {
   bool over = false;
   bool connected = true;
+  bool admitted = true;
   peer_identity who;
 
   [[nodiscard]] answer enter() noexcept override { return answer::over; }
@@ -37,9 +38,11 @@ struct door final : detail::entrance {
   [[nodiscard]] transport_counters counters() const override { return {}; }
   [[nodiscard]] bool is_over() const noexcept override { return over; }
   [[nodiscard]] bool is_connected() const noexcept override { return connected && !over; }
+  [[nodiscard]] bool was_admitted() const noexcept override { return admitted; }
 };
 
 struct policy final : accept_sessions {
+  using accept_sessions::accept_sessions;
   std::unique_ptr<hosted> make_session(const arrival&, const hello&, carrier&,
                                        const connection&) override {
     return nullptr;
@@ -151,6 +154,61 @@ TEST_CASE("accept_sessions: who begins a session gets the link that has lost its
   link->over = true;
   CHECK(p.look(from).what() == verdict::kind::start);
   CHECK(p.look({udp, udp, datagram}).what() == verdict::kind::start);
+}
+
+TEST_CASE("accept_sessions: a datagram from where a session was is late, and begins no other one") {
+  policy p;
+  const peer_identity who{{0, 1}, 7};
+  const auto link = std::make_shared<door>();
+  const auto bytes = hello_of(who, false, false);
+  const arrival from{endpoint::parse("udp://127.0.0.1:5").value(), udp, bytes};
+  REQUIRE(p.claim(from, connection(link)) == connection(link));
+  link->over = true;
+  link->admitted = false;  // he is still trying
+  CHECK(p.look(from).what() == verdict::kind::start);
+  link->admitted = true;
+  CHECK(p.look(from).what() == verdict::kind::refuse);
+  const auto late = std::make_shared<door>();
+  CHECK(p.claim(from, connection(late)).is_over());
+  const arrival from_elsewhere{endpoint::parse("udp://127.0.0.1:6").value(), udp, bytes};
+  CHECK(p.look(from_elsewhere).what() == verdict::kind::start);
+  const auto other = hello_of({{0, 1}, 8}, false, false);
+  CHECK(p.look({from.remote, udp, other}).what() == verdict::kind::start);
+}
+
+TEST_CASE("accept_sessions: with `new_life_only` who had a session comes back as another one") {
+  policy p(peer_return::new_life_only);
+  const peer_identity who{{0, 1}, 7};
+  const auto link = std::make_shared<door>();
+  const auto bytes = hello_of(who, false, true);
+  const arrival from{tcp, tcp, bytes};
+  // Who was never admitted has had no session.
+  link->admitted = false;
+  REQUIRE(p.claim(from, connection(link)) == connection(link));
+  link->over = true;
+  CHECK(!p.is_quarantined(who));
+  REQUIRE(p.look(from).what() == verdict::kind::start);
+  const auto next = std::make_shared<door>();
+  REQUIRE(p.claim(from, connection(next)) == connection(next));
+  // Whose stream breaks has not lost his session.
+  next->connected = false;
+  CHECK(p.look(from).what() == verdict::kind::join);
+  CHECK(!p.is_quarantined(who));
+  next->over = true;
+  CHECK(p.is_quarantined(who));
+  CHECK(p.look(from).what() == verdict::kind::refuse);
+  CHECK(p.claim(from, connection(std::make_shared<door>())).is_over());
+  const auto other = hello_of({{0, 1}, 8}, false, true);
+  CHECK(p.look({tcp, tcp, other}).what() == verdict::kind::start);
+  // It is remembered, however many come and go meanwhile.
+  for (std::uint64_t i = 100; i < 500; ++i) {
+    const auto one = hello_of({{0, 2}, i}, false, true);
+    const auto its = std::make_shared<door>();
+    REQUIRE(p.claim({tcp, tcp, one}, connection(its)) == connection(its));
+    its->over = true;
+  }
+  CHECK(p.remembered() < 200);
+  CHECK(p.look(from).what() == verdict::kind::refuse);
 }
 
 TEST_CASE("accept_sessions: it waits for a whole hello, however large, and for nothing else") {

@@ -46,7 +46,8 @@ class session final : public internal::program_session {
         end_(all.checker,
              h.name() + "." + std::to_string(h.lives() + 1) + "." + std::to_string(++all.ends),
              [&h] { return h.now(); }) {
-    end_.hold(all.kind.make(end_, *endpoint_, {h.name(), h.lives() + 1, connects, all.random()}));
+    const std::uint64_t seed = all.random();
+    end_.hold(all.kind.make(end_, *endpoint_, {h.name(), h.lives() + 1, connects, seed, seed}));
   }
   void begin() override {
     end_.set_listener([this](const link_event& e) { hear(e); });

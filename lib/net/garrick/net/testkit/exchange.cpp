@@ -16,7 +16,11 @@ constexpr duration soon = duration::milliseconds(5);
 /// Both hosts send each other numbered messages.
 struct numbers final : internal::two_host_program {
   numbers(simulated_network& n, const stack_kind& k, const exchange_settings& given)
-      : two_host_program(n, "exchange"), kind(k), s(given), checker(k.promises) {}
+      : two_host_program(n, "exchange", given.same_life),
+        net(n),
+        kind(k),
+        s(given),
+        checker(k.promises) {}
   std::shared_ptr<internal::program_session> make(simulated_host& h, std::unique_ptr<endpoint> e,
                                                   bool connects) override;
   duration pause(bool connects) override {
@@ -25,6 +29,7 @@ struct numbers final : internal::two_host_program {
   }
   void act(internal::program_session& by, bool newest, bool connects) override;
 
+  simulated_network& net;
   const stack_kind& kind;
   const exchange_settings& s;
   guarantee_checker checker;
@@ -44,7 +49,10 @@ class session final : public internal::program_session,
         endpoint_(std::move(e)),
         end_(all.checker,
              h.name() + "." + std::to_string(h.lives() + 1) + "." + std::to_string(++all.ends)) {
-    end_.hold(all.kind.make(end_, *endpoint_, {h.name(), h.lives() + 1, connects, all.random()}));
+    const std::uint64_t seed = all.random();
+    const std::uint64_t life =
+        all.s.same_life ? all.net.seed_for(h.name() + std::to_string(h.lives())) : seed;
+    end_.hold(all.kind.make(end_, *endpoint_, {h.name(), h.lives() + 1, connects, seed, life}));
   }
   void begin() override {
     end_.set_listener([this](const link_event& e) { hear(e); });

@@ -39,6 +39,9 @@ struct stack_place {
   std::uint32_t incarnation;  ///< 1 for a host that has not crashed
   bool connects;              ///< this end opens the connection; the other one accepts it
   std::uint64_t seed;         ///< for what the stack draws
+  /// Which life of the host the stack says it is: of each link, or the same until the host crashes
+  /// (`exchange_settings::same_life`).
+  std::uint64_t life;
 };
 
 /// A stack by its name, for programs that run over each.
@@ -64,6 +67,8 @@ struct exchange_settings {
   base::duration settles = base::duration::seconds(60);
   /// Probability that a message is not in its mailbox at once, of links that promise `to_mailbox`.
   double late_mailbox = 0.25;
+  /// After a link that went down the next one is of the same two lives.
+  bool same_life = false;
   /// False: no link may go down; for faults that none of its peers is given up for.
   bool may_go_down = true;
 };

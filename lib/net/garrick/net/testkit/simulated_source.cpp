@@ -66,6 +66,9 @@ class place final : public detail::entrance,
   transport_counters counters() const override { return {}; }
   bool is_over() const noexcept override { return over_; }
   bool is_connected() const noexcept override { return !over_ && end_->is_open(); }
+  bool was_admitted() const noexcept override {
+    return admitted_ || (who_ != nullptr && who_->admitted());
+  }
 
   // carrier
   void transmit(packet bytes) override { end_->transmit(std::move(bytes)); }
@@ -122,6 +125,7 @@ class place final : public detail::entrance,
   }
   void finish(const base::error& why) {
     if (std::exchange(over_, true)) return;
+    admitted_ = was_admitted();
     if (who_ != nullptr) who_->ended(why);
     line_.clear();
     who_.reset();
@@ -137,6 +141,7 @@ class place final : public detail::entrance,
   bool in_ = false;
   bool closes_ = false;
   bool over_ = false;
+  bool admitted_ = false;
 };
 
 }  // namespace
@@ -164,6 +169,8 @@ class newcomer final : public carried, public std::enable_shared_from_this<newco
       : in_(std::move(in)),
         end_(std::move(end)),
         local_(std::move(local)),
+        remote_(net::endpoint::of(local_.kind(), end_->peer().host, end_->peer().port)
+                    .value_or(local_)),
         policy_(std::move(policy)) {}
   void start() {
     self_ = this->shared_from_this();
@@ -181,7 +188,7 @@ class newcomer final : public carried, public std::enable_shared_from_this<newco
     if (made_ != nullptr) return made_->receive(bytes, now);
     const std::size_t room = std::max<std::size_t>(policy_->wants(), 1);
     bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-    const arrival who{.remote = local_,
+    const arrival who{.remote = remote_,
                       .local = local_,
                       .bytes = std::span(bytes_).first(std::min(bytes_.size(), room))};
     verdict v = policy_->look(who);
@@ -219,6 +226,7 @@ class newcomer final : public carried, public std::enable_shared_from_this<newco
   const std::shared_ptr<State> in_;
   std::unique_ptr<hosts_endpoint> end_;
   const net::endpoint local_;
+  const net::endpoint remote_;
   const std::shared_ptr<accept_policy> policy_;
   std::vector<std::byte> bytes_;
   std::shared_ptr<place> made_;
@@ -230,8 +238,9 @@ class newcomer final : public carried, public std::enable_shared_from_this<newco
 simulated_source::simulated_source(simulated_host& host) : state_(std::make_shared<state>(host)) {}
 simulated_source::~simulated_source() { stop(); }
 
-base::result<connection> simulated_source::connect(const net::endpoint& to,
+base::result<connection> simulated_source::connect(const net::endpoint& at,
                                                    std::unique_ptr<hosted_maker> make) {
+  const net::endpoint to = at.advertised();
   if (state_->is_stopped) return base::make_error(base::errc::shutting_down, state_->host.name());
   const address there{to.host(), to.port()};
   auto made = std::make_shared<place>(state_->host, to.kind() == transport_kind::udp

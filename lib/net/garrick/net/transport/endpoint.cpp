@@ -154,7 +154,7 @@ base::result<endpoint> endpoint::parse(std::string_view text) {
   in.at = 0;
   endpoint e;
   if (in.skip(unix_scheme)) {
-    e.kind_ = transport_kind::local_stream;
+    e.kind_ = transport_kind::unix_stream;
     e.host_.clear();
     if (base::error wrong = in.path(e.path_)) return wrong;
     return e;
@@ -176,7 +176,7 @@ base::result<endpoint> endpoint::parse(std::string_view text) {
 base::result<endpoint> endpoint::of(transport_kind kind, std::string_view host,
                                     std::uint16_t port) {
   reader in{host};
-  if (kind == transport_kind::local_stream) return in.wrong("a Unix domain socket has no host");
+  if (kind == transport_kind::unix_stream) return in.wrong("a Unix domain socket has no host");
   endpoint e;
   e.kind_ = kind;
   e.port_ = port;
@@ -209,7 +209,7 @@ endpoint endpoint::with_port(std::uint16_t port) const {
 }
 
 std::string endpoint::to_string() const {
-  if (kind_ == transport_kind::local_stream) return std::string(unix_scheme) + path_;
+  if (kind_ == transport_kind::unix_stream) return std::string(unix_scheme) + path_;
   const auto place = [](form what, const std::string& host, std::uint16_t port) {
     return (what == form::ipv6 ? '[' + host + ']' : host) + ':' + std::to_string(port);
   };

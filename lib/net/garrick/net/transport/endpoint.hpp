@@ -4,7 +4,8 @@
 //   tcp://0.0.0.0:4040?advertised=example.org:14040
 //
 // The last one binds all addresses of the machine, and others reach it elsewhere, as behind a
-// router or in a container.
+// router or in a container. So one text of a configuration does for both ends: who listens binds
+// what is in front of the `?`, and who connects goes to what is behind it.
 //
 // A text comes from people and from peers. So parsing refuses what is not exactly one of these
 // forms, says which column is wrong and why, and believes no length.
@@ -30,9 +31,9 @@ namespace garrick::net {
 
 /// How bytes get to an endpoint.
 enum class transport_kind : std::uint8_t {
-  tcp,           ///< a stream, `tcp://host:port`
-  udp,           ///< datagrams, `udp://host:port`
-  local_stream,  ///< a Unix domain socket, `unix:///path`
+  tcp,          ///< a stream, `tcp://host:port`
+  udp,          ///< datagrams, `udp://host:port`
+  unix_stream,  ///< a Unix domain socket, `unix:///path`
 };
 
 /// An address, or a name that will be looked up, with a port; or a path.

@@ -108,5 +108,5 @@ TEST_CASE("endpoint: a host and a port are an endpoint if a text of them would b
   CHECK(!endpoint::of(transport_kind::tcp, "a b", 9));
   CHECK(!endpoint::of(transport_kind::tcp, "1::x", 9));
   CHECK(!endpoint::of(transport_kind::tcp, "", 9));
-  CHECK(!endpoint::of(transport_kind::local_stream, "x", 9));
+  CHECK(!endpoint::of(transport_kind::unix_stream, "x", 9));
 }

@@ -115,6 +115,7 @@ class entrance {
   [[nodiscard]] virtual transport_counters counters() const = 0;
   [[nodiscard]] virtual bool is_over() const noexcept = 0;
   [[nodiscard]] virtual bool is_connected() const noexcept = 0;
+  [[nodiscard]] virtual bool was_admitted() const noexcept = 0;
 };
 
 struct leaving {
@@ -166,6 +167,9 @@ class connection {
   /// True while its transport carries bytes, as far as is known, or was given a connection that it
   /// has yet to take. Datagrams are carried until the link is over.
   [[nodiscard]] bool is_connected() const noexcept { return to_ && to_->is_connected(); }
+  /// True if the object there has said at some time that it is `hosted::admitted`. When the link is
+  /// over, this does not change any more.
+  [[nodiscard]] bool was_admitted() const noexcept { return to_ && to_->was_admitted(); }
   /// What was counted so far. Costs some loads.
   [[nodiscard]] transport_counters counters() const {
     return to_ ? to_->counters() : transport_counters{};

@@ -68,8 +68,9 @@ base::result<listener> begun(std::shared_ptr<internal::reception> at, internal::
 
 }  // namespace
 
-base::result<connection> connect(io_threads& io, const endpoint& to,
+base::result<connection> connect(io_threads& io, const endpoint& at,
                                  std::unique_ptr<hosted_maker> make, const transport_settings& s) {
+  const endpoint to = at.advertised();
   if (base::error wrong = wrong_with(s, io.size())) return wrong;
   if (make == nullptr) return invalid("connect", "there is nobody who makes the link");
   if (s.from && (s.from->kind() != to.kind() || !s.from->is_numeric()))
@@ -101,7 +102,7 @@ base::result<listener> listen(io_threads& io, const endpoint& at,
     }
     internal::socket_file file;
     endpoint local = at;
-    if (at.kind() == transport_kind::local_stream)
+    if (at.kind() == transport_kind::unix_stream)
       file = internal::socket_file(at.path());
     else
       local = at.with_port(

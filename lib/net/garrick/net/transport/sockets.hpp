@@ -43,10 +43,11 @@ class hosted_maker {
   [[nodiscard]] virtual std::unique_ptr<hosted> make(carrier& below, const connection& self) = 0;
 };
 
-/// Opens a link to an endpoint: makes what it is, and connects. Whether that works, its stack hears
-/// by `connected` or `disconnected`, and after the latter it may ask to `reopen`. Fails only if the
-/// I/O threads have stopped (`errc::shutting_down`), or if `make` is null or a setting not what it
-/// may be (`errc::invalid_setting`, with its name). Throws std::bad_alloc.
+/// Opens a link to an endpoint, or to what that advertises: makes what it is, and connects. Whether
+/// that works, its stack hears by `connected` or `disconnected`, and after the latter it may ask to
+/// `reopen`. Fails only if the I/O threads have stopped (`errc::shutting_down`), or if `make` is
+/// null or a setting not what it may be (`errc::invalid_setting`, with its name). Throws
+/// std::bad_alloc.
 [[nodiscard]] base::result<connection> connect(io_threads& io, const endpoint& to,
                                                std::unique_ptr<hosted_maker> make,
                                                const transport_settings& s = {});
@@ -67,7 +68,8 @@ template <class F>
 }
 
 /// Listens at an endpoint. A name is looked up on the calling thread, which may take seconds, and
-/// its first usable address is taken. `tcp://[::]:0` takes IPv6 only. Fails with
+/// its first usable address is taken. `tcp://[::]:0` takes IPv6 only. What `at` advertises is for
+/// others: `listener::local` has it, with the port that was bound if it names none. Fails with
 /// `net_errc::unreachable` for a name without address, `net_errc::refused` if somebody else listens
 /// there, `net_errc::io` with the system's words, as for an address that is not this machine's or a
 /// folder that is not there, `errc::shutting_down` and `errc::invalid_setting` as `connect`, also

@@ -23,7 +23,7 @@ std::uint64_t draw() {
 
 /// True if nobody outside of this machine can reach it, or be reached by it.
 bool is_of_this_machine(const endpoint& e) {
-  if (e.kind() == transport_kind::local_stream) return true;
+  if (e.kind() == transport_kind::unix_stream) return true;
   if (!e.is_numeric()) return e.host() == "localhost";  // "127.org" is somewhere else
   return e.host() == "::1" || e.host().starts_with("127.");
 }
@@ -108,10 +108,11 @@ base::result<endpoint> node_core::listen(const endpoint& at) {
   const std::lock_guard lock(mutex_);
   if (is_stopping_) return base::make_error(base::errc::shutting_down, "node", "it is stopping");
   listeners_.push_back(std::move(*door));
-  return local;
+  return local.advertised();
 }
 
-void node_core::dial(const endpoint& to, dial_handler done) {
+void node_core::dial(const endpoint& given, dial_handler done) {
+  const endpoint to = given.advertised();
   if (const base::error no = may_use(to)) return done(no);
   const std::string key = to.to_string();
   std::optional<base::result<connection>> known;
@@ -253,6 +254,7 @@ void node_core::closed(link_port& link, const base::error& why) noexcept {
     if (at != peers_.end() && at->second == link.self()) {
       peers_.erase(at);
       was_in_use = true;
+      if (settings_.after_down == peer_return::new_life_only) quarantined_.add(link.peer());
     } else if (at != peers_.end()) {
       other = at->second;  // of two links this one was not wanted
     }
@@ -297,7 +299,7 @@ void node_core::quarantine(const peer_identity& who) {
   std::vector<connection> links;
   {
     const std::lock_guard lock(mutex_);
-    quarantined_.insert(who);
+    quarantined_.add(who);
     links = all_;  // also such as are not in use yet
   }
   // A visit is made when nobody is in: after it nothing is delivered. If it has to wait in line, so

@@ -60,7 +60,7 @@ class node_core final : public std::enable_shared_from_this<node_core> {
 
   [[nodiscard]] base::result<endpoint> listen(const endpoint& at);
   /// Calls `done` when there is a link to whoever is there, perhaps at once.
-  void dial(const endpoint& to, dial_handler done);
+  void dial(const endpoint& given, dial_handler done);
   [[nodiscard]] base::error publish(std::string name, core::address held, const protocol_table& as);
   [[nodiscard]] bool unpublish(std::string_view name);
   [[nodiscard]] std::vector<peer_identity> peers() const;
@@ -117,7 +117,7 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   std::map<peer_identity, connection> peers_;            // under mutex_: the links in use
   std::map<std::string, dialled> dialled_;               // under mutex_: by the endpoint's text
   std::map<std::string, published, std::less<>> names_;  // under mutex_
-  std::set<peer_identity> quarantined_;                  // under mutex_
+  quarantine_list quarantined_;                          // under mutex_
   std::vector<connection> all_;      // under mutex_: every link that has not ended
   std::vector<listener> listeners_;  // under mutex_
   std::vector<std::shared_ptr<peer_listener>> subscribers_;  // under mutex_

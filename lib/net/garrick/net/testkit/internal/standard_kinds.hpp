@@ -31,7 +31,7 @@ template <class L>
   if constexpr (std::is_base_of_v<failure_detection, L>) {
     failure_detection_settings s;
     s.self.node.low = static_cast<unsigned char>(place.host[0]);
-    s.self.incarnation = place.seed | 1;
+    s.self.incarnation = place.life | 1;
     s.connects = place.connects;
     s.seed = place.seed;
     return L(s);

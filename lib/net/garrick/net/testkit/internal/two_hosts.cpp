@@ -1,5 +1,7 @@
 #include "garrick/net/testkit/internal/two_hosts.hpp"
 
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,7 +20,9 @@ class side {
     if (connects_) {
       connect();
     } else {
-      const auto taken = [this](std::unique_ptr<endpoint> e) { add(std::move(e)); };
+      const auto taken = [this](std::unique_ptr<endpoint> e) {
+        if (!is_late(*e)) add(std::move(e));
+      };
       listener_ = streams_ ? host_.listen(port, taken) : host_.listen_datagrams(port, taken);
     }
     act_later();
@@ -29,7 +33,16 @@ class side {
     sessions_.push_back(all_.make(host_, std::move(e), connects_));
     sessions_.back()->begin();
   }
-  void connect() { add(streams_ ? host_.connect({"b", port}) : host_.datagrams(1, {"b", port})); }
+  /// As `accept_sessions` has it: from where a session was there comes no other one of that life.
+  [[nodiscard]] bool is_late(const endpoint& e) {
+    if (!all_.has_one_life || streams_) return false;
+    return !seen_.emplace(e.peer().host, e.peer().port).second;
+  }
+  void connect() {
+    // As a process does: what is late comes to an address that is not used any more.
+    const std::uint16_t from = all_.has_one_life ? 0 : 1;
+    add(streams_ ? host_.connect({"b", port}) : host_.datagrams(from, {"b", port}));
+  }
   void act_later() {
     host_.after(all_.pause(connects_), [self = self_] {
       const auto held = self.lock();
@@ -54,6 +67,7 @@ class side {
   std::weak_ptr<side> self_;
   std::unique_ptr<listener> listener_;
   std::vector<std::shared_ptr<program_session>> sessions_;
+  std::set<std::pair<std::string, std::uint16_t>> seen_;  ///< who has come by datagrams
 };
 
 }  // namespace

@@ -31,8 +31,10 @@ class program_session {
 /// What outlives the hosts' crashes.
 class two_host_program {
  public:
-  /// Draws from a seed of its own.
-  two_host_program(simulated_network& n, std::string_view name) : random(n.seed_for(name)) {}
+  /// Draws from a seed of its own. `same_life`: until a host crashes, all its links are of one life
+  /// of it.
+  two_host_program(simulated_network& n, std::string_view name, bool same_life = false)
+      : random(n.seed_for(name)), has_one_life(same_life) {}
   virtual ~two_host_program() = default;
 
   /// Makes the end of a link.
@@ -50,6 +52,7 @@ class two_host_program {
         1 + static_cast<std::int64_t>(random.unit() * static_cast<double>(most.count())));
   }
   base::random_source random;  ///< all that it draws
+  const bool has_one_life;
 };
 
 /// The hosts run the program from now on, and things go wrong between them.

@@ -161,7 +161,9 @@ base::error host::error_of_exception() noexcept {
 }
 
 void host::check_admission() {
-  if (ticket_ != nullptr && ticket_->is_pending() && hosted_->admitted()) ticket_->admit();
+  if (admitted_ || !hosted_->admitted()) return;
+  admitted_ = true;
+  if (ticket_ != nullptr) ticket_->admit();
 }
 
 void host::arm() {
@@ -216,6 +218,9 @@ void host::finish() noexcept {
   timer_.reset();
   if (hosted_ != nullptr) {
     tell_stack();
+    try {
+      check_admission();  // it was in its last call, perhaps
+    } catch (...) { why_ = error_of_exception(); }
     hosted_->ended(why_);
     hosted_.reset();
   }

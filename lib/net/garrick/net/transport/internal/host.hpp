@@ -9,8 +9,8 @@
 //   O3  Once over_, there is no hosted object, no timer and no socket, and the loop is not used.
 //   O4  armed_ is the time for which the timer is set; it is never later than what is due.
 //
-// Thread safety: `enter`, `wait_in_line`, `counters`, `is_over` and `is_connected` on any thread;
-// what is below "for who is in" is for that thread.
+// Thread safety: `enter`, `wait_in_line`, and what a `connection` asks, on any thread; what is
+// below "for who is in" is for that thread.
 #pragma once
 
 #include <atomic>
@@ -70,6 +70,7 @@ class host : public resident,
   [[nodiscard]] transport_counters counters() const final;
   [[nodiscard]] bool is_over() const noexcept final;
   [[nodiscard]] bool is_connected() const noexcept final { return connected_ && !is_over(); }
+  [[nodiscard]] bool was_admitted() const noexcept final { return admitted_; }
 
   void stop() final;
   void completed(std::uint64_t what, int failed, std::size_t bytes) final;
@@ -194,6 +195,7 @@ class host : public resident,
   bool over_ = false;                 // under mutex_
 
   std::atomic<bool> connected_{false};
+  std::atomic<bool> admitted_{false};  // written by who is in
   int put_off_ = 0;  // the loop's: how often the time had to wait for what has come
 
   // For who is in.

@@ -152,7 +152,7 @@ base::error error_of_listening(int number, std::string_view where) {
 
 socket_address address_of(const endpoint& e) {
   socket_address a;
-  if (e.kind() == transport_kind::local_stream) {
+  if (e.kind() == transport_kind::unix_stream) {
     auto* to = reinterpret_cast<sockaddr_un*>(&a.bytes);
     to->sun_family = AF_UNIX;
     GARRICK_ASSERT(e.path().size() < sizeof(to->sun_path), "an endpoint's path is too long");
@@ -259,7 +259,7 @@ base::result<unique_fd> bind_socket(transport_kind kind, const socket_address& a
   base::result<unique_fd> opened = open_socket(kind, at, s);
   if (!opened) return opened.error();
   unique_fd fd = *std::move(opened);
-  if (kind == transport_kind::local_stream) return bind_path(std::move(fd), at, s);
+  if (kind == transport_kind::unix_stream) return bind_path(std::move(fd), at, s);
   if (at.bytes.ss_family == AF_INET6) set_option(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, 1);
   if (kind == transport_kind::udp && is_any(at)) ask_for_local(fd.get(), at.bytes.ss_family);
   if (kind == transport_kind::tcp) set_option(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);
@@ -270,7 +270,7 @@ base::result<unique_fd> bind_socket(transport_kind kind, const socket_address& a
 }
 
 base::result<std::vector<socket_address>> look_up(const endpoint& e) {
-  if (e.kind() == transport_kind::local_stream || e.is_numeric()) return std::vector{address_of(e)};
+  if (e.kind() == transport_kind::unix_stream || e.is_numeric()) return std::vector{address_of(e)};
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;

@@ -34,7 +34,7 @@ void stream_host::start_opening() {
   forget();
   next_address_ = 0;
   addresses_.clear();
-  if (kind_ != transport_kind::local_stream && !to_.is_numeric()) {
+  if (kind_ != transport_kind::unix_stream && !to_.is_numeric()) {
     state_ = state::looking_up;
     return resolve(loop_, to_.host(), to_.port(), self(), number(looking));
   }
@@ -80,7 +80,7 @@ void stream_host::attempt_ended(int failed) {
       same_address(local_address(socket_->fd()), remote_address(socket_->fd())))
     return attempt_failed(base::make_error(net_errc::unreachable, to_.to_string(),
                                            "nobody listens; the socket has met itself"));
-  if (kind_ == transport_kind::local_stream)
+  if (kind_ == transport_kind::unix_stream)
     if (base::error why = check_user(socket_->fd(), settings_)) return attempt_failed(why);
   established(std::move(socket_));
 }

@@ -198,7 +198,7 @@ bool stream_listener::accept_some() {
 void stream_listener::welcome(unique_fd fd, const socket_address& from) {
   std::unique_ptr<ticket> place;
   try {
-    if (at_->local.kind() == transport_kind::local_stream && check_user(fd.get(), at_->settings)) {
+    if (at_->local.kind() == transport_kind::unix_stream && check_user(fd.get(), at_->settings)) {
       ++at_->limits->refused;
       return;
     }
