@@ -58,7 +58,7 @@ class noting_proxy final : public core::proxy_cell {
  private:
   ~noting_proxy() { ++wire_->freed; }
 
-  void forward(envelope_ptr e) noexcept override {
+  void forward(envelope_ptr e, instant) noexcept override {
     std::string what;
     const void* const content = core::content_pointer(e.get());
     if (e->type == &base::message_type_of<std::string>)
@@ -94,6 +94,8 @@ class noting_proxy final : public core::proxy_cell {
       wire_->note("exit: " + static_cast<const exit_signal*>(e->raw())->reason.to_string());
     } else if (e->type == &base::message_type_of<down>) {
       wire_->note("down: " + static_cast<const down*>(e->raw())->reason.to_string());
+    } else if (e->type == &base::message_type_of<core::signals::withdrawn>) {
+      wire_->note("withdrawn");
     } else {
       wire_->note("unknown");
     }
@@ -181,7 +183,7 @@ TEST_CASE("a request through a proxy is answered when the other side answers") {
   CHECK(first.get().value() == 8);
   CHECK(f.system.request(f.proxy, 6, duration::milliseconds(1)).get().error() == errc::timeout);
   f.answer_all();  // late
-  CHECK(f.out->lines() == lines{"request 4", "request 5", "request 6"});
+  CHECK(f.out->lines() == lines{"request 4", "request 5", "request 6", "withdrawn"});
 }
 
 TEST_CASE("an actor's request, its delegation and its timer go through a proxy as to any actor") {

@@ -337,8 +337,7 @@ class actor_base {
     using content = typename detail::checked_message<P, Args...>::type;
     cell& c = detail::target_of(to, "delegate()");
     envelope* const e = detail::make_message_envelope<content>(std::forward<Args>(args)...);
-    detail::hand_request_over(*cell_, c, e);
-    c.deliver(e);
+    detail::hand_on_current(*cell_, c, e);
     if constexpr (std::is_same_v<P, any_protocol>)
       return delegated<>{};
     else

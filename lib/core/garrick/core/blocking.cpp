@@ -85,6 +85,10 @@ bool offer(running_cell& self, behavior_impl& cases, envelope* e) {
     return false;
   }
   if (self.is_bounded()) bounded_mailbox::before_message(self);
+  if (e->is(envelope_flag::revocable) && lost_mail::lose_overdue(e)) {
+    self.finish(e);
+    return false;
+  }
   self.set_current(e);
   // a scoped actor's thread is not one of the system's
   const sending_as me(self.id());

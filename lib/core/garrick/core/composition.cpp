@@ -1,6 +1,5 @@
 // Pipes and first answers.
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/wait_graph.hpp>
 #include <garrick/core/composition.hpp>
 #include <garrick/core/spawn.hpp>
 
@@ -53,15 +52,8 @@ class pipe_continuation final : public continuation {
     } catch (...) { return fail_on_the_way(target_of(f_), e, request_); }
     cell& to = target_of(f_);
     const pending_request request = promise_access::take(request_);
+    if (request.requester != nullptr) return hand_on(request, to, next);
     next->sender_id = self.id();
-    if (request.requester != nullptr) {
-      if (wait_graph* const w = request.requester->env().waits)
-        w->handed_over(request.requester->id(), request.id, to.id());
-      next->requester = request.requester;
-      next->word |= request.id;
-      next->set(envelope_flag::request);
-      next->set(envelope_flag::seen);
-    }
     to.deliver(next);
   }
 

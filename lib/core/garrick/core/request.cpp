@@ -3,12 +3,15 @@
 #include <garrick/core/cell/internal/awaiting.hpp>
 #include <garrick/core/cell/internal/last_words.hpp>
 #include <garrick/core/cell/internal/lost_mail.hpp>
+#include <garrick/core/cell/proxy/proxy_cell.hpp>
 #include <garrick/core/cell/signals.hpp>
 #include <garrick/core/cell/suspended_frame.hpp>
 #include <garrick/core/cell/timer_record.hpp>
 #include <garrick/core/cell/wait_graph.hpp>
 #include <garrick/core/request.hpp>
 
+#include <algorithm>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -21,9 +24,8 @@ base::error too_many_requests(const cell& self) {
                           "too many requests wait for their response");
 }
 
-}  // namespace
-
-std::uint64_t send_request(cell& self, cell& to, envelope* e, bool urgent) {
+/// Makes `e` a request of `self`. 0: it cannot be one, and was lost.
+inline std::uint64_t begin_request(cell& self, cell& to, envelope* e) {
   envelope_ptr mine(e);
   const std::uint64_t id =
       self.ext().pending.reserve(self.env().requests.outstanding_limit, to.id());
@@ -40,10 +42,31 @@ std::uint64_t send_request(cell& self, cell& to, envelope* e, bool urgent) {
   if (to.is_proxy()) [[unlikely]]
     self.ext().pending.asked_by(id, to);
   if (wait_graph* const w = self.env().waits) w->asked(self.id(), id, to.id());
+  return id;
+}
+
+}  // namespace
+
+std::uint64_t send_request(cell& self, cell& to, envelope* e, bool urgent) {
+  const std::uint64_t id = begin_request(self, to, e);
+  if (id == 0) return 0;
   if (urgent)
     to.deliver_urgent(e);
   else
     to.deliver(e);
+  return id;
+}
+
+std::uint64_t send_limited_request(cell& self, cell& to, envelope* e, base::duration limit,
+                                   bool urgent) {
+  if (!to.is_elsewhere()) [[likely]]
+    return send_request(self, to, e, urgent);
+  // From now on: the wait for credit counts.
+  const base::instant until = self.env().clock->now() + std::max(limit, base::duration());
+  const std::uint64_t id = begin_request(self, to, e);
+  if (id == 0) return 0;
+  if (urgent) e->set(envelope_flag::urgent);
+  static_cast<proxy_cell&>(to).deliver_until(e, until);
   return id;
 }
 
@@ -185,20 +208,44 @@ base::error wrong_answer(const envelope* e) {
 
 void fail_by_response(cell& self, const base::error& why) { self.quit(base::exit_reason(why)); }
 
-void hand_request_over(cell& self, const cell& to, envelope* e) noexcept {
-  const pending_request request = take_current_request(self);
-  if (request.requester == nullptr) {
-    e->sender_id = self.current() != nullptr && !self.current()->is(envelope_flag::response)
-                       ? self.current()->sender_id
-                       : self.id();
-    return;
+namespace {
+
+/// To an actor elsewhere: who has asked is told, since it may withdraw its request.
+void hand_on_elsewhere(pending_request r, cell& to, envelope* e) noexcept {
+  cell& requester = *r.requester;
+  requester.add_strong();
+  to.deliver(e);  // first: what is withdrawn has to be known there
+  try {
+    requester.signal(make_envelope<signals::handed_on>(to, r.id));
+  } catch (const std::bad_alloc&) {  // then an answer may come that nobody waits for
   }
-  if (wait_graph* const w = request.requester->env().waits)
-    w->handed_over(request.requester->id(), request.id, to.id());
-  e->requester = request.requester;
-  e->word |= request.id;
+  requester.drop_strong();
+}
+
+}  // namespace
+
+void hand_on(pending_request r, cell& to, envelope* e) noexcept {
+  if (wait_graph* const w = r.requester->env().waits)
+    w->handed_over(r.requester->id(), r.id, to.id());
+  e->requester = r.requester;
+  e->word |= r.id;
   e->set(envelope_flag::request);
   e->set(envelope_flag::seen);
+  // Both look only at what a send looks at anyway.
+  if (r.requester->is_elsewhere()) [[unlikely]]
+    e->set(envelope_flag::revocable);
+  if (to.is_elsewhere()) [[unlikely]]
+    return hand_on_elsewhere(r, to, e);
+  to.deliver(e);
+}
+
+void hand_on_current(cell& self, cell& to, envelope* e) noexcept {
+  if (const pending_request r = take_current_request(self); r.requester != nullptr)
+    return hand_on(r, to, e);
+  e->sender_id = self.current() != nullptr && !self.current()->is(envelope_flag::response)
+                     ? self.current()->sender_id
+                     : self.id();
+  to.deliver(e);
 }
 
 }  // namespace garrick::core::detail

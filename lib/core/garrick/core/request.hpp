@@ -34,6 +34,11 @@ namespace detail {
 /// `e` was made a dead letter.
 [[nodiscard]] std::uint64_t send_request(cell& self, cell& to, envelope* e, bool urgent = false);
 
+/// The same for a request that is given `limit` at once (`limit_request`): an actor elsewhere is
+/// told.
+[[nodiscard]] std::uint64_t send_limited_request(cell& self, cell& to, envelope* e,
+                                                 base::duration limit, bool urgent = false);
+
 /// Sends a message that waits at the receiver until there is room. The response to the id says that
 /// it has entered the mailbox.
 [[nodiscard]] std::uint64_t send_parked(cell& self, cell& to, envelope* e);
@@ -63,8 +68,12 @@ void attach_continuation(cell& self, std::uint64_t id, continuation* k, bool exc
 /// come, or nobody waits for it.
 [[nodiscard]] std::uint64_t open_request_to_outside(cell& self, pending_request& r);
 
-/// Gives the request that `self` is handling to the receiver of `e`.
-void hand_request_over(cell& self, const cell& to, envelope* e) noexcept;
+/// Delivers `e`, a message that `to` gets with a request that somebody else has taken: the answer
+/// goes to who has asked. Requires that there is one in `r`.
+void hand_on(pending_request r, cell& to, envelope* e) noexcept;
+/// The same with the request that `self` is handling; if there is none, on behalf of the sender of
+/// what it handles.
+void hand_on_current(cell& self, cell& to, envelope* e) noexcept;
 
 /// Nobody waits for `id` any more.
 void forget_request(cell& self, std::uint64_t id) noexcept;
@@ -175,8 +184,8 @@ struct checked_continuation {
 
 /// A request under way, whose answer holds values of the types Rs. Use it once, on the turn of the
 /// actor that asked: with `then`, `await` or `co_await`. A second use gets the error `cancelled` at
-/// once. Dropped unused, it withdraws the request: the receiver still handles it, and the response
-/// is ignored. It can be moved, so several requests may be under way at once.
+/// once. Dropped unused, it withdraws the request: its response is ignored, and an actor of another
+/// node does not handle it if it still waits. It can be moved, so several may be under way at once.
 ///
 ///     auto a = request(left, query{});  auto b = request(right, query{});
 ///     result<int> x = co_await std::move(a);  result<int> y = co_await std::move(b);
@@ -439,14 +448,18 @@ auto request_plain(cell& self, const ref<P>& to, Args&&... args)
                                     std::make_index_sequence<sizeof...(Args) - 1>{});
 }
 
+/// What a request with these arguments gives, of which none is the time-out.
+template <class P, class... Args>
+using pending_of = typename asked_with<typename pending_for<typename P::template answer<
+                                           typename checked_message<P, Args...>::type>>::type,
+                                       Args...>::type;
+
 template <bool Urgent = false, class P, class... Args>
 auto request_plain(cell& self, const ref<P>& to, Args&&... args)
   requires(!ends_with_limit<P, Args...>)
 {
   using content = typename checked_message<P, Args...>::type;
-  using pending =
-      typename asked_with<typename pending_for<typename P::template answer<content>>::type,
-                          Args...>::type;
+  using pending = pending_of<P, Args...>;
   cell& c = target_of(to, "a request");
   return pending(
       self,
@@ -456,10 +469,20 @@ auto request_plain(cell& self, const ref<P>& to, Args&&... args)
 }  // namespace detail
 
 namespace detail {
+template <bool Urgent, class P, class... Args>
+auto request_limited(cell& self, const ref<P>& to, base::duration limit, Args&&... args) {
+  using content = typename checked_message<P, Args...>::type;
+  using pending = pending_of<P, Args...>;
+  cell& c = target_of(to, "a request");
+  return pending(self, send_limited_request(
+                           self, c, make_message_envelope<content>(std::forward<Args>(args)...),
+                           limit, Urgent))
+      .within(limit);
+}
 template <bool Urgent, class P, class Tuple, std::size_t... I>
 auto request_with_limit(cell& self, const ref<P>& to, Tuple&& t, std::index_sequence<I...>) {
-  return request_plain<Urgent>(self, to, std::get<I>(std::forward<Tuple>(t))...)
-      .within(std::get<sizeof...(I)>(t));
+  return request_limited<Urgent>(self, to, std::get<sizeof...(I)>(t),
+                                 std::get<I>(std::forward<Tuple>(t))...);
 }
 template <class... Rs, class Tuple, std::size_t... I>
 auto request_any_with_limit(cell& self, const any_ref& to, Tuple&& t, std::index_sequence<I...>);
@@ -483,10 +506,20 @@ template <class... Rs, class... Args>
 }
 
 namespace detail {
+template <class... Rs, class... Args>
+auto request_any_limited(cell& self, const any_ref& to, base::duration limit, Args&&... args) {
+  using content = typename checked_message<any_protocol, Args...>::type;
+  using pending = typename asked_with<pending_response<Rs...>, Args...>::type;
+  cell& c = target_of(to, "a request");
+  return pending(self,
+                 send_limited_request(
+                     self, c, make_message_envelope<content>(std::forward<Args>(args)...), limit))
+      .within(limit);
+}
 template <class... Rs, class Tuple, std::size_t... I>
 auto request_any_with_limit(cell& self, const any_ref& to, Tuple&& t, std::index_sequence<I...>) {
-  return request_any<Rs...>(self, to, std::get<I>(std::forward<Tuple>(t))...)
-      .within(std::get<sizeof...(I)>(t));
+  return request_any_limited<Rs...>(self, to, std::get<sizeof...(I)>(t),
+                                    std::get<I>(std::forward<Tuple>(t))...);
 }
 }  // namespace detail
 

@@ -190,6 +190,13 @@ class alignas(64) cell : public base::runnable {
   /// As `deliver`, with urgent priority.
   void deliver_urgent(envelope* e) noexcept;
 
+  /// Of a proxy that asks on behalf of somebody elsewhere: until when the answer to this request is
+  /// wanted, by the environment's clock. Long ago, if nobody waits for it any more. Any thread that
+  /// has the request.
+  [[nodiscard]] virtual base::instant wanted_until(std::uint64_t) const noexcept {
+    return base::instant::never();
+  }
+
   /// Null unless its mail is drained elsewhere.
   [[nodiscard]] sender_credit* senders_credit() const noexcept;
 

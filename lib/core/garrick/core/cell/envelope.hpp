@@ -36,6 +36,9 @@ enum class envelope_flag : std::uint64_t {
   failure = 1ull << 53,    ///< a response that carries a `base::error`
   seen = 1ull << 54,       ///< a request that one handler has seen and handed on to another actor
   timed_out = 1ull << 54,  ///< of a response: the requester's own clock has sent it
+  revocable =
+      1ull << 55,  ///< a request from elsewhere: `cell::wanted_until` says, when it is taken
+                   ///< out, whether it is to be handled
 };
 
 struct envelope {
@@ -55,6 +58,11 @@ struct envelope {
 
   [[nodiscard]] bool is(envelope_flag f) const noexcept {
     return (word & static_cast<std::uint64_t>(f)) != 0;
+  }
+  /// All flags lie in one byte, so this is as cheap as `is`.
+  [[nodiscard]] bool is_either(envelope_flag a, envelope_flag b) const noexcept {
+    const std::uint64_t both = static_cast<std::uint64_t>(a) | static_cast<std::uint64_t>(b);
+    return (static_cast<std::uint8_t>(word >> 48) & static_cast<std::uint8_t>(both >> 48)) != 0;
   }
   void set(envelope_flag f) noexcept { word |= static_cast<std::uint64_t>(f); }
   void clear(envelope_flag f) noexcept { word &= ~static_cast<std::uint64_t>(f); }

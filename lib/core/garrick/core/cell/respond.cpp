@@ -35,6 +35,15 @@ void respond_error(pending_request r, base::error why) noexcept {
   detail::send_response(r, e);
 }
 
+void respond_timed_out(pending_request r) noexcept {
+  if (r.requester == nullptr) return;
+  envelope* const e =
+      last_words<base::error>("a time-out cannot be answered to a request", base::errc::timeout);
+  e->set(envelope_flag::failure);
+  e->set(envelope_flag::timed_out);
+  detail::send_response(r, e);
+}
+
 base::error told_by_handler(base::error why) noexcept {
   if (why != base::errc::not_handled) return why;
   return base::make_error(base::errc::broken_promise, why.detail());

@@ -81,6 +81,9 @@ void respond_error(pending_request r, base::error why) noexcept;
 inline void respond_error(envelope* e, base::error why) noexcept {
   respond_error(take_request(e), std::move(why));
 }
+/// The time of the request is over: `timeout`, as if the requester's own clock had said it. Does
+/// nothing if nobody waits. Without memory as `respond_error`.
+void respond_timed_out(pending_request r) noexcept;
 
 /// What the requester is told when a handler has seen its request: `not_handled`, which it got from
 /// somebody else and passes on, would be a lie, and is `broken_promise` with the same text.

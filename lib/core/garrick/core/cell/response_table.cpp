@@ -4,7 +4,6 @@
 #include <garrick/core/cell/response_table.hpp>
 #include <garrick/core/cell/signals.hpp>
 
-#include <new>
 #include <utility>
 
 namespace garrick::core {
@@ -53,12 +52,7 @@ void response_table::asked_by(std::uint64_t id, cell& proxy) noexcept {
 void response_table::let_go_of_proxy(slot& s, const cell& self, std::uint64_t id,
                                      bool answered) noexcept {
   cell& asked = *std::exchange(s.proxy, nullptr);
-  if (!answered) {
-    try {
-      asked.signal(detail::make_envelope<signals::withdrawn>(self.id(), id));
-    } catch (const std::bad_alloc&) {  // then an answer may come that nobody waits for
-    }
-  }
+  if (!answered) tell_withdrawn(asked, self, id);
   asked.drop_strong();
 }
 

@@ -379,7 +379,9 @@ inline void running_cell::process(envelope* e) noexcept {
   thread.turns.store(thread.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   dispatch_outcome outcome;
   try {
-    outcome = bounded_ || e->is(envelope_flag::response) ? route(e) : dispatch(e);
+    outcome = bounded_ || e->is_either(envelope_flag::response, envelope_flag::revocable)
+                  ? route(e)
+                  : dispatch(e);
   } catch (...) {
     lifecycle::on_exception(*this, e, std::current_exception());
     set_current(nullptr);
@@ -425,6 +427,8 @@ std::uint32_t running_cell::own_quantum(std::uint32_t budget) const noexcept {
 dispatch_outcome running_cell::route(envelope* e) {
   if (e->is(envelope_flag::response)) return awaiting::on_response(*this, e);
   if (bounded_) bounded_mailbox::before_message(*this);
+  if (e->is(envelope_flag::revocable) && lost_mail::lose_overdue(e))
+    return dispatch_outcome::handled;
   return dispatch(e);
 }
 

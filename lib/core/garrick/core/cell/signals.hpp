@@ -118,6 +118,26 @@ struct withdrawn {
   std::uint64_t requester;  ///< id of the actor that had asked
   std::uint64_t request;
 };
+/// To who has asked: its request was handed on to an actor elsewhere, by way of this proxy. Each
+/// open request is handed on so once at most.
+class handed_on {
+ public:
+  handed_on(cell& proxy, std::uint64_t request) noexcept : proxy_(&proxy), request_(request) {
+    proxy.add_strong();
+  }
+  handed_on(handed_on&& o) noexcept
+      : proxy_(std::exchange(o.proxy_, nullptr)), request_(o.request_) {}
+  handed_on& operator=(handed_on&&) = delete;
+  ~handed_on() {
+    if (proxy_ != nullptr) proxy_->drop_strong();
+  }
+  [[nodiscard]] cell& proxy() const noexcept { return *proxy_; }
+  [[nodiscard]] std::uint64_t request() const noexcept { return request_; }
+
+ private:
+  cell* proxy_;  ///< held
+  std::uint64_t request_;
+};
 /// To itself: a handler has caught the exception that dropped a promise, and is over.
 struct promises_dropped {
   std::uint8_t unused = 0;
@@ -140,6 +160,10 @@ class run_errand {
 };
 
 }  // namespace signals
+
+/// Tells a proxy that `requester` does not wait for the answer to its request any more: nothing, if
+/// it has come meanwhile. Without memory it is not said. Any thread that holds the proxy.
+void tell_withdrawn(cell& proxy, const cell& requester, std::uint64_t request) noexcept;
 
 /// Puts `what` into the actor's system lane. An actor that has ended, or that nobody holds, turns
 /// it away at once. Throws std::bad_alloc if there is no memory for the signal: then it was not

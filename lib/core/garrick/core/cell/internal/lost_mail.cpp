@@ -31,6 +31,14 @@ void lose_kept(cell& self, envelope* e, const base::error& why) noexcept {
   self.finish(e);
 }
 
+bool lose_overdue(envelope* e) noexcept {
+  if (!e->is(envelope_flag::request)) return false;
+  const base::instant until = e->requester->wanted_until(e->id());
+  if (until.is_never() || until > e->requester->env().clock->now()) return false;
+  respond_timed_out(take_request(e));
+  return true;
+}
+
 void lose_failed(cell& self, envelope* e, const base::error& why) noexcept {
   if (e != nullptr) {
     report(self, e, why);

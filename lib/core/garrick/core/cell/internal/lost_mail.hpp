@@ -18,8 +18,13 @@ void lose(cell& receiver, envelope_ptr e, const base::error& why) noexcept;
 /// The same for an envelope that the cell's own mailbox holds. The runner.
 void lose_kept(cell& self, envelope* e, const base::error& why) noexcept;
 
-/// The same for a message whose handler has failed with `why`, and for those whose promises the
-/// exception dropped on its way. Without a message (null), only for those. The runner.
+/// A request from elsewhere whose time was over, or that was withdrawn, while it waited: answers
+/// `timeout`, and `e` is to be finished. False: it is to be handled. No dead letter: who has asked
+/// knows. The runner that has taken it out.
+[[nodiscard]] bool lose_overdue(envelope* e) noexcept;
+
+/// As `lose_kept`, for a message whose handler has failed with `why`, and for those whose promises
+/// the exception dropped on its way. Without a message (null), only for those. The runner.
 void lose_failed(cell& self, envelope* e, const base::error& why) noexcept;
 
 /// An exception that is on its way out of the running handler has dropped the promise of `r`. Only

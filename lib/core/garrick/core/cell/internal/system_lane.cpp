@@ -148,6 +148,16 @@ void on_dependent(cell& self, envelope* e) {
     extension->dependents->on_signal(self, e);
 }
 
+/// As if the receiver had asked the proxy itself.
+void on_handed_on(cell& self, envelope* e) {
+  const auto& h = content<signals::handed_on>(e);
+  cell_extension* const x = self.ext_if();
+  if (x == nullptr || !x->pending.alive(h.request()))
+    return tell_withdrawn(h.proxy(), self, h.request());
+  const response_table::slot& s = x->pending.at(h.request());
+  if (s.early == nullptr && s.proxy == nullptr) x->pending.asked_by(h.request(), h.proxy());
+}
+
 void on_run_errand(cell& self, envelope* e) { content<signals::run_errand>(e).run(self); }
 
 /// `on_signal` has answered for all that were dropped.
@@ -165,6 +175,11 @@ void dead_is_watched(cell& dead, envelope* e) {
 void dead_has_no_room(cell& dead, envelope* e) {
   const auto& w = content<signals::room_wanted>(e);
   bounded_mailbox::refuse_one(dead, {w.message, w.sender, w.id}, base::errc::not_handled);
+}
+
+void dead_waits_no_more(cell& dead, envelope* e) {
+  const auto& h = content<signals::handed_on>(e);
+  tell_withdrawn(h.proxy(), dead, h.request());
 }
 
 /// Its supervisor waits for an answer: the report of its end may have come when nobody held the
@@ -201,6 +216,7 @@ constexpr row rows[] = {
     {type_of<signals::child_up>, on_dependent, nobody_asks},
     {type_of<signals::child_alarm>, on_dependent, nobody_asks},
     {type_of<signals::withdrawn>, nothing_left_to_do, nobody_asks},
+    {type_of<signals::handed_on>, on_handed_on, dead_waits_no_more},
     {type_of<signals::promises_dropped>, nothing_left_to_do, nobody_asks},
     {type_of<signals::run_errand>, on_run_errand, nobody_asks},
 };
@@ -263,6 +279,13 @@ void bring_down(cell& watcher, const address& dead, const base::exit_reason& rea
 }  // namespace garrick::core::system_lane
 
 namespace garrick::core {
+
+void tell_withdrawn(cell& proxy, const cell& requester, std::uint64_t request) noexcept {
+  try {
+    proxy.signal(detail::make_envelope<signals::withdrawn>(requester.id(), request));
+  } catch (const std::bad_alloc&) {  // then an answer may come that nobody waits for
+  }
+}
 
 void signals::run_errand::run(cell& self) noexcept {
   const std::unique_ptr<errand> now = std::move(what_);

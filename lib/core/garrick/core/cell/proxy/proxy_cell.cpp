@@ -56,20 +56,36 @@ void proxy_cell::tell_exit(const address& who, const address& from,
   static_cast<void>(system_lane::tell<exit_signal>(who, from, why));
 }
 
-bool proxy_cell::admit(envelope* e, std::uint64_t) noexcept {
+namespace {
+
+/// A request from elsewhere is handed on with what is left of its time.
+base::instant limit_of(const envelope* e) noexcept {
+  const bool is_known = e->is(envelope_flag::revocable) && e->is(envelope_flag::request);
+  return is_known ? e->requester->wanted_until(e->id()) : base::instant::never();
+}
+
+}  // namespace
+
+void proxy_cell::deliver_until(envelope* e, base::instant until) noexcept {
   if (senders_credit() != nullptr && !e->is(envelope_flag::response) && is_elsewhere())
     running_cell::take_or_owe(*this);
-  refuse(e);
+  pass_on(e, until);
+}
+
+bool proxy_cell::admit(envelope* e, std::uint64_t) noexcept {
+  deliver_until(e, limit_of(e));
   return false;
 }
 
-void proxy_cell::refuse(envelope* e) noexcept {
+void proxy_cell::refuse(envelope* e) noexcept { pass_on(e, limit_of(e)); }
+
+void proxy_cell::pass_on(envelope* e, base::instant until) noexcept {
   if (!is_elsewhere())
     lose(envelope_ptr(e), lost_mail::gone(*this));
   else if (e->is(envelope_flag::system))  // a `down`, which goes behind other mail
     forward_signal(envelope_ptr(e));
   else
-    forward(envelope_ptr(e));
+    forward(envelope_ptr(e), until);
 }
 
 void proxy_cell::answer_late_signals() noexcept { system_lane::answer_for_the_dead(*this); }

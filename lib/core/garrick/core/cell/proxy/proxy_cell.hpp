@@ -46,6 +46,9 @@ class proxy_cell : public cell {
   /// actor that ended for this reason. Whom it owes a `down` or an exit signal the derived class
   /// knows. A second call does nothing. Any thread.
   void end(base::exit_reason reason) noexcept;
+  /// As `deliver`, a request whose time is over at `until`. What comes otherwise has no limit that
+  /// is known, or that of a request from elsewhere which is handed on.
+  void deliver_until(envelope* e, base::instant until) noexcept;
 
  protected:
   /// One strong handle, which is the caller's. Throws std::bad_alloc.
@@ -53,11 +56,13 @@ class proxy_cell : public cell {
   ~proxy_cell() = default;
 
   /// A message, a request (`take_request` gives the right to answer it) or an answer to a request
-  /// of the remote actor (`envelope_flag::response`, `id()`). On the sender's thread, perhaps in
-  /// its handler or on the clock's: must not run actors and, in a `no_wait_scope`, not wait.
-  virtual void forward(envelope_ptr e) noexcept = 0;
-  /// A signal: exit_signal, down, watch, unwatch, kill; or `withdrawn`, by whoever had sent the
-  /// request itself (not by who has handed on another's). On the sender's thread, as above.
+  /// of the remote actor (`envelope_flag::response`, `id()`). Of a request, `until` is when its
+  /// time is over, by the environment's clock, if that is known now: perhaps it is already. On the
+  /// sender's thread, perhaps in its handler or on the clock's: must not run actors and, in a
+  /// `no_wait_scope`, not wait.
+  virtual void forward(envelope_ptr e, base::instant until) noexcept = 0;
+  /// A signal: exit_signal, down, watch, unwatch, kill; `withdrawn`, by whoever has asked by way of
+  /// this proxy; or `handed_on`, of a request of its own. On the sender's thread, as above.
   virtual void forward_signal(envelope_ptr e) noexcept = 0;
 
   /// From now on a message or a request takes a credit before it is forwarded, and its sender waits
@@ -85,6 +90,7 @@ class proxy_cell : public cell {
   bool admit(envelope* e, std::uint64_t head) noexcept final;
   void refuse(envelope* e) noexcept final;
   void answer_late_signals() noexcept final;
+  void pass_on(envelope* e, base::instant until) noexcept;
   void signal_elsewhere(envelope* e) noexcept final;
 
   // it has no turns and no object

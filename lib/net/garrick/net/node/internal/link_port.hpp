@@ -12,6 +12,7 @@
 #include <garrick/net/stack/any_link.hpp>
 #include <garrick/net/transport/hosted.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -46,11 +47,15 @@ class link_port : public hosted {
 
   // ---- for proxies ------------------------------------------------------------------------------
 
-  /// A message or a request; `kept` is the address of the proxy.
-  virtual void send(remote_cell& to, core::address kept, core::envelope_ptr e) = 0;
+  /// A message or a request; `kept` is the address of the proxy. Of a request, `until` is when its
+  /// time is over, if that is known.
+  virtual void send(remote_cell& to, core::address kept, core::envelope_ptr e,
+                    base::instant until) = 0;
   virtual void signal(remote_cell& to, core::envelope_ptr e) = 0;
   /// The answer to a request of the peer.
   virtual void answer(core::envelope_ptr e) = 0;
+  /// An actor here has handed a request of the peer on, to an actor elsewhere.
+  virtual void handed_on(std::uint64_t request, core::cell& proxy) = 0;
   /// Nobody here holds the proxy any more.
   virtual void released(remote_cell& who) = 0;
 };

@@ -44,8 +44,7 @@ node_link::node_link(std::shared_ptr<node_core> node, const named_stack& kind,
       link_(kind.make(*this, below, s)),
       most_signals_(std::max(s.mailbox.system_messages / 2, 1u)),
       most_requests_(most_requests(node_->settings(), s)),
-      asker_(new answering_cell(node_->env(), self_, node_->settings().most_under_way,
-                                node_->settings().patience)),
+      asker_(new answering_cell(node_->env(), self_, node_->settings())),
       exports_(node_->settings().seed == 0 ? 0
                                            : node_->settings().seed + s.session.self.incarnation),
       sender_salt_(s.session.self.incarnation * 0x9e3779b97f4a7c15u) {}
@@ -127,7 +126,9 @@ void node_link::close(const base::error& why) noexcept {
   while (!under_way_.empty())  // settling the first one takes it out
     settle(first_report_, base::make_error(net_errc::perhaps_delivered, "a node"));
   give_credit_back();
-  asked_.clear();
+  for (const auto& [number, a] : std::exchange(asked_, {}))
+    if (core::cell* const to = core::handle_access::get(a.handed_to))
+      core::tell_withdrawn(*to, *asker_, number);
   for (const auto& [id, proxy] : proxies_) proxy->end(reason);
   for (const auto& [number, w] : std::exchange(watches_, {})) {
     if (w.monitor != 0)
@@ -152,6 +153,7 @@ void node_link::close(const base::error& why) noexcept {
 // ---- the stack ----------------------------------------------------------------------------------
 
 base::instant node_link::now() const { return node_->source().now(); }
+base::instant node_link::actors_now() const { return node_->env().clock->now(); }
 
 void node_link::connected(base::instant now) { link_->connected(now); }
 void node_link::disconnected(const base::error& why, base::instant now) {
@@ -254,10 +256,7 @@ void node_link::flush() {
     outgoing m = std::move(outbox_.front());
     outbox_.pop_front();
     const std::uint64_t report = m.report;
-    if (outbox_may_be_stale_ && is_withdrawn(m)) {
-      give_up(m, {});
-      continue;
-    }
+    if (outbox_may_be_stale_ && !may_leave(m)) continue;
     if (const base::error no = link_->send(std::move(m), now()))
       give_up(m, no);
     else if (report != 0 && !confirms_)
@@ -266,17 +265,27 @@ void node_link::flush() {
   if (outbox_.empty()) outbox_may_be_stale_ = false;
 }
 
-/// A request that waits to be sent, and nobody wants its answer any more.
-bool node_link::is_withdrawn(const outgoing& m) const {
-  const base::result<frame> f = decode_frame(m.bytes.bytes());
-  return f && f->kind == frame_kind::request && !questions_.contains(f->number);
+/// False: a request that has waited to be sent, and nobody wants its answer any more; it was given
+/// up. Else it says how much of its time is left now.
+bool node_link::may_leave(outgoing& m) {
+  base::result<frame> f = decode_frame(m.bytes.bytes());
+  if (!f || f->kind != frame_kind::request) return true;
+  const auto at = questions_.find(f->number);
+  if (at == questions_.end()) return give_up(m, {}), false;
+  if (at->second.until.is_never()) return true;
+  f->time_left = at->second.until - actors_now();
+  if (*f->time_left <= base::duration()) return give_up(m, base::errc::timeout), false;
+  m.bytes.drop_front(static_cast<std::size_t>(f->payload.data() - m.bytes.bytes().data()));
+  prepend_header(*f, m.bytes);
+  return true;
 }
 
 /// The stack has not taken it, so nobody there has seen it.
 void node_link::give_up(outgoing& m, const base::error& why) {
   const base::error told =
       base::make_error(base::errc::not_handled, "a node", why ? why.to_string() : "");
-  const base::error& because = why == net_errc::too_large ? why : told;
+  const bool says_all = why == net_errc::too_large || why == base::errc::timeout;
+  const base::error& because = says_all ? why : told;
   if (const base::result<frame> f = decode_frame(m.bytes.bytes())) {
     for (std::uint32_t i = 0; i < f->handles; ++i)
       static_cast<void>(exports_.release(number_behind(*f, i), 1));
@@ -336,10 +345,13 @@ std::vector<link_count> node_link::counters() const {
   return all;
 }
 
-void node_link::send(remote_cell& to, core::address kept, envelope_ptr e) {
+void node_link::send(remote_cell& to, core::address kept, envelope_ptr e, base::instant until) {
   const auto lose = [&](base::error why) { to.lost(std::move(e), std::move(why)); };
   if (is_closed_)
     return lose(base::make_error(base::errc::not_handled, to.name(), why_.to_string()));
+  const bool is_limited = !until.is_never();
+  const base::duration time_left = is_limited ? until - actors_now() : base::duration::infinite();
+  if (time_left <= base::duration()) return to.overdue(e);
   const signature_codec* const s = to.by_content(e->type);
   if (s == nullptr)
     return lose(
@@ -363,19 +375,23 @@ void node_link::send(remote_cell& to, core::address kept, envelope_ptr e) {
     question& q = questions_[f.number];
     q.request = core::take_request(e.get());
     q.signature = s;
+    q.until = until;
+    if (is_limited) f.time_left = time_left;
     node_->env().outside_began();
   }
   outgoing m = to_outgoing(f, std::move(*p));
   under_way_.push_back({std::move(kept), type, sender, false});
   m.report = first_report_ + under_way_.size() - 1;
   post(std::move(m));
+  if (is_limited) outbox_may_be_stale_ = !outbox_.empty();
 }
 
 void node_link::answer(envelope_ptr e) {
   const std::uint64_t number = e->id();
+  asker_->wanted().forget(number);
   const auto at = asked_.find(number);
   if (at == asked_.end()) return;  // cancelled, or the link is over
-  const asking to = at->second;
+  const asking to = std::move(at->second);
   asked_.erase(at);
   if (e->is(envelope_flag::failure))
     return send_error(to, number, *static_cast<const base::error*>(e->raw()));

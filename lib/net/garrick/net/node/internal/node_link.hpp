@@ -8,7 +8,8 @@
 // K1 A question is in `questions_` from the moment when it leaves its envelope until its answer was
 //    given, or nobody waits for it any more (N1). What the stack has not taken yet counts, too.
 // K2 A watch by an actor here is in `watches_` until it was answered or taken back (N2).
-// K3 An asker's number is in `asked_` until it was answered or cancelled.
+// K3 An asker's number is in `asked_` until it was answered or cancelled. Only while it is there,
+//    or between a cancel and the answer that comes all the same, `asker_` knows a limit for it.
 // K4 Of each message and request that has taken the link's credit, the credit is given back once:
 //    when it is confirmed, when it was sent over a stack that confirms nothing, or when it is lost.
 //
@@ -62,9 +63,11 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   void shut(const base::error& why) override;
   [[nodiscard]] bool resolve(const std::string& name, const protocol_table& as,
                              std::unique_ptr<name_answer>& done) override;
-  void send(remote_cell& to, core::address kept, core::envelope_ptr e) override;
+  void send(remote_cell& to, core::address kept, core::envelope_ptr e,
+            base::instant until) override;
   void signal(remote_cell& to, core::envelope_ptr e) override;
   void answer(core::envelope_ptr e) override;
+  void handed_on(std::uint64_t request, core::cell& proxy) override;
   void released(remote_cell& who) override;
 
   // hosted
@@ -95,7 +98,8 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   struct question {
     core::pending_request request;  // of an actor here
     const signature_codec* signature = nullptr;
-    std::unique_ptr<name_answer> resolved;  // of a name
+    base::instant until = base::instant::never();  // of the request, if it is known
+    std::unique_ptr<name_answer> resolved;         // of a name
     const protocol_table* expected = nullptr;
   };
   /// Who has asked, and its number for that.
@@ -112,6 +116,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   struct asking {
     actor_id asker, asked;
     const signature_codec* signature;
+    core::any_ref handed_to{};  // the proxy of an actor elsewhere that is to answer
   };
   /// An actor watches one of the other node.
   struct watching {
@@ -134,6 +139,8 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
 
   // sending
   [[nodiscard]] base::instant now() const;
+  /// By the clock of the actors here, as limits of requests are.
+  [[nodiscard]] base::instant actors_now() const;
   [[nodiscard]] packet empty_payload() const;
   template <class T>
   [[nodiscard]] std::optional<packet> payload_of(const T& value) {
@@ -150,7 +157,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   void signal_confirmed();
   void post(const frame& f, packet payload);
   void flush();
-  [[nodiscard]] bool is_withdrawn(const outgoing& m) const;
+  [[nodiscard]] bool may_leave(outgoing& m);
   void give_up(outgoing& m, const base::error& why);
   void settle(std::uint64_t report, const base::error& why);
   [[nodiscard]] actor_id sender_id(std::uint64_t local) const noexcept;
@@ -176,6 +183,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   void deliver_held() noexcept;
   void give_credit_back() noexcept;
   void grant_or_owe(const actor_id& id, export_table::entry& x);
+  void on_cancel(const frame& f);
   void on_answer(const frame& f);
   void on_watch(const frame& f, std::uint64_t monitor);
   void on_unwatch(const frame& f, std::uint64_t monitor);
@@ -235,7 +243,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   frame being_read_;                  // whose handles are read now
   std::vector<bool> was_read_;        // which of them were
   std::deque<outgoing> outbox_;       // what the stack has not taken yet
-  bool outbox_may_be_stale_ = false;  // a request in it may have been withdrawn
+  bool outbox_may_be_stale_ = false;  // a request in it may not be wanted any more
   std::deque<outgoing> signals_;      // what there are too many under way for
   std::uint32_t signals_under_way_ = 0;
   std::deque<under_way> under_way_;

@@ -1,5 +1,6 @@
 // What comes in: frames become messages, answers, and changes of the link's tables.
 #include <garrick/base/concurrency/thread_state.hpp>
+#include <garrick/core/cell/signals.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/layer/actor_protocol.hpp>
 #include <garrick/net/node/internal/node_core.hpp>
@@ -52,7 +53,7 @@ void node_link::on_frame(const frame& f) {
     case frame_kind::request: return on_user_message(f);
     case frame_kind::response:
     case frame_kind::error: return on_answer(f);
-    case frame_kind::cancel: return static_cast<void>(asked_.erase(f.number));
+    case frame_kind::cancel: return on_cancel(f);
     case frame_kind::link: return on_watch(f, 0);
     case frame_kind::unlink: return on_unwatch(f, 0);
     case frame_kind::monitor: return f.number != 0 ? on_watch(f, f.number) : void();
@@ -125,6 +126,8 @@ bool node_link::take_in(const frame& f, export_table::entry& x) {
     e->requester = asker_;
     e->word |= f.number;
     e->set(envelope_flag::request);
+    e->set(envelope_flag::revocable);
+    if (f.time_left) asker_->wanted().limit(f.number, actors_now() + *f.time_left);
   }
   if (f.urgent) e->set(envelope_flag::urgent);
   held_.push_back({&x, f.receiver, std::move(e)});
@@ -153,10 +156,13 @@ void node_link::deliver_held() noexcept {
   for (held_message& m : held_) {
     if (m.what == nullptr) continue;
     core::cell& to = *core::handle_access::get(m.to->who);
+    const std::uint64_t relayed =
+        to.is_elsewhere() && m.what->is(envelope_flag::request) ? m.what->id() : 0;
     if (m.what->is(envelope_flag::urgent))
       to.deliver_urgent(m.what.release());
     else
       to.deliver(m.what.release());
+    if (relayed != 0) handed_on(relayed, to);
   }
   --base::this_thread.no_wait;
 }
@@ -209,6 +215,26 @@ void node_link::on_release(const frame& f) {
   static_cast<void>(exports_.release(f.receiver, f.number));
 }
 
+/// The peer's asker does not wait any more. If its request still waits here, it is not handled.
+void node_link::on_cancel(const frame& f) {
+  const auto at = asked_.find(f.number);
+  if (at == asked_.end()) return;  // it was answered meanwhile
+  const core::any_ref elsewhere = std::move(at->second.handed_to);
+  asked_.erase(at);
+  if (!elsewhere) return asker_->wanted().withdraw(f.number);
+  asker_->wanted().forget(f.number);  // an answer may never come
+  core::tell_withdrawn(*core::handle_access::get(elsewhere), *asker_, f.number);
+}
+
+void node_link::handed_on(std::uint64_t request, core::cell& proxy) {
+  const auto at = asked_.find(request);
+  if (at == asked_.end()) {  // cancelled meanwhile, or answered
+    asker_->wanted().forget(request);
+    return core::tell_withdrawn(proxy, *asker_, request);
+  }
+  if (proxy.lock()) at->second.handed_to = core::handle_access::adopt<core::any_protocol>(&proxy);
+}
+
 // ---- answers ------------------------------------------------------------------------------------
 
 node_link::question node_link::take_question(
@@ -225,6 +251,9 @@ void node_link::answer_question(question q, base::result<core::envelope*> with) 
   if (q.request.requester == nullptr) return;
   if (with)
     core::detail::send_response(q.request, *with);
+  else if (with.error() == base::errc::timeout && q.until <= actors_now())
+    // The stack's clock, or the other node, has said so a moment before the requester's own clock.
+    core::respond_timed_out(q.request);
   else
     core::respond_error(q.request, with.error());
   node_->env().outside_ended();

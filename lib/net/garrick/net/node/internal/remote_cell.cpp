@@ -1,11 +1,11 @@
 #include <garrick/net/node/internal/remote_cell.hpp>
 
 #include <garrick/core/cell/handle.hpp>
+#include <garrick/core/cell/respond.hpp>
 #include <garrick/core/cell/running_cell.hpp>
 #include <garrick/core/cell/signals.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/node/internal/link_port.hpp>
-#include <garrick/net/node/node_settings.hpp>
 
 #include <algorithm>
 #include <new>
@@ -53,17 +53,25 @@ void visit(const connection& link, F f) noexcept {
 
 }  // namespace
 
-answering_cell::answering_cell(core::environment& env, connection link,
-                               std::uint32_t most_under_way, base::duration patience)
-    : proxy_cell(env), link_(std::move(link)) {
-  need_credit(most_under_way, patience);
+// Those that were withdrawn do not count among the open ones, and an actor may keep them for long.
+answering_cell::answering_cell(core::environment& env, connection link, const node_settings& s)
+    : proxy_cell(env), link_(std::move(link)), wanted_(2 * std::size_t{s.most_questions}) {
+  need_credit(s.most_under_way, s.patience);
 }
 
 void answering_cell::take_credit() noexcept { core::running_cell::take_or_owe(*this); }
 
-void answering_cell::forward(core::envelope_ptr e) noexcept {
+void answering_cell::forward(core::envelope_ptr e, base::instant) noexcept {
   if (!e->is(core::envelope_flag::response)) return;  // nobody has a handle to send anything else
   visit(link_, [e = std::move(e)](link_port& l) mutable { l.answer(std::move(e)); });
+}
+
+void answering_cell::forward_signal(core::envelope_ptr e) noexcept {
+  if (e->type != &base::message_type_of<core::signals::handed_on>) return;
+  visit(link_, [e = std::move(e)](link_port& l) {
+    const auto& h = *static_cast<const core::signals::handed_on*>(e->raw());
+    l.handed_on(h.request(), h.proxy());
+  });
 }
 
 remote_cell::remote_cell(connection link, answering_cell& link_credit, const actor_id& id,
@@ -89,11 +97,17 @@ const signature_codec* remote_cell::by_type(std::uint64_t type) const noexcept {
   return nullptr;
 }
 
-void remote_cell::forward(core::envelope_ptr e) noexcept {
+void remote_cell::forward(core::envelope_ptr e, base::instant until) noexcept {
   link_credit_.take_credit();
-  visit(link_, [p = parcel<false>(*this, std::move(e))](link_port& l) mutable {
-    l.send(p.to(), p.take_address(), p.take());
+  visit(link_, [p = parcel<false>(*this, std::move(e)), until](link_port& l) mutable {
+    l.send(p.to(), p.take_address(), p.take(), until);
   });
+}
+
+void remote_cell::overdue(const core::envelope_ptr& e) noexcept {
+  link_credit_.give_back(1);
+  grant(1);
+  core::respond_timed_out(core::take_request(e.get()));
 }
 
 void remote_cell::forward_signal(core::envelope_ptr e) noexcept {

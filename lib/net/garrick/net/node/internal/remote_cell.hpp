@@ -9,6 +9,8 @@
 
 #include <garrick/core/cell/handle.hpp>
 #include <garrick/core/cell/proxy/proxy_cell.hpp>
+#include <garrick/net/node/internal/wanted_requests.hpp>
+#include <garrick/net/node/node_settings.hpp>
 #include <garrick/net/node/protocol_table.hpp>
 #include <garrick/net/transport/hosted.hpp>
 #include <garrick/net/wire/frame.hpp>
@@ -23,25 +25,30 @@ namespace garrick::net::internal {
 GARRICK_NO_VIRTUAL_DESTRUCTORS_BEGIN
 
 /// Who has asked, for the actors here: one for all requests of a peer. An answer to it becomes a
-/// frame. It also has the credit of the whole link.
+/// frame, and it knows which of them are still wanted. It also has the credit of the whole link.
 class answering_cell final : public core::proxy_cell {
  public:
   /// One strong handle, which is the caller's.
-  answering_cell(core::environment& env, connection link, std::uint32_t most_under_way,
-                 base::duration patience);
+  answering_cell(core::environment& env, connection link, const node_settings& s);
   std::string_view type_name() const noexcept override { return "asker in another node"; }
   /// Waits, where that is allowed, until something more may be under way.
   void take_credit() noexcept;
   /// So many are not under way any more.
   void give_back(std::uint32_t messages) noexcept { grant(messages); }
+  /// What the link knows of the peer's requests.
+  [[nodiscard]] wanted_requests& wanted() noexcept { return wanted_; }
+  [[nodiscard]] base::instant wanted_until(std::uint64_t request) const noexcept override {
+    return wanted_.until(request);
+  }
 
  private:
   ~answering_cell() = default;
-  void forward(core::envelope_ptr e) noexcept override;
-  void forward_signal(core::envelope_ptr) noexcept override {}
+  void forward(core::envelope_ptr e, base::instant) noexcept override;
+  void forward_signal(core::envelope_ptr e) noexcept override;
   void free_self() noexcept override { delete this; }
 
   const connection link_;
+  wanted_requests wanted_;
 };
 
 /// An actor of a peer.
@@ -73,6 +80,8 @@ class remote_cell final : public core::proxy_cell {
     grant(1);
     lose(std::move(e), std::move(why));
   }
+  /// A request whose time was over before it got on its way.
+  void overdue(const core::envelope_ptr& e) noexcept;
   /// A signal that did not get on its way.
   void lost_signal(const core::envelope_ptr& e, const base::exit_reason& why) noexcept;
   /// Itself, by its identity.
@@ -82,7 +91,7 @@ class remote_cell final : public core::proxy_cell {
 
  private:
   ~remote_cell() { link_credit_.drop_strong(); }
-  void forward(core::envelope_ptr e) noexcept override;
+  void forward(core::envelope_ptr e, base::instant until) noexcept override;
   void forward_signal(core::envelope_ptr e) noexcept override;
   void nobody_holds_it() noexcept override;
   void free_self() noexcept override { delete this; }

@@ -1,0 +1,59 @@
+// Which requests of a peer are still wanted: looked at when one is taken out of a mailbox.
+//
+// The link's thread hears of limits and cancels; a request waits in the mailbox of an actor, whose
+// runner asks here. Most requests have neither. So nothing is kept for them, and while the table is
+// empty the runner's question costs a load.
+//
+// Invariants
+// W1 An entry is made for a request that has no answer yet, and goes with the one answer that each
+//    request gets: both on the link's thread. So none is left behind.
+// W2 There are never more entries than were allowed. What finds no room is handled as if it were
+//    wanted.
+//
+// Thread safety: `until` for any thread, everything else for who is in the link.
+#pragma once
+
+#include <garrick/base/time/clock.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <unordered_map>
+
+namespace garrick::net::internal {
+
+/// See above.
+class wanted_requests {
+ public:
+  /// With room for `most` entries.
+  explicit wanted_requests(std::size_t most) noexcept : most_(most) {}
+
+  /// The answer is wanted until then. Before the request is delivered. Throws std::bad_alloc.
+  void limit(std::uint64_t request, base::instant until) { set(request, until); }
+  /// Nobody waits for the answer any more. Throws std::bad_alloc.
+  void withdraw(std::uint64_t request) { set(request, long_ago); }
+  /// It was answered, or nobody here will answer it.
+  void forget(std::uint64_t request) noexcept;
+
+  /// Until when the answer is wanted: never, if it has no limit. A withdrawal of just now may be
+  /// missed.
+  [[nodiscard]] base::instant until(std::uint64_t request) const noexcept;
+
+  /// How many are kept.
+  [[nodiscard]] std::size_t size() const noexcept {
+    return size_.load(std::memory_order_relaxed);  // order: see `until`
+  }
+
+ private:
+  static constexpr base::instant long_ago = base::instant::at(-base::duration::infinite());
+
+  void set(std::uint64_t request, base::instant until);
+
+  const std::size_t most_;
+  mutable std::mutex mutex_;
+  std::unordered_map<std::uint64_t, base::instant> until_;  // under the mutex
+  std::atomic<std::size_t> size_{0};                        // of until_, written under the mutex
+};
+
+}  // namespace garrick::net::internal
