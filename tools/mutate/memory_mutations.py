@@ -257,7 +257,7 @@ MUTATIONS = [
     mutation(
         "no memory: a delay that is not armed stays pending",
         REQUEST,
-        "    table.finish(id, self);\n    throw;",
+        "    asked_proxy::finish(table, id, self);\n    throw;",
         "    throw;",
         by_answers,
     ),

@@ -151,7 +151,7 @@ MUTATIONS += [
     mutation(
         "request: an actor whose request was handed on elsewhere does not withdraw it there",
         LANE,
-        "x->pending.asked_by(h.request(), h.proxy());",
+        "asked_proxy::note(s, h.proxy());",
         "static_cast<void>(s);",
         by_overdue,
     ),

@@ -1,5 +1,6 @@
 // Requests: sent, limited, awaited, taken over, forgotten.
 #include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/internal/asked_proxy.hpp>
 #include <garrick/core/cell/internal/awaiting.hpp>
 #include <garrick/core/cell/internal/last_words.hpp>
 #include <garrick/core/cell/internal/lost_mail.hpp>
@@ -40,7 +41,7 @@ inline std::uint64_t begin_request(cell& self, cell& to, envelope* e) {
   e->word |= id;
   e->set(envelope_flag::request);
   if (to.is_proxy()) [[unlikely]]
-    self.ext().pending.asked_by(id, to);
+    asked_proxy::note(self.ext().pending.at(id), to);
   if (wait_graph* const w = self.env().waits) w->asked(self.id(), id, to.id());
   return id;
 }
@@ -110,7 +111,7 @@ std::uint64_t delay_request(cell& self, base::duration d) {
   try {
     table.set_timer(id, timer_record::arm_once(self.env(), self, e.release(), d));
   } catch (...) {
-    table.finish(id, self);
+    asked_proxy::finish(table, id, self);
     throw;
   }
   return id;
@@ -157,7 +158,7 @@ void take_early(cell& self, std::uint64_t id, continuation* k) {
   response_table::slot& slot = pending.at(id);
   envelope* const early = std::exchange(slot.early, nullptr);
   if (slot.timer != nullptr) slot.timer->cancel_and_drop();
-  pending.finish(id, self);
+  asked_proxy::finish(pending, id, self);
   struct guard {
     cell& self;
     envelope* early;
@@ -196,7 +197,7 @@ void forget_request(cell& self, std::uint64_t id) noexcept {
   if (s.timer != nullptr) s.timer->cancel_and_drop();
   if (self.env().waits != nullptr) note_answered(self, id);
   const bool exclusive = s.exclusive;
-  extension->pending.finish(id, self);
+  asked_proxy::finish(extension->pending, id, self);
   if (exclusive && std::erase(extension->awaiting, id) != 0) awaiting::changed(self, *extension);
 }
 

@@ -1,10 +1,6 @@
 // Slots of requests: taken, found by their generation, given back.
-#include <garrick/core/cell/cell.hpp>
 #include <garrick/core/cell/environment.hpp>
 #include <garrick/core/cell/response_table.hpp>
-#include <garrick/core/cell/signals.hpp>
-
-#include <utility>
 
 namespace garrick::core {
 
@@ -44,22 +40,9 @@ void response_table::end_outside(slot& s, environment& env) noexcept {
   env.outside_ended();
 }
 
-void response_table::asked_by(std::uint64_t id, cell& proxy) noexcept {
-  proxy.add_strong();
-  at(id).proxy = &proxy;
-}
-
-void response_table::let_go_of_proxy(slot& s, const cell& self, std::uint64_t id,
-                                     bool answered) noexcept {
-  cell& asked = *std::exchange(s.proxy, nullptr);
-  if (!answered) tell_withdrawn(asked, self, id);
-  asked.drop_strong();
-}
-
-void response_table::finish(std::uint64_t id, const cell& self) noexcept {
+void response_table::finish(std::uint64_t id, environment& env) noexcept {
   slot& s = at(id);
-  no_longer_due(s, self.env());
-  decide(s, self, id, false);
+  no_longer_due(s, env);
   s.used = false;
   s.generation = (s.generation + 1) & ((1u << 27) - 1);
   if (s.generation == 0) s.generation = 1;

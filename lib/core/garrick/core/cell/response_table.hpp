@@ -54,16 +54,8 @@ class response_table {
     if (s.outside) [[unlikely]]
       end_outside(s, env);
   }
-  /// An actor elsewhere was asked, by way of `proxy`.
-  void asked_by(std::uint64_t id, cell& proxy) noexcept;
-  /// The request is decided: by an answer, or because nobody waits for one any more, which the
-  /// proxy is told.
-  static void decide(slot& s, const cell& self, std::uint64_t id, bool answered) noexcept {
-    if (s.proxy != nullptr) [[unlikely]]
-      let_go_of_proxy(s, self, id, answered);
-  }
-  /// Frees the slot; its continuation is the caller's. `self` is the actor.
-  void finish(std::uint64_t id, const cell& self) noexcept;
+  /// Frees the slot; its continuation is the caller's, and so is its proxy (`asked_proxy::finish`).
+  void finish(std::uint64_t id, environment& env) noexcept;
   [[nodiscard]] std::uint32_t active() const noexcept { return active_; }
   template <class F>
   void for_each(F f) {
@@ -77,7 +69,6 @@ class response_table {
 
  private:
   static void end_outside(slot& s, environment& env) noexcept;
-  static void let_go_of_proxy(slot& s, const cell& self, std::uint64_t id, bool answered) noexcept;
 
   std::vector<slot> slots_;
   std::uint32_t free_ = none;

@@ -1,5 +1,6 @@
 // Responses: who waits for them, and what may be handled meanwhile.
 #include <garrick/core/cell/continuation.hpp>
+#include <garrick/core/cell/internal/asked_proxy.hpp>
 #include <garrick/core/cell/internal/awaiting.hpp>
 #include <garrick/core/cell/internal/bounded_mailbox.hpp>
 #include <garrick/core/cell/internal/system_lane.hpp>
@@ -80,7 +81,7 @@ dispatch_outcome on_response(cell& self, envelope* e) {
     return dispatch_outcome::handled;  // late: timed out, cancelled, or from before a restart
   }
   response_table::slot& slot = extension->pending.at(id);
-  response_table::decide(slot, self, id, !e->is(envelope_flag::timed_out));
+  asked_proxy::decide(slot, self, id, !e->is(envelope_flag::timed_out));
   if (slot.k == nullptr) return keep(self, slot, e);
   if (!extension->awaiting.empty() && !slot.inner) {
     if (slot.exclusive && extension->awaiting.back() != id)
@@ -95,7 +96,7 @@ dispatch_outcome on_response(cell& self, envelope* e) {
   continuation* const waiting = slot.k;
   if (slot.timer != nullptr) end_time_limit(self, slot, e);
   if (self.env().waits != nullptr) detail::note_answered(self, id);
-  extension->pending.finish(id, self);
+  asked_proxy::finish(extension->pending, id, self);
   struct after {
     cell& self;
     cell_extension& extension;

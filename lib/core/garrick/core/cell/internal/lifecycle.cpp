@@ -2,6 +2,7 @@
 #include <garrick/core/cell/continuation.hpp>
 #include <garrick/core/cell/drain_lot.hpp>
 #include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/internal/asked_proxy.hpp>
 #include <garrick/core/cell/internal/awaiting.hpp>
 #include <garrick/core/cell/internal/borrowed_turn.hpp>
 #include <garrick/core/cell/internal/bounded_mailbox.hpp>
@@ -41,7 +42,7 @@ void cancel_outstanding(cell& self, cell_extension& x) noexcept {
     if (s.early != nullptr) self.finish(s.early);
     if (self.env().waits != nullptr) detail::note_answered(self, id);
     if (s.k != nullptr) s.k->abandon();
-    x.pending.finish(id, self);
+    asked_proxy::finish(x.pending, id, self);
   });
   awaiting::cancel(self, x);
 }

@@ -1,6 +1,7 @@
 // Signals: one function for each, and a table that finds it.
 #include <garrick/core/cell/continuation.hpp>
 #include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/internal/asked_proxy.hpp>
 #include <garrick/core/cell/internal/bounded_mailbox.hpp>
 #include <garrick/core/cell/internal/lost_mail.hpp>
 #include <garrick/core/cell/internal/system_lane.hpp>
@@ -154,8 +155,8 @@ void on_handed_on(cell& self, envelope* e) {
   cell_extension* const x = self.ext_if();
   if (x == nullptr || !x->pending.alive(h.request()))
     return tell_withdrawn(h.proxy(), self, h.request());
-  const response_table::slot& s = x->pending.at(h.request());
-  if (s.early == nullptr && s.proxy == nullptr) x->pending.asked_by(h.request(), h.proxy());
+  response_table::slot& s = x->pending.at(h.request());
+  if (s.early == nullptr && s.proxy == nullptr) asked_proxy::note(s, h.proxy());
 }
 
 void on_run_errand(cell& self, envelope* e) { content<signals::run_errand>(e).run(self); }
