@@ -69,9 +69,8 @@ struct link_settings {
   framing_settings framing;           ///< how large a frame may be
 };
 
-/// Adds the rows of `net.*`, which fill these variables: the name of a stack, and what people want
-/// to set of its layers. A key is `net.`, the layer, `_` and the field; `check` names each by its
-/// key.
+/// Adds the rows of `net.*`, which fill these: a stack's name, and what people want to set of its
+/// layers. A key is `net.`, the layer, `_` and the field; `check` names each by its key.
 void add_settings(base::setting_table& table, std::string& stack, link_settings& s);
 
 /// What is wrong with the settings, of all layers, whichever a stack has: `errc::invalid_setting`,
