@@ -111,13 +111,13 @@ class accept_sessions : public accept_policy {
 
   mutable std::mutex mutex_;
   /// Whose link it is or was, and where he was.
-  struct session {
+  struct known_peer {
     connection link;
     endpoint from;
   };
-  std::map<peer_identity, session> known_;  // under mutex_
-  std::size_t swept_at_ = 64;               // under mutex_: how many make it look for dead ones
-  quarantine_list quarantined_;             // under mutex_
+  std::map<peer_identity, known_peer> known_;  // under mutex_
+  std::size_t swept_at_ = 64;                  // under mutex_: how many make it look for dead ones
+  quarantine_list quarantined_;                // under mutex_
   const peer_return after_down_;
 };
 
