@@ -319,7 +319,7 @@ MUTATIONS = [
         "host: visits that wait have no limit",
         HOST,
         "if (limited && line_.size()",
-        "if (false && line_.size()",
+        "if (limited && settings_.most_waiting == 0 && line_.size()",
         by_hosted,
     ),
     mutation(
