@@ -128,7 +128,7 @@ MUTATIONS = [
         "raw_connection: who ends his direction is cut off",
         CONNECTION,
         "half ? std::make_shared<keeps_open>(who_.entry) : nullptr",
-        "nullptr",
+        "half && who_.entry == nullptr ? std::make_shared<keeps_open>(who_.entry) : nullptr",
         by_brokers,
     ),
     mutation(
