@@ -258,3 +258,123 @@ TEST_CASE("remote lives: a monitor holds nobody, here as there: who is held by n
     CHECK(l.lines == std::vector<std::string>{unheld, "down", unheld});
   }
 }
+
+namespace remote_lives_test {
+
+struct hand_over {
+  ref<member_type> whom;
+};
+/// Has a handle for a while, and lets it go.
+class keeper : public actor<protocol<void(hand_over), void(leave)>> {
+ public:
+  void on(const hand_over& h) { whom_ = h.whom; }
+  void on(leave) { whom_ = {}; }
+
+ private:
+  ref<member_type> whom_;
+};
+
+/// A member that watches an actor of another node, and keeps no handle to it.
+class watching_member
+    : public actor<protocol<void(leave), void(news), std::vector<std::string>(heard), void(down)>> {
+ public:
+  watching_member(ref<member_type> whom, bool by_link)
+      : whom_(std::move(whom)), by_link_(by_link) {}
+  void on_start() {
+    if (by_link_)
+      link(whom_);
+    else
+      monitor(whom_);
+    whom_ = {};
+  }
+  void on(leave) { quit(); }
+  void on(const news&) {}
+  std::vector<std::string> on(heard) { return {}; }
+  void on(const down&) {}
+
+ private:
+  ref<member_type> whom_;
+  bool by_link_;
+};
+
+struct tie;
+struct untie {};
+using partner_type = protocol<void(tie), void(untie), void(leave)>;
+struct tie {
+  ref<partner_type> to;
+};
+/// Is linked with another one, which it knows by a handle, and notes who has told it of an end.
+class partner : public actor<protocol<void(tie), void(untie), void(leave), void(exit_signal)>> {
+ public:
+  explicit partner(log& l) : log_(l) { trap_exit(true); }
+  void on(const tie& t) {
+    to_ = t.to;
+    if (log_.lines.empty()) link(to_);
+  }
+  void on(untie) { unlink(to_); }
+  void on(leave) { quit(make_error(errc::user, "partner", "enough")); }
+  void on(const exit_signal& x) {
+    log_.lines.push_back((x.from == to_.address() ? "it: " : "who? ") + x.reason.to_string());
+  }
+
+ private:
+  log& log_;
+  ref<partner_type> to_;
+};
+
+}  // namespace remote_lives_test
+
+TEST_CASE("remote lives: who watches an actor of another node is not held by that") {
+  for (const bool by_link : {false, true}) {
+    CAPTURE(by_link);
+    three_machines m;
+    const auto far = m.b.system.spawn<member>();
+    const auto at_a = m.b.shown_to(m.a, "member", far);
+    const auto box = m.b.shown_to(m.a, "keeper", m.b.system.spawn<keeper>());
+    {
+      const ref<member_type> w(m.a.system.spawn<watching_member>(at_a, by_link));
+      send(box, hand_over{w});
+      m.a.system.run_for(ms(50));
+    }
+    CHECK(m.a.system.actor_count() == 1);  // held by the keeper
+    send(box, leave{});
+    m.a.system.run_for(ms(50));
+    CHECK(m.a.system.actor_count() == 0);
+    m.b.system.expect_alive(far);
+  }
+}
+
+TEST_CASE(
+    "remote lives: a link is one link, whichever end has set it, and whichever takes it back") {
+  for (const char* who : {"a", "b", "both"})
+    for (const char* unties : {"a", "b", "nobody"}) {
+      CAPTURE(who);
+      CAPTURE(unties);
+      three_machines m;
+      log of_a, of_b;
+      const ref<partner_type> a(m.a.system.spawn<partner>(lent(of_a)));
+      const ref<partner_type> b(m.b.system.spawn<partner>(lent(of_b)));
+      const auto a_at_b = m.a.shown_to(m.b, "a", a);
+      const auto b_at_a = m.b.shown_to(m.a, "b", b);
+      // Each knows the other one. Who has heard something does not set a link.
+      const std::string_view sets = who;
+      if (sets == "b") of_a.lines.emplace_back("sets none");
+      if (sets == "a") of_b.lines.emplace_back("sets none");
+      send(a, tie{b_at_a});
+      send(b, tie{a_at_b});
+      m.a.system.run_for(ms(50));
+      of_a.lines.clear();
+      of_b.lines.clear();
+      const std::string_view takes = unties;
+      if (takes == "a") send(a, untie{});
+      if (takes == "b") send(b, untie{});
+      m.a.system.run_for(ms(50));
+      send(b, leave{});
+      m.a.system.run_for(ms(50));
+      CHECK(of_a.count("it: ") == (takes == "nobody" ? 1 : 0));
+      m.net.host("b").crash();
+      m.a.system.run_for(duration::seconds(40));
+      CHECK(of_a.lines.size() == (takes == "nobody" ? 1 : 0));
+      CHECK(of_b.lines.empty());
+    }
+}

@@ -37,7 +37,7 @@ struct listening_machine : machine {
 
 /// Three of them, 3 ms from each other. The settings are those of the first.
 struct three_machines {
-  testkit::test_world world;
+  garrick::testkit::test_world world;
   net::testkit::simulated_network net;
   listening_machine a, b, c;
 

@@ -12,21 +12,25 @@ namespace garrick::net {
 
 namespace {
 
-/// What is asked of whoever is at an endpoint. If the link that stands ends before it is asked,
-/// another one is dialled.
+/// What is asked of whoever is there. If the link that stands ends before it is asked, another one
+/// is dialled.
 class question : public std::enable_shared_from_this<question> {
  public:
-  question(std::shared_ptr<internal::node_core> node, endpoint at)
+  question(std::shared_ptr<internal::node_core> node, whereabouts at)
       : node_(std::move(node)), at_(std::move(at)) {}
   virtual ~question() = default;
   question(const question&) = delete;
   question& operator=(const question&) = delete;
 
   void begin() {
-    node_->dial(at_, [q = shared_from_this()](const base::result<connection>& link) {
+    auto ask = [q = shared_from_this()](const base::result<connection>& link) {
       if (!link) return q->fail(link.error());
       link->run(asking(q));
-    });
+    };
+    if (const peer_identity* const peer = at_.peer()) return ask(node_->link_to(*peer));
+    const base::result<endpoint> to = endpoint::parse(*at_.text());
+    if (!to) return fail(to.error());
+    node_->dial(*to, std::move(ask));
   }
 
  private:
@@ -54,29 +58,25 @@ class question : public std::enable_shared_from_this<question> {
   };
 
   void not_asked() noexcept {
+    const std::string at = at_.peer() != nullptr ? at_.peer()->to_string() : *at_.text();
     if (++dials_ == most_dials)
-      return fail(base::make_error(net_errc::node_down, at_.to_string(), "the link is over"));
+      return fail(base::make_error(net_errc::node_down, at, "the link is over"));
     try {
       begin();
-    } catch (const std::exception& e) {
-      fail(base::make_error(net_errc::node_down, at_.to_string(), e.what()));
-    }
+    } catch (const std::exception& e) { fail(base::make_error(net_errc::node_down, at, e.what())); }
   }
 
   const std::shared_ptr<internal::node_core> node_;
-  const endpoint at_;
+  const whereabouts at_;
   int dials_ = 0;
 };
 
 /// Who has this name?
 class name_question final : public question {
  public:
-  name_question(std::shared_ptr<internal::node_core> node, endpoint at, std::string name,
+  name_question(std::shared_ptr<internal::node_core> node, const whereabouts& at, std::string name,
                 const protocol_table& as, std::unique_ptr<name_answer> done)
-      : question(std::move(node), std::move(at)),
-        name_(std::move(name)),
-        as_(&as),
-        done_(std::move(done)) {}
+      : question(std::move(node), at), name_(std::move(name)), as_(&as), done_(std::move(done)) {}
 
  private:
   bool ask(internal::link_port& link) override { return link.resolve(name_, *as_, done_); }
@@ -89,12 +89,36 @@ class name_question final : public question {
   std::unique_ptr<name_answer> done_;
 };
 
+/// An actor is wanted.
+class spawn_question final : public question {
+ public:
+  spawn_question(std::shared_ptr<internal::node_core> node, const whereabouts& at, std::string name,
+                 std::unique_ptr<spawn_arguments> with, const protocol_table& as,
+                 std::unique_ptr<name_answer> done)
+      : question(std::move(node), at),
+        name_(std::move(name)),
+        with_(std::move(with)),
+        as_(&as),
+        done_(std::move(done)) {}
+
+ private:
+  bool ask(internal::link_port& link) override { return link.spawn(name_, *with_, *as_, done_); }
+  void fail(const base::error& why) override {
+    if (const auto done = std::exchange(done_, nullptr)) done->failed(why);
+  }
+
+  const std::string name_;
+  const std::unique_ptr<spawn_arguments> with_;
+  const protocol_table* const as_;
+  std::unique_ptr<name_answer> done_;
+};
+
 /// Who are you?
 class identity_question final : public question {
  public:
-  identity_question(std::shared_ptr<internal::node_core> node, endpoint at,
+  identity_question(std::shared_ptr<internal::node_core> node, const whereabouts& at,
                     core::completion<peer_identity> done)
-      : question(std::move(node), std::move(at)), done_(std::move(done)) {}
+      : question(std::move(node), at), done_(std::move(done)) {}
 
  private:
   bool ask(internal::link_port& link) override {
@@ -136,18 +160,28 @@ base::error node::publish_erased(std::string name, const core::address& who,
 
 bool node::unpublish(std::string_view name) { return core_->unpublish(name); }
 
-void node::resolve_erased(std::string_view at, std::string_view name, const protocol_table& as,
+base::error node::allow_erased(std::string name, std::shared_ptr<const spawnable> what) {
+  return core_->allow(std::move(name), std::move(what));
+}
+
+bool node::disallow(std::string_view name) { return core_->disallow(name); }
+
+void node::resolve_erased(const whereabouts& at, std::string_view name, const protocol_table& as,
                           std::unique_ptr<name_answer> done) {
-  const base::result<endpoint> parsed = endpoint::parse(at);
-  if (!parsed) return done->failed(parsed.error());
-  std::make_shared<name_question>(core_, *parsed, std::string(name), as, std::move(done))->begin();
+  std::make_shared<name_question>(core_, at, std::string(name), as, std::move(done))->begin();
+}
+
+void node::spawn_erased(const whereabouts& at, std::string_view name,
+                        std::unique_ptr<spawn_arguments> with, const protocol_table& as,
+                        std::unique_ptr<name_answer> done) {
+  std::make_shared<spawn_question>(core_, at, std::string(name), std::move(with), as,
+                                   std::move(done))
+      ->begin();
 }
 
 core::pending_response<peer_identity> node::connect(core::actor_base& self, std::string_view at) {
   return core::adapt<peer_identity>(self, [&](core::completion<peer_identity> done) {
-    const base::result<endpoint> parsed = endpoint::parse(at);
-    if (!parsed) return done.fail(parsed.error());
-    std::make_shared<identity_question>(core_, *parsed, std::move(done))->begin();
+    std::make_shared<identity_question>(core_, at, std::move(done))->begin();
   });
 }
 

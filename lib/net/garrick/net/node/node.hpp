@@ -29,6 +29,8 @@
 #include <garrick/net/node/peer_admission.hpp>
 #include <garrick/net/node/peer_listener.hpp>
 #include <garrick/net/node/protocol_table.hpp>
+#include <garrick/net/node/spawnable.hpp>
+#include <garrick/net/node/whereabouts.hpp>
 #include <garrick/net/peer_identity.hpp>
 #include <garrick/net/stack/any_link.hpp>
 #include <garrick/system/actor_system.hpp>
@@ -96,14 +98,15 @@ class node {
   [[nodiscard]] core::pending_response<peer_identity> connect(core::actor_base& self,
                                                               std::string_view at);
 
-  /// The actor that the node at this endpoint has published under this name: connects first if need
-  /// be. It has to understand P; that is compared signature by signature. Waits for all that, and
-  /// for a node that is not there yet, up to `limit`. Not on a worker (`errc::would_block`): actors
-  /// use the other form. Errors: `errc::timeout`; why there is no connection;
-  /// `registry_errc::not_found`; `net_errc::incompatible`, naming the signature.
+  /// The actor that the node there has published under this name: connects first if need be. It has
+  /// to understand P; that is compared signature by signature. Waits for all that, and for a node
+  /// that is not there yet, up to `limit`. Not on a worker (`errc::would_block`): actors use the
+  /// other form. Errors: `errc::timeout`; why there is no connection; `net_errc::node_down` if it
+  /// is a peer that cannot be reached now; `registry_errc::not_found`; `net_errc::incompatible`,
+  /// naming the signature.
   template <class P>
   [[nodiscard]] base::result<core::ref<P>> remote(
-      std::string_view at, std::string_view name,
+      const whereabouts& at, std::string_view name,
       base::duration limit = base::duration::seconds(10)) {
     core::scoped_actor me(env());
     return me->get(remote<P>(*me, at, name).within(limit));
@@ -113,18 +116,72 @@ class node {
   ///     auto asked = node.remote<prices>(*this, "tcp://there:4040", "prices");
   ///     result<ref<prices>> feed = co_await std::move(asked);
   template <class P>
-  [[nodiscard]] auto remote(core::actor_base& self, std::string_view at, std::string_view name) {
+  [[nodiscard]] auto remote(core::actor_base& self, const whereabouts& at, std::string_view name) {
     return core::adapt<core::ref<P>>(self, [&](core::completion<core::ref<P>> done) {
-      class answer final : public name_answer {
-       public:
-        explicit answer(core::completion<core::ref<P>> d) : done_(std::move(d)) {}
-        void found(core::cell* who) override { done_(core::handle_access::adopt<P>(who)); }
-        void failed(const base::error& why) override { done_.fail(why); }
+      resolve_erased(at, name, protocol_table_of<P>(), answer_to<P>(std::move(done)));
+    });
+  }
 
-       private:
-        core::completion<core::ref<P>> done_;
-      };
-      resolve_erased(at, name, protocol_table_of<P>(), std::make_unique<answer>(std::move(done)));
+  /// From now on other nodes may have an A spawned here, by this name, with arguments of these
+  /// types: which are values that can be encoded. Without it they may not spawn anything. Who has
+  /// one spawned holds it by the handle that it gets, and by nothing else: when that is released,
+  /// and nobody here has another, it ends as any actor that nobody holds. Its constructor and its
+  /// `on_start` run on a worker. Errors: `registry_errc::name_taken`; `net_errc::not_encodable` or
+  /// `incompatible` as `publish`. Does not compile if an A cannot be made of these, or if an
+  /// argument or a message cannot be encoded.
+  ///
+  ///     node.allow<renderer, std::string, std::uint32_t>("renderer").value();
+  template <class A, class... Args>
+  [[nodiscard]] base::result<void> allow(std::string name) {
+    return allow_as<core::detail::protocol_of<A>, A, Args...>(std::move(name));
+  }
+  /// The same for an A of which others see a part: an actor that also takes `down`, say.
+  ///
+  ///     node.allow_as<protocol<picture(scene)>, renderer, std::string>("renderer").value();
+  template <class P, class A, class... Args>
+  [[nodiscard]] base::result<void> allow_as(std::string name) {
+    static_assert(core::detail::spawn_check<A, Args...>::reported);
+    static_assert(std::is_convertible_v<core::ref<core::detail::protocol_of<A>>, core::ref<P>>,
+                  "garrick: the actor does not understand all of this protocol");
+    static_assert((std::is_same_v<Args, std::decay_t<Args>> && ...),
+                  "garrick: the arguments come as values: std::string, not const std::string&");
+    const base::error no = allow_erased(
+        std::move(name), std::make_shared<const detail::spawnable_as<P, A, Args...>>());
+    if (no) return no;
+    return {};
+  }
+  /// Nobody may spawn by this name any more; what was spawned stays. False: there is no such name.
+  bool disallow(std::string_view name);
+
+  /// Has an actor spawned in the node there, of the type that it has allowed by this name, with
+  /// these arguments: connects first if need be. It has to understand P. It lives as long as
+  /// somebody has a handle to it, and this is the first. Waits for all that up to 10 s; who wants
+  /// another limit, and actors, use the other form. Not on a worker (`errc::would_block`). Texts
+  /// travel as std::string; numbers have to be as wide as they are expected there. Errors:
+  /// `errc::timeout`; why there is no connection; `net_errc::node_down` if it is a peer that cannot
+  /// be reached now; `net_errc::denied`: there is no such name; `net_errc::incompatible`, naming
+  /// the argument or the signature; `net_errc::overload`: it has too many actors of this node;
+  /// `errc::spawn_failed`: its constructor or its `on_start` failed. After `timeout`,
+  /// `perhaps_delivered` or `incompatible` it may have been spawned, and has ended.
+  ///
+  ///     ref<pictures> far = node.spawn<pictures>("tcp://there:4040", "renderer", "sky").value();
+  template <class P, class... Args>
+  [[nodiscard]] base::result<core::ref<P>> spawn(const whereabouts& at, std::string_view name,
+                                                 Args&&... args) {
+    core::scoped_actor me(env());
+    return me->get(
+        spawn<P>(*me, at, name, std::forward<Args>(args)...).within(base::duration::seconds(10)));
+  }
+  /// The same for an actor, which is the first argument: a response, to be awaited.
+  ///
+  ///     auto asked = node.spawn<pictures>(*this, where, "renderer", "sky", 3u);
+  ///     result<ref<pictures>> far = co_await std::move(asked);
+  template <class P, class... Args>
+  [[nodiscard]] auto spawn(core::actor_base& self, const whereabouts& at, std::string_view name,
+                           Args&&... args) {
+    return core::adapt<core::ref<P>>(self, [&](core::completion<core::ref<P>> done) {
+      spawn_erased(at, name, detail::make_spawn_arguments(std::forward<Args>(args)...),
+                   protocol_table_of<P>(), answer_to<P>(std::move(done)));
     });
   }
 
@@ -146,8 +203,25 @@ class node {
   [[nodiscard]] core::environment& env() const noexcept;
   [[nodiscard]] base::error publish_erased(std::string name, const core::address& who,
                                            const protocol_table& as);
-  void resolve_erased(std::string_view at, std::string_view name, const protocol_table& as,
+  [[nodiscard]] base::error allow_erased(std::string name, std::shared_ptr<const spawnable> what);
+  void resolve_erased(const whereabouts& at, std::string_view name, const protocol_table& as,
                       std::unique_ptr<name_answer> done);
+  void spawn_erased(const whereabouts& at, std::string_view name,
+                    std::unique_ptr<spawn_arguments> with, const protocol_table& as,
+                    std::unique_ptr<name_answer> done);
+  template <class P>
+  [[nodiscard]] static std::unique_ptr<name_answer> answer_to(core::completion<core::ref<P>> done) {
+    class answer final : public name_answer {
+     public:
+      explicit answer(core::completion<core::ref<P>> d) : done_(std::move(d)) {}
+      void found(core::cell* who) override { done_(core::handle_access::adopt<P>(who)); }
+      void failed(const base::error& why) override { done_.fail(why); }
+
+     private:
+      core::completion<core::ref<P>> done_;
+    };
+    return std::make_unique<answer>(std::move(done));
+  }
 
   std::shared_ptr<internal::node_core> core_;
 };

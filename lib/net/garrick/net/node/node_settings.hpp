@@ -52,6 +52,7 @@ struct node_settings {
   std::uint32_t most_exports = 1u << 20;    ///< actors that one peer may know of
   std::uint32_t most_questions = 1u << 16;  ///< requests of one peer that wait for their answer
   std::uint32_t most_watches = 1u << 20;    ///< links and monitors of one peer
+  std::uint32_t most_spawned = 1u << 16;    ///< actors that one peer has had spawned and holds
   base::duration leave_limit = base::duration::seconds(1);  ///< for saying goodbye
 
   /// Where links come from; null: sockets, with the three below.

@@ -31,7 +31,7 @@ struct door final : detail::entrance {
 
   [[nodiscard]] answer enter() noexcept override { return answer::over; }
   void leave() noexcept override {}
-  [[nodiscard]] visit_result wait_in_line(std::unique_ptr<detail::visit>) override {
+  [[nodiscard]] visit_result wait_in_line(std::unique_ptr<detail::visit>, bool) override {
     return visit_result::over;
   }
   [[nodiscard]] hosted& occupant() noexcept override { std::abort(); }

@@ -57,7 +57,7 @@ class place final : public detail::entrance,
     in_ = false;
     settle();
   }
-  visit_result wait_in_line(std::unique_ptr<detail::visit> v) override {
+  visit_result wait_in_line(std::unique_ptr<detail::visit> v, bool) override {
     if (over_) return visit_result::over;
     line_.push_back(std::move(v));
     return visit_result::queued;

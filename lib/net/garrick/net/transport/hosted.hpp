@@ -108,8 +108,8 @@ class entrance {
   [[nodiscard]] virtual answer enter() noexcept = 0;
   /// What was sent meanwhile goes out.
   virtual void leave() noexcept = 0;
-  /// Takes the visit if it says `queued`.
-  [[nodiscard]] virtual visit_result wait_in_line(std::unique_ptr<visit> v) = 0;
+  /// Takes the visit if it says `queued`. One that is not limited is never `full`.
+  [[nodiscard]] virtual visit_result wait_in_line(std::unique_ptr<visit> v, bool limited) = 0;
   /// Only for who is in.
   [[nodiscard]] virtual hosted& occupant() noexcept = 0;
   [[nodiscard]] virtual transport_counters counters() const = 0;
@@ -144,22 +144,13 @@ class connection {
   ///     });
   template <class F>
   visit_result run(F f) const {
-    if (!to_) return visit_result::over;
-    switch (to_->enter()) {
-      case detail::entrance::answer::over: return visit_result::over;
-      case detail::entrance::answer::busy: break;
-      case detail::entrance::answer::entered: {
-        const detail::leaving at_end{*to_};
-        f(to_->occupant());
-        return visit_result::made;
-      }
-    }
-    struct later final : detail::visit {
-      explicit later(F g) : f_(std::move(g)) {}
-      void run(hosted& who) override { f_(who); }
-      F f_;
-    };
-    return to_->wait_in_line(std::make_unique<later>(std::move(f)));
+    return visit(std::move(f), true);
+  }
+  /// As `run`, however many wait: it is never `full`. For visits of which something else bounds the
+  /// number, such as answers to what was asked.
+  template <class F>
+  visit_result insist(F f) const {
+    return visit(std::move(f), false);
   }
 
   /// True if the link has ended, and no visit will be made any more.
@@ -181,6 +172,26 @@ class connection {
   [[nodiscard]] const std::shared_ptr<detail::entrance>& door() const noexcept { return to_; }
 
  private:
+  template <class F>
+  visit_result visit(F f, bool limited) const {
+    if (!to_) return visit_result::over;
+    switch (to_->enter()) {
+      case detail::entrance::answer::over: return visit_result::over;
+      case detail::entrance::answer::busy: break;
+      case detail::entrance::answer::entered: {
+        const detail::leaving at_end{*to_};
+        f(to_->occupant());
+        return visit_result::made;
+      }
+    }
+    struct later final : detail::visit {
+      explicit later(F g) : f_(std::move(g)) {}
+      void run(hosted& who) override { f_(who); }
+      F f_;
+    };
+    return to_->wait_in_line(std::make_unique<later>(std::move(f)), limited);
+  }
+
   std::shared_ptr<detail::entrance> to_;
 };
 

@@ -46,9 +46,11 @@ void proxy_cell::grant(std::uint32_t messages) noexcept {
 void proxy_cell::tell_down(const address& watcher, const address& dead,
                            const base::exit_reason& why, std::uint64_t monitor) noexcept {
   cell* const c = handle_access::get(watcher);
-  if (c == nullptr || !c->lock()) return;
+  if (c == nullptr) return;
+  const bool elsewhere = c->is_elsewhere();  // another node's proxy, which needs no handle
+  if (!elsewhere && !c->lock()) return;
   system_lane::bring_down(*c, dead, why, monitor);
-  c->drop_strong();
+  if (!elsewhere) c->drop_strong();
 }
 
 void proxy_cell::tell_exit(const address& who, const address& from,

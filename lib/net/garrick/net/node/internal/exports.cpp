@@ -57,6 +57,12 @@ actor_id export_table::hold(core::cell& who, const protocol_table& as) {
   return at->first;
 }
 
+actor_id export_table::hold_spawned(core::cell& who, const protocol_table& as) {
+  const actor_id id = hold(who, as);
+  if (!std::exchange(find(id)->is_spawned, true)) ++spawned_;
+  return id;
+}
+
 actor_id export_table::name(const core::address& who) {
   const auto at = find_or_add(who);
   ++at->second.uses;
@@ -87,6 +93,7 @@ bool export_table::release(const actor_id& id, std::uint64_t n) noexcept {
   e.sent -= n;
   if (e.sent != 0 || !e.held) return true;
   e.held = false;
+  if (std::exchange(e.is_spawned, false)) --spawned_;
   const core::address who = e.who;
   erase_if_unused(at);
   core::handle_access::get(who)->drop_strong();
@@ -102,6 +109,7 @@ void export_table::erase_if_unused(entries::iterator at) noexcept {
 void export_table::clear() noexcept {
   const entries all = std::exchange(by_id_, {});
   by_actor_.clear();
+  spawned_ = 0;
   for (const auto& [id, e] : all)
     if (e.held) core::handle_access::get(e.who)->drop_strong();
 }

@@ -29,6 +29,7 @@ class export_table {
   struct entry {
     core::address who;
     bool held = false;                          ///< a strong reference
+    bool is_spawned = false;                    ///< for the peer, which holds it
     std::uint64_t sent = 0;                     ///< handles that the peer may have, in all
     std::uint32_t uses = 0;                     ///< watches in which the peer was told this number
     std::uint32_t taken = 0;                    ///< messages since the last grant
@@ -49,6 +50,8 @@ class export_table {
   /// One more handle is on its way to the peer. Requires that the caller holds the actor. Throws
   /// std::bad_alloc, and then nothing has changed.
   [[nodiscard]] actor_id hold(core::cell& who, const protocol_table& as);
+  /// The same for an actor that was spawned for the peer.
+  [[nodiscard]] actor_id hold_spawned(core::cell& who, const protocol_table& as);
   /// The actor is named, without a handle, until as many calls of `forget`. Throws as above.
   [[nodiscard]] actor_id name(const core::address& who);
   void forget(const actor_id& id) noexcept;
@@ -59,6 +62,8 @@ class export_table {
   /// The peer is done with `n` of its handles. False if it never had so many.
   [[nodiscard]] bool release(const actor_id& id, std::uint64_t n) noexcept;
   [[nodiscard]] std::size_t size() const noexcept { return by_id_.size(); }
+  /// Actors that were spawned for the peer, and that it holds.
+  [[nodiscard]] std::size_t spawned() const noexcept { return spawned_; }
   /// Nobody is held or known any more.
   void clear() noexcept;
 
@@ -70,6 +75,7 @@ class export_table {
 
   entries by_id_;
   std::unordered_map<core::address, actor_id> by_actor_;
+  std::size_t spawned_ = 0;
   std::optional<base::random_source> seeded_;
 };
 

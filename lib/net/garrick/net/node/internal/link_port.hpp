@@ -8,6 +8,7 @@
 #include <garrick/core/cell/handle.hpp>
 #include <garrick/net/node/name_answer.hpp>
 #include <garrick/net/node/protocol_table.hpp>
+#include <garrick/net/node/spawnable.hpp>
 #include <garrick/net/peer_identity.hpp>
 #include <garrick/net/stack/any_link.hpp>
 #include <garrick/net/transport/hosted.hpp>
@@ -44,6 +45,13 @@ class link_port : public hosted {
   /// Asks who has this name. False: the link is over, and `done` is as it was.
   [[nodiscard]] virtual bool resolve(const std::string& name, const protocol_table& as,
                                      std::unique_ptr<name_answer>& done) = 0;
+  /// Asks for an actor of a type that the peer has allowed. False: as above.
+  [[nodiscard]] virtual bool spawn(const std::string& name, const spawn_arguments& with,
+                                   const protocol_table& as,
+                                   std::unique_ptr<name_answer>& done) = 0;
+  /// What has become of the actor that the peer wanted by its question `number`.
+  virtual void spawned(std::uint64_t number, const spawnable& what,
+                       base::result<core::any_ref> who) = 0;
 
   // ---- for proxies ------------------------------------------------------------------------------
 

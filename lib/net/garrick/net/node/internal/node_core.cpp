@@ -355,6 +355,37 @@ bool node_core::unpublish(std::string_view name) {
   return true;
 }
 
+base::error node_core::allow(std::string name, std::shared_ptr<const spawnable> what) {
+  if (!what->protocol().described()) return what->protocol().described().error();
+  if (!what->arguments()) return what->arguments().error();
+  const std::lock_guard lock(mutex_);
+  if (is_stopping_) return base::make_error(base::errc::shutting_down, "node", "it is stopping");
+  const auto [at, is_new] = allowed_.try_emplace(std::move(name), std::move(what));
+  if (!is_new) return base::make_error(system::registry_errc::name_taken, at->first, "is allowed");
+  return {};
+}
+
+bool node_core::disallow(std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  const auto at = allowed_.find(name);
+  if (at == allowed_.end()) return false;
+  allowed_.erase(at);
+  return true;
+}
+
+std::shared_ptr<const spawnable> node_core::allowed(std::string_view name) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = allowed_.find(name);
+  return at != allowed_.end() ? at->second : nullptr;
+}
+
+base::result<connection> node_core::link_to(const peer_identity& who) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = peers_.find(who);
+  if (at != peers_.end()) return at->second;
+  return base::make_error(net_errc::node_down, who.to_string(), "it is no peer now");
+}
+
 void node_core::with_published(
     std::string_view name,
     const std::function<void(core::cell*, const protocol_table*)>& use) const {

@@ -15,6 +15,7 @@
 #include <garrick/net/node/node_settings.hpp>
 #include <garrick/net/node/peer_listener.hpp>
 #include <garrick/net/node/protocol_table.hpp>
+#include <garrick/net/node/spawnable.hpp>
 #include <garrick/net/stack/any_link.hpp>
 #include <garrick/net/transport/accept_policy.hpp>
 
@@ -23,7 +24,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,6 +63,10 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   void dial(const endpoint& given, dial_handler done);
   [[nodiscard]] base::error publish(std::string name, core::address held, const protocol_table& as);
   [[nodiscard]] bool unpublish(std::string_view name);
+  [[nodiscard]] base::error allow(std::string name, std::shared_ptr<const spawnable> what);
+  [[nodiscard]] bool disallow(std::string_view name);
+  /// The link to a peer that can be reached; `net_errc::node_down` if it cannot.
+  [[nodiscard]] base::result<connection> link_to(const peer_identity& who) const;
   [[nodiscard]] std::vector<peer_identity> peers() const;
   void subscribe(std::shared_ptr<peer_listener> who);
   /// No frame of this incarnation is delivered any more when this returns, nor ever.
@@ -92,6 +96,8 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   /// Calls `use` with who has the name, who cannot end meanwhile; or with nothing.
   void with_published(std::string_view name,
                       const std::function<void(core::cell*, const protocol_table*)>& use) const;
+  /// What peers may spawn by this name; null: nothing.
+  [[nodiscard]] std::shared_ptr<const spawnable> allowed(std::string_view name) const;
 
  private:
   struct dialled {
@@ -117,7 +123,9 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   std::map<peer_identity, connection> peers_;            // under mutex_: the links in use
   std::map<std::string, dialled> dialled_;               // under mutex_: by the endpoint's text
   std::map<std::string, published, std::less<>> names_;  // under mutex_
-  quarantine_list quarantined_;                          // under mutex_
+  /// Under mutex_.
+  std::map<std::string, std::shared_ptr<const spawnable>, std::less<>> allowed_;
+  quarantine_list quarantined_;      // under mutex_
   std::vector<connection> all_;      // under mutex_: every link that has not ended
   std::vector<listener> listeners_;  // under mutex_
   std::vector<std::shared_ptr<peer_listener>> subscribers_;  // under mutex_

@@ -9,6 +9,7 @@
 #include <garrick/net/wire/orders.hpp>
 
 #include <algorithm>
+#include <random>
 #include <utility>
 
 namespace garrick::net::internal {
@@ -17,8 +18,6 @@ using core::envelope_flag;
 using core::envelope_ptr;
 
 namespace {
-
-core::cell* cell_of(const core::address& a) noexcept { return core::handle_access::get(a); }
 
 /// What the end of a connection says, or the attempt to have another.
 peer_evidence evidence_of(const base::error& why) {
@@ -31,6 +30,12 @@ peer_evidence evidence_of(const base::error& why) {
 std::uint32_t most_requests(const node_settings& node, const link_settings& s) {
   const std::uint32_t all = std::min(node.most_questions, s.questions.most_questions);
   return std::max(all - all / 8, 1u);
+}
+
+std::uint64_t secret_of(std::uint64_t seed) {
+  if (seed != 0) return seed * 0x9e3779b97f4a7c15u;
+  std::random_device system;
+  return (std::uint64_t{system()} << 32) | system();
 }
 
 }  // namespace
@@ -47,6 +52,12 @@ node_link::node_link(std::shared_ptr<node_core> node, const named_stack& kind,
       asker_(new answering_cell(node_->env(), self_, node_->settings())),
       exports_(node_->settings().seed == 0 ? 0
                                            : node_->settings().seed + s.session.self.incarnation),
+      hash_(secret_of(node_->settings().seed)),
+      proxies_(0, hash_),
+      asked_(0, hash_),
+      watch_numbers_(0, hash_),
+      watched_(0, hash_),
+      links_(0, hash_),
       sender_salt_(s.session.self.incarnation * 0x9e3779b97f4a7c15u) {}
 
 node_link::~node_link() {
@@ -130,21 +141,7 @@ void node_link::close(const base::error& why) noexcept {
     if (core::cell* const to = core::handle_access::get(a.handed_to))
       core::tell_withdrawn(*to, *asker_, number);
   for (const auto& [id, proxy] : proxies_) proxy->end(reason);
-  for (const auto& [number, w] : std::exchange(watches_, {})) {
-    if (w.monitor != 0)
-      remote_cell::tell_down(w.watcher, w.target, reason, w.monitor);
-    else
-      remote_cell::tell_exit(w.watcher, w.target, reason);
-  }
-  for (const watching& w : std::exchange(watched_, {})) {
-    core::cell* const target = cell_of(w.target);
-    if (w.monitor == 0)
-      remote_cell::tell_exit(w.target, w.watcher, reason);
-    else if (target != nullptr && target->lock()) {
-      target->signal(core::detail::make_envelope<core::signals::unwatch>(w.watcher, w.monitor));
-      target->drop_strong();
-    }
-  }
+  end_watches(reason);
   for (const auto& [id, proxy] : std::exchange(proxies_, {})) proxy->drop_weak();
   exports_.clear();
   node_->closed(*this, why);
@@ -290,7 +287,8 @@ void node_link::give_up(outgoing& m, const base::error& why) {
     for (std::uint32_t i = 0; i < f->handles; ++i)
       static_cast<void>(exports_.release(number_behind(*f, i), 1));
     // The numbers of other kinds are the peer's.
-    const bool asks = f->kind == frame_kind::request || f->kind == frame_kind::resolve;
+    const bool asks = f->kind == frame_kind::request || f->kind == frame_kind::resolve ||
+                      f->kind == frame_kind::spawn;
     const auto at = asks ? questions_.find(f->number) : questions_.end();
     if (at != questions_.end()) {
       answer_question(take_question(at), because);

@@ -7,7 +7,9 @@
 // Invariants (N1 to N6 are those of decision 0010)
 // K1 A question is in `questions_` from the moment when it leaves its envelope until its answer was
 //    given, or nobody waits for it any more (N1). What the stack has not taken yet counts, too.
-// K2 A watch by an actor here is in `watches_` until it was answered or taken back (N2).
+// K2 A monitor of an actor here is in `watches_`, one of an actor there in `watched_`, and a link,
+//    which either end may have set, in `links_`, until it was answered or taken back (N2). None of
+//    them holds anybody: both ends are known by their addresses.
 // K3 An asker's number is in `asked_` until it was answered or cancelled. Only while it is there,
 //    or between a cancel and the answer that comes all the same, `asker_` knows a limit for it.
 // K4 Of each message and request that has taken the link's credit, the credit is given back once:
@@ -23,6 +25,7 @@
 #include <garrick/net/node/handle_codec.hpp>
 #include <garrick/net/node/internal/exports.hpp>
 #include <garrick/net/node/internal/link_port.hpp>
+#include <garrick/net/node/internal/peer_hash.hpp>
 #include <garrick/net/node/internal/remote_cell.hpp>
 #include <garrick/net/node/name_answer.hpp>
 #include <garrick/net/node/node_settings.hpp>
@@ -65,6 +68,10 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
                              std::unique_ptr<name_answer>& done) override;
   void send(remote_cell& to, core::address kept, core::envelope_ptr e,
             base::instant until) override;
+  [[nodiscard]] bool spawn(const std::string& name, const spawn_arguments& with,
+                           const protocol_table& as, std::unique_ptr<name_answer>& done) override;
+  void spawned(std::uint64_t number, const spawnable& what,
+               base::result<core::any_ref> who) override;
   void signal(remote_cell& to, core::envelope_ptr e) override;
   void answer(core::envelope_ptr e) override;
   void handed_on(std::uint64_t request, core::cell& proxy) override;
@@ -99,7 +106,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
     core::pending_request request;  // of an actor here
     const signature_codec* signature = nullptr;
     base::instant until = base::instant::never();  // of the request, if it is known
-    std::unique_ptr<name_answer> resolved;         // of a name
+    std::unique_ptr<name_answer> resolved;         // of a name, or of an actor that is wanted
     const protocol_table* expected = nullptr;
   };
   /// Who has asked, and its number for that.
@@ -118,13 +125,17 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
     const signature_codec* signature;
     core::any_ref handed_to{};  // the proxy of an actor elsewhere that is to answer
   };
-  /// An actor watches one of the other node.
+  /// An actor of one node monitors one of the other. The one that is here has a name for the peer.
   struct watching {
-    core::address watcher;  // here, or a proxy
+    core::address watcher;  // one of these two is a proxy of this link
     core::address target;
-    std::uint64_t monitor = 0;  // 0: a link
+    std::uint64_t monitor = 0;  // the watcher's number
     actor_id watcher_id, target_id;
-    core::any_ref keeps{};  // the watcher's proxy
+  };
+  /// They end together. The one that is here has a name for the peer.
+  struct linked {
+    core::address here, there;
+    actor_id here_id;
   };
   /// What is on its way, for whoever has to be told if it does not get there.
   struct under_way {
@@ -167,6 +178,9 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   void signal_withdrawn(remote_cell& to, const asked_here& who);
   void signal_watch(remote_cell& to, const core::address& watcher, std::uint64_t monitor);
   void signal_unwatch(remote_cell& to, const core::address& watcher, std::uint64_t monitor);
+  void signal_exit(remote_cell& to, const core::exit_signal& x);
+  void signal_link(remote_cell& to, const core::address& who);
+  [[nodiscard]] std::optional<linked> take_link(const actor_id& there, const core::address& here);
   void signal_down(remote_cell& to, const core::address& dead, const base::exit_reason& why,
                    std::uint64_t monitor);
 
@@ -186,6 +200,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   void on_cancel(const frame& f);
   void on_answer(const frame& f);
   void on_watch(const frame& f, std::uint64_t monitor);
+  void refuse_watch(const frame& f, std::uint64_t monitor);
   void on_unwatch(const frame& f, std::uint64_t monitor);
   void on_down(const frame& f);
   void on_exit(const frame& f);
@@ -194,6 +209,8 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   void on_release(const frame& f);
   void on_resolve(const frame& f);
   void on_resolved(const frame& f);
+  void on_spawn(const frame& f);
+  void on_spawned(const frame& f);
   void on_decode_error(const frame& f);
   void answer_question(question q, base::result<core::envelope*> with) noexcept;
 
@@ -201,6 +218,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   /// A strong reference, which is the caller's.
   [[nodiscard]] remote_cell& proxy_of(const actor_id& id);
   void close(const base::error& why) noexcept;
+  void end_watches(const base::exit_reason& reason) noexcept;
 
   /// A message that has come and is not in the mailbox yet.
   struct held_message {
@@ -230,12 +248,16 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   base::error why_;
 
   export_table exports_;
-  std::unordered_map<actor_id, remote_cell*> proxies_;  // weakly held
+  const peer_hash hash_;
+  std::unordered_map<actor_id, remote_cell*, peer_hash> proxies_;  // weakly held
   std::unordered_map<std::uint64_t, question> questions_;
   std::unordered_map<asked_here, std::uint64_t, asked_here_hash> numbers_;  // of requests in there
-  std::unordered_map<std::uint64_t, asking> asked_;
-  std::unordered_map<std::uint64_t, watching> watches_;  // of actors here, by the peer's number
-  std::vector<watching> watched_;                        // actors here, by those of the peer
+  std::unordered_map<std::uint64_t, asking, peer_hash> asked_;
+  std::unordered_map<std::uint64_t, watching> watches_;  // of actors there, by the number told
+  std::unordered_map<watch_key, std::uint64_t, peer_hash> watch_numbers_;  // of those, by watcher
+  std::unordered_map<watch_key, watching, peer_hash> watched_;  // actors here, by those of the peer
+  std::unordered_map<watch_key, linked, peer_hash> links_;
+  std::uint32_t spawning_ = 0;  // actors for the peer, just now
   std::uint64_t next_number_ = 0;
   std::uint64_t sender_salt_;
 

@@ -65,11 +65,9 @@ void node_link::on_frame(const frame& f) {
     case frame_kind::credit: return on_credit(f);
     case frame_kind::resolve: return on_resolve(f);
     case frame_kind::resolved: return on_resolved(f);
-    case frame_kind::spawn:
-      return refuse(f,
-                    base::make_error(net_errc::denied, "spawn", "nothing is on this node's list"));
+    case frame_kind::spawn: return on_spawn(f);
+    case frame_kind::spawned: return on_spawned(f);
     case frame_kind::decode_error: return on_decode_error(f);
-    case frame_kind::spawned:
     case frame_kind::marker:
     case frame_kind::marked: return;  // answers to what is never asked
   }

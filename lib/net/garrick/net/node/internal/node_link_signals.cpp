@@ -25,12 +25,15 @@ base::exit_reason reason_in(const frame& f) {
   return r ? *r : base::exit_reason(r.error());
 }
 
+/// An actor of a third node is told through its proxy, which needs no handle for that.
 template <class Signal, class... Args>
 void tell(const core::address& who, Args&&... args) {
   core::cell* const c = core::handle_access::get(who);
-  if (c == nullptr || !c->lock()) return;
+  if (c == nullptr) return;
+  const bool is_elsewhere = c->is_elsewhere();
+  if (!is_elsewhere && !c->lock()) return;
   c->signal(core::detail::make_envelope<Signal>(std::forward<Args>(args)...));
-  c->drop_strong();
+  if (!is_elsewhere) c->drop_strong();
 }
 
 }  // namespace
@@ -47,17 +50,7 @@ void node_link::signal(remote_cell& to, envelope_ptr e) {
     return signal_unwatch(to, w->watcher, w->monitor);
   if (const auto* const d = as<core::down>(e))
     return signal_down(to, d->who, d->reason, d->monitor);
-  if (const auto* const x = as<core::exit_signal>(e)) {
-    frame f{.kind = frame_kind::exit, .receiver = to.id()};
-    if (x->from) f.sender = exports_.number_of(x->from).value_or(sender_id(x->from.id()));
-    if (auto p = payload_of(x->reason)) post(f, std::move(*p));
-    // Who has ended is linked no more.
-    const auto is_its = [&](const watching& w) {
-      return w.monitor == 0 && w.watcher == to.address() && w.target == x->from;
-    };
-    std::erase_if(watched_, is_its);
-    return;
-  }
+  if (const auto* const x = as<core::exit_signal>(e)) return signal_exit(to, *x);
   if (const auto* const k = as<core::signals::kill>(e))
     if (auto p = payload_of(kill_order{k->reason, k->final}))
       post({.kind = frame_kind::kill, .receiver = to.id()}, std::move(*p));
@@ -83,53 +76,77 @@ void node_link::signal_withdrawn(remote_cell& to, const asked_here& who) {
 }
 
 void node_link::signal_watch(remote_cell& to, const core::address& watcher, std::uint64_t monitor) {
-  if (watches_.size() >= node_->settings().most_watches) {
+  if (monitor == 0 && links_.contains({to.id(), watcher.id(), 0})) return;
+  if (watches_.size() + links_.size() >= node_->settings().most_watches) {
     const base::exit_reason no(
         base::make_error(net_errc::overload, "a node", "too many links and monitors"));
     if (monitor != 0) return remote_cell::tell_down(watcher, to.address(), no, monitor);
     return remote_cell::tell_exit(watcher, to.address(), no);
   }
+  if (monitor == 0) return signal_link(to, watcher);
   const actor_id id = exports_.name(watcher);
   const std::uint64_t number = ++next_number_;
   watches_.emplace(number, watching{watcher, to.address(), monitor, id, to.id()});
-  if (monitor != 0)
-    post({.kind = frame_kind::monitor, .receiver = to.id(), .sender = id, .number = number},
-         empty_payload());
-  else
-    post({.kind = frame_kind::link, .receiver = to.id(), .sender = id}, empty_payload());
+  watch_numbers_.emplace(watch_key{{}, watcher.id(), monitor}, number);
+  post({.kind = frame_kind::monitor, .receiver = to.id(), .sender = id, .number = number},
+       empty_payload());
+}
+
+void node_link::signal_link(remote_cell& to, const core::address& who) {
+  const actor_id id = exports_.name(who);
+  links_.emplace(watch_key{to.id(), who.id(), 0}, linked{who, to.address(), id});
+  post({.kind = frame_kind::link, .receiver = to.id(), .sender = id}, empty_payload());
 }
 
 void node_link::signal_unwatch(remote_cell& to, const core::address& watcher,
                                std::uint64_t monitor) {
-  const auto at = std::find_if(watches_.begin(), watches_.end(), [&](const auto& one) {
-    const watching& w = one.second;
-    return w.monitor == monitor && w.watcher == watcher && w.target_id == to.id();
-  });
-  if (at == watches_.end()) return;
-  const watching w = at->second;
-  const std::uint64_t number = at->first;
+  if (monitor == 0) {
+    if (const std::optional<linked> l = take_link(to.id(), watcher))
+      post({.kind = frame_kind::unlink, .receiver = to.id(), .sender = l->here_id},
+           empty_payload());
+    return;
+  }
+  const auto known = watch_numbers_.find({{}, watcher.id(), monitor});
+  if (known == watch_numbers_.end()) return;  // answered meanwhile
+  const std::uint64_t number = known->second;
+  watch_numbers_.erase(known);
+  const auto at = watches_.find(number);
+  const actor_id id = at->second.watcher_id;
   watches_.erase(at);
-  if (monitor != 0)
-    post({.kind = frame_kind::demonitor,
-          .receiver = to.id(),
-          .sender = w.watcher_id,
-          .number = number},
-         empty_payload());
-  else
-    post({.kind = frame_kind::unlink, .receiver = to.id(), .sender = w.watcher_id},
-         empty_payload());
-  exports_.forget(w.watcher_id);
+  post({.kind = frame_kind::demonitor, .receiver = to.id(), .sender = id, .number = number},
+       empty_payload());
+  exports_.forget(id);
+}
+
+/// The link between these two is over, and the peer needs no name for the one that is here.
+std::optional<node_link::linked> node_link::take_link(const actor_id& there,
+                                                      const core::address& here) {
+  const auto at = links_.find({there, here.id(), 0});
+  if (at == links_.end()) return {};
+  const linked l = at->second;
+  links_.erase(at);
+  exports_.forget(l.here_id);
+  return l;
+}
+
+/// Who has ended, or wants the other one to, is linked with it no more.
+void node_link::signal_exit(remote_cell& to, const core::exit_signal& x) {
+  frame f{.kind = frame_kind::exit, .receiver = to.id()};
+  if (x.from) {
+    f.sender = exports_.number_of(x.from).value_or(sender_id(x.from.id()));
+    static_cast<void>(take_link(to.id(), x.from));
+  }
+  if (auto p = payload_of(x.reason)) post(f, std::move(*p));
 }
 
 /// An actor here has ended, and one of the peer wants to know. That goes behind what it has sent.
 void node_link::signal_down(remote_cell& to, const core::address& dead,
                             const base::exit_reason& why, std::uint64_t monitor) {
-  const auto at = std::find_if(watched_.begin(), watched_.end(), [&](const watching& w) {
-    return w.monitor == monitor && w.watcher_id == to.id() && w.target == dead;
-  });
-  if (at == watched_.end()) return;
-  const actor_id dead_id = at->target_id;
+  const auto at = watched_.find({to.id(), 0, monitor});
+  if (at == watched_.end() || at->second.target != dead) return;
+  const actor_id dead_id = at->second.target_id;
   watched_.erase(at);
+  exports_.forget(dead_id);
   std::optional<packet> p = payload_of(why);
   if (!p) p = payload_of(base::exit_reason(base::exit_code::kill));
   outgoing m = to_outgoing(
@@ -146,47 +163,64 @@ void node_link::on_watch(const frame& f, std::uint64_t monitor) {
   export_table::entry* const x = exports_.find(f.receiver);
   core::cell* const target = x != nullptr ? core::handle_access::get(x->who) : nullptr;
   const bool is_relayed = target != nullptr && target->is_elsewhere();
-  if (target == nullptr || (!is_relayed && !target->lock()) ||
-      watched_.size() >= node_->settings().most_watches) {
-    const base::exit_reason gone(base::exit_code::unreachable);
-    std::optional<packet> p = payload_of(gone);
-    if (monitor != 0)
-      post(
-          {.kind = frame_kind::down, .receiver = f.sender, .sender = f.receiver, .number = monitor},
-          std::move(*p));
-    else
-      post({.kind = frame_kind::exit, .receiver = f.sender, .sender = f.receiver}, std::move(*p));
-    return;
+  if (!f.sender) return;
+  if (target == nullptr || watched_.size() + links_.size() >= node_->settings().most_watches)
+    return refuse_watch(f, monitor);
+  if (!is_relayed && !target->lock()) return refuse_watch(f, monitor);
+  // A handle for so long as this takes: whom a watch holds would watch for ever.
+  const auto proxy = core::handle_access::adopt<core::any_protocol>(&proxy_of(f.sender));
+  core::address watcher = proxy.address();
+  bool is_new = false;
+  if (monitor != 0) {
+    is_new = watched_
+                 .try_emplace({f.sender, 0, monitor},
+                              watching{watcher, x->who, monitor, f.sender, f.receiver})
+                 .second;
+  } else {
+    const auto [at, is_first] =
+        links_.try_emplace({f.sender, x->who.id(), 0}, linked{x->who, watcher, f.receiver});
+    is_new = is_first;
+    watcher = at->second.there;
   }
-  watching w{.watcher = {},
-             .target = x->who,
-             .monitor = monitor,
-             .watcher_id = f.sender,
-             .target_id = f.receiver,
-             .keeps = core::handle_access::adopt<core::any_protocol>(&proxy_of(f.sender))};
-  w.watcher = w.keeps.address();
-  const core::address watcher = w.watcher;
-  watched_.push_back(std::move(w));
-  target->signal(core::detail::make_envelope<core::signals::watch>(watcher, monitor));
+  if (is_new) static_cast<void>(exports_.name(x->who));
+  if (is_new || monitor == 0)  // a number that is there twice is a lie
+    target->signal(core::detail::make_envelope<core::signals::watch>(watcher, monitor));
   if (!is_relayed) target->drop_strong();
 }
 
+/// Nobody is there, or there is no room.
+void node_link::refuse_watch(const frame& f, std::uint64_t monitor) {
+  frame answer{.kind = frame_kind::exit, .receiver = f.sender, .sender = f.receiver};
+  if (monitor != 0) {
+    answer.kind = frame_kind::down;
+    answer.number = monitor;
+  }
+  if (std::optional<packet> p = payload_of(base::exit_reason(base::exit_code::unreachable)))
+    post(answer, std::move(*p));
+}
+
 void node_link::on_unwatch(const frame& f, std::uint64_t monitor) {
-  const auto at = std::find_if(watched_.begin(), watched_.end(), [&](const watching& w) {
-    return w.monitor == monitor && w.watcher_id == f.sender && w.target_id == f.receiver;
-  });
-  if (at == watched_.end()) return;
-  const watching w = *at;
+  if (monitor == 0) {
+    const export_table::entry* const x = exports_.find(f.receiver);
+    if (x == nullptr) return;
+    if (const std::optional<linked> l = take_link(f.sender, core::address(x->who)))
+      tell<core::signals::unwatch>(l->here, l->there, monitor);
+    return;
+  }
+  const auto at = watched_.find({f.sender, 0, monitor});
+  if (at == watched_.end() || at->second.target_id != f.receiver) return;
+  const watching w = at->second;
   watched_.erase(at);
+  exports_.forget(w.target_id);
   tell<core::signals::unwatch>(w.target, w.watcher, monitor);
 }
 
 void node_link::on_down(const frame& f) {
   const auto at = watches_.find(f.number);
-  if (at == watches_.end() || at->second.monitor == 0 || at->second.watcher_id != f.receiver)
-    return;
+  if (at == watches_.end() || at->second.watcher_id != f.receiver) return;
   const watching w = at->second;
   watches_.erase(at);
+  watch_numbers_.erase({{}, w.watcher.id(), w.monitor});
   exports_.forget(w.watcher_id);
   remote_cell::tell_down(w.watcher, w.target, reason_in(f), w.monitor);
 }
@@ -196,19 +230,25 @@ void node_link::on_exit(const frame& f) {
   if (x == nullptr) return;
   const core::address who = x->who;
   const auto known = proxies_.find(f.sender);
-  const core::address from =
+  core::address from =
       known != proxies_.end() ? core::handle_access::make_address(known->second) : core::address();
-  for (auto at = watches_.begin(); at != watches_.end();) {
-    const watching& w = at->second;
-    if (w.monitor == 0 && w.watcher_id == f.receiver && w.target_id == f.sender) {
-      const actor_id named = w.watcher_id;
-      at = watches_.erase(at);
-      exports_.forget(named);
-    } else {
-      ++at;
-    }
+  if (const std::optional<linked> l = take_link(f.sender, who)) {
+    // The link may be older than the proxy that is known now.
+    if (!from) from = l->there;
+    if (from != l->there) tell<core::signals::unwatch>(who, l->there, std::uint64_t{0});
   }
   remote_cell::tell_exit(who, from, reason_in(f));
+}
+
+/// The link of the two nodes is over.
+void node_link::end_watches(const base::exit_reason& reason) noexcept {
+  for (const auto& [key, l] : std::exchange(links_, {}))
+    remote_cell::tell_exit(l.here, l.there, reason);
+  watch_numbers_.clear();
+  for (const auto& [number, w] : std::exchange(watches_, {}))
+    remote_cell::tell_down(w.watcher, w.target, reason, w.monitor);
+  for (const auto& [key, w] : std::exchange(watched_, {}))
+    tell<core::signals::unwatch>(w.target, w.watcher, w.monitor);
 }
 
 void node_link::on_kill(const frame& f) {

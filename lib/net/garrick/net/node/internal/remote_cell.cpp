@@ -41,11 +41,17 @@ class parcel {
   core::envelope_ptr e_;
 };
 
+/// Messages wait in a line that has an end. What was asked for, and what is said about lives, does
+/// not count there: the tables of both ends bound it, and nobody could answer for it if it was
+/// lost.
+enum class line : bool { with_an_end, without };
+
 template <class F>
-void visit(const connection& link, F f) noexcept {
+void visit(const connection& link, line where, F f) noexcept {
+  auto visit = [f = std::move(f)](hosted& h) mutable { f(static_cast<link_port&>(h)); };
   try {
-    static_cast<void>(
-        link.run([f = std::move(f)](hosted& h) mutable { f(static_cast<link_port&>(h)); }));
+    static_cast<void>(where == line::without ? link.insist(std::move(visit))
+                                             : link.run(std::move(visit)));
   } catch (const std::exception&) {
     // No memory for a visit in line: it goes as one to a link that has ended.
   }
@@ -63,12 +69,12 @@ void answering_cell::take_credit() noexcept { core::running_cell::take_or_owe(*t
 
 void answering_cell::forward(core::envelope_ptr e, base::instant) noexcept {
   if (!e->is(core::envelope_flag::response)) return;  // nobody has a handle to send anything else
-  visit(link_, [e = std::move(e)](link_port& l) mutable { l.answer(std::move(e)); });
+  visit(link_, line::without, [e = std::move(e)](link_port& l) mutable { l.answer(std::move(e)); });
 }
 
 void answering_cell::forward_signal(core::envelope_ptr e) noexcept {
   if (e->type != &base::message_type_of<core::signals::handed_on>) return;
-  visit(link_, [e = std::move(e)](link_port& l) {
+  visit(link_, line::without, [e = std::move(e)](link_port& l) {
     const auto& h = *static_cast<const core::signals::handed_on*>(e->raw());
     l.handed_on(h.request(), h.proxy());
   });
@@ -99,9 +105,10 @@ const signature_codec* remote_cell::by_type(std::uint64_t type) const noexcept {
 
 void remote_cell::forward(core::envelope_ptr e, base::instant until) noexcept {
   link_credit_.take_credit();
-  visit(link_, [p = parcel<false>(*this, std::move(e)), until](link_port& l) mutable {
-    l.send(p.to(), p.take_address(), p.take(), until);
-  });
+  visit(link_, line::with_an_end,
+        [p = parcel<false>(*this, std::move(e)), until](link_port& l) mutable {
+          l.send(p.to(), p.take_address(), p.take(), until);
+        });
 }
 
 void remote_cell::overdue(const core::envelope_ptr& e) noexcept {
@@ -111,7 +118,7 @@ void remote_cell::overdue(const core::envelope_ptr& e) noexcept {
 }
 
 void remote_cell::forward_signal(core::envelope_ptr e) noexcept {
-  visit(link_, [p = parcel<true>(*this, std::move(e))](link_port& l) mutable {
+  visit(link_, line::without, [p = parcel<true>(*this, std::move(e))](link_port& l) mutable {
     l.signal(p.to(), p.take());
   });
 }
@@ -130,9 +137,9 @@ void remote_cell::lost_signal(const core::envelope_ptr& e, const base::exit_reas
 }
 
 void remote_cell::nobody_holds_it() noexcept {
-  visit(link_, [keeps = core::handle_access::make_address(this), this](link_port& l) {
-    l.released(*this);
-  });
+  visit(
+      link_, line::without,
+      [keeps = core::handle_access::make_address(this), this](link_port& l) { l.released(*this); });
 }
 
 }  // namespace garrick::net::internal

@@ -60,8 +60,8 @@ bool host::is_over() const noexcept {
   return over_;
 }
 
-visit_result host::wait_in_line(std::unique_ptr<detail::visit> v) {
-  return queue(std::move(v), true);
+visit_result host::wait_in_line(std::unique_ptr<detail::visit> v, bool limited) {
+  return queue(std::move(v), limited);
 }
 
 visit_result host::queue(std::unique_ptr<detail::visit> v, bool limited) {

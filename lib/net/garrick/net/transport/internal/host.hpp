@@ -65,7 +65,7 @@ class host : public resident,
 
   [[nodiscard]] answer enter() noexcept final;
   void leave() noexcept final;
-  [[nodiscard]] visit_result wait_in_line(std::unique_ptr<detail::visit> v) final;
+  [[nodiscard]] visit_result wait_in_line(std::unique_ptr<detail::visit> v, bool limited) final;
   [[nodiscard]] hosted& occupant() noexcept final { return *hosted_; }
   [[nodiscard]] transport_counters counters() const final;
   [[nodiscard]] bool is_over() const noexcept final;

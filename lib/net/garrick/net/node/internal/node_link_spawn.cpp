@@ -1,0 +1,170 @@
+// Actors that one node has spawned in the other.
+//
+// An actor's constructor and its `on_start` may take long, so they do not run on the link's thread:
+// a short-lived actor makes it on a worker, and visits the link with what has become of it. What
+// was asked for is answered once, whatever happens to that actor.
+#include <garrick/core/spawn.hpp>
+#include <garrick/net/error.hpp>
+#include <garrick/net/layer/actor_protocol.hpp>
+#include <garrick/net/node/internal/node_core.hpp>
+#include <garrick/net/node/internal/node_link.hpp>
+#include <garrick/net/wire/orders.hpp>
+#include <garrick/net/wire/schema.hpp>
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace garrick::net::internal {
+
+namespace {
+
+/// An actor that is to be made, and whoever wants to know what has become of it.
+class spawn_job {
+ public:
+  spawn_job(core::environment& env, connection link, std::uint64_t number,
+            std::shared_ptr<const spawnable> what, std::unique_ptr<prepared_spawn> prepared)
+      : env_(env),
+        link_(std::move(link)),
+        number_(number),
+        what_(std::move(what)),
+        prepared_(std::move(prepared)) {}
+  spawn_job(const spawn_job&) = delete;
+  spawn_job& operator=(const spawn_job&) = delete;
+  ~spawn_job() {
+    if (prepared_ != nullptr)
+      answer(base::make_error(base::errc::shutting_down, "a node", "its system is stopping"));
+  }
+
+  void run() {
+    const std::unique_ptr<prepared_spawn> prepared = std::move(prepared_);
+    try {
+      answer(prepared->spawn(env_));
+    } catch (const std::exception& e) {
+      answer(base::make_error(base::errc::spawn_failed, "a node", e.what()));
+    }
+  }
+
+ private:
+  void answer(base::result<core::any_ref> who) noexcept {
+    try {
+      static_cast<void>(
+          link_.insist([number = number_, what = what_, who = std::move(who)](hosted& h) mutable {
+            static_cast<link_port&>(h).spawned(number, *what, std::move(who));
+          }));
+    } catch (const std::exception&) {
+      // No memory for a visit in line: whoever has asked hears of it when the link ends.
+    }
+  }
+
+  core::environment& env_;
+  const connection link_;
+  const std::uint64_t number_;
+  const std::shared_ptr<const spawnable> what_;
+  std::unique_ptr<prepared_spawn> prepared_;
+};
+
+/// What is put into a `spawn`.
+struct order_to_write {
+  const std::string& name;
+  const spawn_arguments& with;
+};
+
+void write_order(byte_writer& out, const void* value) {
+  const auto& order = *static_cast<const order_to_write*>(value);
+  byte_writer arguments({.context = out.context()});
+  order.with.write(arguments);
+  const base::result<packet> p = std::move(arguments).finish();
+  if (!p) return out.fail(p.error());
+  const std::span<const std::byte> bytes = p->bytes();
+  encode_value(out, spawn_order{order.name, {bytes.begin(), bytes.end()}, *order.with.types()});
+}
+
+}  // namespace
+
+bool node_link::spawn(const std::string& name, const spawn_arguments& with,
+                      const protocol_table& as, std::unique_ptr<name_answer>& done) {
+  if (is_closed_) return false;
+  const auto fail = [&](const base::error& why) {
+    std::exchange(done, nullptr)->failed(why);
+    return true;
+  };
+  if (!as.described()) return fail(as.described().error());
+  if (!with.types()) return fail(with.types().error());
+  const content_codec how{0, &base::message_type_of<spawn_order>, &write_order, nullptr};
+  const order_to_write order{name, with};
+  frame f{.kind = frame_kind::spawn, .number = ++next_number_};
+  base::result<packet> p = written(how, &order, f);
+  if (!p) return fail(p.error());
+  question& q = questions_[f.number];
+  q.resolved = std::move(done);
+  q.expected = &as;
+  post(f, std::move(*p));
+  return true;
+}
+
+void node_link::on_spawn(const frame& f) {
+  const base::result<spawn_order> order = decode<spawn_order>(f.payload);
+  if (!order) return refuse(f, order.error());
+  if (const base::error no = check(order->types)) return refuse(f, no);
+  const std::shared_ptr<const spawnable> what = node_->allowed(order->name);
+  if (what == nullptr)
+    return refuse(f, base::make_error(net_errc::denied, order->name,
+                                      "this node has allowed nobody to spawn that"));
+  if (const base::error no = supports(order->types, *what->arguments()))
+    return refuse(f, base::make_error(net_errc::incompatible, order->name + ", its arguments",
+                                      no.to_string()));
+  if (spawning_ + exports_.spawned() >= node_->settings().most_spawned ||
+      exports_.size() >= node_->settings().most_exports)
+    return refuse(f, base::make_error(net_errc::overload, "a node", "too many spawned actors"));
+  byte_reader in(order->arguments, {}, codec_context(static_cast<handle_porter&>(*this)));
+  std::unique_ptr<prepared_spawn> prepared;
+  try {
+    prepared = what->prepare(in);
+  } catch (const std::exception& e) {
+    return refuse(f, base::make_error(net_errc::decode_failed, order->name, e.what()));
+  }
+  if (prepared == nullptr) return refuse(f, in.failure());
+  auto job = std::make_unique<spawn_job>(node_->env(), self_, f.number, what, std::move(prepared));
+  ++spawning_;
+  core::detail::spawn_function(
+      node_->env(), nullptr, nullptr,
+      [](core::dynamic_actor&, const std::unique_ptr<spawn_job>& to_do) { to_do->run(); },
+      std::move(job));
+}
+
+void node_link::spawned(std::uint64_t number, const spawnable& what,
+                        base::result<core::any_ref> who) {
+  --spawning_;
+  if (is_closed_) return;
+  const frame asked{.kind = frame_kind::spawn, .number = number};
+  if (!who) return refuse(asked, who.error());
+  std::optional<packet> p = payload_of(*what.protocol().described());
+  if (!p) return refuse(asked, base::error(net_errc::not_encodable));
+  const actor_id id = exports_.hold_spawned(*core::handle_access::get(*who), what.protocol());
+  post({.kind = frame_kind::spawned, .sender = id, .number = number}, std::move(*p));
+}
+
+void node_link::on_spawned(const frame& f) {
+  const auto at = questions_.find(f.number);
+  if (at == questions_.end() || at->second.resolved == nullptr) return;
+  question q = take_question(at);
+  base::error no;
+  if (const base::result<schema> protocol = decode_schema(f.payload); !protocol)
+    no = protocol.error();
+  else
+    no = supports(*q.expected->described(), *protocol);
+  if (!f.sender) no = base::make_error(net_errc::decode_failed, "a spawned actor");
+  if (no) {
+    if (f.sender)
+      post({.kind = frame_kind::release, .receiver = f.sender, .number = 1}, empty_payload());
+    return q.resolved->failed(no);
+  }
+  remote_cell& proxy = proxy_of(f.sender);
+  ++proxy.received;
+  proxy.seen_as(*q.expected);
+  q.resolved->found(&proxy);
+}
+
+}  // namespace garrick::net::internal

@@ -1,0 +1,49 @@
+// The hash of tables whose keys a peer has chosen: mixed with a secret, so that nobody can choose
+// keys that meet in one bucket.
+//
+// Thread safety: a value.
+#pragma once
+
+#include <garrick/net/wire/frame.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace garrick::net::internal {
+
+/// A link or a monitor between two actors: those parts of it that tell it from all others.
+struct watch_key {
+  actor_id there{};          ///< the number that the peer has told
+  std::uint64_t here = 0;    ///< the identity of a cell
+  std::uint64_t number = 0;  ///< of a monitor; 0: a link
+  bool operator==(const watch_key&) const = default;
+};
+
+/// See above. Without a secret it serves tables that are empty.
+class peer_hash {
+ public:
+  peer_hash() = default;
+  explicit peer_hash(std::uint64_t secret) noexcept : secret_(secret) {}
+
+  std::size_t operator()(std::uint64_t n) const noexcept {
+    return static_cast<std::size_t>(mixed(n ^ secret_));
+  }
+  std::size_t operator()(const actor_id& a) const noexcept {
+    return static_cast<std::size_t>(mixed(mixed(a.low ^ secret_) + a.high));
+  }
+  std::size_t operator()(const watch_key& k) const noexcept {
+    return static_cast<std::size_t>(mixed(mixed((*this)(k.there) + k.here) + k.number));
+  }
+
+ private:
+  /// Each bit depends on all: the last steps of MurmurHash3.
+  [[nodiscard]] static std::uint64_t mixed(std::uint64_t x) noexcept {
+    x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdu;
+    x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53u;
+    return x ^ (x >> 33);
+  }
+
+  std::uint64_t secret_ = 0;
+};
+
+}  // namespace garrick::net::internal
