@@ -124,6 +124,27 @@ struct three_nodes {
       clients.emplace_back(any_ref(m->system.spawn<client>(*found, n++, steps, lent(what))));
     }
   }
+  /// What is over is over: no table has an entry of it.
+  void require_empty_tables() {
+    for (machine* m : {&b, &c})
+      for (const net::link_count& x : m->node.counters(a.node.self()))
+        if (x.layer == "node" &&
+            (x.name == "questions" || x.name == "asked" || x.name == "under_way"))
+          net.require(x.value == 0, "a table is not empty: " + std::string(x.name));
+  }
+  /// Each entry is in the ledger, or a dead letter at its sender; perhaps both, but not neither.
+  void require_losses_told() {
+    std::uint32_t i = 1;
+    for (machine* m : {&b, &c}) {
+      const std::uint64_t told = m->system.dead_letters().size();
+      const std::uint64_t sent = what.clients[i].sent;
+      net.require(what.next[i] <= sent && sent - what.next[i] <= told,
+                  "of " + std::to_string(sent) + " entries " + std::to_string(what.next[i]) +
+                      " came, and " + std::to_string(told) + " were told");
+      net.require(told <= sent, "an entry was told twice");
+      ++i;
+    }
+  }
   void require_answers() {
     for (std::size_t i = 1; i < 3; ++i) {
       const seen::client& x = what.clients[i];
@@ -165,6 +186,9 @@ TEST_CASE(
         n.net.require(n.what.clients[i].downs == 0, "the ledger was said to be down");
       }
       n.require_answers();
+      n.require_empty_tables();
+      n.net.require(n.b.system.dead_letters().empty() && n.c.system.dead_letters().empty(),
+                    "a message that came was said to be lost");
     });
   }
 }
@@ -184,6 +208,7 @@ TEST_CASE("node guarantees: when a node is gone, each request is answered and ea
     }
     n.net.require(n.what.in_order, "an entry was lost, doubled or out of order");
     n.require_answers();
+    n.require_losses_told();
     n.net.require(n.b.node.peers().empty(), "a peer that is gone is listed");
   });
 }

@@ -16,6 +16,13 @@
 
 namespace garrick::tests {
 
+/// Dead letters of a system, for this reason; for any.
+inline std::uint64_t letters(const garrick::testkit::test_system& of, const error& why = {}) {
+  std::uint64_t n = 0;
+  for (const auto& one : of.dead_letters()) n += !why || one.reason == why;
+  return n;
+}
+
 /// A machine that listens at port 7 and shows its actors to others.
 struct listening_machine : machine {
   std::string at;

@@ -34,6 +34,13 @@ class handle_porter {
   handle_porter& operator=(const handle_porter&) = default;
 };
 
+/// Weak handles and addresses hold nobody, so there would be nobody in the other node whom they
+/// name: a message has a handle, of which the receiver may make a weak one.
+template <class P>
+inline constexpr bool is_only_meaningful_here<core::weak_ref<P>> = true;
+template <>
+inline constexpr bool is_only_meaningful_here<core::address> = true;
+
 /// A strong handle: the actor is held until the other node has let go of it.
 template <class P>
 struct codec<core::ref<P>> {

@@ -10,6 +10,7 @@
 #include <garrick/net/stack/quarantine_list.hpp>
 #include <garrick/net/stack/stacks.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -45,7 +46,11 @@ struct node_settings {
   /// Who may be a peer; null: everybody who speaks the protocol.
   std::shared_ptr<peer_admission> admission{};
 
-  std::uint32_t most_under_way = 8192;  ///< messages to one peer that are not confirmed
+  /// Messages to one peer that are not confirmed. Who may not wait goes beyond that, up to twice
+  /// as many; then its message is lost, with `errc::overload`.
+  std::uint32_t most_under_way = 8192;
+  /// Bytes of those that the stack has not taken, beyond which the next one is lost, too.
+  std::size_t most_bytes_waiting = 64u << 20;
   /// How long a sender waits for a slow receiver in another node; then its message counts against
   /// the next grant.
   base::duration patience = base::duration::seconds(1);

@@ -147,6 +147,23 @@ void node_link::close(const base::error& why) noexcept {
   node_->closed(*this, why);
 }
 
+/// What the layers have counted, how many entries the tables have, and what came in vain.
+std::vector<link_count> node_link::counters() const {
+  std::vector<link_count> all = link_->counters();
+  const auto add = [&](std::string_view name, std::size_t n) { all.push_back({"node", name, n}); };
+  add("exports", exports_.size());
+  add("proxies", proxies_.size());
+  add("spawned", exports_.spawned());
+  add("questions", questions_.size());
+  add("asked", asked_.size());
+  add("monitors", watches_.size() + watched_.size());
+  add("links", links_.size());
+  add("under_way", under_way_.size());
+  add("to_nobody", to_nobody_);
+  add("not_decoded", not_decoded_);
+  return all;
+}
+
 // ---- the stack ----------------------------------------------------------------------------------
 
 base::instant node_link::now() const { return node_->source().now(); }
@@ -215,7 +232,12 @@ void node_link::post(const frame& f, packet payload) { post(to_outgoing(f, std::
 void node_link::post(outgoing m) {
   if (is_closed_) return give_up(m, why_);
   if (m.lane == system_lane) return post_signal(std::move(m));
-  if (!outbox_.empty() || !link_->writable()) return outbox_.push_back(std::move(m));
+  if (!outbox_.empty() || !link_->writable()) {
+    const std::size_t size = m.bytes.size();
+    outbox_.push_back(std::move(m));
+    outbox_bytes_ += size;
+    return;
+  }
   const std::uint64_t report = m.report;
   const base::error no = link_->send(std::move(m), now());
   if (no)
@@ -250,8 +272,7 @@ void node_link::signal_confirmed() {
 
 void node_link::flush() {
   while (!outbox_.empty() && !is_closed_ && link_->writable()) {
-    outgoing m = std::move(outbox_.front());
-    outbox_.pop_front();
+    outgoing m = take_from_outbox();
     const std::uint64_t report = m.report;
     if (outbox_may_be_stale_ && !may_leave(m)) continue;
     if (const base::error no = link_->send(std::move(m), now()))
@@ -260,6 +281,20 @@ void node_link::flush() {
       settle(report, {});
   }
   if (outbox_.empty()) outbox_may_be_stale_ = false;
+}
+
+outgoing node_link::take_from_outbox() {
+  outgoing m = std::move(outbox_.front());
+  outbox_.pop_front();
+  outbox_bytes_ -= m.bytes.size();
+  return m;
+}
+
+/// Senders that wait have their limit in the credit of the link. This one is for those that do not.
+bool node_link::outbox_takes_more() const {
+  const node_settings& s = node_->settings();
+  return under_way_.size() < 2 * std::size_t{s.most_under_way} &&
+         outbox_bytes_ < s.most_bytes_waiting;
 }
 
 /// False: a request that has waited to be sent, and nobody wants its answer any more; it was given
@@ -336,13 +371,6 @@ std::uint64_t node_link::local_sender(const actor_id& id) const noexcept {
   return id.high == 1 ? (id.low ^ sender_salt_) * inverse - 1 : 0;
 }
 
-std::vector<link_count> node_link::counters() const {
-  std::vector<link_count> all = link_->counters();
-  all.push_back({"node", "to_nobody", to_nobody_});
-  all.push_back({"node", "not_decoded", not_decoded_});
-  return all;
-}
-
 void node_link::send(remote_cell& to, core::address kept, envelope_ptr e, base::instant until) {
   const auto lose = [&](base::error why) { to.lost(std::move(e), std::move(why)); };
   if (is_closed_)
@@ -358,6 +386,9 @@ void node_link::send(remote_cell& to, core::address kept, envelope_ptr e, base::
   if (e->is(envelope_flag::request) && numbers_.size() >= most_requests_)
     return lose(base::make_error(base::errc::overload, to.name(),
                                  "too many requests to its node wait for their answers"));
+  if (!outbox_takes_more())
+    return lose(base::make_error(base::errc::overload, to.name(),
+                                 "too many messages to its node wait to be sent"));
   frame f{.kind = frame_kind::message, .receiver = to.id(), .type = s->message.type};
   base::result<packet> p = written(s->message, core::content_pointer(e.get()), f);
   if (!p) return lose(p.error());

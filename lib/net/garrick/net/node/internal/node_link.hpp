@@ -163,6 +163,8 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   /// counts as sent.
   [[nodiscard]] base::result<packet> written(const content_codec& how, const void* value, frame& f);
   void post(outgoing m);
+  [[nodiscard]] bool outbox_takes_more() const;
+  [[nodiscard]] outgoing take_from_outbox();
   void post_signal(outgoing m);
   void send_signal(outgoing m);
   void signal_confirmed();
@@ -265,6 +267,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   frame being_read_;                  // whose handles are read now
   std::vector<bool> was_read_;        // which of them were
   std::deque<outgoing> outbox_;       // what the stack has not taken yet
+  std::size_t outbox_bytes_ = 0;      // of those
   bool outbox_may_be_stale_ = false;  // a request in it may not be wanted any more
   std::deque<outgoing> signals_;      // what there are too many under way for
   std::uint32_t signals_under_way_ = 0;

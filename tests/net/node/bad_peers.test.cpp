@@ -1,0 +1,146 @@
+// Who comes to a node and is none, says half of what it has to, or never goes on: it is let go, and
+// others are served.
+#include <doctest/doctest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <garrick/garrick.hpp>
+#include <garrick/net/error.hpp>
+#include <garrick/net/node/node.hpp>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <support/quiet.hpp>
+#include <support/transports.hpp>
+
+namespace bad_peers_test {
+
+using namespace garrick;
+using namespace garrick::tests;
+using net::net_errc;
+using net::node;
+
+constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
+
+using echo_type = protocol<std::int64_t(std::int64_t)>;
+class echo : public actor<echo_type> {
+ public:
+  std::int64_t on(std::int64_t n) { return n; }
+};
+
+/// A node that gives newcomers a second.
+struct besieged {
+  actor_system system{quiet()};
+  node self;
+  std::uint16_t port = 0;
+
+  besieged() : self(system, impatient()) {
+    const auto at = self.listen("tcp://127.0.0.1:0");
+    REQUIRE(at.has_value());
+    port = at->port();
+    REQUIRE(self.publish("echo", system.spawn<echo>()).has_value());
+  }
+  static net::node_settings impatient() {
+    net::node_settings s;
+    s.accept.admission = ms(1000);
+    return s;
+  }
+  /// Others find their way in meanwhile.
+  void serve() {
+    actor_system of_guest(quiet());
+    node guest(of_guest);
+    const auto found = guest.remote<echo_type>("tcp://127.0.0.1:" + std::to_string(port), "echo",
+                                               duration::seconds(60));
+    REQUIRE_MESSAGE(found.has_value(), found.error().to_string());
+    CHECK(of_guest.request(*found, std::int64_t{5}).get().value() == 5);
+  }
+};
+
+/// Reads until the other end has closed; false: it has not, for long.
+bool is_let_go(const bare_socket& s) {
+  const timeval long_time{60, 0};
+  REQUIRE(::setsockopt(s.fd(), SOL_SOCKET, SO_RCVTIMEO, &long_time, sizeof(long_time)) == 0);
+  char bytes[1024];
+  for (;;) {
+    const ssize_t n = ::recv(s.fd(), bytes, sizeof(bytes), 0);
+    if (n <= 0) return n == 0 || errno == ECONNRESET;
+  }
+}
+
+/// What a peer says first: a frame of this many bytes, of which it may say fewer.
+std::string framed(std::uint32_t length, const std::string& bytes) {
+  std::string all;
+  for (int i = 0; i < 4; ++i) all += static_cast<char>(length >> (8 * i));
+  return all + bytes;
+}
+
+}  // namespace bad_peers_test
+
+using namespace bad_peers_test;
+
+TEST_CASE("bad peers: what is no hello ends its connection, and others are served") {
+  besieged b;
+  std::mt19937_64 random(5);
+  std::string noise(4096, ' ');
+  for (char& c : noise) c = static_cast<char>(random());
+  const std::string half_a_hello = std::string("\x02GRCK", 5) + std::string(6, '\0');
+  for (const std::string& words :
+       {std::string("GET / HTTP/1.1\r\nHost: here\r\n\r\n"), std::string("\x16\x03\x01\x02\x00", 5),
+        noise, framed(0xffffffffu, ""), framed(0, ""), framed(11, half_a_hello),
+        framed(5, std::string("\x01GRCK", 5)), framed(1, "\x05")}) {
+    CAPTURE(words);
+    const bare_socket s = bare_socket::connected(b.port);
+    s.write(words);
+    CHECK(is_let_go(s));
+    CHECK(b.self.peers().empty());
+  }
+  b.serve();
+}
+
+TEST_CASE("bad peers: who says a byte now and then has no more time than who says nothing") {
+  besieged b;
+  const auto begin = std::chrono::steady_clock::now();
+  const bare_socket silent = bare_socket::connected(b.port);
+  const bare_socket slow = bare_socket::connected(b.port);
+  std::thread loris([&] {
+    for (const char c : framed(90, std::string("\x02GRCK\x01", 6) + std::string(80, '\0'))) {
+      if (::send(slow.fd(), &c, 1, MSG_NOSIGNAL) != 1) return;
+      pollfd closed{slow.fd(), POLLRDHUP, 0};
+      ::poll(&closed, 1, 50);
+    }
+  });
+  CHECK(is_let_go(silent));
+  CHECK(is_let_go(slow));
+  loris.join();
+  b.serve();
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(60));
+  CHECK(b.self.peers().empty());
+}
+
+TEST_CASE("bad peers: who goes away in the middle of a hello, or reads nothing, costs nothing") {
+  besieged b;
+  for (int i = 0; i < 200; ++i) {
+    const bare_socket s = bare_socket::connected(b.port);
+    s.write(framed(90, "\x02GR"));
+  }
+  b.serve();
+  CHECK(b.self.peers().empty());
+}
+
+TEST_CASE("bad peers: a name that cannot be resolved is asked again up to the limit") {
+  actor_system system(quiet());
+  net::node_settings s;
+  s.insecure = true;
+  node self(system, s);
+  const auto who = self.connect("tcp://nobody.invalid:1", ms(100));
+  REQUIRE(!who.has_value());
+  const bool is_told = who.error() == errc::timeout || who.error() == net_errc::unreachable;
+  CHECK_MESSAGE(is_told, who.error().to_string());
+}

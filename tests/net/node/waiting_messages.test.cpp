@@ -1,0 +1,140 @@
+// While a peer takes nothing, what waits for it is bounded, whoever sends; and what is said about
+// lives does not wait behind it.
+#include <doctest/doctest.h>
+#include <garrick/garrick.hpp>
+#include <garrick/net/error.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <support/in_child.hpp>
+#include <support/quiet.hpp>
+#include <support/transports.hpp>
+
+#include "net/node/other_process.hpp"
+#include "net/node/peer/service.hpp"
+#include "net/node/simulated_machines.hpp"
+
+namespace waiting_messages_test {
+
+using namespace garrick;
+using tests::letters;
+using tests::three_machines;
+
+constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
+
+struct number {
+  std::int64_t n = 0;
+  std::string ballast{};
+};
+struct seen {};
+using sum_type = protocol<void(number), std::int64_t(seen)>;
+
+/// -1: one was missing before another, or came twice.
+class in_order : public actor<sum_type> {
+ public:
+  void on(const number& x) { next_ = next_ == x.n ? next_ + 1 : -1; }
+  std::int64_t on(seen) { return next_; }
+
+ private:
+  std::int64_t next_ = 0;
+};
+
+std::uint64_t count_of(net::node& n, const net::node& of, std::string_view name) {
+  for (const net::link_count& c : n.counters(of.self()))
+    if (c.layer == "node" && c.name == name) return c.value;
+  return 0;
+}
+
+}  // namespace waiting_messages_test
+
+using namespace waiting_messages_test;
+
+TEST_CASE("waiting messages: who may not wait loses what is beyond twice the limit, and is told") {
+  net::node_settings s;
+  s.most_under_way = 500;
+  three_machines m(s);
+  const auto to = m.b.shown_to(m.a, "sum", m.b.system.spawn<in_order>());
+  CHECK(m.a.system.request(to, seen{}).get().value() == 0);
+  m.a.system.run_for(ms(100));  // until that is confirmed
+  m.net.cut("a", "b");
+  for (std::int64_t i = 0; i < 3000; ++i) send(to, number{i});  // a simulation cannot wait
+  CHECK(letters(m.a.system, errc::overload) == 2000);
+  CHECK(count_of(m.a.node, m.b.node, "under_way") == 1000);
+  m.net.heal("a", "b");
+  m.a.system.run_for(duration::seconds(5));
+  CHECK(m.a.system.request(to, seen{}).get().value() == 1000);
+  m.a.system.run_for(ms(100));
+  CHECK(count_of(m.a.node, m.b.node, "under_way") == 0);
+  // The credit is as before: nobody owes anything for what was lost.
+  for (std::int64_t i = 1000; i < 1400; ++i) send(to, number{i});
+  CHECK(m.a.system.request(to, seen{}).get().value() == 1400);
+}
+
+TEST_CASE("waiting messages: their bytes have a limit, too") {
+  net::node_settings s;
+  s.most_bytes_waiting = 1u << 20;
+  s.link.mailbox.bytes = 256u << 10;
+  three_machines m(s);
+  const auto to = m.b.shown_to(m.a, "sum", m.b.system.spawn<in_order>());
+  m.net.cut("a", "b");
+  for (std::int64_t i = 0; i < 200; ++i) send(to, number{i, std::string(32u << 10, 'x')});
+  const std::uint64_t kept = count_of(m.a.node, m.b.node, "under_way");
+  CHECK(kept >= 32);
+  CHECK(kept <= 45);
+  CHECK(letters(m.a.system, errc::overload) == 200 - kept);
+  m.net.heal("a", "b");
+  m.a.system.run_for(duration::seconds(5));
+  CHECK(m.a.system.request(to, seen{}).get().value() == static_cast<std::int64_t>(kept));
+}
+
+TEST_CASE("waiting messages: signals and heartbeats do not wait behind them") {
+  net::node_settings narrow;
+  narrow.link.mailbox.messages = 4;  // so they take seconds
+  three_machines m(narrow);
+  const auto to = m.b.shown_to(m.a, "sum", m.b.system.spawn<in_order>());
+  const auto victim = m.b.system.spawn<in_order>();
+  const auto other = m.b.shown_to(m.a, "victim", victim);
+  for (std::int64_t i = 0; i < 5000; ++i) send(to, number{i});
+  m.a.system.kill(other);
+  m.a.system.run_for(ms(20));
+  m.b.system.expect_down(victim, exit_code::kill);
+  CHECK(count_of(m.a.node, m.b.node, "under_way") > 4000);
+  m.a.system.run_for(duration::seconds(60));
+  CHECK(m.a.node.peers().size() == 1);
+  CHECK(m.a.system.request(to, seen{}).get().value() == 5000);
+}
+
+TEST_CASE("waiting messages: a process that is stopped does not make this one grow") {
+  tests::other_process other("tcp://127.0.0.1:0", 60'000);
+  actor_system system(tests::quiet());
+  net::node_settings s = tests::node_with(60'000);
+  s.patience = ms(1);  // so that there are many who owe
+  s.most_under_way = 1000;
+  net::node here(system, s);
+  const auto found =
+      here.remote<tests::service_type>(other.at, tests::service_name, duration::seconds(60));
+  REQUIRE(found.has_value());
+  other.stop();
+  std::atomic<bool> is_over{false};
+  std::vector<std::thread> senders;
+  for (std::uint64_t i = 0; i < 4; ++i)
+    senders.emplace_back([&, i] {
+      for (std::uint64_t n = 0; !is_over; ++n) send(*found, tests::numbered{100 + i, n});
+    });
+  tests::wait_until([&] { return system.dead_letter_count(errc::overload) > 100; });
+  const std::uint64_t before = tests::usage_of_this_process().resident;
+  tests::wait_until([&] { return system.dead_letter_count(errc::overload) > 1500; });
+  const std::uint64_t after = tests::usage_of_this_process().resident;
+  is_over = true;
+  for (std::thread& t : senders) t.join();
+  if (!HAS_SANITIZER) CHECK(after < before + (2u << 20));
+  CHECK(here.peers().size() == 1);
+  other.go_on();
+  const std::string result = tests::visit(system, here, other.at, 1, 100);
+  CHECK_MESSAGE(result == "ok", result);
+}
