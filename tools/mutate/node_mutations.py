@@ -2,9 +2,19 @@
 
 from mutation import mutation
 
-CORE = "lib/net/garrick/net/node/internal/node_core.cpp"
-RECEIVE = "lib/net/garrick/net/node/internal/node_link_receive.cpp"
+INTERNAL = "lib/net/garrick/net/node/internal/"
+CORE = INTERNAL + "node_core.cpp"
+LINK = INTERNAL + "node_link.cpp"
+RECEIVE = INTERNAL + "node_link_receive.cpp"
+SIGNALS = INTERNAL + "node_link_signals.cpp"
+SPAWN = INTERNAL + "node_link_spawn.cpp"
+EXPORTS = INTERNAL + "exports.cpp"
+REMOTE = INTERNAL + "remote_cell.cpp"
 by_quarantine = ("tests.net.quarantine",)
+by_guarantees = ("tests.net.node_guarantees",)
+by_lives = ("tests.net.remote_lives", "tests.net.many_watches")
+by_spawn = ("tests.net.remote_spawn",)
+by_releases = ("tests.net.released_handles", "tests.net.remote_spawn")
 by_after_down = ("tests.net.after_down",)
 by_decoding = ("tests.net.decoding",)
 by_connecting = ("tests.net.connecting",)
@@ -23,6 +33,106 @@ MUTATIONS = [
         "while (visit() == visit_result::full) std::this_thread::yield();",
         "visit();",
         by_quarantine,
+    ),
+    mutation(
+        "node: a link that is shut does not answer its questions",
+        LINK,
+        "  for (auto& [number, q] : std::exchange(questions_, {}))\n",
+        "  for (auto& [number, q] : decltype(questions_){})\n",
+        ("tests.net.remote_requests",),
+    ),
+    mutation(
+        "node: what is under way when a link is given up is not told",
+        LINK,
+        "  while (!under_way_.empty())  // settling the first one takes it out\n",
+        "  while (false)\n",
+        by_guarantees,
+        equivalent="a stack reports each message before it says that it is down",
+    ),
+    mutation(
+        "node: a link that is given up tells no monitor",
+        SIGNALS,
+        "  for (const auto& [number, w] : std::exchange(watches_, {}))\n",
+        "  for (const auto& [number, w] : decltype(watches_){})\n",
+        by_guarantees,
+    ),
+    mutation(
+        "node: what is posted overtakes what waits",
+        LINK,
+        "  if (!outbox_.empty() || !link_->writable()) {\n",
+        "  if (!link_->writable()) {\n",
+        by_guarantees + ("tests.net.waiting_messages",),
+        equivalent="a stack that takes messages again says so, and what waits goes at once",
+    ),
+    mutation(
+        "node: what may not wait has no limit",
+        LINK,
+        "  return under_way_.size() < 2 * std::size_t{s.most_under_way} &&\n",
+        "  return\n",
+        ("tests.net.waiting_messages",),
+    ),
+    mutation(
+        "node: an answer that meets a full line is lost",
+        REMOTE,
+        "link_, line::without, [e = std::move(e)](link_port& l) mutable",
+        "link_, line::with_an_end, [e = std::move(e)](link_port& l) mutable",
+        ("tests.net.full_lines",),
+    ),
+    mutation(
+        "node: a link that is taken back is not forgotten",
+        SIGNALS,
+        "  links_.erase(at);\n",
+        "",
+        by_lives,
+    ),
+    mutation(
+        "node: a watcher in another node is held by what it watches",
+        SIGNALS,
+        "  core::address watcher = proxy.address();\n",
+        "  core::address watcher = proxy.address();\n  proxy_of(f.sender).add_strong();\n",
+        by_lives,
+    ),
+    mutation(
+        "node: a handle that was released holds on",
+        EXPORTS,
+        "  if (e.sent != 0 || !e.held) return true;\n",
+        "  if (e.sent == 0 || !e.held) return true;\n",
+        by_releases,
+    ),
+    mutation(
+        "node: a handle that nobody reads is not released",
+        RECEIVE,
+        "    if (!was_read_[i])\n",
+        "    if (was_read_[i])\n",
+        by_releases,
+    ),
+    mutation(
+        "node: the arguments of a spawn are not compared",
+        SPAWN,
+        "  if (const base::error no = supports(order->types, *what->arguments()))\n",
+        "  if (const base::error no = supports(order->types, order->types))\n",
+        by_spawn,
+    ),
+    mutation(
+        "node: there is no limit to what a peer may have spawned",
+        SPAWN,
+        "  if (spawning_ + exports_.spawned() >= node_->settings().most_spawned ||\n",
+        "  if (\n",
+        by_spawn,
+    ),
+    mutation(
+        "node: an actor that was spawned with another protocol is not let go",
+        SPAWN,
+        "    if (f.sender)\n",
+        "    if (!f.sender)\n",
+        by_spawn,
+    ),
+    mutation(
+        "node: a receiver that keeps up is granted nothing",
+        RECEIVE,
+        "  if (x.taken < x.window / 2 || x.is_owed) return;\n",
+        "  if (x.taken < 4 * x.window || x.is_owed) return;\n",
+        ("tests.net.nodes",),
     ),
     mutation(
         "node: who was down comes back, whatever the settings say",
@@ -64,8 +174,6 @@ MUTATIONS = [
 
 # ---- time limits and cancels of requests --------------------------------------------------------
 
-LINK = "lib/net/garrick/net/node/internal/node_link.cpp"
-LINK_RECEIVE = "lib/net/garrick/net/node/internal/node_link_receive.cpp"
 WANTED = "lib/net/garrick/net/node/internal/wanted_requests.cpp"
 REQUEST = "lib/core/garrick/core/request.cpp"
 RUN = "lib/core/garrick/core/cell/running_cell.cpp"
@@ -207,28 +315,28 @@ MUTATIONS += [
     ),
     mutation(
         "node: the limit of a request that comes is forgotten",
-        LINK_RECEIVE,
+        RECEIVE,
         "    if (f.time_left) asker_->wanted().limit(f.number, actors_now() + *f.time_left);\n",
         "",
         by_overdue,
     ),
     mutation(
         "node: a cancel does not reach what waits in a mailbox",
-        LINK_RECEIVE,
+        RECEIVE,
         "  if (!elsewhere) return asker_->wanted().withdraw(f.number);\n",
         "  if (!elsewhere) return;\n",
         by_overdue,
     ),
     mutation(
         "node: a cancel is not passed on to where the request was handed",
-        LINK_RECEIVE,
+        RECEIVE,
         "  core::tell_withdrawn(*core::handle_access::get(elsewhere), *asker_, f.number);\n",
         "",
         by_overdue,
     ),
     mutation(
         "node: a request that is relayed is not known to be elsewhere",
-        LINK_RECEIVE,
+        RECEIVE,
         "    if (relayed != 0) handed_on(relayed, to);\n",
         "",
         by_overdue,

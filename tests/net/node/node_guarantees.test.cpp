@@ -24,6 +24,9 @@ using tests::machine;
 
 constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
 
+/// Over streams, over datagrams, and with a node that is gone: together as many as are wanted.
+std::uint64_t seeds_of_each() { return net::testkit::seeds() / 3 + 1; }
+
 struct entry {
   std::uint32_t who = 0;
   std::uint64_t n = 0;
@@ -162,7 +165,7 @@ TEST_CASE(
     "node guarantees: order, each once, each answered, while streams break and ways are cut") {
   for (const std::string scheme : {"tcp", "udp"}) {
     CAPTURE(scheme);
-    net::testkit::explore_network(net::testkit::seeds() / 4 + 1, [&](simulated_network& base) {
+    net::testkit::explore_network(seeds_of_each(), [&](simulated_network& base) {
       three_nodes n(base.seed());
       n.begin(scheme, 600);
       net::testkit::plan_faults(n.net, {.hosts = {"a", "b", "c"},
@@ -194,7 +197,7 @@ TEST_CASE(
 }
 
 TEST_CASE("node guarantees: when a node is gone, each request is answered and each monitor told") {
-  net::testkit::explore_network(net::testkit::seeds() / 4 + 1, [&](simulated_network& base) {
+  net::testkit::explore_network(seeds_of_each(), [&](simulated_network& base) {
     three_nodes n(base.seed());
     n.begin(base.seed() % 2 == 0 ? "udp" : "tcp", 100'000);
     n.b.system.run_for(ms(static_cast<std::int64_t>(100 + base.seed() % 50)));

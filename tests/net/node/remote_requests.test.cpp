@@ -298,3 +298,13 @@ TEST_CASE("remote requests: one that was withdrawn before it left does not leave
   const std::string asked = asked_at(m.a, there);
   CHECK(std::stoi(asked) < 10);
 }
+
+TEST_CASE("remote requests: a quarantine of the node that was asked answers them") {
+  three_machines m;
+  const auto far = m.b.shown_to(m.a, "silent", m.b.system.spawn<silent>());
+  core::scoped_actor me(m.a.system.env());
+  auto open = me->request(far, job{1});
+  m.a.system.run_for(ms(50));
+  m.a.node.quarantine(m.b.node.self());
+  CHECK(me->get(std::move(open)).error() == net::net_errc::perhaps_delivered);
+}

@@ -188,12 +188,12 @@ class node {
   /// The peers that can be reached now.
   [[nodiscard]] std::vector<peer_identity> peers() const;
   /// What the layers of the link to a peer have counted, by layer and name: what was sent again,
-  /// gaps, suspicions. Under the layer "node" there is what the node knows of the peer just now:
-  /// `exports`, actors here of which the peer has a number; `proxies`, those there of which somebody
-  /// here has a handle; `spawned`, of the exports those that were made for it; `questions` without
-  /// an answer to this end, `asked` to the other; `monitors` and `links` between their actors;
-  /// `under_way`, messages that are not confirmed. Empty if it can not be reached now. Waits for who
-  /// is at work on the link, so not on a thread of the node.
+  /// gaps, suspicions. Under the layer "node" is what the node knows of the peer just now:
+  /// `exports`, actors here of which the peer has a number; `proxies`, those there to which
+  /// somebody here has a handle; `spawned`, of the exports those that were made for it;
+  /// `questions` without an answer to this end, `asked` to the other; `monitors` and `links`
+  /// between their actors; `under_way`, messages that are not confirmed. Empty if it can not be
+  /// reached now. Waits for who is at work on the link, so not on a thread of the node.
   [[nodiscard]] std::vector<link_count> counters(const peer_identity& who) const;
   /// From now on `who` is told of each change and of what was noticed, as long as the node lives.
   void subscribe(std::shared_ptr<peer_listener> who);
