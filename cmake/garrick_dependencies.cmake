@@ -19,6 +19,16 @@ else()
   set(GARRICK_HWLOC hwloc)
 endif()
 
+# garrick::gpu is built where OpenCL is: its headers and the loader of drivers.
+option(GARRICK_GPU "Build garrick::gpu if OpenCL is found" ON)
+set(GARRICK_OPENCL "")
+if(GARRICK_GPU AND NOT GARRICK_MINIMAL AND NOT CMAKE_CROSSCOMPILING)
+  find_package(OpenCL QUIET)
+  if(OpenCL_FOUND)
+    set(GARRICK_OPENCL OpenCL::OpenCL)
+  endif()
+endif()
+
 if(GARRICK_EXAMPLES AND NOT GARRICK_MINIMAL)  # a layer of a user's own; no part needs it
   find_library(GARRICK_ZSTD_LIBRARY zstd REQUIRED)
   mark_as_advanced(GARRICK_ZSTD_LIBRARY)

@@ -8,6 +8,7 @@ from pathlib import Path
 LINTS = (
     "layering",
     "memory_order",
+    "gpu_waits",
     "sizes",
     "words",
     "planted",

@@ -29,6 +29,7 @@ LIMITS = {
     "system": (0, 0),
     "testkit": (0, 0),
     "patterns": (0, 0),
+    "gpu": (0, 0),
 }
 SHOWN = 15  # missing contracts named for a part that has too many
 

@@ -52,6 +52,7 @@ PUBLIC_ROOMS = {
     "system": {"", "settings", "names", "diagnosis"},
     "testkit": {""},
     "patterns": {"", "containers"},
+    "gpu": {""},
 }
 # (part, private room) -> parts that may include it all the same: they drive actors.
 OPEN_TO = {

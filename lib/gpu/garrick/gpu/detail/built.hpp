@@ -1,0 +1,70 @@
+// A program that was built: its kernels, and what they take.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: constant once the builder has made it. The driver's objects are used by the
+// submitting thread of their device alone, and destroyed by it.
+#pragma once
+
+#include <garrick/gpu/detail/buffer.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace garrick::gpu::detail {
+
+/// Where a kernel's parameter lies.
+enum class address_space : std::uint8_t { global, constant, local, value };
+
+/// What the driver says of a kernel's parameter.
+struct parameter {
+  address_space space = address_space::value;
+  std::string type{};  ///< as the source names it, without `*`
+  bool is_const = false;
+};
+
+/// A kernel on one device.
+class built_kernel {
+ public:
+  std::string name;
+  std::vector<parameter> parameters;
+  bool types_known = false;  ///< else only the number of parameters is
+  std::size_t largest_group = 0;
+  std::array<std::size_t, 3> required_group{};  ///< all 0: any
+  void* handle = nullptr;                       ///< the driver's object
+  std::shared_ptr<internal::device_core> on;
+};
+
+/// A program on one device.
+class device_program final : public disposable {
+ public:
+  device_program(std::shared_ptr<internal::device_core> device, void* driver_object) noexcept;
+
+  std::vector<built_kernel> kernels;
+  std::shared_ptr<internal::device_core> on;
+
+  /// The kernel of this name; null: there is none.
+  [[nodiscard]] const built_kernel* find(const std::string& name) const noexcept;
+  void dispose() noexcept override;
+
+ private:
+  ~device_program() override = default;
+  void* program_;
+};
+
+/// Gives a program to its device's thread, which destroys it.
+struct discard_program {
+  void operator()(device_program* p) const noexcept;
+};
+
+/// A program on all devices that it was built for.
+struct built_program {
+  std::string name;
+  std::vector<std::shared_ptr<const device_program>> on;
+};
+
+}  // namespace garrick::gpu::detail

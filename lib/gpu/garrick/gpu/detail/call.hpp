@@ -1,0 +1,123 @@
+// One request to a device: what is to be moved there and back, and the kernel between.
+//
+// Private: installed because templates need it.
+//
+// Invariants
+// C1 A call owns what its commands read and write (G2): its containers, and holds on its buffers.
+// C2 It is settled once (G3): whoever sets `settled` first fulfils the completion.
+// C3 `due` counts the commands that have not reported, and one for the submitting thread while it
+//    submits. Who takes it to zero is the last one to use the call on the driver's behalf.
+//
+// Thread safety: what is written before the call is given to a device may be read on every thread.
+// The rest says whose it is.
+#pragma once
+
+#include <garrick/garrick.hpp>
+#include <garrick/gpu/detail/buffer.hpp>
+#include <garrick/gpu/figures.hpp>
+#include <garrick/gpu/range.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace garrick::gpu::detail {
+
+class built_kernel;
+
+/// What a device does with an argument.
+enum class argument_kind : std::uint8_t {
+  input,   ///< read by the kernel
+  output,  ///< made for the kernel to write
+  in_out,  ///< read and written
+  scalar,  ///< a value
+  local,   ///< memory of each group
+  fetch,   ///< of a transfer: `buffer` is read to `host`
+  pin,     ///< of a transfer: pinned memory is made
+};
+
+/// One argument. An input or in-out one has host memory, or a buffer if it is on the device.
+struct argument {
+  argument_kind kind = argument_kind::scalar;
+  bool stays = false;    ///< its result is `buffer`; else it is read to `host`
+  bool pinned = false;   ///< an output in pinned memory, which the device makes: `host_memory`
+  void* host = nullptr;  ///< who made the call owns it; null: none
+  std::size_t bytes = 0;
+  buffer_ptr buffer{};
+  buffer_ptr host_memory{};
+};
+
+class call;
+
+/// A command that the driver has.
+struct command {
+  void* event = nullptr;
+  call* of = nullptr;
+  bool is_kernel = false;
+};
+
+/// See above.
+class call {
+ public:
+  call() = default;
+  virtual ~call();
+  call(const call&) = delete;
+  call& operator=(const call&) = delete;
+
+  // written before it is given to a device
+
+  std::vector<argument> arguments;
+  std::shared_ptr<const built_kernel> kernel;  ///< null: it only transfers
+  nd_range range{1};
+  std::string_view what = "a transfer";  ///< for errors, if there is no kernel
+  /// What is fulfilled at the end.
+  void completes(completion<> c) { completion_.emplace(std::move(c)); }
+
+  /// Something else that owns memory of an argument.
+  void keeps(std::shared_ptr<const void> owner) { kept_.push_back(std::move(owner)); }
+
+  /// Nobody waits for it any more: if the driver does not have it yet, it is dropped.
+  void abandon() noexcept {
+    abandoned_.store(true, std::memory_order_relaxed);  // order: relaxed: a hint
+  }
+  /// A hint.
+  [[nodiscard]] bool is_abandoned() const noexcept {
+    return abandoned_.load(std::memory_order_relaxed);  // order: relaxed: a hint
+  }
+
+  /// "kernel k on device d", for errors.
+  [[nodiscard]] std::string where(const internal::device_core& device) const;
+
+  /// Tells who waits: of success if there is no error. False: it was settled before (C2).
+  bool settle(const error& why) noexcept;
+
+  /// The submitting thread has come to it. For calls that ask for figures.
+  virtual void looked_at(const device_figures& /*so_far*/) noexcept {}
+
+  // of the submitting thread, and of callbacks as C3 says
+
+  std::vector<command> commands;                ///< never moved while callbacks are due
+  std::atomic<std::uint32_t> due{0};            ///< see C3
+  std::vector<buffer_ptr> scratch;              ///< buffers that end with the call
+  std::size_t transient = 0;                    ///< their bytes
+  std::shared_ptr<call> next{};                 ///< in a list of the device, under its lock
+  std::shared_ptr<internal::device_core> on{};  ///< the device that has it
+
+ protected:
+  /// Once, by `settle`, on a thread of the driver or the device. Fulfils the completion.
+  virtual void fulfil(const error& why) noexcept;
+
+ private:
+  std::optional<completion<>> completion_;
+  std::vector<std::shared_ptr<const void>> kept_;
+  std::atomic<bool> settled_{false};
+  std::atomic<bool> abandoned_{false};
+};
+
+}  // namespace garrick::gpu::detail

@@ -1,0 +1,94 @@
+// The half of a kernel's actor that does not depend on its types: chooses a device, checks sizes,
+// gives calls to devices and hears of their end.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: the actor's turns.
+#pragma once
+
+#include <garrick/garrick.hpp>
+#include <garrick/gpu/detail/call.hpp>
+#include <garrick/gpu/detail/kernel_check.hpp>
+#include <garrick/gpu/kernel_options.hpp>
+#include <garrick/gpu/program.hpp>
+#include <garrick/gpu/range.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace garrick::gpu::detail {
+
+/// What an actor is made of.
+struct kernel_seed {
+  using garrick_sendable = void;
+  gpu::program program;
+  std::string kernel;
+  nd_range range;
+  kernel_options options;
+};
+
+/// How a request is run.
+struct launch_plan {
+  nd_range range{1};
+  std::vector<std::size_t> outputs;  ///< elements
+  std::vector<std::size_t> locals;   ///< elements
+};
+
+/// A kernel on one of the actor's devices.
+struct kernel_lane {
+  std::shared_ptr<const built_kernel> kernel;
+  std::uint64_t items = 0;  ///< under way
+  std::uint32_t calls = 0;  ///< under way
+  double ns_per_item = 0;   ///< 0: it was never measured
+};
+
+/// The lane on which `items` more are done first; those that were never measured come first.
+[[nodiscard]] std::size_t fastest(std::span<const kernel_lane> lanes, std::uint64_t items) noexcept;
+
+/// The kernel of a seed on each of its devices, or why it cannot run. Of devices that need doubles
+/// those without are refused.
+[[nodiscard]] result<std::vector<kernel_lane>> lanes_of(const kernel_seed& s,
+                                                        std::span<const expected_parameter> wanted);
+
+/// See above. The derived class is an actor.
+class kernel_base {
+ public:
+  kernel_base(const kernel_base&) = delete;
+  kernel_base& operator=(const kernel_base&) = delete;
+
+ protected:
+  kernel_base(kernel_seed s, std::span<const expected_parameter> wanted);
+  virtual ~kernel_base() = default;
+
+  /// Range and sizes for a request whose inputs and in-out arguments have so many elements.
+  /// `wanted`: a range that the pre-processing function has chosen.
+  [[nodiscard]] result<launch_plan> plan_for(const std::optional<nd_range>& wanted,
+                                             std::span<const std::size_t> inputs,
+                                             std::size_t outputs, std::size_t locals) const;
+  /// Chooses a lane for a call whose arguments are filled in, and gives it to the device. `settled`
+  /// is called in any case, perhaps at once.
+  void launch(actor_base& me, std::shared_ptr<call> c);
+  /// The call is over; on the actor's turn.
+  virtual void settled(const std::shared_ptr<call>& c, const error& why) = 0;
+  /// "kernel k on device d".
+  [[nodiscard]] std::string where() const;
+
+ private:
+  [[nodiscard]] std::size_t lane_for(const call& c) const;
+  void bring_home(actor_base& me, std::shared_ptr<call> c, std::size_t lane, std::size_t from);
+  void give(actor_base& me, std::shared_ptr<call> c, std::size_t lane);
+  [[nodiscard]] duration deadline() const;
+  [[nodiscard]] std::size_t elements(const std::vector<std::size_t>& told, std::size_t at,
+                                     std::size_t otherwise) const noexcept;
+
+  const kernel_seed seed_;
+  error refusal_;  ///< the kernel cannot run: each request is answered with this
+  std::vector<kernel_lane> lanes_;
+};
+
+}  // namespace garrick::gpu::detail

@@ -1,0 +1,30 @@
+// Does a kernel take what a signature says?
+//
+// Private: installed because templates need it.
+//
+// Thread safety: plain functions.
+#pragma once
+
+#include <garrick/gpu/detail/built.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace garrick::gpu::detail {
+
+/// What a signature says of a parameter.
+struct expected_parameter {
+  enum class kind : std::uint8_t { memory, local, value };
+  kind what = kind::value;
+  std::string_view type{};  ///< empty: any
+  bool is_written = false;
+  std::size_t bytes = 0;  ///< of an element or the value
+};
+
+/// What is wrong, in words; empty: it fits.
+[[nodiscard]] std::string mismatch(const built_kernel& k,
+                                   std::span<const expected_parameter> wanted);
+
+}  // namespace garrick::gpu::detail

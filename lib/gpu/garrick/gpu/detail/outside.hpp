@@ -1,0 +1,25 @@
+// A request to a device's or the builder's thread: by an actor, or by a thread that waits.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: as `adapt`, and as `actor_system::request`.
+#pragma once
+
+#include <garrick/garrick.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace garrick::gpu::detail {
+
+/// What `start(completion<Rs...>)` is answered with.
+template <class... Rs, class From, class Start>
+[[nodiscard]] auto ask_outside(From& from, Start start) {
+  if constexpr (std::is_base_of_v<actor_base, From>)
+    return adapt<Rs...>(from, std::move(start));
+  else
+    return system::blocking_response<Rs...>(
+        from.env(), [&](blocking_actor& me) { return adapt<Rs...>(me, std::move(start)); });
+}
+
+}  // namespace garrick::gpu::detail

@@ -1,0 +1,65 @@
+// Data that lies on a device: what kernels hand to each other without a copy on the host.
+//
+//   ref<protocol<device_ref<float>(device_ref<float>, device_ref<float>)>> multiply;
+//
+// A device_ref is a value that shares: copies name the same memory, which is freed when the last
+// one is gone. Nobody can change what is shared: a kernel that changes its argument in place does
+// so if it was moved the only ref, and else works on a copy. What a ref names is always complete;
+// an answer that holds one comes when the kernel is done.
+//
+// Thread safety: distinct refs may be used on any thread; one object is one thread's.
+#pragma once
+
+#include <garrick/gpu/detail/buffer.hpp>
+#include <garrick/gpu/device.hpp>
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace garrick::gpu {
+
+/// Elements of type T on a device. It may be sent to actors of this process; another process could
+/// make nothing of it, so a protocol with one cannot be published. It may outlive the runtime: then
+/// a request that it is part of is `gpu_errc::closed`.
+template <class T>
+class device_ref {
+  static_assert(std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool>,
+                "garrick: a device has values that can be copied byte by byte, and no bool");
+
+ public:
+  using garrick_sendable = void;   ///< nobody can change what is shared
+  using garrick_only_here = void;  ///< no other process can use it
+  using value_type = T;            ///< an element
+
+  /// It names nothing, and is refused as an argument.
+  device_ref() noexcept = default;
+  /// For the framework.
+  explicit device_ref(detail::buffer_ptr b) noexcept : buffer_(std::move(b)) {}
+
+  /// False: it names nothing.
+  explicit operator bool() const noexcept { return static_cast<bool>(buffer_); }
+  /// Elements.
+  [[nodiscard]] std::size_t size() const noexcept {
+    return buffer_ ? buffer_->bytes() / sizeof(T) : 0;
+  }
+  /// Where it lies; an empty device if it names nothing.
+  [[nodiscard]] gpu::device device() const noexcept {
+    return buffer_ ? gpu::device(buffer_->owner()) : gpu::device();
+  }
+  /// Is this the only ref of this memory? Who finds so, and does not copy it, stays the only one.
+  [[nodiscard]] bool is_unique() const noexcept { return buffer_ && buffer_->is_unique(); }
+
+  /// Do they name the same memory?
+  friend bool operator==(const device_ref& a, const device_ref& b) noexcept {
+    return a.buffer_.get() == b.buffer_.get();
+  }
+
+  /// For the framework.
+  [[nodiscard]] const detail::buffer_ptr& buffer() const noexcept { return buffer_; }
+
+ private:
+  detail::buffer_ptr buffer_;
+};
+
+}  // namespace garrick::gpu

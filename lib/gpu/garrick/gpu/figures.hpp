@@ -1,0 +1,22 @@
+// What a device has done so far.
+//
+// Thread safety: a value.
+#pragma once
+
+#include <garrick/base/time/clock.hpp>
+
+#include <cstdint>
+
+namespace garrick::gpu {
+
+/// Sums since the runtime began. `figures_of` asks a device for them.
+struct device_figures {
+  std::uint64_t kernels = 0;           ///< that have run and reported success
+  std::uint64_t failures = 0;          ///< commands that have reported a failure, and refused calls
+  base::duration kernel_time{};        ///< of those kernels, by the driver's profile
+  base::duration transfer_time{};      ///< of reads, writes and copies, by the driver's profile
+  std::uint64_t copies_on_device = 0;  ///< made because a ref was shared
+  std::uint64_t memory_used = 0;       ///< bytes of buffers now
+};
+
+}  // namespace garrick::gpu

@@ -1,0 +1,75 @@
+// Builds programs, one after the other, on a thread of its own, and keeps what it has built.
+//
+// Invariants: with G7 of docs/decisions/0012-gpu.md,
+// P1 A key names source, options, driver and device, so the same key is the same machine code.
+// P2 `kept_` has at most `most_kept` programs. It refers to devices, and they to the builder: it is
+//    emptied at the end.
+//
+// Thread safety: `post` on any thread; start and close by the runtime; the rest is the thread's.
+#pragma once
+
+#include <garrick/garrick.hpp>
+#include <garrick/gpu/program.hpp>
+#include <garrick/gpu/settings.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "garrick/gpu/internal/opencl.hpp"
+
+namespace garrick::gpu::internal {
+
+class device_core;
+
+/// Programs that a builder remembers for one runtime.
+inline constexpr std::size_t most_kept = 256;
+
+/// A program that somebody waits for.
+struct build_job {
+  std::string source;
+  build_options options;
+  completion<program> done;
+};
+
+/// See above.
+class builder : public std::enable_shared_from_this<builder> {
+ public:
+  explicit builder(const gpu_settings& s) : settings_(s) {}
+
+  void start();
+  /// The job is answered in any case. Throws std::bad_alloc.
+  void post(build_job j);
+  void begin_close() noexcept;
+  void end_close(std::chrono::steady_clock::time_point until) noexcept;
+
+ private:
+  using kept_program = std::shared_ptr<const detail::device_program>;
+
+  void run() noexcept;
+  void answer(build_job& j) noexcept;
+  [[nodiscard]] result<program> build(const build_job& j);
+  [[nodiscard]] result<kept_program> build_on(const device& d, const build_job& j);
+  void keep(std::string key, kept_program p);
+
+  const gpu_settings settings_;
+  std::deque<std::pair<std::string, kept_program>> kept_;  ///< the thread's
+
+  std::mutex mutex_;
+  std::condition_variable work_;
+  std::condition_variable ended_;
+  // under the lock
+  std::deque<build_job> waiting_;
+  bool closing_ = false;
+  bool thread_ended_ = false;
+  std::thread thread_;
+};
+
+}  // namespace garrick::gpu::internal

@@ -1,0 +1,182 @@
+// A device, its budget, and the thread that submits to it.
+//
+// Problem: a call of the driver may take as long as the driver likes, and a worker must not be
+// there when it does. So calls are queued here, and one thread makes all calls of the driver.
+//
+// Invariants (with G1 to G7 of docs/decisions/0012-gpu.md)
+// D1 A call is in at most one of `waiting`, `with_driver` and `returned`. It enters `with_driver`
+//    before its first command exists, and leaves it when its last one has reported.
+// D2 `charged` grows and shrinks on the submitting thread, or after that has ended.
+// D3 When `closed` is set, nothing enters `waiting`, and the thread, if it was not left behind, has
+//    ended or ends.
+// D4 Under the lock: pointers and numbers. No call of the driver, no promise, no allocation but for
+//    `with_driver`, whose room was reserved.
+//
+// Thread safety: each function says who may call it.
+#pragma once
+
+#include <garrick/gpu/detail/built.hpp>
+#include <garrick/gpu/detail/call.hpp>
+#include <garrick/gpu/device.hpp>
+#include <garrick/gpu/figures.hpp>
+#include <garrick/gpu/settings.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "garrick/gpu/internal/opencl.hpp"
+
+namespace garrick::gpu::internal {
+
+class builder;
+
+using call_ptr = std::shared_ptr<detail::call>;
+
+/// Calls in a row, which need no memory to stand there.
+class call_list {
+ public:
+  [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  void push(call_ptr c) noexcept {
+    detail::call* const raw = c.get();
+    (last_ != nullptr ? last_->next : first_) = std::move(c);
+    last_ = raw;
+    ++size_;
+  }
+  [[nodiscard]] const call_ptr& front() const noexcept { return first_; }
+  call_ptr pop() noexcept {
+    call_ptr c = std::move(first_);
+    first_ = std::move(c->next);
+    if (first_ == nullptr) last_ = nullptr;
+    --size_;
+    return c;
+  }
+
+ private:
+  call_ptr first_;
+  detail::call* last_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// See above.
+class device_core : public std::enable_shared_from_this<device_core> {
+ public:
+  /// Makes context and queues. By the thread that makes the runtime. Throws std::runtime_error with
+  /// the driver's words.
+  device_core(cl_device_id id, device_info info, const gpu_settings& s);
+  /// On any thread; releases what the driver has of it.
+  ~device_core();
+  device_core(const device_core&) = delete;
+  device_core& operator=(const device_core&) = delete;
+
+  /// Starts the thread, which lives as long as the runtime. Throws std::system_error.
+  void start(std::shared_ptr<builder> compiler);
+
+  // any thread
+
+  [[nodiscard]] const device_info& info() const noexcept { return info_; }
+  [[nodiscard]] const gpu_settings& settings() const noexcept { return settings_; }
+  [[nodiscard]] cl_device_id id() const noexcept { return id_; }
+  [[nodiscard]] cl_context context() const noexcept { return context_; }
+  [[nodiscard]] const std::shared_ptr<builder>& compiler() const noexcept { return compiler_; }
+  [[nodiscard]] std::uint64_t budget() const noexcept { return budget_; }
+  [[nodiscard]] std::uint64_t charged() const noexcept {
+    return charged_.load(std::memory_order_relaxed);  // order: relaxed: a figure
+  }
+  [[nodiscard]] bool is_lost() const noexcept {
+    return lost_.load(std::memory_order_relaxed);  // order: relaxed: a hint; locks order the rest
+  }
+  /// Queues the call, whose completion is set. It is settled in any case.
+  void post(call_ptr c);
+  /// Destroys `d` on the submitting thread; here and now if that has ended.
+  void discard(detail::disposable& d) noexcept;
+  /// From now on everything fails. Callbacks call it, too.
+  void lose() noexcept;
+
+  // the runtime's end
+
+  /// Fails what waits, and lets the thread end when the driver has given all calls back.
+  void begin_close() noexcept;
+  /// Waits for that until then; fails what is left; leaves the thread behind if it does not end.
+  void end_close(std::chrono::steady_clock::time_point until) noexcept;
+
+  // the submitting thread
+
+  /// Reserves bytes of the budget, whose use the caller has checked.
+  void charge(std::size_t bytes) noexcept;
+  void refund(std::size_t bytes) noexcept;
+  /// Ends the mapping of pinned memory. Its failure leaves nothing to be done.
+  void unmap(cl_mem memory, void* address) noexcept;
+
+ private:
+  friend class submission;
+  static void CL_CALLBACK on_event(cl_event, cl_int status, void* of_command);
+
+  void run() noexcept;
+  /// What the thread finds to do.
+  struct work {
+    call_list returned;
+    detail::disposable* garbage = nullptr;
+    call_ptr next;  ///< it still waits
+    bool end = false;
+  };
+  [[nodiscard]] work wait_for_work();
+  [[nodiscard]] bool has_work() const noexcept;
+  void clean(work& w) noexcept;
+  void dispose_all(detail::disposable* garbage) noexcept;
+  void note_profile(const detail::command& c) noexcept;
+  void consider(const call_ptr& c) noexcept;
+  /// Takes `c` out of those that wait. False: it does not wait any more.
+  [[nodiscard]] bool stops_waiting(const call_ptr& c, bool goes_to_driver) noexcept;
+  /// A command has reported, or the submission is over.
+  static void reported(detail::call& c) noexcept;
+  [[nodiscard]] call_ptr take_back(detail::call& c) noexcept;
+  void fail_waiting(gpu_errc why) noexcept;
+  void fail_all_with_driver(gpu_errc why) noexcept;
+
+  // constant
+  const cl_device_id id_;
+  const device_info info_;
+  const gpu_settings settings_;
+  std::uint64_t budget_ = 0;
+  std::shared_ptr<builder> compiler_;
+  cl_context context_ = nullptr;
+  std::vector<cl_command_queue> queues_;
+  bool out_of_order_ = false;
+
+  // the submitting thread's
+  std::size_t next_queue_ = 0;
+  std::size_t transient_ = 0;  ///< bytes of `charged` that calls with the driver give back
+  device_figures figures_;
+  bool needs_memory_ = false;  ///< the first that waits does not fit until calls come back
+
+  std::atomic<std::uint64_t> charged_{0};
+  std::atomic<bool> lost_{false};
+
+  mutable std::mutex mutex_;
+  std::condition_variable work_;   ///< for the submitting thread
+  std::condition_variable ended_;  ///< for the runtime's end
+  // under the lock
+  call_list waiting_;
+  std::vector<call_ptr> with_driver_;
+  call_list returned_;
+  detail::disposable* garbage_ = nullptr;
+  bool has_lost_ = false;  ///< the thread has to fail everything
+  bool closing_ = false;
+  bool closed_ = false;
+  bool thread_ended_ = false;
+  std::thread thread_;
+};
+
+/// The same for a device's handle.
+[[nodiscard]] inline device_core& core_of(const device& d) noexcept { return *d.core(); }
+
+}  // namespace garrick::gpu::internal

@@ -1,0 +1,186 @@
+// The submitting thread of a device, and the callbacks that end what it has begun.
+#include <garrick/base/platform/platform.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "garrick/gpu/internal/device_core.hpp"
+#include "garrick/gpu/internal/submission.hpp"
+
+namespace garrick::gpu::internal {
+
+// ---- callbacks ----------------------------------------------------------------------------------
+
+void CL_CALLBACK device_core::on_event(cl_event /*unused*/, cl_int status, void* of_command) {
+  detail::call& c = *static_cast<detail::command*>(of_command)->of;
+  if (status < 0) {
+    if (means_lost(status)) c.on->lose();
+    c.settle(driver_error(c.where(*c.on), "a command", status));
+  }
+  reported(c);
+}
+
+void device_core::reported(detail::call& c) noexcept {
+  const std::shared_ptr<device_core> me = c.on;  // the call may be gone when this returns
+  // order: acq_rel: pairs with itself: the last one sees what the others have done (C3)
+  if (c.due.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  const call_ptr kept = me->take_back(c);
+  if (kept != nullptr) kept->settle({});
+}
+
+// Before the call is settled: who has its answer finds its place free, and it in the figures.
+call_ptr device_core::take_back(detail::call& c) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto at =
+      std::ranges::find_if(with_driver_, [&](const call_ptr& p) { return p.get() == &c; });
+  if (at == with_driver_.end()) return nullptr;
+  call_ptr found = std::move(*at);
+  *at = std::move(with_driver_.back());
+  with_driver_.pop_back();
+  returned_.push(found);
+  work_.notify_one();
+  return found;
+}
+
+// ---- the submitting thread ----------------------------------------------------------------------
+
+bool device_core::has_work() const noexcept {
+  if (has_lost_ || !returned_.empty() || garbage_ != nullptr) return true;
+  if (closing_) return closed_ || with_driver_.empty();
+  return !waiting_.empty() && with_driver_.size() < settings_.in_flight && !needs_memory_;
+}
+
+device_core::work device_core::wait_for_work() {
+  work w;
+  bool lost = false;
+  {
+    std::unique_lock lock(mutex_);
+    work_.wait(lock, [this] { return has_work(); });
+    std::swap(w.returned, returned_);
+    w.garbage = std::exchange(garbage_, nullptr);
+    lost = std::exchange(has_lost_, false);
+    if (closing_ && (closed_ || with_driver_.empty()) && w.returned.empty() &&
+        w.garbage == nullptr) {
+      thread_ended_ = true;
+      w.end = true;
+      ended_.notify_all();
+    } else if (!waiting_.empty() && with_driver_.size() < settings_.in_flight) {
+      w.next = waiting_.front();
+    }
+  }
+  if (lost) {
+    fail_waiting(gpu_errc::device_lost);
+    fail_all_with_driver(gpu_errc::device_lost);
+  }
+  return w;
+}
+
+void device_core::run() noexcept {
+  base::platform::name_this_thread("gpu " + info_.name);
+  for (;;) {
+    work w = wait_for_work();
+    if (w.end) return;
+    if (!w.returned.empty() || w.garbage != nullptr) needs_memory_ = false;
+    clean(w);
+    if (w.next != nullptr) consider(w.next);
+  }
+}
+
+void device_core::note_profile(const detail::command& c) noexcept {
+  cl_ulong begin = 0;
+  cl_ulong end = 0;
+  const auto event = static_cast<cl_event>(c.event);
+  cl_int status = CL_QUEUED;
+  if (clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr) !=
+          CL_SUCCESS ||
+      status != CL_COMPLETE) {
+    ++figures_.failures;
+    return;
+  }
+  if (c.is_kernel) ++figures_.kernels;
+  if (clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof begin, &begin, nullptr) !=
+          CL_SUCCESS ||
+      clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr) !=
+          CL_SUCCESS ||
+      end < begin)
+    return;
+  const auto took = base::duration::nanoseconds(static_cast<std::int64_t>(end - begin));
+  base::duration& sum = c.is_kernel ? figures_.kernel_time : figures_.transfer_time;
+  sum = sum + took;
+}
+
+void device_core::clean(work& w) noexcept {
+  while (!w.returned.empty()) {
+    const call_ptr c = w.returned.pop();
+    for (const detail::command& command : c->commands) {
+      note_profile(command);
+      clReleaseEvent(static_cast<cl_event>(command.event));
+    }
+    c->commands.clear();
+    transient_ -= std::exchange(c->transient, 0);
+    c->scratch.clear();  // they join the garbage
+  }
+  dispose_all(w.garbage);
+  detail::disposable* more = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    more = std::exchange(garbage_, nullptr);
+  }
+  dispose_all(more);
+}
+
+void device_core::dispose_all(detail::disposable* garbage) noexcept {
+  while (garbage != nullptr) {
+    detail::disposable* const next = garbage->next_disposed;
+    garbage->dispose();
+    garbage = next;
+  }
+}
+
+bool device_core::stops_waiting(const call_ptr& c, bool goes_to_driver) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (waiting_.empty() || waiting_.front() != c) return false;
+  static_cast<void>(waiting_.pop());
+  if (goes_to_driver) with_driver_.push_back(c);
+  return true;
+}
+
+void device_core::consider(const call_ptr& c) noexcept {
+  const auto refuse = [&](error why) {
+    if (!stops_waiting(c, false)) return;
+    ++figures_.failures;
+    c->settle(std::move(why));
+  };
+  if (c->is_abandoned()) return refuse(make_error(gpu_errc::deadline, c->where(*this)));
+  if (is_lost()) return refuse(make_error(gpu_errc::device_lost, c->where(*this)));
+  const std::uint64_t need = submission::need_of(*c);
+  const std::uint64_t held = charged() - transient_;
+  if (need > budget_ || held > budget_ - need) {
+    std::string why = std::to_string(need) + " bytes are needed, and " + std::to_string(held) +
+                      " of the budget of " + std::to_string(budget_) + " are held (gpu.memory)";
+    return refuse(make_error(gpu_errc::out_of_memory, c->where(*this), why));
+  }
+  if (charged() > budget_ - need) {  // calls under way will make room
+    needs_memory_ = true;
+    return;
+  }
+  if (!stops_waiting(c, true)) return;
+  c->due.store(1, std::memory_order_relaxed);  // order: relaxed: no command knows it yet
+  figures_.memory_used = charged();
+  c->looked_at(figures_);
+  error why;
+  {
+    submission s(*this, *c);
+    why = s.submit();
+  }  // it holds nothing any more when the call is over: a ref that comes of it is the only one
+  transient_ += c->transient;
+  if (why) {
+    ++figures_.failures;
+    c->settle(why);
+  }
+  reported(*c);
+}
+
+}  // namespace garrick::gpu::internal

@@ -1,0 +1,55 @@
+// Hands one call to the driver: buffers, arguments, commands.
+//
+// Thread safety: the submitting thread of the device.
+#pragma once
+
+#include <garrick/gpu/detail/call.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "garrick/gpu/internal/opencl.hpp"
+
+namespace garrick::gpu::internal {
+
+class device_core;
+
+/// See above.
+class submission {
+ public:
+  submission(device_core& d, detail::call& c);
+
+  /// Bytes that a call takes of the budget.
+  [[nodiscard]] static std::uint64_t need_of(const detail::call& c) noexcept;
+  /// Enqueues all that the call needs. After an error, commands may be under way all the same.
+  [[nodiscard]] error submit();
+
+ private:
+  enum class lifetime : std::uint8_t { of_call, kept };
+
+  [[nodiscard]] error prepare(detail::argument& a);
+  [[nodiscard]] error give_memory(detail::argument& a);
+  [[nodiscard]] error copy_if_shared(detail::argument& a);
+  [[nodiscard]] error write(detail::argument& a, detail::buffer& to);
+  [[nodiscard]] error run_kernel();
+  [[nodiscard]] error read_results();
+  [[nodiscard]] error read(detail::argument& a);
+  [[nodiscard]] error pin(std::size_t bytes, detail::buffer_ptr& into);
+  [[nodiscard]] error make(std::size_t bytes, cl_mem_flags flags, lifetime how,
+                           detail::buffer_ptr& into);
+  /// The command that was just enqueued.
+  [[nodiscard]] error enqueued(cl_int code, const char* called, cl_event e, bool is_kernel = false);
+  [[nodiscard]] error failed(const char* called, cl_int code) const;
+  [[nodiscard]] cl_uint waits() const noexcept;
+  [[nodiscard]] const cl_event* wait_list() const noexcept;
+
+  device_core& device_;
+  detail::call& call_;
+  cl_command_queue queue_;
+  std::vector<cl_event> before_;  ///< what the next command waits for
+  /// Buffers of the arguments, for the kernel; null: it has none.
+  std::vector<detail::buffer_ptr> buffers_;
+};
+
+}  // namespace garrick::gpu::internal

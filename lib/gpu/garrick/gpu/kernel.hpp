@@ -1,0 +1,76 @@
+// Kernels as actors.
+//
+//   auto add = gpu::spawn<std::vector<float>(std::vector<float>, std::vector<float>)>(
+//       system, program, "add", gpu::nd_range::per_element());
+//   std::vector<float> sum = system.request(add, a, b).get().value();
+//
+// The actor checks the message, has the device run the kernel, and answers with what it has
+// written. Many requests are under way at once; those of one sender are answered in their order.
+//
+// Thread safety: any thread for an actor system; an actor's own turn for an actor.
+#pragma once
+
+#include <garrick/gpu/arguments.hpp>
+#include <garrick/gpu/detail/kernel_actor.hpp>
+#include <garrick/gpu/error.hpp>
+#include <garrick/gpu/kernel_options.hpp>
+#include <garrick/gpu/program.hpp>
+#include <garrick/gpu/range.hpp>
+
+#include <string>
+#include <utility>
+
+namespace garrick::gpu {
+
+/// The handle of a kernel's actor: `kernel_ref<R(Args...)>` is `ref<protocol<result<R>(Args...)>>`
+/// where the signature has values, containers and device_refs; in_out<C> stands among the arguments
+/// as C, and in the answer before the outputs; local<T> stands nowhere.
+template <class Sig>
+using kernel_ref =
+    ref<typename detail::kernel_protocol<typename detail::kernel_shape<Sig>::messages,
+                                         typename detail::kernel_shape<Sig>::answers>::type>;
+
+/// Makes an actor of a kernel. Sig is the kernel's signature as arguments.hpp says: its parameters
+/// in their order, the output as the result. `from` is an actor system or an actor (`*this`).
+///
+/// Each request is answered, with the output or with an error that names kernel and device:
+/// `gpu_errc::wrong_size`, `empty_argument`, `bad_range`, `other_device`, `out_of_memory`,
+/// `overload`, `deadline`, `device_lost`, `closed`, `driver`. If the kernel cannot be run at all,
+/// each request is answered with the reason: `kernel_not_found`, `wrong_arguments`, `unsupported`,
+/// `no_device`; `try_spawn` gives it at once. The actor ends when nobody holds its handle and no
+/// request is under way. No worker waits for the device. A request's time begins when the actor
+/// handles it.
+///
+/// Requires that the kernel writes within its outputs: OpenCL does not look.
+template <class Sig, class From>
+[[nodiscard]] kernel_ref<Sig> spawn(From& from, program p, std::string kernel, nd_range range,
+                                    kernel_options o = {}) {
+  return spawn<Sig>(from, std::move(p), std::move(kernel), range, std::move(o), as_is, as_is);
+}
+/// The same with a function before the kernel, and one behind it, so that the actor's protocol is
+/// theirs: `pre` takes the message and gives the kernel's arguments, as one value, a std::tuple, a
+/// `prepared` with a range of its own, or a result of one of these; `post` takes the kernel's
+/// answer and gives the actor's, or a result. `as_is`: there is none. Both run on the actor's turn;
+/// what they throw is the answer `receiver_failed`. They own what they hold, as actors do.
+///
+///     auto blur = gpu::spawn<std::vector<float>(std::vector<float>, int)>(
+///         system, program, "blur", gpu::nd_range(1), {}, pixels_of, picture_of);
+template <class Sig, class From, class Pre, class Post>
+[[nodiscard]] auto spawn(From& from, program p, std::string kernel, nd_range range,
+                         kernel_options o, Pre pre, Post post) {
+  const spawn_options as{.name = o.name.empty() ? kernel : o.name};
+  return from.template spawn<detail::kernel_actor<Sig, Pre, Post>>(
+      as, detail::kernel_seed{std::move(p), std::move(kernel), range, std::move(o)}, std::move(pre),
+      std::move(post));
+}
+/// As `spawn`, with what makes the kernel impossible to run as an error, and the error of a spawn.
+template <class Sig, class From>
+[[nodiscard]] result<kernel_ref<Sig>> try_spawn(From& from, program p, std::string kernel,
+                                                nd_range range, kernel_options o = {}) {
+  const detail::kernel_seed s{p, kernel, range, o};
+  if (const auto lanes = detail::lanes_of(s, detail::kernel_shape<Sig>::expected); !lanes)
+    return lanes.error();
+  return spawn<Sig>(from, std::move(p), std::move(kernel), range, std::move(o));
+}
+
+}  // namespace garrick::gpu

@@ -1,0 +1,46 @@
+// How a kernel's actor treats its requests.
+//
+// Thread safety: values.
+#pragma once
+
+#include <garrick/base/time/clock.hpp>
+#include <garrick/gpu/device.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace garrick::gpu {
+
+/// As a number of elements: one for each id of the range (`nd_range::index_space`).
+inline constexpr std::size_t per_item = 0;
+/// As a number of elements of an input: whatever the request has, but not none.
+inline constexpr std::size_t any_size = std::numeric_limits<std::size_t>::max();
+
+/// What happens to a device_ref of another device than the one on which the kernel runs.
+enum class foreign_ref : std::uint8_t {
+  refuse,  ///< `gpu_errc::other_device`
+  move,    ///< it is read to the host and written to the kernel's device
+};
+
+/// How a kernel's actor treats its requests.
+struct kernel_options {
+  /// where it runs; empty: on the program's first device
+  device on{};
+  /// on all devices of the program: each request where it is expected to be done first
+  bool spread = false;
+  /// elements of the inputs and in-out arguments in their order; those left out are `per_item`
+  std::vector<std::size_t> input_elements{};
+  /// elements of the outputs in their order; those left out are `per_item`
+  std::vector<std::size_t> output_elements{};
+  /// elements of the local arguments in their order; those left out are the items of a group
+  std::vector<std::size_t> local_elements{};
+  foreign_ref foreign = foreign_ref::refuse;
+  /// how long a request may take, from when it is handled; zero: the setting `gpu.deadline`
+  base::duration deadline{};
+  std::string name{};  ///< of the actor; empty: the kernel's
+};
+
+}  // namespace garrick::gpu

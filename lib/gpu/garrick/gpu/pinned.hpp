@@ -1,0 +1,75 @@
+// Memory of the host that a device's driver has pinned: it is transferred without another copy.
+//
+//   result<pinned<float>> p = co_await allocate_pinned<float>(*this, gpu, 1 << 20);
+//
+// It is a container of a fixed size, and can be an argument and an output of a kernel. It is moved,
+// not copied. On a driver without such memory it is ordinary memory.
+//
+// Thread safety: as a std::vector.
+#pragma once
+
+#include <garrick/gpu/detail/buffer.hpp>
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace garrick::gpu {
+
+/// Elements in pinned memory, which counts in the device's budget. Made by `allocate_pinned`, or as
+/// the output of a kernel.
+template <class T>
+class pinned {
+  static_assert(std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool>,
+                "garrick: a device has values that can be copied byte by byte, and no bool");
+
+ public:
+  using garrick_sendable = void;   ///< it has one owner
+  using garrick_only_here = void;  ///< send another process a vector
+  using value_type = T;            ///< an element
+
+  /// Without elements.
+  pinned() noexcept = default;
+  /// For the framework: takes over pinned memory that nobody else holds.
+  explicit pinned(detail::buffer_ptr b) noexcept : buffer_(std::move(b)) {}
+  pinned(pinned&&) noexcept = default;
+  pinned& operator=(pinned&&) noexcept = default;
+  pinned(const pinned&) = delete;
+  pinned& operator=(const pinned&) = delete;
+  ~pinned() = default;
+
+  /// Elements.
+  [[nodiscard]] std::size_t size() const noexcept {
+    return buffer_ ? buffer_->bytes() / sizeof(T) : 0;
+  }
+  /// Has it none?
+  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+  /// The first element; null if there is none.
+  [[nodiscard]] T* data() noexcept {
+    return buffer_ ? static_cast<T*>(buffer_->address()) : nullptr;
+  }
+  /// The same, to be read.
+  [[nodiscard]] const T* data() const noexcept {
+    return buffer_ ? static_cast<const T*>(buffer_->address()) : nullptr;
+  }
+  /// Element `i`, which must be below `size()`.
+  [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
+  /// The same, to be read.
+  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
+  /// The first element.
+  [[nodiscard]] T* begin() noexcept { return data(); }
+  /// Behind the last element.
+  [[nodiscard]] T* end() noexcept { return data() + size(); }
+  /// The first element, to be read.
+  [[nodiscard]] const T* begin() const noexcept { return data(); }
+  /// Behind the last element.
+  [[nodiscard]] const T* end() const noexcept { return data() + size(); }
+
+  /// For the framework.
+  [[nodiscard]] const detail::buffer_ptr& buffer() const noexcept { return buffer_; }
+
+ private:
+  detail::buffer_ptr buffer_;
+};
+
+}  // namespace garrick::gpu

@@ -1,0 +1,81 @@
+// Programs: OpenCL sources, compiled for some devices.
+//
+//   pending_response<program> p = gpu::build(*this, source, {.on = gpus.find()});
+//   result<program> sums = co_await std::move(p);
+//   result<program> same = gpu::build(system, source, {.on = {gpu}}).get();     // a thread
+//
+// A compiler takes long, so a thread of the runtime does it, one program after the other. What was
+// built once for a device is not built again: the runtime keeps it, and, with the setting
+// `gpu.cache`, a folder does.
+//
+// Thread safety: a program is a handle that can be copied and sent; what it tells is constant.
+#pragma once
+
+#include <garrick/garrick.hpp>
+#include <garrick/gpu/detail/built.hpp>
+#include <garrick/gpu/detail/outside.hpp>
+#include <garrick/gpu/device.hpp>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace garrick::gpu {
+
+/// How a program is compiled.
+struct build_options {
+  std::vector<device> on{};             ///< for these devices of one runtime, at least one
+  std::string flags{};                  ///< for the compiler: "-DN=16 -cl-mad-enable"
+  std::string name = "program";         ///< for errors
+  capability needs = capability::none;  ///< what each device must be able to do
+};
+
+/// A handle to a program that was built. It may outlive the runtime.
+class program {
+ public:
+  using garrick_sendable = void;  ///< it is constant
+
+  /// An empty one: a kernel of it is `gpu_errc::kernel_not_found`.
+  program() noexcept = default;
+  /// For the framework.
+  explicit program(std::shared_ptr<const detail::built_program> built) noexcept
+      : built_(std::move(built)) {}
+
+  /// False: it is empty.
+  explicit operator bool() const noexcept { return built_ != nullptr; }
+  /// The devices that it was built for, in the order of `build_options::on`.
+  [[nodiscard]] std::vector<device> devices() const;
+  /// The names of its kernels.
+  [[nodiscard]] std::vector<std::string> kernels() const;
+
+  /// For the framework.
+  [[nodiscard]] const std::shared_ptr<const detail::built_program>& built() const noexcept {
+    return built_;
+  }
+
+ private:
+  std::shared_ptr<const detail::built_program> built_;
+};
+
+namespace detail {
+
+/// Gives the job to the builder of the first device's runtime; `done` is fulfilled in any case.
+void begin_build(std::string source, build_options o, completion<program> done);
+
+}  // namespace detail
+
+/// Compiles `source` for the devices of `o`. `from` is an actor (`*this`), and this is a
+/// pending_response; or an actor system, and `.get()` gives it to a thread. No worker waits.
+/// Errors: `gpu_errc::build_failed` with the compiler's log, of the first device for which it
+/// fails; `no_device` if `o.on` is empty; `unsupported` if one cannot what `o.needs` says;
+/// `overload` if `gpu.waiting` programs wait; `closed`.
+template <class From>
+[[nodiscard]] auto build(From& from, std::string source, build_options o) {
+  return detail::ask_outside<program>(
+      from, [source = std::move(source), o = std::move(o)](completion<program> done) mutable {
+        detail::begin_build(std::move(source), std::move(o), std::move(done));
+      });
+}
+
+}  // namespace garrick::gpu

@@ -1,0 +1,52 @@
+// The way to the devices of this machine: finds them, and owns the threads that talk to drivers.
+//
+//   gpu::runtime gpus;                       // before the actor system, so that it ends after it
+//   garrick::actor_system system;
+//   const gpu::device best = gpus.first().value();
+//
+// Thread safety: constructor and destructor are one thread's; all else is constant.
+#pragma once
+
+#include <garrick/base/values/result.hpp>
+#include <garrick/gpu/device.hpp>
+#include <garrick/gpu/settings.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace garrick::gpu {
+
+namespace internal {
+class runtime_core;
+}
+
+/// The devices of this machine, each with a thread that submits to it, and a thread that builds
+/// programs. There may be several runtimes in a process; what one has made is refused by another.
+class runtime {
+ public:
+  /// Asks every driver for its devices, and waits for the answers, which may take a second: not for
+  /// a worker. No device, or no driver, is no failure. Throws std::invalid_argument for a setting
+  /// out of its range, std::system_error if a thread cannot be created, std::bad_alloc.
+  explicit runtime(const gpu_settings& s = {});
+  /// Fails with `gpu_errc::closed` what was not submitted yet, waits for what was, at most for
+  /// `gpu.shutdown`, and then fails that, too. What a driver does not give back, a thread among it,
+  /// is left behind and never freed. Not on a worker. Programs and refs may live on.
+  ~runtime();
+  runtime(const runtime&) = delete;
+  runtime& operator=(const runtime&) = delete;
+
+  /// All devices: graphics processors first, then accelerators, then processors.
+  [[nodiscard]] const std::vector<device>& devices() const noexcept;
+  /// Those that `which` takes, in that order.
+  [[nodiscard]] std::vector<device> find(const device_filter& which = {}) const;
+  /// The first one. Error: `gpu_errc::no_device`, whose text names those that there are.
+  [[nodiscard]] base::result<device> first(const device_filter& which = {}) const;
+  /// Devices and drivers that were found and cannot be used, each with the reason.
+  [[nodiscard]] const std::vector<std::string>& refused() const noexcept;
+
+ private:
+  std::unique_ptr<internal::runtime_core> core_;
+};
+
+}  // namespace garrick::gpu

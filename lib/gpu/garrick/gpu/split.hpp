@@ -1,0 +1,159 @@
+// A map whose container is worked on by the processors and by a device at the same time.
+//
+//   patterns::data_ref<std::vector<float>> h = gpu::split(
+//       system, patterns::map([](float x) { return x * x; }), program, "squares");
+//
+// The first part goes to the processors, the rest to the device, in the ratio of the speeds that
+// were measured so far; the first request is halved. Both sides must compute the same, to the last
+// bit if that counts: `#pragma OPENCL FP_CONTRACT OFF` in the kernel, and -ffp-contract=off for the
+// function.
+//
+// Thread safety: as spawn.
+#pragma once
+
+#include <garrick/gpu/kernel.hpp>
+#include <garrick/patterns/patterns.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace garrick::gpu {
+
+/// How the containers of a split map were divided so far.
+struct split_figures {
+  std::uint64_t on_processors = 0;  ///< elements
+  std::uint64_t on_device = 0;      ///< elements
+  double device_share = 0.5;        ///< of the next container: from 0 to 1
+};
+/// Asks the actor of a split map for its figures.
+struct get_split_figures {};
+
+namespace detail {
+
+/// Shares by measured speed.
+class split_ratio {
+ public:
+  /// Elements for the device, of `n`: at least one for each side, if there are two.
+  [[nodiscard]] std::size_t for_device(std::size_t n) const noexcept;
+  /// A part of so many elements has taken so long.
+  void device_took(std::size_t elements, duration d) noexcept { note(device_, elements, d); }
+  void processors_took(std::size_t elements, duration d) noexcept { note(host_, elements, d); }
+  /// Elements for the device, of one.
+  [[nodiscard]] double share() const noexcept;
+
+ private:
+  static void note(double& speed, std::size_t elements, duration d) noexcept;
+  double host_ = 0;    ///< elements in a nanosecond; 0: not measured
+  double device_ = 0;  ///< elements in a nanosecond; 0: not measured
+};
+
+/// Asks a map and a kernel.
+template <class T, class U>
+class split_actor
+    : public actor<
+          protocol<result<std::vector<U>>(std::vector<T>), split_figures(get_split_figures)>> {
+  using whole = std::vector<U>;
+  using kernel = kernel_actor<std::vector<U>(std::vector<T>)>;
+
+ public:
+  split_actor(patterns::data_ref<std::vector<T>, std::vector<U>> map, kernel_seed s)
+      : map_(std::move(map)), seed_(std::move(s)) {}
+
+  void on_start() {
+    kernel_ =
+        this->template spawn<kernel>(spawn_options{.name = seed_.kernel}, seed_, as_is, as_is);
+  }
+
+  result<whole> on(std::vector<T> all) {
+    response_promise<whole> promise = this->template make_promise<whole>();
+    result<whole> later = promise;
+    auto job = std::make_shared<halves>();
+    job->promise = std::move(promise);
+    const std::size_t device_part = ratio_.for_device(all.size());
+    const std::size_t host_part = all.size() - device_part;
+    std::vector<T> rest(all.begin() + static_cast<std::ptrdiff_t>(host_part), all.end());
+    all.resize(host_part);
+    job->due = (host_part != 0 ? 1 : 0) + (device_part != 0 ? 1 : 0);
+    if (job->due == 0) job->promise.deliver(whole());
+    figures_.on_processors += host_part;
+    figures_.on_device += device_part;
+    const instant begun = this->now();
+    if (device_part != 0)
+      this->request(kernel_, std::move(rest))
+          .then(
+              [this, job, begun, device_part](whole part) {
+                ratio_.device_took(device_part, this->now() - begun);
+                job->device = std::move(part);
+                finish(*job);
+              },
+              [job](const error& why) { job->promise.fail(why); });
+    if (host_part != 0)
+      this->request(map_, std::move(all))
+          .then(
+              [this, job, begun, host_part](whole part) {
+                ratio_.processors_took(host_part, this->now() - begun);
+                job->host = std::move(part);
+                finish(*job);
+              },
+              [job](const error& why) { job->promise.fail(why); });
+    return later;
+  }
+  split_figures on(get_split_figures) const {
+    split_figures f = figures_;
+    f.device_share = ratio_.share();
+    return f;
+  }
+
+ private:
+  struct halves {
+    response_promise<whole> promise;
+    whole host;
+    whole device;
+    int due = 0;
+  };
+  static void finish(halves& h) {
+    if (--h.due != 0) return;
+    h.host.insert(h.host.end(), h.device.begin(), h.device.end());
+    h.promise.deliver(std::move(h.host));
+  }
+
+  const patterns::data_ref<std::vector<T>, std::vector<U>> map_;
+  const kernel_seed seed_;
+  kernel_ref<std::vector<U>(std::vector<T>)> kernel_;
+  split_ratio ratio_;
+  split_figures figures_;
+};
+
+}  // namespace detail
+
+/// The handle of a split map.
+template <class T, class U = T>
+using split_ref =
+    ref<protocol<result<std::vector<U>>(std::vector<T>), split_figures(get_split_figures)>>;
+
+/// Makes an actor that divides each container between `map`, which is a `patterns::map` over
+/// vectors of numbers, and a kernel that takes a vector and gives another of as many elements. It
+/// is asked as a map is; `ask(handle, n)` makes a stage of it. The answer has the elements in their
+/// order. Errors: as of the map and of the kernel; then nothing of the container is answered.
+template <class From, class Map>
+[[nodiscard]] auto split(From& from, Map map, program p, std::string kernel,
+                         kernel_options o = {}) {
+  using T = typename Map::input::value_type;
+  using U = typename Map::output::value_type;
+  static_assert(std::is_same_v<typename Map::input, std::vector<T>> &&
+                    std::is_same_v<typename Map::output, std::vector<U>>,
+                "garrick: a split map is over std::vectors");
+  const spawn_options as{.name = o.name.empty() ? kernel : o.name};
+  auto host = patterns::spawn(from, std::move(map));
+  return from.template spawn<detail::split_actor<T, U>>(
+      as, std::move(host),
+      detail::kernel_seed{std::move(p), std::move(kernel), nd_range::per_element(), std::move(o)});
+}
+
+}  // namespace garrick::gpu

@@ -1,0 +1,48 @@
+// To a device and back, without a kernel.
+//
+//   device_ref<float> a = gpu::upload(system, gpu, std::move(numbers)).get().value();
+//   result<std::vector<float>> back = co_await gpu::download(*this, a);
+//
+// `from` is an actor (`*this`), and these give a pending_response; or an actor system, and `.get()`
+// gives the answer to a thread. `within` limits the time; there is no other limit. Errors:
+// `gpu_errc::empty_argument`, `out_of_memory`, `overload`, `device_lost`, `closed`, `driver`.
+//
+// Thread safety: as `adapt`, and as `actor_system::request`.
+#pragma once
+
+#include <garrick/gpu/detail/transfers.hpp>
+#include <garrick/gpu/device_ref.hpp>
+#include <garrick/gpu/figures.hpp>
+#include <garrick/gpu/pinned.hpp>
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace garrick::gpu {
+
+/// Writes the elements of a container to a device.
+template <class From, class C>
+[[nodiscard]] auto upload(From& from, const device& to, C container) {
+  using T = typename C::value_type;
+  return detail::transfer<device_ref<T>>(
+      from, std::make_shared<detail::upload_call<T, C>>(to, std::move(container)));
+}
+/// Reads what a ref names.
+template <class From, class T>
+[[nodiscard]] auto download(From& from, device_ref<T> what) {
+  return detail::transfer<std::vector<T>>(
+      from, std::make_shared<detail::download_call<T>>(std::move(what)));
+}
+/// Makes pinned memory, whose contents nobody has set.
+template <class T, class From>
+[[nodiscard]] auto allocate_pinned(From& from, const device& on, std::size_t elements) {
+  return detail::transfer<pinned<T>>(from, std::make_shared<detail::pin_call<T>>(on, elements));
+}
+/// What a device has done. All is counted whose answer came before this is asked for.
+template <class From>
+[[nodiscard]] auto figures_of(From& from, const device& of) {
+  return detail::transfer<device_figures>(from, std::make_shared<detail::figures_call>(of));
+}
+
+}  // namespace garrick::gpu
