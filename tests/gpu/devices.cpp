@@ -40,11 +40,10 @@ void restore(gpu_layer::control& l) {
   for (auto* const code : {&l.buffer_code, &l.kernel_code, &l.write_code, &l.read_code,
                            &l.kernel_status, &l.build_code})
     *code = 0;
-  for (auto* const flag : {&l.lost, &l.no_doubles, &l.no_devices, &l.no_argument_info, &l.in_order,
-                           &l.hold_callbacks, &l.hold_kernels, &l.hold_builds})
+  for (auto* const flag :
+       {&l.lost, &l.no_doubles, &l.no_devices, &l.no_argument_info, &l.in_order, &l.hold_callbacks})
     *flag = false;
-  l.hold_kernels.notify_all();
-  l.hold_builds.notify_all();
+  l.release_threads();
   l.observer = nullptr;
   l.release_callbacks();
 }
@@ -68,8 +67,8 @@ const char* const kernels = R"(
     const size_t l = get_local_id(0);
     part[l] = x[get_global_id(0)];
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (size_t half = get_local_size(0) / 2; half > 0; half /= 2) {
-      if (l < half) part[l] += part[l + half];
+    for (size_t h = get_local_size(0) / 2; h > 0; h /= 2) {
+      if (l < h) part[l] += part[l + h];
       barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (l == 0) out[get_group_id(0)] = part[0];

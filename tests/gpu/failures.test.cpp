@@ -149,8 +149,7 @@ TEST_CASE("more requests than may wait are overload") {
   const error why = ask(b, add);
   CHECK(why == gpu_errc::overload);
   CHECK(why.to_string().find("kernel add on " + b.first().name()) != std::string::npos);
-  layer().hold_kernels = false;
-  layer().hold_kernels.notify_all();
+  layer().release_threads();
   CHECK(first.get());
   CHECK(second.get());
   CHECK(third.get());
@@ -182,8 +181,7 @@ TEST_CASE("no worker waits for a driver that blocks, and none calls it") {
   auto a2 = b.system.request(add, counting(100), counting(100));
   wait_until([] { return layer().held_threads == 1; });
   for (int i = 1; i <= 100; ++i) CHECK(b.system.request(other, ping{}).get().value() == i);
-  layer().hold_kernels = false;
-  layer().hold_kernels.notify_all();
+  layer().release_threads();
   CHECK(a1.get().value()[99] == 198);
   CHECK(a2.get().value()[99] == 198);
 
@@ -191,8 +189,7 @@ TEST_CASE("no worker waits for a driver that blocks, and none calls it") {
   auto p = gpu::build(b.system, "kernel void f(global int* x) { *x = 2; }", {.on = {b.first()}});
   wait_until([] { return layer().held_threads == 1; });
   for (int i = 101; i <= 200; ++i) CHECK(b.system.request(other, ping{}).get().value() == i);
-  layer().hold_builds = false;
-  layer().hold_builds.notify_all();
+  layer().release_threads();
   CHECK(p.get());
   CHECK(calls_by_workers == 0);
   CHECK(layer().blocking == 0);

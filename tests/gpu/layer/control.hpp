@@ -43,6 +43,8 @@ struct control {
   std::atomic<int> held_callbacks{0};         ///< that are kept back
   /// Calls those that are kept back, on the calling thread.
   void (*release_callbacks)() = nullptr;
+  /// Ends both holds, and wakes those that wait for it: only who waits here can be woken from here.
+  void (*release_threads)() = nullptr;
 };
 
 }  // namespace gpu_layer

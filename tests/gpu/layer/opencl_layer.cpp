@@ -46,6 +46,13 @@ cl_int injected(const std::atomic<int>& code) {
   return state.lost ? CL_DEVICE_NOT_AVAILABLE : code.load();
 }
 
+void release_threads() {
+  for (auto* const flag : {&state.hold_kernels, &state.hold_builds}) {
+    *flag = false;
+    flag->notify_all();
+  }
+}
+
 void release_callbacks() {
   std::vector<watched_callback> all;
   {
@@ -203,6 +210,7 @@ extern "C" {
 
 gpu_layer::control* garrick_layer_control() {
   state.release_callbacks = &release_callbacks;
+  state.release_threads = &release_threads;
   return &state;
 }
 
