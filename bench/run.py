@@ -17,7 +17,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from harness import compare, environment, measure, page, table, workload  # noqa: E402
+from harness import compare, environment, export, measure, page, table, workload  # noqa: E402
 
 
 def parse(argv):
@@ -32,6 +32,11 @@ def parse(argv):
         "--runs",
         type=int,
         help="counted runs of each program (default 5, or what a workload asks for)",
+    )
+    parser.add_argument(
+        "--export",
+        action="store_true",
+        help="pack the programs for a machine without a compiler into OUT/export, then stop",
     )
     parser.add_argument(
         "--list", action="store_true", help="name, group, parameters and peers, then stop"
@@ -130,7 +135,11 @@ def run(args):
     if args.list:
         print_list(chosen)
         return 0
+    chosen = export.those_that_can_be_built(chosen, args.build)
     try:
+        if args.export:
+            print(export.pack(chosen, args.build, args.workloads, args.out / "export"))
+            return 0
         tools = measure.Tools(args.build)
     except OSError as error:
         print(f"bench: {error}; build the target bench_all in {args.build} first", file=sys.stderr)

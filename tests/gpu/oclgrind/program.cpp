@@ -54,8 +54,8 @@ int main(int count, char** arguments) {
   const auto twice = gpu::spawn<on_device(floats)>(system, *built, "twice", each);
   const auto add_one =
       gpu::spawn<void(gpu::in_out<on_device>)>(system, *built, "add_one", gpu::nd_range(8));
-  const auto turn = gpu::spawn<floats(on_device, gpu::local<float>)>(
-      system, *built, "turn", gpu::nd_range(8).groups_of(4));
+  const auto turn = gpu::spawn<floats(on_device, gpu::local<float>)>(system, *built, "turn",
+                                                                     gpu::nd_range(8).groups_of(4));
   result<on_device> x = system.request(twice, numbers).get();
   if (!x) return failed("twice", x.error());
   x = system.request(add_one, *std::move(x)).get();

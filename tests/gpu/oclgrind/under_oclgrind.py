@@ -1,4 +1,4 @@
-"""Runs a program under oclgrind: its log must be empty for our kernels, and name the planted one."""
+"""Runs a program under oclgrind: its log is empty for our kernels, and names the planted one."""
 
 import pathlib
 import shutil

@@ -49,9 +49,10 @@ concept has_codec = requires(byte_writer& out, byte_reader& in, const T& from, T
   codec<T>::decode(in, to);
 };
 
-/// True for types whose values say nothing to another process. Specialise it for your own.
+/// True for types whose values say nothing to another process. Specialise it for your own; a class
+/// of a part that does not know this one has the member `using garrick_only_here = void;` instead.
 template <class T>
-inline constexpr bool is_only_meaningful_here = false;
+inline constexpr bool is_only_meaningful_here = requires { typename T::garrick_only_here; };
 template <>
 inline constexpr bool is_only_meaningful_here<base::instant> = true;
 template <>
