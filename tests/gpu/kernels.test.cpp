@@ -265,6 +265,25 @@ TEST_CASE("an actor with several devices uses both, and goes where it is done fi
     CHECK(gpu::figures_of(b.system, d).get().value().kernels > 0);
 }
 
+TEST_CASE("the next request goes where it is done first, by measured speed and what waits") {
+  bench_of_devices b;
+  REQUIRE(b.gpus.devices().size() == 2);
+  const gpu::detail::kernel_seed seed{
+      b.built(b.gpus.devices()), "add", nd_range(1), {.spread = true}};
+  auto lanes = gpu::detail::lanes_of(seed, gpu::detail::kernel_shape<adder>::expected).value();
+  REQUIRE(lanes.size() == 2);
+  using gpu::detail::fastest;
+  lanes[0].ns_per_item = 10;
+  CHECK(fastest(lanes, 100) == 1);  // nobody has measured the other one
+  lanes[1].calls = 1;
+  CHECK(fastest(lanes, 100) == 0);  // it is being measured
+  lanes[1] = {.kernel = lanes[1].kernel, .items = 0, .calls = 0, .ns_per_item = 1};
+  CHECK(fastest(lanes, 100) == 1);
+  lanes[1].items = 1000;
+  CHECK(fastest(lanes, 100) == 0);
+  CHECK(fastest(lanes, 200) == 1);
+}
+
 TEST_CASE("a device that an actor is told to use is used") {
   bench_of_devices b;
   REQUIRE(b.gpus.devices().size() == 2);
