@@ -198,6 +198,67 @@ TEST_CASE("pinned memory is a container of arguments and outputs") {
   CHECK(r[99] == 9);
 }
 
+struct chains {
+  int number;
+};
+/// Uploads, squares, scales in place or on a copy, downloads: `number` times, one after the other.
+class chain_actor : public actor<protocol<int(chains)>> {
+ public:
+  chain_actor(gpu::kernel_ref<on_device(on_device)> square,
+              gpu::kernel_ref<void(gpu::in_out<on_device>, float)> scale,
+              std::vector<gpu::device> on)
+      : square_(std::move(square)), scale_(std::move(scale)), on_(std::move(on)) {}
+
+  task<int> on(chains c) {
+    int right = 0;
+    for (int i = 0; i < c.number; ++i) {
+      const gpu::device& where = on_[static_cast<std::size_t>(i) % on_.size()];
+      result<on_device> x = co_await gpu::upload(*this, where, floats(64, static_cast<float>(i)));
+      if (!x) co_return -1;
+      on_device kept;
+      if (i % 3 == 0) kept = *x;  // then it is shared
+      result<on_device> y = co_await request(square_, *x);
+      if (!y) co_return -2;
+      result<on_device> z = co_await request(scale_, std::move(*y), 2.0f);
+      if (!z) co_return -3;
+      result<floats> back = co_await gpu::download(*this, *z);
+      if (!back) co_return -4;
+      right += (*back)[63] == static_cast<float>(2 * i * i) ? 1 : 0;
+    }
+    co_return right;
+  }
+
+ private:
+  const gpu::kernel_ref<on_device(on_device)> square_;
+  const gpu::kernel_ref<void(gpu::in_out<on_device>, float)> scale_;
+  const std::vector<gpu::device> on_;
+};
+
+TEST_CASE("many actors share the devices, and nothing is mixed up or left over") {
+  const std::uint64_t blocking = layer().blocking;
+  bench_of_devices b({.in_flight = 4}, 4);
+  const gpu::program p = b.built(b.gpus.devices());
+  const gpu::kernel_options spread{.spread = true};
+  const nd_range r(64);
+  const auto square = gpu::spawn<on_device(on_device)>(b.system, p, "square", r, spread);
+  const auto scale =
+      gpu::spawn<void(gpu::in_out<on_device>, float)>(b.system, p, "scale", r, spread);
+  std::vector<ref<protocol<int(chains)>>> all;
+  for (int i = 0; i < 6; ++i)
+    all.push_back(b.system.spawn<chain_actor>(square, scale, b.gpus.devices()));
+  {
+    scoped_actor me(b.system.env());
+    std::vector<pending_response<int>> due;
+    for (const auto& a : all) due.push_back(me->request(a, chains{20}));
+    for (auto& d : due) CHECK(me->get(std::move(d)).value() == 20);
+  }
+  for (const gpu::device& d : b.gpus.devices()) {
+    CHECK(gpu::figures_of(b.system, d).get().value().kernels > 0);
+    wait_until([&] { return d.memory_used() == 0; });
+  }
+  CHECK(layer().blocking == blocking);
+}
+
 TEST_CASE("what is nothing cannot be an argument") {
   bench_of_devices b;
   CHECK(gpu::upload(b.system, b.first(), floats()).get().error() == gpu_errc::empty_argument);

@@ -37,7 +37,7 @@ struct kernel_options {
   std::vector<std::size_t> output_elements{};
   /// elements of the local arguments in their order; those left out are the items of a group
   std::vector<std::size_t> local_elements{};
-  foreign_ref foreign = foreign_ref::refuse;
+  foreign_ref foreign = foreign_ref::refuse;  ///< what happens to refs of other devices
   /// how long a request may take, from when it is handled; zero: the setting `gpu.deadline`
   base::duration deadline{};
   std::string name{};  ///< of the actor; empty: the kernel's

@@ -1,5 +1,6 @@
 #include "garrick/gpu/internal/device_core.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <stdexcept>
 
@@ -105,13 +106,15 @@ void device_core::fail_waiting(gpu_errc why) noexcept {
 }
 
 void device_core::fail_all_with_driver(gpu_errc why) noexcept {
-  // One at a time: a copy of the list would need memory.
-  for (std::size_t i = 0;; ++i) {
+  // One at a time, since a copy of the list would need memory; and from the end, since the last one
+  // takes the place of one that is taken back meanwhile: none is passed over.
+  for (std::size_t i = settings_.in_flight;;) {
     call_ptr c;
     {
       const std::lock_guard lock(mutex_);
-      if (i >= with_driver_.size()) return;
-      c = with_driver_[i];
+      i = std::min(i, with_driver_.size());
+      if (i == 0) return;
+      c = with_driver_[--i];
     }
     c->settle(make_error(why, c->where(*this)));
   }

@@ -118,7 +118,7 @@ class device_core : public std::enable_shared_from_this<device_core> {
 
  private:
   friend class submission;
-  static void CL_CALLBACK on_event(cl_event, cl_int status, void* of_command);
+  static void CL_CALLBACK on_event(cl_event, cl_int status, void* of_command) noexcept;
 
   void run() noexcept;
   /// What the thread finds to do.

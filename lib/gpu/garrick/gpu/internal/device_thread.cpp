@@ -13,7 +13,9 @@ namespace garrick::gpu::internal {
 
 // ---- callbacks ----------------------------------------------------------------------------------
 
-void CL_CALLBACK device_core::on_event(cl_event /*unused*/, cl_int status, void* of_command) {
+// noexcept: an exception must not reach the driver, which is written in C.
+void CL_CALLBACK device_core::on_event(cl_event /*unused*/, cl_int status,
+                                       void* of_command) noexcept {
   detail::call& c = *static_cast<detail::command*>(of_command)->of;
   if (status < 0) {
     if (means_lost(status)) c.on->lose();
