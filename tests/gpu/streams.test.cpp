@@ -88,7 +88,7 @@ TEST_CASE("a map divided between processors and device is the map") {
   const gpu::split_ref<float> split =
       gpu::split(b.system, map([](float& x) { x = x * x; }), b.built(), "square");
   const data_ref<floats> as_a_map = split;
-  for (const std::size_t n : {0, 1, 2, 3, 1000, 1001, 50'000}) {
+  for (const std::size_t n : std::initializer_list<std::size_t>{0, 1, 2, 3, 1000, 1001, 50'000}) {
     const floats squares = b.system.request(as_a_map, counting(n)).get().value();
     REQUIRE(squares.size() == n);
     for (std::size_t i = 0; i < n; ++i)

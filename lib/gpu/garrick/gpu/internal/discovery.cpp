@@ -128,8 +128,15 @@ std::vector<found_device> find_devices(std::vector<std::string>& refused) {
         all.push_back({d, std::move(info)});
     }
   }
-  std::ranges::stable_sort(all, {}, [](const found_device& f) { return f.info.type; });
-  return all;
+  // Kind by kind, each in the drivers' order. (A stable sort is deprecated for clang, inside of
+  // GCC 12's library.)
+  std::vector<found_device> sorted;
+  sorted.reserve(all.size());
+  for (const device_type t :
+       {device_type::gpu, device_type::accelerator, device_type::cpu, device_type::other})
+    for (found_device& f : all)
+      if (f.info.type == t) sorted.push_back(std::move(f));
+  return sorted;
 }
 
 }  // namespace garrick::gpu::internal

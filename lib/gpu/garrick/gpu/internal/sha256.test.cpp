@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <initializer_list>
 #include <string>
 
 namespace {
@@ -26,7 +27,7 @@ TEST_CASE("sums are those of the standard") {
 
 TEST_CASE("in which pieces it comes does not matter") {
   const std::string text(300, 'x');
-  for (const std::size_t at : {0, 1, 63, 64, 65, 128, 299}) {
+  for (const std::size_t at : std::initializer_list<std::size_t>{0, 1, 63, 64, 65, 128, 299}) {
     sha256 h;
     h.add(std::string_view(text).substr(0, at));
     h.add(std::string_view(text).substr(at));
