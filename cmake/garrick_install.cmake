@@ -59,4 +59,5 @@ install(FILES "${PROJECT_SOURCE_DIR}/docs/papers.md" "${PROJECT_SOURCE_DIR}/docs
         DESTINATION "${CMAKE_INSTALL_DOCDIR}/docs")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
         FILES_MATCHING PATTERN "*.cpp" PATTERN "*.hpp" PATTERN "*.md" PATTERN "*.test.cpp" EXCLUDE
+        PATTERN "*.fuzz.cpp" EXCLUDE PATTERN "*.fuzz" EXCLUDE
         PATTERN "texts" EXCLUDE)

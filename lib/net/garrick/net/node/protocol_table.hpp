@@ -75,7 +75,6 @@ core::envelope* read_content(byte_reader& in) {
 
 template <class T>
 content_codec codec_of_content() {
-  static_assert(wire_report<T>::reported);
   return {type_id<T>, &base::message_type_of<T>, &write_content<T>, &read_content<T>};
 }
 
@@ -83,9 +82,10 @@ template <class Sig>
 void add_signature(std::vector<signature_codec>& all, schema_builder& s) {
   using message = typename core::detail::signature<Sig>::content;
   using answer = typename core::detail::signature<Sig>::answer::content;
-  all.push_back({codec_of_content<message>(), codec_of_content<answer>()});
   const std::uint32_t place = s.add<message>();
   s.sign(base::wire_name<message>, place, {s.add<answer>()});
+  if constexpr (encodable<message> && encodable<answer>)  // `add` says so if not
+    all.push_back({codec_of_content<message>(), codec_of_content<answer>()});
 }
 
 template <class P>

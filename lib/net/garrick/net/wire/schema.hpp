@@ -138,17 +138,20 @@ class schema_builder {
   /// Adds T and what it is made of, each once; returns its place.
   template <class T>
   std::uint32_t add() {
-    static_assert(detail::wire_report<T>::reported);
-    constexpr schema_kind kind = detail::kind_of<T>();
-    type_begin opened{&detail::schema_tag<T>, kind, {}, 0, true};
-    if constexpr (detail::has_name(kind)) {
-      opened.name = base::wire_name<T>;
-      opened.portable = base::has_portable_wire_name<T>();
+    if constexpr (encodable<T>) {
+      constexpr schema_kind kind = detail::kind_of<T>();
+      type_begin opened{&detail::schema_tag<T>, kind, {}, 0, true};
+      if constexpr (detail::has_name(kind)) {
+        opened.name = base::wire_name<T>;
+        opened.portable = base::has_portable_wire_name<T>();
+      }
+      if constexpr (kind == schema_kind::array) opened.extent = detail::array_extent<T>;
+      const auto [place, is_new] = begin(opened);
+      if (is_new) add_parts(place, detail::parts_of<T>{});
+      return place;
+    } else {  // said once, and not of each part again
+      return detail::wire_report<T>::reported;
     }
-    if constexpr (kind == schema_kind::array) opened.extent = detail::array_extent<T>;
-    const auto [place, is_new] = begin(opened);
-    if (is_new) add_parts(place, detail::parts_of<T>{});
-    return place;
   }
   /// Adds a signature. Requires places that `add` has returned.
   void sign(std::string_view name, std::uint32_t message, std::vector<std::uint32_t> answer = {});
