@@ -74,8 +74,8 @@ MUTATIONS = [
     mutation(
         "node: an answer that meets a full line is lost",
         REMOTE,
-        "link_, line::without, [e = std::move(e)](link_port& l) mutable",
-        "link_, line::with_an_end, [e = std::move(e)](link_port& l) mutable",
+        "        link.insist(",
+        "        link.run(",
         ("tests.net.full_lines",),
     ),
     mutation(

@@ -12,12 +12,6 @@
 
 namespace garrick::net {
 
-/// In front of the bytes, in one allocation.
-struct packet::block {
-  std::atomic<std::uint32_t> handles{1};
-  std::uint32_t capacity = 0;
-};
-
 packet::block* packet::make(std::size_t capacity) {
   GARRICK_ASSERT(capacity <= std::numeric_limits<std::uint32_t>::max(),
                  "a packet has less than 2^32 bytes: slice larger messages");
@@ -27,12 +21,7 @@ packet::block* packet::make(std::size_t capacity) {
   return made;
 }
 
-std::byte* packet::data() const noexcept {
-  return block_ == nullptr ? nullptr : reinterpret_cast<std::byte*>(block_ + 1);
-}
-
-void packet::release() noexcept {
-  if (block_ == nullptr) return;
+void packet::drop() noexcept {
   // order: acquire pairs with the release of whoever dropped the second-last handle, so that what
   // it read of the bytes was read before they are freed. The only handle needs no locked operation.
   if (block_->handles.load(std::memory_order_acquire) != 1) {
@@ -69,7 +58,7 @@ packet packet::share() const noexcept {
 }
 
 packet packet::share_front() {
-  own_front();
+  if (!may_write_front_) own_front();
   packet p = share();
   p.may_write_front_ = std::exchange(may_write_front_, false);
   return p;
@@ -82,16 +71,8 @@ bool packet::is_shared() const noexcept {
 }
 
 void packet::own_front() {
-  if (may_write_front_) return;
   if (is_shared()) *this = copy_of(bytes(), begin_);
   may_write_front_ = true;
-}
-
-std::byte* packet::prepend(std::size_t n) {
-  GARRICK_ASSERT(n <= begin_, "a layer wrote a larger header than it has announced");
-  own_front();
-  begin_ -= static_cast<std::uint32_t>(n);
-  return data() + begin_;
 }
 
 std::byte* packet::append(std::size_t n) {

@@ -21,10 +21,13 @@
 //       byte in front of its `begin_`.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
+
+#include "garrick/base/platform/assert.hpp"
 
 namespace garrick::net {
 
@@ -86,7 +89,13 @@ class packet {
 
   /// `n` bytes more in front, to be written by the caller. Requires that much room. Copies them all
   /// if others show them and this handle has no right to write in front. Throws std::bad_alloc.
-  [[nodiscard]] std::byte* prepend(std::size_t n);
+  [[nodiscard]] std::byte* prepend(std::size_t n) {
+    GARRICK_ASSERT(n <= begin_, "a layer wrote a larger header than it has announced");
+    if (!may_write_front_) [[unlikely]]
+      own_front();
+    begin_ -= static_cast<std::uint32_t>(n);
+    return data() + begin_;
+  }
   /// `n` bytes more behind, to be written by the caller. Moves the others if there is no room, by
   /// which time is linear in all that is appended. Requires that nobody shares them. Throws
   /// std::bad_alloc.
@@ -100,9 +109,18 @@ class packet {
   void keep_front(std::size_t n) noexcept;
 
  private:
-  struct block;
-  [[nodiscard]] std::byte* data() const noexcept;
-  void release() noexcept;
+  /// In front of the bytes, in one allocation.
+  struct block {
+    std::atomic<std::uint32_t> handles{1};
+    std::uint32_t capacity = 0;
+  };
+  [[nodiscard]] std::byte* data() const noexcept {
+    return block_ == nullptr ? nullptr : reinterpret_cast<std::byte*>(block_ + 1);
+  }
+  void release() noexcept {
+    if (block_ != nullptr) drop();
+  }
+  void drop() noexcept;
   static block* make(std::size_t capacity);
   void own_front();
 

@@ -98,6 +98,7 @@ instant failure_detection::deadline() const noexcept {
 
 void failure_detection::pass_time(layer_context& c) {
   const instant now = c.now();
+  if (now == seen_ && phase_ != phase::before) return;  // what one read has brought comes together
   duration pause{};
   // Most calls come soon after another: then there is nothing to find out.
   if (now - seen_ >= settings_.interval / 4 && phase_ != phase::before) {
@@ -459,7 +460,8 @@ void failure_detection::on_session_packet(session_packet kind, std::span<const s
   const auto number = [&] { return load_le<std::uint32_t>(body.data()); };
   const bool is_beat = kind == session_packet::heartbeat || kind == session_packet::heartbeat_ack;
   if (is_beat && body.size() < number_size) return on_stranger(bytes, c);
-  heard(c);
+  // Of a stream many packets come at once; the first one has said all that there is to learn.
+  if (!stream_ || last_heard_ != c.now() || suspected_ || !confirmed_) heard(c);
   if (phase_ != phase::open) return;
   if (kind == session_packet::data) {
     static_cast<void>(c.up({body}));

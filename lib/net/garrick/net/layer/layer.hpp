@@ -161,7 +161,7 @@ class layer_context {
   /// this layer's own needs.
   [[nodiscard]] virtual std::size_t headers_below() const = 0;
   /// What the layer below provides: always the same for one layer of one stack.
-  [[nodiscard]] virtual properties below() const = 0;
+  [[nodiscard]] const properties& below() const noexcept { return *below_; }
   /// Bytes of a message that the layer below takes, at most. Changes with the event `path`.
   [[nodiscard]] virtual std::size_t largest_below() const = 0;
   /// A number that two stacks share if their layers have the same names in the same order: always
@@ -179,7 +179,8 @@ class layer_context {
   ~layer_context() = default;
   layer_context(const layer_context&) = default;
   layer_context& operator=(const layer_context&) = default;
-  base::instant now_{};  ///< set by the stack before each call
+  base::instant now_{};                ///< set by the stack before each call
+  const properties* below_ = nullptr;  ///< set by the stack for good
 };
 
 /// A figure of a layer, by its name. What is a time is in nanoseconds, and its name says so.

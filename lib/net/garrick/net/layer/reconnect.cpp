@@ -1,11 +1,13 @@
 #include "garrick/net/layer/reconnect.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <string>
 #include <utility>
 
 #include "garrick/base/platform/assert.hpp"
 #include "garrick/net/error.hpp"
+#include "garrick/net/layer/internal/kept_bytes.hpp"
 #include "garrick/net/layer/internal/setting_checks.hpp"
 #include "garrick/net/little_endian.hpp"
 
@@ -45,6 +47,32 @@ void put(packet& to, T number) {
 }
 
 }  // namespace
+
+struct reconnect::kept_message {
+  packet bytes;                     // until it went down; a large one over streams always
+  const std::byte* copy = nullptr;  // in `copies`: a small one over streams that went down
+  std::uint32_t size = 0;
+  std::uint64_t report = 0;
+};
+
+struct reconnect::lane_state {
+  struct arrival {
+    std::uint32_t size = 0;
+    bool there = false;  // in the mailbox
+  };
+  std::deque<kept_message> out;
+  internal::kept_bytes copies;
+  std::uint64_t acked = 0;
+  std::uint64_t next = 0;
+  std::uint64_t handed = 0;       // that many went down at least once
+  std::uint64_t known_there = 0;  // that many the other end has said to have
+  std::deque<arrival> waiting;
+  std::uint64_t received = 0;
+  std::uint64_t delivered = 0;
+  std::uint64_t told = 0;  // of `delivered`
+  std::size_t place = 0;   // in used_
+  [[nodiscard]] std::uint64_t end() const noexcept { return acked + out.size(); }
+};
 
 /// What the other end says about one lane.
 struct reconnect::entry {
@@ -89,7 +117,11 @@ base::error reconnect::check(const reconnect_settings& s) {
 
 reconnect::reconnect(reconnect_settings s) : settings_(s) {
   GARRICK_ASSERT(!check(s), "`check` says which setting is wrong");
+  learn_limits(first_window);
 }
+reconnect::reconnect(reconnect&&) noexcept = default;
+reconnect& reconnect::operator=(reconnect&&) noexcept = default;
+reconnect::~reconnect() = default;
 
 // -- Limits -------------------------------------------------------------------
 
@@ -130,6 +162,7 @@ reconnect::lane_state& reconnect::lane(lane_number n) {
   std::unique_ptr<lane_state>& state = lanes_[n];
   if (!state) {
     state = std::make_unique<lane_state>();
+    state->place = used_.size();
     used_.push_back(n);
   }
   return *state;
@@ -147,14 +180,14 @@ void reconnect::send(outgoing m, layer_context& c) {
   GARRICK_ASSERT(m.lane != layer_lane, "this lane belongs to the layer");
   const std::size_t which = class_of(m.lane);
   const auto size = static_cast<std::uint32_t>(m.bytes.size());
-  lane(m.lane).out.push_back({std::move(m.bytes), size, m.report});
+  lane(m.lane).out.push_back({std::move(m.bytes), nullptr, size, m.report});
   add(kept_[which], size);
   ++held_;
   if (which != 0 && kept_[1].messages > settings_.system_messages)
     return end(base::make_error(net_errc::overload, "reconnect",
                                 "too many messages of the system's lane are not acknowledged"),
                c);
-  pump(c);
+  pump(c, m.lane);
   if (!over_ && !writable(c)) blocked_ = true;
 }
 
@@ -165,28 +198,41 @@ bool reconnect::may_hand_down(lane_number n, const layer_context& c) {
          (which != 0 || c.below_is_writable());
 }
 
+packet reconnect::to_hand_down(lane_state& l, kept_message& m, const layer_context& c) const {
+  if (m.copy != nullptr)  // again
+    return packet::copy_of({m.copy, m.size}, header_size + c.headers_below());
+  if (streams_ && m.size > internal::kept_bytes::largest) return m.bytes.share_front();
+  // Over datagrams nothing is ever sent again from here.
+  if (streams_) m.copy = l.copies.push(m.bytes.bytes());
+  return std::move(m.bytes);
+}
+
 void reconnect::hand_down(lane_number n, layer_context& c) {
   lane_state& l = *lanes_[n];
   kept_message& m = l.out[static_cast<std::size_t>(l.next - l.acked)];
+  packet bytes = to_hand_down(l, m, c);
   if (l.next < l.handed) ++counters_.sent_again;
   l.handed = std::max(l.handed, ++l.next);
   ever_handed_ = true;
   --held_;
   add(in_flight_[class_of(n)], m.size);
-  // Over datagrams nothing is ever sent again from here.
-  packet bytes = streams_ ? m.bytes.share_front() : std::move(m.bytes);
   if (!c.below().lanes) *bytes.prepend(header_size) = static_cast<std::byte>(n);
   c.down({std::move(bytes), n});
 }
 
-void reconnect::pump(layer_context& c) {
-  if (pumping_) return;
+void reconnect::pump(layer_context& c, lane_number newest) {
+  if (pumping_ || held_ == 0) return;
   struct end_of_pumping {
     bool& flag;
     ~end_of_pumping() { flag = false; }
   };
   const end_of_pumping guard{pumping_ = true};
   const auto ready = [&] { return held_ != 0 && open_ && !waits_for_counts_ && !over_; };
+  // On a link with room a message goes alone, and no lane has to be looked for.
+  if (held_ == 1 && newest != layer_lane && ready() && may_hand_down(newest, c)) {
+    if (newest != system_lane) turn_ = lanes_[newest]->place;
+    hand_down(newest, c);
+  }
   while (ready() && lanes_[system_lane] && may_hand_down(system_lane, c)) hand_down(system_lane, c);
   for (std::size_t idle = 0; ready() && idle < used_.size();) {
     turn_ = (turn_ + 1) % used_.size();
@@ -245,8 +291,8 @@ void reconnect::delivered(lane_number n, layer_context& c) {
   if (over_) return;
   GARRICK_ASSERT(n != layer_lane && lanes_[n], "nothing was received in this lane");
   lane_state& l = *lanes_[n];
-  const auto first =
-      std::find_if(l.waiting.begin(), l.waiting.end(), [](const arrival& a) { return !a.there; });
+  const auto first = std::find_if(l.waiting.begin(), l.waiting.end(),
+                                  [](const lane_state::arrival& a) { return !a.there; });
   GARRICK_ASSERT(first != l.waiting.end(), "every message of this lane is in its mailbox already");
   first->there = true;
   settle(n, c);
@@ -266,14 +312,16 @@ void reconnect::settle(lane_number n, layer_context& c) {
 
 // -- Counts that are told -----------------------------------------------------
 
-void reconnect::ack_if_due(layer_context& c) {
-  if (unacked_.messages == 0 || !open_) return;
-  const amount theirs = known_ ? peer_window_ : first_window;
+void reconnect::learn_limits(const amount& theirs) {
   const amount ours = smaller(theirs, {settings_.accepted_messages, settings_.accepted_bytes});
   const amount half{std::max<std::uint64_t>(ours.messages / 2, 1),
                     std::max<std::uint64_t>(std::min(ours.bytes, system_window.bytes) / 2, 1)};
-  if (unacked_.messages >= std::min<std::uint64_t>(settings_.ack_every, half.messages) ||
-      unacked_.bytes >= half.bytes) {
+  tell_at_ = {std::min<std::uint64_t>(settings_.ack_every, half.messages), half.bytes};
+}
+
+void reconnect::ack_if_due(layer_context& c) {
+  if (unacked_.messages == 0 || !open_) return;
+  if (!below(unacked_, tell_at_)) {
     send_ack(c);
   } else if (ack_at_.is_never() && !ack_due_) {
     ack_at_ = c.now() + settings_.ack_after;
@@ -349,6 +397,7 @@ void reconnect::on_begin(std::span<const std::byte> body, layer_context& c) {
   if (!told.valid() || (!streams_ && told.count() != 0))
     return violated("a beginning with a wrong list of lanes", c);
   begun_ = known_ = true;
+  learn_limits(peer_window_);
   if (!apply_counts(told)) return violated("counts that cannot be", c);
   for (std::size_t i = 0; i != told.count() && !over_; ++i)
     acknowledge(told[i].lane, told[i].delivered, c);
@@ -398,18 +447,20 @@ void reconnect::acknowledge(lane_number n, std::uint64_t count, layer_context& c
   lane_state& l = *lanes_[n];
   const std::size_t which = class_of(n);
   while (l.acked < count && !over_) {
-    const kept_message m = std::move(l.out.front());
+    const std::uint32_t size = l.out.front().size;
+    const std::uint64_t report = l.out.front().report;
+    if (l.out.front().copy != nullptr) l.copies.pop(size);
     l.out.pop_front();
     if (l.acked++ < l.next) {
-      take(in_flight_[which], m.size);
+      take(in_flight_[which], size);
     } else {
       ++l.next;
       --held_;
     }
     l.known_there = std::max(l.known_there, l.acked);
-    take(kept_[which], m.size);
+    take(kept_[which], size);
     ++counters_.confirmed;
-    if (m.report != 0) c.notify({link_event::kind::delivered, m.report});
+    if (report != 0) c.notify({link_event::kind::delivered, report});
   }
 }
 
@@ -463,6 +514,7 @@ void reconnect::report_unknown(const base::error& why, layer_context& c) {
       if (report != 0)
         c.notify({link_event::kind::unknown, report, number < l.handed ? perhaps : never_sent});
     }
+    l.copies.clear();
   }
   kept_ = in_flight_ = {};
   held_ = 0;

@@ -33,7 +33,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -110,6 +109,11 @@ class reconnect : public layer_defaults {
 
   /// Nothing sent, nothing received. Requires `!check(s)`.
   explicit reconnect(reconnect_settings s = {});
+  /// Takes the other's messages and counts.
+  reconnect(reconnect&& other) noexcept;
+  /// As above; the own ones are dropped.
+  reconnect& operator=(reconnect&& other) noexcept;
+  ~reconnect();
 
   /// Takes a message and sends it as soon as it may. Requires another lane than `layer_lane`.
   void send(outgoing m, layer_context& c);
@@ -140,27 +144,8 @@ class reconnect : public layer_defaults {
 
  private:
   using amount = detail::message_amount;
-  struct kept_message {
-    packet bytes;  // none over datagrams once it went down
-    std::uint32_t size = 0;
-    std::uint64_t report = 0;
-  };
-  struct arrival {
-    std::uint32_t size = 0;
-    bool there = false;  // in the mailbox
-  };
-  struct lane_state {
-    std::deque<kept_message> out;
-    std::uint64_t acked = 0;
-    std::uint64_t next = 0;
-    std::uint64_t handed = 0;       // that many went down at least once
-    std::uint64_t known_there = 0;  // that many the other end has said to have
-    std::deque<arrival> waiting;
-    std::uint64_t received = 0;
-    std::uint64_t delivered = 0;
-    std::uint64_t told = 0;  // of `delivered`
-    [[nodiscard]] std::uint64_t end() const noexcept { return acked + out.size(); }
-  };
+  struct kept_message;
+  struct lane_state;
   struct entry;
   class entries;
 
@@ -170,9 +155,11 @@ class reconnect : public layer_defaults {
   [[nodiscard]] amount accepted(std::size_t which) const noexcept;
   [[nodiscard]] static bool below(const amount& a, const amount& limit) noexcept;
 
+  [[nodiscard]] packet to_hand_down(lane_state& l, kept_message& m, const layer_context& c) const;
   void hand_down(lane_number n, layer_context& c);
   [[nodiscard]] bool may_hand_down(lane_number n, const layer_context& c);
-  void pump(layer_context& c);
+  /// `newest`: the lane of the last message that came from above, if it has just come.
+  void pump(layer_context& c, lane_number newest = layer_lane);
   void recount();
   void check_room(layer_context& c);
 
@@ -184,6 +171,7 @@ class reconnect : public layer_defaults {
   void acknowledge(lane_number n, std::uint64_t count, layer_context& c);
 
   void begin(layer_context& c);
+  void learn_limits(const amount& theirs);
   void ack_if_due(layer_context& c);
   void send_ack(layer_context& c);
   void send_own(packet body, layer_context& c);
@@ -213,6 +201,7 @@ class reconnect : public layer_defaults {
 
   amount peer_window_{};   // what the other end has in flight, at most
   amount peer_accepts_{};  // what it takes
+  amount tell_at_{};       // so much is told at once
   amount unacked_{};       // delivered here, and not yet told
   base::instant ack_at_ = base::instant::never();
   bool ack_due_ = false;  // it waits for what is below to be writable

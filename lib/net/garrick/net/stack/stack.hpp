@@ -167,10 +167,7 @@ class stack final : public any_link {
 
   [[nodiscard]] base::error send(outgoing&& m, base::instant now) override {
     if (down_ || leaves_) return net_errc::peer_down;
-    if (m.bytes.size() > largest_message())
-      return base::make_error(net_errc::too_large,
-                              std::to_string(m.bytes.size()) + " bytes, where " +
-                                  std::to_string(largest_message()) + " are allowed");
+    if (m.bytes.size() > largest_message()) return too_large(m.bytes.size());
     if (m.lane != system_lane && !writable()) return net_errc::overload;
     if (m.bytes.room_in_front() < header_size())
       m.bytes = packet::copy_of(m.bytes.bytes(), header_size());
@@ -318,9 +315,6 @@ class stack final : public any_link {
     [[nodiscard]] std::size_t headers_below() const override {
       return detail::headers_from<I + 1, Ls...>();
     }
-    [[nodiscard]] properties below() const override {
-      return detail::offered<I + 1, Transport, Ls...>();
-    }
     [[nodiscard]] std::uint32_t fingerprint() const noexcept override { return stack::fingerprint; }
     [[nodiscard]] std::size_t largest_below() const override {
       if constexpr (I + 1 == count)
@@ -349,6 +343,11 @@ class stack final : public any_link {
         return without_header(largest_below(), own::header_size);
     }
 
+    void bind(stack& s) noexcept {
+      static constexpr properties offered = detail::offered<I + 1, Transport, Ls...>();
+      whole = &s;
+      below_ = &offered;
+    }
     void at(base::instant now) noexcept { now_ = now; }
     stack* whole = nullptr;
   };
@@ -374,7 +373,7 @@ class stack final : public any_link {
 
   template <std::size_t... I>
   void bind(std::index_sequence<I...>) {
-    ((std::get<I>(contexts_).whole = this), ...);
+    (std::get<I>(contexts_).bind(*this), ...);
   }
   template <class F, std::size_t... I>
   void each_of(F& f, std::index_sequence<I...>) {
@@ -408,6 +407,11 @@ class stack final : public any_link {
     if (down_) return;
     carrier_->close();
     end({});
+  }
+  [[gnu::cold]] base::error too_large(std::size_t size) const {
+    return base::make_error(net_errc::too_large, std::to_string(size) + " bytes, where " +
+                                                     std::to_string(largest_message()) +
+                                                     " are allowed");
   }
   [[nodiscard]] base::error keep(outgoing&& m) {
     amount& all = kept_size_[m.lane == system_lane ? 0 : 1];

@@ -32,8 +32,9 @@ struct transport_settings {
   /// Bytes that wait at most. Beyond, the connection is given up with `net_errc::overload`. Not
   /// below `high_water`.
   std::size_t most_queued = std::size_t{64} << 20;
-  /// Bytes that are read from a stream at once, at most.
-  std::size_t read_size = std::size_t{64} << 10;
+  /// Bytes that are read from a stream at once, at most. The links of an I/O thread share the room
+  /// for it.
+  std::size_t read_size = std::size_t{256} << 10;
   /// How long one address may take to answer; each of a name's addresses is tried. Above
   /// zero.
   base::duration attempt_limit = base::duration::seconds(3);

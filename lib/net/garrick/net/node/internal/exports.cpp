@@ -76,11 +76,6 @@ void export_table::forget(const actor_id& id) noexcept {
   erase_if_unused(at);
 }
 
-export_table::entry* export_table::find(const actor_id& id) noexcept {
-  const auto at = by_id_.find(id);
-  return at != by_id_.end() ? &at->second : nullptr;
-}
-
 std::optional<actor_id> export_table::number_of(const core::address& who) const {
   const auto at = by_actor_.find(who);
   return at != by_actor_.end() ? std::optional(at->second) : std::nullopt;
@@ -103,10 +98,12 @@ bool export_table::release(const actor_id& id, std::uint64_t n) noexcept {
 void export_table::erase_if_unused(entries::iterator at) noexcept {
   if (at->second.sent != 0 || at->second.uses != 0) return;
   by_actor_.erase(at->second.who);
+  if (last_ == &at->second) last_ = nullptr;
   by_id_.erase(at);
 }
 
 void export_table::clear() noexcept {
+  last_ = nullptr;
   const entries all = std::exchange(by_id_, {});
   by_actor_.clear();
   spawned_ = 0;

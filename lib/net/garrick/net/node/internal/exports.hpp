@@ -56,7 +56,16 @@ class export_table {
   [[nodiscard]] actor_id name(const core::address& who);
   void forget(const actor_id& id) noexcept;
   /// Who has this number; null: nobody any more.
-  [[nodiscard]] entry* find(const actor_id& id) noexcept;
+  [[nodiscard]] entry* find(const actor_id& id) noexcept {
+    // Messages to one actor come in rows.
+    if (last_ == nullptr || last_id_ != id) {
+      const auto at = by_id_.find(id);
+      if (at == by_id_.end()) return nullptr;
+      last_id_ = id;
+      last_ = &at->second;
+    }
+    return last_;
+  }
   /// The number of an actor that has one.
   [[nodiscard]] std::optional<actor_id> number_of(const core::address& who) const;
   /// The peer is done with `n` of its handles. False if it never had so many.
@@ -74,6 +83,8 @@ class export_table {
   void erase_if_unused(entries::iterator at) noexcept;
 
   entries by_id_;
+  actor_id last_id_;       // whom `find` has found last
+  entry* last_ = nullptr;  // null, or in by_id_
   std::unordered_map<core::address, actor_id> by_actor_;
   std::size_t spawned_ = 0;
   std::optional<base::random_source> seeded_;

@@ -55,11 +55,13 @@ class link_port : public hosted {
 
   // ---- for proxies ------------------------------------------------------------------------------
 
-  /// A message or a request; `kept` is the address of the proxy. Of a request, `until` is when its
-  /// time is over, if that is known.
-  virtual void send(remote_cell& to, core::address kept, core::envelope_ptr e,
-                    base::instant until) = 0;
+  /// A message or a request. The caller holds the proxy. Of a request, `until` is when its time is
+  /// over, if that is known.
+  virtual void send(remote_cell& to, core::envelope_ptr e, base::instant until) = 0;
   virtual void signal(remote_cell& to, core::envelope_ptr e) = 0;
+  /// What senders have left while somebody else was in (waiting_frames.hpp), as far as the link
+  /// has room; the rest follows by itself.
+  virtual void send_waiting() = 0;
   /// The answer to a request of the peer.
   virtual void answer(core::envelope_ptr e) = 0;
   /// An actor here has handed a request of the peer on, to an actor elsewhere.

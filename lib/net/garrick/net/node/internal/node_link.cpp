@@ -49,7 +49,10 @@ node_link::node_link(std::shared_ptr<node_core> node, const named_stack& kind,
       link_(kind.make(*this, below, s)),
       most_signals_(std::max(s.mailbox.system_messages / 2, 1u)),
       most_requests_(most_requests(node_->settings(), s)),
-      asker_(new answering_cell(node_->env(), self_, node_->settings())),
+      asker_(new answering_cell(
+          node_->env(), self_,
+          {link_->header_size(), s.session.self.incarnation * 0x9e3779b97f4a7c15u},
+          node_->settings())),
       exports_(node_->settings().seed == 0 ? 0
                                            : node_->settings().seed + s.session.self.incarnation),
       hash_(secret_of(node_->settings().seed)),
@@ -57,8 +60,7 @@ node_link::node_link(std::shared_ptr<node_core> node, const named_stack& kind,
       asked_(0, hash_),
       watch_numbers_(0, hash_),
       watched_(0, hash_),
-      links_(0, hash_),
-      sender_salt_(s.session.self.incarnation * 0x9e3779b97f4a7c15u) {}
+      links_(0, hash_) {}
 
 node_link::~node_link() {
   close(why_ ? why_ : base::error(net_errc::node_down));
@@ -99,7 +101,7 @@ void node_link::on_event(const link_event& e) {
                      base::duration::nanoseconds(static_cast<std::int64_t>(e.number))});
     case disconnected: return notice(evidence_of(e.why));
     case resumed: notice({peer_evidence::kind::resumed}); [[fallthrough]];
-    case writable: return flush();
+    case writable: return holds_ ? static_cast<void>(flushes_ = true) : flush();
     case delivered: return settle(e.number, {});
     case unknown: return settle(e.number, e.why ? e.why : base::error(net_errc::perhaps_delivered));
     case down:
@@ -130,6 +132,7 @@ void node_link::close(const base::error& why) noexcept {
   const base::exit_reason reason(why);
   signals_.clear();  // what they are about ends here
   for (outgoing& m : std::exchange(outbox_, {})) give_up(m, why);
+  send_waiting();  // nowhere
   for (auto& [number, q] : std::exchange(questions_, {}))
     answer_question(std::move(q),
                     base::make_error(net_errc::perhaps_delivered, "a node", why.to_string()));
@@ -174,12 +177,11 @@ void node_link::disconnected(const base::error& why, base::instant now) {
   link_->disconnected(why, now);
 }
 void node_link::receive(std::span<const std::byte> bytes, base::instant now) {
-  holds_ = true;  // if this throws, the link ends, and `close` delivers
-  link_->receive(bytes, now);
-  holds_ = false;
-  hand_over();
+  from_below([&] { link_->receive(bytes, now); });
 }
-void node_link::carrier_writable(base::instant now) { link_->carrier_writable(now); }
+void node_link::carrier_writable(base::instant now) {
+  from_below([&] { link_->carrier_writable(now); });
+}
 void node_link::path_changed(std::size_t largest, base::instant now) {
   link_->path_changed(largest, now);
 }
@@ -196,10 +198,7 @@ void node_link::advance(base::instant now) {
       }
   }
   if (link_->deadline() > now) return;
-  holds_ = true;  // as above
-  link_->advance(now);
-  holds_ = false;
-  hand_over();
+  from_below([&] { link_->advance(now); });
 }
 
 // ---- what goes out ------------------------------------------------------------------------------
@@ -227,9 +226,19 @@ base::result<packet> node_link::written(const content_codec& how, const void* va
   return p;
 }
 
-void node_link::post(const frame& f, packet payload) { post(to_outgoing(f, std::move(payload))); }
+void node_link::post(const frame& f, packet payload) {
+  outgoing m = to_outgoing(f, std::move(payload));
+  // A grant has no place among what is sent, and comes with almost every read.
+  if (f.kind == frame_kind::credit) return post(std::move(m), now());
+  post(std::move(m));
+}
 
 void node_link::post(outgoing m) {
+  if (m.lane != system_lane) send_waiting(waiting::all);
+  post(std::move(m), now());
+}
+
+void node_link::post(outgoing m, base::instant at) {
   if (is_closed_) return give_up(m, why_);
   if (m.lane == system_lane) return post_signal(std::move(m));
   if (!outbox_.empty() || !link_->writable()) {
@@ -239,11 +248,18 @@ void node_link::post(outgoing m) {
     return;
   }
   const std::uint64_t report = m.report;
-  const base::error no = link_->send(std::move(m), now());
+  const base::error no = link_->send(std::move(m), at);
   if (no)
     give_up(m, no);
   else if (report != 0 && !confirms_)
     settle(report, {});
+}
+
+/// A message or a request, whose credit was taken (K4).
+void node_link::post_message(outgoing m, const under_way& about, base::instant at) {
+  under_way_.push_back(about);
+  m.report = first_report_ + under_way_.size() - 1;
+  post(std::move(m), at);
 }
 
 /// The stack has room for some thousand signals that are not confirmed, and ends the session with
@@ -271,16 +287,19 @@ void node_link::signal_confirmed() {
 }
 
 void node_link::flush() {
+  const base::instant at = now();
   while (!outbox_.empty() && !is_closed_ && link_->writable()) {
     outgoing m = take_from_outbox();
     const std::uint64_t report = m.report;
     if (outbox_may_be_stale_ && !may_leave(m)) continue;
-    if (const base::error no = link_->send(std::move(m), now()))
+    if (const base::error no = link_->send(std::move(m), at))
       give_up(m, no);
     else if (report != 0 && !confirms_)
       settle(report, {});
   }
-  if (outbox_.empty()) outbox_may_be_stale_ = false;
+  if (!outbox_.empty()) return;
+  outbox_may_be_stale_ = false;
+  send_waiting();
 }
 
 outgoing node_link::take_from_outbox() {
@@ -342,11 +361,10 @@ void node_link::settle(std::uint64_t report, const base::error& why) {
   if (std::exchange(u.is_settled, true)) return;
   if (why && u.type != nullptr)
     node_->env().dead_letter({.sender = u.sender,
-                              .receiver = u.to.id(),
+                              .receiver = u.receiver,
                               .type = u.type->name,
                               .descriptor = u.type,
                               .reason = why});
-  u.to = {};
   ++settled_;
   if (!holds_) give_credit_back();
   while (!under_way_.empty() && under_way_.front().is_settled) {
@@ -359,19 +377,25 @@ void node_link::give_credit_back() noexcept {
   if (const std::uint32_t n = std::exchange(settled_, 0); n != 0) asker_->give_back(n);
 }
 
-/// Chooses the lane, and tells the peer no number of ours.
-actor_id node_link::sender_id(std::uint64_t local) const noexcept {
-  return {(local + 1) * 0x9e3779b97f4a7c15u ^ sender_salt_, 1};
+void node_link::send(remote_cell& to, envelope_ptr e, base::instant until) {
+  if (is_behind()) return wait_behind(to, std::move(e), until);
+  send_now(to, std::move(e), until);
 }
 
 /// Back again, in what the peer says of a message: believed for a dead letter, and for no more.
 std::uint64_t node_link::local_sender(const actor_id& id) const noexcept {
   constexpr std::uint64_t inverse = 0xf1de83e19937733du;
   static_assert(0x9e3779b97f4a7c15u * inverse == 1);
-  return id.high == 1 ? (id.low ^ sender_salt_) * inverse - 1 : 0;
+  return id.high == 1 ? (id.low ^ asker_->how().salt) * inverse - 1 : 0;
 }
 
-void node_link::send(remote_cell& to, core::address kept, envelope_ptr e, base::instant until) {
+/// Keeps what one thread sends in order: `flush` goes on with it.
+void node_link::wait_behind(remote_cell& to, envelope_ptr e, base::instant until) {
+  if (!asker_->waiting().has_room()) return to.lost(std::move(e), to.too_much_waits());
+  static_cast<void>(asker_->waiting().add({.to = &to, .until = until}, e, false));
+}
+
+void node_link::send_now(remote_cell& to, envelope_ptr e, base::instant until) {
   const auto lose = [&](base::error why) { to.lost(std::move(e), std::move(why)); };
   if (is_closed_)
     return lose(base::make_error(base::errc::not_handled, to.name(), why_.to_string()));
@@ -386,9 +410,7 @@ void node_link::send(remote_cell& to, core::address kept, envelope_ptr e, base::
   if (e->is(envelope_flag::request) && numbers_.size() >= most_requests_)
     return lose(base::make_error(base::errc::overload, to.name(),
                                  "too many requests to its node wait for their answers"));
-  if (!outbox_takes_more())
-    return lose(base::make_error(base::errc::overload, to.name(),
-                                 "too many messages to its node wait to be sent"));
+  if (!outbox_takes_more()) return lose(to.too_much_waits());
   frame f{.kind = frame_kind::message, .receiver = to.id(), .type = s->message.type};
   base::result<packet> p = written(s->message, core::content_pointer(e.get()), f);
   if (!p) return lose(p.error());
@@ -408,11 +430,45 @@ void node_link::send(remote_cell& to, core::address kept, envelope_ptr e, base::
     if (is_limited) f.time_left = time_left;
     node_->env().outside_began();
   }
-  outgoing m = to_outgoing(f, std::move(*p));
-  under_way_.push_back({std::move(kept), type, sender, false});
-  m.report = first_report_ + under_way_.size() - 1;
-  post(std::move(m));
+  post_message(to_outgoing(f, std::move(*p)), {to.local_id(), type, sender, false}, now());
   if (is_limited) outbox_may_be_stale_ = !outbox_.empty();
+}
+
+void node_link::send_waiting() { send_waiting(waiting::with_room); }
+
+void node_link::send_waiting(waiting which) {
+  if (!is_behind() || std::exchange(sends_waiting_, true)) return;  // who is at it, goes on
+  struct at_end {
+    bool& is_at_it;
+    ~at_end() { is_at_it = false; }
+  } const done{sends_waiting_};
+  const base::instant at = now();
+  waiting_frames::entry e;
+  // Signals have room of their own, and what comes before them has to be out of their way.
+  const auto may_go = [&] {
+    return which == waiting::all || is_closed_ || (outbox_.empty() && link_->writable()) ||
+           taken_.any_signals() || asker_->waiting().any_signals();
+  };
+  while (may_go()) {
+    if (taken_.next(e))
+      send_taken(e, at);
+    else if (!asker_->waiting().take(taken_))
+      return;
+  }
+}
+
+void node_link::send_taken(waiting_frames::entry& e, base::instant at) {
+  auto& to = static_cast<remote_cell&>(*e.what.to);
+  if (e.envelope != nullptr) {
+    if (e.is_signal) return signal_now(to, std::move(e.envelope));
+    return send_now(to, std::move(e.envelope), e.what.until);
+  }
+  if (is_closed_)
+    return to.lost(e.what.type, e.what.sender,
+                   base::make_error(base::errc::not_handled, to.name(), why_.to_string()));
+  if (!outbox_takes_more()) return to.lost(e.what.type, e.what.sender, to.too_much_waits());
+  packet p = e.whole.empty() ? packet::copy_of(e.bytes, asker_->how().headers) : std::move(e.whole);
+  post_message({std::move(p), e.what.lane}, {to.local_id(), e.what.type, e.what.sender, false}, at);
 }
 
 void node_link::answer(envelope_ptr e) {

@@ -27,6 +27,7 @@
 #include <garrick/net/node/internal/link_port.hpp>
 #include <garrick/net/node/internal/peer_hash.hpp>
 #include <garrick/net/node/internal/remote_cell.hpp>
+#include <garrick/net/node/internal/waiting_frames.hpp>
 #include <garrick/net/node/name_answer.hpp>
 #include <garrick/net/node/node_settings.hpp>
 #include <garrick/net/node/peer_listener.hpp>
@@ -41,6 +42,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace garrick::net::internal {
@@ -66,13 +68,13 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   void shut(const base::error& why) override;
   [[nodiscard]] bool resolve(const std::string& name, const protocol_table& as,
                              std::unique_ptr<name_answer>& done) override;
-  void send(remote_cell& to, core::address kept, core::envelope_ptr e,
-            base::instant until) override;
+  void send(remote_cell& to, core::envelope_ptr e, base::instant until) override;
   [[nodiscard]] bool spawn(const std::string& name, const spawn_arguments& with,
                            const protocol_table& as, std::unique_ptr<name_answer>& done) override;
   void spawned(std::uint64_t number, const spawnable& what,
                base::result<core::any_ref> who) override;
   void signal(remote_cell& to, core::envelope_ptr e) override;
+  void send_waiting() override;
   void answer(core::envelope_ptr e) override;
   void handed_on(std::uint64_t request, core::cell& proxy) override;
   void released(remote_cell& who) override;
@@ -139,7 +141,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   };
   /// What is on its way, for whoever has to be told if it does not get there.
   struct under_way {
-    core::address to;
+    std::uint64_t receiver = 0;
     const base::message_type* type = nullptr;
     std::uint64_t sender = 0;
     bool is_settled = true;
@@ -162,18 +164,44 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   /// A user's value, with handles in it, of which `f` says how many. If that fails, no handle
   /// counts as sent.
   [[nodiscard]] base::result<packet> written(const content_codec& how, const void* value, frame& f);
+  /// What waits is before it.
   void post(outgoing m);
+  /// Only what waits, or what nothing waits before.
+  void post(outgoing m, base::instant at);
+  /// Something of before waits for room.
+  [[nodiscard]] bool is_behind() const noexcept {
+    return !taken_.empty() || asker_->waiting().any();
+  }
+  void wait_behind(remote_cell& to, core::envelope_ptr e, base::instant until);
+  void send_now(remote_cell& to, core::envelope_ptr e, base::instant until);
+  void signal_now(remote_cell& to, core::envelope_ptr e);
+  enum class waiting : bool { with_room, all };
+  void send_waiting(waiting which);
+  void send_taken(waiting_frames::entry& e, base::instant at);
+  void post_message(outgoing m, const under_way& about, base::instant at);
   [[nodiscard]] bool outbox_takes_more() const;
   [[nodiscard]] outgoing take_from_outbox();
   void post_signal(outgoing m);
   void send_signal(outgoing m);
   void signal_confirmed();
   void post(const frame& f, packet payload);
+  /// Calls the stack from below: what it passes up is held until it returns, and what it has room
+  /// for is sent then.
+  template <class F>
+  void from_below(F call) {
+    holds_ = true;  // if this throws, the link ends, and `close` delivers
+    call();
+    holds_ = false;
+    hand_over();
+    if (std::exchange(flushes_, false)) flush();
+  }
   void flush();
   [[nodiscard]] bool may_leave(outgoing& m);
   void give_up(outgoing& m, const base::error& why);
   void settle(std::uint64_t report, const base::error& why);
-  [[nodiscard]] actor_id sender_id(std::uint64_t local) const noexcept;
+  [[nodiscard]] actor_id sender_id(std::uint64_t local) const noexcept {
+    return asker_->how().sender(local);
+  }
   [[nodiscard]] std::uint64_t local_sender(const actor_id& id) const noexcept;
   void send_error(const asking& to, std::uint64_t number, const base::error& why);
   [[nodiscard]] question take_question(std::unordered_map<std::uint64_t, question>::iterator at);
@@ -198,6 +226,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   void hand_over();
   void deliver_held() noexcept;
   void give_credit_back() noexcept;
+  [[nodiscard]] bool keeps_up(const export_table::entry& x) const noexcept;
   void grant_or_owe(const actor_id& id, export_table::entry& x);
   void on_cancel(const frame& f);
   void on_answer(const frame& f);
@@ -228,7 +257,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
     actor_id id;
     core::envelope_ptr what;
   };
-  static constexpr std::size_t most_held = 256;
+  static constexpr std::size_t most_held = 1024;
   /// The number of all signals; messages count from 1.
   static constexpr std::uint64_t signal_report = ~std::uint64_t{0};
 
@@ -261,20 +290,23 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   std::unordered_map<watch_key, linked, peer_hash> links_;
   std::uint32_t spawning_ = 0;  // actors for the peer, just now
   std::uint64_t next_number_ = 0;
-  std::uint64_t sender_salt_;
 
   std::vector<actor_id> newly_sent_;  // by the encoding that is under way
   frame being_read_;                  // whose handles are read now
   std::vector<bool> was_read_;        // which of them were
   std::deque<outgoing> outbox_;       // what the stack has not taken yet
   std::size_t outbox_bytes_ = 0;      // of those
+  bool sends_waiting_ = false;        // somebody takes what waits for it
   bool outbox_may_be_stale_ = false;  // a request in it may not be wanted any more
   std::deque<outgoing> signals_;      // what there are too many under way for
   std::uint32_t signals_under_way_ = 0;
   std::deque<under_way> under_way_;
   std::uint64_t first_report_ = 1;  // of under_way_.front()
   std::vector<actor_id> owed_;
+  waiting_frames::batch taken_{
+      &remote_cell::lose_entry};    // behind the outbox: what the stack is to take then
   bool holds_ = false;              // the stack is passing up what has come
+  bool flushes_ = false;            // when that is over
   std::vector<held_message> held_;  // of that
   std::uint32_t settled_ = 0;       // and what that has settled: credit to be given back
   base::instant next_look_ = base::instant::never();

@@ -171,14 +171,29 @@ void node_link::hand_over() {
   // What is posted may end the link, and then nobody has a number any more.
   for (std::size_t i = 0; i < held_.size() && !is_closed_; ++i)
     grant_or_owe(held_[i].id, *held_[i].to);
+  // A link at rest keeps no room for a thousand messages.
+  const bool is_roomy = held_.capacity() > 64 && held_.size() < held_.capacity() / 8;
   held_.clear();
+  if (is_roomy) held_.shrink_to_fit();
+}
+
+/// True if its mailbox is short, or was before what has just come. Of who was never seen to read
+/// anything, the latter says nothing.
+bool node_link::keeps_up(const export_table::entry& x) const noexcept {
+  const core::cell* const who = core::handle_access::get(x.who);
+  const std::uint32_t length = who->mailbox_length();
+  if (who->has_ended() || length < x.window / 2) return true;
+  if (x.window <= first_credit) return false;
+  const auto fresh =
+      std::count_if(held_.begin(), held_.end(), [&](const held_message& m) { return m.to == &x; });
+  return length < x.window / 4 + static_cast<std::uint64_t>(fresh);
 }
 
 /// Who keeps up is sent more ahead the next time, and who does not, less.
 void node_link::grant_or_owe(const actor_id& id, export_table::entry& x) {
   if (x.taken < x.window / 2 || x.is_owed) return;
   const core::cell* const who = core::handle_access::get(x.who);
-  if (who->has_ended() || who->mailbox_length() < x.window / 2) {
+  if (keeps_up(x)) {
     std::uint32_t number = std::exchange(x.taken, 0);
     const std::uint64_t ahead = 2 * std::uint64_t{x.window} * x.taken_bytes / number;
     // A bounded mailbox has no soft limit, and takes no more than the first credit.

@@ -41,6 +41,12 @@ void tell(const core::address& who, Args&&... args) {
 // ---- from actors here ---------------------------------------------------------------------------
 
 void node_link::signal(remote_cell& to, envelope_ptr e) {
+  if (!is_behind()) return signal_now(to, std::move(e));
+  static_cast<void>(asker_->waiting().add({.to = &to}, e, true));
+  send_waiting();
+}
+
+void node_link::signal_now(remote_cell& to, envelope_ptr e) {
   if (is_closed_) return to.lost_signal(e, why_);
   if (const auto* const w = as<core::signals::withdrawn>(e))
     return signal_withdrawn(to, {w->requester, w->request});

@@ -5,9 +5,12 @@
 #include <garrick/core/cell/running_cell.hpp>
 #include <garrick/core/cell/signals.hpp>
 #include <garrick/net/error.hpp>
+#include <garrick/net/layer/actor_protocol.hpp>
+#include <garrick/net/node/handle_codec.hpp>
 #include <garrick/net/node/internal/link_port.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -15,66 +18,85 @@ namespace garrick::net::internal {
 
 namespace {
 
-/// A message or a signal that visits a link: if the visit is not made, its sender is told.
-template <bool IsSignal>
-class parcel {
- public:
-  parcel(remote_cell& to, core::envelope_ptr e) noexcept
-      : keeps_(to.address()), to_(&to), e_(std::move(e)) {}
-  parcel(parcel&&) noexcept = default;
-  parcel& operator=(parcel&&) = delete;
-  ~parcel() {
-    if (e_ == nullptr) return;
-    constexpr std::string_view why = "the link to its node is over, or has no room";
-    if constexpr (IsSignal)
-      to_->lost_signal(e_, base::make_error(net_errc::node_down, to_->name(), why));
-    else
-      to_->lost(std::move(e_), base::make_error(base::errc::not_handled, to_->name(), why));
-  }
-  [[nodiscard]] remote_cell& to() const noexcept { return *to_; }
-  [[nodiscard]] core::address take_address() noexcept { return std::move(keeps_); }
-  [[nodiscard]] core::envelope_ptr take() noexcept { return std::move(e_); }
-
- private:
-  core::address keeps_;
-  remote_cell* to_;
-  core::envelope_ptr e_;
-};
-
-/// Messages wait in a line that has an end. What was asked for, and what is said about lives, does
-/// not count there: the tables of both ends bound it, and nobody could answer for it if it was
-/// lost.
-enum class line : bool { with_an_end, without };
-
+/// However many wait: what was asked for, and that somebody holds nothing any more, is bounded by
+/// the tables of both ends, and nobody could answer for it if it was lost.
 template <class F>
-void visit(const connection& link, line where, F f) noexcept {
-  auto visit = [f = std::move(f)](hosted& h) mutable { f(static_cast<link_port&>(h)); };
+void visit(const connection& link, F f) noexcept {
   try {
-    static_cast<void>(where == line::without ? link.insist(std::move(visit))
-                                             : link.run(std::move(visit)));
+    static_cast<void>(
+        link.insist([f = std::move(f)](hosted& h) mutable { f(static_cast<link_port&>(h)); }));
   } catch (const std::exception&) {
     // No memory for a visit in line: it goes as one to a link that has ended.
   }
 }
 
+/// Takes what waits for a link, for it, or loses that.
+class taking final : public detail::visit {
+ public:
+  explicit taking(answering_cell& from) noexcept : from_(from) { from_.add_strong(); }
+  ~taking() override {
+    if (!is_made_) from_.lose_waiting();
+    from_.drop_strong();
+  }
+  void run(hosted& h) override {
+    is_made_ = true;
+    static_cast<link_port&>(h).send_waiting();
+  }
+
+ private:
+  answering_cell& from_;
+  bool is_made_ = false;
+};
+
+/// Of who encodes outside of the link: a handle needs its tables.
+class no_porter final : public handle_porter {
+ public:
+  void write(byte_writer& out, core::cell*, const protocol_table&) override {
+    out.fail(net_errc::not_encodable);
+  }
+  core::cell* read(byte_reader& in, const protocol_table&) override {
+    in.fail("nothing is read here");
+    return nullptr;
+  }
+};
+
 }  // namespace
 
 // Those that were withdrawn do not count among the open ones, and an actor may keep them for long.
-answering_cell::answering_cell(core::environment& env, connection link, const node_settings& s)
-    : proxy_cell(env), link_(std::move(link)), wanted_(2 * std::size_t{s.most_questions}) {
+answering_cell::answering_cell(core::environment& env, connection link, const encoding& how,
+                               const node_settings& s)
+    : proxy_cell(env),
+      link_(std::move(link)),
+      wanted_(2 * std::size_t{s.most_questions}),
+      how_(how),
+      waiting_(2 * std::size_t{s.most_under_way}, s.most_bytes_waiting) {
   need_credit(s.most_under_way, s.patience);
 }
 
 void answering_cell::take_credit() noexcept { core::running_cell::take_or_owe(*this); }
 
+void answering_cell::bring_visit() noexcept {
+  try {
+    auto all = std::make_unique<taking>(*this);
+    // If it is not taken, its destructor does what is left to do.
+    if (link_.door() != nullptr)
+      static_cast<void>(link_.door()->wait_in_line(std::move(all), false));
+  } catch (const std::bad_alloc&) { lose_waiting(); }
+}
+
+void answering_cell::lose_waiting() noexcept {
+  waiting_frames::batch lost(&remote_cell::lose_entry);
+  waiting_.take(lost);
+}
+
 void answering_cell::forward(core::envelope_ptr e, base::instant) noexcept {
   if (!e->is(core::envelope_flag::response)) return;  // nobody has a handle to send anything else
-  visit(link_, line::without, [e = std::move(e)](link_port& l) mutable { l.answer(std::move(e)); });
+  visit(link_, [e = std::move(e)](link_port& l) mutable { l.answer(std::move(e)); });
 }
 
 void answering_cell::forward_signal(core::envelope_ptr e) noexcept {
   if (e->type != &base::message_type_of<core::signals::handed_on>) return;
-  visit(link_, line::without, [e = std::move(e)](link_port& l) {
+  visit(link_, [e = std::move(e)](link_port& l) {
     const auto& h = *static_cast<const core::signals::handed_on*>(e->raw());
     l.handed_on(h.request(), h.proxy());
   });
@@ -88,7 +110,10 @@ remote_cell::remote_cell(connection link, answering_cell& link_credit, const act
 }
 
 void remote_cell::seen_as(const protocol_table& t) {
-  if (std::find(tables_.begin(), tables_.end(), &t) == tables_.end()) tables_.push_back(&t);
+  if (std::find(tables_.begin(), tables_.end(), &t) != tables_.end()) return;
+  tables_.push_back(&t);
+  // order: release, pairs with the load in leave_encoded: a table is a constant, once it is made
+  if (tables_.size() == 1) first_table_.store(&t, std::memory_order_release);
 }
 
 const signature_codec* remote_cell::by_content(const base::message_type* m) const noexcept {
@@ -103,24 +128,110 @@ const signature_codec* remote_cell::by_type(std::uint64_t type) const noexcept {
   return nullptr;
 }
 
-void remote_cell::forward(core::envelope_ptr e, base::instant until) noexcept {
-  link_credit_.take_credit();
-  visit(link_, line::with_an_end,
-        [p = parcel<false>(*this, std::move(e)), until](link_port& l) mutable {
-          l.send(p.to(), p.take_address(), p.take(), until);
-        });
-}
-
 void remote_cell::overdue(const core::envelope_ptr& e) noexcept {
   link_credit_.give_back(1);
   grant(1);
   core::respond_timed_out(core::take_request(e.get()));
 }
 
+void remote_cell::forward(core::envelope_ptr e, base::instant until) noexcept {
+  link_credit_.take_credit();
+  pass(std::move(e), until, false);
+}
+
 void remote_cell::forward_signal(core::envelope_ptr e) noexcept {
-  visit(link_, line::without, [p = parcel<true>(*this, std::move(e))](link_port& l) mutable {
-    l.signal(p.to(), p.take());
-  });
+  pass(std::move(e), base::instant::never(), true);
+}
+
+void remote_cell::pass(core::envelope_ptr e, base::instant until, bool is_signal) noexcept {
+  detail::entrance* const door = link_.door().get();
+  if (door == nullptr || door->enter() != detail::entrance::answer::entered)
+    return leave_waiting(std::move(e), until, is_signal);  // who has come to its end loses it there
+  const detail::leaving at_end{*door};
+  auto& link = static_cast<link_port&>(door->occupant());
+  try {
+    if (link_credit_.waiting().any()) link.send_waiting();
+    if (is_signal)
+      link.signal(*this, std::move(e));
+    else
+      link.send(*this, std::move(e), until);
+  } catch (const std::exception&) {
+    // No memory: it goes as one to a link that has ended.
+  }
+}
+
+void remote_cell::leave_waiting(core::envelope_ptr e, base::instant until,
+                                bool is_signal) noexcept {
+  bool first = false;
+  if (!is_signal && !link_credit_.waiting().has_room()) return lost(std::move(e), too_much_waits());
+  try {
+    if (is_signal || !leave_encoded(*e, first))
+      first = link_credit_.waiting().add({.to = this, .until = until}, e, is_signal);
+  } catch (const std::bad_alloc&) {
+    if (is_signal) return lost_signal(e, net_errc::node_down);
+    return lost(std::move(e), base::errc::overload);
+  }
+  if (first) link_credit_.bring_visit();
+}
+
+/// Encodes a message on its sender's thread. False: only the link can, or knows what is wrong.
+bool remote_cell::leave_encoded(const core::envelope& e, bool& first) {
+  // order: acquire, pairs with seen_as
+  const protocol_table* const table = first_table_.load(std::memory_order_acquire);
+  if (e.is(core::envelope_flag::request) || table == nullptr) return false;
+  // order: relaxed; a hint
+  if (for_the_link_.load(std::memory_order_relaxed) == e.type) return false;
+  const signature_codec* const s = table->by_content(e.type);
+  if (s == nullptr) return false;
+  const answering_cell::encoding& how = link_credit_.how();
+  no_porter porter;
+  byte_writer out({.front = frame_room + how.headers,
+                   .context = codec_context(static_cast<handle_porter&>(porter))});
+  try {
+    s->message.write(out, core::content_pointer(&e));
+  } catch (const std::exception&) { return false; }  // a user's codec: the link tells
+  base::result<packet> p = std::move(out).finish();
+  if (!p) {
+    for_the_link_.store(e.type, std::memory_order_relaxed);  // order: as above
+    return false;
+  }
+  frame f{.kind = frame_kind::message,
+          .receiver = id_,
+          .sender = how.sender(e.sender_id),
+          .type = s->message.type};
+  f.urgent = e.is(core::envelope_flag::urgent);
+  outgoing m = to_outgoing(f, std::move(*p));
+  first = link_credit_.waiting().add(
+      {.to = this, .type = e.type, .sender = e.sender_id, .lane = m.lane}, std::move(m.bytes));
+  return true;
+}
+
+void remote_cell::lose_entry(waiting_frames::entry& e) noexcept {
+  constexpr std::string_view why = "the link to its node is over, or has no room";
+  auto& to = static_cast<remote_cell&>(*e.what.to);
+  if (e.is_signal)
+    return to.lost_signal(e.envelope, base::make_error(net_errc::node_down, to.name(), why));
+  const base::error no = base::make_error(base::errc::not_handled, to.name(), why);
+  if (e.envelope != nullptr)
+    to.lost(std::move(e.envelope), no);
+  else
+    to.lost(e.what.type, e.what.sender, no);
+}
+
+void remote_cell::lost(const base::message_type* type, std::uint64_t sender,
+                       const base::error& why) noexcept {
+  link_credit_.give_back(1);
+  grant(1);
+  env().dead_letter({.sender = sender,
+                     .receiver = cell::id(),
+                     .type = type->name,
+                     .descriptor = type,
+                     .reason = why});
+}
+
+base::error remote_cell::too_much_waits() const {
+  return base::make_error(base::errc::overload, name(),
+                          "too many messages to its node wait to be sent");
 }
 
 void remote_cell::lost_signal(const core::envelope_ptr& e, const base::exit_reason& why) noexcept {
@@ -137,9 +248,9 @@ void remote_cell::lost_signal(const core::envelope_ptr& e, const base::exit_reas
 }
 
 void remote_cell::nobody_holds_it() noexcept {
-  visit(
-      link_, line::without,
-      [keeps = core::handle_access::make_address(this), this](link_port& l) { l.released(*this); });
+  visit(link_, [keeps = core::handle_access::make_address(this), this](link_port& l) {
+    l.released(*this);
+  });
 }
 
 }  // namespace garrick::net::internal

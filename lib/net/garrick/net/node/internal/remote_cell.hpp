@@ -1,7 +1,8 @@
 // The proxy of one actor of a peer, and the cell that answers a peer's requests.
 //
 // What is sent to a proxy visits the link on the sender's thread; the link encodes it and puts it
-// on its way (link_port.hpp). Where the visit cannot be made, because the link is over or too many
+// on its way (link_port.hpp). If somebody else is in, the sender encodes it, and leaves the frame
+// there (waiting_frames.hpp). Where the visit cannot be made, because the link is over or too many
 // wait, what was sent is lost in the proper way: a dead letter, an answer to the request.
 //
 // Thread safety: as proxy_cell, but for what is said to belong to the link.
@@ -9,15 +10,19 @@
 
 #include <garrick/core/cell/handle.hpp>
 #include <garrick/core/cell/proxy/proxy_cell.hpp>
+#include <garrick/net/node/internal/waiting_frames.hpp>
 #include <garrick/net/node/internal/wanted_requests.hpp>
 #include <garrick/net/node/node_settings.hpp>
 #include <garrick/net/node/protocol_table.hpp>
 #include <garrick/net/transport/hosted.hpp>
 #include <garrick/net/wire/frame.hpp>
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace garrick::net::internal {
@@ -25,11 +30,22 @@ namespace garrick::net::internal {
 GARRICK_NO_VIRTUAL_DESTRUCTORS_BEGIN
 
 /// Who has asked, for the actors here: one for all requests of a peer. An answer to it becomes a
-/// frame, and it knows which of them are still wanted. It also has the credit of the whole link.
+/// frame, and it knows which of them are still wanted. It also has what all proxies of the link
+/// share: its credit, and what waits for it.
 class answering_cell final : public core::proxy_cell {
  public:
+  /// What a sender has to know to encode a message for a link.
+  struct encoding {
+    std::size_t headers = 0;  ///< of the layers
+    std::uint64_t salt = 0;   ///< of the numbers of senders
+    /// Chooses the lane, and tells the peer no number of ours.
+    [[nodiscard]] actor_id sender(std::uint64_t local) const noexcept {
+      return {(local + 1) * 0x9e3779b97f4a7c15u ^ salt, 1};
+    }
+  };
   /// One strong handle, which is the caller's.
-  answering_cell(core::environment& env, connection link, const node_settings& s);
+  answering_cell(core::environment& env, connection link, const encoding& how,
+                 const node_settings& s);
   std::string_view type_name() const noexcept override { return "asker in another node"; }
   /// Waits, where that is allowed, until something more may be under way.
   void take_credit() noexcept;
@@ -40,6 +56,11 @@ class answering_cell final : public core::proxy_cell {
   [[nodiscard]] base::instant wanted_until(std::uint64_t request) const noexcept override {
     return wanted_.until(request);
   }
+  [[nodiscard]] waiting_frames& waiting() noexcept { return waiting_; }
+  [[nodiscard]] const encoding& how() const noexcept { return how_; }
+  /// The link is to take what waits; if that cannot be, it is lost.
+  void bring_visit() noexcept;
+  void lose_waiting() noexcept;
 
  private:
   ~answering_cell() = default;
@@ -49,6 +70,8 @@ class answering_cell final : public core::proxy_cell {
 
   const connection link_;
   wanted_requests wanted_;
+  const encoding how_;
+  waiting_frames waiting_;
 };
 
 /// An actor of a peer.
@@ -80,8 +103,14 @@ class remote_cell final : public core::proxy_cell {
     grant(1);
     lose(std::move(e), std::move(why));
   }
+  /// What a message ends with for which there is no room.
+  [[nodiscard]] base::error too_much_waits() const;
   /// A request whose time was over before it got on its way.
   void overdue(const core::envelope_ptr& e) noexcept;
+  /// As above, of a message whose envelope is gone.
+  void lost(const base::message_type* type, std::uint64_t sender, const base::error& why) noexcept;
+  /// As above, whatever it was. Requires an entry for a remote_cell.
+  static void lose_entry(waiting_frames::entry& e) noexcept;
   /// A signal that did not get on its way.
   void lost_signal(const core::envelope_ptr& e, const base::exit_reason& why) noexcept;
   /// Itself, by its identity.
@@ -95,11 +124,17 @@ class remote_cell final : public core::proxy_cell {
   void forward_signal(core::envelope_ptr e) noexcept override;
   void nobody_holds_it() noexcept override;
   void free_self() noexcept override { delete this; }
+  void pass(core::envelope_ptr e, base::instant until, bool is_signal) noexcept;
+  void leave_waiting(core::envelope_ptr e, base::instant until, bool is_signal) noexcept;
+  [[nodiscard]] bool leave_encoded(const core::envelope& e, bool& first);
 
   const connection link_;
   answering_cell& link_credit_;
   const actor_id id_;
-  std::vector<const protocol_table*> tables_;
+  std::vector<const protocol_table*> tables_;  // the link's
+  // For senders: the first of tables_, and the last content that the link alone can encode.
+  std::atomic<const protocol_table*> first_table_{nullptr};
+  std::atomic<const base::message_type*> for_the_link_{nullptr};
 };
 
 GARRICK_NO_VIRTUAL_DESTRUCTORS_END

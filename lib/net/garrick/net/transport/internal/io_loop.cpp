@@ -72,6 +72,14 @@ void io_loop::join() {
   if (thread_.joinable()) thread_.join();
 }
 
+std::span<std::byte> io_loop::read_room(std::size_t size) {
+  if (size > read_size_) {
+    read_room_ = std::make_unique_for_overwrite<std::byte[]>(size);
+    read_size_ = size;
+  }
+  return {read_room_.get(), size};
+}
+
 bool io_loop::post(std::unique_ptr<job>&& what) {
   const std::lock_guard lock(mutex_);
   if (ended_) return false;

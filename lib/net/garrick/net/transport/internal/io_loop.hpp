@@ -105,6 +105,9 @@ class io_loop {
     return count_.load(std::memory_order_relaxed);  // order: a hint for spreading load
   }
 
+  /// Room to read into: whoever is called back uses it until it returns. On the loop's thread.
+  [[nodiscard]] std::span<std::byte> read_room(std::size_t size);
+
   /// What the classes below need of Asio.
   struct engine;
   [[nodiscard]] engine& asio() noexcept { return *engine_; }
@@ -116,6 +119,8 @@ class io_loop {
   const std::size_t number_;
   std::unique_ptr<engine> engine_;
   std::thread thread_;
+  std::unique_ptr<std::byte[]> read_room_;  // the loop's thread's, as its size
+  std::size_t read_size_ = 0;
   std::atomic<std::size_t> count_{0};
   std::mutex mutex_;
   std::unordered_map<resident*, std::shared_ptr<resident>> residents_;  // under mutex_

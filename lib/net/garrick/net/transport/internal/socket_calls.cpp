@@ -302,6 +302,15 @@ void socket_file::remove() noexcept {
   path_.clear();
 }
 
+std::ptrdiff_t receive_stream(int fd, std::span<std::byte> into, int& failed) {
+  for (;;) {
+    const ssize_t got = ::recv(fd, into.data(), into.size(), MSG_DONTWAIT);
+    if (got >= 0) return got;
+    failed = errno;
+    if (failed != EINTR) return -1;
+  }
+}
+
 std::ptrdiff_t send_stream(int fd, std::span<const packet> packets, int& failed) {
   std::array<iovec, most_buffers> parts;
   const std::size_t n = std::min(packets.size(), parts.size());

@@ -89,6 +89,9 @@ class socket_file {
   ino_t inode_ = 0;
 };
 
+/// Reads what a stream has: how many bytes, 0 at its end, or -1 with the system's number in
+/// `failed`.
+[[nodiscard]] std::ptrdiff_t receive_stream(int fd, std::span<std::byte> into, int& failed);
 /// Sends the packets in one call, as far as the socket takes them: how many bytes of a stream, or
 /// -1 with the system's number in `failed`.
 [[nodiscard]] std::ptrdiff_t send_stream(int fd, std::span<const packet> packets, int& failed);

@@ -13,7 +13,7 @@ namespace garrick::net::internal {
 namespace {
 
 /// So much may wait before it is written while somebody is still in.
-constexpr std::size_t flush_at = std::size_t{256} << 10;
+constexpr std::size_t flush_at = std::size_t{64} << 10;
 
 bool has_unread_bytes(int fd) noexcept {
   int waiting = 0;
@@ -91,8 +91,7 @@ void stream_host::established(std::unique_ptr<io_socket> socket) {
   state_ = state::connected;
   connected(true);
   counts_.connects.add(1);
-  if (buffer_ == nullptr && !above().has_room())
-    buffer_ = std::make_unique_for_overwrite<std::byte[]>(settings_.read_size);
+  has_room_ = above().has_room();
   // It ends later at the soonest, so the stack hears `connected` first.
   read_some();
   above().connected(now());
@@ -142,15 +141,20 @@ void stream_host::forget() noexcept {
 // --- receiving -----------------------------------------------------------------------------------
 
 void stream_host::read_some() {
-  if (buffer_ != nullptr) {
-    room_.bytes = {buffer_.get(), settings_.read_size};
-  } else {
-    std::optional<receive_room> next = above().room();
-    rests_ = !next;
-    if (rests_) return;
-    room_ = *std::move(next);
-  }
+  if (!has_room_) return socket_->wait_readable(self(), number(reading));
+  std::optional<receive_room> next = above().room();
+  rests_ = !next;
+  if (rests_) return;
+  room_ = *std::move(next);
   socket_->read(room_.bytes, self(), number(reading));
+}
+
+void stream_host::read_now(int failed) {
+  std::ptrdiff_t bytes = -1;
+  room_.bytes = loop_.read_room(settings_.read_size);
+  if (failed == 0) bytes = receive_stream(socket_->fd(), room_.bytes, failed);
+  if (bytes < 0 && failed == EAGAIN) return read_some();
+  have_read(bytes < 0 ? failed : 0, bytes < 0 ? 0 : static_cast<std::size_t>(bytes));
 }
 
 void stream_host::read_on() {
@@ -160,7 +164,7 @@ void stream_host::read_on() {
 void stream_host::event(std::uint64_t what, int failed, std::size_t bytes) {
   inside([me = self(), what, failed, bytes] {
     if (what == me->number(reading))
-      me->have_read(failed, bytes);
+      me->has_room_ ? me->have_read(failed, bytes) : me->read_now(failed);
     else if (what == me->number(connecting_op))
       me->attempt_ended(failed != 0 ? failed : connect_outcome(me->socket_->fd()));
     else if (what == me->number(writing))
@@ -277,6 +281,7 @@ bool stream_host::attend() {
 void stream_host::attend_elsewhere() {
   if (reopens_ || broken_ || (is_full_ && queue_.bytes() <= settings_.low_water)) want_loop();
   if (ends_unread()) want_loop();
+  if (blocked_ && !waits_writable_) want_loop();  // so much was sent that it was written before
   if (queue_.empty() || blocked_ || flush_posted_ || state_ != state::connected || broken_) return;
   // Messages that come faster than one can be written are left to the loop: until it comes, more of
   // them meet.

@@ -5,7 +5,9 @@
 //
 // Invariants:
 //   C1  socket_ is null exactly in the states closed and looking up.
-//   C2  While connected, one read is under way; its bytes are passed up before the next begins.
+//   C2  While connected, one read is under way; its bytes are passed up before the next begins. Who
+//       has no room of its own waits until there is something to read, and then reads into the
+//       loop's: a connection at rest needs none.
 //   C3  blocked_: the socket took no more. It is asked again when it is writable, and not before.
 //   C4  Packets wait only while connected.
 //
@@ -80,6 +82,7 @@ class stream_host final : public host, public resolution {
   void established(std::unique_ptr<io_socket> socket);
   void take_accepted(unique_fd fd, std::vector<std::byte> first);
   void read_some();
+  void read_now(int failed);
   void have_read(int failed, std::size_t bytes);
   /// Closes the connection and tells the stack.
   void lose(const base::error& why);
@@ -103,8 +106,8 @@ class stream_host final : public host, public resolution {
   std::size_t next_address_ = 0;
   base::instant attempt_ends_ = base::instant::never();
   std::unique_ptr<io_socket> socket_;
-  std::unique_ptr<std::byte[]> buffer_;  ///< null if the stack has room of its own
-  receive_room room_;                    ///< where a read writes to, also when the link is over
+  bool has_room_ = false;  ///< the stack says where to read to
+  receive_room room_;      ///< of the stack; a read writes to it, also when the link is over
   send_queue queue_;
   std::uint64_t number_ = 0;
   base::instant last_flush_;

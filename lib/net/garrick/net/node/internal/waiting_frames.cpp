@@ -1,0 +1,126 @@
+#include <garrick/net/node/internal/waiting_frames.hpp>
+
+#include <garrick/base/platform/assert.hpp>
+
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace garrick::net::internal {
+
+namespace {
+
+constexpr std::size_t aligned(std::size_t n) noexcept { return (n + 7) / 8 * 8; }
+
+}  // namespace
+
+waiting_frames::~waiting_frames() {
+  GARRICK_ASSERT(chunks_.empty(), "an entry holds its proxy, which holds this");
+}
+
+std::byte* waiting_frames::place(const about& what, form as, std::size_t size) {
+  const std::size_t all = sizeof(head) + aligned(size);
+  if (chunks_.empty() || chunks_.back()->used + all > chunk_size)
+    chunks_.push_back(std::make_unique_for_overwrite<chunk>());
+  chunk& c = *chunks_.back();
+  const bool holds = what.to != last_;
+  if (holds) what.to->add_weak();
+  last_ = what.to;
+  std::byte* const at = c.bytes + c.used;
+  ::new (at) head{what, static_cast<std::uint32_t>(size), as, holds};
+  c.used += static_cast<std::uint32_t>(all);
+  return at + sizeof(head);
+}
+
+void waiting_frames::count(std::size_t bytes) noexcept {
+  // order: the mutex's, and as `has_room`
+  messages_.store(messages_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  bytes_.store(bytes_.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
+}
+
+bool waiting_frames::was_empty() noexcept {
+  const bool first = !any_.load(std::memory_order_relaxed);  // order: the mutex's
+  if (first) any_.store(true, std::memory_order_relaxed);    // order: the mutex's, and as `any`
+  return first;
+}
+
+bool waiting_frames::add(const about& what, packet frame) {
+  const std::span<const std::byte> bytes = frame.bytes();
+  const std::size_t size = bytes.size();
+  const std::lock_guard lock(mutex_);
+  if (bytes.size() <= largest_copied)
+    std::memcpy(place(what, form::bytes, bytes.size()), bytes.data(), bytes.size());
+  else
+    ::new (place(what, form::packet, sizeof(packet))) packet(std::move(frame));
+  count(size);
+  return was_empty();
+}
+
+bool waiting_frames::add(const about& what, core::envelope_ptr& e, bool is_signal) {
+  const std::lock_guard lock(mutex_);
+  std::byte* const at =
+      place(what, is_signal ? form::signal : form::envelope, sizeof(core::envelope*));
+  const std::size_t size = e->type->size;
+  ::new (at) core::envelope*(e.release());
+  if (!is_signal)
+    count(size);
+  else  // order: the mutex's, and as `any_signals`
+    signals_.fetch_add(1, std::memory_order_relaxed);
+  return was_empty() || is_signal;
+}
+
+bool waiting_frames::take(batch& to) noexcept {
+  GARRICK_ASSERT(to.empty(), "what was taken before comes before what waits");
+  to.chunks_.clear();
+  to.at_ = to.offset_ = 0;
+  const std::lock_guard lock(mutex_);
+  to.chunks_.swap(chunks_);  // and back goes the room for the next ones
+  last_ = nullptr;
+  messages_.store(0, std::memory_order_relaxed);                  // order: as below
+  bytes_.store(0, std::memory_order_relaxed);                     // order: as below
+  to.signals_ = signals_.exchange(0, std::memory_order_relaxed);  // order: as below
+  return any_.exchange(false, std::memory_order_relaxed);  // order: the mutex's, and as `any`
+}
+
+bool waiting_frames::batch::next(entry& e) noexcept {
+  if (at_ != chunks_.size() && offset_ == chunks_[at_]->used) {
+    chunks_[at_++].reset();
+    offset_ = 0;
+  }
+  if (at_ == chunks_.size()) {
+    if (core::cell* const before = std::exchange(held_, nullptr)) before->drop_weak();
+    return false;
+  }
+  std::byte* at = chunks_[at_]->bytes + offset_;
+  const head h = *std::launder(reinterpret_cast<const head*>(at));
+  at += sizeof(head);
+  offset_ += sizeof(head) + aligned(h.size);
+  if (h.holds)
+    if (core::cell* const before = std::exchange(held_, h.what.to)) before->drop_weak();
+  e.what = h.what;
+  e.bytes = {};
+  e.whole = {};
+  e.is_signal = false;
+  switch (h.as) {
+    case form::bytes: e.bytes = {at, h.size}; break;
+    case form::packet: {
+      auto* const p = std::launder(reinterpret_cast<packet*>(at));
+      e.whole = std::move(*p);
+      p->~packet();
+      break;
+    }
+    case form::envelope:
+    case form::signal:
+      e.is_signal = h.as == form::signal;
+      if (e.is_signal) --signals_;
+      e.envelope.reset(*std::launder(reinterpret_cast<core::envelope**>(at)));
+      break;
+  }
+  return true;
+}
+
+waiting_frames::batch::~batch() {
+  for (entry e; next(e); e.envelope.reset()) lose_(e);
+}
+
+}  // namespace garrick::net::internal

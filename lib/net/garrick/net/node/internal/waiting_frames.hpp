@@ -1,0 +1,151 @@
+// Messages to a peer whose link somebody else is in, as bytes where that is possible.
+//
+// Problem: a visit in line for each message would cost a lock that the I/O thread wants, too, and
+// an object; and the envelope would be read and freed by another thread than the one that fills the
+// next one. So who finds the link busy encodes its message itself, puts the frame here, behind the
+// others, and reuses its envelope. Only the first one brings a visit, which takes all. The more a
+// link has to do, the more meet here.
+//
+// What only the link can encode waits here as it is, in its place: requests, which get a number
+// there, handles, which are to be exported, and signals.
+//
+// Invariants:
+//   W1  Whoever makes this not empty brings a visit that takes all; if it cannot be made, whoever
+//       finds that out loses all (`batch` does).
+//   W2  What one thread adds is taken in its order, and nothing is taken before what was added
+//       before it: who is let in at once takes what waits first.
+//   W3  The proxy of each entry is held weakly until the next one was taken. Entries in a row with
+//       one proxy share that hold.
+//
+// Thread safety: any thread; each entry is one thread's, who adds it, then one who takes it.
+#pragma once
+
+#include <garrick/base/time/clock.hpp>
+#include <garrick/base/types/message_type.hpp>
+#include <garrick/core/cell/cell.hpp>
+#include <garrick/core/cell/envelope.hpp>
+#include <garrick/net/layer/layer.hpp>
+#include <garrick/net/packet.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace garrick::net::internal {
+
+/// See above.
+class waiting_frames {
+ public:
+  /// What is known of a message whose envelope is gone.
+  struct about {
+    core::cell* to = nullptr;  ///< its proxy
+    const base::message_type* type = nullptr;
+    std::uint64_t sender = 0;  ///< an actor here; 0: nobody
+    lane_number lane = 0;
+    base::instant until = base::instant::never();  ///< the time of a request
+  };
+  /// What was taken.
+  struct entry {
+    about what;
+    std::span<const std::byte> bytes{};  ///< a frame, until the next entry is taken; or
+    packet whole{};                      ///< a large one; or
+    core::envelope_ptr envelope{};       ///< what is still to be encoded
+    bool is_signal = false;              ///< such an envelope
+  };
+  class batch;
+
+  /// Room for so many messages and bytes, as far as senders look.
+  waiting_frames(std::size_t messages, std::size_t bytes) noexcept
+      : most_messages_(messages), most_bytes_(bytes) {}
+  ~waiting_frames();
+  waiting_frames(const waiting_frames&) = delete;
+  waiting_frames& operator=(const waiting_frames&) = delete;
+
+  /// A frame. True: nothing was here, and the caller brings a visit (W1). Throws std::bad_alloc,
+  /// and then nothing was added. Requires that the caller holds the proxy.
+  [[nodiscard]] bool add(const about& what, packet frame);
+  /// A message, a request or a signal. As above, and then the envelope is as it was. Always true
+  /// for a signal, which does not wait until the link has room.
+  [[nodiscard]] bool add(const about& what, core::envelope_ptr& e, bool is_signal);
+  /// False: too much waits for a message or a request to wait, too. Signals find room. Several who
+  /// look at once may exceed it by what they add.
+  [[nodiscard]] bool has_room() const noexcept {
+    // order: relaxed; a limit that need not be exact
+    return messages_.load(std::memory_order_relaxed) < most_messages_ &&
+           bytes_.load(std::memory_order_relaxed) < most_bytes_;
+  }
+  /// Whether something is here, at least what this thread has added.
+  [[nodiscard]] bool any() const noexcept {
+    return any_.load(std::memory_order_relaxed);  // order: a thread sees what it has added itself
+  }
+  /// As above, of signals.
+  [[nodiscard]] bool any_signals() const noexcept {
+    return signals_.load(std::memory_order_relaxed) != 0;  // order: as above
+  }
+  /// Adds all that is here to `to`, of which everything was taken. True: it was something.
+  bool take(batch& to) noexcept;
+
+ private:
+  enum class form : std::uint8_t { bytes, packet, envelope, signal };
+  struct head {
+    about what;
+    std::uint32_t size;  ///< behind it
+    form as;
+    bool holds;  ///< the proxy, weakly
+  };
+  static constexpr std::size_t chunk_size = (std::size_t{16} << 10) - 64;
+  static constexpr std::size_t largest_copied = 2048;
+  struct chunk {
+    std::uint32_t used = 0;
+    alignas(8) std::byte bytes[chunk_size];
+  };
+  using chunks = std::vector<std::unique_ptr<chunk>>;
+  /// Room for an entry, whose head is written; under mutex_.
+  [[nodiscard]] std::byte* place(const about& what, form as, std::size_t size);
+  void count(std::size_t bytes) noexcept;
+  [[nodiscard]] bool was_empty() noexcept;
+
+  std::mutex mutex_;
+  chunks chunks_;                          // under mutex_
+  core::cell* last_ = nullptr;             // under mutex_: the proxy of the last entry
+  std::atomic<bool> any_{false};           // written under mutex_
+  std::atomic<std::uint32_t> signals_{0};  // as above
+  std::atomic<std::size_t> messages_{0};   // as above; and requests
+  std::atomic<std::size_t> bytes_{0};      // as above, of those
+  const std::size_t most_messages_;
+  const std::size_t most_bytes_;
+};
+
+/// Entries that were taken, in order.
+class waiting_frames::batch {
+ public:
+  /// What is left in the end, is lost: `lose` says so to whom it concerns.
+  explicit batch(void (*lose)(entry&) noexcept) noexcept : lose_(lose) {}
+  batch(const batch&) = delete;
+  batch& operator=(const batch&) = delete;
+  ~batch();
+  /// The next one; false: there is none.
+  [[nodiscard]] bool next(entry& e) noexcept;
+  [[nodiscard]] bool any_signals() const noexcept { return signals_ != 0; }
+  /// True if all was taken.
+  [[nodiscard]] bool empty() const noexcept {
+    const std::size_t left = chunks_.size() - at_;
+    return left == 0 || (left == 1 && offset_ == chunks_.back()->used);
+  }
+
+ private:
+  friend class waiting_frames;
+
+  void (*const lose_)(entry&) noexcept;
+  chunks chunks_;
+  std::uint32_t signals_ = 0;  // that are left
+  std::size_t at_ = 0;         // of chunks_: the first with an entry that is left
+  std::size_t offset_ = 0;     // of the next entry in there
+  core::cell* held_ = nullptr;
+};
+
+}  // namespace garrick::net::internal
