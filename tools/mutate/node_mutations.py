@@ -170,6 +170,27 @@ MUTATIONS = [
         "const endpoint to = given;",
         by_connecting,
     ),
+    mutation(
+        "node: what is posted overtakes what waits in front of the link",
+        LINK,
+        "  if (m.lane != system_lane) send_waiting(waiting::all);\n",
+        "",
+        ("tests.net.waiting_order",),
+    ),
+    mutation(
+        "node: what waits in front of a link has no limit",
+        INTERNAL + "waiting_frames.hpp",
+        "           bytes_.load(std::memory_order_relaxed) < most_bytes_;",
+        "           most_bytes_ != 0;",
+        ("net_node.waiting_frames",),
+    ),
+    mutation(
+        "node: who is let in first does not look at what waits",
+        REMOTE,
+        "    if (link_credit_.waiting().any()) link.send_waiting();\n",
+        "",
+        ("tests.net.busy_links", "tests.net.waiting_order"),
+    ),
 ]
 
 # ---- time limits and cancels of requests --------------------------------------------------------
