@@ -16,7 +16,9 @@
 #include <garrick/net/wire/schema.hpp>
 #include <garrick/net/wire/type_id.hpp>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -79,13 +81,17 @@ content_codec codec_of_content() {
 }
 
 template <class Sig>
+using message_in = typename core::detail::signature<Sig>::content;
+template <class Sig>
+using answer_in = typename core::detail::signature<Sig>::answer::content;
+
+template <class Sig>
 void add_signature(std::vector<signature_codec>& all, schema_builder& s) {
-  using message = typename core::detail::signature<Sig>::content;
-  using answer = typename core::detail::signature<Sig>::answer::content;
+  using message = message_in<Sig>;
+  using answer = answer_in<Sig>;
+  all.push_back({codec_of_content<message>(), codec_of_content<answer>()});
   const std::uint32_t place = s.add<message>();
   s.sign(base::wire_name<message>, place, {s.add<answer>()});
-  if constexpr (encodable<message> && encodable<answer>)  // `add` says so if not
-    all.push_back({codec_of_content<message>(), codec_of_content<answer>()});
 }
 
 template <class P>
@@ -97,8 +103,16 @@ struct table_maker<core::protocol<Sigs...>> {
     all.reserve(sizeof...(Sigs));
     schema_builder s;
     // no fold expression: protocols may be long, and compilers nest those
-    const int in_order[] = {0, (add_signature<Sigs>(all, s), 0)...};
-    static_cast<void>(in_order);
+    constexpr bool encodes[] = {true, encodable<message_in<Sigs>>...,
+                                encodable<answer_in<Sigs>>...};
+    if constexpr (std::find(std::begin(encodes), std::end(encodes), false) == std::end(encodes)) {
+      const int in_order[] = {0, (add_signature<Sigs>(all, s), 0)...};
+      static_cast<void>(in_order);
+    } else {  // said here, once, and not of each part again
+      const bool told[] = {wire_report<message_in<Sigs>>::reported...,
+                           wire_report<answer_in<Sigs>>::reported...};
+      static_cast<void>(told);
+    }
     return {std::move(all), std::move(s).finish()};
   }
 };
