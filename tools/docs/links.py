@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Every relative link of every Markdown page leads to a file that is there, and its #anchor to a
-heading of that page.
+heading of that page. What is installed (cmake/garrick_install.cmake) leads to what is installed.
 """
 
 import argparse
@@ -46,6 +46,12 @@ def anchors(text: str) -> set[str]:
     return found
 
 
+def is_installed(file: str) -> bool:
+    if file.startswith("examples/"):
+        return not file.endswith((".test.cpp", ".fuzz.cpp"))
+    return file.startswith("docs/guide/") or file in ("docs/papers.md", "docs/wire.md")
+
+
 def check_page(root: Path, page: Path) -> list[str]:
     problems = []
     for number, line in prose(page.read_text(encoding="utf-8")):
@@ -58,7 +64,12 @@ def check_page(root: Path, page: Path) -> list[str]:
                 problems.append(
                     f"{page.relative_to(root)}:{number}: {target}: there is no such file"
                 )
-            elif (
+                continue
+            here, there = page.relative_to(root).as_posix(), goal.relative_to(root).as_posix()
+            is_text = goal.suffix in (".md", ".hpp", ".cpp")
+            if is_installed(here) and is_text and not is_installed(there):
+                problems.append(f"{here}:{number}: {target}: that is not installed, as the page is")
+            if (
                 anchor
                 and goal.suffix == ".md"
                 and anchor not in anchors(goal.read_text(encoding="utf-8"))

@@ -451,6 +451,15 @@ class links_test(Tree):
             links.check, "docs/c.md:1: none.md", "docs/c.md:1: b.md#three", "docs/c.md:2: z.png"
         )
 
+    def test_links_of_installed_pages(self):
+        self.write("docs/b.md", "# B\n")
+        self.write("docs/guide/a.md", "[c](c.md)\n")
+        self.write("docs/guide/c.md", "[e](../../examples/e.cpp)\n")
+        self.write("examples/e.cpp", "int main() {}\n")
+        self.assert_clean(links.check)
+        self.write("docs/guide/d.md", "[b](../b.md)\n")
+        self.assert_complains(links.check, "docs/guide/d.md:1: ../b.md: that is not installed")
+
 
 class reference_test(Tree):
     def page(self, text: str) -> str:
