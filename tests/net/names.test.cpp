@@ -55,7 +55,6 @@ TEST_CASE("names: a link that opens again looks its name up again") {
   const std::string port = std::to_string(door->local().port());
   auto other_door = listen(io, at("tcp://127.0.0.3:" + port), accepting(second));
   REQUIRE(other_door);
-  using stream_session = session<byte_stream>;
   auto peer = connect(io, at("tcp://moves.invalid:" + port),
                       [here](carrier& below, const connection& self) -> std::unique_ptr<hosted> {
                         auto s = std::make_unique<stream_session>(below, self, here);
