@@ -37,15 +37,18 @@ gpu_layer::control& layer() {
 }
 
 void restore(gpu_layer::control& l) {
-  for (auto* const code : {&l.buffer_code, &l.kernel_code, &l.write_code, &l.read_code,
-                           &l.kernel_status, &l.build_code})
+  for (auto* const code : {&l.buffer_code, &l.argument_code, &l.kernel_code, &l.write_code,
+                           &l.read_code, &l.kernel_status, &l.build_code})
     *code = 0;
-  for (auto* const flag :
-       {&l.lost, &l.no_doubles, &l.no_devices, &l.no_argument_info, &l.in_order, &l.hold_callbacks})
+  for (auto* const flag : {&l.lost, &l.no_doubles, &l.no_devices, &l.no_argument_info, &l.in_order,
+                           &l.hold_callbacks, &l.no_read_callbacks})
     *flag = false;
   l.release_threads();
   l.observer = nullptr;
   l.release_callbacks();
+  // Whatever the test was about: nobody has waited, and callbacks have called nothing.
+  CHECK(l.blocking.exchange(0) == 0);
+  CHECK(l.by_callbacks.exchange(0) == 0);
 }
 
 const char* const kernels = R"(

@@ -26,7 +26,8 @@ using floats = std::vector<float>;
 /// Counts and injections; one for the program. Sets the environment before the first call of
 /// OpenCL: two `pthread` devices and the layer, unless it says something else.
 gpu_layer::control& layer();
-/// Undoes all injections, and lets go what is held.
+/// Undoes all injections, and lets go what is held. Fails the test if a call has waited,
+/// or a callback has called the driver.
 void restore(gpu_layer::control& l);
 
 /// Kernels of most tests.

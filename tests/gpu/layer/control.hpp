@@ -17,10 +17,13 @@ struct control {
   std::atomic<std::uint64_t> copies{0};    ///< on the device
   std::atomic<std::uint64_t> maps{0};      ///< pinned memory
   std::atomic<std::uint64_t> kernels{0};   ///< enqueued
+  std::atomic<std::uint64_t> flushes{0};   ///< of queues
   std::atomic<std::uint64_t> sources{0};   ///< programs from source
   std::atomic<std::uint64_t> binaries{0};  ///< programs from a binary
   std::atomic<std::uint64_t> blocking{0};  ///< calls that wait: clFinish, blocking transfers, …
-  std::atomic<std::int64_t> buffers{0};    ///< that live now
+  /// Watched calls by the program's callbacks, which may call nothing.
+  std::atomic<std::uint64_t> by_callbacks{0};
+  std::atomic<std::int64_t> buffers{0};  ///< that live now
   /// Called for each watched call, on its thread, with its name. Null: nobody looks.
   std::atomic<void (*)(const char* called)> observer{nullptr};
 
@@ -29,6 +32,7 @@ struct control {
   std::atomic<int> kernel_code{0};            ///< what the enqueueing of a kernel fails with
   std::atomic<int> write_code{0};             ///< what the enqueueing of a write fails with
   std::atomic<int> read_code{0};              ///< what the enqueueing of a read fails with
+  std::atomic<int> argument_code{0};          ///< what the setting of an argument fails with
   std::atomic<int> kernel_status{0};          ///< what callbacks of kernels report
   std::atomic<int> build_code{0};             ///< what a build fails with
   std::atomic<bool> lost{false};              ///< devices are not available, whatever is asked
@@ -37,10 +41,11 @@ struct control {
   std::atomic<bool> no_argument_info{false};  ///< drivers do not tell a kernel's parameters
   std::atomic<bool> in_order{false};          ///< devices have no out-of-order queues
   std::atomic<bool> hold_callbacks{false};    ///< callbacks are kept back until `release_callbacks`
-  std::atomic<bool> hold_kernels{false};      ///< who enqueues a kernel waits until this is false
-  std::atomic<bool> hold_builds{false};       ///< who builds a program waits until this is false
-  std::atomic<int> held_threads{0};           ///< that wait for one of these two
-  std::atomic<int> held_callbacks{0};         ///< that are kept back
+  std::atomic<bool> no_read_callbacks{false};  ///< what is registered for reads is never called
+  std::atomic<bool> hold_kernels{false};       ///< who enqueues a kernel waits until this is false
+  std::atomic<bool> hold_builds{false};        ///< who builds a program waits until this is false
+  std::atomic<int> held_threads{0};            ///< that wait for one of these two
+  std::atomic<int> held_callbacks{0};          ///< that are kept back
   /// Calls those that are kept back, on the calling thread.
   void (*release_callbacks)() = nullptr;
   /// Ends both holds, and wakes those that wait for it: only who waits here can be woken from here.

@@ -26,14 +26,18 @@ struct watched_callback {
   void(CL_CALLBACK* function)(cl_event, cl_int, void*);
   void* argument;
   bool of_kernel;
+  bool of_read;
   cl_event event = nullptr;
   cl_int status = 0;
 };
 std::mutex held_mutex;
 std::vector<watched_callback> held;
 
+thread_local bool in_callback = false;
+
 void saw(const char* name) {
   ++state.calls;
+  if (in_callback) ++state.by_callbacks;
   if (const auto observer = state.observer.load()) observer(name);
 }
 void wait_while(const std::atomic<bool>& flag) {
@@ -44,6 +48,12 @@ void wait_while(const std::atomic<bool>& flag) {
 }
 cl_int injected(const std::atomic<int>& code) {
   return state.lost ? CL_DEVICE_NOT_AVAILABLE : code.load();
+}
+
+void call_back(const watched_callback& c, cl_event e, cl_int status) {
+  const bool outer = std::exchange(in_callback, true);
+  c.function(e, status, c.argument);
+  in_callback = outer;
 }
 
 void release_threads() {
@@ -60,7 +70,7 @@ void release_callbacks() {
     std::swap(all, held);
   }
   state.held_callbacks = 0;
-  for (const watched_callback& c : all) c.function(c.event, c.status, c.argument);
+  for (const watched_callback& c : all) call_back(c, c.event, c.status);
 }
 
 void CL_CALLBACK on_event(cl_event e, cl_int status, void* argument) {
@@ -68,6 +78,7 @@ void CL_CALLBACK on_event(cl_event e, cl_int status, void* argument) {
   delete static_cast<watched_callback*>(argument);
   if (c.of_kernel && state.kernel_status != 0) status = state.kernel_status;
   if (state.lost) status = CL_DEVICE_NOT_AVAILABLE;
+  if (c.of_read && state.no_read_callbacks) return;
   if (state.hold_callbacks) {
     c.event = e;
     c.status = status;
@@ -76,7 +87,7 @@ void CL_CALLBACK on_event(cl_event e, cl_int status, void* argument) {
     ++state.held_callbacks;
     return;
   }
-  c.function(e, status, c.argument);
+  call_back(c, e, status);
 }
 
 cl_int CL_API_CALL set_event_callback(cl_event e, cl_int type,
@@ -84,7 +95,8 @@ cl_int CL_API_CALL set_event_callback(cl_event e, cl_int type,
   saw("clSetEventCallback");
   cl_command_type what = 0;
   below.clGetEventInfo(e, CL_EVENT_COMMAND_TYPE, sizeof what, &what, nullptr);
-  auto* const c = new watched_callback{f, arg, what == CL_COMMAND_NDRANGE_KERNEL};
+  auto* const c = new watched_callback{f, arg, what == CL_COMMAND_NDRANGE_KERNEL,
+                                       what == CL_COMMAND_READ_BUFFER};
   return below.clSetEventCallback(e, type, &on_event, c);
 }
 
@@ -146,8 +158,24 @@ cl_int CL_API_CALL run_kernel(cl_command_queue q, cl_kernel k, cl_uint dimension
   return below.clEnqueueNDRangeKernel(q, k, dimensions, offset, global, local, waits, list, e);
 }
 
+cl_int CL_API_CALL release_context(cl_context c) {
+  saw("clReleaseContext");
+  return below.clReleaseContext(c);
+}
+cl_int CL_API_CALL release_queue(cl_command_queue q) {
+  saw("clReleaseCommandQueue");
+  return below.clReleaseCommandQueue(q);
+}
+
+cl_int CL_API_CALL set_argument(cl_kernel k, cl_uint i, size_t n, const void* value) {
+  saw("clSetKernelArg");
+  if (const cl_int no = state.argument_code; no != 0) return no;
+  return below.clSetKernelArg(k, i, n, value);
+}
+
 cl_int CL_API_CALL flush(cl_command_queue q) {
   saw("clFlush");
+  ++state.flushes;
   return state.lost ? CL_DEVICE_NOT_AVAILABLE : below.clFlush(q);
 }
 cl_int CL_API_CALL finish(cl_command_queue q) {
@@ -237,6 +265,9 @@ cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch* target, c
   above.clEnqueueCopyBuffer = &copy_buffer;
   above.clEnqueueMapBuffer = &map_buffer;
   above.clEnqueueNDRangeKernel = &run_kernel;
+  above.clReleaseContext = &release_context;
+  above.clReleaseCommandQueue = &release_queue;
+  above.clSetKernelArg = &set_argument;
   above.clFlush = &flush;
   above.clFinish = &finish;
   above.clWaitForEvents = &wait_for_events;
