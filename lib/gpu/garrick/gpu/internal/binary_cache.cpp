@@ -15,7 +15,7 @@
 namespace garrick::gpu::internal {
 namespace {
 
-constexpr std::string_view mark("GRKCL\0\0\1", 8);
+constexpr std::string_view mark("GRKCL\0\0\2", 8);
 constexpr std::size_t header = mark.size() + sizeof(digest);
 
 struct closer {
@@ -27,8 +27,10 @@ std::filesystem::path path_of(const std::string& folder, const std::string& key)
   return std::filesystem::path(folder) / (key + ".clbin");
 }
 
-digest sum_of(std::span<const std::byte> bytes) {
+// With the key, so that a file that was renamed is not taken for another program.
+digest sum_of(const std::string& key, std::span<const std::byte> bytes) {
   sha256 h;
+  h.add(key);
   h.add(bytes);
   return h.finish();
 }
@@ -48,7 +50,7 @@ std::optional<std::vector<std::byte>> load_binary(const std::string& folder,
   const auto marked = std::as_bytes(std::span(mark));
   if (!std::equal(marked.begin(), marked.end(), bytes.begin())) return {};
   const std::span whole(bytes);
-  const digest d = sum_of(whole.subspan(header));
+  const digest d = sum_of(key, whole.subspan(header));
   if (!std::equal(d.begin(), d.end(), bytes.begin() + mark.size())) return {};
   bytes.erase(bytes.begin(), bytes.begin() + header);
   return bytes;
@@ -66,7 +68,7 @@ void store_binary(const std::string& folder, const std::string& key,
                std::to_string(count.fetch_add(1, std::memory_order_relaxed)) + ".part";
   bool written = false;
   if (file f{std::fopen(temporary.c_str(), "wbx")}; f != nullptr) {
-    const digest d = sum_of(bytes);
+    const digest d = sum_of(key, bytes);
     written = std::fwrite(mark.data(), 1, mark.size(), f.get()) == mark.size() &&
               std::fwrite(d.data(), 1, d.size(), f.get()) == d.size() &&
               std::fwrite(bytes.data(), 1, bytes.size(), f.get()) == bytes.size();

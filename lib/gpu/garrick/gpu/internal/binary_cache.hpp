@@ -1,8 +1,8 @@
 // Compiled programs in a folder, one a file, named by their key.
 //
-// A file is a mark of eight bytes, the SHA-256 of what follows, and the binary. It is written under
-// another name and renamed, so a reader sees all of it or nothing; and whatever happened to it
-// since, a byte that changed is found before a driver sees it.
+// A file is a mark of eight bytes, the SHA-256 of the key and what follows, and the binary. It is
+// written under another name and renamed, so a reader sees all of it or nothing; and whatever
+// happened to it since, a byte that changed is found before a driver sees it.
 //
 // Thread safety: plain functions; several processes may share a folder.
 #pragma once

@@ -45,6 +45,9 @@ TEST_CASE("a file is what was stored, or nothing") {
   CHECK_FALSE(with(whole + "x"));
   store_binary(folder.string(), key, bytes);
   CHECK(load_binary(folder.string(), key));
+  const std::string other_key(64, 'b');
+  fs::copy_file(file, folder / (other_key + ".clbin"));
+  CHECK_FALSE(load_binary(folder.string(), other_key));
   fs::remove_all(folder);
 }
 
