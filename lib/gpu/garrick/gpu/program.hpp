@@ -69,7 +69,8 @@ void begin_build(std::string source, build_options o, completion<program> done);
 /// pending_response; or an actor system, and `.get()` gives it to a thread. No worker waits.
 /// Errors: `gpu_errc::build_failed` with the compiler's log, of the first device for which it
 /// fails; `no_device` if `o.on` is empty; `unsupported` if one cannot what `o.needs` says;
-/// `overload` if `gpu.waiting` programs wait; `closed`.
+/// `overload` if `gpu.waiting` programs wait; `device_lost`; `closed`. A compiler may take as long
+/// as it likes: only `within` limits the time.
 template <class From>
 [[nodiscard]] auto build(From& from, std::string source, build_options o) {
   return detail::ask_outside<program>(

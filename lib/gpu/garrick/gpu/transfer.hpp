@@ -4,8 +4,9 @@
 //   result<std::vector<float>> back = co_await gpu::download(*this, a);
 //
 // `from` is an actor (`*this`), and these give a pending_response; or an actor system, and `.get()`
-// gives the answer to a thread. `within` limits the time; there is no other limit. Errors:
-// `gpu_errc::empty_argument`, `out_of_memory`, `overload`, `device_lost`, `closed`, `driver`.
+// gives the answer to a thread. After the time of the setting `gpu.deadline`, or of `within`, it is
+// `errc::timeout`. Other errors: `gpu_errc::empty_argument`, `no_device`, `out_of_memory`,
+// `overload`, `device_lost`, `closed`, `driver`.
 //
 // Thread safety: as `adapt`, and as `actor_system::request`.
 #pragma once

@@ -37,6 +37,13 @@ class built_kernel {
   std::array<std::size_t, 3> required_group{};  ///< all 0: any
   void* handle = nullptr;                       ///< the driver's object
   std::shared_ptr<internal::device_core> on;
+
+  /// Has its source promised not to write what this parameter points to?
+  [[nodiscard]] bool only_reads(std::size_t parameter) const noexcept {
+    return types_known && parameter < parameters.size() &&
+           (parameters[parameter].is_const ||
+            parameters[parameter].space == address_space::constant);
+  }
 };
 
 /// A program on one device.

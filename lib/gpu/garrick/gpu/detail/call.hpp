@@ -82,13 +82,12 @@ class call {
   /// Something else that owns memory of an argument.
   void keeps(std::shared_ptr<const void> owner) { kept_.push_back(std::move(owner)); }
 
-  /// Nobody waits for it any more: if the driver does not have it yet, it is dropped.
-  void abandon() noexcept {
-    abandoned_.store(true, std::memory_order_relaxed);  // order: relaxed: a hint
-  }
-  /// A hint.
+  /// Nobody waits for it any more: if the driver does not have it yet, it is dropped. By who has
+  /// given it to a device, or has not.
+  void abandon() noexcept;
+  /// For ever, once it is true.
   [[nodiscard]] bool is_abandoned() const noexcept {
-    return abandoned_.load(std::memory_order_relaxed);  // order: relaxed: a hint
+    return abandoned_.load(std::memory_order_relaxed);  // order: relaxed: the device's lock orders
   }
 
   /// "kernel k on device d", for errors.

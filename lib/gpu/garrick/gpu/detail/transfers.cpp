@@ -4,6 +4,10 @@
 
 namespace garrick::gpu::detail {
 
+duration deadline_of(const std::shared_ptr<internal::device_core>& d) noexcept {
+  return d == nullptr ? duration::infinite() : d->settings().deadline;
+}
+
 void begin_transfer(std::shared_ptr<call> c, const std::shared_ptr<internal::device_core>& to) {
   for (const argument& a : c->arguments)
     if (a.bytes == 0) {

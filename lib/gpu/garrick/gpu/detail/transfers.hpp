@@ -5,9 +5,9 @@
 // Thread safety: as call.
 #pragma once
 
+#include <garrick/garrick.hpp>
 #include <garrick/gpu/arguments.hpp>
 #include <garrick/gpu/detail/call.hpp>
-#include <garrick/gpu/detail/outside.hpp>
 #include <garrick/gpu/device.hpp>
 #include <garrick/gpu/error.hpp>
 
@@ -52,19 +52,26 @@ class transfer_call : public call {
 /// Gives a call to its device, or fails it: without a device, or with an argument without bytes.
 void begin_transfer(std::shared_ptr<call> c, const std::shared_ptr<internal::device_core>& to);
 
-/// Asks for what a call gives.
+/// The device's setting `gpu.deadline`; without a device there is none.
+[[nodiscard]] duration deadline_of(const std::shared_ptr<internal::device_core>& d) noexcept;
+
+/// Asks for what a call gives; the caller's `within` replaces the limit.
 template <class R, class From>
 [[nodiscard]] auto transfer(From& from, std::shared_ptr<transfer_call<R>> c) {
+  const duration limit = deadline_of(c->target());
   const auto start = [c = std::move(c)](completion<R> done) {
     c->answers(std::move(done));
     begin_transfer(c, c->target());
   };
-  if constexpr (std::is_base_of_v<actor_base, From>) {
-    pending_response<R> p = ask_outside<R>(from, start);  // no temporary of the caller's is in it
+  const auto ask = [&](auto& me) {
+    pending_response<R> p = adapt<R>(me, start);  // no temporary of the caller's is in it
+    if (!limit.is_infinite()) static_cast<void>(std::move(p).within(limit));
     return p;
-  } else {
-    return ask_outside<R>(from, start);
-  }
+  };
+  if constexpr (std::is_base_of_v<actor_base, From>)
+    return ask(from);
+  else
+    return system::blocking_response<R>(from.env(), ask);
 }
 
 template <class T, class C>

@@ -161,6 +161,8 @@ void builder::run() noexcept {
       if (closing_) break;
       next.emplace(std::move(waiting_.front()));
       waiting_.pop_front();
+      asker_.emplace(std::move(next->done));
+      asked_for_ = next->options.name;
     }
     answer(*next);
   }
@@ -170,15 +172,25 @@ void builder::run() noexcept {
   ended_.notify_all();
 }
 
-void builder::answer(build_job& j) noexcept {
+void builder::answer(const build_job& j) noexcept {
+  std::optional<completion<program>> asker;
   try {
-    if (result<program> p = build(j))
-      j.done(*std::move(p));
+    result<program> p = build(j);
+    asker = take_asker();
+    if (!asker) return;  // the end of the runtime has answered
+    if (p)
+      (*asker)(*std::move(p));
     else
-      j.done.fail(p.error());
+      asker->fail(p.error());
   } catch (const std::exception& e) {  // no memory
-    j.done.fail(make_error(gpu_errc::build_failed, j.options.name, e.what()));
+    if (!asker) asker = take_asker();
+    if (asker) asker->fail(make_error(gpu_errc::build_failed, j.options.name, e.what()));
   }
+}
+
+std::optional<completion<program>> builder::take_asker() noexcept {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(asker_, std::nullopt);
 }
 
 result<program> builder::build(const build_job& j) {
@@ -220,7 +232,10 @@ result<builder::kept_program> builder::build_on(const device& d, const build_job
   // From here on it is released by the device's thread.
   auto* const owner = new detail::device_program(on, made);
   const std::shared_ptr<detail::device_program> built(owner, detail::discard_program());
-  if (means_lost(code)) on->lose();
+  if (means_lost(code)) {
+    on->lose();
+    return driver_error(where, "clBuildProgram", code);
+  }
   if (code != CL_SUCCESS)
     return make_error(gpu_errc::build_failed, where,
                       std::string(name_of(code)) + "\n" + log_of(made, on->id()));
@@ -260,7 +275,10 @@ void builder::end_close(std::chrono::steady_clock::time_point until) noexcept {
     std::unique_lock lock(mutex_);
     if (!ended_.wait_until(lock, until, [this] { return thread_ended_; })) {
       thread_.detach();  // a compiler that takes longer ends with nobody to tell
+      const std::string name = asked_for_;
       lock.unlock();
+      if (const auto asker = take_asker())
+        asker->fail(make_error(gpu_errc::closed, "the build of " + name));
       return leave_behind(shared_from_this());
     }
   }

@@ -4,6 +4,8 @@
 // P1 A key names source, options, driver and device, so the same key is the same machine code.
 // P2 `kept_` has at most `most_kept` programs. It refers to devices, and they to the builder: it is
 //    emptied at the end.
+// P3 The asker of the program that is being built is in `asker_`. Whoever takes it out there, under
+//    the lock, answers: the thread, or the end of the runtime, which does not wait for ever.
 //
 // Thread safety: `post` on any thread; start and close by the runtime; the rest is the thread's.
 #pragma once
@@ -54,7 +56,8 @@ class builder : public std::enable_shared_from_this<builder> {
   using kept_program = std::shared_ptr<const detail::device_program>;
 
   void run() noexcept;
-  void answer(build_job& j) noexcept;
+  void answer(const build_job& j) noexcept;
+  [[nodiscard]] std::optional<completion<program>> take_asker() noexcept;
   [[nodiscard]] result<program> build(const build_job& j);
   [[nodiscard]] result<kept_program> build_on(const device& d, const build_job& j);
   void keep(std::string key, kept_program p);
@@ -67,6 +70,8 @@ class builder : public std::enable_shared_from_this<builder> {
   std::condition_variable ended_;
   // under the lock
   std::deque<build_job> waiting_;
+  std::optional<completion<program>> asker_;
+  std::string asked_for_;  ///< its name
   bool closing_ = false;
   bool thread_ended_ = false;
   std::thread thread_;

@@ -93,6 +93,11 @@ void device_core::lose() noexcept {
   work_.notify_one();
 }
 
+void device_core::look_again() noexcept {
+  const std::lock_guard lock(mutex_);
+  work_.notify_one();
+}
+
 void device_core::fail_waiting(gpu_errc why) noexcept {
   call_list all;
   {
@@ -159,12 +164,14 @@ void device_core::end_close(std::chrono::steady_clock::time_point until) noexcep
     closed_ = true;
     work_.notify_one();
     ended = ended_.wait_for(lock, grace, [this] { return thread_ended_; });
-    leaves_calls = !with_driver_.empty();
+    leaves_calls = !with_driver_.empty() || settling_ != 0;
   }
-  if (ended)
+  if (ended) {
     thread_.join();
-  else
+    clean_rest();
+  } else {
     thread_.detach();
+  }
   if (!ended || leaves_calls) leave_behind(shared_from_this());
 }
 

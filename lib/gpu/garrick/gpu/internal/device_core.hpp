@@ -11,6 +11,9 @@
 //    ended or ends.
 // D4 Under the lock: pointers and numbers. No call of the driver, no promise, no allocation but for
 //    `with_driver`, whose room was reserved.
+// D5 A callback never has the last hold on its device, whose end calls the driver: the thread does
+//    not end while a call is with the driver or a callback settles one (`settling`), or the device
+//    is left behind. So a callback touches the device through its call, and last of all its lock.
 //
 // Thread safety: each function says who may call it.
 #pragma once
@@ -100,6 +103,8 @@ class device_core : public std::enable_shared_from_this<device_core> {
   void discard(detail::disposable& d) noexcept;
   /// From now on everything fails. Callbacks call it, too.
   void lose() noexcept;
+  /// A call that waits was abandoned: it may hold up those behind it.
+  void look_again() noexcept;
 
   // the runtime's end
 
@@ -130,6 +135,9 @@ class device_core : public std::enable_shared_from_this<device_core> {
   };
   [[nodiscard]] work wait_for_work();
   [[nodiscard]] bool has_work() const noexcept;
+  /// Is there a call that can be submitted or dropped, as far as the list tells?
+  [[nodiscard]] bool can_consider() const noexcept;
+  [[nodiscard]] bool may_end() const noexcept;
   void clean(work& w) noexcept;
   void dispose_all(detail::disposable* garbage) noexcept;
   void note_profile(const detail::command& c) noexcept;
@@ -138,9 +146,12 @@ class device_core : public std::enable_shared_from_this<device_core> {
   [[nodiscard]] bool stops_waiting(const call_ptr& c, bool goes_to_driver) noexcept;
   /// A command has reported, or the submission is over.
   static void reported(detail::call& c) noexcept;
+  /// `settling_` counts the caller from now on.
   [[nodiscard]] call_ptr take_back(detail::call& c) noexcept;
   void fail_waiting(gpu_errc why) noexcept;
   void fail_all_with_driver(gpu_errc why) noexcept;
+  /// What came back when the thread was at its end already.
+  void clean_rest() noexcept;
 
   // constant
   const cl_device_id id_;
@@ -169,7 +180,8 @@ class device_core : public std::enable_shared_from_this<device_core> {
   std::vector<call_ptr> with_driver_;
   call_list returned_;
   detail::disposable* garbage_ = nullptr;
-  bool has_lost_ = false;  ///< the thread has to fail everything
+  std::size_t settling_ = 0;  ///< threads that settle a call which they have taken back
+  bool has_lost_ = false;     ///< the thread has to fail everything
   bool closing_ = false;
   bool closed_ = false;
   bool thread_ended_ = false;

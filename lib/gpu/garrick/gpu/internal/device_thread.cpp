@@ -1,4 +1,5 @@
 // The submitting thread of a device, and the callbacks that end what it has begun.
+#include <garrick/base/platform/assert.hpp>
 #include <garrick/base/platform/platform.hpp>
 
 #include <algorithm>
@@ -25,19 +26,24 @@ void CL_CALLBACK device_core::on_event(cl_event /*unused*/, cl_int status,
 }
 
 void device_core::reported(detail::call& c) noexcept {
-  const std::shared_ptr<device_core> me = c.on;  // the call may be gone when this returns
+  device_core& me = *c.on;  // D5; the call may be gone for all but the last one
   // order: acq_rel: pairs with itself: the last one sees what the others have done (C3)
   if (c.due.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  const call_ptr kept = me->take_back(c);
-  if (kept != nullptr) kept->settle({});
+  call_ptr kept = me.take_back(c);
+  kept->settle({});
+  kept.reset();  // perhaps the call's last holder: before the device may end
+  const std::lock_guard lock(me.mutex_);
+  --me.settling_;
+  if (me.closing_) me.work_.notify_one();
 }
 
 // Before the call is settled: who has its answer finds its place free, and it in the figures.
 call_ptr device_core::take_back(detail::call& c) noexcept {
   const std::lock_guard lock(mutex_);
+  ++settling_;
   const auto at =
       std::ranges::find_if(with_driver_, [&](const call_ptr& p) { return p.get() == &c; });
-  if (at == with_driver_.end()) return nullptr;
+  GARRICK_ASSERT(at != with_driver_.end(), "a call that has reported was with no driver (D1)");
   call_ptr found = std::move(*at);
   *at = std::move(with_driver_.back());
   with_driver_.pop_back();
@@ -50,8 +56,17 @@ call_ptr device_core::take_back(detail::call& c) noexcept {
 
 bool device_core::has_work() const noexcept {
   if (has_lost_ || !returned_.empty() || garbage_ != nullptr) return true;
-  if (closing_) return closed_ || with_driver_.empty();
-  return !waiting_.empty() && with_driver_.size() < settings_.in_flight && !needs_memory_;
+  if (closing_) return may_end();
+  return can_consider() && (!needs_memory_ || waiting_.front()->is_abandoned());
+}
+
+bool device_core::can_consider() const noexcept {
+  return !waiting_.empty() &&
+         (with_driver_.size() < settings_.in_flight || waiting_.front()->is_abandoned());
+}
+
+bool device_core::may_end() const noexcept {
+  return closing_ && (closed_ || (with_driver_.empty() && settling_ == 0));
 }
 
 device_core::work device_core::wait_for_work() {
@@ -63,12 +78,11 @@ device_core::work device_core::wait_for_work() {
     std::swap(w.returned, returned_);
     w.garbage = std::exchange(garbage_, nullptr);
     lost = std::exchange(has_lost_, false);
-    if (closing_ && (closed_ || with_driver_.empty()) && w.returned.empty() &&
-        w.garbage == nullptr) {
+    if (may_end() && w.returned.empty() && w.garbage == nullptr) {
       thread_ended_ = true;
       w.end = true;
       ended_.notify_all();
-    } else if (!waiting_.empty() && with_driver_.size() < settings_.in_flight) {
+    } else if (!closing_ && can_consider()) {
       w.next = waiting_.front();
     }
   }
@@ -141,6 +155,17 @@ void device_core::dispose_all(detail::disposable* garbage) noexcept {
   }
 }
 
+// By the runtime's end, when the thread has ended.
+void device_core::clean_rest() noexcept {
+  work w;
+  {
+    const std::lock_guard lock(mutex_);
+    std::swap(w.returned, returned_);
+    w.garbage = std::exchange(garbage_, nullptr);
+  }
+  clean(w);
+}
+
 bool device_core::stops_waiting(const call_ptr& c, bool goes_to_driver) noexcept {
   const std::lock_guard lock(mutex_);
   if (waiting_.empty() || waiting_.front() != c) return false;
@@ -150,6 +175,7 @@ bool device_core::stops_waiting(const call_ptr& c, bool goes_to_driver) noexcept
 }
 
 void device_core::consider(const call_ptr& c) noexcept {
+  needs_memory_ = false;  // it was another one that did not fit
   const auto refuse = [&](error why) {
     if (!stops_waiting(c, false)) return;
     ++figures_.failures;

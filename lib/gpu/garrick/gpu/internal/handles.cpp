@@ -43,6 +43,12 @@ std::string call::where(const internal::device_core& device) const {
   return s.append(" on ").append(device.info().name);
 }
 
+void call::abandon() noexcept {
+  // order: relaxed: the lock that look_again() takes comes after it
+  abandoned_.store(true, std::memory_order_relaxed);
+  if (on != nullptr) on->look_again();
+}
+
 buffer::buffer(std::shared_ptr<internal::device_core> of, void* memory, std::size_t bytes) noexcept
     : of_(std::move(of)), memory_(memory), bytes_(bytes) {}
 

@@ -42,14 +42,20 @@ error submission::submit() {
   } catch (const std::bad_alloc&) {
     return make_error(gpu_errc::out_of_memory, call_.where(device_), "the host has none left");
   }
+  error why = enqueue_all();
+  if (call_.commands.empty()) return why;
+  // After an error, too: what was enqueued before it reports only if it is run.
+  const cl_int code = clFlush(queue_);
+  if (code != CL_SUCCESS && !why) return failed("clFlush", code);
+  return why;
+}
+
+error submission::enqueue_all() {
   for (argument& a : call_.arguments)
     if (error why = prepare(a)) return why;
   if (call_.kernel != nullptr)
     if (error why = run_kernel()) return why;
-  if (error why = read_results()) return why;
-  if (call_.commands.empty()) return {};
-  const cl_int code = clFlush(queue_);
-  return code == CL_SUCCESS ? error() : failed("clFlush", code);
+  return read_results();
 }
 
 cl_uint submission::waits() const noexcept {
@@ -109,8 +115,9 @@ error submission::write(argument& a, detail::buffer& to) {
 error submission::give_memory(argument& a) {
   const std::size_t at = static_cast<std::size_t>(&a - call_.arguments.data());
   const bool kept = a.stays;
-  const cl_mem_flags flags =
-      !kept && a.kind == argument_kind::input ? CL_MEM_READ_ONLY : CL_MEM_READ_WRITE;
+  const bool only_read = !kept && a.kind == argument_kind::input && call_.kernel != nullptr &&
+                         call_.kernel->only_reads(at);
+  const cl_mem_flags flags = only_read ? CL_MEM_READ_ONLY : CL_MEM_READ_WRITE;
   if (error why = make(a.bytes, flags, kept ? lifetime::kept : lifetime::of_call, buffers_[at]))
     return why;
   if (kept) a.buffer = buffers_[at];

@@ -28,6 +28,7 @@ class submission {
  private:
   enum class lifetime : std::uint8_t { of_call, kept };
 
+  [[nodiscard]] error enqueue_all();
   [[nodiscard]] error prepare(detail::argument& a);
   [[nodiscard]] error give_memory(detail::argument& a);
   [[nodiscard]] error copy_if_shared(detail::argument& a);
