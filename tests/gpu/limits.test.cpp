@@ -1,5 +1,6 @@
-// What drivers leave undone, and who is held up by that.
+// What a request may ask for at most; what drivers leave undone, and who is held up by that.
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@ namespace gpu_tests {
 namespace {
 
 using adder = floats(floats, floats);
+using on_device = gpu::device_ref<float>;
 using squarer = floats(floats);
 
 /// The code and the words of an error.
@@ -19,6 +21,10 @@ void check_error(const error& why, gpu_errc code, std::initializer_list<std::str
   INFO(why.to_string());
   CHECK(why == code);
   for (const std::string_view w : words) CHECK(why.to_string().find(w) != std::string::npos);
+}
+
+gpu::program built_from(bench_of_devices& b, const char* source) {
+  return gpu::build(b.system, source, {.on = {b.first()}}).get().value();
 }
 
 // ---- what a driver leaves undone ----------------------------------------------------------------
@@ -100,6 +106,19 @@ TEST_CASE("a transfer has a limit on its time, too") {
   CHECK(gpu::upload(b.system, b.first(), floats{1}).within(30s).get());
 }
 
+TEST_CASE("the move of a ref from another device counts in the request's deadline") {
+  bench_of_devices b;
+  REQUIRE(b.gpus.devices().size() == 2);
+  const on_device x = gpu::upload(b.system, b.second(), floats{1, 2, 3}).get().value();
+  const auto moves =
+      gpu::spawn<on_device(on_device)>(b.system, b.built(b.gpus.devices()), "square", nd_range(3),
+                                       {.foreign = gpu::foreign_ref::move, .deadline = 200ms});
+  layer().hold_callbacks = true;
+  check_error(b.system.request(moves, x).get().error(), gpu_errc::deadline,
+              {"kernel square on " + b.first().name()});
+  CHECK(layer().held_callbacks == 1);  // of the read: the kernel was never asked for
+}
+
 TEST_CASE("the end of a runtime does not wait for a compiler, nor do those who asked it") {
   layer();
   actor_system system;
@@ -163,6 +182,96 @@ TEST_CASE("two systems share a runtime, and the end of one is nothing to the oth
   CHECK(ours.get().value() == floats{3});
   CHECK(b.system.request(add, floats{3}, floats{4}).get().value() == floats{7});
   wait_until([&] { return b.first().memory_used() == 0; });
+}
+
+// ---- what a request may ask for -----------------------------------------------------------------
+
+TEST_CASE("outputs and local memory that no device has are refused before anybody makes room") {
+  bench_of_devices b;
+  const gpu::program p = b.built();
+  const std::int64_t buffers = layer().buffers;
+  const std::uint64_t kernels_before = layer().kernels;
+  // as bytes this is 4, in a number of 64 bits
+  constexpr std::size_t wraps = std::numeric_limits<std::size_t>::max() / 4 + 2;
+  const std::string where = "kernel where on " + b.first().name();
+  const auto refused = [&]<class R>(std::type_identity<R>, gpu::kernel_options o) {
+    const auto k = gpu::spawn<R()>(b.system, p, "where", nd_range(1), std::move(o));
+    check_error(b.system.request(k).get().error(), gpu_errc::out_of_memory, {where, "output 1"});
+  };
+  refused(std::type_identity<gpu::device_ref<int>>(), {.output_elements = {wraps}});
+  refused(std::type_identity<std::vector<int>>(), {.output_elements = {wraps}});
+  refused(std::type_identity<gpu::pinned<int>>(), {.output_elements = {wraps}});
+  refused(std::type_identity<std::vector<int>>(), {.output_elements = {std::size_t{1} << 45}});
+  using ints = std::vector<int>;
+  const auto local = [&](std::size_t n) {
+    const auto k = gpu::spawn<ints(ints, gpu::local<int>)>(
+        b.system, p, "group_sums", nd_range(64).groups_of(16),
+        {.output_elements = {4}, .local_elements = {n}});
+    return b.system.request(k, ints(64, 1)).get();
+  };
+  const std::size_t most = b.first().info().local_memory / sizeof(int);
+  check_error(local(most + 1).error(), gpu_errc::out_of_memory,
+              {"kernel group_sums on " + b.first().name(), "local argument 1"});
+  CHECK(local(wraps).error() == gpu_errc::out_of_memory);
+  CHECK(layer().buffers == buffers);
+  CHECK(layer().kernels == kernels_before);
+  CHECK(local(16).value() == ints(4, 16));
+}
+
+TEST_CASE("a kernel that says what its groups are has them") {
+  bench_of_devices b;
+  const gpu::program p = built_from(b,
+                                    "kernel __attribute__((reqd_work_group_size(4, 1, 1)))"
+                                    "void sizes(global int* out) {"
+                                    "  out[get_global_id(0)] = (int)get_local_size(0); }");
+  const auto run = [&](nd_range r) {
+    const auto k =
+        gpu::spawn<std::vector<int>()>(b.system, p, "sizes", r, {.output_elements = {8}});
+    return b.system.request(k).get();
+  };
+  CHECK(run(nd_range(8)).value() == std::vector<int>(8, 4));
+  CHECK(run(nd_range(8).groups_of(4)).value() == std::vector<int>(8, 4));
+  check_error(run(nd_range(8).groups_of(2)).error(), gpu_errc::bad_range,
+              {"kernel sizes", b.first().name(), "the kernel wants it as 8 in groups of 4"});
+  check_error(run(nd_range(6)).error(), gpu_errc::bad_range, {"do not divide"});
+}
+
+struct too_long {
+  float at = 0;
+  int id = 0;
+  int more = 0;
+};
+
+TEST_CASE("a value of the wrong size is refused") {
+  bench_of_devices b;
+  const gpu::program p = b.built();
+  // of a built-in type, at once
+  check_error(gpu::try_spawn<void(gpu::in_out<floats>, too_long)>(b.system, p, "scale", nd_range(1))
+                  .error(),
+              gpu_errc::wrong_arguments,
+              {"kernel scale on " + b.first().name(), "parameter 2 is of float", "of 12 bytes"});
+  // of a type that only the source knows, by drivers that look (PoCL does not)
+  const auto scale =
+      gpu::spawn<void(gpu::in_out<floats>, float)>(b.system, p, "scale", nd_range::per_element());
+  layer().argument_code = -51;
+  check_error(
+      b.system.request(scale, floats{1}, 2.0f).get().error(), gpu_errc::wrong_arguments,
+      {"kernel scale on " + b.first().name(), "clSetKernelArg of argument 0: CL_INVALID_ARG_SIZE"});
+  layer().argument_code = 0;
+  CHECK(b.system.request(scale, floats{1}, 2.0f).get().value() == floats{2});  // it lives on
+}
+
+TEST_CASE("a kernel that may write what others hold is not given a device_ref as an input") {
+  bench_of_devices b;
+  const gpu::program p = built_from(b,
+                                    "kernel void spoils(global float* x, global float* out) {"
+                                    "  out[get_global_id(0)] = x[get_global_id(0)]++; }");
+  check_error(gpu::try_spawn<floats(on_device)>(b.system, p, "spoils", nd_range(1)).error(),
+              gpu_errc::wrong_arguments, {"parameter 1 is not const", "in_out"});
+  CHECK(gpu::try_spawn<floats(gpu::in_out<on_device>)>(b.system, p, "spoils", nd_range(1)));
+  // a container is a copy, whose memory the kernel may write
+  const auto k = gpu::spawn<floats(floats)>(b.system, p, "spoils", nd_range::per_element());
+  CHECK(b.system.request(k, floats{1, 2}).get().value() == floats{1, 2});
 }
 
 }  // namespace

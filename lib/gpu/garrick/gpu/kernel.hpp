@@ -41,7 +41,8 @@ using kernel_ref =
 /// request is under way. No worker waits for the device. A request's time begins when the actor
 /// handles it.
 ///
-/// Requires that the kernel writes within its outputs: OpenCL does not look.
+/// Requires that the kernel writes within its outputs, and that structs are laid out alike on both
+/// sides: OpenCL does not look, and not every driver compares the size of a value.
 template <class Sig, class From>
 [[nodiscard]] kernel_ref<Sig> spawn(From& from, program p, std::string kernel, nd_range range,
                                     kernel_options o = {}) {

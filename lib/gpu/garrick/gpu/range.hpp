@@ -62,7 +62,7 @@ class nd_range {
   /// The first id in each dimension.
   [[nodiscard]] constexpr const extent& offset() const noexcept { return offset_; }
   /// Was a group's size given?
-  [[nodiscard]] constexpr bool has_groups() const noexcept { return local_[0] != 0; }
+  [[nodiscard]] constexpr bool has_groups() const noexcept { return local_ != extent{}; }
   /// All work items.
   [[nodiscard]] constexpr std::size_t items() const noexcept {
     return global_[0] * global_[1] * global_[2];

@@ -18,6 +18,8 @@ TEST_CASE("what is wrong with a range is said") {
   CHECK(nd_range(4, 0).trouble(8) == "it has no items");
   CHECK(nd_range(8).groups_of(3).trouble(8) == "its groups of 3 do not divide it");
   CHECK(nd_range(8).groups_of(8, 2).trouble(16).find("more dimensions") != std::string::npos);
+  CHECK(nd_range(8).groups_of(0).trouble(16) == "its groups have no items");
+  CHECK(nd_range(8).groups_of(0, 4).trouble(16) == "its groups have no items");
   CHECK(nd_range(8).groups_of(4, 0).trouble(16) == "its groups have no items");
   CHECK(nd_range(8).from(0, 1).trouble(8).find("offset has more dimensions") != std::string::npos);
   CHECK(nd_range(16, 16).groups_of(16, 16).trouble(255).find("more than the 255") !=

@@ -33,9 +33,6 @@ inline constexpr as_is_t as_is{};
 
 namespace detail {
 
-/// What the exception being handled says.
-[[nodiscard]] error thrown_by(const char* what, const std::string& where);
-
 template <class Tuple>
 struct preparation {
   error why{};
@@ -143,6 +140,8 @@ class kernel_actor_of<Shape, Pre, Post, list<Ms...>, list<As...>>
     result<launch_plan> plan = this->plan_for(p.range, c->sizes(), Shape::made, Shape::locals);
     if (!plan) return order_.settle(t, plan.error());
     if (error why = fixed_sizes(plan->outputs)) return order_.settle(t, why);
+    if (error why = this->too_large(*plan, Shape::output_bytes, Shape::local_bytes))
+      return order_.settle(t, why);
     c->range = plan->range;
     c->fill(plan->outputs, plan->locals);
     order_.waits_for(t, c);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
+#include <limits>
 #include <utility>
 
 #include "garrick/gpu/internal/device_core.hpp"
@@ -33,7 +35,21 @@ std::string names_of(const device_program& p) {
   return s.empty() ? "none" : s;
 }
 
+/// Their bytes; the highest number if that cannot count them.
+std::size_t bytes_of(std::size_t elements, std::size_t each) noexcept {
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+  return elements > most / each ? most : elements * each;
+}
+
 }  // namespace
+
+error thrown_by(const char* what, const std::string& where) {
+  try {
+    throw;
+  } catch (const std::exception& e) {
+    return make_error(errc::receiver_failed, where, std::string(what) + ": " + e.what());
+  } catch (...) { return make_error(errc::receiver_failed, where, what); }
+}
 
 std::size_t fastest(std::span<const kernel_lane> lanes, std::uint64_t items) noexcept {
   std::size_t best = 0;
@@ -104,6 +120,18 @@ duration kernel_base::deadline() const {
   return lanes_.front().kernel->on->settings().deadline;
 }
 
+/// A kernel may say itself what its groups are.
+error kernel_base::groups_for(nd_range& r) const {
+  const nd_range::extent& own = lanes_.front().kernel->required_group;
+  if (own == nd_range::extent{}) return {};
+  const nd_range wanted = r.groups_of(own[0], own[1], own[2]);
+  if (r.has_groups() && r.local() != wanted.local())
+    return make_error(gpu_errc::bad_range, where(),
+                      r.to_string() + ": the kernel wants it as " + wanted.to_string());
+  r = wanted;
+  return {};
+}
+
 result<launch_plan> kernel_base::plan_for(const std::optional<nd_range>& wanted,
                                           std::span<const std::size_t> inputs, std::size_t outputs,
                                           std::size_t locals) const {
@@ -117,8 +145,9 @@ result<launch_plan> kernel_base::plan_for(const std::optional<nd_range>& wanted,
   launch_plan plan;
   plan.range = wanted.value_or(seed_.range);
   if (!inputs.empty()) plan.range = plan.range.resolved(inputs.front());
-  const built_kernel& k = *lanes_.front().kernel;
-  if (const std::string why = plan.range.trouble(k.largest_group); !why.empty())
+  if (error why = groups_for(plan.range)) return why;
+  const std::size_t largest = lanes_.front().kernel->largest_group;
+  if (const std::string why = plan.range.trouble(largest); !why.empty())
     return make_error(gpu_errc::bad_range, where(), plan.range.to_string() + ": " + why);
   const std::size_t each = plan.range.index_space();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -142,6 +171,33 @@ result<launch_plan> kernel_base::plan_for(const std::optional<nd_range>& wanted,
   return plan;
 }
 
+error kernel_base::too_large(const launch_plan& plan, std::span<const std::size_t> of_outputs,
+                             std::span<const std::size_t> of_locals) const {
+  std::uint64_t buffer = 0;
+  std::uint64_t local = 0;
+  for (const kernel_lane& l : lanes_) {
+    buffer = std::max(buffer, l.kernel->on->info().largest_buffer);
+    local = std::max(local, l.kernel->on->info().local_memory);
+  }
+  for (std::size_t i = 0; i < of_outputs.size(); ++i)
+    if (bytes_of(plan.outputs[i], of_outputs[i]) > buffer)
+      return make_error(gpu_errc::out_of_memory, where(),
+                        "output " + std::to_string(i + 1) + " has " +
+                            std::to_string(plan.outputs[i]) + " elements, and a buffer at most " +
+                            std::to_string(buffer) + " bytes");
+  std::uint64_t left = local;
+  for (std::size_t i = 0; i < of_locals.size(); ++i) {
+    const std::size_t need = bytes_of(plan.locals[i], of_locals[i]);
+    if (need > left)
+      return make_error(gpu_errc::out_of_memory, where(),
+                        "local argument " + std::to_string(i + 1) + " has " +
+                            std::to_string(plan.locals[i]) + " elements, and a group " +
+                            std::to_string(local) + " bytes in all");
+    left -= need;
+  }
+  return {};
+}
+
 /// A call with refs runs where they are, if it can.
 std::size_t kernel_base::lane_for(const call& c) const {
   for (const argument& a : c.arguments) {
@@ -161,12 +217,17 @@ void kernel_base::launch(actor_base& me, std::shared_ptr<call> c) {
       return settled(
           c, make_error(gpu_errc::out_of_memory, c->where(*kernel->on),
                         "no buffer of the device has " + std::to_string(a.bytes) + " bytes"));
-  bring_home(me, std::move(c), lane, 0);
+  bring_home(me, std::move(c), lane, 0, me.now() + deadline());
+}
+
+void kernel_base::failed(const std::shared_ptr<call>& c, std::size_t lane, const error& why) {
+  if (why != errc::timeout) return settled(c, why);
+  settled(c, make_error(gpu_errc::deadline, c->where(*lanes_[lane].kernel->on)));
 }
 
 /// Refs of other devices, one after the other, from argument `from` on; then the kernel.
 void kernel_base::bring_home(actor_base& me, std::shared_ptr<call> c, std::size_t lane,
-                             std::size_t from) {
+                             std::size_t from, instant until) {
   const std::shared_ptr<internal::device_core>& home = lanes_[lane].kernel->on;
   for (std::size_t i = from; i < c->arguments.size(); ++i) {
     argument& a = c->arguments[i];
@@ -181,25 +242,27 @@ void kernel_base::bring_home(actor_base& me, std::shared_ptr<call> c, std::size_
               fetch->completes(std::move(done));
               a.buffer->device().post(fetch);
             })
-        .within(deadline())
+        .within(until - me.now())
         .then(
-            [this, &me, c, lane, i, fetch] {
-              argument& moved = c->arguments[i];
-              moved.buffer = {};
-              moved.host = fetch->bytes.data();
-              c->keeps(fetch);
-              bring_home(me, c, lane, i + 1);
+            [this, &me, c, lane, i, fetch, until] {
+              try {
+                argument& moved = c->arguments[i];
+                moved.buffer = {};
+                moved.host = fetch->bytes.data();
+                c->keeps(fetch);
+                bring_home(me, c, lane, i + 1, until);
+              } catch (...) { settled(c, thrown_by("a move from another device", where())); }
             },
-            [this, c, fetch](const error& why) {
+            [this, c, lane, fetch](const error& why) {
               fetch->abandon();
-              settled(c, why);
+              failed(c, lane, why);
             });
     return;
   }
-  give(me, std::move(c), lane);
+  give(me, std::move(c), lane, until);
 }
 
-void kernel_base::give(actor_base& me, std::shared_ptr<call> c, std::size_t lane) {
+void kernel_base::give(actor_base& me, std::shared_ptr<call> c, std::size_t lane, instant until) {
   kernel_lane& l = lanes_[lane];
   const std::uint64_t items = std::max<std::uint64_t>(c->range.items(), 1);
   l.items += items;
@@ -215,7 +278,7 @@ void kernel_base::give(actor_base& me, std::shared_ptr<call> c, std::size_t lane
             c->completes(std::move(done));
             l.kernel->on->post(c);
           })
-      .within(deadline())
+      .within(until - me.now())
       .then(
           [this, &me, c, lane, items, begun, beside, over] {
             over();
@@ -228,9 +291,8 @@ void kernel_base::give(actor_base& me, std::shared_ptr<call> c, std::size_t lane
           },
           [this, c, lane, over](const error& why) {
             over();
-            if (why != errc::timeout) return settled(c, why);
             c->abandon();
-            settled(c, make_error(gpu_errc::deadline, c->where(*lanes_[lane].kernel->on)));
+            failed(c, lane, why);
           });
 }
 

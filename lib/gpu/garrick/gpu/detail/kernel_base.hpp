@@ -23,6 +23,9 @@
 
 namespace garrick::gpu::detail {
 
+/// What the exception being handled says.
+[[nodiscard]] error thrown_by(const char* what, const std::string& where);
+
 /// What an actor is made of.
 struct kernel_seed {
   using garrick_sendable = void;
@@ -70,6 +73,10 @@ class kernel_base {
   [[nodiscard]] result<launch_plan> plan_for(const std::optional<nd_range>& wanted,
                                              std::span<const std::size_t> inputs,
                                              std::size_t outputs, std::size_t locals) const;
+  /// Are there bytes that none of the devices has? Before the host makes room for them. The spans:
+  /// bytes of an element of each output and local argument.
+  [[nodiscard]] error too_large(const launch_plan& plan, std::span<const std::size_t> of_outputs,
+                                std::span<const std::size_t> of_locals) const;
   /// Chooses a lane for a call whose arguments are filled in, and gives it to the device. `settled`
   /// is called in any case, perhaps at once.
   void launch(actor_base& me, std::shared_ptr<call> c);
@@ -80,8 +87,12 @@ class kernel_base {
 
  private:
   [[nodiscard]] std::size_t lane_for(const call& c) const;
-  void bring_home(actor_base& me, std::shared_ptr<call> c, std::size_t lane, std::size_t from);
-  void give(actor_base& me, std::shared_ptr<call> c, std::size_t lane);
+  void bring_home(actor_base& me, std::shared_ptr<call> c, std::size_t lane, std::size_t from,
+                  instant until);
+  void give(actor_base& me, std::shared_ptr<call> c, std::size_t lane, instant until);
+  /// A response's error: that the time is over is the device's `deadline`.
+  void failed(const std::shared_ptr<call>& c, std::size_t lane, const error& why);
+  [[nodiscard]] error groups_for(nd_range& r) const;
   [[nodiscard]] duration deadline() const;
   [[nodiscard]] std::size_t elements(const std::vector<std::size_t>& told, std::size_t at,
                                      std::size_t otherwise) const noexcept;

@@ -26,7 +26,20 @@ std::string_view normal(std::string_view type) {
 /// A name that means the same in every source.
 bool is_built_in(std::string_view type) {
   const std::size_t letters = std::min(type.find_first_of("0123456789"), type.size());
-  return std::ranges::count(scalars, type.substr(0, letters)) != 0;
+  const std::string_view n = type.substr(letters);
+  return std::ranges::count(scalars, type.substr(0, letters)) != 0 &&
+         (n.empty() || n == "2" || n == "3" || n == "4" || n == "8" || n == "16");
+}
+
+/// Bytes of a value of a built-in type.
+std::size_t size_of(std::string_view type) {
+  constexpr std::array<std::size_t, scalars.size()> bytes{1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 2};
+  const std::size_t letters = std::min(type.find_first_of("0123456789"), type.size());
+  const auto at = std::ranges::find(scalars, type.substr(0, letters)) - scalars.begin();
+  std::size_t n = 0;
+  for (const char digit : type.substr(letters)) n = n * 10 + static_cast<std::size_t>(digit - '0');
+  if (n == 3) n = 4;  // as OpenCL lays it out
+  return bytes[static_cast<std::size_t>(at)] * std::max<std::size_t>(n, 1);
 }
 
 std::string_view name_of(address_space s) {
@@ -72,9 +85,17 @@ std::string mismatch(const built_kernel& k, std::span<const expected_parameter> 
       return which + "is " + std::string(name_of(p.space)) + ", the signature wants " +
              std::string(name_of(w));
     if (w.is_written && p.is_const) return which + "is const, the signature has it written";
+    if (w.is_shared && p.space == address_space::global && !p.is_const)
+      return which +
+             "is not const, and others may hold the same device_ref: declare it const, or "
+             "name it in_out";
     const std::string_view there = normal(p.type);
     if (!w.type.empty() && is_built_in(there) && is_built_in(w.type) && there != w.type)
       return which + "is of " + std::string(there) + ", the signature has " + std::string(w.type);
+    if (w.what == expected_parameter::kind::value && w.type.empty() && is_built_in(there) &&
+        size_of(there) != w.bytes)
+      return which + "is of " + std::string(there) + ", the signature has a value of " +
+             std::to_string(w.bytes) + " bytes";
   }
   return {};
 }

@@ -20,7 +20,8 @@ struct expected_parameter {
   kind what = kind::value;
   std::string_view type{};  ///< empty: any
   bool is_written = false;
-  std::size_t bytes = 0;  ///< of an element or the value
+  bool is_shared = false;  ///< others may hold the same memory: the kernel must not write it
+  std::size_t bytes = 0;   ///< of an element or the value
 };
 
 /// What is wrong, in words; empty: it fits.

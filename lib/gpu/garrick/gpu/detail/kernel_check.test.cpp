@@ -48,6 +48,26 @@ TEST_CASE("memory fits global and constant memory, and what is written no consta
   CHECK_FALSE(check({address_space::value, "float", false}, in).empty());
 }
 
+TEST_CASE("what a device_ref names is not given to a kernel that may write it") {
+  const expected_parameter shared{.what = kind::memory, .type = "float", .is_shared = true};
+  CHECK(check({address_space::global, "float", true}, shared).empty());
+  CHECK(check({address_space::constant, "float", false}, shared).empty());
+  CHECK(check({address_space::global, "float", false}, shared).find("in_out") != std::string::npos);
+}
+
+TEST_CASE("a value without a name of OpenCL has the bytes of the parameter") {
+  const auto value = [](std::size_t bytes) {
+    return expected_parameter{.what = kind::value, .bytes = bytes};
+  };
+  CHECK(check({address_space::value, "float4", false}, value(16)).empty());
+  CHECK(check({address_space::value, "float3", false}, value(16)).empty());
+  CHECK(check({address_space::value, "ushort", false}, value(2)).empty());
+  CHECK(check({address_space::value, "int", false}, value(8)).find("of 8 bytes") !=
+        std::string::npos);
+  CHECK_FALSE(check({address_space::value, "double16", false}, value(8)).empty());
+  CHECK(check({address_space::value, "float5", false}, value(3)).empty());  // somebody's own type
+}
+
 TEST_CASE("types are compared where both sides mean the same by a name") {
   const auto value = [](std::string_view type) {
     return expected_parameter{.what = kind::value, .type = type};

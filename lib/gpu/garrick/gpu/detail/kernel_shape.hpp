@@ -118,6 +118,7 @@ constexpr expected_parameter expected_of() {
                                                       : kind::memory,
           .type = kernel_type_name<typename of::element>,
           .is_written = of::kind == argument_kind::in_out,
+          .is_shared = of::kind == argument_kind::input && device_container<P>::is,
           .bytes = sizeof(typename of::element)};
 }
 template <class R>
@@ -174,6 +175,19 @@ struct kernel_shape<R(Ps...)> {
     return std::array<expected_parameter, parameters + sizeof...(Os)>{expected_of<Ps>()...,
                                                                       expected_output<Os>()...};
   }(outputs{});
+
+  /// Bytes of an element of each output.
+  static constexpr auto output_bytes = []<class... Os>(list<Os...>) {
+    return std::array<std::size_t, sizeof...(Os)>{sizeof(typename element_of<Os>::type)...};
+  }(outputs{});
+  /// Bytes of an element of each local argument.
+  static constexpr auto local_bytes = [] {
+    std::array<std::size_t, locals> all{};
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < parameters; ++i)
+      if (kinds[i] == argument_kind::local) all[at++] = expected[i].bytes;
+    return all;
+  }();
 
   /// Which message parameter I is.
   static constexpr std::size_t message_at(std::size_t parameter) {
