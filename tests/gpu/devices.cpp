@@ -41,7 +41,7 @@ void restore(gpu_layer::control& l) {
                            &l.read_code, &l.kernel_status, &l.build_code})
     *code = 0;
   for (auto* const flag : {&l.lost, &l.no_doubles, &l.no_devices, &l.no_argument_info, &l.in_order,
-                           &l.hold_callbacks, &l.no_read_callbacks})
+                           &l.hold_callbacks, &l.hold_reads})
     *flag = false;
   l.release_threads();
   l.observer = nullptr;

@@ -40,12 +40,12 @@ struct control {
   std::atomic<bool> no_devices{false};        ///< drivers have none
   std::atomic<bool> no_argument_info{false};  ///< drivers do not tell a kernel's parameters
   std::atomic<bool> in_order{false};          ///< devices have no out-of-order queues
-  std::atomic<bool> hold_callbacks{false};    ///< callbacks are kept back until `release_callbacks`
-  std::atomic<bool> no_read_callbacks{false};  ///< what is registered for reads is never called
-  std::atomic<bool> hold_kernels{false};       ///< who enqueues a kernel waits until this is false
-  std::atomic<bool> hold_builds{false};        ///< who builds a program waits until this is false
-  std::atomic<int> held_threads{0};            ///< that wait for one of these two
-  std::atomic<int> held_callbacks{0};          ///< that are kept back
+  std::atomic<bool> hold_callbacks{false};    ///< all are kept back, and events seem to run
+  std::atomic<bool> hold_reads{false};        ///< callbacks of reads are kept back
+  std::atomic<bool> hold_kernels{false};      ///< who enqueues a kernel waits until this is false
+  std::atomic<bool> hold_builds{false};       ///< who builds a program waits until this is false
+  std::atomic<int> held_threads{0};           ///< that wait for one of these two
+  std::atomic<int> held_callbacks{0};         ///< that are kept back
   /// Calls those that are kept back, on the calling thread.
   void (*release_callbacks)() = nullptr;
   /// Ends both holds, and wakes those that wait for it: only who waits here can be woken from here.

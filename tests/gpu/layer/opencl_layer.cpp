@@ -78,8 +78,7 @@ void CL_CALLBACK on_event(cl_event e, cl_int status, void* argument) {
   delete static_cast<watched_callback*>(argument);
   if (c.of_kernel && state.kernel_status != 0) status = state.kernel_status;
   if (state.lost) status = CL_DEVICE_NOT_AVAILABLE;
-  if (c.of_read && state.no_read_callbacks) return;
-  if (state.hold_callbacks) {
+  if (state.hold_callbacks || (c.of_read && state.hold_reads)) {
     c.event = e;
     c.status = status;
     const std::lock_guard lock(held_mutex);
@@ -88,6 +87,14 @@ void CL_CALLBACK on_event(cl_event e, cl_int status, void* argument) {
     return;
   }
   call_back(c, e, status);
+}
+
+cl_int CL_API_CALL event_info(cl_event e, cl_event_info what, size_t n, void* to, size_t* needed) {
+  const cl_int code = below.clGetEventInfo(e, what, n, to, needed);
+  if (code == CL_SUCCESS && to != nullptr && what == CL_EVENT_COMMAND_EXECUTION_STATUS &&
+      state.hold_callbacks)
+    *static_cast<cl_int*>(to) = CL_RUNNING;
+  return code;
 }
 
 cl_int CL_API_CALL set_event_callback(cl_event e, cl_int type,
@@ -257,6 +264,7 @@ cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch* target, c
   const cl_uint shared = entries < known ? entries : known;
   std::memcpy(static_cast<void*>(&below), target, shared * sizeof(void*));
   above = below;
+  above.clGetEventInfo = &event_info;
   above.clSetEventCallback = &set_event_callback;
   above.clCreateBuffer = &create_buffer;
   above.clReleaseMemObject = &release_memory;

@@ -90,6 +90,11 @@ class call {
     return abandoned_.load(std::memory_order_relaxed);  // order: relaxed: the device's lock orders
   }
 
+  /// Was who waits for it told? While the driver has it, this is: of a failure.
+  [[nodiscard]] bool is_settled() const noexcept {
+    return settled_.load(std::memory_order_relaxed);  // order: relaxed: a hint
+  }
+
   /// "kernel k on device d", for errors.
   [[nodiscard]] std::string where(const internal::device_core& device) const;
 

@@ -152,20 +152,19 @@ void device_core::begin_close() noexcept {
 
 void device_core::end_close(std::chrono::steady_clock::time_point until) noexcept {
   constexpr std::chrono::milliseconds grace(200);
-  bool leaves_calls = false;
-  bool ended = false;
-  {
-    std::unique_lock lock(mutex_);
-    ended = ended_.wait_until(lock, until, [this] { return thread_ended_; });
-  }
+  const auto has_ended = [this] { return thread_ended_; };
+  std::unique_lock lock(mutex_);
+  bool ended = ended_.wait_until(lock, until, has_ended);
   if (!ended) {
+    lock.unlock();
     fail_all_with_driver(gpu_errc::closed);
-    std::unique_lock lock(mutex_);
+    lock.lock();
     closed_ = true;
     work_.notify_one();
-    ended = ended_.wait_for(lock, grace, [this] { return thread_ended_; });
-    leaves_calls = !with_driver_.empty() || settling_ != 0;
+    ended = ended_.wait_for(lock, grace, has_ended);
   }
+  const bool leaves_calls = !with_driver_.empty() || !stale_.empty() || settling_ != 0;
+  lock.unlock();
   if (ended) {
     thread_.join();
     clean_rest();

@@ -4,16 +4,20 @@
 // there when it does. So calls are queued here, and one thread makes all calls of the driver.
 //
 // Invariants (with G1 to G7 of docs/decisions/0012-gpu.md)
-// D1 A call is in at most one of `waiting`, `with_driver` and `returned`. It enters `with_driver`
-//    before its first command exists, and leaves it when its last one has reported.
+// D1 A call is in at most one of `waiting`, `with_driver`, `stale` and `returned`. It enters
+//    `with_driver` before its first command exists, and `returned` when its last one has reported.
 // D2 `charged` grows and shrinks on the submitting thread, or after that has ended.
 // D3 When `closed` is set, nothing enters `waiting`, and the thread, if it was not left behind, has
 //    ended or ends.
 // D4 Under the lock: pointers and numbers. No call of the driver, no promise, no allocation but for
-//    `with_driver`, whose room was reserved.
+//    `with_driver` and `stale`, whose room was reserved.
 // D5 A callback never has the last hold on its device, whose end calls the driver: the thread does
 //    not end while a call is with the driver or a callback settles one (`settling`), or the device
-//    is left behind. So a callback touches the device through its call, and last of all its lock.
+//    is left behind, as it is with stale ones. So a callback touches the device through its call,
+//    and last of all its lock.
+// D6 What failed or was abandoned is looked at again and again: drivers leave out the callbacks of
+//    commands that depend on a failed one. When its events say that all is over, it gives up its
+//    place and its buffers, and moves to `stale`, lest a callback comes after all.
 //
 // Thread safety: each function says who may call it.
 #pragma once
@@ -138,6 +142,11 @@ class device_core : public std::enable_shared_from_this<device_core> {
   /// Is there a call that can be submitted or dropped, as far as the list tells?
   [[nodiscard]] bool can_consider() const noexcept;
   [[nodiscard]] bool may_end() const noexcept;
+  /// A call with the driver that failed or was abandoned: the first from `at` on.
+  [[nodiscard]] call_ptr doomed_from(std::size_t& at) const noexcept;
+  void retire_doomed() noexcept;
+  [[nodiscard]] static bool is_over(const detail::call& c) noexcept;
+  [[nodiscard]] bool make_stale(const call_ptr& c) noexcept;
   void clean(work& w) noexcept;
   void dispose_all(detail::disposable* garbage) noexcept;
   void note_profile(const detail::command& c) noexcept;
@@ -178,6 +187,7 @@ class device_core : public std::enable_shared_from_this<device_core> {
   // under the lock
   call_list waiting_;
   std::vector<call_ptr> with_driver_;
+  std::vector<call_ptr> stale_;
   call_list returned_;
   detail::disposable* garbage_ = nullptr;
   std::size_t settling_ = 0;  ///< threads that settle a call which they have taken back

@@ -3,14 +3,23 @@
 #include <garrick/base/platform/platform.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <iterator>
 #include <mutex>
+#include <new>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "garrick/gpu/internal/device_core.hpp"
 #include "garrick/gpu/internal/submission.hpp"
 
 namespace garrick::gpu::internal {
+
+namespace {
+constexpr std::chrono::milliseconds look_at_doomed_every(50);
+}
 
 // ---- callbacks ----------------------------------------------------------------------------------
 
@@ -21,6 +30,7 @@ void CL_CALLBACK device_core::on_event(cl_event /*unused*/, cl_int status,
   if (status < 0) {
     if (means_lost(status)) c.on->lose();
     c.settle(driver_error(c.where(*c.on), "a command", status));
+    c.on->look_again();
   }
   reported(c);
 }
@@ -41,12 +51,17 @@ void device_core::reported(detail::call& c) noexcept {
 call_ptr device_core::take_back(detail::call& c) noexcept {
   const std::lock_guard lock(mutex_);
   ++settling_;
-  const auto at =
-      std::ranges::find_if(with_driver_, [&](const call_ptr& p) { return p.get() == &c; });
-  GARRICK_ASSERT(at != with_driver_.end(), "a call that has reported was with no driver (D1)");
+  const auto is_it = [&](const call_ptr& p) { return p.get() == &c; };
+  std::vector<call_ptr>* all = &with_driver_;
+  auto at = std::ranges::find_if(*all, is_it);
+  if (at == all->end()) {
+    all = &stale_;
+    at = std::ranges::find_if(*all, is_it);
+  }
+  GARRICK_ASSERT(at != all->end(), "a call that has reported was with no driver (D1)");
   call_ptr found = std::move(*at);
-  *at = std::move(with_driver_.back());
-  with_driver_.pop_back();
+  *at = std::move(all->back());
+  all->pop_back();
   returned_.push(found);
   work_.notify_one();
   return found;
@@ -74,7 +89,13 @@ device_core::work device_core::wait_for_work() {
   bool lost = false;
   {
     std::unique_lock lock(mutex_);
-    work_.wait(lock, [this] { return has_work(); });
+    while (!has_work()) {
+      std::size_t any = 0;
+      if (doomed_from(any) == nullptr)
+        work_.wait(lock);
+      else if (work_.wait_for(lock, look_at_doomed_every) == std::cv_status::timeout)
+        break;
+    }
     std::swap(w.returned, returned_);
     w.garbage = std::exchange(garbage_, nullptr);
     lost = std::exchange(has_lost_, false);
@@ -100,6 +121,7 @@ void device_core::run() noexcept {
     if (w.end) return;
     if (!w.returned.empty() || w.garbage != nullptr) needs_memory_ = false;
     clean(w);
+    retire_doomed();
     if (w.next != nullptr) consider(w.next);
   }
 }
@@ -164,6 +186,66 @@ void device_core::clean_rest() noexcept {
     w.garbage = std::exchange(garbage_, nullptr);
   }
   clean(w);
+}
+
+// ---- what does not report -----------------------------------------------------------------------
+
+call_ptr device_core::doomed_from(std::size_t& at) const noexcept {
+  for (; at < with_driver_.size(); ++at) {
+    const call_ptr& c = with_driver_[at];
+    if (c->is_settled() || c->is_abandoned()) return c;
+  }
+  return nullptr;
+}
+
+void device_core::retire_doomed() noexcept {
+  for (std::size_t at = 0;; ++at) {
+    call_ptr c;
+    {
+      const std::lock_guard lock(mutex_);
+      c = doomed_from(at);
+    }
+    if (c == nullptr) return;
+    if (!is_over(*c) || !make_stale(c)) continue;
+    --at;  // another one is in its place
+    transient_ -= std::exchange(c->transient, 0);
+    c->scratch.clear();
+    // Who failed or was abandoned is asked for no result.
+    for (detail::argument& a : c->arguments) a.buffer = a.host_memory = {};
+  }
+}
+
+// Events say what callbacks should have: they are released by this thread alone.
+bool device_core::is_over(const detail::call& c) noexcept {
+  return std::ranges::all_of(c.commands, [](const detail::command& command) {
+    cl_int status = CL_QUEUED;
+    return clGetEventInfo(static_cast<cl_event>(command.event), CL_EVENT_COMMAND_EXECUTION_STATUS,
+                          sizeof status, &status, nullptr) == CL_SUCCESS &&
+           status <= CL_COMPLETE;
+  });
+}
+
+bool device_core::make_stale(const call_ptr& c) noexcept {
+  std::vector<call_ptr> more;  // its room is made without the lock (D4)
+  std::size_t room = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    if (stale_.size() == stale_.capacity()) room = 2 * stale_.size() + 8;
+  }
+  try {
+    more.reserve(room);
+  } catch (const std::bad_alloc&) { return false; }  // another time
+  const std::lock_guard lock(mutex_);
+  const auto at = std::ranges::find(with_driver_, c);
+  if (at == with_driver_.end()) return false;  // it has come back
+  if (room != 0) {
+    std::ranges::move(stale_, std::back_inserter(more));
+    std::swap(stale_, more);
+  }
+  stale_.push_back(c);
+  std::swap(*at, with_driver_.back());
+  with_driver_.pop_back();
+  return true;
 }
 
 bool device_core::stops_waiting(const call_ptr& c, bool goes_to_driver) noexcept {
