@@ -164,9 +164,9 @@ TEST_CASE("flat memory of brokers: one that writes to readers that are too slow"
   const bare_socket slow = bare_socket::connected(static_cast<std::uint16_t>(port));
   const bare_socket never = bare_socket::connected(static_cast<std::uint16_t>(port));
   memory_slope memory("slow readers of a broker");
-  while (memory.goes_on()) REQUIRE(slow.read(1000).size() == 1000);
+  // A short run on a busy machine may end before room has come twice.
+  while (memory.goes_on() || waits < 2) REQUIRE(slow.read(1000).size() == 1000);
   memory.check();
-  CHECK(waits > 1);
 }
 
 TEST_CASE("flat memory of brokers: a flood of datagrams, most of which are lost") {
