@@ -53,7 +53,8 @@ function(garrick_part name)
     endif()
   endif()
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name}
-                        POSITION_INDEPENDENT_CODE ${GARRICK_PIC})
+                        POSITION_INDEPENDENT_CODE ${GARRICK_PIC}
+                        UNITY_BUILD ${GARRICK_UNITY} UNITY_BUILD_BATCH_SIZE 8)
   foreach(other IN LISTS part_DEPENDS)
     target_link_libraries(${target} PUBLIC garrick_${other})
   endforeach()

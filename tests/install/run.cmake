@@ -71,7 +71,8 @@ else()
     list(APPEND arguments "-DCMAKE_CXX_COMPILER_LAUNCHER=${ccache}")
   endif()
   # That the parts can be optimised is known, and takes a minute.
-  list(APPEND arguments "-DGARRICK_SOURCE=${source}" "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG")
+  list(APPEND arguments "-DGARRICK_SOURCE=${source}" "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG"
+       -DGARRICK_UNITY=ON)
 endif()
 
 step("configuring the consumer" "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}"

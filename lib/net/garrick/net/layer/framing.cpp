@@ -11,12 +11,12 @@
 namespace garrick::net {
 namespace {
 
-constexpr std::size_t length_size = framing::header_size;
+constexpr std::size_t size_of_length = framing::header_size;
 
 /// The four bytes if all are letters or blanks: then the other end speaks a protocol of lines.
 std::string as_text(const std::byte* length) {
   std::string text;
-  for (std::size_t i = 0; i != length_size; ++i) {
+  for (std::size_t i = 0; i != size_of_length; ++i) {
     const auto c = static_cast<char>(length[i]);
     if (c < ' ' || c > '~') return {};
     text.push_back(c);
@@ -32,13 +32,13 @@ base::error framing::check(const framing_settings& s) {
 
 void framing::send(outgoing m, layer_context& c) {
   const auto size = static_cast<std::uint32_t>(m.bytes.size());
-  store_le(m.bytes.prepend(length_size), size);
+  store_le(m.bytes.prepend(size_of_length), size);
   c.down(std::move(m));
 }
 
 std::size_t framing::frame_size(const std::byte* length, layer_context& c) {
   const std::size_t size = load_le<std::uint32_t>(length);
-  if (size <= settings_.largest) return length_size + size;
+  if (size <= settings_.largest) return size_of_length + size;
   broken_ = true;
   partial_.clear();
   const std::string text = as_text(length);
@@ -57,15 +57,15 @@ std::span<const std::byte> framing::complete(std::span<const std::byte> bytes, l
     partial_.insert(partial_.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(n));
     bytes = bytes.subspan(n);
   };
-  if (partial_.size() < length_size) take(length_size - partial_.size());
-  if (partial_.size() < length_size) return {};
+  if (partial_.size() < size_of_length) take(size_of_length - partial_.size());
+  if (partial_.size() < size_of_length) return {};
   const std::size_t size = frame_size(partial_.data(), c);
   if (size == 0) return {};
   take(size - partial_.size());
   if (partial_.size() < size) return {};
   // The layers above may not come back here, but the owner may end the stack's connection (F1).
   const std::vector<std::byte> whole = std::exchange(partial_, {});
-  static_cast<void>(c.up({std::span(whole).subspan(length_size)}));
+  static_cast<void>(c.up({std::span(whole).subspan(size_of_length)}));
   return bytes;
 }
 
@@ -73,11 +73,11 @@ void framing::receive(incoming m, layer_context& c) {
   std::span<const std::byte> bytes = m.bytes;
   if (broken_) return;
   if (!partial_.empty()) bytes = complete(bytes, c);
-  while (bytes.size() >= length_size && !broken_) {
+  while (bytes.size() >= size_of_length && !broken_) {
     const std::size_t size = frame_size(bytes.data(), c);
     if (size == 0) return;
     if (size > bytes.size()) break;
-    static_cast<void>(c.up({bytes.subspan(length_size, size - length_size)}));
+    static_cast<void>(c.up({bytes.subspan(size_of_length, size - size_of_length)}));
     bytes = bytes.subspan(size);
   }
   if (!broken_) partial_.insert(partial_.end(), bytes.begin(), bytes.end());

@@ -11,11 +11,11 @@ namespace garrick::net {
 
 namespace {
 
-constexpr std::uint64_t more_bits = 0x8080'8080'8080'8080u;
+constexpr std::uint64_t more_follows = 0x8080'8080'8080'8080u;
 
 /// Seven bits of each byte, side by side.
 constexpr std::uint64_t gathered(std::uint64_t bytes) noexcept {
-  std::uint64_t x = bytes & ~more_bits;
+  std::uint64_t x = bytes & ~more_follows;
   x = (x & 0x007f'007f'007f'007fu) | (x & 0x7f00'7f00'7f00'7f00u) >> 1;
   x = (x & 0x0000'3fff'0000'3fffu) | (x & 0x3fff'0000'3fff'0000u) >> 2;
   return (x & 0x0fff'ffffu) | (x & 0x0fff'ffff'0000'0000u) >> 4;
@@ -27,7 +27,7 @@ std::uint64_t byte_reader::long_varint() noexcept {
   // Eight bytes at once, if the number ends within them and is in its only form.
   if (end_ - at_ >= 8) [[likely]] {
     const auto bytes = load_le<std::uint64_t>(at_);
-    if (const std::uint64_t ends = ~bytes & more_bits; ends != 0) [[likely]] {
+    if (const std::uint64_t ends = ~bytes & more_follows; ends != 0) [[likely]] {
       const int last = std::countr_zero(ends);  // the highest bit of the last byte
       const std::uint64_t own = bytes & (~std::uint64_t{0} >> (63 - last));
       if (own >> (last - 7) != 0) [[likely]] {

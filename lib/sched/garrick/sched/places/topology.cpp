@@ -12,7 +12,7 @@ namespace garrick::sched {
 
 namespace {
 
-base::error wrong(const std::string& what) {
+base::error wrong_topology(const std::string& what) {
   return base::make_error(base::errc::invalid_setting, "topology", what);
 }
 
@@ -76,19 +76,19 @@ topology topology::flat(std::uint32_t units, std::string reason) {
 
 base::result<topology> topology::of(std::vector<processing_unit> units,
                                     std::vector<std::uint32_t> node_distances) {
-  if (units.empty()) return wrong("a machine has at least one unit");
+  if (units.empty()) return wrong_topology("a machine has at least one unit");
   std::set<std::int32_t> seen;
   for (const processing_unit& u : units)
     if (!seen.insert(u.os_index).second)
-      return wrong("unit " + std::to_string(u.os_index) + " is there twice");
+      return wrong_topology("unit " + std::to_string(u.os_index) + " is there twice");
   if (!in_one_place(units, &processing_unit::core, &processing_unit::cache))
-    return wrong("a core is at two caches");
+    return wrong_topology("a core is at two caches");
   if (!in_one_place(units, &processing_unit::cache, &processing_unit::node))
-    return wrong("a cache is in two memory nodes");
+    return wrong_topology("a cache is in two memory nodes");
   // A virtual machine may have one node for several packages.
   if (!in_one_place(units, &processing_unit::node, &processing_unit::package) &&
       !in_one_place(units, &processing_unit::package, &processing_unit::node))
-    return wrong("a memory node and a package overlap");
+    return wrong_topology("a memory node and a package overlap");
   topology made;
   for (const auto field :
        {&processing_unit::core, &processing_unit::cache, &processing_unit::package})
@@ -99,9 +99,9 @@ base::result<topology> topology::of(std::vector<processing_unit> units,
     std::uint32_t nodes = 0;
     for (const processing_unit& u : units) nodes = std::max(nodes, u.node + 1);
     if (node_distances.size() != std::size_t{nodes} * nodes)
-      return wrong("a matrix for " + std::to_string(nodes) + " memory nodes has " +
-                   std::to_string(nodes * nodes) + " distances, not " +
-                   std::to_string(node_distances.size()));
+      return wrong_topology("a matrix for " + std::to_string(nodes) + " memory nodes has " +
+                            std::to_string(nodes * nodes) + " distances, not " +
+                            std::to_string(node_distances.size()));
     made.nodes_ = nodes;
     made.node_rank_ = ranks(node_distances, nodes);
   }

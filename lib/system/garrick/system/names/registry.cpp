@@ -24,7 +24,7 @@ class registry_category final : public base::error_category {
     return "unknown registry error " + std::to_string(code);
   }
 };
-constinit const registry_category category;
+constinit const registry_category of_registry;
 
 /// As in a protocol: "void(int)".
 std::string written(const signature_id& s) {
@@ -46,7 +46,7 @@ bool has_ended(const core::any_ref& r) noexcept { return core::handle_access::ge
 
 }  // namespace
 
-const base::error_category& error_category_of(registry_errc) noexcept { return category; }
+const base::error_category& error_category_of(registry_errc) noexcept { return of_registry; }
 
 registry::registry(core::environment& env) noexcept
     : watcher_(

@@ -10,7 +10,7 @@ namespace garrick::net::internal {
 namespace {
 
 /// After so many batches, others on the loop have their turn.
-constexpr int most_batches = 8;
+constexpr int most_batches_at_once = 8;
 
 bool same_way(const datagram_way& a, const datagram_way& b) noexcept {
   return same_address(a.remote, b.remote) && same_address(a.local, b.local);
@@ -60,7 +60,7 @@ void datagram_listener::completed(std::uint64_t, int, std::size_t) {
 
 bool datagram_listener::receive_some() {
   datagram_batch& batch = datagram_batch::of_this_thread();
-  for (int i = 0; i < most_batches && !left_; ++i) {
+  for (int i = 0; i < most_batches_at_once && !left_; ++i) {
     int failed = 0;
     const std::size_t n = batch.receive(fd_, failed);
     if (n == 0) return false;

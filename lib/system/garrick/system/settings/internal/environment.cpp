@@ -15,7 +15,7 @@ namespace garrick::system::internal {
 
 namespace {
 
-constexpr std::string_view prefix = "GARRICK_";
+constexpr std::string_view variable_prefix = "GARRICK_";
 constexpr std::string_view file_variable = "GARRICK_CONFIG";
 
 /// Variables that are meant for tests. They set nothing here, but a program under test may load its
@@ -42,7 +42,7 @@ reserved_names& reserved() {
 std::vector<std::string> environment_of_process() {
   std::vector<std::string> entries;
   for (char** entry = ::environ; entry != nullptr && *entry != nullptr; ++entry)
-    if (std::string_view(*entry).starts_with(prefix)) entries.emplace_back(*entry);
+    if (std::string_view(*entry).starts_with(variable_prefix)) entries.emplace_back(*entry);
   return entries;
 }
 
@@ -51,7 +51,7 @@ base::result<environment_layer> read_environment(const std::vector<std::string>&
                                                  const std::vector<std::string>& reserved_here) {
   environment_layer found;
   for (const std::string& entry : entries) {
-    if (!entry.starts_with(prefix)) continue;
+    if (!entry.starts_with(variable_prefix)) continue;
     const std::size_t equals = std::min(entry.find('='), entry.size());
     const std::string name = entry.substr(0, equals);
     const std::string value = equals < entry.size() ? entry.substr(equals + 1) : std::string();
