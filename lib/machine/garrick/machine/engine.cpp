@@ -9,7 +9,7 @@
 namespace garrick::machine {
 
 namespace {
-constexpr std::size_t stack_bytes = 128 * 1024;
+constexpr std::size_t bytes_of_a_stack = 128 * 1024;
 }
 
 struct engine::strand {
@@ -63,7 +63,7 @@ std::uint32_t engine::add_thread(std::uint32_t unit, bool precise, void (*body)(
   added->precise = precise;
   added->body = body;
   added->argument = argument;
-  added->stack = std::make_unique<fiber>(stack_bytes, &engine::enter, added.get());
+  added->stack = std::make_unique<fiber>(bytes_of_a_stack, &engine::enter, added.get());
   threads_.push_back(std::move(added));
   if (sharing_ != nullptr)
     sharing_->add(unit);

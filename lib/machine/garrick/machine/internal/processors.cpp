@@ -9,17 +9,19 @@
 namespace garrick::machine {
 
 namespace {
-ready_queue::time from_ns(double ns) noexcept { return static_cast<ready_queue::time>(ns * 1000); }
+ready_queue::time in_picoseconds(double ns) noexcept {
+  return static_cast<ready_queue::time>(ns * 1000);
+}
 }  // namespace
 
 processors::processors(const time_sharing& how, const sched::topology& machine, ready_queue& clocks,
                        std::uint64_t seed)
     : machine_(machine),
       clocks_(clocks),
-      slice_(static_cast<virtual_time>(from_ns(how.slice))),
-      tick_(from_ns(how.tick)),
-      switch_(from_ns(how.context_switch)),
-      hot_(from_ns(how.cache_hot)),
+      slice_(static_cast<virtual_time>(in_picoseconds(how.slice))),
+      tick_(in_picoseconds(how.tick)),
+      switch_(in_picoseconds(how.context_switch)),
+      hot_(in_picoseconds(how.cache_hot)),
       jitter_(how.latency_jitter),
       preemption_(how.preemption),
       random_(seed),
