@@ -191,6 +191,20 @@ MUTATIONS = [
         "",
         ("tests.net.busy_links", "tests.net.waiting_order"),
     ),
+    mutation(
+        "node: who asks for a name while a node comes back has to ask again",
+        "lib/net/garrick/net/node/node.cpp",
+        "if (!has_link_ended ||",
+        "if (true ||",
+        by_connecting,
+    ),
+    mutation(
+        "node: settings that contradict each other wait for a peer",
+        CORE,
+        "  if (base::error no = check(settings_for(true))) return no;\n",
+        "",
+        by_connecting,
+    ),
 ]
 
 # ---- time limits and cancels of requests --------------------------------------------------------

@@ -47,6 +47,11 @@ class caller : public actor<protocol<std::uint64_t(std::string)>> {
   node& node_;
 };
 
+class echo : public actor<protocol<int(int)>> {
+ public:
+  int on(int x) { return x; }
+};
+
 /// A system and a node on a host.
 struct machine {
   test_system system;
@@ -186,6 +191,54 @@ TEST_CASE("connecting: a node that is started again is another life at the same 
   const auto again = b.self.connect("tcp://a:7");
   REQUIRE_MESSAGE(again.has_value(), again.error().to_string());
   CHECK(again->incarnation == 201);
+}
+
+TEST_CASE("connecting: who asks for a name while a node comes back is answered by its next life") {
+  test_world world(5);
+  simulated_network net(world);
+  net.both("a", "b", {.delay = ms(3)});
+  machine b(world, net, "b", 2);
+  std::optional<machine> a;
+  for (const std::uint64_t life : {1u, 2u}) {
+    if (life == 2) {  // at once, so that nobody has noticed
+      net.host("a").crash(net::testkit::crash_kind::process);
+      a.reset();
+      net.host("a").restart();
+    }
+    a.emplace(world, net, "a", 1, life);
+    REQUIRE(a->self.listen("tcp://a:7").has_value());
+    REQUIRE(a->self.publish("echo", a->system.spawn<echo>()).has_value());
+    const auto who = b.self.remote<protocol<int(int)>>("tcp://a:7", "echo");
+    REQUIRE_MESSAGE(who.has_value(), who.error().to_string());
+    CHECK(b.system.request(*who, 4).get().value() == 4);
+  }
+}
+
+TEST_CASE("connecting: settings that contradict each other are an error before there is a peer") {
+  actor_system system(tests::quiet());
+  const auto refused = [&](net::node_settings s, std::string_view says) {
+    node n(system, std::move(s));
+    const auto door = n.listen("tcp://127.0.0.1:0");
+    REQUIRE_FALSE(door.has_value());
+    CHECK(door.error() == errc::invalid_setting);
+    const std::string text = door.error().to_string();
+    CHECK_MESSAGE(text.find(says) != std::string::npos, text);
+    const auto to = n.connect("tcp://127.0.0.1:1");
+    REQUIRE_FALSE(to.has_value());
+    CHECK(to.error() == errc::invalid_setting);
+  };
+  net::node_settings s;
+  s.link.session.down_after = duration::seconds(5);
+  refused(s, "down_after");
+  s = {};
+  s.link.slicing.largest = 0;
+  refused(s, "slicing_largest");
+  s = {};
+  s.stream_stack = "strem";
+  refused(s, "strem");
+  s = {};
+  s.stream_stack = s.datagram_stack;
+  refused(s, s.datagram_stack);
 }
 
 TEST_CASE(

@@ -33,8 +33,20 @@ class question : public std::enable_shared_from_this<question> {
     node_->dial(*to, std::move(ask));
   }
 
+ protected:
+  void not_asked() noexcept {
+    const std::string at = at_.peer() != nullptr ? at_.peer()->to_string() : *at_.text();
+    if (++dials_ == most_dials)
+      return fail(base::make_error(net_errc::node_down, at, "the link is over"));
+    try {
+      begin();
+    } catch (const std::exception& e) { fail(base::make_error(net_errc::node_down, at, e.what())); }
+  }
+  /// Whoever is asked is who is there now, and not this life of a node.
+  [[nodiscard]] bool asks_an_endpoint() const noexcept { return at_.peer() == nullptr; }
+
  private:
-  static constexpr int most_dials = 3;
+  static constexpr int most_dials = 5;
 
   /// False: the link is over, and nothing was asked.
   virtual bool ask(internal::link_port& link) = 0;
@@ -57,21 +69,13 @@ class question : public std::enable_shared_from_this<question> {
     std::shared_ptr<question> q_;
   };
 
-  void not_asked() noexcept {
-    const std::string at = at_.peer() != nullptr ? at_.peer()->to_string() : *at_.text();
-    if (++dials_ == most_dials)
-      return fail(base::make_error(net_errc::node_down, at, "the link is over"));
-    try {
-      begin();
-    } catch (const std::exception& e) { fail(base::make_error(net_errc::node_down, at, e.what())); }
-  }
-
   const std::shared_ptr<internal::node_core> node_;
   const whereabouts at_;
   int dials_ = 0;
 };
 
-/// Who has this name?
+/// Who has this name? That may be asked again: a node that has come back as another one meanwhile
+/// answers then.
 class name_question final : public question {
  public:
   name_question(std::shared_ptr<internal::node_core> node, const whereabouts& at, std::string name,
@@ -79,7 +83,33 @@ class name_question final : public question {
       : question(std::move(node), at), name_(std::move(name)), as_(&as), done_(std::move(done)) {}
 
  private:
-  bool ask(internal::link_port& link) override { return link.resolve(name_, *as_, done_); }
+  class once final : public name_answer {
+   public:
+    once(std::shared_ptr<name_question> asks, std::unique_ptr<name_answer> done) noexcept
+        : asks_(std::move(asks)), done_(std::move(done)) {}
+    void found(core::cell* who) override { done_->found(who); }
+    void failed(const base::error& why) override {
+      const bool has_link_ended =
+          why == net_errc::perhaps_delivered || why == base::errc::not_handled;
+      if (!has_link_ended || !asks_->asks_an_endpoint()) return done_->failed(why);
+      asks_->done_ = std::move(done_);
+      asks_->not_asked();
+    }
+
+    [[nodiscard]] std::unique_ptr<name_answer> take() noexcept { return std::move(done_); }
+
+   private:
+    const std::shared_ptr<name_question> asks_;
+    std::unique_ptr<name_answer> done_;
+  };
+
+  bool ask(internal::link_port& link) override {
+    std::unique_ptr<name_answer> one = std::make_unique<once>(
+        std::static_pointer_cast<name_question>(shared_from_this()), std::move(done_));
+    if (link.resolve(name_, *as_, one)) return true;
+    done_ = static_cast<once&>(*one).take();
+    return false;
+  }
   void fail(const base::error& why) override {
     if (const auto done = std::exchange(done_, nullptr)) done->failed(why);
   }

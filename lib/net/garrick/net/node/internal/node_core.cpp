@@ -90,9 +90,13 @@ link_settings node_core::settings_for(bool connects) const {
 }
 
 base::error node_core::may_use(const endpoint& e) const {
-  if (stack_for(e) == nullptr)
-    return base::make_error(base::errc::invalid_setting, "node",
-                            "there is no stack of the name that the settings have");
+  // Else the first peer's handshake would find out.
+  const named_stack* const stack = stack_for(e);
+  if (stack == nullptr)
+    return settings_.stacks.explain(e.kind() == transport_kind::udp ? settings_.datagram_stack
+                                                                    : settings_.stream_stack);
+  if (base::error no = stack->fits(e)) return no;
+  if (base::error no = check(settings_for(true))) return no;
   if (settings_.insecure || is_of_this_machine(e)) return {};
   return base::make_error(net_errc::denied, e.to_string(),
                           "beyond this machine peers have to be authenticated; "
